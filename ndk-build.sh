@@ -11,8 +11,8 @@
 #
 #   ./ndk-build.sh [--api LEVEL] [--abi NAME,NAME]
 #
-#   --api LEVEL      export the functions that the system of this level exports, 24 to 36; without it those of 36, and the
-#                    exports of all other levels are checked, too
+#   --api LEVEL      build the library of a system image for Android of this level, 24 to 37: what it lists, does and exports; without
+#                    it for 36, and the exports of all other levels are checked, too
 #   --abi NAME,NAME  build these of arm64-v8a, armeabi-v7a, x86_64, x86, and an AAR with their names in its own; without it all
 #
 #   ANDROID_NDK_HOME=DIR   link with the NDK in this folder. Without it the libraries are linked with stand-ins for the

@@ -10,6 +10,7 @@ use loader_core::log::{Filter, Level, Topic};
 use loader_core::memory::{Text, TryGrow, format_into};
 
 use crate::level::ApiLevel;
+use crate::switches::{self, Since, Switch, Switches};
 use crate::system::System;
 
 /// The system below a loader.
@@ -18,6 +19,8 @@ pub struct Host {
     pub system: &'static dyn System,
     /// The Android release whose behaviour the loader shows.
     pub level: ApiLevel,
+    /// What is turned on, whatever the release.
+    pub switches: Switches,
     /// The tag of its records in the system's log.
     pub(crate) tag: &'static CStr,
 }
@@ -36,6 +39,27 @@ pub trait Records {
 static CURRENT: AtomicPtr<Host> = AtomicPtr::new(core::ptr::null_mut());
 
 impl Host {
+    /// Whether a switch is on.
+    #[must_use]
+    pub const fn is_on(&self, switch: Switch) -> bool {
+        self.switches.has(switch)
+    }
+
+    /// Whether the loader has what came with `since`.
+    #[must_use]
+    pub fn has(&self, since: Since) -> bool {
+        match since {
+            Since::Level(level) => self.level >= level,
+            Since::Switch(switch) => self.is_on(switch),
+        }
+    }
+
+    /// The newest version of Vulkan whose commands the loader has.
+    #[must_use]
+    pub const fn api_version(&self) -> u32 {
+        switches::api_version(self.level, self.switches)
+    }
+
     /// Makes this the host of the process.
     pub(crate) fn enter(&'static self) {
         CURRENT.store(core::ptr::from_ref(self).cast_mut(), Ordering::Release);

@@ -1,13 +1,20 @@
-//! The Android release that the loader is part of, as far as programs see a difference.
+//! The Android release that the loader is part of, as far as programs see a difference: its API
+//! level. See also [`crate::switches`].
 #![forbid(unsafe_code)]
-
-use ash::vk;
 
 /// A release of Android, by its API level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ApiLevel(pub u32);
 
 impl ApiLevel {
+    /// Android 7.0, the first with Vulkan.
+    pub const OLDEST: Self = Self(24);
+    /// Android 8.0.
+    pub const ANDROID_8: Self = Self(26);
+    /// Android 9: Vulkan 1.1.
+    pub const ANDROID_9: Self = Self(28);
+    /// Android 13: Vulkan 1.3.
+    pub const ANDROID_13: Self = Self(33);
     /// Android 14.
     pub const ANDROID_14: Self = Self(34);
     /// Android 15: more colour spaces, front buffers.
@@ -16,14 +23,52 @@ impl ApiLevel {
     pub const ANDROID_16: Self = Self(36);
     /// Android 17: waiting for frames, their timing.
     pub const ANDROID_17: Self = Self(37);
-    /// The level of a loader that is not set to an older one.
+    /// The newest level that the loader knows.
     pub const NEWEST: Self = Self::ANDROID_17;
+    /// The level of a library that is built without a choice.
+    pub const DEFAULT: Self = Self::ANDROID_16;
+    /// The level that this library is built for: the newest one of the features `api-LEVEL`, or
+    /// [`Self::DEFAULT`].
+    pub const BUILT: Self = built();
+}
 
-    /// The newest version of Vulkan whose commands the loader has: the answer of
-    /// vkEnumerateInstanceVersion, whatever
-    /// the driver.
+/// The levels at which Android's library got the core commands of Vulkan 1.0, 1.1 and so on
+/// (`libvulkan.map.txt`).
+const CORE: [ApiLevel; 5] = [ApiLevel(24), ApiLevel(28), ApiLevel(31), ApiLevel(33), ApiLevel(36)];
+
+impl ApiLevel {
+    /// Whether the library exports the core commands of this minor version of Vulkan 1.
     #[must_use]
-    pub const fn api_version(self) -> u32 {
-        if self.0 >= Self::ANDROID_16.0 { vk::make_api_version(0, 1, 4, 0) } else { vk::API_VERSION_1_3 }
+    pub fn exports_core(self, minor: u8) -> bool {
+        CORE.get(usize::from(minor)).is_some_and(|since| self >= *since)
     }
+}
+
+/// The levels with the feature that chooses each, the oldest first.
+const CHOICES: [(ApiLevel, bool); 14] = [
+    (ApiLevel(24), cfg!(feature = "api-24")),
+    (ApiLevel(25), cfg!(feature = "api-25")),
+    (ApiLevel(26), cfg!(feature = "api-26")),
+    (ApiLevel(27), cfg!(feature = "api-27")),
+    (ApiLevel(28), cfg!(feature = "api-28")),
+    (ApiLevel(29), cfg!(feature = "api-29")),
+    (ApiLevel(30), cfg!(feature = "api-30")),
+    (ApiLevel(31), cfg!(feature = "api-31")),
+    (ApiLevel(32), cfg!(feature = "api-32")),
+    (ApiLevel(33), cfg!(feature = "api-33")),
+    (ApiLevel(34), cfg!(feature = "api-34")),
+    (ApiLevel(35), cfg!(feature = "api-35")),
+    (ApiLevel(36), cfg!(feature = "api-36")),
+    (ApiLevel(37), cfg!(feature = "api-37")),
+];
+
+const fn built() -> ApiLevel {
+    let (mut rest, mut built): (&[_], _) = (&CHOICES, ApiLevel::DEFAULT);
+    while let [(level, chosen), others @ ..] = rest {
+        if *chosen {
+            built = *level;
+        }
+        rest = others;
+    }
+    built
 }

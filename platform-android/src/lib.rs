@@ -50,12 +50,14 @@ mod once;
 #[cfg(target_os = "android")]
 pub mod os;
 mod statistics;
+pub mod switches;
 pub mod system;
 pub mod trace;
 pub mod wsi;
 
 pub use level::ApiLevel;
 pub use loader::Loader;
+pub use switches::{Since, Switch, Switches};
 pub use system::System;
 
 #[cfg(target_os = "android")]

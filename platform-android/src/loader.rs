@@ -7,6 +7,7 @@ use crate::hal::Hal;
 use crate::host::Host;
 use crate::layers::{self, Layers};
 use crate::level::ApiLevel;
+use crate::switches::Switches;
 use crate::system::System;
 use crate::trace;
 
@@ -28,12 +29,33 @@ pub struct Loader {
 static CURRENT: AtomicPtr<Loader> = AtomicPtr::new(core::ptr::null_mut());
 
 impl Loader {
-    /// A loader on this system that has done nothing yet.
+    /// A loader on this system that has done nothing yet, of the Android that this library is built
+    /// for.
     #[must_use]
     pub const fn new(system: &'static dyn System) -> Self {
         let layers = Layers::new(&layers::policy::SYSTEM);
-        let host = Host { system, level: ApiLevel::NEWEST, tag: c"vulkan" };
+        let host = Host {
+            system,
+            level: ApiLevel::BUILT,
+            switches: Switches::built(ApiLevel::BUILT),
+            tag: c"vulkan",
+        };
         Self { host, hal: Hal::new(), layers, is_brought: false }
+    }
+
+    /// Sets another Android release, with the switches as in that.
+    #[must_use]
+    pub const fn at(mut self, level: ApiLevel) -> Self {
+        self.host.level = level;
+        self.host.switches = Switches::of(level);
+        self
+    }
+
+    /// Sets other switches.
+    #[must_use]
+    pub const fn with(mut self, switches: Switches) -> Self {
+        self.host.switches = switches;
+        self
     }
 
     /// Sets another tag for the records.
@@ -41,13 +63,6 @@ impl Loader {
     #[must_use]
     pub(crate) const fn tagged(mut self, tag: &'static core::ffi::CStr) -> Self {
         self.host.tag = tag;
-        self
-    }
-
-    /// Sets an older Android release.
-    #[must_use]
-    pub const fn at(mut self, level: ApiLevel) -> Self {
-        self.host.level = level;
         self
     }
 

@@ -22,6 +22,7 @@ use android_simulation::hal::{Hal, Installed};
 use android_simulation::{Simulation, null_driver};
 use ash::{Device, Entry, Instance, vk};
 use loader_core::log::Level;
+use platform_android::ApiLevel;
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/modules/chain.c");
 const DEBUG_FOLDER: &str = "/data/local/debug/vulkan";
@@ -34,7 +35,11 @@ struct System {
 
 impl System {
     fn new() -> Self {
-        let simulation = Simulation::new();
+        Self::null_driver_at(ApiLevel::NEWEST)
+    }
+
+    fn null_driver_at(level: ApiLevel) -> Self {
+        let simulation = Simulation::at(level);
         let android = simulation.android;
         android.library("/vendor/lib64/hw/vulkan.null.so", &null_driver());
         android.set("ro.hardware.vulkan", "null");

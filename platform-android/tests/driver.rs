@@ -9,6 +9,8 @@ mod functions;
 mod instances;
 #[path = "driver/null_driver.rs"]
 mod null_driver;
+#[path = "driver/timing.rs"]
+mod timing;
 
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};

@@ -7,10 +7,10 @@ use android_simulation::{Android, Simulation};
 use ash::vk;
 use loader_core::log::Level;
 use loader_core::memory::{Application, Counted};
-use platform_android::Loader;
 use platform_android::layers::policy::{self, Policy};
 use platform_android::layers::{Active, Found, Kind, Layers, merge};
 use platform_android::log::Logger;
+use platform_android::{ApiLevel, Loader, Switch, Switches};
 
 const FOLDER: &str = "/data/app/game/lib";
 
@@ -30,7 +30,7 @@ fn layer(android: &Android, letter: char, options: &[&str]) {
 
 /// A loader of the same system with another policy.
 fn with_policy(simulation: &Simulation, policy: &'static Policy) -> &'static Loader {
-    let mut loader = Loader::new(simulation.android);
+    let mut loader = Loader::new(simulation.android).at(ApiLevel::NEWEST);
     loader.layers = Layers::new(policy);
     Box::leak(Box::new(loader))
 }
@@ -243,6 +243,21 @@ fn r45_layers_of_the_device_are_always_active_last_and_not_listed() {
         android.calls().into_iter().filter(|call| call.contains("/vulkan/lib")).collect();
     assert!(opened.iter().all(|call| !call.starts_with("open-in-application")), "{opened:?}");
     assert!(messages(android, Level::Warning).iter().any(|text| text.contains("missing.so")));
+}
+
+#[test]
+fn r163_layers_of_the_device_are_for_levels_that_have_them() {
+    let bits = if cfg!(target_pointer_width = "64") { "64" } else { "" };
+    let active = |level, switches: fn(Switches) -> Switches| {
+        let simulation = Simulation::of(level, switches);
+        let android = simulation.android;
+        android.layer(&format!("/system/lib{bits}/vulkan/libVkLayer_p.so"), &["VK_LAYER_p"], &[]);
+        android.set("ro.vulkan.layers.platform", "libVkLayer_p.so");
+        letters(&choose(simulation.loader, &[]).unwrap())
+    };
+    assert_eq!(active(ApiLevel::ANDROID_16, |switches| switches), "");
+    assert_eq!(active(ApiLevel::ANDROID_16, |switches| switches.with(Switch::DeviceLayers)), "p");
+    assert_eq!(active(ApiLevel::ANDROID_17, |switches| switches), "p");
 }
 
 #[test]

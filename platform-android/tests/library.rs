@@ -29,6 +29,8 @@ const LATE: &[&str] = &["libcutils", "libdl_android", "libvndksupport"];
 
 const VENDOR: &str = "vendor/lib64/hw/vulkan.null.so";
 const DEBUG_FOLDER: &str = "data/local/debug/vulkan";
+/// Where the library of the newest Android is built.
+const NEWEST: &str = "android/levels/37";
 const DRAWN: &str = "devices: 1\nwords: 1234abcd 1234abcd\ndone\n";
 
 /// The processor's name for the compiler, and for Android.
@@ -73,7 +75,12 @@ struct System {
 impl System {
     /// A system with the loader's library, an application, and no driver.
     fn new() -> Option<Self> {
-        let library = library("libvulkan.so")?;
+        Self::of(if has_pads() { "landing-pads" } else { "android" })
+    }
+
+    /// A system with the loader's library in this folder of the build.
+    fn of(folder: &str) -> Option<Self> {
+        let library = built(&format!("{folder}/{}/libvulkan.so", processor().1))?;
         let system = Self { folder: tempfile::tempdir().unwrap() };
         for (name, version) in SYSTEM {
             let script = system.file(&format!("{name}.map"), format!("{version} {{}};\n"));
@@ -95,12 +102,21 @@ impl System {
 
     /// A system with the null driver, which properties name.
     fn with_driver() -> Option<Self> {
-        let system = Self::new()?;
+        Self::new()?.driven()
+    }
+
+    /// A system with the null driver and the library of the newest Android.
+    fn newest() -> Option<Self> {
+        Self::of(NEWEST)?.driven()
+    }
+
+    /// Adds the null driver.
+    fn driven(self) -> Option<Self> {
         let driver = env::var_os("VKLOAD_TEST_DRIVER").map_or_else(null_driver, PathBuf::from);
-        system.file(VENDOR, "");
-        fs::copy(driver, system.path(VENDOR)).unwrap();
-        system.set(&["ro.hardware.vulkan=null"]);
-        Some(system)
+        self.file(VENDOR, "");
+        fs::copy(driver, self.path(VENDOR)).unwrap();
+        self.set(&["ro.hardware.vulkan=null"]);
+        Some(self)
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -246,8 +262,20 @@ fn r08_the_library_itself_opens_the_driver_of_an_apex_in_its_namespace() {
 }
 
 #[test]
+fn r162_the_library_itself_is_of_its_level() {
+    for (folder, listed) in [("android", false), (NEWEST, true)] {
+        let Some(system) = System::of(folder).and_then(System::driven) else { return };
+        let output = system.command(&[]).env("EXTENSIONS", "1").output().unwrap();
+        let said = said_by(&output);
+        assert!(said.contains("extension: VK_EXT_surface_maintenance1\n"), "{said}");
+        assert_eq!(said.contains("extension: VK_KHR_surface_maintenance1\n"), listed, "{folder}: {said}");
+        assert!(said.ends_with(DRAWN), "{said}");
+    }
+}
+
+#[test]
 fn r159_the_library_itself_reads_long_properties_whole() {
-    let Some(system) = System::with_driver() else { return };
+    let Some(system) = System::newest() else { return };
     system.layer("system/lib64/vulkan/libVkLayer_p.so", "VK_LAYER_p");
     let list = format!("ro.vulkan.layers.platform={}.so:libVkLayer_p.so", "x".repeat(92));
     system.set(&["ro.hardware.vulkan=null", &list]);

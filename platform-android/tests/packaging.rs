@@ -121,6 +121,14 @@ fn r172_the_oldest_compiler_is_stated_by_every_crate_of_a_tree() {
 }
 
 #[test]
+fn r163_the_features_are_levels_and_switches() {
+    let manifest = read("platform-android/Cargo.toml");
+    let features = values(module("rust_library_rlib", "libvkload_platform"), "features");
+    assert_eq!(features, [format!("api-{}", platform_android::ApiLevel::DEFAULT.0)]);
+    assert!(features.iter().all(|feature| manifest.contains(&format!("\n{feature} = []\n"))));
+}
+
+#[test]
 fn the_code_is_compiled_as_cargo_does() {
     let defaults = module("rust_defaults", "vkload_defaults");
     let workspace = read("Cargo.toml");

@@ -38,6 +38,34 @@ fn every_decision_about_a_driver_is_on_the_page() {
 }
 
 #[test]
+fn every_switch_is_on_the_page_with_its_flag_and_level() {
+    let page = read("docs/android.md");
+    for row in platform_android::switches::SWITCHES {
+        let start = format!("| `{}` | ", row.name);
+        let line = page.lines().find(|line| line.starts_with(&start));
+        let line = line.unwrap_or_else(|| panic!("{} is not on the page", row.name));
+        let flag = if row.flag.is_empty() { "-".to_owned() } else { format!("`{}`", row.flag) };
+        let since = row.since.map_or("never".to_owned(), |level| level.0.to_string());
+        let mut cells = line.split(" | ").skip(1);
+        assert!(cells.next().unwrap().starts_with(&flag), "{line}");
+        assert!(cells.next().unwrap().starts_with(&since), "{line}");
+    }
+}
+
+/// What levels list is on the page, with the level since which the library does so.
+#[test]
+fn every_extension_of_a_level_is_on_the_page() {
+    let page = read("docs/android.md");
+    let table = read("platform-android/tests/levels.tsv");
+    let lines = table.lines().filter(|line| !line.starts_with('#')).skip(1);
+    for cells in lines.map(|line| line.split('\t').collect::<Vec<_>>()) {
+        let names = |line: &&str| line.split(" | ").next().is_some_and(|first| first.contains(cells[1]));
+        let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| VK_")).filter(names).collect();
+        assert!(rows.iter().any(|row| row.ends_with(&format!("| {} |", cells[2]))), "{}: {rows:?}", cells[1]);
+    }
+}
+
+#[test]
 fn every_property_is_on_the_page() {
     let page = read("docs/android.md");
     let mut properties = BTreeSet::new();

@@ -11,13 +11,13 @@ use std::{env, fs};
 use crate::Failure;
 use crate::abi::{Expected, end};
 use crate::android_link::{Link, System, version_of};
-use crate::android_options::{ABIS, OLDEST, Options};
+use crate::android_options::{ABIS, DEFAULT, NEWEST, OLDEST, Options};
 use crate::build::{finish, root, target_folder, without_folders};
 use crate::elf::Facts;
 use crate::freestanding;
 use crate::imports::{Imports, tool};
 
-/// The other levels at which functions were added.
+/// The other levels at which functions were added. None were at the newest one.
 const LEVELS: &[u32] = &[OLDEST, 28, 31, 33, 34];
 
 /// The version of the commands of Vulkan that the libraries export, on every level.
@@ -93,8 +93,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     for (abi, target) in &abis {
         let system = System::of(target, &Imports::of_all(&imports))?;
         for ((library, imports), used) in LIBRARIES.iter().zip(&imports).zip(&mut used) {
-            let archive = library.build(target)?;
-            let built = Built { library, abi, archive, imports, system: &system, flags: &[] };
+            let archive = library.build(target, options.level)?;
+            let built = Built { library, abi, target, archive, imports, system: &system, flags: &[] };
             let found = built.check(&options, used)?;
             complaints.extend(found.into_iter().map(|it| format!("{abi}/{}: {it}", library.soname)));
         }
@@ -108,19 +108,36 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         }
     }
     println!("android-abi: {} of {} ABIs checked", abis.len(), options.abis.len());
+    println!("android-abi: {}", levels(&options));
     if !skipped.is_empty() {
         println!("android-abi: skipped {} that rustup cannot add: {}", skipped.len(), skipped.join(", "));
     }
     end(&complaints)
 }
 
+/// What was built for which level, for people.
+fn levels(options: &Options) -> String {
+    let built = format!("libvulkan.so is built for API level {}", options.level);
+    if !options.all_levels {
+        return built;
+    }
+    let others = LEVELS.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    format!(
+        "{built}, and for {NEWEST} in target/android/levels/{NEWEST}; its exports are also checked at {others}"
+    )
+}
+
 impl Library {
     /// Compiles the library's code, and returns where it is. Some shells can be shared libraries of the host, too, which cargo cannot
     /// link for Android.
-    fn build(&self, target: &str) -> Result<PathBuf, Failure> {
+    fn build(&self, target: &str, level: u32) -> Result<PathBuf, Failure> {
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.current_dir(root()).args(["rustc", "--quiet", "--release", "--package", self.package]);
         cargo.args(["--lib", "--crate-type", "staticlib", "--target", target]);
+        // What an application brings is the same on every level.
+        if !self.is_brought && level != DEFAULT {
+            cargo.arg(format!("--features=platform-android/api-{level}"));
+        }
         finish(cargo.args(without_folders()))?;
         Ok(target_folder().join(target).join("release").join(self.built))
     }
@@ -135,6 +152,7 @@ impl Library {
 pub(crate) struct Built<'a> {
     pub(crate) library: &'a Library,
     pub(crate) abi: &'a str,
+    pub(crate) target: &'a str,
     pub(crate) archive: PathBuf,
     pub(crate) imports: &'a Imports,
     pub(crate) system: &'a System,
@@ -163,16 +181,25 @@ impl Built<'_> {
         Ok(found)
     }
 
-    /// The libraries of other levels differ in what they export: they are linked again, not compiled.
+    /// At other levels the library exports other functions: for that it is linked again. It is compiled for the newest level alone:
+    /// what else differs does not change what is checked here.
     fn check_levels(&self) -> Result<Vec<String>, Failure> {
         let mut found = Vec::new();
         for level in LEVELS {
-            let folder = target_folder().join(format!("android/levels/{level}")).join(self.abi);
-            let facts = Facts::of(&self.link(*level, &folder)?)?;
-            let complaints = self.complaints(&facts, *level)?;
-            found.extend(complaints.into_iter().map(|it| format!("level {level}: {it}")));
+            found.extend(self.check_level(*level)?);
+        }
+        if !self.library.is_brought {
+            let archive = self.library.build(self.target, NEWEST)?;
+            found.extend(Built { archive, ..*self }.check_level(NEWEST)?);
         }
         Ok(found)
+    }
+
+    fn check_level(&self, level: u32) -> Result<Vec<String>, Failure> {
+        let folder = target_folder().join(format!("android/levels/{level}")).join(self.abi);
+        let facts = Facts::of(&self.link(level, &folder)?)?;
+        let complaints = self.complaints(&facts, level)?;
+        Ok(complaints.into_iter().map(|it| format!("level {level}: {it}")).collect())
     }
 
     /// Makes the library with its symbols in this folder.
@@ -324,7 +351,10 @@ mod tests {
     fn r87_each_level_has_as_many_names_as_the_system_of_that_level() {
         let script = fs::read_to_string(root().join(LIBRARIES[0].commands.unwrap())).unwrap();
         let count = |level| exported_at(&script, level).unwrap().lines().count();
-        assert_eq!([24, 27, 28, 31, 33, 34, 35, 36].map(count), [148, 148, 182, 195, 232, 233, 233, 252]);
+        assert_eq!(
+            [24, 27, 28, 31, 33, 34, 35, 36, 37].map(count),
+            [148, 148, 182, 195, 232, 233, 233, 252, 252]
+        );
     }
 
     /// A library as it should be, which exports the functions of the oldest level.

@@ -13,8 +13,11 @@ pub(crate) const ABIS: &[Abi] = &[
     ("x86", "i686-linux-android"),
 ];
 
-/// The newest level of Android's API that the list of exports knows.
-pub(crate) const NEWEST: u32 = 36;
+/// The newest level of Android's API that the loader knows, `ApiLevel::NEWEST`.
+pub(crate) const NEWEST: u32 = 37;
+
+/// The level of a library that is built without a choice, `ApiLevel::DEFAULT`.
+pub(crate) const DEFAULT: u32 = 36;
 
 /// The oldest level that has Vulkan.
 pub(crate) const OLDEST: u32 = 24;
@@ -22,9 +25,9 @@ pub(crate) const OLDEST: u32 = 24;
 /// What the command line asks for.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Options {
-    /// The level whose functions the installed libraries export.
+    /// The level of the installed library of a system image.
     pub(crate) level: u32,
-    /// Whether all other levels are checked, too.
+    /// Whether the library is also built for the newest level, and its exports at the others are checked.
     pub(crate) all_levels: bool,
     /// Names and targets.
     pub(crate) abis: Vec<Abi>,
@@ -32,7 +35,7 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn of(arguments: &[String]) -> Result<Self, Failure> {
-        let mut options = Self { level: NEWEST, all_levels: true, abis: ABIS.to_vec() };
+        let mut options = Self { level: DEFAULT, all_levels: true, abis: ABIS.to_vec() };
         let mut words = arguments.iter();
         while let Some(option) = words.next() {
             let value = words.next().ok_or_else(|| format!("{option} needs a value"))?;
@@ -72,12 +75,15 @@ mod tests {
     fn options_are_a_level_and_abis() {
         let of =
             |words: &[&str]| Options::of(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
-        let all = Options { level: NEWEST, all_levels: true, abis: ABIS.to_vec() };
+        let all = Options { level: DEFAULT, all_levels: true, abis: ABIS.to_vec() };
         assert_eq!(of(&[]).unwrap(), all);
         let some = of(&["--abi", "x86,x86_64", "--api", "28"]).unwrap();
         assert_eq!((some.level, some.all_levels, some.abis), (28, false, vec![ABIS[3], ABIS[2]]));
+        for level in ["24", "37"] {
+            assert_eq!(of(&["--api", level]).unwrap().level.to_string(), level);
+        }
         for wrong in
-            [&["--api", "23"][..], &["--api", "37"], &["--api"], &["--abi", "mips"], &["--level", "28"]]
+            [&["--api", "23"][..], &["--api", "38"], &["--api"], &["--abi", "mips"], &["--level", "28"]]
         {
             assert!(of(wrong).is_err(), "{wrong:?}");
         }

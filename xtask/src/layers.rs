@@ -74,6 +74,7 @@ const CRATES: &[(&str, &[&str])] = &[
         "platform-android",
         &[
             "level",
+            "switches",
             "native_buffer",
             "system",
             "once",

@@ -46,7 +46,7 @@ use std::time::Instant;
 use loader_core::log::Level;
 use platform_android::hal::layout::Module;
 use platform_android::system::{BufferKind, Door, Namespace, Statistic};
-use platform_android::{ApiLevel, Loader};
+use platform_android::{ApiLevel, Loader, Switches};
 
 /// Only one system at a time: a process has one loader.
 static TURN: Mutex<()> = Mutex::new(());
@@ -146,12 +146,19 @@ impl Simulation {
     /// Creates an empty system of an older Android.
     #[must_use]
     pub fn at(level: ApiLevel) -> Self {
+        Self::of(level, |switches| switches)
+    }
+
+    /// Creates an empty system of this Android, with other switches.
+    #[must_use]
+    pub fn of(level: ApiLevel, switches: impl Fn(Switches) -> Switches) -> Self {
         assert!(!HAS_TURN.replace(true), "this thread has a system already, which must be dropped first");
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::tempdir().expect("a folder for the system").keep();
         let android = Android::at(folder);
         android.set("ro.build.version.sdk", &level.0.to_string());
-        let loader: &'static Loader = Box::leak(Box::new(Loader::new(android).at(level)));
+        let loader: &'static Loader =
+            Box::leak(Box::new(Loader::new(android).at(level).with(switches(Switches::of(level)))));
         loader.enter();
         Self { android, loader, _turn: turn }
     }

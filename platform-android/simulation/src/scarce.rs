@@ -9,11 +9,11 @@ use std::sync::atomic::AtomicU32;
 use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, Vec};
 use loader_core::platform::{FileError, Waiting};
-use platform_android::Loader;
 use platform_android::apk::{Apk, ApplicationSystem, NamespaceRequest};
 use platform_android::system::{
     BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System,
 };
+use platform_android::{ApiLevel, Loader};
 
 use crate::Android;
 
@@ -71,7 +71,7 @@ impl Android {
     #[must_use]
     pub fn scarce(&'static self) -> &'static Loader {
         let system: &'static Plenty = Box::leak(Box::new(Plenty(self)));
-        Box::leak(Box::new(Loader::new(system)))
+        Box::leak(Box::new(Loader::new(system).at(ApiLevel::NEWEST)))
     }
 }
 

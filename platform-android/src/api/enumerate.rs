@@ -30,7 +30,7 @@ pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut 
         Ok(_) => {
             // SAFETY: by this function's `# Safety` the pointer is NULL or valid for a write; NULL
             // was rejected above.
-            unsafe { version.write(loader.level.api_version()) };
+            unsafe { version.write(loader.api_version()) };
             vk::Result::SUCCESS
         }
         Err(error) => error,

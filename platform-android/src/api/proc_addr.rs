@@ -26,7 +26,8 @@ const OWN: CommandSet = CommandSet::listed(&[
 ///
 /// Without an instance it knows the global commands. With one it returns the exported function of
 /// every exported device command, whether the driver has it or not, and the chain's answer for
-/// everything else; of the global commands only itself.
+/// everything else; of the global commands only itself. What the library does not export at the
+/// loader's API level is not exported here either.
 ///
 /// # Safety
 /// `name` is NULL or a valid C string; `instance` is NULL or a valid handle.
@@ -50,7 +51,7 @@ pub unsafe fn get_instance_proc_addr(
     match command {
         Some(command::GET_INSTANCE_PROC_ADDR) => exports.get(command::GET_INSTANCE_PROC_ADDR),
         Some(command) if command.class() == Class::Global => None,
-        Some(command) if is_own(command) => exports.get(command),
+        Some(command) if is_own(loader, command) => exports.get(command),
         // SAFETY: by this function's `# Safety` the instance is NULL or a valid handle; NULL was
         // handled above.
         _ => unsafe {
@@ -61,8 +62,14 @@ pub unsafe fn get_instance_proc_addr(
 }
 
 /// Whether applications get the exported function for a command.
-fn is_own(command: CommandId) -> bool {
-    (command.device_slot().is_some() && EXPORTED.contains(command)) || OWN.contains(command)
+fn is_own(loader: &Loader, command: CommandId) -> bool {
+    let is_exported = EXPORTED.contains(command) && is_of_level(loader, command);
+    (command.device_slot().is_some() && is_exported) || OWN.contains(command)
+}
+
+/// Whether the loader's API level has a command, if it is a core command.
+fn is_of_level(loader: &Loader, command: CommandId) -> bool {
+    command.core().is_none_or(|minor| loader.level.exports_core(minor))
 }
 
 fn without_instance(
@@ -73,7 +80,7 @@ fn without_instance(
 ) -> Option<Command> {
     loader.enter();
     if let Some(global) = command.filter(|command| command.class() == Class::Global) {
-        return exports.get(global);
+        return exports.get(global).filter(|_| is_of_level(loader, global));
     }
     let name = Shown(name.to_bytes());
     loader.log(

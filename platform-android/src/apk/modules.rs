@@ -16,7 +16,9 @@ use loader_core::platform::{Library, Lock};
 use super::policy::TAG;
 use crate::driver;
 use crate::hal::Decision;
+use crate::level::ApiLevel;
 use crate::loader::Loader;
+use crate::switches::{Switch, Switches};
 use crate::system::{self, System};
 
 /// The maximum number of modules in a process: an opened one stays open.
@@ -58,8 +60,12 @@ impl From<OutOfMemory> for NoModule {
 }
 
 impl Module {
+    /// What an application brings has all that the loader can do, on every Android.
     const fn new(system: &'static dyn System) -> Self {
-        Self { loader: Loader::new(system).tagged(TAG).brought(), opened: Lock::new(None) }
+        const SWITCHES: Switches =
+            Switches::of(ApiLevel::NEWEST).with(Switch::LatestReadyKhr).with(Switch::SuboptimalBySize);
+        let loader = Loader::new(system).at(ApiLevel::NEWEST).with(SWITCHES).tagged(TAG).brought();
+        Self { loader, opened: Lock::new(None) }
     }
 
     fn opened(&self) -> Option<Counted<Brought>> {

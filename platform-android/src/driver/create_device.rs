@@ -8,10 +8,9 @@ use loader_core::log::{Level, Topic};
 use loader_core::memory::{Box, Vec};
 
 use super::adopt::adopt;
-use super::device_extensions::OF_DEVICES;
+use super::device_extensions;
 use super::extensions::Wanted;
 use super::features;
-use crate::level::ApiLevel;
 use crate::native_buffer;
 use crate::objects::{
     Device, DeviceCommands, DeviceData, End, Instance, PrivateData, driver_extensions, instance_of,
@@ -68,7 +67,9 @@ unsafe fn create(
         let available = driver_extensions(instance, physical_device)?;
         let wishes = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let memory = allocator.scoped(vk::SystemAllocationScope::COMMAND);
-        let wanted = Wanted::new(wishes, &available, OF_DEVICES, memory)?;
+        let loader = instance.logger.loader;
+        let treatment = |id| device_extensions::treatment(loader, id);
+        let wanted = Wanted::new(wishes, &available, treatment, memory)?;
         let mut device = Device::try_new(
             DeviceData {
                 instance,
@@ -86,15 +87,14 @@ unsafe fn create(
         let mut own = sanitised(info, &wanted);
         own.p_enabled_features = enabled_features(instance, info);
         let mut copies = Vec::new_in(memory);
-        if instance.logger.loader.level >= ApiLevel::ANDROID_17 {
-            if !features::are_there(instance, physical_device, own.p_next) {
-                return Err(vk::Result::ERROR_FEATURE_NOT_PRESENT);
-            }
-            // A chain with structures unknown to the registry cannot be copied; then the driver
-            // sees the loader's features.
-            if let Some(first) = chain::copy_without(own.p_next, features::are_in, &mut copies)? {
-                own.p_next = first;
-            }
+        if !features::are_there(instance, physical_device, own.p_next) {
+            return Err(vk::Result::ERROR_FEATURE_NOT_PRESENT);
+        }
+        // A chain with structures unknown to the registry cannot be copied; then the driver sees
+        // the loader's features.
+        let is_own = |s_type| features::are_kept_from_driver(loader, s_type);
+        if let Some(first) = chain::copy_without(own.p_next, is_own, &mut copies)? {
+            own.p_next = first;
         }
         let mut handle = vk::Device::null();
         let created = {
@@ -121,7 +121,7 @@ pub(super) fn version_of(instance: &Instance, physical_device: vk::PhysicalDevic
         // SAFETY: the handle is the driver's own, and the driver writes to a local.
         unsafe { get(physical_device, &mut properties) };
     }
-    properties.api_version.clamp(vk::API_VERSION_1_0, instance.logger.loader.level.api_version() | 0xFFF)
+    properties.api_version.clamp(vk::API_VERSION_1_0, instance.logger.loader.api_version() | 0xFFF)
 }
 
 /// The features to request from the driver besides those in the pNext chain: those of

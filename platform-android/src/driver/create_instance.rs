@@ -5,11 +5,11 @@ use core::ffi::CStr;
 use ash::vk::{self, Handle};
 use loader_core::abi::{array, chain, name};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{Application, Box, OutOfMemory};
+use loader_core::memory::{Application, Box};
 use loader_core::registry::{ExtensionId, extension};
 
 use super::adopt::adopt;
-use super::extensions::{self, OF_INSTANCES, Wanted};
+use super::extensions::{self, Wanted};
 use crate::hal::Driver;
 use crate::level::ApiLevel;
 use crate::loader::{self, Loader};
@@ -88,7 +88,8 @@ unsafe fn create(
         let available = extensions::of_driver(&driver)?;
         let wishes = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let memory = allocator.scoped(vk::SystemAllocationScope::COMMAND);
-        let mut wanted = Wanted::new(wishes, &available, OF_INSTANCES, memory)?;
+        let treatment = |id| extensions::treatment(loader, id);
+        let mut wanted = Wanted::new(wishes, &available, treatment, memory)?;
         if instance.driver_version < vk::API_VERSION_1_1 {
             for promoted in PROMOTED_TO_1_1 {
                 wanted.pass(promoted.name(), &available)?;
@@ -122,6 +123,9 @@ unsafe fn create(
 
 /// Creates an instance that has no handle yet.
 ///
+/// # Errors
+/// Those of [`version_of`], or `ERROR_OUT_OF_HOST_MEMORY`.
+///
 /// # Safety
 /// The create info is valid, `p_next` is a pNext chain, and its callbacks may be called until the
 /// instance is destroyed.
@@ -130,14 +134,14 @@ unsafe fn make(
     driver: &Driver,
     allocator: Application,
     info: &CreateInfo<'_>,
-) -> Result<Box<Instance, Application>, OutOfMemory> {
+) -> Result<Box<Instance, Application>, vk::Result> {
     // SAFETY: by this function's `# Safety` the application info is NULL or a valid pointer.
     let asked = unsafe { info.p_application_info.as_ref() }.map_or(0, |application| application.api_version);
     let logger = Logger::new(loader, allocator);
     // SAFETY: by this function's `# Safety` `p_next` is a pNext chain whose callbacks may be called
     // until the instance is destroyed; the logger is dropped with the instance.
     unsafe { logger.listeners.add_chained(info.p_next)? };
-    Instance::try_new(
+    Ok(Instance::try_new(
         InstanceData {
             logger,
             handle: vk::Instance::null(),
@@ -146,15 +150,18 @@ unsafe fn make(
             driver: InstanceCommands::default(),
             extensions: Default::default(),
             api_version: without_patch(asked).max(vk::API_VERSION_1_0),
-            driver_version: version_of(driver),
+            driver_version: version_of(loader, driver)?,
             end: End::default(),
         },
         allocator,
-    )
+    )?)
 }
 
 /// The Vulkan version of the driver's instances, without its patch.
-fn version_of(driver: &Driver) -> u32 {
+///
+/// # Errors
+/// Those of the driver's vkEnumerateInstanceVersion.
+fn version_of(loader: &Loader, driver: &Driver) -> Result<u32, vk::Result> {
     let mut version = vk::API_VERSION_1_0;
     // SAFETY: the look-up accepts any name without an instance and returns a function of the named
     // type; `version` is a local.
@@ -164,12 +171,20 @@ fn version_of(driver: &Driver) -> u32 {
         let enumerate =
             core::mem::transmute::<vk::PFN_vkVoidFunction, Option<vk::PFN_vkEnumerateInstanceVersion>>(found);
         if let Some(enumerate) = enumerate
-            && enumerate(&mut version) != vk::Result::SUCCESS
+            && let Err(error) = array::check(enumerate(&mut version))
         {
-            return vk::API_VERSION_1_0;
+            loader.log(
+                Level::Error,
+                Topic::Driver,
+                format_args!(
+                    "the driver's vkEnumerateInstanceVersion fails ({error:?}): no instance can be made; look for the \
+                     driver's own messages"
+                ),
+            );
+            return Err(error);
         }
     }
-    without_patch(version)
+    Ok(without_patch(version))
 }
 
 fn without_patch(version: u32) -> u32 {

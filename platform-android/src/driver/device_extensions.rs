@@ -9,65 +9,84 @@ use loader_core::memory::{TryGrow, Vec};
 use loader_core::registry::{ExtensionId, extension};
 
 use super::create_device::version_of;
-use super::extensions::Treatment::{self, Becomes, Own, Shared};
-use super::extensions::{Properties, properties};
+use super::extensions::Treatment::{self, Becomes, Own, Passed, Shared};
+use super::extensions::{Properties, has, properties};
 use super::features;
+use crate::host::Host;
 use crate::layers::merge;
 use crate::level::ApiLevel;
 use crate::native_buffer;
 use crate::objects::{Instance, InstanceCommands, driver_extensions, instance_of};
-use crate::system::System;
+use crate::switches::{Since, Switch};
 use crate::wsi::queries::has_shared_images;
 use crate::wsi::window_calls::{WindowCall, window_can};
 
-/// Device extensions that are not simply passed on.
-pub(super) const OF_DEVICES: &[(ExtensionId, Treatment)] = &[
-    (extension::KHR_SWAPCHAIN, Becomes(native_buffer::NAME)),
-    (extension::EXT_SWAPCHAIN_MAINTENANCE1, Becomes(FENCE_FD)),
-    (extension::KHR_SWAPCHAIN_MAINTENANCE1, Becomes(FENCE_FD)),
-    (extension::KHR_INCREMENTAL_PRESENT, Own),
-    (extension::KHR_SHARED_PRESENTABLE_IMAGE, Own),
-    (extension::GOOGLE_DISPLAY_TIMING, Own),
-    (extension::EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, Own),
-    (extension::EXT_PRESENT_MODE_FIFO_LATEST_READY, Own),
-    (extension::KHR_PRESENT_MODE_FIFO_LATEST_READY, Own),
-    (extension::EXT_PRESENT_TIMING, Own),
-    (extension::KHR_PRESENT_ID, Own),
-    (extension::KHR_PRESENT_ID2, Own),
-    (extension::KHR_PRESENT_WAIT2, Own),
-    (extension::KHR_SWAPCHAIN_MUTABLE_FORMAT, Own),
-    (extension::EXT_HDR_METADATA, Shared),
+/// Device extensions in which the loader has work to do, since when, what happens to a request for
+/// each, and when the loader lists it: in this order, before those of the driver.
+const OF_DEVICES: &[(ExtensionId, Since, Treatment, Condition)] = &[
+    (extension::KHR_SWAPCHAIN, FIRST, Becomes(native_buffer::NAME), Condition::OfDriver),
+    (extension::KHR_INCREMENTAL_PRESENT, ANDROID_8, Own, Condition::None),
+    (
+        extension::EXT_PRESENT_MODE_FIFO_LATEST_READY,
+        LATEST_READY,
+        Own,
+        Condition::Window(WindowCall::PresentMode),
+    ),
+    (
+        extension::KHR_PRESENT_MODE_FIFO_LATEST_READY,
+        LATEST_READY_KHR,
+        Own,
+        Condition::Window(WindowCall::PresentMode),
+    ),
+    (extension::EXT_HDR_METADATA, ANDROID_9, Shared, Condition::HdrDisplay),
+    (extension::KHR_SHARED_PRESENTABLE_IMAGE, ANDROID_9, Own, Condition::SharedImages),
+    (extension::GOOGLE_DISPLAY_TIMING, ANDROID_8, Own, Condition::PresentTimestamps),
+    (extension::EXT_PRESENT_TIMING, PRESENT_TIMING, Own, Condition::PresentTimestampsAndClocks),
+    (extension::KHR_PRESENT_ID, Since::Switch(Switch::PresentId), Own, Condition::None),
+    (
+        extension::KHR_PRESENT_ID2,
+        Since::Switch(Switch::PresentId2),
+        Own,
+        Condition::Window(WindowCall::Listener),
+    ),
+    (extension::KHR_PRESENT_WAIT2, PRESENT_WAIT2, Own, Condition::Window(WindowCall::Listener)),
+    (extension::EXT_IMAGE_COMPRESSION_CONTROL, ANDROID_13, Passed, Condition::Compression),
+    (extension::EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, ANDROID_13, Own, Condition::Compression),
+    (extension::EXT_SWAPCHAIN_MAINTENANCE1, ANDROID_14, Becomes(FENCE_FD), Condition::FencesOfDisplay),
+    (extension::KHR_SWAPCHAIN_MAINTENANCE1, MAINTENANCE1, Becomes(FENCE_FD), Condition::FencesOfDisplay),
+    (extension::KHR_SWAPCHAIN_MUTABLE_FORMAT, MUTABLE_FORMAT, Shared, Condition::FormatLists),
 ];
+
+const FIRST: Since = Since::Level(ApiLevel::OLDEST);
+const ANDROID_8: Since = Since::Level(ApiLevel::ANDROID_8);
+const ANDROID_9: Since = Since::Level(ApiLevel::ANDROID_9);
+const ANDROID_13: Since = Since::Level(ApiLevel::ANDROID_13);
+const ANDROID_14: Since = Since::Level(ApiLevel::ANDROID_14);
+const LATEST_READY: Since = Since::Switch(Switch::LatestReady);
+const LATEST_READY_KHR: Since = Since::Switch(Switch::LatestReadyKhr);
+const PRESENT_TIMING: Since = Since::Switch(Switch::PresentTiming);
+const PRESENT_WAIT2: Since = Since::Switch(Switch::PresentWait2);
+const MAINTENANCE1: Since = Since::Switch(Switch::Maintenance1Khr);
+const MUTABLE_FORMAT: Since = Since::Switch(Switch::MutableFormat);
 
 const CALIBRATED_TIMESTAMPS: &CStr = c"VK_KHR_calibrated_timestamps";
 const FENCE_FD: &CStr = c"VK_KHR_external_fence_fd";
 
-/// What the loader can offer for a device, in the order of listing.
-const OF_THE_LOADER: &[(ExtensionId, Condition)] = &[
-    (extension::KHR_INCREMENTAL_PRESENT, Condition::None),
-    (extension::EXT_HDR_METADATA, Condition::HdrDisplay),
-    (extension::KHR_SHARED_PRESENTABLE_IMAGE, Condition::SharedImages),
-    (extension::GOOGLE_DISPLAY_TIMING, Condition::PresentTimestamps),
-    (extension::EXT_IMAGE_COMPRESSION_CONTROL, Condition::Compression),
-    (extension::EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, Condition::Compression),
-    (extension::EXT_PRESENT_MODE_FIFO_LATEST_READY, Condition::Window(WindowCall::PresentMode)),
-    (extension::KHR_PRESENT_MODE_FIFO_LATEST_READY, Condition::Window(WindowCall::PresentMode)),
-    (extension::EXT_PRESENT_TIMING, Condition::CalibratedClocks(ApiLevel::ANDROID_17)),
-    (extension::KHR_PRESENT_ID, Condition::Since(ApiLevel::ANDROID_17)),
-    (extension::KHR_PRESENT_ID2, Condition::Window(WindowCall::Listener)),
-    (extension::KHR_PRESENT_WAIT2, Condition::Window(WindowCall::Listener)),
-    (extension::KHR_SWAPCHAIN_MUTABLE_FORMAT, Condition::FormatLists(ApiLevel::ANDROID_17)),
-    (extension::EXT_SWAPCHAIN_MAINTENANCE1, Condition::FencesOfDisplay(ApiLevel::ANDROID_14)),
-    (extension::KHR_SWAPCHAIN_MAINTENANCE1, Condition::FencesOfDisplay(ApiLevel::ANDROID_17)),
-];
+/// What happens to a request for a device extension.
+pub(super) fn treatment(host: &Host, id: ExtensionId) -> Treatment {
+    let row = OF_DEVICES.iter().find(|(known, since, ..)| *known == id && host.has(*since));
+    row.map_or(Passed, |(_, _, treatment, _)| *treatment)
+}
 
-/// The condition for the loader to have an extension.
+/// The condition for listing an extension.
 #[derive(Clone, Copy)]
 enum Condition {
     /// Nothing.
     None,
-    /// The loader is of this Android or a newer one.
-    Since(ApiLevel),
+    /// The loader does not list it: it is listed where the driver has it.
+    OfDriver,
+    /// Windows have this call.
+    Window(WindowCall),
     /// The display shows a high dynamic range, according to a property. Irrelevant since Android
     /// 17.
     HdrDisplay,
@@ -75,17 +94,15 @@ enum Condition {
     SharedImages,
     /// The system reports when frames were shown, according to a property.
     PresentTimestamps,
+    /// The same, the system's windows tell of frames, and the driver can compare its clock with the
+    /// system's.
+    PresentTimestampsAndClocks,
     /// The driver compresses images as an application wishes, swapchain images too.
     Compression,
-    /// Windows have this call.
-    Window(WindowCall),
-    /// The driver can compare its clock with the system's, and the loader is of this Android or a newer one.
-    CalibratedClocks(ApiLevel),
-    /// The driver knows format lists, as in Vulkan 1.2, and the loader is of this Android or a
-    /// newer one.
-    FormatLists(ApiLevel),
-    /// The driver can wait for fences of the display, and the loader is of this Android or a newer one.
-    FencesOfDisplay(ApiLevel),
+    /// The driver knows format lists, as in Vulkan 1.2.
+    FormatLists,
+    /// The driver can wait for fences of the display.
+    FencesOfDisplay,
 }
 
 /// Whether a display shows a high dynamic range (SurfaceFlinger's property).
@@ -98,43 +115,43 @@ const PRESENT_TIMESTAMPS: &CStr = c"service.sf.present_timestamp";
 /// compression.
 const HANDS_USAGE_OVER: u32 = 9;
 
+/// Whether the system reports when frames were shown.
+pub(super) fn has_present_timestamps(host: &Host) -> bool {
+    host.system.property(PRESENT_TIMESTAMPS).is_true()
+}
+
 impl Condition {
     /// Whether the condition holds for this device, whose driver has the extensions `drivers`.
     ///
     /// # Safety
     /// The device is a valid physical device of the instance.
     unsafe fn holds(self, instance: &Instance, device: vk::PhysicalDevice, drivers: &[Properties]) -> bool {
-        let loader = instance.logger.loader;
-        let system: &dyn System = loader.system;
+        let host: &Host = instance.logger.loader;
         // SAFETY: by this function's `# Safety` the handle is a valid physical device of the
         // instance, so the driver knows it.
         unsafe {
             match self {
                 Self::None => true,
-                Self::Since(level) => loader.level >= level,
+                Self::OfDriver => false,
+                Self::Window(call) => window_can(host, call),
                 Self::HdrDisplay => {
-                    loader.level >= ApiLevel::ANDROID_17 || system.property(HDR_DISPLAY).is_true()
+                    host.level >= ApiLevel::ANDROID_17 || host.system.property(HDR_DISPLAY).is_true()
                 }
                 Self::SharedImages => has_shared_images(instance, device),
-                Self::PresentTimestamps => system.property(PRESENT_TIMESTAMPS).is_true(),
+                Self::PresentTimestamps => has_present_timestamps(host),
+                // VK_EXT_present_timing depends on VK_KHR_present_id2.
+                Self::PresentTimestampsAndClocks => {
+                    has_present_timestamps(host)
+                        && window_can(host, WindowCall::Listener)
+                        && has(drivers, CALIBRATED_TIMESTAMPS)
+                }
                 Self::Compression => {
                     let native = drivers.iter().find(|extension| name::is(extension, native_buffer::NAME));
                     native.is_some_and(|native| native.spec_version >= HANDS_USAGE_OVER)
                         && features::has_image_compression(&instance.driver, device)
                 }
-                Self::Window(call) => window_can(loader, call),
-                // VK_EXT_present_timing depends on VK_KHR_present_id2.
-                Self::CalibratedClocks(since) => {
-                    loader.level >= since
-                        && window_can(loader, WindowCall::Listener)
-                        && drivers.iter().any(|own| name::is(own, CALIBRATED_TIMESTAMPS))
-                }
-                Self::FormatLists(since) => {
-                    loader.level >= since && version_of(instance, device) >= vk::API_VERSION_1_2
-                }
-                Self::FencesOfDisplay(since) => {
-                    loader.level >= since && imports_sync_fd(&instance.driver, device)
-                }
+                Self::FormatLists => version_of(instance, device) >= vk::API_VERSION_1_2,
+                Self::FencesOfDisplay => imports_sync_fd(&instance.driver, device),
             }
         }
     }
@@ -185,9 +202,10 @@ unsafe fn below_layers(
 ) -> Result<Vec<Properties>, vk::Result> {
     let mut drivers = driver_extensions(instance, device)?;
     let mut all = Vec::new();
-    for (own, condition) in OF_THE_LOADER {
+    for (own, since, _, condition) in OF_DEVICES {
+        let has = instance.logger.loader.has(*since);
         // SAFETY: the device is of the instance by this function's `# Safety`.
-        if unsafe { condition.holds(instance, device, &drivers) } {
+        if has && unsafe { condition.holds(instance, device, &drivers) } {
             all.try_push(properties(*own))?;
         }
     }

@@ -10,9 +10,11 @@ use loader_core::registry::{ExtensionId, ExtensionSet, extension, find_extension
 
 use crate::debug;
 use crate::hal::Driver;
+use crate::host::Host;
 use crate::layers::merge;
 use crate::level::ApiLevel;
 use crate::loader::{self, Loader};
+use crate::switches::{Since, Switch};
 
 pub(super) type Properties = vk::ExtensionProperties;
 
@@ -31,32 +33,26 @@ pub(super) enum Treatment {
 
 use Treatment::{Becomes, Own, Passed, Shared};
 
-/// Instance extensions that are not simply passed on.
-pub(super) const OF_INSTANCES: &[(ExtensionId, Treatment)] = &[
-    (extension::KHR_SURFACE, Own),
-    (extension::KHR_ANDROID_SURFACE, Own),
-    (extension::KHR_SURFACE_PROTECTED_CAPABILITIES, Own),
-    (extension::EXT_SWAPCHAIN_COLORSPACE, Own),
-    (extension::KHR_GET_SURFACE_CAPABILITIES2, Own),
-    (extension::GOOGLE_SURFACELESS_QUERY, Own),
-    (extension::EXT_SURFACE_MAINTENANCE1, Own),
-    (extension::KHR_SURFACE_MAINTENANCE1, Own),
-    (extension::EXT_DEBUG_REPORT, Shared),
-    (extension::EXT_DEBUG_UTILS, Shared),
+/// Instance extensions in which the loader has work to do, since when, and what happens to a request
+/// for each. Those that are its own are listed in this order, before those of the driver.
+const OF_INSTANCES: &[(ExtensionId, Since, Treatment)] = &[
+    (extension::KHR_SURFACE, Since::Level(ApiLevel::OLDEST), Own),
+    (extension::KHR_SURFACE_PROTECTED_CAPABILITIES, Since::Level(ApiLevel::ANDROID_13), Own),
+    (extension::KHR_ANDROID_SURFACE, Since::Level(ApiLevel::OLDEST), Own),
+    (extension::EXT_SWAPCHAIN_COLORSPACE, Since::Level(ApiLevel::ANDROID_8), Own),
+    (extension::KHR_GET_SURFACE_CAPABILITIES2, Since::Level(ApiLevel::ANDROID_9), Own),
+    (extension::GOOGLE_SURFACELESS_QUERY, Since::Level(ApiLevel::ANDROID_13), Own),
+    (extension::EXT_SURFACE_MAINTENANCE1, Since::Level(ApiLevel::ANDROID_14), Own),
+    (extension::KHR_SURFACE_MAINTENANCE1, Since::Switch(Switch::Maintenance1Khr), Own),
+    (extension::EXT_DEBUG_REPORT, Since::Level(ApiLevel::OLDEST), Shared),
+    (extension::EXT_DEBUG_UTILS, Since::Level(ApiLevel::OLDEST), Shared),
 ];
 
-/// What the loader has for every instance, in this order, with the version of Android that
-/// introduced it.
-const OF_THE_LOADER: &[(ExtensionId, ApiLevel)] = &[
-    (extension::KHR_SURFACE, ApiLevel::ANDROID_14),
-    (extension::KHR_SURFACE_PROTECTED_CAPABILITIES, ApiLevel::ANDROID_14),
-    (extension::KHR_ANDROID_SURFACE, ApiLevel::ANDROID_14),
-    (extension::EXT_SWAPCHAIN_COLORSPACE, ApiLevel::ANDROID_14),
-    (extension::KHR_GET_SURFACE_CAPABILITIES2, ApiLevel::ANDROID_14),
-    (extension::GOOGLE_SURFACELESS_QUERY, ApiLevel::ANDROID_14),
-    (extension::EXT_SURFACE_MAINTENANCE1, ApiLevel::ANDROID_14),
-    (extension::KHR_SURFACE_MAINTENANCE1, ApiLevel::ANDROID_17),
-];
+/// What happens to a request for an instance extension.
+pub(super) fn treatment(host: &Host, id: ExtensionId) -> Treatment {
+    let row = OF_INSTANCES.iter().find(|(known, since, _)| *known == id && host.has(*since));
+    row.map_or(Passed, |(_, _, treatment)| *treatment)
+}
 
 /// The available part of an application's requests.
 pub(super) struct Wanted {
@@ -67,19 +63,18 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// The available ones of these requests, where the driver has `available`. The treatments are
-    /// [`OF_INSTANCES`] or those of devices.
+    /// The available ones of these requests, where the driver has `available`. `treatment` is the
+    /// one of instance extensions or of device extensions.
     pub(super) fn new<'a>(
         wishes: impl Iterator<Item = &'a CStr>,
         available: &[Properties],
-        treatments: &[(ExtensionId, Treatment)],
+        treatment: impl Fn(ExtensionId) -> Treatment,
         memory: Application,
     ) -> Result<Self, OutOfMemory> {
         let mut wanted = Self { names: Vec::new_in(memory), enabled: ExtensionSet::default() };
         for wish in wishes {
             let id = find_extension(wish.to_bytes());
-            let row = treatments.iter().find(|(treated, _)| Some(*treated) == id);
-            let treatment = row.map_or(Passed, |(_, treatment)| *treatment);
+            let treatment = id.map_or(Passed, &treatment);
             let lower = match treatment {
                 Own => None,
                 Becomes(other) => Some(other),
@@ -165,8 +160,8 @@ fn of_instances(loader: &'static Loader) -> Result<Vec<Properties>, vk::Result> 
     let driver = loader.hal.driver(loader).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
     let mut drivers = of_driver(&driver)?;
     let mut all = Vec::new();
-    for (own, since) in OF_THE_LOADER {
-        if loader.level >= *since {
+    for (own, since, treatment) in OF_INSTANCES {
+        if matches!(treatment, Own) && loader.has(*since) {
             all.try_push(properties(*own))?;
         }
     }

@@ -6,23 +6,30 @@ use ash::vk;
 use loader_core::abi::chain;
 use loader_core::log::{Level, Topic};
 
+use super::device_extensions::has_present_timestamps;
+use crate::host::Host;
 use crate::level::ApiLevel;
 use crate::objects::{Instance, InstanceCommands};
+use crate::switches::{Since, Switch};
 use crate::wsi::window_calls::{WindowCall, window_can};
 
 type Compression = vk::PhysicalDeviceImageCompressionControlFeaturesEXT<'static>;
 
-/// The structures of the loader's features, with the first Android that had them, and for each
-/// member whether the feature is available.
-const OF_THE_LOADER: &[(vk::StructureType, ApiLevel, &[Answer])] = &[
-    (SWAPCHAIN_MAINTENANCE1, ApiLevel::ANDROID_14, &[Answer::Yes]),
-    (IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, ApiLevel::ANDROID_14, &[Answer::IfImagesCan]),
-    (PRESENT_MODE_FIFO_LATEST_READY, ApiLevel::ANDROID_17, &[Answer::IfWindowCan(WindowCall::PresentMode)]),
-    (PRESENT_ID, ApiLevel::ANDROID_17, &[Answer::Yes]),
-    (PRESENT_ID2, ApiLevel::ANDROID_17, &[Answer::IfWindowCan(WindowCall::Listener)]),
-    (PRESENT_WAIT2, ApiLevel::ANDROID_17, &[Answer::IfWindowCan(WindowCall::Listener)]),
+/// The structures of the loader's features, since when it has them, and for each member whether the
+/// feature is available.
+const OF_THE_LOADER: &[(vk::StructureType, Since, &[Answer])] = &[
+    (SWAPCHAIN_MAINTENANCE1, Since::Level(ApiLevel::ANDROID_14), &[Answer::Yes]),
+    (IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, Since::Level(ApiLevel::ANDROID_13), &[Answer::IfImagesCan]),
+    (
+        PRESENT_MODE_FIFO_LATEST_READY,
+        Since::Switch(Switch::LatestReady),
+        &[Answer::IfWindowCan(WindowCall::PresentMode)],
+    ),
+    (PRESENT_ID, Since::Switch(Switch::PresentId), &[Answer::Yes]),
+    (PRESENT_ID2, Since::Switch(Switch::PresentId2), &[Answer::IfWindowCan(WindowCall::Listener)]),
+    (PRESENT_WAIT2, Since::Switch(Switch::PresentWait2), &[Answer::IfWindowCan(WindowCall::Listener)]),
     // In general, at a time, and at a time relative to the previous frame.
-    (PRESENT_TIMING, ApiLevel::ANDROID_17, &[Answer::Yes, Answer::Yes, Answer::No]),
+    (PRESENT_TIMING, Since::Switch(Switch::PresentTiming), &[Answer::IfTimed, Answer::IfTimed, Answer::No]),
 ];
 
 const SWAPCHAIN_MAINTENANCE1: vk::StructureType =
@@ -35,10 +42,17 @@ const PRESENT_ID2: vk::StructureType = vk::StructureType::from_raw(1_000_479_002
 const PRESENT_WAIT2: vk::StructureType = vk::StructureType::from_raw(1_000_480_001);
 const PRESENT_TIMING: vk::StructureType = vk::StructureType::from_raw(1_000_208_000);
 
-/// Whether structures of this type hold features of the loader: a driver that checks its input
-/// would refuse them.
-pub(super) fn are_in(s_type: vk::StructureType) -> bool {
-    OF_THE_LOADER.iter().any(|(known, ..)| *known == s_type)
+/// What the loader knows of the structures of a type.
+fn known(host: &Host, s_type: vk::StructureType) -> Option<(Since, &'static [Answer])> {
+    let row = OF_THE_LOADER.iter().find(|(known, since, _)| *known == s_type && host.has(*since));
+    row.map(|(_, since, answers)| (*since, *answers))
+}
+
+/// Whether a driver does not see structures of this type when a device is created: one that checks
+/// its input would refuse them. Before Android 17 drivers saw what did not depend on a switch.
+pub(super) fn are_kept_from_driver(host: &Host, s_type: vk::StructureType) -> bool {
+    known(host, s_type)
+        .is_some_and(|(since, _)| host.level >= ApiLevel::ANDROID_17 || matches!(since, Since::Switch(_)))
 }
 
 /// Whether a feature is available.
@@ -53,6 +67,8 @@ enum Answer {
     IfImagesCan,
     /// If windows have this call.
     IfWindowCan(WindowCall),
+    /// If the system reports when frames were shown.
+    IfTimed,
 }
 
 /// A structure of features, with at least one member.
@@ -63,8 +79,8 @@ struct Features {
     first: vk::Bool32,
 }
 
-/// Calls `each` for every feature of the loader in a chain, with the place of the feature and
-/// whether it is available.
+/// Calls `each` for every feature of the loader in a chain, with the type of its structure, the place
+/// of the feature and whether it is available.
 ///
 /// # Safety
 /// `first` begins a pNext chain; the device is a valid physical device of the instance.
@@ -72,24 +88,25 @@ unsafe fn for_each(
     instance: &Instance,
     device: vk::PhysicalDevice,
     first: *mut c_void,
-    mut each: impl FnMut(*mut vk::Bool32, bool),
+    mut each: impl FnMut(vk::StructureType, *mut vk::Bool32, bool),
 ) {
-    let level = instance.logger.loader.level;
+    let host: &Host = instance.logger.loader;
     // SAFETY: by this function's `# Safety` `first` begins a pNext chain, in which `sType`
     // determines the structure; each one listed has as many `VkBool32` members as there are
     // answers.
     unsafe {
         for structure in chain::pointers(first) {
             let s_type = (*structure).s_type;
-            let known = OF_THE_LOADER.iter().find(|(known, since, _)| *known == s_type && level >= *since);
-            for (place, answer) in known.iter().flat_map(|(_, _, answers)| *answers).enumerate() {
+            let answers = known(host, s_type).map_or(&[][..], |(_, answers)| answers);
+            for (place, answer) in answers.iter().enumerate() {
                 let is_there = match answer {
                     Answer::Yes => true,
                     Answer::No => false,
-                    Answer::IfWindowCan(call) => window_can(instance.logger.loader, *call),
+                    Answer::IfWindowCan(call) => window_can(host, *call),
                     Answer::IfImagesCan => has_image_compression(&instance.driver, device),
+                    Answer::IfTimed => has_present_timestamps(host),
                 };
-                each((&raw mut (*structure.cast::<Features>()).first).add(place), is_there);
+                each(s_type, (&raw mut (*structure.cast::<Features>()).first).add(place), is_there);
             }
         }
     }
@@ -102,11 +119,11 @@ unsafe fn for_each(
 pub(super) unsafe fn put_in(instance: &Instance, device: vk::PhysicalDevice, first: *mut c_void) {
     // SAFETY: by this function's `# Safety` the chain is writable and the device is of the
     // instance; `for_each` passes places inside the chain.
-    unsafe { for_each(instance, device, first, |place, is_there| place.write(is_there.into())) };
+    unsafe { for_each(instance, device, first, |_, place, is_there| place.write(is_there.into())) };
 }
 
 /// Whether all of the loader's features that are enabled in the chain of a create info are
-/// available. Logs if not.
+/// available, if the driver does not see them. Logs if not.
 ///
 /// # Safety
 /// `first` begins a pNext chain; the device is a valid physical device of the instance.
@@ -119,8 +136,9 @@ pub(super) unsafe fn are_there(
     // SAFETY: by this function's `# Safety` `first` begins a pNext chain and the device is of the
     // instance; the closure only reads.
     unsafe {
-        for_each(instance, device, first.cast_mut(), |place, is_there| {
-            all &= is_there || place.read() == vk::FALSE;
+        for_each(instance, device, first.cast_mut(), |s_type, place, is_there| {
+            let is_seen = !are_kept_from_driver(instance.logger.loader, s_type);
+            all &= is_there || is_seen || place.read() == vk::FALSE;
         });
     }
     if !all {

@@ -55,7 +55,7 @@ impl Gate {
     #[must_use]
     pub fn is_open_on_instance(self, instance: &Instance) -> bool {
         match self {
-            Self::Core(minor) => has(instance.logger.loader.level.api_version(), minor),
+            Self::Core(minor) => has(instance.logger.loader.api_version(), minor),
             Self::Extension(extension) => instance.extensions.contains(extension),
         }
     }

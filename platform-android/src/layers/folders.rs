@@ -9,6 +9,8 @@ use loader_core::platform::FileError;
 use super::archive::{self, Entry, Fault, Ranges, Stop};
 use super::policy::{DEBUG_FOLDER, Origin, Source};
 use super::refusal::{Refusal, Search};
+use crate::host::Host;
+use crate::switches::Switch;
 use crate::system::{Door, System};
 
 /// A folder, possibly inside an archive: `base.apk!/lib/arm64-v8a`.
@@ -42,9 +44,10 @@ pub struct File {
 /// [`OutOfMemory`].
 pub(super) fn folders(
     sources: &[Source],
-    system: &dyn System,
+    host: &Host,
     searched: &mut dyn FnMut(Folder, Search) -> Result<(), OutOfMemory>,
 ) -> Result<Vec<Folder>, OutOfMemory> {
+    let system = host.system;
     let mut folders = Vec::new();
     for source in sources {
         match source {
@@ -64,6 +67,7 @@ pub(super) fn folders(
                     folders.try_push(Folder { path, origin: Origin::Application, only: None })?;
                 }
             }
+            Source::Listed { .. } if !host.is_on(Switch::DeviceLayers) => {}
             Source::Listed { property, folder, origin } => {
                 let names = system.whole_property(property)?;
                 if !names.is_empty() {

@@ -77,7 +77,7 @@ impl Found {
             libraries.try_push(library.clone())?;
         }
         let mut skip = |folder, result| skipped.try_push((folder, result));
-        let folders = folders::folders(policy.sources, host.system, &mut skip)?;
+        let folders = folders::folders(policy.sources, host, &mut skip)?;
         let found = Self { folders: skipped, candidates: Vec::new(), libraries, policy };
         found.searched(host, folders)
     }

@@ -21,7 +21,8 @@ pub enum Source {
     DebugFolder(&'static CStr),
     /// The framework's list: the application's own folders, and those of packages with layers.
     FrameworkPaths,
-    /// The files that a property names, in a folder of the system.
+    /// The files that a property names, in a folder of the system, if the switch `device_layers` is
+    /// on.
     Listed {
         /// The property: file names, separated by colons.
         property: &'static CStr,

@@ -6,8 +6,10 @@ use ash::vk::{self, Handle, TaggedStructure};
 use loader_core::abi::chain::{find, pointers};
 use loader_core::registry::extension as e;
 
+use crate::host::Host;
 use crate::level::ApiLevel;
 use crate::objects::{Instance, instance_of};
+use crate::switches::Switch;
 use crate::system::BufferKind;
 use crate::wsi::formats::native;
 use crate::wsi::native_window::query;
@@ -21,7 +23,7 @@ use crate::wsi::transform;
 use crate::wsi::usage::hardware_buffer;
 use crate::wsi::window_calls::{WindowCall, window_can};
 
-/// The value of what is unknown before there is a surface.
+/// The value of what is unknown before there is a surface, as in Android's loader.
 const UNKNOWN: u32 = u32::MAX;
 
 /// The maximum width and height of images, unless the window is larger.
@@ -131,10 +133,10 @@ impl<'a> Answer<'a> {
             max_image_count: UNKNOWN,
             current_extent: vk::Extent2D { width: UNKNOWN, height: UNKNOWN },
             min_image_extent: vk::Extent2D { width: 1, height: 1 },
-            max_image_extent: vk::Extent2D { width: LARGEST, height: LARGEST },
+            max_image_extent: vk::Extent2D { width: UNKNOWN, height: UNKNOWN },
             max_image_array_layers: 1,
             supported_transforms: transform::all(),
-            current_transform: vk::SurfaceTransformFlagsKHR::INHERIT,
+            current_transform: vk::SurfaceTransformFlagsKHR::IDENTITY,
             supported_composite_alpha: vk::CompositeAlphaFlagsKHR::INHERIT,
             supported_usage_flags: IMAGE_USAGE,
         };
@@ -200,22 +202,20 @@ impl<'a> Answer<'a> {
     /// # Safety
     /// As for [`Self::write_chain`].
     unsafe fn write_newer(&self, structure: *mut vk::BaseOutStructure<'_>) {
-        if self.instance.logger.loader.level < ApiLevel::ANDROID_17 {
-            return;
-        }
+        let host: &Host = self.instance.logger.loader;
         // SAFETY: by this function's `# Safety` the structure is writable and of the type that its
         // `sType` determines.
         unsafe {
             match (*structure).s_type {
-                SurfaceCapabilitiesPresentId2::STRUCTURE_TYPE => {
+                SurfaceCapabilitiesPresentId2::STRUCTURE_TYPE if host.is_on(Switch::PresentId2) => {
                     (*structure.cast::<SurfaceCapabilitiesPresentId2>()).present_id2_supported =
                         self.has_listener.into();
                 }
-                SurfaceCapabilitiesPresentWait2::STRUCTURE_TYPE => {
+                SurfaceCapabilitiesPresentWait2::STRUCTURE_TYPE if host.is_on(Switch::PresentWait2) => {
                     (*structure.cast::<SurfaceCapabilitiesPresentWait2>()).present_wait2_supported =
                         self.has_listener.into();
                 }
-                PresentTimingSurfaceCapabilities::STRUCTURE_TYPE => {
+                PresentTimingSurfaceCapabilities::STRUCTURE_TYPE if host.is_on(Switch::PresentTiming) => {
                     let out = &mut *structure.cast::<PresentTimingSurfaceCapabilities>();
                     out.present_timing_supported = vk::TRUE;
                     out.present_at_absolute_time_supported = vk::TRUE;

@@ -52,6 +52,9 @@ pub enum Gate {
     Buffer,
     /// Such buffers can be allocated, and the driver has the extension.
     BufferAndDriver(ExtensionId),
+    /// Such buffers can be allocated, and the driver has images of the group's one format that can
+    /// be used as those of swapchains usually are.
+    BufferAndImages,
 }
 
 const RGBA8: &[Format] = &[Format::R8G8B8A8_UNORM, Format::R8G8B8A8_SRGB];
@@ -152,20 +155,24 @@ const ANDROID_15: &[Group] = &[
     group(RGBA10, native::RGBA_10101010, RGBA10_GATE, wide!(1)),
 ];
 
-/// The groups of an Android release, in the order of listing.
-#[must_use]
-pub fn groups(level: ApiLevel) -> &'static [Group] {
-    if level >= ApiLevel::ANDROID_15 { ANDROID_15 } else { ANDROID_14 }
+/// Formats of 24 bits, after all others.
+const RGB888: &[Group] = &[
+    group(&[Format::R8G8B8_UNORM], native::RGB_888, Gate::BufferAndImages, wide!(1)),
+    group(&[Format::R8G8B8_SRGB], native::RGB_888, Gate::BufferAndImages, wide!(1)),
+];
+
+/// The groups of an Android release, with or without those of 24 bits, in the order of listing.
+pub fn groups(level: ApiLevel, rgb888: bool) -> impl Iterator<Item = &'static Group> {
+    let first = if level >= ApiLevel::ANDROID_15 { ANDROID_15 } else { ANDROID_14 };
+    first.iter().chain(if rgb888 { RGB888 } else { &[] })
 }
 
-/// The formats of a surface: those of all groups for which `is_there` returns true, with or without
-/// `VK_EXT_swapchain_colorspace`.
+/// The formats of a surface: those of these groups, with or without `VK_EXT_swapchain_colorspace`.
 pub fn surface_formats(
-    level: ApiLevel,
+    groups: impl Iterator<Item = &'static Group>,
     colour_spaces: bool,
-    is_there: impl FnMut(&&'static Group) -> bool,
 ) -> impl Iterator<Item = vk::SurfaceFormatKHR> {
-    groups(level).iter().filter(is_there).flat_map(move |group| {
+    groups.flat_map(move |group| {
         let plain = group.plain.then_some((Space::SRGB_NONLINEAR, group.formats.len()));
         let more = if colour_spaces { group.spaces } else { &[] };
         plain.into_iter().chain(more.iter().copied()).flat_map(|(color_space, formats)| {
@@ -178,19 +185,18 @@ pub fn surface_formats(
 /// The buffer format for a Vulkan format. A format that no surface lists gets the most common one.
 #[must_use]
 pub fn native_format(format: Format) -> c_int {
-    match format {
-        Format::R8G8B8_UNORM | Format::R8G8B8_SRGB => native::RGB_888,
-        _ => {
-            let group = ANDROID_15.iter().find(|group| group.formats.contains(&format));
-            group.map_or(native::RGBA_8888, |group| group.native)
-        }
-    }
+    let group = groups(ApiLevel::NEWEST, true).find(|group| group.formats.contains(&format));
+    group.map_or(native::RGBA_8888, |group| group.native)
 }
 
 /// The format without a curve: usage is queried with that.
 #[must_use]
 pub fn without_curve(format: Format) -> Format {
-    if format == Format::R8G8B8A8_SRGB { Format::R8G8B8A8_UNORM } else { format }
+    match format {
+        Format::R8G8B8A8_SRGB => Format::R8G8B8A8_UNORM,
+        Format::R8G8B8_SRGB => Format::R8G8B8_UNORM,
+        _ => format,
+    }
 }
 
 /// The window's name for a colour space.

@@ -8,6 +8,7 @@ use loader_core::log::{Level, Topic};
 use loader_core::memory::{Application, TryGrow, Vec};
 
 use crate::objects::{Device, device_of};
+use crate::switches::Switch;
 use crate::trace::slice;
 use crate::wsi::buffer::Buffer;
 use crate::wsi::fence::OwnedFence;
@@ -323,11 +324,12 @@ impl Presentation<'_> {
     }
 
     /// Whether the window still wants what it wanted when the swapchain was created: a picture with
-    /// this rotation and size.
+    /// this rotation and, if the switch says so, of this size.
     fn is_as_it_was(&self) -> Result<bool, vk::Result> {
         let (made, window) = (&self.swapchain.made, &self.swapchain.surface.window);
         let hint = window.query(query::TRANSFORM_HINT)?;
-        Ok(hint == made.pre_transform && window.size()? == made.window_size)
+        let by_size = self.swapchain.loader().is_on(Switch::SuboptimalBySize);
+        Ok(hint == made.pre_transform && (!by_size || window.size()? == made.window_size))
     }
 }
 

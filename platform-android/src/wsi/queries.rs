@@ -11,9 +11,10 @@ use loader_core::registry::extension as e;
 use crate::level::ApiLevel;
 use crate::native_buffer as native;
 use crate::objects::{Instance, instance_of};
+use crate::switches::Switch;
 use crate::system::BufferKind;
-use crate::wsi::capabilities::{buffer_counts, may_be_surfaceless};
-use crate::wsi::formats::{Gate, Group, surface_formats};
+use crate::wsi::capabilities::{IMAGE_USAGE, buffer_counts, may_be_surfaceless};
+use crate::wsi::formats::{Gate, Group, groups, surface_formats};
 use crate::wsi::present_modes::{BufferCounts, present_modes};
 use crate::wsi::surface::Surface;
 use crate::wsi::usage::hardware_buffer;
@@ -128,10 +129,15 @@ unsafe fn formats(
                     loader.system.buffer_supported(kind)
                         && driver_has(instance, physical_device, extension.name())
                 }
+                Gate::BufferAndImages => {
+                    loader.system.buffer_supported(kind)
+                        && group.formats.iter().all(|format| has_images(instance, physical_device, *format))
+                }
             }
         };
         let colour_spaces = instance.extensions.contains(e::EXT_SWAPCHAIN_COLORSPACE);
-        Ok(surface_formats(loader.level, colour_spaces, there))
+        let groups = groups(loader.level, loader.is_on(Switch::Rgb888)).filter(there);
+        Ok(surface_formats(groups, colour_spaces))
     }
 }
 
@@ -152,6 +158,30 @@ unsafe fn driver_has(
         unsafe { enumerate(physical_device, core::ptr::null(), count, out) }
     });
     extensions.is_ok_and(|list| list.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name)))
+}
+
+/// Whether the driver has images of a format that can be used as those of swapchains usually are. No
+/// for a driver that only knows the query of Vulkan 1.0.
+///
+/// # Safety
+/// `physical_device` is a valid handle.
+unsafe fn has_images(instance: &Instance, physical_device: vk::PhysicalDevice, format: vk::Format) -> bool {
+    const USAGE: vk::ImageUsageFlags =
+        vk::ImageUsageFlags::from_raw(IMAGE_USAGE.as_raw() & !vk::ImageUsageFlags::STORAGE.as_raw());
+    let driver = &instance.driver;
+    let get = driver
+        .get_physical_device_image_format_properties2
+        .or(driver.get_physical_device_image_format_properties2_khr);
+    let Some(get) = get else { return false };
+    let info = vk::PhysicalDeviceImageFormatInfo2::default()
+        .format(format)
+        .ty(vk::ImageType::TYPE_2D)
+        .tiling(vk::ImageTiling::OPTIMAL)
+        .usage(USAGE);
+    let mut properties = vk::ImageFormatProperties2::default();
+    // SAFETY: by this function's `# Safety` the handle is valid; both structures are locals with the
+    // right `sType`.
+    unsafe { get(physical_device, &info, &mut properties) == vk::Result::SUCCESS }
 }
 
 /// Whether the driver supports showing an image while it is drawn to.

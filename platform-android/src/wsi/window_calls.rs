@@ -2,6 +2,7 @@
 
 use crate::host::Host;
 use crate::level::ApiLevel;
+use crate::switches::Switch;
 use crate::system::System;
 use crate::wsi::native_window::present_mode;
 use crate::wsi::window::{Window, WindowError};
@@ -16,14 +17,14 @@ pub(crate) enum WindowCall {
     Listener,
 }
 
-/// Whether windows of this system have a call. Everything that is listed without a window follows
+/// Whether windows of this system have a call, and a switch of the loader is on that needs it. Everything that is listed without a window follows
 /// from this.
 pub(crate) fn window_can(host: &Host, call: WindowCall) -> bool {
-    match call {
-        WindowCall::PresentMode | WindowCall::Listener => {
-            host.level >= ApiLevel::ANDROID_17 && release(host.system) >= ApiLevel::ANDROID_17
-        }
-    }
+    let switches: &[Switch] = match call {
+        WindowCall::PresentMode => &[Switch::LatestReady, Switch::LatestReadyKhr],
+        WindowCall::Listener => &[Switch::PresentId2, Switch::PresentWait2, Switch::PresentTiming],
+    };
+    release(host.system) >= ApiLevel::ANDROID_17 && switches.iter().any(|switch| host.is_on(*switch))
 }
 
 /// The Android release of the system, which an application's loader may be newer than.

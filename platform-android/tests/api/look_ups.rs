@@ -15,6 +15,7 @@ use ash::vk::{self, Handle as _};
 use ash::{Device, Instance};
 use loader_core::dispatch::Command;
 use loader_core::registry::{Class, CommandId, find};
+use platform_android::ApiLevel;
 
 use super::{System, destroy, device, physical_device};
 
@@ -106,6 +107,28 @@ fn r71_exported_commands_of_devices_are_the_exported_functions() {
         ]
     );
     destroy(instance, None);
+}
+
+#[test]
+fn r162_what_a_level_does_not_export_comes_from_the_chain() {
+    // The null driver knows Vulkan 1.2.
+    for (level, exported) in
+        [(31, [true, true, false, false]), (35, [true, true, true, false]), (36, [true; 4])]
+    {
+        let system = System::null_driver_at(ApiLevel(level));
+        let instance = system.instance(&[], &[]).unwrap();
+        let names = [c"vkCmdDraw", c"vkCmdDrawIndirectCount", c"vkCmdSetCullMode", c"vkMapMemory2"];
+        for (name, exported) in names.into_iter().zip(exported) {
+            let found = system.of_instance(instance.handle(), name);
+            assert_eq!(found == export(find(name).unwrap()), exported, "{name:?} at level {level}");
+        }
+        destroy(instance, None);
+    }
+    let version = c"vkEnumerateInstanceVersion";
+    for (level, exported) in [(27, false), (28, true)] {
+        let system = System::null_driver_at(ApiLevel(level));
+        assert_eq!(system.of_instance(vk::Instance::null(), version).is_some(), exported);
+    }
 }
 
 #[test]

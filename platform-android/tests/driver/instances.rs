@@ -174,6 +174,17 @@ fn r65_who_says_nothing_of_itself_is_passed_on_as_that() {
 }
 
 #[test]
+fn r165_a_driver_that_cannot_tell_its_version_makes_no_instance() {
+    let mut hal = Hal::default();
+    let error = vk::Result::ERROR_OUT_OF_HOST_MEMORY;
+    hal.fails.insert(c"vkEnumerateInstanceVersion", error);
+    let world = World::new(hal);
+    assert_eq!(world.try_instance(&vk::InstanceCreateInfo::default()), Err(error));
+    assert!(world.hal.heard().instances.is_empty());
+    assert!(world.errors()[0].contains("vkEnumerateInstanceVersion"));
+}
+
+#[test]
 fn r66_an_instance_without_magic_is_destroyed_and_refused() {
     let world = World::new(Hal { without_magic: vec![vk::ObjectType::INSTANCE], ..Hal::default() });
     let result = world.try_instance(&vk::InstanceCreateInfo::default());

@@ -109,6 +109,13 @@ int main(int count, char **arguments) {
     check(CALL(vkEnumerateInstanceLayerProperties)(&listed, layers), "layers");
     for (uint32_t i = 0; i < listed; ++i) printf("layer: %s\n", layers[i].layerName);
 
+    if (getenv("EXTENSIONS") != NULL) {
+        static VkExtensionProperties extensions[64];
+        listed = 64;
+        check(CALL(vkEnumerateInstanceExtensionProperties)(NULL, &listed, extensions), "extensions");
+        for (uint32_t i = 0; i < listed; ++i) printf("extension: %s\n", extensions[i].extensionName);
+    }
+
     const VkApplicationInfo application = {
         .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
         .pEngineName = "of the program",

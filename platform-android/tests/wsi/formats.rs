@@ -2,9 +2,10 @@
 
 use std::ptr::null_mut;
 
+use android_simulation::Simulation;
 use android_simulation::graphics::Graphics;
 use ash::vk::{self, ColorSpaceKHR as Space, Format};
-use platform_android::{ApiLevel, wsi};
+use platform_android::{ApiLevel, Switch, wsi};
 
 use crate::world::{INSTANCE, SUCCESS, World, request};
 
@@ -126,6 +127,52 @@ fn r93_android_15_lists_every_colour_space() {
     // Colour space by colour space, each with both formats.
     assert!(listed[2..4].iter().all(|(_, space)| *space == Space::DISPLAY_P3_NONLINEAR_EXT));
     world.destroy_surface(surface);
+}
+
+#[test]
+fn r166_formats_of_24_bits_are_there_if_the_switch_is_on_and_the_driver_has_such_images() {
+    let rgb = |world: &World| -> Vec<Format> {
+        let surface = world.surface();
+        let all = formats(world, surface).unwrap();
+        world.destroy_surface(surface);
+        // After all others.
+        let first = all.iter().position(|(format, _)| is_rgb888(*format)).unwrap_or(all.len());
+        assert!(all[first..].iter().all(|(format, _)| is_rgb888(*format)));
+        all[first..].iter().map(|(format, _)| *format).collect()
+    };
+    let both = vec![Format::R8G8B8_UNORM, Format::R8G8B8_SRGB];
+    for level in [ApiLevel::ANDROID_14, ApiLevel::ANDROID_16] {
+        assert!(rgb(&World::with(level, INSTANCE)).is_empty(), "{level:?}");
+        let on = Simulation::of(level, |switches| switches.with(Switch::Rgb888));
+        assert!(rgb(&World::on(on, INSTANCE)) == both, "{level:?}");
+    }
+    let world = World::with(ApiLevel::ANDROID_17, INSTANCE);
+    assert!(rgb(&world) == both);
+    let asked = Graphics::change().asked.pop().unwrap();
+    assert!(asked.0 == Format::R8G8B8_SRGB && asked.1.as_raw() == 0x97, "{:x}", asked.1.as_raw());
+    world.instance_commands().get_physical_device_image_format_properties2 = Some(none_of_srgb);
+    assert!(rgb(&world) == [Format::R8G8B8_UNORM]);
+    world.simulation.android.change().buffer_supported = |kind| kind.format != 3;
+    assert!(rgb(&world).is_empty());
+    drop(world);
+    let off = Simulation::of(ApiLevel::ANDROID_17, |switches| switches.without(Switch::Rgb888));
+    assert!(rgb(&World::on(off, INSTANCE)).is_empty());
+}
+
+unsafe extern "system" fn none_of_srgb(
+    _: vk::PhysicalDevice,
+    info: *const vk::PhysicalDeviceImageFormatInfo2<'_>,
+    _: *mut vk::ImageFormatProperties2<'_>,
+) -> vk::Result {
+    // SAFETY: the loader passes a valid structure.
+    match unsafe { (*info).format } {
+        Format::R8G8B8_SRGB => vk::Result::ERROR_FORMAT_NOT_SUPPORTED,
+        _ => SUCCESS,
+    }
+}
+
+fn is_rgb888(format: Format) -> bool {
+    matches!(format, Format::R8G8B8_UNORM | Format::R8G8B8_SRGB)
 }
 
 #[test]

@@ -377,8 +377,8 @@ fn r114_devices_have_the_extensions_since_android_17() {
         c"VK_KHR_present_wait2",
         c"VK_KHR_swapchain_mutable_format",
     ];
-    const LATEST_READY: &CStr = c"VK_KHR_present_mode_fifo_latest_ready";
-    let (older, newer) = (ApiLevel::ANDROID_16, ApiLevel::ANDROID_17);
+    const LATEST_READY: &CStr = c"VK_EXT_present_mode_fifo_latest_ready";
+    let (older, newer) = (ApiLevel::ANDROID_15, ApiLevel::ANDROID_17);
     for (level, system, clocks, expected) in [
         (older, "36", true, 0),
         (newer, "37", false, 4),
@@ -394,6 +394,7 @@ fn r114_devices_have_the_extensions_since_android_17() {
             hal.device_extensions.push((c"VK_KHR_calibrated_timestamps", 1));
         }
         simulation.android.install(hal);
+        simulation.android.set("service.sf.present_timestamp", "1");
         let vulkan = simulation.vulkan();
         // SAFETY: valid structures and handles; everything is destroyed in the end.
         unsafe {

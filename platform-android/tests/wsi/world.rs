@@ -39,7 +39,10 @@ impl World {
     }
 
     pub(crate) fn with(level: ApiLevel, extensions: &[&CStr]) -> Self {
-        let simulation = Simulation::at(level);
+        Self::on(Simulation::at(level), extensions)
+    }
+
+    pub(crate) fn on(simulation: Simulation, extensions: &[&CStr]) -> Self {
         simulation.android.install(Hal::default());
         simulation.loader.enter();
         let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();

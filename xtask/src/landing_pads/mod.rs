@@ -12,7 +12,7 @@ use crate::Failure;
 use crate::abi::end;
 use crate::android_abi::{Built, LIBRARIES, Library};
 use crate::android_link::System;
-use crate::android_options::{ABIS, Abi, NEWEST};
+use crate::android_options::{ABIS, Abi, DEFAULT};
 use crate::build::{finish, root, target_folder};
 use crate::check_targets::is_available;
 use crate::imports::Imports;
@@ -52,8 +52,8 @@ fn check_all() -> Result<(), Failure> {
     let mut complaints = Vec::new();
     for (library, imports) in LIBRARIES.iter().zip(&imports) {
         let archive = compile(library)?;
-        let built = Built { library, abi, archive, imports, system: &system, flags: LINKER_FLAGS };
-        let path = built.link(NEWEST, &folder().join(abi))?;
+        let built = Built { library, abi, target, archive, imports, system: &system, flags: LINKER_FLAGS };
+        let path = built.link(DEFAULT, &folder().join(abi))?;
         let found = check(&path, &mut seen)?;
         complaints.extend(found.into_iter().map(|it| format!("{}: {it}", library.soname)));
     }

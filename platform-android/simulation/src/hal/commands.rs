@@ -97,8 +97,12 @@ fn has(hal: &Hal, name: &CStr) -> bool {
 }
 
 unsafe extern "system" fn enumerate_instance_version(out: *mut u32) -> vk::Result {
+    let hal = current().hal();
+    if let Some(error) = hal.fails.get(c"vkEnumerateInstanceVersion") {
+        return *error;
+    }
     // SAFETY: a place for the result.
-    unsafe { out.write(current().hal().version.unwrap_or(vk::API_VERSION_1_0)) };
+    unsafe { out.write(hal.version.unwrap_or(vk::API_VERSION_1_0)) };
     vk::Result::SUCCESS
 }
 
