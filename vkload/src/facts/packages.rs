@@ -35,7 +35,7 @@ struct Row {
     /// The tool that tells that it is there.
     tool: &'static str,
     install: &'static str,
-    /// Installs again what is installed.
+    /// Installs again what is installed. Empty where the system is one image, whose files do not go one by one.
     reinstall: &'static str,
     /// Prints the name of the package that `FILE` belongs to.
     owner: &'static str,
@@ -69,7 +69,7 @@ const ROWS: &[Row] = &[
         manager: Manager::RpmOstree,
         tool: "usr/bin/rpm-ostree",
         install: "rpm-ostree install",
-        reinstall: "rpm-ostree install",
+        reinstall: "",
         owner: "rpm -qf FILE",
         narrow: "*.i686",
         narrow_first: "",
@@ -242,7 +242,8 @@ impl Packages {
             let name = row.narrow.replace('*', package);
             return (!name.is_empty()).then(|| format!("{}{} {name}", row.narrow_first, row.install));
         }
-        let is_there = self.installed.iter().any(|installed| installed == package);
+        let is_there =
+            !row.reinstall.is_empty() && self.installed.iter().any(|installed| installed == package);
         Some(format!("{} {package}", if is_there { row.reinstall } else { row.install }))
     }
 
@@ -268,7 +269,7 @@ impl Packages {
 
     /// The command that installs the package again to which the file at `path`, quoted for a shell, belongs.
     pub(crate) fn reinstall_owner(&self, path: &str) -> Option<String> {
-        let row = self.manager?.row()?;
+        let row = self.manager?.row().filter(|row| !row.reinstall.is_empty())?;
         Some(format!("{} $({})", row.reinstall, row.owner.replace("FILE", path)))
     }
 }
@@ -385,6 +386,16 @@ mod tests {
         assert_eq!(
             Manager::Dnf.install_library("libLLVM-19.so.1", 64),
             ["sudo dnf install 'libLLVM-19.so.1()(64bit)'"]
+        );
+    }
+
+    #[test]
+    fn a_package_of_an_image_is_not_installed_again() {
+        let of = |manager| Packages { manager: Some(manager), installed: Vec::new() };
+        assert_eq!(of(Manager::RpmOstree).reinstall_owner("/x"), None);
+        assert_eq!(
+            of(Manager::Dnf).reinstall_owner("/x").as_deref(),
+            Some("sudo dnf reinstall $(rpm -qf /x)")
         );
     }
 
