@@ -1,0 +1,206 @@
+//! A driver that computes: without a GPU, on the threads of its queues.
+//!
+//! It has buffers, compute pipelines, events, timelines and what can be recorded about them, so that programs which only
+//! compute run on it. `execute.rs` is what its queue does, `interpreter.rs` runs shaders. The runtime does the rest: it records
+//! command buffers and replays them, has a thread for each queue, and keeps the order of submissions. The README of the runtime
+//! says how the driver is built, and how it gets to a loader.
+
+mod descriptors;
+mod events;
+mod execute;
+mod interpreter;
+mod memory;
+mod pipelines;
+mod shader;
+mod spirv;
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use driver_runtime::command_buffer::{self, CommandBuffers, CommandPool, Recording};
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::driver_prelude::*;
+use driver_runtime::features::{Features, name};
+use driver_runtime::host::Linux;
+use driver_runtime::log::{Level, Topic};
+use driver_runtime::registry::ExtensionSet;
+use driver_runtime::{Object, ParentObject, VkObject, message, vk};
+
+/// The driver.
+pub struct Compute;
+
+impl Driver for Compute {
+    type Instance = ();
+    type PhysicalDevice = ();
+    type Device = ();
+    type Queue = ();
+    type Sync = Flag;
+
+    const SYNC_TYPES: &'static [SyncType] = &[
+        SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET)),
+        SyncType::EMULATED_TIMELINE,
+    ];
+    /// A submission takes as long as its command buffers do, so each queue has a thread for them.
+    const SUBMITS_SLOWLY: bool = true;
+    const COMMANDS: EntryPoints = command_buffer::entry_points::<Self>()
+        .and(&memory::COMMANDS)
+        .and(&descriptors::COMMANDS)
+        .and(&pipelines::COMMANDS)
+        .and(&events::COMMANDS)
+        .and(&FORMATS);
+
+    fn host() -> &'static dyn Host {
+        &Linux
+    }
+
+    fn api_version() -> u32 {
+        vk::API_VERSION_1_3
+    }
+
+    fn instance_extensions() -> ExtensionSet {
+        ExtensionSet::default()
+    }
+
+    fn create_instance(_: &InstanceRequest<'_>) -> Result<(), CreateInstanceError> {
+        Ok(())
+    }
+
+    fn enumerate(_: &Instance<Self>, found: &mut Enumeration<'_, Self>) -> Result<Search, EnumerateError> {
+        found.push(describe(), ())?;
+        Ok(Search::Done)
+    }
+
+    fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
+        Ok(())
+    }
+
+    fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
+        Ok(())
+    }
+
+    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<Flag, SubmitError> {
+        Ok(Flag(initial.into()))
+    }
+
+    /// What the work waits for is done: it was submitted before, to this queue or to one that has signalled it.
+    fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
+        for wait in work.waits {
+            wait.done();
+        }
+        for commands in work.commands {
+            // SAFETY: the application keeps what it submits until it is done.
+            if !unsafe { execute::execute(*commands) } {
+                return Err(queue.set_lost("a shader does not come to an end").into());
+            }
+        }
+        for signal in work.signals {
+            signal.done();
+        }
+        Ok(())
+    }
+}
+
+impl CommandBuffers for Compute {
+    type CommandBuffer = ();
+
+    const RECORDING: Recording = Recording::All(&execute::COMMANDS);
+
+    fn create_command_buffer(
+        _: &CommandPool<Self>,
+        _: vk::CommandBufferLevel,
+    ) -> Result<(), CommandBufferError> {
+        Ok(())
+    }
+}
+
+/// The only physical device. Limits that are not set are those that the specification demands at least.
+fn describe() -> Description {
+    let mut device = Description::new(b"compute", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU);
+    device.features = Features::NONE.with(name::TIMELINE_SEMAPHORE).with(name::SYNCHRONIZATION_2);
+    device.properties.limits.max_bound_descriptor_sets = execute::SETS as u32;
+    device.properties.limits.max_push_constants_size = execute::PUSH_CONSTANTS as u32;
+    device.memory.memory_heap_count = 1;
+    device.memory.memory_heaps[0] =
+        vk::MemoryHeap { size: memory::HEAP, flags: vk::MemoryHeapFlags::DEVICE_LOCAL };
+    device.memory.memory_type_count = 1;
+    device.memory.memory_types[0].property_flags = vk::MemoryPropertyFlags::DEVICE_LOCAL
+        | vk::MemoryPropertyFlags::HOST_VISIBLE
+        | vk::MemoryPropertyFlags::HOST_COHERENT;
+    device.queue_family_count = 1;
+    device.queue_families[0].queue_flags = vk::QueueFlags::COMPUTE | vk::QueueFlags::TRANSFER;
+    device.queue_families[0].queue_count = 4;
+    device
+}
+
+/// A synchronisation object.
+pub struct Flag(AtomicU64);
+
+impl Primitive for Flag {
+    fn value(&self) -> u64 {
+        self.0.load(Ordering::Acquire)
+    }
+    fn signal(&self, value: u64) {
+        self.0.store(value, Ordering::Release);
+    }
+    fn reset(&self) {
+        self.0.store(0, Ordering::Release);
+    }
+}
+
+/// There are no images: every query about formats says so.
+const FORMATS: EntryPoints = entry_points! {
+    GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2 = no_format,
+    GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceImageFormatProperties2 = no_image_format,
+};
+
+unsafe extern "system" fn no_format(
+    _: vk::PhysicalDevice,
+    _: vk::Format,
+    out: *mut vk::FormatProperties2<'_>,
+) {
+    // SAFETY: the application passes a valid pointer.
+    unsafe { (*out).format_properties = vk::FormatProperties::default() };
+}
+
+unsafe extern "system" fn no_image_format(
+    _: vk::PhysicalDevice,
+    _: *const vk::PhysicalDeviceImageFormatInfo2<'_>,
+    _: *mut vk::ImageFormatProperties2<'_>,
+) -> vk::Result {
+    vk::Result::ERROR_FORMAT_NOT_SUPPORTED
+}
+
+/// Creates an object and hands it out.
+///
+/// # Safety
+/// `device` is a live handle, the pointers are valid.
+unsafe fn create<T: VkObject<Parent = Device<Compute>>>(
+    device: vk::Device,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut T::Handle,
+    driver: T,
+) -> vk::Result {
+    // SAFETY: the caller vouches for handle and pointers.
+    unsafe {
+        let Some(device) = Device::<Compute>::from_handle(device) else { return vk::Result::ERROR_UNKNOWN };
+        match Object::create(device, callbacks, driver) {
+            Ok(object) => out.write(object.into_handle()),
+            Err(error) => return error.into(),
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+/// Tells the application's messengers what the driver cannot do. Returns what the command returns then.
+///
+/// # Safety
+/// `device` is a live handle.
+unsafe fn refuse(device: vk::Device, why: fmt::Arguments<'_>) -> vk::Result {
+    // SAFETY: the caller vouches for the handle.
+    if let Some(device) = unsafe { Device::<Compute>::from_handle(device) } {
+        message!(Level::Error, Topic::Driver, [device.root().base()], "{why}");
+    }
+    vk::Result::ERROR_UNKNOWN
+}
+
+driver_runtime::export_icd!(Compute);

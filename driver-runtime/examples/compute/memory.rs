@@ -1,0 +1,247 @@
+//! Device memory, which is the host's, and the buffers in it.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ffi::c_void;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::{Device, Object, VkObject, entry_points, vk};
+
+use crate::{Compute, create};
+
+/// What buffers want their memory aligned to, in bytes.
+pub(crate) const ALIGNMENT: u64 = 64;
+
+/// The bytes of the only heap.
+pub(crate) const HEAP: u64 = 1 << 32;
+
+/// A block of memory, zero at first.
+struct Memory {
+    block: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: the block is bytes; applications order their accesses.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl VkObject for Memory {
+    type Handle = vk::DeviceMemory;
+    type Parent = Device<Compute>;
+}
+
+impl Memory {
+    fn new(size: u64) -> Option<Self> {
+        let size = usize::try_from(size).ok().filter(|size| (1..=HEAP as usize).contains(size))?;
+        let layout = Layout::from_size_align(size, ALIGNMENT as usize).ok()?;
+        // SAFETY: the size is not 0.
+        let block = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(Self { block, layout })
+    }
+
+    /// The byte at an offset, which lies in the block.
+    fn at(&self, offset: u64) -> Option<NonNull<u8>> {
+        let offset = usize::try_from(offset).ok().filter(|offset| *offset < self.layout.size())?;
+        // SAFETY: the offset lies in the block.
+        Some(unsafe { self.block.add(offset) })
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: the block came from the allocator with this layout.
+        unsafe { dealloc(self.block.as_ptr(), self.layout) };
+    }
+}
+
+/// A buffer: NULL until memory is bound to it.
+pub(crate) struct Buffer {
+    size: u64,
+    start: AtomicPtr<u8>,
+}
+
+impl VkObject for Buffer {
+    type Handle = vk::Buffer;
+    type Parent = Device<Compute>;
+}
+
+/// A part of a buffer. What is outside of it cannot be reached.
+#[derive(Clone, Copy)]
+pub(crate) struct Range {
+    start: NonNull<u8>,
+    /// In bytes.
+    size: u64,
+}
+
+// SAFETY: as for `Memory`.
+unsafe impl Send for Range {}
+
+impl Buffer {
+    /// `size` bytes from `offset` on, cut at the end of the buffer: `VK_WHOLE_SIZE` is the rest of it. `None` if no memory is
+    /// bound, or the offset lies behind the end.
+    ///
+    /// # Safety
+    /// `buffer` is a live handle, and stays so, with its memory, while the range is used.
+    pub(crate) unsafe fn range(buffer: vk::Buffer, offset: u64, size: u64) -> Option<Range> {
+        // SAFETY: the caller vouches for the handle.
+        let buffer = unsafe { Object::<Self>::from_handle(buffer) }?;
+        let start = NonNull::new(buffer.start.load(Ordering::Acquire))?;
+        let left = buffer.size.checked_sub(offset)?;
+        // SAFETY: the offset lies in the buffer, whose memory is as large as it required.
+        Some(Range { start: unsafe { start.add(offset as usize) }, size: size.min(left) })
+    }
+}
+
+impl Range {
+    pub(crate) fn size(self) -> u64 {
+        self.size
+    }
+
+    /// The word at an offset in bytes. Several invocations of shaders may use it at a time, and the application too, so it
+    /// is an atomic one.
+    pub(crate) fn word(&self, offset: u64) -> Option<&AtomicU32> {
+        let is_inside = offset % 4 == 0 && offset.checked_add(4).is_some_and(|end| end <= self.size);
+        // SAFETY: the word lies in the range, whose memory the owner of the handle keeps; offsets of buffers, and here, are
+        // multiples of 4.
+        is_inside.then(|| unsafe { self.start.add(offset as usize).cast::<AtomicU32>().as_ref() })
+    }
+
+    /// Writes `bytes` to the beginning, as far as they fit.
+    pub(crate) fn write(self, bytes: &[u8]) {
+        // SAFETY: both are as long as the count; the parameters of a command are no device memory.
+        unsafe { self.start.as_ptr().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len().min(self.size as usize)) };
+    }
+
+    /// Copies the beginning of `from`, as far as it fits.
+    pub(crate) fn copy(self, from: Self) {
+        // SAFETY: both ranges have as many bytes; they may be of one buffer.
+        unsafe { self.start.as_ptr().copy_from(from.start.as_ptr(), self.size.min(from.size) as usize) };
+    }
+}
+
+unsafe extern "system" fn allocate_memory(
+    device: vk::Device,
+    info: *const vk::MemoryAllocateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::DeviceMemory,
+) -> vk::Result {
+    // SAFETY: the application passes a live handle and valid pointers.
+    unsafe {
+        match Memory::new((*info).allocation_size) {
+            Some(memory) => create(device, callbacks, out, memory),
+            None => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
+        }
+    }
+}
+
+unsafe extern "system" fn free_memory(
+    _: vk::Device,
+    memory: vk::DeviceMemory,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the application passes a live or null handle.
+    unsafe { Object::<Memory>::destroy(memory, callbacks) };
+}
+
+unsafe extern "system" fn map_memory(
+    _: vk::Device,
+    memory: vk::DeviceMemory,
+    offset: vk::DeviceSize,
+    _: vk::DeviceSize,
+    _: vk::MemoryMapFlags,
+    out: *mut *mut c_void,
+) -> vk::Result {
+    // SAFETY: the application passes a live handle and a valid pointer.
+    unsafe {
+        let Some(start) = Object::<Memory>::from_handle(memory).and_then(|memory| memory.at(offset)) else {
+            return vk::Result::ERROR_MEMORY_MAP_FAILED;
+        };
+        out.write(start.as_ptr().cast());
+    }
+    vk::Result::SUCCESS
+}
+
+/// Memory stays where it is.
+unsafe extern "system" fn unmap_memory(_: vk::Device, _: vk::DeviceMemory) {}
+
+/// All memory is coherent.
+unsafe extern "system" fn flush_or_invalidate(
+    _: vk::Device,
+    _: u32,
+    _: *const vk::MappedMemoryRange<'_>,
+) -> vk::Result {
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn create_buffer(
+    device: vk::Device,
+    info: *const vk::BufferCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Buffer,
+) -> vk::Result {
+    // SAFETY: the application passes a live handle and valid pointers.
+    unsafe {
+        if (*info).size > HEAP {
+            return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
+        }
+        create(device, callbacks, out, Buffer { size: (*info).size, start: AtomicPtr::new(null_mut()) })
+    }
+}
+
+unsafe extern "system" fn destroy_buffer(
+    _: vk::Device,
+    buffer: vk::Buffer,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the application passes a live or null handle.
+    unsafe { Object::<Buffer>::destroy(buffer, callbacks) };
+}
+
+unsafe extern "system" fn get_buffer_memory_requirements_2(
+    _: vk::Device,
+    info: *const vk::BufferMemoryRequirementsInfo2<'_>,
+    out: *mut vk::MemoryRequirements2<'_>,
+) {
+    // SAFETY: the application passes a live handle and valid pointers.
+    unsafe {
+        if let Some(buffer) = Object::<Buffer>::from_handle((*info).buffer) {
+            let size = buffer.size.next_multiple_of(ALIGNMENT);
+            (*out).memory_requirements = vk::MemoryRequirements { size, alignment: ALIGNMENT, memory_type_bits: 1 };
+        }
+    }
+}
+
+unsafe extern "system" fn bind_buffer_memory_2(
+    _: vk::Device,
+    count: u32,
+    infos: *const vk::BindBufferMemoryInfo<'_>,
+) -> vk::Result {
+    for place in 0..count as usize {
+        // SAFETY: the application passes live handles in a counted array.
+        unsafe {
+            let info = &*infos.add(place);
+            let memory = Object::<Memory>::from_handle(info.memory);
+            let start = memory.and_then(|memory| memory.at(info.memory_offset));
+            let (Some(buffer), Some(start)) = (Object::<Buffer>::from_handle(info.buffer), start) else {
+                return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
+            };
+            buffer.start.store(start.as_ptr(), Ordering::Release);
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+pub(crate) const COMMANDS: EntryPoints = entry_points! {
+    ALLOCATE_MEMORY: PFN_vkAllocateMemory = allocate_memory,
+    FREE_MEMORY: PFN_vkFreeMemory = free_memory,
+    MAP_MEMORY: PFN_vkMapMemory = map_memory,
+    UNMAP_MEMORY: PFN_vkUnmapMemory = unmap_memory,
+    FLUSH_MAPPED_MEMORY_RANGES: PFN_vkFlushMappedMemoryRanges = flush_or_invalidate,
+    INVALIDATE_MAPPED_MEMORY_RANGES: PFN_vkInvalidateMappedMemoryRanges = flush_or_invalidate,
+    CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
+    DESTROY_BUFFER: PFN_vkDestroyBuffer = destroy_buffer,
+    GET_BUFFER_MEMORY_REQUIREMENTS_2: PFN_vkGetBufferMemoryRequirements2 = get_buffer_memory_requirements_2,
+    BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2 = bind_buffer_memory_2,
+};
