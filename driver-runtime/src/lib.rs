@@ -44,7 +44,7 @@ pub mod extensions;
 pub mod features;
 pub mod fuchsia;
 pub mod hal;
-mod host;
+pub mod host;
 pub mod icd;
 pub mod instance;
 pub mod log;

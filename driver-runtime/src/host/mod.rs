@@ -1,10 +1,20 @@
 //! What the system below the driver supplies.
+//!
+//! The feature `linux` adds [`Linux`], a complete host for Linux and Android. It needs libc only, so it serves drivers with
+//! and without the standard library. A host for the standard library would serve no further system: Fuchsia's drivers
+//! cannot use it.
+
+#[cfg(all(feature = "linux", any(target_os = "linux", target_os = "android")))]
+mod linux;
 
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
 use loader_core::platform::Waiting;
+
+#[cfg(all(feature = "linux", any(target_os = "linux", target_os = "android")))]
+pub use linux::Linux;
 
 /// The services that the runtime needs from the operating system.
 pub trait Host: Waiting {
