@@ -11,9 +11,11 @@ use core::ptr::{self, NonNull};
 use core::sync::atomic::AtomicU32;
 
 use ash::vk;
+use loader_core::memory::OutOfMemory;
 use loader_core::platform::{Pause, Waiting};
 
 use super::{Host, NoThread, ThreadWork};
+use crate::drm::{DrmDevices, scan};
 
 /// A driver's system on Linux and Android: `fn host() -> &'static dyn Host { &Linux }`.
 ///
@@ -70,6 +72,10 @@ impl Host for Linux {
             vk::TimeDomainKHR::CLOCK_MONOTONIC_RAW => clock(libc::CLOCK_MONOTONIC_RAW),
             _ => None,
         }
+    }
+
+    fn drm_devices(&self) -> Result<DrmDevices, OutOfMemory> {
+        scan(c"/")
     }
 
     fn trace_requested(&self) -> bool {

@@ -1,6 +1,6 @@
 //! What the system below the driver supplies.
 //!
-//! The feature `linux` adds [`Linux`], a complete host for Linux and Android. It needs libc only, so it serves drivers with
+//! The feature `linux` adds `Linux`, a complete host for Linux and Android. It needs libc only, so it serves drivers with
 //! and without the standard library. A host for the standard library would serve no further system: Fuchsia's drivers
 //! cannot use it.
 
@@ -11,7 +11,10 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
+use loader_core::memory::OutOfMemory;
 use loader_core::platform::Waiting;
+
+use crate::drm::DrmDevices;
 
 #[cfg(all(feature = "linux", any(target_os = "linux", target_os = "android")))]
 pub use linux::Linux;
@@ -25,6 +28,14 @@ pub trait Host: Waiting {
     fn read_clock(&self, domain: vk::TimeDomainKHR) -> Option<u64> {
         let _ = domain;
         None
+    }
+
+    /// The devices of the kernel's graphics system as they are now. Asked for once in every search for physical devices.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]. What cannot be read is left out, with the reason, which the runtime logs.
+    fn drm_devices(&self) -> Result<DrmDevices, OutOfMemory> {
+        Ok(DrmDevices::default())
     }
 
     /// Whether somebody asked for a trace since the last call: with a key, by creating a file, as the system has it.
