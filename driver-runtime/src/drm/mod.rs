@@ -4,21 +4,19 @@
 //! [`Driver::try_create_for_drm`](crate::Driver::try_create_for_drm) is offered one after the other. With the feature `linux`,
 //! `host::Linux` reads them from `/dev/dri` and `/sys`, and `scan` does so below another root.
 
+mod errno;
 #[cfg(all(feature = "linux", any(target_os = "linux", target_os = "android")))]
 mod scan;
 
 use core::cmp::Ordering;
-use core::ffi::{CStr, c_int};
+use core::ffi::CStr;
 use core::fmt;
 
 use loader_core::memory::{CText, OutOfMemory, Text, TryGrow, Vec, sort_by};
 
+pub use errno::Errno;
 #[cfg(all(feature = "linux", any(target_os = "linux", target_os = "android")))]
 pub use scan::scan;
-
-/// The number of an error of the kernel, `errno`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Errno(pub c_int);
 
 /// The devices of one moment, in the order of their addresses.
 #[derive(Debug, Default)]

@@ -11,19 +11,8 @@ use crate::drm::Errno;
 /// What the kernel says, unless memory runs out.
 pub(super) type Said<T> = Result<Result<T, Errno>, OutOfMemory>;
 
-/// The error of the last call that failed on this thread.
-fn last() -> Errno {
-    #[cfg(target_os = "android")]
-    // SAFETY: every thread has one.
-    let number = unsafe { *libc::__errno() };
-    #[cfg(not(target_os = "android"))]
-    // SAFETY: every thread has one.
-    let number = unsafe { *libc::__errno_location() };
-    Errno(number)
-}
-
 fn check(result: c_int) -> Result<(), Errno> {
-    if result < 0 { Err(last()) } else { Ok(()) }
+    if result < 0 { Err(Errno::last()) } else { Ok(()) }
 }
 
 /// The names in a folder, `most` at most.
@@ -31,7 +20,7 @@ pub(super) fn names(path: &CStr, most: usize) -> Said<Vec<Text>> {
     // SAFETY: a C string. The stream is closed below.
     let stream = unsafe { libc::opendir(path.as_ptr()) };
     if stream.is_null() {
-        return Ok(Err(last()));
+        return Ok(Err(Errno::last()));
     }
     let mut names = Vec::new();
     let mut result = Ok(());
@@ -79,7 +68,7 @@ pub(super) fn real_path(path: &CStr) -> Said<Text> {
     // SAFETY: a C string, and room for as much as the call may write.
     let end = unsafe { libc::realpath(path.as_ptr(), room.as_mut_ptr()) };
     if end.is_null() {
-        return Ok(Err(last()));
+        return Ok(Err(Errno::last()));
     }
     // SAFETY: the call wrote a C string there.
     text(&[unsafe { CStr::from_ptr(room.as_ptr()) }.to_bytes()]).map(Ok)
@@ -92,7 +81,7 @@ pub(super) fn link(folder: &[u8], name: &[u8]) -> Said<Text> {
     // SAFETY: a C string, and room of the given size.
     let length =
         unsafe { libc::readlink(path.as_c_str().as_ptr(), room.as_mut_ptr().cast::<c_char>(), room.len()) };
-    let Ok(length) = usize::try_from(length) else { return Ok(Err(last())) };
+    let Ok(length) = usize::try_from(length) else { return Ok(Err(Errno::last())) };
     text(&[room.get(..length).unwrap_or_default()]).map(Ok)
 }
 
@@ -117,12 +106,12 @@ impl Folder<'_> {
         // SAFETY: a C string. The file is closed below.
         let file = unsafe { libc::open(path.as_c_str().as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
         if file < 0 {
-            return Ok(Err(last()));
+            return Ok(Err(Errno::last()));
         }
         let mut room = [0u8; 4096];
         // SAFETY: room of the given size.
         let length = unsafe { libc::read(file, room.as_mut_ptr().cast(), room.len()) };
-        let error = last();
+        let error = Errno::last();
         // SAFETY: the file is ours.
         unsafe { libc::close(file) };
         let Ok(length) = usize::try_from(length) else { return Ok(Err(error)) };
