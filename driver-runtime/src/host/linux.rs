@@ -96,10 +96,10 @@ impl Host for Linux {
         let deadline = KernelTime::of(deadline);
         let deadline = deadline.as_ref().map_or(ptr::null(), ptr::from_ref);
         let operation = libc::FUTEX_WAIT_BITSET | libc::FUTEX_PRIVATE_FLAG;
-        let (nothing, any) = (ptr::null::<u32>(), libc::FUTEX_BITSET_MATCH_ANY);
+        let nothing = ptr::null::<u32>();
         // SAFETY: the word and the time live as long as the call. The time is one of CLOCK_MONOTONIC. Whatever ends the
         // sleep, the caller looks at the word again.
-        unsafe { libc::syscall(FUTEX, word.as_ptr(), operation, seen, deadline, nothing, any) };
+        unsafe { libc::syscall(FUTEX, word.as_ptr(), operation, seen, deadline, nothing, ANY) };
     }
 
     fn wake(&self, word: &AtomicU32) {
@@ -119,6 +119,9 @@ impl Host for Linux {
 
 /// The system call by which the kernel takes [`KernelTime`].
 const FUTEX: c_long = libc::SYS_futex;
+
+/// `FUTEX_BITSET_MATCH_ANY`
+const ANY: u32 = u32::MAX;
 
 /// `struct timespec` as `SYS_futex` has it on every processor, whatever libc's `time_t` is.
 #[repr(C)]
