@@ -8,6 +8,7 @@ use loader_core::registry::ExtensionSet;
 use crate::Host;
 use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
 use crate::dispatch::{Command, DispatchTable, EntryPoints};
+use crate::drm::DrmDevice;
 use crate::instance::{Enumeration, Instance, InstanceRequest};
 use crate::parts::{Parts, Primitive};
 use crate::physical_device::{Chainable, Description, PhysicalDevice};
@@ -72,8 +73,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// Finds the physical devices, at the first call that needs them. Finding none is success. An error undoes what was
     /// found, and the next call tries again.
     ///
-    /// Without this function, or where it answers [`Search::Nodes`], every node of the system is tried with
-    /// [`Driver::try_create_for_node`].
+    /// Without this function, or where it answers [`Search::Drm`], every device of DRM is tried with
+    /// [`Driver::try_create_for_drm`].
     ///
     /// # Errors
     /// [`EnumerateError`].
@@ -82,7 +83,7 @@ pub trait Driver: Sized + Send + Sync + 'static {
         found: &mut Enumeration<'_, Self>,
     ) -> Result<Search, EnumerateError> {
         let _ = (instance, found);
-        Ok(Search::Nodes)
+        Ok(Search::Drm)
     }
 
     /// Writes the properties of an extension, a structure in the chain of `vkGetPhysicalDeviceProperties2` that the runtime
@@ -91,21 +92,16 @@ pub trait Driver: Sized + Send + Sync + 'static {
         let _ = (device, structure);
     }
 
-    /// How many device nodes the system has.
-    fn nodes(instance: &Instance<Self>) -> u32 {
-        let _ = instance;
-        0
-    }
-
-    /// Makes the physical device of a node, or `None` for a node that is not of this driver.
+    /// Makes the physical device of a device of DRM, or `None` for one that is not of this driver. Each device of the
+    /// [list](Host::drm_devices) is offered once, in the order of the addresses.
     ///
     /// # Errors
     /// [`EnumerateError`], which ends the search.
-    fn try_create_for_node(
+    fn try_create_for_drm(
         instance: &Instance<Self>,
-        node: u32,
+        device: &DrmDevice,
     ) -> Result<Option<(Description, Self::PhysicalDevice)>, EnumerateError> {
-        let _ = (instance, node);
+        let _ = (instance, device);
         Ok(None)
     }
 
@@ -220,8 +216,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
 pub enum Search {
     /// It is finished.
     Done,
-    /// The nodes of the system are tried.
-    Nodes,
+    /// The devices of DRM are tried.
+    Drm,
 }
 
 /// The tables that the compiler makes for a driver. Every driver has this trait.

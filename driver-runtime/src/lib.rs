@@ -40,11 +40,12 @@ mod commands;
 pub mod device;
 pub mod dispatch;
 mod driver;
+pub mod drm;
 pub mod extensions;
 pub mod features;
 pub mod fuchsia;
 pub mod hal;
-mod host;
+pub mod host;
 pub mod icd;
 pub mod instance;
 pub mod log;
@@ -81,6 +82,7 @@ pub use physical_device::{Chainable, Description, PhysicalDevice, Vulkan14Proper
 pub mod driver_prelude {
     pub use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
     pub use crate::driver::{Driver, Search};
+    pub use crate::drm::DrmDevice;
     pub use crate::instance::{Enumeration, Instance, InstanceRequest};
     pub use crate::physical_device::{Chainable, Description, PhysicalDevice};
     pub use crate::result::{

@@ -13,7 +13,7 @@ use std::thread;
 
 use ash::vk;
 use loader_core::logger::Listeners;
-use loader_core::memory::Application;
+use loader_core::memory::{Application, OutOfMemory, Text};
 
 use crate::Host;
 use crate::physical_device::{Chainable, Description, PhysicalDevice};
@@ -25,6 +25,7 @@ use loader_core::registry::{ExtensionSet, extension};
 use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
 use crate::dispatch::{Command, DispatchTable, EntryPoints};
 use crate::driver::{Driver, Search};
+use crate::drm::{Bus, DrmDevice, DrmDevices, PciAddress, PciId, Reason};
 use crate::entry_points;
 use crate::instance::{Enumeration, Instance, InstanceRequest};
 use crate::object::{ObjectBase, ParentKind, ParentObject, Root};
@@ -46,6 +47,24 @@ impl Waiting for TestHost {
 impl Host for TestHost {
     fn read_clock(&self, domain: vk::TimeDomainKHR) -> Option<u64> {
         (domain == vk::TimeDomainKHR::CLOCK_MONOTONIC).then(|| self.now())
+    }
+
+    /// The devices that the plan has, the last one first, and one that the user may not open.
+    fn drm_devices(&self) -> Result<DrmDevices, OutOfMemory> {
+        let count = PLAN.with_borrow_mut(|plan| {
+            plan.lists += 1;
+            plan.nodes.len() as u8
+        });
+        let mut list = DrmDevices::default();
+        for bus in (0..count).rev() {
+            let address = PciAddress { domain: 0, bus, device: 0, function: 0 };
+            let bus = Bus::Pci(address, PciId::default());
+            list.add(DrmDevice { bus, kernel_driver: Text::new(), primary: None, render: None })?;
+        }
+        if count != 0 {
+            list.leave_out(c"/dev/dri/renderD200", Reason::NoPermission)?;
+        }
+        Ok(list)
     }
 
     fn trace_requested(&self) -> bool {
@@ -253,7 +272,11 @@ pub(crate) struct Plan {
     pub(crate) searches: std::vec::Vec<(u32, Result<Search, EnumerateError>)>,
     /// The groups of each search.
     pub(crate) groups: std::vec::Vec<(std::vec::Vec<usize>, bool)>,
+    /// What the driver says of each device of DRM.
     pub(crate) nodes: std::vec::Vec<Result<bool, EnumerateError>>,
+    /// How often the devices of DRM were listed, and which were offered, by the numbers of their buses.
+    pub(crate) lists: u32,
+    pub(crate) offered: std::vec::Vec<u8>,
     pub(crate) device: fn() -> Description,
     pub(crate) properties: fn(&mut Chainable),
     pub(crate) create_device: Result<(), CreateDeviceError>,
@@ -275,6 +298,8 @@ std::thread_local! {
         searches: std::vec::Vec::new(),
         groups: std::vec::Vec::new(),
         nodes: std::vec::Vec::new(),
+        lists: 0,
+        offered: std::vec::Vec::new(),
         device: || Description::new(b"test", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU),
         properties: |_| (),
         create_device: Ok(()),
@@ -395,7 +420,7 @@ impl Driver for TestDriver {
     }
     fn enumerate(_: &Instance<Self>, found: &mut Enumeration<'_, Self>) -> Result<Search, EnumerateError> {
         let (count, end) = PLAN.with_borrow_mut(|plan| {
-            if plan.searches.is_empty() { (0, Ok(Search::Nodes)) } else { plan.searches.remove(0) }
+            if plan.searches.is_empty() { (0, Ok(Search::Drm)) } else { plan.searches.remove(0) }
         });
         let device = PLAN.with_borrow(|plan| plan.device);
         for _ in 0..count {
@@ -409,15 +434,15 @@ impl Driver for TestDriver {
     fn write_properties(_: &PhysicalDevice<Self>, structure: &mut Chainable) {
         PLAN.with_borrow(|plan| plan.properties)(structure);
     }
-    fn nodes(_: &Instance<Self>) -> u32 {
-        PLAN.with_borrow(|plan| plan.nodes.len() as u32)
-    }
-    fn try_create_for_node(
+    fn try_create_for_drm(
         _: &Instance<Self>,
-        node: u32,
+        offered: &DrmDevice,
     ) -> Result<Option<(Description, Gpu)>, EnumerateError> {
+        let Bus::Pci(address, _) = offered.bus else { return Ok(None) };
         let device = PLAN.with_borrow(|plan| plan.device);
-        PLAN.with_borrow(|plan| plan.nodes[node as usize]).map(|own| own.then(|| (device(), Gpu::new())))
+        with_memory(|| plan(|plan| plan.offered.push(address.bus)));
+        let own = PLAN.with_borrow(|plan| plan.nodes[usize::from(address.bus)]);
+        own.map(|own| own.then(|| (device(), Gpu::new())))
     }
     fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
         PLAN.with_borrow(|plan| plan.create_device)

@@ -46,6 +46,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "result",
             "chain",
             "out_array",
+            "drm",
             "host",
             "extensions",
             "features",

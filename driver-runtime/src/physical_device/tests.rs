@@ -19,6 +19,7 @@ use crate::entry_points;
 use crate::features::{Features, name};
 use crate::instance::tests::{Made, make_for};
 use crate::instance::{Enumeration, Instance, InstanceRequest};
+use crate::log::tests::{Ear, add, remove};
 use crate::object::Object;
 use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
 use crate::sync::{SyncType, Work};
@@ -239,9 +240,25 @@ fn b46_nodes_are_tried_where_the_driver_has_no_search_of_its_own() {
     plan(|plan| plan.nodes = std::vec![Ok(true), Ok(false), Ok(true)]);
     let made = make_for(0, &[]).unwrap();
     assert_eq!(enumerate(&made, 0).1, 2);
+    // One list, whose devices are offered once each, by their addresses.
+    plan(|plan| assert_eq!((plan.lists, &plan.offered[..]), (1, &[0, 1, 2][..])));
     plan(|plan| plan.searches = std::vec![(1, Ok(Search::Done))]);
     let made = make_for(0, &[]).unwrap();
     assert_eq!(enumerate(&made, 0).1, 1);
+}
+
+#[test]
+fn b46_a_node_without_permission_is_told_with_its_path() {
+    plan(|plan| plan.nodes = std::vec![Ok(true)]);
+    let made = make_for(0, &[c"VK_EXT_debug_utils"]).unwrap();
+    let ear = Ear::default();
+    let messenger = add(made.0, &ear.info());
+    assert_eq!(enumerate(&made, 0).1, 1);
+    let heard = ear.take();
+    assert_eq!(heard.len(), 1, "{heard:?}");
+    assert!(heard[0].text.contains("/dev/dri/renderD200: no permission"), "{heard:?}");
+    assert_eq!(heard[0].severity, vk::DebugUtilsMessageSeverityFlagsEXT::WARNING.as_raw());
+    remove(made.0, messenger);
 }
 
 #[test]

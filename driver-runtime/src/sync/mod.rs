@@ -5,6 +5,8 @@
 //! semaphores work ([`TimelineMode`]), how submissions reach the driver ([`SubmitMode`]), and by which handles objects can be
 //! shared with other processes ([`HandleKind`]).
 
+#[cfg(all(feature = "linux", any(target_os = "linux", target_os = "android")))]
+pub mod drm;
 mod handles;
 mod payload;
 mod pipeline;
