@@ -38,11 +38,16 @@ pub trait Host: Waiting {
         let _ = thread;
     }
 
-    /// Sleeps while `word` is still `seen`, until [`Host::wake`] is called for it; waking up without a reason is allowed. A futex
-    /// does just this. By default it looks at the word again and again, with [`Waiting::wait`] between.
+    /// Sleeps while `word` is still `seen`, until [`Host::wake`] is called for it; waking up without a reason is allowed.
     fn sleep(&self, word: &AtomicU32, seen: u32) {
+        self.sleep_until(word, seen, u64::MAX);
+    }
+
+    /// As [`Host::sleep`], but no longer than until [`Host::now`] reaches `deadline`. `u64::MAX` is no deadline. A futex does
+    /// just this. By default it looks at the word again and again, with [`Waiting::wait`] between.
+    fn sleep_until(&self, word: &AtomicU32, seen: u32, deadline: u64) {
         let mut turn = 0u32;
-        while word.load(Ordering::Acquire) == seen {
+        while word.load(Ordering::Acquire) == seen && (deadline == u64::MAX || self.now() < deadline) {
             self.wait(turn);
             turn = turn.saturating_add(1);
         }
