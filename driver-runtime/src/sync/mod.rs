@@ -8,6 +8,7 @@
 mod handles;
 mod payload;
 mod pipeline;
+mod ring;
 mod semaphore;
 mod submission;
 mod submissions;

@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use loader_core::memory::{Counted, OutOfMemory, Room};
 use loader_core::platform::Lock;
 
-use super::{Primitive, Readiness};
+use super::{Ability, Primitive, Readiness};
 use crate::object::ParentMemory;
 use crate::parts::Parts;
 
@@ -18,8 +18,8 @@ pub(crate) struct Payload<D: Parts> {
     sync: D::Sync,
     /// The number of its type.
     kind: usize,
-    /// Whether it matters, and the driver can tell, if something is submitted that signals it.
-    tells_pending: bool,
+    /// What objects of its type can do, as far as it matters.
+    abilities: Ability,
     /// Others may signal it: another process, or another object that has the same payload.
     shared: AtomicBool,
     /// How many signals were submitted.
@@ -51,19 +51,19 @@ impl<D: Parts> PayloadRoom<D> {
         Ok(Self(Room::try_new_in(memory)?))
     }
 
-    /// Puts a synchronisation object of the type `kind` into it. `tells_pending` says whether it matters, and the driver can
-    /// tell, if something is submitted that signals it; `shared` whether others may signal it.
+    /// Puts a synchronisation object of the type `kind` into it, which has `abilities`. `shared` says whether others may signal
+    /// it.
     pub(crate) fn fill_with(
         self,
         sync: D::Sync,
         kind: usize,
-        tells_pending: bool,
+        abilities: Ability,
         shared: bool,
     ) -> SyncRef<D> {
         SyncRef(self.0.fill(Payload {
             sync,
             kind,
-            tells_pending,
+            abilities,
             shared: shared.into(),
             signals: AtomicU32::new(0),
             given: AtomicU32::new(0),
@@ -80,6 +80,15 @@ impl<D: Parts> SyncRef<D> {
 
     pub(crate) fn kind(&self) -> usize {
         self.0.kind
+    }
+
+    /// The object as a new one, if it can be set back and nobody else has it.
+    pub(crate) fn reuse(self) -> Option<Self> {
+        let is_free = self.0.has_one_owner() && self.0.abilities.has(Ability::CPU_RESET) && !self.is_shared();
+        is_free.then(|| {
+            self.0.sync.reset();
+            self
+        })
     }
 
     /// From here on others may signal it.
@@ -110,7 +119,7 @@ impl<D: Parts> SyncRef<D> {
     /// Whether the driver was given all signals that were submitted.
     pub(crate) fn is_given(&self) -> bool {
         let held = self.0.signals.load(Ordering::Acquire).wrapping_sub(self.0.given.load(Ordering::Acquire));
-        held == 0 && (!self.is_shared() || !self.0.tells_pending || self.is_pending(1))
+        held == 0 && (!self.is_shared() || !self.tells_pending() || self.is_pending(1))
     }
 
     /// Whether a queue can be given the wait with this number of a binary object.
@@ -121,7 +130,7 @@ impl<D: Parts> SyncRef<D> {
         if !self.is_shared() {
             return if is_given(number) { Readiness::Ready } else { Readiness::Held };
         }
-        if self.0.tells_pending {
+        if self.tells_pending() {
             return if self.is_pending(1) { Readiness::Ready } else { Readiness::Elsewhere };
         }
         // Who shares it has submitted the signal before, as the specification demands, unless it is one of ours.
@@ -131,10 +140,15 @@ impl<D: Parts> SyncRef<D> {
 
     /// Whether a queue can be given a wait for a value of a timeline.
     pub(crate) fn timeline_readiness(&self, value: u64) -> Readiness {
-        if !self.0.tells_pending || self.is_pending(value) {
+        if !self.tells_pending() || self.is_pending(value) {
             return Readiness::Ready;
         }
         if self.is_shared() { Readiness::Elsewhere } else { Readiness::Held }
+    }
+
+    /// Whether it matters, and the driver can tell, if something is submitted that signals it.
+    fn tells_pending(&self) -> bool {
+        self.0.abilities.has(Ability::WAIT_PENDING) && !self.0.abilities.has(Ability::WAIT_BEFORE_SIGNAL)
     }
 
     fn is_shared(&self) -> bool {

@@ -28,6 +28,8 @@ pub(crate) struct Submission<D: Parts> {
     pub(crate) image_binds: List<ImageBinds>,
     pub(crate) protected: bool,
     pub(crate) counter_pass: u32,
+    /// The driver was given it.
+    given: bool,
     /// What the driver is given: as long as the lists of operations at most, for which there is room.
     given_waits: List<Wait<D>>,
     given_signals: List<Signal<D>>,
@@ -76,6 +78,7 @@ impl<D: Parts> Submission<D> {
             image_binds: Vec::new_in(memory),
             protected: false,
             counter_pass: 0,
+            given: false,
             given_waits: Vec::new_in(memory),
             given_signals: Vec::new_in(memory),
         };
@@ -211,11 +214,12 @@ impl<D: Parts> Submission<D> {
     }
 
     /// The driver was given the submission: from here on others can wait for what it signals.
-    pub(crate) fn given(&self) {
+    pub(crate) fn given(&mut self) {
+        self.given = true;
         for signal in &self.signals {
             match &signal.target {
                 Target::Binary(sync, _) => sync.give_signal(),
-                Target::Point(timeline, sync) => timeline.give(sync),
+                Target::Point(timeline, sync) => timeline.give(signal.value, sync),
                 Target::Semaphore | Target::Timeline(_) | Target::Emulated(_) => {}
             }
         }
@@ -224,9 +228,12 @@ impl<D: Parts> Submission<D> {
 
 impl<D: Parts> Drop for Submission<D> {
     fn drop(&mut self) {
+        if self.given {
+            return;
+        }
         for signal in &self.signals {
             if let Target::Point(timeline, sync) = &signal.target {
-                timeline.withdraw(sync);
+                timeline.withdraw(signal.value, sync);
             }
         }
     }

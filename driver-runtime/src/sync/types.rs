@@ -26,7 +26,10 @@ impl Ability {
     /// A queue can wait for it before something is submitted that signals it.
     pub const WAIT_BEFORE_SIGNAL: Self = Self(1 << 7);
 
-    const fn has(self, all: Self) -> bool {
+    /// None of these.
+    pub(crate) const NONE: Self = Self(0);
+
+    pub(crate) const fn has(self, all: Self) -> bool {
         self.0 & all.0 == all.0
     }
 }
@@ -75,6 +78,10 @@ impl SyncType {
 
     pub(crate) const fn has(self, all: Ability) -> bool {
         self.abilities.has(all)
+    }
+
+    pub(crate) const fn abilities(self) -> Ability {
+        self.abilities
     }
 
     pub(crate) const fn imports(self) -> HandleKinds {

@@ -4,14 +4,13 @@ use crate::device::Device;
 use crate::driver::Driver;
 use crate::object::ParentObject;
 use crate::result::SubmitError;
-use crate::sync::{Ability, PayloadRoom, SyncRef, SyncType};
+use crate::sync::{Ability, PayloadRoom, SyncRef};
 
 impl<D: Driver> PayloadRoom<D> {
     /// Puts a synchronisation object of the type `kind` into it.
     pub(crate) fn fill(self, sync: D::Sync, kind: usize) -> SyncRef<D> {
-        let can_tell =
-            |kind: &SyncType| kind.has(Ability::WAIT_PENDING) && !kind.has(Ability::WAIT_BEFORE_SIGNAL);
-        self.fill_with(sync, kind, D::SYNC_TYPES.get(kind).is_some_and(can_tell), false)
+        let abilities = D::SYNC_TYPES.get(kind).map_or(Ability::NONE, |kind| kind.abilities());
+        self.fill_with(sync, kind, abilities, false)
     }
 }
 

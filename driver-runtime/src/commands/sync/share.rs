@@ -12,7 +12,7 @@ use crate::driver::Driver;
 use crate::object::{Object, ParentObject};
 use crate::result::{ExportError, ImportError, code};
 use crate::sync::{
-    Handle, HandleKind, HandleKinds, PayloadRoom, Payloads, Purpose, Semaphore, SyncRef, choose,
+    Ability, Handle, HandleKind, HandleKinds, PayloadRoom, Payloads, Purpose, Semaphore, SyncRef, choose,
 };
 
 /// # Safety
@@ -101,7 +101,7 @@ fn import<D: Driver>(
     let room = PayloadRoom::<D>::new(device.root().shared_memory())?;
     let payload = if handle.is_signalled() {
         let sync = D::create_sync(device, kind, 1).map_err(|_| ImportError::OutOfHostMemory)?;
-        room.fill_with(sync, kind, false, true)
+        room.fill_with(sync, kind, Ability::NONE, true)
     } else {
         let payload = room.fill(D::import_sync(device, kind, handle)?, kind);
         payload.share();

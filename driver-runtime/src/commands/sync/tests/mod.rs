@@ -1,6 +1,7 @@
 //! Fences, semaphores and submission. The numbers are those of the checklist in the README.
 
 mod bench;
+mod growth;
 mod machine;
 mod memory;
 mod sharing;
