@@ -2,18 +2,25 @@
 
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
+use loader_core::memory::OutOfMemory;
 use loader_core::platform::Lock;
 
 use super::Readiness;
-use super::submission::Submitted;
+use super::payload::SyncRef;
+use super::submission::{Submission, Submitted};
 use super::submissions::Submissions;
 use crate::host::ThreadWork;
+use crate::object::ParentMemory;
 use crate::parts::Parts;
 
 /// The submissions of a queue that are held back, and its thread.
 pub(crate) struct Pipeline<D: Parts> {
     held: Lock<Held<D>>,
     thread: Thread,
+    /// A submission that is done, for the next one: most have as much room as the one before needed.
+    spare: Lock<Submissions<D>>,
+    /// What is signalled when the queue is waited for, for the next time.
+    idle: Lock<Option<SyncRef<D>>>,
 }
 
 struct Held<D: Parts> {
@@ -58,7 +65,7 @@ impl<D: Parts> Pipeline<D> {
             ends: AtomicBool::new(false),
         };
         let held = Held { list: Submissions::new(), done: Submissions::new(), busy: false };
-        Self { held: Lock::new(held), thread }
+        Self { held: Lock::new(held), thread, spare: Lock::new(Submissions::new()), idle: Lock::new(None) }
     }
 
     /// Whether the driver was given everything.
@@ -69,10 +76,43 @@ impl<D: Parts> Pipeline<D> {
 
     /// Frees what the thread is done with.
     pub(crate) fn free_done(&self) {
+        if !self.has_thread() {
+            return;
+        }
         let mut held = self.held.lock(D::host());
-        let done = core::mem::replace(&mut held.done, Submissions::new());
+        let mut done = core::mem::replace(&mut held.done, Submissions::new());
         drop(held);
-        drop(done);
+        if let Some(first) = done.pop() {
+            self.keep(first);
+        }
+    }
+
+    /// A submission without waits, work and signals.
+    pub(crate) fn submission(&self, memory: ParentMemory) -> Result<Submitted<D>, OutOfMemory> {
+        let spare = self.spare.lock(D::host()).pop();
+        spare.map_or_else(|| Submission::new(memory), Ok)
+    }
+
+    /// Keeps what the driver was given for the next submission. Called by threads of the application.
+    pub(crate) fn keep(&self, mut submission: Submitted<D>) {
+        if submission.recycle() {
+            let mut spare = self.spare.lock(D::host());
+            if spare.is_empty() {
+                return spare.push(submission);
+            }
+        }
+    }
+
+    /// The object of an earlier wait for the queue, set back, if nobody else has it any more.
+    pub(crate) fn take_idle(&self) -> Option<SyncRef<D>> {
+        let idle = self.idle.lock(D::host()).take();
+        idle?.reuse()
+    }
+
+    /// Keeps the object of a wait for the queue.
+    pub(crate) fn keep_idle(&self, idle: SyncRef<D>) {
+        let surplus = self.idle.lock(D::host()).replace(idle);
+        drop(surplus);
     }
 
     pub(crate) fn push(&self, submission: Submitted<D>) {

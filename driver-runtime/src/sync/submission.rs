@@ -35,6 +35,9 @@ pub(crate) struct Submission<D: Parts> {
     given_signals: List<Signal<D>>,
 }
 
+/// A submission with room for more than this is not kept for the next one.
+const MUCH: usize = 64;
+
 /// A submission at an address of its own.
 pub(crate) type Submitted<D> = Box<Submission<D>, ParentMemory>;
 
@@ -83,6 +86,33 @@ impl<D: Parts> Submission<D> {
             given_signals: Vec::new_in(memory),
         };
         Ok(Box::try_new_in(empty, memory)?)
+    }
+
+    /// Makes the submission, which the driver was given, one without waits, work and signals again. Returns whether it is worth
+    /// keeping: one with much room is not.
+    pub(crate) fn recycle(&mut self) -> bool {
+        if !self.given || self.room() > MUCH {
+            return false;
+        }
+        self.given = false;
+        self.given_waits.clear();
+        self.given_signals.clear();
+        self.waits.clear();
+        self.signals.clear();
+        self.commands.clear();
+        self.buffer_binds.clear();
+        self.image_opaque_binds.clear();
+        self.image_binds.clear();
+        (self.protected, self.counter_pass) = (false, 0);
+        true
+    }
+
+    /// The room in all lists.
+    fn room(&self) -> usize {
+        let binds =
+            [self.buffer_binds.capacity(), self.image_opaque_binds.capacity(), self.image_binds.capacity()];
+        let lists = [self.waits.capacity(), self.commands.capacity(), self.signals.capacity()];
+        binds.into_iter().chain(lists).fold(0, usize::saturating_add)
     }
 
     /// Makes room for so many operations at once.

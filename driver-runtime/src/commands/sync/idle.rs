@@ -5,9 +5,9 @@ use ash::vk;
 use super::waiting::wait_until;
 use crate::device::{Device, Queue};
 use crate::driver::Driver;
-use crate::object::{Object, ParentObject};
+use crate::object::Object;
 use crate::result::SubmitError;
-use crate::sync::{HandleKinds, Primitive, Purpose, Submission, Submissions, SyncRef, choose};
+use crate::sync::{HandleKinds, Primitive, Purpose, Submissions, SyncRef, choose};
 
 /// # Safety
 /// As the specification has it for `vkQueueWaitIdle`.
@@ -45,9 +45,12 @@ fn wait_idle<D: Driver>(queue: &Queue<D>) -> vk::Result {
         return wait_until(device, || queue.pipeline().is_empty());
     };
     let signal = || -> Result<SyncRef<D>, SubmitError> {
-        let sync = SyncRef::create(device, kind, 0)?;
+        let sync = match queue.pipeline().take_idle() {
+            Some(sync) => sync,
+            None => SyncRef::create(device, kind, 0)?,
+        };
         let mut list = Submissions::new();
-        list.push(Submission::new(device.root().shared_memory())?);
+        list.push(queue.submission()?);
         super::submit::submit_all(queue, list, Some(sync.clone()))?;
         Ok(sync)
     };
@@ -57,5 +60,6 @@ fn wait_idle<D: Driver>(queue: &Queue<D>) -> vk::Result {
     };
     let result = wait_until(device, || sync.value() != 0);
     queue.pipeline().free_done();
+    queue.pipeline().keep_idle(sync);
     result
 }

@@ -9,7 +9,7 @@ use crate::device::{Device, Queue};
 use crate::driver::Driver;
 use crate::object::{Object, ParentObject};
 use crate::result::SubmitError;
-use crate::sync::{Ability, PayloadRoom, Payloads, Purpose, Semaphore, Submission, Submissions, SyncRef};
+use crate::sync::{Ability, PayloadRoom, Payloads, Purpose, Semaphore, Submissions, SyncRef};
 
 impl<D: Driver> Device<D> {
     /// The next wait for the semaphore waits for what another process does with the memory: a temporary payload. A driver
@@ -91,7 +91,7 @@ impl<D: Driver> Queue<D> {
         fence: vk::Fence,
     ) -> Result<(), SubmitError> {
         let device = self.parent();
-        let mut submission = Submission::new(device.root().shared_memory())?;
+        let mut submission = self.submission()?;
         for semaphore in waits {
             // SAFETY: the caller vouches for the handles.
             unsafe { submission.add_wait(*semaphore, 0, vk::PipelineStageFlags2::ALL_COMMANDS)? };

@@ -9,13 +9,21 @@
 use core::ptr::NonNull;
 use core::sync::atomic::Ordering;
 
+use loader_core::memory::OutOfMemory;
+
 use crate::device::{Device, Queue};
 use crate::driver::Driver;
 use crate::host::ThreadWork;
+use crate::object::ParentObject;
 use crate::result::SubmitError;
 use crate::sync::{Next, Readiness, SubmitMode, Submitted};
 
 impl<D: Driver> Queue<D> {
+    /// A submission without waits, work and signals.
+    pub(super) fn submission(&self) -> Result<Submitted<D>, OutOfMemory> {
+        self.pipeline().submission(self.parent().root().shared_memory())
+    }
+
     /// Submits. After an error everything is as before, or the device is lost.
     pub(super) fn submit_one(&self, mut submission: Submitted<D>) -> Result<(), SubmitError> {
         let device = self.parent();
@@ -26,6 +34,7 @@ impl<D: Driver> Queue<D> {
             submission.run(self)?;
             submission.commit();
             submission.given();
+            self.pipeline().keep(submission);
         } else {
             submission.commit();
             self.pipeline().push(submission);
@@ -68,6 +77,7 @@ impl<D: Driver> Queue<D> {
         while let Next::Run(mut submission) = self.take() {
             self.run_one(&mut submission);
             self.pipeline().end(None);
+            self.pipeline().keep(submission);
             progress = true;
         }
         progress
