@@ -14,7 +14,7 @@ use crate::physical_device::{Chainable, Description, PhysicalDevice};
 use crate::result::{
     CreateDeviceError, CreateInstanceError, EnumerateError, ExportError, ImportError, SubmitError,
 };
-use crate::sync::{Handle, HandleKind, SyncType, Work};
+use crate::sync::{Handle, HandleKind, HostWait, SyncType, Work};
 use crate::trace::TraceSettings;
 
 /// A driver: its parts of the runtime's objects, and its own commands.
@@ -197,11 +197,15 @@ pub trait Driver: Sized + Send + Sync + 'static {
         let _ = queue;
     }
 
-    /// Lets a thread of the application wait a little for fences or semaphores, at which it looks again and again; `turn`
-    /// counts from 0. A driver whose system can sleep until a queue has got further does that here.
-    fn wait(device: &Device<Self>, turn: u32) {
+    /// Lets a thread of the application wait for fences or semaphores: until all or any of the objects have reached their
+    /// values, or the deadline. To come back earlier is allowed, since the runtime looks itself, and calls this again.
+    ///
+    /// A driver whose system can sleep at several objects does so here. By default the thread sleeps if the objects [wake
+    /// it](crate::sync::Ability::WAKES), and looks again and again otherwise. Called only when the driver was given everything
+    /// that is waited for; until then the runtime lets the thread sleep.
+    fn wait(device: &Device<Self>, wait: &HostWait<'_, Self>) {
         let _ = device;
-        Self::host().wait(turn);
+        wait.rest();
     }
 
     /// Asks the system whether the device is still there. Called before every submission and after waits, from any

@@ -5,7 +5,9 @@
 //! semaphores work ([`TimelineMode`]), how submissions reach the driver ([`SubmitMode`]), and by which handles objects can be
 //! shared with other processes ([`HandleKind`]).
 
+mod bell;
 mod handles;
+mod host_wait;
 mod payload;
 mod pipeline;
 mod ring;
@@ -17,7 +19,10 @@ mod types;
 mod work;
 
 pub use crate::parts::Primitive;
+pub(crate) use bell::Bell;
 pub use handles::{Handle, HandleKind, HandleKinds};
+pub use host_wait::HostWait;
+pub(crate) use host_wait::Pending;
 pub use payload::SyncRef;
 pub(crate) use payload::{PayloadRoom, Payloads};
 pub(crate) use pipeline::{Next, Pipeline};

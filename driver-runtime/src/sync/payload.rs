@@ -1,12 +1,13 @@
 //! What is behind a fence or a semaphore: a payload of its own, and for a while another one that was imported.
 
 use core::ops::Deref;
+use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use loader_core::memory::{Counted, OutOfMemory, Room};
 use loader_core::platform::Lock;
 
-use super::{Ability, Primitive, Readiness};
+use super::{Ability, Bell, Primitive, Readiness};
 use crate::object::ParentMemory;
 use crate::parts::Parts;
 
@@ -16,6 +17,8 @@ pub struct SyncRef<D: Parts>(Counted<Payload<D>, ParentMemory>);
 
 pub(crate) struct Payload<D: Parts> {
     sync: D::Sync,
+    /// That of the device, which outlives the payload.
+    bell: NonNull<Bell>,
     /// The number of its type.
     kind: usize,
     /// What objects of its type can do, as far as it matters.
@@ -31,7 +34,15 @@ pub(crate) struct Payload<D: Parts> {
 }
 
 /// Memory for a payload that is not there yet.
-pub(crate) struct PayloadRoom<D: Parts>(Room<Payload<D>, ParentMemory>);
+pub(crate) struct PayloadRoom<D: Parts> {
+    room: Room<Payload<D>, ParentMemory>,
+    bell: NonNull<Bell>,
+}
+
+// SAFETY: the bell may be shared, and outlives the payload: what a driver keeps goes with its part of the device at the latest.
+unsafe impl<D: Parts> Send for Payload<D> {}
+// SAFETY: as above.
+unsafe impl<D: Parts> Sync for Payload<D> {}
 
 impl<D: Parts> Clone for SyncRef<D> {
     fn clone(&self) -> Self {
@@ -47,8 +58,9 @@ impl<D: Parts> Deref for SyncRef<D> {
 }
 
 impl<D: Parts> PayloadRoom<D> {
-    pub(crate) fn new(memory: ParentMemory) -> Result<Self, OutOfMemory> {
-        Ok(Self(Room::try_new_in(memory)?))
+    /// `bell` is that of the device whose memory it is.
+    pub(crate) fn new(memory: ParentMemory, bell: &Bell) -> Result<Self, OutOfMemory> {
+        Ok(Self { room: Room::try_new_in(memory)?, bell: NonNull::from(bell) })
     }
 
     /// Puts a synchronisation object of the type `kind` into it, which has `abilities`. `shared` says whether others may signal
@@ -60,8 +72,9 @@ impl<D: Parts> PayloadRoom<D> {
         abilities: Ability,
         shared: bool,
     ) -> SyncRef<D> {
-        SyncRef(self.0.fill(Payload {
+        SyncRef(self.room.fill(Payload {
             sync,
+            bell: self.bell,
             kind,
             abilities,
             shared: shared.into(),
@@ -80,6 +93,18 @@ impl<D: Parts> SyncRef<D> {
 
     pub(crate) fn kind(&self) -> usize {
         self.0.kind
+    }
+
+    /// Signals from the host, or as a queue that does not do it itself, and wakes who waits.
+    pub fn signal(&self, value: u64) {
+        self.0.sync.signal(value);
+        // SAFETY: the device outlives what is made of it.
+        unsafe { self.0.bell.as_ref() }.ring(D::host);
+    }
+
+    /// Whether who signals it wakes those who wait.
+    pub(crate) fn wakes(&self) -> bool {
+        self.0.abilities.has(Ability::WAKES) && !self.is_shared()
     }
 
     /// The object as a new one, if it can be set back and nobody else has it.
@@ -116,10 +141,14 @@ impl<D: Parts> SyncRef<D> {
         self.0.waits.fetch_add(1, Ordering::AcqRel);
     }
 
+    /// Whether no signal is held back that was submitted here.
+    pub(crate) fn is_submitted(&self) -> bool {
+        self.0.signals.load(Ordering::Acquire) == self.0.given.load(Ordering::Acquire)
+    }
+
     /// Whether the driver was given all signals that were submitted.
     pub(crate) fn is_given(&self) -> bool {
-        let held = self.0.signals.load(Ordering::Acquire).wrapping_sub(self.0.given.load(Ordering::Acquire));
-        held == 0 && (!self.is_shared() || !self.tells_pending() || self.is_pending(1))
+        self.is_submitted() && (!self.is_shared() || !self.tells_pending() || self.is_pending(1))
     }
 
     /// Whether a queue can be given the wait with this number of a binary object.

@@ -5,13 +5,13 @@ use core::ptr::NonNull;
 use ash::vk;
 use loader_core::memory::{Box, OutOfMemory, TryGrow, Vec};
 
-use super::Readiness;
 use super::payload::{Payloads, SyncRef};
 use super::semaphore::Semaphore;
 use super::submissions::Link;
 use super::timeline::{Reach, SharedTimeline};
 use super::types::Purpose;
 use super::work::{BufferBinds, ImageBinds, ImageOpaqueBinds, Signal, Wait, Work};
+use super::{Bell, Readiness};
 use crate::object::ParentMemory;
 use crate::parts::Parts;
 
@@ -243,8 +243,8 @@ impl<D: Parts> Submission<D> {
         })
     }
 
-    /// The driver was given the submission: from here on others can wait for what it signals.
-    pub(crate) fn given(&mut self) {
+    /// The driver was given the submission: from here on others can wait for what it signals. `bell` is that of the device.
+    pub(crate) fn given(&mut self, bell: &Bell) {
         self.given = true;
         for signal in &self.signals {
             match &signal.target {
@@ -253,6 +253,7 @@ impl<D: Parts> Submission<D> {
                 Target::Semaphore | Target::Timeline(_) | Target::Emulated(_) => {}
             }
         }
+        bell.ring(D::host);
     }
 }
 

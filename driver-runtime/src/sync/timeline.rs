@@ -137,8 +137,10 @@ impl<D: Parts> State<D> {
     /// Takes the object of the lowest value out if that was reached, and counts the value.
     fn take_reached(&mut self) -> Option<SyncRef<D>> {
         let first = self.points.get(0)?;
-        // A higher value is signalled after a lower one: the specification demands it of applications.
-        if !first.given || first.value > self.past && first.sync.value() == 0 {
+        // A higher value is signalled after a lower one: the specification demands it of applications. A driver may signal what it
+        // is being given, before the runtime notes that it was.
+        let is_passed = first.given && first.value <= self.past;
+        if !is_passed && first.sync.value() == 0 {
             return None;
         }
         let point = self.points.pop_front()?;

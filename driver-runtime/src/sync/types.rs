@@ -25,6 +25,10 @@ impl Ability {
     pub const WAIT_PENDING: Self = Self(1 << 6);
     /// A queue can wait for it before something is submitted that signals it.
     pub const WAIT_BEFORE_SIGNAL: Self = Self(1 << 7);
+    /// Every signal goes through [`Signal::done`](super::Signal::done) or [`SyncRef::signal`](super::SyncRef::signal), which
+    /// wake the threads that wait for it on the host. They sleep until then. Without this ability, and where another process
+    /// may signal an object, they look at it again and again, unless [`Driver::wait`](crate::Driver::wait) knows better.
+    pub const WAKES: Self = Self(1 << 8);
 
     /// None of these.
     pub(crate) const NONE: Self = Self(0);

@@ -2,12 +2,12 @@
 
 use ash::vk;
 
-use super::waiting::wait_until;
+use super::waiting::{Awaited, wait, wait_until};
 use crate::device::{Device, Queue};
 use crate::driver::Driver;
 use crate::object::Object;
 use crate::result::SubmitError;
-use crate::sync::{HandleKinds, Primitive, Purpose, Submissions, SyncRef, choose};
+use crate::sync::{HandleKinds, Pending, Primitive, Purpose, Submissions, SyncRef, choose};
 
 /// # Safety
 /// As the specification has it for `vkQueueWaitIdle`.
@@ -58,7 +58,14 @@ fn wait_idle<D: Driver>(queue: &Queue<D>) -> vk::Result {
         Ok(sync) => sync,
         Err(error) => return error.into(),
     };
-    let result = wait_until(device, || sync.value() != 0);
+    let look = &mut |_: usize, pending: Option<&mut Pending<D>>| {
+        let is_reached = sync.value() != 0;
+        if let (false, Some(pending)) = (is_reached, pending) {
+            pending.add_binary(sync.clone())?;
+        }
+        Ok(is_reached)
+    };
+    let result = wait(device, u64::MAX, Awaited { count: 1, all: true, look });
     queue.pipeline().free_done();
     queue.pipeline().keep_idle(sync);
     result

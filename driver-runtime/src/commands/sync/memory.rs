@@ -63,7 +63,7 @@ impl<D: Driver> Device<D> {
             _ => self.sync_types().semaphore(),
         };
         let kind = kind.ok_or(SubmitError::OutOfDeviceMemory)?;
-        let room = PayloadRoom::new(self.root().shared_memory())?;
+        let room = PayloadRoom::new(self.root().shared_memory(), self.bell())?;
         let sync = match D::create_sync_for_memory(self, memory, false)? {
             Some(sync) => sync,
             None => D::create_sync(self, kind, 1)?,
@@ -96,7 +96,7 @@ impl<D: Driver> Queue<D> {
             // SAFETY: the caller vouches for the handles.
             unsafe { submission.add_wait(*semaphore, 0, vk::PipelineStageFlags2::ALL_COMMANDS)? };
         }
-        let room = PayloadRoom::new(device.root().shared_memory())?;
+        let room = PayloadRoom::new(device.root().shared_memory(), device.bell())?;
         if let Some(sync) = D::create_sync_for_memory(device, memory, true)? {
             submission.add_binary_signal(room.fill_with(sync, 0, Ability::NONE, false))?;
         }

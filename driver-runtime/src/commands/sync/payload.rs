@@ -16,7 +16,7 @@ impl<D: Driver> PayloadRoom<D> {
 
 impl<D: Driver> SyncRef<D> {
     pub(crate) fn create(device: &Device<D>, kind: usize, initial: u64) -> Result<Self, SubmitError> {
-        let room = PayloadRoom::new(device.root().shared_memory())?;
+        let room = PayloadRoom::new(device.root().shared_memory(), device.bell())?;
         Ok(room.fill(D::create_sync(device, kind, initial)?, kind))
     }
 }

@@ -98,7 +98,7 @@ fn import<D: Driver>(
     let kind = choose(D::SYNC_TYPES, purpose, HandleKinds::of(&[handle.kind]), HandleKinds::NONE);
     let kind = kind.ok_or(ImportError::InvalidExternalHandle)?;
     // All memory comes first: after the driver has taken the handle nothing may fail.
-    let room = PayloadRoom::<D>::new(device.root().shared_memory())?;
+    let room = PayloadRoom::<D>::new(device.root().shared_memory(), device.bell())?;
     let payload = if handle.is_signalled() {
         let sync = D::create_sync(device, kind, 1).map_err(|_| ImportError::OutOfHostMemory)?;
         room.fill_with(sync, kind, Ability::NONE, true)

@@ -188,6 +188,13 @@ impl<D: Driver> Bench<D> {
         unsafe { sync::wait_for_fences::<D>(self.device, count, fences.as_ptr(), all.into(), timeout) }
     }
 
+    pub(super) fn wait_value(&self, semaphore: vk::Semaphore, value: u64) -> vk::Result {
+        let (semaphores, values) = ([semaphore], [value]);
+        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        // SAFETY: as above.
+        unsafe { sync::wait_semaphores::<D>(self.device, &info, u64::MAX) }
+    }
+
     pub(super) fn status(&self, fence: vk::Fence) -> vk::Result {
         // SAFETY: as above.
         unsafe { sync::get_fence_status::<D>(self.device, fence) }

@@ -6,6 +6,7 @@ mod machine;
 mod memory;
 mod sharing;
 mod shortage;
+mod sleep;
 mod threads;
 
 use std::ptr::null;
