@@ -31,7 +31,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// The driver's synchronisation objects, of whichever of its types.
     type Sync: Primitive;
 
-    /// The types of its synchronisation objects, the preferred ones first.
+    /// The types of its synchronisation objects, the preferred ones first, for physical devices whose [`Description`] lists none.
+    /// A list that cannot work does not compile: [`SyncTypeError`](crate::sync::SyncTypeError) has the rules.
     const SYNC_TYPES: &'static [SyncType];
     /// Whether [`Driver::submit`] may take long, so that every queue has a thread for it whatever the timelines are.
     const SUBMITS_SLOWLY: bool = false;
@@ -124,7 +125,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// [`CreateDeviceError`].
     fn create_queue(device: &Device<Self>, place: QueuePlace) -> Result<Self::Queue, CreateDeviceError>;
 
-    /// Makes a synchronisation object of the type with this number in [`Driver::SYNC_TYPES`].
+    /// Makes a synchronisation object of the type with this number in the list of the physical device, or in
+    /// [`Driver::SYNC_TYPES`] if it has none.
     ///
     /// # Errors
     /// [`SubmitError`].
@@ -242,6 +244,7 @@ impl<D: Driver> Parts for D {
     type Device = <D as Driver>::Device;
     type Queue = <D as Driver>::Queue;
     type Sync = <D as Driver>::Sync;
+    const SYNC_TYPES: &'static [SyncType] = <D as Driver>::SYNC_TYPES;
 
     fn host() -> &'static dyn Host {
         <D as Driver>::host()

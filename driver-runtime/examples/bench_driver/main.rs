@@ -20,7 +20,7 @@ use driver_runtime::registry::ExtensionSet;
 use driver_runtime::{Waiting, vk};
 
 /// The driver.
-pub struct Bench;
+pub(crate) struct Bench;
 
 impl Driver for Bench {
     type Instance = ();
@@ -30,7 +30,13 @@ impl Driver for Bench {
     type Sync = Flag;
 
     const SYNC_TYPES: &'static [SyncType] = &[
-        SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET)),
+        SyncType::new(
+            Ability::BINARY
+                .and(Ability::GPU_WAIT)
+                .and(Ability::CPU_WAIT)
+                .and(Ability::CPU_RESET)
+                .and(Ability::WAKES),
+        ),
         SyncType::EMULATED_TIMELINE,
     ];
     const COMMANDS: EntryPoints = objects::COMMANDS.and(&command_buffer::entry_points::<Self>());
@@ -73,7 +79,7 @@ impl Driver for Bench {
 }
 
 /// A synchronisation object.
-pub struct Flag(AtomicU64);
+pub(crate) struct Flag(AtomicU64);
 
 impl Primitive for Flag {
     fn value(&self) -> u64 {

@@ -12,7 +12,7 @@ use driver_runtime::{Object, VkObject, entry_points, vk};
 use crate::Bench;
 
 /// The commands of this file.
-pub const COMMANDS: EntryPoints = entry_points! {
+pub(crate) const COMMANDS: EntryPoints = entry_points! {
     CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
     DESTROY_BUFFER: PFN_vkDestroyBuffer = destroy::<Buffer>,
     CREATE_EVENT: PFN_vkCreateEvent = create_event,
@@ -30,7 +30,7 @@ pub const COMMANDS: EntryPoints = entry_points! {
 /// The type behind each handle.
 macro_rules! objects {
     ($($name:ident($data:ty): $handle:ident,)*) => { $(
-        pub struct $name($data);
+        pub(crate) struct $name($data);
 
         impl VkObject for $name {
             type Handle = vk::$handle;
@@ -120,7 +120,7 @@ unsafe extern "system" fn allocate_sets(
             let set = Set(bindings.map_or(0, |layout| layout.0));
             let made = create(device, std::ptr::null(), out.add(place), set);
             if made != vk::Result::SUCCESS {
-                free_sets(device, (*info).descriptor_pool, place as u32, out);
+                let _ = free_sets(device, (*info).descriptor_pool, place as u32, out);
                 return made;
             }
         }
@@ -140,13 +140,13 @@ unsafe extern "system" fn free_sets(
 }
 
 /// A command that was recorded.
-pub enum Recorded {
+pub(crate) enum Recorded {
     Fill(vk::Buffer, [u64; 2], u32),
     Draw([u32; 4]),
 }
 
 /// What a command buffer has recorded. One thread at a time records.
-pub struct Commands(UnsafeCell<Vec<Recorded>>);
+pub(crate) struct Commands(UnsafeCell<Vec<Recorded>>);
 
 unsafe impl Sync for Commands {}
 

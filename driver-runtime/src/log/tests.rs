@@ -122,7 +122,7 @@ unsafe fn function<P: Copy>(command: CommandId) -> P {
     unsafe { core::mem::transmute_copy(&found) }
 }
 
-fn add(
+pub(crate) fn add(
     instance: vk::Instance,
     info: &vk::DebugUtilsMessengerCreateInfoEXT<'_>,
 ) -> vk::DebugUtilsMessengerEXT {

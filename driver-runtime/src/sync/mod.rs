@@ -6,6 +6,7 @@
 //! shared with other processes ([`HandleKind`]).
 
 mod bell;
+mod chosen;
 mod handles;
 mod host_wait;
 mod payload;
@@ -20,6 +21,7 @@ mod work;
 
 pub use crate::parts::Primitive;
 pub(crate) use bell::Bell;
+pub use chosen::{SYNC_TYPES, SyncTypeError, SyncTypes};
 pub use handles::{Handle, HandleKind, HandleKinds};
 pub use host_wait::HostWait;
 pub(crate) use host_wait::Pending;
@@ -30,8 +32,8 @@ pub(crate) use semaphore::Semaphore;
 pub(crate) use submission::{Submission, Submitted};
 pub(crate) use submissions::Submissions;
 pub(crate) use timeline::Timeline;
-pub use types::{Ability, SubmitMode, SyncType, SyncTypeError, SyncTypes, TimelineMode};
-pub(crate) use types::{Purpose, choose};
+pub(crate) use types::Purpose;
+pub use types::{Ability, SubmitMode, SyncType, TimelineMode};
 pub use work::{Binds, BufferBinds, ImageBinds, ImageOpaqueBinds, Signal, Wait, Work};
 
 /// Whether a wait can be given to a driver whose queues wait only for what was submitted.

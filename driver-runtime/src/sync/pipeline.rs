@@ -16,6 +16,8 @@ use crate::parts::Parts;
 /// The submissions of a queue that are held back, and its thread.
 pub(crate) struct Pipeline<D: Parts> {
     held: Lock<Held<D>>,
+    /// Whether there may be something in the list, for a look without the lock. Whoever adds something looks afterwards.
+    occupied: AtomicBool,
     thread: Thread,
     /// A submission that is done, for the next one: most have as much room as the one before needed.
     spare: Lock<Submissions<D>>,
@@ -65,7 +67,13 @@ impl<D: Parts> Pipeline<D> {
             ends: AtomicBool::new(false),
         };
         let held = Held { list: Submissions::new(), done: Submissions::new(), busy: false };
-        Self { held: Lock::new(held), thread, spare: Lock::new(Submissions::new()), idle: Lock::new(None) }
+        Self {
+            held: Lock::new(held),
+            occupied: AtomicBool::new(false),
+            thread,
+            spare: Lock::new(Submissions::new()),
+            idle: Lock::new(None),
+        }
     }
 
     /// Whether the driver was given everything.
@@ -116,12 +124,17 @@ impl<D: Parts> Pipeline<D> {
     }
 
     pub(crate) fn push(&self, submission: Submitted<D>) {
-        self.held.lock(D::host()).list.push(submission);
+        let mut held = self.held.lock(D::host());
+        held.list.push(submission);
+        self.occupied.store(true, Ordering::Release);
     }
 
     /// The first submission if nothing holds it back any more; the caller gives it to the driver and calls `end`. Nothing once
     /// the device is lost, which is asked under the lock: who loses it does so before `end`.
     pub(crate) fn take(&self, is_lost: impl FnOnce() -> bool) -> Next<D> {
+        if !self.occupied.load(Ordering::Acquire) {
+            return Next::Sleep;
+        }
         let mut held = self.held.lock(D::host());
         let Some(first) = held.list.first().filter(|_| !held.busy && !is_lost()) else {
             return Next::Sleep;
@@ -131,7 +144,9 @@ impl<D: Parts> Pipeline<D> {
             Readiness::Elsewhere => Next::LookAgain,
             Readiness::Ready => {
                 held.busy = true;
-                held.list.pop().map_or(Next::Sleep, Next::Run)
+                let first = held.list.pop();
+                self.occupied.store(!held.list.is_empty(), Ordering::Release);
+                first.map_or(Next::Sleep, Next::Run)
             }
         }
     }

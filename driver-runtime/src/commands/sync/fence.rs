@@ -7,7 +7,7 @@ use super::waiting::{Awaited, wait};
 use crate::device::Device;
 use crate::driver::Driver;
 use crate::object::{Object, VkObject};
-use crate::sync::{HandleKinds, Payloads, Pending, Primitive, Purpose, SyncRef, choose};
+use crate::sync::{HandleKinds, Payloads, Pending, Primitive, Purpose, SyncRef};
 
 /// What is kept of a fence.
 pub(crate) struct Fence<D: Driver>(pub(super) Payloads<D>);
@@ -21,7 +21,7 @@ impl<D: Driver> Fence<D> {
     /// A fence whose type has all these handles, or `ERROR_UNKNOWN` where there is no such type: the specification allows to
     /// ask only for what the query of external fence properties has confirmed, and the command has no better code.
     fn new(device: &Device<D>, exports: HandleKinds, initial: u64) -> Result<Self, vk::Result> {
-        let kind = choose(D::SYNC_TYPES, Purpose::Fence, HandleKinds::NONE, exports);
+        let kind = device.sync_types().choose(Purpose::Fence, HandleKinds::NONE, exports);
         let kind = kind.ok_or(vk::Result::ERROR_UNKNOWN)?;
         Ok(Self(Payloads::new(SyncRef::create(device, kind, initial)?)))
     }

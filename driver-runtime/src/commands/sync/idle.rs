@@ -7,7 +7,7 @@ use crate::device::{Device, Queue};
 use crate::driver::Driver;
 use crate::object::Object;
 use crate::result::SubmitError;
-use crate::sync::{HandleKinds, Pending, Primitive, Purpose, Submissions, SyncRef, choose};
+use crate::sync::{HandleKinds, Pending, Primitive, Purpose, Submissions, SyncRef};
 
 /// # Safety
 /// As the specification has it for `vkQueueWaitIdle`.
@@ -41,7 +41,7 @@ pub(crate) unsafe extern "system" fn device_wait_idle<D: Driver>(device: vk::Dev
 /// Submits nothing but a signal, and waits for that.
 fn wait_idle<D: Driver>(queue: &Queue<D>) -> vk::Result {
     let device = queue.parent();
-    let Some(kind) = choose(D::SYNC_TYPES, Purpose::Idle, HandleKinds::NONE, HandleKinds::NONE) else {
+    let Some(kind) = device.sync_types().choose(Purpose::Idle, HandleKinds::NONE, HandleKinds::NONE) else {
         return wait_until(device, || queue.pipeline().is_empty());
     };
     let signal = || -> Result<SyncRef<D>, SubmitError> {

@@ -8,8 +8,8 @@ use crate::sync::{Ability, PayloadRoom, SyncRef};
 
 impl<D: Driver> PayloadRoom<D> {
     /// Puts a synchronisation object of the type `kind` into it.
-    pub(crate) fn fill(self, sync: D::Sync, kind: usize) -> SyncRef<D> {
-        let abilities = D::SYNC_TYPES.get(kind).map_or(Ability::NONE, |kind| kind.abilities());
+    pub(crate) fn fill(self, device: &Device<D>, sync: D::Sync, kind: usize) -> SyncRef<D> {
+        let abilities = device.sync_types().list().get(kind).map_or(Ability::NONE, |kind| kind.abilities());
         self.fill_with(sync, kind, abilities, false)
     }
 }
@@ -17,6 +17,6 @@ impl<D: Driver> PayloadRoom<D> {
 impl<D: Driver> SyncRef<D> {
     pub(crate) fn create(device: &Device<D>, kind: usize, initial: u64) -> Result<Self, SubmitError> {
         let room = PayloadRoom::new(device.root().shared_memory(), device.bell())?;
-        Ok(room.fill(D::create_sync(device, kind, initial)?, kind))
+        Ok(room.fill(device, D::create_sync(device, kind, initial)?, kind))
     }
 }

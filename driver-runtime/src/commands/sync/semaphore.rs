@@ -9,9 +9,7 @@ use crate::device::Device;
 use crate::driver::Driver;
 use crate::object::{Object, ParentObject, VkObject};
 use crate::parts::Parts;
-use crate::sync::{
-    HandleKinds, Payloads, Pending, Purpose, Semaphore, SyncRef, Timeline, TimelineMode, choose,
-};
+use crate::sync::{HandleKinds, Payloads, Pending, Purpose, Semaphore, SyncRef, Timeline, TimelineMode};
 
 impl<D: Parts> VkObject for Semaphore<D> {
     type Handle = vk::Semaphore;
@@ -26,7 +24,7 @@ impl<D: Driver> Semaphore<D> {
         exports: HandleKinds,
         initial: u64,
     ) -> Result<Self, vk::Result> {
-        let kind = choose(D::SYNC_TYPES, purpose, HandleKinds::NONE, exports);
+        let kind = device.sync_types().choose(purpose, HandleKinds::NONE, exports);
         let kind = kind.ok_or(vk::Result::ERROR_UNKNOWN)?;
         if purpose == Purpose::Timeline && device.sync_types().timeline_mode() == TimelineMode::Emulated {
             let memory = device.root().shared_memory();

@@ -16,6 +16,7 @@ use crate::driver::Driver;
 /// A device with four queues, or what `D` has.
 pub(super) struct Bench<D: Driver> {
     pub(super) device: vk::Device,
+    pub(super) physical: vk::PhysicalDevice,
     instance: vk::Instance,
     driver: core::marker::PhantomData<D>,
 }
@@ -64,7 +65,7 @@ impl<D: Driver> Bench<D> {
             let made = create_device::<D>(physical, &info, callbacks, &mut device);
             assert_eq!(made, vk::Result::SUCCESS);
         }
-        Self { device, instance, driver: core::marker::PhantomData }
+        Self { device, physical, instance, driver: core::marker::PhantomData }
     }
 
     pub(super) fn get(&self) -> &Device<D> {
