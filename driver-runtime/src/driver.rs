@@ -15,7 +15,7 @@ use crate::physical_device::{Chainable, Description, PhysicalDevice};
 use crate::result::{
     CreateDeviceError, CreateInstanceError, EnumerateError, ExportError, ImportError, SubmitError,
 };
-use crate::sync::{Handle, HandleKind, SyncType, Work};
+use crate::sync::{Handle, HandleKind, HostWait, SyncType, Work};
 use crate::trace::TraceSettings;
 
 /// A driver: its parts of the runtime's objects, and its own commands.
@@ -32,7 +32,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// The driver's synchronisation objects, of whichever of its types.
     type Sync: Primitive;
 
-    /// The types of its synchronisation objects, the preferred ones first.
+    /// The types of its synchronisation objects, the preferred ones first, for physical devices whose [`Description`] lists none.
+    /// A list that cannot work does not compile: [`SyncTypeError`](crate::sync::SyncTypeError) has the rules.
     const SYNC_TYPES: &'static [SyncType];
     /// Whether [`Driver::submit`] may take long, so that every queue has a thread for it whatever the timelines are.
     const SUBMITS_SLOWLY: bool = false;
@@ -120,7 +121,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// [`CreateDeviceError`].
     fn create_queue(device: &Device<Self>, place: QueuePlace) -> Result<Self::Queue, CreateDeviceError>;
 
-    /// Makes a synchronisation object of the type with this number in [`Driver::SYNC_TYPES`].
+    /// Makes a synchronisation object of the type with this number in the list of the physical device, or in
+    /// [`Driver::SYNC_TYPES`] if it has none.
     ///
     /// # Errors
     /// [`SubmitError`].
@@ -193,11 +195,15 @@ pub trait Driver: Sized + Send + Sync + 'static {
         let _ = queue;
     }
 
-    /// Lets a thread of the application wait a little for fences or semaphores, at which it looks again and again; `turn`
-    /// counts from 0. A driver whose system can sleep until a queue has got further does that here.
-    fn wait(device: &Device<Self>, turn: u32) {
+    /// Lets a thread of the application wait for fences or semaphores: until all or any of the objects have reached their
+    /// values, or the deadline. To come back earlier is allowed, since the runtime looks itself, and calls this again.
+    ///
+    /// A driver whose system can sleep at several objects does so here. By default the thread sleeps if the objects [wake
+    /// it](crate::sync::Ability::WAKES), and looks again and again otherwise. Called only when the driver was given everything
+    /// that is waited for; until then the runtime lets the thread sleep.
+    fn wait(device: &Device<Self>, wait: &HostWait<'_, Self>) {
         let _ = device;
-        Self::host().wait(turn);
+        wait.rest();
     }
 
     /// Asks the system whether the device is still there. Called before every submission and after waits, from any
@@ -234,6 +240,7 @@ impl<D: Driver> Parts for D {
     type Device = <D as Driver>::Device;
     type Queue = <D as Driver>::Queue;
     type Sync = <D as Driver>::Sync;
+    const SYNC_TYPES: &'static [SyncType] = <D as Driver>::SYNC_TYPES;
 
     fn host() -> &'static dyn Host {
         <D as Driver>::host()

@@ -89,6 +89,6 @@ pub mod driver_prelude {
         CommandBufferError, CreateDeviceError, CreateInstanceError, EnumerateError, ExportError, ImportError,
         SubmitError,
     };
-    pub use crate::sync::{Ability, Handle, HandleKind, HandleKinds, Primitive, SyncType, Work};
+    pub use crate::sync::{Ability, Handle, HandleKind, HandleKinds, HostWait, Primitive, SyncType, Work};
     pub use crate::{Host, entry_points};
 }

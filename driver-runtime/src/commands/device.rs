@@ -66,9 +66,7 @@ unsafe fn create<D: Driver>(
         let features = check_features(physical, handle, info, memory)?;
         check_queues(physical, info)?;
         let group = check_group(physical, handle, info)?;
-        let sync_types = SyncTypes::new(D::SYNC_TYPES).map_err(|_| {
-            failed(vk::Result::ERROR_INITIALIZATION_FAILED, "the driver's synchronisation types cannot work")
-        })?;
+        let sync_types = *physical.sync_types();
         let request = DeviceRequest { extensions: &extensions, features: &features, group, info };
         let driver = D::create_device(physical, &request)
             .map_err(|error| failed(error.into(), "the driver failed"))?;

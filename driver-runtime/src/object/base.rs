@@ -194,6 +194,9 @@ impl ObjectBase {
             return Ok(());
         }
         let host = self.root().host();
+        if self.details.lock(host).values.replace(slot.index(), value) {
+            return Ok(());
+        }
         let mut larger = Values::new(Root::memory_of(self.root));
         loop {
             let needed = {

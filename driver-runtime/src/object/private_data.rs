@@ -38,6 +38,12 @@ impl Values {
         Self(Vec::new_in(memory))
     }
 
+    /// Sets the value of a slot that has one. Returns whether it has.
+    pub(super) fn replace(&mut self, slot: u32, value: u64) -> bool {
+        let place = self.position(slot).ok().and_then(|at| self.0.get_mut(at));
+        place.map(|place| place.1 = value).is_some()
+    }
+
     pub(super) fn get(&self, slot: u32) -> u64 {
         self.position(slot).ok().and_then(|at| self.0.get(at)).map_or(0, |(_, value)| *value)
     }
@@ -76,6 +82,11 @@ impl Values {
     }
 
     fn position(&self, slot: u32) -> Result<usize, usize> {
+        // Nearly always every object has a value for every slot, of which the first has the number 1.
+        let likely = slot.wrapping_sub(1) as usize;
+        if self.0.get(likely).is_some_and(|(other, _)| *other == slot) {
+            return Ok(likely);
+        }
         self.0.binary_search_by_key(&slot, |(slot, _)| *slot)
     }
 }

@@ -7,6 +7,7 @@ use super::Vulkan14Properties;
 use crate::dispatch::DispatchTable;
 use crate::extensions::copy_name;
 use crate::features::Features;
+use crate::sync::{SyncTypeError, SyncTypes};
 
 /// The most queue families that a physical device can have.
 pub const QUEUE_FAMILIES: usize = 8;
@@ -33,6 +34,10 @@ pub struct Description {
     pub queue_families: [vk::QueueFamilyProperties; QUEUE_FAMILIES],
     /// How many queue families it has.
     pub queue_family_count: u32,
+    /// The types of its synchronisation objects, where they are found at run time or differ from
+    /// [`Driver::SYNC_TYPES`](crate::Driver::SYNC_TYPES): `Some(SyncTypes::new(&list))`. A list that cannot work fails the search
+    /// for devices, and a message says why.
+    pub sync_types: Option<Result<SyncTypes, SyncTypeError>>,
     /// The functions of the device and of devices made from it, where they differ from the driver's: a table with
     /// everything that [`Tables::TABLE`](crate::Tables::TABLE) has.
     pub commands: Option<&'static DispatchTable>,
@@ -60,6 +65,7 @@ impl Description {
             memory: Default::default(),
             queue_families: [Default::default(); QUEUE_FAMILIES],
             queue_family_count: 0,
+            sync_types: None,
             commands: None,
         }
     }

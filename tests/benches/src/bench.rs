@@ -13,7 +13,7 @@ const USAGE: &str = "\
 usage: cargo bench -p vkload-benches -- [--json] [--no-scaling | --driver] [NAME]
   --json        prints JSON instead of tables
   --no-scaling  leaves out how costs grow, which takes most of the time
-  --driver      measures the README's small driver without a loader: look-ups and objects of the driver runtime
+  --driver      measures a driver made with the driver runtime beside lavapipe, both without a loader
   NAME          measures only operations whose names hold it, and series of what grows";
 
 fn main() -> ExitCode {
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         }
     }
     let measured = if of_driver {
-        driver::report(&driver::small_driver(), &only).map(|text| print!("{text}"))
+        driver::report(&only).map(|text| print!("{text}"))
     } else {
         loaders(grow, as_json, &only)
     };
