@@ -2,39 +2,131 @@
 //!
 //! A driver says what it keeps in a command buffer and what beginning, ending and resetting one means
 //! ([`CommandBuffers`]). The runtime has the pools: they own their command buffers, keep those that were freed for the next
-//! allocation, and give them back on trimming. Commands that record are the driver's.
+//! allocation, and give them back on trimming.
 //!
-//! A driver without secondary command buffers has the runtime record them ([`CommandBuffers::REPLAYED`]): commands into a
-//! secondary one are copied with everything that they point to, and called again when a primary one executes it.
+//! Who records is up to the driver ([`CommandBuffers::RECORDING`]). A driver that has hardware for it records itself. A driver
+//! that executes later, as one without a GPU does, has the runtime record everything, and has it replayed when a queue gets
+//! to it ([`CommandBuffer::replay`]). A driver that only lacks secondary command buffers has the runtime record these. What is
+//! recorded is each call with everything that its parameters point to.
+//!
+//! The specification gives a command pool and its command buffers to one thread at a time, so nothing here takes a lock. A
+//! command that records gets its command buffer with [`Object::exclusive_from_handle`]; while a command buffer is
+//! executed, several threads may look at it with [`Object::from_handle`].
+//!
+//! # Example
+//!
+//! The part of a driver that executes command buffers in [`Driver::submit`](crate::Driver::submit):
+//!
+//! ```
+//! use driver_runtime::command_buffer::{self, CommandBuffer, CommandBuffers, CommandPool, Recording};
+//! use driver_runtime::dispatch::EntryPoints;
+//! use driver_runtime::driver_prelude::*;
+//! use driver_runtime::{Object, entry_points, vk};
+//! # use driver_runtime::registry::ExtensionSet;
+//!
+//! struct Later;
+//!
+//! /// Called when the fill is executed, not when it is recorded.
+//! unsafe extern "system" fn fill(_: vk::CommandBuffer, _: vk::Buffer, _: u64, _: u64, _: u32) {}
+//!
+//! impl CommandBuffers for Later {
+//!     type CommandBuffer = ();
+//!     const RECORDING: Recording = Recording::All(
+//!         const { &entry_points! { CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill } },
+//!     );
+//!     fn create_command_buffer(
+//!         _: &CommandPool<Self>,
+//!         _: vk::CommandBufferLevel,
+//!     ) -> Result<(), CommandBufferError> {
+//!         Ok(())
+//!     }
+//! }
+//!
+//! impl Driver for Later {
+//!     const COMMANDS: EntryPoints = command_buffer::entry_points::<Self>();
+//!     fn submit(_: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
+//!         work.waits.iter().for_each(|wait| wait.done());
+//!         for commands in work.commands {
+//!             // SAFETY: the application submits live command buffers, and leaves them alone while they are pending.
+//!             unsafe {
+//!                 if let Some(commands) = CommandBuffer::<Self>::from_handle(*commands) {
+//!                     commands.replay();
+//!                 }
+//!             }
+//!         }
+//!         work.signals.iter().for_each(|signal| signal.done());
+//!         Ok(())
+//!     }
+//! #   type Instance = ();
+//! #   type PhysicalDevice = ();
+//! #   type Device = ();
+//! #   type Queue = ();
+//! #   type Sync = Never;
+//! #   const SYNC_TYPES: &'static [SyncType] =
+//! #       &[SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET))];
+//! #   fn host() -> &'static dyn Host {
+//! #       unimplemented!()
+//! #   }
+//! #   fn api_version() -> u32 {
+//! #       vk::API_VERSION_1_0
+//! #   }
+//! #   fn instance_extensions() -> ExtensionSet {
+//! #       ExtensionSet::default()
+//! #   }
+//! #   fn create_instance(_: &InstanceRequest<'_>) -> Result<(), CreateInstanceError> {
+//! #       Ok(())
+//! #   }
+//! #   fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
+//! #       Ok(())
+//! #   }
+//! #   fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
+//! #       Ok(())
+//! #   }
+//! #   fn create_sync(_: &Device<Self>, _: usize, _: u64) -> Result<Never, SubmitError> {
+//! #       Ok(Never)
+//! #   }
+//! }
+//! # struct Never;
+//! # impl Primitive for Never {
+//! #   fn value(&self) -> u64 { 0 }
+//! #   fn signal(&self, _: u64) {}
+//! #   fn reset(&self) {}
+//! # }
+//!
+//! let commands = Later::COMMANDS;
+//! assert!(commands.get(driver_runtime::registry::command::CMD_FILL_BUFFER).is_some());
+//! assert!(commands.get(driver_runtime::registry::command::CREATE_COMMAND_POOL).is_some());
+//! ```
 
+mod commands;
 mod pool;
 mod recording;
 #[cfg(test)]
 mod tests;
 
-use core::ops::Deref;
+use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicU8, Ordering};
 
-use ash::vk;
+use ash::vk::{self, Handle};
 
 use crate::device::Device;
 use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
-use crate::object::{Object, VkObject};
+use crate::object::{Exclusive, Member, Membership, Object, VkObject};
 use crate::result::CommandBufferError;
 
-pub use pool::{CommandPool, PoolState, entry_points};
-use recording::Recording;
+pub use commands::entry_points;
+pub use pool::{CommandPool, PoolState};
+pub use recording::Call;
+use recording::Recorder;
 
 /// What a driver does with command buffers.
 pub trait CommandBuffers: Driver {
     /// The driver's part of a command buffer.
     type CommandBuffer: Send + Sync;
 
-    /// The commands that record into primary command buffers, of a driver that has no secondary ones: they are not in
-    /// [`Driver::COMMANDS`] then. What is recorded into a secondary command buffer goes through these when it is executed.
-    const REPLAYED: Option<&'static EntryPoints> = None;
+    /// Which command buffers the runtime records.
+    const RECORDING: Recording = Recording::None;
 
     /// Makes the driver's part of a command buffer, which has not begun.
     ///
@@ -45,34 +137,82 @@ pub trait CommandBuffers: Driver {
         level: vk::CommandBufferLevel,
     ) -> Result<Self::CommandBuffer, CommandBufferError>;
 
-    /// Begins to record. What was recorded before was reset.
+    /// Begins to record. What was recorded before was reset. Not called for secondary command buffers that the runtime records,
+    /// as ending and resetting are not.
     ///
     /// # Errors
     /// [`CommandBufferError`].
     fn begin_command_buffer(
-        commands: &CommandBuffer<Self>,
+        commands: &mut ExclusiveCommandBuffer<'_, Self>,
         info: &vk::CommandBufferBeginInfo<'_>,
-    ) -> Result<(), CommandBufferError>;
+    ) -> Result<(), CommandBufferError> {
+        let _ = (commands, info);
+        Ok(())
+    }
 
     /// Ends recording.
     ///
     /// # Errors
     /// [`CommandBufferError`], also for what went wrong while commands were recorded, which cannot say so.
-    fn end_command_buffer(commands: &CommandBuffer<Self>) -> Result<(), CommandBufferError>;
+    fn end_command_buffer(commands: &mut ExclusiveCommandBuffer<'_, Self>) -> Result<(), CommandBufferError> {
+        let _ = commands;
+        Ok(())
+    }
 
     /// Forgets what was recorded. `release` asks for giving back the memory that it took.
-    fn reset_command_buffer(commands: &CommandBuffer<Self>, release: bool);
+    fn reset_command_buffer(commands: &mut ExclusiveCommandBuffer<'_, Self>, release: bool) {
+        let _ = (commands, release);
+    }
+}
+
+/// Which command buffers the runtime records, and the commands that what it recorded goes through later. These are not in
+/// [`Driver::COMMANDS`]: [`entry_points`] has the functions that record them.
+///
+/// A command that cannot be recorded (`vkCmdBuildAccelerationStructuresKHR`, push descriptors by template and a few others) is
+/// called at once even so, also where the rest is recorded. It can record what it does with [`BufferState::record`].
+#[derive(Clone, Copy)]
+pub enum Recording {
+    /// None: the driver has all commands that record.
+    None,
+    /// Secondary ones, of a driver that has none. The commands record into primary ones, and get what is recorded into a
+    /// secondary one when a primary one executes it.
+    Secondaries(&'static EntryPoints),
+    /// All. The commands execute, when the driver has a command buffer [replayed](CommandBuffer::replay), and get the primary
+    /// command buffer that is replayed. It may be replayed by several threads at a time then, so they have no exclusive access.
+    All(&'static EntryPoints),
+}
+
+impl Recording {
+    /// The commands that what was recorded goes through.
+    const fn commands(self) -> Option<&'static EntryPoints> {
+        match self {
+            Self::None => None,
+            Self::Secondaries(commands) | Self::All(commands) => Some(commands),
+        }
+    }
+
+    fn is_of(self, level: vk::CommandBufferLevel) -> bool {
+        match self {
+            Self::None => false,
+            Self::Secondaries(_) => level == vk::CommandBufferLevel::SECONDARY,
+            Self::All(_) => true,
+        }
+    }
 }
 
 /// A command buffer, with the driver's part behind what the runtime keeps.
 pub type CommandBuffer<D> = Object<BufferState<D>>;
 
+/// A command buffer that only this thread uses: it is begun, recorded, ended or reset.
+pub type ExclusiveCommandBuffer<'a, D> = Exclusive<'a, BufferState<D>>;
+
 /// What is kept of a command buffer.
 pub struct BufferState<D: CommandBuffers> {
     pool: NonNull<CommandPool<D>>,
+    membership: Membership<Self>,
     level: vk::CommandBufferLevel,
-    state: AtomicU8,
-    recording: Recording,
+    state: State,
+    recorder: Recorder,
     driver: D::CommandBuffer,
 }
 
@@ -99,6 +239,12 @@ impl<D: CommandBuffers> VkObject for BufferState<D> {
     type Parent = Device<D>;
 }
 
+impl<D: CommandBuffers> Member for BufferState<D> {
+    fn membership(&self) -> &Membership<Self> {
+        &self.membership
+    }
+}
+
 impl<D: CommandBuffers> BufferState<D> {
     /// The pool.
     pub fn pool(&self) -> &CommandPool<D> {
@@ -113,21 +259,33 @@ impl<D: CommandBuffers> BufferState<D> {
 
     /// Whether something is recorded.
     pub fn state(&self) -> State {
-        match self.state.load(Ordering::Relaxed) {
-            0 => State::Initial,
-            1 => State::Recording,
-            2 => State::Executable,
-            _ => State::Invalid,
-        }
+        self.state
     }
 
-    fn set_state(&self, state: State) {
-        self.state.store(state as u8, Ordering::Relaxed);
+    /// Records a call of `function` with `data`, for what the runtime has no way to record: a command of the driver's own, or one
+    /// whose parameters it cannot copy. When it is replayed, `function` gets the primary command buffer, as all commands do.
+    /// Without memory, ending the command buffer fails.
+    ///
+    /// # Safety
+    /// `function` may be called with `data` whenever the command buffer is replayed, by any thread.
+    pub unsafe fn record<T: Copy + Send + Sync + 'static>(
+        &mut self,
+        function: unsafe fn(vk::CommandBuffer, &T),
+        data: T,
+    ) {
+        // SAFETY: the caller vouches for the call.
+        unsafe { self.recorder.record_own(function, data) };
     }
 
     /// Whether the runtime records the commands.
-    fn is_replayed(&self) -> bool {
-        D::REPLAYED.is_some() && self.level == vk::CommandBufferLevel::SECONDARY
+    #[inline]
+    fn is_recorded(&self) -> bool {
+        D::RECORDING.is_of(self.level)
+    }
+
+    /// Whether the driver hears of beginning, ending and resetting.
+    fn is_the_drivers(&self) -> bool {
+        !self.is_recorded() || self.level == vk::CommandBufferLevel::PRIMARY
     }
 }
 
@@ -138,32 +296,74 @@ impl<D: CommandBuffers> Deref for BufferState<D> {
     }
 }
 
+impl<D: CommandBuffers> DerefMut for BufferState<D> {
+    fn deref_mut(&mut self) -> &mut D::CommandBuffer {
+        &mut self.driver
+    }
+}
+
 impl<D: CommandBuffers> CommandBuffer<D> {
-    /// Forgets what was recorded.
-    fn reset(&self, release: bool) {
-        self.base().clear_labels();
-        if self.is_replayed() {
-            self.recording.clear();
-        } else if self.state() != State::Initial || release {
-            D::reset_command_buffer(self, release);
-        }
-        self.set_state(State::Initial);
+    /// Calls the functions of [`CommandBuffers::RECORDING`] with what the runtime recorded, in order: what a driver does with a
+    /// submitted command buffer. What secondary command buffers recorded comes where they are executed.
+    ///
+    /// # Safety
+    /// Nobody records meanwhile, and what the commands are about is still valid, as the specification has it for pending command
+    /// buffers.
+    pub unsafe fn replay(&self) {
+        // SAFETY: the caller vouches for the use.
+        unsafe { self.replay_for(vk::CommandBuffer::from_raw(self.raw())) };
     }
 
-    fn begin(&self, info: &vk::CommandBufferBeginInfo<'_>) -> Result<(), CommandBufferError> {
-        if self.state() != State::Initial {
+    /// What the runtime recorded, for a driver that looks at the commands before it executes them.
+    ///
+    /// # Safety
+    /// Nobody records for the lifetime of the iterator.
+    pub unsafe fn calls(&self) -> impl Iterator<Item = Call<'_>> {
+        self.recorder.calls()
+    }
+
+    /// As [`CommandBuffer::replay`], for the primary command buffer that executes this one.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn replay_for(&self, primary: vk::CommandBuffer) {
+        for call in self.recorder.calls() {
+            // SAFETY: the caller vouches for the use; the function is the command's.
+            unsafe { call.make_with(recording::real::<D>, primary) };
+        }
+    }
+}
+
+impl<D: CommandBuffers> ExclusiveCommandBuffer<'_, D> {
+    /// Forgets what was recorded.
+    fn reset(&mut self, release: bool) {
+        self.base().clear_labels();
+        let is_empty = self.state == State::Initial && !release;
+        if !is_empty && self.is_recorded() {
+            self.recorder.clear(release);
+        }
+        if !is_empty && self.is_the_drivers() {
+            D::reset_command_buffer(self, release);
+        }
+        self.state = State::Initial;
+    }
+
+    fn begin(&mut self, info: &vk::CommandBufferBeginInfo<'_>) -> Result<(), CommandBufferError> {
+        if self.state != State::Initial {
             self.reset(false);
         }
-        if !self.is_replayed() {
+        if self.is_the_drivers() {
             D::begin_command_buffer(self, info)?;
         }
-        self.set_state(State::Recording);
+        self.state = State::Recording;
         Ok(())
     }
 
-    fn end(&self) -> Result<(), CommandBufferError> {
-        let ended = if self.is_replayed() { self.recording.end() } else { D::end_command_buffer(self) };
-        self.set_state(if ended.is_ok() { State::Executable } else { State::Invalid });
-        ended
+    fn end(&mut self) -> Result<(), CommandBufferError> {
+        let recorded = if self.is_recorded() { self.recorder.end() } else { Ok(()) };
+        let ended = if self.is_the_drivers() { D::end_command_buffer(self) } else { Ok(()) };
+        let result = recorded.and(ended);
+        self.state = if result.is_ok() { State::Executable } else { State::Invalid };
+        result
     }
 }

@@ -5,8 +5,10 @@
 //! through [`Object::from_handle`], which compares the type in release builds too.
 
 mod base;
+mod exclusive;
 mod foreign;
 mod labels;
+mod members;
 mod memory;
 mod parent;
 mod pieces;
@@ -24,9 +26,11 @@ use loader_core::memory::{Allocator, Application, OutOfMemory};
 use crate::dispatch::DispatchTable;
 
 pub use base::{LOADER_MAGIC, ObjectBase};
+pub use exclusive::Exclusive;
 pub use foreign::Foreign;
 pub use labels::Label;
 pub(crate) use labels::Labels;
+pub use members::{Member, Members, Membership};
 pub(crate) use memory::ParentMemory;
 pub use parent::{ParentKind, ParentObject, Root};
 pub use pieces::{PIECES, Piece, Pieces, Plain};
@@ -143,14 +147,33 @@ impl<T: VkObject> Object<T> {
     /// `handle` is null or a live handle of any of the runtime's objects, and stays live for `'a`.
     #[must_use]
     pub unsafe fn from_handle<'a>(handle: T::Handle) -> Option<&'a Self> {
+        // SAFETY: the caller vouches for the handle.
+        unsafe { Self::place(handle).map(|object| object.as_ref()) }
+    }
+
+    /// Where the object of a handle is.
+    ///
+    /// # Safety
+    /// As for [`Object::from_handle`].
+    #[inline]
+    unsafe fn place(handle: T::Handle) -> Option<NonNull<Self>> {
         let base = NonNull::new(core::ptr::with_exposed_provenance_mut::<ObjectBase>(address(handle)))?;
         // SAFETY: a live handle is the address of an object, which begins with its base; the type says what follows.
-        unsafe {
-            if base.as_ref().kind() != T::Handle::TYPE {
-                return None;
-            }
-            Some(base.cast::<Self>().as_ref())
-        }
+        let is_one = unsafe { base.as_ref() }.kind() == T::Handle::TYPE;
+        is_one.then_some(base.cast())
+    }
+
+    /// The object of a handle as [`Object::from_handle`] gives it, for this thread alone: a parameter that the specification lists
+    /// under "Host Synchronization" of the command may be changed without a lock.
+    ///
+    /// # Safety
+    /// As for [`Object::from_handle`], and nothing else uses the driver's part of the object for `'a`: the specification has the
+    /// application synchronise the parameter (`externsync` in the registry), and the driver has handed it to no other thread.
+    #[must_use]
+    #[inline]
+    pub unsafe fn exclusive_from_handle<'a>(handle: T::Handle) -> Option<Exclusive<'a, T>> {
+        // SAFETY: the caller vouches for handle and use.
+        unsafe { Self::place(handle).map(|object| Exclusive::new(object)) }
     }
 
     /// Destroys the object of `handle`; a null handle is ignored.
@@ -161,10 +184,10 @@ impl<T: VkObject> Object<T> {
     pub unsafe fn destroy(handle: T::Handle, callbacks: *const vk::AllocationCallbacks<'_>) {
         // SAFETY: the caller vouches for the handle and the callbacks.
         unsafe {
-            let Some(object) = Self::from_handle(handle) else { return };
-            let memory = object.base.root().memory().or(callbacks, vk::SystemAllocationScope::OBJECT);
-            let address = core::ptr::with_exposed_provenance_mut::<Self>(address(handle));
-            drop(Owned { object: NonNull::new_unchecked(address), memory });
+            let Some(object) = Self::place(handle) else { return };
+            let root = object.as_ref().base.root();
+            let memory = root.memory().or(callbacks, vk::SystemAllocationScope::OBJECT);
+            drop(Owned { object, memory });
         }
     }
 
@@ -182,6 +205,12 @@ impl<T: VkObject> Object<T> {
     /// The handle, for messages and comparisons; it does not make the object visible.
     pub fn raw(&self) -> u64 {
         core::ptr::from_ref(self).addr() as u64
+    }
+
+    /// The handle of an object that a pool hands out again. Its address was exposed when it was made.
+    fn reshared_handle(&self) -> T::Handle {
+        self.base.set_shared();
+        T::Handle::from_raw(self.raw())
     }
 
     const LAYOUT: Layout = Layout::new::<Self>();
@@ -216,6 +245,19 @@ impl<T: VkObject> Owned<T> {
     pub(crate) fn shared_handle(&self) -> T::Handle {
         self.base.set_shared();
         T::Handle::from_raw(self.object.as_ptr().expose_provenance() as u64)
+    }
+
+    /// The object, which [`Owned::adopt`] takes back.
+    fn leak(self) -> NonNull<Object<T>> {
+        let object = self.object;
+        core::mem::forget(self);
+        object
+    }
+
+    /// # Safety
+    /// The object is owned by nobody else and came from `memory`.
+    unsafe fn adopt(object: NonNull<Object<T>>, memory: Application) -> Self {
+        Self { object, memory }
     }
 
     /// As [`Object::array`], to change it while nobody else has the object.
