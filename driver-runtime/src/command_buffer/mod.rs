@@ -15,90 +15,41 @@
 //!
 //! # Example
 //!
-//! The part of a driver that executes command buffers in [`Driver::submit`](crate::Driver::submit):
+//! What a driver writes that executes command buffers when a queue gets to them:
 //!
 //! ```
-//! use driver_runtime::command_buffer::{self, CommandBuffer, CommandBuffers, CommandPool, Recording};
+//! use driver_runtime::command_buffer::{CommandBuffer, CommandBuffers, Recording};
 //! use driver_runtime::dispatch::EntryPoints;
 //! use driver_runtime::driver_prelude::*;
-//! use driver_runtime::{Object, entry_points, vk};
-//! # use driver_runtime::registry::ExtensionSet;
+//! use driver_runtime::{entry_points, vk};
 //!
-//! struct Later;
-//!
-//! /// Called when the fill is executed, not when it is recorded.
+//! /// Called when a fill is executed, not when it is recorded.
 //! unsafe extern "system" fn fill(_: vk::CommandBuffer, _: vk::Buffer, _: u64, _: u64, _: u32) {}
 //!
-//! impl CommandBuffers for Later {
-//!     type CommandBuffer = ();
-//!     const RECORDING: Recording = Recording::All(
-//!         const { &entry_points! { CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill } },
-//!     );
-//!     fn create_command_buffer(
-//!         _: &CommandPool<Self>,
-//!         _: vk::CommandBufferLevel,
-//!     ) -> Result<(), CommandBufferError> {
-//!         Ok(())
-//!     }
-//! }
+//! const EXECUTE: EntryPoints = entry_points! { CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill };
 //!
-//! impl Driver for Later {
-//!     const COMMANDS: EntryPoints = command_buffer::entry_points::<Self>();
-//!     fn submit(_: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
-//!         work.waits.iter().for_each(|wait| wait.done());
-//!         for commands in work.commands {
-//!             // SAFETY: the application submits live command buffers, and leaves them alone while they are pending.
-//!             unsafe {
-//!                 if let Some(commands) = CommandBuffer::<Self>::from_handle(*commands) {
-//!                     commands.replay();
-//!                 }
+//! // In `impl CommandBuffers`, with `command_buffer::entry_points::<Self>()` in `Driver::COMMANDS`:
+//! const RECORDING: Recording = Recording::All(&EXECUTE);
+//!
+//! // In `impl Driver`:
+//! fn submit<D: CommandBuffers>(_: &Queue<D>, work: &Work<'_, D>) -> Result<(), SubmitError> {
+//!     work.waits.iter().for_each(|wait| wait.done());
+//!     for commands in work.commands {
+//!         // SAFETY: the application submits live command buffers, and leaves them alone while they are pending.
+//!         unsafe {
+//!             if let Some(commands) = CommandBuffer::<D>::from_handle(*commands) {
+//!                 commands.replay();
 //!             }
 //!         }
-//!         work.signals.iter().for_each(|signal| signal.done());
-//!         Ok(())
 //!     }
-//! #   type Instance = ();
-//! #   type PhysicalDevice = ();
-//! #   type Device = ();
-//! #   type Queue = ();
-//! #   type Sync = Never;
-//! #   const SYNC_TYPES: &'static [SyncType] =
-//! #       &[SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET))];
-//! #   fn host() -> &'static dyn Host {
-//! #       unimplemented!()
-//! #   }
-//! #   fn api_version() -> u32 {
-//! #       vk::API_VERSION_1_0
-//! #   }
-//! #   fn instance_extensions() -> ExtensionSet {
-//! #       ExtensionSet::default()
-//! #   }
-//! #   fn create_instance(_: &InstanceRequest<'_>) -> Result<(), CreateInstanceError> {
-//! #       Ok(())
-//! #   }
-//! #   fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
-//! #       Ok(())
-//! #   }
-//! #   fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
-//! #       Ok(())
-//! #   }
-//! #   fn create_sync(_: &Device<Self>, _: usize, _: u64) -> Result<Never, SubmitError> {
-//! #       Ok(Never)
-//! #   }
+//!     work.signals.iter().for_each(|signal| signal.done());
+//!     Ok(())
 //! }
-//! # struct Never;
-//! # impl Primitive for Never {
-//! #   fn value(&self) -> u64 { 0 }
-//! #   fn signal(&self, _: u64) {}
-//! #   fn reset(&self) {}
-//! # }
-//!
-//! let commands = Later::COMMANDS;
-//! assert!(commands.get(driver_runtime::registry::command::CMD_FILL_BUFFER).is_some());
-//! assert!(commands.get(driver_runtime::registry::command::CREATE_COMMAND_POOL).is_some());
 //! ```
 
 mod commands;
+#[cfg(test)]
+mod later_tests;
 mod pool;
 mod recording;
 #[cfg(test)]

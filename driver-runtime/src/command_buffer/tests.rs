@@ -9,7 +9,8 @@ use ash::vk::{self, Handle};
 use loader_core::registry::{CommandId, command};
 
 use super::{
-    BufferState, CommandBuffer, CommandBuffers, CommandPool, ExclusiveCommandBuffer, Recording, State, entry_points,
+    BufferState, CommandBuffer, CommandBuffers, CommandPool, ExclusiveCommandBuffer, Recording, State,
+    entry_points,
 };
 use crate::device::tests::{MadeDevice, make};
 use crate::dispatch::{Command, EntryPoints};

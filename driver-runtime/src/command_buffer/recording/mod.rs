@@ -19,8 +19,8 @@ use super::{BufferState, CommandBuffers};
 use crate::dispatch::{Command, DispatchTable, EntryPoints};
 use crate::object::Object;
 use copy::Copier;
-pub(super) use recorder::Recorder;
 pub use recorder::Call;
+pub(super) use recorder::Recorder;
 use rows::Row;
 
 /// Records a call if the runtime records its command buffer, or else returns the driver's function to be called.
