@@ -64,6 +64,7 @@ impl ObjectBase {
     }
 
     /// As [`ObjectBase::new`], for objects with a table of their own; `root` need not be complete yet.
+    #[inline]
     pub(crate) fn with_dispatch(
         kind: vk::ObjectType,
         parent_kind: ParentKind,
@@ -83,6 +84,7 @@ impl ObjectBase {
     }
 
     /// The type of the object.
+    #[inline]
     pub fn kind(&self) -> vk::ObjectType {
         self.kind
     }
@@ -94,16 +96,22 @@ impl ObjectBase {
 
     /// Makes the object as new, for objects that a pool gives to the application again: not visible, without name, private
     /// data and labels. Type and parent stay.
+    #[inline]
     pub fn recycle(&self) {
         self.visible.store(false, Ordering::Relaxed);
         self.loader.store(LOADER_MAGIC, Ordering::Relaxed);
         self.drop_details();
     }
 
+    #[inline]
     fn drop_details(&self) {
-        if self.details.load(Ordering::Relaxed).is_null() {
-            return;
+        if !self.details.load(Ordering::Relaxed).is_null() {
+            self.drop_some_details();
         }
+    }
+
+    #[cold]
+    fn drop_some_details(&self) {
         let old = self.details.swap(core::ptr::null_mut(), Ordering::Acquire);
         if let Some(old) = NonNull::new(old) {
             // SAFETY: `details_or_new` boxed it in this memory, and nobody uses it: the object is destroyed or recycled.
@@ -112,6 +120,7 @@ impl ObjectBase {
     }
 
     /// What the application has attached, if it has.
+    #[inline]
     fn details(&self) -> Option<&Lock<Details>> {
         // SAFETY: what was attached stays until the object is destroyed or recycled.
         unsafe { self.details.load(Ordering::Acquire).as_ref() }
@@ -173,6 +182,7 @@ impl ObjectBase {
     }
 
     /// The table that commands with this object as first parameter go through.
+    #[inline]
     pub fn dispatch(&self) -> &DispatchTable {
         // SAFETY: the pointer comes from a reference to a table that lives as long as the object.
         unsafe { &*self.dispatch }
@@ -306,10 +316,12 @@ impl ObjectBase {
     }
 
     /// How many bytes the block has that begins with the object; 0 for instances and devices.
+    #[inline]
     pub(crate) fn size(&self) -> usize {
         self.size
     }
 
+    #[inline]
     pub(crate) fn set_size(&mut self, size: usize) {
         self.size = size;
     }
@@ -319,27 +331,32 @@ impl ObjectBase {
         core::ptr::from_ref(self).addr() as u64
     }
 
+    #[inline]
     pub(crate) fn set_visible(&self) {
         debug_assert_eq!(self.loader.load(Ordering::Relaxed), LOADER_MAGIC, "handed out twice");
         self.visible.store(true, Ordering::Relaxed);
     }
 
     /// As [`ObjectBase::set_visible`], for objects whose handle is given out again and again.
+    #[inline]
     pub(crate) fn set_shared(&self) {
         self.visible.store(true, Ordering::Relaxed);
     }
 
+    #[inline]
     pub(crate) fn root(&self) -> &Root {
         // SAFETY: the parent outlives the object.
         unsafe { self.root.as_ref() }
     }
 
+    #[inline]
     pub(crate) fn root_pointer(&self) -> NonNull<Root> {
         self.root
     }
 }
 
 impl Drop for ObjectBase {
+    #[inline]
     fn drop(&mut self) {
         self.drop_details();
     }

@@ -21,7 +21,7 @@ use core::ops::Deref;
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Allocator, Application, OutOfMemory};
+use loader_core::memory::{Allocator, Application, OutOfMemory, Process};
 
 use crate::dispatch::DispatchTable;
 
@@ -60,15 +60,33 @@ impl<T: VkObject> Object<T> {
     /// # Safety
     /// `callbacks` is NULL or a valid pointer to callbacks that obey the specification, and `parent` outlives the
     /// object.
+    #[inline]
     pub unsafe fn create(
         parent: &T::Parent,
         callbacks: *const vk::AllocationCallbacks<'_>,
         driver: T,
     ) -> Result<Owned<T>, OutOfMemory> {
+        // SAFETY: the caller vouches for the callbacks.
+        unsafe { Self::create_sized(parent, callbacks, Self::LAYOUT, driver) }
+    }
+
+    /// # Safety
+    /// As for [`Object::create`].
+    #[inline]
+    unsafe fn create_sized(
+        parent: &T::Parent,
+        callbacks: *const vk::AllocationCallbacks<'_>,
+        layout: Layout,
+        driver: T,
+    ) -> Result<Owned<T>, OutOfMemory> {
         let root = parent.root();
+        let table = root.base().dispatch();
+        if callbacks.is_null() && root.is_in_process_memory() {
+            return Self::create_block(parent, Application::process(), table, layout, driver);
+        }
         // SAFETY: the caller vouches for the callbacks.
         let memory = unsafe { root.memory().or(callbacks, vk::SystemAllocationScope::OBJECT) };
-        Self::create_in(parent, memory, root.base().dispatch(), driver)
+        Self::create_block(parent, memory, table, layout, driver)
     }
 
     /// Creates an object with a table of its own in memory of `memory`. `parent` outlives the object, which the runtime
@@ -82,6 +100,7 @@ impl<T: VkObject> Object<T> {
         Self::create_block(parent, memory, dispatch, Self::LAYOUT, driver)
     }
 
+    #[inline]
     fn create_block(
         parent: &T::Parent,
         memory: Application,
@@ -89,7 +108,9 @@ impl<T: VkObject> Object<T> {
         layout: Layout,
         driver: T,
     ) -> Result<Owned<T>, OutOfMemory> {
-        let block = memory.allocate(layout)?.cast::<Self>();
+        let is_in_process_memory = memory.as_ptr().is_null();
+        let block = if is_in_process_memory { Process.allocate(layout) } else { memory.allocate(layout) };
+        let block = block?.cast::<Self>();
         block.as_ptr().expose_provenance();
         let behind = layout.size().saturating_sub(size_of::<Self>());
         // SAFETY: so many bytes of the block are behind the object.
@@ -123,10 +144,8 @@ impl<T: VkObject> Object<T> {
         pieces: &Pieces,
         driver: T,
     ) -> Result<Owned<T>, OutOfMemory> {
-        let root = parent.root();
         // SAFETY: the caller vouches for the callbacks.
-        let memory = unsafe { root.memory().or(callbacks, vk::SystemAllocationScope::OBJECT) };
-        Self::create_block(parent, memory, root.base().dispatch(), pieces.layout(), driver)
+        unsafe { Self::create_sized(parent, callbacks, pieces.layout(), driver) }
     }
 
     /// An array that the object was created with. A piece of another object, which is a mistake, may give an empty one.
@@ -146,6 +165,7 @@ impl<T: VkObject> Object<T> {
     /// # Safety
     /// `handle` is null or a live handle of any of the runtime's objects, and stays live for `'a`.
     #[must_use]
+    #[inline]
     pub unsafe fn from_handle<'a>(handle: T::Handle) -> Option<&'a Self> {
         // SAFETY: the caller vouches for the handle.
         unsafe { Self::place(handle).map(|object| object.as_ref()) }
@@ -181,11 +201,16 @@ impl<T: VkObject> Object<T> {
     /// # Safety
     /// As for [`Object::from_handle`]; nothing uses the object any more, and `callbacks` are compatible with those that
     /// it was created with.
+    #[inline]
     pub unsafe fn destroy(handle: T::Handle, callbacks: *const vk::AllocationCallbacks<'_>) {
         // SAFETY: the caller vouches for the handle and the callbacks.
         unsafe {
             let Some(object) = Self::place(handle) else { return };
             let root = object.as_ref().base.root();
+            if callbacks.is_null() && root.is_in_process_memory() {
+                drop(Owned { object, memory: Application::process() });
+                return;
+            }
             let memory = root.memory().or(callbacks, vk::SystemAllocationScope::OBJECT);
             drop(Owned { object, memory });
         }
@@ -234,6 +259,7 @@ pub struct Owned<T: VkObject> {
 impl<T: VkObject> Owned<T> {
     /// Hands the object out: from here on it is visible to the application, which destroys it.
     #[must_use]
+    #[inline]
     pub fn into_handle(self) -> T::Handle {
         self.base.set_visible();
         let address = self.object.as_ptr().expose_provenance();
@@ -288,6 +314,7 @@ impl<T: VkObject> Deref for Owned<T> {
 }
 
 impl<T: VkObject> Drop for Owned<T> {
+    #[inline]
     fn drop(&mut self) {
         self.base.root().child_destroyed();
         // SAFETY: the object is owned, and its block came from this allocator with a layout of this size; all have the
@@ -295,7 +322,11 @@ impl<T: VkObject> Drop for Owned<T> {
         unsafe {
             let layout = Layout::from_size_align_unchecked(self.base.size(), Object::<T>::LAYOUT.align());
             self.object.drop_in_place();
-            self.memory.deallocate(self.object.cast(), layout);
+            if self.memory.as_ptr().is_null() {
+                Process.deallocate(self.object.cast(), layout);
+            } else {
+                self.memory.deallocate(self.object.cast(), layout);
+            }
         }
     }
 }
