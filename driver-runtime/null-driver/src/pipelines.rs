@@ -70,7 +70,7 @@ unsafe fn digest_of_stage(before: u64, stage: &vk::PipelineShaderStageCreateInfo
         let code = match Object::<ShaderModule>::from_handle(stage.module) {
             Some(module) => module.0,
             None => chain::find::<vk::ShaderModuleCreateInfo<'_>>(stage.p_next)
-                .map_or(0, |info| digest_of_code(&*info)),
+                .map_or(0, |info| digest_of_code(info)),
         };
         let name = if stage.p_name.is_null() { c"" } else { CStr::from_ptr(stage.p_name) };
         let hash = digest(before, &stage.stage.as_raw().to_ne_bytes());

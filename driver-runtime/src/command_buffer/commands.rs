@@ -2,8 +2,9 @@
 
 use ash::vk;
 
+use super::buffer::{CommandBuffers, ExclusiveCommandBuffer};
 use super::pool::PoolState;
-use super::{CommandBuffers, ExclusiveCommandBuffer, recording};
+use super::recording;
 use crate::device::Device;
 use crate::dispatch::EntryPoints;
 use crate::entry_points;

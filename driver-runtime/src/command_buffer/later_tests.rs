@@ -322,6 +322,26 @@ fn long_recordings_keep_their_order_and_their_memory_serves_again() {
     assert_eq!(ledger.live_blocks(), 0);
 }
 
+#[test]
+fn a_long_call_follows_a_short_recording() {
+    let made = Made::new(null());
+    let primary = made.allocate(PRIMARY);
+    record(primary, |commands| record_fill(commands, 1));
+    let data = std::vec![7u8; 65_536];
+    for _ in 0..2 {
+        // SAFETY: live handles and so many bytes.
+        record(primary, |commands| unsafe {
+            let (buffer, data) = (vk::Buffer::null(), data.as_ptr().cast());
+            call!(CMD_UPDATE_BUFFER: PFN_vkCmdUpdateBuffer(commands, buffer, 0, 65_536, data));
+            record_fill(commands, 2);
+        });
+        replay(primary);
+        let executed = executed();
+        assert_eq!(executed[0].1, std::format!("update {data:?}"));
+        assert_eq!((executed[1].1.as_str(), executed.len()), ("fill 0 4 2", 2));
+    }
+}
+
 /// By the specification a pool is one thread's while another executes what was recorded before.
 #[test]
 fn a_pool_goes_on_while_its_command_buffers_are_executed() {

@@ -6,8 +6,8 @@ use core::ptr::NonNull;
 use ash::vk;
 use loader_core::memory::Application;
 
-use super::recording::Recorder;
-use super::{BufferState, CommandBuffers, ExclusiveCommandBuffer, State};
+use super::buffer::{BufferState, CommandBuffers, ExclusiveCommandBuffer, State};
+use super::recording::recorder::Recorder;
 use crate::device::Device;
 use crate::object::{Exclusive, Members, Object, VkObject};
 use crate::result::CommandBufferError;

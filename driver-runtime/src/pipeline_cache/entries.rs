@@ -50,7 +50,9 @@ enum Found<'a, T> {
 }
 
 impl<T> Slot<T> {
-    const EMPTY: Self = Self(AtomicPtr::new(core::ptr::null_mut()));
+    const fn empty() -> Self {
+        Self(AtomicPtr::new(core::ptr::null_mut()))
+    }
 
     fn load(&self) -> (Found<'_, T>, *mut Entry<T>) {
         let pointer = self.0.load(Ordering::Acquire);
@@ -79,7 +81,7 @@ fn node_of<T>(pointer: *mut Entry<T>) -> *mut Node<T> {
 
 impl<T> Node<T> {
     const fn new() -> Self {
-        Self([const { Slot::EMPTY }; 16])
+        Self([const { Slot::empty() }; 16])
     }
 
     /// The slot for a hash in a node so many bits below the root.
@@ -123,7 +125,7 @@ impl<T: Keyed> Entries<T> {
     }
 
     fn insert_hashed(&self, hash: u64, value: T) -> Result<&T, OutOfMemory> {
-        let new = Entry { hash, value, same_hash: Slot::EMPTY };
+        let new = Entry { hash, value, same_hash: Slot::empty() };
         let new = Box::into_non_null(Box::try_new_in(new, self.memory)?);
         // SAFETY: the entry lives at least until it is dropped here, which is when another one or none is returned.
         let placed = self.place(unsafe { new.as_ref() }, new);

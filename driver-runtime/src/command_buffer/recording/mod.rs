@@ -8,19 +8,16 @@ mod commands_1_gen;
 mod commands_2_gen;
 mod commands_3_gen;
 mod copy;
-mod recorder;
+pub(super) mod recorder;
 mod rows;
 mod structures_gen;
 
 use ash::vk;
 use loader_core::registry::{COMMAND_COUNT, CommandId, command};
 
-use super::{BufferState, CommandBuffers};
+use super::buffer::{BufferState, CommandBuffers};
 use crate::dispatch::{Command, DispatchTable, EntryPoints};
 use crate::object::Object;
-use copy::Copier;
-pub use recorder::Call;
-pub(super) use recorder::Recorder;
 use rows::Row;
 
 /// Records a call if the runtime records its command buffer, or else returns the driver's function to be called.

@@ -7,7 +7,7 @@ use ash::vk;
 use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
 use loader_core::registry::CommandId;
 
-use super::Copier;
+use super::copy::Copier;
 use super::rows::Row;
 use crate::dispatch::Command;
 use crate::result::CommandBufferError;
@@ -60,7 +60,7 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The command, or `None` for a call that the driver has recorded [itself](super::super::BufferState::record).
+    /// The command, or `None` for a call that the driver has recorded [itself](crate::command_buffer::BufferState::record).
     #[must_use]
     pub fn command(&self) -> Option<CommandId> {
         self.row.map(|row| row.command)
