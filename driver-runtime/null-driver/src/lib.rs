@@ -24,6 +24,7 @@ mod memory;
 mod native_buffer;
 mod objects;
 mod physical_device;
+mod pipelines;
 mod queries;
 mod resource;
 pub mod scenario;
@@ -72,6 +73,7 @@ impl Driver for Null {
         .and(&queries::COMMANDS)
         .and(&events::COMMANDS)
         .and(&objects::COMMANDS)
+        .and(&pipelines::COMMANDS)
         .and(&sparse::COMMANDS)
         .and(&surface::COMMANDS)
         .and(&swapchain::COMMANDS)

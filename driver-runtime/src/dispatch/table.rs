@@ -51,6 +51,21 @@ impl EntryPoints {
         self
     }
 
+    /// These functions, and those of `other` where there is none under the same name: a driver's own in front of a part of the
+    /// runtime's.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+    pub const fn or(mut self, other: &Self) -> Self {
+        let mut index = 0;
+        while index < COMMAND_COUNT {
+            if self.functions[index].is_none() {
+                self.functions[index] = other.functions[index];
+            }
+            index += 1;
+        }
+        self
+    }
+
     /// The same, and `function` for every command whose name begins with `prefix` and that has none yet under its first
     /// name. The function is called with the parameters of all of them, so it must take none.
     #[must_use]

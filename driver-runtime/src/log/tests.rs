@@ -562,7 +562,7 @@ fn b72_labels_nest_and_those_of_points_end_with_the_next() {
 
 #[test]
 fn b72_a_region_without_memory_ends_nothing_else() {
-    let ledger = crate::testing::Ledger::failing_at(2);
+    let ledger = crate::testing::Ledger::failing_at(3);
     {
         let device = Held::<TestDevice>::new(Some(&ledger.callbacks()));
         // SAFETY: as above.
