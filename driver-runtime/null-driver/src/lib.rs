@@ -31,11 +31,10 @@ mod sparse;
 mod surface;
 mod swapchain;
 
-use core::ffi::CStr;
-
 use driver_runtime::Chainable;
-use driver_runtime::dispatch::{Command, EntryPoints};
+use driver_runtime::dispatch::{Command, EntryPoints, PrivateCommand};
 use driver_runtime::driver_prelude::*;
+use driver_runtime::extensions::Unlisted;
 use driver_runtime::registry::ExtensionSet;
 
 pub use look_up::{get_instance_proc_addr, get_physical_device_proc_addr, negotiate};
@@ -77,8 +76,8 @@ impl Driver for Null {
         .and(&swapchain::COMMANDS)
         .with_all("vkCmd", ignore_command());
 
-    const HAL_DEVICE_EXTENSIONS: &'static [(&'static CStr, u32)] = native_buffer::EXTENSIONS;
-    const MORE_DEVICE_COMMANDS: &'static [(&'static CStr, Command)] = native_buffer::COMMANDS;
+    const HAL_DEVICE_EXTENSIONS: Unlisted = native_buffer::EXTENSIONS;
+    const PRIVATE_COMMANDS: &'static [PrivateCommand] = native_buffer::COMMANDS;
 
     fn host() -> &'static dyn Host {
         &host::System

@@ -8,7 +8,7 @@ pub(crate) mod physical_device;
 pub(crate) mod sync;
 mod trace;
 
-use crate::dispatch::{DispatchTable, EntryPoints};
+use crate::dispatch::{DispatchTable, EntryPoints, private};
 use crate::driver::{Driver, Tables};
 use crate::{entry_points, proc_addr, time};
 
@@ -101,6 +101,11 @@ pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
 
 impl<D: Driver> Tables for D {
     const COMMON: EntryPoints = entry_points::<D>();
-    const TABLE: &'static DispatchTable =
-        &DispatchTable::new(&D::COMMANDS).filled(&D::WINDOW_SYSTEM).filled(&Self::COMMON);
+    const TABLE: &'static DispatchTable = {
+        private::check(
+            D::PRIVATE_COMMANDS,
+            [D::MORE_INSTANCE_EXTENSIONS, D::MORE_DEVICE_EXTENSIONS, D::HAL_DEVICE_EXTENSIONS],
+        );
+        &DispatchTable::new(&D::COMMANDS).filled(&D::WINDOW_SYSTEM).filled(&Self::COMMON)
+    };
 }

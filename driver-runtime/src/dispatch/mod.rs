@@ -5,12 +5,14 @@
 //! what the runtime has last; the first that has a command wins.
 
 mod gate;
+pub(crate) mod private;
 mod table;
 #[cfg(test)]
 mod tests;
 mod trampolines;
 
 pub use gate::Enabled;
+pub use private::{Level, PrivateCommand};
 pub(crate) use table::function;
 pub use table::{Command, DispatchTable, EntryPoints, is_type_of};
 pub(crate) use trampolines::{TABLE_OFFSET, trampoline};
