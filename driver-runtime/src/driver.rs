@@ -34,7 +34,9 @@ pub trait Driver: Sized + Send + Sync + 'static {
     const SYNC_TYPES: &'static [SyncType];
     /// Whether [`Driver::submit`] may take long, so that every queue has a thread for it whatever the timelines are.
     const SUBMITS_SLOWLY: bool = false;
-    /// The commands that the driver implements itself. They win over the runtime's.
+    /// The commands that the driver implements itself. They win over the runtime's. Of two forms of a command, as
+    /// `vkCmdCopyBuffer` and `vkCmdCopyBuffer2`, the second is enough: the README lists those for which the runtime has
+    /// the first.
     const COMMANDS: EntryPoints;
     /// Commands of window systems, where the driver's are not written by the driver; they win over the runtime's.
     const WINDOW_SYSTEM: EntryPoints = EntryPoints::NONE;

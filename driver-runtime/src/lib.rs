@@ -42,6 +42,7 @@ pub mod dispatch;
 mod driver;
 pub mod extensions;
 pub mod features;
+mod forward;
 pub mod fuchsia;
 pub mod hal;
 mod host;

@@ -54,6 +54,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "icd",
             "dispatch",
             "object",
+            "forward",
             "log",
             "trace",
             "parts",

@@ -10,7 +10,7 @@ mod trace;
 
 use crate::dispatch::{DispatchTable, EntryPoints, private};
 use crate::driver::{Driver, Tables};
-use crate::{entry_points, proc_addr, time};
+use crate::{entry_points, forward, proc_addr, time};
 
 pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
     entry_points! {
@@ -106,6 +106,6 @@ impl<D: Driver> Tables for D {
             D::PRIVATE_COMMANDS,
             [D::MORE_INSTANCE_EXTENSIONS, D::MORE_DEVICE_EXTENSIONS, D::HAL_DEVICE_EXTENSIONS],
         );
-        &DispatchTable::new(&D::COMMANDS).filled(&D::WINDOW_SYSTEM).filled(&Self::COMMON)
+        &forward::forwarded(DispatchTable::new(&D::COMMANDS).filled(&D::WINDOW_SYSTEM)).filled(&Self::COMMON)
     };
 }

@@ -90,6 +90,7 @@ impl EntryPoints {
 /// A slot without a function holds a stub, so that a call through a trampoline never goes to NULL; the stub returns
 /// `VK_ERROR_UNKNOWN`.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct DispatchTable {
     slots: [Command; COMMAND_COUNT],
     present: [u64; WORDS],
@@ -131,6 +132,15 @@ impl DispatchTable {
             }
             index += 1;
         }
+        self
+    }
+
+    /// The same table with one function more, in a slot that has none.
+    #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which reports a failure")]
+    pub(crate) const fn with(mut self, command: CommandId, function: Command) -> Self {
+        let slot = command.canonical().index();
+        self.present[slot >> 6] |= 1 << (slot & 63);
+        self.slots[slot] = function;
         self
     }
 
