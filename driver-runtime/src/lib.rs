@@ -66,6 +66,9 @@ mod testing;
 mod time;
 pub mod trace;
 
+#[doc(hidden)]
+pub use commands::missing::MissingCommands;
+pub use commands::missing::missing_core_commands;
 pub use device::{Device, DeviceRequest, Queue, QueuePlace};
 pub use driver::{Driver, Search, Tables};
 pub use host::{Host, NoThread, ThreadWork};

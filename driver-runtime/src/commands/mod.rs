@@ -4,6 +4,7 @@ pub(crate) mod device;
 pub(crate) mod enumerate;
 pub(crate) mod instance;
 mod messages;
+pub(crate) mod missing;
 pub(crate) mod physical_device;
 pub(crate) mod sync;
 mod trace;
