@@ -37,6 +37,7 @@ pub mod android;
 pub mod chain;
 pub mod command_buffer;
 mod commands;
+mod descriptor_template;
 pub mod device;
 pub mod dispatch;
 mod driver;

@@ -372,7 +372,8 @@ impl Driver for TestDriver {
     const COMMANDS: EntryPoints = entry_points! {
         CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
         CMD_DRAW_MESH_TASKS_EXT: PFN_vkCmdDrawMeshTasksEXT = draw_mesh_tasks,
-    };
+    }
+    .and(&crate::descriptor_template::tests::COMMANDS);
 
     const MORE_INSTANCE_EXTENSIONS: Unlisted = &[(c"VK_TEST_of_instances", 3)];
     const MORE_DEVICE_EXTENSIONS: Unlisted = &[(c"VK_ANDROID_native_buffer", 8), (c"VK_TEST_of_devices", 4)];

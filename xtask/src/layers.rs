@@ -62,6 +62,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "physical_device",
             "instance",
             "device",
+            "descriptor_template",
             "driver",
             "hal",
             "proc_addr",

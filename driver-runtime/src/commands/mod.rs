@@ -9,6 +9,7 @@ pub(crate) mod physical_device;
 pub(crate) mod sync;
 mod trace;
 
+use crate::descriptor_template::Templates;
 use crate::dispatch::{DispatchTable, EntryPoints, private};
 use crate::driver::{Driver, Tables};
 use crate::{entry_points, forward, proc_addr, time};
@@ -107,6 +108,8 @@ impl<D: Driver> Tables for D {
             D::PRIVATE_COMMANDS,
             [D::MORE_INSTANCE_EXTENSIONS, D::MORE_DEVICE_EXTENSIONS, D::HAL_DEVICE_EXTENSIONS],
         );
-        &forward::forwarded(DispatchTable::new(&D::COMMANDS).filled(&D::WINDOW_SYSTEM)).filled(&Self::COMMON)
+        &forward::forwarded(DispatchTable::new(&D::COMMANDS).filled(&D::WINDOW_SYSTEM))
+            .forwarded(Templates::<D>::FORWARDS)
+            .filled(&Self::COMMON)
     };
 }

@@ -18,13 +18,13 @@ macro_rules! call {
             .map(|function| function($handle, $($argument),*))
     };
 }
-pub(super) use call;
+pub(crate) use call;
 
 /// The table of an object.
 ///
 /// # Safety
 /// `handle` is null or a live handle of the runtime's objects, and stays live for `'a`.
-pub(super) unsafe fn table<'a>(handle: impl Handle) -> Option<&'a DispatchTable> {
+pub(crate) unsafe fn table<'a>(handle: impl Handle) -> Option<&'a DispatchTable> {
     // SAFETY: the caller vouches for the handle.
     Some(unsafe { ObjectBase::of(handle.as_raw()) }?.dispatch())
 }
@@ -44,7 +44,7 @@ pub(super) unsafe fn memory_of(handle: impl Handle) -> Application {
 ///
 /// # Safety
 /// `first` is NULL, or points to so many valid elements that live as long as `'a`.
-pub(super) unsafe fn list<'a, T>(first: *const T, count: u32) -> &'a [T] {
+pub(crate) unsafe fn list<'a, T>(first: *const T, count: u32) -> &'a [T] {
     if first.is_null() {
         return &[];
     }

@@ -15,7 +15,7 @@
 
 mod barriers;
 mod binding;
-mod calls;
+pub(crate) mod calls;
 mod memory;
 mod regions;
 mod render_pass;
