@@ -66,6 +66,7 @@ pub mod sync;
 mod testing;
 mod time;
 pub mod trace;
+pub mod types;
 
 #[doc(hidden)]
 pub use commands::missing::MissingCommands;

@@ -51,6 +51,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "features",
             "android",
             "fuchsia",
+            "types",
             "icd",
             "dispatch",
             "object",

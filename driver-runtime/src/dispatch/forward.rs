@@ -62,10 +62,10 @@ macro_rules! forwards {
                 command
             },
             function: {
-                let function: ash::vk::$pointer_type = $function;
+                let function: $crate::types::$pointer_type = $function;
                 // SAFETY: pointers to functions have the same size and meaning whatever their parameters; the function
                 // is called with those of its command, which its type was checked for.
-                unsafe { core::mem::transmute::<ash::vk::$pointer_type, $crate::dispatch::Command>(function) }
+                unsafe { core::mem::transmute::<$crate::types::$pointer_type, $crate::dispatch::Command>(function) }
             },
             calls: &[$(loader_core::registry::command::$calls),+],
             replaces: &[$($(loader_core::registry::command::$replaces),+)?],

@@ -244,7 +244,7 @@ pub const fn is_type_of(pointer_type: &str, command: CommandId) -> bool {
 }
 
 /// [`EntryPoints`] as a constant: each command's constant in [`registry::command`], the type of its function in
-/// [`vk`](crate::vk), and the function. That command and type belong together is checked while compiling.
+/// [`types`](crate::types), and the function. That command and type belong together is checked while compiling.
 ///
 /// ```
 /// use driver_runtime::{entry_points, vk, dispatch::EntryPoints};
@@ -266,10 +266,10 @@ macro_rules! entry_points {
                 command
             },
             {
-                let function: $crate::vk::$pointer_type = $function;
+                let function: $crate::types::$pointer_type = $function;
                 // SAFETY: pointers to functions have the same size and meaning whatever their parameters; the function
                 // is called with those of its command, which its type was checked for.
-                unsafe { core::mem::transmute::<$crate::vk::$pointer_type, $crate::dispatch::Command>(function) }
+                unsafe { core::mem::transmute::<$crate::types::$pointer_type, $crate::dispatch::Command>(function) }
             },
         ))*
     };
@@ -281,7 +281,7 @@ macro_rules! function {
     ($table:expr, $command:ident: $pointer_type:ident) => {{
         const COMMAND: loader_core::registry::CommandId = loader_core::registry::command::$command;
         const _: () = assert!($crate::dispatch::is_type_of(stringify!($pointer_type), COMMAND));
-        $table.get_as::<ash::vk::$pointer_type>(COMMAND)
+        $table.get_as::<$crate::types::$pointer_type>(COMMAND)
     }};
 }
 pub(crate) use function;
