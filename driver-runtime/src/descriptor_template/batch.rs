@@ -80,12 +80,14 @@ impl Place {
     /// How many words a descriptor has in the data.
     fn words(self) -> usize {
         match self {
-            Self::Images => size_of::<vk::DescriptorImageInfo>() / size_of::<u64>(),
-            Self::Buffers => size_of::<vk::DescriptorBufferInfo>() / size_of::<u64>(),
+            Self::Images | Self::Buffers => 3,
             Self::Views | Self::Bytes(_) | Self::Chain(_) => 1,
         }
     }
 }
+
+const _: () = assert!(size_of::<vk::DescriptorImageInfo>() == 3 * size_of::<u64>());
+const _: () = assert!(size_of::<vk::DescriptorBufferInfo>() == 3 * size_of::<u64>());
 
 const TENSOR_ARM: vk::DescriptorType = vk::DescriptorType::from_raw(1_000_460_000);
 const PARTITIONED_ACCELERATION_STRUCTURE_NV: vk::DescriptorType = vk::DescriptorType::from_raw(1_000_570_000);
