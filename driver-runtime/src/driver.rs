@@ -1,14 +1,13 @@
 //! What a driver writes.
 
-use core::ffi::CStr;
-
 use ash::vk;
 use loader_core::registry::ExtensionSet;
 
 use crate::Host;
 use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
-use crate::dispatch::{Command, DispatchTable, EntryPoints};
+use crate::dispatch::{DispatchTable, EntryPoints, PrivateCommand};
 use crate::drm::DrmDevice;
+use crate::extensions::Unlisted;
 use crate::instance::{Enumeration, Instance, InstanceRequest};
 use crate::parts::{Parts, Primitive};
 use crate::physical_device::{Chainable, Description, PhysicalDevice};
@@ -37,18 +36,25 @@ pub trait Driver: Sized + Send + Sync + 'static {
     const SYNC_TYPES: &'static [SyncType];
     /// Whether [`Driver::submit`] may take long, so that every queue has a thread for it whatever the timelines are.
     const SUBMITS_SLOWLY: bool = false;
-    /// The commands that the driver implements itself. They win over the runtime's.
+    /// The commands that the driver implements itself. They win over the runtime's. Of two forms of a command, as
+    /// `vkCmdCopyBuffer` and `vkCmdCopyBuffer2`, the second is enough: the README lists those for which the runtime has
+    /// the first.
     const COMMANDS: EntryPoints;
     /// Commands of window systems, where the driver's are not written by the driver; they win over the runtime's.
     const WINDOW_SYSTEM: EntryPoints = EntryPoints::NONE;
 
-    /// Device extensions that the registry does not list, with their versions, for every physical device:
-    /// `VK_ANDROID_native_buffer`, or what is not published. The driver finds those that are enabled in the create info.
-    const MORE_DEVICE_EXTENSIONS: &'static [(&'static CStr, u32)] = &[];
+    /// Instance extensions that the registry does not list, with their versions: what is not published. Loaders for desktops
+    /// hide them from applications unless `VK_LOADER_DISABLE_INST_EXT_FILTER` is set.
+    /// [`EnabledExtensions::has_unlisted`](crate::extensions::EnabledExtensions::has_unlisted) says which are enabled.
+    const MORE_INSTANCE_EXTENSIONS: Unlisted = &[];
+    /// The same for devices, for every physical device: `VK_ANDROID_native_buffer`, or what is not published.
+    const MORE_DEVICE_EXTENSIONS: Unlisted = &[];
     /// The same where Android's loader has opened the driver as a [HAL module](crate::hal).
-    const HAL_DEVICE_EXTENSIONS: &'static [(&'static CStr, u32)] = Self::MORE_DEVICE_EXTENSIONS;
-    /// Commands of devices, queues and command buffers that the registry does not list. They are found whatever is enabled.
-    const MORE_DEVICE_COMMANDS: &'static [(&'static CStr, Command)] = &[];
+    const HAL_DEVICE_EXTENSIONS: Unlisted = Self::MORE_DEVICE_EXTENSIONS;
+    /// Commands that the registry does not list, each of an extension of the lists above. They are found as those of the
+    /// registry are: those of an instance extension if it is enabled; those of a device extension, through a device if
+    /// it is enabled there, and through an instance if physical devices have it.
+    const PRIVATE_COMMANDS: &'static [PrivateCommand] = &[];
 
     /// The clocks that `vkGetCalibratedTimestampsKHR` can read. Those of the host that [`Host::read_clock`] does not know
     /// are left out; `DEVICE` needs [`Driver::device_time`].

@@ -37,12 +37,14 @@ pub mod android;
 pub mod chain;
 pub mod command_buffer;
 mod commands;
+mod descriptor_template;
 pub mod device;
 pub mod dispatch;
 mod driver;
 pub mod drm;
 pub mod extensions;
 pub mod features;
+mod forward;
 pub mod fuchsia;
 pub mod hal;
 pub mod host;
@@ -65,7 +67,11 @@ pub mod sync;
 mod testing;
 mod time;
 pub mod trace;
+pub mod types;
 
+#[doc(hidden)]
+pub use commands::missing::MissingCommands;
+pub use commands::missing::missing_core_commands;
 pub use device::{Device, DeviceRequest, Queue, QueuePlace};
 pub use driver::{Driver, Search, Tables};
 pub use host::{Host, NoThread, ThreadWork};

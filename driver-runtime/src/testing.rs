@@ -23,10 +23,11 @@ use crate::trace::TraceSettings;
 use loader_core::registry::{ExtensionSet, extension};
 
 use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
-use crate::dispatch::{Command, DispatchTable, EntryPoints};
+use crate::dispatch::{DispatchTable, EntryPoints, Level, PrivateCommand};
 use crate::driver::{Driver, Search};
 use crate::drm::{Bus, DrmDevice, DrmDevices, PciAddress, PciId, Reason};
 use crate::entry_points;
+use crate::extensions::Unlisted;
 use crate::instance::{Enumeration, Instance, InstanceRequest};
 use crate::object::{ObjectBase, ParentKind, ParentObject, Root};
 use loader_core::platform::Waiting;
@@ -366,7 +367,20 @@ extern "system" fn create_buffer(
 }
 
 /// A command that the registry does not list.
-pub(crate) unsafe extern "system" fn acquire_image() {}
+pub(crate) unsafe extern "system" fn private() {}
+
+const fn row(name: &'static CStr, level: Level, extension: &'static CStr) -> PrivateCommand {
+    PrivateCommand { name, level, extension, function: private }
+}
+
+const PRIVATE_COMMANDS: &[PrivateCommand] = &[
+    row(c"vkInstanceByInstanceTEST", Level::Instance, c"VK_TEST_of_instances"),
+    row(c"vkPhysicalDeviceByInstanceTEST", Level::PhysicalDevice, c"VK_TEST_of_instances"),
+    row(c"vkPhysicalDeviceByDeviceTEST", Level::PhysicalDevice, c"VK_TEST_of_devices"),
+    row(c"vkDeviceByInstanceTEST", Level::Device, c"VK_TEST_of_instances"),
+    row(c"vkDeviceByDeviceTEST", Level::Device, c"VK_TEST_of_devices"),
+    row(c"vkAcquireImageANDROID", Level::Device, c"VK_ANDROID_native_buffer"),
+];
 
 extern "system" fn draw_mesh_tasks(_: vk::CommandBuffer, _: u32, _: u32, _: u32) {}
 
@@ -383,11 +397,12 @@ impl Driver for TestDriver {
     const COMMANDS: EntryPoints = entry_points! {
         CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
         CMD_DRAW_MESH_TASKS_EXT: PFN_vkCmdDrawMeshTasksEXT = draw_mesh_tasks,
-    };
+    }
+    .and(&crate::descriptor_template::tests::COMMANDS);
 
-    const MORE_DEVICE_EXTENSIONS: &'static [(&'static CStr, u32)] = &[(c"VK_ANDROID_native_buffer", 8)];
-    const MORE_DEVICE_COMMANDS: &'static [(&'static CStr, Command)] =
-        &[(c"vkAcquireImageANDROID", acquire_image)];
+    const MORE_INSTANCE_EXTENSIONS: Unlisted = &[(c"VK_TEST_of_instances", 3)];
+    const MORE_DEVICE_EXTENSIONS: Unlisted = &[(c"VK_ANDROID_native_buffer", 8), (c"VK_TEST_of_devices", 4)];
+    const PRIVATE_COMMANDS: &'static [PrivateCommand] = PRIVATE_COMMANDS;
     const TIME_DOMAINS: &'static [vk::TimeDomainKHR] = &[
         vk::TimeDomainKHR::DEVICE,
         vk::TimeDomainKHR::QUERY_PERFORMANCE_COUNTER,

@@ -149,14 +149,6 @@ unsafe extern "system" fn update_descriptor_sets(
 ) {
 }
 
-unsafe extern "system" fn update_descriptor_set_with_template(
-    _: vk::Device,
-    _: vk::DescriptorSet,
-    _: vk::DescriptorUpdateTemplate,
-    _: *const core::ffi::c_void,
-) {
-}
-
 /// Every layout is fine.
 unsafe extern "system" fn get_descriptor_set_layout_support(
     _: vk::Device,
@@ -186,8 +178,6 @@ pub(crate) const COMMANDS: EntryPoints = entry_points! {
     ALLOCATE_DESCRIPTOR_SETS: PFN_vkAllocateDescriptorSets = allocate_descriptor_sets,
     FREE_DESCRIPTOR_SETS: PFN_vkFreeDescriptorSets = free_descriptor_sets,
     UPDATE_DESCRIPTOR_SETS: PFN_vkUpdateDescriptorSets = update_descriptor_sets,
-    UPDATE_DESCRIPTOR_SET_WITH_TEMPLATE: PFN_vkUpdateDescriptorSetWithTemplate
-        = update_descriptor_set_with_template,
     GET_DESCRIPTOR_SET_LAYOUT_SUPPORT: PFN_vkGetDescriptorSetLayoutSupport
         = get_descriptor_set_layout_support,
 };

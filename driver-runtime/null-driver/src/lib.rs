@@ -32,11 +32,10 @@ mod sparse;
 mod surface;
 mod swapchain;
 
-use core::ffi::CStr;
-
 use driver_runtime::Chainable;
-use driver_runtime::dispatch::{Command, EntryPoints};
+use driver_runtime::dispatch::{Command, EntryPoints, PrivateCommand};
 use driver_runtime::driver_prelude::*;
+use driver_runtime::extensions::Unlisted;
 use driver_runtime::registry::ExtensionSet;
 
 pub use look_up::{get_instance_proc_addr, get_physical_device_proc_addr, negotiate};
@@ -79,8 +78,8 @@ impl Driver for Null {
         .and(&swapchain::COMMANDS)
         .with_all("vkCmd", ignore_command());
 
-    const HAL_DEVICE_EXTENSIONS: &'static [(&'static CStr, u32)] = native_buffer::EXTENSIONS;
-    const MORE_DEVICE_COMMANDS: &'static [(&'static CStr, Command)] = native_buffer::COMMANDS;
+    const HAL_DEVICE_EXTENSIONS: Unlisted = native_buffer::EXTENSIONS;
+    const PRIVATE_COMMANDS: &'static [PrivateCommand] = native_buffer::COMMANDS;
 
     fn host() -> &'static dyn Host {
         &host::System
@@ -143,16 +142,14 @@ const fn ignore_command() -> Command {
 
 #[cfg(test)]
 mod tests {
-    use driver_runtime::Tables;
     use driver_runtime::registry::CommandId;
+    use driver_runtime::{assert_core_commands, vk};
 
     use super::*;
 
     #[test]
     fn every_core_command_up_to_1_4_is_there() {
-        let lacking = |id: &CommandId| id.core().is_some() && Null::TABLE.get(*id).is_none();
-        let missing: std::vec::Vec<_> = CommandId::all().filter(lacking).map(CommandId::name).collect();
-        assert_eq!(missing, [c""; 0]);
+        assert_core_commands!(Null, vk::make_api_version(0, 1, 4, 0));
         assert_eq!(CommandId::all().filter_map(CommandId::core).max(), Some(4));
     }
 }

@@ -41,8 +41,6 @@ objects! {
     BufferView(vk::BufferViewCreateInfo<'_>): create_buffer_view, destroy_buffer_view;
     DescriptorSetLayout(vk::DescriptorSetLayoutCreateInfo<'_>):
         create_descriptor_set_layout, destroy_descriptor_set_layout;
-    DescriptorUpdateTemplate(vk::DescriptorUpdateTemplateCreateInfo<'_>):
-        create_descriptor_update_template, destroy_descriptor_update_template;
     Framebuffer(vk::FramebufferCreateInfo<'_>): create_framebuffer, destroy_framebuffer;
     ImageView(vk::ImageViewCreateInfo<'_>): create_image_view, destroy_image_view;
     PipelineLayout(vk::PipelineLayoutCreateInfo<'_>): create_pipeline_layout, destroy_pipeline_layout;
@@ -86,8 +84,6 @@ pub(crate) const COMMANDS: EntryPoints = entry_points! {
     DESTROY_BUFFER_VIEW: PFN_vkDestroyBufferView = destroy_buffer_view,
     CREATE_DESCRIPTOR_SET_LAYOUT: PFN_vkCreateDescriptorSetLayout = create_descriptor_set_layout,
     DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = destroy_descriptor_set_layout,
-    CREATE_DESCRIPTOR_UPDATE_TEMPLATE: PFN_vkCreateDescriptorUpdateTemplate = create_descriptor_update_template,
-    DESTROY_DESCRIPTOR_UPDATE_TEMPLATE: PFN_vkDestroyDescriptorUpdateTemplate = destroy_descriptor_update_template,
     CREATE_FRAMEBUFFER: PFN_vkCreateFramebuffer = create_framebuffer,
     DESTROY_FRAMEBUFFER: PFN_vkDestroyFramebuffer = destroy_framebuffer,
     CREATE_IMAGE_VIEW: PFN_vkCreateImageView = create_image_view,

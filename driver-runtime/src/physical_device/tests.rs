@@ -1,6 +1,7 @@
 //! Physical devices as a loader meets them. The numbers are those of the checklist in the README.
 
 use std::boxed::Box;
+use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -36,11 +37,19 @@ pub(crate) fn enumerate(made: &Made, room: usize) -> (vk::Result, u32, Vec<vk::P
 
 /// An instance with one device, described by `device`.
 pub(crate) fn with_device(device: fn() -> Description) -> (Made, vk::PhysicalDevice) {
+    with_device_and_extensions(device, &[])
+}
+
+/// The same, of an instance with extensions.
+pub(crate) fn with_device_and_extensions(
+    device: fn() -> Description,
+    extensions: &[&CStr],
+) -> (Made, vk::PhysicalDevice) {
     plan(|plan| {
         plan.searches = std::vec![(1, Ok(Search::Done))];
         plan.device = device;
     });
-    let made = make_for(3, &[]).unwrap();
+    let made = make_for(3, extensions).unwrap();
     let (_, _, handles) = enumerate(&made, 1);
     (made, handles[0])
 }
@@ -138,8 +147,8 @@ fn b44_and_b23_layers_and_extensions_of_devices() {
         let result = unsafe { commands::enumerate_device_layer_properties(device, &mut count, out) };
         assert_eq!((result, count), (vk::Result::SUCCESS, 0));
     }
-    let mut count = 3;
-    let mut out = [vk::ExtensionProperties::default(); 3];
+    let mut count = 4;
+    let mut out = [vk::ExtensionProperties::default(); 4];
     // SAFETY: as above.
     unsafe {
         let list = commands::enumerate_device_extension_properties::<TestDriver>;
@@ -149,8 +158,8 @@ fn b44_and_b23_layers_and_extensions_of_devices() {
         );
         assert_eq!(list(device, null(), &mut count, out.as_mut_ptr()), vk::Result::SUCCESS);
     }
-    // The test driver adds one that the registry does not list.
-    assert_eq!((count, out[1].extension_name_as_c_str()), (3, Ok(c"VK_EXT_mesh_shader")));
+    // The test driver adds two that the registry does not list.
+    assert_eq!((count, out[1].extension_name_as_c_str()), (4, Ok(c"VK_EXT_mesh_shader")));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for handles
 //! that nobody handles ([`audit`], by [`handles`] against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`],
-//! [`structures`], [`exports`], [`features`], [`formats`] and [`recorded`].
+//! [`structures`], [`exports`], [`features`], [`formats`], [`recorded`] and [`types`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,7 @@ mod naming;
 mod order;
 mod recorded;
 mod structures;
+mod types;
 
 use order::Numbered;
 
@@ -87,6 +88,7 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     files.extend(features::files(document.root_element(), &registry)?);
     files.push(formats::file(document.root_element())?);
     files.extend(recorded::files(document.root_element(), &registry)?);
+    files.extend(types::files(document.root_element(), &registry)?);
     Ok(files)
 }
 

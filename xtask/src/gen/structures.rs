@@ -85,7 +85,7 @@ pub(super) fn structure_types<'a>(root: Node<'a, '_>) -> Result<BTreeMap<&'a str
 }
 
 /// A value that an extension or a feature adds: each extension has a thousand of its own, from a thousand million on.
-fn extension_value(provider: Node, value: Node) -> Result<i32, Failure> {
+pub(super) fn extension_value(provider: Node, value: Node) -> Result<i32, Failure> {
     if let Some(number) = value.attribute("value") {
         return Ok(number.parse()?);
     }
