@@ -14,6 +14,7 @@ mod syncobj;
 mod tests;
 
 use core::ffi::c_int;
+use core::ops::Deref;
 use core::ptr::NonNull;
 
 use loader_core::memory::{TryGrow, Vec};
@@ -211,7 +212,7 @@ impl<K: Ioctl> Node<K> {
     /// [`SyncobjError`]. Running out of time is no error.
     pub fn wait(
         &self,
-        points: &[(&Syncobj<K>, u64)],
+        points: &[(impl Deref<Target = Syncobj<K>>, u64)],
         want: Want,
         until: Until,
         deadline: u64,
@@ -220,12 +221,13 @@ impl<K: Ioctl> Node<K> {
             return Err(SyncobjError::Unsupported);
         }
         // The kernel takes 0 for the latest point of a timeline, but every timeline has reached it.
-        let is_there = |point: &(&Syncobj<K>, u64)| point.0.is_timeline() && point.1 == 0;
-        if let (Want::Any, Some(place)) = (want, points.iter().position(is_there)) {
+        let is_there = |object: &Syncobj<K>, value| object.is_timeline() && value == 0;
+        let place = points.iter().position(|(object, value)| is_there(object, *value));
+        if let (Want::Any, Some(place)) = (want, place) {
             return Ok(Waited::One(place));
         }
         let (mut handles, mut values) = (Vec::new(), Vec::new());
-        for (object, value) in points.iter().filter(|point| !is_there(point)) {
+        for (object, value) in points.iter().filter(|(object, value)| !is_there(object, *value)) {
             handles.try_push(object.handle())?;
             values.try_push(if object.is_timeline() { *value } else { 0 })?;
         }

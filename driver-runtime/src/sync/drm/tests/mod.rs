@@ -82,7 +82,9 @@ on_each_kernel!(timelines_have_values, |node| {
 
 on_each_kernel!(a_wait_is_for_all_or_for_any_and_has_a_deadline, |node| {
     let (binary, timeline) = (node.create(BINARY, 0).unwrap(), node.create(TIMELINE, 3).unwrap());
-    let wait = |points: &[_], want, deadline| node.wait(points, want, Until::Signalled, deadline).unwrap();
+    let wait = |points: &[(&Syncobj<_>, u64)], want, deadline| {
+        node.wait(points, want, Until::Signalled, deadline).unwrap()
+    };
     assert_eq!(wait(&[], Want::All, NEVER), Waited::All);
     assert_eq!(wait(&[(&binary, 1)], Want::All, PAST), Waited::TimedOut);
     assert_eq!(wait(&[(&binary, 1)], Want::Any, Linux.now() + 1_000_000), Waited::TimedOut);
