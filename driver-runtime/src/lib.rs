@@ -56,8 +56,10 @@ mod parts;
 pub mod physical_device;
 pub mod pipeline_cache;
 pub mod proc_addr;
+pub mod properties;
 #[cfg(test)]
 mod readme_tests;
+pub mod reflect;
 pub mod result;
 pub mod sync;
 #[cfg(test)]

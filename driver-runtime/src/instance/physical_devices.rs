@@ -9,7 +9,7 @@ use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
 use super::Instance;
 use crate::object::{Object, Owned, ParentObject, VkObject};
 use crate::parts::Parts;
-use crate::physical_device::{Description, Physical};
+use crate::physical_device::{Description, Physical, raise};
 use crate::result::EnumerateError;
 
 impl<D: Parts> VkObject for Physical<D> {
@@ -134,7 +134,12 @@ impl<D: Parts> Enumeration<'_, D> {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn push(&mut self, description: Description, driver: D::PhysicalDevice) -> Result<(), OutOfMemory> {
+    pub fn push(
+        &mut self,
+        mut description: Description,
+        driver: D::PhysicalDevice,
+    ) -> Result<(), OutOfMemory> {
+        raise(&mut description);
         let root = self.instance.root();
         let table = description.commands.unwrap_or(root.base().dispatch());
         let physical = Physical::new(description, driver);
