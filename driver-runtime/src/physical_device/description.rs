@@ -17,6 +17,7 @@ pub const QUEUE_FAMILIES: usize = 8;
 /// Limits are what the specification requires at least. Those that depend on a feature are raised when the description is
 /// added to an [`Enumeration`](crate::Enumeration), if the device has the feature and the driver has set nothing better.
 /// Everything else is zero.
+#[derive(Clone)]
 pub struct Description {
     /// The properties of Vulkan 1.0.
     pub properties: vk::PhysicalDeviceProperties,
@@ -100,6 +101,11 @@ impl Description {
         // SAFETY: as above.
         unsafe { to.add(places::HEADER).copy_from(from, row.length.into()) };
         Some(structure)
+    }
+
+    /// Gives the device another name, cut where it does not fit.
+    pub fn set_name(&mut self, name: &[u8]) {
+        copy_name(&mut self.properties.device_name, name);
     }
 
     /// The name and the note of the driver, as `VkPhysicalDeviceDriverProperties` has them.

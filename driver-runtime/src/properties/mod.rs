@@ -9,6 +9,7 @@ mod enumerations_1_gen;
 mod enumerations_2_gen;
 mod enumerations_3_gen;
 mod enumerations_gen;
+mod files;
 mod places;
 mod plain_gen;
 mod required;
@@ -19,15 +20,12 @@ mod structures_3_gen;
 
 use core::mem::MaybeUninit;
 
+use files::FILES;
 pub(crate) use places::{Place, Row, row};
 pub(crate) use required::{Limit, Scalar, Value, rows as resolve};
 #[cfg(test)]
 pub(crate) use rows::layout;
 pub use rows::{Bound, Kind, Member, Names, Plain, Structure};
-
-/// The structures that may stand in a chain.
-const FILES: [&[Structure]; 3] =
-    [structures_1_gen::STRUCTURES, structures_2_gen::STRUCTURES, structures_3_gen::STRUCTURES];
 
 /// The properties of extensions, each structure's members at a place of their own. What the specification requires at
 /// least is there from the beginning.

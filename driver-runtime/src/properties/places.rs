@@ -3,7 +3,7 @@
 use ash::vk;
 use loader_core::registry::{ExtensionId, ExtensionKind, ExtensionSet};
 
-use super::FILES;
+use super::files::FILES;
 use super::rows::{NOT_CORE, Structure, layout};
 
 /// A structure without names.

@@ -139,10 +139,19 @@ named! {
     "VkMemoryType" vk::MemoryType;
 }
 
-// SAFETY: the name is the type's, and it has the header of structures in chains.
-unsafe impl Named for vk::FormatProperties3<'_> {
-    const NAME: &'static str = "VkFormatProperties3";
-    const HEADER: usize = HEADER;
+macro_rules! chained {
+    ($($name:literal $of:ident;)*) => {$(
+        // SAFETY: the name is the type's, and it has the header of structures in chains.
+        unsafe impl Named for vk::$of<'_> {
+            const NAME: &'static str = $name;
+            const HEADER: usize = HEADER;
+        }
+    )*};
+}
+
+chained! {
+    "VkFormatProperties3" FormatProperties3;
+    "VkPhysicalDeviceDriverProperties" PhysicalDeviceDriverProperties;
 }
 
 /// A member of one of these structures.

@@ -6,11 +6,10 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use driver_runtime::{Device, VkObject, vk};
 
 use super::format::Format;
-use super::support::ARRAY_LAYERS;
+use super::support::sizes;
 use crate::Null;
 use crate::host::Shared;
 use crate::memory::{ALIGNMENT, Memory};
-use crate::physical_device::IMAGE_EXTENT;
 
 /// The most planes that a format has.
 const PLANES: usize = 3;
@@ -56,7 +55,8 @@ impl Image {
     /// The image that is asked for, or `None` if its format is none or it is larger than any may be.
     pub(crate) fn new(info: &vk::ImageCreateInfo<'_>) -> Option<Self> {
         let vk::Extent3D { width, height, depth } = info.extent;
-        if width.max(height).max(depth) > IMAGE_EXTENT || info.array_layers > ARRAY_LAYERS {
+        let [side, deepest, layers] = sizes(info.image_type, info.flags);
+        if width.max(height) > side || depth > deepest || info.array_layers > layers {
             return None;
         }
         Some(Self {

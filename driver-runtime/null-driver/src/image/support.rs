@@ -5,9 +5,8 @@ use loader_core::abi::chain;
 
 use super::format::Format;
 use crate::physical_device::{HEAP_SIZE, IMAGE_EXTENT};
+use crate::scenario::{self, FormatSupport};
 
-/// The most mip levels of the largest image.
-const MIP_LEVELS: u32 = IMAGE_EXTENT.ilog2() + 1;
 /// The most layers of an array.
 pub(crate) const ARRAY_LAYERS: u32 = 2048;
 /// Slices of an image with three dimensions.
@@ -52,56 +51,65 @@ fn buffer_features(format: &Format) -> vk::FormatFeatureFlags {
     Can::VERTEX_BUFFER | texels | atomics
 }
 
-pub(crate) unsafe extern "system" fn get_format_properties(
-    _: vk::PhysicalDevice,
-    format: vk::Format,
-    out: *mut vk::FormatProperties2<'_>,
-) {
-    let known = Format::find(format);
-    let image = known.map(features).unwrap_or_default();
-    let buffer = known.map(buffer_features).unwrap_or_default();
-    // SAFETY: the caller passes a valid chain; a structure has the type that it says.
-    unsafe {
-        (*out).format_properties = vk::FormatProperties {
-            linear_tiling_features: image,
-            optimal_tiling_features: image,
-            buffer_features: buffer,
-        };
-        for structure in chain::pointers((*out).p_next) {
-            if (*structure).s_type == vk::StructureType::FORMAT_PROPERTIES_3 {
-                write_64_bits(structure.cast(), known, image, buffer);
-            }
-        }
+/// What a format can be used for: what a profile says, or everything that its kind allows.
+fn support(format: vk::Format) -> FormatSupport {
+    if let Some(of_profile) = scenario::get().format(format) {
+        return of_profile;
     }
+    let Some(known) = Format::find(format) else { return FormatSupport::default() };
+    let images = wide(known, features(known));
+    FormatSupport { linear: images, optimal: images, buffer: same(buffer_features(known)) }
 }
 
-/// The same with the features that have no room in 32 bits.
-///
-/// # Safety
-/// `out` is valid.
-unsafe fn write_64_bits(
-    out: *mut vk::FormatProperties3<'_>,
-    format: Option<&Format>,
-    image: vk::FormatFeatureFlags,
-    buffer: vk::FormatFeatureFlags,
-) {
+/// The same features of 64 bits.
+fn same(narrow: vk::FormatFeatureFlags) -> vk::FormatFeatureFlags2 {
+    vk::FormatFeatureFlags2::from_raw(narrow.as_raw().into())
+}
+
+/// The same features of 64 bits, with those that have no room in 32.
+fn wide(format: &Format, image: vk::FormatFeatureFlags) -> vk::FormatFeatureFlags2 {
     use vk::FormatFeatureFlags2 as Can;
-    let wide = |narrow: vk::FormatFeatureFlags| Can::from_raw(narrow.as_raw().into());
-    let mut images = wide(image);
+    let mut images = same(image);
     if image.contains(vk::FormatFeatureFlags::STORAGE_IMAGE) {
         images |= Can::STORAGE_READ_WITHOUT_FORMAT | Can::STORAGE_WRITE_WITHOUT_FORMAT;
     }
-    if format.is_some_and(Format::is_depth_or_stencil) {
+    if format.is_depth_or_stencil() {
         images |= Can::SAMPLED_IMAGE_DEPTH_COMPARISON;
     }
     if image.contains(vk::FormatFeatureFlags::TRANSFER_DST) {
         images |= Can::HOST_IMAGE_TRANSFER_EXT;
     }
-    // SAFETY: the caller vouches for the pointer.
+    images
+}
+
+/// The features that have room in 32 bits.
+fn narrow(wide: vk::FormatFeatureFlags2) -> vk::FormatFeatureFlags {
+    // The highest bit of the narrow ones is the newest that both have, `FRAGMENT_SHADING_RATE_ATTACHMENT`.
+    const SHARED: u64 = (1 << 31) - 1;
+    vk::FormatFeatureFlags::from_raw((wide.as_raw() & SHARED) as u32)
+}
+
+pub(crate) unsafe extern "system" fn get_format_properties(
+    _: vk::PhysicalDevice,
+    format: vk::Format,
+    out: *mut vk::FormatProperties2<'_>,
+) {
+    let known = support(format);
+    // SAFETY: the caller passes a valid chain; a structure has the type that it says.
     unsafe {
-        (*out).linear_tiling_features = images;
-        (*out).optimal_tiling_features = images;
-        (*out).buffer_features = wide(buffer);
+        (*out).format_properties = vk::FormatProperties {
+            linear_tiling_features: narrow(known.linear),
+            optimal_tiling_features: narrow(known.optimal),
+            buffer_features: narrow(known.buffer),
+        };
+        for structure in chain::pointers((*out).p_next) {
+            if (*structure).s_type == vk::StructureType::FORMAT_PROPERTIES_3 {
+                let out = structure.cast::<vk::FormatProperties3<'_>>();
+                (*out).linear_tiling_features = known.linear;
+                (*out).optimal_tiling_features = known.optimal;
+                (*out).buffer_features = known.buffer;
+            }
+        }
     }
 }
 
@@ -170,7 +178,11 @@ unsafe fn write_more(structure: *mut vk::BaseOutStructure<'_>, format: vk::Forma
 
 fn image_properties(info: &vk::PhysicalDeviceImageFormatInfo2<'_>) -> Option<vk::ImageFormatProperties> {
     let format = Format::find(info.format)?;
-    let can = features(format);
+    let known = support(info.format);
+    let can = narrow(if info.tiling == vk::ImageTiling::LINEAR { known.linear } else { known.optimal });
+    if can.is_empty() {
+        return None;
+    }
     let lacks = |(usage, needed): &(vk::ImageUsageFlags, vk::FormatFeatureFlags)| {
         info.usage.contains(*usage) && !can.contains(*needed)
     };
@@ -190,17 +202,30 @@ fn image_properties(info: &vk::PhysicalDeviceImageFormatInfo2<'_>) -> Option<vk:
         && !linear
         && info.ty == vk::ImageType::TYPE_2D
         && !info.flags.contains(vk::ImageCreateFlags::CUBE_COMPATIBLE);
+    let [side, depth, layers] = sizes(info.ty, info.flags);
     Some(vk::ImageFormatProperties {
         max_extent: vk::Extent3D {
-            width: IMAGE_EXTENT,
-            height: if is_1d { 1 } else { IMAGE_EXTENT },
-            depth: if is_3d { DEPTH } else { 1 },
+            width: side,
+            height: if is_1d { 1 } else { side },
+            depth: if is_3d { depth } else { 1 },
         },
-        max_mip_levels: if format.has_planes() { 1 } else { MIP_LEVELS },
-        max_array_layers: if is_3d || format.has_planes() { 1 } else { ARRAY_LAYERS },
+        max_mip_levels: if format.has_planes() { 1 } else { side.max(1).ilog2() + 1 },
+        max_array_layers: if is_3d || format.has_planes() { 1 } else { layers },
         sample_counts: if multisampled { SAMPLES } else { vk::SampleCountFlags::TYPE_1 },
         max_resource_size: HEAP_SIZE,
     })
+}
+
+/// The largest width and height, depth, and number of layers of an image.
+pub(crate) fn sizes(kind: vk::ImageType, flags: vk::ImageCreateFlags) -> [u32; 3] {
+    let Some(limits) = scenario::get().limits() else { return [IMAGE_EXTENT, DEPTH, ARRAY_LAYERS] };
+    let side = match kind {
+        vk::ImageType::TYPE_1D => limits.max_image_dimension1_d,
+        vk::ImageType::TYPE_3D => limits.max_image_dimension3_d,
+        _ if flags.contains(vk::ImageCreateFlags::CUBE_COMPATIBLE) => limits.max_image_dimension_cube,
+        _ => limits.max_image_dimension2_d,
+    };
+    [side, limits.max_image_dimension3_d, limits.max_image_array_layers]
 }
 
 /// How many samples a texel may have.

@@ -2,7 +2,8 @@
 
 use ash::vk::{SampleCountFlags as Samples, ShaderStageFlags};
 
-use super::{Place, Required, Scalar, Value, WORDS, at, is, limit, places, real};
+use super::build::{Required, Scalar, Value, at, is, limit, real};
+use crate::properties::places::{self, Place, WORDS};
 
 /// Writes the required values of a structure to where they are kept.
 #[expect(

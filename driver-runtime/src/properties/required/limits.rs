@@ -2,8 +2,9 @@
 
 use ash::vk::SampleCountFlags as Samples;
 
-use super::{LIMITS, Limit, Place, Required, Value, at, is, limit, limits, real};
+use super::build::{LIMITS, Limit, Required, Value, at, is, limit, limits, real};
 use crate::features::{Feature, name};
+use crate::properties::places::Place;
 
 /// One sample or four.
 const ONE_OR_FOUR: i64 = Samples::TYPE_1.as_raw() as i64 | Samples::TYPE_4.as_raw() as i64;

@@ -1,47 +1,15 @@
 //! The limits that the specification requires (chapter "Limits", section "Required Limits"), as values that a device starts
 //! with. The compiler finds where each is kept, so no name of a member is left in a driver.
 
+mod build;
 mod extensions;
 mod limits;
 mod versions;
 
-use super::places::{self, Place, WORDS};
-use super::rows::{Kind, Member, Plain, Structure};
+use super::places::WORDS;
 use crate::features::Feature;
 
-/// A required value, of a member by its name.
-#[derive(Clone, Copy)]
-pub(crate) struct Required {
-    member: &'static str,
-    element: u16,
-    value: Value,
-}
-
-/// A value with everything that a limit can be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Value {
-    Integer(i64),
-    Real(f32),
-}
-
-/// A required value, of what is kept at a place.
-#[derive(Clone, Copy)]
-pub(crate) struct Limit {
-    pub(crate) place: Place,
-    pub(crate) scalar: Scalar,
-    pub(crate) value: Value,
-}
-
-/// How a number is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scalar {
-    Bits8,
-    Bits32,
-    Signed32,
-    Bits64,
-    Real,
-    Size,
-}
+pub(crate) use build::{Limit, Scalar, Value};
 
 /// What is required, in the order in which it is set.
 pub(crate) struct Rows {
@@ -64,72 +32,3 @@ pub(crate) fn rows() -> &'static Rows {
 
 /// What a [`Store`](super::Store) has in the beginning.
 pub(super) const INITIAL: [u64; WORDS] = extensions::INITIAL;
-
-/// A whole number.
-const fn is(member: &'static str, value: i64) -> Required {
-    Required { member, element: 0, value: Value::Integer(value) }
-}
-
-/// A whole number in an array or a structure of `uint32_t`.
-const fn at(member: &'static str, element: u16, value: i64) -> Required {
-    Required { member, element, value: Value::Integer(value) }
-}
-
-const fn real(member: &'static str, element: u16, value: f32) -> Required {
-    Required { member, element, value: Value::Real(value) }
-}
-
-/// Finds the members of a structure that has them `base` from the beginning of what `place` is.
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-const fn limits<const N: usize>(structure: &Structure, place: Place, required: [Required; N]) -> [Limit; N] {
-    let mut found = [Limit { place, scalar: Scalar::Size, value: Value::Integer(0) }; N];
-    let mut number = 0;
-    while number < N {
-        found[number] = limit(structure, place, required[number]);
-        number += 1;
-    }
-    found
-}
-
-#[expect(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::panic,
-    reason = "evaluated by the compiler"
-)]
-const fn limit(structure: &Structure, place: Place, required: Required) -> Limit {
-    let mut number = 0;
-    while number < structure.members.len() {
-        let member = &structure.members[number];
-        if places::equal(member.name, required.member) {
-            let (scalar, size) = scalar(member);
-            let at = (structure.offset(number) + size * required.element as usize) as u16;
-            let place = match place {
-                Place::Limits(begin) => Place::Limits(begin + at),
-                Place::Version(version, begin) => Place::Version(version, begin + at),
-                Place::Store(begin) => Place::Store(begin + at),
-                Place::Nowhere => panic!("the structure is not kept"),
-            };
-            return Limit { place, scalar, value: required.value };
-        }
-        number += 1;
-    }
-    panic!("the structure has no such member")
-}
-
-/// How an element of the member is stored. Nested structures have members of `uint32_t`.
-const fn scalar(member: &Member) -> (Scalar, usize) {
-    match member.kind {
-        Kind::F32 => (Scalar::Real, 4),
-        Kind::I32 => (Scalar::Signed32, 4),
-        Kind::Size => (Scalar::Size, size_of::<usize>()),
-        kind => match kind.layout() {
-            (1, _) => (Scalar::Bits8, 1),
-            (8, _) if !matches!(kind, Kind::Nested(_)) => (Scalar::Bits64, 8),
-            _ => (Scalar::Bits32, 4),
-        },
-    }
-}
-
-/// The structure that is a member of the properties of Vulkan 1.0.
-const LIMITS: &Structure = Plain(super::plain_gen::PHYSICAL_DEVICE_LIMITS).structure();

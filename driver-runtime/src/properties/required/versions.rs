@@ -3,8 +3,10 @@
 use ash::vk::{PipelineRobustnessBufferBehaviorEXT, PipelineRobustnessImageBehaviorEXT};
 use ash::vk::{ResolveModeFlags, ShaderStageFlags, SubgroupFeatureFlags};
 
-use super::{Limit, Place, Required, Structure, Value, is, limit, limits, places};
+use super::build::{Limit, Required, Value, is, limit, limits};
 use crate::features::{Feature, name};
+use crate::properties::places::{self, Place};
+use crate::properties::rows::Structure;
 
 const fn version(structure: &'static str, number: u8) -> (&'static Structure, Place) {
     (places::find(structure).0, Place::Version(number, 0))
