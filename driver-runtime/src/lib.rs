@@ -42,6 +42,7 @@ pub mod dispatch;
 mod driver;
 pub mod extensions;
 pub mod features;
+pub mod format;
 pub mod fuchsia;
 pub mod hal;
 mod host;

@@ -49,6 +49,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "host",
             "extensions",
             "features",
+            "format",
             "properties",
             "android",
             "fuchsia",

@@ -10,6 +10,7 @@ mod enumerations_2_gen;
 mod enumerations_3_gen;
 mod enumerations_gen;
 mod files;
+mod names;
 mod places;
 mod plain_gen;
 mod required;

@@ -94,9 +94,9 @@ impl<'a> Enumerations<'a> {
             let constant = Self::constant(name);
             let _ = writeln!(constants, "pub(super) const {constant}: u8 = {number};");
             places.push(format!("enumerations_{}_gen::{constant}", files.len()));
-            let lines: String = values.iter().map(|(name, value)| value_line(name, *value)).collect();
-            let row =
-                format!("\n/// `{name}`\npub(super) static {constant}: &[(&str, i64)] = &[\n{lines}];\n");
+            let lines: String =
+                values.iter().map(|(name, value)| format!("        \"{name}\" {value};\n")).collect();
+            let row = format!("    {constant} \"{name}\" {{\n{lines}    }}\n");
             if let Some(file) = files.last_mut() {
                 file.push_str(&row);
             }
@@ -112,23 +112,12 @@ impl<'a> Enumerations<'a> {
         let path = |name: String| Path::new(folder).join(name);
         let mut generated = vec![Generated { path: path("enumerations_gen.rs".to_owned()), text }];
         for (part, text) in files.into_iter().enumerate() {
-            let text = format!("{}//! Enumerations with their names and values.\n{text}", header());
+            let text = format!(
+                "{}//! Enumerations with their names and values.\n\nuse super::names::enumerations;\n\nenumerations! {{\n{text}}}\n",
+                header()
+            );
             generated.push(Generated { path: path(format!("enumerations_{}_gen.rs", part + 1)), text });
         }
         generated
     }
-}
-
-/// A value as rustfmt writes it: numbers of many digits in groups.
-fn value_line(name: &str, value: i64) -> String {
-    let digits = value.unsigned_abs().to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
-            grouped.push('_');
-        }
-        grouped.push(digit);
-    }
-    let sign = if value < 0 { "-" } else { "" };
-    format!("    (\"{name}\", {sign}{grouped}),\n")
 }

@@ -88,7 +88,7 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     files.extend(exports::files(&registry)?);
     files.extend(features::files(document.root_element(), &registry)?);
     files.extend(properties::files(document.root_element(), &registry)?);
-    files.push(formats::file(document.root_element())?);
+    files.extend(formats::files(document.root_element())?);
     files.extend(recorded::files(document.root_element(), &registry)?);
     Ok(files)
 }

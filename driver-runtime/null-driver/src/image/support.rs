@@ -1,9 +1,10 @@
 //! What a device can do with formats: everything that their kind allows.
 
+use driver_runtime::format::FormatInfo;
 use driver_runtime::vk;
 use loader_core::abi::chain;
 
-use super::format::Format;
+use super::format::find;
 use crate::physical_device::{HEAP_SIZE, IMAGE_EXTENT};
 use crate::scenario::{self, FormatSupport};
 
@@ -13,7 +14,7 @@ pub(crate) const ARRAY_LAYERS: u32 = 2048;
 pub(crate) const DEPTH: u32 = 2048;
 
 /// What images of a format can be used for.
-fn features(format: &Format) -> vk::FormatFeatureFlags {
+fn features(format: &FormatInfo) -> vk::FormatFeatureFlags {
     use vk::FormatFeatureFlags as Can;
     let copies = Can::TRANSFER_SRC | Can::TRANSFER_DST;
     let sampled = copies | Can::SAMPLED_IMAGE | Can::BLIT_SRC;
@@ -21,17 +22,17 @@ fn features(format: &Format) -> vk::FormatFeatureFlags {
     if format.is_depth_or_stencil() {
         return sampled | filtered | Can::BLIT_DST | Can::DEPTH_STENCIL_ATTACHMENT;
     }
-    if format.has_planes() {
+    if format.is_subsampled() {
         let sited = Can::MIDPOINT_CHROMA_SAMPLES | Can::COSITED_CHROMA_SAMPLES;
         let disjoint = if format.plane_count() > 1 { Can::DISJOINT } else { Can::empty() };
         return copies | Can::SAMPLED_IMAGE | Can::SAMPLED_IMAGE_FILTER_LINEAR | sited | disjoint;
     }
-    if format.is_compressed() {
+    if format.compression.is_some() {
         return sampled | filtered;
     }
     let drawn = sampled | Can::BLIT_DST | Can::COLOR_ATTACHMENT | Can::STORAGE_IMAGE;
     match format.is_integer() {
-        true if format.bytes == 4 && format.components.len() == 1 => drawn | Can::STORAGE_IMAGE_ATOMIC,
+        true if format.block_size == 4 && format.components.len() == 1 => drawn | Can::STORAGE_IMAGE_ATOMIC,
         true => drawn,
         false if format.is_scaled() => copies,
         false => drawn | filtered | Can::COLOR_ATTACHMENT_BLEND,
@@ -39,14 +40,14 @@ fn features(format: &Format) -> vk::FormatFeatureFlags {
 }
 
 /// What buffers of a format can be used for.
-fn buffer_features(format: &Format) -> vk::FormatFeatureFlags {
+fn buffer_features(format: &FormatInfo) -> vk::FormatFeatureFlags {
     use vk::FormatFeatureFlags as Can;
-    if format.is_depth_or_stencil() || format.has_planes() || format.is_compressed() {
+    if format.is_depth_or_stencil() || format.is_subsampled() || format.compression.is_some() {
         return Can::empty();
     }
     let texels =
         if format.is_scaled() { Can::empty() } else { Can::UNIFORM_TEXEL_BUFFER | Can::STORAGE_TEXEL_BUFFER };
-    let atomic = format.is_integer() && format.bytes == 4 && format.components.len() == 1;
+    let atomic = format.is_integer() && format.block_size == 4 && format.components.len() == 1;
     let atomics = if atomic { Can::STORAGE_TEXEL_BUFFER_ATOMIC } else { Can::empty() };
     Can::VERTEX_BUFFER | texels | atomics
 }
@@ -56,7 +57,7 @@ fn support(format: vk::Format) -> FormatSupport {
     if let Some(of_profile) = scenario::get().format(format) {
         return of_profile;
     }
-    let Some(known) = Format::find(format) else { return FormatSupport::default() };
+    let Some(known) = find(format) else { return FormatSupport::default() };
     let images = wide(known, features(known));
     FormatSupport { linear: images, optimal: images, buffer: same(buffer_features(known)) }
 }
@@ -67,7 +68,7 @@ fn same(narrow: vk::FormatFeatureFlags) -> vk::FormatFeatureFlags2 {
 }
 
 /// The same features of 64 bits, with those that have no room in 32.
-fn wide(format: &Format, image: vk::FormatFeatureFlags) -> vk::FormatFeatureFlags2 {
+fn wide(format: &FormatInfo, image: vk::FormatFeatureFlags) -> vk::FormatFeatureFlags2 {
     use vk::FormatFeatureFlags2 as Can;
     let mut images = same(image);
     if image.contains(vk::FormatFeatureFlags::STORAGE_IMAGE) {
@@ -162,7 +163,7 @@ unsafe fn write_more(structure: *mut vk::BaseOutStructure<'_>, format: vk::Forma
     unsafe {
         match (*structure).s_type {
             vk::StructureType::SAMPLER_YCBCR_CONVERSION_IMAGE_FORMAT_PROPERTIES => {
-                let planes = Format::find(format).map_or(1, |format| format.plane_count() as u32);
+                let planes = find(format).map_or(1, |format| format.plane_count() as u32);
                 let out = structure.cast::<vk::SamplerYcbcrConversionImageFormatProperties<'_>>();
                 (*out).combined_image_sampler_descriptor_count = planes;
             }
@@ -177,7 +178,7 @@ unsafe fn write_more(structure: *mut vk::BaseOutStructure<'_>, format: vk::Forma
 }
 
 fn image_properties(info: &vk::PhysicalDeviceImageFormatInfo2<'_>) -> Option<vk::ImageFormatProperties> {
-    let format = Format::find(info.format)?;
+    let format = find(info.format)?;
     let known = support(info.format);
     let can = narrow(if info.tiling == vk::ImageTiling::LINEAR { known.linear } else { known.optimal });
     if can.is_empty() {
@@ -190,7 +191,7 @@ fn image_properties(info: &vk::PhysicalDeviceImageFormatInfo2<'_>) -> Option<vk:
         return None;
     }
     let (is_1d, is_3d) = (info.ty == vk::ImageType::TYPE_1D, info.ty == vk::ImageType::TYPE_3D);
-    let flat_only = format.has_planes() || format.is_compressed() || format.is_depth_or_stencil();
+    let flat_only = format.is_subsampled() || format.compression.is_some() || format.is_depth_or_stencil();
     if flat_only && info.ty != vk::ImageType::TYPE_2D {
         return None;
     }
@@ -209,8 +210,8 @@ fn image_properties(info: &vk::PhysicalDeviceImageFormatInfo2<'_>) -> Option<vk:
             height: if is_1d { 1 } else { side },
             depth: if is_3d { depth } else { 1 },
         },
-        max_mip_levels: if format.has_planes() { 1 } else { side.max(1).ilog2() + 1 },
-        max_array_layers: if is_3d || format.has_planes() { 1 } else { layers },
+        max_mip_levels: if format.is_subsampled() { 1 } else { side.max(1).ilog2() + 1 },
+        max_array_layers: if is_3d || format.is_subsampled() { 1 } else { layers },
         sample_counts: if multisampled { SAMPLES } else { vk::SampleCountFlags::TYPE_1 },
         max_resource_size: HEAP_SIZE,
     })
