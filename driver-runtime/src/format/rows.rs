@@ -88,6 +88,14 @@ pub enum Chroma {
     C444,
 }
 
+/// The only letter of a name.
+pub(super) const fn letter(name: &str) -> u8 {
+    match name.as_bytes() {
+        [letter, ..] => *letter,
+        [] => 0,
+    }
+}
+
 macro_rules! rows {
     ($(
         $value:literal $class:literal $bytes:literal [$width:literal $height:literal $depth:literal]
@@ -106,7 +114,7 @@ macro_rules! rows {
                 compression: crate::format::rows::some!($(crate::format::rows::Compression::$compression)?),
                 chroma: crate::format::rows::some!($(crate::format::rows::Chroma::$chroma)?),
                 components: &[$(crate::format::rows::Component {
-                    name: stringify!($name).as_bytes()[0],
+                    name: crate::format::rows::letter(stringify!($name)),
                     bits: $bits,
                     kind: crate::format::rows::NumericFormat::$kind,
                     plane: 0 $(+ $plane)?,

@@ -6,7 +6,12 @@ use crate::properties::{Limit, Scalar, Value, resolve};
 /// Sets every limit to what devices of this version have at least, without optional features.
 pub(super) fn require(known: &mut Description) {
     let rows = resolve();
-    rows.always.iter().copied().flatten().for_each(|limit| set(known, limit, limit.value));
+    rows.always
+        .iter()
+        .chain(&rows.unchecked)
+        .copied()
+        .flatten()
+        .for_each(|limit| set(known, limit, limit.value));
     if known.minor_version() >= 4 {
         rows.since_1_4.iter().for_each(|limit| set(known, limit, limit.value));
     }
@@ -48,7 +53,7 @@ pub(crate) fn get(known: &Description, limit: &Limit) -> Option<Value> {
             Scalar::Bits8 => Value::Integer(from.read().into()),
             Scalar::Signed32 => Value::Integer(from.cast::<i32>().read().into()),
             Scalar::Bits32 => Value::Integer(from.cast::<u32>().read().into()),
-            Scalar::Bits64 => Value::Integer(from.cast::<u64>().read() as i64),
+            Scalar::Bits64 => Value::Integer(i64::try_from(from.cast::<u64>().read()).unwrap_or(i64::MAX)),
             Scalar::Size => Value::Integer(from.cast::<usize>().read() as i64),
             Scalar::Real => Value::Real(from.cast::<f32>().read()),
         }

@@ -48,7 +48,6 @@ pub(crate) fn row(s_type: vk::StructureType) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.s_type == s_type.as_raw())
 }
 
-#[expect(clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 const COUNT: usize = {
     let (mut count, mut file) = (0, 0);
     while let Some((structures, next)) = file_at(file) {
@@ -178,7 +177,6 @@ const fn version_or(structure: &Structure, place: Place) -> Place {
     }
 }
 
-#[expect(clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 pub(super) const fn equal(one: &str, other: &str) -> bool {
     one.len() == other.len() && starts_with(one.as_bytes(), other.as_bytes())
 }

@@ -180,7 +180,6 @@ const fn offset(members: &[Member], number: usize) -> usize {
 }
 
 /// Size and alignment of a structure without a header.
-#[expect(clippy::arithmetic_side_effects, reason = "as above")]
 pub(crate) const fn layout(members: &[Member]) -> (usize, usize) {
     let (mut align, mut at) = (1, 0);
     while let Some((member, next)) = step(members, at) {

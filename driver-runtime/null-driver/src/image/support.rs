@@ -6,7 +6,7 @@ use loader_core::abi::chain;
 
 use super::format::find;
 use crate::physical_device::{HEAP_SIZE, IMAGE_EXTENT};
-use crate::scenario::{self, FormatSupport};
+use crate::scenario::{self, FormatSupport, wide_of};
 
 /// The most layers of an array.
 pub(crate) const ARRAY_LAYERS: u32 = 2048;
@@ -59,18 +59,13 @@ fn support(format: vk::Format) -> FormatSupport {
     }
     let Some(known) = find(format) else { return FormatSupport::default() };
     let images = wide(known, features(known));
-    FormatSupport { linear: images, optimal: images, buffer: same(buffer_features(known)) }
-}
-
-/// The same features of 64 bits.
-fn same(narrow: vk::FormatFeatureFlags) -> vk::FormatFeatureFlags2 {
-    vk::FormatFeatureFlags2::from_raw(narrow.as_raw().into())
+    FormatSupport { linear: images, optimal: images, buffer: wide_of(buffer_features(known)) }
 }
 
 /// The same features of 64 bits, with those that have no room in 32.
 fn wide(format: &FormatInfo, image: vk::FormatFeatureFlags) -> vk::FormatFeatureFlags2 {
     use vk::FormatFeatureFlags2 as Can;
-    let mut images = same(image);
+    let mut images = wide_of(image);
     if image.contains(vk::FormatFeatureFlags::STORAGE_IMAGE) {
         images |= Can::STORAGE_READ_WITHOUT_FORMAT | Can::STORAGE_WRITE_WITHOUT_FORMAT;
     }

@@ -63,7 +63,7 @@ use driver_runtime::vk;
 
 use crate::{host, surface};
 pub(crate) use identity::Identity;
-pub(crate) use profile::{FormatSupport, Profile};
+pub(crate) use profile::{FormatSupport, Profile, wide_of};
 
 /// The variable.
 const VARIABLE: &str = "VKLOAD_NULL_DRIVER";
@@ -208,9 +208,9 @@ impl Scenario {
         Some(function)
     }
 
-    /// What a format can be used for, if a profile says so.
+    /// What a format can be used for, if a profile has formats.
     pub(crate) fn format(&self, format: vk::Format) -> Option<FormatSupport> {
-        self.profile.as_ref()?.formats.as_ref().map(|formats| formats.get(format).unwrap_or_default())
+        self.profile.as_ref()?.format(format)
     }
 
     /// The limits of a profile.

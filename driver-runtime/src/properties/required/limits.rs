@@ -94,10 +94,18 @@ pub(super) const ALWAYS: &[Limit] = &limits(
         real("pointSizeRange", 1, 1.0),
         real("lineWidthRange", 0, 1.0),
         real("lineWidthRange", 1, 1.0),
-        // The table has no values for these, but they are powers of two.
+        is("nonCoherentAtomSize", 256),
+    ],
+);
+
+/// What the table has no values for, but what must not be 0: powers of two, and the period of a clock.
+pub(super) const UNCHECKED: &[Limit] = &limits(
+    LIMITS,
+    Place::Limits(0),
+    [
         is("optimalBufferCopyOffsetAlignment", 1),
         is("optimalBufferCopyRowPitchAlignment", 1),
-        is("nonCoherentAtomSize", 256),
+        real("timestampPeriod", 0, 1.0),
     ],
 );
 
@@ -140,8 +148,6 @@ pub(super) const SINCE_1_4: &[Limit] = &limits(
         is("maxFramebufferHeight", 7680),
         is("maxColorAttachments", 8),
         is("timestampComputeAndGraphics", 1),
-        // A clock must have some period.
-        real("timestampPeriod", 0, 1.0),
         is("standardSampleLocations", 1),
     ],
 );

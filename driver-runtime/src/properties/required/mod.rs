@@ -15,6 +15,8 @@ pub(crate) use build::{Limit, Scalar, Value};
 pub(crate) struct Rows {
     /// Of every device, without any optional feature.
     pub(crate) always: [&'static [Limit]; 5],
+    /// Of nobody, but no value that a driver does not set may be 0 there.
+    pub(crate) unchecked: [&'static [Limit]; 3],
     /// Of devices of Vulkan 1.4.
     pub(crate) since_1_4: &'static [Limit],
     /// Of devices with a feature: what the value is without, and with it.
@@ -24,6 +26,7 @@ pub(crate) struct Rows {
 pub(crate) fn rows() -> &'static Rows {
     static ROWS: Rows = Rows {
         always: [limits::ALWAYS, versions::V11, versions::V12, versions::V13, versions::V14],
+        unchecked: [limits::UNCHECKED, versions::UNCHECKED_1_3, versions::UNCHECKED_1_4],
         since_1_4: limits::SINCE_1_4,
         with: [limits::WITH, versions::WITH],
     };

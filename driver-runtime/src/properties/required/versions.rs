@@ -46,10 +46,6 @@ pub(super) const V13: &[Limit] = &limits(
     OF_1_3.0,
     OF_1_3.1,
     [
-        // The table has no sizes of subgroups; these fit the one of Vulkan 1.1.
-        is("minSubgroupSize", 1),
-        is("maxSubgroupSize", 1),
-        is("maxComputeWorkgroupSubgroups", 128),
         is("maxInlineUniformBlockSize", 256),
         is("maxPerStageDescriptorInlineUniformBlocks", 4),
         is("maxPerStageDescriptorUpdateAfterBindInlineUniformBlocks", 4),
@@ -62,6 +58,13 @@ pub(super) const V13: &[Limit] = &limits(
     ],
 );
 
+/// What the table has no values for: sizes of subgroups that fit the one of Vulkan 1.1.
+pub(super) const UNCHECKED_1_3: &[Limit] = &limits(
+    OF_1_3.0,
+    OF_1_3.1,
+    [is("minSubgroupSize", 1), is("maxSubgroupSize", 1), is("maxComputeWorkgroupSubgroups", 128)],
+);
+
 const UNCHECKED_BUFFERS: i64 = PipelineRobustnessBufferBehaviorEXT::DISABLED.as_raw() as i64;
 
 pub(super) const V14: &[Limit] = &limits(
@@ -72,7 +75,14 @@ pub(super) const V14: &[Limit] = &limits(
         is("maxVertexAttribDivisor", (1 << 16) - 1),
         is("maxPushDescriptors", 32),
         is("maxCombinedImageSamplerDescriptorCount", 1),
-        // Anything but "the default of the device", which this is.
+    ],
+);
+
+/// What the table has no values for: anything but "the default of the device", which this is.
+pub(super) const UNCHECKED_1_4: &[Limit] = &limits(
+    OF_1_4.0,
+    OF_1_4.1,
+    [
         is("defaultRobustnessStorageBuffers", UNCHECKED_BUFFERS),
         is("defaultRobustnessUniformBuffers", UNCHECKED_BUFFERS),
         is("defaultRobustnessVertexInputs", UNCHECKED_BUFFERS),

@@ -71,6 +71,11 @@ impl Reader<'_> {
     }
 }
 
+/// The same features of 64 bits.
+pub(crate) fn wide_of(narrow: vk::FormatFeatureFlags) -> vk::FormatFeatureFlags2 {
+    vk::FormatFeatureFlags2::from_raw(narrow.as_raw().into())
+}
+
 fn narrow(
     support: &mut FormatSupport,
     members: Value<'_>,
@@ -79,10 +84,9 @@ fn narrow(
 ) -> Result<(), String> {
     let mut read = vk::FormatProperties::default();
     each(&mut read, members, at, notes)?;
-    let wide = |narrow: vk::FormatFeatureFlags| vk::FormatFeatureFlags2::from_raw(narrow.as_raw().into());
-    support.linear |= wide(read.linear_tiling_features);
-    support.optimal |= wide(read.optimal_tiling_features);
-    support.buffer |= wide(read.buffer_features);
+    support.linear |= wide_of(read.linear_tiling_features);
+    support.optimal |= wide_of(read.optimal_tiling_features);
+    support.buffer |= wide_of(read.buffer_features);
     Ok(())
 }
 

@@ -16,6 +16,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use driver_runtime::format::required_features;
 use driver_runtime::registry::ExtensionSet;
 use driver_runtime::{Description, vk};
 use loader_core::manifest::json::{self, Kind, Value};
@@ -23,7 +24,7 @@ use loader_core::manifest::json::{self, Kind, Value};
 use crate::physical_device::bare;
 
 use fill::{Notes, key_of, text_of};
-pub(crate) use formats::{FormatSupport, Formats};
+pub(crate) use formats::{FormatSupport, Formats, wide_of};
 
 /// Profiles that need each other are followed so far.
 const DEPTH: usize = 16;
@@ -39,6 +40,22 @@ pub(crate) struct Profile {
     pub(crate) formats: Option<Formats>,
     /// What was not understood, each in a sentence with its place in the file.
     pub(crate) warnings: Vec<String>,
+}
+
+impl Profile {
+    /// What a format can be used for, if the profile has formats: what it says, and otherwise what the specification
+    /// requires.
+    pub(crate) fn format(&self, format: vk::Format) -> Option<FormatSupport> {
+        let formats = self.formats.as_ref()?;
+        Some(formats.get(format).unwrap_or_else(|| {
+            let required = required_features(format, &self.device.features);
+            FormatSupport {
+                linear: vk::FormatFeatureFlags2::empty(),
+                optimal: wide_of(required.optimal),
+                buffer: wide_of(required.buffer),
+            }
+        }))
+    }
 }
 
 /// Reads the profile with this name, or the only one, from the text of a file.

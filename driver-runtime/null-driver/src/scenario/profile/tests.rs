@@ -75,6 +75,9 @@ fn a_profile_is_found_by_name_with_what_it_needs() {
     assert!(known.vulkan_1_1.subgroup_supported_stages == stages);
     let red = large.formats.as_ref().unwrap().get(vk::Format::R8_UNORM).unwrap();
     assert!(red.optimal == vk::FormatFeatureFlags2::SAMPLED_IMAGE && red.linear.is_empty());
+    let other = large.format(vk::Format::R8G8B8A8_UNORM).unwrap();
+    assert!(other.optimal.contains(vk::FormatFeatureFlags2::COLOR_ATTACHMENT), "required of every device");
+    assert!(large.format(vk::Format::BC7_UNORM_BLOCK).unwrap().optimal.is_empty());
     assert_eq!(known.queue_family_count, 2);
     let first = &known.queue_families[0];
     assert_eq!((first.queue_count, first.min_image_transfer_granularity.depth), (16, 4));
