@@ -44,6 +44,7 @@ mod driver;
 pub mod drm;
 pub mod extensions;
 pub mod features;
+pub mod format;
 mod forward;
 pub mod fuchsia;
 pub mod hal;
@@ -59,8 +60,10 @@ mod parts;
 pub mod physical_device;
 pub mod pipeline_cache;
 pub mod proc_addr;
+pub mod properties;
 #[cfg(test)]
 mod readme_tests;
+pub mod reflect;
 pub mod result;
 pub mod sync;
 #[cfg(test)]

@@ -135,6 +135,19 @@ impl Features {
     }
 }
 
+/// The feature that is this member of a structure, by their names in the specification.
+#[must_use]
+pub fn find(structure: &str, member: &str) -> Option<Feature> {
+    let row = FILES.iter().copied().flatten().find(|row| row.name == structure)?;
+    row.members.iter().find(|(_, name)| *name == member).map(|(feature, _)| *feature)
+}
+
+/// Whether a structure of this name has features.
+#[must_use]
+pub fn is_structure(name: &str) -> bool {
+    FILES.iter().copied().flatten().any(|row| row.name == name)
+}
+
 /// The structure of a type, if it is one of features.
 fn row(s_type: vk::StructureType) -> Option<&'static Structure> {
     FILES.iter().copied().flatten().find(|row| row.s_type == s_type.as_raw())

@@ -11,7 +11,7 @@ use crate::log::{Level, Topic};
 use crate::message;
 use crate::object::{Object, Owned, ParentObject, VkObject};
 use crate::parts::Parts;
-use crate::physical_device::{Description, Physical};
+use crate::physical_device::{Description, Physical, raise};
 use crate::result::EnumerateError;
 
 impl<D: Parts> VkObject for Physical<D> {
@@ -138,9 +138,10 @@ impl<D: Parts> Enumeration<'_, D> {
     /// `InitializationFailed` for types of synchronisation objects that cannot work, which a message explains; [`OutOfMemory`](crate::OutOfMemory).
     pub fn push(
         &mut self,
-        description: Description,
+        mut description: Description,
         driver: D::PhysicalDevice,
     ) -> Result<(), EnumerateError> {
+        raise(&mut description);
         let root = self.instance.root();
         if let Some(Err(error)) = &description.sync_types {
             let name = description.properties.device_name_as_c_str().unwrap_or_default().to_bytes();

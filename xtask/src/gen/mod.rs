@@ -2,7 +2,8 @@
 //!
 //! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for handles
 //! that nobody handles ([`audit`], by [`handles`] against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`],
-//! [`structures`], [`exports`], [`features`], [`formats`], [`recorded`] and [`types`].
+//! [`structures`], [`exports`], [`features`], [`properties`], [`formats`], [`recorded`] and
+//! [`types`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use crate::Failure;
 
 mod audit;
 mod commands;
+mod enumerations;
 mod exports;
 mod extensions;
 mod features;
@@ -25,6 +27,7 @@ mod lookup;
 mod model;
 mod naming;
 mod order;
+mod properties;
 mod recorded;
 mod structures;
 mod types;
@@ -86,7 +89,8 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     files.push(audit::file(&registry));
     files.extend(exports::files(&registry)?);
     files.extend(features::files(document.root_element(), &registry)?);
-    files.push(formats::file(document.root_element())?);
+    files.extend(properties::files(document.root_element(), &registry)?);
+    files.extend(formats::files(document.root_element())?);
     files.extend(recorded::files(document.root_element(), &registry)?);
     files.extend(types::files(document.root_element(), &registry)?);
     Ok(files)

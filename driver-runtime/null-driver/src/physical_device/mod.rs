@@ -30,21 +30,38 @@ const FEATURES: Features = Features::core(4)
     .without(name::PROTECTED_MEMORY)
     .without(name::BUFFER_DEVICE_ADDRESS_CAPTURE_REPLAY);
 
+/// The physical device with this number.
 pub(crate) fn describe(number: u32) -> Description {
     let scenario = scenario::get();
     let title = if number == 0 { scenario.name.clone() } else { format!("{} {}", scenario.name, number + 1) };
-    let mut known = Description::new(title.as_bytes(), scenario.api_version, vk::PhysicalDeviceType::OTHER);
+    let mut known = match &scenario.profile {
+        Some(profile) => profile.device.clone(),
+        None => {
+            let mut known = bare(scenario.api_version);
+            limits::set(&mut known);
+            known.features = FEATURES;
+            known
+        }
+    };
+    known.properties.api_version = scenario.api_version;
+    known.set_name(title.as_bytes());
+    if let Some(last) = known.vulkan_1_1.device_uuid.last_mut() {
+        *last = last.wrapping_add(number as u8);
+    }
+    known.extensions = scenario.device_extensions;
+    scenario.identity.write(&mut known);
+    known
+}
+
+/// A device of this version with the null driver's identity, memory and queues, without features and with the smallest
+/// limits.
+pub(crate) fn bare(api_version: u32) -> Description {
+    let mut known = Description::new(b"null", api_version, vk::PhysicalDeviceType::OTHER);
     known.set_driver(vk::DriverId::from_raw(0), b"vkload null driver", env!("CARGO_PKG_VERSION").as_bytes());
     known.properties.driver_version = vk::make_api_version(0, 0, 1, 0);
     known.properties.pipeline_cache_uuid = *b"vkload  nulldrv ";
-    known.vulkan_1_1.device_uuid = *b"vkload null dev ";
+    known.vulkan_1_1.device_uuid = *b"vkload null dev\0";
     known.vulkan_1_1.driver_uuid = *b"vkload null drv ";
-    if let Some(last) = known.vulkan_1_1.device_uuid.last_mut() {
-        *last = number as u8;
-    }
-    limits::set(&mut known);
-    known.extensions = scenario.device_extensions;
-    known.features = FEATURES;
     known.memory.memory_heap_count = 1;
     known.memory.memory_heaps[0] =
         vk::MemoryHeap { size: HEAP_SIZE, flags: vk::MemoryHeapFlags::DEVICE_LOCAL };

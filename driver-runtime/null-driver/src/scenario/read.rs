@@ -11,12 +11,12 @@ use driver_runtime::registry::{
 };
 use driver_runtime::vk;
 
-use super::{Act, NEGOTIATE, Rule, Scenario, Surfaces, watched};
-use crate::surface;
+use super::{Act, Identity, NEGOTIATE, Rule, Scenario, Surfaces, profile, watched};
+use crate::{host, surface};
 
 /// The keys, for those who mistyped one.
-const KEYS: &str =
-    "api, interface, devices, groups, name, extension, without, surfaces, fails, holds, lacks, magic";
+const KEYS: &str = "api, interface, devices, groups, name, extension, without, profile, vendor, device, type, driver, heap, \
+    strict, surfaces, fails, holds, lacks, magic";
 
 /// The most devices of an instance.
 const DEVICES: u32 = 64;
@@ -38,6 +38,8 @@ impl Default for Scenario {
             ]),
             device_extensions: ExtensionSet::default(),
             surfaces: Surfaces::None,
+            profile: None,
+            identity: Identity::default(),
             broken: false,
             rules: Vec::new(),
             lacks: Vec::new(),
@@ -50,9 +52,17 @@ impl Default for Scenario {
 pub(super) fn read(text: &str) -> Result<Scenario, String> {
     let mut scenario = Scenario::default();
     let without_comments = text.lines().map(|line| line.split('#').next().unwrap_or_default());
-    for word in without_comments.flat_map(str::split_whitespace) {
+    let words: Vec<&str> = without_comments.flat_map(str::split_whitespace).collect();
+    // What a file says comes first, so that the other words override it.
+    let of_file = |word: &&&str| word.starts_with("profile=");
+    let ordered = words.iter().filter(of_file).chain(words.iter().filter(|word| !of_file(word)));
+    for word in ordered {
         let wrong = |why: &str| format!("`{word}`: {why}");
-        let (key, value) = word.split_once('=').ok_or_else(|| wrong("a word is KEY=VALUE"))?;
+        let (key, value) = match word.split_once('=') {
+            Some(pair) => pair,
+            None if *word == "strict" => (*word, ""),
+            None => return Err(wrong("a word is KEY=VALUE")),
+        };
         scenario.set(key, value).map_err(|why| wrong(&why))?;
     }
     let grouped: u32 = scenario.groups.iter().sum();
@@ -75,6 +85,9 @@ impl Scenario {
             "name" => value.clone_into(&mut self.name),
             "extension" => self.extension(value, true)?,
             "without" => self.extension(value, false)?,
+            "profile" => self.profile(value)?,
+            "vendor" | "device" | "type" | "driver" | "heap" => self.identity.set(key, value)?,
+            "strict" => self.strict()?,
             "surfaces" => self.surfaces(value)?,
             "fails" => {
                 let (calls, result) =
@@ -112,6 +125,37 @@ impl Scenario {
         others.chain(there.then_some(id)).for_each(|id| new.insert(id));
         *set = new;
         Ok(())
+    }
+
+    /// Makes the devices what a file says.
+    fn profile(&mut self, value: &str) -> Result<(), String> {
+        let (path, name) = profile::split(value);
+        let text = host::file(&path).ok_or_else(|| {
+            format!("the file {path} cannot be read; a profile is the path of a JSON file, and :NAME behind it for one of several")
+        })?;
+        let read = profile::read(text.as_bytes(), name.as_deref()).map_err(|why| format!("{path}: {why}"))?;
+        let properties = &read.device.properties;
+        self.api_version = properties.api_version;
+        let title = properties.device_name_as_c_str().ok().filter(|title| !title.is_empty());
+        if let Some(title) = title {
+            self.name = title.to_string_lossy().into_owned();
+        }
+        for id in ExtensionId::all().filter(|id| read.extensions.contains(*id)) {
+            match id.kind() {
+                ExtensionKind::Instance => self.instance_extensions.insert(id),
+                ExtensionKind::Device => self.device_extensions.insert(id),
+            }
+        }
+        let warnings = read.warnings.iter().map(|warning| format!("{path}: {warning}")).collect();
+        self.profile = Some(profile::Profile { warnings, ..read });
+        Ok(())
+    }
+
+    /// Makes what is not known in a profile file an error.
+    fn strict(&mut self) -> Result<(), String> {
+        let warnings = self.profile.iter().flat_map(|profile| &profile.warnings).map(String::as_str);
+        let all = warnings.collect::<Vec<_>>();
+        if all.is_empty() { Ok(()) } else { Err(all.join("; ")) }
     }
 
     fn surfaces(&mut self, value: &str) -> Result<(), String> {

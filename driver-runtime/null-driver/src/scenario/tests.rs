@@ -39,7 +39,7 @@ fn a_command_fails_at_the_calls_that_are_named() {
 fn every_mistake_is_named() {
     let rows = [
         ("devices", "`devices`: a word is KEY=VALUE"),
-        ("device=1", "there is no `device`; there are api, interface"),
+        ("gadget=1", "there is no `gadget`; there are api, interface"),
         ("api=1", "MAJOR.MINOR"),
         ("devices=many", "a number up to 64"),
         ("interface=8", "a number up to 7"),
