@@ -13,6 +13,7 @@ extern crate alloc;
 extern crate std;
 
 mod commands;
+mod defaults;
 mod descriptors;
 mod device;
 mod dispatchable;
@@ -36,6 +37,7 @@ use core::ffi::CStr;
 use driver_runtime::Chainable;
 use driver_runtime::dispatch::{Command, EntryPoints};
 use driver_runtime::driver_prelude::*;
+use driver_runtime::Tables;
 use driver_runtime::registry::ExtensionSet;
 
 pub use look_up::{get_instance_proc_addr, get_physical_device_proc_addr, negotiate};
@@ -75,6 +77,8 @@ impl Driver for Null {
         .and(&sparse::COMMANDS)
         .and(&surface::COMMANDS)
         .and(&swapchain::COMMANDS)
+        .and(&defaults::BY_HAND)
+        .or(&defaults::COMMANDS, &Null::COMMON)
         .with_all("vkCmd", ignore_command());
 
     const HAL_DEVICE_EXTENSIONS: &'static [(&'static CStr, u32)] = native_buffer::EXTENSIONS;
@@ -141,14 +145,13 @@ const fn ignore_command() -> Command {
 
 #[cfg(test)]
 mod tests {
-    use driver_runtime::Tables;
     use driver_runtime::registry::CommandId;
 
     use super::*;
 
     #[test]
-    fn every_core_command_up_to_1_4_is_there() {
-        let lacking = |id: &CommandId| id.core().is_some() && Null::TABLE.get(*id).is_none();
+    fn every_command_of_the_registry_is_there() {
+        let lacking = |id: &CommandId| Null::TABLE.get(*id).is_none();
         let missing: std::vec::Vec<_> = CommandId::all().filter(lacking).map(CommandId::name).collect();
         assert_eq!(missing, [c""; 0]);
         assert_eq!(CommandId::all().filter_map(CommandId::core).max(), Some(4));

@@ -67,6 +67,29 @@ impl VkObject for Pipeline {
 objects!(destroy Pipeline destroy_pipeline);
 
 /// Pipelines of any kind: so many of them.
+///
+/// # Safety
+/// `device` is a live handle, `callbacks` are valid or NULL, and `out` has room for the handles.
+pub(crate) unsafe fn create_pipelines(
+    device: vk::Device,
+    count: u32,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Pipeline,
+) -> vk::Result {
+    let mut all = vk::Result::SUCCESS;
+    for place in 0..count as usize {
+        // SAFETY: the caller vouches for handle and pointers.
+        unsafe {
+            let result = create(device, callbacks, out.add(place), Pipeline);
+            if result != vk::Result::SUCCESS {
+                out.add(place).write(vk::Pipeline::null());
+                all = result;
+            }
+        }
+    }
+    all
+}
+
 macro_rules! create_pipelines {
     ($($create:ident($info:ty);)*) => {$(
         unsafe extern "system" fn $create(
@@ -77,18 +100,8 @@ macro_rules! create_pipelines {
             callbacks: *const vk::AllocationCallbacks<'_>,
             out: *mut vk::Pipeline,
         ) -> vk::Result {
-            let mut all = vk::Result::SUCCESS;
-            for place in 0..count as usize {
-                // SAFETY: the caller passes live handles and an array with room for them.
-                unsafe {
-                    let result = create(device, callbacks, out.add(place), Pipeline);
-                    if result != vk::Result::SUCCESS {
-                        out.add(place).write(vk::Pipeline::null());
-                        all = result;
-                    }
-                }
-            }
-            all
+            // SAFETY: the caller passes live handles and an array with room for them.
+            unsafe { create_pipelines(device, count, callbacks, out) }
         }
     )*};
 }

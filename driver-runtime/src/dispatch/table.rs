@@ -51,11 +51,28 @@ impl EntryPoints {
         self
     }
 
-    /// The same, and `function` for every command whose name begins with `prefix` and that has none yet under its first
-    /// name. The function is called with the parameters of all of them, so it must take none.
+    /// The same, and the functions of `other` for commands that have none here or in `besides`, under whatever name.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-    pub const fn with_all(mut self, prefix: &str, function: Command) -> Self {
+    pub const fn or(mut self, other: &Self, besides: &Self) -> Self {
+        let (here, there) = (self.taken(), besides.taken());
+        let mut index = 0;
+        while index < COMMAND_COUNT {
+            let canonical = CommandId::new(index as u16).canonical().index();
+            if let Some(function) = other.functions[index]
+                && !here[canonical]
+                && !there[canonical]
+            {
+                self.functions[index] = Some(function);
+            }
+            index += 1;
+        }
+        self
+    }
+
+    /// Whether there is a function for the command with each number, which is no alias, under whatever name.
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+    const fn taken(&self) -> [bool; COMMAND_COUNT] {
         let mut taken = [false; COMMAND_COUNT];
         let mut index = 0;
         while index < COMMAND_COUNT {
@@ -64,7 +81,16 @@ impl EntryPoints {
             }
             index += 1;
         }
-        index = 0;
+        taken
+    }
+
+    /// The same, and `function` for every command whose name begins with `prefix` and that has none yet under its first
+    /// name. The function is called with the parameters of all of them, so it must take none.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+    pub const fn with_all(mut self, prefix: &str, function: Command) -> Self {
+        let taken = self.taken();
+        let mut index = 0;
         while index < COMMAND_COUNT {
             let command = CommandId::new(index as u16);
             if command.canonical().index() == index

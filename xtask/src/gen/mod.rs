@@ -2,7 +2,7 @@
 //!
 //! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for handles
 //! that nobody handles ([`audit`], by [`handles`] against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`],
-//! [`structures`], [`exports`], [`features`], [`formats`] and [`recorded`].
+//! [`structures`], [`exports`], [`features`], [`formats`], [`recorded`], [`defaults`] and [`dependencies`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use crate::Failure;
 
 mod audit;
 mod commands;
+mod defaults;
 mod exports;
 mod extensions;
 mod features;
@@ -86,6 +87,7 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     files.extend(exports::files(&registry)?);
     files.extend(features::files(document.root_element(), &registry)?);
     files.push(formats::file(document.root_element())?);
+    files.extend(defaults::files(document.root_element(), &registry)?);
     files.extend(recorded::files(document.root_element(), &registry)?);
     Ok(files)
 }

@@ -28,6 +28,8 @@ mod tests;
 mod watch;
 mod watched;
 
+pub(crate) use watch::Outcome;
+
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
@@ -169,11 +171,12 @@ impl Scenario {
             return None;
         }
         let Some(command) = find(name) else { return Some(function) };
-        if self.surfaces != Surfaces::Driver && surface::OWN.contains(&command.canonical()) {
+        if self.surfaces != Surfaces::Driver && surface::is_own(command.canonical()) {
             return None;
         }
         if self.rules.iter().any(|rule| rule.command == command.canonical().name()) {
-            return watched::function(command, function);
+            // The functions of `defaults` ask on their own.
+            return watched::function(command, function).or(Some(function));
         }
         Some(function)
     }

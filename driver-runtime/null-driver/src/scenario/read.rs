@@ -12,7 +12,7 @@ use driver_runtime::registry::{
 use driver_runtime::vk;
 
 use super::{Act, NEGOTIATE, Rule, Scenario, Surfaces, watched};
-use crate::surface;
+use crate::{defaults, surface};
 
 /// The keys, for those who mistyped one.
 const KEYS: &str =
@@ -135,7 +135,8 @@ fn rule(calls: &str, act: Act) -> Result<Rule, String> {
     let known = if command.as_bytes() == NEGOTIATE.to_bytes() {
         Some(NEGOTIATE)
     } else {
-        command_of(command).filter(|id| watched::function(*id, any).is_some()).map(|id| id.canonical().name())
+        let asks = |id: &CommandId| watched::function(*id, any).is_some() || defaults::asks(*id);
+        command_of(command).filter(asks).map(|id| id.canonical().name())
     };
     let command = known.ok_or_else(|| format!("{command} is no command that can fail or wait"))?;
     let (first, later) = which.strip_suffix('+').map_or((which, false), |first| (first, true));
