@@ -18,6 +18,7 @@ mod descriptors;
 mod device;
 mod dispatchable;
 mod events;
+mod extensions;
 mod host;
 mod image;
 mod look_up;
@@ -35,9 +36,9 @@ mod swapchain;
 use core::ffi::CStr;
 
 use driver_runtime::Chainable;
+use driver_runtime::Tables;
 use driver_runtime::dispatch::{Command, EntryPoints};
 use driver_runtime::driver_prelude::*;
-use driver_runtime::Tables;
 use driver_runtime::registry::ExtensionSet;
 
 pub use look_up::{get_instance_proc_addr, get_physical_device_proc_addr, negotiate};

@@ -172,7 +172,8 @@ impl<'a> Reader<'a> {
         for info in infos {
             let members = self.nodes.get(info.of_type).into_iter().flat_map(|node| children(*node, "member"));
             for (place, member) in members.filter(|node| of_this_api(*node)).enumerate() {
-                let is_handle = child_text(member, "type").is_some_and(|name| self.object_type(name).is_some());
+                let is_handle =
+                    child_text(member, "type").is_some_and(|name| self.object_type(name).is_some());
                 if is_handle && !is_pointer(member) {
                     return Ok(Some((info.letter, self.offset(info.of_type, place)?)));
                 }
@@ -197,7 +198,8 @@ impl<'a> Reader<'a> {
 
     /// How the object or the objects are made that the command returns through this parameter.
     fn creation(&self, name: &str, out: &Parameter, parameters: &[Parameter]) -> Option<String> {
-        let creates = ["vkCreate", "vkRegister", "vkAcquirePerformance"].iter().any(|it| name.starts_with(it));
+        let creates =
+            ["vkCreate", "vkRegister", "vkAcquirePerformance"].iter().any(|it| name.starts_with(it));
         let of_type = self.object_type(out.of_type).filter(|_| creates)?;
         let parent = parameters.first()?.letter;
         let callbacks = parameters.iter().find(|parameter| parameter.of_type == "VkAllocationCallbacks");
@@ -329,6 +331,7 @@ fn text<'a>(node: Node<'a, 'a>) -> String {
 /// A number as Rust likes it.
 fn underscored(number: i32) -> String {
     let digits = number.to_string();
-    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|it| str::from_utf8(it).ok()).collect();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|it| str::from_utf8(it).ok()).collect();
     groups.join("_")
 }

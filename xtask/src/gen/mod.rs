@@ -12,6 +12,7 @@ use crate::Failure;
 mod audit;
 mod commands;
 mod defaults;
+mod dependencies;
 mod exports;
 mod extensions;
 mod features;
@@ -88,6 +89,7 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     files.extend(features::files(document.root_element(), &registry)?);
     files.push(formats::file(document.root_element())?);
     files.extend(defaults::files(document.root_element(), &registry)?);
+    files.push(dependencies::file(document.root_element(), &registry)?);
     files.extend(recorded::files(document.root_element(), &registry)?);
     Ok(files)
 }

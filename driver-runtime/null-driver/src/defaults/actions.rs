@@ -239,4 +239,3 @@ pub(super) unsafe fn micromap_sizes(out: Pointer) {
         out.discardable = vk::FALSE;
     }
 }
-

@@ -8,7 +8,7 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::features::{Features, name};
 use driver_runtime::{Description, entry_points, vk};
 
-use crate::{image, scenario};
+use crate::{extensions, image, scenario};
 
 /// The size of the only heap, and so of the largest allocation.
 pub(crate) const HEAP_SIZE: u64 = 1 << 30;
@@ -44,7 +44,7 @@ pub(crate) fn describe(number: u32) -> Description {
     }
     limits::set(&mut known);
     known.extensions = scenario.device_extensions;
-    known.features = FEATURES;
+    known.features = extensions::features(FEATURES, &scenario.device_extensions);
     known.memory.memory_heap_count = 1;
     known.memory.memory_heaps[0] =
         vk::MemoryHeap { size: HEAP_SIZE, flags: vk::MemoryHeapFlags::DEVICE_LOCAL };

@@ -8,8 +8,8 @@
 //! | `devices=1` | how many physical devices there are |
 //! | `groups=2,1` | how many of them each device group has, in order; without the word each device is a group |
 //! | `name=null` | what the devices are called, a number behind it from the second on |
-//! | `extension=NAME` | an instance or device extension that is there too |
-//! | `without=NAME` | an extension that is not there |
+//! | `extension=NAME` | an instance or device extension that is there too, with the extensions that it needs, its commands and its features; `all`: every one that a driver for Linux can have; `all-provisional`: also those that may still change |
+//! | `without=NAME` | an extension that is not there, whatever needs it |
 //! | `surfaces=none` | `loader`: surfaces are the loader's; `driver`: the driver makes them itself (LDP_DRIVER_8); with both there are swapchains |
 //! | `fails=COMMAND` | the command fails with `VK_ERROR_INITIALIZATION_FAILED`; `fails=COMMAND:RESULT` with that result |
 //! | `holds=COMMAND:PATH` | the command waits until somebody opens the named pipe at PATH for writing and writes or closes it |
@@ -66,6 +66,10 @@ pub struct Scenario {
     pub instance_extensions: ExtensionSet,
     /// The extensions of its devices.
     pub device_extensions: ExtensionSet,
+    /// Extensions that are not added to the others, whatever needs them.
+    unwanted: ExtensionSet,
+    /// Whether every extension is wanted, and whether the provisional ones are.
+    all: Option<bool>,
     /// Whose surfaces there are.
     pub surfaces: Surfaces,
     /// Whether the words could not be understood.

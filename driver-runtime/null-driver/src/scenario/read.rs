@@ -12,7 +12,7 @@ use driver_runtime::registry::{
 use driver_runtime::vk;
 
 use super::{Act, NEGOTIATE, Rule, Scenario, Surfaces, watched};
-use crate::{defaults, surface};
+use crate::{defaults, extensions, surface};
 
 /// The keys, for those who mistyped one.
 const KEYS: &str =
@@ -37,6 +37,8 @@ impl Default for Scenario {
                 extension::KHR_EXTERNAL_SEMAPHORE_CAPABILITIES,
             ]),
             device_extensions: ExtensionSet::default(),
+            unwanted: ExtensionSet::default(),
+            all: None,
             surfaces: Surfaces::None,
             broken: false,
             rules: Vec::new(),
@@ -55,6 +57,7 @@ pub(super) fn read(text: &str) -> Result<Scenario, String> {
         let (key, value) = word.split_once('=').ok_or_else(|| wrong("a word is KEY=VALUE"))?;
         scenario.set(key, value).map_err(|why| wrong(&why))?;
     }
+    scenario.complete_extensions()?;
     let grouped: u32 = scenario.groups.iter().sum();
     if !scenario.groups.is_empty() && grouped != scenario.devices {
         return Err(format!("the groups have {grouped} devices, but there are {}", scenario.devices));
@@ -102,15 +105,41 @@ impl Scenario {
     }
 
     fn extension(&mut self, name: &str, there: bool) -> Result<(), String> {
+        if there && (name == "all" || name == "all-provisional") {
+            self.all = Some(name != "all" || self.all == Some(true));
+            return Ok(());
+        }
         let id = find_extension(name.as_bytes()).ok_or_else(|| format!("{name} is no extension"))?;
         let set = match id.kind() {
             ExtensionKind::Instance => &mut self.instance_extensions,
             ExtensionKind::Device => &mut self.device_extensions,
         };
-        let others = ExtensionId::all().filter(|other| set.contains(*other) && *other != id);
-        let mut new = ExtensionSet::default();
-        others.chain(there.then_some(id)).for_each(|id| new.insert(id));
-        *set = new;
+        *set = changed(set, id, there);
+        self.unwanted = changed(&self.unwanted, id, !there);
+        Ok(())
+    }
+
+    /// Adds every extension, if that is wanted, and what extensions need of each other.
+    fn complete_extensions(&mut self) -> Result<(), String> {
+        let minor = vk::api_version_minor(self.api_version);
+        let all = self.all.map(|provisional| extensions::all(minor, provisional));
+        let mut set = ExtensionSet::default();
+        for id in ExtensionId::all() {
+            let of_all = all.is_some_and(|all| all.contains(id) && !self.unwanted.contains(id));
+            if of_all || self.instance_extensions.contains(id) || self.device_extensions.contains(id) {
+                set.insert(id);
+            }
+        }
+        extensions::add_needed(&mut set, &self.unwanted, minor)?;
+        for id in ExtensionId::all().filter(|id| set.contains(*id)) {
+            match id.kind() {
+                ExtensionKind::Instance => self.instance_extensions.insert(id),
+                ExtensionKind::Device => self.device_extensions.insert(id),
+            }
+        }
+        if self.surfaces == Surfaces::None && set.contains(extension::KHR_SURFACE) {
+            self.surfaces = Surfaces::Loader;
+        }
         Ok(())
     }
 
@@ -127,6 +156,14 @@ impl Scenario {
         }
         Ok(())
     }
+}
+
+/// The same set with the extension or without.
+fn changed(set: &ExtensionSet, id: ExtensionId, there: bool) -> ExtensionSet {
+    let others = ExtensionId::all().filter(|other| set.contains(*other) && *other != id);
+    let mut new = ExtensionSet::default();
+    others.chain(there.then_some(id)).for_each(|id| new.insert(id));
+    new
 }
 
 /// `COMMAND`, `COMMAND@2` or `COMMAND@2+`.

@@ -1,6 +1,7 @@
 //! The null driver as a shared library: under our loader, under the distribution's, and without any.
 //!
 //! The program that uses it runs in processes of its own, since a loader reads its variables once.
+mod every_extension;
 mod policies;
 mod programs;
 mod run;

@@ -57,6 +57,7 @@ impl Run {
         let module = match program {
             "buffers" => "programs",
             "look_ups" => "programs::newest",
+            "all_commands" | "acceleration_structures" => "programs::extensions",
             "first_words" | "groups" => "programs::facts",
             other => &format!("programs::{other}"),
         };

@@ -1,5 +1,6 @@
 //! Programs that the tests run in processes of their own. They are no tests; they panic where the driver is wrong.
 
+mod extensions;
 mod facts;
 mod images;
 mod messages;
