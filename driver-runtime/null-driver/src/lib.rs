@@ -19,6 +19,7 @@ mod device;
 mod dispatchable;
 mod events;
 mod extensions;
+mod external;
 mod host;
 mod image;
 mod look_up;
@@ -53,16 +54,7 @@ impl Driver for Null {
     type Queue = ();
     type Sync = host::Value;
 
-    const SYNC_TYPES: &'static [SyncType] = &[
-        SyncType::new(
-            Ability::BINARY
-                .and(Ability::GPU_WAIT)
-                .and(Ability::CPU_WAIT)
-                .and(Ability::CPU_RESET)
-                .and(Ability::CPU_SIGNAL),
-        ),
-        SyncType::EMULATED_TIMELINE,
-    ];
+    const SYNC_TYPES: &'static [SyncType] = external::SYNC_TYPES;
 
     const COMMANDS: EntryPoints = look_up::COMMANDS
         .and(&dispatchable::COMMANDS)
@@ -78,6 +70,7 @@ impl Driver for Null {
         .and(&sparse::COMMANDS)
         .and(&surface::COMMANDS)
         .and(&swapchain::COMMANDS)
+        .and(&external::COMMANDS)
         .and(&defaults::BY_HAND)
         .or(&defaults::COMMANDS, &Null::COMMON)
         .with_all("vkCmd", ignore_command());
@@ -110,6 +103,7 @@ impl Driver for Null {
 
     fn write_properties(_: &PhysicalDevice<Self>, structure: &mut Chainable) {
         native_buffer::write_properties(structure);
+        external::write_properties(structure);
     }
 
     fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
@@ -120,13 +114,22 @@ impl Driver for Null {
         Ok(())
     }
 
-    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<host::Value, SubmitError> {
-        Ok(host::Value::new(initial))
+    fn create_sync(_: &Device<Self>, kind: usize, initial: u64) -> Result<host::Value, SubmitError> {
+        external::create_sync(kind, initial)
     }
 
-    /// The host does the work, now: what it waits for is done, since it was submitted before.
+    fn import_sync(_: &Device<Self>, _: usize, handle: Handle) -> Result<host::Value, ImportError> {
+        external::import_sync(handle)
+    }
+
+    fn export_sync(_: &Device<Self>, sync: &host::Value, kind: HandleKind) -> Result<i32, ExportError> {
+        external::export_sync(sync, kind)
+    }
+
+    /// The host does the work, now: what it waits for is done, since it was submitted before, or is being done by another
+    /// process.
     fn submit(_: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
-        work.waits.iter().for_each(|wait| wait.done());
+        external::wait_for(work);
         for commands in work.commands {
             // SAFETY: the application submits live command buffers whose commands are about live objects.
             unsafe { commands::execute(*commands) };

@@ -76,27 +76,6 @@ unsafe extern "system" fn get_sparse_image_format_properties(
     unsafe { count.write(0) };
 }
 
-/// Nothing is shared with other processes or interfaces.
-macro_rules! nothing_external {
-    ($($name:ident($info:ty, $out:ty) $member:ident;)*) => {$(
-        unsafe extern "system" fn $name(_: vk::PhysicalDevice, _: *const $info, out: *mut $out) {
-            // SAFETY: the caller passes a valid pointer.
-            unsafe { (*out).$member = Default::default() };
-        }
-    )*};
-}
-
-nothing_external! {
-    get_external_buffer_properties(vk::PhysicalDeviceExternalBufferInfo<'_>, vk::ExternalBufferProperties<'_>)
-        external_memory_properties;
-    get_external_fence_properties(vk::PhysicalDeviceExternalFenceInfo<'_>, vk::ExternalFenceProperties<'_>)
-        external_fence_features;
-    get_external_semaphore_properties(
-        vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
-        vk::ExternalSemaphoreProperties<'_>
-    ) external_semaphore_features;
-}
-
 /// The queries about physical devices that are the driver's own.
 pub(crate) const COMMANDS: EntryPoints = entry_points! {
     GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2
@@ -105,10 +84,4 @@ pub(crate) const COMMANDS: EntryPoints = entry_points! {
         = image::get_image_format_properties,
     GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2
         = get_sparse_image_format_properties,
-    GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES: PFN_vkGetPhysicalDeviceExternalBufferProperties
-        = get_external_buffer_properties,
-    GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalFenceProperties
-        = get_external_fence_properties,
-    GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
-        = get_external_semaphore_properties,
 };

@@ -6,6 +6,8 @@ mod policies;
 mod programs;
 mod run;
 mod scenarios;
+#[cfg(target_os = "linux")]
+mod sharing;
 
 use std::path::Path;
 use std::process::Command;

@@ -6,6 +6,8 @@ mod images;
 mod messages;
 mod newest;
 mod objects;
+#[cfg(target_os = "linux")]
+mod sharing;
 mod surfaces;
 
 use std::env;
