@@ -130,8 +130,10 @@ impl<'a> Reader<'a> {
             // What it makes takes more than a row says; the driver has a function of its own.
             return Ok(None);
         }
-        if name.starts_with("vkDestroy") || DESTROYERS.contains(&name) {
+        if name.starts_with("vkDestroy") {
             value = self.destruction(name, &parameters)?;
+        } else if DESTROYERS.contains(&name) {
+            words.push(format!("[{}]", self.destruction(name, &parameters)?));
         }
         words.push(format!("= {value}"));
         Ok(Some(wrapped(&words)))
@@ -222,9 +224,7 @@ impl<'a> Reader<'a> {
         let of_type = of_type.ok_or_else(|| format!("{name}: {} is no handle", handle.of_type))?;
         let callbacks = parameters.last().filter(|it| it.is_pointer);
         let callbacks = callbacks.map_or("NO_CALLBACKS".to_owned(), |callbacks| callbacks.letter.to_string());
-        let destroy = format!("destroy::<{}>({}, {callbacks})", underscored(of_type), handle.letter);
-        let is_result = DESTROYERS.contains(&name);
-        Ok(if is_result { format!("after({destroy})") } else { destroy })
+        Ok(format!("destroy::<{}>({}, {callbacks})", underscored(of_type), handle.letter))
     }
 
     /// What the command writes through this parameter.

@@ -103,11 +103,6 @@ pub(super) unsafe fn destroy<const TYPE: i32>(handle: impl Raw, callbacks: Point
     unsafe { driver_runtime::Object::<Plain<TYPE>>::destroy(PlainHandle(handle.raw()), callbacks.cast()) };
 }
 
-/// The result of a command that did what comes before.
-pub(super) fn after((): ()) -> vk::Result {
-    SUCCESS
-}
-
 /// A surface.
 pub(super) unsafe fn surface(instance: Pointer, callbacks: Pointer, out: Pointer) -> vk::Result {
     // SAFETY: see above.

@@ -122,7 +122,7 @@ commands! {
     ACQUIRE_PERFORMANCE_CONFIGURATION_INTEL ( a: Pointer, b: Pointer, c: Pointer, ) Result
         = create::<1_000_210_000>(a, 1, NO_CALLBACKS, c);
     RELEASE_PERFORMANCE_CONFIGURATION_INTEL ( a: Pointer, b: u64, ) Result
-        = after(destroy::<1_000_210_000>(b, NO_CALLBACKS));
+        [destroy::<1_000_210_000>(b, NO_CALLBACKS)] = SUCCESS;
     QUEUE_SET_PERFORMANCE_CONFIGURATION_INTEL ( a: Pointer, b: u64, ) Result = SUCCESS;
     GET_PERFORMANCE_PARAMETER_INTEL ( a: Pointer, b: u32, c: Pointer, ) Result [clear(c, 1, [16, 16, 12])] = SUCCESS;
     SET_LOCAL_DIMMING_AMD ( a: Pointer, b: u64, c: u32, ) Nothing = ();

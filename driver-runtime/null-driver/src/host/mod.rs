@@ -79,8 +79,8 @@ impl Value {
     pub(crate) fn import(handle: Handle) -> Option<Self> {
         Some(Self(match handle.kind {
             HandleKind::OpaqueFd => Place::Shared(linux::SharedNumber::import(handle.fd)?),
-            // SAFETY: the descriptor is open, and the caller gives it away.
             HandleKind::SyncFd if linux::is_open(handle.fd) => {
+                // SAFETY: the descriptor is open, and the caller gives it away.
                 Place::Fence(unsafe { linux::SyncFile::new(handle.fd) })
             }
             _ => return None,
