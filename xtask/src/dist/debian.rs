@@ -97,7 +97,7 @@ const PACKAGES: &[Package] = &[
 ];
 
 fn is_of_null_driver(path: &str) -> bool {
-    path.ends_with(null_driver::LIBRARY) || path.contains(null_driver::FOLDER)
+    [null_driver::LIBRARY, null_driver::FOLDER, null_driver::OVERRIDES].iter().any(|part| path.contains(part))
 }
 
 /// What every package is made with.

@@ -21,16 +21,28 @@ const MANIFEST: &str = "driver-runtime/null-driver/icd/vkload_null.json";
 /// The folder of the installed manifest, below `share`.
 pub(super) const FOLDER: &str = "vkload/null-driver";
 
+/// Where Debian's packages say which of its rules do not apply to them, below `share`.
+pub(super) const OVERRIDES: &str = "lintian/overrides/vkload-null-driver";
+
+const OVERRIDES_TEXT: &str = "\
+# Loaders open it by the name of its file, and no program is linked with it.
+vkload-null-driver: sharedobject-in-library-directory-missing-soname [usr/lib/*/libvkload_null.so]
+";
+
 /// Installs library and manifest.
 pub(super) fn install(tree: &Tree, library: &Path, options: &Options) -> Result<(), Failure> {
     tree.copy(library, &options.libdir.join(LIBRARY), DATA)?;
+    let share = options.prefix.join("share");
+    if options.deb {
+        tree.write(&share.join(OVERRIDES), OVERRIDES_TEXT)?;
+    }
     let text = fs::read_to_string(root().join(MANIFEST))?;
     let from_manifest = format!("./{LIBRARY}");
     if !text.contains(&from_manifest) {
         return Err(format!("{MANIFEST} does not name {from_manifest}").into());
     }
     let text = text.replace(&from_manifest, &library_path(options).display().to_string());
-    tree.write(&options.prefix.join("share").join(FOLDER).join("vkload_null.json"), &text)
+    tree.write(&share.join(FOLDER).join("vkload_null.json"), &text)
 }
 
 /// How the manifest names the library. In a package it is the name alone: the dynamic linker searches the folder of the

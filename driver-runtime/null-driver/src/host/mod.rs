@@ -4,7 +4,9 @@ use core::ops::DerefMut;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use driver_runtime::Waiting;
-use driver_runtime::sync::{Handle, HandleKind, Primitive};
+#[cfg(target_os = "linux")]
+use driver_runtime::sync::HandleKind;
+use driver_runtime::sync::{Handle, Primitive};
 use loader_core::platform::Lock;
 
 #[cfg(not(target_os = "linux"))]
