@@ -72,7 +72,7 @@ impl Driver for Null {
         .and(&swapchain::COMMANDS)
         .and(&external::COMMANDS)
         .and(&defaults::BY_HAND)
-        .or(&defaults::COMMANDS, &Null::COMMON)
+        .and_missing(&defaults::COMMANDS, &Null::COMMON)
         .with_all("vkCmd", ignore_command());
 
     const HAL_DEVICE_EXTENSIONS: &'static [(&'static CStr, u32)] = native_buffer::EXTENSIONS;

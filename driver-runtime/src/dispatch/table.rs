@@ -54,7 +54,7 @@ impl EntryPoints {
     /// The same, and the functions of `other` for commands that have none here or in `besides`, under whatever name.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-    pub const fn or(mut self, other: &Self, besides: &Self) -> Self {
+    pub const fn and_missing(mut self, other: &Self, besides: &Self) -> Self {
         let (here, there) = (self.taken(), besides.taken());
         let mut index = 0;
         while index < COMMAND_COUNT {
