@@ -40,6 +40,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// `vkCmdCopyBuffer` and `vkCmdCopyBuffer2`, the second is enough: the README lists those for which the runtime has
     /// the first.
     const COMMANDS: EntryPoints;
+    /// Functions for commands that neither the driver nor the runtime has otherwise, in whatever form: what does nothing, or fails.
+    const DEFAULTS: EntryPoints = EntryPoints::NONE;
     /// Commands of window systems, where the driver's are not written by the driver; they win over the runtime's.
     const WINDOW_SYSTEM: EntryPoints = EntryPoints::NONE;
 

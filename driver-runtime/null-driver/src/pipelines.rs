@@ -150,6 +150,30 @@ unsafe fn create_pipelines<I: Stages>(
     all
 }
 
+/// Creates so many pipelines of kinds that are not kept in caches.
+///
+/// # Safety
+/// `device` is a live handle, `callbacks` are valid or NULL, and `out` has room for the handles.
+pub(crate) unsafe fn create_others(
+    device: vk::Device,
+    count: u32,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Pipeline,
+) -> vk::Result {
+    let mut all = vk::Result::SUCCESS;
+    for place in 0..count as usize {
+        // SAFETY: the caller vouches for handle and pointers.
+        unsafe {
+            let result = create(device, callbacks, out.add(place), Pipeline(0));
+            if result != vk::Result::SUCCESS {
+                out.add(place).write(vk::Pipeline::null());
+                all = result;
+            }
+        }
+    }
+    all
+}
+
 /// The commands that create pipelines of a kind.
 macro_rules! create {
     ($($name:ident($info:ty);)*) => {$(

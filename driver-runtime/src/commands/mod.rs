@@ -111,5 +111,6 @@ impl<D: Driver> Tables for D {
         &forward::forwarded(DispatchTable::new(&D::COMMANDS).filled(&D::WINDOW_SYSTEM))
             .forwarded(Templates::<D>::FORWARDS)
             .filled(&Self::COMMON)
+            .filled(&D::DEFAULTS)
     };
 }

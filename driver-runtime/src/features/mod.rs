@@ -92,6 +92,17 @@ impl Features {
         all
     }
 
+    /// The same set with the features of the structures that these extensions have, as far as `wanted` says so of a member's
+    /// name.
+    #[must_use]
+    pub fn with_those_of(mut self, extensions: &ExtensionSet, wanted: impl Fn(&str) -> bool) -> Self {
+        let rows = FILES.iter().copied().flatten().filter(|row| row.is_of_extension(extensions));
+        for (feature, _) in rows.flat_map(|row| row.members).filter(|(_, member)| wanted(member)) {
+            self.insert(*feature);
+        }
+        self
+    }
+
     /// Adds a feature.
     pub fn insert(&mut self, feature: Feature) {
         *self = self.with(feature);

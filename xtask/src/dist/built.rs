@@ -6,8 +6,8 @@ use std::process::Command;
 use std::{env, fs};
 
 use super::archive::Archive;
-use super::folder;
 use super::options::Options;
+use super::{folder, null_driver};
 use crate::Failure;
 use crate::build::{finish, root};
 
@@ -19,6 +19,8 @@ pub(crate) struct Built {
     pub(crate) archive: PathBuf,
     /// The command line tool.
     pub(crate) tool: PathBuf,
+    /// The null driver's library.
+    pub(crate) null_driver: PathBuf,
     /// Manual pages, and completions of shells.
     pub(crate) pages: PathBuf,
 }
@@ -37,16 +39,19 @@ impl Built {
             "--example",
             "pages",
         ]))?;
+        finish(cargo.command("build").args(["--package", null_driver::PACKAGE]))?;
         let (from, to) = (cargo.target.join("release"), folder().join("files"));
         fs::create_dir_all(&to)?;
         let built = Self {
             library: to.join("libvulkan.so"),
             archive: to.join("libvkload.a"),
             tool: to.join("vkload"),
+            null_driver: to.join(null_driver::LIBRARY),
             pages: super::emptied("pages")?,
         };
         strip(&from.join("libvulkan.so"), &built.library)?;
         strip(&from.join("vkload"), &built.tool)?;
+        strip(&from.join(null_driver::LIBRARY), &built.null_driver)?;
         Archive::new(&options.symbol_prefix)?.make(&from.join("libvulkan.a"), &built.archive)?;
         finish(Command::new(from.join("examples/pages")).arg(&built.pages))?;
         Ok(built)

@@ -3,7 +3,8 @@
 //! `libvulkan1-vkload` stands beside Debian's `libvulkan1`: its library is in a folder of its own, which the dynamic linker
 //! searches first. So nothing is removed when it is installed, neither `libvulkan1` nor what insists on one version of that
 //! (`libvulkan-dev`), and programs are back on Debian's loader when it is removed. `vkload` is the command line tool,
-//! `libvkload-dev` the static library. `vulkan.pc` comes with Vulkan's headers in `libvulkan-dev`.
+//! `libvkload-dev` the static library, `vkload-null-driver` the driver without a GPU. `vulkan.pc` comes with Vulkan's headers
+//! in `libvulkan-dev`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,6 +13,7 @@ use std::{env, fs};
 use object::read::elf::{ElfFile64, FileHeader};
 
 use super::built::Built;
+use super::null_driver;
 use super::options::{Options, machine};
 use super::tree::Tree;
 use super::{emptied, folder, vulkan_version};
@@ -62,7 +64,8 @@ const PACKAGES: &[Package] = &[
                       Lists drivers, layers and devices, tells why a driver or layer is not used and\n\
                       what to do, and runs programs on another Vulkan library.",
         takes: |path| {
-            path.starts_with("usr/bin/") || path.starts_with("usr/share/") && !path.contains("/doc/")
+            path.starts_with("usr/bin/")
+                || path.starts_with("usr/share/") && !path.contains("/doc/") && !is_of_null_driver(path)
         },
         control: &[],
     },
@@ -78,7 +81,24 @@ const PACKAGES: &[Package] = &[
         takes: |path| path.ends_with("/libvkload.a") || path.ends_with("/vkload.pc"),
         control: &[],
     },
+    Package {
+        name: "vkload-null-driver",
+        section: "libs",
+        multi_arch: "same",
+        relations: &["Suggests: vkload"],
+        description: "Vulkan driver without a GPU, for tests\n\
+                      Memory, buffers, images, copies and synchronisation work; nothing is drawn. It\n\
+                      has every extension on request, several devices, and calls that fail or wait\n\
+                      when a test says so. No program uses it until the variable VK_DRIVER_FILES is\n\
+                      /usr/share/vkload/null-driver/vkload_null.json.",
+        takes: is_of_null_driver,
+        control: &[],
+    },
 ];
+
+fn is_of_null_driver(path: &str) -> bool {
+    [null_driver::LIBRARY, null_driver::FOLDER, null_driver::OVERRIDES].iter().any(|part| path.contains(part))
+}
 
 /// What every package is made with.
 struct Packer {
@@ -111,7 +131,7 @@ pub(super) fn pack(built: &Built, options: &Options) -> Result<(), Failure> {
     fs::create_dir_all(&out)?;
     let variable = |name: &str, default: &str| env::var(name).unwrap_or_else(|_| default.to_owned());
     let packer = Packer {
-        c_library: c_library(&[&built.library, &built.tool])?,
+        c_library: c_library(&[&built.library, &built.tool, &built.null_driver])?,
         everything,
         out,
         versions: Versions {

@@ -2,8 +2,8 @@
 //!
 //! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for handles
 //! that nobody handles ([`audit`], by [`handles`] against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`],
-//! [`structures`], [`exports`], [`features`], [`properties`], [`formats`], [`recorded`] and
-//! [`types`].
+//! [`structures`], [`exports`], [`features`], [`properties`], [`formats`], [`recorded`], [`types`], [`defaults`] and
+//! [`dependencies`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,8 @@ use crate::Failure;
 
 mod audit;
 mod commands;
+mod defaults;
+mod dependencies;
 mod enumerations;
 mod exports;
 mod extensions;
@@ -91,6 +93,8 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     files.extend(features::files(document.root_element(), &registry)?);
     files.extend(properties::files(document.root_element(), &registry)?);
     files.extend(formats::files(document.root_element())?);
+    files.extend(defaults::files(document.root_element(), &registry)?);
+    files.push(dependencies::file(document.root_element(), &registry)?);
     files.extend(recorded::files(document.root_element(), &registry)?);
     files.extend(types::files(document.root_element(), &registry)?);
     Ok(files)

@@ -5,6 +5,7 @@ use driver_runtime::vk;
 use loader_core::abi::chain;
 
 use super::format::find;
+use crate::external;
 use crate::physical_device::{HEAP_SIZE, IMAGE_EXTENT};
 use crate::scenario::{self, FormatSupport, wide_of};
 
@@ -140,12 +141,16 @@ pub(crate) unsafe extern "system" fn get_image_format_properties(
             return vk::Result::ERROR_FORMAT_NOT_SUPPORTED;
         };
         let shared = chain::find::<vk::PhysicalDeviceExternalImageFormatInfo<'_>>(info.p_next);
-        if shared.is_some_and(|shared| !shared.handle_type.is_empty()) {
-            return vk::Result::ERROR_FORMAT_NOT_SUPPORTED;
+        let mut sharing = vk::ExternalMemoryProperties::default();
+        if let Some(shared) = shared.filter(|shared| !shared.handle_type.is_empty()) {
+            let Some(known) = external::of_memory(shared.handle_type) else {
+                return vk::Result::ERROR_FORMAT_NOT_SUPPORTED;
+            };
+            sharing = known;
         }
         (*out).image_format_properties = properties;
         for structure in chain::pointers((*out).p_next) {
-            write_more(structure, info.format);
+            write_more(structure, info.format, sharing);
         }
     }
     vk::Result::SUCCESS
@@ -153,7 +158,11 @@ pub(crate) unsafe extern "system" fn get_image_format_properties(
 
 /// # Safety
 /// `structure` is valid.
-unsafe fn write_more(structure: *mut vk::BaseOutStructure<'_>, format: vk::Format) {
+unsafe fn write_more(
+    structure: *mut vk::BaseOutStructure<'_>,
+    format: vk::Format,
+    sharing: vk::ExternalMemoryProperties,
+) {
     // SAFETY: a structure has the type that it says.
     unsafe {
         match (*structure).s_type {
@@ -161,6 +170,10 @@ unsafe fn write_more(structure: *mut vk::BaseOutStructure<'_>, format: vk::Forma
                 let planes = find(format).map_or(1, |format| format.plane_count() as u32);
                 let out = structure.cast::<vk::SamplerYcbcrConversionImageFormatProperties<'_>>();
                 (*out).combined_image_sampler_descriptor_count = planes;
+            }
+            vk::StructureType::EXTERNAL_IMAGE_FORMAT_PROPERTIES => {
+                let out = structure.cast::<vk::ExternalImageFormatProperties<'_>>();
+                (*out).external_memory_properties = sharing;
             }
             vk::StructureType::HOST_IMAGE_COPY_DEVICE_PERFORMANCE_QUERY_EXT => {
                 let out = structure.cast::<vk::HostImageCopyDevicePerformanceQueryEXT<'_>>();

@@ -8,7 +8,7 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::features::{Features, name};
 use driver_runtime::{Description, entry_points, vk};
 
-use crate::{image, scenario};
+use crate::{extensions, external, image, scenario};
 
 /// The size of the only heap, and so of the largest allocation.
 pub(crate) const HEAP_SIZE: u64 = 1 << 30;
@@ -35,11 +35,17 @@ pub(crate) fn describe(number: u32) -> Description {
     let scenario = scenario::get();
     let title = if number == 0 { scenario.name.clone() } else { format!("{} {}", scenario.name, number + 1) };
     let mut known = match &scenario.profile {
-        Some(profile) => profile.device.clone(),
+        Some(profile) => {
+            let mut known = profile.device.clone();
+            let added = extensions::added(&profile.extensions, &scenario.device_extensions);
+            known.features = extensions::features(known.features, &added);
+            known
+        }
         None => {
             let mut known = bare(scenario.api_version);
             limits::set(&mut known);
-            known.features = FEATURES;
+            known.features = extensions::features(FEATURES, &scenario.device_extensions);
+            external::set(&mut known);
             known
         }
     };
@@ -93,27 +99,6 @@ unsafe extern "system" fn get_sparse_image_format_properties(
     unsafe { count.write(0) };
 }
 
-/// Nothing is shared with other processes or interfaces.
-macro_rules! nothing_external {
-    ($($name:ident($info:ty, $out:ty) $member:ident;)*) => {$(
-        unsafe extern "system" fn $name(_: vk::PhysicalDevice, _: *const $info, out: *mut $out) {
-            // SAFETY: the caller passes a valid pointer.
-            unsafe { (*out).$member = Default::default() };
-        }
-    )*};
-}
-
-nothing_external! {
-    get_external_buffer_properties(vk::PhysicalDeviceExternalBufferInfo<'_>, vk::ExternalBufferProperties<'_>)
-        external_memory_properties;
-    get_external_fence_properties(vk::PhysicalDeviceExternalFenceInfo<'_>, vk::ExternalFenceProperties<'_>)
-        external_fence_features;
-    get_external_semaphore_properties(
-        vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
-        vk::ExternalSemaphoreProperties<'_>
-    ) external_semaphore_features;
-}
-
 /// The queries about physical devices that are the driver's own.
 pub(crate) const COMMANDS: EntryPoints = entry_points! {
     GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2
@@ -122,10 +107,4 @@ pub(crate) const COMMANDS: EntryPoints = entry_points! {
         = image::get_image_format_properties,
     GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2
         = get_sparse_image_format_properties,
-    GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES: PFN_vkGetPhysicalDeviceExternalBufferProperties
-        = get_external_buffer_properties,
-    GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalFenceProperties
-        = get_external_fence_properties,
-    GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
-        = get_external_semaphore_properties,
 };

@@ -8,8 +8,8 @@
 //! | `devices=1` | how many physical devices there are |
 //! | `groups=2,1` | how many of them each device group has, in order; without the word each device is a group |
 //! | `name=null` | what the devices are called, a number behind it from the second on |
-//! | `extension=NAME` | an instance or device extension that is there too |
-//! | `without=NAME` | an extension that is not there |
+//! | `extension=NAME` | an instance or device extension that is there too, with the extensions that it needs, its commands and its features; `all`: every one that a driver for Linux can have; `all-provisional`: also those that may still change |
+//! | `without=NAME` | an extension that is not there, whatever needs it |
 //! | `profile=PATH` | the devices are what a profile file says, with `profile=PATH:NAME` that profile of several: see below |
 //! | `vendor=0x10de`, `device=0x2330` | the numbers of the vendor and of the device |
 //! | `type=other` | `integrated`, `discrete`, `virtual`, `cpu` or `other` |
@@ -49,6 +49,8 @@ mod tests;
 mod watch;
 mod watched;
 
+pub(crate) use watch::Outcome;
+
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
@@ -87,6 +89,10 @@ pub struct Scenario {
     pub instance_extensions: ExtensionSet,
     /// The extensions of its devices.
     pub device_extensions: ExtensionSet,
+    /// Extensions that are not added to the others, whatever needs them.
+    unwanted: ExtensionSet,
+    /// Whether every extension is wanted, and whether the provisional ones are.
+    all: Option<bool>,
     /// Whose surfaces there are.
     pub surfaces: Surfaces,
     /// What the devices are, by a file.
@@ -199,11 +205,12 @@ impl Scenario {
             return None;
         }
         let Some(command) = find(name) else { return Some(function) };
-        if self.surfaces != Surfaces::Driver && surface::OWN.contains(&command.canonical()) {
+        if self.surfaces != Surfaces::Driver && surface::is_own(command.canonical()) {
             return None;
         }
         if self.rules.iter().any(|rule| rule.command == command.canonical().name()) {
-            return watched::function(command, function);
+            // The functions of `defaults` ask on their own.
+            return watched::function(command, function).or(Some(function));
         }
         Some(function)
     }

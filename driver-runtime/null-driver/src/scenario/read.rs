@@ -12,7 +12,7 @@ use driver_runtime::registry::{
 use driver_runtime::vk;
 
 use super::{Act, Identity, NEGOTIATE, Rule, Scenario, Surfaces, profile, watched};
-use crate::{host, surface};
+use crate::{defaults, extensions, host, surface};
 
 /// The keys, for those who mistyped one.
 const KEYS: &str = "api, interface, devices, groups, name, extension, without, profile, vendor, device, type, driver, heap, \
@@ -37,6 +37,8 @@ impl Default for Scenario {
                 extension::KHR_EXTERNAL_SEMAPHORE_CAPABILITIES,
             ]),
             device_extensions: ExtensionSet::default(),
+            unwanted: ExtensionSet::default(),
+            all: None,
             surfaces: Surfaces::None,
             profile: None,
             identity: Identity::default(),
@@ -65,6 +67,7 @@ pub(super) fn read(text: &str) -> Result<Scenario, String> {
         };
         scenario.set(key, value).map_err(|why| wrong(&why))?;
     }
+    scenario.complete_extensions()?;
     let grouped: u32 = scenario.groups.iter().sum();
     if !scenario.groups.is_empty() && grouped != scenario.devices {
         return Err(format!("the groups have {grouped} devices, but there are {}", scenario.devices));
@@ -115,15 +118,41 @@ impl Scenario {
     }
 
     fn extension(&mut self, name: &str, there: bool) -> Result<(), String> {
+        if there && (name == "all" || name == "all-provisional") {
+            self.all = Some(name != "all" || self.all == Some(true));
+            return Ok(());
+        }
         let id = find_extension(name.as_bytes()).ok_or_else(|| format!("{name} is no extension"))?;
         let set = match id.kind() {
             ExtensionKind::Instance => &mut self.instance_extensions,
             ExtensionKind::Device => &mut self.device_extensions,
         };
-        let others = ExtensionId::all().filter(|other| set.contains(*other) && *other != id);
-        let mut new = ExtensionSet::default();
-        others.chain(there.then_some(id)).for_each(|id| new.insert(id));
-        *set = new;
+        *set = changed(set, id, there);
+        self.unwanted = changed(&self.unwanted, id, !there);
+        Ok(())
+    }
+
+    /// Adds every extension, if that is wanted, and what extensions need of each other.
+    fn complete_extensions(&mut self) -> Result<(), String> {
+        let minor = vk::api_version_minor(self.api_version);
+        let all = self.all.map(|provisional| extensions::all(minor, provisional));
+        let mut set = ExtensionSet::default();
+        for id in ExtensionId::all() {
+            let of_all = all.is_some_and(|all| all.contains(id) && !self.unwanted.contains(id));
+            if of_all || self.instance_extensions.contains(id) || self.device_extensions.contains(id) {
+                set.insert(id);
+            }
+        }
+        extensions::add_needed(&mut set, &self.unwanted, minor)?;
+        for id in ExtensionId::all().filter(|id| set.contains(*id)) {
+            match id.kind() {
+                ExtensionKind::Instance => self.instance_extensions.insert(id),
+                ExtensionKind::Device => self.device_extensions.insert(id),
+            }
+        }
+        if self.surfaces == Surfaces::None && set.contains(extension::KHR_SURFACE) {
+            self.surfaces = Surfaces::Loader;
+        }
         Ok(())
     }
 
@@ -173,13 +202,22 @@ impl Scenario {
     }
 }
 
+/// The same set with the extension or without.
+fn changed(set: &ExtensionSet, id: ExtensionId, there: bool) -> ExtensionSet {
+    let others = ExtensionId::all().filter(|other| set.contains(*other) && *other != id);
+    let mut new = ExtensionSet::default();
+    others.chain(there.then_some(id)).for_each(|id| new.insert(id));
+    new
+}
+
 /// `COMMAND`, `COMMAND@2` or `COMMAND@2+`.
 fn rule(calls: &str, act: Act) -> Result<Rule, String> {
     let (command, which) = calls.split_once('@').unwrap_or((calls, "1+"));
     let known = if command.as_bytes() == NEGOTIATE.to_bytes() {
         Some(NEGOTIATE)
     } else {
-        command_of(command).filter(|id| watched::function(*id, any).is_some()).map(|id| id.canonical().name())
+        let asks = |id: &CommandId| watched::function(*id, any).is_some() || defaults::asks(*id);
+        command_of(command).filter(asks).map(|id| id.canonical().name())
     };
     let command = known.ok_or_else(|| format!("{command} is no command that can fail or wait"))?;
     let (first, later) = which.strip_suffix('+').map_or((which, false), |first| (first, true));
