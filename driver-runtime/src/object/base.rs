@@ -2,7 +2,7 @@
 
 use core::fmt::{self, Write};
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use ash::vk;
 use loader_core::logger::Listeners;
@@ -32,6 +32,8 @@ pub struct ObjectBase {
     root: NonNull<Root>,
     /// How many bytes the block of the object has.
     size: usize,
+    /// The private data of the first slot of the device; most applications and layers have one.
+    first_value: AtomicU64,
     details: Lock<Details>,
 }
 
@@ -78,6 +80,7 @@ impl ObjectBase {
             visible: AtomicBool::new(false),
             root,
             size: 0,
+            first_value: AtomicU64::new(0),
             details: Lock::new(Details::new(memory)),
         }
     }
@@ -97,6 +100,7 @@ impl ObjectBase {
     pub fn recycle(&self) {
         self.visible.store(false, Ordering::Relaxed);
         self.loader.store(LOADER_MAGIC, Ordering::Relaxed);
+        self.first_value.store(0, Ordering::Relaxed);
         let empty = Details::new(Root::memory_of(self.root));
         let old = core::mem::replace(&mut *self.details.lock(self.root().host()), empty);
         drop(old);
@@ -182,6 +186,9 @@ impl ObjectBase {
         if !slot.is_of(self.root.addr()) {
             return 0;
         }
+        if slot.is_first() {
+            return self.first_value.load(Ordering::Acquire);
+        }
         self.details.lock(self.root().host()).values.get(slot.index())
     }
 
@@ -191,6 +198,10 @@ impl ObjectBase {
     /// [`OutOfMemory`].
     pub fn set_private_data(&self, slot: &Slot, value: u64) -> Result<(), OutOfMemory> {
         if !slot.is_of(self.root.addr()) {
+            return Ok(());
+        }
+        if slot.is_first() {
+            self.first_value.store(value, Ordering::Release);
             return Ok(());
         }
         let host = self.root().host();
