@@ -62,7 +62,13 @@ impl Driver for Small {
     type Sync = Flag;
 
     const SYNC_TYPES: &'static [SyncType] = &[
-        SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET)),
+        SyncType::new(
+            Ability::BINARY
+                .and(Ability::GPU_WAIT)
+                .and(Ability::CPU_WAIT)
+                .and(Ability::CPU_RESET)
+                .and(Ability::WAKES),
+        ),
         SyncType::EMULATED_TIMELINE,
     ];
     const COMMANDS: EntryPoints = entry_points! {

@@ -248,7 +248,6 @@ impl<D: Driver> Parts for D {
     type Device = <D as Driver>::Device;
     type Queue = <D as Driver>::Queue;
     type Sync = <D as Driver>::Sync;
-    const SYNC_TYPES: &'static [SyncType] = <D as Driver>::SYNC_TYPES;
 
     fn host() -> &'static dyn Host {
         <D as Driver>::host()

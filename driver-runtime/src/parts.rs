@@ -1,7 +1,6 @@
 //! What a driver puts behind the runtime's objects.
 
 use crate::Host;
-use crate::sync::SyncType;
 
 /// The driver's parts of the runtime's objects, as the objects themselves know them: they keep these parts, and ask the
 /// driver for nothing but its system.
@@ -18,9 +17,6 @@ pub trait Parts: Sized + Send + Sync + 'static {
     type Queue: Send + Sync;
     /// The driver's synchronisation objects.
     type Sync: Primitive;
-
-    /// The types of its synchronisation objects, the preferred ones first.
-    const SYNC_TYPES: &'static [SyncType];
 
     /// The system below.
     fn host() -> &'static dyn Host;

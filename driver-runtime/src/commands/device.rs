@@ -308,6 +308,16 @@ pub(crate) unsafe extern "system" fn destroy_device<D: Driver>(
     }
 }
 
+impl<D: Driver> Physical<D> {
+    /// The types of synchronisation objects: the device's, or else the driver's.
+    pub fn sync_types(&self) -> &SyncTypes {
+        match &self.description().sync_types {
+            Some(Ok(types)) => types,
+            _ => const { &SyncTypes::checked(D::SYNC_TYPES) },
+        }
+    }
+}
+
 impl<D: Driver> Device<D> {
     /// Whether the device is still there: asks the driver, unless it is known to be lost.
     ///

@@ -2,7 +2,7 @@
 
 use core::fmt::{self, Write};
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 use ash::vk;
 use loader_core::logger::Listeners;
@@ -32,6 +32,8 @@ pub struct ObjectBase {
     root: NonNull<Root>,
     /// How many bytes the block of the object has.
     size: usize,
+    /// The private data of the first slot of the device; most applications and layers have one.
+    first_value: AtomicU64,
     /// What applications attach, from when they do: most objects have nothing.
     details: AtomicPtr<Lock<Details>>,
 }
@@ -79,6 +81,7 @@ impl ObjectBase {
             visible: AtomicBool::new(false),
             root,
             size: 0,
+            first_value: AtomicU64::new(0),
             details: AtomicPtr::default(),
         }
     }
@@ -100,6 +103,7 @@ impl ObjectBase {
     pub fn recycle(&self) {
         self.visible.store(false, Ordering::Relaxed);
         self.loader.store(LOADER_MAGIC, Ordering::Relaxed);
+        self.first_value.store(0, Ordering::Relaxed);
         self.drop_details();
     }
 
@@ -227,6 +231,9 @@ impl ObjectBase {
         if !slot.is_of(self.root.addr()) {
             return 0;
         }
+        if slot.is_first() {
+            return self.first_value.load(Ordering::Acquire);
+        }
         self.details().map_or(0, |details| details.lock(self.root().host()).values.get(slot.index()))
     }
 
@@ -236,6 +243,10 @@ impl ObjectBase {
     /// [`OutOfMemory`].
     pub fn set_private_data(&self, slot: &Slot, value: u64) -> Result<(), OutOfMemory> {
         if !slot.is_of(self.root.addr()) {
+            return Ok(());
+        }
+        if slot.is_first() {
+            self.first_value.store(value, Ordering::Release);
             return Ok(());
         }
         let (host, details) = (self.root().host(), self.details_or_new()?);

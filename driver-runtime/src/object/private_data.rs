@@ -24,6 +24,11 @@ impl Slot {
         self.index
     }
 
+    /// Whether it is the first slot of its device.
+    pub(super) fn is_first(&self) -> bool {
+        self.index == 1
+    }
+
     /// Whether the slot is of the device at this address.
     pub(super) fn is_of(&self, device: NonZeroUsize) -> bool {
         self.owner == device
@@ -82,8 +87,8 @@ impl Values {
     }
 
     fn position(&self, slot: u32) -> Result<usize, usize> {
-        // Nearly always every object has a value for every slot, of which the first has the number 1.
-        let likely = slot.wrapping_sub(1) as usize;
+        // Nearly always every object has a value for every slot, of which the second comes first here.
+        let likely = slot.wrapping_sub(2) as usize;
         if self.0.get(likely).is_some_and(|(other, _)| *other == slot) {
             return Ok(likely);
         }

@@ -15,7 +15,6 @@ use core::ops::Deref;
 
 use crate::object::Object;
 use crate::parts::Parts;
-use crate::sync::SyncTypes;
 
 pub use description::{Description, QUEUE_FAMILIES};
 pub(crate) use limits::{get as limit_value, raise};
@@ -41,14 +40,6 @@ impl<D: Parts> Physical<D> {
     /// What is kept of a physical device that `description` describes.
     pub(crate) fn new(description: Description, driver: D::PhysicalDevice) -> Self {
         Self { description, driver }
-    }
-
-    /// The types of synchronisation objects: the device's, or else the driver's.
-    pub fn sync_types(&self) -> &SyncTypes {
-        match &self.description.sync_types {
-            Some(Ok(types)) => types,
-            _ => const { &SyncTypes::checked(D::SYNC_TYPES) },
-        }
     }
 
     /// What the device is and can do.

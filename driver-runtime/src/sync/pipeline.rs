@@ -106,7 +106,7 @@ impl<D: Parts> Pipeline<D> {
         if submission.recycle() {
             let mut spare = self.spare.lock(D::host());
             if spare.is_empty() {
-                return spare.push(submission);
+                spare.push(submission);
             }
         }
     }

@@ -50,7 +50,7 @@ impl Vulkan {
             "submit_empty" => {
                 let submit: vk::PFN_vkQueueSubmit = self.exported(c"vkQueueSubmit");
                 let queue = self.queue();
-                repeat(move || {
+                self.and_wait(move || {
                     let info = vk::SubmitInfo::default();
                     // SAFETY: as above.
                     let result = unsafe { submit(queue, 1, &raw const info, vk::Fence::null()) };
@@ -105,6 +105,16 @@ impl Vulkan {
         queue
     }
 
+    /// Repeats what submits, and waits for the queue once in the end, so that what a thread of the driver does counts as well.
+    fn and_wait<'a>(&self, submit: impl Fn() + Sync + 'a) -> Loop<'a> {
+        let (wait, queue): (vk::PFN_vkQueueWaitIdle, _) = (self.exported(c"vkQueueWaitIdle"), self.queue());
+        Box::new(move |calls| {
+            (0..calls).for_each(|_| submit());
+            // SAFETY: the queue is live.
+            assert_eq!(unsafe { wait(queue) }, vk::Result::SUCCESS);
+        })
+    }
+
     pub(super) fn timeline(&self) -> vk::Semaphore {
         let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         self.make(c"vkCreateSemaphore", &vk::SemaphoreCreateInfo::default().push_next(&mut kind))
@@ -114,7 +124,7 @@ impl Vulkan {
     pub(super) fn submit_timeline(&self) -> Loop<'_> {
         let submit: vk::PFN_vkQueueSubmit = self.exported(c"vkQueueSubmit");
         let (queue, semaphore, value) = (self.queue(), [self.timeline()], AtomicU64::new(0));
-        repeat(move || {
+        self.and_wait(move || {
             let last = value.fetch_add(1, Ordering::Relaxed);
             let (waits, signals) = ([last], [last + 1]);
             let mut values = vk::TimelineSemaphoreSubmitInfo::default()
