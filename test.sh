@@ -15,10 +15,10 @@ packages=(gcc g++ libc6-dev binutils pkg-config lintian mesa-vulkan-drivers vulk
     glslang-tools valgrind strace vulkan-validationlayers mangohud vkbasalt librenderdoc libcap2-bin mpv ffmpeg vkd3d-demos generate-ninja
     openjdk-17-jdk-headless kotlin cmake ninja-build mesa-utils glmark2-x11 libsdl2-tests gfxreconstruct chromium-common
     qml-qt6 qml6-module-qtquick qml6-module-qtquick-window qml6-module-qtqml-workerscript)
-# Compilers, C libraries and an emulator for other processors.
+# Compilers, C libraries and an emulator for other processors, and another C library for this one.
 [ "$(uname -m)" != x86_64 ] || packages+=(qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-linux-gnueabihf
     libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-i686-linux-gnu libc6-dev-i386-cross libc6-i386
-    lib32gcc-s1)
+    lib32gcc-s1 musl-tools)
 # The crates that become shared libraries bring a panic handler of their own, so each is compiled without the others.
 shells=(libvulkan-linux libvulkan-fuchsia libvulkan-android libvkload-android libvkload-jni)
 no_shells=(--workspace "${shells[@]/#/--exclude=}")
