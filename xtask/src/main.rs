@@ -24,6 +24,7 @@ mod target;
 mod target_program;
 mod test_arches;
 mod tsan;
+mod yocto;
 
 use std::process::ExitCode;
 
@@ -97,6 +98,11 @@ const CHORES: &[Chore] = &[
         "test-arches",
         "run the code of each processor, emulated where it is another one [PART...: those with one of these in their names]",
         test_arches::run,
+    ),
+    Chore(
+        "yocto",
+        "list the crates for the recipe of Yocto [--revision COMMIT: and make it build this one]",
+        yocto::run,
     ),
     Chore("tsan", "run many threads at once under ThreadSanitizer: finds data races", tsan::run),
 ];
