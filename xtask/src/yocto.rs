@@ -99,7 +99,10 @@ mod tests {
     fn the_list_of_crates_is_that_of_the_lock_file() {
         let on_disk = fs::read_to_string(root().join(CRATES)).unwrap();
         assert!(on_disk == list(&crates(&recipe()).unwrap()), "{CRATES} is stale: run `cargo xtask yocto`");
-        assert!(on_disk.contains("crate://crates.io/libc/") && !on_disk.contains("/loader-core/"), "{on_disk}");
+        assert!(
+            on_disk.contains("crate://crates.io/libc/") && !on_disk.contains("/loader-core/"),
+            "{on_disk}"
+        );
     }
 
     #[test]
@@ -108,7 +111,10 @@ mod tests {
                     source = \"registry\"\nchecksum = \"00ff\"\n";
         let list = list(&locked(lock));
         assert!(list.contains("    crate://crates.io/a/1.2.3 \\\n\"\n"), "{list}");
-        assert!(list.ends_with("\n\nSRC_URI[a-1.2.3.sha256sum] = \"00ff\"\n") && !list.contains("own"), "{list}");
+        assert!(
+            list.ends_with("\n\nSRC_URI[a-1.2.3.sha256sum] = \"00ff\"\n") && !list.contains("own"),
+            "{list}"
+        );
     }
 
     #[test]
@@ -144,7 +150,9 @@ mod tests {
     fn licences_have_the_checksums_of_the_recipe_and_what_it_includes_is_there() {
         let recipe = recipe();
         let mut licences = 0;
-        for word in recipe.split_whitespace().filter(|word| word.starts_with("file://") && word.contains("md5=")) {
+        for word in
+            recipe.split_whitespace().filter(|word| word.starts_with("file://") && word.contains("md5="))
+        {
             let (name, checksum) = word["file://".len()..].split_once(";md5=").unwrap();
             let bytes = fs::read(root().join(name)).unwrap();
             let actual: String = Md5::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -165,7 +173,8 @@ mod tests {
             let name = option.split(']').next().unwrap();
             assert!(recipe.contains(&format!("'PACKAGECONFIG', '{name}'")), "{name}");
         }
-        let assignments = recipe.lines().filter(|line| !line.starts_with([' ', '#', '}']) && line.contains(" = \""));
+        let assignments =
+            recipe.lines().filter(|line| !line.starts_with([' ', '#', '}']) && line.contains(" = \""));
         for line in assignments {
             assert!(line.ends_with('"') || line.ends_with('\\'), "{line}");
         }

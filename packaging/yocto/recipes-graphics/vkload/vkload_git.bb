@@ -19,7 +19,7 @@ PROVIDES = "vulkan-loader"
 
 SRC_URI = "git://github.com/vkload/vkload.git;protocol=https;branch=main;destsuffix=${BP}"
 # In the repository, "cargo xtask yocto --revision COMMIT" sets this, and writes the list of the crates that the commit needs.
-SRCREV ?= "02145520abaebd9ee64924cd0e2aa1ae3d82be6f"
+SRCREV ?= "6443fbc12d4145a78cf807d41a37ccd5f6ba5ac3"
 require vkload-crates.inc
 
 # Rust 1.88 or newer. Series with an older one get it from the layer meta-lts-mixins (branch scarthgap/rust for scarthgap).
