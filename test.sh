@@ -70,6 +70,7 @@ beside() {
     step "lints" lints
     step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet "${no_shells[@]}" --no-deps
     step "Android tree" cargo xtask android-tree
+    oldest_compiler
     # The steps in the foreground compile for all the others.
     step "other targets" cargo xtask check-targets musl riscv64
 }
@@ -132,6 +133,15 @@ lint_for() {
         cargo clippy --quiet --target "$1" "${@:2}" -- --deny warnings
     else
         skip "lints for $1: rustup cannot add it"
+    fi
+}
+
+# What the crates of the library say they need (rust-version). The step before has added that compiler.
+oldest_compiler() {
+    if rustup toolchain install 1.88 --profile minimal >/dev/null 2>&1; then
+        step "oldest compiler" env -u RUSTUP_TOOLCHAIN cargo +1.88 check --quiet --package libvulkan-linux
+    else
+        skip "oldest compiler: rustup cannot add Rust 1.88"
     fi
 }
 

@@ -22,7 +22,7 @@ SRC_URI = "git://github.com/vkload/vkload.git;protocol=https;branch=main;destsuf
 SRCREV ?= "6443fbc12d4145a78cf807d41a37ccd5f6ba5ac3"
 require vkload-crates.inc
 
-# Rust 1.88 or newer. Series with an older one get it from the layer meta-lts-mixins (branch scarthgap/rust for scarthgap).
+# Rust 1.88 or newer, for the tool 1.90. Yocto 5.3 has 1.90. Scarthgap has 1.75: add the layer meta-lts-mixins, branch scarthgap/rust.
 inherit cargo features_check pkgconfig
 
 REQUIRED_DISTRO_FEATURES = "vulkan"
