@@ -67,7 +67,10 @@ fn an_install_tree_with_fixed_drivers_has_a_shared_and_a_static_library() {
     dist.current_dir(env!("CARGO_MANIFEST_DIR")).args(["xtask", "dist", "--fixed-drivers", DRIVERS]);
     let _ = run(dist.arg("--destdir").arg(tree.path())).success();
     let libraries = tree.path().join("usr/local/lib");
-    assert!(!tree.path().join("usr/local/bin").exists(), "the tool would judge manifests that this library ignores");
+    assert!(
+        !tree.path().join("usr/local/bin").exists(),
+        "the tool would judge manifests that this library ignores"
+    );
 
     let (machine, library, _) = machine_with_drivers();
     for linked in ["-l:libvulkan.so.1", "-l:libvkload.a"] {
