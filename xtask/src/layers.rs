@@ -106,7 +106,18 @@ const CRATES: &[(&str, &[&str])] = &[
     ("platform-linux", &["c_path", "policy", "os", "exports_gen"]),
     (
         "platform-fuchsia",
-        &["exports_gen", "policy", "system", "service", "os", "fuchsia", "of_core", "zircon", "process"],
+        &[
+            "exports_gen",
+            "api_level",
+            "policy",
+            "system",
+            "service",
+            "os",
+            "fuchsia",
+            "of_core",
+            "zircon",
+            "process",
+        ],
     ),
     (
         "vkload",

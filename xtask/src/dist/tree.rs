@@ -41,9 +41,13 @@ impl Tree {
             &libraries.join("pkgconfig/vkload.pc"),
             &package_config(options, &version, Linking::Static),
         )?;
-        self.copy(&built.tool, &options.prefix.join("bin/vkload"), PROGRAM)?;
-        null_driver::install(self, &built.null_driver, options)?;
-        self.install_pages(&built.pages, &share, options.deb)?;
+        if let Some(tool) = &built.tool {
+            self.copy(tool, &options.prefix.join("bin/vkload"), PROGRAM)?;
+            self.install_pages(&built.pages, &share, options.deb)?;
+        }
+        if let Some(driver) = &built.null_driver {
+            null_driver::install(self, driver, options)?;
+        }
         for page in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"] {
             self.copy(&root().join(page), &share.join("doc/vkload").join(page), DATA)?;
         }

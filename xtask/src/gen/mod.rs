@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Failure;
+use crate::build::root;
 
 mod audit;
 mod commands;
@@ -70,8 +71,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         print_handles(&text)?;
     }
     let files = generate(&text)?;
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    if check { compare(&root, &files) } else { write(&root, &files) }
+    if check { compare(root(), &files) } else { write(root(), &files) }
 }
 
 fn print_handles(text: &str) -> Result<(), Failure> {
