@@ -15,10 +15,10 @@ packages=(gcc g++ libc6-dev binutils pkg-config lintian mesa-vulkan-drivers vulk
     glslang-tools valgrind strace vulkan-validationlayers mangohud vkbasalt librenderdoc libcap2-bin mpv ffmpeg vkd3d-demos generate-ninja
     openjdk-17-jdk-headless kotlin cmake ninja-build mesa-utils glmark2-x11 libsdl2-tests gfxreconstruct chromium-common
     qml-qt6 qml6-module-qtquick qml6-module-qtquick-window qml6-module-qtqml-workerscript)
-# Compilers, C libraries and an emulator for other processors.
+# Compilers, C libraries and an emulator for other processors, and another C library for this one.
 [ "$(uname -m)" != x86_64 ] || packages+=(qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-linux-gnueabihf
     libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-i686-linux-gnu libc6-dev-i386-cross libc6-i386
-    lib32gcc-s1)
+    lib32gcc-s1 musl-tools)
 # The crates that become shared libraries bring a panic handler of their own, so each is compiled without the others.
 shells=(libvulkan-linux libvulkan-fuchsia libvulkan-android libvkload-android libvkload-jni)
 no_shells=(--workspace "${shells[@]/#/--exclude=}")
@@ -70,6 +70,7 @@ beside() {
     step "lints" lints
     step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet "${no_shells[@]}" --no-deps
     step "Android tree" cargo xtask android-tree
+    oldest_compiler
     # The steps in the foreground compile for all the others.
     step "other targets" cargo xtask check-targets musl riscv64
 }
@@ -132,6 +133,15 @@ lint_for() {
         cargo clippy --quiet --target "$1" "${@:2}" -- --deny warnings
     else
         skip "lints for $1: rustup cannot add it"
+    fi
+}
+
+# What the crates of the library say they need (rust-version). The step before has added that compiler.
+oldest_compiler() {
+    if rustup toolchain install 1.88 --profile minimal >/dev/null 2>&1; then
+        step "oldest compiler" env -u RUSTUP_TOOLCHAIN cargo +1.88 check --quiet --package libvulkan-linux
+    else
+        skip "oldest compiler: rustup cannot add Rust 1.88"
     fi
 }
 

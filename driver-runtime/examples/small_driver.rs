@@ -10,8 +10,9 @@
 
 use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::driver_prelude::*;
+use driver_runtime::host::Linux;
 use driver_runtime::registry::ExtensionSet;
-use driver_runtime::{Object, VkObject, Waiting, vk};
+use driver_runtime::{Object, VkObject, vk};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 struct Small;
@@ -61,7 +62,13 @@ impl Driver for Small {
     type Sync = Flag;
 
     const SYNC_TYPES: &'static [SyncType] = &[
-        SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET)),
+        SyncType::new(
+            Ability::BINARY
+                .and(Ability::GPU_WAIT)
+                .and(Ability::CPU_WAIT)
+                .and(Ability::CPU_RESET)
+                .and(Ability::WAKES),
+        ),
         SyncType::EMULATED_TIMELINE,
     ];
     const COMMANDS: EntryPoints = entry_points! {
@@ -70,7 +77,7 @@ impl Driver for Small {
     };
 
     fn host() -> &'static dyn Host {
-        &System
+        &Linux
     }
     fn api_version() -> u32 {
         vk::API_VERSION_1_3
@@ -117,27 +124,6 @@ impl Primitive for Flag {
     }
     fn reset(&self) {
         self.0.store(0, Ordering::Release);
-    }
-}
-
-/// The system below.
-struct System;
-
-impl Waiting for System {
-    fn wait(&self, _: u32) {
-        std::thread::yield_now();
-    }
-    fn thread(&self) -> usize {
-        thread_local!(static HERE: usize = const { 0 });
-        HERE.with(|here| std::ptr::from_ref(here) as usize)
-    }
-}
-
-impl Host for System {
-    fn now(&self) -> u64 {
-        static START: std::sync::LazyLock<std::time::Instant> =
-            std::sync::LazyLock::new(std::time::Instant::now);
-        START.elapsed().as_nanos() as u64
     }
 }
 

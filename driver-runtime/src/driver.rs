@@ -1,20 +1,20 @@
 //! What a driver writes.
 
-use core::ffi::CStr;
-
 use ash::vk;
 use loader_core::registry::ExtensionSet;
 
 use crate::Host;
 use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
-use crate::dispatch::{Command, DispatchTable, EntryPoints};
+use crate::dispatch::{DispatchTable, EntryPoints, PrivateCommand};
+use crate::drm::DrmDevice;
+use crate::extensions::Unlisted;
 use crate::instance::{Enumeration, Instance, InstanceRequest};
 use crate::parts::{Parts, Primitive};
 use crate::physical_device::{Chainable, Description, PhysicalDevice};
 use crate::result::{
     CreateDeviceError, CreateInstanceError, EnumerateError, ExportError, ImportError, SubmitError,
 };
-use crate::sync::{Handle, HandleKind, SyncType, Work};
+use crate::sync::{Handle, HandleKind, HostWait, SyncType, Work};
 use crate::trace::TraceSettings;
 
 /// A driver: its parts of the runtime's objects, and its own commands.
@@ -31,22 +31,32 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// The driver's synchronisation objects, of whichever of its types.
     type Sync: Primitive;
 
-    /// The types of its synchronisation objects, the preferred ones first.
+    /// The types of its synchronisation objects, the preferred ones first, for physical devices whose [`Description`] lists none.
+    /// A list that cannot work does not compile: [`SyncTypeError`](crate::sync::SyncTypeError) has the rules.
     const SYNC_TYPES: &'static [SyncType];
     /// Whether [`Driver::submit`] may take long, so that every queue has a thread for it whatever the timelines are.
     const SUBMITS_SLOWLY: bool = false;
-    /// The commands that the driver implements itself. They win over the runtime's.
+    /// The commands that the driver implements itself. They win over the runtime's. Of two forms of a command, as
+    /// `vkCmdCopyBuffer` and `vkCmdCopyBuffer2`, the second is enough: the README lists those for which the runtime has
+    /// the first.
     const COMMANDS: EntryPoints;
+    /// Functions for commands that neither the driver nor the runtime has otherwise, in whatever form: what does nothing, or fails.
+    const DEFAULTS: EntryPoints = EntryPoints::NONE;
     /// Commands of window systems, where the driver's are not written by the driver; they win over the runtime's.
     const WINDOW_SYSTEM: EntryPoints = EntryPoints::NONE;
 
-    /// Device extensions that the registry does not list, with their versions, for every physical device:
-    /// `VK_ANDROID_native_buffer`, or what is not published. The driver finds those that are enabled in the create info.
-    const MORE_DEVICE_EXTENSIONS: &'static [(&'static CStr, u32)] = &[];
+    /// Instance extensions that the registry does not list, with their versions: what is not published. Loaders for desktops
+    /// hide them from applications unless `VK_LOADER_DISABLE_INST_EXT_FILTER` is set.
+    /// [`EnabledExtensions::has_unlisted`](crate::extensions::EnabledExtensions::has_unlisted) says which are enabled.
+    const MORE_INSTANCE_EXTENSIONS: Unlisted = &[];
+    /// The same for devices, for every physical device: `VK_ANDROID_native_buffer`, or what is not published.
+    const MORE_DEVICE_EXTENSIONS: Unlisted = &[];
     /// The same where Android's loader has opened the driver as a [HAL module](crate::hal).
-    const HAL_DEVICE_EXTENSIONS: &'static [(&'static CStr, u32)] = Self::MORE_DEVICE_EXTENSIONS;
-    /// Commands of devices, queues and command buffers that the registry does not list. They are found whatever is enabled.
-    const MORE_DEVICE_COMMANDS: &'static [(&'static CStr, Command)] = &[];
+    const HAL_DEVICE_EXTENSIONS: Unlisted = Self::MORE_DEVICE_EXTENSIONS;
+    /// Commands that the registry does not list, each of an extension of the lists above. They are found as those of the
+    /// registry are: those of an instance extension if it is enabled; those of a device extension, through a device if
+    /// it is enabled there, and through an instance if physical devices have it.
+    const PRIVATE_COMMANDS: &'static [PrivateCommand] = &[];
 
     /// The clocks that `vkGetCalibratedTimestampsKHR` can read. Those of the host that [`Host::read_clock`] does not know
     /// are left out; `DEVICE` needs [`Driver::device_time`].
@@ -72,8 +82,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// Finds the physical devices, at the first call that needs them. Finding none is success. An error undoes what was
     /// found, and the next call tries again.
     ///
-    /// Without this function, or where it answers [`Search::Nodes`], every node of the system is tried with
-    /// [`Driver::try_create_for_node`].
+    /// Without this function, or where it answers [`Search::Drm`], every device of DRM is tried with
+    /// [`Driver::try_create_for_drm`].
     ///
     /// # Errors
     /// [`EnumerateError`].
@@ -82,7 +92,7 @@ pub trait Driver: Sized + Send + Sync + 'static {
         found: &mut Enumeration<'_, Self>,
     ) -> Result<Search, EnumerateError> {
         let _ = (instance, found);
-        Ok(Search::Nodes)
+        Ok(Search::Drm)
     }
 
     /// Writes the properties of an extension, a structure in the chain of `vkGetPhysicalDeviceProperties2` that the runtime
@@ -91,21 +101,16 @@ pub trait Driver: Sized + Send + Sync + 'static {
         let _ = (device, structure);
     }
 
-    /// How many device nodes the system has.
-    fn nodes(instance: &Instance<Self>) -> u32 {
-        let _ = instance;
-        0
-    }
-
-    /// Makes the physical device of a node, or `None` for a node that is not of this driver.
+    /// Makes the physical device of a device of DRM, or `None` for one that is not of this driver. Each device of the
+    /// [list](Host::drm_devices) is offered once, in the order of the addresses.
     ///
     /// # Errors
     /// [`EnumerateError`], which ends the search.
-    fn try_create_for_node(
+    fn try_create_for_drm(
         instance: &Instance<Self>,
-        node: u32,
+        device: &DrmDevice,
     ) -> Result<Option<(Description, Self::PhysicalDevice)>, EnumerateError> {
-        let _ = (instance, node);
+        let _ = (instance, device);
         Ok(None)
     }
 
@@ -124,7 +129,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// [`CreateDeviceError`].
     fn create_queue(device: &Device<Self>, place: QueuePlace) -> Result<Self::Queue, CreateDeviceError>;
 
-    /// Makes a synchronisation object of the type with this number in [`Driver::SYNC_TYPES`].
+    /// Makes a synchronisation object of the type with this number in the list of the physical device, or in
+    /// [`Driver::SYNC_TYPES`] if it has none.
     ///
     /// # Errors
     /// [`SubmitError`].
@@ -197,11 +203,15 @@ pub trait Driver: Sized + Send + Sync + 'static {
         let _ = queue;
     }
 
-    /// Lets a thread of the application wait a little for fences or semaphores, at which it looks again and again; `turn`
-    /// counts from 0. A driver whose system can sleep until a queue has got further does that here.
-    fn wait(device: &Device<Self>, turn: u32) {
+    /// Lets a thread of the application wait for fences or semaphores: until all or any of the objects have reached their
+    /// values, or the deadline. To come back earlier is allowed, since the runtime looks itself, and calls this again.
+    ///
+    /// A driver whose system can sleep at several objects does so here. By default the thread sleeps if the objects [wake
+    /// it](crate::sync::Ability::WAKES), and looks again and again otherwise. Called only when the driver was given everything
+    /// that is waited for; until then the runtime lets the thread sleep.
+    fn wait(device: &Device<Self>, wait: &HostWait<'_, Self>) {
         let _ = device;
-        Self::host().wait(turn);
+        wait.rest();
     }
 
     /// Asks the system whether the device is still there. Called before every submission and after waits, from any
@@ -220,8 +230,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
 pub enum Search {
     /// It is finished.
     Done,
-    /// The nodes of the system are tried.
-    Nodes,
+    /// The devices of DRM are tried.
+    Drm,
 }
 
 /// The tables that the compiler makes for a driver. Every driver has this trait.

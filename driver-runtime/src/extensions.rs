@@ -8,9 +8,20 @@ use loader_core::registry::{ExtensionId, ExtensionKind, ExtensionSet, find_exten
 
 use crate::out_array::OutArray;
 
+/// Extensions that the registry does not list, with their versions.
+pub type Unlisted = &'static [(&'static CStr, u32)];
+
+/// The most extensions of one kind that a driver may have beside those of the registry.
+pub const MOST_UNLISTED: usize = u64::BITS as usize;
+
 /// Extensions that were enabled. They are supported: there is no other way to make this.
 #[derive(Clone, Copy, Debug)]
-pub struct EnabledExtensions(ExtensionSet);
+pub struct EnabledExtensions {
+    listed: ExtensionSet,
+    unlisted: Unlisted,
+    /// A bit for each of `unlisted`.
+    enabled: u64,
+}
 
 /// An extension was asked for that is unknown or not supported: `VK_ERROR_EXTENSION_NOT_PRESENT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +31,8 @@ pub struct NotPresent<'a>(
 );
 
 impl EnabledExtensions {
-    /// Enables the extensions that an application names. A name may occur twice. Those of `more`, which the registry does not
-    /// list, are accepted and not in the set.
+    /// Enables the extensions that an application names. A name may occur twice. Those of `unlisted` are accepted, too; of
+    /// these only the first [`MOST_UNLISTED`] count.
     ///
     /// # Errors
     /// [`NotPresent`] for an extension that `supported` does not have or that is of the other kind.
@@ -31,30 +42,42 @@ impl EnabledExtensions {
     pub unsafe fn from_request<'a>(
         supported: &ExtensionSet,
         kind: ExtensionKind,
-        more: &[(&CStr, u32)],
+        unlisted: Unlisted,
         names: *const *const c_char,
         count: u32,
     ) -> Result<Self, NotPresent<'a>> {
-        let mut enabled = ExtensionSet::default();
+        let mut request = Self { listed: ExtensionSet::default(), unlisted, enabled: 0 };
         // SAFETY: the caller vouches for the array.
         for name in unsafe { name::list(names, count) } {
-            if more.iter().any(|(known, _)| *known == name) {
+            if let Some(bit) = request.bit(name) {
+                request.enabled |= bit;
                 continue;
             }
             let id = find_extension(name.to_bytes()).ok_or(NotPresent(name))?;
             if !supported.contains(id) || id.kind() != kind {
                 return Err(NotPresent(name));
             }
-            enabled.insert(id);
+            request.listed.insert(id);
         }
-        Ok(Self(enabled))
+        Ok(request)
+    }
+
+    /// Whether an extension is enabled that the registry does not list.
+    #[must_use]
+    pub fn has_unlisted(&self, name: &CStr) -> bool {
+        self.bit(name).is_some_and(|bit| self.enabled & bit != 0)
+    }
+
+    fn bit(&self, name: &CStr) -> Option<u64> {
+        let place = self.unlisted.iter().position(|(known, _)| *known == name)?;
+        1u64.checked_shl(u32::try_from(place).ok()?)
     }
 }
 
 impl core::ops::Deref for EnabledExtensions {
     type Target = ExtensionSet;
     fn deref(&self) -> &ExtensionSet {
-        &self.0
+        &self.listed
     }
 }
 
@@ -71,7 +94,12 @@ pub(crate) fn list(set: &ExtensionSet, kind: ExtensionKind, out: &mut OutArray<v
     }
 }
 
-pub(crate) fn property(name: &CStr, spec_version: u32) -> vk::ExtensionProperties {
+/// The same for extensions that the registry does not list.
+pub(crate) fn list_unlisted(unlisted: Unlisted, out: &mut OutArray<vk::ExtensionProperties>) {
+    unlisted.iter().for_each(|(name, version)| out.push(property(name, *version)));
+}
+
+fn property(name: &CStr, spec_version: u32) -> vk::ExtensionProperties {
     let mut property = vk::ExtensionProperties { spec_version, ..Default::default() };
     copy_name(&mut property.extension_name, name.to_bytes());
     property

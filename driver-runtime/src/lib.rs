@@ -37,14 +37,18 @@ pub mod android;
 pub mod chain;
 pub mod command_buffer;
 mod commands;
+mod descriptor_template;
 pub mod device;
 pub mod dispatch;
 mod driver;
+pub mod drm;
 pub mod extensions;
 pub mod features;
+pub mod format;
+mod forward;
 pub mod fuchsia;
 pub mod hal;
-mod host;
+pub mod host;
 pub mod icd;
 pub mod instance;
 pub mod log;
@@ -56,15 +60,21 @@ mod parts;
 pub mod physical_device;
 pub mod pipeline_cache;
 pub mod proc_addr;
+pub mod properties;
 #[cfg(test)]
 mod readme_tests;
+pub mod reflect;
 pub mod result;
 pub mod sync;
 #[cfg(test)]
 mod testing;
 mod time;
 pub mod trace;
+pub mod types;
 
+#[doc(hidden)]
+pub use commands::missing::MissingCommands;
+pub use commands::missing::missing_core_commands;
 pub use device::{Device, DeviceRequest, Queue, QueuePlace};
 pub use driver::{Driver, Search, Tables};
 pub use host::{Host, NoThread, ThreadWork};
@@ -81,12 +91,13 @@ pub use physical_device::{Chainable, Description, PhysicalDevice, Vulkan14Proper
 pub mod driver_prelude {
     pub use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
     pub use crate::driver::{Driver, Search};
+    pub use crate::drm::DrmDevice;
     pub use crate::instance::{Enumeration, Instance, InstanceRequest};
     pub use crate::physical_device::{Chainable, Description, PhysicalDevice};
     pub use crate::result::{
         CommandBufferError, CreateDeviceError, CreateInstanceError, EnumerateError, ExportError, ImportError,
         SubmitError,
     };
-    pub use crate::sync::{Ability, Handle, HandleKind, HandleKinds, Primitive, SyncType, Work};
+    pub use crate::sync::{Ability, Handle, HandleKind, HandleKinds, HostWait, Primitive, SyncType, Work};
     pub use crate::{Host, entry_points};
 }

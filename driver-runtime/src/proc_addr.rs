@@ -6,11 +6,11 @@ use ash::vk;
 use loader_core::registry::{self, Class, CommandId};
 
 use crate::device::Device;
-use crate::dispatch::{Command, Enabled, trampoline};
+use crate::dispatch::{Command, Enabled, Level, PrivateCommand, private, trampoline};
 use crate::driver::{Driver, Tables};
-use crate::icd;
 use crate::instance::Instance;
 use crate::object::ParentObject;
+use crate::{hal, icd};
 
 /// `vkGetInstanceProcAddr`: what the application may use. Without an instance, the global commands; with one, also its
 /// own commands, and trampolines for those of its physical devices and of any device of theirs.
@@ -66,8 +66,12 @@ pub unsafe extern "system" fn get_physical_device_proc_addr<D: Driver>(
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the caller vouches for handle and name.
     unsafe {
-        let command = registry::find(c_string(name)?)?;
+        let name = c_string(name)?;
         let instance = Instance::<D>::from_handle(instance)?;
+        let Some(command) = registry::find(name) else {
+            let command = private_of_instance::<D>(instance, name)?;
+            return (command.level == Level::PhysicalDevice).then_some(command.function);
+        };
         if command.class() != Class::PhysicalDevice || !instance.enabled().has(command) {
             return None;
         }
@@ -86,7 +90,7 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr<D: Driver>(
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the caller vouches for handle and name.
     let (device, name) = unsafe { (Device::<D>::from_handle(device)?, c_string(name)?) };
-    let Some(command) = registry::find(name) else { return more::<D>(name) };
+    let Some(command) = registry::find(name) else { return private_of_device(device, name) };
     if matches!(command.class(), Class::Global | Class::Instance | Class::PhysicalDevice) {
         return None;
     }
@@ -103,7 +107,7 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr<D: Driver>(
 }
 
 /// What the registry does not list: the two functions that a driver of interface version 7 need not export, with and without
-/// an instance, and with one the driver's own commands.
+/// an instance, and with one the driver's private commands.
 ///
 /// # Safety
 /// As for [`get_instance_proc_addr`].
@@ -121,17 +125,31 @@ unsafe fn not_in_registry<D: Driver>(instance: vk::Instance, name: &CStr) -> Opt
                 Command,
             >(get_physical_device_proc_addr::<D>)),
             _ => {
-                Instance::<D>::from_handle(instance)?;
-                more::<D>(name)
+                let instance = Instance::<D>::from_handle(instance)?;
+                private_of_instance::<D>(instance, name).map(|command| command.function)
             }
         }
     }
 }
 
-/// The function of a command that the registry does not list.
-fn more<D: Driver>(name: &CStr) -> Option<Command> {
-    let found = D::MORE_DEVICE_COMMANDS.iter().find(|(known, _)| *known == name);
-    found.map(|(_, function)| *function)
+/// The private command of this name, if the application may look it up through the instance: its extension is enabled, or
+/// is one of devices that physical devices have. There is one function for all devices, so no trampoline is needed.
+fn private_of_instance<D: Driver>(instance: &Instance<D>, name: &CStr) -> Option<&'static PrivateCommand> {
+    let command = private::find(D::PRIVATE_COMMANDS, name)?;
+    let of_devices = || {
+        let known = hal::more_device_extensions::<D>();
+        command.level != Level::Instance && known.iter().any(|(known, _)| *known == command.extension)
+    };
+    (instance.extensions().has_unlisted(command.extension) || of_devices()).then_some(command)
+}
+
+/// The function of a private command, if it is one of devices and its extension is enabled for device or instance.
+#[cold]
+fn private_of_device<D: Driver>(device: &Device<D>, name: &CStr) -> Option<Command> {
+    let command = private::find(D::PRIVATE_COMMANDS, name)?;
+    let is_enabled = device.extensions().has_unlisted(command.extension)
+        || device.physical().parent().extensions().has_unlisted(command.extension);
+    (command.level == Level::Device && is_enabled).then_some(command.function)
 }
 
 /// The function of an instance's command, a trampoline for what may differ between physical devices and devices; none

@@ -13,7 +13,7 @@ use std::thread;
 
 use ash::vk;
 use loader_core::logger::Listeners;
-use loader_core::memory::Application;
+use loader_core::memory::{Application, OutOfMemory, Text};
 
 use crate::Host;
 use crate::physical_device::{Chainable, Description, PhysicalDevice};
@@ -23,9 +23,11 @@ use crate::trace::TraceSettings;
 use loader_core::registry::{ExtensionSet, extension};
 
 use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
-use crate::dispatch::{Command, DispatchTable, EntryPoints};
+use crate::dispatch::{DispatchTable, EntryPoints, Level, PrivateCommand};
 use crate::driver::{Driver, Search};
+use crate::drm::{Bus, DrmDevice, DrmDevices, PciAddress, PciId, Reason};
 use crate::entry_points;
+use crate::extensions::Unlisted;
 use crate::instance::{Enumeration, Instance, InstanceRequest};
 use crate::object::{ObjectBase, ParentKind, ParentObject, Root};
 use loader_core::platform::Waiting;
@@ -46,6 +48,24 @@ impl Waiting for TestHost {
 impl Host for TestHost {
     fn read_clock(&self, domain: vk::TimeDomainKHR) -> Option<u64> {
         (domain == vk::TimeDomainKHR::CLOCK_MONOTONIC).then(|| self.now())
+    }
+
+    /// The devices that the plan has, the last one first, and one that the user may not open.
+    fn drm_devices(&self) -> Result<DrmDevices, OutOfMemory> {
+        let count = PLAN.with_borrow_mut(|plan| {
+            plan.lists += 1;
+            plan.nodes.len() as u8
+        });
+        let mut list = DrmDevices::default();
+        for bus in (0..count).rev() {
+            let address = PciAddress { domain: 0, bus, device: 0, function: 0 };
+            let bus = Bus::Pci(address, PciId::default());
+            list.add(DrmDevice { bus, kernel_driver: Text::new(), primary: None, render: None })?;
+        }
+        if count != 0 {
+            list.leave_out(c"/dev/dri/renderD200", Reason::NoPermission)?;
+        }
+        Ok(list)
     }
 
     fn trace_requested(&self) -> bool {
@@ -253,7 +273,11 @@ pub(crate) struct Plan {
     pub(crate) searches: std::vec::Vec<(u32, Result<Search, EnumerateError>)>,
     /// The groups of each search.
     pub(crate) groups: std::vec::Vec<(std::vec::Vec<usize>, bool)>,
+    /// What the driver says of each device of DRM.
     pub(crate) nodes: std::vec::Vec<Result<bool, EnumerateError>>,
+    /// How often the devices of DRM were listed, and which were offered, by the numbers of their buses.
+    pub(crate) lists: u32,
+    pub(crate) offered: std::vec::Vec<u8>,
     pub(crate) device: fn() -> Description,
     pub(crate) properties: fn(&mut Chainable),
     pub(crate) create_device: Result<(), CreateDeviceError>,
@@ -275,6 +299,8 @@ std::thread_local! {
         searches: std::vec::Vec::new(),
         groups: std::vec::Vec::new(),
         nodes: std::vec::Vec::new(),
+        lists: 0,
+        offered: std::vec::Vec::new(),
         device: || Description::new(b"test", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU),
         properties: |_| (),
         create_device: Ok(()),
@@ -341,7 +367,20 @@ extern "system" fn create_buffer(
 }
 
 /// A command that the registry does not list.
-pub(crate) unsafe extern "system" fn acquire_image() {}
+pub(crate) unsafe extern "system" fn private() {}
+
+const fn row(name: &'static CStr, level: Level, extension: &'static CStr) -> PrivateCommand {
+    PrivateCommand { name, level, extension, function: private }
+}
+
+const PRIVATE_COMMANDS: &[PrivateCommand] = &[
+    row(c"vkInstanceByInstanceTEST", Level::Instance, c"VK_TEST_of_instances"),
+    row(c"vkPhysicalDeviceByInstanceTEST", Level::PhysicalDevice, c"VK_TEST_of_instances"),
+    row(c"vkPhysicalDeviceByDeviceTEST", Level::PhysicalDevice, c"VK_TEST_of_devices"),
+    row(c"vkDeviceByInstanceTEST", Level::Device, c"VK_TEST_of_instances"),
+    row(c"vkDeviceByDeviceTEST", Level::Device, c"VK_TEST_of_devices"),
+    row(c"vkAcquireImageANDROID", Level::Device, c"VK_ANDROID_native_buffer"),
+];
 
 extern "system" fn draw_mesh_tasks(_: vk::CommandBuffer, _: u32, _: u32, _: u32) {}
 
@@ -358,11 +397,12 @@ impl Driver for TestDriver {
     const COMMANDS: EntryPoints = entry_points! {
         CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
         CMD_DRAW_MESH_TASKS_EXT: PFN_vkCmdDrawMeshTasksEXT = draw_mesh_tasks,
-    };
+    }
+    .and(&crate::descriptor_template::tests::COMMANDS);
 
-    const MORE_DEVICE_EXTENSIONS: &'static [(&'static CStr, u32)] = &[(c"VK_ANDROID_native_buffer", 8)];
-    const MORE_DEVICE_COMMANDS: &'static [(&'static CStr, Command)] =
-        &[(c"vkAcquireImageANDROID", acquire_image)];
+    const MORE_INSTANCE_EXTENSIONS: Unlisted = &[(c"VK_TEST_of_instances", 3)];
+    const MORE_DEVICE_EXTENSIONS: Unlisted = &[(c"VK_ANDROID_native_buffer", 8), (c"VK_TEST_of_devices", 4)];
+    const PRIVATE_COMMANDS: &'static [PrivateCommand] = PRIVATE_COMMANDS;
     const TIME_DOMAINS: &'static [vk::TimeDomainKHR] = &[
         vk::TimeDomainKHR::DEVICE,
         vk::TimeDomainKHR::QUERY_PERFORMANCE_COUNTER,
@@ -395,7 +435,7 @@ impl Driver for TestDriver {
     }
     fn enumerate(_: &Instance<Self>, found: &mut Enumeration<'_, Self>) -> Result<Search, EnumerateError> {
         let (count, end) = PLAN.with_borrow_mut(|plan| {
-            if plan.searches.is_empty() { (0, Ok(Search::Nodes)) } else { plan.searches.remove(0) }
+            if plan.searches.is_empty() { (0, Ok(Search::Drm)) } else { plan.searches.remove(0) }
         });
         let device = PLAN.with_borrow(|plan| plan.device);
         for _ in 0..count {
@@ -409,15 +449,15 @@ impl Driver for TestDriver {
     fn write_properties(_: &PhysicalDevice<Self>, structure: &mut Chainable) {
         PLAN.with_borrow(|plan| plan.properties)(structure);
     }
-    fn nodes(_: &Instance<Self>) -> u32 {
-        PLAN.with_borrow(|plan| plan.nodes.len() as u32)
-    }
-    fn try_create_for_node(
+    fn try_create_for_drm(
         _: &Instance<Self>,
-        node: u32,
+        offered: &DrmDevice,
     ) -> Result<Option<(Description, Gpu)>, EnumerateError> {
+        let Bus::Pci(address, _) = offered.bus else { return Ok(None) };
         let device = PLAN.with_borrow(|plan| plan.device);
-        PLAN.with_borrow(|plan| plan.nodes[node as usize]).map(|own| own.then(|| (device(), Gpu::new())))
+        with_memory(|| plan(|plan| plan.offered.push(address.bus)));
+        let own = PLAN.with_borrow(|plan| plan.nodes[usize::from(address.bus)]);
+        own.map(|own| own.then(|| (device(), Gpu::new())))
     }
     fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
         PLAN.with_borrow(|plan| plan.create_device)

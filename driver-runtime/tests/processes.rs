@@ -6,16 +6,15 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::process::{Command, Stdio};
 use std::ptr::NonNull;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::thread;
 
 use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::driver_prelude::*;
+use driver_runtime::host::Linux;
 use driver_runtime::registry::{ExtensionSet, extension};
 use driver_runtime::sync::{Signal, Wait};
-use driver_runtime::{NoThread, ThreadWork, Waiting, vk};
+use driver_runtime::vk;
 
 struct Neighbour;
 
@@ -108,7 +107,7 @@ impl Driver for Neighbour {
     const COMMANDS: EntryPoints = EntryPoints::NONE;
 
     fn host() -> &'static dyn Host {
-        &System
+        &Linux
     }
     fn api_version() -> u32 {
         vk::API_VERSION_1_3
@@ -160,34 +159,6 @@ impl Driver for Neighbour {
         work.waits.iter().for_each(Wait::done);
         work.signals.iter().for_each(Signal::done);
         Ok(())
-    }
-}
-
-struct System;
-
-impl Waiting for System {
-    fn wait(&self, _: u32) {
-        thread::yield_now();
-    }
-    fn thread(&self) -> usize {
-        thread_local!(static HERE: usize = const { 0 });
-        HERE.with(|here| std::ptr::from_ref(here) as usize)
-    }
-}
-
-impl Host for System {
-    fn now(&self) -> u64 {
-        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-        START.elapsed().as_nanos() as u64
-    }
-    fn spawn(&self, work: ThreadWork) -> Result<usize, NoThread> {
-        let thread = thread::Builder::new().spawn(move || work.run()).map_err(|_| NoThread)?;
-        Ok(Box::into_raw(Box::new(thread)).expose_provenance())
-    }
-    fn join(&self, thread: usize) {
-        let thread = std::ptr::with_exposed_provenance_mut::<JoinHandle<()>>(thread);
-        // SAFETY: the number is the address of a box that `spawn` made, and comes here once.
-        unsafe { Box::from_raw(thread) }.join().expect("a thread that does not panic");
     }
 }
 

@@ -27,6 +27,11 @@ extern crate std;
 
 #[macro_use]
 mod exports_gen;
+#[cfg_attr(
+    not(any(target_os = "fuchsia", test)),
+    expect(dead_code, reason = "the level of Fuchsia's own library")
+)]
+mod api_level;
 mod fuchsia;
 mod of_core;
 mod os;

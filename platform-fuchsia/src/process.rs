@@ -7,6 +7,7 @@ use loader_core::flavour::Flavour;
 use loader_core::loader::Loader;
 use loader_core::platform::Platform;
 
+use crate::api_level::api_level;
 use crate::fuchsia::Fuchsia;
 use crate::policy::POLICY;
 use crate::system::RawHandle;
@@ -45,17 +46,4 @@ pub fn unload() {
 unsafe extern "system" fn open_in_namespace(name: *const c_char, handle: RawHandle) -> vk::Result {
     // SAFETY: the driver interface obliges the driver to pass a C string and to give up its handle.
     unsafe { FUCHSIA.open_in_namespace(name, handle) }
-}
-
-/// The API level of the build, in decimal; `HEAD` if none is given. A non-number fails the build.
-#[expect(clippy::panic, reason = "evaluated by the compiler")]
-const fn api_level(given: Option<&str>) -> u32 {
-    const HEAD: u32 = 4_292_870_144;
-    match given {
-        Some(given) if !given.is_empty() => match u32::from_str_radix(given, 10) {
-            Ok(level) => level,
-            Err(_) => panic!("FUCHSIA_API_LEVEL is no number: give the SDK's API level, or nothing for HEAD"),
-        },
-        _ => HEAD,
-    }
 }

@@ -10,6 +10,7 @@ use std::path::Path;
 use crate::Failure;
 use crate::build::{SHELLS, Shell, root};
 use crate::elf::Facts;
+use crate::target::Target;
 
 /// Largest size of a stripped library, bytes.
 const LARGEST: u64 = 400_000;
@@ -49,6 +50,17 @@ fn check(library: &Path, shell: &Shell, complaints: &mut Vec<String>) -> Result<
     complaints.extend(expected.complaints(&facts));
     println!("{}: {} exports, needs {}", library.display(), facts.exports.len(), facts.needed.join(", "));
     Ok(())
+}
+
+/// Checks a library that was built for another system, whose size depends on its processor.
+pub(crate) fn check_for(target: &Target, library: &Path, shell: &Shell) -> Result<(), Failure> {
+    let facts = Facts::of(library)?;
+    let mut complaints = Expected::new(shell.name, target.needed(), shell.exports).complaints(&facts);
+    if facts.machine != target.machine {
+        complaints
+            .push(format!("it is for processor {}, {} is {}", facts.machine, target.name, target.machine));
+    }
+    end(&complaints)
 }
 
 fn check_size(stripped: &Path, complaints: &mut Vec<String>) -> Result<(), Failure> {

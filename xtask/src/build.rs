@@ -3,9 +3,11 @@
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::{env, fs};
 
-use crate::Failure;
+use crate::target::{Binutils, Target};
+use crate::{Failure, abi};
 
 /// A crate that becomes a shared library.
 pub(crate) struct Shell {
@@ -41,7 +43,10 @@ impl Shell {
     fn build(&self, build: &Build<'_>) -> Result<(), Failure> {
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.current_dir(root()).args(["build", "--quiet", "--package", self.package]);
-        cargo.arg("--target-dir").arg(&build.target);
+        cargo.arg("--target-dir").arg(&build.folder);
+        if let Some(target) = build.target {
+            target.choose(&mut cargo)?;
+        }
         if build.profile == "release" {
             cargo.arg("--release");
         }
@@ -49,16 +54,26 @@ impl Shell {
             cargo.args(["--features", "fixed-drivers"]).env("VKLOAD_FIXED_DRIVERS", drivers);
         }
         finish(&mut cargo)?;
-        let folder = build.target.join(build.profile);
+        let folder = match build.target {
+            Some(target) => target.folder(&build.folder, build.profile),
+            None => build.folder.join(build.profile),
+        };
         let (library, stripped) = (folder.join(self.name), folder.join("stripped").join(self.name));
+        if !folder.join(self.built).exists() {
+            return Err(format!(
+                "cargo made no {}: a compiler whose own target is musl makes static programs alone; name the target (--target TRIPLE)",
+                self.built
+            )
+            .into());
+        }
         replace(&folder.join(self.built), &library)?;
         fs::create_dir_all(folder.join("stripped"))?;
-        finish(Command::new("strip").arg("--strip-all").arg("-o").arg(&stripped).arg(&library))?;
+        Binutils(build.target).strip(&library, &stripped)?;
         for folder in [&folder, &folder.join("stripped")] {
             link(self.name, &folder.join(self.built))?;
         }
         println!("{} ({} bytes stripped)", library.display(), fs::metadata(&stripped)?.len());
-        Ok(())
+        build.target.map_or(Ok(()), |target| abi::check_for(target, &library, self))
     }
 }
 
@@ -67,30 +82,47 @@ struct Build<'a> {
     profile: &'static str,
     /// The only drivers that the library will open, a list of paths with colons.
     fixed_drivers: Option<&'a str>,
+    /// The system that it is for, if that is not the one of this machine.
+    target: Option<&'static Target>,
     /// Where cargo puts it.
-    target: PathBuf,
+    folder: PathBuf,
 }
 
 /// Builds every shell alone, so that no crate of the workspace turns on features in another one's dependencies.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let mut build = Build { profile: "release", fixed_drivers: None, target: target_folder() };
+    let mut build = Build { profile: "release", fixed_drivers: None, target: None, folder: target_folder() };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--debug" => build.profile = "debug",
             "--fixed-drivers" => {
                 build.fixed_drivers = Some(arguments.next().ok_or("--fixed-drivers PATH:PATH...")?);
-                build.target = target_folder().join("fixed-drivers");
+                build.folder = target_folder().join("fixed-drivers");
             }
-            _ => return Err("the options are --debug and --fixed-drivers PATH:PATH...".into()),
+            "--target" => build.target = Some(Target::named(arguments.next().ok_or("--target TRIPLE")?)?),
+            _ => {
+                return Err(
+                    "the options are --debug, --target TRIPLE and --fixed-drivers PATH:PATH...".into()
+                );
+            }
         }
     }
     SHELLS.iter().try_for_each(|shell| shell.build(&build))
 }
 
-/// The folder of the workspace.
+/// The folder of the workspace: the one around the folder that cargo runs this program for, or around the current one. It is not
+/// known when this program is compiled, since cargo takes the program along where a tree is copied.
 pub(crate) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+    static ROOT: OnceLock<PathBuf> = OnceLock::new();
+    ROOT.get_or_init(|| {
+        let package = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        let starts = [package, env::current_dir().ok()];
+        starts.iter().flatten().find_map(|start| workspace_around(start)).unwrap_or_else(|| ".".into())
+    })
+}
+
+fn workspace_around(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().find(|folder| folder.join("xtask/Cargo.toml").is_file()).map(Path::to_owned)
 }
 
 /// Where cargo puts what it builds.

@@ -29,11 +29,8 @@ const PAGE: u64 = 4096;
 
 /// Builds and checks the library for every target for which there is a compiler; names the others.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let (targets, libraries) = match arguments {
-        [] => (TARGETS, None),
-        [option, folders, target] if option == "--libraries" => (one_of_targets(target)?, Some(folders)),
-        _ => return Err("the only option is --libraries DIR:DIR... TARGET".into()),
-    };
+    let Options { targets, libraries, level } = Options::of(arguments)?;
+    println!("fuchsia-abi: drivers are told the API level {level}");
     let imports = Imports::of(IMPORTS)?;
     let (mut complaints, mut used, mut skipped) = (Vec::new(), BTreeSet::new(), Vec::new());
     for target in targets {
@@ -45,7 +42,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             Some(folders) => env::split_paths(folders).map(std::path::absolute).collect::<Result<_, _>>()?,
             None => vec![imports.stand_ins(target, |_| None)?],
         };
-        let library = build(target, &folders)?;
+        let library = build(target, &folders, level)?;
         let facts = Facts::of(&library)?;
         println!("{}: {} exports, needs {}", library.display(), facts.exports.len(), facts.needed.join(", "));
         let found = check(&facts, &imports, target);
@@ -66,14 +63,48 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     end(&complaints)
 }
 
+/// What the command line asks for.
+#[derive(Debug, PartialEq)]
+struct Options<'a> {
+    targets: &'static [&'static str],
+    /// The folders of an SDK's libraries, with colons.
+    libraries: Option<&'a String>,
+    /// The API level that drivers are told: a number, or `HEAD`.
+    level: &'a str,
+}
+
+impl<'a> Options<'a> {
+    /// What is linked with an SDK goes to systems of that SDK's level, so that one has to be named.
+    fn of(arguments: &'a [String]) -> Result<Self, Failure> {
+        let (rest, level) = match arguments {
+            [option, level, rest @ ..] if option == "--api" => (rest, Some(level.as_str())),
+            [rest @ .., option, level] if option == "--api" => (rest, Some(level.as_str())),
+            rest => (rest, None),
+        };
+        if let Some(level) = level.filter(|level| *level != "HEAD" && level.parse::<u32>().is_err()) {
+            return Err(format!("--api {level}: give the number of the SDK's API level, or HEAD").into());
+        }
+        match (rest, level) {
+            ([], level) => Ok(Self { targets: TARGETS, libraries: None, level: level.unwrap_or("HEAD") }),
+            ([option, folders, target], Some(level)) if option == "--libraries" => {
+                Ok(Self { targets: one_of_targets(target)?, libraries: Some(folders), level })
+            }
+            ([option, _, _], None) if option == "--libraries" => {
+                Err("name the API level that the SDK's libraries are for, which drivers are told: --api NUMBER, or --api HEAD".into())
+            }
+            _ => Err("the options are --libraries DIR:DIR... TARGET and --api LEVEL".into()),
+        }
+    }
+}
+
 fn one_of_targets(name: &str) -> Result<&'static [&'static str], Failure> {
     let place = TARGETS.iter().position(|target| *target == name);
     let found = place.and_then(|place| TARGETS.get(place..=place));
     found.ok_or_else(|| format!("the targets are {}, not {name}", TARGETS.join(" and ")).into())
 }
 
-fn build(target: &str, libraries: &[PathBuf]) -> Result<PathBuf, Failure> {
-    finish(&mut cargo("build", PACKAGE, target, libraries))?;
+fn build(target: &str, libraries: &[PathBuf], level: &str) -> Result<PathBuf, Failure> {
+    finish(cargo("build", PACKAGE, target, libraries).env("FUCHSIA_API_LEVEL", level))?;
     Ok(target_folder().join(target).join("release").join(SONAME))
 }
 
@@ -140,6 +171,25 @@ mod tests {
 
     fn names(list: &[&str]) -> Vec<String> {
         list.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_library_for_an_sdk_is_not_built_without_its_level() {
+        let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let level = |line: &str| {
+            let words = words(line);
+            Options::of(&words).map(|options| options.level.to_owned()).map_err(|error| error.to_string())
+        };
+        assert_eq!(level(""), Ok("HEAD".into()));
+        assert_eq!(level("--api 27"), Ok("27".into()));
+        for line in [
+            "--api 27 --libraries a:b x86_64-unknown-fuchsia",
+            "--libraries a x86_64-unknown-fuchsia --api 27",
+        ] {
+            assert_eq!(level(line), Ok("27".into()));
+        }
+        assert!(level("--libraries a:b x86_64-unknown-fuchsia").unwrap_err().contains("--api NUMBER"));
+        assert!(level("--api next").unwrap_err().contains("or HEAD"));
     }
 
     #[test]

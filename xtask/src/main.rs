@@ -20,8 +20,11 @@ mod imports;
 mod landing_pads;
 mod layers;
 mod miri;
+mod target;
+mod target_program;
 mod test_arches;
 mod tsan;
+mod yocto;
 
 use std::process::ExitCode;
 
@@ -34,7 +37,7 @@ struct Chore(&'static str, &'static str, fn(&[String]) -> Result<(), Failure>);
 const CHORES: &[Chore] = &[
     Chore(
         "build",
-        "build the shared libraries, each alone, into target/release [--debug] [--fixed-drivers LIST]",
+        "build the shared libraries, each alone, into target/release [--debug] [--target TRIPLE] [--fixed-drivers LIST]",
         build::run,
     ),
     Chore("abi", "check what the built libraries export, need and contain [FILE]", abi::run),
@@ -50,7 +53,7 @@ const CHORES: &[Chore] = &[
     ),
     Chore(
         "fuchsia-abi",
-        "build Fuchsia's libvulkan.so and check it [--libraries DIR:DIR TARGET: link with the ones of an SDK, not with stand-ins]",
+        "build Fuchsia's libvulkan.so and check it [--api LEVEL: what drivers are told] [--libraries DIR:DIR TARGET: link with the ones of an SDK, not with stand-ins]",
         fuchsia_abi::run,
     ),
     Chore(
@@ -93,8 +96,13 @@ const CHORES: &[Chore] = &[
     Chore("miri", "interpret the tests of what reads foreign bytes: finds undefined behaviour", miri::run),
     Chore(
         "test-arches",
-        "run the code of each processor, emulated where it is another one",
+        "run the code of each processor, emulated where it is another one [PART...: those with one of these in their names]",
         test_arches::run,
+    ),
+    Chore(
+        "yocto",
+        "list the crates for the recipe of Yocto [--revision COMMIT: and make it build this one]",
+        yocto::run,
     ),
     Chore("tsan", "run many threads at once under ThreadSanitizer: finds data races", tsan::run),
 ];

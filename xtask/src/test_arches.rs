@@ -1,38 +1,50 @@
-//! `cargo xtask test-arches`: the core, the trampolines and the whole library run on every processor that they have code
-//! for, Android's library for 64-bit Arm too.
+//! `cargo xtask test-arches [PART...]`: the core, the trampolines and the whole library run on every processor that they have
+//! code for, Android's library for 64-bit Arm too, or on those with one of these parts in their names. Where the C library is
+//! musl, a C program runs on the library.
 
 use std::env;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::Failure;
 use crate::build::{finish, root, target_folder};
 use crate::check_targets::is_available;
+use crate::target::Target;
+use crate::target_program;
 
-/// A processor other than the usual x86-64.
+/// A processor other than the usual x86-64, or that one with another C library.
 struct Processor {
     target: &'static str,
     /// The words before the hyphen in the names of its compiler, and the name of the folder with its C library.
     tools: &'static str,
-    /// The program that runs what an x86-64 cannot.
-    emulator: Option<&'static str>,
+    /// What runs its programs.
+    runs: Runs,
+    /// Whether tests in Rust are run, too: with musl, whose standard library is for static programs, they would show nothing.
+    tests: bool,
     /// Whether the tests of the core are run, too: once for each width of pointers.
     core: bool,
     /// Whether the whole library is built and used, too.
     library: bool,
 }
 
+/// What runs a program.
+enum Runs {
+    /// A program, where an x86-64 cannot.
+    Emulator(&'static str),
+    /// An x86-64, with this dynamic linker.
+    Linker(&'static str),
+}
+
 /// Thumb is another encoding of the instructions of 32-bit Arm, the one that Android uses.
 #[rustfmt::skip]
 const PROCESSORS: &[Processor] = &[
-    Processor { target: "aarch64-unknown-linux-gnu", tools: "aarch64-linux-gnu", emulator: Some("qemu-aarch64"), core: true, library: true },
-    Processor { target: "armv7-unknown-linux-gnueabihf", tools: "arm-linux-gnueabihf", emulator: Some("qemu-arm"), core: false, library: true },
-    Processor { target: "thumbv7neon-unknown-linux-gnueabihf", tools: "arm-linux-gnueabihf", emulator: Some("qemu-arm"), core: false, library: false },
-    Processor { target: "i686-unknown-linux-gnu", tools: "i686-linux-gnu", emulator: None, core: true, library: true },
-    Processor { target: "riscv64gc-unknown-linux-gnu", tools: "riscv64-linux-gnu", emulator: Some("qemu-riscv64"), core: false, library: true },
+    Processor { target: "aarch64-unknown-linux-gnu", tools: "aarch64-linux-gnu", runs: Runs::Emulator("qemu-aarch64"), tests: true, core: true, library: true },
+    Processor { target: "armv7-unknown-linux-gnueabihf", tools: "arm-linux-gnueabihf", runs: Runs::Emulator("qemu-arm"), tests: true, core: false, library: true },
+    Processor { target: "thumbv7neon-unknown-linux-gnueabihf", tools: "arm-linux-gnueabihf", runs: Runs::Emulator("qemu-arm"), tests: true, core: false, library: false },
+    Processor { target: "i686-unknown-linux-gnu", tools: "i686-linux-gnu", runs: Runs::Linker("/lib/ld-linux.so.2"), tests: true, core: true, library: true },
+    Processor { target: "riscv64gc-unknown-linux-gnu", tools: "riscv64-linux-gnu", runs: Runs::Emulator("qemu-riscv64"), tests: true, core: false, library: true },
+    Processor { target: "x86_64-unknown-linux-musl", tools: "musl", runs: Runs::Linker("/lib/ld-musl-x86_64.so.1"), tests: false, core: false, library: true },
 ];
-
-/// The dynamic linker of programs for 32-bit x86, which an x86-64 runs itself.
-const X86_LINKER: &str = "/lib/ld-linux.so.2";
 
 /// The processor on which Android's libraries are run.
 const ANDROIDS: &str = "aarch64-unknown-linux-gnu";
@@ -58,10 +70,13 @@ const ANDROID: &[Android] = &[
 ];
 
 /// Tests on every processor for which compiler and emulator are installed; names the others.
-pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(parts: &[String]) -> Result<(), Failure> {
     let mut skipped = Vec::new();
     let mut failed = Vec::new();
-    for processor in PROCESSORS {
+    let is_wanted =
+        |target: &str| parts.is_empty() || parts.iter().any(|part| target.contains(part.as_str()));
+    let wanted: Vec<_> = PROCESSORS.iter().filter(|processor| is_wanted(processor.target)).collect();
+    for processor in &wanted {
         if let Some(reason) = processor.lacks() {
             skipped.push(format!("{} ({reason})", processor.target));
         } else if let Err(error) = processor.test() {
@@ -69,7 +84,7 @@ pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
             failed.push(processor.target);
         }
     }
-    println!("test-arches: {} of {} tested", PROCESSORS.len() - skipped.len(), PROCESSORS.len());
+    println!("test-arches: {} of {} tested", wanted.len() - skipped.len(), wanted.len());
     if !skipped.is_empty() {
         println!("test-arches: skipped {}: {}", skipped.len(), skipped.join(", "));
     }
@@ -84,23 +99,42 @@ impl Processor {
         if !start.is_ok_and(|output| output.stdout.starts_with(b"/")) {
             return Some(format!("no {} with a C library", self.compiler()));
         }
-        let program = self.emulator.unwrap_or(X86_LINKER);
-        let mut version = Command::new(program);
-        version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-        if !version.status().is_ok_and(|status| status.success()) {
+        let (program, is_there) = match self.runs {
+            Runs::Emulator(emulator) => {
+                let mut version = Command::new(emulator);
+                version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+                (emulator, version.status().is_ok_and(|status| status.success()))
+            }
+            Runs::Linker(linker) => (linker, Path::new(linker).exists()),
+        };
+        if !is_there {
             return Some(format!("no {program}"));
+        }
+        if !target_program::has_headers() {
+            return Some("no headers of Vulkan (libvulkan-dev)".to_owned());
         }
         if is_available(self.target) { None } else { Some("rustup has no libraries for it".to_owned()) }
     }
 
     fn test(&self) -> Result<(), Failure> {
+        if self.library {
+            let target = Target::named(self.target)?;
+            target_program::test(target, &self.compiler(), self.runner().as_deref())?;
+        }
+        if self.tests {
+            self.test_in_rust()?;
+        }
+        println!("{}: passed", self.target);
+        Ok(())
+    }
+
+    fn test_in_rust(&self) -> Result<(), Failure> {
         let mut tests = self.cargo("test");
         if self.core {
             tests.args(["--package", "loader-core"]);
         }
         finish(tests.args(["--package", "platform-linux", "--lib", "--test", "trampolines"]))?;
         if self.library {
-            finish(self.cargo("build").args(["--release", "--package", "libvulkan-linux"]))?;
             let library = target_folder().join(self.target).join("release/libvulkan.so");
             let mut test = self.cargo("test");
             test.args(["--package", "platform-linux", "--test", "reopen"]);
@@ -113,7 +147,6 @@ impl Processor {
         if self.target == ANDROIDS {
             ANDROID.iter().try_for_each(|libraries| self.test_android(libraries))?;
         }
-        println!("{}: passed", self.target);
         Ok(())
     }
 
@@ -155,6 +188,9 @@ impl Processor {
 
     /// The command line that runs a program of this processor.
     fn runner(&self) -> Option<String> {
-        self.emulator.map(|emulator| format!("{emulator} -L /usr/{}", self.tools))
+        match self.runs {
+            Runs::Emulator(emulator) => Some(format!("{emulator} -L /usr/{}", self.tools)),
+            Runs::Linker(_) => None,
+        }
     }
 }

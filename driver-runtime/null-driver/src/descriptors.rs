@@ -1,23 +1,28 @@
 //! Descriptor sets. Nothing reads them; pools count them, as applications rely on.
 
-use alloc::vec::Vec;
-
 use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::object::{Exclusive, Member, Members, Membership, ParentObject};
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 use loader_core::abi::chain;
 
 use crate::Null;
 use crate::device::{create, device, list};
-use crate::host::Shared;
 
 /// A descriptor pool, with the sets that were allocated from it.
 struct Pool {
     most: u32,
-    sets: Shared<Vec<vk::DescriptorSet>>,
+    count: u32,
+    sets: Members<Set>,
 }
 
 /// A descriptor set.
-struct Set;
+struct Set(Membership<Set>);
+
+impl Member for Set {
+    fn membership(&self) -> &Membership<Self> {
+        &self.0
+    }
+}
 
 impl VkObject for Pool {
     type Handle = vk::DescriptorPool;
@@ -29,25 +34,17 @@ impl VkObject for Set {
     type Parent = Device<Null>;
 }
 
-impl Pool {
-    /// Destroys every set.
-    fn clear(&self) {
-        let sets = core::mem::take(&mut *self.sets.lock());
-        // SAFETY: the sets are the pool's and not used any more; they were allocated without callbacks of their own.
-        sets.into_iter().for_each(|set| unsafe { Object::<Set>::destroy(set, core::ptr::null()) });
-    }
-}
-
 unsafe extern "system" fn create_descriptor_pool(
-    device: vk::Device,
+    handle: vk::Device,
     info: *const vk::DescriptorPoolCreateInfo<'_>,
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::DescriptorPool,
 ) -> vk::Result {
     // SAFETY: the caller passes a live handle and valid pointers.
     unsafe {
-        let pool = Pool { most: (*info).max_sets, sets: Shared::new(Vec::new()) };
-        create(device, callbacks, out, pool)
+        let memory = device(handle).root().memory().or(callbacks, vk::SystemAllocationScope::OBJECT);
+        let pool = Pool { most: (*info).max_sets, count: 0, sets: Members::new(memory) };
+        create(handle, callbacks, out, pool)
     }
 }
 
@@ -56,12 +53,8 @@ unsafe extern "system" fn destroy_descriptor_pool(
     pool: vk::DescriptorPool,
     callbacks: *const vk::AllocationCallbacks<'_>,
 ) {
-    // SAFETY: the caller passes a live or null handle.
-    unsafe {
-        let Some(object) = Object::<Pool>::from_handle(pool) else { return };
-        object.clear();
-        Object::<Pool>::destroy(pool, callbacks);
-    }
+    // SAFETY: the caller passes a live or null handle; the sets go with their pool.
+    unsafe { Object::<Pool>::destroy(pool, callbacks) };
 }
 
 unsafe extern "system" fn reset_descriptor_pool(
@@ -69,9 +62,12 @@ unsafe extern "system" fn reset_descriptor_pool(
     pool: vk::DescriptorPool,
     _: vk::DescriptorPoolResetFlags,
 ) -> vk::Result {
-    // SAFETY: the caller passes a live handle.
-    if let Some(pool) = unsafe { Object::<Pool>::from_handle(pool) } {
-        pool.clear();
+    // SAFETY: the caller passes a live handle, synchronises it, and does not use the sets any more.
+    unsafe {
+        if let Some(mut pool) = Object::<Pool>::exclusive_from_handle(pool) {
+            pool.sets.free_all();
+            pool.count = 0;
+        }
     }
     vk::Result::SUCCESS
 }
@@ -82,29 +78,50 @@ unsafe extern "system" fn allocate_descriptor_sets(
     info: *const vk::DescriptorSetAllocateInfo<'_>,
     out: *mut vk::DescriptorSet,
 ) -> vk::Result {
-    // SAFETY: the caller passes live handles and an array with as much room as it asks for.
+    // SAFETY: the caller passes live handles, synchronises the pool, and has as much room as it asks for.
     unsafe {
         let count = (*info).descriptor_set_count;
-        let Some(pool) = Object::<Pool>::from_handle((*info).descriptor_pool) else {
+        let Some(mut pool) = Object::<Pool>::exclusive_from_handle((*info).descriptor_pool) else {
             return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
         };
-        core::slice::from_raw_parts_mut(out, count as usize).fill(vk::DescriptorSet::null());
-        if pool.sets.lock().len() + count as usize > pool.most as usize {
+        let all = core::slice::from_raw_parts_mut(out, count as usize);
+        all.fill(vk::DescriptorSet::null());
+        if pool.most - pool.count < count {
             return vk::Result::ERROR_OUT_OF_POOL_MEMORY;
         }
-        for place in 0..count as usize {
-            match Object::create(device(handle), core::ptr::null(), Set) {
-                Ok(set) => out.add(place).write(set.into_handle()),
+        for place in 0..all.len() {
+            let new = pool.sets.reuse().map_or_else(|| pool.create(device(handle)), Ok);
+            match new {
+                Ok(set) => all[place] = set,
                 Err(error) => {
-                    let _ = free_descriptor_sets(handle, (*info).descriptor_pool, place as u32, out);
-                    core::slice::from_raw_parts_mut(out, place).fill(vk::DescriptorSet::null());
-                    return error.into();
+                    pool.free(all);
+                    all.fill(vk::DescriptorSet::null());
+                    return error;
                 }
             }
-            pool.sets.lock().push(out.add(place).read());
+            pool.count += 1;
         }
     }
     vk::Result::SUCCESS
+}
+
+impl Pool {
+    /// # Safety
+    /// The pool is one of the device's.
+    unsafe fn create(&mut self, device: &Device<Null>) -> Result<vk::DescriptorSet, vk::Result> {
+        // SAFETY: the caller vouches for the device.
+        unsafe { self.sets.create(device, Set(Membership::default())) }.map_err(vk::Result::from)
+    }
+
+    /// # Safety
+    /// The handles are null or those of sets of the pool that are not used any more.
+    unsafe fn free(&mut self, sets: &[vk::DescriptorSet]) {
+        for set in sets.iter().filter(|set| **set != vk::DescriptorSet::null()) {
+            // SAFETY: the caller vouches for the sets.
+            unsafe { self.sets.free(*set) };
+            self.count -= 1;
+        }
+    }
 }
 
 unsafe extern "system" fn free_descriptor_sets(
@@ -113,13 +130,11 @@ unsafe extern "system" fn free_descriptor_sets(
     count: u32,
     sets: *const vk::DescriptorSet,
 ) -> vk::Result {
-    // SAFETY: the caller passes live or null handles in a counted array.
+    // SAFETY: the caller passes live or null handles in a counted array, and synchronises pool and sets.
     unsafe {
-        for set in list(sets, count) {
-            if let Some(pool) = Object::<Pool>::from_handle(pool) {
-                pool.sets.lock().retain(|known| known != set);
-            }
-            Object::<Set>::destroy(*set, core::ptr::null());
+        let pool: Option<Exclusive<'_, Pool>> = Object::exclusive_from_handle(pool);
+        if let Some(mut pool) = pool {
+            pool.free(list(sets, count));
         }
     }
     vk::Result::SUCCESS
@@ -131,14 +146,6 @@ unsafe extern "system" fn update_descriptor_sets(
     _: *const vk::WriteDescriptorSet<'_>,
     _: u32,
     _: *const vk::CopyDescriptorSet<'_>,
-) {
-}
-
-unsafe extern "system" fn update_descriptor_set_with_template(
-    _: vk::Device,
-    _: vk::DescriptorSet,
-    _: vk::DescriptorUpdateTemplate,
-    _: *const core::ffi::c_void,
 ) {
 }
 
@@ -171,8 +178,6 @@ pub(crate) const COMMANDS: EntryPoints = entry_points! {
     ALLOCATE_DESCRIPTOR_SETS: PFN_vkAllocateDescriptorSets = allocate_descriptor_sets,
     FREE_DESCRIPTOR_SETS: PFN_vkFreeDescriptorSets = free_descriptor_sets,
     UPDATE_DESCRIPTOR_SETS: PFN_vkUpdateDescriptorSets = update_descriptor_sets,
-    UPDATE_DESCRIPTOR_SET_WITH_TEMPLATE: PFN_vkUpdateDescriptorSetWithTemplate
-        = update_descriptor_set_with_template,
     GET_DESCRIPTOR_SET_LAYOUT_SUPPORT: PFN_vkGetDescriptorSetLayoutSupport
         = get_descriptor_set_layout_support,
 };

@@ -7,7 +7,6 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Null;
-use crate::commands::record;
 use crate::device::create;
 
 /// An event, set or not.
@@ -67,16 +66,16 @@ unsafe extern "system" fn get_event_status(_: vk::Device, event: vk::Event) -> v
 }
 
 /// Commands that set or reset an event when they are executed.
-macro_rules! recorded {
+macro_rules! effects {
     ($($name:ident($stages:ty) $set:literal;)*) => {$(
-        unsafe extern "system" fn $name(commands: vk::CommandBuffer, event: vk::Event, _: $stages) {
-            // SAFETY: the caller passes live handles, which stay live until the command is executed.
-            unsafe { record(commands, move || put(event, $set)) };
+        unsafe extern "system" fn $name(_: vk::CommandBuffer, event: vk::Event, _: $stages) {
+            // SAFETY: what the application recorded stays live until it is executed.
+            unsafe { put(event, $set) };
         }
     )*};
 }
 
-recorded! {
+effects! {
     cmd_set_event(vk::PipelineStageFlags) true;
     cmd_reset_event(vk::PipelineStageFlags) false;
     cmd_set_event_2(*const vk::DependencyInfo<'_>) true;
@@ -90,6 +89,10 @@ pub(crate) const COMMANDS: EntryPoints = entry_points! {
     SET_EVENT: PFN_vkSetEvent = set_event,
     RESET_EVENT: PFN_vkResetEvent = reset_event,
     GET_EVENT_STATUS: PFN_vkGetEventStatus = get_event_status,
+};
+
+/// What is done when a command buffer is executed.
+pub(crate) const EFFECTS: EntryPoints = entry_points! {
     CMD_SET_EVENT: PFN_vkCmdSetEvent = cmd_set_event,
     CMD_RESET_EVENT: PFN_vkCmdResetEvent = cmd_reset_event,
     CMD_SET_EVENT_2: PFN_vkCmdSetEvent2 = cmd_set_event_2,

@@ -13,10 +13,13 @@ extern crate alloc;
 extern crate std;
 
 mod commands;
+mod defaults;
 mod descriptors;
 mod device;
 mod dispatchable;
 mod events;
+mod extensions;
+mod external;
 mod host;
 mod image;
 mod look_up;
@@ -24,6 +27,7 @@ mod memory;
 mod native_buffer;
 mod objects;
 mod physical_device;
+mod pipelines;
 mod queries;
 mod resource;
 pub mod scenario;
@@ -31,11 +35,10 @@ mod sparse;
 mod surface;
 mod swapchain;
 
-use core::ffi::CStr;
-
 use driver_runtime::Chainable;
-use driver_runtime::dispatch::{Command, EntryPoints};
+use driver_runtime::dispatch::{Command, EntryPoints, PrivateCommand};
 use driver_runtime::driver_prelude::*;
+use driver_runtime::extensions::Unlisted;
 use driver_runtime::registry::ExtensionSet;
 
 pub use look_up::{get_instance_proc_addr, get_physical_device_proc_addr, negotiate};
@@ -50,16 +53,7 @@ impl Driver for Null {
     type Queue = ();
     type Sync = host::Value;
 
-    const SYNC_TYPES: &'static [SyncType] = &[
-        SyncType::new(
-            Ability::BINARY
-                .and(Ability::GPU_WAIT)
-                .and(Ability::CPU_WAIT)
-                .and(Ability::CPU_RESET)
-                .and(Ability::CPU_SIGNAL),
-        ),
-        SyncType::EMULATED_TIMELINE,
-    ];
+    const SYNC_TYPES: &'static [SyncType] = external::SYNC_TYPES;
 
     const COMMANDS: EntryPoints = look_up::COMMANDS
         .and(&dispatchable::COMMANDS)
@@ -72,13 +66,16 @@ impl Driver for Null {
         .and(&queries::COMMANDS)
         .and(&events::COMMANDS)
         .and(&objects::COMMANDS)
+        .and(&pipelines::COMMANDS)
         .and(&sparse::COMMANDS)
         .and(&surface::COMMANDS)
         .and(&swapchain::COMMANDS)
-        .with_all("vkCmd", ignore_command());
+        .and(&external::COMMANDS)
+        .and(&defaults::BY_HAND);
+    const DEFAULTS: EntryPoints = defaults::COMMANDS.with_all("vkCmd", ignore_command());
 
-    const HAL_DEVICE_EXTENSIONS: &'static [(&'static CStr, u32)] = native_buffer::EXTENSIONS;
-    const MORE_DEVICE_COMMANDS: &'static [(&'static CStr, Command)] = native_buffer::COMMANDS;
+    const HAL_DEVICE_EXTENSIONS: Unlisted = native_buffer::EXTENSIONS;
+    const PRIVATE_COMMANDS: &'static [PrivateCommand] = native_buffer::COMMANDS;
 
     fn host() -> &'static dyn Host {
         &host::System
@@ -115,13 +112,22 @@ impl Driver for Null {
         Ok(())
     }
 
-    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<host::Value, SubmitError> {
-        Ok(host::Value::new(initial))
+    fn create_sync(_: &Device<Self>, kind: usize, initial: u64) -> Result<host::Value, SubmitError> {
+        external::create_sync(kind, initial)
     }
 
-    /// The host does the work, now: what it waits for is done, since it was submitted before.
+    fn import_sync(_: &Device<Self>, _: usize, handle: Handle) -> Result<host::Value, ImportError> {
+        external::import_sync(handle)
+    }
+
+    fn export_sync(_: &Device<Self>, sync: &host::Value, kind: HandleKind) -> Result<i32, ExportError> {
+        external::export_sync(sync, kind)
+    }
+
+    /// The host does the work, now: what it waits for is done, since it was submitted before, or is being done by another
+    /// process.
     fn submit(_: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
-        work.waits.iter().for_each(|wait| wait.done());
+        external::wait_for(work);
         for commands in work.commands {
             // SAFETY: the application submits live command buffers whose commands are about live objects.
             unsafe { commands::execute(*commands) };
@@ -147,8 +153,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_core_command_up_to_1_4_is_there() {
-        let lacking = |id: &CommandId| id.core().is_some() && Null::TABLE.get(*id).is_none();
+    fn every_command_of_the_registry_is_there() {
+        let lacking = |id: &CommandId| Null::TABLE.get(*id).is_none();
         let missing: std::vec::Vec<_> = CommandId::all().filter(lacking).map(CommandId::name).collect();
         assert_eq!(missing, [c""; 0]);
         assert_eq!(CommandId::all().filter_map(CommandId::core).max(), Some(4));

@@ -11,13 +11,21 @@ use crate::scenario::{self, NEGOTIATE};
 /// The runtime's own functions, which the driver's call.
 pub(crate) static RUNTIME: EntryPoints = Null::COMMON;
 
-/// A function of the runtime, typed; to be used in an unsafe block, where the types of command and pointer are checked to
-/// belong together.
+/// A function of the runtime, typed, as [`typed`] has it.
 macro_rules! runtime {
-    ($command:ident: $pointer_type:ident) => {{
+    ($command:ident: $pointer_type:ident) => {
+        crate::look_up::typed!(crate::look_up::RUNTIME, $command: $pointer_type)
+    };
+}
+pub(crate) use runtime;
+
+/// A function among entry points, typed; to be used in an unsafe block, where the types of command and pointer are checked to
+/// belong together.
+macro_rules! typed {
+    ($entry_points:expr, $command:ident: $pointer_type:ident) => {{
         const COMMAND: driver_runtime::registry::CommandId = driver_runtime::registry::command::$command;
         const _: () = assert!(driver_runtime::dispatch::is_type_of(stringify!($pointer_type), COMMAND));
-        let function = crate::look_up::RUNTIME.get(COMMAND);
+        let function = $entry_points.get(COMMAND);
         function.map(|function| {
             core::mem::transmute::<driver_runtime::dispatch::Command, driver_runtime::vk::$pointer_type>(
                 function,
@@ -25,7 +33,7 @@ macro_rules! runtime {
         })
     }};
 }
-pub(crate) use runtime;
+pub(crate) use typed;
 
 /// How loaders and applications find every function of the driver.
 ///

@@ -1,4 +1,4 @@
-//! Device memory, which is host memory.
+//! Device memory, which is host memory: from the heap, shared with other processes, or the application's own.
 
 use alloc::alloc::{Layout, alloc_zeroed, dealloc};
 use core::ffi::c_void;
@@ -6,18 +6,29 @@ use core::ptr::NonNull;
 
 use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use loader_core::abi::chain;
 
-use crate::Null;
 use crate::device::create;
+use crate::host::{SharedMemory, close};
 use crate::physical_device::HEAP_SIZE;
+use crate::{Null, external};
 
 /// What buffers and images want their memory aligned to.
 pub(crate) const ALIGNMENT: u64 = 64;
 
-/// A block of memory, zero at first.
+/// A block of memory, zero at first unless somebody else made it.
 pub(crate) struct Memory {
     block: NonNull<u8>,
-    layout: Layout,
+    size: usize,
+    source: Source,
+}
+
+/// Where a block comes from.
+enum Source {
+    Heap(Layout),
+    Shared(SharedMemory),
+    /// The application, which has it back when nobody uses it any more.
+    Application,
 }
 
 // SAFETY: the block is bytes; the specification makes applications order their accesses.
@@ -32,18 +43,62 @@ impl VkObject for Memory {
 
 impl Memory {
     pub(crate) fn new(size: u64) -> Option<Self> {
-        if size == 0 || size > HEAP_SIZE {
-            return None;
-        }
-        let layout = Layout::from_size_align(usize::try_from(size).ok()?, ALIGNMENT as usize).ok()?;
+        let size = checked(size)?;
+        let layout = Layout::from_size_align(size, ALIGNMENT as usize).ok()?;
         // SAFETY: the size is not 0.
         let block = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Self { block, layout })
+        Some(Self { block, size, source: Source::Heap(layout) })
+    }
+
+    /// Memory as an application wants it: its own, that of another process, memory to be shared, or any.
+    ///
+    /// # Safety
+    /// `info` is valid, and so is what an application brings.
+    unsafe fn allocate(info: &vk::MemoryAllocateInfo<'_>) -> Result<Self, vk::Result> {
+        const BAD_HANDLE: vk::Result = vk::Result::ERROR_INVALID_EXTERNAL_HANDLE;
+        const FULL: vk::Result = vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
+        // SAFETY: the caller vouches for the chain.
+        let (brought, imported, exported) = unsafe {
+            (
+                chain::find::<vk::ImportMemoryHostPointerInfoEXT<'_>>(info.p_next),
+                chain::find::<vk::ImportMemoryFdInfoKHR<'_>>(info.p_next),
+                chain::find::<vk::ExportMemoryAllocateInfo<'_>>(info.p_next),
+            )
+        };
+        let size = checked(info.allocation_size).ok_or(FULL)?;
+        if let Some(brought) = brought.filter(|brought| !brought.handle_type.is_empty()) {
+            let _known = external::of_memory(brought.handle_type).ok_or(BAD_HANDLE)?;
+            let block = NonNull::new(brought.p_host_pointer.cast()).ok_or(BAD_HANDLE)?;
+            return Ok(Self { block, size, source: Source::Application });
+        }
+        let shared = |memory: SharedMemory| Self {
+            block: memory.start(),
+            size: memory.size(),
+            source: Source::Shared(memory),
+        };
+        let opaque = vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
+        if let Some(imported) = imported.filter(|imported| !imported.handle_type.is_empty()) {
+            let is_known = imported.handle_type == opaque && external::of_memory(opaque).is_some();
+            let memory = is_known.then(|| SharedMemory::import(imported.fd, size)).flatten();
+            return memory.map(shared).ok_or(BAD_HANDLE);
+        }
+        if exported.is_some_and(|exported| exported.handle_types.contains(opaque)) {
+            return SharedMemory::new(size).map(shared).ok_or(FULL);
+        }
+        Self::new(info.allocation_size).ok_or(FULL)
+    }
+
+    /// The memory that other processes can have, if this is such.
+    pub(crate) fn shared(&self) -> Option<&SharedMemory> {
+        match &self.source {
+            Source::Shared(memory) => Some(memory),
+            _ => None,
+        }
     }
 
     /// The bytes from `offset` on, if there are any.
     pub(crate) fn at(&self, offset: u64) -> Option<NonNull<u8>> {
-        let offset = usize::try_from(offset).ok().filter(|offset| *offset < self.layout.size())?;
+        let offset = usize::try_from(offset).ok().filter(|offset| *offset < self.size)?;
         // SAFETY: the offset lies in the block.
         Some(unsafe { self.block.add(offset) })
     }
@@ -51,9 +106,16 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: the block came from the allocator with this layout.
-        unsafe { dealloc(self.block.as_ptr(), self.layout) };
+        if let Source::Heap(layout) = self.source {
+            // SAFETY: the block came from the allocator with this layout.
+            unsafe { dealloc(self.block.as_ptr(), layout) };
+        }
     }
+}
+
+/// A size that an allocation may have.
+fn checked(size: u64) -> Option<usize> {
+    usize::try_from(size).ok().filter(|_| size > 0 && size <= HEAP_SIZE)
 }
 
 unsafe extern "system" fn allocate_memory(
@@ -64,10 +126,19 @@ unsafe extern "system" fn allocate_memory(
 ) -> vk::Result {
     // SAFETY: the caller passes a live handle and valid pointers.
     unsafe {
-        match Memory::new((*info).allocation_size) {
-            Some(memory) => create(device, callbacks, out, memory),
-            None => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
+        let info = &*info;
+        let result = match Memory::allocate(info) {
+            Ok(memory) => create(device, callbacks, out, memory),
+            Err(error) => error,
+        };
+        let imported = chain::find::<vk::ImportMemoryFdInfoKHR<'_>>(info.p_next);
+        if let Some(imported) =
+            imported.filter(|it| !it.handle_type.is_empty() && result == vk::Result::SUCCESS)
+        {
+            // With success, and only then, the descriptor is the driver's, which has another one for the same memory.
+            close(imported.fd);
         }
+        result
     }
 }
 

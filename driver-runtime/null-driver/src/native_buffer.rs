@@ -4,7 +4,8 @@
 use core::ffi::{CStr, c_int, c_void};
 
 use driver_runtime::Chainable;
-use driver_runtime::dispatch::Command;
+use driver_runtime::dispatch::{Command, Level, PrivateCommand};
+use driver_runtime::extensions::Unlisted;
 use driver_runtime::vk::{self, TaggedStructure};
 use loader_core::abi::chain::structures;
 
@@ -12,8 +13,10 @@ use crate::device::list;
 use crate::host;
 use crate::swapchain::{signal, wait};
 
+const NAME: &CStr = c"VK_ANDROID_native_buffer";
+
 /// The extension, for Android's loader only.
-pub(crate) const EXTENSIONS: &[(&CStr, u32)] = &[(c"VK_ANDROID_native_buffer", 11)];
+pub(crate) const EXTENSIONS: Unlisted = &[(NAME, 11)];
 
 /// `VK_STRUCTURE_TYPE_NATIVE_BUFFER_ANDROID`
 const NATIVE_BUFFER: vk::StructureType = vk::StructureType::from_raw(1_000_010_000);
@@ -113,8 +116,12 @@ unsafe extern "system" fn queue_signal_release_image(
     }
 }
 
-/// The commands, which the registry does not list.
-pub(crate) const COMMANDS: &[(&CStr, Command)] = {
+const fn row(name: &'static CStr, function: Command) -> PrivateCommand {
+    PrivateCommand { name, level: Level::Device, extension: NAME, function }
+}
+
+/// The commands, which the registry does not list. Android's loader enables the extension for a device and looks them up there.
+pub(crate) const COMMANDS: &[PrivateCommand] = {
     type Usage =
         unsafe extern "system" fn(vk::Device, vk::Format, vk::ImageUsageFlags, *mut c_int) -> vk::Result;
     type Usage2 = unsafe extern "system" fn(
@@ -134,12 +141,15 @@ pub(crate) const COMMANDS: &[(&CStr, Command)] = {
     unsafe {
         use core::mem::transmute;
         &[
-            (c"vkGetSwapchainGrallocUsageANDROID", transmute::<Usage, Command>(get_usage)),
-            (c"vkGetSwapchainGrallocUsage2ANDROID", transmute::<Usage2, Command>(get_usage_2)),
-            (c"vkGetSwapchainGrallocUsage3ANDROID", transmute::<Usage3, Command>(get_usage_3)),
-            (c"vkGetSwapchainGrallocUsage4ANDROID", transmute::<Usage3, Command>(get_usage_3)),
-            (c"vkAcquireImageANDROID", transmute::<Acquire, Command>(acquire_image)),
-            (c"vkQueueSignalReleaseImageANDROID", transmute::<Release, Command>(queue_signal_release_image)),
+            row(c"vkGetSwapchainGrallocUsageANDROID", transmute::<Usage, Command>(get_usage)),
+            row(c"vkGetSwapchainGrallocUsage2ANDROID", transmute::<Usage2, Command>(get_usage_2)),
+            row(c"vkGetSwapchainGrallocUsage3ANDROID", transmute::<Usage3, Command>(get_usage_3)),
+            row(c"vkGetSwapchainGrallocUsage4ANDROID", transmute::<Usage3, Command>(get_usage_3)),
+            row(c"vkAcquireImageANDROID", transmute::<Acquire, Command>(acquire_image)),
+            row(
+                c"vkQueueSignalReleaseImageANDROID",
+                transmute::<Release, Command>(queue_signal_release_image),
+            ),
         ]
     }
 };

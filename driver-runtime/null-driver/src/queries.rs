@@ -8,7 +8,6 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Device, Host, Object, VkObject, Waiting, entry_points, vk};
 
 use crate::Null;
-use crate::commands::record;
 use crate::device::{create, device};
 use crate::host::{Shared, System};
 use crate::resource::Buffer;
@@ -160,42 +159,42 @@ unsafe fn set(pool: vk::QueryPool, first: u32, count: u32, result: Option<u64>) 
 }
 
 unsafe extern "system" fn cmd_reset_query_pool(
-    commands: vk::CommandBuffer,
+    _: vk::CommandBuffer,
     pool: vk::QueryPool,
     first: u32,
     count: u32,
 ) {
-    // SAFETY: the caller passes live handles, which stay live until the command is executed.
-    unsafe { record(commands, move || set(pool, first, count, None)) };
+    // SAFETY: what the application recorded stays live until it is executed.
+    unsafe { set(pool, first, count, None) };
 }
 
-unsafe extern "system" fn cmd_end_query(commands: vk::CommandBuffer, pool: vk::QueryPool, query: u32) {
-    // SAFETY: the caller passes live handles, which stay live until the command is executed.
-    unsafe { record(commands, move || set(pool, query, 1, Some(0))) };
+unsafe extern "system" fn cmd_end_query(_: vk::CommandBuffer, pool: vk::QueryPool, query: u32) {
+    // SAFETY: what the application recorded stays live until it is executed.
+    unsafe { set(pool, query, 1, Some(0)) };
 }
 
 unsafe extern "system" fn cmd_write_timestamp(
-    commands: vk::CommandBuffer,
+    _: vk::CommandBuffer,
     _: vk::PipelineStageFlags,
     pool: vk::QueryPool,
     query: u32,
 ) {
-    // SAFETY: the caller passes live handles, which stay live until the command is executed.
-    unsafe { record(commands, move || set(pool, query, 1, Some(System.now()))) };
+    // SAFETY: what the application recorded stays live until it is executed.
+    unsafe { set(pool, query, 1, Some(System.now())) };
 }
 
 unsafe extern "system" fn cmd_write_timestamp_2(
-    commands: vk::CommandBuffer,
+    _: vk::CommandBuffer,
     _: vk::PipelineStageFlags2,
     pool: vk::QueryPool,
     query: u32,
 ) {
-    // SAFETY: the caller passes live handles, which stay live until the command is executed.
-    unsafe { record(commands, move || set(pool, query, 1, Some(System.now()))) };
+    // SAFETY: what the application recorded stays live until it is executed.
+    unsafe { set(pool, query, 1, Some(System.now())) };
 }
 
 unsafe extern "system" fn cmd_copy_query_pool_results(
-    commands: vk::CommandBuffer,
+    _: vk::CommandBuffer,
     pool: vk::QueryPool,
     first: u32,
     count: u32,
@@ -204,18 +203,13 @@ unsafe extern "system" fn cmd_copy_query_pool_results(
     stride: vk::DeviceSize,
     flags: vk::QueryResultFlags,
 ) {
-    let copy = move || {
-        // SAFETY: pool and buffer are live until the command is executed.
-        unsafe {
-            let bytes =
-                Object::<Buffer>::from_handle(buffer).and_then(|buffer| buffer.bytes(offset, u64::MAX));
-            if let (Some(pool), Some((start, size))) = (Object::<Pool>::from_handle(pool), bytes) {
-                pool.write(Range { first, count, stride, flags }, NonNull::as_ptr(start), size);
-            }
+    // SAFETY: what the application recorded stays live until it is executed.
+    unsafe {
+        let bytes = Object::<Buffer>::from_handle(buffer).and_then(|buffer| buffer.bytes(offset, u64::MAX));
+        if let (Some(pool), Some((start, size))) = (Object::<Pool>::from_handle(pool), bytes) {
+            pool.write(Range { first, count, stride, flags }, NonNull::as_ptr(start), size);
         }
-    };
-    // SAFETY: the caller passes live handles.
-    unsafe { record(commands, copy) };
+    }
 }
 
 /// The commands of query pools.
@@ -224,6 +218,10 @@ pub(crate) const COMMANDS: EntryPoints = entry_points! {
     DESTROY_QUERY_POOL: PFN_vkDestroyQueryPool = destroy_query_pool,
     GET_QUERY_POOL_RESULTS: PFN_vkGetQueryPoolResults = get_query_pool_results,
     RESET_QUERY_POOL: PFN_vkResetQueryPool = reset_query_pool,
+};
+
+/// What is done when a command buffer is executed.
+pub(crate) const EFFECTS: EntryPoints = entry_points! {
     CMD_RESET_QUERY_POOL: PFN_vkCmdResetQueryPool = cmd_reset_query_pool,
     CMD_END_QUERY: PFN_vkCmdEndQuery = cmd_end_query,
     CMD_WRITE_TIMESTAMP: PFN_vkCmdWriteTimestamp = cmd_write_timestamp,

@@ -11,6 +11,7 @@ use crate::Null;
 use crate::device::{create, list};
 use crate::memory::{ALIGNMENT, Memory};
 use crate::physical_device::HEAP_SIZE;
+use crate::scenario;
 
 /// A buffer.
 pub(crate) struct Buffer {
@@ -36,7 +37,7 @@ impl Buffer {
 /// What so many bytes need.
 pub(crate) fn requirements(size: u64) -> vk::MemoryRequirements {
     let size = size.max(1).next_multiple_of(ALIGNMENT);
-    vk::MemoryRequirements { size, alignment: ALIGNMENT, memory_type_bits: 1 }
+    vk::MemoryRequirements { size, alignment: ALIGNMENT, memory_type_bits: scenario::get().memory_types() }
 }
 
 /// Writes the requirements, and that nothing needs memory of its own.

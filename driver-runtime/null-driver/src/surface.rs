@@ -3,6 +3,7 @@
 use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Instance, Object, VkObject, entry_points, vk};
 use loader_core::abi::array::deliver;
+use loader_core::abi::chain;
 use loader_core::registry::{CommandId, ExtensionId, command, extension};
 
 use crate::Null;
@@ -21,14 +22,12 @@ pub(crate) const INSTANCE_EXTENSIONS: &[ExtensionId] = &[
 /// The device extensions that use them.
 pub(crate) const DEVICE_EXTENSIONS: &[ExtensionId] = &[extension::KHR_SWAPCHAIN];
 
-/// What a driver has only if its surfaces are its own (LDP_DRIVER_8).
-pub(crate) const OWN: &[CommandId] = &[
-    command::CREATE_HEADLESS_SURFACE_EXT,
-    command::CREATE_WAYLAND_SURFACE_KHR,
-    command::CREATE_XCB_SURFACE_KHR,
-    command::CREATE_XLIB_SURFACE_KHR,
-    command::DESTROY_SURFACE_KHR,
-];
+/// Whether a driver has the command only if its surfaces are its own (LDP_DRIVER_8).
+pub(crate) fn is_own(command: CommandId) -> bool {
+    let name = command.name().to_bytes();
+    command == command::DESTROY_SURFACE_KHR
+        || (name.starts_with(b"vkCreate") && name.windows(7).any(|part| part == b"Surface"))
+}
 
 /// A surface of the driver's own.
 struct Surface;
@@ -40,7 +39,7 @@ impl VkObject for Surface {
 
 /// # Safety
 /// The handle is live, the pointers are valid.
-unsafe fn create(
+pub(crate) unsafe fn create(
     instance: vk::Instance,
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::SurfaceKHR,
@@ -100,6 +99,18 @@ unsafe extern "system" fn get_support(
     vk::Result::SUCCESS
 }
 
+/// What images of swapchains can be used for.
+const USAGE: vk::ImageUsageFlags = vk::ImageUsageFlags::from_raw(
+    vk::ImageUsageFlags::TRANSFER_SRC.as_raw()
+        | vk::ImageUsageFlags::TRANSFER_DST.as_raw()
+        | vk::ImageUsageFlags::SAMPLED.as_raw()
+        | vk::ImageUsageFlags::STORAGE.as_raw()
+        | vk::ImageUsageFlags::COLOR_ATTACHMENT.as_raw(),
+);
+
+const PRESENT_MODES: [vk::PresentModeKHR; 3] =
+    [vk::PresentModeKHR::FIFO, vk::PresentModeKHR::MAILBOX, vk::PresentModeKHR::IMMEDIATE];
+
 /// The swapchain decides about its size.
 unsafe extern "system" fn get_capabilities(
     _: vk::PhysicalDevice,
@@ -119,11 +130,7 @@ unsafe extern "system" fn get_capabilities(
             supported_transforms: vk::SurfaceTransformFlagsKHR::IDENTITY,
             current_transform: vk::SurfaceTransformFlagsKHR::IDENTITY,
             supported_composite_alpha: vk::CompositeAlphaFlagsKHR::OPAQUE,
-            supported_usage_flags: vk::ImageUsageFlags::TRANSFER_SRC
-                | vk::ImageUsageFlags::TRANSFER_DST
-                | vk::ImageUsageFlags::SAMPLED
-                | vk::ImageUsageFlags::STORAGE
-                | vk::ImageUsageFlags::COLOR_ATTACHMENT,
+            supported_usage_flags: USAGE,
         });
     }
     vk::Result::SUCCESS
@@ -134,8 +141,69 @@ unsafe extern "system" fn get_capabilities_2(
     info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
     out: *mut vk::SurfaceCapabilities2KHR<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller passes live handles and valid pointers.
-    unsafe { get_capabilities(device, (*info).surface, &raw mut (*out).surface_capabilities) }
+    // SAFETY: the caller passes live handles and valid chains; a structure has the type that it says.
+    unsafe {
+        for structure in chain::pointers((*out).p_next) {
+            write_more(structure);
+        }
+        get_capabilities(device, (*info).surface, &raw mut (*out).surface_capabilities)
+    }
+}
+
+/// # Safety
+/// `structure` is valid.
+unsafe fn write_more(structure: *mut vk::BaseOutStructure<'_>) {
+    // SAFETY: a structure has the type that it says.
+    unsafe {
+        match (*structure).s_type {
+            vk::StructureType::SURFACE_PROTECTED_CAPABILITIES_KHR => {
+                (*structure.cast::<vk::SurfaceProtectedCapabilitiesKHR<'_>>()).supports_protected = vk::FALSE;
+            }
+            vk::StructureType::SHARED_PRESENT_SURFACE_CAPABILITIES_KHR => {
+                let out = structure.cast::<vk::SharedPresentSurfaceCapabilitiesKHR<'_>>();
+                (*out).shared_present_supported_usage_flags = USAGE;
+            }
+            vk::StructureType::SURFACE_PRESENT_MODE_COMPATIBILITY_EXT => {
+                let out = structure.cast::<vk::SurfacePresentModeCompatibilityEXT<'_>>();
+                let count = &raw mut (*out).present_mode_count;
+                let _ = deliver(&PRESENT_MODES, count, (*out).p_present_modes);
+            }
+            vk::StructureType::SURFACE_PRESENT_SCALING_CAPABILITIES_EXT => {
+                let out = structure.cast::<vk::SurfacePresentScalingCapabilitiesEXT<'_>>();
+                (*out).supported_present_scaling = vk::PresentScalingFlagsEXT::empty();
+                (*out).supported_present_gravity_x = vk::PresentGravityFlagsEXT::empty();
+                (*out).supported_present_gravity_y = vk::PresentGravityFlagsEXT::empty();
+                (*out).min_scaled_image_extent = vk::Extent2D { width: 1, height: 1 };
+                (*out).max_scaled_image_extent = vk::Extent2D { width: IMAGE_EXTENT, height: IMAGE_EXTENT };
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The capabilities with the counters of a display, of which there are none.
+unsafe extern "system" fn get_capabilities_2_ext(
+    device: vk::PhysicalDevice,
+    surface: vk::SurfaceKHR,
+    out: *mut vk::SurfaceCapabilities2EXT<'_>,
+) -> vk::Result {
+    let mut known = vk::SurfaceCapabilitiesKHR::default();
+    // SAFETY: the caller passes live handles and a valid pointer.
+    unsafe {
+        let result = get_capabilities(device, surface, &mut known);
+        (*out).min_image_count = known.min_image_count;
+        (*out).max_image_count = known.max_image_count;
+        (*out).current_extent = known.current_extent;
+        (*out).min_image_extent = known.min_image_extent;
+        (*out).max_image_extent = known.max_image_extent;
+        (*out).max_image_array_layers = known.max_image_array_layers;
+        (*out).supported_transforms = known.supported_transforms;
+        (*out).current_transform = known.current_transform;
+        (*out).supported_composite_alpha = known.supported_composite_alpha;
+        (*out).supported_usage_flags = known.supported_usage_flags;
+        (*out).supported_surface_counters = vk::SurfaceCounterFlagsEXT::empty();
+        result
+    }
 }
 
 const FORMATS: [vk::Format; 4] = [
@@ -184,9 +252,18 @@ unsafe extern "system" fn get_present_modes(
     count: *mut u32,
     out: *mut vk::PresentModeKHR,
 ) -> vk::Result {
-    let all = [vk::PresentModeKHR::FIFO, vk::PresentModeKHR::MAILBOX, vk::PresentModeKHR::IMMEDIATE];
     // SAFETY: the caller passes a counted out-array.
-    unsafe { deliver(&all, count, out) }
+    unsafe { deliver(&PRESENT_MODES, count, out) }
+}
+
+unsafe extern "system" fn get_present_modes_2(
+    device: vk::PhysicalDevice,
+    info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
+    count: *mut u32,
+    out: *mut vk::PresentModeKHR,
+) -> vk::Result {
+    // SAFETY: the caller passes a valid pointer and a counted out-array.
+    unsafe { get_present_modes(device, (*info).surface, count, out) }
 }
 
 unsafe extern "system" fn get_present_rectangles(
@@ -231,6 +308,10 @@ pub(crate) const COMMANDS: EntryPoints = entry_points! {
     GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR: PFN_vkGetPhysicalDeviceSurfaceFormats2KHR = get_formats_2,
     GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR: PFN_vkGetPhysicalDeviceSurfacePresentModesKHR
         = get_present_modes,
+    GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_2_EXT: PFN_vkGetPhysicalDeviceSurfacePresentModes2EXT
+        = get_present_modes_2,
+    GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_EXT: PFN_vkGetPhysicalDeviceSurfaceCapabilities2EXT
+        = get_capabilities_2_ext,
     GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR: PFN_vkGetPhysicalDevicePresentRectanglesKHR
         = get_present_rectangles,
     GET_PHYSICAL_DEVICE_WAYLAND_PRESENTATION_SUPPORT_KHR: PFN_vkGetPhysicalDeviceWaylandPresentationSupportKHR

@@ -80,6 +80,28 @@ unsafe extern "system" fn create_swapchain(
     }
 }
 
+/// Swapchains that are presented together: all or none.
+unsafe extern "system" fn create_shared_swapchains(
+    handle: vk::Device,
+    count: u32,
+    infos: *const vk::SwapchainCreateInfoKHR<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::SwapchainKHR,
+) -> vk::Result {
+    // SAFETY: the caller passes a live handle, a counted array and one with as much room.
+    unsafe {
+        for (place, info) in list(infos, count).iter().enumerate() {
+            let result = create_swapchain(handle, info, callbacks, out.add(place));
+            if result != vk::Result::SUCCESS {
+                (0..place).for_each(|made| destroy_swapchain(handle, out.add(made).read(), callbacks));
+                core::slice::from_raw_parts_mut(out, count as usize).fill(vk::SwapchainKHR::null());
+                return result;
+            }
+        }
+    }
+    vk::Result::SUCCESS
+}
+
 unsafe extern "system" fn destroy_swapchain(
     _: vk::Device,
     swapchain: vk::SwapchainKHR,
@@ -231,9 +253,30 @@ unsafe extern "system" fn get_group_modes(
     vk::Result::SUCCESS
 }
 
+unsafe extern "system" fn get_group_modes_2(
+    device: vk::Device,
+    info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
+    out: *mut vk::DeviceGroupPresentModeFlagsKHR,
+) -> vk::Result {
+    // SAFETY: the caller passes valid pointers.
+    unsafe { get_group_modes(device, (*info).surface, out) }
+}
+
+/// As of a display of 60 Hz.
+unsafe extern "system" fn get_refresh_cycle(
+    _: vk::Device,
+    _: vk::SwapchainKHR,
+    out: *mut vk::RefreshCycleDurationGOOGLE,
+) -> vk::Result {
+    // SAFETY: the caller passes a valid pointer.
+    unsafe { out.write(vk::RefreshCycleDurationGOOGLE { refresh_duration: 1_000_000_000 / 60 }) };
+    vk::Result::SUCCESS
+}
+
 /// The commands of swapchains.
 pub(crate) const COMMANDS: EntryPoints = entry_points! {
     CREATE_SWAPCHAIN_KHR: PFN_vkCreateSwapchainKHR = create_swapchain,
+    CREATE_SHARED_SWAPCHAINS_KHR: PFN_vkCreateSharedSwapchainsKHR = create_shared_swapchains,
     DESTROY_SWAPCHAIN_KHR: PFN_vkDestroySwapchainKHR = destroy_swapchain,
     GET_SWAPCHAIN_IMAGES_KHR: PFN_vkGetSwapchainImagesKHR = get_swapchain_images,
     ACQUIRE_NEXT_IMAGE_KHR: PFN_vkAcquireNextImageKHR = acquire_next_image,
@@ -242,4 +285,6 @@ pub(crate) const COMMANDS: EntryPoints = entry_points! {
     GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR: PFN_vkGetDeviceGroupPresentCapabilitiesKHR
         = get_group_capabilities,
     GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR: PFN_vkGetDeviceGroupSurfacePresentModesKHR = get_group_modes,
+    GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT: PFN_vkGetDeviceGroupSurfacePresentModes2EXT = get_group_modes_2,
+    GET_REFRESH_CYCLE_DURATION_GOOGLE: PFN_vkGetRefreshCycleDurationGOOGLE = get_refresh_cycle,
 };

@@ -66,9 +66,7 @@ unsafe fn create<D: Driver>(
         let features = check_features(physical, handle, info, memory)?;
         check_queues(physical, info)?;
         let group = check_group(physical, handle, info)?;
-        let sync_types = SyncTypes::new(D::SYNC_TYPES).map_err(|_| {
-            failed(vk::Result::ERROR_INITIALIZATION_FAILED, "the driver's synchronisation types cannot work")
-        })?;
+        let sync_types = *physical.sync_types();
         let request = DeviceRequest { extensions: &extensions, features: &features, group, info };
         let driver = D::create_device(physical, &request)
             .map_err(|error| failed(error.into(), "the driver failed"))?;
@@ -307,6 +305,16 @@ pub(crate) unsafe extern "system" fn destroy_device<D: Driver>(
         let address = usize::try_from(handle.as_raw()).unwrap_or_default();
         let block = NonNull::new_unchecked(core::ptr::with_exposed_provenance_mut::<Device<D>>(address));
         drop(Building { block, memory });
+    }
+}
+
+impl<D: Driver> Physical<D> {
+    /// The types of synchronisation objects: the device's, or else the driver's.
+    pub fn sync_types(&self) -> &SyncTypes {
+        match &self.description().sync_types {
+            Some(Ok(types)) => types,
+            _ => const { &SyncTypes::checked(D::SYNC_TYPES) },
+        }
     }
 }
 

@@ -3,7 +3,11 @@
 use ash::vk;
 
 use crate::driver::{Driver, Search};
+use crate::drm::{DrmDevices, Reason};
 use crate::instance::{Enumeration, Found, Instance};
+use crate::log::{Level, Topic};
+use crate::message;
+use crate::object::ParentObject;
 use crate::out_array::OutArray;
 use crate::result::EnumerateError;
 
@@ -54,13 +58,24 @@ fn search<D: Driver>(instance: &Instance<D>, found: &mut Enumeration<'_, D>) -> 
     if D::enumerate(instance, found)? == Search::Done {
         return Ok(());
     }
-    // Nodes that are not the driver's are passed over in silence: they are other drivers'.
-    for node in 0..D::nodes(instance) {
-        if let Some((description, driver)) = D::try_create_for_node(instance, node)? {
+    let devices = D::host().drm_devices()?;
+    report_left_out(instance, &devices);
+    // Devices that are not the driver's are passed over in silence: they are other drivers'.
+    for device in devices.devices() {
+        if let Some((description, driver)) = D::try_create_for_drm(instance, device)? {
             found.push(description, driver)?;
         }
     }
     Ok(())
+}
+
+/// Says which nodes cannot be used. It is a warning only if the user can do something and the device cannot be used without.
+fn report_left_out<D: Driver>(instance: &Instance<D>, devices: &DrmDevices) {
+    for node in devices.left_out() {
+        let matters = node.reason == Reason::NoPermission && !devices.has_node(node.path.as_c_str());
+        let level = if matters { Level::Warning } else { Level::Info };
+        message!(level, Topic::Driver, [instance.root().base()], "{node}");
+    }
 }
 
 /// What the instance of a live handle has found.

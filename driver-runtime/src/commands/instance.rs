@@ -102,7 +102,7 @@ unsafe fn check<D: Driver>(
         let extensions = EnabledExtensions::from_request(
             &D::instance_extensions(),
             ExtensionKind::Instance,
-            &[],
+            D::MORE_INSTANCE_EXTENSIONS,
             names,
             count,
         )
@@ -173,6 +173,7 @@ pub(crate) unsafe extern "system" fn enumerate_instance_extension_properties<D: 
     // SAFETY: the caller vouches for the counted out-array.
     let mut array = unsafe { OutArray::new(count, out) };
     extensions::list(&D::instance_extensions(), ExtensionKind::Instance, &mut array);
+    extensions::list_unlisted(D::MORE_INSTANCE_EXTENSIONS, &mut array);
     array.finish()
 }
 

@@ -4,13 +4,15 @@ pub(crate) mod device;
 pub(crate) mod enumerate;
 pub(crate) mod instance;
 mod messages;
+pub(crate) mod missing;
 pub(crate) mod physical_device;
 pub(crate) mod sync;
 mod trace;
 
-use crate::dispatch::{DispatchTable, EntryPoints};
+use crate::descriptor_template::Templates;
+use crate::dispatch::{DispatchTable, EntryPoints, private};
 use crate::driver::{Driver, Tables};
-use crate::{entry_points, proc_addr, time};
+use crate::{entry_points, forward, proc_addr, time};
 
 pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
     entry_points! {
@@ -101,6 +103,14 @@ pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
 
 impl<D: Driver> Tables for D {
     const COMMON: EntryPoints = entry_points::<D>();
-    const TABLE: &'static DispatchTable =
-        &DispatchTable::new(&D::COMMANDS).filled(&D::WINDOW_SYSTEM).filled(&Self::COMMON);
+    const TABLE: &'static DispatchTable = {
+        private::check(
+            D::PRIVATE_COMMANDS,
+            [D::MORE_INSTANCE_EXTENSIONS, D::MORE_DEVICE_EXTENSIONS, D::HAL_DEVICE_EXTENSIONS],
+        );
+        &forward::forwarded(DispatchTable::new(&D::COMMANDS).filled(&D::WINDOW_SYSTEM))
+            .forwarded(Templates::<D>::FORWARDS)
+            .filled(&Self::COMMON)
+            .filled(&D::DEFAULTS)
+    };
 }

@@ -97,9 +97,7 @@ pub(crate) unsafe extern "system" fn enumerate_device_extension_properties<D: Dr
         let Some(device) = object::<D>(device) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
         let mut array = OutArray::new(count, out);
         extensions::list(&device.description().extensions, ExtensionKind::Device, &mut array);
-        hal::more_device_extensions::<D>()
-            .iter()
-            .for_each(|(name, version)| array.push(extensions::property(name, *version)));
+        extensions::list_unlisted(hal::more_device_extensions::<D>(), &mut array);
         array.finish()
     }
 }

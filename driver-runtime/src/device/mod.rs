@@ -20,7 +20,7 @@ use crate::message;
 use crate::object::{Object, ObjectBase, Owned, ParentKind, ParentObject, Root};
 use crate::parts::Parts;
 use crate::physical_device::PhysicalDevice;
-use crate::sync::{SubmitMode, SyncTypes};
+use crate::sync::{Bell, SubmitMode, SyncTypes};
 use crate::trace;
 
 pub(crate) use attach::{
@@ -39,6 +39,7 @@ pub struct Device<D: Parts> {
     extensions: EnabledExtensions,
     features: features::Enabled,
     lost: lost::State,
+    bell: Bell,
     trace_count: trace::Count,
     sync_types: SyncTypes,
     submit_mode: SubmitMode,
@@ -82,6 +83,7 @@ impl<D: Parts> Device<D> {
             extensions,
             features,
             lost: lost::State::new(),
+            bell: Bell::new(),
             trace_count: trace::Count::new(),
             sync_types,
             submit_mode,
@@ -156,6 +158,11 @@ impl<D: Parts> Device<D> {
         &self.sync_types
     }
 
+    /// What threads of the application sleep at.
+    pub(crate) fn bell(&self) -> &Bell {
+        &self.bell
+    }
+
     pub(crate) fn trace_count(&self) -> &trace::Count {
         &self.trace_count
     }
@@ -173,6 +180,7 @@ impl<D: Parts> Device<D> {
     /// Records that the device is lost, because of it or of one of its queues. Said once.
     fn lose(&self, base: &ObjectBase, reason: &'static str) -> Lost {
         let (lost, is_first) = self.lost.set(reason);
+        self.bell.ring(D::host);
         if is_first {
             message!(Level::Error, Topic::Driver, [base], "the device is lost: {reason}");
         }

@@ -13,8 +13,8 @@ use crate::features::{Features, name};
 use crate::instance::tests::Made;
 use crate::object::{Object, ParentObject, VkObject};
 use crate::physical_device::Description;
-use crate::physical_device::tests::with_device;
-use crate::proc_addr::{get_device_proc_addr, get_instance_proc_addr};
+use crate::physical_device::tests::{with_device, with_device_and_extensions};
+use crate::proc_addr::{get_device_proc_addr, get_instance_proc_addr, get_physical_device_proc_addr};
 use crate::result::CreateDeviceError;
 use crate::testing::{Ledger, TestDriver, plan};
 
@@ -46,7 +46,13 @@ fn describe() -> Description {
 }
 
 pub(crate) fn make(info: &vk::DeviceCreateInfo<'_>) -> Result<MadeDevice, vk::Result> {
-    let (made, physical) = with_device(describe);
+    make_in(with_device(describe), info)
+}
+
+fn make_in(
+    (made, physical): (Made, vk::PhysicalDevice),
+    info: &vk::DeviceCreateInfo<'_>,
+) -> Result<MadeDevice, vk::Result> {
     let mut device = vk::Device::null();
     // SAFETY: the tests make valid structures.
     unsafe { create_device::<TestDriver>(physical, info, null(), &mut device) }.result()?;
@@ -60,8 +66,13 @@ pub(crate) fn queues(family: u32, count: usize) -> vk::DeviceQueueCreateInfo<'st
 }
 
 fn with_extensions(names: &[&CStr]) -> Result<MadeDevice, vk::Result> {
-    let names: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
-    make(&vk::DeviceCreateInfo::default().enabled_extension_names(&names))
+    make_below(&[], names)
+}
+
+fn make_below(of_instance: &[&CStr], of_device: &[&CStr]) -> Result<MadeDevice, vk::Result> {
+    let names: Vec<_> = of_device.iter().map(|name| name.as_ptr()).collect();
+    let below = with_device_and_extensions(describe, of_instance);
+    make_in(below, &vk::DeviceCreateInfo::default().enabled_extension_names(&names))
 }
 
 #[test]
@@ -76,23 +87,71 @@ fn b51_device_extensions_are_checked() {
 #[test]
 fn b22_and_b51_extensions_that_the_registry_does_not_list() {
     let made = with_extensions(&[c"VK_ANDROID_native_buffer", c"VK_EXT_mesh_shader"]).unwrap();
-    assert!(made.get().extensions().contains(extension::EXT_MESH_SHADER));
-    let name = c"vkAcquireImageANDROID".as_ptr();
-    let instance = vk::Instance::from_raw(made.get().root().base().instance_root().base().address());
+    let enabled = made.get().extensions();
+    assert!(
+        enabled.contains(extension::EXT_MESH_SHADER) && enabled.has_unlisted(c"VK_ANDROID_native_buffer")
+    );
+    assert!(!enabled.has_unlisted(c"VK_TEST_of_devices") && !enabled.has_unlisted(c"VK_EXT_mesh_shader"));
+    let refused = with_extensions(&[c"VK_TEST_of_instances"]);
+    assert_eq!(refused.err(), Some(vk::Result::ERROR_EXTENSION_NOT_PRESENT));
     let physical = vk::PhysicalDevice::from_raw(made.get().physical().base().address());
-    // SAFETY: live handles, valid names and an array as long as the count says.
+    // SAFETY: a live handle and an array as long as the count says.
     unsafe {
-        let own = crate::testing::acquire_image as *const ();
-        let of_device = get_device_proc_addr::<TestDriver>(made.0, name).unwrap();
-        let of_instance = get_instance_proc_addr::<TestDriver>(instance, name).unwrap();
-        assert_eq!((of_device as *const (), of_instance as *const ()), (own, own));
         let (mut count, mut list) = (9, [vk::ExtensionProperties::default(); 9]);
         let enumerate = crate::commands::physical_device::enumerate_device_extension_properties::<TestDriver>;
         assert_eq!(enumerate(physical, null(), &mut count, list.as_mut_ptr()), vk::Result::SUCCESS);
-        let last = list[count as usize - 1];
-        assert_eq!(last.extension_name_as_c_str(), Ok(c"VK_ANDROID_native_buffer"));
-        assert_eq!((count, last.spec_version), (2, 8));
+        let last = &list[1..count as usize];
+        let names: Vec<_> = last.iter().map(|one| one.extension_name_as_c_str().unwrap()).collect();
+        assert_eq!(names, [c"VK_ANDROID_native_buffer", c"VK_TEST_of_devices"]);
+        assert_eq!((last[0].spec_version, last[1].spec_version), (8, 4));
     }
+}
+
+/// Which look-ups find a private command: of a device, of an instance, and the one for commands of physical devices.
+fn finders(made: &MadeDevice, name: &CStr) -> [bool; 3] {
+    let instance = vk::Instance::from_raw(made.get().root().base().instance_root().base().address());
+    let own = crate::testing::private as *const ();
+    let is_own = |found: vk::PFN_vkVoidFunction| {
+        assert!(found.is_none_or(|function| function as *const () == own), "{name:?}");
+        found.is_some()
+    };
+    // SAFETY: live handles and a valid name.
+    unsafe {
+        [
+            is_own(get_device_proc_addr::<TestDriver>(made.0, name.as_ptr())),
+            is_own(get_instance_proc_addr::<TestDriver>(instance, name.as_ptr())),
+            is_own(get_physical_device_proc_addr::<TestDriver>(instance, name.as_ptr())),
+        ]
+    }
+}
+
+#[test]
+fn b22_private_commands_are_found_as_far_as_their_extension_is_enabled() {
+    let none: &[&CStr] = &[];
+    let (by_instance, by_device): (&[&CStr], &[&CStr]) =
+        (&[c"VK_TEST_of_instances"], &[c"VK_TEST_of_devices", c"VK_ANDROID_native_buffer"]);
+    let [nobody, instance, device] = [(none, none), (by_instance, none), (none, by_device)]
+        .map(|(of_instance, of_device)| make_below(of_instance, of_device).unwrap());
+    let rows = [
+        (c"vkInstanceByInstanceTEST", [false; 3], [false, true, false], [false; 3]),
+        (c"vkPhysicalDeviceByInstanceTEST", [false; 3], [false, true, true], [false; 3]),
+        (c"vkDeviceByInstanceTEST", [false; 3], [true, true, false], [false; 3]),
+        // Extensions of devices: through an instance it counts that physical devices have them.
+        (c"vkPhysicalDeviceByDeviceTEST", [false, true, true], [false, true, true], [false, true, true]),
+        (c"vkDeviceByDeviceTEST", [false, true, false], [false, true, false], [true, true, false]),
+        (c"vkAcquireImageANDROID", [false, true, false], [false, true, false], [true, true, false]),
+        (c"vkUnheardOfTEST", [false; 3], [false; 3], [false; 3]),
+    ];
+    for (name, with_nothing, with_instance, with_device) in rows {
+        assert_eq!(finders(&nobody, name), with_nothing, "{name:?} without extensions");
+        assert_eq!(finders(&instance, name), with_instance, "{name:?} with the instance's");
+        assert_eq!(finders(&device, name), with_device, "{name:?} with the device's");
+    }
+    // SAFETY: a valid name.
+    let without = unsafe {
+        get_instance_proc_addr::<TestDriver>(vk::Instance::null(), c"vkInstanceByInstanceTEST".as_ptr())
+    };
+    assert!(without.is_none(), "no private command without an instance");
 }
 
 #[test]

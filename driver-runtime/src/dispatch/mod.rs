@@ -4,13 +4,17 @@
 //! table is made while compiling, of three parts: the driver's own functions first, its window system code second,
 //! what the runtime has last; the first that has a command wins.
 
+mod forward;
 mod gate;
+pub(crate) mod private;
 mod table;
 #[cfg(test)]
 mod tests;
 mod trampolines;
 
+pub(crate) use forward::{Forward, forwards};
 pub use gate::Enabled;
+pub use private::{Level, PrivateCommand};
 pub(crate) use table::function;
 pub use table::{Command, DispatchTable, EntryPoints, is_type_of};
 pub(crate) use trampolines::{TABLE_OFFSET, trampoline};

@@ -51,6 +51,21 @@ impl EntryPoints {
         self
     }
 
+    /// These functions, and those of `other` where there is none under the same name: a driver's own in front of a part of the
+    /// runtime's.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+    pub const fn or(mut self, other: &Self) -> Self {
+        let mut index = 0;
+        while index < COMMAND_COUNT {
+            if self.functions[index].is_none() {
+                self.functions[index] = other.functions[index];
+            }
+            index += 1;
+        }
+        self
+    }
+
     /// The same, and `function` for every command whose name begins with `prefix` and that has none yet under its first
     /// name. The function is called with the parameters of all of them, so it must take none.
     #[must_use]
@@ -90,6 +105,7 @@ impl EntryPoints {
 /// A slot without a function holds a stub, so that a call through a trampoline never goes to NULL; the stub returns
 /// `VK_ERROR_UNKNOWN`.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct DispatchTable {
     slots: [Command; COMMAND_COUNT],
     present: [u64; WORDS],
@@ -131,6 +147,15 @@ impl DispatchTable {
             }
             index += 1;
         }
+        self
+    }
+
+    /// The same table with one function more, in a slot that has none.
+    #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which reports a failure")]
+    pub(crate) const fn with(mut self, command: CommandId, function: Command) -> Self {
+        let slot = command.canonical().index();
+        self.present[slot >> 6] |= 1 << (slot & 63);
+        self.slots[slot] = function;
         self
     }
 
@@ -234,7 +259,7 @@ pub const fn is_type_of(pointer_type: &str, command: CommandId) -> bool {
 }
 
 /// [`EntryPoints`] as a constant: each command's constant in [`registry::command`], the type of its function in
-/// [`vk`](crate::vk), and the function. That command and type belong together is checked while compiling.
+/// [`types`](crate::types), and the function. That command and type belong together is checked while compiling.
 ///
 /// ```
 /// use driver_runtime::{entry_points, vk, dispatch::EntryPoints};
@@ -256,10 +281,10 @@ macro_rules! entry_points {
                 command
             },
             {
-                let function: $crate::vk::$pointer_type = $function;
+                let function: $crate::types::$pointer_type = $function;
                 // SAFETY: pointers to functions have the same size and meaning whatever their parameters; the function
                 // is called with those of its command, which its type was checked for.
-                unsafe { core::mem::transmute::<$crate::vk::$pointer_type, $crate::dispatch::Command>(function) }
+                unsafe { core::mem::transmute::<$crate::types::$pointer_type, $crate::dispatch::Command>(function) }
             },
         ))*
     };
@@ -271,7 +296,7 @@ macro_rules! function {
     ($table:expr, $command:ident: $pointer_type:ident) => {{
         const COMMAND: loader_core::registry::CommandId = loader_core::registry::command::$command;
         const _: () = assert!($crate::dispatch::is_type_of(stringify!($pointer_type), COMMAND));
-        $table.get_as::<ash::vk::$pointer_type>(COMMAND)
+        $table.get_as::<$crate::types::$pointer_type>(COMMAND)
     }};
 }
 pub(crate) use function;

@@ -92,6 +92,17 @@ impl Features {
         all
     }
 
+    /// The same set with the features of the structures that these extensions have, as far as `wanted` says so of a member's
+    /// name.
+    #[must_use]
+    pub fn with_those_of(mut self, extensions: &ExtensionSet, wanted: impl Fn(&str) -> bool) -> Self {
+        let rows = FILES.iter().copied().flatten().filter(|row| row.is_of_extension(extensions));
+        for (feature, _) in rows.flat_map(|row| row.members).filter(|(_, member)| wanted(member)) {
+            self.insert(*feature);
+        }
+        self
+    }
+
     /// Adds a feature.
     pub fn insert(&mut self, feature: Feature) {
         *self = self.with(feature);
@@ -133,6 +144,19 @@ impl Features {
         }
         Ok(())
     }
+}
+
+/// The feature that is this member of a structure, by their names in the specification.
+#[must_use]
+pub fn find(structure: &str, member: &str) -> Option<Feature> {
+    let row = FILES.iter().copied().flatten().find(|row| row.name == structure)?;
+    row.members.iter().find(|(_, name)| *name == member).map(|(feature, _)| *feature)
+}
+
+/// Whether a structure of this name has features.
+#[must_use]
+pub fn is_structure(name: &str) -> bool {
+    FILES.iter().copied().flatten().any(|row| row.name == name)
 }
 
 /// The structure of a type, if it is one of features.

@@ -38,8 +38,12 @@ impl Structure {
 
     /// Whether a device of this version and these extensions has the structure.
     pub(super) fn is_of(&self, core_minor: u32, extensions: &ExtensionSet) -> bool {
-        (self.core != NOT_CORE && u32::from(self.core) <= core_minor)
-            || self.extensions.iter().any(|extension| extensions.contains(*extension))
+        (self.core != NOT_CORE && u32::from(self.core) <= core_minor) || self.is_of_extension(extensions)
+    }
+
+    /// Whether one of these extensions has the structure.
+    pub(super) fn is_of_extension(&self, extensions: &ExtensionSet) -> bool {
+        self.extensions.iter().any(|extension| extensions.contains(*extension))
     }
 }
 

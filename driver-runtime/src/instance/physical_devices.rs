@@ -4,12 +4,14 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU8, Ordering};
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
+use loader_core::memory::{Application, Shown, TryGrow, Vec};
 
 use super::Instance;
+use crate::log::{Level, Topic};
+use crate::message;
 use crate::object::{Object, Owned, ParentObject, VkObject};
 use crate::parts::Parts;
-use crate::physical_device::{Description, Physical};
+use crate::physical_device::{Description, Physical, raise};
 use crate::result::EnumerateError;
 
 impl<D: Parts> VkObject for Physical<D> {
@@ -133,13 +135,24 @@ impl<D: Parts> Enumeration<'_, D> {
     /// Adds a physical device.
     ///
     /// # Errors
-    /// [`OutOfMemory`].
-    pub fn push(&mut self, description: Description, driver: D::PhysicalDevice) -> Result<(), OutOfMemory> {
+    /// `InitializationFailed` for types of synchronisation objects that cannot work, which a message explains; [`OutOfMemory`](crate::OutOfMemory).
+    pub fn push(
+        &mut self,
+        mut description: Description,
+        driver: D::PhysicalDevice,
+    ) -> Result<(), EnumerateError> {
+        raise(&mut description);
         let root = self.instance.root();
+        if let Some(Err(error)) = &description.sync_types {
+            let name = description.properties.device_name_as_c_str().unwrap_or_default().to_bytes();
+            let name = Shown(name);
+            message!(Level::Error, Topic::Driver, [root.base()], "the device {name} cannot be used: {error}");
+            return Err(EnumerateError::InitializationFailed);
+        }
         let table = description.commands.unwrap_or(root.base().dispatch());
         let physical = Physical::new(description, driver);
         let device = Object::create_in(self.instance, *root.memory(), table, physical)?;
-        self.found.devices.try_push(device)
+        Ok(self.found.devices.try_push(device)?)
     }
 
     /// Makes a group of devices that were added, by their numbers in that order from 0: the application may make one logical
@@ -148,7 +161,7 @@ impl<D: Parts> Enumeration<'_, D> {
     ///
     /// # Errors
     /// `InitializationFailed` for a group that cannot be: without devices, with more than Vulkan allows, with one that is
-    /// not there or is in a group; [`OutOfMemory`].
+    /// not there or is in a group; [`OutOfMemory`](crate::OutOfMemory).
     pub fn group(&mut self, devices: &[usize], subset_allocation: bool) -> Result<(), EnumerateError> {
         let is_free = |(place, number): (usize, &usize)| {
             *number < self.found.devices.len()

@@ -111,6 +111,14 @@ fn b16_and_b17_extensions_are_checked_and_exactly_those_enabled() {
     }
     let made = make_for(0, &[c"VK_KHR_surface", c"VK_KHR_surface"]).unwrap();
     assert_eq!(**made.get().extensions(), ExtensionSet::new(&[extension::KHR_SURFACE]));
+    assert!(!made.get().extensions().has_unlisted(c"VK_TEST_of_instances"));
+    assert!(
+        make_for(0, &[c"VK_TEST_of_instances"])
+            .unwrap()
+            .get()
+            .extensions()
+            .has_unlisted(c"VK_TEST_of_instances")
+    );
     assert_eq!(**make_for(0, &[]).unwrap().get().extensions(), ExtensionSet::default());
 }
 
@@ -154,12 +162,14 @@ fn b21_extensions_are_enumerated() {
         unsafe { enumerate_instance_extension_properties::<TestDriver>(null(), count, out) }
     };
     let mut count = 77;
-    assert_eq!((list(&mut count, &mut []), count), (vk::Result::SUCCESS, 2));
-    let mut all = [vk::ExtensionProperties::default(); 2];
-    assert_eq!((list(&mut count, &mut all), count), (vk::Result::SUCCESS, 2));
+    assert_eq!((list(&mut count, &mut []), count), (vk::Result::SUCCESS, 3));
+    let mut all = [vk::ExtensionProperties::default(); 3];
+    assert_eq!((list(&mut count, &mut all), count), (vk::Result::SUCCESS, 3));
     assert_eq!(all[0].extension_name_as_c_str(), Ok(c"VK_KHR_surface"));
     assert_eq!((all[0].spec_version, all[1].spec_version), (25, 2));
     assert_eq!(all[1].extension_name_as_c_str(), Ok(c"VK_EXT_debug_utils"));
+    // One that the registry does not list.
+    assert_eq!((all[2].extension_name_as_c_str(), all[2].spec_version), (Ok(c"VK_TEST_of_instances"), 3));
     count = 1;
     assert_eq!((list(&mut count, &mut all), count), (vk::Result::INCOMPLETE, 1));
     let layer = c"VK_LAYER_some";

@@ -8,7 +8,7 @@
 //! labels that are open there, the innermost first.
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use core::ffi::CStr;
 use core::fmt;

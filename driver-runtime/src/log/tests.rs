@@ -32,7 +32,7 @@ type Types = vk::DebugUtilsMessageTypeFlagsEXT;
 /// What a callback was told.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Heard {
-    severity: u32,
+    pub(crate) severity: u32,
     types: u32,
     id: String,
     pub(crate) text: String,
@@ -63,7 +63,7 @@ impl Ear {
         std::mem::take(&mut self.0.lock().unwrap())
     }
 
-    fn texts(&self) -> Vec<String> {
+    pub(crate) fn texts(&self) -> Vec<String> {
         self.take().into_iter().map(|heard| heard.text).collect()
     }
 }
@@ -122,7 +122,7 @@ unsafe fn function<P: Copy>(command: CommandId) -> P {
     unsafe { core::mem::transmute_copy(&found) }
 }
 
-fn add(
+pub(crate) fn add(
     instance: vk::Instance,
     info: &vk::DebugUtilsMessengerCreateInfoEXT<'_>,
 ) -> vk::DebugUtilsMessengerEXT {
@@ -136,7 +136,7 @@ fn add(
     messenger
 }
 
-fn remove(instance: vk::Instance, messenger: vk::DebugUtilsMessengerEXT) {
+pub(crate) fn remove(instance: vk::Instance, messenger: vk::DebugUtilsMessengerEXT) {
     // SAFETY: the type is the command's; live handles.
     unsafe {
         let destroy: vk::PFN_vkDestroyDebugUtilsMessengerEXT =
@@ -562,7 +562,7 @@ fn b72_labels_nest_and_those_of_points_end_with_the_next() {
 
 #[test]
 fn b72_a_region_without_memory_ends_nothing_else() {
-    let ledger = crate::testing::Ledger::failing_at(2);
+    let ledger = crate::testing::Ledger::failing_at(3);
     {
         let device = Held::<TestDevice>::new(Some(&ledger.callbacks()));
         // SAFETY: as above.

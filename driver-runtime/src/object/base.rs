@@ -2,11 +2,11 @@
 
 use core::fmt::{self, Write};
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 use ash::vk;
 use loader_core::logger::Listeners;
-use loader_core::memory::{OutOfMemory, Process, Text, TryGrow, Vec};
+use loader_core::memory::{Box, OutOfMemory, Process, Text, TryGrow, Vec};
 use loader_core::platform::Lock;
 
 use super::labels::{Label, Labels};
@@ -32,7 +32,10 @@ pub struct ObjectBase {
     root: NonNull<Root>,
     /// How many bytes the block of the object has.
     size: usize,
-    details: Lock<Details>,
+    /// The private data of the first slot of the device; most applications and layers have one.
+    first_value: AtomicU64,
+    /// What applications attach, from when they do: most objects have nothing.
+    details: AtomicPtr<Lock<Details>>,
 }
 
 /// What applications attach to an object.
@@ -63,13 +66,13 @@ impl ObjectBase {
     }
 
     /// As [`ObjectBase::new`], for objects with a table of their own; `root` need not be complete yet.
+    #[inline]
     pub(crate) fn with_dispatch(
         kind: vk::ObjectType,
         parent_kind: ParentKind,
         root: NonNull<Root>,
         dispatch: *const DispatchTable,
     ) -> Self {
-        let memory = Root::memory_of(root);
         Self {
             loader: AtomicUsize::new(LOADER_MAGIC),
             dispatch,
@@ -78,11 +81,13 @@ impl ObjectBase {
             visible: AtomicBool::new(false),
             root,
             size: 0,
-            details: Lock::new(Details::new(memory)),
+            first_value: AtomicU64::new(0),
+            details: AtomicPtr::default(),
         }
     }
 
     /// The type of the object.
+    #[inline]
     pub fn kind(&self) -> vk::ObjectType {
         self.kind
     }
@@ -94,12 +99,50 @@ impl ObjectBase {
 
     /// Makes the object as new, for objects that a pool gives to the application again: not visible, without name, private
     /// data and labels. Type and parent stay.
+    #[inline]
     pub fn recycle(&self) {
         self.visible.store(false, Ordering::Relaxed);
         self.loader.store(LOADER_MAGIC, Ordering::Relaxed);
-        let empty = Details::new(Root::memory_of(self.root));
-        let old = core::mem::replace(&mut *self.details.lock(self.root().host()), empty);
-        drop(old);
+        self.first_value.store(0, Ordering::Relaxed);
+        self.drop_details();
+    }
+
+    #[inline]
+    fn drop_details(&self) {
+        if !self.details.load(Ordering::Relaxed).is_null() {
+            self.drop_some_details();
+        }
+    }
+
+    #[cold]
+    fn drop_some_details(&self) {
+        let old = self.details.swap(core::ptr::null_mut(), Ordering::Acquire);
+        if let Some(old) = NonNull::new(old) {
+            // SAFETY: `details_or_new` boxed it in this memory, and nobody uses it: the object is destroyed or recycled.
+            drop(unsafe { Box::from_non_null_in(old, Root::memory_of(self.root)) });
+        }
+    }
+
+    /// What the application has attached, if it has.
+    #[inline]
+    fn details(&self) -> Option<&Lock<Details>> {
+        // SAFETY: what was attached stays until the object is destroyed or recycled.
+        unsafe { self.details.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// What the application attaches to, which is there from now on.
+    fn details_or_new(&self) -> Result<&Lock<Details>, OutOfMemory> {
+        if let Some(details) = self.details() {
+            return Ok(details);
+        }
+        let memory = Root::memory_of(self.root);
+        let new = Box::into_non_null(Box::try_new_in(Lock::new(Details::new(memory)), memory)?);
+        let none = core::ptr::null_mut();
+        if self.details.compare_exchange(none, new.as_ptr(), Ordering::AcqRel, Ordering::Acquire).is_err() {
+            // SAFETY: another thread was first, so this is the only pointer to it.
+            drop(unsafe { Box::from_non_null_in(new, memory) });
+        }
+        self.details().ok_or(OutOfMemory)
     }
 
     /// The base of the object behind a handle of any type; `None` for the null handle.
@@ -143,6 +186,7 @@ impl ObjectBase {
     }
 
     /// The table that commands with this object as first parameter go through.
+    #[inline]
     pub fn dispatch(&self) -> &DispatchTable {
         // SAFETY: the pointer comes from a reference to a table that lives as long as the object.
         unsafe { &*self.dispatch }
@@ -153,9 +197,13 @@ impl ObjectBase {
     /// # Errors
     /// [`OutOfMemory`]; the old name stays.
     pub fn set_name(&self, name: Option<&[u8]>) -> Result<(), OutOfMemory> {
+        if name.is_none() && self.details().is_none() {
+            return Ok(());
+        }
         let mut new = Vec::new_in(Root::memory_of(self.root));
         new.try_extend(name.unwrap_or_default())?;
-        let old = core::mem::replace(&mut self.details.lock(self.root().host()).name, new);
+        let details = self.details_or_new()?;
+        let old = core::mem::replace(&mut details.lock(self.root().host()).name, new);
         drop(old);
         Ok(())
     }
@@ -166,10 +214,11 @@ impl ObjectBase {
     /// [`OutOfMemory`].
     pub fn name(&self) -> Result<Text, OutOfMemory> {
         let mut copy = Vec::new_in(Process);
+        let Some(details) = self.details() else { return Ok(copy) };
         loop {
-            let needed = self.details.lock(self.root().host()).name.len();
+            let needed = details.lock(self.root().host()).name.len();
             copy.try_reserve(needed).map_err(|_| OutOfMemory)?;
-            let details = self.details.lock(self.root().host());
+            let details = details.lock(self.root().host());
             if details.name.len() <= copy.capacity() {
                 copy.try_extend(&details.name)?;
                 return Ok(copy);
@@ -182,7 +231,10 @@ impl ObjectBase {
         if !slot.is_of(self.root.addr()) {
             return 0;
         }
-        self.details.lock(self.root().host()).values.get(slot.index())
+        if slot.is_first() {
+            return self.first_value.load(Ordering::Acquire);
+        }
+        self.details().map_or(0, |details| details.lock(self.root().host()).values.get(slot.index()))
     }
 
     /// Sets the value of a private data slot. A slot of another device is ignored.
@@ -193,11 +245,18 @@ impl ObjectBase {
         if !slot.is_of(self.root.addr()) {
             return Ok(());
         }
-        let host = self.root().host();
+        if slot.is_first() {
+            self.first_value.store(value, Ordering::Release);
+            return Ok(());
+        }
+        let (host, details) = (self.root().host(), self.details_or_new()?);
+        if details.lock(host).values.replace(slot.index(), value) {
+            return Ok(());
+        }
         let mut larger = Values::new(Root::memory_of(self.root));
         loop {
             let needed = {
-                let mut details = self.details.lock(host);
+                let mut details = details.lock(host);
                 if details.values.set_within(slot.index(), value, &mut larger) {
                     break;
                 }
@@ -210,14 +269,19 @@ impl ObjectBase {
 
     /// Opens a label for a region. What there is no memory for is not shown.
     pub fn begin_label(&self, label: &Label<'_>) {
-        if self.push_label(label, false).is_err() {
-            self.details.lock(self.root().host()).labels.forget();
+        if self.push_label(label, false).is_err()
+            && let Some(details) = self.details()
+        {
+            // Without any details this is the outermost region, whose end finds no label.
+            details.lock(self.root().host()).labels.forget();
         }
     }
 
     /// Closes the innermost label of a region, if there is one.
     pub fn end_label(&self) {
-        self.details.lock(self.root().host()).labels.end();
+        if let Some(details) = self.details() {
+            details.lock(self.root().host()).labels.end();
+        }
     }
 
     /// Inserts a label for a point, which is there until the next label. What there is no memory for is not shown.
@@ -227,16 +291,18 @@ impl ObjectBase {
 
     /// Closes all labels: a command buffer is recorded anew.
     pub fn clear_labels(&self) {
+        let Some(details) = self.details() else { return };
         let empty = Labels::new(Root::memory_of(self.root));
-        let old = core::mem::replace(&mut self.details.lock(self.root().host()).labels, empty);
+        let old = core::mem::replace(&mut details.lock(self.root().host()).labels, empty);
         drop(old);
     }
 
     fn push_label(&self, label: &Label<'_>, is_point: bool) -> Result<(), OutOfMemory> {
+        let details = self.details_or_new()?;
         let mut larger = Labels::new(Root::memory_of(self.root));
         loop {
             let wanted = {
-                let mut details = self.details.lock(self.root().host());
+                let mut details = details.lock(self.root().host());
                 if details.labels.push_within(label, is_point, &mut larger) {
                     break;
                 }
@@ -253,8 +319,9 @@ impl ObjectBase {
     /// [`OutOfMemory`].
     pub(crate) fn labels(&self) -> Result<Labels<Process>, OutOfMemory> {
         let mut copy = Labels::new(Process);
+        let Some(details) = self.details() else { return Ok(copy) };
         loop {
-            let copied = self.details.lock(self.root().host()).labels.copy_within(&mut copy);
+            let copied = details.lock(self.root().host()).labels.copy_within(&mut copy);
             match copied {
                 Ok(()) => return Ok(copy),
                 Err(needed) => copy.reserve(needed)?,
@@ -263,10 +330,12 @@ impl ObjectBase {
     }
 
     /// How many bytes the block has that begins with the object; 0 for instances and devices.
+    #[inline]
     pub(crate) fn size(&self) -> usize {
         self.size
     }
 
+    #[inline]
     pub(crate) fn set_size(&mut self, size: usize) {
         self.size = size;
     }
@@ -276,23 +345,34 @@ impl ObjectBase {
         core::ptr::from_ref(self).addr() as u64
     }
 
+    #[inline]
     pub(crate) fn set_visible(&self) {
         debug_assert_eq!(self.loader.load(Ordering::Relaxed), LOADER_MAGIC, "handed out twice");
         self.visible.store(true, Ordering::Relaxed);
     }
 
     /// As [`ObjectBase::set_visible`], for objects whose handle is given out again and again.
+    #[inline]
     pub(crate) fn set_shared(&self) {
         self.visible.store(true, Ordering::Relaxed);
     }
 
+    #[inline]
     pub(crate) fn root(&self) -> &Root {
         // SAFETY: the parent outlives the object.
         unsafe { self.root.as_ref() }
     }
 
+    #[inline]
     pub(crate) fn root_pointer(&self) -> NonNull<Root> {
         self.root
+    }
+}
+
+impl Drop for ObjectBase {
+    #[inline]
+    fn drop(&mut self) {
+        self.drop_details();
     }
 }
 

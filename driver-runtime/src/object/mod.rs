@@ -5,8 +5,10 @@
 //! through [`Object::from_handle`], which compares the type in release builds too.
 
 mod base;
+mod exclusive;
 mod foreign;
 mod labels;
+mod members;
 mod memory;
 mod parent;
 mod pieces;
@@ -19,14 +21,16 @@ use core::ops::Deref;
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Allocator, Application, OutOfMemory};
+use loader_core::memory::{Allocator, Application, OutOfMemory, Process};
 
 use crate::dispatch::DispatchTable;
 
 pub use base::{LOADER_MAGIC, ObjectBase};
+pub use exclusive::Exclusive;
 pub use foreign::Foreign;
 pub use labels::Label;
 pub(crate) use labels::Labels;
+pub use members::{Member, Members, Membership};
 pub(crate) use memory::ParentMemory;
 pub use parent::{ParentKind, ParentObject, Root};
 pub use pieces::{PIECES, Piece, Pieces, Plain};
@@ -56,15 +60,33 @@ impl<T: VkObject> Object<T> {
     /// # Safety
     /// `callbacks` is NULL or a valid pointer to callbacks that obey the specification, and `parent` outlives the
     /// object.
+    #[inline]
     pub unsafe fn create(
         parent: &T::Parent,
         callbacks: *const vk::AllocationCallbacks<'_>,
         driver: T,
     ) -> Result<Owned<T>, OutOfMemory> {
+        // SAFETY: the caller vouches for the callbacks.
+        unsafe { Self::create_sized(parent, callbacks, Self::LAYOUT, driver) }
+    }
+
+    /// # Safety
+    /// As for [`Object::create`].
+    #[inline]
+    unsafe fn create_sized(
+        parent: &T::Parent,
+        callbacks: *const vk::AllocationCallbacks<'_>,
+        layout: Layout,
+        driver: T,
+    ) -> Result<Owned<T>, OutOfMemory> {
         let root = parent.root();
+        let table = root.base().dispatch();
+        if callbacks.is_null() && root.is_in_process_memory() {
+            return Self::create_block(parent, Application::process(), table, layout, driver);
+        }
         // SAFETY: the caller vouches for the callbacks.
         let memory = unsafe { root.memory().or(callbacks, vk::SystemAllocationScope::OBJECT) };
-        Self::create_in(parent, memory, root.base().dispatch(), driver)
+        Self::create_block(parent, memory, table, layout, driver)
     }
 
     /// Creates an object with a table of its own in memory of `memory`. `parent` outlives the object, which the runtime
@@ -78,6 +100,7 @@ impl<T: VkObject> Object<T> {
         Self::create_block(parent, memory, dispatch, Self::LAYOUT, driver)
     }
 
+    #[inline]
     fn create_block(
         parent: &T::Parent,
         memory: Application,
@@ -85,7 +108,9 @@ impl<T: VkObject> Object<T> {
         layout: Layout,
         driver: T,
     ) -> Result<Owned<T>, OutOfMemory> {
-        let block = memory.allocate(layout)?.cast::<Self>();
+        let is_in_process_memory = memory.as_ptr().is_null();
+        let block = if is_in_process_memory { Process.allocate(layout) } else { memory.allocate(layout) };
+        let block = block?.cast::<Self>();
         block.as_ptr().expose_provenance();
         let behind = layout.size().saturating_sub(size_of::<Self>());
         // SAFETY: so many bytes of the block are behind the object.
@@ -119,10 +144,8 @@ impl<T: VkObject> Object<T> {
         pieces: &Pieces,
         driver: T,
     ) -> Result<Owned<T>, OutOfMemory> {
-        let root = parent.root();
         // SAFETY: the caller vouches for the callbacks.
-        let memory = unsafe { root.memory().or(callbacks, vk::SystemAllocationScope::OBJECT) };
-        Self::create_block(parent, memory, root.base().dispatch(), pieces.layout(), driver)
+        unsafe { Self::create_sized(parent, callbacks, pieces.layout(), driver) }
     }
 
     /// An array that the object was created with. A piece of another object, which is a mistake, may give an empty one.
@@ -142,15 +165,35 @@ impl<T: VkObject> Object<T> {
     /// # Safety
     /// `handle` is null or a live handle of any of the runtime's objects, and stays live for `'a`.
     #[must_use]
+    #[inline]
     pub unsafe fn from_handle<'a>(handle: T::Handle) -> Option<&'a Self> {
+        // SAFETY: the caller vouches for the handle.
+        unsafe { Self::place(handle).map(|object| object.as_ref()) }
+    }
+
+    /// Where the object of a handle is.
+    ///
+    /// # Safety
+    /// As for [`Object::from_handle`].
+    #[inline]
+    unsafe fn place(handle: T::Handle) -> Option<NonNull<Self>> {
         let base = NonNull::new(core::ptr::with_exposed_provenance_mut::<ObjectBase>(address(handle)))?;
         // SAFETY: a live handle is the address of an object, which begins with its base; the type says what follows.
-        unsafe {
-            if base.as_ref().kind() != T::Handle::TYPE {
-                return None;
-            }
-            Some(base.cast::<Self>().as_ref())
-        }
+        let is_one = unsafe { base.as_ref() }.kind() == T::Handle::TYPE;
+        is_one.then_some(base.cast())
+    }
+
+    /// The object of a handle as [`Object::from_handle`] gives it, for this thread alone: a parameter that the specification lists
+    /// under "Host Synchronization" of the command may be changed without a lock.
+    ///
+    /// # Safety
+    /// As for [`Object::from_handle`], and nothing else uses the driver's part of the object for `'a`: the specification has the
+    /// application synchronise the parameter (`externsync` in the registry), and the driver has handed it to no other thread.
+    #[must_use]
+    #[inline]
+    pub unsafe fn exclusive_from_handle<'a>(handle: T::Handle) -> Option<Exclusive<'a, T>> {
+        // SAFETY: the caller vouches for handle and use.
+        unsafe { Self::place(handle).map(|object| Exclusive::new(object)) }
     }
 
     /// Destroys the object of `handle`; a null handle is ignored.
@@ -158,13 +201,18 @@ impl<T: VkObject> Object<T> {
     /// # Safety
     /// As for [`Object::from_handle`]; nothing uses the object any more, and `callbacks` are compatible with those that
     /// it was created with.
+    #[inline]
     pub unsafe fn destroy(handle: T::Handle, callbacks: *const vk::AllocationCallbacks<'_>) {
         // SAFETY: the caller vouches for the handle and the callbacks.
         unsafe {
-            let Some(object) = Self::from_handle(handle) else { return };
-            let memory = object.base.root().memory().or(callbacks, vk::SystemAllocationScope::OBJECT);
-            let address = core::ptr::with_exposed_provenance_mut::<Self>(address(handle));
-            drop(Owned { object: NonNull::new_unchecked(address), memory });
+            let Some(object) = Self::place(handle) else { return };
+            let root = object.as_ref().base.root();
+            if callbacks.is_null() && root.is_in_process_memory() {
+                drop(Owned { object, memory: Application::process() });
+                return;
+            }
+            let memory = root.memory().or(callbacks, vk::SystemAllocationScope::OBJECT);
+            drop(Owned { object, memory });
         }
     }
 
@@ -182,6 +230,12 @@ impl<T: VkObject> Object<T> {
     /// The handle, for messages and comparisons; it does not make the object visible.
     pub fn raw(&self) -> u64 {
         core::ptr::from_ref(self).addr() as u64
+    }
+
+    /// The handle of an object that a pool hands out again. Its address was exposed when it was made.
+    fn reshared_handle(&self) -> T::Handle {
+        self.base.set_shared();
+        T::Handle::from_raw(self.raw())
     }
 
     const LAYOUT: Layout = Layout::new::<Self>();
@@ -205,6 +259,7 @@ pub struct Owned<T: VkObject> {
 impl<T: VkObject> Owned<T> {
     /// Hands the object out: from here on it is visible to the application, which destroys it.
     #[must_use]
+    #[inline]
     pub fn into_handle(self) -> T::Handle {
         self.base.set_visible();
         let address = self.object.as_ptr().expose_provenance();
@@ -216,6 +271,19 @@ impl<T: VkObject> Owned<T> {
     pub(crate) fn shared_handle(&self) -> T::Handle {
         self.base.set_shared();
         T::Handle::from_raw(self.object.as_ptr().expose_provenance() as u64)
+    }
+
+    /// The object, which [`Owned::adopt`] takes back.
+    fn leak(self) -> NonNull<Object<T>> {
+        let object = self.object;
+        core::mem::forget(self);
+        object
+    }
+
+    /// # Safety
+    /// The object is owned by nobody else and came from `memory`.
+    unsafe fn adopt(object: NonNull<Object<T>>, memory: Application) -> Self {
+        Self { object, memory }
     }
 
     /// As [`Object::array`], to change it while nobody else has the object.
@@ -246,6 +314,7 @@ impl<T: VkObject> Deref for Owned<T> {
 }
 
 impl<T: VkObject> Drop for Owned<T> {
+    #[inline]
     fn drop(&mut self) {
         self.base.root().child_destroyed();
         // SAFETY: the object is owned, and its block came from this allocator with a layout of this size; all have the
@@ -253,7 +322,11 @@ impl<T: VkObject> Drop for Owned<T> {
         unsafe {
             let layout = Layout::from_size_align_unchecked(self.base.size(), Object::<T>::LAYOUT.align());
             self.object.drop_in_place();
-            self.memory.deallocate(self.object.cast(), layout);
+            if self.memory.as_ptr().is_null() {
+                Process.deallocate(self.object.cast(), layout);
+            } else {
+                self.memory.deallocate(self.object.cast(), layout);
+            }
         }
     }
 }

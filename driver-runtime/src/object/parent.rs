@@ -37,6 +37,8 @@ pub unsafe trait ParentObject: Sync + 'static {
 pub struct Root {
     base: ObjectBase,
     memory: Application,
+    /// Whether the memory is that of the process, as it nearly always is.
+    is_in_process_memory: bool,
     host: &'static dyn Host,
     last_slot: AtomicU32,
     /// How many objects were created from this one and not destroyed.
@@ -64,6 +66,7 @@ impl Root {
         let foreign = Foreign::new(base.root_pointer());
         Self {
             base,
+            is_in_process_memory: memory.as_ptr().is_null(),
             memory,
             host,
             last_slot: AtomicU32::new(0),
@@ -103,10 +106,12 @@ impl Root {
         self.foreign.clear();
     }
 
+    #[inline]
     pub(crate) fn child_created(&self) {
         self.children.fetch_add(1, Ordering::Relaxed);
     }
 
+    #[inline]
     pub(crate) fn child_destroyed(&self) {
         self.children.fetch_sub(1, Ordering::Relaxed);
     }
@@ -124,6 +129,12 @@ impl Root {
     /// The allocator of the instance or device, which its children fall back on.
     pub fn memory(&self) -> &Application {
         &self.memory
+    }
+
+    /// Whether the application gave no callbacks for the memory.
+    #[inline]
+    pub(crate) fn is_in_process_memory(&self) -> bool {
+        self.is_in_process_memory
     }
 
     /// The same allocator by reference, for what the runtime itself keeps of the children.

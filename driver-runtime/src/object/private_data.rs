@@ -24,6 +24,11 @@ impl Slot {
         self.index
     }
 
+    /// Whether it is the first slot of its device.
+    pub(super) fn is_first(&self) -> bool {
+        self.index == 1
+    }
+
     /// Whether the slot is of the device at this address.
     pub(super) fn is_of(&self, device: NonZeroUsize) -> bool {
         self.owner == device
@@ -36,6 +41,12 @@ pub(super) struct Values(Vec<(u32, u64), ParentMemory>);
 impl Values {
     pub(super) fn new(memory: ParentMemory) -> Self {
         Self(Vec::new_in(memory))
+    }
+
+    /// Sets the value of a slot that has one. Returns whether it has.
+    pub(super) fn replace(&mut self, slot: u32, value: u64) -> bool {
+        let place = self.position(slot).ok().and_then(|at| self.0.get_mut(at));
+        place.map(|place| place.1 = value).is_some()
     }
 
     pub(super) fn get(&self, slot: u32) -> u64 {
@@ -76,6 +87,11 @@ impl Values {
     }
 
     fn position(&self, slot: u32) -> Result<usize, usize> {
+        // Nearly always every object has a value for every slot, of which the second comes first here.
+        let likely = slot.wrapping_sub(2) as usize;
+        if self.0.get(likely).is_some_and(|(other, _)| *other == slot) {
+            return Ok(likely);
+        }
         self.0.binary_search_by_key(&slot, |(slot, _)| *slot)
     }
 }

@@ -8,7 +8,7 @@ use ash::vk::{self, Handle};
 
 use loader_core::memory::{Allocator, Application};
 
-use super::{LOADER_MAGIC, Object, ObjectBase, ParentObject, Piece, VkObject};
+use super::{LOADER_MAGIC, Member, Members, Membership, Object, ObjectBase, ParentObject, Piece, VkObject};
 use crate::testing::{Held, Ledger, TestDevice, TestInstance};
 
 struct Buffer(u32);
@@ -141,18 +141,20 @@ fn b8_memory_comes_from_the_callbacks_or_else_the_device() {
 
 #[test]
 fn b9_objects_without_memory_are_errors_and_leak_nothing() {
-    for number in 0..4 {
+    // The object, the name, what both are kept in, the private data.
+    for number in 0..5 {
         let ledger = Ledger::failing_at(number);
         {
             let device = Held::<TestDevice>::new(Some(&ledger.callbacks()));
-            let slot = device.root().new_slot();
+            // The first slot needs no memory.
+            let slot = [device.root().new_slot(), device.root().new_slot()][1];
             // SAFETY: no callbacks.
             let made = unsafe { Object::create(&*device, core::ptr::null(), Buffer(1)) };
             let done = made.and_then(|buffer| {
                 buffer.base().set_name(Some(b"name"))?;
                 buffer.base().set_private_data(&slot, 1)
             });
-            assert_eq!(done.is_ok(), number == 3, "{number}");
+            assert_eq!(done.is_ok(), number == 4, "{number}");
         }
         assert_eq!(ledger.live_blocks(), 0, "{number}");
     }
@@ -334,4 +336,82 @@ fn b66_what_is_nothing_is_not_allocated_or_freed() {
         memory.deallocate(grown.cast(), larger);
     }
     assert_eq!(ledger.live_blocks(), 0);
+}
+
+#[test]
+fn an_object_of_one_thread_changes_while_others_read_what_is_attached_to_it() {
+    let device = Held::<TestDevice>::new(None);
+    let slot = device.root().new_slot();
+    let handle = create(&device, Buffer(0)).into_handle();
+    thread::scope(|scope| {
+        // SAFETY: no other thread uses the driver's part, and the base is shared.
+        let mut buffer = unsafe { Object::<Buffer>::exclusive_from_handle(handle) }.unwrap();
+        // SAFETY: a live handle.
+        let base = unsafe { ObjectBase::of(handle.as_raw()) }.unwrap();
+        scope.spawn(move || (0..20).for_each(|value| base.set_private_data(&slot, value).unwrap()));
+        for _ in 0..20 {
+            buffer.0 += 1;
+            assert!(buffer.base().private_data(&slot) < 20);
+        }
+        assert_eq!((buffer.object().0, buffer.object().raw()), (20, handle.as_raw()));
+        assert!(core::ptr::eq(buffer.parent(), &*device));
+    });
+    // SAFETY: null, and the handle of something else.
+    unsafe {
+        assert!(Object::<Buffer>::exclusive_from_handle(vk::Buffer::null()).is_none());
+        let other = vk::CommandBuffer::from_raw(handle.as_raw());
+        assert!(Object::<CommandBuffer>::exclusive_from_handle(other).is_none());
+    }
+    destroy::<Buffer>(handle);
+}
+
+struct Set(u32, Membership<Self>);
+
+impl VkObject for Set {
+    type Handle = vk::DescriptorSet;
+    type Parent = TestDevice;
+}
+
+impl Member for Set {
+    fn membership(&self) -> &Membership<Self> {
+        &self.1
+    }
+}
+
+#[test]
+fn objects_of_a_pool_serve_again_without_memory() {
+    let ledger = Ledger::default();
+    let device = Held::<TestDevice>::new(None);
+    let callbacks = ledger.callbacks();
+    // SAFETY: the callbacks live until the end of the test.
+    let memory = unsafe { Application::new(&callbacks, vk::SystemAllocationScope::OBJECT) };
+    let mut sets = Members::<Set>::new(memory);
+    // SAFETY: the device outlives the sets.
+    let add = |sets: &mut Members<Set>, number| unsafe {
+        sets.create(&*device, Set(number, Membership::default()))
+    };
+    let all: Vec<_> = (0..5).map(|number| add(&mut sets, number).unwrap()).collect();
+    ledger.fail(Some(0));
+    assert!(add(&mut sets, 9).is_err() && sets.reuse().is_none());
+    get::<Set>(all[3]).unwrap().base().set_name(Some(b"third")).unwrap();
+    // SAFETY: the sets are of this pool and not used any more.
+    unsafe {
+        [3, 0, 4].iter().for_each(|place| sets.free(all[*place]));
+        sets.free(vk::DescriptorSet::null());
+    }
+    let mut again: Vec<_> = (0..3).map(|_| get::<Set>(sets.reuse().unwrap()).unwrap()).collect();
+    assert!(sets.reuse().is_none());
+    again.sort_by_key(|set| set.0);
+    assert_eq!(again.iter().map(|set| set.0).collect::<Vec<_>>(), [0, 3, 4]);
+    assert!(again.iter().all(|set| set.base().name().unwrap().is_empty() && set.base().is_visible()));
+    // SAFETY: as above.
+    unsafe { sets.free(all[1]) };
+    assert_eq!(ledger.live_blocks(), 5);
+    sets.trim();
+    assert_eq!(ledger.live_blocks(), 4);
+    // SAFETY: as above.
+    unsafe { sets.free_all() };
+    assert!((0..4).all(|_| sets.reuse().is_some()) && sets.reuse().is_none());
+    drop(sets);
+    assert_eq!((ledger.live_blocks(), device.root().children()), (0, 0));
 }

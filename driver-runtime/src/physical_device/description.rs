@@ -1,17 +1,24 @@
 //! What a physical device is and can do.
 
-use ash::vk;
+use ash::vk::{self, TaggedStructure};
 use loader_core::registry::ExtensionSet;
 
-use super::Vulkan14Properties;
+use super::{Vulkan14Properties, limits, places};
 use crate::dispatch::DispatchTable;
 use crate::extensions::copy_name;
 use crate::features::Features;
+use crate::properties::{Row, Store, row};
+use crate::sync::{SyncTypeError, SyncTypes};
 
 /// The most queue families that a physical device can have.
 pub const QUEUE_FAMILIES: usize = 8;
 
-/// What the runtime answers for a physical device. A driver fills it in as far as it knows; the rest is zero.
+/// What the runtime answers for a physical device. A driver fills it in as far as it knows.
+///
+/// Limits are what the specification requires at least. Those that depend on a feature are raised when the description is
+/// added to an [`Enumeration`](crate::Enumeration), if the device has the feature and the driver has set nothing better.
+/// Everything else is zero.
+#[derive(Clone)]
 pub struct Description {
     /// The properties of Vulkan 1.0.
     pub properties: vk::PhysicalDeviceProperties,
@@ -23,6 +30,8 @@ pub struct Description {
     pub vulkan_1_3: vk::PhysicalDeviceVulkan13Properties<'static>,
     /// The properties of Vulkan 1.4.
     pub vulkan_1_4: Vulkan14Properties,
+    /// The properties of extensions that no core version gathers. [`Description::set`] fills them in.
+    pub extension_properties: Store,
     /// The device extensions that it has. The runtime reports them and accepts them, neither more nor less.
     pub extensions: ExtensionSet,
     /// The features that it has.
@@ -33,6 +42,10 @@ pub struct Description {
     pub queue_families: [vk::QueueFamilyProperties; QUEUE_FAMILIES],
     /// How many queue families it has.
     pub queue_family_count: u32,
+    /// The types of its synchronisation objects, where they are found at run time or differ from
+    /// [`Driver::SYNC_TYPES`](crate::Driver::SYNC_TYPES): `Some(SyncTypes::new(&list))`. A list that cannot work fails the search
+    /// for devices, and a message says why.
+    pub sync_types: Option<Result<SyncTypes, SyncTypeError>>,
     /// The functions of the device and of devices made from it, where they differ from the driver's: a table with
     /// everything that [`Tables::TABLE`](crate::Tables::TABLE) has.
     pub commands: Option<&'static DispatchTable>,
@@ -44,24 +57,61 @@ unsafe impl Send for Description {}
 unsafe impl Sync for Description {}
 
 impl Description {
-    /// A device of this name and version of Vulkan, without anything else.
+    /// A device of this name and version of Vulkan, with the limits that this version requires, without anything else.
     #[must_use]
     pub fn new(name: &[u8], api_version: u32, device_type: vk::PhysicalDeviceType) -> Self {
         let mut properties = vk::PhysicalDeviceProperties { api_version, device_type, ..Default::default() };
         copy_name(&mut properties.device_name, name);
-        Self {
+        let mut new = Self {
             properties,
             vulkan_1_1: Default::default(),
             vulkan_1_2: Default::default(),
             vulkan_1_3: Default::default(),
             vulkan_1_4: Vulkan14Properties::default(),
+            extension_properties: Store::default(),
             extensions: ExtensionSet::default(),
             features: Features::NONE,
             memory: Default::default(),
             queue_families: [Default::default(); QUEUE_FAMILIES],
             queue_family_count: 0,
+            sync_types: None,
             commands: None,
-        }
+        };
+        limits::require(&mut new);
+        new
+    }
+
+    /// Takes the members of a property structure, of an extension or of those that a core version gathers. For a structure that
+    /// the headers in use do not have, implement their two traits for one of your own, or set each member by its name with
+    /// [`reflect`](crate::reflect).
+    ///
+    /// Returns whether the structure was taken. Those with arrays are not: the layouts for copies by the host are in
+    /// [`Description::vulkan_1_4`], and the others are written by
+    /// [`Driver::write_properties`](crate::driver_prelude::Driver::write_properties).
+    pub fn set<T: TaggedStructure + vk::ExtendsPhysicalDeviceProperties2>(&mut self, structure: &T) -> bool {
+        let Some(row) = known::<T>() else { return false };
+        let Some(to) = places::of_mut(self, row.place) else { return false };
+        let from = core::ptr::from_ref(structure).cast::<u8>();
+        // SAFETY: the structure has its header and so many bytes of members, and so has the place.
+        unsafe { to.copy_from(from.add(places::HEADER), row.length.into()) };
+        true
+    }
+
+    /// The members of a property structure as they are kept, or `None` for one that [`Description::set`] does not take.
+    #[must_use]
+    pub fn get<T: TaggedStructure + vk::ExtendsPhysicalDeviceProperties2 + Default>(&self) -> Option<T> {
+        let row = known::<T>()?;
+        let from = places::of(self, row.place)?;
+        let mut structure = T::default();
+        let to = core::ptr::from_mut(&mut structure).cast::<u8>();
+        // SAFETY: as above.
+        unsafe { to.add(places::HEADER).copy_from(from, row.length.into()) };
+        Some(structure)
+    }
+
+    /// Gives the device another name, cut where it does not fit.
+    pub fn set_name(&mut self, name: &[u8]) {
+        copy_name(&mut self.properties.device_name, name);
     }
 
     /// The name and the note of the driver, as `VkPhysicalDeviceDriverProperties` has them.
@@ -81,4 +131,11 @@ impl Description {
     pub fn families(&self) -> &[vk::QueueFamilyProperties] {
         self.queue_families.get(..self.queue_family_count as usize).unwrap_or(&self.queue_families)
     }
+}
+
+/// The row of a structure, if its size is that of the registry.
+fn known<T: TaggedStructure>() -> Option<&'static Row> {
+    let row = row(T::STRUCTURE_TYPE)?;
+    let size = places::HEADER.saturating_add(row.size.into());
+    (size_of::<T>() == size).then_some(row)
 }

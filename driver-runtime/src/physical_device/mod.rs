@@ -1,6 +1,8 @@
 //! Physical devices.
 
 mod description;
+mod limits;
+mod places;
 mod plain;
 mod properties;
 #[cfg(test)]
@@ -15,6 +17,8 @@ use crate::object::Object;
 use crate::parts::Parts;
 
 pub use description::{Description, QUEUE_FAMILIES};
+pub(crate) use limits::{get as limit_value, raise};
+pub(crate) use places::{HEADER, of_mut as place_mut};
 pub(crate) use plain::{
     get_features, get_format_properties, get_image_format_properties, get_memory_properties, get_properties,
     get_queue_family_properties, get_sparse_image_format_properties,

@@ -1,18 +1,18 @@
-//! Properties: the structures of the core versions, and those that they were gathered from.
+//! The answer to `vkGetPhysicalDeviceProperties2`.
 //!
-//! Each of the latter has its members in the order in which the structure that gathered them has them, one after the
-//! other, so it is a number of bytes from there.
-
-use core::mem::offset_of;
+//! A structure that a core version gathered has its members in the order in which the structure that gathered them has them,
+//! one after the other, so it is a number of bytes from there.
 
 use ash::vk::{self, TaggedStructure};
 
-use super::Description;
+use super::places::HEADER;
 use super::vulkan_1_4::{Chained, Vulkan14Properties};
+use super::{Description, places};
 use crate::chain::Chain;
+use crate::properties::row;
 
-/// Writes `VkPhysicalDeviceProperties2` and the structures chained to it. Those that are not known here are given to
-/// `more`.
+/// Writes `VkPhysicalDeviceProperties2` and the structures chained to it. Those that a description
+/// cannot have are given to `more`.
 ///
 /// # Safety
 /// `out` begins a pNext chain of structures that may be written.
@@ -80,20 +80,26 @@ unsafe fn write_one(known: &Description, structure: *mut vk::BaseOutStructure<'s
             Chained::TYPE if known.minor_version() >= 4 => {
                 write_vulkan_1_4(&known.vulkan_1_4, structure.cast())
             }
-            vk::PhysicalDeviceHostImageCopyPropertiesEXT::STRUCTURE_TYPE => {
+            Chained::TYPE => {}
+            vk::PhysicalDeviceHostImageCopyPropertiesEXT::STRUCTURE_TYPE if is_of(known, s_type) => {
                 let out = structure.cast::<vk::PhysicalDeviceHostImageCopyPropertiesEXT<'_>>();
                 host_copy!(*out, known.vulkan_1_4);
             }
             _ => {
-                let Some(part) = PARTS.iter().find(|part| part.s_type == s_type) else { return false };
-                if known.minor_version() >= part.since {
-                    let from = (part.source)(known).wrapping_byte_add(part.at);
-                    structure.cast::<u8>().byte_add(HEADER).copy_from(from, part.length);
+                let Some(row) = row(s_type) else { return false };
+                let Some(from) = places::of(known, row.place) else { return !is_of(known, s_type) };
+                if is_of(known, s_type) {
+                    structure.cast::<u8>().byte_add(HEADER).copy_from(from, row.length.into());
                 }
             }
         }
     }
     true
+}
+
+/// Whether the device has the structure, by its version or an extension. Others are left alone.
+fn is_of(known: &Description, s_type: vk::StructureType) -> bool {
+    row(s_type).is_some_and(|row| row.is_of(known.minor_version(), &known.extensions))
 }
 
 /// # Safety
@@ -121,76 +127,3 @@ unsafe fn layouts(known: &[vk::ImageLayout], room: u32, out: *mut vk::ImageLayou
     unsafe { out.copy_from(known.as_ptr(), written as usize) };
     written
 }
-
-/// What stands before the members of a structure.
-const HEADER: usize = size_of::<vk::BaseOutStructure<'_>>();
-
-/// A structure that is bytes of another one.
-struct Part {
-    s_type: vk::StructureType,
-    /// The minor version of Vulkan 1 that a device must have.
-    since: u32,
-    source: fn(&Description) -> *const u8,
-    at: usize,
-    length: usize,
-}
-
-macro_rules! parts {
-    ($($source:ident: $gathered:ty { $($part:ident since $since:literal from $first:ident;)* })*) => {
-        &[$($({
-            const PART: Part = Part {
-                s_type: <vk::$part<'static> as TaggedStructure>::STRUCTURE_TYPE,
-                since: $since,
-                source: |known| core::ptr::from_ref(&known.$source).cast(),
-                at: offset_of!($gathered, $first),
-                length: size_of::<vk::$part<'static>>() - HEADER,
-            };
-            // Padding at the end of the smaller structure may reach behind the larger one.
-            const END: usize = PART.at + PART.length;
-            assert!(END <= size_of::<$gathered>(), "the part is not in the structure");
-            PART
-        },)*)*]
-    };
-}
-
-#[expect(clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-const PARTS: &[Part] = parts! {
-    vulkan_1_1: vk::PhysicalDeviceVulkan11Properties<'static> {
-        PhysicalDeviceVulkan11Properties since 2 from device_uuid;
-        PhysicalDeviceIDProperties since 0 from device_uuid;
-        PhysicalDeviceSubgroupProperties since 0 from subgroup_size;
-        PhysicalDevicePointClippingProperties since 0 from point_clipping_behavior;
-        PhysicalDeviceMultiviewProperties since 0 from max_multiview_view_count;
-        PhysicalDeviceProtectedMemoryProperties since 0 from protected_no_fault;
-        PhysicalDeviceMaintenance3Properties since 0 from max_per_set_descriptors;
-    }
-    vulkan_1_2: vk::PhysicalDeviceVulkan12Properties<'static> {
-        PhysicalDeviceVulkan12Properties since 2 from driver_id;
-        PhysicalDeviceDriverProperties since 0 from driver_id;
-        PhysicalDeviceFloatControlsProperties since 0 from denorm_behavior_independence;
-        PhysicalDeviceDescriptorIndexingProperties since 0 from max_update_after_bind_descriptors_in_all_pools;
-        PhysicalDeviceDepthStencilResolveProperties since 0 from supported_depth_resolve_modes;
-        PhysicalDeviceSamplerFilterMinmaxProperties since 0 from filter_minmax_single_component_formats;
-        PhysicalDeviceTimelineSemaphoreProperties since 0 from max_timeline_semaphore_value_difference;
-    }
-    vulkan_1_3: vk::PhysicalDeviceVulkan13Properties<'static> {
-        PhysicalDeviceVulkan13Properties since 3 from min_subgroup_size;
-        PhysicalDeviceSubgroupSizeControlProperties since 0 from min_subgroup_size;
-        PhysicalDeviceInlineUniformBlockProperties since 0 from max_inline_uniform_block_size;
-        PhysicalDeviceShaderIntegerDotProductProperties since 0
-            from integer_dot_product8_bit_unsigned_accelerated;
-        PhysicalDeviceTexelBufferAlignmentProperties since 0
-            from storage_texel_buffer_offset_alignment_bytes;
-        PhysicalDeviceMaintenance4Properties since 0 from max_buffer_size;
-    }
-    vulkan_1_4: Vulkan14Properties {
-        PhysicalDeviceLineRasterizationPropertiesKHR since 0 from line_sub_pixel_precision_bits;
-        PhysicalDeviceVertexAttributeDivisorPropertiesEXT since 0 from max_vertex_attrib_divisor;
-        PhysicalDeviceVertexAttributeDivisorPropertiesKHR since 0 from max_vertex_attrib_divisor;
-        PhysicalDevicePushDescriptorPropertiesKHR since 0 from max_push_descriptors;
-        PhysicalDeviceMaintenance5PropertiesKHR since 0
-            from early_fragment_multisample_coverage_after_sample_counting;
-        PhysicalDeviceMaintenance6PropertiesKHR since 0 from block_texel_view_compatible_multiple_layers;
-        PhysicalDevicePipelineRobustnessPropertiesEXT since 0 from default_robustness_storage_buffers;
-    }
-};

@@ -6,7 +6,9 @@ use super::Description;
 use super::tests::with_device;
 use super::vulkan_1_4::Chained;
 use crate::commands::physical_device::get_properties_2;
+use crate::reflect;
 use crate::testing::{TestDriver, plan};
+use loader_core::registry::{ExtensionSet, extension};
 
 /// A structure whose bytes are all different, but for every 251st.
 fn pattern<T>() -> T {
@@ -173,20 +175,80 @@ fn properties_of_newer_versions_are_left_alone() {
 }
 
 #[test]
-fn a_driver_writes_the_properties_of_its_extensions() {
+fn a_driver_writes_structures_that_no_description_has() {
     let (_made, device) = with_device(describe);
     plan(|plan| {
         plan.properties = |structure| {
-            if let Some(mesh) = structure.get::<vk::PhysicalDeviceMeshShaderPropertiesEXT<'_>>() {
-                mesh.max_task_work_group_total_count = 5;
-                mesh.p_next = core::ptr::without_provenance_mut(8);
+            if let Some(own) = structure.get::<vk::PhysicalDevicePresentationPropertiesANDROID<'_>>() {
+                own.shared_image = vk::TRUE;
+                own.p_next = core::ptr::without_provenance_mut(8);
             }
             assert!(structure.get::<vk::PhysicalDeviceIDProperties<'_>>().is_none());
         }
     });
+    let mut own = vk::PhysicalDevicePresentationPropertiesANDROID::default();
+    ask(device, &mut own);
+    assert!(own.shared_image == vk::TRUE && own.p_next.is_null());
+}
+
+#[test]
+fn properties_of_extensions_are_what_the_driver_has_set() {
+    let (_made, device) = with_device(|| {
+        let mut known = describe();
+        known.extensions = ExtensionSet::new(&[extension::EXT_MESH_SHADER, extension::EXT_ROBUSTNESS2]);
+        let mesh = vk::PhysicalDeviceMeshShaderPropertiesEXT::default()
+            .max_task_work_group_count([1, 2, 3])
+            .prefers_local_invocation_vertex_output(true);
+        assert!(known.set(&mesh));
+        assert!(
+            known.set(
+                &vk::PhysicalDeviceProvokingVertexPropertiesEXT::default()
+                    .provoking_vertex_mode_per_pipeline(true)
+            )
+        );
+        assert!(known.set(&vk::PhysicalDeviceMultiviewProperties::default().max_multiview_view_count(9)));
+        assert_eq!(known.vulkan_1_1.max_multiview_view_count, 9);
+        known
+    });
     let mut mesh = vk::PhysicalDeviceMeshShaderPropertiesEXT::default();
     ask(device, &mut mesh);
-    assert!(mesh.max_task_work_group_total_count == 5 && mesh.p_next.is_null());
+    assert_eq!((mesh.max_task_work_group_count, mesh.prefers_local_invocation_vertex_output), ([1, 2, 3], 1));
+    assert!(
+        mesh.s_type == vk::PhysicalDeviceMeshShaderPropertiesEXT::STRUCTURE_TYPE && mesh.p_next.is_null()
+    );
+    // Not set: what the specification requires at least.
+    let mut robust = vk::PhysicalDeviceRobustness2PropertiesEXT::default();
+    ask(device, &mut robust);
+    assert_eq!(robust.robust_uniform_buffer_access_size_alignment, 256);
+    // The device does not have this extension.
+    let mut other = vk::PhysicalDeviceProvokingVertexPropertiesEXT::default();
+    ask(device, &mut other);
+    assert_eq!(other.provoking_vertex_mode_per_pipeline, 0);
+}
+
+#[test]
+fn structures_that_the_headers_lack_are_written_too() {
+    let (_made, device) = with_device(|| {
+        let mut known = describe();
+        known.extensions = ExtensionSet::new(&[extension::NV_COOPERATIVE_MATRIX2]);
+        let (structure, member) = (
+            "VkPhysicalDeviceCooperativeMatrix2PropertiesNV",
+            "cooperativeMatrixFlexibleDimensionsMaxDimension",
+        );
+        reflect::member(&mut known, structure, member).unwrap().set(reflect::Value::Integer(1024)).unwrap();
+        known
+    });
+    // `sType`, `pNext` and three members of four bytes.
+    let mut words = [0u64; 4];
+    let structure = reflect::structure("VkPhysicalDeviceCooperativeMatrix2PropertiesNV").unwrap();
+    let begin = words.as_mut_ptr().cast::<u8>();
+    // SAFETY: the words are zeros and as many as the structure has.
+    unsafe { begin.cast::<i32>().write(structure.structure_type().unwrap()) };
+    ask(device, &mut words);
+    assert_eq!(structure.members[1].name, "cooperativeMatrixFlexibleDimensionsMaxDimension");
+    // SAFETY: the member is in the words.
+    let value = unsafe { begin.add(super::HEADER + structure.offset(1)).cast::<u32>().read() };
+    assert_eq!(value, 1024);
 }
 
 #[test]
@@ -196,7 +258,7 @@ fn b75_a_panic_in_a_command_ends_the_process() {
     if std::env::var_os(CHILD).is_some() {
         let (_made, device) = with_device(describe);
         plan(|plan| plan.properties = |_| panic!("a mistake of the driver"));
-        ask(device, &mut vk::PhysicalDeviceMeshShaderPropertiesEXT::default());
+        ask(device, &mut vk::PhysicalDevicePresentationPropertiesANDROID::default());
         std::println!("the command returned");
         return;
     }

@@ -1,6 +1,7 @@
 //! Physical devices as a loader meets them. The numbers are those of the checklist in the README.
 
 use std::boxed::Box;
+use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -19,6 +20,7 @@ use crate::entry_points;
 use crate::features::{Features, name};
 use crate::instance::tests::{Made, make_for};
 use crate::instance::{Enumeration, Instance, InstanceRequest};
+use crate::log::tests::{Ear, add, remove};
 use crate::object::Object;
 use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
 use crate::sync::{SyncType, Work};
@@ -35,11 +37,19 @@ pub(crate) fn enumerate(made: &Made, room: usize) -> (vk::Result, u32, Vec<vk::P
 
 /// An instance with one device, described by `device`.
 pub(crate) fn with_device(device: fn() -> Description) -> (Made, vk::PhysicalDevice) {
+    with_device_and_extensions(device, &[])
+}
+
+/// The same, of an instance with extensions.
+pub(crate) fn with_device_and_extensions(
+    device: fn() -> Description,
+    extensions: &[&CStr],
+) -> (Made, vk::PhysicalDevice) {
     plan(|plan| {
         plan.searches = std::vec![(1, Ok(Search::Done))];
         plan.device = device;
     });
-    let made = make_for(3, &[]).unwrap();
+    let made = make_for(3, extensions).unwrap();
     let (_, _, handles) = enumerate(&made, 1);
     (made, handles[0])
 }
@@ -137,8 +147,8 @@ fn b44_and_b23_layers_and_extensions_of_devices() {
         let result = unsafe { commands::enumerate_device_layer_properties(device, &mut count, out) };
         assert_eq!((result, count), (vk::Result::SUCCESS, 0));
     }
-    let mut count = 3;
-    let mut out = [vk::ExtensionProperties::default(); 3];
+    let mut count = 4;
+    let mut out = [vk::ExtensionProperties::default(); 4];
     // SAFETY: as above.
     unsafe {
         let list = commands::enumerate_device_extension_properties::<TestDriver>;
@@ -148,8 +158,8 @@ fn b44_and_b23_layers_and_extensions_of_devices() {
         );
         assert_eq!(list(device, null(), &mut count, out.as_mut_ptr()), vk::Result::SUCCESS);
     }
-    // The test driver adds one that the registry does not list.
-    assert_eq!((count, out[1].extension_name_as_c_str()), (3, Ok(c"VK_EXT_mesh_shader")));
+    // The test driver adds two that the registry does not list.
+    assert_eq!((count, out[1].extension_name_as_c_str()), (4, Ok(c"VK_EXT_mesh_shader")));
 }
 
 #[test]
@@ -239,9 +249,25 @@ fn b46_nodes_are_tried_where_the_driver_has_no_search_of_its_own() {
     plan(|plan| plan.nodes = std::vec![Ok(true), Ok(false), Ok(true)]);
     let made = make_for(0, &[]).unwrap();
     assert_eq!(enumerate(&made, 0).1, 2);
+    // One list, whose devices are offered once each, by their addresses.
+    plan(|plan| assert_eq!((plan.lists, &plan.offered[..]), (1, &[0, 1, 2][..])));
     plan(|plan| plan.searches = std::vec![(1, Ok(Search::Done))]);
     let made = make_for(0, &[]).unwrap();
     assert_eq!(enumerate(&made, 0).1, 1);
+}
+
+#[test]
+fn b46_a_node_without_permission_is_told_with_its_path() {
+    plan(|plan| plan.nodes = std::vec![Ok(true)]);
+    let made = make_for(0, &[c"VK_EXT_debug_utils"]).unwrap();
+    let ear = Ear::default();
+    let messenger = add(made.0, &ear.info());
+    assert_eq!(enumerate(&made, 0).1, 1);
+    let heard = ear.take();
+    assert_eq!(heard.len(), 1, "{heard:?}");
+    assert!(heard[0].text.contains("/dev/dri/renderD200: no permission"), "{heard:?}");
+    assert_eq!(heard[0].severity, vk::DebugUtilsMessageSeverityFlagsEXT::WARNING.as_raw());
+    remove(made.0, messenger);
 }
 
 #[test]

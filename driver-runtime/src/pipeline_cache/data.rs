@@ -1,10 +1,12 @@
 //! The data of a pipeline cache: the header of the specification, then for each entry its kind, the lengths of key and bytes
 //! (32 bits each, as the processor stores them), the key, the bytes.
 
+use core::ops::ControlFlow;
+
 use ash::vk;
 use loader_core::memory::{Application, OutOfMemory, Text, TryGrow, Vec};
 
-use super::{Cache, PipelineCaches};
+use super::{Cache, Kept, PipelineCaches};
 use crate::device::Device;
 
 /// The bytes of `VkPipelineCacheHeaderVersionOne`.
@@ -42,11 +44,14 @@ impl<D: PipelineCaches> Cache<D> {
 
     /// Adds the entries of another cache.
     pub(super) fn merge(&self, other: &Self) -> Result<(), OutOfMemory> {
-        for kept in other.iter() {
-            let object = kept.object.lock(D::host()).clone();
-            self.insert_kept(&kept.key, kept.kind, &kept.bytes, object)?;
-        }
-        Ok(())
+        let merged = other.entries.try_for_each(|kept| {
+            let object = kept.object.get().cloned();
+            match self.insert_kept(&kept.key, kept.kind, &kept.bytes, object) {
+                Ok(_) => ControlFlow::Continue(()),
+                Err(error) => ControlFlow::Break(error),
+            }
+        });
+        merged.break_value().map_or(Ok(()), Err)
     }
 
     /// The data of the cache, each entry a part of its own.
@@ -60,24 +65,30 @@ impl<D: PipelineCaches> Cache<D> {
             return Ok(());
         }
         let mut part: Text<Application> = Vec::new_in(memory);
-        for kept in self.iter() {
-            part.clear();
-            let key = u32::try_from(kept.key.len()).unwrap_or(u32::MAX);
-            for word in [kept.kind, key, 0] {
-                part.try_extend(&word.to_ne_bytes())?;
-            }
-            part.try_extend(&kept.key)?;
-            let before = part.len();
-            kept.append_bytes(&mut part)?;
-            let length = u32::try_from(part.len().saturating_sub(before)).unwrap_or(u32::MAX);
-            let place =
-                part.get_mut(2usize.saturating_mul(size_of::<u32>())..).and_then(<[u8]>::first_chunk_mut);
-            if let Some(place) = place {
-                *place = length.to_ne_bytes();
-            }
-            if !take(&part) {
-                break;
-            }
+        let taken = self.entries.try_for_each(|kept| match kept.write(&mut part) {
+            Ok(()) if take(&part) => ControlFlow::Continue(()),
+            Ok(()) => ControlFlow::Break(Ok(())),
+            Err(error) => ControlFlow::Break(Err(error)),
+        });
+        taken.break_value().unwrap_or(Ok(()))
+    }
+}
+
+impl<D: PipelineCaches> Kept<D> {
+    /// Makes `part` the data of this entry.
+    fn write(&self, part: &mut Text<Application>) -> Result<(), OutOfMemory> {
+        part.clear();
+        let key = u32::try_from(self.key.len()).unwrap_or(u32::MAX);
+        for word in [self.kind, key, 0] {
+            part.try_extend(&word.to_ne_bytes())?;
+        }
+        part.try_extend(&self.key)?;
+        let before = part.len();
+        self.append_bytes(part)?;
+        let length = u32::try_from(part.len().saturating_sub(before)).unwrap_or(u32::MAX);
+        let place = part.get_mut(2usize.saturating_mul(size_of::<u32>())..).and_then(<[u8]>::first_chunk_mut);
+        if let Some(place) = place {
+            *place = length.to_ne_bytes();
         }
         Ok(())
     }

@@ -5,9 +5,15 @@
 //! semaphores work ([`TimelineMode`]), how submissions reach the driver ([`SubmitMode`]), and by which handles objects can be
 //! shared with other processes ([`HandleKind`]).
 
+mod bell;
+mod chosen;
+#[cfg(all(feature = "linux", any(target_os = "linux", target_os = "android")))]
+pub mod drm;
 mod handles;
+mod host_wait;
 mod payload;
 mod pipeline;
+mod ring;
 mod semaphore;
 mod submission;
 mod submissions;
@@ -16,7 +22,11 @@ mod types;
 mod work;
 
 pub use crate::parts::Primitive;
+pub(crate) use bell::Bell;
+pub use chosen::{SYNC_TYPES, SyncTypeError, SyncTypes};
 pub use handles::{Handle, HandleKind, HandleKinds};
+pub use host_wait::HostWait;
+pub(crate) use host_wait::Pending;
 pub use payload::SyncRef;
 pub(crate) use payload::{PayloadRoom, Payloads};
 pub(crate) use pipeline::{Next, Pipeline};
@@ -24,8 +34,8 @@ pub(crate) use semaphore::Semaphore;
 pub(crate) use submission::{Submission, Submitted};
 pub(crate) use submissions::Submissions;
 pub(crate) use timeline::Timeline;
-pub use types::{Ability, SubmitMode, SyncType, SyncTypeError, SyncTypes, TimelineMode};
-pub(crate) use types::{Purpose, choose};
+pub(crate) use types::Purpose;
+pub use types::{Ability, SubmitMode, SyncType, TimelineMode};
 pub use work::{Binds, BufferBinds, ImageBinds, ImageOpaqueBinds, Signal, Wait, Work};
 
 /// Whether a wait can be given to a driver whose queues wait only for what was submitted.

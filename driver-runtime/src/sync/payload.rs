@@ -1,12 +1,13 @@
 //! What is behind a fence or a semaphore: a payload of its own, and for a while another one that was imported.
 
 use core::ops::Deref;
+use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use loader_core::memory::{Counted, OutOfMemory, Room};
 use loader_core::platform::Lock;
 
-use super::{Primitive, Readiness};
+use super::{Ability, Bell, Primitive, Readiness};
 use crate::object::ParentMemory;
 use crate::parts::Parts;
 
@@ -16,10 +17,12 @@ pub struct SyncRef<D: Parts>(Counted<Payload<D>, ParentMemory>);
 
 pub(crate) struct Payload<D: Parts> {
     sync: D::Sync,
+    /// That of the device, which outlives the payload.
+    bell: NonNull<Bell>,
     /// The number of its type.
     kind: usize,
-    /// Whether it matters, and the driver can tell, if something is submitted that signals it.
-    tells_pending: bool,
+    /// What objects of its type can do, as far as it matters.
+    abilities: Ability,
     /// Others may signal it: another process, or another object that has the same payload.
     shared: AtomicBool,
     /// How many signals were submitted.
@@ -31,7 +34,15 @@ pub(crate) struct Payload<D: Parts> {
 }
 
 /// Memory for a payload that is not there yet.
-pub(crate) struct PayloadRoom<D: Parts>(Room<Payload<D>, ParentMemory>);
+pub(crate) struct PayloadRoom<D: Parts> {
+    room: Room<Payload<D>, ParentMemory>,
+    bell: NonNull<Bell>,
+}
+
+// SAFETY: the bell may be shared, and outlives the payload: what a driver keeps goes with its part of the device at the latest.
+unsafe impl<D: Parts> Send for Payload<D> {}
+// SAFETY: as above.
+unsafe impl<D: Parts> Sync for Payload<D> {}
 
 impl<D: Parts> Clone for SyncRef<D> {
     fn clone(&self) -> Self {
@@ -47,23 +58,25 @@ impl<D: Parts> Deref for SyncRef<D> {
 }
 
 impl<D: Parts> PayloadRoom<D> {
-    pub(crate) fn new(memory: ParentMemory) -> Result<Self, OutOfMemory> {
-        Ok(Self(Room::try_new_in(memory)?))
+    /// `bell` is that of the device whose memory it is.
+    pub(crate) fn new(memory: ParentMemory, bell: &Bell) -> Result<Self, OutOfMemory> {
+        Ok(Self { room: Room::try_new_in(memory)?, bell: NonNull::from(bell) })
     }
 
-    /// Puts a synchronisation object of the type `kind` into it. `tells_pending` says whether it matters, and the driver can
-    /// tell, if something is submitted that signals it; `shared` whether others may signal it.
+    /// Puts a synchronisation object of the type `kind` into it, which has `abilities`. `shared` says whether others may signal
+    /// it.
     pub(crate) fn fill_with(
         self,
         sync: D::Sync,
         kind: usize,
-        tells_pending: bool,
+        abilities: Ability,
         shared: bool,
     ) -> SyncRef<D> {
-        SyncRef(self.0.fill(Payload {
+        SyncRef(self.room.fill(Payload {
             sync,
+            bell: self.bell,
             kind,
-            tells_pending,
+            abilities,
             shared: shared.into(),
             signals: AtomicU32::new(0),
             given: AtomicU32::new(0),
@@ -80,6 +93,27 @@ impl<D: Parts> SyncRef<D> {
 
     pub(crate) fn kind(&self) -> usize {
         self.0.kind
+    }
+
+    /// Signals from the host, or as a queue that does not do it itself, and wakes who waits.
+    pub fn signal(&self, value: u64) {
+        self.0.sync.signal(value);
+        // SAFETY: the device outlives what is made of it.
+        unsafe { self.0.bell.as_ref() }.ring(D::host);
+    }
+
+    /// Whether who signals it wakes those who wait.
+    pub(crate) fn wakes(&self) -> bool {
+        self.0.abilities.has(Ability::WAKES) && !self.is_shared()
+    }
+
+    /// The object as a new one, if it can be set back and nobody else has it.
+    pub(crate) fn reuse(self) -> Option<Self> {
+        let is_free = self.0.has_one_owner() && self.0.abilities.has(Ability::CPU_RESET) && !self.is_shared();
+        is_free.then(|| {
+            self.0.sync.reset();
+            self
+        })
     }
 
     /// From here on others may signal it.
@@ -107,10 +141,14 @@ impl<D: Parts> SyncRef<D> {
         self.0.waits.fetch_add(1, Ordering::AcqRel);
     }
 
+    /// Whether no signal is held back that was submitted here.
+    pub(crate) fn is_submitted(&self) -> bool {
+        self.0.signals.load(Ordering::Acquire) == self.0.given.load(Ordering::Acquire)
+    }
+
     /// Whether the driver was given all signals that were submitted.
     pub(crate) fn is_given(&self) -> bool {
-        let held = self.0.signals.load(Ordering::Acquire).wrapping_sub(self.0.given.load(Ordering::Acquire));
-        held == 0 && (!self.is_shared() || !self.0.tells_pending || self.is_pending(1))
+        self.is_submitted() && (!self.is_shared() || !self.tells_pending() || self.is_pending(1))
     }
 
     /// Whether a queue can be given the wait with this number of a binary object.
@@ -121,7 +159,7 @@ impl<D: Parts> SyncRef<D> {
         if !self.is_shared() {
             return if is_given(number) { Readiness::Ready } else { Readiness::Held };
         }
-        if self.0.tells_pending {
+        if self.tells_pending() {
             return if self.is_pending(1) { Readiness::Ready } else { Readiness::Elsewhere };
         }
         // Who shares it has submitted the signal before, as the specification demands, unless it is one of ours.
@@ -131,10 +169,15 @@ impl<D: Parts> SyncRef<D> {
 
     /// Whether a queue can be given a wait for a value of a timeline.
     pub(crate) fn timeline_readiness(&self, value: u64) -> Readiness {
-        if !self.0.tells_pending || self.is_pending(value) {
+        if !self.tells_pending() || self.is_pending(value) {
             return Readiness::Ready;
         }
         if self.is_shared() { Readiness::Elsewhere } else { Readiness::Held }
+    }
+
+    /// Whether it matters, and the driver can tell, if something is submitted that signals it.
+    fn tells_pending(&self) -> bool {
+        self.0.abilities.has(Ability::WAIT_PENDING) && !self.0.abilities.has(Ability::WAIT_BEFORE_SIGNAL)
     }
 
     fn is_shared(&self) -> bool {

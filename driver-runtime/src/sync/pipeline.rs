@@ -2,18 +2,27 @@
 
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
+use loader_core::memory::OutOfMemory;
 use loader_core::platform::Lock;
 
 use super::Readiness;
-use super::submission::Submitted;
+use super::payload::SyncRef;
+use super::submission::{Submission, Submitted};
 use super::submissions::Submissions;
 use crate::host::ThreadWork;
+use crate::object::ParentMemory;
 use crate::parts::Parts;
 
 /// The submissions of a queue that are held back, and its thread.
 pub(crate) struct Pipeline<D: Parts> {
     held: Lock<Held<D>>,
+    /// Whether there may be something in the list, for a look without the lock. Whoever adds something looks afterwards.
+    occupied: AtomicBool,
     thread: Thread,
+    /// A submission that is done, for the next one: most have as much room as the one before needed.
+    spare: Lock<Submissions<D>>,
+    /// What is signalled when the queue is waited for, for the next time.
+    idle: Lock<Option<SyncRef<D>>>,
 }
 
 struct Held<D: Parts> {
@@ -58,7 +67,13 @@ impl<D: Parts> Pipeline<D> {
             ends: AtomicBool::new(false),
         };
         let held = Held { list: Submissions::new(), done: Submissions::new(), busy: false };
-        Self { held: Lock::new(held), thread }
+        Self {
+            held: Lock::new(held),
+            occupied: AtomicBool::new(false),
+            thread,
+            spare: Lock::new(Submissions::new()),
+            idle: Lock::new(None),
+        }
     }
 
     /// Whether the driver was given everything.
@@ -69,19 +84,57 @@ impl<D: Parts> Pipeline<D> {
 
     /// Frees what the thread is done with.
     pub(crate) fn free_done(&self) {
+        if !self.has_thread() {
+            return;
+        }
         let mut held = self.held.lock(D::host());
-        let done = core::mem::replace(&mut held.done, Submissions::new());
+        let mut done = core::mem::replace(&mut held.done, Submissions::new());
         drop(held);
-        drop(done);
+        if let Some(first) = done.pop() {
+            self.keep(first);
+        }
+    }
+
+    /// A submission without waits, work and signals.
+    pub(crate) fn submission(&self, memory: ParentMemory) -> Result<Submitted<D>, OutOfMemory> {
+        let spare = self.spare.lock(D::host()).pop();
+        spare.map_or_else(|| Submission::new(memory), Ok)
+    }
+
+    /// Keeps what the driver was given for the next submission. Called by threads of the application.
+    pub(crate) fn keep(&self, mut submission: Submitted<D>) {
+        if submission.recycle() {
+            let mut spare = self.spare.lock(D::host());
+            if spare.is_empty() {
+                spare.push(submission);
+            }
+        }
+    }
+
+    /// The object of an earlier wait for the queue, set back, if nobody else has it any more.
+    pub(crate) fn take_idle(&self) -> Option<SyncRef<D>> {
+        let idle = self.idle.lock(D::host()).take();
+        idle?.reuse()
+    }
+
+    /// Keeps the object of a wait for the queue.
+    pub(crate) fn keep_idle(&self, idle: SyncRef<D>) {
+        let surplus = self.idle.lock(D::host()).replace(idle);
+        drop(surplus);
     }
 
     pub(crate) fn push(&self, submission: Submitted<D>) {
-        self.held.lock(D::host()).list.push(submission);
+        let mut held = self.held.lock(D::host());
+        held.list.push(submission);
+        self.occupied.store(true, Ordering::Release);
     }
 
     /// The first submission if nothing holds it back any more; the caller gives it to the driver and calls `end`. Nothing once
     /// the device is lost, which is asked under the lock: who loses it does so before `end`.
     pub(crate) fn take(&self, is_lost: impl FnOnce() -> bool) -> Next<D> {
+        if !self.occupied.load(Ordering::Acquire) {
+            return Next::Sleep;
+        }
         let mut held = self.held.lock(D::host());
         let Some(first) = held.list.first().filter(|_| !held.busy && !is_lost()) else {
             return Next::Sleep;
@@ -91,7 +144,9 @@ impl<D: Parts> Pipeline<D> {
             Readiness::Elsewhere => Next::LookAgain,
             Readiness::Ready => {
                 held.busy = true;
-                held.list.pop().map_or(Next::Sleep, Next::Run)
+                let first = held.list.pop();
+                self.occupied.store(!held.list.is_empty(), Ordering::Release);
+                first.map_or(Next::Sleep, Next::Run)
             }
         }
     }

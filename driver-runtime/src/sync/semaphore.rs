@@ -1,7 +1,10 @@
 //! What is kept of a semaphore.
 
+use loader_core::memory::OutOfMemory;
+
+use super::host_wait::Pending;
 use super::payload::Payloads;
-use super::timeline::SharedTimeline;
+use super::timeline::{Reach, SharedTimeline};
 use super::types::Purpose;
 use crate::parts::Parts;
 
@@ -23,6 +26,28 @@ impl<D: Parts> Semaphore<D> {
             Self::Timeline(payloads) => Some((payloads, Purpose::Timeline)),
             Self::Emulated(_) => None,
         }
+    }
+
+    /// Whether a timeline has reached the value. If not, what has to happen is noted in `pending`.
+    pub(crate) fn has_reached(
+        &self,
+        value: u64,
+        pending: Option<&mut Pending<D>>,
+    ) -> Result<bool, OutOfMemory> {
+        if self.value() >= value {
+            return Ok(true);
+        }
+        let Some(pending) = pending else { return Ok(false) };
+        match self {
+            Self::Binary(payloads) => pending.add_binary(payloads.active())?,
+            Self::Timeline(payloads) => pending.add_timeline(payloads.active(), value)?,
+            Self::Emulated(timeline) => match timeline.reach(value) {
+                Reach::Past => return Ok(true),
+                Reach::Pending(sync) => pending.add(sync, 1)?,
+                Reach::NotGiven => pending.held = true,
+            },
+        }
+        Ok(false)
     }
 
     /// The value of a timeline.

@@ -5,13 +5,13 @@ use core::ptr::NonNull;
 use ash::vk;
 use loader_core::memory::{Box, OutOfMemory, TryGrow, Vec};
 
-use super::Readiness;
 use super::payload::{Payloads, SyncRef};
 use super::semaphore::Semaphore;
 use super::submissions::Link;
 use super::timeline::{Reach, SharedTimeline};
 use super::types::Purpose;
 use super::work::{BufferBinds, ImageBinds, ImageOpaqueBinds, Signal, Wait, Work};
+use super::{Bell, Readiness};
 use crate::object::ParentMemory;
 use crate::parts::Parts;
 
@@ -28,10 +28,15 @@ pub(crate) struct Submission<D: Parts> {
     pub(crate) image_binds: List<ImageBinds>,
     pub(crate) protected: bool,
     pub(crate) counter_pass: u32,
+    /// The driver was given it.
+    given: bool,
     /// What the driver is given: as long as the lists of operations at most, for which there is room.
     given_waits: List<Wait<D>>,
     given_signals: List<Signal<D>>,
 }
+
+/// A submission with room for more than this is not kept for the next one.
+const MUCH: usize = 64;
 
 /// A submission at an address of its own.
 pub(crate) type Submitted<D> = Box<Submission<D>, ParentMemory>;
@@ -76,10 +81,38 @@ impl<D: Parts> Submission<D> {
             image_binds: Vec::new_in(memory),
             protected: false,
             counter_pass: 0,
+            given: false,
             given_waits: Vec::new_in(memory),
             given_signals: Vec::new_in(memory),
         };
         Ok(Box::try_new_in(empty, memory)?)
+    }
+
+    /// Makes the submission, which the driver was given, one without waits, work and signals again. Returns whether it is worth
+    /// keeping: one with much room is not.
+    pub(crate) fn recycle(&mut self) -> bool {
+        if !self.given || self.room() > MUCH {
+            return false;
+        }
+        self.given = false;
+        self.given_waits.clear();
+        self.given_signals.clear();
+        self.waits.clear();
+        self.signals.clear();
+        self.commands.clear();
+        self.buffer_binds.clear();
+        self.image_opaque_binds.clear();
+        self.image_binds.clear();
+        (self.protected, self.counter_pass) = (false, 0);
+        true
+    }
+
+    /// The room in all lists.
+    fn room(&self) -> usize {
+        let binds =
+            [self.buffer_binds.capacity(), self.image_opaque_binds.capacity(), self.image_binds.capacity()];
+        let lists = [self.waits.capacity(), self.commands.capacity(), self.signals.capacity()];
+        binds.into_iter().chain(lists).fold(0, usize::saturating_add)
     }
 
     /// Makes room for so many operations at once.
@@ -210,23 +243,28 @@ impl<D: Parts> Submission<D> {
         })
     }
 
-    /// The driver was given the submission: from here on others can wait for what it signals.
-    pub(crate) fn given(&self) {
+    /// The driver was given the submission: from here on others can wait for what it signals. `bell` is that of the device.
+    pub(crate) fn given(&mut self, bell: &Bell) {
+        self.given = true;
         for signal in &self.signals {
             match &signal.target {
                 Target::Binary(sync, _) => sync.give_signal(),
-                Target::Point(timeline, sync) => timeline.give(sync),
+                Target::Point(timeline, sync) => timeline.give(signal.value, sync),
                 Target::Semaphore | Target::Timeline(_) | Target::Emulated(_) => {}
             }
         }
+        bell.ring(D::host);
     }
 }
 
 impl<D: Parts> Drop for Submission<D> {
     fn drop(&mut self) {
+        if self.given {
+            return;
+        }
         for signal in &self.signals {
             if let Target::Point(timeline, sync) = &signal.target {
-                timeline.withdraw(sync);
+                timeline.withdraw(signal.value, sync);
             }
         }
     }

@@ -1,9 +1,10 @@
 //! Timelines made of binary objects.
 
-use loader_core::memory::{Counted, OutOfMemory, TryGrow, Vec};
+use loader_core::memory::{Counted, OutOfMemory};
 use loader_core::platform::Lock;
 
 use super::payload::SyncRef;
+use super::ring::Ring;
 use super::{Primitive, Readiness};
 use crate::object::ParentMemory;
 use crate::parts::Parts;
@@ -16,8 +17,10 @@ pub(crate) struct Timeline<D: Parts>(Lock<State<D>>);
 struct State<D: Parts> {
     /// The highest value that was reached.
     past: u64,
-    /// What signals are submitted for and was not reached when somebody looked last.
-    points: Vec<Point<D>, ParentMemory>,
+    /// What signals are submitted for and was not reached when somebody looked last, the lowest value first.
+    points: Ring<Point<D>>,
+    /// The object of a value that was reached, for another value.
+    spare: Option<SyncRef<D>>,
 }
 
 struct Point<D: Parts> {
@@ -26,6 +29,9 @@ struct Point<D: Parts> {
     /// The driver was given the signal, so queues may wait for it.
     given: bool,
 }
+
+/// With so many points pending, those that were reached go faster than others come.
+const MANY: usize = 64;
 
 /// What a queue's wait for a value amounts to.
 pub(crate) enum Reach<D: Parts> {
@@ -39,7 +45,7 @@ pub(crate) enum Reach<D: Parts> {
 
 impl<D: Parts> Timeline<D> {
     pub(crate) fn new(memory: ParentMemory, initial: u64) -> Self {
-        Self(Lock::new(State { past: initial, points: Vec::new_in(memory) }))
+        Self(Lock::new(State { past: initial, points: Ring::new(memory), spare: None }))
     }
 
     /// The highest value that was reached.
@@ -47,23 +53,19 @@ impl<D: Parts> Timeline<D> {
         loop {
             // What was reached is dropped when the lock is free again, one point at a time.
             let mut state = self.0.lock(D::host());
-            let past = state.settle();
-            let reached = state.take_reached();
+            let Some(reached) = state.take_reached() else { return state.past };
+            let surplus = state.spare.replace(reached);
             drop(state);
-            if reached.is_none() {
-                return past;
-            }
+            drop(surplus);
         }
     }
 
     /// Whether and how a value is going to be reached. Of several points the lowest one is taken.
     pub(crate) fn reach(&self, value: u64) -> Reach<D> {
-        let mut state = self.0.lock(D::host());
-        if state.settle() >= value {
-            return Reach::Past;
-        }
-        let reaches = |point: &&Point<D>| point.given && point.value >= value;
-        match state.points.iter().filter(reaches).min_by_key(|point| point.value) {
+        let state = self.0.lock(D::host());
+        match state.given_at(value) {
+            _ if state.past >= value => Reach::Past,
+            Some(point) if point.sync.value() != 0 => Reach::Past,
             Some(point) => Reach::Pending(point.sync.clone()),
             None => Reach::NotGiven,
         }
@@ -71,46 +73,55 @@ impl<D: Parts> Timeline<D> {
 
     /// Whether a queue can be given a wait for the value.
     pub(crate) fn readiness(&self, value: u64) -> Readiness {
-        let mut state = self.0.lock(D::host());
-        let is_given =
-            state.settle() >= value || state.points.iter().any(|point| point.given && point.value >= value);
+        let state = self.0.lock(D::host());
+        let is_given = state.past >= value || state.given_at(value).is_some();
         if is_given { Readiness::Ready } else { Readiness::Held }
+    }
+
+    /// An object for another value: one whose value was reached, if nobody else has it any more. As each submission takes one
+    /// out, they need no more memory than those that are pending at the same time, even if nobody asks for the value.
+    pub(crate) fn reuse(&self) -> Option<SyncRef<D>> {
+        let mut state = self.0.lock(D::host());
+        let first = state.spare.take().or_else(|| state.take_reached());
+        let surplus = if state.points.len() > MANY { state.take_reached() } else { None };
+        drop(state);
+        drop(surplus);
+        first?.reuse()
     }
 
     /// A submission is going to signal `sync`, which is this value. After [`Timeline::give`] others can wait for it.
     pub(crate) fn add(&self, value: u64, sync: SyncRef<D>) -> Result<(), OutOfMemory> {
+        let mut point = Point { value, sync, given: false };
         // The list is moved under the lock only after the memory for it was taken outside of it.
-        let memory = *self.0.lock(D::host()).points.allocator();
-        let mut larger = Vec::new_in(memory);
+        let mut larger = None;
         loop {
-            let wanted = {
+            let (memory, wanted) = {
                 let mut state = self.0.lock(D::host());
-                if state.points.capacity() == state.points.len() && larger.capacity() > state.points.len() {
-                    larger.append(&mut state.points);
-                    core::mem::swap(&mut state.points, &mut larger);
+                if let (true, Some(larger)) = (state.points.is_full(), &mut larger) {
+                    state.points.move_into(larger);
                 }
-                if state.points.capacity() > state.points.len() {
-                    return state.points.try_push(Point { value, sync, given: false });
+                match state.insert(point) {
+                    None => return Ok(()),
+                    Some(back) => point = back,
                 }
-                state.points.len().saturating_mul(2).max(4)
+                (state.points.memory(), state.points.wanted())
             };
-            larger.try_reserve_exact(wanted).map_err(|_| OutOfMemory)?;
+            larger = Some(Ring::with_places(memory, wanted)?);
         }
     }
 
-    /// The driver was given the signal of `sync`.
-    pub(crate) fn give(&self, sync: &SyncRef<D>) {
+    /// The driver was given the signal of `sync`, which is this value.
+    pub(crate) fn give(&self, value: u64, sync: &SyncRef<D>) {
         let mut state = self.0.lock(D::host());
-        if let Some(point) = state.points.iter_mut().find(|point| point.sync.is(sync)) {
+        if let Some(point) = state.find(value, sync).and_then(|number| state.points.get_mut(number)) {
             point.given = true;
         }
     }
 
-    /// The signal of `sync` is not going to be submitted after all.
-    pub(crate) fn withdraw(&self, sync: &SyncRef<D>) {
+    /// The signal of `sync`, which is this value, is not going to be submitted after all.
+    pub(crate) fn withdraw(&self, value: u64, sync: &SyncRef<D>) {
         let mut state = self.0.lock(D::host());
-        let at = state.points.iter().position(|point| !point.given && point.sync.is(sync));
-        let point = at.map(|at| state.points.remove(at));
+        let point = state.find(value, sync).and_then(|number| state.points.remove(number));
         drop(state);
         drop(point);
     }
@@ -123,21 +134,50 @@ impl<D: Parts> Timeline<D> {
 }
 
 impl<D: Parts> State<D> {
-    /// Looks at what was given and moves on to the highest value that was reached.
-    fn settle(&mut self) -> u64 {
-        for point in &self.points {
-            if point.given && point.value > self.past && point.sync.value() != 0 {
-                self.past = point.value;
-            }
+    /// Takes the object of the lowest value out if that was reached, and counts the value.
+    fn take_reached(&mut self) -> Option<SyncRef<D>> {
+        let first = self.points.get(0)?;
+        // A higher value is signalled after a lower one: the specification demands it of applications. A driver may signal what it
+        // is being given, before the runtime notes that it was.
+        let is_passed = first.given && first.value <= self.past;
+        if !is_passed && first.sync.value() == 0 {
+            return None;
         }
-        self.past
+        let point = self.points.pop_front()?;
+        self.past = self.past.max(point.value);
+        Some(point.sync)
     }
 
-    /// Takes a point out that was reached.
-    fn take_reached(&mut self) -> Option<Point<D>> {
-        let past = self.past;
-        let at = self.points.iter().position(|point| point.given && point.value <= past)?;
-        Some(self.points.remove(at))
+    /// The first point that reaches the value and that the driver was given.
+    fn given_at(&self, value: u64) -> Option<&Point<D>> {
+        let first = self.points.partition_point(|point| point.value < value);
+        (first..self.points.len()).filter_map(|number| self.points.get(number)).find(|point| point.given)
+    }
+
+    /// Puts a point between lower and higher values, nearly always at the end. Gives it back if there is no room.
+    fn insert(&mut self, point: Point<D>) -> Option<Point<D>> {
+        let value = point.value;
+        let full = self.points.push_back(point);
+        if full.is_some() {
+            return full;
+        }
+        let mut number = self.points.len().saturating_sub(1);
+        while number > 0
+            && self.points.get(number.wrapping_sub(1)).is_some_and(|previous| previous.value > value)
+        {
+            self.points.swap_with_previous(number);
+            number = number.wrapping_sub(1);
+        }
+        None
+    }
+
+    /// The number of the point of this object, which the driver was not given yet.
+    fn find(&self, value: u64, sync: &SyncRef<D>) -> Option<usize> {
+        let first = self.points.partition_point(|point| point.value < value);
+        let same = (first..self.points.len())
+            .map_while(|number| Some((number, self.points.get(number)?)))
+            .take_while(|(_, point)| point.value == value);
+        same.into_iter().find(|(_, point)| !point.given && point.sync.is(sync)).map(|(number, _)| number)
     }
 }
 
@@ -163,7 +203,7 @@ mod tests {
             let sync = SyncRef::create(made.get(), 0, 0).unwrap();
             timeline.add(value, sync.clone()).unwrap();
             assert_eq!(timeline.readiness(6), Readiness::Held);
-            timeline.give(&sync);
+            timeline.give(value, &sync);
             sync
         });
         assert!(is_pending(&timeline, 2) && is_pending(&timeline, 3) && is_pending(&timeline, 5));
@@ -183,8 +223,8 @@ mod tests {
         let timeline = Timeline::<TestDriver>::new(made.get().root().shared_memory(), 0);
         let sync = SyncRef::create(made.get(), 0, 0).unwrap();
         timeline.add(1, sync.clone()).unwrap();
-        timeline.withdraw(&sync);
-        timeline.give(&sync);
+        timeline.withdraw(1, &sync);
+        timeline.give(1, &sync);
         sync.signal(1);
         assert!(matches!(timeline.reach(1), Reach::NotGiven));
         assert_eq!(timeline.value(), 0);

@@ -25,8 +25,15 @@ impl Ability {
     pub const WAIT_PENDING: Self = Self(1 << 6);
     /// A queue can wait for it before something is submitted that signals it.
     pub const WAIT_BEFORE_SIGNAL: Self = Self(1 << 7);
+    /// Every signal goes through [`Signal::done`](super::Signal::done) or [`SyncRef::signal`](super::SyncRef::signal), which
+    /// wake the threads that wait for it on the host. They sleep until then. Without this ability, and where another process
+    /// may signal an object, they look at it again and again, unless [`Driver::wait`](crate::Driver::wait) knows better.
+    pub const WAKES: Self = Self(1 << 8);
 
-    const fn has(self, all: Self) -> bool {
+    /// None of these.
+    pub(crate) const NONE: Self = Self(0);
+
+    pub(crate) const fn has(self, all: Self) -> bool {
         self.0 & all.0 == all.0
     }
 }
@@ -77,6 +84,14 @@ impl SyncType {
         self.abilities.has(all)
     }
 
+    pub(crate) const fn abilities(self) -> Ability {
+        self.abilities
+    }
+
+    pub(crate) const fn is_emulated(self) -> bool {
+        self.emulated
+    }
+
     pub(crate) const fn imports(self) -> HandleKinds {
         self.imports
     }
@@ -102,12 +117,12 @@ pub(crate) enum Purpose {
 }
 
 impl Purpose {
-    fn is_served_by(self, kind: SyncType) -> bool {
+    const fn is_served_by(self, kind: SyncType) -> bool {
         let needed = match self {
             Self::Timeline => return kind.has(Ability::TIMELINE),
-            Self::Fence => Ability::CPU_WAIT | Ability::CPU_RESET,
+            Self::Fence => Ability::CPU_WAIT.and(Ability::CPU_RESET),
             Self::Semaphore => Ability::GPU_WAIT,
-            Self::Point => Ability::GPU_WAIT | Ability::CPU_WAIT,
+            Self::Point => Ability::GPU_WAIT.and(Ability::CPU_WAIT),
             Self::Idle => Ability::CPU_WAIT,
         };
         kind.has(needed) && !kind.has(Ability::TIMELINE)
@@ -116,15 +131,22 @@ impl Purpose {
 
 /// The number of the first type in `list` that serves the purpose and has all these kinds of handles.
 #[must_use]
-pub(crate) fn choose(
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "places are below the length")]
+pub(crate) const fn choose(
     list: &[SyncType],
     purpose: Purpose,
     imports: HandleKinds,
     exports: HandleKinds,
 ) -> Option<usize> {
-    list.iter().position(|kind| {
-        purpose.is_served_by(*kind) && kind.imports.has(imports) && kind.exports.has(exports)
-    })
+    let mut place = 0;
+    while place < list.len() {
+        let kind = list[place];
+        if purpose.is_served_by(kind) && kind.imports.has(imports) && kind.exports.has(exports) {
+            return Some(place);
+        }
+        place += 1;
+    }
+    None
 }
 
 /// How timeline semaphores work.
@@ -165,106 +187,4 @@ impl TimelineMode {
             (Self::Assisted, Some(true)) => SubmitMode::Threaded,
         }
     }
-}
-
-/// Why a list of types cannot be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SyncTypeError {
-    /// There are two types of timelines.
-    TwoTimelines,
-    /// Neither queues nor the host can wait for the type of timelines.
-    TimelineCannotWait,
-    /// Timelines are emulated, but there is no type that queues and the host can wait for to emulate them with.
-    NothingToEmulateWith,
-    /// Timelines need assistance, but a type that queues can wait for cannot tell whether it is pending.
-    CannotTellPending,
-    /// Timelines need assistance, but a binary type that queues can wait for cannot be reset by the host.
-    CannotReset,
-}
-
-/// A driver's types, checked, with what each is used for where no handles are asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SyncTypes {
-    fence: Option<usize>,
-    semaphore: Option<usize>,
-    timeline: Option<usize>,
-    mode: TimelineMode,
-}
-
-impl SyncTypes {
-    /// Chooses from `list`, in which types stand in the order of preference; the first that can do what is needed is taken.
-    ///
-    /// # Errors
-    /// [`SyncTypeError`].
-    pub fn new(list: &[SyncType]) -> Result<Self, SyncTypeError> {
-        let first = |purpose| choose(list, purpose, HandleKinds::NONE, HandleKinds::NONE);
-        let mut timelines = list.iter().filter(|kind| kind.has(Ability::TIMELINE));
-        let mode = match (timelines.next(), timelines.next()) {
-            (_, Some(_)) => return Err(SyncTypeError::TwoTimelines),
-            (None, _) => TimelineMode::None,
-            (Some(kind), None) => mode(*kind)?,
-        };
-        if mode == TimelineMode::Emulated && first(Purpose::Point).is_none() {
-            return Err(SyncTypeError::NothingToEmulateWith);
-        }
-        if mode == TimelineMode::Assisted {
-            list.iter().try_for_each(|kind| check_assisted(*kind))?;
-        }
-        Ok(Self {
-            fence: first(Purpose::Fence),
-            semaphore: first(Purpose::Semaphore),
-            timeline: first(Purpose::Timeline),
-            mode,
-        })
-    }
-
-    /// How timeline semaphores work.
-    #[must_use]
-    pub fn timeline_mode(&self) -> TimelineMode {
-        self.mode
-    }
-
-    /// The number of the type that serves fences.
-    #[must_use]
-    pub fn fence(&self) -> Option<usize> {
-        self.fence
-    }
-
-    /// The number of the type that serves binary semaphores.
-    #[must_use]
-    pub fn semaphore(&self) -> Option<usize> {
-        self.semaphore
-    }
-
-    /// The number of the type of timelines.
-    #[must_use]
-    pub fn timeline(&self) -> Option<usize> {
-        self.timeline
-    }
-}
-
-/// How timelines of this type work.
-fn mode(timeline: SyncType) -> Result<TimelineMode, SyncTypeError> {
-    if timeline.emulated {
-        return Ok(TimelineMode::Emulated);
-    }
-    if !timeline.has(Ability::GPU_WAIT | Ability::CPU_WAIT) {
-        return Err(SyncTypeError::TimelineCannotWait);
-    }
-    let waits_before_signal = timeline.has(Ability::WAIT_BEFORE_SIGNAL);
-    Ok(if waits_before_signal { TimelineMode::Native } else { TimelineMode::Assisted })
-}
-
-/// What the assisted mode demands of every type that queues can wait for.
-fn check_assisted(kind: SyncType) -> Result<(), SyncTypeError> {
-    if !kind.has(Ability::GPU_WAIT) {
-        return Ok(());
-    }
-    if !kind.has(Ability::WAIT_PENDING) {
-        return Err(SyncTypeError::CannotTellPending);
-    }
-    if kind.has(Ability::BINARY) && !kind.has(Ability::CPU_RESET) {
-        return Err(SyncTypeError::CannotReset);
-    }
-    Ok(())
 }

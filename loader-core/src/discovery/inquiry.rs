@@ -3,22 +3,26 @@
 
 use core::ffi::CStr;
 
-use super::question::Question;
-use super::snapshot::Snapshot;
-use crate::memory::{CText, OutOfMemory, Text, TryGrow, Vec, sort_by, text};
+#[cfg(not(feature = "fixed-drivers"))]
+use super::answers::Answers;
+use super::answers::Asked;
+use super::question::{Question, Topic, key};
+use super::snapshot::{Answer, Snapshot};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by};
 #[cfg(not(feature = "fixed-drivers"))]
 use crate::platform::Platform;
 use crate::platform::{FileError, Reader};
 
-/// A snapshot, and the questions that it does not answer yet.
+/// A snapshot, and where further answers come from.
 ///
-/// A look-up without an answer notes the question and goes on as if nothing were there;
-/// [`Inquiry::settle`], at the end of each stage, then sends the caller back. So one round asks
-/// everything that a stage needs.
+/// With a platform, a look-up that the snapshot cannot answer asks at once. Without one it notes the question and goes on as
+/// if nothing were there; [`Inquiry::settle`], at the end of each stage, then sends the caller back with everything that
+/// the stage needs.
 pub(super) struct Inquiry<'a> {
     snapshot: &'a Snapshot,
     /// Answers that are known already; whoever asked for them maintains them.
     base: Option<&'a Snapshot>,
+    platform: Option<Asked<'a>>,
     questions: Vec<Question>,
 }
 
@@ -31,12 +35,7 @@ pub enum Step<T> {
     Ready(T),
 }
 
-/// More rounds than any search needs: variables; places, folders and files; identities, or what
-/// layers depend on; the same for explicit layers.
-#[cfg(not(feature = "fixed-drivers"))]
-const ROUND_LIMIT: u32 = 16;
-
-/// Puts the questions of `plan` to the platform until it is ready. The answers stay in `snapshot`.
+/// Makes a plan, asking `platform` for what neither `snapshot` nor `base` knows. The answers go into `snapshot`.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -44,16 +43,19 @@ const ROUND_LIMIT: u32 = 16;
 pub(super) fn answer<T: Default>(
     platform: &Platform,
     snapshot: &mut Snapshot,
-    plan: impl Fn(&Snapshot) -> Result<Step<T>, OutOfMemory>,
+    base: Option<&Snapshot>,
+    plan: impl FnOnce(&mut Inquiry<'_>) -> Result<T, Stop>,
 ) -> Result<T, OutOfMemory> {
-    for _ in 0..ROUND_LIMIT {
-        match plan(snapshot)? {
-            Step::Ready(plan) => return Ok(plan),
-            Step::Ask(questions) => snapshot.ask(platform, questions)?,
-        }
+    let answers = Answers::default();
+    let platform = Some(Asked::new(platform, &answers));
+    let plan = plan(&mut Inquiry { snapshot, base, platform, questions: Vec::new() });
+    snapshot.add(answers)?;
+    match plan {
+        Ok(plan) => Ok(plan),
+        Err(Stop::OutOfMemory) => Err(OutOfMemory),
+        // Who can ask at once has no open questions.
+        Err(Stop::Ask) => Ok(T::default()),
     }
-    // A plan that still asks would ask the same questions again.
-    Ok(T::default())
 }
 
 /// Why no plan can be made yet.
@@ -72,7 +74,7 @@ impl From<OutOfMemory> for Stop {
 
 impl<'a> Inquiry<'a> {
     pub(super) fn new(snapshot: &'a Snapshot, base: Option<&'a Snapshot>) -> Self {
-        Self { snapshot, base, questions: Vec::new() }
+        Self { snapshot, base, platform: None, questions: Vec::new() }
     }
 
     /// Stops if a look-up had no answer yet.
@@ -98,63 +100,60 @@ impl<'a> Inquiry<'a> {
 
     /// Whether the process is elevated.
     pub(super) fn elevated(&mut self) -> Result<bool, OutOfMemory> {
-        let known = self.look_up(Snapshot::elevated);
-        self.known(known, || Ok(Question::Elevated))
+        Ok(self.answer(self.base, Topic::Elevated, b"")?.is_some_and(Answer::truth))
     }
 
     /// The value of a variable, if it is set.
     pub(super) fn variable(&mut self, name: &CStr, reader: Reader) -> Result<Option<&'a [u8]>, OutOfMemory> {
-        let known = self.look_up(|snapshot| snapshot.variable(name, reader));
-        self.known(known, || Ok(Question::Variable(CText::new(name)?, reader)))
+        let topic = match reader {
+            Reader::Plain => Topic::PlainVariable,
+            Reader::Secure => Topic::SecureVariable,
+        };
+        Ok(self.answer(self.base, topic, name.to_bytes())?.and_then(Answer::value))
     }
 
     /// The path of the executable, if known.
     pub(super) fn executable(&mut self) -> Result<Option<&'a [u8]>, OutOfMemory> {
-        let known = self.look_up(Snapshot::executable);
-        self.known(known, || Ok(Question::Executable))
+        Ok(self.answer(self.base, Topic::Executable, b"")?.and_then(Answer::value))
     }
 
     /// Whether `path` names anything.
     pub(super) fn exists(&mut self, path: &[u8]) -> Result<bool, OutOfMemory> {
-        let known = self.snapshot.exists(path);
-        self.known(known, || Ok(Question::Exists(text(&[path])?)))
+        Ok(self.answer(None, Topic::Exists, path)?.is_some_and(Answer::truth))
     }
 
     /// The identity of the file `path`, if known.
     pub(super) fn identity(&mut self, path: &[u8]) -> Result<Option<(u64, u64)>, OutOfMemory> {
-        let known = self.snapshot.identity(path);
-        self.known(known, || Ok(Question::Identity(text(&[path])?)))
+        Ok(self.answer(None, Topic::Identity, path)?.and_then(Answer::identity))
     }
 
     /// The names in a folder.
     pub(super) fn listing(&mut self, path: &[u8]) -> Result<Result<&'a [Text], FileError>, OutOfMemory> {
-        let known = self.snapshot.listing(path).map(Some);
-        let names = self.known(known, || Ok(Question::Listing(text(&[path])?)))?;
-        Ok(names.unwrap_or(Ok(&[])))
+        Ok(self.answer(None, Topic::Listing, path)?.map_or(Ok(&[]), Answer::names))
     }
 
     /// The content of a file.
     pub(super) fn file(&mut self, path: &[u8]) -> Result<Result<&'a [u8], FileError>, OutOfMemory> {
-        let known = self.snapshot.file(path).map(Some);
-        let content = self.known(known, || Ok(Question::File(text(&[path])?)))?;
-        Ok(content.unwrap_or(Ok(b"")))
+        Ok(self.answer(None, Topic::File, path)?.map_or(Ok(b""), Answer::content))
     }
 
-    fn look_up<T>(&self, find: impl Fn(&'a Snapshot) -> Option<T>) -> Option<T> {
-        self.base.and_then(&find).or_else(|| find(self.snapshot))
-    }
-
-    /// Returns `answer`, or notes the question and returns nothing.
-    fn known<T: Default>(
+    /// The answer to a question about `name`, or `None` after noting the question.
+    fn answer(
         &mut self,
-        answer: Option<T>,
-        question: impl FnOnce() -> Result<Question, OutOfMemory>,
-    ) -> Result<T, OutOfMemory> {
-        match answer {
-            Some(answer) => Ok(answer),
+        base: Option<&'a Snapshot>,
+        topic: Topic,
+        name: &[u8],
+    ) -> Result<Option<&'a Answer>, OutOfMemory> {
+        let key = key(topic, name);
+        let known = base.and_then(|base| base.answer_to(key)).or_else(|| self.snapshot.answer_to(key));
+        if known.is_some() {
+            return Ok(known);
+        }
+        match &mut self.platform {
+            Some(platform) => platform.answer(key).map(Some),
             None => {
-                self.questions.try_push(question()?)?;
-                Ok(T::default())
+                self.questions.try_push(Question::of(key)?)?;
+                Ok(None)
             }
         }
     }

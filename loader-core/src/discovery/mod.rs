@@ -1,14 +1,16 @@
 //! Discovery: decides which drivers there are without doing anything.
 //!
 //! [`plan`] is a pure function. From the answers known so far ([`Snapshot`]) it produces either a
-//! list of further [`Question`]s or the finished [`Plan`]; [`discover`] puts the questions to a
-//! [`Platform`] until the plan is ready. The search is data ([`Policy`]), and so is the request
-//! ([`Request`]).
+//! list of further [`Question`]s or the finished [`Plan`]; [`discover`] makes the same plan in one go
+//! and puts each question to a [`Platform`] when it comes up. The search is data ([`Policy`]), and so
+//! is the request ([`Request`]).
 //!
 //! The plan contains *every* candidate, used or not, with a [`Decision`] and, if it is not used, a
 //! [`Reason`]. What only opening a driver can show is an [`Outcome`](crate::negotiation::Outcome). Log lines, reports and tests
 //! display these objects, so they cannot disagree.
 
+#[cfg_attr(feature = "fixed-drivers", expect(dead_code, reason = "nothing is searched for"))]
+mod answers;
 pub(crate) mod devices;
 mod drivers;
 mod filter;
@@ -82,7 +84,9 @@ pub fn discover(
     settings: &KnownSettings,
     snapshot: &mut Snapshot,
 ) -> Result<Plan, OutOfMemory> {
-    inquiry::answer(platform, snapshot, |snapshot| plan(snapshot, request, policy, settings))
+    inquiry::answer(platform, snapshot, Some(&settings.snapshot), |inquiry| {
+        drivers::plan_drivers(inquiry, request, policy, settings.plan.in_force())
+    })
 }
 
 #[cfg(test)]

@@ -38,17 +38,23 @@ pub(super) enum Topic {
 }
 
 impl Question {
+    /// The question with this key.
+    pub(super) fn of((topic, _, name): Key<'_>) -> Result<Self, OutOfMemory> {
+        Ok(match topic {
+            Topic::Elevated => Self::Elevated,
+            Topic::Executable => Self::Executable,
+            Topic::PlainVariable => Self::Variable(CText::of_bytes(name)?, Reader::Plain),
+            Topic::SecureVariable => Self::Variable(CText::of_bytes(name)?, Reader::Secure),
+            Topic::Exists => Self::Exists(text(&[name])?),
+            Topic::Identity => Self::Identity(text(&[name])?),
+            Topic::Listing => Self::Listing(text(&[name])?),
+            Topic::File => Self::File(text(&[name])?),
+        })
+    }
+
     /// A copy of the question.
     pub(super) fn copy(&self) -> Result<Self, OutOfMemory> {
-        Ok(match self {
-            Self::Elevated => Self::Elevated,
-            Self::Executable => Self::Executable,
-            Self::Variable(name, reader) => Self::Variable(CText::new(name.as_c_str())?, *reader),
-            Self::Exists(path) => Self::Exists(text(&[path])?),
-            Self::Identity(path) => Self::Identity(text(&[path])?),
-            Self::Listing(path) => Self::Listing(text(&[path])?),
-            Self::File(path) => Self::File(text(&[path])?),
-        })
+        Self::of(self.key())
     }
 
     /// The sort key of a question, equal only for equal questions.

@@ -53,7 +53,7 @@ impl KnownSettings {
     #[cfg(not(feature = "fixed-drivers"))]
     pub fn discover(platform: &Platform, policy: &Policy) -> Result<Self, OutOfMemory> {
         let mut snapshot = Snapshot::new();
-        let plan = answer(platform, &mut snapshot, |snapshot| plan_settings(snapshot, policy))?;
+        let plan = answer(platform, &mut snapshot, None, |inquiry| plan_file(inquiry, policy))?;
         Ok(Self { snapshot, plan })
     }
 

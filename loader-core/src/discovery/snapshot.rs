@@ -1,12 +1,10 @@
 //! Recorded answers about the system.
 #![forbid(unsafe_code)]
 
-use core::ffi::CStr;
-
-use super::question::{Key, Question, Topic, key};
+use super::question::{Key, Question};
 use crate::manifest::SIZE_LIMIT;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by, text};
-use crate::platform::{FileError, Fingerprint, Platform, Reader};
+use crate::platform::{FileError, Fingerprint, Platform};
 
 /// The answer to a [`Question`].
 #[derive(Debug, PartialEq, Eq)]
@@ -114,6 +112,19 @@ impl Snapshot {
         }
     }
 
+    /// Adds records of questions that the snapshot does not have yet.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; some are missing then.
+    #[cfg(not(feature = "fixed-drivers"))]
+    pub(super) fn add(&mut self, records: impl Iterator<Item = Record>) -> Result<(), OutOfMemory> {
+        for record in records {
+            self.records.try_push(record)?;
+        }
+        self.sort();
+        Ok(())
+    }
+
     fn sort(&mut self) {
         sort_by(&mut self.records, |one, other| one.question.key().cmp(&other.question.key()));
     }
@@ -135,68 +146,8 @@ impl Snapshot {
         Ok(true)
     }
 
-    /// Whether the process is elevated, if known.
-    pub(super) fn elevated(&self) -> Option<bool> {
-        self.truth(key(Topic::Elevated, b""))
-    }
-
-    /// The path of the executable, if known.
-    pub(super) fn executable(&self) -> Option<Option<&[u8]>> {
-        match self.answer_to(key(Topic::Executable, b""))? {
-            Answer::Value(value) => Some(value.as_deref()),
-            _ => None,
-        }
-    }
-
-    /// Whether `path` exists, if known.
-    pub(crate) fn exists(&self, path: &[u8]) -> Option<bool> {
-        self.truth(key(Topic::Exists, path))
-    }
-
-    /// The value of a variable, if known.
-    pub(super) fn variable(&self, name: &CStr, reader: Reader) -> Option<Option<&[u8]>> {
-        let topic = match reader {
-            Reader::Plain => Topic::PlainVariable,
-            Reader::Secure => Topic::SecureVariable,
-        };
-        match self.answer_to(key(topic, name.to_bytes()))? {
-            Answer::Value(value) => Some(value.as_deref()),
-            _ => None,
-        }
-    }
-
-    /// The identity of the file `path`, if known.
-    pub(super) fn identity(&self, path: &[u8]) -> Option<Option<(u64, u64)>> {
-        match self.answer_to(key(Topic::Identity, path))? {
-            Answer::Identity(identity) => Some(*identity),
-            _ => None,
-        }
-    }
-
-    /// The names in the folder `path`, if known.
-    pub(super) fn listing(&self, path: &[u8]) -> Option<Result<&[Text], FileError>> {
-        match self.answer_to(key(Topic::Listing, path))? {
-            Answer::Names(names, _) => Some(names.as_deref().map_err(|error| *error)),
-            _ => None,
-        }
-    }
-
-    /// The content of the file `path`, if known.
-    pub(super) fn file(&self, path: &[u8]) -> Option<Result<&[u8], FileError>> {
-        match self.answer_to(key(Topic::File, path))? {
-            Answer::Content(content, _) => Some(content.as_deref().map_err(|error| *error)),
-            _ => None,
-        }
-    }
-
-    fn truth(&self, key: Key<'_>) -> Option<bool> {
-        match self.answer_to(key)? {
-            Answer::Truth(truth) => Some(*truth),
-            _ => None,
-        }
-    }
-
-    fn answer_to(&self, key: Key<'_>) -> Option<&Answer> {
+    /// The answer to the question with this key, if known.
+    pub(super) fn answer_to(&self, key: Key<'_>) -> Option<&Answer> {
         Some(&self.records.get(self.place(key).ok()?)?.answer)
     }
 
@@ -206,6 +157,30 @@ impl Snapshot {
 }
 
 impl Answer {
+    pub(super) fn truth(&self) -> bool {
+        matches!(self, Self::Truth(true))
+    }
+
+    pub(super) fn value(&self) -> Option<&[u8]> {
+        if let Self::Value(value) = self { value.as_deref() } else { None }
+    }
+
+    pub(super) fn identity(&self) -> Option<(u64, u64)> {
+        if let Self::Identity(identity) = self { *identity } else { None }
+    }
+
+    pub(super) fn names(&self) -> Result<&[Text], FileError> {
+        if let Self::Names(names, _) = self { names.as_deref().map_err(|error| *error) } else { Ok(&[]) }
+    }
+
+    pub(super) fn content(&self) -> Result<&[u8], FileError> {
+        if let Self::Content(content, _) = self {
+            content.as_deref().map_err(|error| *error)
+        } else {
+            Ok(b"")
+        }
+    }
+
     fn copy(&self) -> Result<Self, OutOfMemory> {
         Ok(match self {
             Self::Truth(truth) => Self::Truth(*truth),
@@ -226,7 +201,7 @@ impl Answer {
 }
 
 /// The platform's answer now.
-fn answer(platform: &Platform, question: &Question) -> Result<Answer, OutOfMemory> {
+pub(super) fn answer(platform: &Platform, question: &Question) -> Result<Answer, OutOfMemory> {
     Ok(match question {
         Question::Elevated => Answer::Truth(platform.identity.elevated()),
         Question::Executable => Answer::Value(platform.identity.executable()?),

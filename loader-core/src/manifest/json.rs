@@ -234,6 +234,13 @@ impl<'a> Str<'a> {
     /// Whether the text is `name`, which contains no backslash, in any case.
     #[must_use]
     pub fn is(self, name: &str) -> bool {
+        // Most keys begin with another letter.
+        if let (Some(first), Some(wanted)) = (self.0.first(), name.as_bytes().first())
+            && *first != b'\\'
+            && !first.eq_ignore_ascii_case(wanted)
+        {
+            return false;
+        }
         // An escape is longer than the character that it stands for.
         if self.0.len() <= name.len() {
             return self.0.eq_ignore_ascii_case(name.as_bytes());

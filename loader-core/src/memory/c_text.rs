@@ -17,10 +17,19 @@ impl CText {
         Ok(Self(text(&[string.to_bytes_with_nul()])?))
     }
 
+    /// A copy of `bytes`, which end before their first NUL.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Result<Self, OutOfMemory> {
+        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        Ok(Self(text(&[bytes.get(..end).unwrap_or_default(), &[0]])?))
+    }
+
     /// The string.
     #[must_use]
     pub fn as_c_str(&self) -> &CStr {
-        // SAFETY: `new` copied the bytes of a C string with its NUL, and nothing changes them.
+        // SAFETY: both constructors end the bytes with the only NUL in them, and nothing changes them.
         unsafe { CStr::from_bytes_with_nul_unchecked(&self.0) }
     }
 }

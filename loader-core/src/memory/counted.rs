@@ -90,6 +90,12 @@ impl<T, A: Allocator + Clone> Drop for Counted<T, A> {
 }
 
 impl<T, A: Allocator + Clone> Counted<T, A> {
+    /// Whether there is no other owner: then nobody else can become one, and what the others did has happened before.
+    pub fn has_one_owner(&self) -> bool {
+        // SAFETY: this owner keeps the block alive.
+        unsafe { self.0.as_ref() }.owners.load(Ordering::Acquire) == 1
+    }
+
     /// Drops the value. Not inlined, so that each of the many places that drop an owner has only the count.
     ///
     /// # Safety
@@ -124,8 +130,10 @@ mod tests {
         let drops = AtomicU32::new(0);
         let first = Counted::try_new(CountsDrops(&drops)).unwrap();
         let second = first.clone();
+        assert!(!first.has_one_owner());
         drop(first);
         assert_eq!(drops.load(Ordering::SeqCst), 0);
+        assert!(second.has_one_owner());
         drop(second);
         assert_eq!(drops.load(Ordering::SeqCst), 1);
     }

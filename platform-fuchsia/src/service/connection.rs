@@ -170,9 +170,6 @@ impl fmt::Display for Refusal {
                 Ok(())
             }
             Self::Lacks(features) => write!(formatter, "the loader service lacks the features {features:#x}"),
-            Self::Malformed(Malformed::Closed(status)) => {
-                write!(formatter, "{} ({status})", Malformed::Closed(*status).words())
-            }
             Self::Malformed(malformed) => formatter.write_str(malformed.words()),
             Self::NameTooLong => {
                 write!(

@@ -97,12 +97,19 @@ fn a6_what_is_no_answer_is_refused() {
     assert_eq!(changed(|bytes| bytes.truncate(15)), Err(Malformed::Length));
     assert_eq!(changed(|bytes| bytes.clear()), Err(Malformed::Length));
     assert_eq!(changed(|bytes| bytes.extend([0; 8])), Err(Malformed::Length));
-    let epitaph = |bytes: &mut Vec<u8>| {
-        bytes[..4].fill(0);
-        bytes[8..16].fill(255);
-        bytes[16..20].copy_from_slice(&(-24_i32).to_le_bytes());
+}
+
+#[test]
+fn a6_an_answer_in_another_version_of_the_wire_format_is_refused() {
+    let with_flags = |flags| {
+        let mut bytes = answer(Method::Get, u32::MAX);
+        bytes[4] = flags;
+        library(&bytes, 1)
     };
-    assert_eq!(changed(epitaph), Err(Malformed::Closed(-24)));
+    assert_eq!(with_flags(0), Err(Malformed::Header), "version 1 lays handles out in another way");
+    assert_eq!(with_flags(0xFD), Err(Malformed::Header));
+    // A flag with a meaning in the future changes nothing in these answers.
+    assert_eq!(with_flags(3), Ok(true));
 }
 
 #[test]

@@ -60,10 +60,9 @@ const HEADER: usize = 16;
 /// The length of every answer that the loader waits for.
 pub(crate) const REPLY: usize = 24;
 const MAGIC: u8 = 1;
+/// The first byte of flags tells the version of the wire format by this bit, and has no other meaning yet.
 const VERSION_2: u8 = 0x02;
 const PRESENT: u32 = u32::MAX;
-/// The ordinal of the last message on a channel that the other end closes with a reason.
-const EPITAPH: u64 = u64::MAX;
 /// Set in transaction numbers that the kernel assigned.
 const FROM_KERNEL: u32 = 0x8000_0000;
 
@@ -135,7 +134,7 @@ impl Message {
 pub(crate) enum Malformed {
     /// Its length is not that of an answer to this method.
     Length,
-    /// Its header does not belong to this protocol.
+    /// Its header does not belong to this protocol, or its version of the wire format is another one.
     Header,
     /// It answers another method.
     Ordinal,
@@ -147,8 +146,6 @@ pub(crate) enum Malformed {
     Marker,
     /// The number of handles differs from what the bytes say.
     Handles,
-    /// The service closed the channel, with this status.
-    Closed(i32),
 }
 
 impl Malformed {
@@ -162,7 +159,6 @@ impl Malformed {
             Self::Padding => "the answer has bytes where none may be",
             Self::Marker => "the answer has a wrong handle marker",
             Self::Handles => "the answer has another number of handles than it says",
-            Self::Closed(_) => "the service closed the connection",
         }
     }
 }
@@ -191,19 +187,19 @@ pub(crate) fn library(reply: &[u8], handles: usize) -> Result<bool, Malformed> {
 }
 
 /// The only parameter of an answer to `method`, four bytes.
+///
+/// The reason for which a service closes the channel (an epitaph, whose transaction number is 0) never gets here: the kernel hands a
+/// call nothing but the answer with its own number, and reports `ZX_ERR_PEER_CLOSED` in place of it.
 fn parameter(method: Method, reply: &[u8]) -> Result<u32, Malformed> {
     let header = reply.first_chunk::<HEADER>().ok_or(Malformed::Length)?;
-    let [t0, t1, t2, t3, _, _, dynamic, magic, ordinal @ ..] = *header;
+    let [t0, t1, t2, t3, version, _, dynamic, magic, ordinal @ ..] = *header;
     let ordinal = u64::from_le_bytes(ordinal);
     let parameters = reply.get(HEADER..).unwrap_or_default();
-    if magic != MAGIC || dynamic != 0 {
+    if magic != MAGIC || version & VERSION_2 == 0 || dynamic != 0 {
         return Err(Malformed::Header);
     }
     let [p0, p1, p2, p3, padding @ ..] = parameters else { return Err(Malformed::Length) };
     let parameter = [*p0, *p1, *p2, *p3];
-    if ordinal == EPITAPH {
-        return Err(Malformed::Closed(i32::from_le_bytes(parameter)));
-    }
     if ordinal != method.ordinal() {
         return Err(Malformed::Ordinal);
     }

@@ -6,14 +6,16 @@ use vkload_benches::child::{CHILD, Task};
 use vkload_benches::driver;
 use vkload_benches::loader::Loader;
 use vkload_benches::measure::{self, Tools};
+use vkload_benches::memory;
 use vkload_benches::report::Report;
 use vkload_benches::scaling;
 
 const USAGE: &str = "\
-usage: cargo bench -p vkload-benches -- [--json] [--no-scaling | --driver] [NAME]
+usage: cargo bench -p vkload-benches -- [--json] [--no-scaling | --driver | --memory] [NAME]
   --json        prints JSON instead of tables
   --no-scaling  leaves out how costs grow, which takes most of the time
-  --driver      measures the README's small driver without a loader: look-ups and objects of the driver runtime
+  --driver      measures a driver made with the driver runtime beside lavapipe, both without a loader
+  --memory      measures a whole program's start and end: instructions, system calls, memory, what stays allocated
   NAME          measures only operations whose names hold it, and series of what grows";
 
 fn main() -> ExitCode {
@@ -24,11 +26,13 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let (mut as_json, mut grow, mut of_driver, mut only) = (false, true, false, String::new());
+    let mut of_memory = false;
     for argument in arguments {
         match argument.as_str() {
             "--json" => as_json = true,
             "--no-scaling" => grow = false,
             "--driver" => of_driver = true,
+            "--memory" => of_memory = true,
             "--bench" => {} // from cargo
             name if !name.starts_with('-') => name.clone_into(&mut only),
             _ => {
@@ -37,8 +41,10 @@ fn main() -> ExitCode {
             }
         }
     }
-    let measured = if of_driver {
-        driver::report(&driver::small_driver(), &only).map(|text| print!("{text}"))
+    let measured = if of_memory {
+        memory::report().map(|text| print!("{text}"))
+    } else if of_driver {
+        driver::report(&only).map(|text| print!("{text}"))
     } else {
         loaders(grow, as_json, &only)
     };

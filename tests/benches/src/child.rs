@@ -1,4 +1,7 @@
 //! The measured process: opens one library by its path and repeats one operation.
+mod device;
+mod growth;
+
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::hint::black_box;
 use std::mem;
@@ -8,6 +11,9 @@ use std::thread;
 use std::time::Instant;
 
 use ash::vk::{self, Handle};
+
+pub(crate) use device::MANY;
+pub(crate) use growth::GROWTH;
 
 /// What the process is told on its command line.
 #[derive(Clone, Debug)]
@@ -54,6 +60,9 @@ impl Task {
     /// Where the library or its driver does not do what it must.
     pub fn run(&self) {
         let vulkan = Vulkan::open(&self.library, self.instances);
+        if self.operation == GROWTH {
+            return vulkan.grow(self.calls);
+        }
         let call = vulkan.call(&self.operation);
         if self.threads <= 1 {
             self.repeat(&call, || ());
@@ -186,7 +195,12 @@ impl Vulkan {
     fn create_device(&self) -> vk::Device {
         let create: vk::PFN_vkCreateDevice = self.exported(c"vkCreateDevice");
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
-        let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+        let mut lines = vk::PhysicalDeviceTimelineSemaphoreFeatures::default().timeline_semaphore(true);
+        let mut private = vk::PhysicalDevicePrivateDataFeatures::default().private_data(true);
+        let mut info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+        if self.is_driver {
+            info = info.push_next(&mut lines).push_next(&mut private);
+        }
         let mut device = vk::Device::null();
         // SAFETY: the create info is complete and the physical device is live.
         let result = unsafe { create(self.physical_device, &raw const info, ptr::null(), &raw mut device) };
@@ -234,9 +248,7 @@ impl Vulkan {
                 let name = CString::new(name.trim_start_matches("proc_addr ")).expect("a name");
                 self.look_up(Box::leak(name.into_boxed_c_str()), true)
             }
-            "fence" => self.fence(),
-            "buffer" => self.buffer(),
-            _ => self.question(operation),
+            _ => self.call_on_device(operation).unwrap_or_else(|| self.question(operation)),
         }
     }
 
@@ -245,44 +257,6 @@ impl Vulkan {
         let buffer = buffer.as_raw();
         // SAFETY: the null driver's vkCmdDraw touches nothing.
         repeat(move || unsafe { draw(vk::CommandBuffer::from_raw(buffer), 3, 1, 0, 0) })
-    }
-
-    fn fence(&self) -> Loop<'_> {
-        let create: vk::PFN_vkCreateFence = self.exported(c"vkCreateFence");
-        let destroy: vk::PFN_vkDestroyFence = self.exported(c"vkDestroyFence");
-        let info = vk::FenceCreateInfo::default();
-        let device = self.device;
-        Box::new(move |calls| {
-            for _ in 0..calls {
-                let mut fence = vk::Fence::null();
-                // SAFETY: the device is live and the create info complete.
-                unsafe {
-                    assert_eq!(
-                        create(device, &raw const info, ptr::null(), &raw mut fence),
-                        vk::Result::SUCCESS
-                    );
-                    destroy(device, fence, ptr::null());
-                }
-            }
-        })
-    }
-
-    fn buffer(&self) -> Loop<'_> {
-        let create: vk::PFN_vkCreateBuffer = self.exported(c"vkCreateBuffer");
-        let destroy: vk::PFN_vkDestroyBuffer = self.exported(c"vkDestroyBuffer");
-        let (device, usage) = (self.device, vk::BufferUsageFlags::TRANSFER_DST);
-        Box::new(move |calls| {
-            let info = vk::BufferCreateInfo::default().size(256).usage(usage);
-            for _ in 0..calls {
-                let mut buffer = vk::Buffer::null();
-                // SAFETY: the device is live and the create info complete.
-                unsafe {
-                    let result = create(device, &raw const info, ptr::null(), &raw mut buffer);
-                    assert_eq!(result, vk::Result::SUCCESS);
-                    destroy(device, buffer, ptr::null());
-                }
-            }
-        })
     }
 
     /// What can be asked without an instance.

@@ -9,6 +9,7 @@ pub mod driver;
 mod instructions;
 pub mod loader;
 pub mod measure;
+pub mod memory;
 pub mod operation;
 pub mod report;
 pub mod scaling;

@@ -128,6 +128,12 @@ pub(crate) fn times(stage: &Stage, tasks: &[Task]) -> Result<Vec<Cost>, String> 
 
 /// Runs one process and gives its samples.
 fn run(stage: &Stage, task: &Task) -> Result<Vec<f64>, String> {
+    let samples: Vec<f64> = lines(stage, task)?.iter().filter_map(|line| line.parse().ok()).collect();
+    if samples.is_empty() { Err(format!("{}: no times", task.operation)) } else { Ok(samples) }
+}
+
+/// Runs one process and gives the lines that it prints.
+pub(crate) fn lines(stage: &Stage, task: &Task) -> Result<Vec<String>, String> {
     let program = env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(program);
     stage.surround(&mut command);
@@ -135,7 +141,5 @@ fn run(stage: &Stage, task: &Task) -> Result<Vec<f64>, String> {
     if !output.status.success() {
         return Err(format!("{}: {}", task.operation, String::from_utf8_lossy(&output.stderr)));
     }
-    let text = String::from_utf8_lossy(&output.stdout);
-    let samples: Vec<f64> = text.lines().filter_map(|line| line.parse().ok()).collect();
-    if samples.is_empty() { Err(format!("{}: no times", task.operation)) } else { Ok(samples) }
+    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
 }

@@ -47,7 +47,8 @@ fuzz_target!(|input: &[u8]| {
 fn parameter(ordinal: u64, answer: &[u8]) -> Option<u32> {
     let answer: &[u8; 24] = answer.try_into().ok()?;
     let number = |range: std::ops::Range<usize>| u32::from_le_bytes(answer[range].try_into().unwrap());
-    let is_good = answer[6..8] == [0, 1]
+    let is_good = answer[4] & 2 != 0
+        && answer[6..8] == [0, 1]
         && answer[8..16] == ordinal.to_le_bytes()
         && answer[3] >= 0x80
         && number(20..24) == 0;

@@ -116,6 +116,22 @@ fn manual_pages_and_completions_know_every_command() {
     succeed(Command::new("bash").arg("-n").arg(share.join("bash-completion/completions/vkload")));
 }
 
+/// It is installed where no loader looks, and its manifest leads to its library.
+#[test]
+fn the_null_driver_is_there_for_those_who_name_it() {
+    if Need::missing(&[Need::Program("vulkaninfo")]) {
+        return;
+    }
+    for folder in ["lib", "lib64"] {
+        let tree = Tree::install(&["--libdir", folder]);
+        let machine = Machine::with_drivers(&[tree.path("usr/share/vkload/null-driver/vkload_null.json")]);
+        let mut vulkaninfo = machine.command(&Library::under_test(), "vulkaninfo");
+        let shown = run(vulkaninfo.arg("--summary").env("VKLOAD_NULL_DRIVER", "devices=2")).success();
+        assert!(shown.contains("= null\n") && shown.contains("= null 2\n"), "{shown}");
+        assert!(!tree.path("usr/share/vulkan").exists());
+    }
+}
+
 // ---- the static library ----
 
 #[test]
@@ -192,7 +208,7 @@ fn two_runs_give_equal_packages() {
         dist(&["--deb", "--out"], folder.path());
     }
     let packages = packages(one.path());
-    assert_eq!(packages.len(), 3);
+    assert_eq!(packages.len(), 4);
     for package in packages {
         let name = package.file_name().unwrap();
         assert!(
@@ -257,6 +273,9 @@ fn programs_run_on_the_package_which_removes_no_other_package() {
         env --unset=LD_LIBRARY_PATH vkload exec -- ./by_name libvulkan.so.1
         vulkaninfo --summary | grep -E 'Instance Version|deviceName'
         vkload --json | grep '"used": true'
+        export VKLOAD_NULL_DRIVER="name=nothing extension=all"
+        VK_DRIVER_FILES=/usr/share/vkload/null-driver/vkload_null.json vulkaninfo --summary | grep deviceName
+        unset VKLOAD_NULL_DRIVER
         # Without -noreset it starts anew when its last client leaves, and turns away the next one meanwhile.
         Xvfb -displayfd 3 -nolisten tcp -noreset -screen 0 640x480x24 3>display 2>/dev/null &
         while ! [ -s display ]; do kill -0 $!; done
@@ -291,6 +310,7 @@ fn programs_run_on_the_package_which_removes_no_other_package() {
         &format!("afterwards: {}\n", theirs.display()),
         "Vulkan Instance Version: 1.4.",
         "llvmpipe",
+        "= nothing\n",
         "\"used\": true",
         "the cube was drawn",
         "all programs ended well",

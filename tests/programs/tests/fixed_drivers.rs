@@ -56,6 +56,43 @@ fn only_the_drivers_of_the_list_are_used_whatever_the_environment_says() {
     assert!(!said.contains("VK_LAYER"), "{said}");
 }
 
+/// Both libraries of an install tree: the program is linked with each.
+#[test]
+fn an_install_tree_with_fixed_drivers_has_a_shared_and_a_static_library() {
+    if Need::missing(NEEDS) || Need::missing(&[Need::Program("strace")]) {
+        return;
+    }
+    let tree = tempfile::tempdir().expect("a folder");
+    let mut dist = Command::new(env!("CARGO"));
+    dist.current_dir(env!("CARGO_MANIFEST_DIR")).args(["xtask", "dist", "--fixed-drivers", DRIVERS]);
+    let _ = run(dist.arg("--destdir").arg(tree.path())).success();
+    let libraries = tree.path().join("usr/local/lib");
+    assert!(
+        !tree.path().join("usr/local/bin").exists(),
+        "the tool would judge manifests that this library ignores"
+    );
+
+    let (machine, library, _) = machine_with_drivers();
+    for linked in ["-l:libvulkan.so.1", "-l:libvkload.a"] {
+        let program = machine.work().join(&linked[2..]);
+        let mut compiler = Command::new("cc");
+        compiler.args(["-std=c11", "-D_GNU_SOURCE", "-o"]).arg(&program);
+        compiler.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/c/enumerate.c")).arg("-L").arg(&libraries);
+        let _ = run(compiler.args([linked, "-ldl", "-lpthread"])).success();
+        let log = machine.work().join("calls");
+        let mut strace = machine.command(&library, "strace");
+        strace.args(["--trace=file", "--output"]).arg(&log).arg(&program).env("LD_LIBRARY_PATH", &libraries);
+        let output = run(with_every_variable(&mut strace));
+        assert_eq!(output.stderr, "", "{linked}: VK_LOADER_DEBUG is a variable, too");
+        let said = output.success();
+        assert_eq!(said.matches("device null driver").count(), 3, "{linked}: {said}");
+        assert!(!said.contains("llvmpipe") && !said.contains("VK_LAYER"), "{linked}: {said}");
+        let calls = fs::read_to_string(&log).expect("the calls");
+        assert!(calls.contains("./libnull1.so"), "{linked}: {calls}");
+        assert!(!calls.contains(".json") && !calls.contains("O_DIRECTORY"), "{linked}: {calls}");
+    }
+}
+
 #[test]
 fn without_a_driver_the_reason_names_the_list() {
     if Need::missing(NEEDS) || Need::missing(&[Need::Program("vulkaninfo")]) {

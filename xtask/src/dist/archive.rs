@@ -7,12 +7,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use object::{Object, ObjectSymbol};
 
 use crate::Failure;
 use crate::build::{SHELLS, finish, root};
+use crate::target::Binutils;
 
 /// What the symbols of the unwinder begin with. The library has none, and needs none: it never unwinds, and its frames
 /// have nothing to do when an exception of the program passes them.
@@ -39,25 +39,25 @@ impl Archive {
     }
 
     /// Makes `to` of `from`, which cargo made.
-    pub(crate) fn make(&self, from: &Path, to: &Path) -> Result<(), Failure> {
+    pub(crate) fn make(&self, from: &Path, to: &Path, tools: Binutils) -> Result<(), Failure> {
         let [linked, object, renames, visible] =
             ["linked.o", "vkload.o", "renames", "visible"].map(|name| to.with_file_name(name));
         fs::write(&renames, self.lines(|name| format!("{name} {}{name}\n", self.prefix)))?;
         fs::write(&visible, self.lines(|name| format!("{}{name}\n", self.prefix)))?;
         // One object of all that the library's commands need.
-        let mut link = Command::new("ld");
+        let mut link = tools.command("ld")?;
         link.args(["-r", "--undefined=vkGetInstanceProcAddr", "--force-group-allocation", "-o"]);
         finish(link.args([linked.as_path(), from]))?;
         if !self.prefix.is_empty() {
-            finish(Command::new("objcopy").arg("--redefine-syms").args([&renames, &linked]))?;
+            finish(tools.command("objcopy")?.arg("--redefine-syms").args([&renames, &linked]))?;
         }
-        let mut localise = Command::new("objcopy");
+        let mut localise = tools.command("objcopy")?;
         localise.arg("--keep-global-symbols").arg(&visible).arg("--strip-unneeded");
         localise.args(STAND_INS.iter().map(|section| format!("--remove-section={section}")));
         finish(localise.args([&linked, &object]))?;
         self.check(&fs::read(&object)?)?;
         let _ = fs::remove_file(to);
-        finish(Command::new("ar").arg("rcsD").args([to, &object]))
+        finish(tools.command("ar")?.arg("rcsD").args([to, &object]))
     }
 
     fn lines(&self, line: impl Fn(&str) -> String) -> String {

@@ -6,10 +6,11 @@ use std::process::Command;
 use std::{env, fs};
 
 use super::archive::Archive;
-use super::folder;
 use super::options::Options;
+use super::{folder, null_driver};
 use crate::Failure;
 use crate::build::{finish, root};
+use crate::target::{Binutils, Target};
 
 /// What was built, each file without symbols that only debuggers need.
 pub(crate) struct Built {
@@ -17,8 +18,10 @@ pub(crate) struct Built {
     pub(crate) library: PathBuf,
     /// The static library.
     pub(crate) archive: PathBuf,
-    /// The command line tool.
-    pub(crate) tool: PathBuf,
+    /// The command line tool. There is none beside a library with fixed drivers: it would judge manifests that this one never reads.
+    pub(crate) tool: Option<PathBuf>,
+    /// The null driver's library, likewise.
+    pub(crate) null_driver: Option<PathBuf>,
     /// Manual pages, and completions of shells.
     pub(crate) pages: PathBuf,
 }
@@ -26,53 +29,76 @@ pub(crate) struct Built {
 impl Built {
     /// Builds in a folder of its own: these files know the folders that they are installed for.
     pub(crate) fn build(options: &Options) -> Result<Self, Failure> {
-        let cargo =
-            Cargo { sysconfdir: &options.sysconfdir, target: folder().join("build"), flags: flags()? };
-        finish(cargo.command("build").args(["--package", "libvulkan-linux"]))?;
-        finish(cargo.command("build").args([
-            "--package",
-            "vkload",
-            "--bin",
-            "vkload",
-            "--example",
-            "pages",
-        ]))?;
-        let (from, to) = (cargo.target.join("release"), folder().join("files"));
+        let cargo = Cargo { options, folder: folder().join("build") };
+        let mut library = cargo.command(options.target)?;
+        if let Some(drivers) = &options.fixed_drivers {
+            library.args(["--features", "fixed-drivers"]).env("VKLOAD_FIXED_DRIVERS", drivers);
+        }
+        finish(library.args(["--package", "libvulkan-linux"]))?;
+        let from = match options.target {
+            Some(target) => target.folder(&cargo.folder, "release"),
+            None => cargo.folder.join("release"),
+        };
+        let to = folder().join("files");
         fs::create_dir_all(&to)?;
-        let built = Self {
+        let mut built = Self {
             library: to.join("libvulkan.so"),
             archive: to.join("libvkload.a"),
-            tool: to.join("vkload"),
+            tool: None,
+            null_driver: None,
             pages: super::emptied("pages")?,
         };
-        strip(&from.join("libvulkan.so"), &built.library)?;
-        strip(&from.join("vkload"), &built.tool)?;
-        Archive::new(&options.symbol_prefix)?.make(&from.join("libvulkan.a"), &built.archive)?;
-        finish(Command::new(from.join("examples/pages")).arg(&built.pages))?;
+        let tools = Binutils(options.target);
+        tools.strip(&from.join("libvulkan.so"), &built.library)?;
+        Archive::new(&options.symbol_prefix)?.make(&from.join("libvulkan.a"), &built.archive, tools)?;
+        if options.fixed_drivers.is_none() {
+            let (tool, driver) = (to.join("vkload"), to.join(null_driver::LIBRARY));
+            cargo.build_tool(&built.pages)?;
+            tools.strip(&from.join("vkload"), &tool)?;
+            finish(cargo.command(options.target)?.args(["--package", null_driver::PACKAGE]))?;
+            tools.strip(&from.join(null_driver::LIBRARY), &driver)?;
+            (built.tool, built.null_driver) = (Some(tool), Some(driver));
+        }
         Ok(built)
     }
 }
 
 /// How cargo is called.
 struct Cargo<'a> {
-    sysconfdir: &'a Path,
-    target: PathBuf,
-    flags: OsString,
+    options: &'a Options,
+    folder: PathBuf,
 }
 
 impl Cargo<'_> {
-    fn command(&self, subcommand: &str) -> Command {
+    fn command(&self, target: Option<&Target>) -> Result<Command, Failure> {
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.current_dir(root()).args([subcommand, "--quiet", "--release"]);
-        cargo.arg("--target-dir").arg(&self.target);
-        cargo.env("SYSCONFDIR", self.sysconfdir).env("CARGO_ENCODED_RUSTFLAGS", &self.flags);
-        cargo
+        cargo.current_dir(root()).args(["build", "--quiet", "--release"]);
+        cargo.arg("--target-dir").arg(&self.folder);
+        let own = target.map_or(Ok(Vec::new()), Target::flags)?;
+        cargo.env("SYSCONFDIR", &self.options.sysconfdir).env("CARGO_ENCODED_RUSTFLAGS", flags(&own)?);
+        if let Some(target) = target {
+            cargo.args(["--target", target.name]);
+            target.set_linker(&mut cargo)?;
+        }
+        Ok(cargo)
+    }
+
+    /// Builds the tool, and writes its pages, which a program does that this machine can run.
+    fn build_tool(&self, pages: &Path) -> Result<(), Failure> {
+        let (tool, example) = (["--package", "vkload", "--bin", "vkload"], ["--example", "pages"]);
+        if self.options.target.is_some() {
+            finish(self.command(self.options.target)?.args(tool))?;
+            finish(self.command(None)?.args(["--package", "vkload"]).args(example))?;
+        } else {
+            finish(self.command(None)?.args(tool).args(example))?;
+        }
+        finish(Command::new(self.folder.join("release/examples/pages")).arg(pages))
     }
 }
 
 /// The flags of `.cargo/config.toml`, which flags in a variable replace, those that the user wants, and those that keep the
-/// paths of this machine out of the files.
-fn flags() -> Result<OsString, Failure> {
+/// paths of this machine out of the files; and those that a target needs.
+fn flags(own: &[String]) -> Result<OsString, Failure> {
     let sysroot = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
         .args(["--print", "sysroot"])
         .output()
@@ -81,6 +107,10 @@ fn flags() -> Result<OsString, Failure> {
     let home = env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     let cargo_home = env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
     let mut flags = OsString::from("-Cforce-frame-pointers=yes\u{1f}");
+    for flag in own {
+        flags.push(flag);
+        flags.push("\u{1f}");
+    }
     for flag in env::var("RUSTFLAGS").unwrap_or_default().split_whitespace() {
         flags.push(flag);
         flags.push("\u{1f}");
@@ -97,8 +127,4 @@ fn flags() -> Result<OsString, Failure> {
         flags.push(name);
     }
     Ok(flags)
-}
-
-fn strip(from: &Path, to: &Path) -> Result<(), Failure> {
-    finish(Command::new("strip").arg("--strip-all").arg("-o").arg(to).arg(from))
 }

@@ -3,20 +3,21 @@
 //! `libvulkan1-vkload` stands beside Debian's `libvulkan1`: its library is in a folder of its own, which the dynamic linker
 //! searches first. So nothing is removed when it is installed, neither `libvulkan1` nor what insists on one version of that
 //! (`libvulkan-dev`), and programs are back on Debian's loader when it is removed. `vkload` is the command line tool,
-//! `libvkload-dev` the static library. `vulkan.pc` comes with Vulkan's headers in `libvulkan-dev`.
+//! `libvkload-dev` the static library, `vkload-null-driver` the driver without a GPU. `vulkan.pc` comes with Vulkan's headers
+//! in `libvulkan-dev`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use object::read::elf::{ElfFile64, FileHeader};
-
 use super::built::Built;
+use super::null_driver;
 use super::options::{Options, machine};
 use super::tree::Tree;
 use super::{emptied, folder, vulkan_version};
 use crate::Failure;
 use crate::build::{finish, root};
+use crate::elf::Facts;
 
 /// The revision of the packaging.
 const REVISION: &str = "1";
@@ -62,7 +63,8 @@ const PACKAGES: &[Package] = &[
                       Lists drivers, layers and devices, tells why a driver or layer is not used and\n\
                       what to do, and runs programs on another Vulkan library.",
         takes: |path| {
-            path.starts_with("usr/bin/") || path.starts_with("usr/share/") && !path.contains("/doc/")
+            path.starts_with("usr/bin/")
+                || path.starts_with("usr/share/") && !path.contains("/doc/") && !is_of_null_driver(path)
         },
         control: &[],
     },
@@ -78,7 +80,24 @@ const PACKAGES: &[Package] = &[
         takes: |path| path.ends_with("/libvkload.a") || path.ends_with("/vkload.pc"),
         control: &[],
     },
+    Package {
+        name: "vkload-null-driver",
+        section: "libs",
+        multi_arch: "same",
+        relations: &["Suggests: vkload"],
+        description: "Vulkan driver without a GPU, for tests\n\
+                      Memory, buffers, images, copies and synchronisation work; nothing is drawn. It\n\
+                      has every extension on request, several devices, and calls that fail or wait\n\
+                      when a test says so. No program uses it until the variable VK_DRIVER_FILES is\n\
+                      /usr/share/vkload/null-driver/vkload_null.json.",
+        takes: is_of_null_driver,
+        control: &[],
+    },
 ];
+
+fn is_of_null_driver(path: &str) -> bool {
+    [null_driver::LIBRARY, null_driver::FOLDER, null_driver::OVERRIDES].iter().any(|part| path.contains(part))
+}
 
 /// What every package is made with.
 struct Packer {
@@ -91,6 +110,8 @@ struct Packer {
     time: String,
     /// `Depends` of programs and libraries.
     c_library: String,
+    /// What Debian calls it.
+    processor: &'static str,
 }
 
 struct Versions {
@@ -106,12 +127,14 @@ pub(super) fn pack(built: &Built, options: &Options) -> Result<(), Failure> {
     let everything = emptied("everything")?;
     let tree = Tree::new(&everything);
     tree.install(built, options)?;
-    tree.write(&search_path()?, &format!("{}\n", options.shared.display()))?;
+    tree.write(&search_path(options)?, &format!("{}\n", options.shared.display()))?;
     let out = options.out.clone().unwrap_or_else(|| folder().join("packages"));
     fs::create_dir_all(&out)?;
     let variable = |name: &str, default: &str| env::var(name).unwrap_or_else(|_| default.to_owned());
+    let files: Vec<_> = built.tool.iter().chain(&built.null_driver).chain([&built.library]).collect();
     let packer = Packer {
-        c_library: c_library(&[&built.library, &built.tool])?,
+        c_library: c_library(&files)?,
+        processor: machine(options.target)?.0,
         everything,
         out,
         versions: Versions {
@@ -129,8 +152,8 @@ pub(super) fn pack(built: &Built, options: &Options) -> Result<(), Failure> {
 }
 
 /// The file that makes the dynamic linker search the library's folder: it reads these files in the order of their names.
-fn search_path() -> Result<PathBuf, Failure> {
-    Ok(Path::new("/etc/ld.so.conf.d").join(format!("00-vkload-{}.conf", machine()?.1)))
+fn search_path(options: &Options) -> Result<PathBuf, Failure> {
+    Ok(Path::new("/etc/ld.so.conf.d").join(format!("00-vkload-{}.conf", machine(options.target)?.1)))
 }
 
 impl Packer {
@@ -169,7 +192,7 @@ impl Packer {
             fs::write(control.join(name), self.versions.fill(text))?;
         }
         finish(Command::new("chmod").args(["-R", "u=rwX,go=rX"]).arg(&stage))?;
-        let file = self.out.join(format!("{}_{}_{}.deb", package.name, self.versions.own, machine()?.0));
+        let file = self.out.join(format!("{}_{}_{}.deb", package.name, self.versions.own, self.processor));
         let mut pack = Command::new("dpkg-deb");
         pack.env("SOURCE_DATE_EPOCH", &self.time).args(["--root-owner-group", "-Zxz", "--build"]);
         finish(pack.args([&stage, &file]).stdout(std::process::Stdio::null()))?;
@@ -184,10 +207,7 @@ impl Packer {
         }
         let mut text = format!(
             "Package: {}\nSource: vkload\nVersion: {}\nArchitecture: {}\nMaintainer: {}\nInstalled-Size: {size}\n",
-            package.name,
-            self.versions.own,
-            machine()?.0,
-            self.maintainer
+            package.name, self.versions.own, self.processor, self.maintainer
         );
         if package.section != "libdevel" {
             text.push_str(&format!("Depends: {}\n", self.c_library));
@@ -266,29 +286,13 @@ fn wrap(text: &str, first: &str, others: &str) -> String {
 fn c_library(files: &[&PathBuf]) -> Result<String, Failure> {
     let mut newest = (2, 0);
     for file in files {
-        let bytes = fs::read(file)?;
-        for version in needed_versions(&bytes)? {
+        for version in Facts::of(file)?.versions.values() {
             let Some(version) = version.strip_prefix("GLIBC_") else { continue };
             let mut numbers = version.split('.').filter_map(|part| part.parse::<u32>().ok());
             newest = newest.max((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)));
         }
     }
     Ok(format!("libc6 (>= {}.{})", newest.0, newest.1))
-}
-
-fn needed_versions(bytes: &[u8]) -> Result<Vec<String>, Failure> {
-    let file = ElfFile64::<object::Endianness>::parse(bytes)?;
-    let endian = file.endian();
-    let mut names = Vec::new();
-    let sections = file.elf_header().sections(endian, bytes)?;
-    let Some((mut needs, index)) = sections.gnu_verneed(endian, bytes)? else { return Ok(names) };
-    let strings = sections.strings(endian, bytes, index)?;
-    while let Some((_, mut versions)) = needs.next()? {
-        while let Some(version) = versions.next()? {
-            names.push(String::from_utf8_lossy(version.name(endian, strings)?).into_owned());
-        }
-    }
-    Ok(names)
 }
 
 /// The time that packages bear: what `SOURCE_DATE_EPOCH` says, or the time of the last change.

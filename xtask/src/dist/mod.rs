@@ -5,6 +5,7 @@
 mod archive;
 mod built;
 mod debian;
+mod null_driver;
 mod options;
 mod tree;
 

@@ -4,6 +4,7 @@ use std::env::consts::ARCH;
 use std::path::PathBuf;
 
 use crate::Failure;
+use crate::target::Target;
 
 /// The options, with what stands for those that are not given.
 #[derive(Debug)]
@@ -20,20 +21,26 @@ pub(crate) struct Options {
     pub(crate) destination: Option<PathBuf>,
     /// What the names in the static library begin with.
     pub(crate) symbol_prefix: String,
+    /// The system that everything is for, if that is not the one of this machine.
+    pub(crate) target: Option<&'static Target>,
+    /// The only drivers that the library will open, a list of paths with colons.
+    pub(crate) fixed_drivers: Option<String>,
     /// Whether Debian packages are made.
     pub(crate) deb: bool,
     /// Where these go.
     pub(crate) out: Option<PathBuf>,
 }
 
-const USAGE: &str = "options: --prefix DIR, --libdir DIR, --sysconfdir DIR, --destdir DIR, --symbol-prefix NAME; or \
-                     --deb [--out DIR] [--symbol-prefix NAME]";
+const USAGE: &str = "options: --prefix DIR, --libdir DIR, --sysconfdir DIR, --destdir DIR, --symbol-prefix NAME, \
+                     --target TRIPLE, --fixed-drivers PATH:PATH...; or \
+                     --deb [--out DIR] [--symbol-prefix NAME] [--target TRIPLE]";
 
 impl Options {
     pub(crate) fn parse(arguments: &[String]) -> Result<Self, Failure> {
         let (mut prefix, mut libdir, mut sysconfdir, mut destination, mut out) =
             (None, None, None, None, None);
         let (mut symbol_prefix, mut deb) = (String::new(), false);
+        let (mut target, mut fixed_drivers) = (None, None);
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             let (option, joined) = argument
@@ -47,13 +54,21 @@ impl Options {
                 "--destdir" => destination = Some(PathBuf::from(value()?)),
                 "--out" => out = Some(PathBuf::from(value()?)),
                 "--symbol-prefix" => value()?.clone_into(&mut symbol_prefix),
+                "--target" => target = Some(Target::named(value()?)?),
+                "--fixed-drivers" => fixed_drivers = Some(value()?.to_owned()),
                 "--deb" => deb = true,
                 _ => return Err(USAGE.into()),
             }
         }
+        if deb && fixed_drivers.is_some() {
+            return Err(
+                "a package for any Debian finds its drivers by manifests: --fixed-drivers goes without --deb"
+                    .into(),
+            );
+        }
         if deb && (prefix.is_some() || libdir.is_some() || sysconfdir.is_some() || destination.is_some()) {
             return Err(
-                "Debian says where the files of a package are: --deb goes with --out and --symbol-prefix"
+                "Debian says where the files of a package are: --deb goes with --out, --symbol-prefix and --target"
                     .into(),
             );
         }
@@ -65,7 +80,7 @@ impl Options {
         let prefix = prefix.unwrap_or_else(|| if deb { "/usr" } else { "/usr/local" }.into());
         let libdir = match libdir {
             Some(given) => given,
-            None if deb => format!("lib/{}", machine()?.1).into(),
+            None if deb => format!("lib/{}", machine(target)?.1).into(),
             None => "lib".into(),
         };
         // The system's own files are configured in /etc, whatever the prefix of the system is.
@@ -73,12 +88,26 @@ impl Options {
             .unwrap_or_else(|| if prefix.as_os_str() == "/usr" { "/etc".into() } else { prefix.join("etc") });
         let libdir = prefix.join(libdir);
         let shared = if deb { libdir.join("vkload") } else { libdir.clone() };
-        Ok(Self { libdir, shared, prefix, sysconfdir, destination, symbol_prefix, deb, out })
+        Ok(Self {
+            libdir,
+            shared,
+            prefix,
+            sysconfdir,
+            destination,
+            symbol_prefix,
+            target,
+            fixed_drivers,
+            deb,
+            out,
+        })
     }
 }
 
-/// What Debian calls this processor, and the folder of its libraries.
-pub(crate) fn machine() -> Result<(&'static str, &'static str), Failure> {
+/// What Debian calls the target's processor, or this one, and the folder of its libraries.
+pub(crate) fn machine(target: Option<&Target>) -> Result<(&'static str, &'static str), Failure> {
+    if let Some(target) = target {
+        return target.debian();
+    }
     match ARCH {
         "x86_64" => Ok(("amd64", "x86_64-linux-gnu")),
         "aarch64" => Ok(("arm64", "aarch64-linux-gnu")),
@@ -122,6 +151,8 @@ mod tests {
             "--symbol-prefix 1x",
             "--symbol-prefix a-b",
             "--deb --prefix /x",
+            "--deb --fixed-drivers /x.so",
+            "--target pdp11-unknown-linux-gnu",
         ] {
             assert!(parse(line).is_err(), "{line}");
         }

@@ -5,6 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use super::built::Built;
+use super::null_driver;
 use super::options::Options;
 use super::vulkan_version;
 use crate::Failure;
@@ -15,7 +16,7 @@ pub(crate) struct Tree {
     root: PathBuf,
 }
 
-const DATA: u32 = 0o644;
+pub(super) const DATA: u32 = 0o644;
 const PROGRAM: u32 = 0o755;
 
 impl Tree {
@@ -40,8 +41,13 @@ impl Tree {
             &libraries.join("pkgconfig/vkload.pc"),
             &package_config(options, &version, Linking::Static),
         )?;
-        self.copy(&built.tool, &options.prefix.join("bin/vkload"), PROGRAM)?;
-        self.install_pages(&built.pages, &share, options.deb)?;
+        if let Some(tool) = &built.tool {
+            self.copy(tool, &options.prefix.join("bin/vkload"), PROGRAM)?;
+            self.install_pages(&built.pages, &share, options.deb)?;
+        }
+        if let Some(driver) = &built.null_driver {
+            null_driver::install(self, driver, options)?;
+        }
         for page in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"] {
             self.copy(&root().join(page), &share.join("doc/vkload").join(page), DATA)?;
         }

@@ -414,8 +414,7 @@ mod tests {
     #[test]
     fn a_messenger_in_a_new_structure_of_the_registry_stops_the_generator() {
         let path = std::env::var("VK_XML").unwrap_or_else(|_| "../shared/registry/vk.xml".to_owned());
-        let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-        let Ok(text) = std::fs::read_to_string(root.join(path)) else { return };
+        let Ok(text) = std::fs::read_to_string(crate::build::root().join(path)) else { return };
         let generated = |text: &str| crate::r#gen::generate(text).err().map(|failure| failure.to_string());
         assert_eq!(generated(&text), None);
         for (more, place) in [

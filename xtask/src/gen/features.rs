@@ -173,13 +173,13 @@ fn structure<'a>(
     Ok(Structure { name, s_type, core, extensions: extensions.into_iter().collect(), members })
 }
 
-enum Provider<'a> {
+pub(super) enum Provider<'a> {
     Core(u8),
     Extension(&'a str),
 }
 
 /// Who has a type.
-fn providers<'a>(root: Node<'a, 'a>) -> Result<BTreeMap<&'a str, Vec<Provider<'a>>>, Failure> {
+pub(super) fn providers<'a>(root: Node<'a, 'a>) -> Result<BTreeMap<&'a str, Vec<Provider<'a>>>, Failure> {
     let mut found: BTreeMap<&str, Vec<Provider>> = BTreeMap::new();
     for feature in children(root, "feature").filter(|node| of_this_api(*node)) {
         let minor = required(feature, "number")?
@@ -208,7 +208,7 @@ fn required_types<'a>(node: Node<'a, 'a>) -> impl Iterator<Item = &'a str> {
 }
 
 /// The values of `VkStructureType`.
-fn structure_types<'a>(root: Node<'a, 'a>) -> Result<BTreeMap<&'a str, u32>, Failure> {
+pub(super) fn structure_types<'a>(root: Node<'a, 'a>) -> Result<BTreeMap<&'a str, u32>, Failure> {
     let mut values = BTreeMap::new();
     for group in children(root, "enums").filter(|node| node.attribute("name") == Some("VkStructureType")) {
         for value in children(group, "enum") {

@@ -1,79 +1,106 @@
-//! The formats of the core versions, for the null driver: the bytes of a block, its texels, its components, its planes.
+//! The formats of the registry, for `driver-runtime`: class, block, components, planes.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::path::Path;
 
 use roxmltree::Node;
 
 use super::Generated;
-use super::commands::header;
+use super::commands::{header, wrapped};
+use super::enumerations::Enumerations;
 use super::model::{children, grandchildren, of_this_api, required};
 use crate::Failure;
 
-const FILE: &str = "driver-runtime/null-driver/src/image/formats_gen.rs";
+const FOLDER: &str = "driver-runtime/src/format";
+/// Formats in one generated file.
+const FILE_LENGTH: usize = 200;
 
-pub(super) fn file(root: Node) -> Result<Generated, Failure> {
-    let values = values(root)?;
-    let nodes: Vec<Node> = grandchildren(root, "formats", "format").collect();
-    let size = |name: &str| -> Result<u32, Failure> {
-        let node = nodes.iter().find(|node| node.attribute("name") == Some(name));
-        Ok(required(*node.ok_or_else(|| format!("no format {name}"))?, "blockSize")?.parse()?)
-    };
+pub(super) fn files(root: Node) -> Result<Vec<Generated>, Failure> {
+    let enumerations = Enumerations::read(root)?;
+    let values: BTreeMap<&str, i64> = enumerations.values("VkFormat").iter().copied().collect();
+    let core = core(root)?;
     let mut rows = BTreeMap::new();
-    for node in &nodes {
-        if let Some(value) = values.get(required(*node, "name")?) {
-            rows.insert(*value, row(*node, &size)?);
+    for node in grandchildren(root, "formats", "format") {
+        let name = required(node, "name")?;
+        // A format of an extension that is not supported has no value.
+        if let Some(value) = values.get(name) {
+            rows.insert(*value, row(node, *value, core.get(name).copied(), &values)?);
         }
     }
-    let mut text = String::from(header());
-    text.push_str(
-        "//! The formats of the core versions, by number.\n\nuse super::format::rows;\n\nrows! {\n",
-    );
-    for (value, row) in rows {
-        writeln!(text, "    {value} {row};")?;
+    let rows: Vec<String> = rows.into_values().collect();
+    let mut files = Vec::new();
+    for (part, rows) in rows.chunks(FILE_LENGTH).enumerate() {
+        let text = format!(
+            "{}//! Formats, by number.\n\nuse super::rows::rows;\n\nrows! {{\n{}}}\n",
+            header(),
+            rows.concat()
+        );
+        let path = Path::new(FOLDER).join(format!("formats_{}_gen.rs", part + 1));
+        files.push(Generated { path, text });
     }
-    text.push_str("}\n");
-    Ok(Generated { path: FILE.into(), text })
+    Ok(files)
 }
 
-/// A format as `4 [1 1 1] [R 8 Unorm, G 8 Unorm] [];`, the word `packed` behind the bytes if the components are counted from
-/// the highest bit of a word.
-fn row(node: Node, size: &dyn Fn(&str) -> Result<u32, Failure>) -> Result<String, Failure> {
-    let bytes = required(node, "blockSize")?;
-    let packed = if node.attribute("packed").is_some() { " packed" } else { "" };
+/// A format as `16 "16-bit" 2 [1 1 1] core 0 [R 8 Unorm, G 8 Unorm] [];`, with the words `packed`, `compressed` and `chroma`
+/// behind the block if it has them.
+fn row(node: Node, value: i64, core: Option<u8>, values: &BTreeMap<&str, i64>) -> Result<String, Failure> {
     let block = node.attribute("blockExtent").unwrap_or("1,1,1").replace(',', " ");
+    let class = required(node, "class")?;
+    let mut words = vec![format!("{value} \"{class}\" {} [{block}]", required(node, "blockSize")?)];
+    words.extend(core.map(|minor| format!("core {minor}")));
+    words.extend(node.attribute("packed").map(|bits| format!("packed {bits}")));
+    words.extend(node.attribute("compressed").map(|kind| format!("compressed {}", variant(kind))));
+    words.extend(node.attribute("chroma").map(|chroma| format!("chroma C{chroma}")));
     let mut components = Vec::new();
     for component in children(node, "component") {
         let bits = required(component, "bits")?;
         let bits = if bits == "compressed" { "0" } else { bits };
         let [name, kind] = [required(component, "name")?, required(component, "numericFormat")?];
-        let (capital, rest) = kind.split_at(1);
-        components.push(format!("{name} {bits} {capital}{}", rest.to_lowercase()));
+        let plane = component.attribute("planeIndex").map(|plane| format!(" in {plane}")).unwrap_or_default();
+        components.push(format!("{name} {bits} {}{plane}", variant(kind)));
     }
+    words.push(format!("[{}]", components.join(", ")));
     let mut planes = Vec::new();
     for plane in children(node, "plane") {
         let [width, height] = [required(plane, "widthDivisor")?, required(plane, "heightDivisor")?];
-        planes.push(format!("{} {width} {height}", size(required(plane, "compatible")?)?));
+        let compatible = required(plane, "compatible")?;
+        let compatible = values.get(compatible).ok_or_else(|| format!("no format {compatible}"))?;
+        planes.push(format!("{compatible} {width} {height}"));
     }
-    Ok(format!("{bytes}{packed} [{block}] [{}] [{}]", components.join(", "), planes.join(", ")))
+    words.push(format!("[{}]", planes.join(", ")));
+    Ok(wrapped(&words))
 }
 
-/// The values of `VkFormat` that core versions have.
-fn values<'a>(root: Node<'a, 'a>) -> Result<BTreeMap<&'a str, u32>, Failure> {
-    let mut values = BTreeMap::new();
+/// `ASTC LDR` is `AstcLdr`.
+fn variant(words: &str) -> String {
+    let capital = |word: &str| word[..1].to_owned() + &word[1..].to_lowercase();
+    words.split(' ').map(capital).collect()
+}
+
+/// The core versions that formats come with.
+fn core<'a>(root: Node<'a, 'a>) -> Result<BTreeMap<&'a str, u8>, Failure> {
+    let mut core = BTreeMap::new();
     for group in children(root, "enums").filter(|node| node.attribute("name") == Some("VkFormat")) {
-        for value in children(group, "enum") {
-            if let Some(number) = value.attribute("value") {
-                values.insert(required(value, "name")?, number.parse()?);
-            }
+        for value in children(group, "enum").filter(|value| value.attribute("value").is_some()) {
+            core.insert(required(value, "name")?, 0);
         }
     }
     for feature in children(root, "feature").filter(|node| of_this_api(*node)) {
+        let minor =
+            required(feature, "number")?.strip_prefix("1.").ok_or("a version that is not 1.x")?.parse()?;
         for value in feature.descendants().filter(|node| node.attribute("extends") == Some("VkFormat")) {
-            let (number, offset): (u32, u32) =
-                (required(value, "extnumber")?.parse()?, required(value, "offset")?.parse()?);
-            values.insert(required(value, "name")?, 1_000_000_000 + (number - 1) * 1000 + offset);
+            core.entry(required(value, "name")?).or_insert(minor);
         }
     }
-    Ok(values)
+    Ok(core)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::variant;
+
+    #[test]
+    fn variants() {
+        assert_eq!(["ASTC LDR", "BC", "SFIXED5"].map(variant), ["AstcLdr", "Bc", "Sfixed5"]);
+    }
 }

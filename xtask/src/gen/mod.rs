@@ -2,15 +2,20 @@
 //!
 //! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for handles
 //! that nobody handles ([`audit`], by [`handles`] against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`],
-//! [`structures`], [`exports`], [`features`], [`formats`] and [`recorded`].
+//! [`structures`], [`exports`], [`features`], [`properties`], [`formats`], [`recorded`], [`types`], [`defaults`] and
+//! [`dependencies`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Failure;
+use crate::build::root;
 
 mod audit;
 mod commands;
+mod defaults;
+mod dependencies;
+mod enumerations;
 mod exports;
 mod extensions;
 mod features;
@@ -25,8 +30,10 @@ mod lookup;
 mod model;
 mod naming;
 mod order;
+mod properties;
 mod recorded;
 mod structures;
+mod types;
 
 use order::Numbered;
 
@@ -64,8 +71,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         print_handles(&text)?;
     }
     let files = generate(&text)?;
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    if check { compare(&root, &files) } else { write(&root, &files) }
+    if check { compare(root(), &files) } else { write(root(), &files) }
 }
 
 fn print_handles(text: &str) -> Result<(), Failure> {
@@ -85,8 +91,12 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     files.push(audit::file(&registry));
     files.extend(exports::files(&registry)?);
     files.extend(features::files(document.root_element(), &registry)?);
-    files.push(formats::file(document.root_element())?);
+    files.extend(properties::files(document.root_element(), &registry)?);
+    files.extend(formats::files(document.root_element())?);
+    files.extend(defaults::files(document.root_element(), &registry)?);
+    files.push(dependencies::file(document.root_element(), &registry)?);
     files.extend(recorded::files(document.root_element(), &registry)?);
+    files.extend(types::files(document.root_element(), &registry)?);
     Ok(files)
 }
 

@@ -65,8 +65,16 @@ fn chained_to<'a>(root: Node<'a, '_>, start: &'a str) -> BTreeSet<&'a str> {
 
 /// The values of `VkStructureType`, by their names; other names of a value are left out.
 pub(super) fn structure_types<'a>(root: Node<'a, '_>) -> Result<BTreeMap<&'a str, i32>, Failure> {
+    values_of("VkStructureType", root)
+}
+
+/// The values of an enumeration, by their names; other names of a value are left out.
+pub(super) fn values_of<'a>(
+    enumeration: &str,
+    root: Node<'a, '_>,
+) -> Result<BTreeMap<&'a str, i32>, Failure> {
     let mut numbers = BTreeMap::new();
-    for list in children(root, "enums").filter(|list| list.attribute("name") == Some("VkStructureType")) {
+    for list in children(root, "enums").filter(|list| list.attribute("name") == Some(enumeration)) {
         for value in children(list, "enum").filter(|value| value.attribute("alias").is_none()) {
             numbers.insert(required(value, "name")?, required(value, "value")?.parse()?);
         }
@@ -76,7 +84,7 @@ pub(super) fn structure_types<'a>(root: Node<'a, '_>) -> Result<BTreeMap<&'a str
     for provider in features.chain(extensions) {
         for value in grandchildren(provider, "require", "enum") {
             let is_alias = value.attribute("alias").is_some();
-            if value.attribute("extends") == Some("VkStructureType") && !is_alias && of_this_api(value) {
+            if value.attribute("extends") == Some(enumeration) && !is_alias && of_this_api(value) {
                 numbers.insert(required(value, "name")?, extension_value(provider, value)?);
             }
         }
@@ -85,7 +93,7 @@ pub(super) fn structure_types<'a>(root: Node<'a, '_>) -> Result<BTreeMap<&'a str
 }
 
 /// A value that an extension or a feature adds: each extension has a thousand of its own, from a thousand million on.
-fn extension_value(provider: Node, value: Node) -> Result<i32, Failure> {
+pub(super) fn extension_value(provider: Node, value: Node) -> Result<i32, Failure> {
     if let Some(number) = value.attribute("value") {
         return Ok(number.parse()?);
     }

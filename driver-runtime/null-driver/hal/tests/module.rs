@@ -102,6 +102,35 @@ fn b74_a_program_gets_the_right_bytes_from_the_module() {
     }
 }
 
+#[test]
+fn native_buffers_have_commands_where_their_extension_is_enabled() {
+    let hal = open(module());
+    // SAFETY: the module obeys the specification, and so do the calls.
+    unsafe {
+        let entry = StaticFn { get_instance_proc_addr: hal.get_instance_proc_addr };
+        let mut handle = vk::Instance::null();
+        let result = (hal.create_instance)(&vk::InstanceCreateInfo::default(), null(), &mut handle);
+        assert_eq!(result, vk::Result::SUCCESS);
+        let instance = Instance::load(&entry, handle);
+        let physical = instance.enumerate_physical_devices().unwrap()[0];
+        let listed = instance.enumerate_device_extension_properties(physical).unwrap();
+        let name = c"VK_ANDROID_native_buffer";
+        assert!(listed.iter().any(|one| one.extension_name_as_c_str() == Ok(name)));
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+        for names in [&[][..], &[name.as_ptr()][..]] {
+            let info =
+                vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(names);
+            let device = instance.create_device(physical, &info, None).unwrap();
+            for command in [c"vkGetSwapchainGrallocUsage4ANDROID", c"vkQueueSignalReleaseImageANDROID"] {
+                let found = instance.get_device_proc_addr(device.handle(), command.as_ptr());
+                assert_eq!(found.is_some(), !names.is_empty(), "{command:?}");
+            }
+            device.destroy_device(None);
+        }
+        instance.destroy_instance(None);
+    }
+}
+
 /// The bytes of a buffer that a queue has filled.
 unsafe fn filled(device: &Device) -> [u8; 64] {
     // SAFETY: valid structures and live handles.

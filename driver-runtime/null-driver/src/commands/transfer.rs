@@ -5,7 +5,6 @@ use core::ffi::c_void;
 use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Object, entry_points, vk};
 
-use super::record;
 use crate::device::list;
 use crate::image::copy::{self, Clear, Direction};
 use crate::resource::Buffer;
@@ -20,27 +19,23 @@ unsafe fn bytes(buffer: vk::Buffer, offset: u64, size: u64) -> Option<(core::ptr
 }
 
 unsafe extern "system" fn cmd_fill_buffer(
-    commands: vk::CommandBuffer,
+    _: vk::CommandBuffer,
     buffer: vk::Buffer,
     offset: vk::DeviceSize,
     size: vk::DeviceSize,
     word: u32,
 ) {
-    let fill = move || {
-        // SAFETY: the buffer is live, and only bytes of its own are written.
-        unsafe {
-            let Some((start, size)) = bytes(buffer, offset, size) else { return };
-            for place in 0..size / 4 {
-                start.cast::<u32>().add(place).write_unaligned(word);
-            }
+    // SAFETY: the buffer is live, and only bytes of its own are written.
+    unsafe {
+        let Some((start, size)) = bytes(buffer, offset, size) else { return };
+        for place in 0..size / 4 {
+            start.cast::<u32>().add(place).write_unaligned(word);
         }
-    };
-    // SAFETY: the caller passes live handles.
-    unsafe { record(commands, fill) };
+    }
 }
 
 unsafe extern "system" fn cmd_update_buffer(
-    commands: vk::CommandBuffer,
+    _: vk::CommandBuffer,
     buffer: vk::Buffer,
     offset: vk::DeviceSize,
     size: vk::DeviceSize,
@@ -48,83 +43,63 @@ unsafe extern "system" fn cmd_update_buffer(
 ) {
     // SAFETY: the caller passes live handles and so many bytes.
     unsafe {
-        let data = core::slice::from_raw_parts(data.cast::<u8>(), size as usize).to_vec();
-        record(commands, move || {
-            if let Some((start, size)) = bytes(buffer, offset, data.len() as u64) {
-                start.as_ptr().copy_from(data.as_ptr(), size);
-            }
-        });
+        if let Some((start, size)) = bytes(buffer, offset, size) {
+            start.as_ptr().copy_from(data.cast(), size);
+        }
     }
 }
 
-/// Records a copy between buffers.
+/// Copies between buffers.
 ///
 /// # Safety
 /// The handles are live.
-unsafe fn copy_buffer(
-    commands: vk::CommandBuffer,
-    (source, target): (vk::Buffer, vk::Buffer),
-    region: vk::BufferCopy,
-) {
-    let copy = move || {
-        // SAFETY: the buffers are live, and only bytes of their own are touched.
-        unsafe {
-            let from = bytes(source, region.src_offset, region.size);
-            let to = bytes(target, region.dst_offset, region.size);
-            if let (Some((from, available)), Some((to, room))) = (from, to) {
-                to.as_ptr().copy_from(from.as_ptr(), available.min(room));
-            }
+unsafe fn copy_buffer((source, target): (vk::Buffer, vk::Buffer), region: vk::BufferCopy) {
+    // SAFETY: the buffers are live, and only bytes of their own are touched.
+    unsafe {
+        let from = bytes(source, region.src_offset, region.size);
+        let to = bytes(target, region.dst_offset, region.size);
+        if let (Some((from, available)), Some((to, room))) = (from, to) {
+            to.as_ptr().copy_from(from.as_ptr(), available.min(room));
         }
-    };
-    // SAFETY: the caller vouches for the handles.
-    unsafe { record(commands, copy) };
+    }
 }
 
 unsafe extern "system" fn cmd_copy_buffer(
-    commands: vk::CommandBuffer,
+    _: vk::CommandBuffer,
     source: vk::Buffer,
     target: vk::Buffer,
     count: u32,
     regions: *const vk::BufferCopy,
 ) {
     // SAFETY: the caller passes live handles and a counted array.
-    unsafe {
-        list(regions, count).iter().for_each(|region| copy_buffer(commands, (source, target), *region))
-    };
+    unsafe { list(regions, count).iter().for_each(|region| copy_buffer((source, target), *region)) };
 }
 
-unsafe extern "system" fn cmd_copy_buffer_2(
-    commands: vk::CommandBuffer,
-    info: *const vk::CopyBufferInfo2<'_>,
-) {
+unsafe extern "system" fn cmd_copy_buffer_2(_: vk::CommandBuffer, info: *const vk::CopyBufferInfo2<'_>) {
     // SAFETY: the caller passes live handles and a counted array.
     unsafe {
         let info = &*info;
         for region in list(info.p_regions, info.region_count) {
             let (src_offset, dst_offset, size) = (region.src_offset, region.dst_offset, region.size);
             let region = vk::BufferCopy { src_offset, dst_offset, size };
-            copy_buffer(commands, (info.src_buffer, info.dst_buffer), region);
+            copy_buffer((info.src_buffer, info.dst_buffer), region);
         }
     }
 }
 
-/// Records a copy between images, or a resolve, region by region.
+/// Copies between images, or resolves, region by region.
 ///
 /// # Safety
 /// The handles are live.
-unsafe fn between(
-    commands: vk::CommandBuffer,
-    (source, target): (vk::Image, vk::Image),
-    regions: impl Iterator<Item = vk::ImageCopy>,
-) {
+unsafe fn between((source, target): (vk::Image, vk::Image), regions: impl Iterator<Item = vk::ImageCopy>) {
     for region in regions {
         // SAFETY: the caller vouches for the handles.
-        unsafe { record(commands, move || copy::images(source, target, &region)) };
+        unsafe { copy::images(source, target, &region) };
     }
 }
 
 unsafe extern "system" fn cmd_copy_image(
-    commands: vk::CommandBuffer,
+    _: vk::CommandBuffer,
     source: vk::Image,
     _: vk::ImageLayout,
     target: vk::Image,
@@ -133,21 +108,21 @@ unsafe extern "system" fn cmd_copy_image(
     regions: *const vk::ImageCopy,
 ) {
     // SAFETY: the caller passes live handles and a counted array.
-    unsafe { between(commands, (source, target), list(regions, count).iter().copied()) };
+    unsafe { between((source, target), list(regions, count).iter().copied()) };
 }
 
-unsafe extern "system" fn cmd_copy_image_2(commands: vk::CommandBuffer, info: *const vk::CopyImageInfo2<'_>) {
+unsafe extern "system" fn cmd_copy_image_2(_: vk::CommandBuffer, info: *const vk::CopyImageInfo2<'_>) {
     // SAFETY: the caller passes live handles and a counted array.
     unsafe {
         let info = &*info;
         let regions = list(info.p_regions, info.region_count).iter().map(copy::of_image_copy_2);
-        between(commands, (info.src_image, info.dst_image), regions);
+        between((info.src_image, info.dst_image), regions);
     }
 }
 
 /// The first sample of each texel is taken.
 unsafe extern "system" fn cmd_resolve_image(
-    commands: vk::CommandBuffer,
+    _: vk::CommandBuffer,
     source: vk::Image,
     _: vk::ImageLayout,
     target: vk::Image,
@@ -164,14 +139,11 @@ unsafe extern "system" fn cmd_resolve_image(
             dst_offset: region.dst_offset,
             extent: region.extent,
         });
-        between(commands, (source, target), regions);
+        between((source, target), regions);
     }
 }
 
-unsafe extern "system" fn cmd_resolve_image_2(
-    commands: vk::CommandBuffer,
-    info: *const vk::ResolveImageInfo2<'_>,
-) {
+unsafe extern "system" fn cmd_resolve_image_2(_: vk::CommandBuffer, info: *const vk::ResolveImageInfo2<'_>) {
     // SAFETY: the caller passes live handles and a counted array.
     unsafe {
         let info = &*info;
@@ -182,12 +154,12 @@ unsafe extern "system" fn cmd_resolve_image_2(
             dst_offset: region.dst_offset,
             extent: region.extent,
         });
-        between(commands, (info.src_image, info.dst_image), regions);
+        between((info.src_image, info.dst_image), regions);
     }
 }
 
 unsafe extern "system" fn cmd_blit_image(
-    commands: vk::CommandBuffer,
+    _: vk::CommandBuffer,
     source: vk::Image,
     _: vk::ImageLayout,
     target: vk::Image,
@@ -199,12 +171,12 @@ unsafe extern "system" fn cmd_blit_image(
     // SAFETY: the caller passes live handles and a counted array.
     unsafe {
         for &region in list(regions, count) {
-            record(commands, move || copy::blit(source, target, &region));
+            copy::blit(source, target, &region);
         }
     }
 }
 
-unsafe extern "system" fn cmd_blit_image_2(commands: vk::CommandBuffer, info: *const vk::BlitImageInfo2<'_>) {
+unsafe extern "system" fn cmd_blit_image_2(_: vk::CommandBuffer, info: *const vk::BlitImageInfo2<'_>) {
     // SAFETY: the caller passes live handles and a counted array.
     unsafe {
         let (source, target) = ((*info).src_image, (*info).dst_image);
@@ -215,29 +187,28 @@ unsafe extern "system" fn cmd_blit_image_2(commands: vk::CommandBuffer, info: *c
                 dst_subresource: region.dst_subresource,
                 dst_offsets: region.dst_offsets,
             };
-            record(commands, move || copy::blit(source, target, &region));
+            copy::blit(source, target, &region);
         }
     }
 }
 
-/// Records copies between a buffer and an image.
+/// Copies between a buffer and an image.
 ///
 /// # Safety
 /// The handles are live.
 unsafe fn with_buffer(
-    commands: vk::CommandBuffer,
     (buffer, image): (vk::Buffer, vk::Image),
     regions: impl Iterator<Item = vk::BufferImageCopy>,
     direction: Direction,
 ) {
     for region in regions {
         // SAFETY: the caller vouches for the handles.
-        unsafe { record(commands, move || copy::buffer(buffer, image, &region, direction)) };
+        unsafe { copy::buffer(buffer, image, &region, direction) };
     }
 }
 
 unsafe extern "system" fn cmd_copy_buffer_to_image(
-    commands: vk::CommandBuffer,
+    _: vk::CommandBuffer,
     buffer: vk::Buffer,
     image: vk::Image,
     _: vk::ImageLayout,
@@ -246,24 +217,24 @@ unsafe extern "system" fn cmd_copy_buffer_to_image(
 ) {
     // SAFETY: the caller passes live handles and a counted array.
     unsafe {
-        with_buffer(commands, (buffer, image), list(regions, count).iter().copied(), Direction::ToImage);
+        with_buffer((buffer, image), list(regions, count).iter().copied(), Direction::ToImage);
     }
 }
 
 unsafe extern "system" fn cmd_copy_buffer_to_image_2(
-    commands: vk::CommandBuffer,
+    _: vk::CommandBuffer,
     info: *const vk::CopyBufferToImageInfo2<'_>,
 ) {
     // SAFETY: the caller passes live handles and a counted array.
     unsafe {
         let info = &*info;
         let regions = list(info.p_regions, info.region_count).iter().map(of_buffer_image_copy_2);
-        with_buffer(commands, (info.src_buffer, info.dst_image), regions, Direction::ToImage);
+        with_buffer((info.src_buffer, info.dst_image), regions, Direction::ToImage);
     }
 }
 
 unsafe extern "system" fn cmd_copy_image_to_buffer(
-    commands: vk::CommandBuffer,
+    _: vk::CommandBuffer,
     image: vk::Image,
     _: vk::ImageLayout,
     buffer: vk::Buffer,
@@ -272,19 +243,19 @@ unsafe extern "system" fn cmd_copy_image_to_buffer(
 ) {
     // SAFETY: the caller passes live handles and a counted array.
     unsafe {
-        with_buffer(commands, (buffer, image), list(regions, count).iter().copied(), Direction::FromImage);
+        with_buffer((buffer, image), list(regions, count).iter().copied(), Direction::FromImage);
     }
 }
 
 unsafe extern "system" fn cmd_copy_image_to_buffer_2(
-    commands: vk::CommandBuffer,
+    _: vk::CommandBuffer,
     info: *const vk::CopyImageToBufferInfo2<'_>,
 ) {
     // SAFETY: the caller passes live handles and a counted array.
     unsafe {
         let info = &*info;
         let regions = list(info.p_regions, info.region_count).iter().map(of_buffer_image_copy_2);
-        with_buffer(commands, (info.dst_buffer, info.src_image), regions, Direction::FromImage);
+        with_buffer((info.dst_buffer, info.src_image), regions, Direction::FromImage);
     }
 }
 
@@ -300,7 +271,7 @@ fn of_buffer_image_copy_2(region: &vk::BufferImageCopy2<'_>) -> vk::BufferImageC
 }
 
 unsafe extern "system" fn cmd_clear_color_image(
-    commands: vk::CommandBuffer,
+    _: vk::CommandBuffer,
     image: vk::Image,
     _: vk::ImageLayout,
     value: *const vk::ClearColorValue,
@@ -308,11 +279,11 @@ unsafe extern "system" fn cmd_clear_color_image(
     ranges: *const vk::ImageSubresourceRange,
 ) {
     // SAFETY: the caller passes live handles, a value and a counted array.
-    unsafe { clear(commands, image, Clear::Colour(*value), list(ranges, count)) };
+    unsafe { clear(image, Clear::Colour(*value), list(ranges, count)) };
 }
 
 unsafe extern "system" fn cmd_clear_depth_stencil_image(
-    commands: vk::CommandBuffer,
+    _: vk::CommandBuffer,
     image: vk::Image,
     _: vk::ImageLayout,
     value: *const vk::ClearDepthStencilValue,
@@ -320,22 +291,17 @@ unsafe extern "system" fn cmd_clear_depth_stencil_image(
     ranges: *const vk::ImageSubresourceRange,
 ) {
     // SAFETY: the caller passes live handles, a value and a counted array.
-    unsafe { clear(commands, image, Clear::DepthStencil(*value), list(ranges, count)) };
+    unsafe { clear(image, Clear::DepthStencil(*value), list(ranges, count)) };
 }
 
-/// Records the clearing of ranges.
+/// Clears ranges.
 ///
 /// # Safety
 /// The handles are live.
-unsafe fn clear(
-    commands: vk::CommandBuffer,
-    image: vk::Image,
-    value: Clear,
-    ranges: &[vk::ImageSubresourceRange],
-) {
+unsafe fn clear(image: vk::Image, value: Clear, ranges: &[vk::ImageSubresourceRange]) {
     for &range in ranges {
         // SAFETY: the caller vouches for the handles.
-        unsafe { record(commands, move || copy::clear(image, value, &range)) };
+        unsafe { copy::clear(image, value, &range) };
     }
 }
 

@@ -1,4 +1,4 @@
-//! What `std` has.
+//! Linux and Android: the runtime's own system, and what `std` has.
 
 extern crate std;
 
@@ -6,36 +6,10 @@ use alloc::string::String;
 use core::ffi::{c_int, c_ulong};
 use std::io::Read;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
-use std::{env, fs, thread};
-
-use driver_runtime::{Host, Waiting};
+use std::{env, fs};
 
 /// The system.
-pub(crate) struct System;
-
-impl Waiting for System {
-    fn wait(&self, turn: u32) {
-        if turn < 16 {
-            thread::yield_now();
-        } else {
-            thread::sleep(Duration::from_micros(50));
-        }
-    }
-
-    fn thread(&self) -> usize {
-        std::thread_local!(static HERE: usize = const { 0 });
-        HERE.with(|here| core::ptr::from_ref(here) as usize)
-    }
-}
-
-impl Host for System {
-    fn now(&self) -> u64 {
-        static START: OnceLock<Instant> = OnceLock::new();
-        START.get_or_init(Instant::now).elapsed().as_nanos() as u64
-    }
-}
+pub(crate) use driver_runtime::host::Linux as System;
 
 /// The value of an environment variable.
 pub(crate) fn variable(name: &str) -> Option<String> {

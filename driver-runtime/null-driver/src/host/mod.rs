@@ -3,18 +3,29 @@
 use core::ops::DerefMut;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use driver_runtime::sync::Primitive;
+use driver_runtime::Waiting;
+#[cfg(target_os = "linux")]
+use driver_runtime::sync::HandleKind;
+use driver_runtime::sync::{Handle, Primitive};
 use loader_core::platform::Lock;
 
+#[cfg(not(target_os = "linux"))]
+mod alone;
 #[cfg(target_os = "fuchsia")]
 mod fuchsia;
 #[cfg(not(target_os = "fuchsia"))]
 mod hosted;
+#[cfg(target_os = "linux")]
+mod linux;
 
+#[cfg(not(target_os = "linux"))]
+pub(crate) use alone::{SharedMemory, close};
 #[cfg(target_os = "fuchsia")]
 pub(crate) use fuchsia::{System, complain, file, finish, hold, variable};
 #[cfg(not(target_os = "fuchsia"))]
 pub(crate) use hosted::{System, complain, file, finish, hold, variable};
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{SharedMemory, close};
 
 /// A value that threads take turns with, for a few instructions each.
 pub(crate) struct Shared<T>(Lock<T>);
@@ -29,23 +40,108 @@ impl<T> Shared<T> {
     }
 }
 
-/// A synchronisation object: a number.
-pub struct Value(AtomicU64);
+/// A synchronisation object: a number, or what stands for one of another process.
+pub struct Value(Place);
+
+enum Place {
+    Here(AtomicU64),
+    #[cfg(target_os = "linux")]
+    Shared(linux::SharedNumber),
+    /// It is never reset: it is used once.
+    #[cfg(target_os = "linux")]
+    Fence(linux::SyncFile),
+}
 
 impl Value {
     pub(crate) fn new(initial: u64) -> Self {
-        Self(initial.into())
+        Self(Place::Here(initial.into()))
+    }
+
+    /// Waits until it is signalled, if that is up to others.
+    pub(crate) fn wait(&self) {
+        if matches!(self.0, Place::Here(_)) {
+            return;
+        }
+        let mut turn = 0u32;
+        while self.value() == 0 {
+            System.wait(turn);
+            turn = turn.saturating_add(1);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Value {
+    /// A number that other processes can have, too.
+    pub(crate) fn shared(initial: u64) -> Option<Self> {
+        linux::SharedNumber::new(initial).map(|number| Self(Place::Shared(number)))
+    }
+
+    /// What a handle stands for. On success the handle is the value's.
+    pub(crate) fn import(handle: Handle) -> Option<Self> {
+        Some(Self(match handle.kind {
+            HandleKind::OpaqueFd => Place::Shared(linux::SharedNumber::import(handle.fd)?),
+            HandleKind::SyncFd if linux::is_open(handle.fd) => {
+                // SAFETY: the descriptor is open, and the caller gives it away.
+                Place::Fence(unsafe { linux::SyncFile::new(handle.fd) })
+            }
+            _ => return None,
+        }))
+    }
+
+    /// A handle to a number that is shared.
+    pub(crate) fn export(&self) -> Option<i32> {
+        match &self.0 {
+            Place::Shared(number) => number.export(),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Value {
+    pub(crate) fn shared(_: u64) -> Option<Self> {
+        None
+    }
+
+    pub(crate) fn import(_: Handle) -> Option<Self> {
+        None
+    }
+
+    pub(crate) fn export(&self) -> Option<i32> {
+        None
     }
 }
 
 impl Primitive for Value {
     fn value(&self) -> u64 {
-        self.0.load(Ordering::Acquire)
+        match &self.0 {
+            Place::Here(number) => number.load(Ordering::Acquire),
+            #[cfg(target_os = "linux")]
+            Place::Shared(number) => number.get().load(Ordering::Acquire),
+            #[cfg(target_os = "linux")]
+            Place::Fence(file) => file.is_signalled().into(),
+        }
     }
+    // Rust 1.95 compiles a loop over signals around this store wrongly for 32-bit Arm, if it is optimised for size: the pointer into
+    // the list of 16 bytes each advances by 12 (`ldm r0!, {r2, r3, r6}`). `cargo xtask test-arches armv7` runs such a submission.
+    #[cfg_attr(target_arch = "arm", inline(never))]
     fn signal(&self, value: u64) {
-        self.0.store(value, Ordering::Release);
+        self.set(value);
     }
     fn reset(&self) {
-        self.0.store(0, Ordering::Release);
+        self.set(0);
+    }
+}
+
+impl Value {
+    fn set(&self, value: u64) {
+        match &self.0 {
+            Place::Here(number) => number.store(value, Ordering::Release),
+            #[cfg(target_os = "linux")]
+            Place::Shared(number) => number.get().store(value, Ordering::Release),
+            #[cfg(target_os = "linux")]
+            Place::Fence(_) => {}
+        }
     }
 }

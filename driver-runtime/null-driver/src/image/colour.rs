@@ -5,30 +5,30 @@ use alloc::vec::Vec;
 use driver_runtime::vk;
 
 use super::copy::Clear;
-use super::format::{Component, Format, Kind, Plane};
+use driver_runtime::format::{Component, FormatInfo, NumericFormat as Kind, Plane};
 
 /// `VK_FORMAT_E5B9G9R9_UFLOAT_PACK32`: three components share an exponent.
 const SHARED_EXPONENT_BITS: u32 = 27;
 
 /// A texel of a plane with this value.
-pub(crate) fn texel(format: &Format, plane: Plane, value: Clear) -> Vec<u8> {
+pub(crate) fn texel(format: &FormatInfo, plane: Plane, value: Clear) -> Vec<u8> {
     let mut bytes = match value {
         Clear::DepthStencil(value) => depth_or_stencil(format, plane, value),
         Clear::Colour(value) => colour(format, value),
     };
-    bytes.resize(plane.bytes.max(1) as usize, 0);
+    bytes.resize(plane.block_size.max(1) as usize, 0);
     bytes
 }
 
-fn depth_or_stencil(format: &Format, plane: Plane, value: vk::ClearDepthStencilValue) -> Vec<u8> {
+fn depth_or_stencil(format: &FormatInfo, plane: Plane, value: vk::ClearDepthStencilValue) -> Vec<u8> {
     if plane.aspect == vk::ImageAspectFlags::STENCIL {
         return [value.stencil as u8].into();
     }
     let depth = &format.components[0];
-    bits(depth, Number { float: value.depth, word: 0 }).to_le_bytes()[..plane.bytes as usize].into()
+    bits(depth, Number { float: value.depth, word: 0 }).to_le_bytes()[..plane.block_size as usize].into()
 }
 
-fn colour(format: &Format, value: vk::ClearColorValue) -> Vec<u8> {
+fn colour(format: &FormatInfo, value: vk::ClearColorValue) -> Vec<u8> {
     // SAFETY: all members of the union are four words of 32 bits.
     let (floats, words) = unsafe { (value.float32, value.uint32) };
     let number = |component: &Component| {
@@ -36,14 +36,14 @@ fn colour(format: &Format, value: vk::ClearColorValue) -> Vec<u8> {
         Number { float: floats[place], word: words[place] }
     };
     let total: u32 = format.components.iter().map(|component| component.bits).sum();
-    if format.packed && total == SHARED_EXPONENT_BITS {
+    if format.packed.is_some() && total == SHARED_EXPONENT_BITS {
         return shared_exponent(floats).to_le_bytes().into();
     }
-    if format.packed {
+    if format.packed.is_some() {
         let word = format.components.iter().fold(0u64, |word, component| {
             word.checked_shl(component.bits).unwrap_or(0) | bits(component, number(component))
         });
-        return word.to_le_bytes()[..format.bytes as usize].into();
+        return word.to_le_bytes()[..format.block_size as usize].into();
     }
     let mut bytes = Vec::new();
     for component in format.components {
@@ -71,6 +71,9 @@ fn bits(component: &Component, value: Number) -> u64 {
         Kind::Srgb => nearest(f64::from(srgb(value.float)) * largest as f64) as u64,
         Kind::Uscaled => (nearest(f64::from(value.float)) as u64).min(largest),
         Kind::Sscaled => (nearest(f64::from(value.float)) as u64) & largest,
+        Kind::Bool => u64::from(value.word != 0),
+        // Five bits behind the point.
+        Kind::Sfixed5 => (nearest(f64::from(value.float) * 32.0) as u64) & largest,
         Kind::Uint => u64::from(value.word).min(largest),
         Kind::Sint => (i64::from(value.word.cast_signed()).cast_unsigned()) & largest,
         Kind::Sfloat if component.bits == 64 => f64::from(value.float).to_bits(),
@@ -151,9 +154,10 @@ fn twelfth_root(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::image::format::find;
 
     fn bytes(format: vk::Format, colour: [f32; 4]) -> Vec<u8> {
-        let format = Format::find(format).unwrap();
+        let format = find(format).unwrap();
         texel(format, format.plane(0), Clear::Colour(vk::ClearColorValue { float32: colour }))
     }
 
@@ -183,7 +187,7 @@ mod tests {
 
     #[test]
     fn depth_and_stencil_stand_apart() {
-        let format = Format::find(vk::Format::D24_UNORM_S8_UINT).unwrap();
+        let format = find(vk::Format::D24_UNORM_S8_UINT).unwrap();
         let value = Clear::DepthStencil(vk::ClearDepthStencilValue { depth: 1.0, stencil: 7 });
         assert_eq!(format.plane_count(), 2);
         assert_eq!(texel(format, format.plane(0), value), [255, 255, 255, 0]);

@@ -50,7 +50,7 @@ fn move_bytes(from: (Area, usize), to: (Area, usize), bytes: usize) {
 
 /// An extent in blocks of a format, with as many slices as there are array layers or depth, whichever there is.
 fn blocks(image: &Image, extent: vk::Extent3D, layers: u32) -> [usize; 3] {
-    let [width, height, depth] = image.format.block;
+    let [width, height, depth] = image.format.block_extent;
     [
         extent.width.div_ceil(width) as usize,
         extent.height.div_ceil(height) as usize,

@@ -3,21 +3,21 @@
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
+use driver_runtime::format::FormatInfo;
 use driver_runtime::{Device, VkObject, vk};
 
-use super::format::Format;
-use super::support::ARRAY_LAYERS;
+use super::format::find;
+use super::support::sizes;
 use crate::Null;
 use crate::host::Shared;
 use crate::memory::{ALIGNMENT, Memory};
-use crate::physical_device::IMAGE_EXTENT;
 
 /// The most planes that a format has.
 const PLANES: usize = 3;
 
 /// An image.
 pub(crate) struct Image {
-    pub(crate) format: &'static Format,
+    pub(crate) format: &'static FormatInfo,
     kind: vk::ImageType,
     extent: [u32; 3],
     pub(crate) levels: u32,
@@ -56,11 +56,12 @@ impl Image {
     /// The image that is asked for, or `None` if its format is none or it is larger than any may be.
     pub(crate) fn new(info: &vk::ImageCreateInfo<'_>) -> Option<Self> {
         let vk::Extent3D { width, height, depth } = info.extent;
-        if width.max(height).max(depth) > IMAGE_EXTENT || info.array_layers > ARRAY_LAYERS {
+        let [side, deepest, layers] = sizes(info.image_type, info.flags);
+        if width.max(height) > side || depth > deepest || info.array_layers > layers {
             return None;
         }
         Some(Self {
-            format: Format::find(info.format)?,
+            format: find(info.format)?,
             kind: info.image_type,
             extent: [info.extent.width, info.extent.height, info.extent.depth],
             levels: info.mip_levels,
@@ -118,7 +119,7 @@ impl Image {
         offset: vk::Offset3D,
     ) -> Option<Area> {
         let plane = self.format.plane_of(aspect);
-        let [width, height, depth] = self.format.block.map(u64::from);
+        let [width, height, depth] = self.format.block_extent.map(u64::from);
         let [row, slice] = self.pitches(plane, level);
         let block = u64::from(self.block_bytes(plane));
         let at = [offset.x, offset.y, offset.z].map(|part| u64::from(part.unsigned_abs()));
@@ -152,12 +153,12 @@ impl Image {
     }
 
     fn block_bytes(&self, plane: usize) -> u32 {
-        self.format.plane(plane).bytes.saturating_mul(self.samples)
+        self.format.plane(plane).block_size.saturating_mul(self.samples)
     }
 
     fn blocks(&self, plane: usize, level: u32) -> [u64; 3] {
         let extent = self.plane_extent(plane, level);
-        [0, 1, 2].map(|side| u64::from(extent[side].div_ceil(self.format.block[side])))
+        [0, 1, 2].map(|side| u64::from(extent[side].div_ceil(self.format.block_extent[side])))
     }
 
     /// Bytes of a row and of a slice.

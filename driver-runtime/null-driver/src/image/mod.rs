@@ -7,7 +7,6 @@ pub(crate) mod colour;
 pub(crate) mod copy;
 mod create;
 pub(crate) mod format;
-mod formats_gen;
 mod layout;
 mod support;
 

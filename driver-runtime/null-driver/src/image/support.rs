@@ -1,20 +1,21 @@
 //! What a device can do with formats: everything that their kind allows.
 
+use driver_runtime::format::FormatInfo;
 use driver_runtime::vk;
 use loader_core::abi::chain;
 
-use super::format::Format;
+use super::format::find;
+use crate::external;
 use crate::physical_device::{HEAP_SIZE, IMAGE_EXTENT};
+use crate::scenario::{self, FormatSupport, wide_of};
 
-/// The most mip levels of the largest image.
-const MIP_LEVELS: u32 = IMAGE_EXTENT.ilog2() + 1;
 /// The most layers of an array.
 pub(crate) const ARRAY_LAYERS: u32 = 2048;
 /// Slices of an image with three dimensions.
 pub(crate) const DEPTH: u32 = 2048;
 
 /// What images of a format can be used for.
-fn features(format: &Format) -> vk::FormatFeatureFlags {
+fn features(format: &FormatInfo) -> vk::FormatFeatureFlags {
     use vk::FormatFeatureFlags as Can;
     let copies = Can::TRANSFER_SRC | Can::TRANSFER_DST;
     let sampled = copies | Can::SAMPLED_IMAGE | Can::BLIT_SRC;
@@ -22,17 +23,17 @@ fn features(format: &Format) -> vk::FormatFeatureFlags {
     if format.is_depth_or_stencil() {
         return sampled | filtered | Can::BLIT_DST | Can::DEPTH_STENCIL_ATTACHMENT;
     }
-    if format.has_planes() {
+    if format.is_subsampled() {
         let sited = Can::MIDPOINT_CHROMA_SAMPLES | Can::COSITED_CHROMA_SAMPLES;
         let disjoint = if format.plane_count() > 1 { Can::DISJOINT } else { Can::empty() };
         return copies | Can::SAMPLED_IMAGE | Can::SAMPLED_IMAGE_FILTER_LINEAR | sited | disjoint;
     }
-    if format.is_compressed() {
+    if format.compression.is_some() {
         return sampled | filtered;
     }
     let drawn = sampled | Can::BLIT_DST | Can::COLOR_ATTACHMENT | Can::STORAGE_IMAGE;
     match format.is_integer() {
-        true if format.bytes == 4 && format.components.len() == 1 => drawn | Can::STORAGE_IMAGE_ATOMIC,
+        true if format.block_size == 4 && format.components.len() == 1 => drawn | Can::STORAGE_IMAGE_ATOMIC,
         true => drawn,
         false if format.is_scaled() => copies,
         false => drawn | filtered | Can::COLOR_ATTACHMENT_BLEND,
@@ -40,16 +41,49 @@ fn features(format: &Format) -> vk::FormatFeatureFlags {
 }
 
 /// What buffers of a format can be used for.
-fn buffer_features(format: &Format) -> vk::FormatFeatureFlags {
+fn buffer_features(format: &FormatInfo) -> vk::FormatFeatureFlags {
     use vk::FormatFeatureFlags as Can;
-    if format.is_depth_or_stencil() || format.has_planes() || format.is_compressed() {
+    if format.is_depth_or_stencil() || format.is_subsampled() || format.compression.is_some() {
         return Can::empty();
     }
     let texels =
         if format.is_scaled() { Can::empty() } else { Can::UNIFORM_TEXEL_BUFFER | Can::STORAGE_TEXEL_BUFFER };
-    let atomic = format.is_integer() && format.bytes == 4 && format.components.len() == 1;
+    let atomic = format.is_integer() && format.block_size == 4 && format.components.len() == 1;
     let atomics = if atomic { Can::STORAGE_TEXEL_BUFFER_ATOMIC } else { Can::empty() };
     Can::VERTEX_BUFFER | texels | atomics
+}
+
+/// What a format can be used for: what a profile says, or everything that its kind allows.
+fn support(format: vk::Format) -> FormatSupport {
+    if let Some(of_profile) = scenario::get().format(format) {
+        return of_profile;
+    }
+    let Some(known) = find(format) else { return FormatSupport::default() };
+    let images = wide(known, features(known));
+    FormatSupport { linear: images, optimal: images, buffer: wide_of(buffer_features(known)) }
+}
+
+/// The same features of 64 bits, with those that have no room in 32.
+fn wide(format: &FormatInfo, image: vk::FormatFeatureFlags) -> vk::FormatFeatureFlags2 {
+    use vk::FormatFeatureFlags2 as Can;
+    let mut images = wide_of(image);
+    if image.contains(vk::FormatFeatureFlags::STORAGE_IMAGE) {
+        images |= Can::STORAGE_READ_WITHOUT_FORMAT | Can::STORAGE_WRITE_WITHOUT_FORMAT;
+    }
+    if format.is_depth_or_stencil() {
+        images |= Can::SAMPLED_IMAGE_DEPTH_COMPARISON;
+    }
+    if image.contains(vk::FormatFeatureFlags::TRANSFER_DST) {
+        images |= Can::HOST_IMAGE_TRANSFER_EXT;
+    }
+    images
+}
+
+/// The features that have room in 32 bits.
+fn narrow(wide: vk::FormatFeatureFlags2) -> vk::FormatFeatureFlags {
+    // The highest bit of the narrow ones is the newest that both have, `FRAGMENT_SHADING_RATE_ATTACHMENT`.
+    const SHARED: u64 = (1 << 31) - 1;
+    vk::FormatFeatureFlags::from_raw((wide.as_raw() & SHARED) as u32)
 }
 
 pub(crate) unsafe extern "system" fn get_format_properties(
@@ -57,51 +91,22 @@ pub(crate) unsafe extern "system" fn get_format_properties(
     format: vk::Format,
     out: *mut vk::FormatProperties2<'_>,
 ) {
-    let known = Format::find(format);
-    let image = known.map(features).unwrap_or_default();
-    let buffer = known.map(buffer_features).unwrap_or_default();
+    let known = support(format);
     // SAFETY: the caller passes a valid chain; a structure has the type that it says.
     unsafe {
         (*out).format_properties = vk::FormatProperties {
-            linear_tiling_features: image,
-            optimal_tiling_features: image,
-            buffer_features: buffer,
+            linear_tiling_features: narrow(known.linear),
+            optimal_tiling_features: narrow(known.optimal),
+            buffer_features: narrow(known.buffer),
         };
         for structure in chain::pointers((*out).p_next) {
             if (*structure).s_type == vk::StructureType::FORMAT_PROPERTIES_3 {
-                write_64_bits(structure.cast(), known, image, buffer);
+                let out = structure.cast::<vk::FormatProperties3<'_>>();
+                (*out).linear_tiling_features = known.linear;
+                (*out).optimal_tiling_features = known.optimal;
+                (*out).buffer_features = known.buffer;
             }
         }
-    }
-}
-
-/// The same with the features that have no room in 32 bits.
-///
-/// # Safety
-/// `out` is valid.
-unsafe fn write_64_bits(
-    out: *mut vk::FormatProperties3<'_>,
-    format: Option<&Format>,
-    image: vk::FormatFeatureFlags,
-    buffer: vk::FormatFeatureFlags,
-) {
-    use vk::FormatFeatureFlags2 as Can;
-    let wide = |narrow: vk::FormatFeatureFlags| Can::from_raw(narrow.as_raw().into());
-    let mut images = wide(image);
-    if image.contains(vk::FormatFeatureFlags::STORAGE_IMAGE) {
-        images |= Can::STORAGE_READ_WITHOUT_FORMAT | Can::STORAGE_WRITE_WITHOUT_FORMAT;
-    }
-    if format.is_some_and(Format::is_depth_or_stencil) {
-        images |= Can::SAMPLED_IMAGE_DEPTH_COMPARISON;
-    }
-    if image.contains(vk::FormatFeatureFlags::TRANSFER_DST) {
-        images |= Can::HOST_IMAGE_TRANSFER_EXT;
-    }
-    // SAFETY: the caller vouches for the pointer.
-    unsafe {
-        (*out).linear_tiling_features = images;
-        (*out).optimal_tiling_features = images;
-        (*out).buffer_features = wide(buffer);
     }
 }
 
@@ -136,12 +141,16 @@ pub(crate) unsafe extern "system" fn get_image_format_properties(
             return vk::Result::ERROR_FORMAT_NOT_SUPPORTED;
         };
         let shared = chain::find::<vk::PhysicalDeviceExternalImageFormatInfo<'_>>(info.p_next);
-        if shared.is_some_and(|shared| !shared.handle_type.is_empty()) {
-            return vk::Result::ERROR_FORMAT_NOT_SUPPORTED;
+        let mut sharing = vk::ExternalMemoryProperties::default();
+        if let Some(shared) = shared.filter(|shared| !shared.handle_type.is_empty()) {
+            let Some(known) = external::of_memory(shared.handle_type) else {
+                return vk::Result::ERROR_FORMAT_NOT_SUPPORTED;
+            };
+            sharing = known;
         }
         (*out).image_format_properties = properties;
         for structure in chain::pointers((*out).p_next) {
-            write_more(structure, info.format);
+            write_more(structure, info.format, sharing);
         }
     }
     vk::Result::SUCCESS
@@ -149,14 +158,22 @@ pub(crate) unsafe extern "system" fn get_image_format_properties(
 
 /// # Safety
 /// `structure` is valid.
-unsafe fn write_more(structure: *mut vk::BaseOutStructure<'_>, format: vk::Format) {
+unsafe fn write_more(
+    structure: *mut vk::BaseOutStructure<'_>,
+    format: vk::Format,
+    sharing: vk::ExternalMemoryProperties,
+) {
     // SAFETY: a structure has the type that it says.
     unsafe {
         match (*structure).s_type {
             vk::StructureType::SAMPLER_YCBCR_CONVERSION_IMAGE_FORMAT_PROPERTIES => {
-                let planes = Format::find(format).map_or(1, |format| format.plane_count() as u32);
+                let planes = find(format).map_or(1, |format| format.plane_count() as u32);
                 let out = structure.cast::<vk::SamplerYcbcrConversionImageFormatProperties<'_>>();
                 (*out).combined_image_sampler_descriptor_count = planes;
+            }
+            vk::StructureType::EXTERNAL_IMAGE_FORMAT_PROPERTIES => {
+                let out = structure.cast::<vk::ExternalImageFormatProperties<'_>>();
+                (*out).external_memory_properties = sharing;
             }
             vk::StructureType::HOST_IMAGE_COPY_DEVICE_PERFORMANCE_QUERY_EXT => {
                 let out = structure.cast::<vk::HostImageCopyDevicePerformanceQueryEXT<'_>>();
@@ -169,8 +186,12 @@ unsafe fn write_more(structure: *mut vk::BaseOutStructure<'_>, format: vk::Forma
 }
 
 fn image_properties(info: &vk::PhysicalDeviceImageFormatInfo2<'_>) -> Option<vk::ImageFormatProperties> {
-    let format = Format::find(info.format)?;
-    let can = features(format);
+    let format = find(info.format)?;
+    let known = support(info.format);
+    let can = narrow(if info.tiling == vk::ImageTiling::LINEAR { known.linear } else { known.optimal });
+    if can.is_empty() {
+        return None;
+    }
     let lacks = |(usage, needed): &(vk::ImageUsageFlags, vk::FormatFeatureFlags)| {
         info.usage.contains(*usage) && !can.contains(*needed)
     };
@@ -178,7 +199,7 @@ fn image_properties(info: &vk::PhysicalDeviceImageFormatInfo2<'_>) -> Option<vk:
         return None;
     }
     let (is_1d, is_3d) = (info.ty == vk::ImageType::TYPE_1D, info.ty == vk::ImageType::TYPE_3D);
-    let flat_only = format.has_planes() || format.is_compressed() || format.is_depth_or_stencil();
+    let flat_only = format.is_subsampled() || format.compression.is_some() || format.is_depth_or_stencil();
     if flat_only && info.ty != vk::ImageType::TYPE_2D {
         return None;
     }
@@ -190,17 +211,30 @@ fn image_properties(info: &vk::PhysicalDeviceImageFormatInfo2<'_>) -> Option<vk:
         && !linear
         && info.ty == vk::ImageType::TYPE_2D
         && !info.flags.contains(vk::ImageCreateFlags::CUBE_COMPATIBLE);
+    let [side, depth, layers] = sizes(info.ty, info.flags);
     Some(vk::ImageFormatProperties {
         max_extent: vk::Extent3D {
-            width: IMAGE_EXTENT,
-            height: if is_1d { 1 } else { IMAGE_EXTENT },
-            depth: if is_3d { DEPTH } else { 1 },
+            width: side,
+            height: if is_1d { 1 } else { side },
+            depth: if is_3d { depth } else { 1 },
         },
-        max_mip_levels: if format.has_planes() { 1 } else { MIP_LEVELS },
-        max_array_layers: if is_3d || format.has_planes() { 1 } else { ARRAY_LAYERS },
+        max_mip_levels: if format.is_subsampled() { 1 } else { side.max(1).ilog2() + 1 },
+        max_array_layers: if is_3d || format.is_subsampled() { 1 } else { layers },
         sample_counts: if multisampled { SAMPLES } else { vk::SampleCountFlags::TYPE_1 },
         max_resource_size: HEAP_SIZE,
     })
+}
+
+/// The largest width and height, depth, and number of layers of an image.
+pub(crate) fn sizes(kind: vk::ImageType, flags: vk::ImageCreateFlags) -> [u32; 3] {
+    let Some(limits) = scenario::get().limits() else { return [IMAGE_EXTENT, DEPTH, ARRAY_LAYERS] };
+    let side = match kind {
+        vk::ImageType::TYPE_1D => limits.max_image_dimension1_d,
+        vk::ImageType::TYPE_3D => limits.max_image_dimension3_d,
+        _ if flags.contains(vk::ImageCreateFlags::CUBE_COMPATIBLE) => limits.max_image_dimension_cube,
+        _ => limits.max_image_dimension2_d,
+    };
+    [side, limits.max_image_dimension3_d, limits.max_image_array_layers]
 }
 
 /// How many samples a texel may have.

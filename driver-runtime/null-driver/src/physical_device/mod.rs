@@ -8,7 +8,7 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::features::{Features, name};
 use driver_runtime::{Description, entry_points, vk};
 
-use crate::{image, scenario};
+use crate::{extensions, external, image, scenario};
 
 /// The size of the only heap, and so of the largest allocation.
 pub(crate) const HEAP_SIZE: u64 = 1 << 30;
@@ -30,21 +30,44 @@ const FEATURES: Features = Features::core(4)
     .without(name::PROTECTED_MEMORY)
     .without(name::BUFFER_DEVICE_ADDRESS_CAPTURE_REPLAY);
 
+/// The physical device with this number.
 pub(crate) fn describe(number: u32) -> Description {
     let scenario = scenario::get();
     let title = if number == 0 { scenario.name.clone() } else { format!("{} {}", scenario.name, number + 1) };
-    let mut known = Description::new(title.as_bytes(), scenario.api_version, vk::PhysicalDeviceType::OTHER);
+    let mut known = match &scenario.profile {
+        Some(profile) => {
+            let mut known = profile.device.clone();
+            let added = extensions::added(&profile.extensions, &scenario.device_extensions);
+            known.features = extensions::features(known.features, &added);
+            known
+        }
+        None => {
+            let mut known = bare(scenario.api_version);
+            limits::set(&mut known);
+            known.features = extensions::features(FEATURES, &scenario.device_extensions);
+            external::set(&mut known);
+            known
+        }
+    };
+    known.properties.api_version = scenario.api_version;
+    known.set_name(title.as_bytes());
+    if let Some(last) = known.vulkan_1_1.device_uuid.last_mut() {
+        *last = last.wrapping_add(number as u8);
+    }
+    known.extensions = scenario.device_extensions;
+    scenario.identity.write(&mut known);
+    known
+}
+
+/// A device of this version with the null driver's identity, memory and queues, without features and with the smallest
+/// limits.
+pub(crate) fn bare(api_version: u32) -> Description {
+    let mut known = Description::new(b"null", api_version, vk::PhysicalDeviceType::OTHER);
     known.set_driver(vk::DriverId::from_raw(0), b"vkload null driver", env!("CARGO_PKG_VERSION").as_bytes());
     known.properties.driver_version = vk::make_api_version(0, 0, 1, 0);
     known.properties.pipeline_cache_uuid = *b"vkload  nulldrv ";
-    known.vulkan_1_1.device_uuid = *b"vkload null dev ";
+    known.vulkan_1_1.device_uuid = *b"vkload null dev\0";
     known.vulkan_1_1.driver_uuid = *b"vkload null drv ";
-    if let Some(last) = known.vulkan_1_1.device_uuid.last_mut() {
-        *last = number as u8;
-    }
-    limits::set(&mut known);
-    known.extensions = scenario.device_extensions;
-    known.features = FEATURES;
     known.memory.memory_heap_count = 1;
     known.memory.memory_heaps[0] =
         vk::MemoryHeap { size: HEAP_SIZE, flags: vk::MemoryHeapFlags::DEVICE_LOCAL };
@@ -76,27 +99,6 @@ unsafe extern "system" fn get_sparse_image_format_properties(
     unsafe { count.write(0) };
 }
 
-/// Nothing is shared with other processes or interfaces.
-macro_rules! nothing_external {
-    ($($name:ident($info:ty, $out:ty) $member:ident;)*) => {$(
-        unsafe extern "system" fn $name(_: vk::PhysicalDevice, _: *const $info, out: *mut $out) {
-            // SAFETY: the caller passes a valid pointer.
-            unsafe { (*out).$member = Default::default() };
-        }
-    )*};
-}
-
-nothing_external! {
-    get_external_buffer_properties(vk::PhysicalDeviceExternalBufferInfo<'_>, vk::ExternalBufferProperties<'_>)
-        external_memory_properties;
-    get_external_fence_properties(vk::PhysicalDeviceExternalFenceInfo<'_>, vk::ExternalFenceProperties<'_>)
-        external_fence_features;
-    get_external_semaphore_properties(
-        vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
-        vk::ExternalSemaphoreProperties<'_>
-    ) external_semaphore_features;
-}
-
 /// The queries about physical devices that are the driver's own.
 pub(crate) const COMMANDS: EntryPoints = entry_points! {
     GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2
@@ -105,10 +107,4 @@ pub(crate) const COMMANDS: EntryPoints = entry_points! {
         = image::get_image_format_properties,
     GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2
         = get_sparse_image_format_properties,
-    GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES: PFN_vkGetPhysicalDeviceExternalBufferProperties
-        = get_external_buffer_properties,
-    GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalFenceProperties
-        = get_external_fence_properties,
-    GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
-        = get_external_semaphore_properties,
 };

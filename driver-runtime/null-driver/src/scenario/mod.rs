@@ -8,8 +8,14 @@
 //! | `devices=1` | how many physical devices there are |
 //! | `groups=2,1` | how many of them each device group has, in order; without the word each device is a group |
 //! | `name=null` | what the devices are called, a number behind it from the second on |
-//! | `extension=NAME` | an instance or device extension that is there too |
-//! | `without=NAME` | an extension that is not there |
+//! | `extension=NAME` | an instance or device extension that is there too, with the extensions that it needs, its commands and its features; `all`: every one that a driver for Linux can have; `all-provisional`: also those that may still change |
+//! | `without=NAME` | an extension that is not there, whatever needs it |
+//! | `profile=PATH` | the devices are what a profile file says, with `profile=PATH:NAME` that profile of several: see below |
+//! | `vendor=0x10de`, `device=0x2330` | the numbers of the vendor and of the device |
+//! | `type=other` | `integrated`, `discrete`, `virtual`, `cpu` or `other` |
+//! | `driver=NAME` | the driver that it says to be, as `VK_DRIVER_ID_NVIDIA_PROPRIETARY`, or its number |
+//! | `heap=SIZE` | a heap of memory of so many bytes, `K`, `M` or `G`, of the device; `heap=SIZE:host` one of the host. The first replaces those that there are |
+//! | `strict` | what is not known in a profile file is an error |
 //! | `surfaces=none` | `loader`: surfaces are the loader's; `driver`: the driver makes them itself (LDP_DRIVER_8); with both there are swapchains |
 //! | `fails=COMMAND` | the command fails with `VK_ERROR_INITIALIZATION_FAILED`; `fails=COMMAND:RESULT` with that result |
 //! | `holds=COMMAND:PATH` | the command waits until somebody opens the named pipe at PATH for writing and writes or closes it |
@@ -20,13 +26,30 @@
 //! be any that is not recorded, or `vk_icdNegotiateLoaderICDInterfaceVersion`; RESULT is a name as `VK_ERROR_DEVICE_LOST` or a
 //! number. A test that opens the pipe of a held command is itself held until the command is called, so it needs no sleep.
 //!
+//! # Profiles
+//!
+//! A profile file is JSON in the form of Khronos' profiles. People have such files from three sources: the profiles themselves,
+//! `vulkaninfo --json`, and the database of devices. The driver takes from it the version of Vulkan, extensions, features, limits
+//! and all other properties, formats, queue families and memory. Words beside it override what it says. Of what it does not
+//! mention, limits are as small as the specification lets them be, features are off, queue families and memory are the null
+//! driver's own. If it has formats, others can do what the specification requires of every device, and no more.
+//!
+//! A structure, member, format, extension or flag that the driver does not know is named on the error output and ignored; with
+//! the word `strict` it is an error. A value of another type is always an error. Both give the line and the place in the file.
+//!
+//! The device only says all this. It does nothing more than without: nothing is drawn, and there are no sparse resources.
+//!
 //! A word that cannot be understood is named on the error output, and then the driver refuses to work.
 
+mod identity;
+mod profile;
 mod read;
 #[cfg(test)]
 mod tests;
 mod watch;
 mod watched;
+
+pub(crate) use watch::Outcome;
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -41,6 +64,8 @@ use driver_runtime::registry::{ExtensionSet, find};
 use driver_runtime::vk;
 
 use crate::{host, surface};
+pub(crate) use identity::Identity;
+pub(crate) use profile::{FormatSupport, Profile, wide_of};
 
 /// The variable.
 const VARIABLE: &str = "VKLOAD_NULL_DRIVER";
@@ -64,8 +89,16 @@ pub struct Scenario {
     pub instance_extensions: ExtensionSet,
     /// The extensions of its devices.
     pub device_extensions: ExtensionSet,
+    /// Extensions that are not added to the others, whatever needs them.
+    unwanted: ExtensionSet,
+    /// Whether every extension is wanted, and whether the provisional ones are.
+    all: Option<bool>,
     /// Whose surfaces there are.
     pub surfaces: Surfaces,
+    /// What the devices are, by a file.
+    pub(crate) profile: Option<Profile>,
+    /// What the devices are, by words.
+    pub(crate) identity: Identity,
     /// Whether the words could not be understood.
     pub broken: bool,
     rules: Vec<Rule>,
@@ -117,7 +150,10 @@ pub fn get() -> &'static Scenario {
         Ok(_) => {
             complaint.iter().for_each(|complaint| host::complain(complaint));
             // SAFETY: as above.
-            unsafe { &*new }
+            let new = unsafe { &*new };
+            let warnings = new.profile.iter().flat_map(|profile| &profile.warnings);
+            warnings.for_each(|warning| host::complain(warning));
+            new
         }
         Err(first) => {
             // SAFETY: this one was not stored; the other one was, as above.
@@ -169,13 +205,31 @@ impl Scenario {
             return None;
         }
         let Some(command) = find(name) else { return Some(function) };
-        if self.surfaces != Surfaces::Driver && surface::OWN.contains(&command.canonical()) {
+        if self.surfaces != Surfaces::Driver && surface::is_own(command.canonical()) {
             return None;
         }
         if self.rules.iter().any(|rule| rule.command == command.canonical().name()) {
-            return watched::function(command, function);
+            // The functions of `defaults` ask on their own.
+            return watched::function(command, function).or(Some(function));
         }
         Some(function)
+    }
+
+    /// What a format can be used for, if a profile has formats.
+    pub(crate) fn format(&self, format: vk::Format) -> Option<FormatSupport> {
+        self.profile.as_ref()?.format(format)
+    }
+
+    /// The limits of a profile.
+    pub(crate) fn limits(&self) -> Option<&vk::PhysicalDeviceLimits> {
+        self.profile.as_ref().map(|profile| &profile.device.properties.limits)
+    }
+
+    /// The memory types of the devices, one bit each.
+    pub(crate) fn memory_types(&self) -> u32 {
+        let of_profile = self.profile.as_ref().map(|profile| profile.device.memory.memory_type_count);
+        let count = self.identity.memory_types().or(of_profile).unwrap_or(1);
+        u32::MAX.checked_shr(u32::BITS.saturating_sub(count)).unwrap_or(0)
     }
 
     /// What the first word of objects of a type is, if not the loader's magic.

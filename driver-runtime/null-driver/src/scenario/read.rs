@@ -11,12 +11,12 @@ use driver_runtime::registry::{
 };
 use driver_runtime::vk;
 
-use super::{Act, NEGOTIATE, Rule, Scenario, Surfaces, watched};
-use crate::surface;
+use super::{Act, Identity, NEGOTIATE, Rule, Scenario, Surfaces, profile, watched};
+use crate::{defaults, extensions, host, surface};
 
 /// The keys, for those who mistyped one.
-const KEYS: &str =
-    "api, interface, devices, groups, name, extension, without, surfaces, fails, holds, lacks, magic";
+const KEYS: &str = "api, interface, devices, groups, name, extension, without, profile, vendor, device, type, driver, heap, \
+    strict, surfaces, fails, holds, lacks, magic";
 
 /// The most devices of an instance.
 const DEVICES: u32 = 64;
@@ -37,7 +37,11 @@ impl Default for Scenario {
                 extension::KHR_EXTERNAL_SEMAPHORE_CAPABILITIES,
             ]),
             device_extensions: ExtensionSet::default(),
+            unwanted: ExtensionSet::default(),
+            all: None,
             surfaces: Surfaces::None,
+            profile: None,
+            identity: Identity::default(),
             broken: false,
             rules: Vec::new(),
             lacks: Vec::new(),
@@ -50,11 +54,20 @@ impl Default for Scenario {
 pub(super) fn read(text: &str) -> Result<Scenario, String> {
     let mut scenario = Scenario::default();
     let without_comments = text.lines().map(|line| line.split('#').next().unwrap_or_default());
-    for word in without_comments.flat_map(str::split_whitespace) {
+    let words: Vec<&str> = without_comments.flat_map(str::split_whitespace).collect();
+    // What a file says comes first, so that the other words override it.
+    let of_file = |word: &&&str| word.starts_with("profile=");
+    let ordered = words.iter().filter(of_file).chain(words.iter().filter(|word| !of_file(word)));
+    for word in ordered {
         let wrong = |why: &str| format!("`{word}`: {why}");
-        let (key, value) = word.split_once('=').ok_or_else(|| wrong("a word is KEY=VALUE"))?;
+        let (key, value) = match word.split_once('=') {
+            Some(pair) => pair,
+            None if *word == "strict" => (*word, ""),
+            None => return Err(wrong("a word is KEY=VALUE")),
+        };
         scenario.set(key, value).map_err(|why| wrong(&why))?;
     }
+    scenario.complete_extensions()?;
     let grouped: u32 = scenario.groups.iter().sum();
     if !scenario.groups.is_empty() && grouped != scenario.devices {
         return Err(format!("the groups have {grouped} devices, but there are {}", scenario.devices));
@@ -75,6 +88,9 @@ impl Scenario {
             "name" => value.clone_into(&mut self.name),
             "extension" => self.extension(value, true)?,
             "without" => self.extension(value, false)?,
+            "profile" => self.profile(value)?,
+            "vendor" | "device" | "type" | "driver" | "heap" => self.identity.set(key, value)?,
+            "strict" => self.strict()?,
             "surfaces" => self.surfaces(value)?,
             "fails" => {
                 let (calls, result) =
@@ -102,16 +118,73 @@ impl Scenario {
     }
 
     fn extension(&mut self, name: &str, there: bool) -> Result<(), String> {
+        if there && (name == "all" || name == "all-provisional") {
+            self.all = Some(name != "all" || self.all == Some(true));
+            return Ok(());
+        }
         let id = find_extension(name.as_bytes()).ok_or_else(|| format!("{name} is no extension"))?;
         let set = match id.kind() {
             ExtensionKind::Instance => &mut self.instance_extensions,
             ExtensionKind::Device => &mut self.device_extensions,
         };
-        let others = ExtensionId::all().filter(|other| set.contains(*other) && *other != id);
-        let mut new = ExtensionSet::default();
-        others.chain(there.then_some(id)).for_each(|id| new.insert(id));
-        *set = new;
+        *set = changed(set, id, there);
+        self.unwanted = changed(&self.unwanted, id, !there);
         Ok(())
+    }
+
+    /// Adds every extension, if that is wanted, and what extensions need of each other.
+    fn complete_extensions(&mut self) -> Result<(), String> {
+        let minor = vk::api_version_minor(self.api_version);
+        let all = self.all.map(|provisional| extensions::all(minor, provisional));
+        let mut set = ExtensionSet::default();
+        for id in ExtensionId::all() {
+            let of_all = all.is_some_and(|all| all.contains(id) && !self.unwanted.contains(id));
+            if of_all || self.instance_extensions.contains(id) || self.device_extensions.contains(id) {
+                set.insert(id);
+            }
+        }
+        extensions::add_needed(&mut set, &self.unwanted, minor)?;
+        for id in ExtensionId::all().filter(|id| set.contains(*id)) {
+            match id.kind() {
+                ExtensionKind::Instance => self.instance_extensions.insert(id),
+                ExtensionKind::Device => self.device_extensions.insert(id),
+            }
+        }
+        if self.surfaces == Surfaces::None && set.contains(extension::KHR_SURFACE) {
+            self.surfaces = Surfaces::Loader;
+        }
+        Ok(())
+    }
+
+    /// Makes the devices what a file says.
+    fn profile(&mut self, value: &str) -> Result<(), String> {
+        let (path, name) = profile::split(value);
+        let text = host::file(&path).ok_or_else(|| {
+            format!("the file {path} cannot be read; a profile is the path of a JSON file, and :NAME behind it for one of several")
+        })?;
+        let read = profile::read(text.as_bytes(), name.as_deref()).map_err(|why| format!("{path}: {why}"))?;
+        let properties = &read.device.properties;
+        self.api_version = properties.api_version;
+        let title = properties.device_name_as_c_str().ok().filter(|title| !title.is_empty());
+        if let Some(title) = title {
+            self.name = title.to_string_lossy().into_owned();
+        }
+        for id in ExtensionId::all().filter(|id| read.extensions.contains(*id)) {
+            match id.kind() {
+                ExtensionKind::Instance => self.instance_extensions.insert(id),
+                ExtensionKind::Device => self.device_extensions.insert(id),
+            }
+        }
+        let warnings = read.warnings.iter().map(|warning| format!("{path}: {warning}")).collect();
+        self.profile = Some(profile::Profile { warnings, ..read });
+        Ok(())
+    }
+
+    /// Makes what is not known in a profile file an error.
+    fn strict(&mut self) -> Result<(), String> {
+        let warnings = self.profile.iter().flat_map(|profile| &profile.warnings).map(String::as_str);
+        let all = warnings.collect::<Vec<_>>();
+        if all.is_empty() { Ok(()) } else { Err(all.join("; ")) }
     }
 
     fn surfaces(&mut self, value: &str) -> Result<(), String> {
@@ -129,13 +202,22 @@ impl Scenario {
     }
 }
 
+/// The same set with the extension or without.
+fn changed(set: &ExtensionSet, id: ExtensionId, there: bool) -> ExtensionSet {
+    let others = ExtensionId::all().filter(|other| set.contains(*other) && *other != id);
+    let mut new = ExtensionSet::default();
+    others.chain(there.then_some(id)).for_each(|id| new.insert(id));
+    new
+}
+
 /// `COMMAND`, `COMMAND@2` or `COMMAND@2+`.
 fn rule(calls: &str, act: Act) -> Result<Rule, String> {
     let (command, which) = calls.split_once('@').unwrap_or((calls, "1+"));
     let known = if command.as_bytes() == NEGOTIATE.to_bytes() {
         Some(NEGOTIATE)
     } else {
-        command_of(command).filter(|id| watched::function(*id, any).is_some()).map(|id| id.canonical().name())
+        let asks = |id: &CommandId| watched::function(*id, any).is_some() || defaults::asks(*id);
+        command_of(command).filter(asks).map(|id| id.canonical().name())
     };
     let command = known.ok_or_else(|| format!("{command} is no command that can fail or wait"))?;
     let (first, later) = which.strip_suffix('+').map_or((which, false), |first| (first, true));

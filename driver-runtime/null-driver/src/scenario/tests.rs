@@ -39,7 +39,7 @@ fn a_command_fails_at_the_calls_that_are_named() {
 fn every_mistake_is_named() {
     let rows = [
         ("devices", "`devices`: a word is KEY=VALUE"),
-        ("device=1", "there is no `device`; there are api, interface"),
+        ("gadget=1", "there is no `gadget`; there are api, interface"),
         ("api=1", "MAJOR.MINOR"),
         ("devices=many", "a number up to 64"),
         ("interface=8", "a number up to 7"),
@@ -89,4 +89,36 @@ fn look_ups_miss_what_a_scenario_lacks() {
     assert!(scenario.shaped(c"vkCreateHeadlessSurfaceEXT", any).is_none());
     let own = Scenario::parse("surfaces=driver").unwrap();
     assert!(own.shaped(c"vkCreateHeadlessSurfaceEXT", any).is_some());
+}
+
+#[test]
+fn every_word_is_on_the_page() {
+    let page = include_str!("../../../../docs/null-driver.md");
+    let complaint = wrong("nonsense=1");
+    let keys = complaint.rsplit_once("there are ").unwrap().1;
+    for key in keys.split(", ") {
+        let has_row = |end| page.contains(&format!("| `{key}{end}"));
+        assert!(has_row('=') || has_row('`'), "{key} has no row in docs/null-driver.md");
+    }
+}
+
+#[test]
+fn extensions_bring_what_they_need() {
+    let scenario = Scenario::parse("extension=VK_KHR_swapchain").unwrap();
+    assert!(scenario.instance_extensions.contains(extension::KHR_SURFACE));
+    assert_eq!(scenario.surfaces, Surfaces::Loader);
+    let scenario = Scenario::parse("without=VK_KHR_surface extension=VK_KHR_swapchain").unwrap();
+    assert!(!scenario.instance_extensions.contains(extension::KHR_SURFACE));
+    let scenario = Scenario::parse("extension=all without=VK_KHR_ray_query").unwrap();
+    assert!(scenario.device_extensions.contains(extension::KHR_RAY_TRACING_PIPELINE));
+    assert!(!scenario.device_extensions.contains(extension::KHR_RAY_QUERY));
+    let shown = wrong("api=1.0 extension=VK_KHR_spirv_1_4");
+    assert!(shown.contains("VK_KHR_spirv_1_4 needs Vulkan 1.1: add api=1.1"), "{shown}");
+}
+
+#[test]
+fn commands_of_extensions_can_fail_or_wait() {
+    for command in ["vkCreateAccelerationStructureKHR", "vkGetMicromapBuildSizesEXT", "vkReleaseDisplayEXT"] {
+        assert!(Scenario::parse(&format!("fails={command}")).is_ok(), "{command}");
+    }
 }

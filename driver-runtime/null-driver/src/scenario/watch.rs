@@ -10,7 +10,7 @@ use driver_runtime::{Tables, vk};
 use crate::Null;
 
 /// What commands return, and what they return when they fail.
-pub(super) trait Outcome {
+pub(crate) trait Outcome {
     fn failed(result: vk::Result) -> Self;
 }
 
@@ -22,6 +22,12 @@ impl Outcome for vk::Result {
 
 impl Outcome for () {
     fn failed(_: vk::Result) {}
+}
+
+impl Outcome for u32 {
+    fn failed(_: vk::Result) -> Self {
+        0
+    }
 }
 
 impl Outcome for u64 {

@@ -1,15 +1,13 @@
 //! Fences.
 
-use core::ops::ControlFlow;
-
 use ash::vk;
 use loader_core::abi::chain;
 
-use super::waiting::wait;
+use super::waiting::{Awaited, wait};
 use crate::device::Device;
 use crate::driver::Driver;
 use crate::object::{Object, VkObject};
-use crate::sync::{HandleKinds, Payloads, Primitive, Purpose, SyncRef, choose};
+use crate::sync::{HandleKinds, Payloads, Pending, Primitive, Purpose, SyncRef};
 
 /// What is kept of a fence.
 pub(crate) struct Fence<D: Driver>(pub(super) Payloads<D>);
@@ -23,7 +21,7 @@ impl<D: Driver> Fence<D> {
     /// A fence whose type has all these handles, or `ERROR_UNKNOWN` where there is no such type: the specification allows to
     /// ask only for what the query of external fence properties has confirmed, and the command has no better code.
     fn new(device: &Device<D>, exports: HandleKinds, initial: u64) -> Result<Self, vk::Result> {
-        let kind = choose(D::SYNC_TYPES, Purpose::Fence, HandleKinds::NONE, exports);
+        let kind = device.sync_types().choose(Purpose::Fence, HandleKinds::NONE, exports);
         let kind = kind.ok_or(vk::Result::ERROR_UNKNOWN)?;
         Ok(Self(Payloads::new(SyncRef::create(device, kind, initial)?)))
     }
@@ -118,11 +116,17 @@ pub(crate) unsafe extern "system" fn wait_for_fences<D: Driver>(
     // SAFETY: the caller vouches for the handles in the counted array.
     unsafe {
         let Some(device) = Device::<D>::from_handle(device) else { return vk::Result::ERROR_DEVICE_LOST };
-        wait(device, timeout, || {
-            let mut signalled = (0..count as usize).map(|place| is_signalled::<D>(fences.add(place).read()));
-            let done = if all == vk::FALSE { signalled.any(|it| it) } else { signalled.all(|it| it) };
-            if done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })
+        let look = &mut |place: usize, pending: Option<&mut Pending<D>>| {
+            let Some(fence) = Object::<Fence<D>>::from_handle(fences.add(place).read()) else {
+                return Ok(false);
+            };
+            let is_reached = fence.0.value() != 0;
+            if let (false, Some(pending)) = (is_reached, pending) {
+                pending.add_binary(fence.0.active())?;
+            }
+            Ok(is_reached)
+        };
+        wait(device, timeout, Awaited { count: count as usize, all: all != vk::FALSE, look })
     }
 }
 

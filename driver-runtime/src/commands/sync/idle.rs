@@ -2,12 +2,12 @@
 
 use ash::vk;
 
-use super::waiting::wait_until;
+use super::waiting::{Awaited, wait, wait_until};
 use crate::device::{Device, Queue};
 use crate::driver::Driver;
-use crate::object::{Object, ParentObject};
+use crate::object::Object;
 use crate::result::SubmitError;
-use crate::sync::{HandleKinds, Primitive, Purpose, Submission, Submissions, SyncRef, choose};
+use crate::sync::{HandleKinds, Pending, Primitive, Purpose, Submissions, SyncRef};
 
 /// # Safety
 /// As the specification has it for `vkQueueWaitIdle`.
@@ -41,13 +41,16 @@ pub(crate) unsafe extern "system" fn device_wait_idle<D: Driver>(device: vk::Dev
 /// Submits nothing but a signal, and waits for that.
 fn wait_idle<D: Driver>(queue: &Queue<D>) -> vk::Result {
     let device = queue.parent();
-    let Some(kind) = choose(D::SYNC_TYPES, Purpose::Idle, HandleKinds::NONE, HandleKinds::NONE) else {
+    let Some(kind) = device.sync_types().choose(Purpose::Idle, HandleKinds::NONE, HandleKinds::NONE) else {
         return wait_until(device, || queue.pipeline().is_empty());
     };
     let signal = || -> Result<SyncRef<D>, SubmitError> {
-        let sync = SyncRef::create(device, kind, 0)?;
+        let sync = match queue.pipeline().take_idle() {
+            Some(sync) => sync,
+            None => SyncRef::create(device, kind, 0)?,
+        };
         let mut list = Submissions::new();
-        list.push(Submission::new(device.root().shared_memory())?);
+        list.push(queue.submission()?);
         super::submit::submit_all(queue, list, Some(sync.clone()))?;
         Ok(sync)
     };
@@ -55,7 +58,15 @@ fn wait_idle<D: Driver>(queue: &Queue<D>) -> vk::Result {
         Ok(sync) => sync,
         Err(error) => return error.into(),
     };
-    let result = wait_until(device, || sync.value() != 0);
+    let look = &mut |_: usize, pending: Option<&mut Pending<D>>| {
+        let is_reached = sync.value() != 0;
+        if let (false, Some(pending)) = (is_reached, pending) {
+            pending.add_binary(sync.clone())?;
+        }
+        Ok(is_reached)
+    };
+    let result = wait(device, u64::MAX, Awaited { count: 1, all: true, look });
     queue.pipeline().free_done();
+    queue.pipeline().keep_idle(sync);
     result
 }

@@ -9,7 +9,7 @@ use crate::device::{Device, Queue};
 use crate::driver::Driver;
 use crate::object::{Object, ParentObject};
 use crate::result::SubmitError;
-use crate::sync::{PayloadRoom, Payloads, Purpose, Semaphore, Submission, Submissions, SyncRef};
+use crate::sync::{Ability, PayloadRoom, Payloads, Purpose, Semaphore, Submissions, SyncRef};
 
 impl<D: Driver> Device<D> {
     /// The next wait for the semaphore waits for what another process does with the memory: a temporary payload. A driver
@@ -63,13 +63,13 @@ impl<D: Driver> Device<D> {
             _ => self.sync_types().semaphore(),
         };
         let kind = kind.ok_or(SubmitError::OutOfDeviceMemory)?;
-        let room = PayloadRoom::new(self.root().shared_memory())?;
+        let room = PayloadRoom::new(self.root().shared_memory(), self.bell())?;
         let sync = match D::create_sync_for_memory(self, memory, false)? {
             Some(sync) => sync,
             None => D::create_sync(self, kind, 1)?,
         };
         // What is waited for was submitted before by somebody else, so queues can wait for it.
-        payloads.set_temporary(room.fill_with(sync, kind, false, true));
+        payloads.set_temporary(room.fill_with(sync, kind, Ability::NONE, true));
         Ok(())
     }
 }
@@ -91,14 +91,14 @@ impl<D: Driver> Queue<D> {
         fence: vk::Fence,
     ) -> Result<(), SubmitError> {
         let device = self.parent();
-        let mut submission = Submission::new(device.root().shared_memory())?;
+        let mut submission = self.submission()?;
         for semaphore in waits {
             // SAFETY: the caller vouches for the handles.
             unsafe { submission.add_wait(*semaphore, 0, vk::PipelineStageFlags2::ALL_COMMANDS)? };
         }
-        let room = PayloadRoom::new(device.root().shared_memory())?;
+        let room = PayloadRoom::new(device.root().shared_memory(), device.bell())?;
         if let Some(sync) = D::create_sync_for_memory(device, memory, true)? {
-            submission.add_binary_signal(room.fill_with(sync, 0, false, false))?;
+            submission.add_binary_signal(room.fill_with(sync, 0, Ability::NONE, false))?;
         }
         // SAFETY: the caller vouches for the handle.
         let fence: Option<SyncRef<D>> =

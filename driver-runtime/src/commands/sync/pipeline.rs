@@ -9,13 +9,39 @@
 use core::ptr::NonNull;
 use core::sync::atomic::Ordering;
 
+use loader_core::memory::OutOfMemory;
+
 use crate::device::{Device, Queue};
 use crate::driver::Driver;
 use crate::host::ThreadWork;
+use crate::object::ParentObject;
 use crate::result::SubmitError;
 use crate::sync::{Next, Readiness, SubmitMode, Submitted};
 
+/// What came of giving lists to the driver.
+#[derive(Clone, Copy, Default)]
+struct Progress {
+    /// There was something to give.
+    moved: bool,
+    /// What comes next may be given as soon as another process has done something.
+    depends_on_others: bool,
+}
+
+impl Progress {
+    fn and(self, other: Self) -> Self {
+        Self {
+            moved: self.moved | other.moved,
+            depends_on_others: self.depends_on_others | other.depends_on_others,
+        }
+    }
+}
+
 impl<D: Driver> Queue<D> {
+    /// A submission without waits, work and signals.
+    pub(super) fn submission(&self) -> Result<Submitted<D>, OutOfMemory> {
+        self.pipeline().submission(self.parent().root().shared_memory())
+    }
+
     /// Submits. After an error everything is as before, or the device is lost.
     pub(super) fn submit_one(&self, mut submission: Submitted<D>) -> Result<(), SubmitError> {
         let device = self.parent();
@@ -25,7 +51,8 @@ impl<D: Driver> Queue<D> {
         if self.goes_straight(&submission) {
             submission.run(self)?;
             submission.commit();
-            submission.given();
+            submission.given(device.bell());
+            self.pipeline().keep(submission);
         } else {
             submission.commit();
             self.pipeline().push(submission);
@@ -59,18 +86,27 @@ impl<D: Driver> Queue<D> {
         self.pipeline().start_thread(|| unsafe { ThreadWork::new(serve::<D>, NonNull::from(self).cast()) })
     }
 
-    /// Gives the driver what nothing holds back any more, unless a thread does that. Returns whether there was something.
-    fn run_held(&self) -> bool {
-        let mut progress = false;
+    /// Gives the driver what nothing holds back any more, unless a thread does that.
+    fn run_held(&self) -> Progress {
+        let mut progress = Progress::default();
         if self.pipeline().has_thread() {
             return progress;
         }
-        while let Next::Run(mut submission) = self.take() {
-            self.run_one(&mut submission);
-            self.pipeline().end(None);
-            progress = true;
+        loop {
+            match self.take() {
+                Next::Run(mut submission) => {
+                    self.run_one(&mut submission);
+                    self.pipeline().end(None);
+                    self.pipeline().keep(submission);
+                    progress.moved = true;
+                }
+                Next::LookAgain => {
+                    progress.depends_on_others = true;
+                    return progress;
+                }
+                Next::Sleep => return progress,
+            }
         }
-        progress
     }
 
     fn take(&self) -> Next<D> {
@@ -79,7 +115,7 @@ impl<D: Driver> Queue<D> {
 
     fn run_one(&self, submission: &mut Submitted<D>) {
         match submission.run(self) {
-            Ok(()) => submission.given(),
+            Ok(()) => submission.given(self.parent().bell()),
             // The application was told that the submission is fine, so it can be told only now and so.
             Err(_) if self.parent().lost().is_ok() => {
                 self.set_lost("a submission that was held back failed");
@@ -135,18 +171,28 @@ impl<D: Driver> Device<D> {
         }
     }
 
-    /// Lets the queues without a thread go on, for something may have happened elsewhere.
-    pub(super) fn push_held(&self) {
-        if self.submit_mode() != SubmitMode::Immediate && self.run_held() {
+    /// Lets the queues without a thread go on, for something may have happened elsewhere. Returns whether a list depends on what
+    /// other processes do, so that somebody has to look at it again.
+    pub(super) fn push_held(&self) -> bool {
+        if self.submit_mode() == SubmitMode::Immediate {
+            return false;
+        }
+        let progress = self.run_held();
+        if progress.moved {
             self.queues().iter().for_each(|queue| queue.pipeline().ring());
         }
+        progress.depends_on_others
     }
 
-    fn run_held(&self) -> bool {
-        let mut progress = false;
-        while self.queues().iter().fold(false, |moved, queue| queue.run_held() | moved) {
-            progress = true;
+    fn run_held(&self) -> Progress {
+        let mut moved = false;
+        loop {
+            let round =
+                self.queues().iter().map(|queue| queue.run_held()).fold(Progress::default(), Progress::and);
+            if !round.moved {
+                return Progress { moved, ..round };
+            }
+            moved = true;
         }
-        progress
     }
 }

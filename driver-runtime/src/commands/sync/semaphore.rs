@@ -1,17 +1,15 @@
 //! Semaphores.
 
-use core::ops::ControlFlow;
-
 use ash::vk;
 use loader_core::abi::chain;
 use loader_core::memory::Room;
 
-use super::waiting::wait;
+use super::waiting::{Awaited, wait};
 use crate::device::Device;
 use crate::driver::Driver;
 use crate::object::{Object, ParentObject, VkObject};
-use crate::parts::{Parts, Primitive};
-use crate::sync::{HandleKinds, Payloads, Purpose, Semaphore, SyncRef, Timeline, TimelineMode, choose};
+use crate::parts::Parts;
+use crate::sync::{HandleKinds, Payloads, Pending, Purpose, Semaphore, SyncRef, Timeline, TimelineMode};
 
 impl<D: Parts> VkObject for Semaphore<D> {
     type Handle = vk::Semaphore;
@@ -26,7 +24,7 @@ impl<D: Driver> Semaphore<D> {
         exports: HandleKinds,
         initial: u64,
     ) -> Result<Self, vk::Result> {
-        let kind = choose(D::SYNC_TYPES, purpose, HandleKinds::NONE, exports);
+        let kind = device.sync_types().choose(purpose, HandleKinds::NONE, exports);
         let kind = kind.ok_or(vk::Result::ERROR_UNKNOWN)?;
         if purpose == Purpose::Timeline && device.sync_types().timeline_mode() == TimelineMode::Emulated {
             let memory = device.root().shared_memory();
@@ -126,7 +124,10 @@ pub(crate) unsafe extern "system" fn signal_semaphore<D: Driver>(
                 Semaphore::Binary(payloads) | Semaphore::Timeline(payloads) => {
                     payloads.active().signal((*info).value);
                 }
-                Semaphore::Emulated(timeline) => timeline.signal((*info).value),
+                Semaphore::Emulated(timeline) => {
+                    timeline.signal((*info).value);
+                    device.bell().ring(D::host);
+                }
             }
         }
         device.flush();
@@ -145,15 +146,12 @@ pub(crate) unsafe extern "system" fn wait_semaphores<D: Driver>(
     unsafe {
         let Some(device) = Device::<D>::from_handle(device) else { return vk::Result::ERROR_DEVICE_LOST };
         let info = &*info;
-        wait(device, timeout, || {
-            let mut reached = (0..info.semaphore_count as usize).map(|place| {
-                let semaphore = info.p_semaphores.add(place).read();
-                Object::<Semaphore<D>>::from_handle(semaphore)
-                    .is_some_and(|semaphore| semaphore.value() >= info.p_values.add(place).read())
-            });
-            let any = info.flags.contains(vk::SemaphoreWaitFlags::ANY);
-            let done = if any { reached.any(|it| it) } else { reached.all(|it| it) };
-            if done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })
+        let look = &mut |place: usize, pending: Option<&mut Pending<D>>| {
+            let semaphore = Object::<Semaphore<D>>::from_handle(info.p_semaphores.add(place).read());
+            let Some(semaphore) = semaphore else { return Ok(false) };
+            semaphore.has_reached(info.p_values.add(place).read(), pending)
+        };
+        let all = !info.flags.contains(vk::SemaphoreWaitFlags::ANY);
+        wait(device, timeout, Awaited { count: info.semaphore_count as usize, all, look })
     }
 }

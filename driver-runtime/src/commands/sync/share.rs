@@ -10,9 +10,10 @@ use super::waiting::wait_until;
 use crate::device::Device;
 use crate::driver::Driver;
 use crate::object::{Object, ParentObject};
+use crate::physical_device::Physical;
 use crate::result::{ExportError, ImportError, code};
 use crate::sync::{
-    Handle, HandleKind, HandleKinds, PayloadRoom, Payloads, Purpose, Semaphore, SyncRef, choose,
+    Ability, Handle, HandleKind, HandleKinds, PayloadRoom, Payloads, Purpose, Semaphore, SyncRef, SyncTypes,
 };
 
 /// # Safety
@@ -95,15 +96,15 @@ fn import<D: Driver>(
     handle: Handle,
     temporary: bool,
 ) -> Result<(), ImportError> {
-    let kind = choose(D::SYNC_TYPES, purpose, HandleKinds::of(&[handle.kind]), HandleKinds::NONE);
+    let kind = device.sync_types().choose(purpose, HandleKinds::of(&[handle.kind]), HandleKinds::NONE);
     let kind = kind.ok_or(ImportError::InvalidExternalHandle)?;
     // All memory comes first: after the driver has taken the handle nothing may fail.
-    let room = PayloadRoom::<D>::new(device.root().shared_memory())?;
+    let room = PayloadRoom::<D>::new(device.root().shared_memory(), device.bell())?;
     let payload = if handle.is_signalled() {
         let sync = D::create_sync(device, kind, 1).map_err(|_| ImportError::OutOfHostMemory)?;
-        room.fill_with(sync, kind, false, true)
+        room.fill_with(sync, kind, Ability::NONE, true)
     } else {
-        let payload = room.fill(D::import_sync(device, kind, handle)?, kind);
+        let payload = room.fill(device, D::import_sync(device, kind, handle)?, kind);
         payload.share();
         payload
     };
@@ -223,11 +224,11 @@ struct Sharing {
 }
 
 impl Sharing {
-    fn of<D: Driver>(purpose: Purpose, kind: HandleKind) -> Self {
+    fn of(types: &SyncTypes, purpose: Purpose, kind: HandleKind) -> Self {
         let (none, wanted) = (HandleKinds::NONE, HandleKinds::of(&[kind]));
-        let at = |place: Option<usize>| place.and_then(|place| D::SYNC_TYPES.get(place)).copied();
-        let imported = at(choose(D::SYNC_TYPES, purpose, wanted, none));
-        let exported = at(choose(D::SYNC_TYPES, purpose, none, wanted));
+        let at = |place: Option<usize>| place.and_then(|place| types.list().get(place)).copied();
+        let imported = at(types.choose(purpose, wanted, none));
+        let exported = at(types.choose(purpose, none, wanted));
         let both = exported.or(imported);
         Self {
             from_imported: imported.map_or(none, |kind| kind.exports()),
@@ -246,7 +247,7 @@ impl Sharing {
 /// # Safety
 /// As the specification has it for `vkGetPhysicalDeviceExternalFenceProperties`.
 pub(crate) unsafe extern "system" fn get_physical_device_external_fence_properties<D: Driver>(
-    _: vk::PhysicalDevice,
+    physical: vk::PhysicalDevice,
     info: *const vk::PhysicalDeviceExternalFenceInfo<'_>,
     out: *mut vk::ExternalFenceProperties<'_>,
 ) {
@@ -256,7 +257,9 @@ pub(crate) unsafe extern "system" fn get_physical_device_external_fence_properti
     out.compatible_handle_types = vk::ExternalFenceHandleTypeFlags::empty();
     out.external_fence_features = vk::ExternalFenceFeatureFlags::empty();
     let Some(kind) = HandleKinds::of_fence(kind).and_then(HandleKinds::single) else { return };
-    let sharing = Sharing::of::<D>(Purpose::Fence, kind);
+    // SAFETY: the caller vouches for the handle.
+    let Some(physical) = (unsafe { Object::<Physical<D>>::from_handle(physical) }) else { return };
+    let sharing = Sharing::of(physical.sync_types(), Purpose::Fence, kind);
     out.export_from_imported_handle_types = sharing.from_imported.fence_flags();
     out.compatible_handle_types = sharing.compatible.fence_flags();
     if sharing.exportable {
@@ -270,7 +273,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_external_fence_properti
 /// # Safety
 /// As the specification has it for `vkGetPhysicalDeviceExternalSemaphoreProperties`.
 pub(crate) unsafe extern "system" fn get_physical_device_external_semaphore_properties<D: Driver>(
-    _: vk::PhysicalDevice,
+    physical: vk::PhysicalDevice,
     info: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
     out: *mut vk::ExternalSemaphoreProperties<'_>,
 ) {
@@ -280,7 +283,9 @@ pub(crate) unsafe extern "system" fn get_physical_device_external_semaphore_prop
     out.compatible_handle_types = vk::ExternalSemaphoreHandleTypeFlags::empty();
     out.external_semaphore_features = vk::ExternalSemaphoreFeatureFlags::empty();
     let Some(kind) = HandleKinds::of_semaphore(kind).and_then(HandleKinds::single) else { return };
-    let sharing = Sharing::of::<D>(purpose, kind);
+    // SAFETY: the caller vouches for the handle.
+    let Some(physical) = (unsafe { Object::<Physical<D>>::from_handle(physical) }) else { return };
+    let sharing = Sharing::of(physical.sync_types(), purpose, kind);
     out.export_from_imported_handle_types = sharing.from_imported.semaphore_flags();
     out.compatible_handle_types = sharing.compatible.semaphore_flags();
     if sharing.exportable {

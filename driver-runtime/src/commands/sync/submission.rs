@@ -7,7 +7,7 @@ use crate::device::{Device, Queue};
 use crate::driver::Driver;
 use crate::object::Object;
 use crate::result::SubmitError;
-use crate::sync::{HandleKinds, Purpose, Semaphore, Submission, SyncRef, choose};
+use crate::sync::{HandleKinds, Purpose, Semaphore, Submission, SyncRef};
 
 impl<D: Driver> Submission<D> {
     /// # Safety
@@ -43,8 +43,13 @@ impl<D: Driver> Submission<D> {
             // SAFETY: the caller vouches for how long the semaphore lives.
             return Ok(unsafe { self.push_signal(semaphore, value) }?);
         };
-        let kind = choose(D::SYNC_TYPES, Purpose::Point, HandleKinds::NONE, HandleKinds::NONE);
-        let sync = SyncRef::create(device, kind.ok_or(SubmitError::OutOfDeviceMemory)?, 0)?;
+        let sync = match timeline.reuse() {
+            Some(sync) => sync,
+            None => {
+                let kind = device.sync_types().choose(Purpose::Point, HandleKinds::NONE, HandleKinds::NONE);
+                SyncRef::create(device, kind.ok_or(SubmitError::OutOfDeviceMemory)?, 0)?
+            }
+        };
         Ok(self.push_point(timeline, value, sync)?)
     }
 

@@ -7,11 +7,11 @@ use loader_core::abi::chain;
 use loader_core::memory::TryGrow;
 
 use super::fence::Fence;
-use crate::device::{Device, Queue, QueueState};
+use crate::device::{Queue, QueueState};
 use crate::driver::Driver;
 use crate::object::{Object, ParentObject};
 use crate::result::{SubmitError, code};
-use crate::sync::{Binds, Submission, Submissions, Submitted, SyncRef};
+use crate::sync::{Binds, Submissions, Submitted, SyncRef};
 
 /// # Safety
 /// As the specification has it for `vkQueueSubmit`.
@@ -22,7 +22,7 @@ pub(crate) unsafe extern "system" fn queue_submit<D: Driver>(
     fence: vk::Fence,
 ) -> vk::Result {
     // SAFETY: the caller vouches for handles and counted arrays.
-    unsafe { submit::<D>(queue, count, fence, |device, place| plain(device, &*infos.add(place))) }
+    unsafe { submit::<D>(queue, count, fence, |queue, place| plain(queue, &*infos.add(place))) }
 }
 
 /// # Safety
@@ -34,7 +34,7 @@ pub(crate) unsafe extern "system" fn queue_submit_2<D: Driver>(
     fence: vk::Fence,
 ) -> vk::Result {
     // SAFETY: the caller vouches for handles and counted arrays.
-    unsafe { submit::<D>(queue, count, fence, |device, place| with_values(device, &*infos.add(place))) }
+    unsafe { submit::<D>(queue, count, fence, |queue, place| with_values(queue, &*infos.add(place))) }
 }
 
 /// # Safety
@@ -46,7 +46,7 @@ pub(crate) unsafe extern "system" fn queue_bind_sparse<D: Driver>(
     fence: vk::Fence,
 ) -> vk::Result {
     // SAFETY: the caller vouches for handles and counted arrays.
-    unsafe { submit::<D>(queue, count, fence, |device, place| sparse(device, &*infos.add(place))) }
+    unsafe { submit::<D>(queue, count, fence, |queue, place| sparse(queue, &*infos.add(place))) }
 }
 
 /// # Safety
@@ -55,7 +55,7 @@ unsafe fn submit<D: Driver>(
     queue: vk::Queue,
     count: u32,
     fence: vk::Fence,
-    read: impl Fn(&Device<D>, usize) -> Result<Submitted<D>, SubmitError>,
+    read: impl Fn(&Queue<D>, usize) -> Result<Submitted<D>, SubmitError>,
 ) -> vk::Result {
     // SAFETY: the caller vouches for the handles.
     let (queue, fence) =
@@ -65,7 +65,7 @@ unsafe fn submit<D: Driver>(
         queue.parent().submitted(queue);
         let mut list = Submissions::new();
         for place in 0..count as usize {
-            list.push(read(queue.parent(), place)?);
+            list.push(read(queue, place)?);
         }
         submit_all(queue, list, fence.map(|fence| fence.0.active()))
     };
@@ -80,7 +80,7 @@ pub(super) fn submit_all<D: Driver>(
 ) -> Result<(), SubmitError> {
     if let Some(fence) = fence {
         if list.is_empty() {
-            list.push(Submission::new(queue.parent().root().shared_memory())?);
+            list.push(queue.submission()?);
         }
         if let Some(last) = list.last_mut() {
             last.add_binary_signal(fence)?;
@@ -99,11 +99,8 @@ pub(super) fn submit_all<D: Driver>(
 
 /// # Safety
 /// `info` is valid.
-unsafe fn plain<D: Driver>(
-    device: &Device<D>,
-    info: &vk::SubmitInfo<'_>,
-) -> Result<Submitted<D>, SubmitError> {
-    let mut submission = Submission::new(device.root().shared_memory())?;
+unsafe fn plain<D: Driver>(queue: &Queue<D>, info: &vk::SubmitInfo<'_>) -> Result<Submitted<D>, SubmitError> {
+    let mut submission = queue.submission()?;
     submission.reserve(info.wait_semaphore_count, info.command_buffer_count, info.signal_semaphore_count)?;
     // SAFETY: the caller vouches for the counted arrays and the chain.
     unsafe {
@@ -118,7 +115,7 @@ unsafe fn plain<D: Driver>(
         }
         for place in 0..info.signal_semaphore_count as usize {
             let semaphore = info.p_signal_semaphores.add(place).read();
-            submission.add_signal(device, semaphore, values.signal(place))?;
+            submission.add_signal(queue.parent(), semaphore, values.signal(place))?;
         }
         submission.protected = chain::find::<vk::ProtectedSubmitInfo<'_>>(info.p_next)
             .is_some_and(|info| info.protected_submit != vk::FALSE);
@@ -130,10 +127,10 @@ unsafe fn plain<D: Driver>(
 /// # Safety
 /// `info` is valid.
 unsafe fn with_values<D: Driver>(
-    device: &Device<D>,
+    queue: &Queue<D>,
     info: &vk::SubmitInfo2<'_>,
 ) -> Result<Submitted<D>, SubmitError> {
-    let mut submission = Submission::new(device.root().shared_memory())?;
+    let mut submission = queue.submission()?;
     let (waits, signals) = (info.wait_semaphore_info_count, info.signal_semaphore_info_count);
     submission.reserve(waits, info.command_buffer_info_count, signals)?;
     // SAFETY: the caller vouches for the counted arrays and the chain.
@@ -147,7 +144,7 @@ unsafe fn with_values<D: Driver>(
         }
         for place in 0..signals as usize {
             let signal = &*info.p_signal_semaphore_infos.add(place);
-            submission.add_signal(device, signal.semaphore, signal.value)?;
+            submission.add_signal(queue.parent(), signal.semaphore, signal.value)?;
         }
         submission.protected = info.flags.contains(vk::SubmitFlags::PROTECTED);
         submission.counter_pass = counter_pass(info.p_next);
@@ -158,11 +155,11 @@ unsafe fn with_values<D: Driver>(
 /// # Safety
 /// `info` is valid.
 unsafe fn sparse<D: Driver>(
-    device: &Device<D>,
+    queue: &Queue<D>,
     info: &vk::BindSparseInfo<'_>,
 ) -> Result<Submitted<D>, SubmitError> {
-    let memory = device.root().shared_memory();
-    let mut submission = Submission::new(device.root().shared_memory())?;
+    let memory = queue.parent().root().shared_memory();
+    let mut submission = queue.submission()?;
     submission.reserve(info.wait_semaphore_count, 0, info.signal_semaphore_count)?;
     // SAFETY: the caller vouches for the counted arrays and the chain.
     unsafe {
@@ -188,7 +185,7 @@ unsafe fn sparse<D: Driver>(
         }
         for place in 0..info.signal_semaphore_count as usize {
             let semaphore = info.p_signal_semaphores.add(place).read();
-            submission.add_signal(device, semaphore, values.signal(place))?;
+            submission.add_signal(queue.parent(), semaphore, values.signal(place))?;
         }
     }
     Ok(submission)

@@ -71,5 +71,7 @@ pub fn discover_layers(
     settings: &KnownSettings,
     snapshot: &mut Snapshot,
 ) -> Result<LayerPlan, OutOfMemory> {
-    answer(platform, snapshot, |snapshot| plan_layers(snapshot, policy, scope, settings))
+    answer(platform, snapshot, Some(&settings.snapshot), |inquiry| {
+        find::plan_all(inquiry, policy, scope, settings.plan.in_force())
+    })
 }

@@ -17,23 +17,21 @@ PV = "0.1.0+git"
 DEPENDS += "vulkan-headers"
 PROVIDES = "vulkan-loader"
 
-SRC_URI = "git://github.com/vkload/vkload.git;protocol=https;branch=main"
-# Set this to the revision to build.
-SRCREV ?= "${AUTOREV}"
+SRC_URI = "git://github.com/vkload/vkload.git;protocol=https;branch=main;destsuffix=${BP}"
+# In the repository, "cargo xtask yocto --revision COMMIT" sets this, and writes the list of the crates that the commit needs.
+SRCREV ?= "3e031f528125a53bc08f84c6527702f652f4b3e0"
+require vkload-crates.inc
 
-# The crates of Cargo.lock: "bitbake -c update_crates vkload" writes the file.
-include vkload-crates.inc
-
-# Rust 1.90 or newer.
-inherit cargo cargo-update-recipe-crates features_check pkgconfig
+# Rust 1.88 or newer, for the tool 1.90. Yocto 5.3 has 1.90. Scarthgap has 1.75: add the layer meta-lts-mixins, branch scarthgap/rust.
+inherit cargo features_check pkgconfig
 
 REQUIRED_DISTRO_FEATURES = "vulkan"
 
 PACKAGECONFIG ??= "tool"
 # The command vkload, which tells what the loader finds.
-PACKAGECONFIG[tool] = ""
+PACKAGECONFIG[tool] = ",,"
 # A fixed list of drivers, as paths separated by colons.
-PACKAGECONFIG[fixed-drivers] = ""
+PACKAGECONFIG[fixed-drivers] = ",,"
 VKLOAD_FIXED_DRIVERS ?= ""
 
 # The folder that is searched for manifests before /etc.
@@ -76,8 +74,8 @@ do_install() {
 PACKAGE_BEFORE_PN = "${PN}-tool"
 FILES:${PN}-tool = "${bindir}/vkload"
 
-# Drivers are found at run time.
-RRECOMMENDS:${PN} = "${@bb.utils.contains('PACKAGECONFIG', 'fixed-drivers', '', 'mesa-vulkan-drivers', d)}"
+# Drivers are found at run time. Recipes of drivers provide this name, from Yocto 5.3 on Mesa's too.
+RRECOMMENDS:${PN} = "${@bb.utils.contains('PACKAGECONFIG', 'fixed-drivers', '', 'virtual-vulkan-icd', d)}"
 # Vendors' packages that bring a loader of their own are kept out of the image.
 RPROVIDES:${PN} = "vulkan-loader libvulkan1"
 RCONFLICTS:${PN} = "vulkan-loader libvulkan1"

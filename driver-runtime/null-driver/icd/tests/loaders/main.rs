@@ -1,10 +1,14 @@
 //! The null driver as a shared library: under our loader, under the distribution's, and without any.
 //!
 //! The program that uses it runs in processes of its own, since a loader reads its variables once.
+mod every_extension;
 mod policies;
+mod profiles;
 mod programs;
 mod run;
 mod scenarios;
+#[cfg(target_os = "linux")]
+mod sharing;
 
 use std::path::Path;
 use std::process::Command;

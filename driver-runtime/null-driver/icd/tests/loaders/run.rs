@@ -56,7 +56,9 @@ impl Run {
         let mut command = self.command(env::current_exe().unwrap());
         let module = match program {
             "buffers" => "programs",
+            "two_processes" | "handles" => "programs::sharing",
             "look_ups" => "programs::newest",
+            "all_commands" | "acceleration_structures" => "programs::extensions",
             "first_words" | "groups" => "programs::facts",
             other => &format!("programs::{other}"),
         };

@@ -16,6 +16,7 @@ use crate::driver::Driver;
 /// A device with four queues, or what `D` has.
 pub(super) struct Bench<D: Driver> {
     pub(super) device: vk::Device,
+    pub(super) physical: vk::PhysicalDevice,
     instance: vk::Instance,
     driver: core::marker::PhantomData<D>,
 }
@@ -64,7 +65,7 @@ impl<D: Driver> Bench<D> {
             let made = create_device::<D>(physical, &info, callbacks, &mut device);
             assert_eq!(made, vk::Result::SUCCESS);
         }
-        Self { device, instance, driver: core::marker::PhantomData }
+        Self { device, physical, instance, driver: core::marker::PhantomData }
     }
 
     pub(super) fn get(&self) -> &Device<D> {
@@ -186,6 +187,13 @@ impl<D: Driver> Bench<D> {
         let count = fences.len() as u32;
         // SAFETY: as above.
         unsafe { sync::wait_for_fences::<D>(self.device, count, fences.as_ptr(), all.into(), timeout) }
+    }
+
+    pub(super) fn wait_value(&self, semaphore: vk::Semaphore, value: u64) -> vk::Result {
+        let (semaphores, values) = ([semaphore], [value]);
+        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        // SAFETY: as above.
+        unsafe { sync::wait_semaphores::<D>(self.device, &info, u64::MAX) }
     }
 
     pub(super) fn status(&self, fence: vk::Fence) -> vk::Result {

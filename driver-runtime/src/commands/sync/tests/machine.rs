@@ -26,6 +26,9 @@ pub(super) const NATIVE: u8 = 2;
 /// Emulated timelines, and a thread for every queue because submitting is slow.
 pub(super) const SLOW: u8 = 3;
 
+/// Emulated timelines of objects that wake who waits for them.
+pub(super) const WAKING: u8 = 4;
+
 /// The driver.
 pub(super) struct Machine<const MODE: u8>;
 
@@ -100,6 +103,8 @@ pub(super) struct World<const MODE: u8> {
     /// Work is not done before [`World::finish`].
     pub(super) lazy: Mutex<bool>,
     left: Mutex<Vec<Signal<Machine<MODE>>>>,
+    /// How many objects each call of the driver's wait had, and whether all were waited for.
+    pub(super) waits: Mutex<Vec<(usize, bool)>>,
     /// The types of objects that were made.
     pub(super) made: Mutex<Vec<usize>>,
     /// File descriptors that are open, with what they are about.
@@ -126,6 +131,11 @@ impl<const MODE: u8> World<MODE> {
         left.iter().for_each(Signal::done);
     }
 
+    /// Whether something is undone.
+    pub(super) fn has_left(&self) -> bool {
+        !self.left.lock().unwrap().is_empty()
+    }
+
     pub(super) fn open(&self, state: Arc<State>) -> i32 {
         let fd = self.next_fd.fetch_add(1, Ordering::SeqCst);
         self.open.lock().unwrap().insert(fd, state);
@@ -141,6 +151,7 @@ impl<const MODE: u8> Driver for Machine<MODE> {
     type Sync = Object;
     const SYNC_TYPES: &'static [SyncType] = match MODE {
         ASSISTED => &types(SyncType::new(LINE).sharing(OPAQUE, OPAQUE)),
+        WAKING => &[SyncType::new(FULL.and(Ability::WAKES)), SyncType::EMULATED_TIMELINE],
         NATIVE => &types(SyncType::new(LINE.and(Ability::WAIT_BEFORE_SIGNAL))),
         _ => &types(SyncType::EMULATED_TIMELINE),
     };
@@ -176,6 +187,7 @@ impl<const MODE: u8> Driver for Machine<MODE> {
             spared: Mutex::default(),
             lazy: Mutex::default(),
             left: Mutex::default(),
+            waits: Mutex::default(),
             made: Mutex::default(),
             open: Mutex::default(),
             next_fd: AtomicI32::new(3),
@@ -208,6 +220,15 @@ impl<const MODE: u8> Driver for Machine<MODE> {
         }
         assert!(signal || device.memory.pending.load(Ordering::SeqCst) > 0, "nobody signals the memory");
         Ok(Some(Object { state: device.memory.clone() }))
+    }
+    fn wait(device: &Device<Self>, wait: &HostWait<'_, Self>) {
+        device.waits.lock().unwrap().push((wait.objects.len(), wait.all));
+        assert!(
+            wait.objects
+                .iter()
+                .all(|(sync, value)| MODE == NATIVE || sync.is_pending(*value) || sync.value() == 0)
+        );
+        wait.rest();
     }
     fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
         let world = &**queue.parent();
@@ -265,6 +286,14 @@ std::thread_local! {
     pub(super) static JOINED: Cell<u32> = const { Cell::new(0) };
 }
 
+/// The words at which threads sleep with a deadline.
+static ASLEEP: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+/// Whether a thread sleeps at the word.
+pub(super) fn sleeps_at(word: &AtomicU32) -> bool {
+    ASLEEP.lock().unwrap().contains(&core::ptr::from_ref(word).addr())
+}
+
 static SLEEPERS: Mutex<()> = Mutex::new(());
 static WOKEN: Condvar = Condvar::new();
 
@@ -303,6 +332,15 @@ impl Host for System {
         while word.load(Ordering::SeqCst) == seen {
             guard = WOKEN.wait(guard).unwrap();
         }
+    }
+    /// Whoever rings must wake the sleeper: no deadline helps a test that waits for nothing.
+    fn sleep_until(&self, word: &AtomicU32, seen: u32, _: u64) {
+        let place = core::ptr::from_ref(word).addr();
+        ASLEEP.lock().unwrap().push(place);
+        self.sleep(word, seen);
+        let mut asleep = ASLEEP.lock().unwrap();
+        let number = asleep.iter().position(|other| *other == place).unwrap();
+        asleep.swap_remove(number);
     }
     fn wake(&self, _: &AtomicU32) {
         let _guard = SLEEPERS.lock().unwrap();

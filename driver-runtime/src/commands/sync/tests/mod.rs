@@ -1,11 +1,14 @@
 //! Fences, semaphores and submission. The numbers are those of the checklist in the README.
 
 mod bench;
+mod growth;
 mod machine;
 mod memory;
 mod sharing;
 mod shortage;
+mod sleep;
 mod threads;
+mod types;
 
 use std::ptr::null;
 use std::vec::Vec;
@@ -17,7 +20,6 @@ use crate::physical_device::Description;
 use crate::result::SubmitError;
 use crate::sync::{
     Ability, HandleKind, HandleKinds, Purpose, SubmitMode, SyncType, SyncTypeError, SyncTypes, TimelineMode,
-    choose,
 };
 use crate::testing::{TestDriver, plan};
 use bench::Bench;
@@ -85,7 +87,7 @@ fn the_first_type_that_can_do_it_is_taken() {
     let types = SyncTypes::new(&list).unwrap();
     assert_eq!((types.semaphore(), types.fence(), types.timeline()), (Some(0), Some(1), Some(2)));
     let none = HandleKinds::NONE;
-    assert_eq!(choose(&list, Purpose::Point, none, none), Some(1));
+    assert_eq!(types.choose(Purpose::Point, none, none), Some(1));
 }
 
 #[test]
@@ -93,14 +95,15 @@ fn a_handle_is_one_more_criterion() {
     let fds = HandleKinds::of(&[HandleKind::OpaqueFd, HandleKind::SyncFd]);
     let (opaque, none) = (HandleKinds::of(&[HandleKind::OpaqueFd]), HandleKinds::NONE);
     let list = [BINARY, BINARY.sharing(opaque, none), BINARY.sharing(fds, fds)];
+    let types = SyncTypes::new(&list).unwrap();
     for purpose in [Purpose::Fence, Purpose::Semaphore] {
-        assert_eq!(choose(&list, purpose, none, none), Some(0));
-        assert_eq!(choose(&list, purpose, opaque, none), Some(1));
-        assert_eq!(choose(&list, purpose, none, opaque), Some(2));
-        assert_eq!(choose(&list, purpose, fds, fds), Some(2));
-        assert_eq!(choose(&list, purpose, HandleKinds::of(&[HandleKind::ZirconEvent]), none), None);
+        assert_eq!(types.choose(purpose, none, none), Some(0));
+        assert_eq!(types.choose(purpose, opaque, none), Some(1));
+        assert_eq!(types.choose(purpose, none, opaque), Some(2));
+        assert_eq!(types.choose(purpose, fds, fds), Some(2));
+        assert_eq!(types.choose(purpose, HandleKinds::of(&[HandleKind::ZirconEvent]), none), None);
     }
-    assert_eq!(choose(&list, Purpose::Timeline, none, none), None);
+    assert_eq!(types.choose(Purpose::Timeline, none, none), None);
 }
 
 /// A bench of the driver of other tests, which keeps a plan.

@@ -304,14 +304,16 @@ fn zircon_events_are_shared() {
 #[test]
 fn what_can_be_shared_is_what_creation_and_import_accept() {
     use vk::{ExternalFenceFeatureFlags as FenceFeature, ExternalSemaphoreFeatureFlags as Feature};
+    let bench = Bench::<Machine<ASSISTED>>::new();
     let fence = |kind| {
         let info = vk::PhysicalDeviceExternalFenceInfo::default().handle_type(kind);
         let mut out = vk::ExternalFenceProperties::default();
-        let physical = vk::PhysicalDevice::null();
-        // SAFETY: valid structures; the device is not looked at.
+        // SAFETY: a live handle and valid structures.
         unsafe {
             sync::get_physical_device_external_fence_properties::<Machine<ASSISTED>>(
-                physical, &info, &mut out,
+                bench.physical,
+                &info,
+                &mut out,
             );
         }
         (out.export_from_imported_handle_types, out.compatible_handle_types, out.external_fence_features)
@@ -337,7 +339,7 @@ fn what_can_be_shared_is_what_creation_and_import_accept() {
         // SAFETY: as above.
         unsafe {
             sync::get_physical_device_external_semaphore_properties::<Machine<ASSISTED>>(
-                vk::PhysicalDevice::null(),
+                bench.physical,
                 &info,
                 &mut out,
             );

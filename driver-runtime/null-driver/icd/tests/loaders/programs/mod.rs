@@ -1,10 +1,13 @@
 //! Programs that the tests run in processes of their own. They are no tests; they panic where the driver is wrong.
 
+mod extensions;
 mod facts;
 mod images;
 mod messages;
 mod newest;
 mod objects;
+#[cfg(target_os = "linux")]
+mod sharing;
 mod surfaces;
 
 use std::env;

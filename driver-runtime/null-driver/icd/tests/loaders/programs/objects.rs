@@ -94,7 +94,14 @@ unsafe fn pipelines_with_descriptors_run(device: &Device) {
             device.cmd_dispatch(commands, 1, 2, 3);
         });
         let data = device.get_pipeline_cache_data(cache).unwrap();
-        assert_eq!((data.len(), &data[..8]), (32, &[32, 0, 0, 0, 1, 0, 0, 0][..]));
+        assert_eq!(data[..8], [32, 0, 0, 0, 1, 0, 0, 0]);
+        assert!(data.len() > 32, "the pipeline is in the cache");
+        let known = vk::PipelineCacheCreateInfo::default().initial_data(&data);
+        let known = device.create_pipeline_cache(&known, None).unwrap();
+        let same = device.create_compute_pipelines(known, &[info], None).unwrap()[0];
+        assert_eq!(device.get_pipeline_cache_data(known).unwrap(), data, "it serves the same pipeline again");
+        device.destroy_pipeline_cache(known, None);
+        device.destroy_pipeline(same, None);
         device.destroy_pipeline(pipeline, None);
         device.destroy_pipeline_cache(cache, None);
         device.destroy_buffer(uniform, None);

@@ -1,10 +1,23 @@
 //! What the system below the driver supplies.
+//!
+//! The feature `linux` adds `Linux`, a complete host for Linux and Android. It needs libc only, so it serves drivers with
+//! and without the standard library. A host for the standard library would serve no further system: Fuchsia's drivers
+//! cannot use it.
+
+#[cfg(all(feature = "linux", any(target_os = "linux", target_os = "android")))]
+mod linux;
 
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
+use loader_core::memory::OutOfMemory;
 use loader_core::platform::Waiting;
+
+use crate::drm::DrmDevices;
+
+#[cfg(all(feature = "linux", any(target_os = "linux", target_os = "android")))]
+pub use linux::Linux;
 
 /// The services that the runtime needs from the operating system.
 pub trait Host: Waiting {
@@ -15,6 +28,14 @@ pub trait Host: Waiting {
     fn read_clock(&self, domain: vk::TimeDomainKHR) -> Option<u64> {
         let _ = domain;
         None
+    }
+
+    /// The devices of the kernel's graphics system as they are now. Asked for once in every search for physical devices.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]. What cannot be read is left out, with the reason, which the runtime logs.
+    fn drm_devices(&self) -> Result<DrmDevices, OutOfMemory> {
+        Ok(DrmDevices::default())
     }
 
     /// Whether somebody asked for a trace since the last call: with a key, by creating a file, as the system has it.
@@ -38,11 +59,16 @@ pub trait Host: Waiting {
         let _ = thread;
     }
 
-    /// Sleeps while `word` is still `seen`, until [`Host::wake`] is called for it; waking up without a reason is allowed. A futex
-    /// does just this. By default it looks at the word again and again, with [`Waiting::wait`] between.
+    /// Sleeps while `word` is still `seen`, until [`Host::wake`] is called for it; waking up without a reason is allowed.
     fn sleep(&self, word: &AtomicU32, seen: u32) {
+        self.sleep_until(word, seen, u64::MAX);
+    }
+
+    /// As [`Host::sleep`], but no longer than until [`Host::now`] reaches `deadline`. `u64::MAX` is no deadline. A futex does
+    /// just this. By default it looks at the word again and again, with [`Waiting::wait`] between.
+    fn sleep_until(&self, word: &AtomicU32, seen: u32, deadline: u64) {
         let mut turn = 0u32;
-        while word.load(Ordering::Acquire) == seen {
+        while word.load(Ordering::Acquire) == seen && (deadline == u64::MAX || self.now() < deadline) {
             self.wait(turn);
             turn = turn.saturating_add(1);
         }

@@ -1,0 +1,160 @@
+//! The driver's own objects, and the commands that it records.
+
+use std::sync::atomic::AtomicBool;
+
+use driver_runtime::command_buffer::{CommandBuffers, CommandPool, Recording};
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::driver_prelude::*;
+use driver_runtime::result::CommandBufferError;
+use driver_runtime::{Object, VkObject, entry_points, vk};
+
+use crate::Bench;
+
+/// The commands of this file.
+pub(crate) const COMMANDS: EntryPoints = entry_points! {
+    CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
+    DESTROY_BUFFER: PFN_vkDestroyBuffer = destroy::<Buffer>,
+    CREATE_EVENT: PFN_vkCreateEvent = create_event,
+    DESTROY_EVENT: PFN_vkDestroyEvent = destroy::<Event>,
+    CREATE_DESCRIPTOR_SET_LAYOUT: PFN_vkCreateDescriptorSetLayout = create_set_layout,
+    DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = destroy::<SetLayout>,
+    CREATE_DESCRIPTOR_POOL: PFN_vkCreateDescriptorPool = create_descriptor_pool,
+    DESTROY_DESCRIPTOR_POOL: PFN_vkDestroyDescriptorPool = destroy::<DescriptorPool>,
+    ALLOCATE_DESCRIPTOR_SETS: PFN_vkAllocateDescriptorSets = allocate_sets,
+    FREE_DESCRIPTOR_SETS: PFN_vkFreeDescriptorSets = free_sets,
+};
+
+/// The type behind each handle.
+macro_rules! objects {
+    ($($name:ident($data:ty): $handle:ident,)*) => { $(
+        pub(crate) struct $name($data);
+
+        impl VkObject for $name {
+            type Handle = vk::$handle;
+            type Parent = Device<Bench>;
+        }
+    )* };
+}
+
+objects! {
+    Buffer(u64): Buffer,
+    Event(AtomicBool): Event,
+    SetLayout(u32): DescriptorSetLayout,
+    DescriptorPool(u32): DescriptorPool,
+    Set(u32): DescriptorSet,
+}
+
+unsafe fn create<T: VkObject<Parent = Device<Bench>>>(
+    device: vk::Device,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut T::Handle,
+    object: T,
+) -> vk::Result {
+    unsafe {
+        let Some(device) = Device::<Bench>::from_handle(device) else {
+            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
+        };
+        match Object::create(device, callbacks, object) {
+            Ok(object) => out.write(object.into_handle()),
+            Err(error) => return error.into(),
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn destroy<T: VkObject>(
+    _: vk::Device,
+    handle: T::Handle,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) {
+    unsafe { Object::<T>::destroy(handle, callbacks) };
+}
+
+unsafe extern "system" fn create_buffer(
+    device: vk::Device,
+    info: *const vk::BufferCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Buffer,
+) -> vk::Result {
+    unsafe { create(device, callbacks, out, Buffer((*info).size)) }
+}
+
+unsafe extern "system" fn create_event(
+    device: vk::Device,
+    _: *const vk::EventCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Event,
+) -> vk::Result {
+    unsafe { create(device, callbacks, out, Event(false.into())) }
+}
+
+unsafe extern "system" fn create_set_layout(
+    device: vk::Device,
+    info: *const vk::DescriptorSetLayoutCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::DescriptorSetLayout,
+) -> vk::Result {
+    unsafe { create(device, callbacks, out, SetLayout((*info).binding_count)) }
+}
+
+unsafe extern "system" fn create_descriptor_pool(
+    device: vk::Device,
+    info: *const vk::DescriptorPoolCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::DescriptorPool,
+) -> vk::Result {
+    unsafe { create(device, callbacks, out, DescriptorPool((*info).max_sets)) }
+}
+
+unsafe extern "system" fn allocate_sets(
+    device: vk::Device,
+    info: *const vk::DescriptorSetAllocateInfo<'_>,
+    out: *mut vk::DescriptorSet,
+) -> vk::Result {
+    unsafe {
+        for place in 0..(*info).descriptor_set_count as usize {
+            let bindings = Object::<SetLayout>::from_handle(*(*info).p_set_layouts.add(place));
+            let set = Set(bindings.map_or(0, |layout| layout.0));
+            let made = create(device, std::ptr::null(), out.add(place), set);
+            if made != vk::Result::SUCCESS {
+                let _ = free_sets(device, (*info).descriptor_pool, place as u32, out);
+                return made;
+            }
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn free_sets(
+    device: vk::Device,
+    _: vk::DescriptorPool,
+    count: u32,
+    sets: *const vk::DescriptorSet,
+) -> vk::Result {
+    (0..count as usize)
+        .for_each(|place| unsafe { destroy::<Set>(device, *sets.add(place), std::ptr::null()) });
+    vk::Result::SUCCESS
+}
+
+impl CommandBuffers for Bench {
+    type CommandBuffer = ();
+
+    const RECORDING: Recording = Recording::All(&EXECUTE);
+
+    fn create_command_buffer(
+        _: &CommandPool<Self>,
+        _: vk::CommandBufferLevel,
+    ) -> Result<(), CommandBufferError> {
+        Ok(())
+    }
+}
+
+/// What recorded commands do. Only recording them is measured.
+const EXECUTE: EntryPoints = entry_points! {
+    CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill_buffer,
+    CMD_DRAW: PFN_vkCmdDraw = draw,
+};
+
+unsafe extern "system" fn fill_buffer(_: vk::CommandBuffer, _: vk::Buffer, _: u64, _: u64, _: u32) {}
+
+unsafe extern "system" fn draw(_: vk::CommandBuffer, _: u32, _: u32, _: u32, _: u32) {}

@@ -1,0 +1,118 @@
+//! Commands of extensions that take more than a row.
+
+use core::ffi::c_void;
+
+use driver_runtime::dispatch::{Command, EntryPoints};
+use driver_runtime::registry::command;
+use driver_runtime::{entry_points, vk};
+
+use super::actions;
+
+/// There are no displays, so no application has a display to make a mode of.
+unsafe extern "system" fn create_display_mode(
+    _: vk::PhysicalDevice,
+    _: vk::DisplayKHR,
+    _: *const vk::DisplayModeCreateInfoKHR<'_>,
+    _: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::DisplayModeKHR,
+) -> vk::Result {
+    // SAFETY: the caller passes a valid pointer.
+    unsafe { out.write(vk::DisplayModeKHR::null()) };
+    vk::Result::ERROR_INITIALIZATION_FAILED
+}
+
+/// The sizes of fragments that every implementation has, the largest first as the specification orders them.
+const FRAGMENTS: [(u32, u32); 3] = [(2, 2), (2, 1), (1, 1)];
+
+unsafe extern "system" fn get_fragment_shading_rates(
+    _: vk::PhysicalDevice,
+    count: *mut u32,
+    out: *mut vk::PhysicalDeviceFragmentShadingRateKHR<'_>,
+) -> vk::Result {
+    let all = FRAGMENTS.len() as u32;
+    // SAFETY: the caller passes a counted out-array of structures whose chains stay as they are.
+    unsafe {
+        if out.is_null() {
+            count.write(all);
+            return vk::Result::SUCCESS;
+        }
+        let room = count.read().min(all);
+        for (place, (width, height)) in FRAGMENTS.iter().take(room as usize).enumerate() {
+            let one = (*width, *height) == (1, 1);
+            let samples = if one { vk::SampleCountFlags::from_raw(u32::MAX) } else { crate::image::SAMPLES };
+            (*out.add(place)).sample_counts = samples;
+            (*out.add(place)).fragment_size = vk::Extent2D { width: *width, height: *height };
+        }
+        count.write(room);
+        if room < all { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
+    }
+}
+
+/// `VkPipelineBinaryCreateInfoKHR`
+#[repr(C)]
+struct BinaryInfo {
+    s_type: vk::StructureType,
+    next: *const c_void,
+    /// `VkPipelineBinaryKeysAndDataKHR`, which begins with how many there are; NULL for those of a pipeline.
+    keys_and_data: *const u32,
+    pipeline: vk::Pipeline,
+    pipeline_info: *const c_void,
+}
+
+/// `VkPipelineBinaryHandlesInfoKHR`
+#[repr(C)]
+struct BinaryHandles {
+    s_type: vk::StructureType,
+    next: *const c_void,
+    count: u32,
+    handles: *mut c_void,
+}
+
+/// `VK_OBJECT_TYPE_PIPELINE_BINARY_KHR`
+const PIPELINE_BINARY: i32 = 1_000_483_000;
+
+/// A binary for each that the application brings, and one for a pipeline.
+unsafe extern "system" fn create_pipeline_binaries(
+    device: *mut c_void,
+    info: *const BinaryInfo,
+    callbacks: *mut c_void,
+    out: *mut BinaryHandles,
+) -> vk::Result {
+    // SAFETY: the caller passes a live handle and valid structures, with an array of so many handles or none.
+    unsafe {
+        let brought = (*info).keys_and_data;
+        let all = if brought.is_null() { 1 } else { brought.read() };
+        if (*out).handles.is_null() {
+            (*out).count = all;
+            return vk::Result::SUCCESS;
+        }
+        let room = (*out).count;
+        (*out).count = room.min(all);
+        let result = actions::create::<PIPELINE_BINARY>(device, room.min(all), callbacks, (*out).handles);
+        if result == vk::Result::SUCCESS && room < all { vk::Result::INCOMPLETE } else { result }
+    }
+}
+
+const fn pipeline_binaries() -> Command {
+    // SAFETY: pointers to functions have the same size and meaning whatever their parameters; this one has those of
+    // vkCreatePipelineBinariesKHR.
+    unsafe {
+        core::mem::transmute::<
+            unsafe extern "system" fn(
+                *mut c_void,
+                *const BinaryInfo,
+                *mut c_void,
+                *mut BinaryHandles,
+            ) -> vk::Result,
+            Command,
+        >(create_pipeline_binaries)
+    }
+}
+
+/// The commands.
+pub(crate) const COMMANDS: EntryPoints = entry_points! {
+    CREATE_DISPLAY_MODE_KHR: PFN_vkCreateDisplayModeKHR = create_display_mode,
+    GET_PHYSICAL_DEVICE_FRAGMENT_SHADING_RATES_KHR: PFN_vkGetPhysicalDeviceFragmentShadingRatesKHR
+        = get_fragment_shading_rates,
+}
+.with(command::CREATE_PIPELINE_BINARIES_KHR, pipeline_binaries());

@@ -1,0 +1,52 @@
+//! The form in which the generated files state what commands do.
+
+use driver_runtime::vk;
+
+use crate::scenario::Outcome;
+
+/// What a row calls the type of a command's result.
+pub(super) type Result = vk::Result;
+pub(super) type Nothing = ();
+
+/// A pointer, whatever it leads to, or a dispatchable handle.
+pub(super) type Pointer = *mut core::ffi::c_void;
+
+/// What a call of the command does before anything else: it may wait, and it may fail, as the scenario has it.
+pub(super) fn failure_of<R: Outcome>(command: driver_runtime::registry::CommandId) -> Option<R> {
+    crate::scenario::get().before(command.name()).map(R::failed)
+}
+
+/// `COMMAND (a: Class, b: Class,) Result [what it writes] = what it returns;`
+macro_rules! commands {
+    ($(
+        $command:ident ($($parameter:ident: $class:ident,)*) $result:ident $([$($write:tt)*])* = $value:expr;
+    )*) => {
+        #[allow(unused_imports, reason = "not every file has rows of every kind")]
+        use super::{actions::*, rows::*};
+
+        pub(super) const COMMANDS: driver_runtime::dispatch::EntryPoints =
+            driver_runtime::dispatch::EntryPoints::NONE$(.with(driver_runtime::registry::command::$command, {
+                #[allow(unused_variables, clippy::too_many_arguments, reason = "as the registry has the command")]
+                unsafe extern "system" fn function($($parameter: $class),*) -> $result {
+                    if let Some(failure) = failure_of(driver_runtime::registry::command::$command) {
+                        return failure;
+                    }
+                    #[allow(unused_unsafe, reason = "what only returns a number is safe")]
+                    // SAFETY: the caller passes what the specification demands of the command's parameters.
+                    unsafe {
+                        $($($write)*;)*
+                        $value
+                    }
+                }
+                // SAFETY: pointers to functions have the same size and meaning whatever their parameters; this one has
+                // those of its command, as the registry has them.
+                unsafe {
+                    core::mem::transmute::<
+                        unsafe extern "system" fn($($class),*) -> $result,
+                        driver_runtime::dispatch::Command,
+                    >(function)
+                }
+            }))*;
+    };
+}
+pub(super) use commands;

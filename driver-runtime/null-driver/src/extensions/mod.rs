@@ -1,0 +1,114 @@
+//! Which extensions there can be: all of them that a driver for Linux may have, what each of them needs, and the features
+//! that come with them.
+
+mod needs_gen;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use driver_runtime::features::Features;
+use driver_runtime::registry::{ExtensionId, ExtensionSet, Platform, extension};
+
+use rows::{Alternative, Needs};
+
+/// Platforms of Linux.
+const LINUX: &[Platform] = &[
+    Platform::None,
+    Platform::Xlib,
+    Platform::XlibXrandr,
+    Platform::Xcb,
+    Platform::Wayland,
+    Platform::DirectFb,
+    Platform::Provisional,
+];
+
+/// What loaders and layers have, and drivers do not.
+const NOT_OF_DRIVERS: ExtensionSet = ExtensionSet::new(&[
+    extension::EXT_LAYER_SETTINGS,
+    extension::EXT_VALIDATION_CACHE,
+    extension::EXT_VALIDATION_FEATURES,
+    extension::EXT_VALIDATION_FLAGS,
+    extension::KHR_PORTABILITY_ENUMERATION,
+    extension::LUNARG_DIRECT_DRIVER_LOADING,
+]);
+
+/// Every extension that a driver of Vulkan 1.`minor` for Linux can have: those of other systems are left out, what needs one
+/// of them, and what needs a later version. Promoted and deprecated ones are there, as in other drivers; `provisional` ones
+/// if they are wanted.
+pub(crate) fn all(minor: u32, provisional: bool) -> ExtensionSet {
+    let candidates = ExtensionSet::on(LINUX);
+    let wanted = |id: &ExtensionId| {
+        let is_provisional = needs(*id).is_some_and(|needs| needs.is_provisional);
+        candidates.contains(*id) && !NOT_OF_DRIVERS.contains(*id) && (provisional || !is_provisional)
+    };
+    let mut found = collected(ExtensionId::all().filter(wanted));
+    loop {
+        let fitting = |id: &ExtensionId| found.contains(*id) && has_what_it_needs(*id, &found, minor);
+        let kept = collected(ExtensionId::all().filter(fitting));
+        if kept == found {
+            return found;
+        }
+        found = kept;
+    }
+}
+
+/// Adds what extensions of the set need, and what that needs in turn. Of several alternatives it is the one that adds least.
+/// Nothing of `unwanted` is added: an extension that needs it lacks it.
+///
+/// # Errors
+/// An extension that needs a later version than 1.`minor`, in a sentence.
+pub(crate) fn add_needed(set: &mut ExtensionSet, unwanted: &ExtensionSet, minor: u32) -> Result<(), String> {
+    let mut open: Vec<ExtensionId> = ExtensionId::all().filter(|id| set.contains(*id)).collect();
+    while let Some(id) = open.pop() {
+        let Some(needs) = needs(id).filter(|_| !has_what_it_needs(id, set, minor)) else { continue };
+        let possible = needs.alternatives.iter().filter(|one| one.minor <= minor);
+        let missing = |one: &&Alternative| one.extensions.iter().filter(|id| !set.contains(**id)).count();
+        let Some(least) = possible.min_by_key(missing) else { return Err(too_old(needs)) };
+        let new = least.extensions.iter().copied().filter(|id| !set.contains(*id) && !unwanted.contains(*id));
+        let new: Vec<ExtensionId> = new.collect();
+        new.iter().for_each(|id| set.insert(*id));
+        open.extend(new);
+    }
+    Ok(())
+}
+
+fn too_old(needs: &Needs) -> String {
+    let name = needs.extension.name().to_string_lossy();
+    let minor = needs.alternatives.iter().map(|one| one.minor).min().unwrap_or_default();
+    format!("{name} needs Vulkan 1.{minor}: add api=1.{minor} or a later version")
+}
+
+/// The features of devices with these extensions, in addition to `core`: all members of the extensions' structures but those
+/// that promise what this driver lacks, to replay addresses, sparse resources and protected memory.
+pub(crate) fn features(core: Features, extensions: &ExtensionSet) -> Features {
+    let kept = |member: &str| {
+        let lacking = ["CaptureReplay", "sparse", "protectedMemory"];
+        !lacking.iter().any(|part| member.contains(part))
+    };
+    core.with_those_of(extensions, kept)
+}
+
+/// The extensions in `all` that are not in `some`.
+pub(crate) fn added(some: &ExtensionSet, all: &ExtensionSet) -> ExtensionSet {
+    collected(ExtensionId::all().filter(|id| all.contains(*id) && !some.contains(*id)))
+}
+
+fn needs(id: ExtensionId) -> Option<&'static Needs> {
+    needs_gen::ROWS.iter().find(|row| row.extension == id)
+}
+
+fn has_what_it_needs(id: ExtensionId, set: &ExtensionSet, minor: u32) -> bool {
+    let is_enough =
+        |one: &Alternative| one.minor <= minor && one.extensions.iter().all(|needed| set.contains(*needed));
+    needs(id).is_none_or(|needs| needs.alternatives.is_empty() || needs.alternatives.iter().any(is_enough))
+}
+
+fn collected(ids: impl Iterator<Item = ExtensionId>) -> ExtensionSet {
+    let mut set = ExtensionSet::default();
+    ids.for_each(|id| set.insert(id));
+    set
+}

@@ -1,0 +1,209 @@
+//! Memory, semaphores and fences that processes share by descriptors, and memory that the application brings.
+//!
+//! Only Linux has the descriptors. A handle of the kind `OPAQUE_FD` is a file without a name that whoever has the handle
+//! maps. A sync file is anything that can be polled; the driver's own is always -1, since what was submitted is done.
+
+use core::ffi::{c_int, c_void};
+
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::driver_prelude::*;
+use driver_runtime::registry::{ExtensionId, extension};
+use driver_runtime::{Description, Object, entry_points, vk};
+
+use crate::Null;
+use crate::host::Value;
+use crate::look_up::runtime;
+use crate::memory::Memory;
+use crate::scenario;
+
+/// Whether descriptors are shared on this system.
+const HAS_DESCRIPTORS: bool = cfg!(target_os = "linux");
+
+const HANDLES: HandleKinds = HandleKinds::of(&[HandleKind::OpaqueFd, HandleKind::SyncFd]);
+
+/// A synchronisation object with the values 0 and 1 that only this process knows.
+const OWN: SyncType = SyncType::new(
+    Ability::BINARY
+        .and(Ability::GPU_WAIT)
+        .and(Ability::CPU_WAIT)
+        .and(Ability::CPU_RESET)
+        .and(Ability::CPU_SIGNAL),
+);
+
+/// The types of synchronisation objects. What is not to be exported needs no descriptor.
+pub(crate) const SYNC_TYPES: &[SyncType] = if HAS_DESCRIPTORS {
+    &[OWN, OWN.sharing(HANDLES, HANDLES), SyncType::EMULATED_TIMELINE]
+} else {
+    &[OWN, SyncType::EMULATED_TIMELINE]
+};
+
+/// The number of the type that is shared.
+const SHARED: usize = 1;
+
+/// Makes a synchronisation object of the type with this number.
+pub(crate) fn create_sync(kind: usize, initial: u64) -> Result<Value, SubmitError> {
+    if HAS_DESCRIPTORS && kind == SHARED {
+        return Value::shared(initial).ok_or(SubmitError::OutOfDeviceMemory);
+    }
+    Ok(Value::new(initial))
+}
+
+pub(crate) fn import_sync(handle: Handle) -> Result<Value, ImportError> {
+    Value::import(handle).ok_or(ImportError::InvalidExternalHandle)
+}
+
+/// A handle. Of a sync file it is -1, after the signal has come.
+pub(crate) fn export_sync(sync: &Value, kind: HandleKind) -> Result<i32, ExportError> {
+    match kind {
+        HandleKind::OpaqueFd => sync.export().ok_or(ExportError::TooManyObjects),
+        HandleKind::SyncFd => {
+            sync.wait();
+            Ok(-1)
+        }
+        HandleKind::ZirconEvent => Err(ExportError::Unknown),
+    }
+}
+
+/// What the driver can do with a kind of handles of memory, or none.
+pub(crate) fn of_memory(kind: vk::ExternalMemoryHandleTypeFlags) -> Option<vk::ExternalMemoryProperties> {
+    use vk::ExternalMemoryFeatureFlags as Can;
+    let (features, from_imported) = match kind {
+        vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD
+            if HAS_DESCRIPTORS && has(extension::KHR_EXTERNAL_MEMORY_FD) =>
+        {
+            (Can::EXPORTABLE | Can::IMPORTABLE, kind)
+        }
+        vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT
+        | vk::ExternalMemoryHandleTypeFlags::HOST_MAPPED_FOREIGN_MEMORY_EXT
+            if has(extension::EXT_EXTERNAL_MEMORY_HOST) =>
+        {
+            (Can::IMPORTABLE, vk::ExternalMemoryHandleTypeFlags::empty())
+        }
+        _ => return None,
+    };
+    Some(vk::ExternalMemoryProperties {
+        external_memory_features: features,
+        export_from_imported_handle_types: from_imported,
+        compatible_handle_types: kind,
+    })
+}
+
+fn has(id: ExtensionId) -> bool {
+    scenario::get().device_extensions.contains(id)
+}
+
+unsafe extern "system" fn get_external_buffer_properties(
+    _: vk::PhysicalDevice,
+    info: *const vk::PhysicalDeviceExternalBufferInfo<'_>,
+    out: *mut vk::ExternalBufferProperties<'_>,
+) {
+    // SAFETY: the caller passes valid pointers.
+    unsafe { (*out).external_memory_properties = of_memory((*info).handle_type).unwrap_or_default() };
+}
+
+/// Semaphores and fences: as the runtime has them, if there is the extension.
+macro_rules! of_syncs {
+    ($($name:ident($info:ty, $out:ty) $features:ident, $from:ident, $compatible:ident;
+        $extension:ident $command:ident: $pointer_type:ident;)*) => {$(
+        unsafe extern "system" fn $name(physical: vk::PhysicalDevice, info: *const $info, out: *mut $out) {
+            // SAFETY: the caller passes a live handle and valid pointers.
+            unsafe {
+                match runtime!($command: $pointer_type) {
+                    Some(get) if has(extension::$extension) => get(physical, info, out),
+                    _ => {
+                        (*out).$features = Default::default();
+                        (*out).$from = Default::default();
+                        (*out).$compatible = Default::default();
+                    }
+                }
+            }
+        }
+    )*};
+}
+
+of_syncs! {
+    get_external_fence_properties(vk::PhysicalDeviceExternalFenceInfo<'_>, vk::ExternalFenceProperties<'_>)
+        external_fence_features, export_from_imported_handle_types, compatible_handle_types;
+        KHR_EXTERNAL_FENCE_FD
+        GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalFenceProperties;
+    get_external_semaphore_properties(
+        vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
+        vk::ExternalSemaphoreProperties<'_>
+    ) external_semaphore_features, export_from_imported_handle_types, compatible_handle_types;
+        KHR_EXTERNAL_SEMAPHORE_FD
+        GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties;
+}
+
+unsafe extern "system" fn get_memory_fd(
+    _: vk::Device,
+    info: *const vk::MemoryGetFdInfoKHR<'_>,
+    out: *mut c_int,
+) -> vk::Result {
+    // SAFETY: the caller passes a live handle and valid pointers.
+    unsafe {
+        let shared = Object::<Memory>::from_handle((*info).memory).and_then(|memory| memory.shared());
+        let Some(shared) = shared else { return vk::Result::ERROR_UNKNOWN };
+        match shared.export() {
+            Some(handle) => out.write(handle),
+            None => return vk::Result::ERROR_TOO_MANY_OBJECTS,
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+/// There is no other kind of descriptors whose memory types could be asked for.
+unsafe extern "system" fn get_memory_fd_properties(
+    _: vk::Device,
+    _: vk::ExternalMemoryHandleTypeFlags,
+    _: c_int,
+    out: *mut vk::MemoryFdPropertiesKHR<'_>,
+) -> vk::Result {
+    // SAFETY: the caller passes a valid pointer.
+    unsafe { (*out).memory_type_bits = 0 };
+    vk::Result::ERROR_INVALID_EXTERNAL_HANDLE
+}
+
+unsafe extern "system" fn get_host_pointer_properties(
+    _: vk::Device,
+    kind: vk::ExternalMemoryHandleTypeFlags,
+    pointer: *const c_void,
+    out: *mut vk::MemoryHostPointerPropertiesEXT<'_>,
+) -> vk::Result {
+    let is_known = of_memory(kind).is_some() && kind != vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
+    let is_aligned = (pointer.addr() as u64).is_multiple_of(HOST_ALIGNMENT);
+    // SAFETY: the caller passes a valid pointer.
+    unsafe { (*out).memory_type_bits = u32::from(is_known && is_aligned) };
+    if is_known && is_aligned { vk::Result::SUCCESS } else { vk::Result::ERROR_INVALID_EXTERNAL_HANDLE }
+}
+
+/// What memory that the application brings is aligned to: pages.
+const HOST_ALIGNMENT: u64 = 4096;
+
+/// Sets the properties of memory that the application brings.
+pub(crate) fn set(known: &mut Description) {
+    let properties = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default()
+        .min_imported_host_pointer_alignment(HOST_ALIGNMENT);
+    known.set(&properties);
+}
+
+/// Waits until everything that work waits for has come. What others signal, they have submitted before.
+pub(crate) fn wait_for(work: &Work<'_, Null>) {
+    for wait in work.waits {
+        wait.sync.wait();
+        wait.done();
+    }
+}
+
+/// The commands.
+pub(crate) const COMMANDS: EntryPoints = entry_points! {
+    GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES: PFN_vkGetPhysicalDeviceExternalBufferProperties
+        = get_external_buffer_properties,
+    GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalFenceProperties
+        = get_external_fence_properties,
+    GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
+        = get_external_semaphore_properties,
+    GET_MEMORY_FD_KHR: PFN_vkGetMemoryFdKHR = get_memory_fd,
+    GET_MEMORY_FD_PROPERTIES_KHR: PFN_vkGetMemoryFdPropertiesKHR = get_memory_fd_properties,
+    GET_MEMORY_HOST_POINTER_PROPERTIES_EXT: PFN_vkGetMemoryHostPointerPropertiesEXT
+        = get_host_pointer_properties,
+};

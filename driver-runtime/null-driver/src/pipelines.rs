@@ -1,0 +1,216 @@
+//! Shader modules, pipelines and their caches. Nothing is compiled: what a pipeline would be compiled to is a number that
+//! follows from its shaders, and pipeline caches keep it as other drivers keep machine code.
+
+use core::ffi::CStr;
+
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::memory::{Application, OutOfMemory, Text, TryGrow};
+use driver_runtime::pipeline_cache::{self, Cache, PipelineCaches};
+use driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use loader_core::abi::chain;
+
+use crate::Null;
+use crate::device::{create, device, list};
+
+/// A shader module: a number for its code.
+struct ShaderModule(u64);
+
+/// A pipeline, and what it was compiled to.
+struct Pipeline(#[expect(dead_code, reason = "nothing is drawn")] u64);
+
+impl VkObject for ShaderModule {
+    type Handle = vk::ShaderModule;
+    type Parent = Device<Null>;
+}
+
+impl VkObject for Pipeline {
+    type Handle = vk::Pipeline;
+    type Parent = Device<Null>;
+}
+
+/// What is kept in a pipeline cache: there is one kind.
+const COMPILED: u32 = 0;
+
+impl PipelineCaches for Null {
+    type Cached = u64;
+    const IMPORTED: &'static [u32] = &[COMPILED];
+
+    fn kind(_: &u64) -> u32 {
+        COMPILED
+    }
+
+    fn write(compiled: &u64, out: &mut Text<Application>) -> Result<(), OutOfMemory> {
+        out.try_extend(&compiled.to_ne_bytes())
+    }
+
+    fn read(_: &Device<Self>, kind: u32, bytes: &[u8]) -> Option<u64> {
+        bytes.try_into().ok().filter(|_| kind == COMPILED).map(u64::from_ne_bytes)
+    }
+}
+
+/// FNV-1a, from where an earlier part has got to.
+fn digest(before: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(before, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+const START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// # Safety
+/// The code is as long as it says.
+unsafe fn digest_of_code(info: &vk::ShaderModuleCreateInfo<'_>) -> u64 {
+    // SAFETY: the caller vouches for the code.
+    digest(START, unsafe { list(info.p_code.cast::<u8>(), info.code_size as u32) })
+}
+
+/// # Safety
+/// The structure is valid.
+unsafe fn digest_of_stage(before: u64, stage: &vk::PipelineShaderStageCreateInfo<'_>) -> u64 {
+    // SAFETY: the caller vouches for the structure: it has a module, or its code in the chain, and a name.
+    unsafe {
+        let code = match Object::<ShaderModule>::from_handle(stage.module) {
+            Some(module) => module.0,
+            None => chain::find::<vk::ShaderModuleCreateInfo<'_>>(stage.p_next)
+                .map_or(0, |info| digest_of_code(info)),
+        };
+        let name = if stage.p_name.is_null() { c"" } else { CStr::from_ptr(stage.p_name) };
+        let hash = digest(before, &stage.stage.as_raw().to_ne_bytes());
+        digest(digest(hash, &code.to_ne_bytes()), name.to_bytes())
+    }
+}
+
+unsafe extern "system" fn create_shader_module(
+    device: vk::Device,
+    info: *const vk::ShaderModuleCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::ShaderModule,
+) -> vk::Result {
+    // SAFETY: the caller passes a live handle and valid pointers.
+    unsafe { create(device, callbacks, out, ShaderModule(digest_of_code(&*info))) }
+}
+
+unsafe extern "system" fn destroy_shader_module(
+    _: vk::Device,
+    module: vk::ShaderModule,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller passes a live or null handle.
+    unsafe { Object::<ShaderModule>::destroy(module, callbacks) };
+}
+
+/// The stages of a pipeline.
+trait Stages {
+    /// # Safety
+    /// The structure is valid.
+    unsafe fn stages(&self) -> &[vk::PipelineShaderStageCreateInfo<'_>];
+}
+
+impl Stages for vk::GraphicsPipelineCreateInfo<'_> {
+    unsafe fn stages(&self) -> &[vk::PipelineShaderStageCreateInfo<'_>] {
+        // SAFETY: the caller vouches for the counted array.
+        unsafe { list(self.p_stages, self.stage_count) }
+    }
+}
+
+impl Stages for vk::ComputePipelineCreateInfo<'_> {
+    unsafe fn stages(&self) -> &[vk::PipelineShaderStageCreateInfo<'_>] {
+        core::slice::from_ref(&self.stage)
+    }
+}
+
+/// Creates so many pipelines, from the cache if it has them.
+///
+/// # Safety
+/// As the specification has it for `vkCreateGraphicsPipelines`.
+unsafe fn create_pipelines<I: Stages>(
+    handle: vk::Device,
+    cache: vk::PipelineCache,
+    infos: &[I],
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Pipeline,
+) -> vk::Result {
+    let mut all = vk::Result::SUCCESS;
+    // SAFETY: the caller passes live handles, valid structures, and room for as many pipelines.
+    unsafe {
+        let cache = Object::<Cache<Null>>::from_handle(cache);
+        for (place, info) in infos.iter().enumerate() {
+            let stages = info.stages().iter();
+            let key = stages.fold(START, |before, stage| digest_of_stage(before, stage)).to_ne_bytes();
+            let compile = || digest(START, &key);
+            let compiled = cache.map_or_else(compile, |cache| {
+                let found = cache.find(device(handle), &key);
+                found.unwrap_or_else(|| cache.add(device(handle), &key, compile()))
+            });
+            let result = create(handle, callbacks, out.add(place), Pipeline(compiled));
+            if result != vk::Result::SUCCESS {
+                out.add(place).write(vk::Pipeline::null());
+                all = result;
+            }
+        }
+    }
+    all
+}
+
+/// Creates so many pipelines of kinds that are not kept in caches.
+///
+/// # Safety
+/// `device` is a live handle, `callbacks` are valid or NULL, and `out` has room for the handles.
+pub(crate) unsafe fn create_others(
+    device: vk::Device,
+    count: u32,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Pipeline,
+) -> vk::Result {
+    let mut all = vk::Result::SUCCESS;
+    for place in 0..count as usize {
+        // SAFETY: the caller vouches for handle and pointers.
+        unsafe {
+            let result = create(device, callbacks, out.add(place), Pipeline(0));
+            if result != vk::Result::SUCCESS {
+                out.add(place).write(vk::Pipeline::null());
+                all = result;
+            }
+        }
+    }
+    all
+}
+
+/// The commands that create pipelines of a kind.
+macro_rules! create {
+    ($($name:ident($info:ty);)*) => {$(
+        unsafe extern "system" fn $name(
+            device: vk::Device,
+            cache: vk::PipelineCache,
+            count: u32,
+            infos: *const $info,
+            callbacks: *const vk::AllocationCallbacks<'_>,
+            out: *mut vk::Pipeline,
+        ) -> vk::Result {
+            // SAFETY: the caller passes live handles, a counted array, and room for as many pipelines.
+            unsafe { create_pipelines(device, cache, list(infos, count), callbacks, out) }
+        }
+    )*};
+}
+
+create! {
+    create_graphics_pipelines(vk::GraphicsPipelineCreateInfo<'_>);
+    create_compute_pipelines(vk::ComputePipelineCreateInfo<'_>);
+}
+
+unsafe extern "system" fn destroy_pipeline(
+    _: vk::Device,
+    pipeline: vk::Pipeline,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller passes a live or null handle.
+    unsafe { Object::<Pipeline>::destroy(pipeline, callbacks) };
+}
+
+/// The commands of shader modules, pipelines and pipeline caches.
+pub(crate) const COMMANDS: EntryPoints = entry_points! {
+    CREATE_SHADER_MODULE: PFN_vkCreateShaderModule = create_shader_module,
+    DESTROY_SHADER_MODULE: PFN_vkDestroyShaderModule = destroy_shader_module,
+    CREATE_GRAPHICS_PIPELINES: PFN_vkCreateGraphicsPipelines = create_graphics_pipelines,
+    CREATE_COMPUTE_PIPELINES: PFN_vkCreateComputePipelines = create_compute_pipelines,
+    DESTROY_PIPELINE: PFN_vkDestroyPipeline = destroy_pipeline,
+}
+.and(&pipeline_cache::entry_points::<Null>());

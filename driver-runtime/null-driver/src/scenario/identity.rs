@@ -1,0 +1,120 @@
+//! What devices say that they are, by words.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use driver_runtime::{Description, reflect, vk};
+
+/// What words say of devices; the rest is left as it is.
+#[derive(Default)]
+pub(crate) struct Identity {
+    vendor: Option<u32>,
+    device: Option<u32>,
+    kind: Option<vk::PhysicalDeviceType>,
+    driver: Option<vk::DriverId>,
+    /// Sizes, and whether each is the device's own.
+    heaps: Vec<(u64, bool)>,
+}
+
+/// What type of devices a word means.
+const KINDS: [(&str, vk::PhysicalDeviceType); 5] = [
+    ("other", vk::PhysicalDeviceType::OTHER),
+    ("integrated", vk::PhysicalDeviceType::INTEGRATED_GPU),
+    ("discrete", vk::PhysicalDeviceType::DISCRETE_GPU),
+    ("virtual", vk::PhysicalDeviceType::VIRTUAL_GPU),
+    ("cpu", vk::PhysicalDeviceType::CPU),
+];
+
+impl Identity {
+    /// Takes a word.
+    ///
+    /// # Errors
+    /// What is wrong with it, in a sentence.
+    pub(super) fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        match key {
+            "vendor" => self.vendor = Some(number(value)?),
+            "device" => self.device = Some(number(value)?),
+            "type" => {
+                let known = KINDS.iter().find(|(name, _)| *name == value);
+                let (_, kind) = known.ok_or("a type is other, integrated, discrete, virtual or cpu")?;
+                self.kind = Some(*kind);
+            }
+            "driver" => self.driver = Some(driver(value)?),
+            _ => {
+                if self.heaps.len() >= vk::MAX_MEMORY_HEAPS {
+                    return Err(format!("a device has up to {} heaps", vk::MAX_MEMORY_HEAPS));
+                }
+                self.heaps.push(heap(value)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// How many types of memory the words make.
+    pub(super) fn memory_types(&self) -> Option<u32> {
+        (!self.heaps.is_empty()).then_some(self.heaps.len() as u32)
+    }
+
+    /// Makes a device what the words say.
+    pub(crate) fn write(&self, known: &mut Description) {
+        let properties = &mut known.properties;
+        properties.vendor_id = self.vendor.unwrap_or(properties.vendor_id);
+        properties.device_id = self.device.unwrap_or(properties.device_id);
+        properties.device_type = self.kind.unwrap_or(properties.device_type);
+        known.vulkan_1_2.driver_id = self.driver.unwrap_or(known.vulkan_1_2.driver_id);
+        if self.heaps.is_empty() {
+            return;
+        }
+        let memory = &mut known.memory;
+        let places = memory.memory_heaps.iter_mut().zip(&mut memory.memory_types);
+        for (number, ((heap, kind), (size, own))) in places.zip(&self.heaps).enumerate() {
+            let (of_heap, of_type) = if *own {
+                (vk::MemoryHeapFlags::DEVICE_LOCAL, vk::MemoryPropertyFlags::DEVICE_LOCAL)
+            } else {
+                (vk::MemoryHeapFlags::empty(), vk::MemoryPropertyFlags::HOST_CACHED)
+            };
+            let mapped = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+            *heap = vk::MemoryHeap { size: *size, flags: of_heap };
+            *kind = vk::MemoryType { property_flags: of_type | mapped, heap_index: number as u32 };
+        }
+        memory.memory_heap_count = self.heaps.len() as u32;
+        memory.memory_type_count = self.heaps.len() as u32;
+    }
+}
+
+fn number(text: &str) -> Result<u32, String> {
+    let number = match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    number.map_err(|_| format!("{text} is no number of 32 bits, as 0x10de would be"))
+}
+
+fn driver(text: &str) -> Result<vk::DriverId, String> {
+    let mut known = vk::PhysicalDeviceDriverProperties::default();
+    let Some(mut slot) = reflect::member_of(&mut known, "driverID") else { return Err(String::new()) };
+    let value = text.parse().map_or(reflect::Value::Text(text), reflect::Value::Integer);
+    slot.set(value).map_err(|_| format!("{text} is no driver, as VK_DRIVER_ID_MESA_RADV would be"))?;
+    Ok(known.driver_id)
+}
+
+/// `SIZE`, `SIZE:device` or `SIZE:host`.
+fn heap(text: &str) -> Result<(u64, bool), String> {
+    const WRONG: &str = "a heap is SIZE or SIZE:host, as 512M or 16G:host";
+    let (size, of) = text.split_once(':').unwrap_or((text, "device"));
+    let own = match of {
+        "device" => true,
+        "host" => false,
+        _ => return Err(String::from(WRONG)),
+    };
+    let (digits, shift) = match size.bytes().last() {
+        Some(b'K') => (size.strip_suffix('K'), 10),
+        Some(b'M') => (size.strip_suffix('M'), 20),
+        Some(b'G') => (size.strip_suffix('G'), 30),
+        _ => (Some(size), 0),
+    };
+    let count: Option<u64> = digits.and_then(|digits| digits.parse().ok());
+    let bytes = count.filter(|count| *count > 0).and_then(|count| count.checked_mul(1 << shift));
+    bytes.map(|bytes| (bytes, own)).ok_or_else(|| String::from(WRONG))
+}

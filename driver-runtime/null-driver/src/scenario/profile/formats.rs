@@ -1,0 +1,116 @@
+//! The formats of a profile.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use driver_runtime::reflect::{self, Named};
+use driver_runtime::{properties, vk};
+use loader_core::manifest::json::{Kind, Value};
+
+use super::Reader;
+use super::fill::{Notes, add_flags, key_of, wrong};
+
+/// What a format can be used for, with features of 64 bits.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct FormatSupport {
+    pub(crate) linear: vk::FormatFeatureFlags2,
+    pub(crate) optimal: vk::FormatFeatureFlags2,
+    pub(crate) buffer: vk::FormatFeatureFlags2,
+}
+
+/// Formats with what they can be used for.
+#[derive(Clone, Default)]
+pub(crate) struct Formats(Vec<(vk::Format, FormatSupport)>);
+
+impl Formats {
+    pub(crate) fn get(&self, format: vk::Format) -> Option<FormatSupport> {
+        self.0.iter().find(|(known, _)| *known == format).map(|(_, support)| *support)
+    }
+
+    fn entry(&mut self, format: vk::Format) -> Option<&mut FormatSupport> {
+        if !self.0.iter().any(|(known, _)| *known == format) {
+            self.0.push((format, FormatSupport::default()));
+        }
+        self.0.iter_mut().find(|(known, _)| *known == format).map(|(_, support)| support)
+    }
+}
+
+impl Reader<'_> {
+    /// Adds what formats can be used for to what other capabilities have.
+    pub(super) fn formats(&mut self, all: Value<'_>, at: &str) -> Result<(), String> {
+        for (key, structures) in all.members() {
+            let name = key_of(key);
+            let at = format!("{at}/{name}");
+            let Some((_, number)) = properties::format_names().iter().find(|(known, _)| *known == name)
+            else {
+                self.notes.unknown(structures, &at, "format");
+                continue;
+            };
+            let formats = self.profile.formats.get_or_insert_default();
+            let Some(support) = formats.entry(vk::Format::from_raw(*number as i32)) else { continue };
+            for (key, members) in structures.members() {
+                let structure = key_of(key);
+                let at = format!("{at}/{structure}");
+                match structure.as_str() {
+                    "VkFormatProperties" => narrow(support, members, &at, &mut self.notes)?,
+                    "VkFormatProperties2" | "VkFormatProperties2KHR" => {
+                        let inner = members.member("formatProperties").unwrap_or(members);
+                        narrow(support, inner, &at, &mut self.notes)?;
+                    }
+                    "VkFormatProperties3" | "VkFormatProperties3KHR" => {
+                        wide(support, members, &at, &mut self.notes)?
+                    }
+                    // What it tells of performance has no effect here.
+                    "VkSubpassResolvePerformanceQueryEXT" => {}
+                    _ => self.notes.unknown(members, &at, "structure of formats"),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The same features of 64 bits.
+pub(crate) fn wide_of(narrow: vk::FormatFeatureFlags) -> vk::FormatFeatureFlags2 {
+    vk::FormatFeatureFlags2::from_raw(narrow.as_raw().into())
+}
+
+fn narrow(
+    support: &mut FormatSupport,
+    members: Value<'_>,
+    at: &str,
+    notes: &mut Notes,
+) -> Result<(), String> {
+    let mut read = vk::FormatProperties::default();
+    each(&mut read, members, at, notes)?;
+    support.linear |= wide_of(read.linear_tiling_features);
+    support.optimal |= wide_of(read.optimal_tiling_features);
+    support.buffer |= wide_of(read.buffer_features);
+    Ok(())
+}
+
+fn wide(support: &mut FormatSupport, members: Value<'_>, at: &str, notes: &mut Notes) -> Result<(), String> {
+    let mut read = vk::FormatProperties3::default();
+    each(&mut read, members, at, notes)?;
+    support.linear |= read.linear_tiling_features;
+    support.optimal |= read.optimal_tiling_features;
+    support.buffer |= read.buffer_features;
+    Ok(())
+}
+
+fn each<T: Named>(read: &mut T, members: Value<'_>, at: &str, notes: &mut Notes) -> Result<(), String> {
+    for (key, value) in members.members() {
+        let key = key_of(key);
+        let at = format!("{at}/{key}");
+        let Some(mut slot) = reflect::member_of(read, &key) else {
+            notes.unknown(value, &at, "member");
+            continue;
+        };
+        if value.kind() != Kind::List {
+            return Err(wrong(value, &at, "a list of the names of features is wanted"));
+        }
+        add_flags(&mut slot, value, &at, notes)?;
+    }
+    Ok(())
+}

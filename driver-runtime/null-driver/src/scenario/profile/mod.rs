@@ -1,0 +1,241 @@
+//! Profile files: what a device has, in the JSON of Khronos' profiles, as the profiles themselves, `vulkaninfo --json` and the
+//! database of devices have it.
+//!
+//! The device has what the profile says. Of what it does not mention, limits are as small as the specification lets them be,
+//! features are off, queue families and memory are the null driver's own. If a profile has formats, others have what the
+//! specification requires. Of alternatives, the first is taken.
+
+mod fill;
+mod formats;
+mod parts;
+#[cfg(test)]
+mod tests;
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use driver_runtime::format::required_features;
+use driver_runtime::registry::ExtensionSet;
+use driver_runtime::{Description, vk};
+use loader_core::manifest::json::{self, Kind, Value};
+
+use crate::physical_device::bare;
+
+use fill::{Notes, key_of, text_of};
+pub(crate) use formats::{FormatSupport, Formats, wide_of};
+
+/// Profiles that need each other are followed so far.
+const DEPTH: usize = 16;
+
+/// What a profile says.
+#[derive(Clone)]
+pub(crate) struct Profile {
+    /// The device, without its extensions.
+    pub(crate) device: Description,
+    /// Its instance and device extensions.
+    pub(crate) extensions: ExtensionSet,
+    /// Its formats, if it has any.
+    pub(crate) formats: Option<Formats>,
+    /// What was not understood, each in a sentence with its place in the file.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Profile {
+    /// What a format can be used for, if the profile has formats: what it says, and otherwise what the specification
+    /// requires.
+    pub(crate) fn format(&self, format: vk::Format) -> Option<FormatSupport> {
+        let formats = self.formats.as_ref()?;
+        Some(formats.get(format).unwrap_or_else(|| {
+            let required = required_features(format, &self.device.features);
+            FormatSupport {
+                linear: vk::FormatFeatureFlags2::empty(),
+                optimal: wide_of(required.optimal),
+                buffer: wide_of(required.buffer),
+            }
+        }))
+    }
+}
+
+/// Reads the profile with this name, or the only one, from the text of a file.
+///
+/// # Errors
+/// A sentence with the place in the file, what is wrong there, and what to do.
+pub(crate) fn read(text: &[u8], name: Option<&str>) -> Result<Profile, String> {
+    // The first time for the version, on which the limits depend that the profile does not mention.
+    let version = read_over(text, name, vk::API_VERSION_1_0)?.device.properties.api_version;
+    read_over(text, name, version)
+}
+
+fn read_over(text: &[u8], name: Option<&str>, version: u32) -> Result<Profile, String> {
+    let root = json::parse(text).map_err(|error| format!("{error}: this is no JSON"))?;
+    let capabilities = root.member("capabilities").filter(|it| it.kind() == Kind::Object).ok_or(
+        "it has no object /capabilities; a profile file of Khronos' schema is wanted, as `vulkaninfo --json` writes it",
+    )?;
+    let mut reader = Reader {
+        profile: Profile {
+            device: bare(version),
+            extensions: ExtensionSet::default(),
+            formats: None,
+            warnings: Vec::new(),
+        },
+        profiles: root.member("profiles"),
+        capabilities,
+        notes: Notes::default(),
+        families: 0,
+        version: None,
+    };
+    reader.choose(name)?;
+    if let Some(memory) = root.member("VkPhysicalDeviceMemoryProperties") {
+        reader.property("VkPhysicalDeviceMemoryProperties", memory, "/VkPhysicalDeviceMemoryProperties")?;
+    }
+    reader.finish()
+}
+
+struct Reader<'a> {
+    profile: Profile,
+    profiles: Option<Value<'a>>,
+    capabilities: Value<'a>,
+    notes: Notes,
+    /// Queue families so far.
+    families: u32,
+    /// The version that the profile is for.
+    version: Option<u32>,
+}
+
+impl<'a> Reader<'a> {
+    fn choose(&mut self, name: Option<&str>) -> Result<(), String> {
+        let names: Vec<String> =
+            self.profiles.into_iter().flat_map(|it| it.members()).map(|(key, _)| key_of(key)).collect();
+        let chosen = match (name, names.as_slice()) {
+            (Some(name), _) => name.to_owned(),
+            (None, [only]) => only.clone(),
+            (None, []) => return self.capability("device", self.capabilities),
+            (None, several) => {
+                return Err(format!(
+                    "/profiles has {}; say which is meant: profile=PATH:NAME",
+                    several.join(", ")
+                ));
+            }
+        };
+        if names.is_empty() || (!names.contains(&chosen) && self.capability_of(&chosen).is_some()) {
+            return self.capability(&chosen, self.capabilities);
+        }
+        if !names.contains(&chosen) {
+            return Err(format!("/profiles has no {chosen}; it has {}", names.join(", ")));
+        }
+        self.follow(&chosen, self.capabilities, 0)
+    }
+
+    fn capability_of(&self, name: &str) -> Option<Value<'a>> {
+        self.capabilities.members().find(|(key, _)| key_of(*key) == name).map(|(_, value)| value)
+    }
+
+    /// Takes a profile with those that it needs.
+    fn follow(&mut self, name: &str, user: Value<'a>, depth: usize) -> Result<(), String> {
+        let found =
+            self.profiles.into_iter().flat_map(|it| it.members()).find(|(key, _)| key_of(*key) == name);
+        let Some((_, profile)) = found else {
+            return Err(format!("line {}: /profiles has no {name}, which is needed here", user.line()));
+        };
+        if depth > DEPTH {
+            return Err(format!("line {}: /profiles/{name} needs itself", profile.line()));
+        }
+        if let Some(version) = profile.member("api-version") {
+            let text = text_of(version).unwrap_or_default();
+            let number = parse_version(&text);
+            let number = number.ok_or_else(|| {
+                format!(
+                    "line {}: /profiles/{name}/api-version: a version as \"1.3.204\" is wanted",
+                    version.line()
+                )
+            })?;
+            self.version = self.version.max(Some(number));
+        }
+        for needed in profile.member("profiles").into_iter().flat_map(|it| it.items()) {
+            let of = text_of(needed).unwrap_or_default();
+            self.follow(&of, needed, depth.saturating_add(1))?;
+        }
+        for entry in profile.member("capabilities").into_iter().flat_map(|it| it.items()) {
+            // A list has alternatives.
+            let first = if entry.kind() == Kind::List { entry.items().next() } else { Some(entry) };
+            let Some(first) = first else { continue };
+            let capability = text_of(first).ok_or_else(|| {
+                format!(
+                    "line {}: /profiles/{name}/capabilities: names of capabilities are wanted",
+                    first.line()
+                )
+            })?;
+            self.capability(&capability, first)?;
+        }
+        Ok(())
+    }
+
+    /// Takes what a capability has; `user` is where it is named.
+    fn capability(&mut self, name: &str, user: Value<'a>) -> Result<(), String> {
+        let Some(all) = self.capability_of(name) else {
+            let names: Vec<String> = self.capabilities.members().map(|(key, _)| key_of(key)).collect();
+            return Err(format!(
+                "line {}: /capabilities has no {name}; it has {}",
+                user.line(),
+                names.join(", ")
+            ));
+        };
+        let at = format!("/capabilities/{name}");
+        for (key, value) in all.members() {
+            let key = key_of(key);
+            let at = format!("{at}/{key}");
+            match key.as_str() {
+                "extensions" => self.extensions(value, &at),
+                "features" => self.features(value, &at)?,
+                "properties" => {
+                    for (structure, members) in value.members() {
+                        let structure = key_of(structure);
+                        self.property(&structure, members, &format!("{at}/{structure}"))?;
+                    }
+                }
+                "formats" => self.formats(value, &at)?,
+                "queueFamiliesProperties" => self.queue_families(value, &at)?,
+                "VkPhysicalDeviceMemoryProperties" => self.property(&key, value, &at)?,
+                // Video profiles are of no use without video.
+                "videoProfiles" => {}
+                _ => self.notes.unknown(value, &at, "part of a capability"),
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Profile, String> {
+        let properties = &mut self.profile.device.properties;
+        if let Some(version) = self.version.filter(|version| *version > properties.api_version) {
+            properties.api_version = version;
+        }
+        if vk::api_version_major(properties.api_version) != 1 {
+            return Err(format!(
+                "its version of Vulkan is {:#x}; a version 1.x is wanted",
+                properties.api_version
+            ));
+        }
+        self.profile.warnings = self.notes.0;
+        Ok(self.profile)
+    }
+}
+
+/// `1.3.204` or `1.3`
+fn parse_version(text: &str) -> Option<u32> {
+    let mut numbers = text.split('.');
+    let (major, minor) = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
+    let patch = numbers.next().unwrap_or("0").parse().ok()?;
+    Some(vk::make_api_version(0, major, minor, patch))
+}
+
+/// `PATH` or `PATH:NAME`: the path, and the name of a profile. A path may have colons itself.
+pub(crate) fn split(value: &str) -> (String, Option<String>) {
+    match value.rsplit_once(':') {
+        Some((path, name)) if !name.contains('/') && !name.is_empty() => {
+            (path.to_string(), Some(name.to_string()))
+        }
+        _ => (value.to_string(), None),
+    }
+}

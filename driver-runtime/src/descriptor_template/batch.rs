@@ -1,0 +1,207 @@
+//! Writes of descriptors, collected on the stack and handed over when there is no room for more.
+
+use core::ffi::c_void;
+
+use ash::vk;
+
+use super::Entry;
+
+/// Writes in one call.
+const WRITES: usize = 16;
+/// Words for descriptors that are not behind each other in the application's data. The largest has three.
+const WORDS: usize = 96;
+
+/// The structures in the chains of writes: they are alike. Counted are bytes, or descriptors.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Chained {
+    s_type: vk::StructureType,
+    next: *const c_void,
+    count: u32,
+    list: *const c_void,
+}
+
+const _: () = {
+    use core::mem::offset_of;
+    type Structures = vk::WriteDescriptorSetAccelerationStructureKHR<'static>;
+    type Bytes = vk::WriteDescriptorSetInlineUniformBlock<'static>;
+    assert!(size_of::<Chained>() == size_of::<Structures>() && size_of::<Chained>() == size_of::<Bytes>());
+    assert!(offset_of!(Chained, count) == offset_of!(Structures, acceleration_structure_count));
+    assert!(offset_of!(Chained, list) == offset_of!(Structures, p_acceleration_structures));
+    assert!(offset_of!(Chained, count) == offset_of!(Bytes, data_size));
+    assert!(offset_of!(Chained, list) == offset_of!(Bytes, p_data));
+};
+
+/// Where a write says what its descriptors are.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Images,
+    Buffers,
+    Views,
+    /// In a structure of this type in its chain: so many bytes.
+    Bytes(vk::StructureType),
+    /// In a structure of this type in its chain: handles or addresses of 64 bits.
+    Chain(vk::StructureType),
+}
+
+impl Place {
+    /// For descriptors of a kind; `None` for a kind that has no writes, or none that is known here.
+    fn of(kind: i32) -> Option<Self> {
+        Some(match vk::DescriptorType::from_raw(kind) {
+            vk::DescriptorType::SAMPLER
+            | vk::DescriptorType::COMBINED_IMAGE_SAMPLER
+            | vk::DescriptorType::SAMPLED_IMAGE
+            | vk::DescriptorType::STORAGE_IMAGE
+            | vk::DescriptorType::INPUT_ATTACHMENT
+            | vk::DescriptorType::SAMPLE_WEIGHT_IMAGE_QCOM
+            | vk::DescriptorType::BLOCK_MATCH_IMAGE_QCOM => Self::Images,
+            vk::DescriptorType::UNIFORM_BUFFER
+            | vk::DescriptorType::STORAGE_BUFFER
+            | vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC
+            | vk::DescriptorType::STORAGE_BUFFER_DYNAMIC => Self::Buffers,
+            vk::DescriptorType::UNIFORM_TEXEL_BUFFER | vk::DescriptorType::STORAGE_TEXEL_BUFFER => {
+                Self::Views
+            }
+            vk::DescriptorType::INLINE_UNIFORM_BLOCK => {
+                Self::Bytes(vk::StructureType::WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK)
+            }
+            vk::DescriptorType::ACCELERATION_STRUCTURE_KHR => {
+                Self::Chain(vk::StructureType::WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_KHR)
+            }
+            vk::DescriptorType::ACCELERATION_STRUCTURE_NV => {
+                Self::Chain(vk::StructureType::WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_NV)
+            }
+            TENSOR_ARM => Self::Chain(vk::StructureType::from_raw(1_000_460_003)),
+            PARTITIONED_ACCELERATION_STRUCTURE_NV => Self::Chain(vk::StructureType::from_raw(1_000_570_002)),
+            _ => return None,
+        })
+    }
+
+    /// How many words a descriptor has in the data.
+    fn words(self) -> usize {
+        match self {
+            Self::Images | Self::Buffers => 3,
+            Self::Views | Self::Bytes(_) | Self::Chain(_) => 1,
+        }
+    }
+}
+
+const _: () = assert!(size_of::<vk::DescriptorImageInfo>() == 3 * size_of::<u64>());
+const _: () = assert!(size_of::<vk::DescriptorBufferInfo>() == 3 * size_of::<u64>());
+
+const TENSOR_ARM: vk::DescriptorType = vk::DescriptorType::from_raw(1_000_460_000);
+const PARTITIONED_ACCELERATION_STRUCTURE_NV: vk::DescriptorType = vk::DescriptorType::from_raw(1_000_570_000);
+
+/// What writes consist of. It stays where it is, as they point into it.
+struct Room {
+    writes: [vk::WriteDescriptorSet<'static>; WRITES],
+    chained: [Chained; WRITES],
+    words: [u64; WORDS],
+}
+
+/// Writes that have not been handed over.
+pub(super) struct Batch<F> {
+    room: *mut Room,
+    writes: usize,
+    words: usize,
+    set: vk::DescriptorSet,
+    hand_over: F,
+}
+
+impl<F: FnMut(u32, *const vk::WriteDescriptorSet<'_>)> Batch<F> {
+    /// Makes the writes of a template, in order, and hands them over in one call or several.
+    ///
+    /// # Safety
+    /// The data has what the entries describe.
+    pub(super) unsafe fn write(set: vk::DescriptorSet, entries: &[Entry], data: *const u8, hand_over: F) {
+        let nothing = core::ptr::null();
+        let chained =
+            Chained { s_type: vk::StructureType::default(), next: nothing, count: 0, list: nothing };
+        let mut room = Room {
+            writes: [vk::WriteDescriptorSet::default(); WRITES],
+            chained: [chained; WRITES],
+            words: [0; WORDS],
+        };
+        let mut batch = Self { room: &raw mut room, writes: 0, words: 0, set, hand_over };
+        for entry in entries {
+            let Some(place) = Place::of(entry.kind) else { continue };
+            // SAFETY: the caller vouches for the data; the room outlives the batch.
+            unsafe { batch.entry(entry, place, data.wrapping_add(entry.offset)) };
+        }
+        batch.flush();
+    }
+
+    /// # Safety
+    /// `data` is where the entry's descriptors begin.
+    unsafe fn entry(&mut self, entry: &Entry, place: Place, data: *const u8) {
+        let size = place.words().saturating_mul(size_of::<u64>());
+        let is_array = entry.count <= 1 || entry.stride == size;
+        if matches!(place, Place::Bytes(_)) || (is_array && data.cast::<u64>().is_aligned()) {
+            return self.add(entry, place, entry.first, entry.count, data.cast());
+        }
+        let mut done = 0u32;
+        while done < entry.count {
+            if self.writes == WRITES || WORDS.saturating_sub(self.words) < place.words() {
+                self.flush();
+            }
+            let fits = WORDS.saturating_sub(self.words).checked_div(place.words()).unwrap_or_default();
+            let left = entry.count.saturating_sub(done);
+            let count = u32::try_from(fits).map_or(left, |fits| left.min(fits));
+            // SAFETY: so many descriptors fit behind the words that are taken, and the caller vouches for the data.
+            let first = unsafe { (&raw mut (*self.room).words).cast::<u64>().add(self.words) };
+            for number in 0..count as usize {
+                let from = entry.stride.wrapping_mul((done as usize).wrapping_add(number));
+                // SAFETY: as above.
+                unsafe {
+                    let target = first.add(number.wrapping_mul(place.words())).cast::<u8>();
+                    target.copy_from_nonoverlapping(data.wrapping_add(from), size);
+                }
+            }
+            self.words = self.words.saturating_add(place.words().saturating_mul(count as usize));
+            self.add(entry, place, entry.first.wrapping_add(done), count, first.cast());
+            done = done.saturating_add(count);
+        }
+    }
+
+    /// Adds a write of descriptors that are an array.
+    fn add(&mut self, entry: &Entry, place: Place, first: u32, count: u32, array: *const c_void) {
+        if self.writes == WRITES {
+            self.flush();
+        }
+        let mut write = vk::WriteDescriptorSet {
+            dst_set: self.set,
+            dst_binding: entry.binding,
+            dst_array_element: first,
+            descriptor_count: count,
+            descriptor_type: vk::DescriptorType::from_raw(entry.kind),
+            ..Default::default()
+        };
+        match place {
+            Place::Images => write.p_image_info = array.cast(),
+            Place::Buffers => write.p_buffer_info = array.cast(),
+            Place::Views => write.p_texel_buffer_view = array.cast(),
+            Place::Bytes(s_type) | Place::Chain(s_type) => {
+                // SAFETY: there are as many places for chained structures as for writes, and there is one left.
+                unsafe {
+                    let chained = (&raw mut (*self.room).chained).cast::<Chained>().add(self.writes);
+                    chained.write(Chained { s_type, next: core::ptr::null(), count, list: array });
+                    write.p_next = chained.cast();
+                }
+            }
+        }
+        // SAFETY: there is a place left.
+        unsafe {
+            (&raw mut (*self.room).writes).cast::<vk::WriteDescriptorSet>().add(self.writes).write(write)
+        };
+        self.writes = self.writes.saturating_add(1);
+    }
+
+    fn flush(&mut self) {
+        if self.writes != 0 {
+            // SAFETY: the room is there as long as the batch; so many writes are in it.
+            let writes = unsafe { (&raw const (*self.room).writes).cast() };
+            (self.hand_over)(u32::try_from(self.writes).unwrap_or_default(), writes);
+        }
+        (self.writes, self.words) = (0, 0);
+    }
+}

@@ -1,0 +1,293 @@
+//! What a device must be able to do with formats (specification, section "Required Format Support").
+//!
+//! Where the specification wants one of several formats, as for depth with stencil, none is required here.
+
+use ash::vk::{Format, FormatFeatureFlags as Can};
+
+use super::{Compression, info};
+use crate::features::{Feature, Features, name};
+
+/// What a device must be able to do with a format.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct RequiredFeatures {
+    /// With images of optimal tiling.
+    pub optimal: Can,
+    /// With images of linear tiling: nothing.
+    pub linear: Can,
+    /// With buffers.
+    pub buffer: Can,
+}
+
+/// What a device of Vulkan 1.1 or newer with these features must be able to do with a format.
+#[must_use]
+pub fn required_features(format: Format, features: &Features) -> RequiredFeatures {
+    let mut all = of(&TABLE, format);
+    let with = |row: &&(Feature, &[Format], Can)| features.contains(row.0) && row.1.contains(&format);
+    all |= WITH.iter().filter(with).fold(Can::empty(), |all, row| all | row.2);
+    let compression = info(format).and_then(|info| info.compression).and_then(feature_of);
+    if compression.is_some_and(|feature| features.contains(feature)) {
+        all |= FILTERED;
+    }
+    let optimal = all & !BUFFER;
+    // Whatever has an image can be copied, since Vulkan 1.1.
+    let copies = if optimal.is_empty() { optimal } else { Can::TRANSFER_SRC | Can::TRANSFER_DST };
+    RequiredFeatures { optimal: optimal | copies, linear: Can::empty(), buffer: all & BUFFER }
+}
+
+fn of(table: &[(Can, &[Format])], format: Format) -> Can {
+    let rows = table.iter().filter(|(_, formats)| formats.contains(&format));
+    rows.fold(Can::empty(), |all, (can, _)| all | *can)
+}
+
+fn feature_of(compression: Compression) -> Option<Feature> {
+    match compression {
+        Compression::Bc => Some(name::TEXTURE_COMPRESSION_BC),
+        Compression::Etc2 | Compression::Eac => Some(name::TEXTURE_COMPRESSION_ETC2),
+        Compression::AstcLdr => Some(name::TEXTURE_COMPRESSION_ASTC_LDR),
+        Compression::AstcHdr => Some(name::TEXTURE_COMPRESSION_ASTC_HDR),
+        Compression::Pvrtc => None,
+    }
+}
+
+const fn all(of: &[Can]) -> Can {
+    let (mut bits, mut rest) = (0, of);
+    while let [first, behind @ ..] = rest {
+        bits |= first.as_raw();
+        rest = behind;
+    }
+    Can::from_raw(bits)
+}
+
+const BUFFER: Can = all(&[
+    Can::VERTEX_BUFFER,
+    Can::UNIFORM_TEXEL_BUFFER,
+    Can::STORAGE_TEXEL_BUFFER,
+    Can::STORAGE_TEXEL_BUFFER_ATOMIC,
+]);
+const SAMPLED: Can = all(&[Can::SAMPLED_IMAGE, Can::BLIT_SRC]);
+const FILTERED: Can = all(&[SAMPLED, Can::SAMPLED_IMAGE_FILTER_LINEAR]);
+const DRAWN: Can = all(&[Can::COLOR_ATTACHMENT, Can::BLIT_DST]);
+const BLENDED: Can = all(&[DRAWN, Can::COLOR_ATTACHMENT_BLEND]);
+const STORED: Can = all(&[Can::STORAGE_IMAGE, Can::STORAGE_TEXEL_BUFFER]);
+const ATOMIC: Can = all(&[Can::STORAGE_IMAGE_ATOMIC, Can::STORAGE_TEXEL_BUFFER_ATOMIC]);
+
+/// Each use, and the formats that must have it.
+const TABLE: [(Can, &[Format]); 10] = [
+    (FILTERED, FILTERED_FORMATS),
+    (SAMPLED, SAMPLED_FORMATS),
+    (BLENDED, BLENDED_FORMATS),
+    (DRAWN, INTEGERS_AND_FLOATS),
+    (STORED, STORED_FORMATS),
+    (ATOMIC, &[Format::R32_UINT, Format::R32_SINT]),
+    (Can::STORAGE_TEXEL_BUFFER, PACKED_8),
+    (Can::VERTEX_BUFFER, VERTEX_FORMATS),
+    (Can::UNIFORM_TEXEL_BUFFER, TEXEL_FORMATS),
+    (all(&[SAMPLED, Can::DEPTH_STENCIL_ATTACHMENT]), &[Format::D16_UNORM]),
+];
+
+const FILTERED_FORMATS: &[Format] = &[
+    Format::B4G4R4A4_UNORM_PACK16,
+    Format::R5G6B5_UNORM_PACK16,
+    Format::A1R5G5B5_UNORM_PACK16,
+    Format::R8_UNORM,
+    Format::R8_SNORM,
+    Format::R8G8_UNORM,
+    Format::R8G8_SNORM,
+    Format::R8G8B8A8_UNORM,
+    Format::R8G8B8A8_SNORM,
+    Format::R8G8B8A8_SRGB,
+    Format::B8G8R8A8_UNORM,
+    Format::B8G8R8A8_SRGB,
+    Format::A8B8G8R8_UNORM_PACK32,
+    Format::A8B8G8R8_SNORM_PACK32,
+    Format::A8B8G8R8_SRGB_PACK32,
+    Format::A2B10G10R10_UNORM_PACK32,
+    Format::R16_SFLOAT,
+    Format::R16G16_SFLOAT,
+    Format::R16G16B16A16_SFLOAT,
+    Format::B10G11R11_UFLOAT_PACK32,
+    Format::E5B9G9R9_UFLOAT_PACK32,
+];
+
+const BLENDED_FORMATS: &[Format] = &[
+    Format::R5G6B5_UNORM_PACK16,
+    Format::A1R5G5B5_UNORM_PACK16,
+    Format::R8_UNORM,
+    Format::R8G8_UNORM,
+    Format::R8G8B8A8_UNORM,
+    Format::R8G8B8A8_SRGB,
+    Format::B8G8R8A8_UNORM,
+    Format::B8G8R8A8_SRGB,
+    Format::A8B8G8R8_UNORM_PACK32,
+    Format::A8B8G8R8_SRGB_PACK32,
+    Format::A2B10G10R10_UNORM_PACK32,
+    Format::R16_SFLOAT,
+    Format::R16G16_SFLOAT,
+    Format::R16G16B16A16_SFLOAT,
+];
+
+/// What is sampled without a filter, and drawn without blending.
+const INTEGERS_AND_FLOATS: &[Format] = &[
+    Format::R8_UINT,
+    Format::R8_SINT,
+    Format::R8G8_UINT,
+    Format::R8G8_SINT,
+    Format::R8G8B8A8_UINT,
+    Format::R8G8B8A8_SINT,
+    Format::A8B8G8R8_UINT_PACK32,
+    Format::A8B8G8R8_SINT_PACK32,
+    Format::A2B10G10R10_UINT_PACK32,
+    Format::R16_UINT,
+    Format::R16_SINT,
+    Format::R16G16_UINT,
+    Format::R16G16_SINT,
+    Format::R16G16B16A16_UINT,
+    Format::R16G16B16A16_SINT,
+    Format::R32_UINT,
+    Format::R32_SINT,
+    Format::R32_SFLOAT,
+    Format::R32G32_UINT,
+    Format::R32G32_SINT,
+    Format::R32G32_SFLOAT,
+    Format::R32G32B32A32_UINT,
+    Format::R32G32B32A32_SINT,
+    Format::R32G32B32A32_SFLOAT,
+];
+
+/// Besides [`INTEGERS_AND_FLOATS`].
+const DEPTHS: &[Format] = &[Format::D16_UNORM, Format::D32_SFLOAT];
+
+const SAMPLED_FORMATS: &[Format] =
+    &joined::<{ INTEGERS_AND_FLOATS.len() + DEPTHS.len() }>(INTEGERS_AND_FLOATS, DEPTHS);
+
+const STORED_FORMATS: &[Format] = &[
+    Format::R8G8B8A8_UNORM,
+    Format::R8G8B8A8_SNORM,
+    Format::R8G8B8A8_UINT,
+    Format::R8G8B8A8_SINT,
+    Format::R16G16B16A16_UINT,
+    Format::R16G16B16A16_SINT,
+    Format::R16G16B16A16_SFLOAT,
+    Format::R32_UINT,
+    Format::R32_SINT,
+    Format::R32_SFLOAT,
+    Format::R32G32_UINT,
+    Format::R32G32_SINT,
+    Format::R32G32_SFLOAT,
+    Format::R32G32B32A32_UINT,
+    Format::R32G32B32A32_SINT,
+    Format::R32G32B32A32_SFLOAT,
+];
+
+/// The same bytes as R8G8B8A8, on processors that store the low byte first.
+const PACKED_8: &[Format] = &[
+    Format::A8B8G8R8_UNORM_PACK32,
+    Format::A8B8G8R8_SNORM_PACK32,
+    Format::A8B8G8R8_UINT_PACK32,
+    Format::A8B8G8R8_SINT_PACK32,
+];
+
+/// What vertices and texel buffers can have.
+const VERTEX_AND_TEXEL: &[Format] = &[
+    Format::R8_UNORM,
+    Format::R8_SNORM,
+    Format::R8_UINT,
+    Format::R8_SINT,
+    Format::R8G8_UNORM,
+    Format::R8G8_SNORM,
+    Format::R8G8_UINT,
+    Format::R8G8_SINT,
+    Format::R8G8B8A8_UNORM,
+    Format::R8G8B8A8_SNORM,
+    Format::R8G8B8A8_UINT,
+    Format::R8G8B8A8_SINT,
+    Format::B8G8R8A8_UNORM,
+    Format::A8B8G8R8_UNORM_PACK32,
+    Format::A8B8G8R8_SNORM_PACK32,
+    Format::A8B8G8R8_UINT_PACK32,
+    Format::A8B8G8R8_SINT_PACK32,
+    Format::A2B10G10R10_UNORM_PACK32,
+    Format::R16_UINT,
+    Format::R16_SINT,
+    Format::R16_SFLOAT,
+    Format::R16G16_UINT,
+    Format::R16G16_SINT,
+    Format::R16G16_SFLOAT,
+    Format::R16G16B16A16_UINT,
+    Format::R16G16B16A16_SINT,
+    Format::R16G16B16A16_SFLOAT,
+    Format::R32_UINT,
+    Format::R32_SINT,
+    Format::R32_SFLOAT,
+    Format::R32G32_UINT,
+    Format::R32G32_SINT,
+    Format::R32G32_SFLOAT,
+    Format::R32G32B32A32_UINT,
+    Format::R32G32B32A32_SINT,
+    Format::R32G32B32A32_SFLOAT,
+];
+
+const VERTEX_ONLY: &[Format] = &[
+    Format::R16_UNORM,
+    Format::R16_SNORM,
+    Format::R16G16_UNORM,
+    Format::R16G16_SNORM,
+    Format::R16G16B16A16_UNORM,
+    Format::R16G16B16A16_SNORM,
+    Format::R32G32B32_UINT,
+    Format::R32G32B32_SINT,
+    Format::R32G32B32_SFLOAT,
+];
+
+const TEXEL_ONLY: &[Format] = &[Format::A2B10G10R10_UINT_PACK32, Format::B10G11R11_UFLOAT_PACK32];
+
+const VERTEX_FORMATS: &[Format] =
+    &joined::<{ VERTEX_AND_TEXEL.len() + VERTEX_ONLY.len() }>(VERTEX_AND_TEXEL, VERTEX_ONLY);
+const TEXEL_FORMATS: &[Format] =
+    &joined::<{ VERTEX_AND_TEXEL.len() + TEXEL_ONLY.len() }>(VERTEX_AND_TEXEL, TEXEL_ONLY);
+
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+const fn joined<const N: usize>(first: &[Format], second: &[Format]) -> [Format; N] {
+    let (mut both, mut at) = ([Format::UNDEFINED; N], 0);
+    while at < N {
+        both[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
+        at += 1;
+    }
+    both
+}
+
+/// Each feature, formats, and what they must be able to do with it.
+const WITH: &[(Feature, &[Format], Can)] = &[
+    (name::SHADER_STORAGE_IMAGE_EXTENDED_FORMATS, EXTENDED, Can::STORAGE_IMAGE),
+    (
+        name::SAMPLER_YCBCR_CONVERSION,
+        &[Format::G8_B8R8_2PLANE_420_UNORM, Format::G8_B8_R8_3PLANE_420_UNORM],
+        Can::SAMPLED_IMAGE,
+    ),
+];
+
+const EXTENDED: &[Format] = &[
+    Format::R16G16_SFLOAT,
+    Format::B10G11R11_UFLOAT_PACK32,
+    Format::R16_SFLOAT,
+    Format::R16G16B16A16_UNORM,
+    Format::A2B10G10R10_UNORM_PACK32,
+    Format::R16G16_UNORM,
+    Format::R8G8_UNORM,
+    Format::R16_UNORM,
+    Format::R8_UNORM,
+    Format::R16G16B16A16_SNORM,
+    Format::R16G16_SNORM,
+    Format::R8G8_SNORM,
+    Format::R16_SNORM,
+    Format::R8_SNORM,
+    Format::R16G16_SINT,
+    Format::R8G8_SINT,
+    Format::R16_SINT,
+    Format::R8_SINT,
+    Format::A2B10G10R10_UINT_PACK32,
+    Format::R16G16_UINT,
+    Format::R8G8_UINT,
+    Format::R16_UINT,
+    Format::R8_UINT,
+];

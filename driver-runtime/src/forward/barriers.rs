@@ -1,0 +1,256 @@
+//! Barriers, events and timestamps, by the forms with 64 bits of stages and accesses. The 32 bits of the first form mean the
+//! same there.
+
+use ash::vk;
+
+use super::calls::{CHUNK, Chunk, call, list};
+use crate::dispatch::{Forward, forwards};
+
+fn stages(stages: vk::PipelineStageFlags) -> vk::PipelineStageFlags2 {
+    vk::PipelineStageFlags2::from_raw(stages.as_raw().into())
+}
+
+fn access(access: vk::AccessFlags) -> vk::AccessFlags2 {
+    vk::AccessFlags2::from_raw(access.as_raw().into())
+}
+
+/// The barriers of a command, which have its stages in common.
+#[derive(Clone, Copy)]
+struct Barriers<'a> {
+    before: vk::PipelineStageFlags2,
+    after: vk::PipelineStageFlags2,
+    flags: vk::DependencyFlags,
+    memory: &'a [vk::MemoryBarrier<'a>],
+    buffers: &'a [vk::BufferMemoryBarrier<'a>],
+    images: &'a [vk::ImageMemoryBarrier<'a>],
+}
+
+impl<'a> Barriers<'a> {
+    /// Without any barriers: the stages wait, and no memory is made visible.
+    fn of_execution(before: vk::PipelineStageFlags2, after: vk::PipelineStageFlags2) -> Self {
+        let flags = vk::DependencyFlags::empty();
+        Self { before, after, flags, memory: &[], buffers: &[], images: &[] }
+    }
+
+    /// Calls `call` with dependencies of at most [`CHUNK`] barriers of each kind, at least once. The stages of the first form
+    /// count for all commands, whatever its barriers are about, so one barrier is always about all memory: where the
+    /// command has none, it makes none visible.
+    fn for_each_chunk(self, mut call: impl FnMut(&vk::DependencyInfo<'_>)) {
+        let execution = [vk::MemoryBarrier::default()];
+        let Self { before, after, mut buffers, mut images, .. } = self;
+        let mut memory: &[_] = if self.memory.is_empty() { &execution } else { self.memory };
+        while !(memory.is_empty() && buffers.is_empty() && images.is_empty()) {
+            let memory = Chunk::take(&mut memory, |one| self.of_memory(one));
+            let buffers = Chunk::take(&mut buffers, |one| vk::BufferMemoryBarrier2 {
+                p_next: one.p_next,
+                src_stage_mask: before,
+                src_access_mask: access(one.src_access_mask),
+                dst_stage_mask: after,
+                dst_access_mask: access(one.dst_access_mask),
+                src_queue_family_index: one.src_queue_family_index,
+                dst_queue_family_index: one.dst_queue_family_index,
+                buffer: one.buffer,
+                offset: one.offset,
+                size: one.size,
+                ..Default::default()
+            });
+            let images = Chunk::take(&mut images, |one| self.of_image(one));
+            let info = vk::DependencyInfo::default()
+                .dependency_flags(self.flags)
+                .memory_barriers(memory.as_slice())
+                .buffer_memory_barriers(buffers.as_slice())
+                .image_memory_barriers(images.as_slice());
+            call(&info);
+        }
+    }
+
+    fn of_memory(&self, one: &vk::MemoryBarrier<'a>) -> vk::MemoryBarrier2<'a> {
+        vk::MemoryBarrier2 {
+            p_next: one.p_next,
+            src_stage_mask: self.before,
+            src_access_mask: access(one.src_access_mask),
+            dst_stage_mask: self.after,
+            dst_access_mask: access(one.dst_access_mask),
+            ..Default::default()
+        }
+    }
+
+    fn of_image(&self, one: &vk::ImageMemoryBarrier<'a>) -> vk::ImageMemoryBarrier2<'a> {
+        vk::ImageMemoryBarrier2 {
+            p_next: one.p_next,
+            src_stage_mask: self.before,
+            src_access_mask: access(one.src_access_mask),
+            dst_stage_mask: self.after,
+            dst_access_mask: access(one.dst_access_mask),
+            old_layout: one.old_layout,
+            new_layout: one.new_layout,
+            src_queue_family_index: one.src_queue_family_index,
+            dst_queue_family_index: one.dst_queue_family_index,
+            image: one.image,
+            subresource_range: one.subresource_range,
+            ..Default::default()
+        }
+    }
+}
+
+/// # Safety
+/// As the specification has it.
+unsafe extern "system" fn pipeline_barrier(
+    commands: vk::CommandBuffer,
+    before: vk::PipelineStageFlags,
+    after: vk::PipelineStageFlags,
+    flags: vk::DependencyFlags,
+    memory_count: u32,
+    memory: *const vk::MemoryBarrier<'_>,
+    buffer_count: u32,
+    buffers: *const vk::BufferMemoryBarrier<'_>,
+    image_count: u32,
+    images: *const vk::ImageMemoryBarrier<'_>,
+) {
+    // SAFETY: the caller vouches for handle and arrays; the function is given what it wants.
+    unsafe {
+        let barriers = Barriers {
+            before: stages(before),
+            after: stages(after),
+            flags,
+            memory: list(memory, memory_count),
+            buffers: list(buffers, buffer_count),
+            images: list(images, image_count),
+        };
+        barriers.for_each_chunk(|info| {
+            call!(commands, CMD_PIPELINE_BARRIER_2: PFN_vkCmdPipelineBarrier2(info));
+        });
+    }
+}
+
+/// What the event waits for, without saying who waits for it, which only `vkCmdWaitEvents` knows. In the second form the two
+/// have the same dependencies, so a driver must not rely on that: what counts is what it is told when it waits.
+///
+/// # Safety
+/// As the specification has it.
+unsafe extern "system" fn set_event(
+    commands: vk::CommandBuffer,
+    event: vk::Event,
+    before: vk::PipelineStageFlags,
+) {
+    let barriers = Barriers::of_execution(stages(before), vk::PipelineStageFlags2::ALL_COMMANDS);
+    // SAFETY: the caller vouches for the handles; the function is given what it wants.
+    barriers.for_each_chunk(|info| unsafe {
+        call!(commands, CMD_SET_EVENT_2: PFN_vkCmdSetEvent2(event, info));
+    });
+}
+
+/// # Safety
+/// As the specification has it.
+unsafe extern "system" fn reset_event(
+    commands: vk::CommandBuffer,
+    event: vk::Event,
+    before: vk::PipelineStageFlags,
+) {
+    // SAFETY: the caller vouches for the handles; the function is given what it wants.
+    unsafe { call!(commands, CMD_RESET_EVENT_2: PFN_vkCmdResetEvent2(event, stages(before))) };
+}
+
+/// One event has the barriers. With several, none of them could have the barriers, which are about what happened before all
+/// events; so first the stages wait for the events, and then there is a barrier. It waits for more than needed: for what was
+/// recorded between an event and the wait, too.
+///
+/// # Safety
+/// As the specification has it.
+unsafe extern "system" fn wait_events(
+    commands: vk::CommandBuffer,
+    event_count: u32,
+    events: *const vk::Event,
+    before: vk::PipelineStageFlags,
+    after: vk::PipelineStageFlags,
+    memory_count: u32,
+    memory: *const vk::MemoryBarrier<'_>,
+    buffer_count: u32,
+    buffers: *const vk::BufferMemoryBarrier<'_>,
+    image_count: u32,
+    images: *const vk::ImageMemoryBarrier<'_>,
+) {
+    // SAFETY: the caller vouches for handles and arrays; the functions are given what they want.
+    unsafe {
+        let execution = Barriers::of_execution(stages(before), stages(after));
+        let barriers = Barriers {
+            memory: list(memory, memory_count),
+            buffers: list(buffers, buffer_count),
+            images: list(images, image_count),
+            ..execution
+        };
+        let events = list(events, event_count);
+        if let [event] = events {
+            return barriers.for_each_chunk(|info| {
+                call!(commands, CMD_WAIT_EVENTS_2: PFN_vkCmdWaitEvents2(1, event, info));
+            });
+        }
+        for events in events.chunks(CHUNK) {
+            execution.for_each_chunk(|info| {
+                let infos = [*info; CHUNK];
+                let count = u32::try_from(events.len()).unwrap_or_default();
+                call!(
+                    commands,
+                    CMD_WAIT_EVENTS_2: PFN_vkCmdWaitEvents2(count, events.as_ptr(), infos.as_ptr())
+                );
+            });
+        }
+        if memory_count != 0 || buffer_count != 0 || image_count != 0 {
+            let flags = vk::DependencyFlags::empty();
+            call!(
+                commands,
+                CMD_PIPELINE_BARRIER: PFN_vkCmdPipelineBarrier(
+                    before,
+                    after,
+                    flags,
+                    memory_count,
+                    memory,
+                    buffer_count,
+                    buffers,
+                    image_count,
+                    images,
+                )
+            );
+        }
+    }
+}
+
+/// # Safety
+/// As the specification has it.
+unsafe extern "system" fn write_timestamp(
+    commands: vk::CommandBuffer,
+    stage: vk::PipelineStageFlags,
+    pool: vk::QueryPool,
+    query: u32,
+) {
+    // SAFETY: the caller vouches for the handles; the function is given what it wants.
+    unsafe { call!(commands, CMD_WRITE_TIMESTAMP_2: PFN_vkCmdWriteTimestamp2(stages(stage), pool, query)) };
+}
+
+/// # Safety
+/// As the specification has it.
+unsafe extern "system" fn write_buffer_marker(
+    commands: vk::CommandBuffer,
+    stage: vk::PipelineStageFlags,
+    buffer: vk::Buffer,
+    offset: vk::DeviceSize,
+    marker: u32,
+) {
+    // SAFETY: the caller vouches for the handles; the function is given what it wants.
+    unsafe {
+        call!(
+            commands,
+            CMD_WRITE_BUFFER_MARKER_2_AMD: PFN_vkCmdWriteBufferMarker2AMD(stages(stage), buffer, offset, marker)
+        )
+    };
+}
+
+pub(super) const FORWARDS: &[Forward] = forwards! {
+    CMD_PIPELINE_BARRIER: PFN_vkCmdPipelineBarrier = pipeline_barrier => CMD_PIPELINE_BARRIER_2;
+    CMD_SET_EVENT: PFN_vkCmdSetEvent = set_event => CMD_SET_EVENT_2;
+    CMD_RESET_EVENT: PFN_vkCmdResetEvent = reset_event => CMD_RESET_EVENT_2;
+    CMD_WAIT_EVENTS: PFN_vkCmdWaitEvents = wait_events => CMD_WAIT_EVENTS_2;
+    CMD_WRITE_TIMESTAMP: PFN_vkCmdWriteTimestamp = write_timestamp => CMD_WRITE_TIMESTAMP_2;
+    CMD_WRITE_BUFFER_MARKER_AMD: PFN_vkCmdWriteBufferMarkerAMD = write_buffer_marker
+        => CMD_WRITE_BUFFER_MARKER_2_AMD;
+};

@@ -1,0 +1,74 @@
+//! Calls through the table of an object, and lists for them.
+
+use ash::vk::Handle;
+use loader_core::memory::Application;
+
+use crate::dispatch::DispatchTable;
+use crate::object::ObjectBase;
+
+/// The most elements of a list that are handed over in one call.
+pub(super) const CHUNK: usize = 16;
+
+/// Calls a command of an object through the object's table, and returns what it returned; `None` where the table has no such
+/// command. To be used in an unsafe block.
+macro_rules! call {
+    ($handle:expr, $command:ident: $pointer_type:ident($($argument:expr),* $(,)?)) => {
+        $crate::forward::calls::table($handle)
+            .and_then(|table| $crate::dispatch::function!(table, $command: $pointer_type))
+            .map(|function| function($handle, $($argument),*))
+    };
+}
+pub(crate) use call;
+
+/// The table of an object.
+///
+/// # Safety
+/// `handle` is null or a live handle of the runtime's objects, and stays live for `'a`.
+pub(crate) unsafe fn table<'a>(handle: impl Handle) -> Option<&'a DispatchTable> {
+    // SAFETY: the caller vouches for the handle.
+    Some(unsafe { ObjectBase::of(handle.as_raw()) }?.dispatch())
+}
+
+/// Memory of the object's device for as long as a command takes.
+///
+/// # Safety
+/// As for [`table`].
+pub(super) unsafe fn memory_of(handle: impl Handle) -> Application {
+    // SAFETY: the caller vouches for the handle.
+    let base = unsafe { ObjectBase::of(handle.as_raw()) };
+    let memory = base.map_or(Application::process(), |base| *base.root().memory());
+    memory.scoped(ash::vk::SystemAllocationScope::COMMAND)
+}
+
+/// A counted array; NULL is the empty one.
+///
+/// # Safety
+/// `first` is NULL, or points to so many valid elements that live as long as `'a`.
+pub(crate) unsafe fn list<'a, T>(first: *const T, count: u32) -> &'a [T] {
+    if first.is_null() {
+        return &[];
+    }
+    // SAFETY: the caller vouches for the array.
+    unsafe { core::slice::from_raw_parts(first, count as usize) }
+}
+
+/// Up to [`CHUNK`] elements in another form, on the stack.
+pub(super) struct Chunk<C> {
+    elements: [C; CHUNK],
+    count: usize,
+}
+
+impl<C: Copy + Default> Chunk<C> {
+    /// The first elements of a list, converted; the list loses them.
+    pub(super) fn take<P>(list: &mut &[P], convert: impl Fn(&P) -> C) -> Self {
+        let (first, rest) = list.split_at_checked(CHUNK).unwrap_or((list, &[]));
+        *list = rest;
+        let mut chunk = Self { elements: [C::default(); CHUNK], count: first.len() };
+        chunk.elements.iter_mut().zip(first).for_each(|(place, element)| *place = convert(element));
+        chunk
+    }
+
+    pub(super) fn as_slice(&self) -> &[C] {
+        self.elements.get(..self.count).unwrap_or_default()
+    }
+}

@@ -1,0 +1,260 @@
+//! Render passes and their subpasses, by their second form.
+
+use ash::vk;
+use loader_core::abi::chain;
+use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
+
+use super::calls::{call, list, memory_of};
+use crate::dispatch::{Forward, forwards};
+
+/// # Safety
+/// As the specification has it.
+unsafe extern "system" fn create_render_pass(
+    device: vk::Device,
+    info: *const vk::RenderPassCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::RenderPass,
+) -> vk::Result {
+    // SAFETY: the caller vouches for handle, structure and callbacks; the function is given what it wants.
+    unsafe {
+        let memory = memory_of(device).or(callbacks, vk::SystemAllocationScope::COMMAND);
+        let Ok(parts) = Parts::new(&*info, memory) else { return vk::Result::ERROR_OUT_OF_HOST_MEMORY };
+        let created = call!(
+            device,
+            CREATE_RENDER_PASS_2: PFN_vkCreateRenderPass2(&parts.info(&*info), callbacks, out)
+        );
+        created.unwrap_or(vk::Result::ERROR_UNKNOWN)
+    }
+}
+
+/// The lists of a render pass in the second form.
+struct Parts<'a> {
+    attachments: Vec<vk::AttachmentDescription2<'a>, Application>,
+    /// The attachments of all subpasses, which point here.
+    references: Vec<vk::AttachmentReference2<'a>, Application>,
+    subpasses: Vec<vk::SubpassDescription2<'a>, Application>,
+    dependencies: Vec<vk::SubpassDependency2<'a>, Application>,
+}
+
+impl<'a> Parts<'a> {
+    /// # Safety
+    /// `info` is valid, and stays valid for `'a`.
+    unsafe fn new(info: &vk::RenderPassCreateInfo<'_>, memory: Application) -> Result<Self, OutOfMemory> {
+        let mut parts = Self {
+            attachments: Vec::new_in(memory),
+            references: Vec::new_in(memory),
+            subpasses: Vec::new_in(memory),
+            dependencies: Vec::new_in(memory),
+        };
+        // SAFETY: the caller vouches for the structure with all that it points to.
+        unsafe {
+            for attachment in list(info.p_attachments, info.attachment_count) {
+                parts.attachments.try_push(described(attachment))?;
+            }
+            let subpasses = list(info.p_subpasses, info.subpass_count);
+            let referenced = subpasses.iter().map(referenced).fold(0usize, usize::saturating_add);
+            parts.references.try_reserve_exact(referenced).map_err(|_| OutOfMemory)?;
+            let views = chain::find::<vk::RenderPassMultiviewCreateInfo<'_>>(info.p_next);
+            let (masks, offsets) = views.map_or((&[][..], &[][..]), |views| {
+                (
+                    list(views.p_view_masks, views.subpass_count),
+                    list(views.p_view_offsets, views.dependency_count),
+                )
+            });
+            for (number, subpass) in subpasses.iter().enumerate() {
+                let mut subpass = parts.subpass(info, number, subpass)?;
+                subpass.view_mask = masks.get(number).copied().unwrap_or_default();
+                parts.subpasses.try_push(subpass)?;
+            }
+            for (number, one) in list(info.p_dependencies, info.dependency_count).iter().enumerate() {
+                let offset = offsets.get(number).copied().unwrap_or_default();
+                parts.dependencies.try_push(dependency(one, offset))?;
+            }
+        }
+        Ok(parts)
+    }
+
+    /// # Safety
+    /// As for [`Parts::new`]; there is room for the references, which therefore stay where they are.
+    unsafe fn subpass(
+        &mut self,
+        info: &vk::RenderPassCreateInfo<'_>,
+        number: usize,
+        subpass: &vk::SubpassDescription<'_>,
+    ) -> Result<vk::SubpassDescription2<'a>, OutOfMemory> {
+        // SAFETY: the caller vouches for the structure with all that it points to.
+        unsafe {
+            let inputs = list(subpass.p_input_attachments, subpass.input_attachment_count);
+            let first_input = self.end();
+            for (place, one) in inputs.iter().enumerate() {
+                self.refer(one, aspects(info, number, place, one.attachment))?;
+            }
+            let colours = list(subpass.p_color_attachments, subpass.color_attachment_count);
+            let first_colour = self.end();
+            colours.iter().try_for_each(|one| self.refer(one, vk::ImageAspectFlags::empty()))?;
+            let resolves = list(subpass.p_resolve_attachments, subpass.color_attachment_count);
+            let first_resolve = if resolves.is_empty() { core::ptr::null() } else { self.end() };
+            resolves.iter().try_for_each(|one| self.refer(one, vk::ImageAspectFlags::empty()))?;
+            let depth = subpass.p_depth_stencil_attachment.as_ref();
+            let depth_place = if depth.is_some() { self.end() } else { core::ptr::null() };
+            depth.iter().try_for_each(|one| self.refer(one, vk::ImageAspectFlags::empty()))?;
+            Ok(vk::SubpassDescription2 {
+                flags: subpass.flags,
+                pipeline_bind_point: subpass.pipeline_bind_point,
+                input_attachment_count: subpass.input_attachment_count,
+                p_input_attachments: first_input,
+                color_attachment_count: subpass.color_attachment_count,
+                p_color_attachments: first_colour,
+                p_resolve_attachments: first_resolve,
+                p_depth_stencil_attachment: depth_place,
+                preserve_attachment_count: subpass.preserve_attachment_count,
+                p_preserve_attachments: subpass.p_preserve_attachments,
+                ..Default::default()
+            })
+        }
+    }
+
+    /// Where the next reference will be.
+    fn end(&self) -> *const vk::AttachmentReference2<'a> {
+        self.references.as_ptr().wrapping_add(self.references.len())
+    }
+
+    fn refer(
+        &mut self,
+        one: &vk::AttachmentReference,
+        aspects: vk::ImageAspectFlags,
+    ) -> Result<(), OutOfMemory> {
+        let reference = vk::AttachmentReference2::default().attachment(one.attachment).layout(one.layout);
+        self.references.try_push(reference.aspect_mask(aspects))
+    }
+
+    fn info(&self, info: &vk::RenderPassCreateInfo<'a>) -> vk::RenderPassCreateInfo2<'_> {
+        let mut second = vk::RenderPassCreateInfo2::default()
+            .flags(info.flags)
+            .attachments(&self.attachments)
+            .subpasses(&self.subpasses)
+            .dependencies(&self.dependencies);
+        second.p_next = info.p_next;
+        // SAFETY: the application's chain is valid for as long as its structure.
+        if let Some(views) = unsafe { chain::find::<vk::RenderPassMultiviewCreateInfo<'_>>(info.p_next) } {
+            second.correlated_view_mask_count = views.correlation_mask_count;
+            second.p_correlated_view_masks = views.p_correlation_masks;
+        }
+        second
+    }
+}
+
+/// How many attachments a subpass refers to, without those that it preserves.
+fn referenced(subpass: &vk::SubpassDescription<'_>) -> usize {
+    let colours = subpass.color_attachment_count as usize;
+    let resolves = if subpass.p_resolve_attachments.is_null() { 0 } else { colours };
+    let depth = usize::from(!subpass.p_depth_stencil_attachment.is_null());
+    let inputs = subpass.input_attachment_count as usize;
+    [inputs, colours, resolves, depth].into_iter().fold(0, usize::saturating_add)
+}
+
+fn described<'a>(one: &vk::AttachmentDescription) -> vk::AttachmentDescription2<'a> {
+    vk::AttachmentDescription2 {
+        flags: one.flags,
+        format: one.format,
+        samples: one.samples,
+        load_op: one.load_op,
+        store_op: one.store_op,
+        stencil_load_op: one.stencil_load_op,
+        stencil_store_op: one.stencil_store_op,
+        initial_layout: one.initial_layout,
+        final_layout: one.final_layout,
+        ..Default::default()
+    }
+}
+
+fn dependency<'a>(one: &vk::SubpassDependency, view_offset: i32) -> vk::SubpassDependency2<'a> {
+    vk::SubpassDependency2 {
+        src_subpass: one.src_subpass,
+        dst_subpass: one.dst_subpass,
+        src_stage_mask: one.src_stage_mask,
+        dst_stage_mask: one.dst_stage_mask,
+        src_access_mask: one.src_access_mask,
+        dst_access_mask: one.dst_access_mask,
+        dependency_flags: one.dependency_flags,
+        view_offset,
+        ..Default::default()
+    }
+}
+
+/// Which aspects of an input attachment a subpass reads: those that the application names, or else all of its format.
+///
+/// # Safety
+/// `info` is valid.
+unsafe fn aspects(
+    info: &vk::RenderPassCreateInfo<'_>,
+    subpass: usize,
+    place: usize,
+    attachment: u32,
+) -> vk::ImageAspectFlags {
+    // SAFETY: the caller vouches for the structure with its chain and its arrays.
+    unsafe {
+        let named = chain::find::<vk::RenderPassInputAttachmentAspectCreateInfo<'_>>(info.p_next);
+        let named =
+            named.map_or(&[][..], |named| list(named.p_aspect_references, named.aspect_reference_count));
+        let is_meant = |one: &&vk::InputAttachmentAspectReference| {
+            one.subpass as usize == subpass && one.input_attachment_index as usize == place
+        };
+        if let Some(named) = named.iter().find(is_meant) {
+            return named.aspect_mask;
+        }
+        let attachments = list(info.p_attachments, info.attachment_count);
+        attachments
+            .get(attachment as usize)
+            .map_or(vk::ImageAspectFlags::COLOR, |one| all_aspects(one.format))
+    }
+}
+
+/// Formats that can be attachments have colours, or depth, or stencil, or both.
+fn all_aspects(format: vk::Format) -> vk::ImageAspectFlags {
+    let (depth, stencil) = (vk::ImageAspectFlags::DEPTH, vk::ImageAspectFlags::STENCIL);
+    match format {
+        vk::Format::D16_UNORM | vk::Format::X8_D24_UNORM_PACK32 | vk::Format::D32_SFLOAT => depth,
+        vk::Format::S8_UINT => stencil,
+        vk::Format::D16_UNORM_S8_UINT | vk::Format::D24_UNORM_S8_UINT | vk::Format::D32_SFLOAT_S8_UINT => {
+            depth | stencil
+        }
+        _ => vk::ImageAspectFlags::COLOR,
+    }
+}
+
+/// # Safety
+/// As the specification has it.
+unsafe extern "system" fn begin_render_pass(
+    commands: vk::CommandBuffer,
+    info: *const vk::RenderPassBeginInfo<'_>,
+    contents: vk::SubpassContents,
+) {
+    let subpass = vk::SubpassBeginInfo::default().contents(contents);
+    // SAFETY: the caller vouches for handle and structure; the function is given what it wants.
+    unsafe { call!(commands, CMD_BEGIN_RENDER_PASS_2: PFN_vkCmdBeginRenderPass2(info, &subpass)) };
+}
+
+/// # Safety
+/// As the specification has it.
+unsafe extern "system" fn next_subpass(commands: vk::CommandBuffer, contents: vk::SubpassContents) {
+    let begin = vk::SubpassBeginInfo::default().contents(contents);
+    let end = vk::SubpassEndInfo::default();
+    // SAFETY: the caller vouches for the handle; the function is given what it wants.
+    unsafe { call!(commands, CMD_NEXT_SUBPASS_2: PFN_vkCmdNextSubpass2(&begin, &end)) };
+}
+
+/// # Safety
+/// As the specification has it.
+unsafe extern "system" fn end_render_pass(commands: vk::CommandBuffer) {
+    let end = vk::SubpassEndInfo::default();
+    // SAFETY: the caller vouches for the handle; the function is given what it wants.
+    unsafe { call!(commands, CMD_END_RENDER_PASS_2: PFN_vkCmdEndRenderPass2(&end)) };
+}
+
+pub(super) const FORWARDS: &[Forward] = forwards! {
+    CREATE_RENDER_PASS: PFN_vkCreateRenderPass = create_render_pass => CREATE_RENDER_PASS_2;
+    CMD_BEGIN_RENDER_PASS: PFN_vkCmdBeginRenderPass = begin_render_pass => CMD_BEGIN_RENDER_PASS_2;
+    CMD_NEXT_SUBPASS: PFN_vkCmdNextSubpass = next_subpass => CMD_NEXT_SUBPASS_2;
+    CMD_END_RENDER_PASS: PFN_vkCmdEndRenderPass = end_render_pass => CMD_END_RENDER_PASS_2;
+};

@@ -1,0 +1,253 @@
+//! Memory, queues, swapchains.
+
+use std::ptr;
+use std::vec::Vec;
+
+use ash::vk;
+
+use super::{Made, equal, first, handle, saw, see, seen};
+use crate::dispatch::EntryPoints;
+use crate::entry_points;
+use crate::out_array::OutArray;
+use crate::testing::Ledger;
+
+const FAILED: vk::Result = vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
+const REQUIREMENTS: vk::MemoryRequirements =
+    vk::MemoryRequirements { size: 1, alignment: 2, memory_type_bits: 3 };
+
+unsafe extern "system" fn bind_buffers(
+    _: vk::Device,
+    count: u32,
+    info: *const vk::BindBufferMemoryInfo<'_>,
+) -> vk::Result {
+    // SAFETY: forwarders hand over valid structures, here and below.
+    let info = unsafe { &*info };
+    see((count, info.s_type, info.buffer, info.memory, info.memory_offset));
+    FAILED
+}
+
+unsafe extern "system" fn bind_images(
+    _: vk::Device,
+    count: u32,
+    info: *const vk::BindImageMemoryInfo<'_>,
+) -> vk::Result {
+    // SAFETY: as above.
+    let info = unsafe { &*info };
+    see((count, info.s_type, info.image, info.memory, info.memory_offset));
+    FAILED
+}
+
+unsafe extern "system" fn of_buffer(
+    _: vk::Device,
+    info: *const vk::BufferMemoryRequirementsInfo2<'_>,
+    out: *mut vk::MemoryRequirements2<'_>,
+) {
+    // SAFETY: as above.
+    unsafe {
+        see((*info).buffer);
+        (*out).memory_requirements = REQUIREMENTS;
+    }
+}
+
+unsafe extern "system" fn of_image(
+    _: vk::Device,
+    info: *const vk::ImageMemoryRequirementsInfo2<'_>,
+    out: *mut vk::MemoryRequirements2<'_>,
+) {
+    // SAFETY: as above.
+    unsafe {
+        see((*info).image);
+        (*out).memory_requirements = REQUIREMENTS;
+    }
+}
+
+/// An image has three.
+unsafe extern "system" fn sparse(
+    _: vk::Device,
+    info: *const vk::ImageSparseMemoryRequirementsInfo2<'_>,
+    count: *mut u32,
+    out: *mut vk::SparseImageMemoryRequirements2<'_>,
+) {
+    // SAFETY: as above.
+    unsafe {
+        see((*info).image);
+        let mut array = OutArray::new(count, out);
+        for number in 7..10 {
+            array.push_with(|out| out.memory_requirements.image_mip_tail_first_lod = number);
+        }
+        let _ = array.finish();
+    }
+}
+
+unsafe extern "system" fn map(
+    _: vk::Device,
+    info: *const vk::MemoryMapInfoKHR<'_>,
+    out: *mut *mut core::ffi::c_void,
+) -> vk::Result {
+    // SAFETY: as above.
+    unsafe {
+        let info = &*info;
+        see((info.flags, info.memory, info.offset, info.size));
+        out.write(ptr::without_provenance_mut(4711));
+    }
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn unmap(_: vk::Device, info: *const vk::MemoryUnmapInfoKHR<'_>) -> vk::Result {
+    // SAFETY: as above.
+    unsafe { see((*info).memory) };
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn layout(
+    _: vk::Device,
+    image: vk::Image,
+    subresource: *const vk::ImageSubresource2KHR<'_>,
+    out: *mut vk::SubresourceLayout2KHR<'_>,
+) {
+    // SAFETY: as above.
+    unsafe {
+        see((image, (*subresource).image_subresource.mip_level));
+        (*out).subresource_layout.row_pitch = 99;
+    }
+}
+
+unsafe extern "system" fn queue(_: vk::Device, info: *const vk::DeviceQueueInfo2<'_>, out: *mut vk::Queue) {
+    // SAFETY: as above.
+    unsafe {
+        see(((*info).flags, (*info).queue_family_index, (*info).queue_index));
+        out.write(handle(5));
+    }
+}
+
+unsafe extern "system" fn acquire(
+    _: vk::Device,
+    info: *const vk::AcquireNextImageInfoKHR<'_>,
+    out: *mut u32,
+) -> vk::Result {
+    // SAFETY: as above.
+    unsafe {
+        let info = &*info;
+        see((info.swapchain, info.timeout, info.semaphore, info.fence, info.device_mask));
+        out.write(6);
+    }
+    vk::Result::SUBOPTIMAL_KHR
+}
+
+pub(super) const SECOND: EntryPoints = entry_points! {
+    BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2 = bind_buffers,
+    BIND_IMAGE_MEMORY_2: PFN_vkBindImageMemory2 = bind_images,
+    GET_BUFFER_MEMORY_REQUIREMENTS_2: PFN_vkGetBufferMemoryRequirements2 = of_buffer,
+    GET_IMAGE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageMemoryRequirements2 = of_image,
+    GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageSparseMemoryRequirements2 = sparse,
+    MAP_MEMORY_2_KHR: PFN_vkMapMemory2KHR = map,
+    UNMAP_MEMORY_2_KHR: PFN_vkUnmapMemory2KHR = unmap,
+    GET_IMAGE_SUBRESOURCE_LAYOUT_2_KHR: PFN_vkGetImageSubresourceLayout2KHR = layout,
+    GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2 = queue,
+    ACQUIRE_NEXT_IMAGE_2_KHR: PFN_vkAcquireNextImage2KHR = acquire,
+};
+
+#[test]
+fn memory_is_bound_and_the_result_is_the_drivers() {
+    let made = Made::new();
+    let memory = handle::<vk::DeviceMemory>(2);
+    // SAFETY: a live device.
+    unsafe {
+        let bind = first!(BIND_BUFFER_MEMORY: PFN_vkBindBufferMemory);
+        equal!(bind(made.device, handle(1), memory, 3), FAILED);
+        let buffer = handle::<vk::Buffer>(1);
+        assert!(saw([(1u32, vk::StructureType::BIND_BUFFER_MEMORY_INFO, buffer, memory, 3u64)]));
+        let bind = first!(BIND_IMAGE_MEMORY: PFN_vkBindImageMemory);
+        equal!(bind(made.device, handle(1), memory, 3), FAILED);
+        let image = handle::<vk::Image>(1);
+        assert!(saw([(1u32, vk::StructureType::BIND_IMAGE_MEMORY_INFO, image, memory, 3u64)]));
+    }
+}
+
+#[test]
+fn requirements_and_layouts_come_back() {
+    let made = Made::new();
+    let mut out = vk::MemoryRequirements::default();
+    // SAFETY: a live device and valid pointers.
+    unsafe {
+        let query = first!(GET_BUFFER_MEMORY_REQUIREMENTS: PFN_vkGetBufferMemoryRequirements);
+        query(made.device, handle(1), &mut out);
+        equal!((seen::<vk::Buffer>(), out.memory_type_bits), (std::vec![handle(1)], 3));
+        out = vk::MemoryRequirements::default();
+        let query = first!(GET_IMAGE_MEMORY_REQUIREMENTS: PFN_vkGetImageMemoryRequirements);
+        query(made.device, handle(2), &mut out);
+        equal!((seen::<vk::Image>(), out.alignment), (std::vec![handle(2)], 2));
+        let subresource = vk::ImageSubresource::default().mip_level(4);
+        let mut layout = vk::SubresourceLayout::default();
+        let query = first!(GET_IMAGE_SUBRESOURCE_LAYOUT: PFN_vkGetImageSubresourceLayout);
+        query(made.device, handle(3), &subresource, &mut layout);
+        equal!((seen::<(vk::Image, u32)>(), layout.row_pitch), (std::vec![(handle(3), 4)], 99));
+    }
+}
+
+#[test]
+fn requirements_of_sparse_images_are_counted_and_listed() {
+    let ledger = Ledger::default();
+    let callbacks = ledger.callbacks();
+    let made = Made::with(Some(&callbacks));
+    let query = |count: &mut u32, out: *mut vk::SparseImageMemoryRequirements| {
+        // SAFETY: a live device and an array as long as the count says.
+        unsafe {
+            first!(GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS: PFN_vkGetImageSparseMemoryRequirements)(
+                made.device,
+                handle(1),
+                count,
+                out,
+            );
+        }
+        seen::<vk::Image>()
+    };
+    let (mut count, mut list) = (77, [vk::SparseImageMemoryRequirements::default(); 4]);
+    equal!((query(&mut count, ptr::null_mut()), count), (std::vec![handle(1)], 3));
+    for (room, written) in [(4, 3), (2, 2), (0, 0)] {
+        list.fill(vk::SparseImageMemoryRequirements::default());
+        count = room;
+        query(&mut count, list.as_mut_ptr());
+        let lods: Vec<_> = list.iter().map(|one| one.image_mip_tail_first_lod).collect();
+        equal!((count, &lods[..written as usize]), (written, &[7, 8, 9][..written as usize]));
+        assert!(lods[written as usize..].iter().all(|lod| *lod == 0));
+    }
+    count = 4;
+    ledger.fail(Some(0));
+    equal!((query(&mut count, list.as_mut_ptr()).len(), count), (0, 0));
+    ledger.fail(None);
+}
+
+#[test]
+fn memory_is_mapped_and_unmapped() {
+    let made = Made::new();
+    let memory = handle::<vk::DeviceMemory>(1);
+    let mut start = ptr::null_mut();
+    // SAFETY: a live device and a valid pointer.
+    unsafe {
+        let map = first!(MAP_MEMORY: PFN_vkMapMemory);
+        let result = map(made.device, memory, 2, 3, vk::MemoryMapFlags::empty(), &mut start);
+        equal!((result, start.addr()), (vk::Result::SUCCESS, 4711));
+        assert!(saw([(vk::MemoryMapFlags::empty(), memory, 2u64, 3u64)]));
+        first!(UNMAP_MEMORY: PFN_vkUnmapMemory)(made.device, memory);
+        equal!(seen::<vk::DeviceMemory>(), [memory]);
+    }
+}
+
+#[test]
+fn queues_and_images_to_present_are_got() {
+    let made = Made::new();
+    let (mut queue, mut index) = (vk::Queue::null(), 0);
+    // SAFETY: a live device and valid pointers.
+    unsafe {
+        first!(GET_DEVICE_QUEUE: PFN_vkGetDeviceQueue)(made.device, 3, 4, &mut queue);
+        equal!(queue, handle(5));
+        assert!(saw([(vk::DeviceQueueCreateFlags::empty(), 3u32, 4u32)]));
+        let acquire = first!(ACQUIRE_NEXT_IMAGE_KHR: PFN_vkAcquireNextImageKHR);
+        let (swapchain, semaphore, fence): (vk::SwapchainKHR, vk::Semaphore, vk::Fence) =
+            (handle(1), handle(3), handle(4));
+        let result = acquire(made.device, swapchain, 2, semaphore, fence, &mut index);
+        equal!((result, index), (vk::Result::SUBOPTIMAL_KHR, 6));
+        assert!(saw([(swapchain, 2u64, semaphore, fence, 1u32)]));
+    }
+}

@@ -1,0 +1,159 @@
+//! Every forwarder, with a driver that has the second forms only and keeps what it receives.
+
+mod barriers;
+mod binding;
+mod memory;
+mod regions;
+mod render_pass;
+mod submit;
+
+use core::any::Any;
+use core::cell::RefCell;
+use std::boxed::Box;
+use std::vec::Vec;
+
+use ash::vk::{self, Handle};
+use loader_core::registry::{CommandId, command};
+
+use super::calls::list;
+use super::{LISTS, forwarded};
+use crate::dispatch::{Command, DispatchTable, EntryPoints};
+use crate::object::{Object, ParentObject, VkObject};
+use crate::testing::{Held, TestDevice};
+
+std::thread_local! {
+    static SEEN: RefCell<Vec<Box<dyn Any>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Keeps what a command of the driver received.
+fn see<T: 'static>(what: T) {
+    SEEN.with_borrow_mut(|seen| seen.push(Box::new(what)));
+}
+
+/// What was kept on this thread since the last call: all of it of this type.
+fn seen<T: 'static>() -> Vec<T> {
+    let all = SEEN.take();
+    all.into_iter().map(|one| *one.downcast::<T>().expect("something else was received")).collect()
+}
+
+/// Whether exactly this was kept on this thread since the last call.
+fn saw<T: PartialEq + 'static, const N: usize>(expected: [T; N]) -> bool {
+    seen::<T>() == expected
+}
+
+static TABLE: DispatchTable = forwarded(DispatchTable::new(
+    &regions::SECOND
+        .and(&barriers::SECOND)
+        .and(&render_pass::SECOND)
+        .and(&binding::SECOND)
+        .and(&memory::SECOND)
+        .and(&submit::SECOND),
+));
+
+/// The function for a command's first form, typed.
+macro_rules! first {
+    ($command:ident: $pointer_type:ident) => {
+        $crate::dispatch::function!(super::TABLE, $command: $pointer_type).unwrap()
+    };
+}
+use first;
+
+/// As `assert_eq!`, for what cannot be shown: the types of `ash` have no `Debug` here.
+macro_rules! equal {
+    ($left:expr, $right:expr $(, $($message:tt)+)?) => {
+        assert!($left == $right $(, $($message)+)?)
+    };
+}
+use equal;
+
+struct Commands;
+impl VkObject for Commands {
+    type Handle = vk::CommandBuffer;
+    type Parent = TestDevice;
+}
+
+struct Queue;
+impl VkObject for Queue {
+    type Handle = vk::Queue;
+    type Parent = TestDevice;
+}
+
+/// A device of the driver with a command buffer and a queue.
+struct Made {
+    device: vk::Device,
+    commands: vk::CommandBuffer,
+    queue: vk::Queue,
+    _parent: Held<TestDevice>,
+}
+
+impl Made {
+    fn new() -> Self {
+        Self::with(None)
+    }
+
+    fn with(callbacks: Option<&vk::AllocationCallbacks<'_>>) -> Self {
+        let parent = Held::<TestDevice>::with_table(callbacks, &TABLE);
+        // SAFETY: no callbacks; the device lives as long as the objects.
+        let (commands, queue) = unsafe {
+            (
+                Object::create(&*parent, core::ptr::null(), Commands).unwrap().into_handle(),
+                Object::create(&*parent, core::ptr::null(), Queue).unwrap().into_handle(),
+            )
+        };
+        let device = vk::Device::from_raw(parent.root().base().address());
+        Self { device, commands, queue, _parent: parent }
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        // SAFETY: live handles that nobody uses any more.
+        unsafe {
+            Object::<Commands>::destroy(self.commands, core::ptr::null());
+            Object::<Queue>::destroy(self.queue, core::ptr::null());
+        }
+    }
+}
+
+/// The counted array as a vector.
+fn all<T: Copy>(first: *const T, count: u32) -> Vec<T> {
+    // SAFETY: forwarders hand over valid arrays.
+    unsafe { list(first, count) }.to_vec()
+}
+
+fn handle<T: Handle>(number: u64) -> T {
+    T::from_raw(number)
+}
+
+extern "system" fn own() {}
+
+#[test]
+fn forwarders_fill_what_a_driver_lacks_and_has_in_its_second_form() {
+    let rows = LISTS.iter().copied().flatten();
+    let mut count = 0;
+    for row in rows {
+        let with = |commands: &[CommandId]| {
+            let mut entries = EntryPoints::NONE;
+            for command in commands {
+                entries = entries.with(*command, own as Command);
+            }
+            forwarded(DispatchTable::new(&entries))
+        };
+        let name = row.command.name();
+        let is = |table: &DispatchTable, function: Command| {
+            table.get(row.command).is_some_and(|found| found as usize == function as usize)
+        };
+        assert!(with(&[]).get(row.command).is_none(), "{name:?} of a driver with neither");
+        assert!(is(&with(row.calls), row.function), "{name:?} of a driver with the second form");
+        assert!(is(&with(&[row.command, row.calls[0]]), own), "{name:?} of a driver with both");
+        assert!(TABLE.get(row.command).is_some(), "{name:?} in the tests");
+        count += 1;
+    }
+    assert!(count > 30);
+}
+
+#[test]
+fn the_name_of_the_second_form_does_not_matter() {
+    let by_extension = EntryPoints::NONE.with(command::CMD_COPY_BUFFER_2_KHR, own);
+    assert!(forwarded(DispatchTable::new(&by_extension)).get(command::CMD_COPY_BUFFER).is_some());
+}

@@ -1,0 +1,59 @@
+//! Access to an object that one thread alone has: what the specification calls externally synchronised.
+
+use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut};
+use core::ptr::NonNull;
+
+use super::base::ObjectBase;
+use super::{Object, VkObject};
+
+/// An object that only this thread uses for `'a`, so that its driver's part can be changed without a lock.
+///
+/// The base stays shared: names and private data may be read from any thread at any time.
+pub struct Exclusive<'a, T: VkObject> {
+    object: NonNull<Object<T>>,
+    lent: PhantomData<&'a mut T>,
+}
+
+impl<T: VkObject> Exclusive<'_, T> {
+    /// # Safety
+    /// The pointer leads to a live object whose driver's part nobody else uses for the lifetime.
+    pub(crate) unsafe fn new(object: NonNull<Object<T>>) -> Self {
+        Self { object, lent: PhantomData }
+    }
+
+    /// The base.
+    pub fn base(&self) -> &ObjectBase {
+        // SAFETY: the object is live; nobody has a mutable reference to a base.
+        unsafe { &(*self.object.as_ptr()).base }
+    }
+
+    /// What the object was created from.
+    pub fn parent(&self) -> &T::Parent {
+        // SAFETY: as for `Object::parent`.
+        unsafe { self.base().root_pointer().cast::<T::Parent>().as_ref() }
+    }
+
+    /// The object as others see it.
+    pub fn object(&self) -> &Object<T> {
+        // SAFETY: the object is live, and the driver's part does not change while this is borrowed.
+        unsafe { self.object.as_ref() }
+    }
+}
+
+impl<T: VkObject> Deref for Exclusive<'_, T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: the object is live, and only this value leads to the driver's part.
+        unsafe { &(*self.object.as_ptr()).driver }
+    }
+}
+
+impl<T: VkObject> DerefMut for Exclusive<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above.
+        unsafe { &mut (*self.object.as_ptr()).driver }
+    }
+}

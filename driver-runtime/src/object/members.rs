@@ -1,0 +1,184 @@
+//! The objects of a pool: allocated and freed one by one, kept for the next allocation, and gone with the pool.
+
+use core::cell::Cell;
+use core::ptr::NonNull;
+
+use loader_core::memory::{Application, OutOfMemory};
+
+use super::{Object, Owned, ParentObject, VkObject};
+
+/// An object that a pool owns.
+pub trait Member: VkObject {
+    /// Its place among the others.
+    fn membership(&self) -> &Membership<Self>;
+}
+
+type Link<T> = Option<NonNull<Object<T>>>;
+
+/// The place of an object among those of its pool. Only its [`Members`] look at it.
+pub struct Membership<T: Member> {
+    previous: Cell<Link<T>>,
+    next: Cell<Link<T>>,
+}
+
+impl<T: Member> Default for Membership<T> {
+    fn default() -> Self {
+        Self { previous: Cell::new(None), next: Cell::new(None) }
+    }
+}
+
+// SAFETY: only `Members` read and write the links, and whoever has them has them exclusively.
+unsafe impl<T: Member> Send for Membership<T> {}
+// SAFETY: as above.
+unsafe impl<T: Member> Sync for Membership<T> {}
+
+/// The objects of a pool, those in use and those that were freed. Adding, freeing and taking one again need no search, no lock
+/// and no memory: a pool is externally synchronised.
+pub struct Members<T: Member> {
+    used: Link<T>,
+    freed: Link<T>,
+    memory: Application,
+}
+
+// SAFETY: the pointers lead to objects that are owned, and may be sent.
+unsafe impl<T: Member> Send for Members<T> {}
+// SAFETY: shared references only read the lists, which change through exclusive ones.
+unsafe impl<T: Member> Sync for Members<T> {}
+
+impl<T: Member> Members<T> {
+    /// None yet. The objects come from `memory`.
+    #[must_use]
+    pub const fn new(memory: Application) -> Self {
+        Self { used: None, freed: None, memory }
+    }
+
+    /// Creates an object of `parent` and returns its handle.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; `driver` is dropped.
+    ///
+    /// # Safety
+    /// `parent` outlives these.
+    pub unsafe fn create(&mut self, parent: &T::Parent, driver: T) -> Result<T::Handle, OutOfMemory> {
+        let object = Object::create_in(parent, self.memory, parent.root().base().dispatch(), driver)?;
+        let handle = object.shared_handle();
+        let place = object.leak();
+        // SAFETY: the object is live, and now it is owned here.
+        unsafe { push(&mut self.used, place) };
+        Ok(handle)
+    }
+
+    /// The handle of an object that was freed, as new, or `None` if there is none.
+    pub fn reuse(&mut self) -> Option<T::Handle> {
+        let place = self.freed?;
+        // SAFETY: what is in the lists is live.
+        unsafe {
+            remove(&mut self.freed, place);
+            push(&mut self.used, place);
+            Some(place.as_ref().reshared_handle())
+        }
+    }
+
+    /// Keeps an object for the next allocation; its name, private data and labels go, the driver's part stays as it is. A null
+    /// handle is ignored.
+    ///
+    /// # Safety
+    /// The handle is null or that of a used one of these, and nobody uses it any more.
+    pub unsafe fn free(&mut self, handle: T::Handle) {
+        // SAFETY: the caller vouches for the handle.
+        unsafe {
+            if let Some(place) = Object::<T>::place(handle) {
+                self.keep(place);
+            }
+        }
+    }
+
+    /// Keeps all objects for the next allocations, as [`Members::free`] does.
+    ///
+    /// # Safety
+    /// Nobody uses the objects any more.
+    pub unsafe fn free_all(&mut self) {
+        while let Some(place) = self.used {
+            // SAFETY: what is in the list is live, and the caller vouches for the use.
+            unsafe { self.keep(place) };
+        }
+    }
+
+    /// # Safety
+    /// The object is a used one of these.
+    unsafe fn keep(&mut self, place: NonNull<Object<T>>) {
+        // SAFETY: the caller vouches for the object.
+        unsafe {
+            place.as_ref().base().recycle();
+            remove(&mut self.used, place);
+            push(&mut self.freed, place);
+        }
+    }
+
+    /// Destroys the objects that were freed.
+    pub fn trim(&mut self) {
+        let memory = self.memory;
+        drop_all(&mut self.freed, memory);
+    }
+
+    /// The objects in use, the latest first.
+    pub(crate) fn used(&self) -> impl Iterator<Item = NonNull<Object<T>>> + use<T> {
+        let mut next = self.used;
+        core::iter::from_fn(move || {
+            let place = next?;
+            // SAFETY: what is in the list is live; the caller keeps it so.
+            next = unsafe { place.as_ref() }.membership().next.get();
+            Some(place)
+        })
+    }
+}
+
+impl<T: Member> Drop for Members<T> {
+    fn drop(&mut self) {
+        let memory = self.memory;
+        drop_all(&mut self.used, memory);
+        drop_all(&mut self.freed, memory);
+    }
+}
+
+fn drop_all<T: Member>(first: &mut Link<T>, memory: Application) {
+    while let Some(place) = *first {
+        // SAFETY: what is in the list is live and owned by it, and came from this memory.
+        unsafe {
+            *first = place.as_ref().membership().next.get();
+            drop(Owned::adopt(place, memory));
+        }
+    }
+}
+
+/// # Safety
+/// The objects are live, and the new one is in no list.
+unsafe fn push<T: Member>(first: &mut Link<T>, place: NonNull<Object<T>>) {
+    // SAFETY: the caller vouches for the objects.
+    unsafe {
+        let links = place.as_ref().membership();
+        links.previous.set(None);
+        links.next.set(*first);
+        if let Some(second) = *first {
+            second.as_ref().membership().previous.set(Some(place));
+        }
+    }
+    *first = Some(place);
+}
+
+/// # Safety
+/// The objects are live, and the list has this one.
+unsafe fn remove<T: Member>(first: &mut Link<T>, place: NonNull<Object<T>>) {
+    // SAFETY: the caller vouches for the objects.
+    unsafe {
+        let links = place.as_ref().membership();
+        let (previous, next) = (links.previous.get(), links.next.get());
+        if let Some(next) = next {
+            next.as_ref().membership().previous.set(previous);
+        }
+        match previous {
+            Some(previous) => previous.as_ref().membership().next.set(next),
+            None => *first = next,
+        }
+    }
+}

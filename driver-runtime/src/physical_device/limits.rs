@@ -1,0 +1,61 @@
+//! The limits that the specification requires, in a description.
+
+use super::{Description, places};
+use crate::properties::{Limit, Scalar, Value, resolve};
+
+/// Sets every limit to what devices of this version have at least, without optional features.
+pub(super) fn require(known: &mut Description) {
+    let rows = resolve();
+    rows.always
+        .iter()
+        .chain(&rows.unchecked)
+        .copied()
+        .flatten()
+        .for_each(|limit| set(known, limit, limit.value));
+    if known.minor_version() >= 4 {
+        rows.since_1_4.iter().for_each(|limit| set(known, limit, limit.value));
+    }
+    rows.with.iter().copied().flatten().for_each(|(_, limit, _)| set(known, limit, limit.value));
+}
+
+/// Raises the limits that features of the device require more of, if they still are what devices without these features
+/// have.
+pub(crate) fn raise(known: &mut Description) {
+    for (feature, limit, value) in resolve().with.iter().copied().flatten() {
+        if known.features.contains(*feature) && get(known, limit) == Some(limit.value) {
+            set(known, limit, *value);
+        }
+    }
+}
+
+fn set(known: &mut Description, limit: &Limit, value: Value) {
+    let Some(to) = places::of_mut(known, limit.place) else { return };
+    // SAFETY: the compiler found the place by the member's name and type.
+    unsafe {
+        match (limit.scalar, value) {
+            (Scalar::Bits8, Value::Integer(value)) => to.write(value as u8),
+            (Scalar::Bits32, Value::Integer(value)) => to.cast::<u32>().write(value as u32),
+            (Scalar::Signed32, Value::Integer(value)) => to.cast::<i32>().write(value as i32),
+            (Scalar::Bits64, Value::Integer(value)) => to.cast::<u64>().write(value as u64),
+            (Scalar::Size, Value::Integer(value)) => to.cast::<usize>().write(value as usize),
+            (Scalar::Real, Value::Real(value)) => to.cast::<f32>().write(value),
+            (_, Value::Real(_)) | (Scalar::Real, Value::Integer(_)) => {}
+        }
+    }
+}
+
+/// The value that a limit has.
+pub(crate) fn get(known: &Description, limit: &Limit) -> Option<Value> {
+    let from = places::of(known, limit.place)?;
+    // SAFETY: as above.
+    Some(unsafe {
+        match limit.scalar {
+            Scalar::Bits8 => Value::Integer(from.read().into()),
+            Scalar::Signed32 => Value::Integer(from.cast::<i32>().read().into()),
+            Scalar::Bits32 => Value::Integer(from.cast::<u32>().read().into()),
+            Scalar::Bits64 => Value::Integer(i64::try_from(from.cast::<u64>().read()).unwrap_or(i64::MAX)),
+            Scalar::Size => Value::Integer(from.cast::<usize>().read() as i64),
+            Scalar::Real => Value::Real(from.cast::<f32>().read()),
+        }
+    })
+}

@@ -1,0 +1,39 @@
+//! Where a description keeps properties.
+
+use core::ptr::{from_mut, from_ref};
+
+use ash::vk;
+
+use super::Description;
+use crate::properties::Place;
+
+/// What stands before the members of a structure.
+pub(crate) const HEADER: usize = size_of::<vk::BaseOutStructure<'_>>();
+
+/// The address of what is kept at a place. The bytes there are those of members, and of what aligns them.
+pub(crate) fn of(known: &Description, place: Place) -> Option<*const u8> {
+    let (first, at) = match place {
+        Place::Limits(at) => (from_ref(&known.properties.limits).cast::<u8>(), at),
+        Place::Version(1, at) => (from_ref(&known.vulkan_1_1).cast::<u8>().wrapping_add(HEADER), at),
+        Place::Version(2, at) => (from_ref(&known.vulkan_1_2).cast::<u8>().wrapping_add(HEADER), at),
+        Place::Version(3, at) => (from_ref(&known.vulkan_1_3).cast::<u8>().wrapping_add(HEADER), at),
+        Place::Version(4, at) => (from_ref(&known.vulkan_1_4).cast(), at),
+        Place::Store(at) => (known.extension_properties.begin(), at),
+        Place::Version(..) | Place::Nowhere => return None,
+    };
+    Some(first.wrapping_add(at.into()))
+}
+
+/// The same, to write it.
+pub(crate) fn of_mut(known: &mut Description, place: Place) -> Option<*mut u8> {
+    let (first, at) = match place {
+        Place::Limits(at) => (from_mut(&mut known.properties.limits).cast::<u8>(), at),
+        Place::Version(1, at) => (from_mut(&mut known.vulkan_1_1).cast::<u8>().wrapping_add(HEADER), at),
+        Place::Version(2, at) => (from_mut(&mut known.vulkan_1_2).cast::<u8>().wrapping_add(HEADER), at),
+        Place::Version(3, at) => (from_mut(&mut known.vulkan_1_3).cast::<u8>().wrapping_add(HEADER), at),
+        Place::Version(4, at) => (from_mut(&mut known.vulkan_1_4).cast(), at),
+        Place::Store(at) => (known.extension_properties.begin_mut(), at),
+        Place::Version(..) | Place::Nowhere => return None,
+    };
+    Some(first.wrapping_add(at.into()))
+}

@@ -1,0 +1,332 @@
+//! Entries by key, for many threads at once. A tree goes by the hash of the key, four bits at a time: an entry is where it
+//! differs from all others, which takes five steps among 100,000. Nothing in it moves or goes, so finding takes no lock,
+//! and adding is an exchange of one pointer, before which all memory was allocated.
+
+use core::ops::ControlFlow;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+use loader_core::memory::{Application, Box, OutOfMemory};
+
+/// What is kept under a key.
+pub(super) trait Keyed: Send + Sync {
+    /// The key.
+    fn key(&self) -> &[u8];
+}
+
+/// Entries by key. What is in it stays until it is dropped.
+pub(super) struct Entries<T: Keyed> {
+    root: Node<T>,
+    count: AtomicUsize,
+    memory: Application,
+}
+
+/// A place for each value of four bits.
+struct Node<T>([Slot<T>; 16]);
+
+// SAFETY: the entries belong to this, and may be sent and shared.
+unsafe impl<T: Keyed> Send for Entries<T> {}
+// SAFETY: as above.
+unsafe impl<T: Keyed> Sync for Entries<T> {}
+
+/// NULL, an [`Entry`], or a node; the lowest bit of the address tells them apart.
+struct Slot<T>(AtomicPtr<Entry<T>>);
+
+#[repr(align(8))]
+struct Entry<T> {
+    hash: u64,
+    value: T,
+    /// Another entry whose key has the same hash.
+    same_hash: Slot<T>,
+}
+
+const NODE: usize = 1;
+const BITS: u32 = 4;
+
+enum Found<'a, T> {
+    Nothing,
+    Entry(&'a Entry<T>),
+    Node(&'a Node<T>),
+}
+
+impl<T> Slot<T> {
+    const fn empty() -> Self {
+        Self(AtomicPtr::new(core::ptr::null_mut()))
+    }
+
+    fn load(&self) -> (Found<'_, T>, *mut Entry<T>) {
+        let pointer = self.0.load(Ordering::Acquire);
+        // SAFETY: what is in a slot stays until all is dropped, and what the bit says.
+        let found = unsafe {
+            if pointer.is_null() {
+                Found::Nothing
+            } else if pointer.addr() & NODE != 0 {
+                Found::Node(&*node_of(pointer))
+            } else {
+                Found::Entry(&*pointer)
+            }
+        };
+        (found, pointer)
+    }
+
+    /// Puts `new` where `old` was, if it still is.
+    fn exchange(&self, old: *mut Entry<T>, new: *mut Entry<T>) -> bool {
+        self.0.compare_exchange(old, new, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+}
+
+fn node_of<T>(pointer: *mut Entry<T>) -> *mut Node<T> {
+    pointer.map_addr(|address| address & !NODE).cast()
+}
+
+impl<T> Node<T> {
+    const fn new() -> Self {
+        Self([const { Slot::empty() }; 16])
+    }
+
+    /// The slot for a hash in a node so many bits below the root.
+    fn slot(&self, hash: u64, depth: u32) -> Option<&Slot<T>> {
+        self.0.get(hash.checked_shr(depth)? as usize & 15)
+    }
+}
+
+impl<T: Keyed> Entries<T> {
+    /// None yet.
+    pub(super) const fn new(memory: Application) -> Self {
+        Self { root: Node::new(), count: AtomicUsize::new(0), memory }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// What is kept under a key.
+    pub(super) fn find(&self, key: &[u8]) -> Option<&T> {
+        self.find_hashed(hash(key), key)
+    }
+
+    /// Keeps `value`, unless something is kept under its key; returns what is kept then.
+    pub(super) fn find_or_insert(&self, value: T) -> Result<&T, OutOfMemory> {
+        self.insert_hashed(hash(value.key()), value)
+    }
+
+    fn find_hashed(&self, hash: u64, key: &[u8]) -> Option<&T> {
+        let (mut node, mut depth) = (&self.root, 0);
+        loop {
+            match node.slot(hash, depth)?.load().0 {
+                Found::Nothing => return None,
+                Found::Entry(entry) => {
+                    let entry = if entry.hash == hash { entry.find(key).ok() } else { None };
+                    return entry.map(|entry| &entry.value);
+                }
+                Found::Node(next) => (node, depth) = (next, depth.saturating_add(BITS)),
+            }
+        }
+    }
+
+    fn insert_hashed(&self, hash: u64, value: T) -> Result<&T, OutOfMemory> {
+        let new = Entry { hash, value, same_hash: Slot::empty() };
+        let new = Box::into_non_null(Box::try_new_in(new, self.memory)?);
+        // SAFETY: the entry lives at least until it is dropped here, which is when another one or none is returned.
+        let placed = self.place(unsafe { new.as_ref() }, new);
+        let is_new = placed.as_ref().is_ok_and(|entry| core::ptr::eq(*entry, new.as_ptr()));
+        if is_new {
+            self.count.fetch_add(1, Ordering::Relaxed);
+        } else {
+            // SAFETY: the entry is in no slot, so this is the only pointer to it.
+            drop(unsafe { Box::from_non_null_in(new, self.memory) });
+        }
+        placed.map(|entry| &entry.value)
+    }
+
+    fn place<'a>(
+        &'a self,
+        entry: &'a Entry<T>,
+        pointer: NonNull<Entry<T>>,
+    ) -> Result<&'a Entry<T>, OutOfMemory> {
+        let (mut node, mut depth) = (&self.root, 0);
+        loop {
+            let slot = node.slot(entry.hash, depth).ok_or(OutOfMemory)?;
+            match slot.load() {
+                (Found::Nothing, nothing) => {
+                    if slot.exchange(nothing, pointer.as_ptr()) {
+                        return Ok(entry);
+                    }
+                }
+                (Found::Node(next), _) => (node, depth) = (next, depth.saturating_add(BITS)),
+                (Found::Entry(other), old) if other.hash != entry.hash => {
+                    self.split(slot, old, other.hash, depth.saturating_add(BITS))?;
+                }
+                (Found::Entry(other), _) => match other.find(entry.value.key()) {
+                    Ok(present) => return Ok(present),
+                    Err(end) => {
+                        if end.exchange(core::ptr::null_mut(), pointer.as_ptr()) {
+                            return Ok(entry);
+                        }
+                    }
+                },
+            }
+        }
+    }
+
+    /// Puts a node in the place of an entry, and the entry into it. If another thread was first, its node is there.
+    fn split(&self, slot: &Slot<T>, old: *mut Entry<T>, hash: u64, depth: u32) -> Result<(), OutOfMemory> {
+        let node = Box::try_new_in(Node::<T>::new(), self.memory)?;
+        if let Some(Slot(place)) = node.slot(hash, depth) {
+            place.store(old, Ordering::Relaxed);
+        }
+        let node = Box::into_non_null(node);
+        if !slot.exchange(old, node.as_ptr().cast::<Entry<T>>().map_addr(|address| address | NODE)) {
+            // SAFETY: the node is in no slot, so this is the only pointer to it.
+            drop(unsafe { Box::from_non_null_in(node, self.memory) });
+        }
+        Ok(())
+    }
+
+    /// Looks at all entries, in the order of their hashes, until `look` breaks off.
+    pub(super) fn try_for_each<B>(&self, mut look: impl FnMut(&T) -> ControlFlow<B>) -> ControlFlow<B> {
+        self.root.try_for_each(&mut look)
+    }
+}
+
+impl<T> Node<T> {
+    /// As deep as a hash is long.
+    fn try_for_each<B>(&self, look: &mut impl FnMut(&T) -> ControlFlow<B>) -> ControlFlow<B> {
+        for slot in &self.0 {
+            match slot.load().0 {
+                Found::Nothing => {}
+                Found::Node(node) => node.try_for_each(look)?,
+                Found::Entry(first) => {
+                    look(&first.value)?;
+                    let mut entry = first;
+                    while let Found::Entry(next) = entry.same_hash.load().0 {
+                        look(&next.value)?;
+                        entry = next;
+                    }
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl<T: Keyed> Entry<T> {
+    /// The entry with this key among those with the same hash as this one, or else where it would be linked.
+    fn find(&self, key: &[u8]) -> Result<&Self, &Slot<T>> {
+        let mut entry = self;
+        while entry.value.key() != key {
+            match entry.same_hash.load().0 {
+                Found::Entry(next) => entry = next,
+                _ => return Err(&entry.same_hash),
+            }
+        }
+        Ok(entry)
+    }
+}
+
+impl<T: Keyed> Drop for Entries<T> {
+    fn drop(&mut self) {
+        // SAFETY: nobody uses the entries any more; nodes and entries were boxed in this memory.
+        unsafe { drop_all(&mut self.root, self.memory) };
+    }
+}
+
+/// # Safety
+/// What is in the node was boxed in `memory`, and nobody uses it.
+unsafe fn drop_all<T>(node: &mut Node<T>, memory: Application) {
+    for Slot(place) in &mut node.0 {
+        let mut pointer = core::mem::take(place.get_mut());
+        // SAFETY: the caller vouches for what is in the slots.
+        unsafe {
+            if pointer.addr() & NODE != 0 {
+                if let Some(inner) = NonNull::new(node_of(pointer)) {
+                    let mut inner = Box::from_non_null_in(inner, memory);
+                    drop_all(&mut inner, memory);
+                }
+                continue;
+            }
+            while let Some(entry) = NonNull::new(pointer) {
+                let mut entry = Box::from_non_null_in(entry, memory);
+                pointer = core::mem::take(entry.same_hash.0.get_mut());
+            }
+        }
+    }
+}
+
+/// FNV-1a, whose bits are mixed once more: keys are hashes of their own mostly, and compared in full.
+fn hash(key: &[u8]) -> u64 {
+    let hash = key.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    hash ^ (hash >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::string::String;
+    use std::sync::Arc;
+    use std::thread;
+    use std::vec::Vec;
+
+    use super::*;
+
+    struct Word(Arc<str>);
+
+    impl Keyed for Word {
+        fn key(&self) -> &[u8] {
+            self.0.as_bytes()
+        }
+    }
+
+    fn entries() -> Entries<Word> {
+        Entries::new(Application::process())
+    }
+
+    fn all(entries: &Entries<Word>) -> Vec<String> {
+        let mut found = Vec::new();
+        let _ = entries.try_for_each(|word| {
+            found.push(String::from(&*word.0));
+            ControlFlow::<()>::Continue(())
+        });
+        found
+    }
+
+    #[test]
+    fn keys_whose_hashes_are_alike_are_told_apart() {
+        let entries = entries();
+        let top = 1 << 63;
+        let words = [(0, "a"), (top, "b"), (0, "c"), (0, "d"), (top, "e"), (u64::MAX, "f"), (0, "c")];
+        let kept: Arc<str> = "kept".into();
+        for (hash, word) in words {
+            assert_eq!(&*entries.insert_hashed(hash, Word(word.into())).unwrap().0, word);
+        }
+        assert_eq!((entries.len(), all(&entries).concat()), (6, "acdbef".into()));
+        for (hash, word) in words {
+            assert_eq!(&*entries.find_hashed(hash, word.as_bytes()).unwrap().0, word);
+            assert!(entries.find_hashed(hash ^ 16, word.as_bytes()).is_none());
+        }
+        entries.insert_hashed(0, Word(kept.clone())).unwrap();
+        drop(entries);
+        assert_eq!(Arc::strong_count(&kept), 1, "what was kept was dropped");
+    }
+
+    #[test]
+    fn threads_that_add_the_same_words_share_them() {
+        let (entries, count) = (entries(), if cfg!(miri) { 40 } else { 4000 });
+        thread::scope(|scope| {
+            for start in 0..3 {
+                let entries = &entries;
+                scope.spawn(move || {
+                    for number in 0..count {
+                        let word = std::format!("{}", (number + start * 7) % count);
+                        let added = entries.find_or_insert(Word(word.as_str().into())).unwrap();
+                        assert!(core::ptr::eq(added, entries.find(word.as_bytes()).unwrap()));
+                    }
+                });
+            }
+        });
+        let found: BTreeSet<_> = all(&entries).into_iter().collect();
+        assert_eq!((entries.len(), found.len()), (count, count));
+    }
+}

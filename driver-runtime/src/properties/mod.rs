@@ -1,0 +1,84 @@
+//! Properties: the structures of the registry that devices describe themselves with, and what is kept of them.
+//!
+//! `VkPhysicalDeviceVulkan12Properties` and the structures that it gathers have the same properties, which are kept once, in the
+//! [`Description`](crate::Description). Everything else, the properties of extensions, is kept in a [`Store`] of one
+//! block. A driver without interest in names does not contain them: only [`structure`] and what is made of it needs them.
+
+mod aliases_gen;
+mod enumerations_1_gen;
+mod enumerations_2_gen;
+mod enumerations_3_gen;
+mod enumerations_gen;
+mod files;
+mod names;
+mod places;
+mod plain_gen;
+mod required;
+mod rows;
+mod structures_1_gen;
+mod structures_2_gen;
+mod structures_3_gen;
+
+use core::mem::MaybeUninit;
+
+use files::FILES;
+pub(crate) use places::{Place, Row, row};
+pub(crate) use required::{Limit, Scalar, Value, rows as resolve};
+#[cfg(test)]
+pub(crate) use rows::layout;
+pub use rows::{Bound, Kind, Member, Names, Plain, Structure};
+
+/// The properties of extensions, each structure's members at a place of their own. What the specification requires at
+/// least is there from the beginning.
+#[derive(Clone)]
+#[repr(transparent)]
+pub struct Store(MaybeUninit<[u64; places::WORDS]>);
+
+impl Default for Store {
+    fn default() -> Self {
+        Self(MaybeUninit::new(required::INITIAL))
+    }
+}
+
+impl Store {
+    pub(crate) fn begin(&self) -> *const u8 {
+        self.0.as_ptr().cast()
+    }
+
+    pub(crate) fn begin_mut(&mut self) -> *mut u8 {
+        self.0.as_mut_ptr().cast()
+    }
+}
+
+/// The structure of this name or of a newer one, if it describes properties of devices, or is a member of such a structure:
+/// `VkPhysicalDeviceLimits`, `VkPhysicalDeviceIDPropertiesKHR`.
+#[must_use]
+pub fn structure(name: &str) -> Option<&'static Structure> {
+    let name = canonical(name);
+    let all = FILES.iter().copied().flatten().chain(plain_gen::STRUCTURES);
+    all.into_iter().find(|structure| structure.name == name)
+}
+
+/// All of these structures.
+pub fn structures() -> impl Iterator<Item = &'static Structure> {
+    FILES.iter().copied().flatten().chain(plain_gen::STRUCTURES)
+}
+
+/// The first name of a structure of features or properties that has several.
+#[must_use]
+pub fn canonical(name: &str) -> &str {
+    let place = aliases_gen::ALIASES.binary_search_by_key(&name, |(alias, _)| alias);
+    place.ok().and_then(|place| aliases_gen::ALIASES.get(place)).map_or(name, |(_, first)| first)
+}
+
+/// The formats by name.
+#[must_use]
+pub fn format_names() -> &'static [(&'static str, i64)] {
+    Names(enumerations_gen::FORMAT).values()
+}
+
+/// The layouts of images by name.
+#[must_use]
+pub fn image_layout_names() -> &'static [(&'static str, i64)] {
+    Names(enumerations_gen::IMAGE_LAYOUT).values()
+}

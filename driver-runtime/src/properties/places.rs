@@ -1,0 +1,182 @@
+//! Where the members of structures are kept, worked out by the compiler.
+
+use ash::vk;
+use loader_core::registry::{ExtensionId, ExtensionKind, ExtensionSet};
+
+use super::files::FILES;
+use super::rows::{NOT_CORE, Structure, layout};
+
+/// A structure without names.
+#[derive(Clone, Copy)]
+pub(crate) struct Row {
+    s_type: i32,
+    core: u8,
+    extensions: &'static [ExtensionId],
+    /// Where the members are.
+    pub(crate) place: Place,
+    /// Bytes from the first member to the end of the last.
+    pub(crate) length: u16,
+    /// Bytes of the members with what aligns their end.
+    pub(crate) size: u16,
+}
+
+/// Where something is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In the limits of Vulkan 1.0, so many bytes from the first member.
+    Limits(u16),
+    /// In the properties of this minor version of Vulkan 1.
+    Version(u8, u16),
+    /// In the [`Store`](super::Store).
+    Store(u16),
+    /// Nowhere: the structure has arrays of the caller's.
+    Nowhere,
+}
+
+impl Row {
+    /// Whether a device of this version and these extensions has the structure. One that an instance extension has is
+    /// there wherever somebody asks for it.
+    pub(crate) fn is_of(&self, core_minor: u32, extensions: &ExtensionSet) -> bool {
+        let mut provided = self.extensions.iter();
+        (self.core != NOT_CORE && u32::from(self.core) <= core_minor)
+            || provided.any(|id| extensions.contains(*id) || id.kind() == ExtensionKind::Instance)
+    }
+}
+
+/// The structure of a type, if it is one of properties.
+pub(crate) fn row(s_type: vk::StructureType) -> Option<&'static Row> {
+    ROWS.iter().find(|row| row.s_type == s_type.as_raw())
+}
+
+const COUNT: usize = {
+    let (mut count, mut file) = (0, 0);
+    while let Some((structures, next)) = file_at(file) {
+        count += structures.len();
+        file = next;
+    }
+    count
+};
+
+static ROWS: [Row; COUNT] = TABLE.0;
+
+/// How many words of eight bytes the store has.
+#[expect(clippy::integer_division, reason = "the size is a multiple of eight")]
+pub(super) const WORDS: usize = TABLE.1 / 8;
+
+const TABLE: ([Row; COUNT], usize) = table();
+
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+const fn table() -> ([Row; COUNT], usize) {
+    let blank = Row { s_type: 0, core: 0, extensions: &[], place: Place::Nowhere, length: 0, size: 0 };
+    let (mut rows, mut end) = ([blank; COUNT], 0usize);
+    let (mut at, mut file) = (0, 0);
+    while let Some((structures, next)) = file_at(file) {
+        let mut number = 0;
+        while number < structures.len() {
+            let structure = &structures[number];
+            let (size, _) = layout(structure.members);
+            let place = place(structure, end);
+            if let Place::Store(_) = place {
+                end += size.next_multiple_of(8);
+            }
+            rows[at] = Row {
+                s_type: structure.s_type,
+                core: structure.core,
+                extensions: structure.extensions,
+                place,
+                length: structure.length() as u16,
+                size: size as u16,
+            };
+            (at, number) = (at + 1, number + 1);
+        }
+        file = next;
+    }
+    (rows, end)
+}
+
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+const fn file_at(number: usize) -> Option<(&'static [Structure], usize)> {
+    if number < FILES.len() { Some((FILES[number], number + 1)) } else { None }
+}
+
+/// Where a structure is kept if the store is full up to `end`.
+const fn place(structure: &Structure, end: usize) -> Place {
+    match structure.within {
+        _ if structure.has_arrays() => Place::Nowhere,
+        Some((version, first)) => Place::Version(version, gathered(version).offset(first as usize) as u16),
+        None => Place::Store(end as u16),
+    }
+}
+
+/// The structure that gathers the properties of a version.
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::panic,
+    reason = "evaluated by the compiler"
+)]
+const fn gathered(version: u8) -> &'static Structure {
+    let mut file = 0;
+    while let Some((structures, next)) = file_at(file) {
+        let mut number = 0;
+        while number < structures.len() {
+            let structure = &structures[number];
+            if is_gathering(structure.name) && matches!(structure.within, Some((own, 0)) if own == version) {
+                return structure;
+            }
+            number += 1;
+        }
+        file = next;
+    }
+    panic!("no structure gathers the properties of this version")
+}
+
+const fn is_gathering(name: &str) -> bool {
+    starts_with(name.as_bytes(), b"VkPhysicalDeviceVulkan1")
+}
+
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+const fn starts_with(name: &[u8], beginning: &[u8]) -> bool {
+    let mut at = 0;
+    while at < beginning.len() {
+        if at >= name.len() || name[at] != beginning[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// Where the structure of this name is kept, for the compiler.
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::panic,
+    reason = "evaluated by the compiler"
+)]
+pub(super) const fn find(name: &str) -> (&'static Structure, Place) {
+    let (mut at, mut file) = (0, 0);
+    while let Some((structures, next)) = file_at(file) {
+        let mut number = 0;
+        while number < structures.len() {
+            if equal(structures[number].name, name) {
+                return (&structures[number], version_or(&structures[number], TABLE.0[at].place));
+            }
+            (at, number) = (at + 1, number + 1);
+        }
+        file = next;
+    }
+    panic!("no structure has this name")
+}
+
+/// The structure of Vulkan 1.4 has arrays, but what stands before them has its place.
+const fn version_or(structure: &Structure, place: Place) -> Place {
+    match structure.within {
+        Some((version, 0)) if is_gathering(structure.name) => Place::Version(version, 0),
+        _ => place,
+    }
+}
+
+pub(super) const fn equal(one: &str, other: &str) -> bool {
+    one.len() == other.len() && starts_with(one.as_bytes(), other.as_bytes())
+}

@@ -1,0 +1,112 @@
+//! From names and values to places and values, by the compiler.
+
+use crate::properties::places::{self, Place};
+use crate::properties::plain_gen;
+use crate::properties::rows::{Kind, Member, Plain, Structure};
+
+/// A required value, of a member by its name.
+#[derive(Clone, Copy)]
+pub(super) struct Required {
+    pub(super) member: &'static str,
+    pub(super) element: u16,
+    pub(super) value: Value,
+}
+
+/// A value with everything that a limit can be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Value {
+    Integer(i64),
+    Real(f32),
+}
+
+/// A required value, of what is kept at a place.
+#[derive(Clone, Copy)]
+pub(crate) struct Limit {
+    pub(crate) place: Place,
+    pub(crate) scalar: Scalar,
+    pub(crate) value: Value,
+}
+
+/// How a number is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scalar {
+    Bits8,
+    Bits32,
+    Signed32,
+    Bits64,
+    Real,
+    Size,
+}
+
+/// A whole number.
+pub(super) const fn is(member: &'static str, value: i64) -> Required {
+    Required { member, element: 0, value: Value::Integer(value) }
+}
+
+/// A whole number in an array or a structure of `uint32_t`.
+pub(super) const fn at(member: &'static str, element: u16, value: i64) -> Required {
+    Required { member, element, value: Value::Integer(value) }
+}
+
+pub(super) const fn real(member: &'static str, element: u16, value: f32) -> Required {
+    Required { member, element, value: Value::Real(value) }
+}
+
+/// Finds the members of a structure that has them `base` from the beginning of what `place` is.
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+pub(super) const fn limits<const N: usize>(
+    structure: &Structure,
+    place: Place,
+    required: [Required; N],
+) -> [Limit; N] {
+    let mut found = [Limit { place, scalar: Scalar::Size, value: Value::Integer(0) }; N];
+    let mut number = 0;
+    while number < N {
+        found[number] = limit(structure, place, required[number]);
+        number += 1;
+    }
+    found
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::panic,
+    reason = "evaluated by the compiler"
+)]
+pub(super) const fn limit(structure: &Structure, place: Place, required: Required) -> Limit {
+    let mut number = 0;
+    while number < structure.members.len() {
+        let member = &structure.members[number];
+        if places::equal(member.name, required.member) {
+            let (scalar, size) = scalar(member);
+            let at = (structure.offset(number) + size * required.element as usize) as u16;
+            let place = match place {
+                Place::Limits(begin) => Place::Limits(begin + at),
+                Place::Version(version, begin) => Place::Version(version, begin + at),
+                Place::Store(begin) => Place::Store(begin + at),
+                Place::Nowhere => panic!("the structure is not kept"),
+            };
+            return Limit { place, scalar, value: required.value };
+        }
+        number += 1;
+    }
+    panic!("the structure has no such member")
+}
+
+/// How an element of the member is stored. Nested structures have members of `uint32_t`.
+const fn scalar(member: &Member) -> (Scalar, usize) {
+    match member.kind {
+        Kind::F32 => (Scalar::Real, 4),
+        Kind::I32 => (Scalar::Signed32, 4),
+        Kind::Size => (Scalar::Size, size_of::<usize>()),
+        kind => match kind.layout() {
+            (1, _) => (Scalar::Bits8, 1),
+            (8, _) if !matches!(kind, Kind::Nested(_)) => (Scalar::Bits64, 8),
+            _ => (Scalar::Bits32, 4),
+        },
+    }
+}
+
+/// The structure that is a member of the properties of Vulkan 1.0.
+pub(super) const LIMITS: &Structure = Plain(plain_gen::PHYSICAL_DEVICE_LIMITS).structure();

@@ -1,0 +1,237 @@
+//! A list of types of synchronisation objects, checked, and what each type is used for.
+
+use core::fmt;
+
+use super::handles::HandleKinds;
+use super::types::{Ability, Purpose, SyncType, TimelineMode, choose};
+
+/// The most types that a list can have.
+pub const SYNC_TYPES: usize = 8;
+
+/// Why a list of types cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SyncTypeError {
+    /// There are more than [`SYNC_TYPES`].
+    TooMany,
+    /// There are two types of timelines.
+    TwoTimelines,
+    /// Queues or the host cannot wait for the type of timelines.
+    TimelineCannotWait,
+    /// Timelines are emulated, but there is no type that queues and the host can wait for to emulate them with.
+    NothingToEmulateWith,
+    /// Timelines need assistance, but a type that queues can wait for cannot tell whether it is pending.
+    CannotTellPending,
+    /// Timelines need assistance, but a binary type that queues can wait for cannot be reset by the host.
+    CannotReset,
+}
+
+impl SyncTypeError {
+    /// Which rule is broken, and what to change.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::TooMany => {
+                "a list of synchronisation types has at most 8 of them: remove those that are never the first choice"
+            }
+            Self::TwoTimelines => {
+                "a list of synchronisation types has at most one with TIMELINE: remove one of the two"
+            }
+            Self::TimelineCannotWait => {
+                "a type with TIMELINE needs GPU_WAIT and CPU_WAIT: add them, or use SyncType::EMULATED_TIMELINE"
+            }
+            Self::NothingToEmulateWith => {
+                "SyncType::EMULATED_TIMELINE needs a binary type with GPU_WAIT and CPU_WAIT in the same list: add one, or remove \
+                 the timelines"
+            }
+            Self::CannotTellPending => {
+                "with timelines that have no WAIT_BEFORE_SIGNAL, every type with GPU_WAIT needs WAIT_PENDING: add it, or use \
+                 SyncType::EMULATED_TIMELINE"
+            }
+            Self::CannotReset => {
+                "with timelines that have no WAIT_BEFORE_SIGNAL, every binary type with GPU_WAIT needs CPU_RESET: add it, or use \
+                 SyncType::EMULATED_TIMELINE"
+            }
+        }
+    }
+}
+
+impl fmt::Display for SyncTypeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+/// The types of a driver or of one of its physical devices, checked, with what each is used for where no handles are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SyncTypes {
+    types: [SyncType; SYNC_TYPES],
+    count: usize,
+    fence: Option<usize>,
+    semaphore: Option<usize>,
+    timeline: Option<usize>,
+    point: Option<usize>,
+    idle: Option<usize>,
+    mode: TimelineMode,
+}
+
+impl SyncTypes {
+    /// Chooses from `list`, in which types stand in the order of preference; the first that can do what is needed is taken.
+    ///
+    /// # Errors
+    /// [`SyncTypeError`].
+    #[expect(
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        reason = "places are below both lengths"
+    )]
+    pub const fn new(list: &[SyncType]) -> Result<Self, SyncTypeError> {
+        if list.len() > SYNC_TYPES {
+            return Err(SyncTypeError::TooMany);
+        }
+        let mode = match mode(list) {
+            Ok(mode) => mode,
+            Err(error) => return Err(error),
+        };
+        let mut types = [SyncType::new(Ability::NONE); SYNC_TYPES];
+        let mut place = 0;
+        while place < list.len() {
+            types[place] = list[place];
+            place += 1;
+        }
+        let none = HandleKinds::NONE;
+        Ok(Self {
+            types,
+            count: list.len(),
+            fence: choose(list, Purpose::Fence, none, none),
+            semaphore: choose(list, Purpose::Semaphore, none, none),
+            timeline: choose(list, Purpose::Timeline, none, none),
+            point: choose(list, Purpose::Point, none, none),
+            idle: choose(list, Purpose::Idle, none, none),
+            mode,
+        })
+    }
+
+    /// As [`SyncTypes::new`], of a list that is a constant: one that cannot work does not compile, and the compiler says which
+    /// rule is broken.
+    ///
+    /// ```
+    /// # use driver_runtime::sync::{Ability, SyncType, SyncTypes};
+    /// const BINARY: SyncType = SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT));
+    /// const TYPES: SyncTypes = SyncTypes::checked(&[BINARY, SyncType::EMULATED_TIMELINE]);
+    /// ```
+    ///
+    /// ```compile_fail,E0080
+    /// # use driver_runtime::sync::{SyncType, SyncTypes};
+    /// const TYPES: SyncTypes = SyncTypes::checked(&[SyncType::EMULATED_TIMELINE]);
+    /// ```
+    ///
+    /// # Panics
+    /// For a list that cannot work.
+    #[expect(clippy::panic, reason = "evaluated by the compiler")]
+    #[must_use]
+    pub const fn checked(list: &[SyncType]) -> Self {
+        match Self::new(list) {
+            Ok(types) => types,
+            Err(error) => panic!("{}", error.text()),
+        }
+    }
+
+    /// The types.
+    #[must_use]
+    pub fn list(&self) -> &[SyncType] {
+        self.types.get(..self.count).unwrap_or_default()
+    }
+
+    /// The number of the first type that serves the purpose and has all these kinds of handles.
+    pub(crate) fn choose(
+        &self,
+        purpose: Purpose,
+        imports: HandleKinds,
+        exports: HandleKinds,
+    ) -> Option<usize> {
+        if imports != HandleKinds::NONE || exports != HandleKinds::NONE {
+            return choose(self.list(), purpose, imports, exports);
+        }
+        match purpose {
+            Purpose::Fence => self.fence,
+            Purpose::Semaphore => self.semaphore,
+            Purpose::Timeline => self.timeline,
+            Purpose::Point => self.point,
+            Purpose::Idle => self.idle,
+        }
+    }
+
+    /// How timeline semaphores work.
+    #[must_use]
+    pub fn timeline_mode(&self) -> TimelineMode {
+        self.mode
+    }
+
+    /// The number of the type that serves fences.
+    #[must_use]
+    pub fn fence(&self) -> Option<usize> {
+        self.fence
+    }
+
+    /// The number of the type that serves binary semaphores.
+    #[must_use]
+    pub fn semaphore(&self) -> Option<usize> {
+        self.semaphore
+    }
+
+    /// The number of the type of timelines.
+    #[must_use]
+    pub fn timeline(&self) -> Option<usize> {
+        self.timeline
+    }
+}
+
+/// How the timelines of the list work, if it can work at all.
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "places are below the length")]
+const fn mode(list: &[SyncType]) -> Result<TimelineMode, SyncTypeError> {
+    let Some(place) = choose(list, Purpose::Timeline, HandleKinds::NONE, HandleKinds::NONE) else {
+        return Ok(TimelineMode::None);
+    };
+    let mut other = place + 1;
+    while other < list.len() {
+        if list[other].has(Ability::TIMELINE) {
+            return Err(SyncTypeError::TwoTimelines);
+        }
+        other += 1;
+    }
+    let timeline = list[place];
+    if timeline.is_emulated() {
+        return match choose(list, Purpose::Point, HandleKinds::NONE, HandleKinds::NONE) {
+            Some(_) => Ok(TimelineMode::Emulated),
+            None => Err(SyncTypeError::NothingToEmulateWith),
+        };
+    }
+    if !timeline.has(Ability::GPU_WAIT.and(Ability::CPU_WAIT)) {
+        return Err(SyncTypeError::TimelineCannotWait);
+    }
+    if timeline.has(Ability::WAIT_BEFORE_SIGNAL) {
+        return Ok(TimelineMode::Native);
+    }
+    let mut place = 0;
+    while place < list.len() {
+        if let Err(error) = check_assisted(list[place]) {
+            return Err(error);
+        }
+        place += 1;
+    }
+    Ok(TimelineMode::Assisted)
+}
+
+/// What the assisted mode demands of every type that queues can wait for.
+const fn check_assisted(kind: SyncType) -> Result<(), SyncTypeError> {
+    if !kind.has(Ability::GPU_WAIT) {
+        return Ok(());
+    }
+    if !kind.has(Ability::WAIT_PENDING) {
+        return Err(SyncTypeError::CannotTellPending);
+    }
+    if kind.has(Ability::BINARY) && !kind.has(Ability::CPU_RESET) {
+        return Err(SyncTypeError::CannotReset);
+    }
+    Ok(())
+}

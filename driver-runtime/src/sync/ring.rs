@@ -1,0 +1,154 @@
+//! A queue in one block of memory that grows only when its owner has the memory at hand.
+
+use loader_core::memory::{OutOfMemory, TryGrow, Vec};
+
+use crate::object::ParentMemory;
+
+/// Values in order. Adding to the end and taking from the beginning costs the same however many there are.
+pub(crate) struct Ring<T> {
+    /// A power of two of places, or none.
+    places: Vec<Option<T>, ParentMemory>,
+    first: usize,
+    count: usize,
+}
+
+impl<T> Ring<T> {
+    pub(crate) fn new(memory: ParentMemory) -> Self {
+        Self { places: Vec::new_in(memory), first: 0, count: 0 }
+    }
+
+    /// Where its memory comes from.
+    pub(crate) fn memory(&self) -> ParentMemory {
+        *self.places.allocator()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.count == self.places.len()
+    }
+
+    /// How many places a larger ring has.
+    pub(crate) fn wanted(&self) -> usize {
+        self.places.len().saturating_mul(2).max(4)
+    }
+
+    /// An empty ring with `places` places, a power of two.
+    pub(crate) fn with_places(memory: ParentMemory, places: usize) -> Result<Self, OutOfMemory> {
+        let mut ring = Self::new(memory);
+        ring.places.try_reserve_exact(places).map_err(|_| OutOfMemory)?;
+        for _ in 0..places {
+            ring.places.try_push(None)?;
+        }
+        Ok(ring)
+    }
+
+    /// Moves everything into `larger`, which is empty and has more places, and leaves the old block there.
+    pub(crate) fn move_into(&mut self, larger: &mut Self) {
+        if larger.places.len() <= self.count || larger.count > 0 {
+            return;
+        }
+        while let Some(value) = self.pop_front() {
+            larger.push_back(value);
+        }
+        core::mem::swap(self, larger);
+    }
+
+    /// Adds to the end. There must be room: a value for which there is none is given back.
+    pub(crate) fn push_back(&mut self, value: T) -> Option<T> {
+        if self.is_full() {
+            return Some(value);
+        }
+        let end = self.place(self.count);
+        self.count = self.count.wrapping_add(1);
+        self.places.get_mut(end)?.replace(value)
+    }
+
+    pub(crate) fn pop_front(&mut self) -> Option<T> {
+        let value = self.places.get_mut(self.first)?.take()?;
+        self.first = self.place(1);
+        self.count = self.count.wrapping_sub(1);
+        Some(value)
+    }
+
+    /// The value with this number, from 0.
+    pub(crate) fn get(&self, number: usize) -> Option<&T> {
+        self.places.get(self.place(number))?.as_ref().filter(|_| number < self.count)
+    }
+
+    pub(crate) fn get_mut(&mut self, number: usize) -> Option<&mut T> {
+        let place = self.place(number);
+        self.places.get_mut(place)?.as_mut().filter(|_| number < self.count)
+    }
+
+    /// Lets two neighbours change places, the one with this number and the one before.
+    pub(crate) fn swap_with_previous(&mut self, number: usize) {
+        let (this, previous) = (self.place(number), self.place(number.wrapping_sub(1)));
+        self.places.swap(this, previous);
+    }
+
+    /// Takes a value out of the middle.
+    pub(crate) fn remove(&mut self, number: usize) -> Option<T> {
+        if number >= self.count {
+            return None;
+        }
+        for place in (1..=number).rev() {
+            self.swap_with_previous(place);
+        }
+        self.pop_front()
+    }
+
+    /// How many values at the beginning are `before` something; those come before all others.
+    pub(crate) fn partition_point(&self, before: impl Fn(&T) -> bool) -> usize {
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.get(middle).is_some_and(&before) { low = middle.wrapping_add(1) } else { high = middle }
+        }
+        low
+    }
+
+    fn place(&self, number: usize) -> usize {
+        self.first.wrapping_add(number) & self.places.len().wrapping_sub(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::ParentObject;
+    use crate::testing::{Held, TestDevice};
+    use std::vec::Vec as List;
+
+    fn values(ring: &Ring<u32>) -> List<u32> {
+        (0..ring.len()).map(|number| *ring.get(number).unwrap()).collect()
+    }
+
+    #[test]
+    fn values_keep_their_order_around_the_end_and_through_growth() {
+        let parent = Held::<TestDevice>::new(None);
+        let memory = parent.root().shared_memory();
+        let mut ring = Ring::new(memory);
+        assert_eq!((ring.push_back(1), ring.pop_front(), ring.get(0)), (Some(1), None, None));
+        let mut next = 0;
+        for round in 0..50 {
+            if ring.is_full() {
+                let mut larger = Ring::with_places(memory, ring.wanted()).unwrap();
+                ring.move_into(&mut larger);
+                assert_eq!(larger.len(), 0);
+            }
+            assert_eq!(ring.push_back(round), None);
+            if round % 3 == 0 {
+                assert_eq!(ring.pop_front(), Some(next));
+                next += 1;
+            }
+        }
+        assert_eq!(values(&ring), (next..50).collect::<List<_>>());
+        assert_eq!(ring.partition_point(|value| *value < 40), 40 - next as usize);
+        assert_eq!((ring.remove(2), ring.remove(99)), (Some(next + 2), None));
+        ring.swap_with_previous(1);
+        assert_eq!(values(&ring)[..3], [next + 1, next, next + 3]);
+    }
+}

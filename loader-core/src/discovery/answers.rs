@@ -1,0 +1,75 @@
+//! Answers that come while a plan is made. What was answered stays where it is while more is added, so a plan can look at it.
+#![forbid(unsafe_code)]
+
+use core::cell::OnceCell;
+
+use super::question::{Key, Question};
+use super::snapshot::{Answer, Record, answer};
+use crate::memory::{Box, OutOfMemory, TryGrow, Vec};
+use crate::platform::Platform;
+
+/// A list that grows at its end, or the rest of one.
+#[derive(Default)]
+pub(super) struct Answers(OnceCell<Box<Entry>>);
+
+struct Entry {
+    record: Record,
+    rest: Answers,
+}
+
+/// Takes the records out, the first one first.
+impl Iterator for Answers {
+    type Item = Record;
+
+    fn next(&mut self) -> Option<Record> {
+        let Entry { record, mut rest } = Box::into_inner(self.0.take()?);
+        if let Some(entry) = rest.0.take() {
+            let _ = self.0.set(entry);
+        }
+        Some(record)
+    }
+}
+
+/// A list may be longer than the stack is deep, and each entry would drop the next.
+impl Drop for Answers {
+    fn drop(&mut self) {
+        while self.next().is_some() {}
+    }
+}
+
+/// A platform, and what it has answered.
+pub(super) struct Asked<'a> {
+    platform: &'a Platform,
+    /// Where the next answer goes.
+    end: &'a Answers,
+    /// Sorted by question.
+    records: Vec<&'a Record>,
+}
+
+impl<'a> Asked<'a> {
+    /// Asks `platform`, and keeps the answers in a list that is empty.
+    pub(super) fn new(platform: &'a Platform, answers: &'a Answers) -> Self {
+        Self { platform, end: answers, records: Vec::new() }
+    }
+
+    /// The answer to the question with this key, which is asked once.
+    pub(super) fn answer(&mut self, key: Key<'_>) -> Result<&'a Answer, OutOfMemory> {
+        let place = match self.records.binary_search_by(|record| record.question.key().cmp(&key)) {
+            Ok(place) => place,
+            Err(place) => {
+                let question = Question::of(key)?;
+                let answer = answer(self.platform, &question)?;
+                let entry =
+                    Box::try_new(Entry { record: Record { question, answer }, rest: Answers::default() })?;
+                let entry = self.end.0.get_or_init(|| entry);
+                self.end = &entry.rest;
+                self.records.try_push(&entry.record)?;
+                if let Some(tail) = self.records.get_mut(place..) {
+                    tail.rotate_right(1);
+                }
+                place
+            }
+        };
+        self.records.get(place).map(|record| &record.answer).ok_or(OutOfMemory)
+    }
+}

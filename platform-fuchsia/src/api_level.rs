@@ -1,0 +1,38 @@
+//! The API level of Fuchsia that the library is built for. Drivers are told it.
+#![forbid(unsafe_code)]
+
+/// The level of what is not released, `HEAD` in Fuchsia's `availability.h`.
+const HEAD: u32 = 4_292_870_144;
+
+/// The level that the build names: a number in decimal, or `HEAD`, which is also the level where nothing is named. Whatever else
+/// is there fails the build.
+#[expect(clippy::panic, reason = "evaluated by the compiler")]
+pub(crate) const fn api_level(given: Option<&str>) -> u32 {
+    let Some(given) = given else { return HEAD };
+    match given.as_bytes() {
+        b"" | b"HEAD" => HEAD,
+        _ => match u32::from_str_radix(given, 10) {
+            Ok(level) => level,
+            Err(_) => panic!("FUCHSIA_API_LEVEL is no API level: give the SDK's number, or HEAD"),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::api_level;
+
+    #[test]
+    fn a_build_for_an_sdk_tells_drivers_its_level_and_any_other_tells_them_head() {
+        assert_eq!(api_level(Some("27")), 27);
+        for head in [None, Some(""), Some("HEAD")] {
+            assert_eq!(api_level(head), 0xFFE0_0000);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "give the SDK's number, or HEAD")]
+    fn what_is_no_level_fails_the_build() {
+        api_level(Some("NEXT"));
+    }
+}

@@ -1,0 +1,74 @@
+//! The null driver: its library beside others, and its manifest where no loader looks by itself. So nothing changes for any
+//! program until `VK_DRIVER_FILES` names the manifest.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::options::Options;
+use super::tree::{DATA, Tree};
+use crate::Failure;
+use crate::build::root;
+
+/// The package of cargo.
+pub(super) const PACKAGE: &str = "null-driver-icd";
+
+/// The library.
+pub(super) const LIBRARY: &str = "libvkload_null.so";
+
+/// The manifest beside the sources, which names the library beside itself.
+const MANIFEST: &str = "driver-runtime/null-driver/icd/vkload_null.json";
+
+/// The folder of the installed manifest, below `share`.
+pub(super) const FOLDER: &str = "vkload/null-driver";
+
+/// Where Debian's packages say which of its rules do not apply to them, below `share`.
+pub(super) const OVERRIDES: &str = "lintian/overrides/vkload-null-driver";
+
+const OVERRIDES_TEXT: &str = "\
+# Loaders open it by the name of its file, and no program is linked with it.
+vkload-null-driver: sharedobject-in-library-directory-missing-soname [usr/lib/*/libvkload_null.so]
+";
+
+/// Installs library and manifest.
+pub(super) fn install(tree: &Tree, library: &Path, options: &Options) -> Result<(), Failure> {
+    tree.copy(library, &options.libdir.join(LIBRARY), DATA)?;
+    let share = options.prefix.join("share");
+    if options.deb {
+        tree.write(&share.join(OVERRIDES), OVERRIDES_TEXT)?;
+    }
+    let text = fs::read_to_string(root().join(MANIFEST))?;
+    let from_manifest = format!("./{LIBRARY}");
+    if !text.contains(&from_manifest) {
+        return Err(format!("{MANIFEST} does not name {from_manifest}").into());
+    }
+    let text = text.replace(&from_manifest, &library_path(options).display().to_string());
+    tree.write(&share.join(FOLDER).join("vkload_null.json"), &text)
+}
+
+/// How the manifest names the library. In a package it is the name alone: the dynamic linker searches the folder of the
+/// processor for which a program is, and the manifest serves them all.
+fn library_path(options: &Options) -> PathBuf {
+    if options.deb {
+        return LIBRARY.into();
+    }
+    match options.libdir.strip_prefix(&options.prefix) {
+        Ok(below) => Path::new("../../..").join(below).join(LIBRARY),
+        Err(_) => options.libdir.join(LIBRARY),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_manifest_leads_to_the_library_from_where_it_is() {
+        let path = |line: &str| {
+            let arguments: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
+            library_path(&Options::parse(&arguments).unwrap()).to_str().unwrap().to_owned()
+        };
+        assert_eq!(path("--prefix /usr --libdir lib64"), "../../../lib64/libvkload_null.so");
+        assert_eq!(path("--prefix /opt/v --libdir /lib"), "/lib/libvkload_null.so");
+        assert_eq!(path("--deb"), "libvkload_null.so");
+    }
+}

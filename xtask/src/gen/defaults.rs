@@ -1,0 +1,337 @@
+//! What the null driver does for commands of extensions that it does not write itself: a row for each, by the parameters
+//! that the registry gives the command.
+
+use std::collections::BTreeMap;
+
+use roxmltree::Node;
+
+use super::commands::{header, wrapped};
+use super::layout::{ABIS, Types};
+use super::model::{child_text, children, grandchildren, of_this_api};
+use super::order::Numbered;
+use super::structures::values_of;
+use super::{Generated, naming};
+use crate::Failure;
+
+const FOLDER: &str = "driver-runtime/null-driver/src/defaults";
+/// Rows in one generated file.
+const FILE_LENGTH: usize = 100;
+
+/// Commands whose result is not what others of their shape have, with the value.
+const RESULTS: [(&str, &str); 4] = [
+    // VK_ERROR_FORMAT_NOT_SUPPORTED: vkGetPhysicalDeviceImageFormatProperties2 knows what can be shared.
+    ("vkGetPhysicalDeviceExternalImageFormatPropertiesNV", "failure(-11)"),
+    // VK_ERROR_VIDEO_PROFILE_OPERATION_NOT_SUPPORTED_KHR: no queue family decodes or encodes.
+    ("vkGetPhysicalDeviceVideoCapabilitiesKHR", "failure(-1_000_023_001)"),
+    ("vkGetPhysicalDeviceVideoFormatPropertiesKHR", "failure(-1_000_023_001)"),
+    ("vkGetPhysicalDeviceVideoEncodeQualityLevelPropertiesKHR", "failure(-1_000_023_001)"),
+];
+
+/// Structures in which the specification forbids zeros.
+const FILLED: [(&str, &str); 3] = [
+    ("VkMemoryRequirements2", "requirements"),
+    ("VkAccelerationStructureBuildSizesInfoKHR", "acceleration_structure_sizes"),
+    ("VkMicromapBuildSizesInfoEXT", "micromap_sizes"),
+];
+
+/// Commands that destroy what their name does not say.
+const DESTROYERS: [&str; 1] = ["vkReleasePerformanceConfigurationINTEL"];
+
+pub(super) fn files(root: Node, registry: &Numbered) -> Result<Vec<Generated>, Failure> {
+    let reader = Reader::new(root)?;
+    let mut declared = BTreeMap::new();
+    for node in grandchildren(root, "commands", "command").filter(|node| of_this_api(*node)) {
+        let proto = children(node, "proto").next();
+        if let Some(name) = proto.and_then(|proto| child_text(proto, "name")) {
+            declared.insert(name, node);
+        }
+    }
+    let mut rows = Vec::new();
+    for command in registry.commands() {
+        if command.core.is_some() || command.alias_of.is_some() {
+            continue;
+        }
+        let node = declared.get(command.name.as_str()).ok_or("a command that is not declared")?;
+        rows.extend(reader.row(&command.name, *node)?);
+    }
+    let mut files = Vec::new();
+    for (part, rows) in rows.chunks(FILE_LENGTH).enumerate() {
+        let text = format!(
+            "{}//! Commands of extensions: their parameters, what they write, what they return.\n\n\
+             use super::rows::commands;\n\ncommands! {{\n{}}}\n",
+            header(),
+            rows.concat()
+        );
+        let path = std::path::Path::new(FOLDER).join(format!("commands_{}_gen.rs", part + 1));
+        files.push(Generated { path, text });
+    }
+    Ok(files)
+}
+
+struct Parameter<'a> {
+    /// The letter that stands for it in the row.
+    letter: char,
+    name: &'a str,
+    of_type: &'a str,
+    is_pointer: bool,
+    /// A pointer to a pointer.
+    is_double: bool,
+    /// A pointer to something that the command may write.
+    is_out: bool,
+    len: Option<&'a str>,
+}
+
+struct Reader<'a> {
+    types: Types<'a>,
+    nodes: BTreeMap<&'a str, Node<'a, 'a>>,
+    object_types: BTreeMap<&'a str, i32>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(root: Node<'a, 'a>) -> Result<Self, Failure> {
+        let mut nodes = BTreeMap::new();
+        for node in grandchildren(root, "types", "type").filter(|node| of_this_api(*node)) {
+            if let Some(name) = node.attribute("name").or_else(|| child_text(node, "name")) {
+                nodes.insert(name, node);
+            }
+        }
+        Ok(Self { types: Types::read(root)?, nodes, object_types: values_of("VkObjectType", root)? })
+    }
+
+    /// `CONSTANT (a: Class, b: Class,) Result [action(a)] value;`, or none for what records and returns nothing.
+    fn row(&self, name: &str, node: Node<'a, 'a>) -> Result<Option<String>, Failure> {
+        let proto = children(node, "proto").next().ok_or("a command without prototype")?;
+        let result = match child_text(proto, "type").unwrap_or_default() {
+            "void" if name.starts_with("vkCmd") => return Ok(None),
+            "void" => "Nothing",
+            "VkResult" => "Result",
+            "uint32_t" | "VkBool32" => "u32",
+            "uint64_t" | "VkDeviceAddress" | "VkDeviceSize" => "u64",
+            other => return Err(format!("{name} returns {other}").into()),
+        };
+        let parameters = parameters(node)?;
+        let mut words = vec![naming::command(name), "(".to_owned()];
+        for parameter in &parameters {
+            words.push(format!("{}: {},", parameter.letter, self.class(parameter)));
+        }
+        words.push(format!(") {result}"));
+        let mut value = match RESULTS.iter().find(|(known, _)| *known == name) {
+            Some((_, value)) => (*value).to_owned(),
+            None => self.value(name, result, &parameters)?,
+        };
+        for parameter in parameters.iter().filter(|parameter| parameter.is_out) {
+            if let Some(made) = self.creation(name, parameter, &parameters) {
+                value = made;
+            } else {
+                words.extend(self.writes(name, parameter, &parameters)?.map(|action| format!("[{action}]")));
+            }
+        }
+        if name.starts_with("vkCreate") && value == "SUCCESS" {
+            // What it makes takes more than a row says; the driver has a function of its own.
+            return Ok(None);
+        }
+        if name.starts_with("vkDestroy") {
+            value = self.destruction(name, &parameters)?;
+        } else if DESTROYERS.contains(&name) {
+            words.push(format!("[{}]", self.destruction(name, &parameters)?));
+        }
+        words.push(format!("= {value}"));
+        Ok(Some(wrapped(&words)))
+    }
+
+    /// The type that the processor passes.
+    fn class(&self, parameter: &Parameter) -> &'static str {
+        let sizes = |abi| self.types.size(parameter.of_type, &ABIS[abi]).unwrap_or(0);
+        match (parameter.is_pointer, parameter.of_type, sizes(0), sizes(1)) {
+            (true, ..) | (false, _, 8, 4) => "Pointer",
+            (false, "float", ..) => "f32",
+            (false, _, 8, 8) => "u64",
+            // What the registry has no size for are identifiers of X11.
+            (false, _, 0, 0) => "usize",
+            _ => "u32",
+        }
+    }
+
+    /// What the command returns if it creates and destroys nothing.
+    fn value(&self, name: &str, result: &str, parameters: &[Parameter]) -> Result<String, Failure> {
+        if let Some(deferred) = parameters.iter().find(|parameter| parameter.name == "deferredOperation") {
+            return Ok(format!("done({})", deferred.letter));
+        }
+        Ok(match result {
+            "Nothing" => "()".to_owned(),
+            "Result" => "SUCCESS".to_owned(),
+            "u32" => "1".to_owned(),
+            _ => match self.described_handle(parameters)? {
+                Some((letter, at)) if !name.ends_with("Size") => format!("address({letter}, {at:?})"),
+                _ => "SIZE".to_owned(),
+            },
+        })
+    }
+
+    /// The handle in the structure that a query is about: the parameter, and where in the structure.
+    fn described_handle(&self, parameters: &[Parameter]) -> Result<Option<(char, [usize; 3])>, Failure> {
+        let infos = parameters.iter().filter(|parameter| parameter.is_pointer && !parameter.is_out);
+        for info in infos {
+            let members = self.nodes.get(info.of_type).into_iter().flat_map(|node| children(*node, "member"));
+            for (place, member) in members.filter(|node| of_this_api(*node)).enumerate() {
+                let is_handle =
+                    child_text(member, "type").is_some_and(|name| self.object_type(name).is_some());
+                if is_handle && !is_pointer(member) {
+                    return Ok(Some((info.letter, self.offset(info.of_type, place)?)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn offset(&self, structure: &str, member: usize) -> Result<[usize; 3], Failure> {
+        let mut offsets = [0; 3];
+        for (offset, abi) in offsets.iter_mut().zip(&ABIS) {
+            *offset = self.types.offsets(structure, abi)?[member];
+        }
+        Ok(offsets)
+    }
+
+    fn object_type(&self, handle: &str) -> Option<i32> {
+        let node = self.nodes.get(handle)?;
+        let node = node.attribute("alias").and_then(|of| self.nodes.get(of)).unwrap_or(node);
+        self.object_types.get(node.attribute("objtypeenum")?).copied()
+    }
+
+    /// How the object or the objects are made that the command returns through this parameter.
+    fn creation(&self, name: &str, out: &Parameter, parameters: &[Parameter]) -> Option<String> {
+        let creates =
+            ["vkCreate", "vkRegister", "vkAcquirePerformance"].iter().any(|it| name.starts_with(it));
+        let of_type = self.object_type(out.of_type).filter(|_| creates)?;
+        let parent = parameters.first()?.letter;
+        let callbacks = parameters.iter().find(|parameter| parameter.of_type == "VkAllocationCallbacks");
+        let callbacks = callbacks.map_or("NO_CALLBACKS".to_owned(), |callbacks| callbacks.letter.to_string());
+        let count = counted(out, parameters).map_or("1".to_owned(), |count| count.to_string());
+        let out = out.letter;
+        Some(match parameters.iter().find(|parameter| parameter.letter == out)?.of_type {
+            "VkSurfaceKHR" => format!("surface({parent}, {callbacks}, {out})"),
+            "VkFence" => format!("fence({parent}, {callbacks}, {out})"),
+            "VkPipeline" => format!("pipelines({parent}, {count}, {callbacks}, {out})"),
+            "VkDisplayModeKHR" | "VkSwapchainKHR" => return None,
+            _ => format!("create::<{}>({parent}, {count}, {callbacks}, {out})", underscored(of_type)),
+        })
+    }
+
+    fn destruction(&self, name: &str, parameters: &[Parameter]) -> Result<String, Failure> {
+        let handle = parameters.last().filter(|it| !it.is_pointer).or(parameters.iter().rev().nth(1));
+        let handle = handle.ok_or_else(|| format!("{name} destroys nothing"))?;
+        let of_type = self.object_type(handle.of_type);
+        let of_type = of_type.ok_or_else(|| format!("{name}: {} is no handle", handle.of_type))?;
+        let callbacks = parameters.last().filter(|it| it.is_pointer);
+        let callbacks = callbacks.map_or("NO_CALLBACKS".to_owned(), |callbacks| callbacks.letter.to_string());
+        Ok(format!("destroy::<{}>({}, {callbacks})", underscored(of_type), handle.letter))
+    }
+
+    /// What the command writes through this parameter.
+    fn writes(&self, name: &str, out: &Parameter, all: &[Parameter]) -> Result<Option<String>, Failure> {
+        let letter = out.letter;
+        let is_query = name.starts_with("vkGet") || name.starts_with("vkEnumerate");
+        if !is_query && !name.starts_with("vkWrite") {
+            return Ok(None);
+        }
+        if all.iter().any(|array| array.len == Some(out.name)) {
+            let number = if out.of_type == "size_t" { "usize" } else { "u32" };
+            return Ok(Some(format!("none::<{number}>({letter})")));
+        }
+        if out.len.is_some_and(|len| all.iter().any(|count| count.is_pointer && count.name == len)) {
+            return Ok(None);
+        }
+        if let Some((_, filled)) = FILLED.iter().find(|(of_type, _)| *of_type == out.of_type) {
+            return Ok(Some(format!("{filled}({letter})")));
+        }
+        if out.is_double {
+            return Ok(Some(format!("clear({letter}, 1, [8, 4, 4])")));
+        }
+        if out.of_type == "VkDeviceSize" && name.contains("Size") {
+            return Ok(Some(format!("size({letter})")));
+        }
+        let count = counted(out, all);
+        if out.of_type == "void" {
+            return Ok(count.map(|count| format!("clear({letter}, {count}, [1, 1, 1])")));
+        }
+        let count = count.map_or("1".to_owned(), |count| count.to_string());
+        let Ok(sizes) = self.sizes(out.of_type) else { return Ok(None) };
+        let counts = self.counts_beside_pointers(out.of_type)?;
+        Ok(match counts {
+            Some(counts) => (!counts.is_empty()).then(|| format!("clear_counts({letter}, &{counts:?})")),
+            None if self.types.structure_type(out.of_type).is_some() => {
+                Some(format!("clear_structures({letter}, {count}, {sizes:?})"))
+            }
+            None if out.of_type == "VkBaseOutStructure" => None,
+            None => Some(format!("clear({letter}, {count}, {sizes:?})")),
+        })
+    }
+
+    fn sizes(&self, name: &str) -> Result<[usize; 3], Failure> {
+        let mut sizes = [0; 3];
+        for (size, abi) in sizes.iter_mut().zip(&ABIS) {
+            *size = self.types.size(name, abi)?;
+        }
+        Ok(sizes)
+    }
+
+    /// Where a structure has counts of arrays that the application brings, or none for one without such arrays.
+    fn counts_beside_pointers(&self, name: &str) -> Result<Option<Vec<[usize; 3]>>, Failure> {
+        let Some(node) = self.nodes.get(name) else { return Ok(None) };
+        let members: Vec<_> = children(*node, "member").filter(|node| of_this_api(*node)).collect();
+        let named = |member: &Node<'a, 'a>| child_text(*member, "name").unwrap_or_default();
+        if !members.iter().any(|member| is_pointer(*member) && named(member) != "pNext") {
+            return Ok(None);
+        }
+        let mut counts = Vec::new();
+        for (place, member) in members.iter().enumerate() {
+            if child_text(*member, "type") == Some("uint32_t") && named(member).ends_with("Count") {
+                counts.push(self.offset(name, place)?);
+            }
+        }
+        Ok(Some(counts))
+    }
+}
+
+fn parameters<'a>(node: Node<'a, 'a>) -> Result<Vec<Parameter<'a>>, Failure> {
+    children(node, "param")
+        .filter(|node| of_this_api(*node))
+        .zip('a'..='z')
+        .map(|(node, letter)| {
+            let is_const = text(node).contains("const");
+            let is_pointer = is_pointer(node);
+            Ok(Parameter {
+                letter,
+                name: child_text(node, "name").ok_or("a parameter without name")?,
+                of_type: child_text(node, "type").ok_or("a parameter without type")?,
+                is_pointer,
+                is_double: text(node).contains("**"),
+                is_out: is_pointer && !is_const,
+                len: node.attribute("len"),
+            })
+        })
+        .collect()
+}
+
+/// The parameter that says how many there are of what another one leads to.
+fn counted(array: &Parameter, parameters: &[Parameter]) -> Option<char> {
+    let count = parameters.iter().find(|count| array.len == Some(count.name))?;
+    (!count.is_pointer).then_some(count.letter)
+}
+
+fn is_pointer<'a>(node: Node<'a, 'a>) -> bool {
+    text(node).contains('*')
+}
+
+/// The C text of a parameter or a member, but for what its elements have inside.
+fn text<'a>(node: Node<'a, 'a>) -> String {
+    node.children().filter(|child| child.is_text()).filter_map(|child| child.text()).collect()
+}
+
+/// A number as Rust likes it.
+fn underscored(number: i32) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|it| str::from_utf8(it).ok()).collect();
+    groups.join("_")
+}

@@ -1,0 +1,79 @@
+//! The names of the types that `ash` has, read from its sources, which cargo knows the place of.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Failure;
+use crate::build::root;
+
+pub(super) struct Ash {
+    /// Whether the type has a lifetime, by name.
+    types: BTreeMap<String, bool>,
+}
+
+/// What stands before the name of a type.
+const BEGINNINGS: [&str; 6] = [
+    "pub struct ",
+    "pub union ",
+    "pub type ",
+    "handle_nondispatchable!(",
+    "define_handle!(",
+    "vk_bitflags_wrapped!(",
+];
+
+impl Ash {
+    pub(super) fn read() -> Result<Self, Failure> {
+        let mut types = BTreeMap::new();
+        for entry in fs::read_dir(folder()?)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "rs") {
+                add(&fs::read_to_string(path)?, &mut types);
+            }
+        }
+        if types.len() < 1000 {
+            return Err(format!("ash has {} types only; were its sources rearranged?", types.len()).into());
+        }
+        Ok(Self { types })
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.types.contains_key(name)
+    }
+
+    pub(super) fn has_lifetime(&self, name: &str) -> bool {
+        self.types.get(name).copied().unwrap_or_default()
+    }
+}
+
+fn add(text: &str, types: &mut BTreeMap<String, bool>) {
+    let text = text.replace(" ! (", "!(");
+    for beginning in BEGINNINGS {
+        for rest in text.split(beginning).skip(1) {
+            let rest = rest.trim_start();
+            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+            let (name, rest) = rest.split_at(end);
+            *types.entry(name.to_owned()).or_default() |= rest.starts_with("<'");
+        }
+    }
+}
+
+/// The folder with the module `vk`.
+fn folder() -> Result<PathBuf, Failure> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--offline"])
+        .current_dir(root())
+        .output()?;
+    if !output.status.success() {
+        return Err(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr)).into());
+    }
+    let all: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+    let packages = all["packages"].as_array().ok_or("cargo metadata without packages")?;
+    let manifest = packages
+        .iter()
+        .find(|package| package["name"] == "ash")
+        .and_then(|package| package["manifest_path"].as_str())
+        .ok_or("the workspace does not use ash")?;
+    Ok(Path::new(manifest).with_file_name("src/vk"))
+}

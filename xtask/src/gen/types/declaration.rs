@@ -1,0 +1,91 @@
+//! Parameters and members: from C to Rust.
+
+use std::collections::BTreeMap;
+
+use roxmltree::Node;
+
+use crate::Failure;
+use crate::r#gen::model::child_text;
+use crate::r#gen::naming;
+
+/// What a parameter or a member is declared as.
+pub(super) struct Declared<'a> {
+    /// In Rust's spelling.
+    pub(super) name: String,
+    /// In C, without pointers.
+    pub(super) of_type: &'a str,
+    /// `*const` or `*mut`, the outermost first.
+    pointers: Vec<&'static str>,
+    /// The lengths of an array, the outermost first.
+    lengths: Vec<String>,
+    /// Whether the elements of an array are constant.
+    is_constant: bool,
+    /// For a field of bits, their number.
+    pub(super) bits: Option<usize>,
+}
+
+impl Declared<'_> {
+    pub(super) fn is_pointer(&self) -> bool {
+        !self.pointers.is_empty()
+    }
+
+    /// The type as a member or a result.
+    pub(super) fn member(&self, element: &str) -> String {
+        let pointer = format!("{}{element}", self.pointers.concat());
+        self.lengths.iter().rev().fold(pointer, |inner, length| format!("[{inner}; {length}]"))
+    }
+
+    /// The type as a parameter, for which an array is a pointer to one.
+    pub(super) fn parameter(&self, element: &str) -> String {
+        let of_array = if self.is_constant { "*const " } else { "*mut " };
+        let array = self.member(element);
+        if self.lengths.is_empty() { array } else { format!("{of_array}{array}") }
+    }
+}
+
+pub(super) fn declared<'a>(
+    node: Node<'a, 'a>,
+    constants: &BTreeMap<&str, &str>,
+) -> Result<Declared<'a>, Failure> {
+    let of_type = child_text(node, "type").ok_or("a declaration without type")?;
+    let name = child_text(node, "name").ok_or("a declaration without name")?;
+    let (mut before, mut between, mut behind) = (String::new(), String::new(), String::new());
+    let mut part = &mut before;
+    for child in node.children() {
+        match child.tag_name().name() {
+            "type" => part = &mut between,
+            "name" => part = &mut behind,
+            "comment" => {}
+            _ => part.push_str(child.text().unwrap_or_default()),
+        }
+    }
+    let mut is_constant = before.contains("const");
+    let constant = is_constant;
+    let mut pointers = Vec::new();
+    let words = between.replace('*', " * ");
+    for word in words.split_whitespace() {
+        match word {
+            "*" => {
+                pointers.insert(0, if is_constant { "*const " } else { "*mut " });
+                is_constant = false;
+            }
+            "const" => is_constant = true,
+            other => return Err(format!("{name}: `{other}` in a declaration").into()),
+        }
+    }
+    let lengths = behind
+        .split('[')
+        .skip(1)
+        .map(|length| length.trim_end().trim_end_matches(']').trim())
+        .map(|length| constants.get(length).copied().unwrap_or(length).trim_end_matches('U').to_owned())
+        .collect();
+    let bits = behind.split_once(':').map(|(_, bits)| bits.trim().parse()).transpose()?;
+    let name = rust_name(name);
+    Ok(Declared { name, of_type, pointers, lengths, is_constant: constant, bits })
+}
+
+/// `sType` is `s_type`.
+fn rust_name(name: &str) -> String {
+    let name = naming::command(name).to_lowercase();
+    if ["type", "final", "ref", "virtual"].contains(&name.as_str()) { format!("r#{name}") } else { name }
+}

@@ -1,0 +1,246 @@
+//! The Linux systems that libraries can be built for (`--target TRIPLE`): their tools, and what Debian calls them.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use object::elf::{EM_386, EM_AARCH64, EM_ARM, EM_RISCV, EM_X86_64};
+
+use crate::Failure;
+use crate::build::{finish, root, target_folder};
+use crate::check_targets::is_available;
+use crate::imports::tool;
+
+/// A Linux system other than the one that cargo builds for by itself.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Target {
+    /// What the compiler calls it.
+    pub(crate) name: &'static str,
+    /// What the names of its tools begin with.
+    pub(crate) tools: &'static str,
+    /// Debian's package with these tools and their C library.
+    package: &'static str,
+    /// What Debian calls the processor, and the folder of its libraries. Debian has no packages for musl.
+    debian: Option<(&'static str, &'static str)>,
+    /// Musl's dynamic linker, where that is the C library.
+    musl: Option<&'static str>,
+    /// The kind of processor in its files (`e_machine`).
+    pub(crate) machine: u16,
+}
+
+#[rustfmt::skip]
+const TARGETS: &[Target] = &[
+    Target { name: "x86_64-unknown-linux-gnu", tools: "x86_64-linux-gnu", package: "gcc-x86-64-linux-gnu", debian: Some(("amd64", "x86_64-linux-gnu")), musl: None, machine: EM_X86_64 },
+    Target { name: "aarch64-unknown-linux-gnu", tools: "aarch64-linux-gnu", package: "gcc-aarch64-linux-gnu", debian: Some(("arm64", "aarch64-linux-gnu")), musl: None, machine: EM_AARCH64 },
+    Target { name: "armv7-unknown-linux-gnueabihf", tools: "arm-linux-gnueabihf", package: "gcc-arm-linux-gnueabihf", debian: Some(("armhf", "arm-linux-gnueabihf")), musl: None, machine: EM_ARM },
+    Target { name: "i686-unknown-linux-gnu", tools: "i686-linux-gnu", package: "gcc-i686-linux-gnu", debian: Some(("i386", "i386-linux-gnu")), musl: None, machine: EM_386 },
+    Target { name: "riscv64gc-unknown-linux-gnu", tools: "riscv64-linux-gnu", package: "gcc-riscv64-linux-gnu", debian: Some(("riscv64", "riscv64-linux-gnu")), musl: None, machine: EM_RISCV },
+    Target { name: "x86_64-unknown-linux-musl", tools: "x86_64-linux-gnu", package: "gcc-x86-64-linux-gnu", debian: None, musl: Some("/lib/ld-musl-x86_64.so.1"), machine: EM_X86_64 },
+    Target { name: "aarch64-unknown-linux-musl", tools: "aarch64-linux-gnu", package: "gcc-aarch64-linux-gnu", debian: None, musl: Some("/lib/ld-musl-aarch64.so.1"), machine: EM_AARCH64 },
+];
+
+impl Target {
+    /// The one with this name, if there is something to compile and link for it.
+    pub(crate) fn named(name: &str) -> Result<&'static Self, Failure> {
+        let found = TARGETS.iter().find(|target| target.name == name).ok_or_else(|| {
+            let names: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
+            format!("--target {name}: the targets are {}", names.join(", "))
+        })?;
+        if !is_available(name) {
+            return Err(format!("rustup has no libraries for {name}: try `rustup target add {name}`").into());
+        }
+        Ok(found)
+    }
+
+    /// Where cargo puts what it builds for this target, below the folder for everything.
+    pub(crate) fn folder(&self, all: &Path, profile: &str) -> PathBuf {
+        all.join(self.name).join(profile)
+    }
+
+    /// What Debian calls the processor, and the folder of its libraries.
+    pub(crate) fn debian(&self) -> Result<(&'static str, &'static str), Failure> {
+        let said = "Debian has no packages for musl; without --deb, dist installs into any folder";
+        self.debian.ok_or_else(|| format!("{}: {said}", self.name).into())
+    }
+
+    /// The libraries that a loader for this target needs.
+    pub(crate) fn needed(&self) -> &'static [&'static str] {
+        if self.musl.is_some() { &["libc.so"] } else { &["libc.so.6"] }
+    }
+
+    /// Makes cargo build for this target, with its linker.
+    pub(crate) fn choose(&self, cargo: &mut Command) -> Result<(), Failure> {
+        cargo.args(["--target", self.name]);
+        self.set_linker(cargo)?;
+        let flags = self.flags()?;
+        if flags.is_empty() {
+            return Ok(());
+        }
+        // Flags in a variable stand in place of those in files.
+        match env::var("RUSTFLAGS") {
+            Err(_) => cargo.args(["--config", &format!("build.rustflags={flags:?}")]),
+            Ok(given) => cargo.env("RUSTFLAGS", format!("{given} {}", flags.join(" "))),
+        };
+        Ok(())
+    }
+
+    /// Names the linker, unless cargo's own variable does.
+    pub(crate) fn set_linker(&self, cargo: &mut Command) -> Result<(), Failure> {
+        let variable = self.variable("LINKER");
+        if env::var_os(&variable).is_some() || self.musl.is_none() && self.is_this_machine() {
+            return Ok(());
+        }
+        let candidates = [Some(format!("{}-gcc", self.tools)), self.is_this_processor().then(|| "cc".into())];
+        let linker = candidates.into_iter().flatten().find(|program| runs(program)).ok_or_else(|| {
+            let (name, tools, package) = (self.name, self.tools, self.package);
+            format!(
+                "nothing links for {name}: no {tools}-gcc (Debian: {package}); or name a linker in {variable}"
+            )
+        })?;
+        cargo.env(variable, linker);
+        Ok(())
+    }
+
+    /// What the compiler needs to be told beyond the target's name. The standard library's own target for musl makes static programs
+    /// alone; a shared library, and a program that opens one, get musl from the system that they run on.
+    pub(crate) fn flags(&self) -> Result<Vec<String>, Failure> {
+        let Some(dynamic_linker) = self.musl else { return Ok(Vec::new()) };
+        Ok(vec![
+            "-Ctarget-feature=-crt-static".into(),
+            "-Clink-self-contained=yes".into(),
+            format!("-Lnative={}", self.musl_libraries()?.display()),
+            // The library has references to the compiler's own, which the real one has inside.
+            format!("-Clink-arg=-Wl,--dynamic-linker={dynamic_linker},--allow-shlib-undefined"),
+        ])
+    }
+
+    /// The folder with musl to link with, so that no compiler of musl is needed: the static library that comes with Rust, as a shared
+    /// one under the name by which musl's dynamic linker knows itself. The unwinder is linked in.
+    fn musl_libraries(&self) -> Result<PathBuf, Failure> {
+        let folder = target_folder().join(self.name).join("musl");
+        fs::create_dir_all(&folder)?;
+        let rust = rustc(&["--print", "target-libdir", "--target", self.name])?;
+        let rust = Path::new(rust.trim()).join("self-contained");
+        let (library, new) = (folder.join("libc.so"), folder.join(format!("libc.{}", std::process::id())));
+        let mut link = Command::new(tool("rust-lld")?);
+        link.args(["-flavor", "gnu", "-shared", "-soname", "libc.so", "-o"]).arg(&new);
+        finish(link.arg("--whole-archive").arg(rust.join("libc.a")))?;
+        fs::rename(&new, &library)?;
+        let unwinder = format!("INPUT({})\n", rust.join("libunwind.a").display());
+        fs::write(&new, unwinder)?;
+        fs::rename(&new, folder.join("libgcc_s.so"))?;
+        Ok(folder)
+    }
+
+    /// The name of cargo's variable for this target.
+    pub(crate) fn variable(&self, what: &str) -> String {
+        format!("CARGO_TARGET_{}_{what}", self.name.to_uppercase().replace('-', "_"))
+    }
+
+    fn is_this_machine(&self) -> bool {
+        host().is_ok_and(|host| host == self.name)
+    }
+
+    fn is_this_processor(&self) -> bool {
+        let processor = |name: &str| name.split('-').next().unwrap_or_default().to_owned();
+        host().is_ok_and(|host| processor(host) == processor(self.name))
+    }
+}
+
+/// The tools that change what a linker has made.
+#[derive(Clone, Copy)]
+pub(crate) struct Binutils(pub(crate) Option<&'static Target>);
+
+impl Binutils {
+    /// A tool, which a variable with its name in capitals may replace (`STRIP`, `OBJCOPY`, `LD`, `AR`).
+    pub(crate) fn command(self, name: &'static str) -> Result<Command, Failure> {
+        if let Some(program) = env::var_os(name.to_uppercase()).filter(|program| !program.is_empty()) {
+            return Ok(Command::new(program));
+        }
+        let Some(target) = self.0 else { return Ok(Command::new(name)) };
+        let candidates = [
+            Some(format!("{}-{name}", target.tools)),
+            target.is_this_processor().then(|| name.to_owned()),
+            // Those of LLVM know every processor. Its linker cannot make one object of many.
+            (name != "ld").then(|| format!("llvm-{name}")),
+        ];
+        let found = candidates.into_iter().flatten().find(|program| runs(program));
+        found.map(Command::new).ok_or_else(|| {
+            let (tools, package) = (target.tools, target.package);
+            let llvm = if name == "ld" { "" } else { ", and no LLVM (llvm)" };
+            let variable = name.to_uppercase();
+            format!("there is no {tools}-{name} (Debian: {package}){llvm}; or name one in {variable}").into()
+        })
+    }
+
+    /// Copies a library or program without the symbols that only debuggers need.
+    pub(crate) fn strip(self, from: &Path, to: &Path) -> Result<(), Failure> {
+        finish(self.command("strip")?.arg("--strip-all").arg("-o").args([to, from]))
+    }
+}
+
+fn runs(program: &str) -> bool {
+    let mut version = Command::new(program);
+    version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    version.status().is_ok_and(|status| status.success())
+}
+
+/// The target that cargo builds for by itself.
+fn host() -> Result<&'static str, Failure> {
+    static HOST: OnceLock<String> = OnceLock::new();
+    if HOST.get().is_none() {
+        let version = rustc(&["--verbose", "--version"])?;
+        let host =
+            version.lines().find_map(|line| line.strip_prefix("host: ")).ok_or("rustc names no host")?;
+        HOST.get_or_init(|| host.to_owned());
+    }
+    Ok(HOST.get().map_or("", String::as_str))
+}
+
+fn rustc(arguments: &[&str]) -> Result<String, Failure> {
+    let rustc: OsString = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).current_dir(root()).args(arguments).output()?;
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_that_is_not_known_is_answered_with_those_that_are() {
+        let error = Target::named("sparc64-unknown-linux-gnu").unwrap_err().to_string();
+        assert!(error.contains("riscv64gc-unknown-linux-gnu, x86_64-unknown-linux-musl"), "{error}");
+    }
+
+    #[test]
+    fn where_nothing_links_the_error_names_a_package_and_a_variable() {
+        let absent = Target {
+            name: "mips-unknown-linux-gnu",
+            tools: "mips-none",
+            package: "gcc-mips-linux-gnu",
+            debian: None,
+            musl: None,
+            machine: 8,
+        };
+        let error = absent.set_linker(&mut Command::new("cargo")).unwrap_err().to_string();
+        assert!(error.contains("mips-none-gcc (Debian: gcc-mips-linux-gnu)"), "{error}");
+        assert!(error.contains("CARGO_TARGET_MIPS_UNKNOWN_LINUX_GNU_LINKER"), "{error}");
+        let absent: &'static Target = Box::leak(Box::new(absent));
+        let error = Binutils(Some(absent)).command("ld").unwrap_err().to_string();
+        assert!(
+            error.contains("mips-none-ld (Debian: gcc-mips-linux-gnu)") && error.contains("LD"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn debian_has_names_for_the_targets_of_glibc() {
+        for target in TARGETS {
+            assert_eq!(target.debian().is_ok(), target.name.contains("-gnu"), "{}", target.name);
+        }
+    }
+}
