@@ -73,7 +73,8 @@ unsafe extern "system" fn create_layout(
 ) -> vk::Result {
     let is_known = |binding: &vk::DescriptorSetLayoutBinding<'_>| {
         let kind = binding.descriptor_type;
-        let is_buffer = kind == vk::DescriptorType::STORAGE_BUFFER || kind == vk::DescriptorType::UNIFORM_BUFFER;
+        let is_buffer =
+            kind == vk::DescriptorType::STORAGE_BUFFER || kind == vk::DescriptorType::UNIFORM_BUFFER;
         binding.descriptor_count == 0 || (binding.descriptor_count == 1 && is_buffer)
     };
     // SAFETY: the application passes a live handle, valid pointers and a counted array.
@@ -148,7 +149,9 @@ unsafe extern "system" fn allocate_sets(
     // SAFETY: the application passes live handles and an array with as much room as it asks for.
     unsafe {
         let (count, handle) = ((*info).descriptor_set_count, (*info).descriptor_pool);
-        let Some(pool) = Object::<Pool>::from_handle(handle) else { return vk::Result::ERROR_OUT_OF_POOL_MEMORY };
+        let Some(pool) = Object::<Pool>::from_handle(handle) else {
+            return vk::Result::ERROR_OUT_OF_POOL_MEMORY;
+        };
         out.write_bytes(0, count as usize);
         if locked(&pool.sets).len() + count as usize > pool.most {
             return vk::Result::ERROR_OUT_OF_POOL_MEMORY;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use driver_runtime::command_buffer::CommandBuffer;
 use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::{Device, Object, entry_points, vk};
+use driver_runtime::{Object, entry_points, vk};
 
 use crate::Compute;
 use crate::descriptors::Set;
@@ -127,7 +127,9 @@ impl Memory for Bound {
     fn load(&self, region: Region, offset: u32) -> u32 {
         match region {
             Region::PushConstants => self.push_constants.get(offset as usize / 4).copied().unwrap_or(0),
-            _ => self.word(region, offset, |range, at| range.word(at).map(|word| word.load(Ordering::Relaxed))),
+            _ => {
+                self.word(region, offset, |range, at| range.word(at).map(|word| word.load(Ordering::Relaxed)))
+            }
         }
     }
 
@@ -171,7 +173,10 @@ unsafe extern "system" fn fill_buffer(
 ) {
     // SAFETY: the application keeps the buffer while the command buffer is executed.
     let Some(range) = (unsafe { Buffer::range(buffer, offset, size) }) else { return };
-    (0..range.size()).step_by(4).filter_map(|at| range.word(at)).for_each(|word| word.store(value, Ordering::Relaxed));
+    (0..range.size())
+        .step_by(4)
+        .filter_map(|at| range.word(at))
+        .for_each(|word| word.store(value, Ordering::Relaxed));
 }
 
 unsafe extern "system" fn update_buffer(
@@ -205,7 +210,11 @@ unsafe extern "system" fn copy_buffer(_: vk::CommandBuffer, info: *const vk::Cop
 /// Commands are executed one after the other, and all memory is coherent.
 unsafe extern "system" fn pipeline_barrier(_: vk::CommandBuffer, _: *const vk::DependencyInfo<'_>) {}
 
-unsafe extern "system" fn set_event(_: vk::CommandBuffer, event: vk::Event, _: *const vk::DependencyInfo<'_>) {
+unsafe extern "system" fn set_event(
+    _: vk::CommandBuffer,
+    event: vk::Event,
+    _: *const vk::DependencyInfo<'_>,
+) {
     // SAFETY: the application keeps the event while the command buffer is executed.
     unsafe { Object::<Event>::from_handle(event) }.iter().for_each(|event| event.put(1));
 }
@@ -223,7 +232,9 @@ unsafe extern "system" fn wait_events(
 ) {
     for place in 0..count as usize {
         // SAFETY: as above; the array is a counted one.
-        unsafe { Object::<Event>::from_handle(events.add(place).read()) }.iter().for_each(|event| event.wait());
+        unsafe { Object::<Event>::from_handle(events.add(place).read()) }
+            .iter()
+            .for_each(|event| event.wait());
     }
 }
 

@@ -19,18 +19,22 @@ pub(crate) trait Memory {
 pub(crate) struct RunsTooLong;
 
 /// The steps after which an invocation is given up.
-const STEPS: u32 = 1 << 24;
+const STEPS: u32 = 1 << 22;
 
 /// Runs all invocations of so many workgroups.
 ///
 /// # Errors
 /// [`RunsTooLong`].
-pub(crate) fn dispatch(shader: &Shader, workgroups: [u32; 3], memory: &dyn Memory) -> Result<(), RunsTooLong> {
+pub(crate) fn dispatch(
+    shader: &Shader,
+    workgroups: [u32; 3],
+    memory: &dyn Memory,
+) -> Result<(), RunsTooLong> {
     let mut run = Run { shader, values: Vec::new(), variables: Vec::new(), memory };
     for workgroup in places(workgroups) {
         for local in places(shader.local_size) {
             run.start([workgroups, workgroup, local]);
-            run.to_the_end()?;
+            run.finish()?;
         }
     }
     Ok(())
@@ -59,9 +63,9 @@ impl Run<'_> {
                 BuiltIn::WorkgroupCount => workgroups,
                 BuiltIn::Workgroup => workgroup,
                 BuiltIn::Local => local,
-                BuiltIn::Global => [0, 1, 2].map(|axis| {
-                    workgroup[axis].wrapping_mul(size[axis]).wrapping_add(local[axis])
-                }),
+                BuiltIn::Global => {
+                    [0, 1, 2].map(|axis| workgroup[axis].wrapping_mul(size[axis]).wrapping_add(local[axis]))
+                }
                 BuiltIn::LocalIndex => [local[0] + size[0] * (local[1] + size[1] * local[2]), 0, 0],
             };
             for (word, place) in words.into_iter().zip(0..) {
@@ -70,16 +74,16 @@ impl Run<'_> {
         }
     }
 
-    fn to_the_end(&mut self) -> Result<(), RunsTooLong> {
-        let (mut at, mut block, mut before) = (0, 0, 0);
+    fn finish(&mut self) -> Result<(), RunsTooLong> {
+        let (mut at, mut block) = (0, 0);
         for _ in 0..STEPS {
             let Some(step) = self.shader.code.get(at) else { return Ok(()) };
             at += 1;
             let target = match step.operation {
                 Operation::Return => return Ok(()),
                 Operation::Label => {
-                    (before, block) = (block, step.operand(0));
-                    at = self.choose(at, before);
+                    at = self.choose(at, block);
+                    block = step.operand(0);
                     continue;
                 }
                 Operation::Branch => step.operand(0),
@@ -147,7 +151,8 @@ impl Run<'_> {
     }
 
     fn shuffle(&self, step: &Step) -> Value {
-        let both: Vec<u32> = self.components(step.operand(0)).chain(self.components(step.operand(1))).collect();
+        let both: Vec<u32> =
+            self.components(step.operand(0)).chain(self.components(step.operand(1))).collect();
         let places = step.operands.iter().skip(2);
         words(places.map(|place| both.get(*place as usize).copied().unwrap_or(0)))
     }
@@ -178,9 +183,13 @@ impl Run<'_> {
     /// How many elements the last member of a buffer has.
     fn array_length(&self, buffer: u32, member: u32) -> Value {
         let Value::Pointer(pointer) = self.value(buffer) else { return Value::Nothing };
-        let Some(Type::Structure(members)) = self.shader.types.get(&pointer.pointee) else { return Value::Nothing };
+        let Some(Type::Structure(members)) = self.shader.types.get(&pointer.pointee) else {
+            return Value::Nothing;
+        };
         let Some(member) = members.get(member as usize) else { return Value::Nothing };
-        let Some(Type::Array { stride, .. }) = self.shader.types.get(&member.kind) else { return Value::Nothing };
+        let Some(Type::Array { stride, .. }) = self.shader.types.get(&member.kind) else {
+            return Value::Nothing;
+        };
         let bytes = self.memory.size(pointer.region).saturating_sub(member.offset);
         words([bytes.checked_div(*stride).unwrap_or(0)])
     }

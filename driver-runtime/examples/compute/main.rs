@@ -23,8 +23,9 @@ use driver_runtime::driver_prelude::*;
 use driver_runtime::features::{Features, name};
 use driver_runtime::host::Linux;
 use driver_runtime::log::{Level, Topic};
-use driver_runtime::registry::ExtensionSet;
-use driver_runtime::{Object, ParentObject, VkObject, message, vk};
+use driver_runtime::object::ParentObject;
+use driver_runtime::registry::{ExtensionSet, extension};
+use driver_runtime::{Object, VkObject, entry_points, message, vk};
 
 /// The driver.
 pub struct Compute;
@@ -37,7 +38,13 @@ impl Driver for Compute {
     type Sync = Flag;
 
     const SYNC_TYPES: &'static [SyncType] = &[
-        SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET)),
+        SyncType::new(
+            Ability::BINARY
+                .and(Ability::GPU_WAIT)
+                .and(Ability::CPU_WAIT)
+                .and(Ability::CPU_RESET)
+                .and(Ability::WAKES),
+        ),
         SyncType::EMULATED_TIMELINE,
     ];
     /// A submission takes as long as its command buffers do, so each queue has a thread for them.
@@ -57,8 +64,9 @@ impl Driver for Compute {
         vk::API_VERSION_1_3
     }
 
+    /// The runtime sends messages to the messengers of this extension.
     fn instance_extensions() -> ExtensionSet {
-        ExtensionSet::default()
+        ExtensionSet::new(&[extension::EXT_DEBUG_UTILS])
     }
 
     fn create_instance(_: &InstanceRequest<'_>) -> Result<(), CreateInstanceError> {

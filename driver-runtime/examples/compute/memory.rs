@@ -102,7 +102,7 @@ impl Range {
     /// The word at an offset in bytes. Several invocations of shaders may use it at a time, and the application too, so it
     /// is an atomic one.
     pub(crate) fn word(&self, offset: u64) -> Option<&AtomicU32> {
-        let is_inside = offset % 4 == 0 && offset.checked_add(4).is_some_and(|end| end <= self.size);
+        let is_inside = offset.is_multiple_of(4) && offset.checked_add(4).is_some_and(|end| end <= self.size);
         // SAFETY: the word lies in the range, whose memory the owner of the handle keeps; offsets of buffers, and here, are
         // multiples of 4.
         is_inside.then(|| unsafe { self.start.add(offset as usize).cast::<AtomicU32>().as_ref() })
@@ -111,7 +111,9 @@ impl Range {
     /// Writes `bytes` to the beginning, as far as they fit.
     pub(crate) fn write(self, bytes: &[u8]) {
         // SAFETY: both are as long as the count; the parameters of a command are no device memory.
-        unsafe { self.start.as_ptr().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len().min(self.size as usize)) };
+        unsafe {
+            self.start.as_ptr().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len().min(self.size as usize))
+        };
     }
 
     /// Copies the beginning of `from`, as far as it fits.
@@ -208,7 +210,8 @@ unsafe extern "system" fn get_buffer_memory_requirements_2(
     unsafe {
         if let Some(buffer) = Object::<Buffer>::from_handle((*info).buffer) {
             let size = buffer.size.next_multiple_of(ALIGNMENT);
-            (*out).memory_requirements = vk::MemoryRequirements { size, alignment: ALIGNMENT, memory_type_bits: 1 };
+            (*out).memory_requirements =
+                vk::MemoryRequirements { size, alignment: ALIGNMENT, memory_type_bits: 1 };
         }
     }
 }

@@ -67,7 +67,11 @@ pub(crate) enum Region {
 pub(crate) enum Type {
     /// A scalar or a vector of so many words.
     Words(u32),
-    Array { element: u32, stride: u32, length: u32 },
+    Array {
+        element: u32,
+        stride: u32,
+        length: u32,
+    },
     Structure(Vec<Member>),
     Pointer(u32),
 }
@@ -104,7 +108,8 @@ impl Shader {
             variables: 0,
         };
         let mut reader = Reader { shader, decorations: Decorations::read(module), constants };
-        let function = entry_point(module, name).ok_or("the module has no such entry point for compute shaders")?;
+        let function =
+            entry_point(module, name).ok_or("the module has no such entry point for compute shaders")?;
         let mut inside = None;
         for instruction in instructions(module) {
             match instruction.code {
@@ -128,9 +133,11 @@ impl Shader {
         match self.types.get(&kind) {
             Some(Type::Words(count)) => count.saturating_mul(4),
             Some(Type::Array { stride, length, .. }) => stride.saturating_mul(*length),
-            Some(Type::Structure(members)) => {
-                members.iter().map(|member| member.offset.saturating_add(self.size(member.kind))).max().unwrap_or(0)
-            }
+            Some(Type::Structure(members)) => members
+                .iter()
+                .map(|member| member.offset.saturating_add(self.size(member.kind)))
+                .max()
+                .unwrap_or(0),
             _ => 0,
         }
     }
@@ -152,7 +159,9 @@ fn entry_point(module: &[u32], name: &[u8]) -> Option<u32> {
     const COMPUTE: u32 = 5;
     let is_it = |entry: &Instruction<'_>| {
         let text: Vec<u8> = entry.operands.iter().skip(2).flat_map(|word| word.to_le_bytes()).collect();
-        entry.code == ENTRY_POINT && entry.operand(0) == COMPUTE && text.split(|byte| *byte == 0).next() == Some(name)
+        entry.code == ENTRY_POINT
+            && entry.operand(0) == COMPUTE
+            && text.split(|byte| *byte == 0).next() == Some(name)
     };
     instructions(module).find(is_it).map(|entry| entry.operand(1))
 }
@@ -235,7 +244,8 @@ impl Reader<'_> {
     fn structure(&self, line: Instruction<'_>) -> Type {
         let (id, mut end) = (line.operand(0), 0);
         let members = line.operands.iter().skip(1).zip(0..).map(|(kind, place)| {
-            let offset = self.decorations.of_members.get(&(id, place, decoration::OFFSET)).copied().unwrap_or(end);
+            let offset =
+                self.decorations.of_members.get(&(id, place, decoration::OFFSET)).copied().unwrap_or(end);
             end = offset.saturating_add(self.shader.size(*kind));
             Member { kind: *kind, offset }
         });
@@ -274,11 +284,17 @@ impl Reader<'_> {
         };
         let (pointee, place) = (*pointee, |decoration| self.decorations.get(id, decoration).unwrap_or(0));
         let (region, offset) = match class {
-            2 | 12 => (Region::Buffer { set: place(decoration::SET), binding: place(decoration::BINDING) }, 0),
+            2 | 12 => {
+                (Region::Buffer { set: place(decoration::SET), binding: place(decoration::BINDING) }, 0)
+            }
             9 => (Region::PushConstants, 0),
             1 | 6 | 7 => (Region::Variables, self.shader.variables),
             4 => return Err("the driver has no shared variables of workgroups".into()),
-            _ => return Err(format!("the driver has no variables of the storage class {class}: no images, for example")),
+            _ => {
+                return Err(format!(
+                    "the driver has no variables of the storage class {class}: no images, for example"
+                ));
+            }
         };
         if region == Region::Variables {
             // Built-in variables are written as three words, whatever the shader declares.
@@ -311,7 +327,9 @@ impl Reader<'_> {
                 self.shader.labels.insert(line.operand(0), self.shader.code.len());
                 line.operands
             }
-            Operation::Store | Operation::Branch | Operation::BranchConditional | Operation::Return => line.operands,
+            Operation::Store | Operation::Branch | Operation::BranchConditional | Operation::Return => {
+                line.operands
+            }
             _ => line.operands.get(2..).ok_or("an instruction without a result")?,
         };
         let (kind, result) = (line.operand(0), line.operand(1));

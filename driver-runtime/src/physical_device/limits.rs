@@ -26,6 +26,72 @@ pub(crate) fn raise(known: &mut Description) {
             set(known, limit, *value);
         }
     }
+    raise_update_after_bind(known);
+}
+
+/// Limits of what is updated after it was bound count all descriptors, so they are not below the limits of all others. Layers
+/// rely on that whatever the features are.
+fn raise_update_after_bind(known: &mut Description) {
+    let (all, after) = (&known.properties.limits, &mut known.vulkan_1_2);
+    let pairs = [
+        (
+            &mut after.max_per_stage_descriptor_update_after_bind_samplers,
+            all.max_per_stage_descriptor_samplers,
+        ),
+        (
+            &mut after.max_per_stage_descriptor_update_after_bind_uniform_buffers,
+            all.max_per_stage_descriptor_uniform_buffers,
+        ),
+        (
+            &mut after.max_per_stage_descriptor_update_after_bind_storage_buffers,
+            all.max_per_stage_descriptor_storage_buffers,
+        ),
+        (
+            &mut after.max_per_stage_descriptor_update_after_bind_sampled_images,
+            all.max_per_stage_descriptor_sampled_images,
+        ),
+        (
+            &mut after.max_per_stage_descriptor_update_after_bind_storage_images,
+            all.max_per_stage_descriptor_storage_images,
+        ),
+        (
+            &mut after.max_per_stage_descriptor_update_after_bind_input_attachments,
+            all.max_per_stage_descriptor_input_attachments,
+        ),
+        (&mut after.max_per_stage_update_after_bind_resources, all.max_per_stage_resources),
+        (&mut after.max_descriptor_set_update_after_bind_samplers, all.max_descriptor_set_samplers),
+        (
+            &mut after.max_descriptor_set_update_after_bind_uniform_buffers,
+            all.max_descriptor_set_uniform_buffers,
+        ),
+        (
+            &mut after.max_descriptor_set_update_after_bind_uniform_buffers_dynamic,
+            all.max_descriptor_set_uniform_buffers_dynamic,
+        ),
+        (
+            &mut after.max_descriptor_set_update_after_bind_storage_buffers,
+            all.max_descriptor_set_storage_buffers,
+        ),
+        (
+            &mut after.max_descriptor_set_update_after_bind_storage_buffers_dynamic,
+            all.max_descriptor_set_storage_buffers_dynamic,
+        ),
+        (
+            &mut after.max_descriptor_set_update_after_bind_sampled_images,
+            all.max_descriptor_set_sampled_images,
+        ),
+        (
+            &mut after.max_descriptor_set_update_after_bind_storage_images,
+            all.max_descriptor_set_storage_images,
+        ),
+        (
+            &mut after.max_descriptor_set_update_after_bind_input_attachments,
+            all.max_descriptor_set_input_attachments,
+        ),
+    ];
+    for (limit, least) in pairs {
+        *limit = least.max(*limit);
+    }
 }
 
 fn set(known: &mut Description, limit: &Limit, value: Value) {

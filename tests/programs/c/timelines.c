@@ -1,6 +1,7 @@
 /* Computes on a device, in an order that timelines and events keep: a thousand submissions, each of which waits for the
  * one before; a wait that is submitted before its signal; events between host and queue; a secondary command buffer; a
- * shader with loops. With the argument "validate" Khronos' validation layer watches, and what it says is printed. */
+ * shader with loops. With the argument "validate" Khronos' validation layer watches, and what it says is printed. With
+ * "endless" a shader does not come to an end, and the device is to be lost. */
 #include <string.h>
 #include <vulkan/vulkan.h>
 
@@ -393,13 +394,39 @@ static void use_loops(void)
     printf("%u steps in all\n", total);
 }
 
+/* 0 never gets to 1. */
+static void lose_device(void)
+{
+    struct numbers numbers = make_numbers();
+    memset(numbers.words, 0, BYTES + sizeof(uint32_t));
+    struct program program = make_program(collatz_words, sizeof(collatz_words), numbers.buffer);
+    VkCommandBuffer commands = begin(VK_COMMAND_BUFFER_LEVEL_PRIMARY);
+    dispatch(commands, &program, UINT32_MAX);
+    OK(vkEndCommandBuffer(commands));
+    VkFenceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VkFence fence;
+    OK(vkCreateFence(device, &info, NULL, &fence));
+    VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
+    OK(vkQueueSubmit(queue, 1, &submit, fence));
+    CHECK(vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX) == VK_ERROR_DEVICE_LOST);
+    CHECK(vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE) == VK_ERROR_DEVICE_LOST);
+    vkDestroyFence(device, fence, NULL);
+    destroy_program(program);
+    destroy_numbers(numbers);
+}
+
 int main(int argc, char **argv)
 {
-    VkInstance instance = make_instance(argc > 1 && strcmp(argv[1], "validate") == 0);
+    const char *what = argc > 1 ? argv[1] : "";
+    VkInstance instance = make_instance(strcmp(what, "validate") == 0);
     make_device(instance);
-    use_timelines();
-    use_events();
-    use_loops();
+    if (strcmp(what, "endless") == 0) {
+        lose_device();
+    } else {
+        use_timelines();
+        use_events();
+        use_loops();
+    }
     vkDestroyCommandPool(device, pool, NULL);
     vkDestroyDevice(device, NULL);
     destroy_instance(instance);

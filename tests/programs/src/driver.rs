@@ -3,6 +3,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::target_folder;
+
 /// Source of a driver that does next to nothing, which the benchmarks also use.
 pub const NULL_DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/null_driver.c");
 
@@ -93,6 +95,21 @@ pub(crate) fn runtime_null_driver(folder: &Path) -> PathBuf {
     assert!(library.exists(), "there is no {}", library.display());
     let manifest = folder.join("runtime_null.json");
     write_manifest(&manifest, &library, "1.4.0");
+    manifest
+}
+
+/// Builds the example of a driver on `driver-runtime`, which computes, and writes its manifest into `folder`.
+///
+/// # Panics
+/// Where cargo cannot build it.
+#[must_use]
+pub fn example_driver(folder: &Path) -> PathBuf {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let build = ["build", "--quiet", "--package", "driver-runtime", "--example", "compute"];
+    let status = Command::new(cargo).current_dir(env!("CARGO_MANIFEST_DIR")).args(build).status();
+    assert!(status.is_ok_and(|status| status.success()), "the example driver does not compile");
+    let manifest = folder.join("compute.json");
+    write_manifest(&manifest, &target_folder().join("debug/examples/libcompute.so"), "1.3.0");
     manifest
 }
 

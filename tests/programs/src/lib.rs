@@ -23,7 +23,9 @@ mod valgrind;
 pub use c_program::CProgram;
 pub use compute::{Commands, compute_on};
 pub use difference::{json_lines, same_as_distribution};
-pub use driver::{NULL_DRIVER, lavapipe, lavapipe_copies, lavapipe_library, null_driver, swiftshader};
+pub use driver::{
+    NULL_DRIVER, example_driver, lavapipe, lavapipe_copies, lavapipe_library, null_driver, swiftshader,
+};
 pub use library::{Library, target_folder};
 pub use machine::{Machine, Output, run};
 pub use needs::Need;
