@@ -15,7 +15,7 @@ use driver_runtime::registry::ExtensionSet;
 use driver_runtime::{Object, VkObject, vk};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-struct Small;
+pub struct Small;
 
 // Its own objects: a type behind each handle, and the commands that create and destroy them.
 
@@ -113,7 +113,7 @@ impl Driver for Small {
 }
 
 /// A synchronisation object.
-struct Flag(AtomicU64);
+pub struct Flag(AtomicU64);
 
 impl Primitive for Flag {
     fn value(&self) -> u64 {

@@ -42,17 +42,40 @@ fn every_row_of_the_checklist_names_tests_that_are_there() {
     let words = README.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let missing: Vec<_> = words.filter(is_test).filter(|word| !known.contains(*word)).collect();
     assert!(missing.is_empty(), "{missing:?}");
+    let rows = README.split("## Beside Mesa's base objects").nth(1).unwrap().split("## ").next().unwrap();
+    let shown =
+        rows.lines().filter_map(|row| row.split('|').nth(3)).flat_map(|tests| tests.split([',', ' ']));
+    let missing: Vec<_> =
+        shown.filter(|word| word.matches('_').count() > 3 && !known.contains(*word)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
     assert!(!README.contains("not yet"), "a reason, or a test");
+}
+
+/// Without blanks, line breaks and what formatting adds at the ends of lines: it breaks lines at other places in the two.
+fn bare(text: &str) -> String {
+    let text: String = text.split_whitespace().collect();
+    text.replace(",)", ")").replace(",}", "}")
 }
 
 #[test]
 fn the_driver_in_the_readme_is_the_example() {
     const EXAMPLE: &str = include_str!("../examples/small_driver.rs");
-    let words = |text: &'static str| text.split_whitespace().collect::<Vec<_>>();
     let (_, code) = EXAMPLE.split_once("use driver_runtime::").unwrap();
     let (_, shown) = README.split_once("```\nuse driver_runtime::").unwrap();
-    // Formatting breaks the lines of the two at different places.
-    let (code, shown) = (words(code).concat(), words(shown).concat());
-    let plain = |text: String| text.replace(",)", ")").replace(",}", "}");
-    assert!(plain(shown).starts_with(&plain(code)));
+    let (shown, _) = shown.split_once("```").unwrap();
+    assert_eq!(bare(shown), bare(code));
+}
+
+/// What the README shows of the driver that computes is in its files, which are compiled.
+#[test]
+#[cfg_attr(miri, ignore = "reads the sources")]
+fn excerpts_in_the_readme_are_of_the_example() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/compute");
+    let files = fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
+    let sources: Vec<_> = files.map(|text| bare(&text)).collect();
+    let excerpts = README.split("```rust,ignore\n").skip(1).filter_map(|rest| rest.split("```").next());
+    assert_eq!(excerpts.clone().count(), 4);
+    for excerpt in excerpts {
+        assert!(sources.iter().any(|source| source.contains(&bare(excerpt))), "{excerpt}");
+    }
 }
