@@ -241,14 +241,21 @@ impl ObjectBase {
     ///
     /// # Errors
     /// [`OutOfMemory`].
+    #[inline]
     pub fn set_private_data(&self, slot: &Slot, value: u64) -> Result<(), OutOfMemory> {
         if !slot.is_of(self.root.addr()) {
             return Ok(());
         }
-        if slot.is_first() {
-            self.first_value.store(value, Ordering::Release);
-            return Ok(());
+        if !slot.is_first() {
+            return self.set_further_value(slot, value);
         }
+        self.first_value.store(value, Ordering::Release);
+        Ok(())
+    }
+
+    /// As [`ObjectBase::set_private_data`], for slots of the same device behind its first.
+    #[inline(never)]
+    fn set_further_value(&self, slot: &Slot, value: u64) -> Result<(), OutOfMemory> {
         let (host, details) = (self.root().host(), self.details_or_new()?);
         if details.lock(host).values.replace(slot.index(), value) {
             return Ok(());

@@ -33,6 +33,7 @@ impl Foreign {
     ///
     /// # Errors
     /// [`OutOfMemory`].
+    #[inline(never)]
     pub fn set_private_data<H: Handle>(&self, handle: H, slot: &Slot, value: u64) -> Result<(), OutOfMemory> {
         self.find_or_add(handle)?.set_private_data(slot, value)
     }
