@@ -21,18 +21,19 @@ const HAS_DESCRIPTORS: bool = cfg!(target_os = "linux");
 
 const HANDLES: HandleKinds = HandleKinds::of(&[HandleKind::OpaqueFd, HandleKind::SyncFd]);
 
-/// A synchronisation object with the values 0 and 1 that only this process knows.
-const OWN: SyncType = SyncType::new(
-    Ability::BINARY
-        .and(Ability::GPU_WAIT)
-        .and(Ability::CPU_WAIT)
-        .and(Ability::CPU_RESET)
-        .and(Ability::CPU_SIGNAL),
-);
+/// What a synchronisation object with the values 0 and 1 can do.
+const BINARY: Ability = Ability::BINARY
+    .and(Ability::GPU_WAIT)
+    .and(Ability::CPU_WAIT)
+    .and(Ability::CPU_RESET)
+    .and(Ability::CPU_SIGNAL);
+
+/// A synchronisation object that only this process knows: whoever waits for it is woken when it is signalled.
+const OWN: SyncType = SyncType::new(BINARY.and(Ability::WAKES));
 
 /// The types of synchronisation objects. What is not to be exported needs no descriptor.
 pub(crate) const SYNC_TYPES: &[SyncType] = if HAS_DESCRIPTORS {
-    &[OWN, OWN.sharing(HANDLES, HANDLES), SyncType::EMULATED_TIMELINE]
+    &[OWN, SyncType::new(BINARY).sharing(HANDLES, HANDLES), SyncType::EMULATED_TIMELINE]
 } else {
     &[OWN, SyncType::EMULATED_TIMELINE]
 };
