@@ -4,11 +4,8 @@ use core::ffi::c_void;
 
 use loader_core::registry::CommandId;
 
-use crate::next::Next;
+use crate::next::{Function, Next};
 use crate::{clock, threads};
-
-/// A function of any command.
-pub(crate) type Function = unsafe extern "system" fn();
 
 /// The next layer's function, and the time before it is called.
 ///
@@ -31,7 +28,7 @@ pub(crate) fn end(command: CommandId, start: u64, bytes: u64) {
 /// A call on an object that no instance or device known to this layer owns, or of a command that the device does not have.
 #[cold]
 fn nowhere_to_go(command: CommandId) -> ! {
-    crate::report::say(&format!(
+    crate::message::say(&format!(
         "{} was called on an object for which the next layer does not have this command; enable the extension or the version \
          that has it",
         command.name().to_string_lossy()

@@ -7,10 +7,8 @@ use loader_core::abi::chain;
 use loader_core::abi::layer_interface::{DeviceCreateInfo, DeviceLink, function};
 use loader_core::registry::{CommandId, command};
 
-use crate::call::Function;
-use crate::instance::word;
-use crate::next::{Lookup, Next, Unused};
-use crate::{NAME, call, clock, entry};
+use crate::next::{Function, Lookup, Next, Unused, word};
+use crate::{NAME, call, clock};
 
 /// Commands on devices and physical devices that are more than counted.
 pub(crate) const ALL: &[(CommandId, Function)] = &[
@@ -25,10 +23,6 @@ pub(crate) const ALL: &[(CommandId, Function)] = &[
     // SAFETY: as above.
     (command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES, unsafe {
         core::mem::transmute::<vk::PFN_vkEnumerateDeviceExtensionProperties, Function>(extensions)
-    }),
-    // SAFETY: as above.
-    (command::GET_DEVICE_PROC_ADDR, unsafe {
-        core::mem::transmute::<vk::PFN_vkGetDeviceProcAddr, Function>(entry::get_device_proc_addr)
     }),
 ];
 

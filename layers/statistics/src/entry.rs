@@ -6,9 +6,7 @@ use ash::vk::{self, Handle as _};
 use loader_core::abi::layer_interface::Negotiation;
 use loader_core::registry::{self, Class, CommandId, command};
 
-use crate::call::Function;
-use crate::instance::word;
-use crate::next::Next;
+use crate::next::{Function, Next, word};
 use crate::{report, wrappers};
 
 /// The version of the layer interface, with which layers negotiate.
@@ -56,7 +54,10 @@ unsafe extern "system" fn get_instance_proc_addr(
     if known == command::CREATE_INSTANCE {
         return wrappers::of(known);
     }
-    // SAFETY: as above.
+    if known == command::GET_DEVICE_PROC_ADDR {
+        return own_get_device_proc_addr();
+    }
+    // SAFETY: the chain passes an instance that exists, or NULL.
     let (next, below) = unsafe {
         let next = next(instance)?;
         (next, (next.lookup.in_instance)(instance, name)?)
@@ -65,13 +66,7 @@ unsafe extern "system" fn get_instance_proc_addr(
 }
 
 /// A wrapper for what the next layer has.
-///
-/// # Safety
-/// As the specification has it for `vkGetDeviceProcAddr`.
-pub(crate) unsafe extern "system" fn get_device_proc_addr(
-    device: vk::Device,
-    name: *const c_char,
-) -> Option<Function> {
+unsafe extern "system" fn get_device_proc_addr(device: vk::Device, name: *const c_char) -> Option<Function> {
     if device.is_null() {
         return None;
     }
@@ -80,10 +75,16 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr(
         let next = Next::of(word(device.as_raw()))?;
         let below = (next.lookup.in_device?)(device, name)?;
         match registry::find(CStr::from_ptr(name)) {
+            Some(command::GET_DEVICE_PROC_ADDR) => own_get_device_proc_addr(),
             Some(known) => Some(wrapped(next, known, below)),
             None => Some(below),
         }
     }
+}
+
+fn own_get_device_proc_addr() -> Option<Function> {
+    // SAFETY: pointers to functions have the same size and meaning whatever their parameters.
+    Some(unsafe { core::mem::transmute::<vk::PFN_vkGetDeviceProcAddr, Function>(get_device_proc_addr) })
 }
 
 /// The same for commands on physical devices only.

@@ -8,8 +8,7 @@ use loader_core::abi::chain;
 use loader_core::abi::layer_interface::{InstanceCreateInfo, InstanceLink, function};
 use loader_core::registry::{CommandId, command};
 
-use crate::call::Function;
-use crate::next::{Lookup, Next, Unused};
+use crate::next::{Function, Lookup, Next, Unused, word};
 use crate::{call, clock, report};
 
 /// Commands of instances that are more than counted.
@@ -109,9 +108,4 @@ unsafe fn link(first: *const c_void) -> Option<*mut InstanceLink> {
         }
     }
     None
-}
-
-/// A handle as a pointer.
-pub(crate) fn word(handle: u64) -> *const c_void {
-    core::ptr::with_exposed_provenance(handle as usize)
 }

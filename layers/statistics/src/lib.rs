@@ -32,6 +32,7 @@ mod clock;
 mod device;
 mod entry;
 mod instance;
+mod message;
 mod next;
 mod report;
 mod settings;

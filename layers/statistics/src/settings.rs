@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use crate::report::say;
+use crate::message::say;
 
 /// Events of the trace that a thread keeps, unless the user says otherwise: 1.5 MiB.
 const EVENTS: usize = 65_536;

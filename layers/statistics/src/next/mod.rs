@@ -11,8 +11,10 @@ use std::alloc;
 use ash::vk;
 use loader_core::registry::{COMMAND_COUNT, CommandId};
 
-use crate::call::Function;
 use objects::OBJECTS;
+
+/// A function of any command.
+pub(crate) type Function = unsafe extern "system" fn();
 
 /// How the functions of an instance or of a device are found.
 #[derive(Clone, Copy)]
@@ -139,6 +141,11 @@ impl Drop for Taken {
     fn drop(&mut self) {
         drop(Unused(self.0));
     }
+}
+
+/// A handle as a pointer.
+pub(crate) fn word(handle: u64) -> *const c_void {
+    core::ptr::with_exposed_provenance(handle as usize)
 }
 
 /// A pointer to no `Next`.

@@ -15,7 +15,7 @@ const FIRST: usize = 64;
 /// The one map.
 pub(super) static OBJECTS: Objects = Objects {
     entries: AtomicPtr::new(null_mut()),
-    first: [const { Entry::EMPTY }; FIRST],
+    first: [const { Entry::new() }; FIRST],
     writer: Mutex::new(()),
 };
 
@@ -36,7 +36,10 @@ struct Entry {
 }
 
 impl Entry {
-    const EMPTY: Self = Self { word: AtomicPtr::new(null_mut()), next: AtomicPtr::new(NONE) };
+    /// One that was never used.
+    const fn new() -> Self {
+        Self { word: AtomicPtr::new(null_mut()), next: AtomicPtr::new(NONE) }
+    }
 }
 
 impl Objects {
@@ -78,7 +81,7 @@ impl Objects {
         let count = old.len().saturating_mul(2);
         let mut new = Vec::new();
         new.try_reserve_exact(count).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
-        new.resize_with(count, || Entry::EMPTY);
+        new.resize_with(count, Entry::new);
         for entry in old {
             let next = entry.next.load(Ordering::Relaxed);
             if !next.is_null() {
@@ -127,7 +130,7 @@ mod tests {
     fn map() -> Objects {
         Objects {
             entries: AtomicPtr::new(null_mut()),
-            first: [const { Entry::EMPTY }; FIRST],
+            first: [const { Entry::new() }; FIRST],
             writer: Mutex::new(()),
         }
     }

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::message::say;
 use crate::settings::{self, Settings};
 use crate::threads::{self, Everything};
 use summary::Summary;
@@ -20,11 +21,6 @@ static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// How many calls were in the last report. Held while one is written.
 static REPORTED: Mutex<u64> = Mutex::new(0);
-
-/// A line for the user.
-pub(crate) fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "vkload statistics: {line}");
-}
 
 /// Reads the settings, and remembers whose process this is.
 pub(crate) fn prepare() {

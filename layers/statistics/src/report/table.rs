@@ -12,10 +12,11 @@ const NANOSECONDS_IN_MILLISECOND: f64 = 1e6;
 pub(super) fn write(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     writeln!(
         out,
-        "vkload statistics of process {}: {} calls by {} threads in {:.3} s",
+        "vkload statistics of process {}: {} calls by {} thread{} in {:.3} s",
         std::process::id(),
         summary.total.calls,
         summary.threads,
+        if summary.threads == 1 { "" } else { "s" },
         summary.duration as f64 / 1e9
     )?;
     let width = summary.rows.iter().map(|row| row.command.name().count_bytes()).max().unwrap_or(0);

@@ -11,17 +11,17 @@ type Pointer = *const c_void;
 
 /// What a command returns.
 pub(super) trait Outcome {
-    fn is_success(self) -> bool;
+    fn succeeded(self) -> bool;
 }
 
 impl Outcome for () {
-    fn is_success(self) -> bool {
+    fn succeeded(self) -> bool {
         true
     }
 }
 
 impl Outcome for i32 {
-    fn is_success(self) -> bool {
+    fn succeeded(self) -> bool {
         self >= 0
     }
 }
@@ -51,12 +51,12 @@ impl Size for usize {
 
 /// A size that is a parameter.
 pub(super) unsafe fn given(outcome: impl Outcome, size: impl Size) -> u64 {
-    if outcome.is_success() { size.bytes() } else { 0 }
+    if outcome.succeeded() { size.bytes() } else { 0 }
 }
 
 /// Mapped memory; none for the rest of an allocation, whose size the call does not say.
 pub(super) unsafe fn mapped(outcome: impl Outcome, size: u64) -> u64 {
-    if outcome.is_success() && size != vk::WHOLE_SIZE { size } else { 0 }
+    if outcome.succeeded() && size != vk::WHOLE_SIZE { size } else { 0 }
 }
 
 /// The same, of vkMapMemory2.
@@ -100,7 +100,7 @@ pub(super) unsafe fn got(outcome: impl Outcome, size: Pointer, data: Pointer) ->
 
 /// Descriptors that the application describes, by the size of their descriptions.
 pub(super) unsafe fn written(outcome: impl Outcome, count: u32, writes: Pointer) -> u64 {
-    if !outcome.is_success() || writes.is_null() {
+    if !outcome.succeeded() || writes.is_null() {
         return 0;
     }
     // SAFETY: by the specification there are so many structures.

@@ -21,7 +21,8 @@ macro_rules! wrappers {
 
         use loader_core::registry::{CommandId, command};
 
-        use $crate::call::{self, Function};
+        use $crate::call;
+        use $crate::next::Function;
         use $crate::wrappers::rows::counted;
 
         type Pointer = *const c_void;
