@@ -1,10 +1,15 @@
 //! The layer as loaders open it, above real drivers: what it counts is what programs did.
 
+#[path = "../../../vkload/tests/schema/mod.rs"]
+#[allow(dead_code, reason = "the tool's tests ask more of it")]
+mod schema;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use schema::Schema;
 use serde_json::Value;
 use tempfile::TempDir;
 use vkload_programs::{CProgram, Library, Machine, Need, Output, Screen, VALIDATION, lavapipe, run};
@@ -96,6 +101,7 @@ fn counts_are_exact_on_two_threads_under_both_loaders() {
         let output = counted(&layer, &driver(), &library, "end", STATISTICS);
         assert_eq!((output.stderr.as_str(), output.status.success()), ("", true));
         let report = layer.written("json");
+        assert_eq!(Schema::read("../docs/schemas/statistics.schema.json").problem(&report), None);
         let counts = counts(&report);
         for (command, calls, bytes, threads) in COUNTED {
             assert_eq!(counts.get(command), Some(&(calls, bytes, threads)), "{command}: {report:#}");

@@ -119,8 +119,8 @@ fn probe(entries: &[Entry], word: *const c_void) -> impl Iterator<Item = &Entry>
 #[inline]
 fn probe_all(entries: &[Entry], word: *const c_void) -> impl Iterator<Item = &Entry> {
     let place = word.addr().wrapping_mul(0x9E37_79B9) >> 12;
-    let (before, from) = entries.split_at(place & entries.len().wrapping_sub(1));
-    from.iter().chain(before)
+    let last = entries.len().wrapping_sub(1);
+    (0..entries.len()).map_while(move |step| entries.get(place.wrapping_add(step) & last))
 }
 
 #[cfg(test)]
