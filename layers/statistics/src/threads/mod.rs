@@ -239,6 +239,10 @@ mod tests {
         let of_command = |record: &Record| {
             record.commands.iter().find(|(id, _)| *id == command::CMD_DISPATCH).map(|(_, sums)| sums.time)
         };
+        assert!(
+            super::all().ended.iter().any(|record| of_command(record) == Some(20)),
+            "its counters are freed"
+        );
         let times: Vec<_> = everything.threads.iter().filter_map(of_command).collect();
         assert_eq!(times, [20, 10]);
     }
