@@ -3,10 +3,10 @@
 //!
 //! # The way of a call
 //!
-//! A wrapper ([`wrappers`]) finds the next layer's function through the first word of the handle ([`next`]), calls it between two
-//! looks at the clock, and adds to the counters of its thread ([`threads`]). No lock is taken and nothing is allocated, but for the
+//! A wrapper (`wrappers`) finds the next layer's function through the first word of the handle (`next`), calls it between two
+//! looks at the clock, and adds to the counters of its thread (`threads`). No lock is taken and nothing is allocated, but for the
 //! first call of a thread and the first call of a command on a device. When the last instance is gone, or the process exits, the
-//! counters of all threads are added up and written ([`report`]).
+//! counters of all threads are added up and written (`report`).
 //!
 //! # Safety vocabulary
 //!

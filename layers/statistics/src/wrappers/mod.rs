@@ -1,7 +1,7 @@
 //! A function for each command: it finds the next layer's, calls it and counts the call.
 //!
 //! The generated files have a row for each command with its parameters and result as the processor passes them. What is missing
-//! there has a function in [`instance`](crate::instance) or [`device`](crate::device), finds functions (`entry`), or is answered by
+//! there has a function in `instance` or `device`, finds functions (`entry`), or is answered by
 //! the loader before layers are asked: the global commands.
 
 mod bytes;
