@@ -78,6 +78,13 @@ const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "layers/statistics",
+        &[
+            "clock", "message", "settings", "threads", "report", "next", "call", "instance", "device",
+            "wrappers", "entry",
+        ],
+    ),
+    (
         "platform-android",
         &[
             "level",

@@ -128,7 +128,31 @@ fn the_null_driver_is_there_for_those_who_name_it() {
         let mut vulkaninfo = machine.command(&Library::under_test(), "vulkaninfo");
         let shown = run(vulkaninfo.arg("--summary").env("VKLOAD_NULL_DRIVER", "devices=2")).success();
         assert!(shown.contains("= null\n") && shown.contains("= null 2\n"), "{shown}");
-        assert!(!tree.path("usr/share/vulkan").exists());
+        assert!(!tree.path("usr/share/vulkan/icd.d").exists());
+    }
+}
+
+/// Loaders find it where they look for explicit layers, and no program has it until it is asked for.
+#[test]
+fn the_statistics_layer_is_there_for_those_who_name_it() {
+    if Need::missing(&[Need::Program("vulkaninfo"), Need::Lavapipe]) {
+        return;
+    }
+    for folder in ["lib", "lib64"] {
+        let tree = Tree::install(&["--libdir", folder]);
+        let machine = Machine::with_drivers(&[lavapipe()]);
+        let run_with = |layers: Option<&str>| {
+            let mut vulkaninfo = machine.command(&Library::under_test(), "vulkaninfo");
+            vulkaninfo.arg("--summary").env("XDG_DATA_DIRS", tree.path("usr/share"));
+            layers.map(|layers| vulkaninfo.env("VK_INSTANCE_LAYERS", layers));
+            let output = run(&mut vulkaninfo);
+            assert!(output.status.success(), "{output:?}");
+            output.stderr
+        };
+        let table = run_with(Some("VK_LAYER_VKLOAD_statistics"));
+        assert!(table.contains("vkGetPhysicalDeviceProperties2"), "{table}");
+        let silence = run_with(None);
+        assert!(!silence.contains("vkload statistics"), "{silence}");
     }
 }
 
@@ -208,7 +232,7 @@ fn two_runs_give_equal_packages() {
         dist(&["--deb", "--out"], folder.path());
     }
     let packages = packages(one.path());
-    assert_eq!(packages.len(), 4);
+    assert_eq!(packages.len(), 5);
     for package in packages {
         let name = package.file_name().unwrap();
         assert!(

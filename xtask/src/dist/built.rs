@@ -7,7 +7,7 @@ use std::{env, fs};
 
 use super::archive::Archive;
 use super::options::Options;
-use super::{folder, null_driver};
+use super::{folder, null_driver, statistics_layer};
 use crate::Failure;
 use crate::build::{finish, root};
 use crate::target::{Binutils, Target};
@@ -22,6 +22,8 @@ pub(crate) struct Built {
     pub(crate) tool: Option<PathBuf>,
     /// The null driver's library, likewise.
     pub(crate) null_driver: Option<PathBuf>,
+    /// The statistics layer's library, likewise.
+    pub(crate) statistics_layer: Option<PathBuf>,
     /// Manual pages, and completions of shells.
     pub(crate) pages: PathBuf,
 }
@@ -46,18 +48,24 @@ impl Built {
             archive: to.join("libvkload.a"),
             tool: None,
             null_driver: None,
+            statistics_layer: None,
             pages: super::emptied("pages")?,
         };
         let tools = Binutils(options.target);
         tools.strip(&from.join("libvulkan.so"), &built.library)?;
         Archive::new(&options.symbol_prefix)?.make(&from.join("libvulkan.a"), &built.archive, tools)?;
         if options.fixed_drivers.is_none() {
-            let (tool, driver) = (to.join("vkload"), to.join(null_driver::LIBRARY));
             cargo.build_tool(&built.pages)?;
-            tools.strip(&from.join("vkload"), &tool)?;
-            finish(cargo.command(options.target)?.args(["--package", null_driver::PACKAGE]))?;
-            tools.strip(&from.join(null_driver::LIBRARY), &driver)?;
-            (built.tool, built.null_driver) = (Some(tool), Some(driver));
+            for package in [null_driver::PACKAGE, statistics_layer::PACKAGE] {
+                finish(cargo.command(options.target)?.args(["--package", package]))?;
+            }
+            let stripped = |name: &str| -> Result<_, Failure> {
+                tools.strip(&from.join(name), &to.join(name))?;
+                Ok(Some(to.join(name)))
+            };
+            built.tool = stripped("vkload")?;
+            built.null_driver = stripped(null_driver::LIBRARY)?;
+            built.statistics_layer = stripped(statistics_layer::LIBRARY)?;
         }
         Ok(built)
     }

@@ -3,18 +3,18 @@
 //! `libvulkan1-vkload` stands beside Debian's `libvulkan1`: its library is in a folder of its own, which the dynamic linker
 //! searches first. So nothing is removed when it is installed, neither `libvulkan1` nor what insists on one version of that
 //! (`libvulkan-dev`), and programs are back on Debian's loader when it is removed. `vkload` is the command line tool,
-//! `libvkload-dev` the static library, `vkload-null-driver` the driver without a GPU. `vulkan.pc` comes with Vulkan's headers
-//! in `libvulkan-dev`.
+//! `libvkload-dev` the static library, `vkload-null-driver` the driver without a GPU, `vkload-statistics-layer` the layer that
+//! counts calls. `vulkan.pc` comes with Vulkan's headers in `libvulkan-dev`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
 use super::built::Built;
-use super::null_driver;
 use super::options::{Options, machine};
 use super::tree::Tree;
 use super::{emptied, folder, vulkan_version};
+use super::{null_driver, statistics_layer};
 use crate::Failure;
 use crate::build::{finish, root};
 use crate::elf::Facts;
@@ -64,7 +64,10 @@ const PACKAGES: &[Package] = &[
                       what to do, and runs programs on another Vulkan library.",
         takes: |path| {
             path.starts_with("usr/bin/")
-                || path.starts_with("usr/share/") && !path.contains("/doc/") && !is_of_null_driver(path)
+                || path.starts_with("usr/share/")
+                    && !path.contains("/doc/")
+                    && !is_of_null_driver(path)
+                    && !is_of_statistics_layer(path)
         },
         control: &[],
     },
@@ -93,10 +96,29 @@ const PACKAGES: &[Package] = &[
         takes: is_of_null_driver,
         control: &[],
     },
+    Package {
+        name: "vkload-statistics-layer",
+        section: "libs",
+        multi_arch: "same",
+        relations: &["Suggests: vkload"],
+        description: "Vulkan layer that counts calls, their time and their bytes\n\
+                      Tells how often a program calls each command of Vulkan, how long the calls\n\
+                      take and on which threads, as a table, as JSON, and as a trace for Perfetto.\n\
+                      No program uses it until the variable VK_INSTANCE_LAYERS has the layer's name,\n\
+                      VK_LAYER_VKLOAD_statistics.",
+        takes: is_of_statistics_layer,
+        control: &[],
+    },
 ];
 
 fn is_of_null_driver(path: &str) -> bool {
     [null_driver::LIBRARY, null_driver::FOLDER, null_driver::OVERRIDES].iter().any(|part| path.contains(part))
+}
+
+fn is_of_statistics_layer(path: &str) -> bool {
+    [statistics_layer::LIBRARY, statistics_layer::MANIFEST, statistics_layer::OVERRIDES]
+        .iter()
+        .any(|part| path.contains(part))
 }
 
 /// What every package is made with.
@@ -131,7 +153,13 @@ pub(super) fn pack(built: &Built, options: &Options) -> Result<(), Failure> {
     let out = options.out.clone().unwrap_or_else(|| folder().join("packages"));
     fs::create_dir_all(&out)?;
     let variable = |name: &str, default: &str| env::var(name).unwrap_or_else(|_| default.to_owned());
-    let files: Vec<_> = built.tool.iter().chain(&built.null_driver).chain([&built.library]).collect();
+    let files: Vec<_> = built
+        .tool
+        .iter()
+        .chain(&built.null_driver)
+        .chain(&built.statistics_layer)
+        .chain([&built.library])
+        .collect();
     let packer = Packer {
         c_library: c_library(&files)?,
         processor: machine(options.target)?.0,

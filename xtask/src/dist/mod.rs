@@ -7,6 +7,7 @@ mod built;
 mod debian;
 mod null_driver;
 mod options;
+mod statistics_layer;
 mod tree;
 
 use std::fs;

@@ -2,7 +2,7 @@
 //! program until `VK_DRIVER_FILES` names the manifest.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::options::Options;
 use super::tree::{DATA, Tree};
@@ -41,20 +41,8 @@ pub(super) fn install(tree: &Tree, library: &Path, options: &Options) -> Result<
     if !text.contains(&from_manifest) {
         return Err(format!("{MANIFEST} does not name {from_manifest}").into());
     }
-    let text = text.replace(&from_manifest, &library_path(options).display().to_string());
+    let text = text.replace(&from_manifest, &options.library_in_manifest(LIBRARY).display().to_string());
     tree.write(&share.join(FOLDER).join("vkload_null.json"), &text)
-}
-
-/// How the manifest names the library. In a package it is the name alone: the dynamic linker searches the folder of the
-/// processor for which a program is, and the manifest serves them all.
-fn library_path(options: &Options) -> PathBuf {
-    if options.deb {
-        return LIBRARY.into();
-    }
-    match options.libdir.strip_prefix(&options.prefix) {
-        Ok(below) => Path::new("../../..").join(below).join(LIBRARY),
-        Err(_) => options.libdir.join(LIBRARY),
-    }
 }
 
 #[cfg(test)]
@@ -65,7 +53,7 @@ mod tests {
     fn the_manifest_leads_to_the_library_from_where_it_is() {
         let path = |line: &str| {
             let arguments: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
-            library_path(&Options::parse(&arguments).unwrap()).to_str().unwrap().to_owned()
+            Options::parse(&arguments).unwrap().library_in_manifest(LIBRARY).to_str().unwrap().to_owned()
         };
         assert_eq!(path("--prefix /usr --libdir lib64"), "../../../lib64/libvkload_null.so");
         assert_eq!(path("--prefix /opt/v --libdir /lib"), "/lib/libvkload_null.so");

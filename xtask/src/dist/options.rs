@@ -1,7 +1,7 @@
 //! What can be said on the command line.
 
 use std::env::consts::ARCH;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::Failure;
 use crate::target::Target;
@@ -36,6 +36,18 @@ const USAGE: &str = "options: --prefix DIR, --libdir DIR, --sysconfdir DIR, --de
                      --deb [--out DIR] [--symbol-prefix NAME] [--target TRIPLE]";
 
 impl Options {
+    /// How a manifest two folders below `share` names a library. In a package it is the name alone: the dynamic linker searches the
+    /// folder of the processor for which a program is, and the manifest serves them all.
+    pub(crate) fn library_in_manifest(&self, library: &str) -> PathBuf {
+        if self.deb {
+            return library.into();
+        }
+        match self.libdir.strip_prefix(&self.prefix) {
+            Ok(below) => Path::new("../../..").join(below).join(library),
+            Err(_) => self.libdir.join(library),
+        }
+    }
+
     pub(crate) fn parse(arguments: &[String]) -> Result<Self, Failure> {
         let (mut prefix, mut libdir, mut sysconfdir, mut destination, mut out) =
             (None, None, None, None, None);

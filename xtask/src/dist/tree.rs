@@ -5,9 +5,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use super::built::Built;
-use super::null_driver;
 use super::options::Options;
 use super::vulkan_version;
+use super::{null_driver, statistics_layer};
 use crate::Failure;
 use crate::build::root;
 
@@ -47,6 +47,9 @@ impl Tree {
         }
         if let Some(driver) = &built.null_driver {
             null_driver::install(self, driver, options)?;
+        }
+        if let Some(layer) = &built.statistics_layer {
+            statistics_layer::install(self, layer, options)?;
         }
         for page in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"] {
             self.copy(&root().join(page), &share.join("doc/vkload").join(page), DATA)?;

@@ -2,8 +2,8 @@
 //!
 //! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for handles
 //! that nobody handles ([`audit`], by [`handles`] against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`],
-//! [`structures`], [`exports`], [`features`], [`properties`], [`formats`], [`recorded`], [`types`], [`defaults`] and
-//! [`dependencies`].
+//! [`structures`], [`exports`], [`features`], [`properties`], [`formats`], [`recorded`], [`types`], [`defaults`],
+//! [`dependencies`] and [`wrappers`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,6 +34,7 @@ mod properties;
 mod recorded;
 mod structures;
 mod types;
+mod wrappers;
 
 use order::Numbered;
 
@@ -97,6 +98,7 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     files.push(dependencies::file(document.root_element(), &registry)?);
     files.extend(recorded::files(document.root_element(), &registry)?);
     files.extend(types::files(document.root_element(), &registry)?);
+    files.extend(wrappers::files(document.root_element(), &registry)?);
     Ok(files)
 }
 

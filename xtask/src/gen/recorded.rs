@@ -94,7 +94,8 @@ enum Target {
     Structure(String),
 }
 
-struct Reader<'a> {
+/// What is read of the registry.
+pub(super) struct Reader<'a> {
     types: Types<'a>,
     nodes: BTreeMap<&'a str, Node<'a, 'a>>,
     numbers: BTreeMap<&'a str, i32>,
@@ -103,7 +104,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(root: Node<'a, 'a>) -> Result<Self, Failure> {
+    pub(super) fn new(root: Node<'a, 'a>) -> Result<Self, Failure> {
         let mut nodes = BTreeMap::new();
         for node in grandchildren(root, "types", "type").filter(|node| of_this_api(*node)) {
             if let Some(name) = node.attribute("name").or_else(|| child_text(node, "name")) {
@@ -154,7 +155,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The type that the processor passes.
-    fn class(&self, of_type: &str) -> Result<&'static str, Failure> {
+    pub(super) fn class(&self, of_type: &str) -> Result<&'static str, Failure> {
         let is_enum = self.nodes.get(of_type).is_some_and(|node| node.attribute("category") == Some("enum"))
             && !of_type.contains("FlagBits");
         let sizes = (self.types.size(of_type, &ABIS[0])?, self.types.size(of_type, &ABIS[1])?);
@@ -346,12 +347,12 @@ fn sizes<T>(mut of: impl FnMut(usize) -> Result<T, Failure>) -> Result<[T; 3], F
     Ok([of(0)?, of(1)?, of(2)?])
 }
 
-fn letter(place: usize) -> char {
+pub(super) fn letter(place: usize) -> char {
     char::from(b'a' + u8::try_from(place).unwrap_or_default())
 }
 
 /// The C text of a parameter or member, without comments.
-fn declaration(node: Node) -> String {
+pub(super) fn declaration(node: Node) -> String {
     let parts = node
         .descendants()
         .filter(|part| part.is_text() && part.parent().is_none_or(|parent| !parent.has_tag_name("comment")));

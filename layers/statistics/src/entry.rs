@@ -1,0 +1,124 @@
+//! How loaders and the layers above find the functions of this layer.
+
+use core::ffi::{CStr, c_char};
+
+use ash::vk::{self, Handle as _};
+use loader_core::abi::layer_interface::Negotiation;
+use loader_core::registry::{self, Class, CommandId, command};
+
+use crate::next::{Function, Next, word};
+use crate::{report, wrappers};
+
+/// The version of the layer interface, with which layers negotiate.
+const INTERFACE: u32 = 2;
+
+/// Agrees with the loader on version 2 of the layer interface, and gives it this layer's functions.
+///
+/// # Safety
+/// `negotiation` is NULL or leads to a structure that is as the layer interface has it.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn vkNegotiateLoaderLayerInterfaceVersion(
+    negotiation: *mut Negotiation,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the pointer.
+    let Some(negotiation) = (unsafe { negotiation.as_mut() }) else {
+        return vk::Result::ERROR_INITIALIZATION_FAILED;
+    };
+    if negotiation.s_type != 1 || negotiation.version < INTERFACE {
+        return vk::Result::ERROR_INITIALIZATION_FAILED;
+    }
+    report::prepare();
+    negotiation.version = INTERFACE;
+    negotiation.get_instance_proc_addr = Some(get_instance_proc_addr);
+    negotiation.get_device_proc_addr = Some(get_device_proc_addr);
+    negotiation.get_physical_device_proc_addr = Some(get_physical_device_proc_addr);
+    vk::Result::SUCCESS
+}
+
+/// The layer's own functions, and otherwise a wrapper for what the next layer has.
+unsafe extern "system" fn get_instance_proc_addr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> Option<Function> {
+    // SAFETY: by the specification the name is a string.
+    let Some(known) = registry::find(unsafe { CStr::from_ptr(name) }) else {
+        // SAFETY: the chain passes an instance that exists, or NULL.
+        return unsafe { (next(instance)?.lookup.in_instance)(instance, name) };
+    };
+    if known == command::GET_INSTANCE_PROC_ADDR {
+        // SAFETY: pointers to functions have the same size and meaning whatever their parameters.
+        return Some(unsafe {
+            core::mem::transmute::<vk::PFN_vkGetInstanceProcAddr, Function>(get_instance_proc_addr)
+        });
+    }
+    if known == command::CREATE_INSTANCE {
+        return wrappers::of(known);
+    }
+    if known == command::GET_DEVICE_PROC_ADDR {
+        return own_get_device_proc_addr();
+    }
+    // SAFETY: the chain passes an instance that exists, or NULL.
+    let (next, below) = unsafe {
+        let next = next(instance)?;
+        (next, (next.lookup.in_instance)(instance, name)?)
+    };
+    Some(wrapped(next, known, below))
+}
+
+/// A wrapper for what the next layer has.
+unsafe extern "system" fn get_device_proc_addr(device: vk::Device, name: *const c_char) -> Option<Function> {
+    if device.is_null() {
+        return None;
+    }
+    // SAFETY: the chain passes a device that exists, and by the specification the name is a string.
+    unsafe {
+        let next = Next::of(word(device.as_raw()))?;
+        let below = (next.lookup.in_device?)(device, name)?;
+        match registry::find(CStr::from_ptr(name)) {
+            Some(command::GET_DEVICE_PROC_ADDR) => own_get_device_proc_addr(),
+            Some(known) => Some(wrapped(next, known, below)),
+            None => Some(below),
+        }
+    }
+}
+
+fn own_get_device_proc_addr() -> Option<Function> {
+    // SAFETY: pointers to functions have the same size and meaning whatever their parameters.
+    Some(unsafe { core::mem::transmute::<vk::PFN_vkGetDeviceProcAddr, Function>(get_device_proc_addr) })
+}
+
+/// The same for commands on physical devices only.
+unsafe extern "system" fn get_physical_device_proc_addr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> Option<Function> {
+    // SAFETY: as in `get_device_proc_addr`.
+    unsafe {
+        let next = next(instance)?;
+        let below = (next.lookup.in_physical_device?)(instance, name)?;
+        match registry::find(CStr::from_ptr(name)) {
+            Some(known) if known.class() == Class::PhysicalDevice => Some(wrapped(next, known, below)),
+            Some(_) => None,
+            None => Some(below),
+        }
+    }
+}
+
+/// What lies below an instance.
+///
+/// # Safety
+/// It is one that the chain passes, or NULL.
+unsafe fn next<'a>(instance: vk::Instance) -> Option<&'a Next> {
+    if instance.is_null() {
+        return None;
+    }
+    // SAFETY: the caller vouches for the handle.
+    unsafe { Next::of(word(instance.as_raw())) }
+}
+
+/// The wrapper of a command, which will call `below`; without a wrapper, `below` itself.
+fn wrapped(next: &Next, known: CommandId, below: Function) -> Function {
+    let Some(wrapper) = wrappers::of(known) else { return below };
+    next.learn(known, below);
+    wrapper
+}

@@ -1,0 +1,184 @@
+//! From the first word of a handle to what lies below. Reading takes no lock.
+
+use core::ffi::c_void;
+use core::ptr::{NonNull, null_mut};
+use core::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use ash::vk;
+
+use super::{NONE, Next};
+
+/// Room for instances and devices without allocating.
+const FIRST: usize = 64;
+
+/// The one map.
+pub(super) static OBJECTS: Objects = Objects {
+    entries: AtomicPtr::new(null_mut()),
+    first: [const { Entry::new() }; FIRST],
+    writer: Mutex::new(()),
+};
+
+/// An open-addressing hash map. Entries are never moved: when there are too many, a larger map takes its place, and the old one stays
+/// for those who are reading it; all old ones together are smaller than the newest.
+pub(super) struct Objects {
+    /// The larger map, if there is one.
+    entries: AtomicPtr<Vec<Entry>>,
+    first: [Entry; FIRST],
+    writer: Mutex<()>,
+}
+
+struct Entry {
+    /// NULL, or the first word of handles.
+    word: AtomicPtr<c_void>,
+    /// NULL when the object is gone; then the entry may become that of another one.
+    next: AtomicPtr<Next>,
+}
+
+impl Entry {
+    /// One that was never used.
+    const fn new() -> Self {
+        Self { word: AtomicPtr::new(null_mut()), next: AtomicPtr::new(NONE) }
+    }
+}
+
+impl Objects {
+    /// What belongs to handles with this first word.
+    #[inline]
+    pub(super) fn find(&self, word: *const c_void) -> Option<NonNull<Next>> {
+        let entry = probe(self.entries(), word).find(|entry| has(entry, word))?;
+        NonNull::new(entry.next.load(Ordering::Acquire))
+    }
+
+    /// Adds an object, in place of one with the same first word if that was never destroyed.
+    pub(super) fn insert(&self, word: *const c_void, next: NonNull<Next>) -> Result<(), vk::Result> {
+        let _turn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = self.entries();
+        let live = entries.iter().filter(|entry| !entry.next.load(Ordering::Relaxed).is_null()).count();
+        let entries = if live >= entries.len() / 2 { self.grow(entries)? } else { entries };
+        put(entries, word, next.as_ptr());
+        Ok(())
+    }
+
+    /// Removes an object and gives what belonged to it.
+    pub(super) fn remove(&self, word: *const c_void) -> Option<NonNull<Next>> {
+        let _turn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = probe(self.entries(), word).find(|entry| has(entry, word))?;
+        NonNull::new(entry.next.swap(NONE, Ordering::Relaxed))
+    }
+
+    #[inline]
+    fn entries(&self) -> &[Entry] {
+        // SAFETY: a map that was published is never freed.
+        match unsafe { self.entries.load(Ordering::Acquire).as_ref() } {
+            Some(entries) => entries,
+            None => &self.first,
+        }
+    }
+
+    /// Publishes a map of twice the size with the objects of this one.
+    fn grow(&self, old: &[Entry]) -> Result<&[Entry], vk::Result> {
+        let count = old.len().saturating_mul(2);
+        let mut new = Vec::new();
+        new.try_reserve_exact(count).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
+        new.resize_with(count, Entry::new);
+        for entry in old {
+            let next = entry.next.load(Ordering::Relaxed);
+            if !next.is_null() {
+                put(&new, entry.word.load(Ordering::Relaxed), next);
+            }
+        }
+        self.entries.store(Box::into_raw(Box::new(new)), Ordering::Release);
+        Ok(self.entries())
+    }
+}
+
+/// Fills the entry of this word, or else the first that nobody has. A reader that meets the entry meanwhile looks for another word and
+/// goes on, whichever word it sees.
+fn put(entries: &[Entry], word: *const c_void, next: *mut Next) {
+    let own = probe(entries, word).find(|entry| has(entry, word));
+    let free = || probe_all(entries, word).find(|entry| entry.next.load(Ordering::Relaxed).is_null());
+    if let Some(entry) = own.or_else(free) {
+        entry.word.store(word.cast_mut(), Ordering::Relaxed);
+        entry.next.store(next, Ordering::Release);
+    }
+}
+
+#[inline]
+fn has(entry: &Entry, word: *const c_void) -> bool {
+    core::ptr::eq(entry.word.load(Ordering::Relaxed), word)
+}
+
+/// The entries that may be this word's: from its place on up to the first that was never used.
+#[inline]
+fn probe(entries: &[Entry], word: *const c_void) -> impl Iterator<Item = &Entry> {
+    probe_all(entries, word).take_while(|entry| !entry.word.load(Ordering::Relaxed).is_null())
+}
+
+/// All entries, from the word's place on.
+#[inline]
+fn probe_all(entries: &[Entry], word: *const c_void) -> impl Iterator<Item = &Entry> {
+    let place = word.addr().wrapping_mul(0x9E37_79B9) >> 12;
+    let last = entries.len().wrapping_sub(1);
+    (0..entries.len()).map_while(move |step| entries.get(place.wrapping_add(step) & last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map() -> Objects {
+        Objects {
+            entries: AtomicPtr::new(null_mut()),
+            first: [const { Entry::new() }; FIRST],
+            writer: Mutex::new(()),
+        }
+    }
+
+    fn word(number: usize) -> *const c_void {
+        core::ptr::without_provenance(number)
+    }
+
+    fn next(number: usize) -> NonNull<Next> {
+        NonNull::new(core::ptr::without_provenance_mut(number * 64)).unwrap()
+    }
+
+    #[test]
+    fn every_object_is_found_until_it_is_removed() {
+        let map = map();
+        for number in 1..1_000 {
+            map.insert(word(number * 16), next(number)).unwrap();
+        }
+        for number in 1..1_000 {
+            assert_eq!(map.find(word(number * 16)), Some(next(number)), "{number}");
+        }
+        for number in (1..1_000).step_by(2) {
+            assert_eq!(map.remove(word(number * 16)), Some(next(number)));
+            assert_eq!(map.remove(word(number * 16)), None);
+        }
+        for number in 1..1_000 {
+            let expected = (number % 2 == 0).then(|| next(number));
+            assert_eq!(map.find(word(number * 16)), expected, "{number}");
+        }
+    }
+
+    #[test]
+    fn places_of_objects_that_are_gone_are_used_again() {
+        let map = map();
+        for number in 1..10_000 {
+            map.insert(word(number * 16), next(number)).unwrap();
+            assert_eq!(map.find(word(number * 16)), Some(next(number)));
+            assert_eq!(map.remove(word(number * 16)), Some(next(number)));
+        }
+        assert_eq!(map.entries().len(), FIRST, "it never had more than one object");
+    }
+
+    #[test]
+    fn an_object_with_the_same_first_word_takes_the_place_of_the_other() {
+        let map = map();
+        map.insert(word(16), next(1)).unwrap();
+        map.insert(word(16), next(2)).unwrap();
+        assert_eq!(map.find(word(16)), Some(next(2)));
+        assert_eq!((map.remove(word(16)), map.find(word(16))), (Some(next(2)), None));
+    }
+}

@@ -1,0 +1,120 @@
+//! What the user wants, by environment variables.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use crate::message::say;
+
+/// Events of the trace that a thread keeps, unless the user says otherwise: 1.5 MiB.
+const EVENTS: usize = 65_536;
+/// The most that may be asked for.
+const MOST_EVENTS: usize = 1 << 24;
+/// How many threads can keep so many at the same time.
+const SHARES: usize = 16;
+
+/// What is written, and where.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    pub(crate) table: bool,
+    pub(crate) json: bool,
+    pub(crate) trace: bool,
+    /// The beginning of the names of files; `None` for the default.
+    pub(crate) file: Option<PathBuf>,
+    /// Events that a thread keeps for the trace.
+    pub(crate) events: usize,
+    /// Events that all threads together keep.
+    pub(crate) all_events: usize,
+}
+
+/// The settings of this process, which are read once.
+pub(crate) fn get() -> &'static Settings {
+    static SETTINGS: OnceLock<Settings> = OnceLock::new();
+    SETTINGS.get_or_init(|| {
+        // SAFETY: has no preconditions.
+        let is_elevated = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
+        let (settings, complaints) = Settings::read(is_elevated, |name| env::var_os(name));
+        complaints.iter().for_each(|complaint| say(complaint));
+        settings
+    })
+}
+
+impl Settings {
+    /// Reads the variables. A process with more rights than its user writes no files; it can still have a table.
+    fn read(is_elevated: bool, variable: impl Fn(&str) -> Option<OsString>) -> (Self, Vec<String>) {
+        let mut complaints = Vec::new();
+        let wanted = variable("VKLOAD_STATISTICS").unwrap_or_else(|| "table".into());
+        let wanted = wanted.to_string_lossy();
+        let words: Vec<&str> = wanted.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
+        for word in words.iter().filter(|word| !["table", "json", "trace"].contains(word)) {
+            complaints.push(format!(
+                "VKLOAD_STATISTICS has the word `{word}`, which is ignored; use table, json or trace, with commas between them"
+            ));
+        }
+        let mut settings = Self {
+            table: words.contains(&"table"),
+            json: words.contains(&"json"),
+            trace: words.contains(&"trace"),
+            file: variable("VKLOAD_STATISTICS_FILE").filter(|file| !file.is_empty()).map(PathBuf::from),
+            events: EVENTS,
+            all_events: 0,
+        };
+        if let Some(number) = variable("VKLOAD_STATISTICS_EVENTS") {
+            match number.to_str().and_then(|number| number.trim().parse().ok()) {
+                Some(number) => settings.events = Ord::min(number, MOST_EVENTS),
+                None => complaints.push(format!(
+                    "VKLOAD_STATISTICS_EVENTS is not a number, so {EVENTS} events are kept for each thread"
+                )),
+            }
+        }
+        settings.all_events = settings.events.saturating_mul(SHARES);
+        if is_elevated {
+            if settings.json || settings.trace || settings.file.is_some() {
+                complaints
+                    .push("no files are written, since this process has more rights than its user".into());
+            }
+            (settings.json, settings.trace, settings.file) = (false, false, None);
+        }
+        (settings, complaints)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(is_elevated: bool, variables: &[(&str, &str)]) -> (Settings, Vec<String>) {
+        Settings::read(is_elevated, |name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
+        })
+    }
+
+    #[test]
+    fn a_table_is_what_one_gets_without_asking() {
+        let (settings, complaints) = read(false, &[]);
+        assert!(settings.table && !settings.json && !settings.trace && settings.file.is_none());
+        assert_eq!(complaints, [""; 0]);
+    }
+
+    #[test]
+    fn words_are_taken_in_any_order_and_others_are_named() {
+        let variables = [("VKLOAD_STATISTICS", "trace, jsno,json"), ("VKLOAD_STATISTICS_EVENTS", "many")];
+        let (settings, complaints) = read(false, &variables);
+        assert!(!settings.table && settings.json && settings.trace);
+        assert_eq!(settings.events, EVENTS);
+        assert!(
+            complaints[0].contains("`jsno`") && complaints[1].contains("is not a number"),
+            "{complaints:?}"
+        );
+    }
+
+    #[test]
+    fn a_process_with_more_rights_writes_no_files() {
+        let variables =
+            [("VKLOAD_STATISTICS", "table,json,trace"), ("VKLOAD_STATISTICS_FILE", "/etc/passwd")];
+        let (settings, complaints) = read(true, &variables);
+        assert!(settings.table && !settings.json && !settings.trace && settings.file.is_none());
+        assert!(complaints[0].contains("more rights"), "{complaints:?}");
+    }
+}

@@ -1,0 +1,141 @@
+//! Calls one by one, for the trace: a list of fixed length that one thread writes and others may read meanwhile.
+
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::Arc;
+
+use loader_core::registry::CommandId;
+
+/// A call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Event {
+    pub(crate) command: CommandId,
+    /// On the clock of [`crate::clock`].
+    pub(crate) start: u64,
+    /// Nanoseconds.
+    pub(crate) time: u64,
+}
+
+/// The calls of a thread, up to a limit. Copies share the list.
+#[derive(Clone)]
+pub(crate) struct Log(Option<Arc<List>>);
+
+struct List {
+    places: Box<[Place]>,
+    /// How many places have been written. They are never written again.
+    count: AtomicUsize,
+    dropped: AtomicU64,
+}
+
+#[derive(Default)]
+struct Place {
+    command: AtomicU64,
+    start: AtomicU64,
+    time: AtomicU64,
+}
+
+impl Log {
+    /// A list of this length; without one if it is zero or memory is short.
+    pub(super) fn new(length: usize) -> Self {
+        if length == 0 && !crate::settings::get().trace {
+            return Self(None);
+        }
+        let list = List { places: zeroed(length), count: AtomicUsize::new(0), dropped: AtomicU64::new(0) };
+        Self(Some(Arc::new(list)))
+    }
+
+    /// Adds a call, or counts it as dropped where the list is full. Only the thread that the list belongs to calls this.
+    #[inline]
+    pub(super) fn add(&self, command: CommandId, start: u64, time: u64) {
+        let Some(list) = &self.0 else { return };
+        let count = list.count.load(Ordering::Relaxed);
+        let Some(place) = list.places.get(count) else {
+            let dropped = list.dropped.load(Ordering::Relaxed).wrapping_add(1);
+            return list.dropped.store(dropped, Ordering::Relaxed);
+        };
+        place.command.store(command.index() as u64, Ordering::Relaxed);
+        place.start.store(start, Ordering::Relaxed);
+        place.time.store(time, Ordering::Relaxed);
+        list.count.store(count.wrapping_add(1), Ordering::Release);
+    }
+
+    /// The calls in the order in which they ended.
+    pub(crate) fn events(&self) -> impl ExactSizeIterator<Item = Event> {
+        let places = self.0.as_ref().and_then(|list| list.places.get(..list.count.load(Ordering::Acquire)));
+        places.unwrap_or_default().iter().map(|place| Event {
+            command: CommandId::new(place.command.load(Ordering::Relaxed) as u16),
+            start: place.start.load(Ordering::Relaxed),
+            time: place.time.load(Ordering::Relaxed),
+        })
+    }
+
+    /// How many calls had no place.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.0.as_ref().map_or(0, |list| list.dropped.load(Ordering::Relaxed))
+    }
+
+    /// How many calls it can take.
+    pub(super) fn room(&self) -> usize {
+        self.0.as_ref().map_or(0, |list| list.places.len())
+    }
+
+    /// The same calls in a list of that length. Where memory is short, the list stays as it is.
+    pub(super) fn shrunk(self) -> Self {
+        if self.0.is_none() {
+            return self;
+        }
+        let mut places = Vec::new();
+        if places.try_reserve_exact(self.events().len()).is_err() {
+            return self;
+        }
+        places.extend(self.events().map(|event| Place {
+            command: AtomicU64::new(event.command.index() as u64),
+            start: AtomicU64::new(event.start),
+            time: AtomicU64::new(event.time),
+        }));
+        let count = AtomicUsize::new(places.len());
+        let dropped = AtomicU64::new(self.dropped());
+        Self(Some(Arc::new(List { places: places.into_boxed_slice(), count, dropped })))
+    }
+}
+
+/// Places that take no memory before they are written: the system gives zeroed pages one by one.
+fn zeroed(length: usize) -> Box<[Place]> {
+    let Ok(layout) = core::alloc::Layout::array::<Place>(length) else { return Box::default() };
+    if layout.size() == 0 {
+        return Box::default();
+    }
+    // SAFETY: the layout has a size; zeros are what `Place` begins with, and the box frees the memory with the same layout.
+    unsafe {
+        let memory = std::alloc::alloc_zeroed(layout).cast::<Place>();
+        if memory.is_null() {
+            return Box::default();
+        }
+        Box::from_raw(core::ptr::slice_from_raw_parts_mut(memory, length))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loader_core::registry::command;
+
+    use super::*;
+
+    #[test]
+    fn calls_beyond_the_end_are_counted_as_dropped() {
+        let log = Log::new(2);
+        for start in 0..5 {
+            log.add(command::CMD_DRAW, start, 1);
+        }
+        let starts: Vec<_> = log.events().map(|event| event.start).collect();
+        assert_eq!((starts, log.dropped(), log.room()), (vec![0, 1], 3, 2));
+    }
+
+    #[test]
+    fn what_is_left_of_a_thread_takes_no_more_room_than_its_calls() {
+        let log = Log::new(1_000);
+        log.add(command::CMD_DRAW, 5, 1);
+        let shrunk = log.shrunk();
+        let event = Event { command: command::CMD_DRAW, start: 5, time: 1 };
+        assert_eq!((shrunk.room(), shrunk.events().collect::<Vec<_>>()), (1, vec![event]));
+    }
+}
