@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 
 use ash::vk::{self, Handle as _};
 
-use super::driver_table::KnownCommands;
+use super::asked::Asked;
 use super::instance::Instance;
 use super::kept::Kept;
 use crate::abi::{Command, array};
@@ -31,7 +31,8 @@ pub struct DriverInstance {
     /// The names it was given: whether `VK_EXT_debug_utils`, `VK_EXT_debug_report` and so on are
     /// enabled in the driver.
     pub enabled: ExtensionSet,
-    pub(super) known: KnownCommands,
+    /// The commands that the driver has been asked for.
+    pub(super) asked: Asked,
     pub(super) allocator: Application,
 }
 

@@ -5,10 +5,9 @@
 //! commands of physical devices together before anybody gets its first device. Whoever has a
 //! device's handle therefore finds a complete table.
 
-use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-
 use ash::vk;
 
+use super::asked::{Asked, OfDevices};
 use super::driver::{DriverInstance, DriverOfInstance};
 use super::emulated::STAND_INS;
 use crate::abi::{Command, name};
@@ -16,7 +15,7 @@ use crate::dispatch::{InstanceTable, Table as _};
 use crate::drivers::OpenError;
 use crate::memory::{Application, SharedList};
 use crate::negotiation::Outcome;
-use crate::registry::{Class, CommandId, ExtensionId, ExtensionKind, ExtensionSet, INSTANCE_SLOTS, command};
+use crate::registry::{Class, CommandId, ExtensionId, ExtensionKind, ExtensionSet, command};
 
 impl DriverInstance {
     /// An instance that `driver` has just created.
@@ -46,8 +45,8 @@ impl DriverInstance {
             }
         };
         let devices = SharedList::new_in(allocator);
-        let known = KnownCommands::default();
-        let made = Self { table, handle, driver, devices, place, enabled, known, allocator };
+        let asked = Asked::default();
+        let made = Self { table, handle, driver, devices, place, enabled, asked, allocator };
         made.check(&[command::DESTROY_INSTANCE, command::ENUMERATE_PHYSICAL_DEVICES])?;
         Ok(made)
     }
@@ -73,16 +72,17 @@ impl DriverInstance {
     /// # Errors
     /// The first command that every driver of a device has and that this one lacks.
     pub(super) fn learn_device_commands(&self) -> Result<(), Outcome> {
-        match self.known.of_devices.load(Ordering::Acquire) {
-            COMPLETE => return Ok(()),
-            LACKING => {}
-            _ => self.fill_table(),
+        match self.asked.of_devices() {
+            OfDevices::Complete => return Ok(()),
+            OfDevices::Lacking => {}
+            OfDevices::Unknown => self.fill_table(),
         }
         let checked = self.check(NEEDED).and_then(|()| {
             let name = command::GET_DEVICE_PROC_ADDR.name();
             self.command(name).map(|_| ()).ok_or(Outcome::MissingCommand { name })
         });
-        self.known.of_devices.store(if checked.is_ok() { COMPLETE } else { LACKING }, Ordering::Release);
+        let known = if checked.is_ok() { OfDevices::Complete } else { OfDevices::Lacking };
+        self.asked.note_of_devices(known);
         checked
     }
 
@@ -96,9 +96,7 @@ impl DriverInstance {
     #[inline(never)]
     fn ask(&self, command: CommandId) {
         let Some(slot) = command.instance_slot() else { return };
-        let Some(asked) = self.known.asked.get(slot >> 6) else { return };
-        let bit = 1 << (slot & 63);
-        if asked.load(Ordering::Acquire) & bit != 0 {
+        if self.asked.is_known(slot) {
             return;
         }
         if self.may_have(command)
@@ -106,7 +104,7 @@ impl DriverInstance {
         {
             self.table.set(command, function);
         }
-        asked.fetch_or(bit, Ordering::Release);
+        self.asked.note(slot);
     }
 
     /// Whether the driver may have the command: unless it is only of instance extensions that are
@@ -140,18 +138,6 @@ impl DriverInstance {
         }
     }
 }
-
-/// What is known of a driver's commands.
-#[derive(Default)]
-pub(super) struct KnownCommands {
-    /// The slots of commands that the driver has been asked for, a bit each.
-    asked: [AtomicU64; INSTANCE_SLOTS.div_ceil(64)],
-    /// Whether the commands of physical devices are known.
-    of_devices: AtomicU8,
-}
-
-const COMPLETE: u8 = 1;
-const LACKING: u8 = 2;
 
 /// Physical-device commands of device extensions that drivers may have under one of two names.
 /// Whatever the drivers have, vkGetInstanceProcAddr returns a function for both.
