@@ -3,6 +3,7 @@
 use core::ffi::c_void;
 use core::mem::transmute_copy;
 use core::ops::{Deref, DerefMut};
+use core::ptr::NonNull;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use super::missing::{MISSING_DEVICE_COMMANDS, MISSING_INSTANCE_COMMANDS};
@@ -154,13 +155,17 @@ pub trait Table {
     /// `F` is the function-pointer type of `command`.
     unsafe fn get<F: Copy>(&self, command: CommandId) -> Option<F> {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-        let address = self.slot(Self::number(command)?)?.address();
-        if address.is_null() || Self::is_missing(address) {
-            return None;
-        }
+        let address = self.present(command)?;
         // SAFETY: by this function's `# Safety` `F` is the type of `command`; its slot holds a function of
         // that command, and this one is not NULL.
-        Some(unsafe { transmute_copy::<*mut c_void, F>(&address) })
+        Some(unsafe { transmute_copy::<NonNull<c_void>, F>(&address) })
+    }
+
+    /// The address in the slot of `command`, unless it is missing.
+    #[inline(never)]
+    fn present(&self, command: CommandId) -> Option<NonNull<c_void>> {
+        let address = self.slot(Self::number(command)?)?.address();
+        NonNull::new(address).filter(|address| !Self::is_missing(address.as_ptr()))
     }
 }
 

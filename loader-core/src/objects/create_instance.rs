@@ -199,14 +199,14 @@ unsafe fn make_driver(
     }
 }
 
-/// Logs the faults of a driver that is used.
+/// Logs what is wrong with a driver that is used.
 fn note_faults(instance: &Instance, made: &DriverInstance) {
     let (api_version, interface) = (made.driver.api_version, made.driver.interface.version);
     if api_version >= Version::new(1, 1, 0) && interface < CHECKED_VERSION_INTERFACE {
         let fault = Outcome::OldInterface { interface, api_version };
         log_outcome(&instance.logger, &made.driver.library_path, &fault);
     }
-    if let Some(fault) = surface::fault_of_own_surfaces(made) {
+    if let Some(fault) = surface::fault_of_old_driver(made) {
         log_outcome(&instance.logger, &made.driver.library_path, &fault);
     }
 }

@@ -6,12 +6,14 @@ use core::ptr::NonNull;
 
 use ash::vk::{self, Handle as _};
 
+use super::asked::Asked;
 use super::instance::Instance;
 use super::kept::Kept;
 use crate::abi::{Command, array};
-use crate::dispatch::{Handle, InstanceTable, Table as _};
-use crate::drivers::{Driver, DriverRef};
+use crate::dispatch::{Handle, InstanceTable};
+use crate::drivers::{Driver, DriverRef, OpenError};
 use crate::memory::{Application, Box, Process, SharedList, Vec};
+use crate::negotiation::Outcome;
 use crate::registry::{ExtensionSet, command};
 
 /// The instance that a driver created for one instance of the loader.
@@ -29,6 +31,8 @@ pub struct DriverInstance {
     /// The names it was given: whether `VK_EXT_debug_utils`, `VK_EXT_debug_report` and so on are
     /// enabled in the driver.
     pub enabled: ExtensionSet,
+    /// The commands that the driver has been asked for.
+    pub(super) asked: Asked,
     pub(super) allocator: Application,
 }
 
@@ -73,22 +77,31 @@ impl DriverInstance {
         unsafe { find(self.handle, name.as_ptr()) }
     }
 
-    /// The devices that the driver has now, without NULL handles.
+    /// The devices that the driver has now, without NULL handles. The table is complete if there
+    /// are any.
     ///
     /// # Errors
-    /// The driver's error, or `ERROR_OUT_OF_HOST_MEMORY`.
-    pub(super) fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, vk::Result> {
+    /// Why the driver's devices cannot be used, or out of memory.
+    pub(super) fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, OpenError> {
+        let name = command::ENUMERATE_PHYSICAL_DEVICES;
         // SAFETY: the type is that of vkEnumeratePhysicalDevices.
-        let enumerate = unsafe {
-            self.table.get::<vk::PFN_vkEnumeratePhysicalDevices>(command::ENUMERATE_PHYSICAL_DEVICES)
+        let Some(enumerate) = (unsafe { self.get::<vk::PFN_vkEnumeratePhysicalDevices>(name) }) else {
+            return Err(Outcome::MissingCommand { name: name.name() }.into());
         };
-        let enumerate = enumerate.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
-        let _turn = self.driver.turn();
-        let mut devices = array::collect(Process, vk::PhysicalDevice::null(), |count, out| {
+        let turn = self.driver.turn();
+        let devices = array::collect(Process, vk::PhysicalDevice::null(), |count, out| {
             // SAFETY: the instance is the driver's and alive; `collect` passes a counted out-array.
             unsafe { enumerate(self.handle, count, out) }
+        });
+        drop(turn);
+        let mut devices = devices.map_err(|error| match error {
+            vk::Result::ERROR_OUT_OF_HOST_MEMORY => OpenError::OutOfMemory,
+            error => Outcome::EnumerationFailed { result: error.as_raw() }.into(),
         })?;
         devices.retain(|device| !device.is_null());
+        if !devices.is_empty() {
+            self.learn_device_commands()?;
+        }
         Ok(devices)
     }
 }

@@ -1,8 +1,13 @@
 //! The table of a driver's instance: the driver's commands, and substitutes for those that it
 //! lacks.
+//!
+//! A driver is asked for a command of instances when the command is first used, and for all
+//! commands of physical devices together before anybody gets its first device. Whoever has a
+//! device's handle therefore finds a complete table.
 
 use ash::vk;
 
+use super::asked::{Asked, OfDevices};
 use super::driver::{DriverInstance, DriverOfInstance};
 use super::emulated::STAND_INS;
 use crate::abi::{Command, name};
@@ -10,14 +15,14 @@ use crate::dispatch::{InstanceTable, Table as _};
 use crate::drivers::OpenError;
 use crate::memory::{Application, SharedList};
 use crate::negotiation::Outcome;
-use crate::registry::{CommandId, ExtensionSet, command};
+use crate::registry::{Class, CommandId, ExtensionId, ExtensionKind, ExtensionSet, command};
 
 impl DriverInstance {
-    /// Looks up the commands of an instance that `driver` has just created.
+    /// An instance that `driver` has just created.
     ///
     /// # Errors
-    /// The first command of Vulkan 1.0 that the driver lacks, or out of memory. The driver's
-    /// instance has been destroyed if possible.
+    /// The first command without which the driver has no devices and that it lacks, or out of
+    /// memory. The driver's instance has been destroyed if possible.
     ///
     /// # Safety
     /// `handle` is a live instance of `driver`, created with `allocator`'s callbacks, that nobody
@@ -30,38 +35,96 @@ impl DriverInstance {
         allocator: Application,
     ) -> Result<Self, OpenError> {
         let scope = allocator.scoped(vk::SystemAllocationScope::INSTANCE);
-        // SAFETY: by this function's `# Safety` `handle` is a live instance of `driver`, created
-        // with these callbacks, that nobody else uses. The functions in the table are only looked
-        // up.
-        unsafe {
-            let table = match InstanceTable::try_new(scope) {
-                Ok(table) => table,
-                Err(_) => {
-                    driver.destroy_instance(handle, allocator.as_ptr());
-                    return Err(OpenError::OutOfMemory);
-                }
-            };
-            let devices = SharedList::new_in(allocator);
-            let made = Self { table, handle, driver, devices, place, enabled, allocator };
-            made.fill_table();
-            let lacks = |needed: &&CommandId| made.table.get::<Command>(**needed).is_none();
-            let device_commands = made.command(command::GET_DEVICE_PROC_ADDR.name());
-            let missing = match NEEDED.iter().find(lacks) {
-                None if device_commands.is_none() => Some(&command::GET_DEVICE_PROC_ADDR),
-                missing => missing,
-            };
-            match missing {
-                Some(missing) => Err(Outcome::MissingCommand { name: missing.name() }.into()),
-                None => Ok(made),
+        let table = match InstanceTable::try_new(scope) {
+            Ok(table) => table,
+            Err(_) => {
+                // SAFETY: by this function's `# Safety` `handle` is a live instance of `driver`,
+                // created with these callbacks, that nobody else uses.
+                unsafe { driver.destroy_instance(handle, allocator.as_ptr()) };
+                return Err(OpenError::OutOfMemory);
             }
+        };
+        let devices = SharedList::new_in(allocator);
+        let asked = Asked::default();
+        let made = Self { table, handle, driver, devices, place, enabled, asked, allocator };
+        made.check(&[command::DESTROY_INSTANCE, command::ENUMERATE_PHYSICAL_DEVICES])?;
+        Ok(made)
+    }
+
+    /// The driver's function for this command.
+    ///
+    /// # Safety
+    /// `F` is the function-pointer type of `command`.
+    pub(super) unsafe fn get<F: Copy>(&self, command: CommandId) -> Option<F> {
+        self.ask(command);
+        // SAFETY: by this function's `# Safety` `F` is the type of `command`.
+        unsafe { self.table.get(command) }
+    }
+
+    /// Whether the driver has this command.
+    pub(super) fn has(&self, command: CommandId) -> bool {
+        // SAFETY: the function is only looked up, not called.
+        unsafe { self.get::<Command>(command) }.is_some()
+    }
+
+    /// Completes the table, before anybody gets a device of the driver.
+    ///
+    /// # Errors
+    /// The first command that every driver of a device has and that this one lacks.
+    pub(super) fn learn_device_commands(&self) -> Result<(), Outcome> {
+        match self.asked.of_devices() {
+            OfDevices::Complete => return Ok(()),
+            OfDevices::Lacking => {}
+            OfDevices::Unknown => self.fill_table(),
         }
+        let checked = self.check(NEEDED).and_then(|()| {
+            let name = command::GET_DEVICE_PROC_ADDR.name();
+            self.command(name).map(|_| ()).ok_or(Outcome::MissingCommand { name })
+        });
+        let known = if checked.is_ok() { OfDevices::Complete } else { OfDevices::Lacking };
+        self.asked.note_of_devices(known);
+        checked
+    }
+
+    fn check(&self, needed: &[CommandId]) -> Result<(), Outcome> {
+        let missing = needed.iter().find(|command| !self.has(**command));
+        missing.map_or(Ok(()), |missing| Err(Outcome::MissingCommand { name: missing.name() }))
+    }
+
+    /// Asks the driver for a command, unless it has been asked before. Threads that come here at
+    /// once all ask, and write the same.
+    #[inline(never)]
+    fn ask(&self, command: CommandId) {
+        let Some(slot) = command.instance_slot() else { return };
+        if self.asked.is_known(slot) {
+            return;
+        }
+        if self.may_have(command)
+            && let Some(function) = self.command(name::of(command))
+        {
+            self.table.set(command, function);
+        }
+        self.asked.note(slot);
+    }
+
+    /// Whether the driver may have the command: unless it is only of instance extensions that are
+    /// not enabled in the driver.
+    fn may_have(&self, command: CommandId) -> bool {
+        let counts = |extension: ExtensionId| {
+            extension.kind() == ExtensionKind::Device || self.enabled.contains(extension)
+        };
+        command.core().is_some() || command.providers().any(counts)
     }
 
     fn fill_table(&self) {
         for (number, stand_in) in STAND_INS.iter().enumerate() {
             let Some(command) = CommandId::from_instance_slot(number) else { continue };
-            if let Some(function) = self.command(name::of(command)).or(*stand_in) {
-                self.table.set(command, function);
+            if command.class() != Class::PhysicalDevice {
+                continue;
+            }
+            match stand_in {
+                Some(stand_in) if !self.has(command) => self.table.set(command, *stand_in),
+                _ => self.ask(command),
             }
         }
         for (one, other) in ALIKE {
@@ -83,10 +146,8 @@ const ALIKE: [(CommandId, CommandId); 1] = [(
     command::GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_EXT,
 )];
 
-/// Commands without which a driver is useless.
+/// Commands without which a driver's devices are useless.
 const NEEDED: &[CommandId] = &[
-    command::DESTROY_INSTANCE,
-    command::ENUMERATE_PHYSICAL_DEVICES,
     command::GET_PHYSICAL_DEVICE_FEATURES,
     command::GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES,
     command::GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES,

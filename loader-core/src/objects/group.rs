@@ -7,7 +7,6 @@ use super::driver::PhysicalDevice;
 use super::instance::Instance;
 use super::sorting::{Preference, order};
 use crate::abi::array;
-use crate::dispatch::Table as _;
 use crate::memory::{Process, TryGrow, Vec, sort_by};
 use crate::registry::command;
 
@@ -187,10 +186,10 @@ impl DriverInstance {
         let enumerate = unsafe {
             [command::ENUMERATE_PHYSICAL_DEVICE_GROUPS, command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR]
                 .into_iter()
-                .find_map(|command| self.table.get::<vk::PFN_vkEnumeratePhysicalDeviceGroups>(command))?
+                .find_map(|command| self.get::<vk::PFN_vkEnumeratePhysicalDeviceGroups>(command))?
         };
-        let _turn = self.driver.turn();
-        Some(array::collect(Process, EMPTY, |count, out: *mut Group| {
+        let turn = self.driver.turn();
+        let groups = array::collect(Process, EMPTY, |count, out: *mut Group| {
             // SAFETY: the instance is the driver's and alive; `collect` passes a counted out-array,
             // whose elements get their chains before the driver fills them.
             unsafe {
@@ -201,6 +200,10 @@ impl DriverInstance {
                 }
                 enumerate(self.handle, count, out)
             }
-        }))
+        });
+        drop(turn);
+        // `physical_devices` has told why devices cannot be used.
+        let usable = |groups: &Vec<Group>| groups.is_empty() || self.learn_device_commands().is_ok();
+        Some(groups.map(|groups| if usable(&groups) { groups } else { Vec::new() }))
     }
 }

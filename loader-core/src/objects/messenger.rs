@@ -13,7 +13,6 @@ use super::handle;
 use super::instance::Instance;
 use super::terminator::Terminator;
 use crate::abi::{array, function};
-use crate::dispatch::Table as _;
 use crate::log::{Level, Topic};
 use crate::logger::{Listener, Report};
 use crate::memory::{Application, Box, OutOfMemory, TryGrow, Vec};
@@ -182,7 +181,7 @@ unsafe fn make_each(
         // the callbacks are valid for `command`; the instance is the driver's own.
         unsafe {
             let has = command.providers().any(|provider| driver.enabled.contains(provider));
-            if let Some(create) = driver.table.get::<CreateFn>(command).filter(|_| has) {
+            if let Some(create) = driver.get::<CreateFn>(command).filter(|_| has) {
                 array::created(create(driver.handle, info, callbacks, &mut own))?;
             }
         }
@@ -225,7 +224,7 @@ unsafe fn destroy_each(
         // SAFETY: `DestroyFn` is the type of both commands. By this function's `# Safety` the
         // object is the driver's own, and nobody else uses it.
         unsafe {
-            if let Some(destroy) = driver.table.get::<DestroyFn>(command) {
+            if let Some(destroy) = driver.get::<DestroyFn>(command) {
                 destroy(driver.handle, *own, callbacks);
             }
         }

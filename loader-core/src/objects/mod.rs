@@ -1,6 +1,7 @@
 //! The objects that the loader creates: instances, physical devices, devices, surfaces, messengers;
 //! and the lower end of the call chain for the commands on them that are not just passed on.
 
+mod asked;
 mod create_device;
 mod create_instance;
 mod destroy_device;

@@ -13,7 +13,7 @@ use super::sorting::{Preference, order};
 use crate::abi::{array, name};
 use crate::discovery::choose_devices;
 use crate::dispatch::{Handle, HandleKind};
-use crate::drivers::log_outcome;
+use crate::drivers::{OpenError, log_outcome};
 use crate::log::{Level, Topic};
 use crate::memory::{Box, OutOfMemory, Shown, TryGrow, Vec, sort_by};
 use crate::negotiation::Outcome;
@@ -84,10 +84,10 @@ impl Instance {
                         }
                     }
                 }
-                Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY) => {
-                    return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY);
+                Err(OpenError::OutOfMemory) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
+                Err(OpenError::Refused(outcome)) => {
+                    log_outcome(&self.logger, &driver.driver.library_path, &outcome);
                 }
-                Err(result) => self.log_enumeration(driver, result),
             }
         }
         if all.is_empty() {

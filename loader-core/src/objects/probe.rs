@@ -43,7 +43,7 @@ pub fn probe(driver: DriverRef) -> Result<Outcome, OutOfMemory> {
             interface: driver.interface.version,
             devices: u32::try_from(devices.len()).unwrap_or(u32::MAX),
         },
-        Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY) => return Err(OutOfMemory),
-        Err(result) => Outcome::EnumerationFailed { result: result.as_raw() },
+        Err(OpenError::OutOfMemory) => return Err(OutOfMemory),
+        Err(OpenError::Refused(outcome)) => outcome,
     })
 }

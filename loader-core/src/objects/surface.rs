@@ -25,7 +25,7 @@ use super::surface_kinds::{KINDS, LARGEST, SurfaceKind};
 use super::terminator::Terminator;
 use super::window::{Purpose, Window};
 use crate::abi::{array, function};
-use crate::dispatch::{Command, Table as _};
+use crate::drivers::log_outcome;
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
@@ -235,6 +235,7 @@ unsafe fn make(
         );
         return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
     }
+    note_faults(instance, kind);
     // SAFETY: by this function's `# Safety` the callbacks are valid or NULL.
     let allocator = unsafe { instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT) };
     // SAFETY: by this function's `# Safety` `info` is a valid create info of this kind.
@@ -282,27 +283,49 @@ const NEEDED_FOR_OWN: [CommandId; 4] = [
     command::GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR,
 ];
 
-/// Why the driver's own surfaces are not used although it has commands to create them.
-pub(super) fn fault_of_own_surfaces(driver: &DriverInstance) -> Option<Outcome> {
-    // SAFETY: the functions are only looked up, not called.
-    let has = |command: CommandId| unsafe { driver.table.get::<Command>(command) }.is_some();
-    let create = KINDS.iter().map(|kind| kind.command).find(|command| has(*command))?;
-    if !has(command::DESTROY_SURFACE_KHR) {
+/// What is wrong with a driver that has commands to create surfaces and whose interface is too old
+/// for that. Only such a driver is asked for commands that are not enabled.
+pub(super) fn fault_of_old_driver(driver: &DriverInstance) -> Option<Outcome> {
+    if !is_too_old(driver) {
         return None;
     }
-    let too_old = driver.driver.interface.version < OWN_SURFACE_INTERFACE;
-    let name = if too_old { Some(create) } else { NEEDED_FOR_OWN.into_iter().find(|command| !has(*command)) };
-    name.map(|command| Outcome::IncompleteSurfaces { name: command.name() })
+    let has = |command: &CommandId| driver.command(command.name()).is_some();
+    let create = KINDS.iter().map(|kind| kind.command).find(has)?;
+    has(&command::DESTROY_SURFACE_KHR).then(|| Outcome::IncompleteSurfaces { name: create.name() })
+}
+
+fn is_too_old(driver: &DriverInstance) -> bool {
+    driver.driver.interface.version < OWN_SURFACE_INTERFACE
+}
+
+/// The command that the driver lacks to create surfaces of this kind itself.
+fn lacking_for_own(driver: &DriverInstance) -> Option<CommandId> {
+    NEEDED_FOR_OWN.into_iter().find(|command| !driver.has(*command))
+}
+
+/// Whether the driver has commands to create and destroy surfaces of this kind.
+fn creates(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
+    !is_too_old(driver)
+        && driver.enabled.contains(kind.extension)
+        && driver.has(kind.command)
+        && driver.has(command::DESTROY_SURFACE_KHR)
 }
 
 /// Whether the driver creates surfaces of this kind itself.
 pub(super) fn makes_own(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
-    // SAFETY: the functions are only looked up, not called.
-    let has = |command: CommandId| unsafe { driver.table.get::<Command>(command) }.is_some();
-    driver.enabled.contains(kind.extension)
-        && has(kind.command)
-        && has(command::DESTROY_SURFACE_KHR)
-        && fault_of_own_surfaces(driver).is_none()
+    creates(driver, kind) && lacking_for_own(driver).is_none()
+}
+
+/// Logs which drivers do not create surfaces of this kind although they have commands for that.
+fn note_faults(instance: &Instance, kind: &SurfaceKind) {
+    for driver in &instance.drivers {
+        if creates(driver, kind)
+            && let Some(lacking) = lacking_for_own(driver)
+        {
+            let fault = Outcome::IncompleteSurfaces { name: lacking.name() };
+            log_outcome(&instance.logger, &driver.driver.library_path, &fault);
+        }
+    }
 }
 
 /// Whether the driver gets the container, which a driver expects that does not create surfaces of
@@ -331,7 +354,7 @@ pub(super) unsafe fn drivers_own(
     // SAFETY: `CreateFn` is the command's type, and the driver gets its own instance. By this
     // function's `# Safety` the create info and the callbacks are valid.
     unsafe {
-        let Some(create) = driver.table.get::<CreateFn>(kind.command) else {
+        let Some(create) = driver.get::<CreateFn>(kind.command) else {
             return Ok(vk::SurfaceKHR::null());
         };
         let mut surface = vk::SurfaceKHR::null();
@@ -397,7 +420,7 @@ pub(super) unsafe fn destroy_drivers(
     // SAFETY: the type is that of vkDestroySurfaceKHR. By this function's `# Safety` the surface is
     // the driver's, created with these callbacks, and nobody uses it.
     unsafe {
-        if let Some(destroy) = driver.table.get::<vk::PFN_vkDestroySurfaceKHR>(command::DESTROY_SURFACE_KHR) {
+        if let Some(destroy) = driver.get::<vk::PFN_vkDestroySurfaceKHR>(command::DESTROY_SURFACE_KHR) {
             destroy(driver.handle, own, callbacks);
         }
     }

@@ -43,20 +43,15 @@ fn copy_c_path<'a>(
     path: &[u8],
     copy: &'a mut [MaybeUninit<u8>; LONGEST_PATH],
 ) -> Result<&'a CStr, PathFault> {
-    if path.contains(&0) {
-        return Err(PathFault::HasNul);
-    }
     copy.get_mut(path.len()).ok_or(PathFault::TooLong)?.write(0);
     for (to, from) in copy.iter_mut().zip(path) {
         to.write(*from);
     }
-    let length = path.len().wrapping_add(1);
-    // SAFETY: the array is longer than `path`, and its first `length` bytes were written above: the path, which has no
-    // NUL in it, and a NUL.
-    Ok(unsafe {
-        let copy = core::slice::from_raw_parts(copy.as_ptr().cast::<u8>(), length);
-        CStr::from_bytes_with_nul_unchecked(copy)
-    })
+    // SAFETY: the array is longer than `path`, whose bytes were written above, and a NUL behind them. It does not change
+    // while the result lives.
+    let copied = unsafe { CStr::from_ptr(copy.as_ptr().cast()) };
+    // The C library finds a NUL in fewer instructions than a search of the bytes takes.
+    if copied.count_bytes() == path.len() { Ok(copied) } else { Err(PathFault::HasNul) }
 }
 
 #[cfg(test)]

@@ -32,6 +32,9 @@ pub struct Task {
     pub threads: u32,
 }
 
+/// The library of a process that opens none and ends at once.
+pub(crate) const NO_LIBRARY: &str = "-";
+
 /// The word that tells the process that it is a child.
 pub const CHILD: &str = "child";
 
@@ -59,6 +62,9 @@ impl Task {
     /// # Panics
     /// Where the library or its driver does not do what it must.
     pub fn run(&self) {
+        if self.library == NO_LIBRARY {
+            return;
+        }
         let vulkan = Vulkan::open(&self.library, self.instances);
         if self.operation == GROWTH {
             return vulkan.grow(self.calls);

@@ -46,7 +46,11 @@ pub(crate) fn first_call(stage: &Stage, task: &Task) -> Result<f64, String> {
     Ok(one as f64 - none as f64)
 }
 
-fn total(stage: &Stage, task: &Task) -> Result<u64, String> {
+/// Instructions of a whole process.
+///
+/// # Errors
+/// As for [`per_call`].
+pub(crate) fn total(stage: &Stage, task: &Task) -> Result<u64, String> {
     let record = stage.record("callgrind.out");
     let program = env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new("valgrind");

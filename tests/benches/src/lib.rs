@@ -5,6 +5,7 @@
 //! operation 2N times and N times in processes of their own, so that what happens once does not count.
 
 pub mod child;
+pub mod counts;
 pub mod driver;
 mod instructions;
 pub mod loader;

@@ -83,7 +83,7 @@ pub fn operations(loaders: &[Loader], tools: Tools, only: &str) -> Result<Vec<Ro
     Ok(rows)
 }
 
-fn task(loader: &Loader, operation: Operation) -> Task {
+pub(crate) fn task(loader: &Loader, operation: Operation) -> Task {
     Task {
         library: loader.file.display().to_string(),
         operation: operation.name.to_owned(),

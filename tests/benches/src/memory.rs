@@ -19,7 +19,7 @@ const STAGES: [(&str, Contents); 2] = [
     ("one driver, ten layers", Contents { explicit_layers: 8, implicit_layers: 2, ..Contents::ONE_DRIVER }),
 ];
 
-/// Measures our library and Debian's with manifests, and ours with fixed drivers where [`FIXED`] has built it, as a table.
+/// Measures our library and Debian's with manifests, and ours with fixed drivers where there is such a library, as a table.
 ///
 /// # Errors
 /// With what to do about it, in words for a person.

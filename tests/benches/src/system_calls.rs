@@ -31,7 +31,11 @@ pub(crate) fn per_call(stage: &Stage, task: &Task) -> Result<SystemCalls, String
     Ok(twice.into_iter().map(per_call).filter(|(_, count)| *count >= 0.05).collect())
 }
 
-fn total(stage: &Stage, task: &Task) -> Result<BTreeMap<String, u64>, String> {
+/// System calls of a whole process, by name.
+///
+/// # Errors
+/// As for [`per_call`].
+pub(crate) fn total(stage: &Stage, task: &Task) -> Result<BTreeMap<String, u64>, String> {
     let record = stage.record("strace.out");
     let program = env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new("strace");
