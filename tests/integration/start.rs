@@ -33,12 +33,12 @@ fn entered(trace: &Trace) -> usize {
 }
 
 #[test]
-fn a_driver_without_a_device_is_not_asked_for_device_commands() {
+fn a_driver_without_a_device_is_asked_for_what_every_driver_has() {
     let run = run();
     let trace = run.ok().says("devices", "gpu").trace("empty");
-    // The last one is asked for to destroy the instance.
-    assert_eq!(asked(&trace), ["vkDestroyInstance", "vkEnumeratePhysicalDevices", "vkDestroyInstance"]);
-    assert!(entered(&trace) <= 14, "{:#?}", trace.commands());
+    // What every driver has, and the last one to destroy the instance.
+    assert_eq!(asked(&trace).len(), 13, "{:#?}", asked(&trace));
+    assert!(entered(&trace) <= 24, "{:#?}", trace.commands());
 }
 
 #[test]
@@ -113,23 +113,4 @@ fn threads_that_enumerate_first_all_find_every_command() {
         }
     };
     Scenario::new().driver(Driver::new("real").device(Device::new("gpu"))).run(body).ok();
-}
-
-#[test]
-fn a_driver_whose_devices_lack_a_command_is_left_out_wherever_they_come_from() {
-    let bad = Driver::new("bad").without("vkGetPhysicalDeviceProperties").device(Device::new("never"));
-    let good = Driver::new("good").device(Device::new("gpu"));
-    let run = Scenario::new().driver(bad).driver(good).run(|vk| {
-        let instance = vk.create(&Ask::new().api(1, 3)).unwrap();
-        // SAFETY: valid use of Vulkan on one thread.
-        let groups = unsafe {
-            let number = instance.enumerate_physical_device_groups_len().unwrap();
-            let mut groups = vec![Default::default(); number];
-            instance.enumerate_physical_device_groups(&mut groups).unwrap();
-            groups
-        };
-        vk.say("groups", groups.len());
-        vk.say("devices", instance.names().join(","));
-    });
-    run.ok().says("groups", 1).says("devices", "gpu");
 }

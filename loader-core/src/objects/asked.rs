@@ -1,7 +1,7 @@
 //! What a driver's instance has been asked for.
 #![forbid(unsafe_code)]
 
-use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::registry::INSTANCE_SLOTS;
 
@@ -10,18 +10,8 @@ use crate::registry::INSTANCE_SLOTS;
 pub(super) struct Asked {
     /// A bit for each slot.
     slots: [AtomicU64; INSTANCE_SLOTS.div_ceil(64)],
-    of_devices: AtomicU8,
-}
-
-/// What is known of the commands of physical devices.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum OfDevices {
-    /// The driver has not been asked.
-    Unknown,
-    /// They are in the table.
-    Complete,
-    /// The driver lacks one that every driver of a device has.
-    Lacking,
+    /// Whether that is every command of physical devices.
+    complete: AtomicBool,
 }
 
 impl Asked {
@@ -39,18 +29,14 @@ impl Asked {
         }
     }
 
-    /// What is known of the commands of physical devices.
-    pub(super) fn of_devices(&self) -> OfDevices {
-        match self.of_devices.load(Ordering::Acquire) {
-            0 => OfDevices::Unknown,
-            1 => OfDevices::Complete,
-            _ => OfDevices::Lacking,
-        }
+    /// Whether the driver has been asked for every command of physical devices.
+    pub(super) fn is_complete(&self) -> bool {
+        self.complete.load(Ordering::Acquire)
     }
 
-    /// Notes what is known of the commands of physical devices.
-    pub(super) fn note_of_devices(&self, known: OfDevices) {
-        self.of_devices.store(known as u8, Ordering::Release);
+    /// Notes that the answers for all commands of physical devices are in the table.
+    pub(super) fn complete(&self) {
+        self.complete.store(true, Ordering::Release);
     }
 }
 

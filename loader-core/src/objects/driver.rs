@@ -100,7 +100,7 @@ impl DriverInstance {
         })?;
         devices.retain(|device| !device.is_null());
         if !devices.is_empty() {
-            self.learn_device_commands()?;
+            self.learn_device_commands();
         }
         Ok(devices)
     }

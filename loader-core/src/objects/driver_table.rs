@@ -1,13 +1,13 @@
 //! The table of a driver's instance: the driver's commands, and substitutes for those that it
 //! lacks.
 //!
-//! A driver is asked for a command of instances when the command is first used, and for all
-//! commands of physical devices together before anybody gets its first device. Whoever has a
-//! device's handle therefore finds a complete table.
+//! A driver is asked for what every driver has when its instance is created, for other commands of
+//! instances when they are first used, and for all other commands of physical devices together before
+//! anybody gets its first device. Whoever has a device's handle therefore finds a complete table.
 
 use ash::vk;
 
-use super::asked::{Asked, OfDevices};
+use super::asked::Asked;
 use super::driver::{DriverInstance, DriverOfInstance};
 use super::emulated::STAND_INS;
 use crate::abi::{Command, name};
@@ -21,8 +21,8 @@ impl DriverInstance {
     /// An instance that `driver` has just created.
     ///
     /// # Errors
-    /// The first command without which the driver has no devices and that it lacks, or out of
-    /// memory. The driver's instance has been destroyed if possible.
+    /// The first command of Vulkan 1.0 that the driver lacks, or out of memory. The driver's instance
+    /// has been destroyed if possible.
     ///
     /// # Safety
     /// `handle` is a live instance of `driver`, created with `allocator`'s callbacks, that nobody
@@ -47,8 +47,12 @@ impl DriverInstance {
         let devices = SharedList::new_in(allocator);
         let asked = Asked::default();
         let made = Self { table, handle, driver, devices, place, enabled, asked, allocator };
-        made.check(&[command::DESTROY_INSTANCE, command::ENUMERATE_PHYSICAL_DEVICES])?;
-        Ok(made)
+        let name = command::GET_DEVICE_PROC_ADDR.name();
+        let missing = NEEDED.iter().find(|command| !made.has(**command)).map(|missing| missing.name());
+        match missing.or_else(|| made.command(name).is_none().then_some(name)) {
+            Some(name) => Err(Outcome::MissingCommand { name }.into()),
+            None => Ok(made),
+        }
     }
 
     /// The driver's function for this command.
@@ -68,27 +72,11 @@ impl DriverInstance {
     }
 
     /// Completes the table, before anybody gets a device of the driver.
-    ///
-    /// # Errors
-    /// The first command that every driver of a device has and that this one lacks.
-    pub(super) fn learn_device_commands(&self) -> Result<(), Outcome> {
-        match self.asked.of_devices() {
-            OfDevices::Complete => return Ok(()),
-            OfDevices::Lacking => {}
-            OfDevices::Unknown => self.fill_table(),
+    pub(super) fn learn_device_commands(&self) {
+        if !self.asked.is_complete() {
+            self.fill_table();
+            self.asked.complete();
         }
-        let checked = self.check(NEEDED).and_then(|()| {
-            let name = command::GET_DEVICE_PROC_ADDR.name();
-            self.command(name).map(|_| ()).ok_or(Outcome::MissingCommand { name })
-        });
-        let known = if checked.is_ok() { OfDevices::Complete } else { OfDevices::Lacking };
-        self.asked.note_of_devices(known);
-        checked
-    }
-
-    fn check(&self, needed: &[CommandId]) -> Result<(), Outcome> {
-        let missing = needed.iter().find(|command| !self.has(**command));
-        missing.map_or(Ok(()), |missing| Err(Outcome::MissingCommand { name: missing.name() }))
     }
 
     /// Asks the driver for a command, unless it has been asked before. Threads that come here at
@@ -146,8 +134,10 @@ const ALIKE: [(CommandId, CommandId); 1] = [(
     command::GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_EXT,
 )];
 
-/// Commands without which a driver's devices are useless.
+/// Commands without which a driver is useless.
 const NEEDED: &[CommandId] = &[
+    command::DESTROY_INSTANCE,
+    command::ENUMERATE_PHYSICAL_DEVICES,
     command::GET_PHYSICAL_DEVICE_FEATURES,
     command::GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES,
     command::GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES,

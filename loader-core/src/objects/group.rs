@@ -202,8 +202,9 @@ impl DriverInstance {
             }
         });
         drop(turn);
-        // `physical_devices` has told why devices cannot be used.
-        let usable = |groups: &Vec<Group>| groups.is_empty() || self.learn_device_commands().is_ok();
-        Some(groups.map(|groups| if usable(&groups) { groups } else { Vec::new() }))
+        if groups.as_ref().is_ok_and(|groups| !groups.is_empty()) {
+            self.learn_device_commands();
+        }
+        Some(groups)
     }
 }
