@@ -33,7 +33,7 @@ pub(crate) fn available() -> bool {
 pub(crate) fn per_call(stage: &Stage, task: &Task) -> Result<f64, String> {
     let once = total(stage, task)?;
     let twice = total(stage, &Task { calls: task.calls * 2, ..task.clone() })?;
-    Ok((twice as f64 - once as f64) / f64::from(task.calls))
+    some((twice as f64 - once as f64) / f64::from(task.calls), task)
 }
 
 /// Instructions of the first call of a process, which has to search.
@@ -43,7 +43,15 @@ pub(crate) fn per_call(stage: &Stage, task: &Task) -> Result<f64, String> {
 pub(crate) fn first_call(stage: &Stage, task: &Task) -> Result<f64, String> {
     let none = total(stage, &Task { calls: 0, ..task.clone() })?;
     let one = total(stage, &Task { calls: 1, ..task.clone() })?;
-    Ok(one as f64 - none as f64)
+    some(one as f64 - none as f64, task)
+}
+
+/// A call takes at least an instruction: none means that nothing was measured.
+fn some(instructions: f64, task: &Task) -> Result<f64, String> {
+    if instructions > 0.0 {
+        return Ok(instructions);
+    }
+    Err(format!("{}: callgrind counted no instructions of {}", task.operation, task.library))
 }
 
 fn total(stage: &Stage, task: &Task) -> Result<u64, String> {

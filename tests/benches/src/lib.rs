@@ -5,12 +5,14 @@
 //! operation 2N times and N times in processes of their own, so that what happens once does not count.
 
 pub mod child;
+pub mod curves;
 pub mod driver;
 mod instructions;
 pub mod loader;
 pub mod measure;
 pub mod memory;
 pub mod operation;
+mod picture;
 pub mod report;
 pub mod scaling;
 mod stage;
