@@ -90,7 +90,7 @@ impl Picture<'_> {
         for power in low..=high {
             let y = scales.y(f64::from(power));
             straight(out, "grid", (LEFT, y), (RIGHT, y));
-            text(out, "number", LEFT - 6.0, y + 4.5, &short(power));
+            text(out, "number", LEFT - 9.0, y + 4.5, &short(power));
         }
         for number in self.numbers {
             let x = scales.x(logarithm(f64::from(*number)));
