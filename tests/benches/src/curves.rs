@@ -1,15 +1,17 @@
 //! How costs grow, as a picture and a file of data for each of [`CURVES`], and whether nothing of ours grows faster than its
 //! number.
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
 
 use serde_json::{Value, json};
 
 use crate::instructions;
 use crate::loader::Loader;
 use crate::picture::{Line, Picture};
-use crate::scaling::{self, CURVES, Curve, Series};
+use crate::scaling::{self, CURVES, Curve, Plan, Series};
 use crate::stage::Libraries;
 
 /// How the loaders are called in pictures and data.
@@ -44,7 +46,7 @@ pub fn write(folder: &Path, only: &str) -> Result<(), String> {
         for series in &series {
             print(curve, series);
             if !series.is_linear(0) {
-                steep.push_str(&format!("\n{}, {}", curve.name, series.plan.line));
+                let _ = write!(steep, "\n{}, {}", curve.name, series.plan.line);
             }
         }
     }
@@ -80,8 +82,7 @@ fn picture(curve: &Curve, series: &[Series]) -> String {
 }
 
 fn data(curve: &Curve, series: &[Series], loaders: &[Loader]) -> Value {
-    let versions =
-        [format!("{} {}", env!("CARGO_PKG_NAME").replace("-benches", ""), env!("CARGO_PKG_VERSION"))];
+    let versions = [concat!("vkload ", env!("CARGO_PKG_VERSION")).to_owned()];
     let versions = versions.into_iter().chain([debian(&loaders[1])]);
     let loaders = NAMES
         .iter()
@@ -94,7 +95,8 @@ fn data(curve: &Curve, series: &[Series], loaders: &[Loader]) -> Value {
                 "loader": name,
                 "line": series.plan.line,
                 "operation": series.plan.operation,
-                "costs": series.costs(place).iter().map(|cost| cost.round()).collect::<Vec<_>>(),
+                "costs": rounded(series.costs(place)),
+                "without_dynamic_linker": rounded(series.own_costs(place)),
                 "steepest": (series.steepest(place) * 100.0).round() / 100.0,
             })
         })
@@ -111,6 +113,10 @@ fn data(curve: &Curve, series: &[Series], loaders: &[Loader]) -> Value {
     })
 }
 
+fn rounded(costs: Vec<f64>) -> Vec<u64> {
+    costs.into_iter().map(|cost| cost.round() as u64).collect()
+}
+
 /// The version of the package, or else of the file, whose name ends in it.
 fn debian(loader: &Loader) -> String {
     let query = Command::new("dpkg-query").args(["--show", "--showformat=${Version}", "libvulkan1"]).output();
@@ -120,4 +126,42 @@ fn debian(loader: &Loader) -> String {
         }
         _ => loader.file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
     }
+}
+
+/// What [`check`] measures: of the curves, the series in which a search or a chain would grow.
+const CHECKED: [(&str, &str, &[u32]); 5] = [
+    ("manifests-missing", "first call", &[10, 100]),
+    ("manifests-layers", "first call", &[30, 300]),
+    ("drivers", "later call", &[4, 32]),
+    ("layers", "instance", &[4, 32]),
+    ("instances", "one more instance", &[10, 100]),
+];
+
+/// Whether nothing of ours grows faster than linearly, in a few seconds: two points of some curves, in instructions.
+///
+/// # Errors
+/// Where something could not be measured or grows faster, in words for a person.
+pub fn check() -> Result<(), String> {
+    if !instructions::available() {
+        return Err("growth is measured in instructions: install the package valgrind".into());
+    }
+    let (loaders, libraries) = ([Loader::ours()?], Libraries::compile()?);
+    let (loaders, libraries) = (&loaders, &libraries);
+    let one = move |(name, line, numbers): (&str, &str, &'static [u32])| {
+        let plans = CURVES.iter().filter(|curve| curve.name == name).flat_map(|curve| curve.plans);
+        let plan = plans.copied().find(|plan| plan.line == line).ok_or("there is no such curve")?;
+        let series = scaling::counted(libraries, loaders, Plan { numbers, ..plan })?;
+        if series.is_linear(0) {
+            return Ok(());
+        }
+        let costs = series.own_costs(0);
+        Err(format!("{name}, {line}: {costs:.0?} instructions with {numbers:?} {}", plan.growing.noun()))
+    };
+    let results: Vec<Result<(), String>> = thread::scope(|scope| {
+        let started: Vec<_> = CHECKED.into_iter().map(|checked| scope.spawn(move || one(checked))).collect();
+        let ended = started.into_iter().map(|thread| thread.join());
+        ended.map(|result| result.unwrap_or_else(|_| Err("a measurement panicked".into()))).collect()
+    });
+    let failed: Vec<_> = results.into_iter().filter_map(Result::err).collect();
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
 }

@@ -109,7 +109,7 @@ impl Picture<'_> {
     fn legend(&self, out: &mut String) -> f64 {
         let mut bottom = BOTTOM + 48.0;
         for line in &self.lines {
-            let x = if line.loader == 0 { 16.0 } else { 240.0 };
+            let x = if line.loader == 0 { 16.0 } else { 246.0 };
             let y = BOTTOM + 66.0 + ROW * line.place as f64;
             straight(out, &line.class(), (x, y), (x + 32.0, y));
             line.point(x + 16.0, y, out);

@@ -196,6 +196,14 @@ impl Series {
         counted.unwrap_or_else(|| self.points.iter().map(|costs| costs[loader].median).collect())
     }
 
+    /// The same without the dynamic linker: it compares each library with all that are open, and copies a table of all of
+    /// them for each, so its cost grows faster than their number whatever a loader does.
+    #[must_use]
+    pub fn own_costs(&self, loader: usize) -> Vec<f64> {
+        let linker = self.points.iter().map(|costs| costs[loader].linker.unwrap_or(0.0));
+        self.costs(loader).into_iter().zip(linker).map(|(all, linker)| all - linker).collect()
+    }
+
     /// Whether the unit of `costs` is an instruction.
     #[must_use]
     pub fn in_instructions(&self) -> bool {
@@ -208,10 +216,11 @@ impl Series {
         self.steepest(loader) <= TOLERANCE
     }
 
-    /// How many times faster than its number the cost grows, where it grows fastest. At most 1 if it grows linearly.
+    /// How many times faster than its number the cost grows, where it grows fastest, without the dynamic linker. At most 1
+    /// if it grows linearly.
     #[must_use]
     pub fn steepest(&self, loader: usize) -> f64 {
-        let points: Vec<_> = self.costs(loader).into_iter().zip(self.plan.numbers).collect();
+        let points: Vec<_> = self.own_costs(loader).into_iter().zip(self.plan.numbers).collect();
         let pairs = points.iter().enumerate().flat_map(|(place, low)| {
             points[place + 1..]
                 .iter()
@@ -241,7 +250,15 @@ pub(crate) fn of_curve(
     loaders: &[Loader],
     curve: &Curve,
 ) -> Result<Vec<Series>, String> {
-    curve.plans.iter().map(|plan| one(libraries, loaders, *plan, true, false)).collect()
+    curve.plans.iter().map(|plan| counted(libraries, loaders, *plan)).collect()
+}
+
+/// Measures one series in instructions.
+///
+/// # Errors
+/// As for [`series`].
+pub(crate) fn counted(libraries: &Libraries, loaders: &[Loader], plan: Plan) -> Result<Series, String> {
+    one(libraries, loaders, plan, true, false)
 }
 
 /// `timed`: also measures times where instructions are counted.
@@ -262,8 +279,8 @@ fn one(
             if timed || !counted { times(&stage, &tasks)? } else { vec![Cost::default(); tasks.len()] };
         if counted {
             for (cost, task) in costs.iter_mut().zip(&tasks) {
-                let count = if plan.calls == 0 { instructions::first_call } else { instructions::per_call };
-                cost.instructions = Some(count(&stage, task)?);
+                let count = if plan.calls == 0 { instructions::first_call } else { instructions::later_call };
+                cost.count(count(&stage, task)?);
             }
         }
         points.push(costs);
