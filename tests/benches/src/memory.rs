@@ -54,7 +54,7 @@ pub fn report() -> Result<String, String> {
     }
     let loaders = [("ours", Loader::ours()?.file), ("Debian's", theirs.file), ("fixed drivers", fixed)];
     let mut text = format!(
-        "{:40} {:>12} {:>6} {:>9} {:>9} {:>9} {:>9}\n",
+        "{:46} {:>12} {:>6} {:>9} {:>9} {:>9} {:>9}\n",
         "", "instructions", "calls", "resident", "dirty", "heap", "left"
     );
     for case in CASES {
@@ -117,7 +117,7 @@ fn row(
     let kibibytes = |bytes: &i64| format!("{:.1} KiB", *bytes as f64 / 1024.0);
     let _ = writeln!(
         text,
-        "{title:40} {:>12} {:>6} {:>9} {:>9} {:>9} {:>9}",
+        "{title:46} {:>12} {:>6} {:>9} {:>9} {:>9} {:>9}",
         instructions(stage, || run(&["valgrind", "--tool=callgrind", "--callgrind-out-file=callgrind.out"]))?,
         calls(stage, || run(&["strace", "-f", "-c", "-o", "strace.out"]))?,
         kibibytes(resident),
