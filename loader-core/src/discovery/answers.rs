@@ -28,6 +28,13 @@ impl Iterator for Answers {
         }
         Some(record)
     }
+
+    /// Exact: the records are counted.
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let first = self.0.get();
+        let length = core::iter::successors(first, |entry| entry.rest.0.get()).count();
+        (length, Some(length))
+    }
 }
 
 /// A list may be longer than the stack is deep, and each entry would drop the next.

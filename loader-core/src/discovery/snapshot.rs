@@ -112,12 +112,14 @@ impl Snapshot {
         }
     }
 
-    /// Adds records of questions that the snapshot does not have yet.
+    /// Adds records of questions that the snapshot does not have yet. It stays as long as the process, so it takes no more
+    /// room than these need.
     ///
     /// # Errors
     /// [`OutOfMemory`]; some are missing then.
     #[cfg(not(feature = "fixed-drivers"))]
     pub(super) fn add(&mut self, records: impl Iterator<Item = Record>) -> Result<(), OutOfMemory> {
+        self.records.try_reserve_exact(records.size_hint().0).map_err(|_| OutOfMemory)?;
         for record in records {
             self.records.try_push(record)?;
         }

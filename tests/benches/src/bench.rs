@@ -1,8 +1,10 @@
-//! Compares our library with the distribution's: `cargo bench -p vkload-benches -- [--json] [--no-scaling] [NAME]`.
+//! Compares our library with the distribution's: `cargo bench -p vkload-benches -- [OPTION...] [NAME]`.
 use std::env;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use vkload_benches::child::{CHILD, Task};
+use vkload_benches::curves;
 use vkload_benches::driver;
 use vkload_benches::loader::Loader;
 use vkload_benches::measure::{self, Tools};
@@ -11,12 +13,24 @@ use vkload_benches::report::Report;
 use vkload_benches::scaling;
 
 const USAGE: &str = "\
-usage: cargo bench -p vkload-benches -- [--json] [--no-scaling | --driver | --memory] [NAME]
-  --json        prints JSON instead of tables
-  --no-scaling  leaves out how costs grow, which takes most of the time
-  --driver      measures a driver made with the driver runtime beside lavapipe, both without a loader
-  --memory      measures a whole program's start and end: instructions, system calls, memory, what stays allocated
-  NAME          measures only operations whose names hold it, and series of what grows";
+usage: cargo bench -p vkload-benches -- [--json] [--no-scaling | --curves FOLDER | --driver | --memory] [NAME]
+  --json           prints JSON instead of tables
+  --no-scaling     leaves out how costs grow, which takes most of the time
+  --curves FOLDER  measures only how costs grow, and writes data and pictures; fails if a cost grows faster than linearly
+  --driver         measures a driver made with the driver runtime beside lavapipe, both without a loader
+  --memory         measures a whole program's start and end: instructions, system calls, memory, what stays allocated
+  NAME             measures only operations whose names hold it, and series of what grows";
+
+/// What the command line asks for.
+#[derive(Default)]
+struct Options {
+    as_json: bool,
+    without_scaling: bool,
+    driver: bool,
+    memory: bool,
+    curves: Option<PathBuf>,
+    only: String,
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -25,28 +39,18 @@ fn main() -> ExitCode {
         task.run();
         return ExitCode::SUCCESS;
     }
-    let (mut as_json, mut grow, mut of_driver, mut only) = (false, true, false, String::new());
-    let mut of_memory = false;
-    for argument in arguments {
-        match argument.as_str() {
-            "--json" => as_json = true,
-            "--no-scaling" => grow = false,
-            "--driver" => of_driver = true,
-            "--memory" => of_memory = true,
-            "--bench" => {} // from cargo
-            name if !name.starts_with('-') => name.clone_into(&mut only),
-            _ => {
-                eprintln!("{USAGE}");
-                return ExitCode::from(2);
-            }
-        }
-    }
-    let measured = if of_memory {
+    let Some(options) = Options::parse(arguments) else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    let measured = if let Some(folder) = &options.curves {
+        curves::write(folder, &options.only)
+    } else if options.memory {
         memory::report().map(|text| print!("{text}"))
-    } else if of_driver {
-        driver::report(&only).map(|text| print!("{text}"))
+    } else if options.driver {
+        driver::report(&options.only).map(|text| print!("{text}"))
     } else {
-        loaders(grow, as_json, &only)
+        loaders(!options.without_scaling, options.as_json, &options.only)
     };
     if let Err(error) = measured {
         eprintln!("{error}");
@@ -55,12 +59,42 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn loaders(grow: bool, as_json: bool, only: &str) -> Result<(), String> {
-    match report(grow, only)? {
-        report if as_json => println!("{:#}", report.json()),
-        report => print!("{}", report.text()),
+impl Options {
+    fn parse(arguments: Vec<String>) -> Option<Self> {
+        let mut options = Self::default();
+        let mut arguments = arguments.into_iter();
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--json" => options.as_json = true,
+                "--no-scaling" => options.without_scaling = true,
+                "--driver" => options.driver = true,
+                "--memory" => options.memory = true,
+                "--curves" => options.curves = Some(from_root(&arguments.next()?)),
+                "--bench" => {} // from cargo
+                name if !name.starts_with('-') => name.clone_into(&mut options.only),
+                _ => return None,
+            }
+        }
+        Some(options)
     }
-    Ok(())
+}
+
+/// A path as it is meant where cargo was called: cargo runs benches in the folder of their package.
+fn from_root(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+fn loaders(grow: bool, as_json: bool, only: &str) -> Result<(), String> {
+    let report = report(grow, only)?;
+    if as_json {
+        println!("{:#}", report.json());
+    } else {
+        print!("{}", report.text());
+    }
+    match &report.left_out()[..] {
+        [] => Ok(()),
+        notes => Err(notes.join("\n")),
+    }
 }
 
 fn report(grow: bool, only: &str) -> Result<Report, String> {

@@ -26,31 +26,57 @@ pub(crate) fn available() -> bool {
         .is_ok_and(|status| status.success())
 }
 
+/// Instructions of a call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Count {
+    /// All of them.
+    pub(crate) all: f64,
+    /// Those of the dynamic linker, which a loader causes but cannot change.
+    pub(crate) linker: f64,
+}
+
 /// Instructions of one call: the difference between twice as many calls and as many as `task` says, for each.
 ///
 /// # Errors
 /// With what callgrind printed, where it or the program failed.
 pub(crate) fn per_call(stage: &Stage, task: &Task) -> Result<f64, String> {
-    let once = total(stage, task)?;
-    let twice = total(stage, &Task { calls: task.calls * 2, ..task.clone() })?;
-    Ok((twice as f64 - once as f64) / f64::from(task.calls))
+    Ok(later_call(stage, task)?.all)
+}
+
+/// The same, with the dynamic linker's share.
+///
+/// # Errors
+/// As for [`per_call`].
+pub(crate) fn later_call(stage: &Stage, task: &Task) -> Result<Count, String> {
+    difference(stage, task, [task.calls, task.calls * 2])
 }
 
 /// Instructions of the first call of a process, which has to search.
 ///
 /// # Errors
 /// As for [`per_call`].
-pub(crate) fn first_call(stage: &Stage, task: &Task) -> Result<f64, String> {
-    let none = total(stage, &Task { calls: 0, ..task.clone() })?;
-    let one = total(stage, &Task { calls: 1, ..task.clone() })?;
-    Ok(one as f64 - none as f64)
+pub(crate) fn first_call(stage: &Stage, task: &Task) -> Result<Count, String> {
+    difference(stage, task, [0, 1])
+}
+
+fn difference(stage: &Stage, task: &Task, [fewer, more]: [u32; 2]) -> Result<Count, String> {
+    let run = |calls| total(stage, &Task { calls, ..task.clone() });
+    let (before, after) = (run(fewer)?, run(more)?);
+    let calls = f64::from(more - fewer);
+    let count =
+        Count { all: (after.all - before.all) / calls, linker: (after.linker - before.linker) / calls };
+    // A call takes at least an instruction: none means that nothing was measured.
+    if count.all > 0.0 {
+        return Ok(count);
+    }
+    Err(format!("{}: callgrind counted no instructions of {}", task.operation, task.library))
 }
 
 /// Instructions of a whole process.
 ///
 /// # Errors
 /// As for [`per_call`].
-pub(crate) fn total(stage: &Stage, task: &Task) -> Result<u64, String> {
+pub(crate) fn total(stage: &Stage, task: &Task) -> Result<Count, String> {
     let record = stage.record("callgrind.out");
     let program = env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new("valgrind");
@@ -66,9 +92,18 @@ pub(crate) fn total(stage: &Stage, task: &Task) -> Result<u64, String> {
     }
     let text = fs::read_to_string(&record).map_err(|error| error.to_string())?;
     let costs = parse(&text);
-    let counted =
-        costs.iter().filter(|(object, _)| Path::new(object) != program && !Stage::is_not_the_loaders(object));
-    Ok(counted.map(|(object, addresses)| without_landing_pads(object, addresses)).sum())
+    let mut count = Count { all: 0.0, linker: 0.0 };
+    for (object, addresses) in &costs {
+        if Path::new(object) == program || Stage::is_not_the_loaders(object) {
+            continue;
+        }
+        let instructions = without_landing_pads(object, addresses) as f64;
+        count.all += instructions;
+        if object.contains("/ld-") {
+            count.linker += instructions;
+        }
+    }
+    Ok(count)
 }
 
 /// Reads callgrind's format: `ob=FILE` begins an object's lines, `ADDRESS LINE COST` is an instruction's own cost, and the

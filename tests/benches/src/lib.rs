@@ -6,12 +6,14 @@
 
 pub mod child;
 pub mod counts;
+pub mod curves;
 pub mod driver;
 mod instructions;
 pub mod loader;
 pub mod measure;
 pub mod memory;
 pub mod operation;
+mod picture;
 pub mod report;
 pub mod scaling;
 mod stage;

@@ -3,6 +3,7 @@ use std::env;
 use std::process::Command;
 
 use crate::child::Task;
+use crate::instructions::Count;
 use crate::loader::Loader;
 use crate::operation::{OPERATIONS, Operation};
 use crate::stage::{Contents, Libraries, Stage};
@@ -30,6 +31,8 @@ pub struct Tools {
 pub struct Cost {
     /// Instructions of a call.
     pub instructions: Option<f64>,
+    /// Those among them of the dynamic linker.
+    pub linker: Option<f64>,
     /// System calls of a call, by name.
     pub system_calls: Option<SystemCalls>,
     /// The shortest time of a call, in nanoseconds.
@@ -56,6 +59,10 @@ impl Tools {
 }
 
 impl Cost {
+    pub(crate) fn count(&mut self, count: Count) {
+        (self.instructions, self.linker) = (Some(count.all), Some(count.linker));
+    }
+
     /// All system calls of a call.
     #[must_use]
     pub fn all_system_calls(&self) -> Option<f64> {
@@ -96,7 +103,7 @@ pub(crate) fn task(loader: &Loader, operation: Operation) -> Task {
 
 fn count(stage: &Stage, task: &Task, tools: Tools, cost: &mut Cost) -> Result<(), String> {
     if tools.instructions {
-        cost.instructions = Some(instructions::per_call(stage, task)?);
+        cost.count(instructions::later_call(stage, task)?);
     }
     if tools.system_calls {
         cost.system_calls = Some(system_calls::per_call(stage, task)?);

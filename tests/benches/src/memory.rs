@@ -13,39 +13,59 @@ const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/memory.c");
 /// The drivers of a library with fixed ones have to be these: the program runs in the folder of the only driver.
 const FIXED: &str = "cargo xtask build --fixed-drivers ./libnull0.so";
 
-/// What is found on the machine: one driver, and layers that nobody asks for, as many as on a desktop with a few.
-const STAGES: [(&str, Contents); 2] = [
-    ("one driver", Contents::ONE_DRIVER),
-    ("one driver, ten layers", Contents { explicit_layers: 8, implicit_layers: 2, ..Contents::ONE_DRIVER }),
+/// The C library counts freed blocks that a thread keeps for its next allocations as allocated. It keeps none, so that the heap
+/// is what is really allocated.
+const WITHOUT_SPARE_BLOCKS: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0");
+
+/// What the program finds on the machine, and what it makes at once.
+struct Case {
+    title: &'static str,
+    contents: Contents,
+    instances: u32,
+    devices: u32,
+}
+
+/// Each differs from the first in one number. Ten layers that nobody asks for are as many as on a desktop with a few.
+const CASES: [Case; 6] = [
+    case("1 driver, 1 instance, 1 device", Contents::ONE_DRIVER, 1, 1),
+    case("4 drivers", Contents { manifests: 4, drivers: 4, ..Contents::ONE_DRIVER }, 1, 1),
+    case("16 drivers", Contents { manifests: 16, drivers: 16, ..Contents::ONE_DRIVER }, 1, 1),
+    case("256 instances", Contents::ONE_DRIVER, 256, 1),
+    case("1,000 devices", Contents::ONE_DRIVER, 1, 1000),
+    case("ten layers", Contents { explicit_layers: 8, implicit_layers: 2, ..Contents::ONE_DRIVER }, 1, 1),
 ];
+
+const fn case(title: &'static str, contents: Contents, instances: u32, devices: u32) -> Case {
+    Case { title, contents, instances, devices }
+}
 
 /// Measures our library and Debian's with manifests, and ours with fixed drivers where there is such a library, as a table.
 ///
 /// # Errors
-/// With what to do about it, in words for a person.
+/// Where something could not be measured, with what to do about it, in words for a person.
 pub fn report() -> Result<String, String> {
     let libraries = Libraries::compile()?;
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let program = compile(folder.path())?;
-    let ours = Loader::ours()?;
-    let mut loaders = vec![("ours", ours.file)];
-    loaders.extend(Loader::distribution().map(|loader| ("Debian's", loader.file)));
+    let theirs = Loader::distribution().ok_or("the package libvulkan1 is not installed")?;
     let fixed = fixed();
-    if fixed.exists() {
-        loaders.push(("fixed drivers", fixed));
+    if !fixed.exists() {
+        return Err(format!("{} is missing: run `{FIXED}` first", fixed.display()));
     }
+    let loaders = [("ours", Loader::ours()?.file), ("Debian's", theirs.file), ("fixed drivers", fixed)];
     let mut text = format!(
-        "{:40} {:>12} {:>6} {:>9} {:>9} {:>9} {:>9}\n",
+        "{:46} {:>12} {:>6} {:>9} {:>9} {:>9} {:>9}\n",
         "", "instructions", "calls", "resident", "dirty", "heap", "left"
     );
-    for (title, contents) in STAGES {
-        let stage = Stage::new(&libraries, contents).map_err(|error| error.to_string())?;
+    for case in CASES {
+        eprintln!("measuring {}", case.title);
+        let stage = Stage::new(&libraries, case.contents).map_err(|error| error.to_string())?;
         for (name, file) in &loaders {
-            row(&mut text, &format!("{title}: {name}"), &stage, &program, file)?;
+            // A library with fixed drivers has one.
+            if *name != "fixed drivers" || case.contents.drivers == 1 {
+                row(&mut text, &format!("{}: {name}", case.title), &stage, &program, (file, &case))?;
+            }
         }
-    }
-    if loaders.len() < 3 {
-        let _ = writeln!(text, "fixed drivers: `{FIXED}` builds the library that is measured");
     }
     Ok(text)
 }
@@ -69,32 +89,37 @@ fn compile(folder: &Path) -> Result<PathBuf, String> {
     Err(format!("{PROGRAM} does not compile: install the packages gcc and libvulkan-dev"))
 }
 
-fn row(text: &mut String, title: &str, stage: &Stage, program: &Path, library: &Path) -> Result<(), String> {
-    let words = [program.as_os_str(), library.as_os_str()];
+fn row(
+    text: &mut String,
+    title: &str,
+    stage: &Stage,
+    program: &Path,
+    (library, case): (&Path, &Case),
+) -> Result<(), String> {
+    let numbers = [case.instances, case.devices].map(|number| number.to_string());
     let run = |tool: &[&str]| {
         let mut command = Command::new(tool.first().copied().unwrap_or("env"));
         stage.surround(&mut command);
-        command.current_dir(stage.record("")).args(tool.iter().skip(1)).args(words).output()
+        let (variable, value) = WITHOUT_SPARE_BLOCKS;
+        command.env(variable, value).current_dir(stage.record("")).args(tool.iter().skip(1));
+        let output = command.arg(program).arg(library).args(&numbers).output();
+        output.map_err(|error| error.to_string()).and_then(said).map_err(|error| format!("{title}: {error}"))
     };
-    let said = said(run(&[]).map_err(|error| error.to_string())?)
-        .map_err(|error| format!("{title}: {error}; a library with fixed drivers is built with `{FIXED}`"))?;
-    let numbers = |when: &str| -> Vec<i64> {
+    let said = run(&[])?;
+    let printed = |when: &str| -> Vec<i64> {
         let line = said.lines().find_map(|line| line.strip_prefix(when)).unwrap_or_default();
         line.split_whitespace().filter_map(|number| number.parse().ok()).collect()
     };
-    let (device, after) = (numbers("device"), numbers("after"));
+    let (device, after) = (printed("device"), printed("after"));
     let ([resident, dirty, heap], [_, _, left]) = (&device[..], &after[..]) else {
         return Err(format!("{title}: {said}"));
     };
     let kibibytes = |bytes: &i64| format!("{:.1} KiB", *bytes as f64 / 1024.0);
     let _ = writeln!(
         text,
-        "{title:40} {:>12} {:>6} {:>9} {:>9} {:>9} {:>9}",
-        instructions(
-            stage,
-            run(&["valgrind", "--tool=callgrind", "--callgrind-out-file=callgrind.out"]).ok()
-        ),
-        calls(stage, run(&["strace", "-f", "-c", "-o", "strace.out"]).ok()),
+        "{title:46} {:>12} {:>6} {:>9} {:>9} {:>9} {:>9}",
+        instructions(stage, || run(&["valgrind", "--tool=callgrind", "--callgrind-out-file=callgrind.out"]))?,
+        calls(stage, || run(&["strace", "-f", "-c", "-o", "strace.out"]))?,
         kibibytes(resident),
         kibibytes(dirty),
         kibibytes(heap),
@@ -111,18 +136,19 @@ fn said(output: Output) -> Result<String, String> {
 }
 
 /// All instructions of the process, the dynamic linker's and the driver's among them.
-fn instructions(stage: &Stage, output: Option<Output>) -> String {
-    let record =
-        output.and_then(|_| fs::read_to_string(stage.record("callgrind.out")).ok()).unwrap_or_default();
+fn instructions(stage: &Stage, run: impl Fn() -> Result<String, String>) -> Result<String, String> {
+    run().map_err(|error| format!("{error} (valgrind has to be installed)"))?;
+    let record = fs::read_to_string(stage.record("callgrind.out")).map_err(|error| error.to_string())?;
     let total =
         record.lines().find_map(|line| line.strip_prefix("totals: ").or(line.strip_prefix("summary: ")));
-    total.map_or("-".to_owned(), |total| total.trim().to_owned())
+    total.map(|total| total.trim().to_owned()).ok_or_else(|| "callgrind counted nothing".to_owned())
 }
 
 /// All system calls of the process.
-fn calls(stage: &Stage, output: Option<Output>) -> String {
-    let record = output.and_then(|_| fs::read_to_string(stage.record("strace.out")).ok()).unwrap_or_default();
+fn calls(stage: &Stage, run: impl Fn() -> Result<String, String>) -> Result<String, String> {
+    run().map_err(|error| format!("{error} (strace has to be installed, and has to be allowed to trace)"))?;
+    let record = fs::read_to_string(stage.record("strace.out")).map_err(|error| error.to_string())?;
     let total = record.lines().find(|line| line.trim_end().ends_with(" total"));
     let count = total.and_then(|line| line.split_whitespace().nth(3).map(str::to_owned));
-    count.unwrap_or_else(|| "-".to_owned())
+    count.ok_or_else(|| "strace counted nothing".to_owned())
 }

@@ -33,9 +33,6 @@ impl Report {
         }
         let reached = verdict(Some(self.loaders[0].size <= SIZE));
         let _ = writeln!(text, "size     {} bytes, to reach {SIZE}: {reached}", self.loaders[0].size);
-        for note in self.notes() {
-            let _ = writeln!(text, "{note}");
-        }
         self.instruction_table(&mut text);
         self.system_call_table(&mut text);
         self.time_table(&mut text);
@@ -71,11 +68,13 @@ impl Report {
             "loaders": self.loaders.iter().map(loader).collect::<Vec<_>>(),
             "operations": self.rows.iter().map(row).collect::<Vec<_>>(),
             "series": self.series.iter().map(series).collect::<Vec<_>>(),
-            "notes": self.notes(),
+            "left_out": self.left_out(),
         })
     }
 
-    fn notes(&self) -> Vec<&'static str> {
+    /// What could not be measured, and why. A benchmark that leaves something out has failed.
+    #[must_use]
+    pub fn left_out(&self) -> Vec<&'static str> {
         let missing = [
             (self.tools.instructions, "instructions are left out: valgrind is not installed"),
             (self.tools.system_calls, "system calls are left out: strace is not installed, or may not trace"),
@@ -158,10 +157,11 @@ impl Report {
     }
 
     fn series_table(&self, series: &Series, text: &mut String) {
-        let unit = if series.in_instructions() { "instructions" } else { "nanoseconds" };
+        let unit = if series.in_instructions() { "instructions" } else { "nanoseconds, median" };
         let plan = series.plan;
         let which = if plan.calls == 0 { "the first call of a process" } else { "a call" };
-        let _ = writeln!(text, "\n{} by {}, {unit} of {which}", plan.operation, plan.growing.noun());
+        let _ =
+            writeln!(text, "\n{} by number of {}, {unit} of {which}", plan.operation, plan.growing.noun());
         let mut line = |name: &str, cells: Vec<String>, end: &str| {
             let cells: String = cells.iter().map(|cell| format!("{cell:>14}")).collect();
             let _ = writeln!(text, "{name:10}{cells}  {end}");
