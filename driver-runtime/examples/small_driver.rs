@@ -19,8 +19,8 @@ pub struct Small;
 
 // Its own objects: a type behind each handle, and the commands that create and destroy them.
 
-struct Buffer {
-    size: u64,
+pub struct Buffer {
+    pub size: u64,
 }
 
 impl VkObject for Buffer {
