@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub struct Small;
 
-// Its own objects: a type behind each handle, and the commands that create and destroy them.
+// Its own objects: a type behind each handle, and the commands that create them.
 
 pub struct Buffer {
     pub size: u64,
@@ -44,14 +44,6 @@ unsafe extern "system" fn create_buffer(
     vk::Result::SUCCESS
 }
 
-unsafe extern "system" fn destroy_buffer(
-    _: vk::Device,
-    buffer: vk::Buffer,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    unsafe { Object::<Buffer>::destroy(buffer, callbacks) };
-}
-
 // The driver: its parts of the runtime's objects, and its commands.
 
 impl Driver for Small {
@@ -73,7 +65,7 @@ impl Driver for Small {
     ];
     const COMMANDS: EntryPoints = entry_points! {
         CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
-        DESTROY_BUFFER: PFN_vkDestroyBuffer = destroy_buffer,
+        DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Buffer>::destroy_command,
     };
 
     fn host() -> &'static dyn Host {

@@ -13,13 +13,13 @@ use crate::Bench;
 /// The commands of this file.
 pub(crate) const COMMANDS: EntryPoints = entry_points! {
     CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
-    DESTROY_BUFFER: PFN_vkDestroyBuffer = destroy::<Buffer>,
+    DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Buffer>::destroy_command,
     CREATE_EVENT: PFN_vkCreateEvent = create_event,
-    DESTROY_EVENT: PFN_vkDestroyEvent = destroy::<Event>,
+    DESTROY_EVENT: PFN_vkDestroyEvent = Object::<Event>::destroy_command,
     CREATE_DESCRIPTOR_SET_LAYOUT: PFN_vkCreateDescriptorSetLayout = create_set_layout,
-    DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = destroy::<SetLayout>,
+    DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = Object::<SetLayout>::destroy_command,
     CREATE_DESCRIPTOR_POOL: PFN_vkCreateDescriptorPool = create_descriptor_pool,
-    DESTROY_DESCRIPTOR_POOL: PFN_vkDestroyDescriptorPool = destroy::<DescriptorPool>,
+    DESTROY_DESCRIPTOR_POOL: PFN_vkDestroyDescriptorPool = Object::<DescriptorPool>::destroy_command,
     ALLOCATE_DESCRIPTOR_SETS: PFN_vkAllocateDescriptorSets = allocate_sets,
     FREE_DESCRIPTOR_SETS: PFN_vkFreeDescriptorSets = free_sets,
 };
@@ -60,14 +60,6 @@ unsafe fn create<T: VkObject<Parent = Device<Bench>>>(
         }
     }
     vk::Result::SUCCESS
-}
-
-unsafe extern "system" fn destroy<T: VkObject>(
-    _: vk::Device,
-    handle: T::Handle,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    unsafe { Object::<T>::destroy(handle, callbacks) };
 }
 
 unsafe extern "system" fn create_buffer(
@@ -126,13 +118,13 @@ unsafe extern "system" fn allocate_sets(
 }
 
 unsafe extern "system" fn free_sets(
-    device: vk::Device,
+    _: vk::Device,
     _: vk::DescriptorPool,
     count: u32,
     sets: *const vk::DescriptorSet,
 ) -> vk::Result {
     (0..count as usize)
-        .for_each(|place| unsafe { destroy::<Set>(device, *sets.add(place), std::ptr::null()) });
+        .for_each(|place| unsafe { Object::<Set>::destroy(*sets.add(place), std::ptr::null()) });
     vk::Result::SUCCESS
 }
 

@@ -92,15 +92,6 @@ unsafe extern "system" fn create_layout(
     }
 }
 
-unsafe extern "system" fn destroy_layout(
-    _: vk::Device,
-    layout: vk::DescriptorSetLayout,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the application passes a live or null handle.
-    unsafe { Object::<Layout>::destroy(layout, callbacks) };
-}
-
 unsafe extern "system" fn create_pool(
     device: vk::Device,
     info: *const vk::DescriptorPoolCreateInfo<'_>,
@@ -218,7 +209,7 @@ unsafe extern "system" fn update_sets(
 
 pub(crate) const COMMANDS: EntryPoints = entry_points! {
     CREATE_DESCRIPTOR_SET_LAYOUT: PFN_vkCreateDescriptorSetLayout = create_layout,
-    DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = destroy_layout,
+    DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = Object::<Layout>::destroy_command,
     CREATE_DESCRIPTOR_POOL: PFN_vkCreateDescriptorPool = create_pool,
     DESTROY_DESCRIPTOR_POOL: PFN_vkDestroyDescriptorPool = destroy_pool,
     RESET_DESCRIPTOR_POOL: PFN_vkResetDescriptorPool = reset_pool,

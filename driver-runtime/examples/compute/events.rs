@@ -39,15 +39,6 @@ unsafe extern "system" fn create_event(
     unsafe { create(device, callbacks, out, Event(AtomicU32::new(0))) }
 }
 
-unsafe extern "system" fn destroy_event(
-    _: vk::Device,
-    event: vk::Event,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the application passes a live or null handle.
-    unsafe { Object::<Event>::destroy(event, callbacks) };
-}
-
 unsafe extern "system" fn get_event_status(_: vk::Device, event: vk::Event) -> vk::Result {
     // SAFETY: the application passes a live handle.
     match unsafe { Object::<Event>::from_handle(event) } {
@@ -78,7 +69,7 @@ unsafe extern "system" fn reset_event(_: vk::Device, event: vk::Event) -> vk::Re
 
 pub(crate) const COMMANDS: EntryPoints = entry_points! {
     CREATE_EVENT: PFN_vkCreateEvent = create_event,
-    DESTROY_EVENT: PFN_vkDestroyEvent = destroy_event,
+    DESTROY_EVENT: PFN_vkDestroyEvent = Object::<Event>::destroy_command,
     GET_EVENT_STATUS: PFN_vkGetEventStatus = get_event_status,
     SET_EVENT: PFN_vkSetEvent = set_event,
     RESET_EVENT: PFN_vkResetEvent = reset_event,

@@ -138,15 +138,6 @@ unsafe extern "system" fn allocate_memory(
     }
 }
 
-unsafe extern "system" fn free_memory(
-    _: vk::Device,
-    memory: vk::DeviceMemory,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the application passes a live or null handle.
-    unsafe { Object::<Memory>::destroy(memory, callbacks) };
-}
-
 unsafe extern "system" fn map_memory(
     _: vk::Device,
     memory: vk::DeviceMemory,
@@ -192,15 +183,6 @@ unsafe extern "system" fn create_buffer(
     }
 }
 
-unsafe extern "system" fn destroy_buffer(
-    _: vk::Device,
-    buffer: vk::Buffer,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the application passes a live or null handle.
-    unsafe { Object::<Buffer>::destroy(buffer, callbacks) };
-}
-
 unsafe extern "system" fn get_buffer_memory_requirements_2(
     _: vk::Device,
     info: *const vk::BufferMemoryRequirementsInfo2<'_>,
@@ -238,13 +220,13 @@ unsafe extern "system" fn bind_buffer_memory_2(
 
 pub(crate) const COMMANDS: EntryPoints = entry_points! {
     ALLOCATE_MEMORY: PFN_vkAllocateMemory = allocate_memory,
-    FREE_MEMORY: PFN_vkFreeMemory = free_memory,
+    FREE_MEMORY: PFN_vkFreeMemory = Object::<Memory>::destroy_command,
     MAP_MEMORY: PFN_vkMapMemory = map_memory,
     UNMAP_MEMORY: PFN_vkUnmapMemory = unmap_memory,
     FLUSH_MAPPED_MEMORY_RANGES: PFN_vkFlushMappedMemoryRanges = flush_or_invalidate,
     INVALIDATE_MAPPED_MEMORY_RANGES: PFN_vkInvalidateMappedMemoryRanges = flush_or_invalidate,
     CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
-    DESTROY_BUFFER: PFN_vkDestroyBuffer = destroy_buffer,
+    DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Buffer>::destroy_command,
     GET_BUFFER_MEMORY_REQUIREMENTS_2: PFN_vkGetBufferMemoryRequirements2 = get_buffer_memory_requirements_2,
     BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2 = bind_buffer_memory_2,
 };

@@ -46,15 +46,6 @@ unsafe extern "system" fn create_module(
     }
 }
 
-unsafe extern "system" fn destroy_module(
-    _: vk::Device,
-    module: vk::ShaderModule,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the application passes a live or null handle.
-    unsafe { Object::<Module>::destroy(module, callbacks) };
-}
-
 unsafe extern "system" fn create_layout(
     device: vk::Device,
     _: *const vk::PipelineLayoutCreateInfo<'_>,
@@ -63,15 +54,6 @@ unsafe extern "system" fn create_layout(
 ) -> vk::Result {
     // SAFETY: the application passes a live handle and valid pointers.
     unsafe { create(device, callbacks, out, Layout) }
-}
-
-unsafe extern "system" fn destroy_layout(
-    _: vk::Device,
-    layout: vk::PipelineLayout,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the application passes a live or null handle.
-    unsafe { Object::<Layout>::destroy(layout, callbacks) };
 }
 
 /// Those that can be made are made, and the first error is returned.
@@ -131,20 +113,11 @@ unsafe fn constants(info: &vk::SpecializationInfo<'_>) -> HashMap<u32, u32> {
     values
 }
 
-unsafe extern "system" fn destroy_pipeline(
-    _: vk::Device,
-    pipeline: vk::Pipeline,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the application passes a live or null handle.
-    unsafe { Object::<Pipeline>::destroy(pipeline, callbacks) };
-}
-
 pub(crate) const COMMANDS: EntryPoints = entry_points! {
     CREATE_SHADER_MODULE: PFN_vkCreateShaderModule = create_module,
-    DESTROY_SHADER_MODULE: PFN_vkDestroyShaderModule = destroy_module,
+    DESTROY_SHADER_MODULE: PFN_vkDestroyShaderModule = Object::<Module>::destroy_command,
     CREATE_PIPELINE_LAYOUT: PFN_vkCreatePipelineLayout = create_layout,
-    DESTROY_PIPELINE_LAYOUT: PFN_vkDestroyPipelineLayout = destroy_layout,
+    DESTROY_PIPELINE_LAYOUT: PFN_vkDestroyPipelineLayout = Object::<Layout>::destroy_command,
     CREATE_COMPUTE_PIPELINES: PFN_vkCreateComputePipelines = create_pipelines,
-    DESTROY_PIPELINE: PFN_vkDestroyPipeline = destroy_pipeline,
+    DESTROY_PIPELINE: PFN_vkDestroyPipeline = Object::<Pipeline>::destroy_command,
 };

@@ -216,6 +216,20 @@ impl<T: VkObject> Object<T> {
         }
     }
 
+    /// The command that destroys objects of this type, for a driver's
+    /// [`COMMANDS`](crate::Driver::COMMANDS): `DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Buffer>::destroy_command`.
+    ///
+    /// # Safety
+    /// As the specification has it for the command: a live or null handle that nothing uses any more.
+    pub unsafe extern "system" fn destroy_command(
+        _: vk::Device,
+        handle: T::Handle,
+        callbacks: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: the caller vouches for handle and callbacks.
+        unsafe { Self::destroy(handle, callbacks) };
+    }
+
     /// The base.
     pub fn base(&self) -> &ObjectBase {
         &self.base
