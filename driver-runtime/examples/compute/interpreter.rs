@@ -19,7 +19,7 @@ pub(crate) trait Memory {
 pub(crate) struct RunsTooLong;
 
 /// The steps after which an invocation is given up.
-const STEPS: u32 = 1 << 22;
+const STEPS: u32 = 1 << 20;
 
 /// Runs all invocations of so many workgroups.
 ///
