@@ -77,17 +77,15 @@ impl Place {
         })
     }
 
-    /// How many words a descriptor has in the data.
-    fn words(self) -> usize {
+    /// How many bytes a descriptor has in the data, a multiple of the alignment of `u64`.
+    fn size(self) -> usize {
         match self {
-            Self::Images | Self::Buffers => 3,
-            Self::Views | Self::Bytes(_) | Self::Chain(_) => 1,
+            Self::Images => size_of::<vk::DescriptorImageInfo>(),
+            Self::Buffers => size_of::<vk::DescriptorBufferInfo>(),
+            Self::Views | Self::Bytes(_) | Self::Chain(_) => size_of::<u64>(),
         }
     }
 }
-
-const _: () = assert!(size_of::<vk::DescriptorImageInfo>() == 3 * size_of::<u64>());
-const _: () = assert!(size_of::<vk::DescriptorBufferInfo>() == 3 * size_of::<u64>());
 
 const TENSOR_ARM: vk::DescriptorType = vk::DescriptorType::from_raw(1_000_460_000);
 const PARTITIONED_ACCELERATION_STRUCTURE_NV: vk::DescriptorType = vk::DescriptorType::from_raw(1_000_570_000);
@@ -103,7 +101,8 @@ struct Room {
 pub(super) struct Batch<F> {
     room: *mut Room,
     writes: usize,
-    words: usize,
+    /// The bytes of [`Room::words`] that are taken.
+    used: usize,
     set: vk::DescriptorSet,
     hand_over: F,
 }
@@ -122,7 +121,7 @@ impl<F: FnMut(u32, *const vk::WriteDescriptorSet<'_>)> Batch<F> {
             chained: [chained; WRITES],
             words: [0; WORDS],
         };
-        let mut batch = Self { room: &raw mut room, writes: 0, words: 0, set, hand_over };
+        let mut batch = Self { room: &raw mut room, writes: 0, used: 0, set, hand_over };
         for entry in entries {
             let Some(place) = Place::of(entry.kind) else { continue };
             // SAFETY: the caller vouches for the data; the room outlives the batch.
@@ -134,30 +133,30 @@ impl<F: FnMut(u32, *const vk::WriteDescriptorSet<'_>)> Batch<F> {
     /// # Safety
     /// `data` is where the entry's descriptors begin.
     unsafe fn entry(&mut self, entry: &Entry, place: Place, data: *const u8) {
-        let size = place.words().saturating_mul(size_of::<u64>());
+        let size = place.size();
         let is_array = entry.count <= 1 || entry.stride == size;
         if matches!(place, Place::Bytes(_)) || (is_array && data.cast::<u64>().is_aligned()) {
             return self.add(entry, place, entry.first, entry.count, data.cast());
         }
         let mut done = 0u32;
         while done < entry.count {
-            if self.writes == WRITES || WORDS.saturating_sub(self.words) < place.words() {
+            if self.writes == WRITES || self.left() < size {
                 self.flush();
             }
-            let fits = WORDS.saturating_sub(self.words).checked_div(place.words()).unwrap_or_default();
+            let fits = self.left().checked_div(size).unwrap_or_default();
             let left = entry.count.saturating_sub(done);
             let count = u32::try_from(fits).map_or(left, |fits| left.min(fits));
-            // SAFETY: so many descriptors fit behind the words that are taken, and the caller vouches for the data.
-            let first = unsafe { (&raw mut (*self.room).words).cast::<u64>().add(self.words) };
+            // SAFETY: so many descriptors fit behind the bytes that are taken, and the caller vouches for the data.
+            let first = unsafe { (&raw mut (*self.room).words).cast::<u8>().add(self.used) };
             for number in 0..count as usize {
                 let from = entry.stride.wrapping_mul((done as usize).wrapping_add(number));
                 // SAFETY: as above.
                 unsafe {
-                    let target = first.add(number.wrapping_mul(place.words())).cast::<u8>();
+                    let target = first.add(number.wrapping_mul(size));
                     target.copy_from_nonoverlapping(data.wrapping_add(from), size);
                 }
             }
-            self.words = self.words.saturating_add(place.words().saturating_mul(count as usize));
+            self.used = self.used.saturating_add(size.saturating_mul(count as usize));
             self.add(entry, place, entry.first.wrapping_add(done), count, first.cast());
             done = done.saturating_add(count);
         }
@@ -196,12 +195,17 @@ impl<F: FnMut(u32, *const vk::WriteDescriptorSet<'_>)> Batch<F> {
         self.writes = self.writes.saturating_add(1);
     }
 
+    /// How many bytes of [`Room::words`] are left.
+    fn left(&self) -> usize {
+        size_of::<[u64; WORDS]>().saturating_sub(self.used)
+    }
+
     fn flush(&mut self) {
         if self.writes != 0 {
             // SAFETY: the room is there as long as the batch; so many writes are in it.
             let writes = unsafe { (&raw const (*self.room).writes).cast() };
             (self.hand_over)(u32::try_from(self.writes).unwrap_or_default(), writes);
         }
-        (self.writes, self.words) = (0, 0);
+        (self.writes, self.used) = (0, 0);
     }
 }
