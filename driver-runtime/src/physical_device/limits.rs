@@ -29,8 +29,8 @@ pub(crate) fn raise(known: &mut Description) {
     raise_update_after_bind(known);
 }
 
-/// Limits of what is updated after it was bound count all descriptors, so they are not below the limits of all others. Layers
-/// rely on that whatever the features are.
+/// Limits of what is updated after it was bound count all descriptors. A driver without such updates sets none, and layers look
+/// at them whatever the features are: they are those of all other descriptors then.
 fn raise_update_after_bind(known: &mut Description) {
     let (all, after) = (&known.properties.limits, &mut known.vulkan_1_2);
     let pairs = [
@@ -89,8 +89,8 @@ fn raise_update_after_bind(known: &mut Description) {
             all.max_descriptor_set_input_attachments,
         ),
     ];
-    for (limit, least) in pairs {
-        *limit = least.max(*limit);
+    for (limit, all) in pairs.into_iter().filter(|(limit, _)| **limit == 0) {
+        *limit = all;
     }
 }
 
