@@ -15,11 +15,15 @@ const CORE: &[&str] = &["memory::", "manifest::", "registry::", "discovery::", "
 const NOT_OF_THE_RUNTIME: &[&str] = &[
     "trampolines",
     "dispatch::tests",
+    "a_driver_with_templates_keeps_its_own",
+    "forwarders_fill_what_a_driver_lacks",
     "b22_and_b51",
     "b38_",
     "b53_",
     "b10_private_data_of_ten",
     "many_threads",
+    "a_long_call_follows",
+    "long_recordings_keep",
 ];
 
 /// Handles are addresses, and chains that a test makes are changed through other pointers than those that made them.

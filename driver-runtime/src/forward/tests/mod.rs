@@ -100,7 +100,9 @@ impl Made {
                 Object::create(&*parent, core::ptr::null(), Queue).unwrap().into_handle(),
             )
         };
-        let device = vk::Device::from_raw(parent.root().base().address());
+        // As a handle of a device is made.
+        let address = core::ptr::from_ref(parent.root().base()).expose_provenance();
+        let device = vk::Device::from_raw(address as u64);
         Self { device, commands, queue, _parent: parent }
     }
 }
