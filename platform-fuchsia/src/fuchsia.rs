@@ -91,6 +91,7 @@ impl Fuchsia {
             abort,
             waiting: &os::waiting::Backoff,
             windows: None,
+            start_cache: None,
         }
     }
 

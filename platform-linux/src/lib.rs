@@ -52,6 +52,7 @@ pub static PLATFORM: Platform = Platform {
     abort,
     waiting: &os::waiting::Backoff,
     windows: None,
+    start_cache: None,
 };
 
 fn abort() -> ! {

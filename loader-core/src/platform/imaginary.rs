@@ -67,6 +67,7 @@ impl Imaginary {
             waiting: self,
             abort: std::process::abort,
             windows: None,
+            start_cache: None,
         }
     }
 

@@ -14,6 +14,7 @@ mod identity;
 pub(crate) mod imaginary;
 mod libraries;
 mod log;
+mod start_cache;
 pub mod variables;
 mod windows;
 
@@ -26,6 +27,7 @@ pub use files::{FileError, Files, Fingerprint};
 pub use identity::Identity;
 pub use libraries::{Libraries, Library, LibraryKind};
 pub use log::{Level, LogSink};
+pub use start_cache::{CacheFault, LARGEST_CACHE, StartCache};
 pub use variables::Variable;
 pub use windows::Windows;
 
@@ -51,6 +53,8 @@ pub struct Platform {
     /// Windows that one driver at a time can draw to. `None` if drivers can have surfaces of one
     /// window side by side.
     pub windows: Option<&'static dyn Windows>,
+    /// What one start of a program leaves for the next one. `None` where nothing is left.
+    pub start_cache: Option<&'static dyn StartCache>,
 }
 
 impl Platform {

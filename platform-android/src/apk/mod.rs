@@ -109,6 +109,7 @@ impl Apk {
             abort,
             waiting: self,
             windows: Some(self),
+            start_cache: None,
         }
     }
 

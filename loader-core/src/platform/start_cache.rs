@@ -1,0 +1,68 @@
+//! What one start of a program leaves for the next one.
+
+use crate::memory::Text;
+use crate::platform::Library;
+
+/// The size in bytes of the largest file that is read or written.
+pub const LARGEST_CACHE: usize = 256 * 1024;
+
+/// Why there is no file from an earlier start, or none for the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheFault {
+    /// The process has more privileges than its user.
+    Elevated,
+    /// No variable names a folder for caches, or it belongs to someone else.
+    NoFolder,
+    /// There is no file yet.
+    NotFound,
+    /// It is a link, or something else that is not a regular file.
+    NotAFile,
+    /// It, or its folder, belongs to another user.
+    NotOwn,
+    /// Other users have permission to write it or its folder.
+    WritableByOthers,
+    /// It is larger than [`LARGEST_CACHE`].
+    TooLarge,
+    /// It changed while it was read.
+    Changed,
+    /// The system's error number.
+    System(i32),
+    /// Out of memory.
+    OutOfMemory,
+}
+
+/// Keeps a file for each program between its starts, and describes what drivers' answers depend on.
+///
+/// Nothing here loads a driver or opens a device: a device that sleeps goes on sleeping.
+pub trait StartCache: Sync {
+    /// Everything that decides what drivers answer to this process, except for the drivers' own files: the program, the user,
+    /// the environment, the kernel, the device nodes and the devices behind them. One fact in each line, in an order that does
+    /// not change as long as the facts do not. Values that may be secret are digested.
+    ///
+    /// # Errors
+    /// Why nothing can be said that a later process could compare.
+    fn circumstances(&self) -> Result<Text, CacheFault>;
+
+    /// The file that was kept for this program, read once it is certain that only this user can have written it.
+    ///
+    /// # Errors
+    /// Why it is not read.
+    fn load(&self) -> Result<Text, CacheFault>;
+
+    /// Keeps a file for this program in place of the last one. A process that reads meanwhile gets one of the two, whole.
+    ///
+    /// # Errors
+    /// Why it is not kept; the last one is then still there.
+    fn keep(&self, content: &[u8]) -> Result<(), CacheFault>;
+
+    /// Removes the file of this program, if there is one.
+    fn forget(&self);
+
+    /// The path of the file that an open library came from. `None` if it cannot be told, or if the next process may find
+    /// another file by the same name without a change in [`circumstances`](StartCache::circumstances).
+    fn file_of(&self, library: Library, name: &[u8]) -> Option<Text>;
+
+    /// The identity of a library's file in one word: it differs when the file is another one, or has another content.
+    /// `None` if there is no such file, or if it changed so recently that a further change might not show.
+    fn identity(&self, path: &[u8]) -> Option<Text>;
+}
