@@ -61,7 +61,8 @@ fn abort() -> ! {
 }
 
 /// The loader of the process.
-pub static LOADER: Loader = Loader::new(&PLATFORM, Flavour::linux(POLICY));
+pub static LOADER: Loader =
+    Loader::new(&PLATFORM, Flavour { keeps_starts: policy::KEEPS_STARTS, ..Flavour::linux(POLICY) });
 
 /// The global commands of Vulkan: those that take no object.
 ///

@@ -1,4 +1,4 @@
-//! Where manifests are on Linux desktops.
+//! Where manifests are on Linux desktops, and what else a build chooses.
 
 use loader_core::discovery::Policy;
 #[cfg(not(feature = "fixed-drivers"))]
@@ -26,3 +26,14 @@ static ROOTS: [Root; 6] = Policy::linux_roots(
     build_option(option_env!("SYSCONFDIR"), "/usr/local/etc"),
     build_option(option_env!("EXTRASYSCONFDIR"), "/etc"),
 );
+
+/// Whether what a start learns is kept for the next one without `VK_LOADER_X_START_CACHE`: if `VKLOAD_START_CACHE` is `1` in the
+/// build environment.
+pub(crate) const KEEPS_STARTS: bool = match option_env!("VKLOAD_START_CACHE") {
+    None => false,
+    Some(value) => match value.as_bytes() {
+        b"" | b"0" => false,
+        b"1" => true,
+        _ => panic!("VKLOAD_START_CACHE is neither 0 nor 1"),
+    },
+};

@@ -59,7 +59,7 @@ fn outcome_weight(outcome: &Outcome) -> Option<u32> {
         Outcome::InterfaceVersion { .. } => 74,
         Outcome::NegotiationRefused { .. } => 73,
         Outcome::NoEntryPoint | Outcome::LeadsBack => 72,
-        Outcome::NoDevices | Outcome::WithinItself => 30,
+        Outcome::NoDevices | Outcome::LeftOut | Outcome::WithinItself => 30,
         Outcome::DuplicateOf { .. }
         | Outcome::ApiVersionLie { .. }
         | Outcome::OldInterface { .. }

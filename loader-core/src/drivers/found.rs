@@ -1,12 +1,18 @@
 //! The drivers of the system, as found by discovery and by opening them.
 
 use core::fmt;
+use core::ops::Deref;
+use core::sync::atomic::{AtomicBool, AtomicU8};
+
+use ash::vk;
 
 use super::best::{BestReason, best_reason};
 use super::driver::{DriverRef, OpenError};
+use super::last_start::{LastStart, LibraryFile};
 use super::open::OpenDrivers;
 use super::report::{log_candidate, log_outcome, log_outcome_by};
 use crate::discovery::{self, Plan, Request, Snapshot};
+use crate::flavour::Flavour;
 use crate::log::{Level, Topic};
 use crate::logger::{FoundSettings, Log, Logger};
 use crate::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec};
@@ -15,19 +21,64 @@ use crate::platform::{Files, Fingerprint, Platform};
 
 /// The drivers of the system as one call sees them.
 pub struct FoundDrivers {
-    /// The answers that the plan was made from, beside those that the settings rely on.
-    pub snapshot: Snapshot,
-    /// Every driver that was found.
-    pub plan: Plan,
-    /// The drivers that were opened, each with its place in the plan.
-    pub open: Vec<(usize, DriverRef)>,
+    /// What was searched for, and found.
+    search: Counted<Search>,
+    /// The drivers that can be used, in the order of the plan.
+    pub(super) drivers: Vec<FoundDriver>,
     /// What was learnt by opening them, each with its place in the plan.
     pub outcomes: Vec<(usize, Outcome)>,
     /// Libraries that do not open: their places in the plan and the states of their files, `None` for those
     /// that are missing.
     unopened: Vec<(usize, Option<Fingerprint>)>,
-    request: Request,
+    /// What the last start has left, if that is wanted.
+    pub(super) last_start: Option<Counted<LastStart>>,
+    /// What these drivers are good for: those that are known may not be open.
+    serve: Purpose,
+    /// Whether the next start has been thought of.
+    pub(super) settled: AtomicBool,
+}
+
+/// What is known before drivers are opened.
+pub struct Search {
+    /// The answers that the plan was made from, beside those that the settings rely on.
+    pub snapshot: Snapshot,
+    /// Every driver that was found.
+    pub plan: Plan,
+    /// What was asked for.
+    pub(crate) request: Request,
     settings: Counted<FoundSettings>,
+}
+
+/// A driver that can be used.
+pub(super) struct FoundDriver {
+    /// Its place in the plan.
+    pub(super) place: usize,
+    /// The open driver, unless it is enough to know what the last start learnt.
+    pub(super) open: Option<DriverRef>,
+    /// Its number in the file of the last start.
+    pub(super) known: Option<usize>,
+    /// The file that it was opened from, if the next start is to know.
+    pub(super) opened_from: Option<LibraryFile>,
+    /// Whether it has a device, once it was asked.
+    pub(super) devices: AtomicU8,
+}
+
+/// What drivers are found for, the least demanding first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Purpose {
+    /// To know their instance extensions. A driver that the last start knew is not opened.
+    Extensions,
+    /// For instances. A driver that had no device at the last start is not opened.
+    Instances,
+    /// For anything. All are opened.
+    Everything,
+}
+
+impl Deref for FoundDrivers {
+    type Target = Search;
+    fn deref(&self) -> &Search {
+        &self.search
+    }
 }
 
 impl FoundDrivers {
@@ -38,28 +89,81 @@ impl FoundDrivers {
     /// [`OutOfMemory`].
     pub(crate) fn discover(
         platform: &Platform,
-        policy: &discovery::Policy,
+        flavour: &Flavour,
         request: Request,
+        purpose: Purpose,
         drivers: &OpenDrivers,
         logger: &Logger,
     ) -> Result<(Self, bool), OutOfMemory> {
         let mut snapshot = Snapshot::default();
         let settings = logger.settings.clone();
-        let plan = discovery::discover(platform, policy, &request, &settings.known, &mut snapshot)?;
+        let plan =
+            discovery::discover(platform, &flavour.discovery, &request, &settings.known, &mut snapshot)?;
         snapshot.forget_contents();
-        let (open, outcomes, unopened) = (Vec::new(), Vec::new(), Vec::new());
-        let mut found = Self { snapshot, plan, open, outcomes, unopened, request, settings };
-        found.log_plan(logger, Logger::log);
-        found.open_all(platform, drivers, logger)?;
+        let search = Counted::try_new(Search { snapshot, plan, request, settings })?;
+        search.log(logger, Logger::log);
+        let last_start = if purpose == Purpose::Everything {
+            None
+        } else {
+            LastStart::find(platform, flavour.keeps_starts, logger)?
+        };
+        Self::open(search, last_start, purpose, platform, drivers, logger)
+    }
+
+    /// Opens what these drivers lack for another purpose, if they are still what `request` would find.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(crate) fn also_for(
+        &self,
+        purpose: Purpose,
+        request: Request,
+        platform: &Platform,
+        drivers: &OpenDrivers,
+        logger: &Logger,
+    ) -> Result<Option<(Self, bool)>, OutOfMemory> {
+        if !self.are_current(request, platform, logger)? {
+            return Ok(None);
+        }
+        self.search.tell(logger);
+        let (search, last_start) = (self.search.clone(), self.last_start.clone());
+        Self::open(search, last_start, purpose, platform, drivers, logger).map(Some)
+    }
+
+    fn open(
+        search: Counted<Search>,
+        last_start: Option<Counted<LastStart>>,
+        purpose: Purpose,
+        platform: &Platform,
+        drivers: &OpenDrivers,
+        logger: &Logger,
+    ) -> Result<(Self, bool), OutOfMemory> {
+        let (outcomes, unopened) = (Vec::new(), Vec::new());
+        let (serve, settled) = (Purpose::Everything, AtomicBool::new(false));
+        let mut found = Self { search, drivers: Vec::new(), outcomes, unopened, last_start, serve, settled };
+        found.open_all(purpose, platform, drivers)?;
+        for (place, outcome) in &found.outcomes {
+            found.log_outcome(logger, *place, outcome);
+        }
         let lasting = found.watch_unopened(platform)?;
         Ok((found, lasting))
     }
 
-    /// Whether `request` would find the same now.
+    /// Whether `request` would find the same now, and these drivers serve the purpose.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     pub(crate) fn still_serve(
+        &self,
+        purpose: Purpose,
+        request: Request,
+        platform: &Platform,
+        logger: &Logger,
+    ) -> Result<bool, OutOfMemory> {
+        Ok(purpose <= self.serve && self.are_current(request, platform, logger)?)
+    }
+
+    fn are_current(
         &self,
         request: Request,
         platform: &Platform,
@@ -68,7 +172,8 @@ impl FoundDrivers {
         Ok(self.settings == logger.settings
             && self.serve(request)
             && self.snapshot.still_true(platform)?
-            && self.still_unopened(platform.files))
+            && self.still_unopened(platform.files)
+            && self.still_known(platform)?)
     }
 
     /// Whether these drivers are what `request` would find. Applications ask for extensions (all drivers
@@ -78,31 +183,97 @@ impl FoundDrivers {
         self.request == request || !self.plan.drivers.iter().any(|candidate| candidate.portability)
     }
 
+    /// Whether what was taken from the last start still holds.
+    fn still_known(&self, platform: &Platform) -> Result<bool, OutOfMemory> {
+        let Some(last) = self.last_start.as_ref().filter(|_| self.serve < Purpose::Everything) else {
+            return Ok(true);
+        };
+        let not_open = || self.drivers.iter().filter(|driver| driver.open.is_none());
+        Ok(last.still_true(platform)?
+            && not_open().filter_map(|driver| driver.known).all(|known| last.is_unchanged(known)))
+    }
+
     fn open_all(
         &mut self,
+        purpose: Purpose,
         platform: &Platform,
         drivers: &OpenDrivers,
-        logger: &Logger,
     ) -> Result<(), OutOfMemory> {
-        for (place, candidate) in self.plan.used() {
+        let mut expected = 0;
+        for (place, candidate) in self.search.plan.used() {
+            let last = self.last_start.as_ref();
+            let known = last.and_then(|last| last.find_driver(candidate, expected));
+            let mut found = FoundDriver::new(place, known);
+            if let Some((number, last)) = known.zip(last) {
+                expected = number.saturating_add(1);
+                let has_device = last.driver(number).is_some_and(|known| known.has_device);
+                let enough = if has_device { Purpose::Extensions } else { Purpose::Instances };
+                if purpose <= enough {
+                    self.serve = self.serve.min(enough);
+                    if !has_device {
+                        self.outcomes.try_push((place, Outcome::LeftOut))?;
+                    }
+                    self.drivers.try_push(found)?;
+                    continue;
+                }
+            }
             match drivers.open(platform, candidate) {
                 Ok((driver, lie)) => {
-                    let earlier = self.open.iter().find(|(_, open)| *open == driver).map(|(place, _)| *place);
-                    if let Some(earlier) = earlier {
-                        self.outcomes.try_push((place, Outcome::DuplicateOf { driver: earlier }))?;
+                    let earlier = self.drivers.iter().find(|found| found.open == Some(driver));
+                    if let Some(driver) = earlier.map(|found| found.place) {
+                        self.outcomes.try_push((place, Outcome::DuplicateOf { driver }))?;
                         continue;
                     }
                     if let Some(lie) = lie {
                         self.outcomes.try_push((place, lie))?;
                     }
-                    self.open.try_push((place, driver))?;
+                    found.open = Some(driver);
+                    found.opened_from = last.and_then(|last| last.file_of(driver.library?, candidate));
+                    self.drivers.try_push(found)?;
                 }
                 Err(OpenError::OutOfMemory) => return Err(OutOfMemory),
                 Err(OpenError::Refused(outcome)) => self.outcomes.try_push((place, outcome))?,
             }
         }
-        for (place, outcome) in &self.outcomes {
-            self.log_outcome(logger, *place, outcome);
+        Ok(())
+    }
+
+    /// The drivers that are open, each with its place in the plan.
+    pub fn open_drivers(&self) -> impl Iterator<Item = (usize, DriverRef)> {
+        self.drivers.iter().filter_map(|found| Some((found.place, found.open?)))
+    }
+
+    /// Whether no driver can be used.
+    pub(crate) fn are_none(&self) -> bool {
+        self.drivers.is_empty()
+    }
+
+    /// Whether a driver is not open because the last start knew enough about it.
+    pub(crate) fn leave_some_out(&self) -> bool {
+        self.serve < Purpose::Everything
+    }
+
+    /// Calls `use_it` with each instance extension of each driver in turn. `failed` hears of drivers that do not tell theirs.
+    ///
+    /// # Errors
+    /// That of `use_it`, or `ERROR_OUT_OF_HOST_MEMORY`.
+    pub(crate) fn each_extension(
+        &self,
+        mut use_it: impl FnMut(&vk::ExtensionProperties) -> Result<(), vk::Result>,
+        failed: impl Fn(&DriverRef, vk::Result),
+    ) -> Result<(), vk::Result> {
+        for found in &self.drivers {
+            let Some(driver) = &found.open else {
+                let known = self.last_start.as_ref().zip(found.known);
+                let known = known.and_then(|(last, number)| last.driver(number));
+                known.into_iter().flat_map(|known| known.extensions()).try_for_each(|one| use_it(&one))?;
+                continue;
+            };
+            match driver.instance_extensions() {
+                Ok(extensions) => extensions.iter().try_for_each(&mut use_it)?,
+                Err(error @ vk::Result::ERROR_OUT_OF_HOST_MEMORY) => return Err(error),
+                Err(error) => failed(driver, error),
+            }
         }
         Ok(())
     }
@@ -151,17 +322,34 @@ impl FoundDrivers {
         if logger.listeners.is_empty() {
             return;
         }
-        let tell = |logger: &Logger, level, topic, message: fmt::Arguments<'_>| {
-            logger.tell(level, topic, message);
-        };
-        self.log_plan(logger, tell);
+        self.search.tell(logger);
         for (place, outcome) in &self.outcomes {
             let Some(candidate) = self.plan.drivers.get(*place) else { continue };
             log_outcome_by(logger, tell, &candidate.library, outcome);
         }
     }
 
-    fn log_plan(&self, logger: &Logger, log: Log) {
+    /// Why there is no driver, given what was learnt by making instances of those that are open.
+    #[must_use]
+    pub fn best_reason<'a>(&'a self, outcomes: &'a [(usize, Outcome)]) -> BestReason<'a> {
+        best_reason(&self.plan, self.outcomes.iter().chain(outcomes))
+    }
+}
+
+/// Tells a message to the listeners only.
+fn tell(logger: &Logger, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
+    logger.tell(level, topic, message);
+}
+
+impl Search {
+    /// Repeats to the current listeners what was logged when the search was made.
+    fn tell(&self, logger: &Logger) {
+        if !logger.listeners.is_empty() {
+            self.log(logger, tell);
+        }
+    }
+
+    fn log(&self, logger: &Logger, log: Log) {
         if logger.is_silent() {
             return;
         }
@@ -175,11 +363,5 @@ impl FoundDrivers {
         for candidate in &self.plan.drivers {
             log_candidate(logger, log, candidate);
         }
-    }
-
-    /// Why there is no driver, given what was learnt by making instances of those that are open.
-    #[must_use]
-    pub fn best_reason<'a>(&'a self, outcomes: &'a [(usize, Outcome)]) -> BestReason<'a> {
-        best_reason(&self.plan, self.outcomes.iter().chain(outcomes))
     }
 }

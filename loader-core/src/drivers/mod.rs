@@ -3,12 +3,14 @@
 mod best;
 mod driver;
 mod found;
+pub mod last_start;
+mod learning;
 mod open;
 mod report;
 
 pub use best::{BestReason, best_reason};
 pub(crate) use driver::refused;
 pub use driver::{Driver, DriverRef, OpenError};
-pub use found::FoundDrivers;
+pub use found::{FoundDrivers, Purpose};
 pub use open::OpenDrivers;
 pub(crate) use report::{log_outcome, report_no_driver};

@@ -23,6 +23,9 @@ pub struct Flavour {
     pub sorts_devices: bool,
     /// What ends the message that no driver can be used: how a user finds out more. Empty where nothing tells more.
     pub more_about_drivers: &'static str,
+    /// Whether what a start learns about drivers is kept for the next one without `VK_LOADER_X_START_CACHE`, where the platform
+    /// has a place for it.
+    pub keeps_starts: bool,
     /// How the trampolines of commands on devices, queues and command buffers find the device.
     pub handles: Handles,
 }
@@ -107,6 +110,7 @@ impl Flavour {
             commands: commands.of_objects().without(&NOT_EXPORTED),
             sorts_devices: false,
             more_about_drivers: "",
+            keeps_starts: false,
             handles: Handles::Written,
         }
     }

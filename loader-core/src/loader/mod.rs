@@ -9,7 +9,7 @@ mod users;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::discovery::{KnownSettings, LayerScope, Request};
-use crate::drivers::{FoundDrivers, OpenDrivers};
+use crate::drivers::{FoundDrivers, OpenDrivers, Purpose};
 use crate::flavour::Flavour;
 use crate::layers::FoundLayers;
 use crate::log::Filter;
@@ -120,21 +120,33 @@ impl Loader {
         Ok(found)
     }
 
-    /// The drivers of the system, opened. What was found last time is used again if nothing has changed
-    /// since.
+    /// The drivers of the system, open as far as the purpose demands. What was found last time is used again if
+    /// nothing has changed since.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn discover(&self, request: Request, logger: &Logger) -> Result<Counted<FoundDrivers>, OutOfMemory> {
+    pub fn discover(
+        &self,
+        request: Request,
+        purpose: Purpose,
+        logger: &Logger,
+    ) -> Result<Counted<FoundDrivers>, OutOfMemory> {
         let (platform, waiting) = (self.platform, self.platform.waiting);
-        if let Some(last) = self.found_drivers.last(waiting)
-            && last.still_serve(request, platform, logger)?
-        {
-            last.tell(logger);
-            return Ok(last);
+        let last = self.found_drivers.last(waiting);
+        let mut more = None;
+        if let Some(last) = last {
+            if last.still_serve(purpose, request, platform, logger)? {
+                last.tell(logger);
+                return Ok(last);
+            }
+            if last.leave_some_out() {
+                more = last.also_for(purpose, request, platform, &self.drivers, logger)?;
+            }
         }
-        let policy = &self.flavour.discovery;
-        let (found, lasting) = FoundDrivers::discover(platform, policy, request, &self.drivers, logger)?;
+        let (found, lasting) = match more {
+            Some(more) => more,
+            None => FoundDrivers::discover(platform, &self.flavour, request, purpose, &self.drivers, logger)?,
+        };
         let found = Counted::try_new(found)?;
         if lasting {
             self.found_drivers.keep(waiting, &found);
@@ -217,7 +229,7 @@ mod tests {
     /// missing are not counted: they are listed each time.
     fn search(loader: &Loader, system: &Imaginary, request: Request) -> (usize, usize) {
         system.calls();
-        let found = loader.discover(request, &loader.logger().unwrap()).unwrap();
+        let found = loader.discover(request, Purpose::Instances, &loader.logger().unwrap()).unwrap();
         let is_read = |call: &&String| {
             call.strip_prefix("list ").is_some_and(|folder| system.exists(folder.as_bytes()))
                 || call.starts_with("read ")
@@ -288,7 +300,7 @@ mod tests {
         let logger = loader.logger().unwrap();
         logger.listeners.add(Listener::messenger(&info)).unwrap();
         system.calls();
-        drop(loader.discover(WHOLE, &logger).unwrap());
+        drop(loader.discover(WHOLE, Purpose::Instances, &logger).unwrap());
         assert!(!system.calls().iter().any(|call| call.starts_with("read ")), "nothing is searched again");
         assert_eq!(heard, 1);
     }

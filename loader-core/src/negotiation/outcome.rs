@@ -74,6 +74,8 @@ pub enum Outcome {
     },
     /// The driver works and has no device.
     NoDevices,
+    /// The driver is not opened: it had no device when this program started last, in the same circumstances.
+    LeftOut,
     /// According to the dynamic linker, an earlier candidate opened the same library.
     DuplicateOf {
         /// Its index in the plan's drivers.
@@ -113,6 +115,7 @@ impl Outcome {
             Self::CreateInstanceFailed { .. } => "create-instance-failed",
             Self::EnumerationFailed { .. } => "enumeration-failed",
             Self::NoDevices => "no-devices",
+            Self::LeftOut => "left-out",
             Self::DuplicateOf { .. } => "duplicate-library",
             Self::ApiVersionLie { .. } => "api-version-too-high",
             Self::Used { .. } => "used",
@@ -146,9 +149,17 @@ impl Outcome {
             | Self::MissingCommand { .. }
             | Self::EnumerationFailed { .. }
             | Self::ApiVersionLie { .. } => Level::Warning,
-            Self::CreateInstanceFailed { .. } | Self::NoDevices | Self::Used { .. } => Level::Info,
+            Self::CreateInstanceFailed { .. } | Self::NoDevices | Self::LeftOut | Self::Used { .. } => {
+                Level::Info
+            }
             Self::DuplicateOf { .. } | Self::WithinItself => Level::Debug,
         }
+    }
+
+    /// Whether a driver that has no device may end like this.
+    #[must_use]
+    pub fn says_no_device(&self) -> bool {
+        matches!(self, Self::CreateInstanceFailed { result: INCOMPATIBLE_DRIVER })
     }
 
     /// Whether the driver is lost.
@@ -226,6 +237,10 @@ impl fmt::Display for Outcome {
             Self::EnumerationFailed { result } => {
                 write!(f, "the driver's vkEnumeratePhysicalDevices fails ({})", VkResult(*result))
             }
+            Self::LeftOut => f.write_str(
+                "not opened: it had no device when this program started last, and nothing has changed since; \
+                 `VK_LOADER_X_START_CACHE=0` opens it",
+            ),
             Self::NoDevices => f.write_str(
                 "the driver finds no device that it supports; if there is one, check the permissions of its device files",
             ),

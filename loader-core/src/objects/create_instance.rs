@@ -96,16 +96,45 @@ pub(crate) unsafe fn make_drivers(
     // a valid pointer.
     let application = unsafe { info.p_application_info.as_ref() };
     instance.api_version = comparable(application.map_or(0, |application| application.api_version));
-    let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
-    let direct = core::mem::take(&mut instance.sources.direct);
-    let discovered = instance.sources.discovered.clone();
     let mut sources: Vec<(Option<usize>, DriverOfInstance)> = Vec::new();
-    for driver in direct {
+    for driver in core::mem::take(&mut instance.sources.direct) {
         let owned = Box::try_new_in(driver, instance.allocator).map_err(OutOfMemory::from)?;
         sources.try_push((None, DriverOfInstance::Direct(owned)))?;
     }
-    for (place, driver) in discovered.iter().flat_map(|drivers| &drivers.open) {
-        sources.try_push((Some(*place), DriverOfInstance::Discovered(*driver)))?;
+    // SAFETY: by this function's `# Safety` the create info and the callbacks are those of a valid call of
+    // vkCreateInstance.
+    let mut outcomes = unsafe { make_each(instance, info, callbacks, sources) }?;
+    if instance.drivers.is_empty() && instance.sources.open_the_rest(instance.loader, &instance.logger)? {
+        // SAFETY: as above.
+        outcomes = unsafe { make_each(instance, info, callbacks, Vec::new()) }?;
+    }
+    if instance.drivers.is_empty() {
+        return Err(instance.sources.report_none(instance.loader, &instance.logger, &outcomes));
+    }
+    instance.sorted = instance.loader.flavour.sorts_devices
+        && !instance.loader.platform.switch(variables::VK_LOADER_DISABLE_SELECT)?
+        && (instance.knows_properties2()
+            || instance
+                .drivers
+                .iter()
+                .any(|driver| driver.enabled.contains(extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2)));
+    Ok(())
+}
+
+/// Creates an instance in each of these drivers and of those that discovery found. Returns what came of the latter.
+///
+/// # Safety
+/// The create info and the callbacks are those of a valid call of vkCreateInstance.
+unsafe fn make_each(
+    instance: &mut Instance,
+    info: &CreateInfo,
+    callbacks: *const Callbacks,
+    mut sources: Vec<(Option<usize>, DriverOfInstance)>,
+) -> Result<Vec<(usize, Outcome)>, vk::Result> {
+    let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
+    let discovered = instance.sources.discovered.clone();
+    for (place, driver) in discovered.iter().flat_map(|drivers| drivers.open_drivers()) {
+        sources.try_push((Some(place), DriverOfInstance::Discovered(driver)))?;
     }
     for (place, driver) in sources {
         // SAFETY: by this function's `# Safety` the create info and the callbacks are those of a
@@ -119,6 +148,9 @@ pub(crate) unsafe fn make_drivers(
             Err(OpenError::OutOfMemory) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
             Err(OpenError::Refused(outcome)) => match (place, &discovered) {
                 (Some(place), Some(discovered)) => {
+                    if outcome.says_no_device() {
+                        discovered.note_devices(place, false);
+                    }
                     discovered.log_outcome(&instance.logger, place, &outcome);
                     outcomes.try_push((place, outcome))?;
                 }
@@ -126,17 +158,7 @@ pub(crate) unsafe fn make_drivers(
             },
         }
     }
-    if instance.drivers.is_empty() {
-        return Err(instance.sources.report_none(instance.loader, &instance.logger, &outcomes));
-    }
-    instance.sorted = instance.loader.flavour.sorts_devices
-        && !instance.loader.platform.switch(variables::VK_LOADER_DISABLE_SELECT)?
-        && (instance.knows_properties2()
-            || instance
-                .drivers
-                .iter()
-                .any(|driver| driver.enabled.contains(extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2)));
-    Ok(())
+    Ok(outcomes)
 }
 
 /// Creates an instance in one driver, passing on only what the driver knows (LDP_LOADER_7,

@@ -6,7 +6,7 @@ use ash::vk;
 
 use crate::abi::extensions::merge;
 use crate::abi::{array, name};
-use crate::drivers::FoundDrivers;
+use crate::drivers::{DriverRef, FoundDrivers};
 use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
@@ -39,29 +39,22 @@ pub fn instance_extensions(
 ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
     let unfiltered = loader.platform.switch(variables::VK_LOADER_DISABLE_INST_EXT_FILTER)?;
     let mut all = Vec::new();
-    for (_, driver) in drivers.iter().flat_map(|drivers| &drivers.open) {
-        match driver.instance_extensions() {
-            Ok(extensions) => {
-                for extension in &extensions {
-                    if unfiltered || is_known(loader, extension) {
-                        merge(&mut all, extension)?;
-                    }
-                }
-            }
-            Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
-            Err(result) => {
-                logger.log(
-                    Level::Warning,
-                    Topic::Driver,
-                    format_args!(
-                        "{}: vkEnumerateInstanceExtensionProperties of the driver returned {}",
-                        Shown(&driver.library_path),
-                        VkResult(result.as_raw())
-                    ),
-                );
-            }
-        }
-    }
+    let add = |extension: &vk::ExtensionProperties| {
+        let counts = unfiltered || is_known(loader, extension);
+        if counts { merge(&mut all, extension) } else { Ok(()) }
+    };
+    let failed = |driver: &DriverRef, result: vk::Result| {
+        logger.log(
+            Level::Warning,
+            Topic::Driver,
+            format_args!(
+                "{}: vkEnumerateInstanceExtensionProperties of the driver returned {}",
+                Shown(&driver.library_path),
+                VkResult(result.as_raw())
+            ),
+        );
+    };
+    drivers.map_or(Ok(()), |drivers| drivers.each_extension(add, failed))?;
     for id in OWN {
         merge(&mut all, &properties(id))?;
     }

@@ -8,6 +8,7 @@ use super::extensions::instance_extensions;
 use crate::abi::layer_interface::{ExtensionsFn, LayersFn, VersionFn};
 use crate::abi::{Command, array, function};
 use crate::discovery::{LayerRequest, LayerScope, Request};
+use crate::drivers::Purpose;
 use crate::layers::{FoundLayers, global, layer_properties};
 use crate::loader::{self, Loader};
 use crate::log::{Level, Topic};
@@ -173,7 +174,7 @@ fn extensions(
     if let Some(layer) = layer {
         return found.instance_extensions_of(layer);
     }
-    let drivers = loader.discover(Request { portability: true }, logger)?;
+    let drivers = loader.discover(Request { portability: true }, Purpose::Extensions, logger)?;
     let mut all = instance_extensions(loader, Some(&drivers), logger)?;
     let active = found.plan.activate(&LayerRequest::default())?;
     found.add_instance_extensions(&active, &mut all)?;

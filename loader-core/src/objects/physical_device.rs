@@ -72,9 +72,13 @@ impl Instance {
     /// `ERROR_INITIALIZATION_FAILED` if no driver has a device; `ERROR_OUT_OF_HOST_MEMORY`.
     pub(super) fn enumerate(&self) -> Result<Vec<&PhysicalDevice>, vk::Result> {
         let mut all: Vec<&PhysicalDevice> = Vec::new();
+        let discovered = self.sources.discovered.as_deref();
         for driver in self.drivers.iter().rev() {
             match driver.physical_devices() {
                 Ok(handles) => {
+                    if let Some((found, place)) = discovered.zip(driver.place) {
+                        found.note_devices(place, !handles.is_empty());
+                    }
                     let first = all.len();
                     for handle in &handles {
                         let device = self.physical_device(driver, *handle)?;
@@ -89,6 +93,9 @@ impl Instance {
                     log_outcome(&self.logger, &driver.driver.library_path, &outcome);
                 }
             }
+        }
+        if let Some(found) = discovered {
+            found.keep(self.loader.platform, &self.logger)?;
         }
         if all.is_empty() {
             self.logger.log(

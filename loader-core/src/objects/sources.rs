@@ -7,7 +7,7 @@ use super::extensions;
 use crate::abi::chain;
 use crate::abi::extensions::merge;
 use crate::discovery::Request;
-use crate::drivers::{Driver, FoundDrivers, log_outcome, report_no_driver};
+use crate::drivers::{Driver, FoundDrivers, Purpose, log_outcome, report_no_driver};
 use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
@@ -53,14 +53,26 @@ impl Sources {
             }
         }
         if !exclusive {
-            sources.discovered = Some(loader.discover(request, logger)?);
+            sources.discovered = Some(loader.discover(request, Purpose::Instances, logger)?);
         }
         Ok(sources)
     }
 
     /// Whether there is no driver.
     pub(crate) fn are_none(&self) -> bool {
-        self.direct.is_empty() && self.discovered.as_ref().is_none_or(|drivers| drivers.open.is_empty())
+        self.direct.is_empty() && self.discovered.as_ref().is_none_or(|drivers| drivers.are_none())
+    }
+
+    /// Opens the drivers that were left out because the last start of the program had no use for them, now that no other
+    /// driver works. Returns whether there are any.
+    ///
+    /// # Errors
+    /// `ERROR_OUT_OF_HOST_MEMORY`.
+    pub(crate) fn open_the_rest(&mut self, loader: &Loader, logger: &Logger) -> Result<bool, vk::Result> {
+        let Some(found) = self.discovered.take_if(|found| found.leave_some_out()) else { return Ok(false) };
+        found.forget(logger);
+        self.discovered = Some(loader.discover(found.request, Purpose::Everything, logger)?);
+        Ok(true)
     }
 
     /// Reports why no driver can be used, given the outcomes of creating instances of the open

@@ -1,5 +1,7 @@
 //! What one start of a program leaves for the next one.
 
+use core::fmt;
+
 use crate::memory::Text;
 use crate::platform::Library;
 
@@ -65,4 +67,24 @@ pub trait StartCache: Sync {
     /// The identity of a library's file in one word: it differs when the file is another one, or has another content.
     /// `None` if there is no such file, or if it changed so recently that a further change might not show.
     fn identity(&self, path: &[u8]) -> Option<Text>;
+}
+
+/// Why, in a few words, and what can be done about it.
+impl fmt::Display for CacheFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Elevated => "this process is elevated",
+            Self::NoFolder => "neither XDG_CACHE_HOME nor HOME names a folder",
+            Self::NotFound => "this program has not left a file yet",
+            Self::NotAFile => "the file is a link or not a regular file; remove it",
+            Self::NotOwn => "the file or its folder belongs to another user",
+            Self::WritableByOthers => {
+                "other users have permission to write the file or its folder; `chmod go-w` takes it away"
+            }
+            Self::TooLarge => "the file is too large",
+            Self::Changed => "the file changed while it was read",
+            Self::OutOfMemory => "out of memory",
+            Self::System(number) => return write!(f, "system error {number}"),
+        })
+    }
 }

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use loader_core::discovery::{Candidate, Decision, LayerCandidate, LayerNote, LayerScope, Request};
-use loader_core::drivers::FoundDrivers;
+use loader_core::drivers::{FoundDrivers, Purpose};
 use loader_core::layers::FoundLayers;
 use loader_core::loader::Loader;
 use loader_core::memory::{Counted, OutOfMemory, Shown, Text, formatted};
@@ -44,7 +44,7 @@ impl Apk {
         let report = Report {
             configuration: self.configuration(),
             refused,
-            drivers: loader.discover(Request { portability: true }, &logger)?,
+            drivers: loader.discover(Request { portability: true }, Purpose::Everything, &logger)?,
             layers: loader.layers(LayerScope::All, &logger)?,
         };
         match format {

@@ -2,8 +2,8 @@
 
 use ash::{Entry, StaticFn};
 use loader_core::discovery::{Candidate, Decision, Note, Origin, Plan, Request};
-use loader_core::drivers::FoundDrivers;
 use loader_core::drivers::{BestReason, best_reason};
+use loader_core::drivers::{FoundDrivers, Purpose};
 use loader_core::loader::Loader;
 use loader_core::memory::{OutOfMemory, Shown};
 use loader_core::negotiation::Outcome;
@@ -32,7 +32,9 @@ pub(crate) fn report_on(loader: &'static Loader, entry: &Entry) -> Report {
     }
     // Drivers of a part of Vulkan are shown too, so they are asked for.
     let logger = loader.logger();
-    match logger.and_then(|logger| loader.discover(Request { portability: true }, &logger)) {
+    match logger
+        .and_then(|logger| loader.discover(Request { portability: true }, Purpose::Everything, &logger))
+    {
         Ok(drivers) => {
             let probed = probe_all(&drivers);
             let outcomes: Vec<_> = drivers.outcomes.iter().chain(&probed).collect();
@@ -57,7 +59,7 @@ pub(crate) fn plan_only(planned: &Planned, broken: &dyn Fn(usize) -> bool) -> Re
 
 /// Makes an instance of each driver alone, since an application's only tells whether any of them works.
 fn probe_all(drivers: &FoundDrivers) -> Vec<(usize, Outcome)> {
-    drivers.open.iter().filter_map(|(place, driver)| Some((*place, objects::probe(*driver).ok()?))).collect()
+    drivers.open_drivers().filter_map(|(place, driver)| Some((place, objects::probe(driver).ok()?))).collect()
 }
 
 /// Fills in what the plan says, and what came of its drivers, each by its place in the plan.

@@ -1,0 +1,382 @@
+//! The file that one start leaves for the next one: lines of text, and a checksum in the last one.
+//!
+//! ```text
+//! vkload start cache 1
+//! circumstances 1234
+//! (1,234 bytes, as the platform describes them)
+//! driver /usr/share/vulkan/icd.d/radeon_icd.x86_64.json
+//! library libvulkan_radeon.so
+//! file /usr/lib/x86_64-linux-gnu/libvulkan_radeon.so
+//! identity 5a9b3c0d1e2f4876
+//! version 4206830
+//! devices 0
+//! extension VK_KHR_surface 25
+//! end 00c0ffee00c0ffee
+//! ```
+//!
+//! Every line ends with a line feed. A driver has one line for each of its instance extensions, in its own order.
+#![forbid(unsafe_code)]
+
+use core::ops::Range;
+
+use ash::vk;
+
+use crate::abi::name;
+use crate::manifest::Version;
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
+
+/// The first line. A loader that writes other lines has another number here.
+const FIRST: &[u8] = b"vkload start cache 1";
+
+/// The word that each driver begins with.
+const DRIVER: &[u8] = b"driver";
+
+/// What is known about a driver.
+pub struct KnownDriver<'a> {
+    /// Its manifest.
+    pub manifest: &'a [u8],
+    /// What the manifest names as its library.
+    pub library: &'a [u8],
+    /// The file that the library was opened from.
+    pub file: &'a [u8],
+    /// The identity of that file.
+    pub identity: &'a [u8],
+    /// The version that its manifest claims.
+    pub api_version: Version,
+    /// Whether it had a device.
+    pub has_device: bool,
+    /// A line for each extension.
+    extensions: &'a [u8],
+}
+
+impl<'a> KnownDriver<'a> {
+    /// A driver without extensions.
+    pub fn new(manifest: &'a [u8], library: &'a [u8], file: &'a [u8], identity: &'a [u8]) -> Self {
+        let (api_version, has_device, extensions) = (Version::new(1, 0, 0), false, &[][..]);
+        Self { manifest, library, file, identity, api_version, has_device, extensions }
+    }
+
+    /// Its instance extensions.
+    pub fn extensions(&self) -> impl Iterator<Item = vk::ExtensionProperties> + use<'a> {
+        Lines(self.extensions).filter_map(extension)
+    }
+
+    /// The driver whose lines these are. `None` if a line is missing, or too many, or not as it should be.
+    fn read(text: &'a [u8]) -> Option<Self> {
+        let mut lines = Lines(text);
+        let mut field = |name: &[u8]| lines.next().and_then(|line| value(line, name));
+        let (manifest, library, file) = (field(DRIVER)?, field(b"library")?, field(b"file")?);
+        let known = Self::new(manifest, library, file, field(b"identity")?);
+        let api_version = Version::from_encoded(number(field(b"version")?)?);
+        let has_device = number(field(b"devices")?)? != 0;
+        let extensions = lines.0;
+        let all_read = Lines(extensions).all(|line| extension(line).is_some());
+        all_read.then_some(Self { api_version, has_device, extensions, ..known })
+    }
+}
+
+/// A file that was read, all of which makes sense.
+pub struct StartFile {
+    content: Text,
+    circumstances: Range<usize>,
+    drivers: Vec<Range<usize>>,
+}
+
+impl StartFile {
+    /// Reads a file. `None` if it is cut short, damaged or of another format.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn read(content: Text) -> Result<Option<Self>, OutOfMemory> {
+        let Some((circumstances, body)) = parts(&content) else { return Ok(None) };
+        let mut drivers: Vec<Range<usize>> = Vec::new();
+        let mut at = body.start;
+        for line in Lines(content.get(body).unwrap_or_default()) {
+            let end = at.saturating_add(line.len()).saturating_add(1);
+            match drivers.last_mut() {
+                _ if value(line, DRIVER).is_some() => drivers.try_push(at..end)?,
+                Some(driver) => driver.end = end,
+                None => return Ok(None),
+            }
+            at = end;
+        }
+        let file = Self { content, circumstances, drivers };
+        let whole = (0..file.drivers.len()).all(|number| file.driver(number).is_some());
+        Ok(whole.then_some(file))
+    }
+
+    /// The circumstances in which it was written.
+    pub fn circumstances(&self) -> &[u8] {
+        self.content.get(self.circumstances.clone()).unwrap_or_default()
+    }
+
+    /// How many drivers it tells of.
+    pub fn count(&self) -> usize {
+        self.drivers.len()
+    }
+
+    /// What it says about one of them.
+    pub fn driver(&self, number: usize) -> Option<KnownDriver<'_>> {
+        KnownDriver::read(self.content.get(self.drivers.get(number)?.clone())?)
+    }
+}
+
+/// Where the circumstances and the drivers are, in a file whose checksum is right.
+fn parts(content: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
+    let checked = content.len().checked_sub(LAST)?;
+    if content.get(checked..)? != last_line(content.get(..checked)?) {
+        return None;
+    }
+    let mut lines = Lines(content.get(..checked)?);
+    if lines.next()? != FIRST {
+        return None;
+    }
+    let length = number(value(lines.next()?, b"circumstances")?)? as usize;
+    let start = checked.checked_sub(lines.0.len())?;
+    let end = start.checked_add(length).filter(|end| *end <= checked)?;
+    Some((start..end, end..checked))
+}
+
+/// Writes a file.
+pub struct Writer(Text);
+
+impl Writer {
+    /// A file without drivers.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn new(circumstances: &[u8]) -> Result<Self, OutOfMemory> {
+        let mut writer = Self(Vec::new());
+        writer.0.try_extend(FIRST)?;
+        writer.0.try_push(b'\n')?;
+        writer.number(b"circumstances", circumstances.len())?;
+        writer.0.try_extend(circumstances)?;
+        Ok(writer)
+    }
+
+    /// Adds a driver with these extensions, unless a path of it cannot stand in a line.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn driver(
+        &mut self,
+        driver: &KnownDriver<'_>,
+        extensions: impl IntoIterator<Item = vk::ExtensionProperties>,
+    ) -> Result<(), OutOfMemory> {
+        let fields: [(&[u8], _); 4] = [
+            (DRIVER, driver.manifest),
+            (b"library", driver.library),
+            (b"file", driver.file),
+            (b"identity", driver.identity),
+        ];
+        if fields.iter().any(|(_, value)| value.is_empty() || value.iter().any(u8::is_ascii_control)) {
+            return Ok(());
+        }
+        for (name, value) in fields {
+            self.field(name, value)?;
+        }
+        self.number(b"version", driver.api_version.encoded() as usize)?;
+        self.number(b"devices", usize::from(driver.has_device))?;
+        for extension in extensions {
+            let name = name::in_array(&extension.extension_name).unwrap_or_default().to_bytes();
+            if !name.is_empty() && name.iter().all(u8::is_ascii_graphic) {
+                self.0.try_extend(b"extension ")?;
+                self.number(name, extension.spec_version as usize)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The file.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn finish(mut self) -> Result<Text, OutOfMemory> {
+        let last = last_line(&self.0);
+        self.0.try_extend(&last)?;
+        Ok(self.0)
+    }
+
+    fn field(&mut self, name: &[u8], value: &[u8]) -> Result<(), OutOfMemory> {
+        for part in [name, b" ", value, b"\n"] {
+            self.0.try_extend(part)?;
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, name: &[u8], number: usize) -> Result<(), OutOfMemory> {
+        let mut digits = [b'0'; 20];
+        let (mut rest, mut start) = (number, digits.len());
+        for digit in digits.iter_mut().rev() {
+            *digit = b'0'.wrapping_add((rest % 10) as u8);
+            rest /= 10;
+            start = start.wrapping_sub(1);
+            if rest == 0 {
+                break;
+            }
+        }
+        self.field(name, digits.get(start..).unwrap_or_default())
+    }
+}
+
+/// The lines of a text whose every line ends with a line feed; an end without one is left.
+struct Lines<'a>(&'a [u8]);
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let end = self.0.iter().position(|byte| *byte == b'\n')?;
+        let line = self.0.get(..end)?;
+        self.0 = self.0.get(end.wrapping_add(1)..)?;
+        Some(line)
+    }
+}
+
+/// What follows `name` and a blank in a line that begins with them.
+fn value<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    line.strip_prefix(name)?.strip_prefix(b" ").filter(|value| !value.is_empty())
+}
+
+/// A number of at most 32 bits in decimal digits.
+fn number(digits: &[u8]) -> Option<u32> {
+    let add = |number: u32, digit: &u8| {
+        let digit = digit.is_ascii_digit().then(|| u32::from(digit.wrapping_sub(b'0')))?;
+        number.checked_mul(10)?.checked_add(digit)
+    };
+    digits.iter().try_fold(0, add)
+}
+
+/// The extension that a line names.
+fn extension(line: &[u8]) -> Option<vk::ExtensionProperties> {
+    let line = value(line, b"extension")?;
+    let blank = line.iter().position(|byte| *byte == b' ')?;
+    let (extension, version) = (line.get(..blank)?, line.get(blank.wrapping_add(1)..)?);
+    let mut properties = vk::ExtensionProperties { spec_version: number(version)?, ..Default::default() };
+    if extension.is_empty() || extension.len() >= properties.extension_name.len() {
+        return None;
+    }
+    name::fill(&mut properties.extension_name, extension);
+    Some(properties)
+}
+
+/// The length of the last line.
+const LAST: usize = 21;
+
+/// The last line of a file that begins with `content`.
+///
+/// The checksum detects damage, not forgery: who can write the file is whom it is for.
+fn last_line(content: &[u8]) -> [u8; LAST] {
+    let mut line = *b"end 0000000000000000\n";
+    let mix = |state: u64, byte: &u8| {
+        (state ^ u64::from(*byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    };
+    let mut sum = content.iter().fold(content.len() as u64, mix);
+    for place in line.iter_mut().skip(4).take(16) {
+        sum = sum.rotate_left(4);
+        let digit = (sum & 15) as u8;
+        *place = digit.wrapping_add(if digit < 10 { b'0' } else { b'a' - 10 });
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::String;
+    use std::vec::Vec as StdVec;
+
+    fn known<'a>() -> KnownDriver<'a> {
+        let api_version = Version::new(1, 3, 302);
+        KnownDriver {
+            api_version,
+            has_device: true,
+            ..KnownDriver::new(b"/a b.json", b"liba.so", b"/lib/liba.so", b"77ff")
+        }
+    }
+
+    fn extensions() -> impl Iterator<Item = vk::ExtensionProperties> {
+        [(c"VK_KHR_surface", 25), (c"VK_KHR_display", u32::MAX)].into_iter().map(|(name, spec_version)| {
+            let mut properties = vk::ExtensionProperties { spec_version, ..Default::default() };
+            name::fill(&mut properties.extension_name, name.to_bytes());
+            properties
+        })
+    }
+
+    fn written() -> Text {
+        let mut writer = Writer::new(b"node /dev/dri/card0\nuser 7\n").unwrap();
+        writer.driver(&known(), extensions()).unwrap();
+        writer.driver(&KnownDriver { has_device: false, ..known() }, []).unwrap();
+        writer.finish().unwrap()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let file = StartFile::read(written()).unwrap().unwrap();
+        assert_eq!(file.circumstances(), b"node /dev/dri/card0\nuser 7\n");
+        assert_eq!(file.count(), 2);
+        let (first, second) = (file.driver(0).unwrap(), file.driver(1).unwrap());
+        assert_eq!((first.manifest, first.library), (known().manifest, known().library));
+        assert_eq!((first.file, first.identity), (known().file, known().identity));
+        assert_eq!(first.api_version, known().api_version);
+        assert!(first.has_device && !second.has_device);
+        let names = |driver: &KnownDriver<'_>| {
+            let name = |one: vk::ExtensionProperties| {
+                (one.extension_name_as_c_str().unwrap().to_str().map(String::from).unwrap(), one.spec_version)
+            };
+            driver.extensions().map(name).collect::<StdVec<_>>()
+        };
+        assert_eq!(names(&first), [("VK_KHR_surface".into(), 25), ("VK_KHR_display".into(), u32::MAX)]);
+        assert!(names(&second).is_empty() && file.driver(2).is_none());
+    }
+
+    #[test]
+    fn a_file_that_is_cut_or_changed_anywhere_is_refused() {
+        let whole = written();
+        for end in 0..whole.len() {
+            let cut = crate::memory::text(&[&whole[..end]]).unwrap();
+            assert!(StartFile::read(cut).unwrap().is_none(), "cut after {end} bytes");
+        }
+        for place in 0..whole.len() {
+            for bit in 0..8 {
+                let mut changed = crate::memory::text(&[&whole]).unwrap();
+                changed[place] ^= 1 << bit;
+                assert!(StartFile::read(changed).unwrap().is_none(), "bit {bit} of byte {place}");
+            }
+        }
+        let longer = crate::memory::text(&[&whole, b"\n"]).unwrap();
+        assert!(StartFile::read(longer).unwrap().is_none());
+    }
+
+    #[test]
+    fn lines_that_no_writer_writes_are_refused_whatever_the_checksum() {
+        let text = |change: fn(&str) -> String| {
+            let whole = written();
+            let end = whole.len() - LAST;
+            let body = change(core::str::from_utf8(&whole[..end]).unwrap()).into_bytes();
+            StartFile::read(crate::memory::text(&[&body, &last_line(&body)]).unwrap()).unwrap()
+        };
+        assert!(text(|whole| whole.into()).is_some());
+        let changes: [fn(&str) -> String; 9] = [
+            |whole| whole.replace("cache 1", "cache 2"),
+            |whole| whole.replace("circumstances 27", "circumstances 27777"),
+            |whole| whole.replace("circumstances 27", "circumstances 26"),
+            |whole| whole.replacen("library", "libraries", 1),
+            |whole| whole.replacen("identity 77ff\n", "", 1),
+            |whole| whole.replacen("devices 1", "devices one", 1),
+            |whole| whole.replace("VK_KHR_surface 25", "VK_KHR_surface"),
+            |whole| whole.replace("VK_KHR_surface 25", "VK_KHR_surface 4294967296"),
+            |whole| whole.replace("VK_KHR_surface", &"V".repeat(256)),
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            assert!(text(change).is_none(), "change {number}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_cannot_stand_in_a_line_is_not_written() {
+        let mut writer = Writer::new(b"").unwrap();
+        writer.driver(&KnownDriver { manifest: b"/two\nlines.json", ..known() }, extensions()).unwrap();
+        assert_eq!(StartFile::read(writer.finish().unwrap()).unwrap().unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,213 @@
+//! What the last start of this program learnt about drivers, so that this one need not open them to know it.
+//!
+//! It is off unless `VK_LOADER_X_START_CACHE` or the build says otherwise. The plan is made anew in each start: only what
+//! would be learnt by opening a driver comes from the file, for drivers whose manifest and library are the same as they were,
+//! in the same circumstances.
+#![forbid(unsafe_code)]
+
+mod file;
+
+use core::fmt;
+
+use crate::discovery::Candidate;
+use crate::log::{Level, Topic};
+use crate::logger::Logger;
+use crate::memory::{Counted, OutOfMemory, Shown, Text};
+use crate::platform::{CacheFault, Library, Platform, StartCache, variables};
+
+pub use file::{KnownDriver, StartFile, Writer};
+
+/// Whether the library can keep what a start learns. It costs some bytes, so only libraries for systems that have a place
+/// for it are built with it (the feature `start-cache`).
+pub(super) const KEEPS_STARTS: bool = cfg!(feature = "start-cache");
+
+/// The circumstances of this start, and what the last one in the same circumstances has left.
+pub struct LastStart {
+    cache: &'static dyn StartCache,
+    /// Whether it is on without the variable.
+    by_default: bool,
+    circumstances: Text,
+    file: Option<StartFile>,
+}
+
+/// The file of a library, as it was when the library was opened.
+pub(super) struct LibraryFile {
+    pub(super) path: Text,
+    pub(super) identity: Text,
+}
+
+impl LastStart {
+    /// Looks for what the last start left, unless that is switched off. Whatever is wrong with it, this start goes on as if it
+    /// were the first.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(super) fn find(
+        platform: &Platform,
+        by_default: bool,
+        logger: &Logger,
+    ) -> Result<Option<Counted<Self>>, OutOfMemory> {
+        let Some(cache) = platform.start_cache.filter(|_| KEEPS_STARTS) else { return Ok(None) };
+        if !is_on(platform, by_default)? || platform.identity.elevated() {
+            return Ok(None);
+        }
+        let circumstances = match unless_out_of_memory(cache.circumstances())? {
+            Ok(circumstances) => circumstances,
+            Err(fault) => {
+                log(logger, format_args!("nothing is kept: {fault}"), Level::Info);
+                return Ok(None);
+            }
+        };
+        let file = match read(cache, &circumstances)? {
+            Ok(file) => Some(file),
+            Err(unused) => {
+                log(logger, format_args!("not used: {unused}"), unused.level());
+                None
+            }
+        };
+        Counted::try_new(Self { cache, by_default, circumstances, file }).map(Some)
+    }
+
+    /// Whether the circumstances are still those of this start.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(super) fn still_true(&self, platform: &Platform) -> Result<bool, OutOfMemory> {
+        Ok(is_on(platform, self.by_default)?
+            && unless_out_of_memory(self.cache.circumstances())?.is_ok_and(|now| now == self.circumstances))
+    }
+
+    /// What is known about the driver with this number.
+    pub(super) fn driver(&self, number: usize) -> Option<KnownDriver<'_>> {
+        self.file.as_ref()?.driver(number)
+    }
+
+    /// The number of the driver that `candidate` names, if its manifest and library are those of the last start. The search
+    /// begins at `expected`: most often the plan has the drivers in the order of the last one.
+    pub(super) fn find_driver(&self, candidate: &Candidate, expected: usize) -> Option<usize> {
+        let count = self.file.as_ref()?.count();
+        let names = |number: &usize| {
+            self.driver(*number).is_some_and(|known| {
+                known.manifest == candidate.path.as_slice() && known.library == candidate.library.as_slice()
+            })
+        };
+        let number = (expected..count).chain(0..expected.min(count)).find(names)?;
+        let known = self.driver(number)?;
+        (known.api_version == candidate.api_version && self.is_unchanged(number)).then_some(number)
+    }
+
+    /// Whether the library of the driver with this number is the file that it was.
+    pub(super) fn is_unchanged(&self, number: usize) -> bool {
+        self.driver(number).is_some_and(|known| self.is_still(known.file, known.identity))
+    }
+
+    /// Whether the file at `path` has this identity.
+    pub(super) fn is_still(&self, path: &[u8], identity: &[u8]) -> bool {
+        self.cache.identity(path).is_some_and(|now| now.as_slice() == identity)
+    }
+
+    /// The file that the driver of `candidate` was opened from just now, if a later start can recognise it.
+    pub(super) fn file_of(&self, library: Library, candidate: &Candidate) -> Option<LibraryFile> {
+        let path = self.cache.file_of(library, &candidate.library)?;
+        let identity = self.cache.identity(&path)?;
+        Some(LibraryFile { path, identity })
+    }
+
+    /// Begins a file for the next start. `None` if the circumstances have changed since this one began: it is not known which
+    /// of them the drivers saw.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(super) fn begin(&self, platform: &Platform) -> Result<Option<Writer>, OutOfMemory> {
+        if !self.still_true(platform)? {
+            return Ok(None);
+        }
+        Writer::new(&self.circumstances).map(Some)
+    }
+
+    /// Keeps a file for the next start.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(super) fn keep(&self, file: Writer, logger: &Logger) -> Result<(), OutOfMemory> {
+        match unless_out_of_memory(self.cache.keep(&file.finish()?))? {
+            Ok(()) => log(logger, format_args!("kept what was learnt about drivers"), Level::Debug),
+            Err(fault) => log(logger, format_args!("nothing is kept: {fault}"), Level::Info),
+        }
+        Ok(())
+    }
+
+    /// Removes the file: it led this start astray.
+    pub(super) fn forget(&self) {
+        self.cache.forget();
+    }
+}
+
+/// Whether starts are kept.
+fn is_on(platform: &Platform, by_default: bool) -> Result<bool, OutOfMemory> {
+    let wanted = platform.variable(variables::VK_LOADER_X_START_CACHE)?;
+    Ok(wanted.map_or(by_default, |value| !value.is_empty() && value.as_slice() != b"0"))
+}
+
+fn read(cache: &dyn StartCache, circumstances: &[u8]) -> Result<Result<StartFile, Unused>, OutOfMemory> {
+    let content = match unless_out_of_memory(cache.load())? {
+        Ok(content) => content,
+        Err(fault) => return Ok(Err(Unused::Fault(fault))),
+    };
+    let Some(file) = StartFile::read(content)? else { return Ok(Err(Unused::Damaged)) };
+    if let Some(what) = first_difference(file.circumstances(), circumstances)? {
+        return Ok(Err(Unused::Changed { what }));
+    }
+    Ok(Ok(file))
+}
+
+/// The word that the first line begins with in which two descriptions differ; `None` if they are the same.
+fn first_difference(last: &[u8], now: &[u8]) -> Result<Option<Text>, OutOfMemory> {
+    if last == now {
+        return Ok(None);
+    }
+    let lines = |text| <[u8]>::split(text, |byte| *byte == b'\n');
+    let differ = lines(last).zip(lines(now)).find(|(last, now)| last != now);
+    let word = differ.and_then(|(last, _)| last.split(|byte| *byte == b' ').next()).unwrap_or_default();
+    crate::memory::text(&[word]).map(Some)
+}
+
+fn unless_out_of_memory<T>(result: Result<T, CacheFault>) -> Result<Result<T, CacheFault>, OutOfMemory> {
+    match result {
+        Err(CacheFault::OutOfMemory) => Err(OutOfMemory),
+        other => Ok(other),
+    }
+}
+
+fn log(logger: &Logger, message: fmt::Arguments<'_>, level: Level) {
+    logger.log(level, Topic::Driver, format_args!("start cache: {message}"));
+}
+
+/// Why the file of the last start is not used.
+enum Unused {
+    Fault(CacheFault),
+    Damaged,
+    /// A line of the circumstances differs, which begins with this word.
+    Changed {
+        what: Text,
+    },
+}
+
+impl Unused {
+    fn level(&self) -> Level {
+        match self {
+            Self::Fault(CacheFault::NotFound) | Self::Changed { .. } => Level::Debug,
+            Self::Fault(_) | Self::Damaged => Level::Warning,
+        }
+    }
+}
+
+impl fmt::Display for Unused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fault(fault) => fault.fmt(f),
+            Self::Damaged => f.write_str("the file is damaged or has another format; this start replaces it"),
+            Self::Changed { what } => write!(f, "\"{}\" differs from the last start", Shown(what)),
+        }
+    }
+}
