@@ -266,7 +266,7 @@ const LAST: usize = 21;
 /// The last line of a file that begins with `content`.
 ///
 /// The checksum detects damage, not forgery: who can write the file is whom it is for.
-fn last_line(content: &[u8]) -> [u8; LAST] {
+pub fn last_line(content: &[u8]) -> [u8; LAST] {
     let mut line = *b"end 0000000000000000\n";
     let mix = |state: u64, byte: &u8| {
         (state ^ u64::from(*byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)

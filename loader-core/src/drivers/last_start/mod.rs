@@ -15,7 +15,7 @@ use crate::logger::Logger;
 use crate::memory::{Counted, OutOfMemory, Shown, Text};
 use crate::platform::{CacheFault, Library, Platform, StartCache, variables};
 
-pub use file::{KnownDriver, StartFile, Writer};
+pub use file::{KnownDriver, StartFile, Writer, last_line};
 
 /// Whether the library can keep what a start learns. It costs some bytes, so only libraries for systems that have a place
 /// for it are built with it (the feature `start-cache`).

@@ -1,0 +1,40 @@
+//! What the last start of a program left: no bytes make the reader fail, and what it accepts is written as it was read.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use loader_core::drivers::last_start::{KnownDriver, StartFile, Writer, last_line};
+use loader_core::memory::text;
+
+fn read(parts: &[&[u8]]) -> Option<StartFile> {
+    StartFile::read(text(parts).expect("memory")).expect("memory")
+}
+
+/// Everything that a file says about a driver.
+fn said<'a>(driver: &KnownDriver<'a>) -> ([&'a [u8]; 4], u32, bool, Vec<([i8; 256], u32)>) {
+    let extensions = driver.extensions().map(|one| (one.extension_name, one.spec_version)).collect();
+    let texts = [driver.manifest, driver.library, driver.file, driver.identity];
+    (texts, driver.api_version.encoded(), driver.has_device, extensions)
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let _ = read(&[bytes]);
+    // With the right checksum, so that the lines are read.
+    let Some(file) = read(&[bytes, &last_line(bytes)]) else { return };
+    let drivers: Vec<_> = (0..file.count()).map(|number| file.driver(number).expect("a driver")).collect();
+    let mut writer = Writer::new(file.circumstances()).expect("memory");
+    let mut written = Vec::new();
+    for driver in &drivers {
+        let is_plain = |text: &&[u8]| !text.iter().any(u8::is_ascii_control);
+        let (texts, .., extensions) = said(driver);
+        let name = |name: &[i8; 256]| name.iter().take_while(|byte| **byte != 0).all(|byte| (*byte as u8).is_ascii_graphic());
+        if texts.iter().all(is_plain) && extensions.iter().all(|(extension, _)| name(extension) && extension[0] != 0) {
+            written.push(said(driver));
+        }
+        writer.driver(driver, driver.extensions()).expect("memory");
+    }
+    let again = read(&[&writer.finish().expect("memory")]).expect("what was written is read");
+    assert_eq!(again.circumstances(), file.circumstances());
+    let read: Vec<_> = (0..again.count()).filter_map(|number| again.driver(number)).map(|one| said(&one)).collect();
+    // Extensions with other names are left out, and drivers whose lines cannot be written.
+    assert!(written.iter().all(|driver| read.contains(driver)));
+});
