@@ -52,6 +52,9 @@ pub static PLATFORM: Platform = Platform {
     abort,
     waiting: &os::waiting::Backoff,
     windows: None,
+    #[cfg(not(feature = "fixed-drivers"))]
+    start_cache: Some(&os::start_cache::USER_CACHE),
+    #[cfg(feature = "fixed-drivers")]
     start_cache: None,
 };
 

@@ -14,10 +14,10 @@ use loader_core::platform::{FileError, Files, Fingerprint, with_c_path};
 use super::{clear_errno, errno};
 
 #[cfg(not(all(target_env = "gnu", target_pointer_width = "32")))]
-use libc::{fopen, readdir, stat};
+use libc::{fopen, fstat, readdir, stat};
 /// glibc's plain calls fail on 32-bit targets for files with large sizes, inode numbers or dates.
 #[cfg(all(target_env = "gnu", target_pointer_width = "32"))]
-use libc::{fopen64 as fopen, readdir64 as readdir, stat64 as stat};
+use libc::{fopen64 as fopen, fstat64 as fstat, readdir64 as readdir, stat64 as stat};
 
 /// The file system of this process.
 pub(crate) struct FileSystem;
@@ -200,9 +200,9 @@ pub(super) fn beginning(path: &[u8], count: usize) -> Option<(Text, u64)> {
     Some((bytes, state.size()? as u64))
 }
 
-/// The result of `stat` on a path.
-struct State {
-    stat: stat,
+/// The result of `stat` on a path, or of `fstat`.
+pub(super) struct State {
+    pub(super) stat: stat,
     /// The time of the call, or a little earlier: no later change leaves an earlier time.
     asked: i64,
 }
@@ -210,7 +210,7 @@ struct State {
 #[allow(clippy::unnecessary_cast)] // the fields are narrower on 32-bit targets
 impl State {
     /// The state of `path`, if the system reports it.
-    fn of(path: &[u8]) -> Option<Self> {
+    pub(super) fn of(path: &[u8]) -> Option<Self> {
         let asked = now();
         let mut state = MaybeUninit::<stat>::uninit();
         // SAFETY: `path` is a valid C string, and `state` is writable.
@@ -219,11 +219,21 @@ impl State {
         (result == Ok(0)).then(|| Self { stat: unsafe { state.assume_init() }, asked })
     }
 
-    fn is_regular_file(&self) -> bool {
+    /// The state of an open file or folder.
+    pub(super) fn of_descriptor(descriptor: c_int) -> Option<Self> {
+        let asked = now();
+        let mut state = MaybeUninit::<stat>::uninit();
+        // SAFETY: `state` is writable.
+        let result = unsafe { fstat(descriptor, state.as_mut_ptr()) };
+        // SAFETY: `fstat` returned 0, so it has filled the structure.
+        (result == 0).then(|| Self { stat: unsafe { state.assume_init() }, asked })
+    }
+
+    pub(super) fn is_regular_file(&self) -> bool {
         self.stat.st_mode & libc::S_IFMT == libc::S_IFREG
     }
 
-    fn size(&self) -> Option<usize> {
+    pub(super) fn size(&self) -> Option<usize> {
         usize::try_from(self.stat.st_size).ok()
     }
 
@@ -231,11 +241,21 @@ impl State {
         (self.stat.st_dev as u64, self.stat.st_ino as u64)
     }
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        let changed = (
+    /// The last changes of its content and of its attributes, in nanoseconds since 1970.
+    fn changed(&self) -> (i64, i64) {
+        (
             nanoseconds(self.stat.st_mtime as i64, self.stat.st_mtime_nsec as i64),
             nanoseconds(self.stat.st_ctime as i64, self.stat.st_ctime_nsec as i64),
-        );
+        )
+    }
+
+    /// What differs when something has happened to a file between two calls.
+    pub(super) fn version(&self) -> impl PartialEq + use<> {
+        (self.identity(), self.stat.st_size, self.changed())
+    }
+
+    pub(super) fn fingerprint(&self) -> Option<Fingerprint> {
+        let changed = self.changed();
         if !is_settled(changed.0, self.asked) || !is_settled(changed.1, self.asked) {
             return None;
         }

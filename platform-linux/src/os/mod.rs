@@ -8,6 +8,8 @@ pub(crate) mod fixed;
 pub(crate) mod identity;
 pub(crate) mod libraries;
 pub(crate) mod log;
+#[cfg(not(feature = "fixed-drivers"))]
+pub(crate) mod start_cache;
 pub(crate) mod waiting;
 
 use core::ffi::c_int;

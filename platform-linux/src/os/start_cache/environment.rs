@@ -1,0 +1,95 @@
+//! The environment as a digest.
+
+use core::ffi::{CStr, c_char};
+
+use super::hash::hash;
+
+/// The variables that may differ from start to start without a difference in what drivers answer: those in which shells, terminals,
+/// desktops and service managers say where a program was started, and those that say what the loader reports and remembers. Every
+/// other variable counts, so that variables of all drivers do.
+const NO_MATTER: &[u8] = b"PWD OLDPWD SHLVL _ COLUMNS LINES WINDOWID \
+    TERM_SESSION_ID SHELL_SESSION_ID GNOME_TERMINAL_SCREEN GNOME_TERMINAL_SERVICE TILIX_ID \
+    KONSOLE_DBUS_SESSION KONSOLE_DBUS_WINDOW KONSOLE_DBUS_SERVICE KONSOLE_DBUS_ACTIVATION_COOKIE \
+    KITTY_WINDOW_ID KITTY_PID ALACRITTY_WINDOW_ID ALACRITTY_SOCKET WEZTERM_PANE WEZTERM_UNIX_SOCKET WT_SESSION \
+    TMUX TMUX_PANE STY WINDOW SSH_CLIENT SSH_CONNECTION SSH_TTY SSH_AUTH_SOCK SSH_AGENT_PID \
+    DESKTOP_STARTUP_ID XDG_ACTIVATION_TOKEN GIO_LAUNCHED_DESKTOP_FILE_PID SESSION_MANAGER XDG_SESSION_ID \
+    INVOCATION_ID JOURNAL_STREAM SYSTEMD_EXEC_PID MANAGERPID MANAGERPIDFDID MEMORY_PRESSURE_WATCH LISTEN_PID WATCHDOG_PID \
+    VK_LOADER_DEBUG VK_LOADER_X_START_CACHE";
+
+/// A digest of `variables` (`NAME=VALUE`) in any order. Sums of hashes, unlike their exclusive or, also count what is there twice.
+pub(super) fn digest<'a>(variables: impl Iterator<Item = &'a [u8]>) -> [u64; 2] {
+    let mut digest = [0u64; 2];
+    for variable in variables.filter(|variable| !is_of_no_matter(variable)) {
+        for (seed, sum) in (1..).zip(&mut digest) {
+            *sum = sum.wrapping_add(hash(seed, variable));
+        }
+    }
+    digest
+}
+
+fn is_of_no_matter(variable: &[u8]) -> bool {
+    let name = variable.split(|byte| *byte == b'=').next().unwrap_or_default();
+    NO_MATTER.split(|byte| *byte == b' ').any(|known| known == name)
+}
+
+/// The variables of this process. Like `getenv`'s values, they are valid until the environment changes: a program that changes it
+/// while another thread reads it breaks the contract of `setenv`.
+pub(super) fn variables() -> impl Iterator<Item = &'static [u8]> {
+    unsafe extern "C" {
+        static environ: *const *const c_char;
+    }
+    // SAFETY: the C library has this variable, and by the contract of `setenv` nobody changes it now.
+    let mut next = unsafe { environ };
+    core::iter::from_fn(move || {
+        // SAFETY: `next` is NULL, or in the array that `environ` points to and not behind the NULL at its end.
+        let variable = unsafe { next.as_ref() }.filter(|variable| !variable.is_null())?;
+        next = next.wrapping_add(1);
+        // SAFETY: each member of the array is a valid C string.
+        Some(unsafe { CStr::from_ptr(*variable) }.to_bytes())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(variables: &[&str]) -> [u64; 2] {
+        digest(variables.iter().map(|variable| variable.as_bytes()))
+    }
+
+    #[test]
+    fn every_variable_counts_but_not_their_order() {
+        let plain = of(&["A=1", "B=2"]);
+        assert_eq!(of(&["B=2", "A=1"]), plain);
+        for other in
+            [&["A=1"][..], &["A=2", "B=1"], &["A=1", "B=2", "RADV_DEBUG=nocache"], &["A=1", "B="], &[]]
+        {
+            assert_ne!(of(other)[0], plain[0], "{other:?}");
+            assert_ne!(of(other)[1], plain[1], "{other:?}");
+        }
+        assert_ne!(of(&["A=1", "B=2", "B=2"]), plain);
+    }
+
+    #[test]
+    fn where_a_program_is_started_does_not_count() {
+        let plain = of(&["A=1"]);
+        assert_eq!(
+            of(&["PWD=/a", "A=1", "_=/bin/x", "VK_LOADER_DEBUG=all", "VK_LOADER_X_START_CACHE=1"]),
+            plain
+        );
+        assert_ne!(of(&["A=1", "PWDX=/a"]), plain);
+        assert_ne!(of(&["A=1", ""]), plain, "an entry without a name is none of the known ones");
+    }
+
+    #[test]
+    fn the_names_are_separate_words() {
+        let names: std::vec::Vec<_> = NO_MATTER.split(|byte| *byte == b' ').collect();
+        assert!(names.iter().all(|name| !name.is_empty()));
+        assert!(names.contains(&b"WT_SESSION".as_slice()) && names.contains(&b"WINDOWID".as_slice()));
+    }
+
+    #[test]
+    fn all_variables_of_this_process_are_seen() {
+        assert_eq!(variables().count(), std::env::vars_os().count());
+    }
+}

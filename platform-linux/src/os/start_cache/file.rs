@@ -1,0 +1,299 @@
+//! The file of a program in the user's cache folder, which nobody else may have written.
+
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::mem::MaybeUninit;
+
+use loader_core::memory::{Text, TryGrow, text};
+use loader_core::platform::{CacheFault, Environment, Files, LARGEST_CACHE, with_c_path};
+
+use super::super::errno;
+use super::super::files::{FileSystem, State};
+use super::hash::{hash, hex};
+use super::{absolute, out_of_memory};
+
+/// The number of files that the folder may hold. Programs come and go; their files would stay.
+const MOST_FILES: usize = 256;
+
+/// Where the file of a program is.
+pub(super) struct Place {
+    /// The folder for caches of all programs.
+    caches: Text,
+    /// The folder in it that is the loader's.
+    folder: Text,
+    name: Name,
+    user: libc::uid_t,
+}
+
+/// The name of a file in the folder, ended by NUL: `start-` and the hash of the program's path, while it is being written also `.` and
+/// a number that no other thread has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Name([u8; 40]);
+
+impl Name {
+    const BEGINNING: &[u8] = b"start-";
+
+    /// `None` if no file of the loader has this name.
+    fn of(name: &[u8]) -> Option<Self> {
+        let mut copy = [0; 40];
+        copy.get_mut(..39)?.get_mut(..name.len())?.copy_from_slice(name);
+        name.starts_with(Self::BEGINNING).then_some(Self(copy))
+    }
+
+    fn as_ptr(&self) -> *const c_char {
+        self.0.as_ptr().cast()
+    }
+}
+
+impl Place {
+    /// Where the file of `program` is: in `$XDG_CACHE_HOME/vkload`, or in `$HOME/.cache/vkload`.
+    pub(super) fn of(environment: &dyn Environment, program: &[u8]) -> Result<Self, CacheFault> {
+        let caches = match absolute(environment, c"XDG_CACHE_HOME")? {
+            Some(caches) => caches,
+            None => {
+                let home = absolute(environment, c"HOME")?.ok_or(CacheFault::NoFolder)?;
+                text(&[&home, b"/.cache"]).map_err(out_of_memory)?
+            }
+        };
+        let folder = text(&[&caches, b"/vkload"]).map_err(out_of_memory)?;
+        // SAFETY: the call has no preconditions and cannot fail.
+        let user = unsafe { libc::geteuid() };
+        let mut name = *b"start-0123456789abcdef";
+        if let Some(digits) = name.get_mut(Name::BEGINNING.len()..) {
+            digits.copy_from_slice(&hex(hash(0, program)));
+        }
+        Ok(Self { caches, folder, name: Name::of(&name).ok_or(CacheFault::NoFolder)?, user })
+    }
+
+    /// Reads the file.
+    pub(super) fn load(&self) -> Result<Text, CacheFault> {
+        match self.load_while(&|| ()) {
+            // Another process has put its file in place of this one. That one does not change.
+            Err(CacheFault::Changed) => self.load_while(&|| ()),
+            other => other,
+        }
+    }
+
+    /// Reads the file. `happening` is what happens between reading it and looking whether it has changed.
+    fn load_while(&self, happening: &dyn Fn()) -> Result<Text, CacheFault> {
+        let folder = self.open_folder()?;
+        // It neither waits for the writer of a FIFO nor lets a terminal control the process.
+        let file = Descriptor::open(folder.0, self.name.as_ptr(), libc::O_NONBLOCK | libc::O_NOCTTY)?;
+        let before = file.state()?;
+        // Another name may be where others can write.
+        if !before.is_regular_file() || before.stat.st_nlink != 1 {
+            return Err(CacheFault::NotAFile);
+        }
+        self.is_written_by_user_only(&before)?;
+        let size = before.size().filter(|size| *size <= LARGEST_CACHE).ok_or(CacheFault::TooLarge)?;
+        let mut content = Text::new();
+        // One byte more, to see the end.
+        content.try_resize(size.saturating_add(1), 0).map_err(out_of_memory)?;
+        let got = file.read(&mut content)?;
+        happening();
+        if got != size || file.state()?.version() != before.version() {
+            return Err(CacheFault::Changed);
+        }
+        content.truncate(size);
+        Ok(content)
+    }
+
+    /// Writes the file under another name, and then gives it its own.
+    ///
+    /// Nothing waits for the disk: a file that a sudden end of the machine leaves incomplete is found out by its checksum.
+    pub(super) fn keep(&self, content: &[u8]) -> Result<(), CacheFault> {
+        if content.len() > LARGEST_CACHE {
+            return Err(CacheFault::TooLarge);
+        }
+        may_write(content.len())?;
+        let folder = match self.open_folder() {
+            Err(CacheFault::NotFound) => {
+                self.make_folder()?;
+                self.open_folder()
+            }
+            other => other,
+        }?;
+        let temporary = self.temporary().ok_or(CacheFault::NoFolder)?;
+        // What a process that was killed has left.
+        folder.remove(&temporary);
+        let file =
+            Descriptor::open(folder.0, temporary.as_ptr(), libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL)?;
+        // SAFETY: the name is a valid C string.
+        let is_new = unsafe { libc::faccessat(folder.0, self.name.as_ptr(), libc::F_OK, 0) } != 0;
+        let kept = file.fill(content).and_then(|()| {
+            // SAFETY: the names are valid C strings.
+            checked(unsafe { libc::renameat(folder.0, temporary.as_ptr(), folder.0, self.name.as_ptr()) })
+        });
+        if kept.is_err() {
+            folder.remove(&temporary);
+        } else if is_new {
+            self.remove_excess(&folder);
+        }
+        kept
+    }
+
+    /// Removes the file.
+    pub(super) fn forget(&self) {
+        if let Ok(folder) = self.open_folder() {
+            folder.remove(&self.name);
+        }
+    }
+
+    /// The folder, if it is the user's own.
+    fn open_folder(&self) -> Result<Descriptor, CacheFault> {
+        let open = |path: &CStr| Descriptor::open(libc::AT_FDCWD, path.as_ptr(), libc::O_DIRECTORY);
+        let folder = with_c_path(&self.folder, open).map_err(|_| CacheFault::NoFolder)??;
+        self.is_written_by_user_only(&folder.state()?)?;
+        Ok(folder)
+    }
+
+    fn is_written_by_user_only(&self, state: &State) -> Result<(), CacheFault> {
+        if state.stat.st_uid != self.user {
+            return Err(CacheFault::NotOwn);
+        }
+        if is_writable_by_others(state) { Err(CacheFault::WritableByOthers) } else { Ok(()) }
+    }
+
+    /// Makes the folder, and the one that it is in, in folders of the user. `sudo -E` makes none in the folder of another user.
+    fn make_folder(&self) -> Result<(), CacheFault> {
+        for folder in [&self.caches, &self.folder] {
+            if FileSystem.exists(folder) {
+                continue;
+            }
+            let last = folder.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+            let parent = State::of(folder.get(..last).unwrap_or_default()).ok_or(CacheFault::NoFolder)?;
+            if parent.stat.st_uid != self.user {
+                return Err(CacheFault::NotOwn);
+            }
+            let make = |path: &CStr| {
+                // SAFETY: the path is a valid C string.
+                let made = checked(unsafe { libc::mkdir(path.as_ptr(), 0o700) });
+                // A umask can withhold even the user's own permissions. Where others can write, the name may be another folder's now.
+                if made.is_ok() && !is_writable_by_others(&parent) {
+                    // SAFETY: the path is a valid C string.
+                    unsafe { libc::chmod(path.as_ptr(), 0o700) };
+                }
+                // Another process may have been faster.
+                if made == Err(CacheFault::System(libc::EEXIST)) { Ok(()) } else { made }
+            };
+            with_c_path(folder, make).map_err(|_| CacheFault::NoFolder)??;
+        }
+        Ok(())
+    }
+
+    /// The name of the file while this thread writes it. The place of its error number tells the thread from others of the process.
+    fn temporary(&self) -> Option<Name> {
+        // SAFETY: the calls have no preconditions.
+        let (process, thread) = unsafe { (libc::getpid(), libc::__errno_location().addr()) };
+        let number = hash(u64::from(process.cast_unsigned()), &thread.to_le_bytes());
+        let Name(mut name) = self.name;
+        name.get_mut(22..39)?.copy_from_slice(text(&[b".", &hex(number)]).ok()?.as_slice());
+        Some(Name(name))
+    }
+
+    /// Removes all files but this one if there are too many. Each of those programs learns anew, which is once for every
+    /// [`MOST_FILES`] programs that are new.
+    fn remove_excess(&self, folder: &Descriptor) {
+        let Ok(names) = FileSystem.list(&self.folder) else { return };
+        let files = || names.iter().filter_map(|name| Name::of(name));
+        if files().count() > MOST_FILES {
+            files().filter(|name| *name != self.name).for_each(|name| folder.remove(&name));
+        }
+    }
+}
+
+fn is_writable_by_others(state: &State) -> bool {
+    state.stat.st_mode & (libc::S_IWGRP | libc::S_IWOTH) != 0
+}
+
+/// Whether a file of `size` bytes is within the limit of the process. Beyond it, writing ends the process with a signal.
+fn may_write(size: usize) -> Result<(), CacheFault> {
+    let mut limit = MaybeUninit::<libc::rlimit>::uninit();
+    // SAFETY: the structure is writable.
+    checked(unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, limit.as_mut_ptr()) })?;
+    // SAFETY: `getrlimit` returned 0, so it has filled the structure.
+    let limit = unsafe { limit.assume_init() }.rlim_cur;
+    if limit < size as libc::rlim_t { Err(CacheFault::System(libc::EFBIG)) } else { Ok(()) }
+}
+
+/// Why the call that returned `result` has failed, if it has.
+fn checked(result: c_int) -> Result<(), CacheFault> {
+    if result >= 0 {
+        return Ok(());
+    }
+    Err(match errno() {
+        libc::ENOENT => CacheFault::NotFound,
+        libc::ELOOP | libc::ENOTDIR | libc::EISDIR | libc::ENXIO => CacheFault::NotAFile,
+        libc::ENOMEM => CacheFault::OutOfMemory,
+        number => CacheFault::System(number),
+    })
+}
+
+/// An open file or folder.
+struct Descriptor(c_int);
+
+impl Descriptor {
+    /// Opens what has this name, but no link; what it makes, only the user can use.
+    fn open(folder: c_int, name: *const c_char, flags: c_int) -> Result<Self, CacheFault> {
+        let flags = flags | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+        // SAFETY: callers pass a valid C string.
+        let descriptor = unsafe { libc::openat(folder, name, flags, 0o600) };
+        checked(descriptor).map(|()| Self(descriptor))
+    }
+
+    fn state(&self) -> Result<State, CacheFault> {
+        State::of_descriptor(self.0).ok_or_else(|| CacheFault::System(errno()))
+    }
+
+    /// Fills `buffer` as far as the file goes, and returns how far that is.
+    fn read(&self, buffer: &mut [u8]) -> Result<usize, CacheFault> {
+        let mut got = 0usize;
+        while let Some(rest) = buffer.get_mut(got..).filter(|rest| !rest.is_empty()) {
+            // SAFETY: the buffer is writable for this length.
+            let count = unsafe { libc::read(self.0, rest.as_mut_ptr().cast::<c_void>(), rest.len()) };
+            match step(count)? {
+                Some(0) => break,
+                more => got = got.saturating_add(more.unwrap_or(0)),
+            }
+        }
+        Ok(got)
+    }
+
+    /// Writes the whole file and closes it: some file systems say only then that there is no more room.
+    fn fill(self, content: &[u8]) -> Result<(), CacheFault> {
+        // A umask can withhold even the user's own permissions.
+        // SAFETY: the descriptor is open.
+        checked(unsafe { libc::fchmod(self.0, 0o600) })?;
+        let mut done = 0usize;
+        while let Some(rest) = content.get(done..).filter(|rest| !rest.is_empty()) {
+            // SAFETY: the rest of the content is readable for its length.
+            let count = unsafe { libc::write(self.0, rest.as_ptr().cast::<c_void>(), rest.len()) };
+            done = done.saturating_add(step(count)?.unwrap_or(0));
+        }
+        let descriptor = self.0;
+        core::mem::forget(self);
+        // SAFETY: the descriptor is open, and nothing uses it any more.
+        checked(unsafe { libc::close(descriptor) })
+    }
+
+    /// Removes the file with this name in this folder, if there is one.
+    fn remove(&self, name: &Name) {
+        // SAFETY: the name is a valid C string.
+        unsafe { libc::unlinkat(self.0, name.as_ptr(), 0) };
+    }
+}
+
+impl Drop for Descriptor {
+    fn drop(&mut self) {
+        // SAFETY: the descriptor is open, and nothing uses it after `drop`.
+        unsafe { libc::close(self.0) };
+    }
+}
+
+/// How many bytes were read or written; `None` if a signal interrupted the call.
+fn step(count: libc::ssize_t) -> Result<Option<usize>, CacheFault> {
+    match usize::try_from(count) {
+        Ok(count) => Ok(Some(count)),
+        Err(_) if errno() == libc::EINTR => Ok(None),
+        Err(_) => Err(CacheFault::System(errno())),
+    }
+}

@@ -1,0 +1,148 @@
+//! Which file the dynamic linker has found for a bare name, and whether it would find the same one again.
+
+use loader_core::memory::Text;
+use loader_core::platform::Library;
+
+/// The list of libraries in which glibc's dynamic linker looks names up.
+#[cfg(target_env = "gnu")]
+pub(super) const LINKER_CACHE: &[u8] = b"/etc/ld.so.cache";
+
+/// The path of an open library that was looked up by a bare name, if only a new [`LINKER_CACHE`] can lead to another file: it is in
+/// that list, and no folders are searched before it.
+#[cfg(target_env = "gnu")]
+pub(super) fn file_of(root: &[u8], library: Library) -> Option<Text> {
+    use loader_core::memory::text;
+    use loader_core::platform::{Environment, Files, Reader};
+
+    use super::super::environment::ProcessEnvironment;
+    use super::super::files::FileSystem;
+
+    /// There are some 100 bytes for each library of the system.
+    const LARGEST_LIST: usize = 16 << 20;
+    // SAFETY: a listed library has been opened and not been closed.
+    let path = text(&[b"\0", unsafe { glibc::path_of(library) }?, b"\0"]).ok()?;
+    let folders = ProcessEnvironment.variable(c"LD_LIBRARY_PATH", Reader::Plain).ok()?;
+    if folders.is_some_and(|folders| !folders.is_empty()) || glibc::searches_own_folders() {
+        return None;
+    }
+    let list = FileSystem.read(&text(&[root, LINKER_CACHE]).ok()?, LARGEST_LIST).ok()?;
+    let name = path.get(1..)?;
+    list.windows(path.len())
+        .any(|place| place == path.as_slice())
+        .then(|| text(&[name.strip_suffix(b"\0")?]).ok())?
+}
+
+/// With other C libraries a name may lead to a new file in any folder of the search.
+#[cfg(not(target_env = "gnu"))]
+pub(super) fn file_of(_: &[u8], _: Library) -> Option<Text> {
+    None
+}
+
+#[cfg(target_env = "gnu")]
+mod glibc {
+    use core::ffi::{CStr, c_char, c_int, c_void};
+    use core::ptr::NonNull;
+
+    use loader_core::platform::Library;
+
+    /// The beginning of `struct link_map`.
+    #[repr(C)]
+    struct LinkMap {
+        difference: usize,
+        name: *const c_char,
+    }
+
+    /// One entry of a dynamic section.
+    #[repr(C)]
+    struct Entry {
+        tag: usize,
+        value: usize,
+    }
+
+    /// The absolute path that the dynamic linker has opened a library by.
+    ///
+    /// # Safety
+    /// The library is open for as long as the result is used.
+    pub(super) unsafe fn path_of<'a>(library: Library) -> Option<&'a [u8]> {
+        let mut map: *const LinkMap = core::ptr::null();
+        // SAFETY: by this function's `# Safety` the library is open; the call writes a pointer.
+        let result = unsafe {
+            libc::dlinfo(library.0.as_ptr(), libc::RTLD_DI_LINKMAP, (&raw mut map).cast::<c_void>())
+        };
+        if result != 0 {
+            return None;
+        }
+        // SAFETY: `dlinfo` returned 0, so this is the map of a library that stays open.
+        let name = unsafe { map.as_ref() }.map(|map| map.name).filter(|name| !name.is_null())?;
+        // SAFETY: the name is a valid C string as long as the library is open.
+        let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+        name.starts_with(b"/").then_some(name)
+    }
+
+    /// Whether the dynamic linker searches folders that are named in the program or in a library before it uses its list, when this
+    /// loader opens a library: those of `DT_RUNPATH` in what contains the loader, and those of `DT_RPATH` also in whatever has
+    /// loaded that.
+    pub(super) fn searches_own_folders() -> bool {
+        // SAFETY: the function has the type that the call demands, and expects no data.
+        unsafe { libc::dl_iterate_phdr(Some(names_folders), core::ptr::null_mut()) != 0 }
+    }
+
+    unsafe extern "C" fn names_folders(info: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
+        const DT_RPATH: usize = 15;
+        const DT_RUNPATH: usize = 29;
+        let here = (names_folders as *const ()).addr();
+        // SAFETY: `dl_iterate_phdr` passes a valid structure, whose headers are those of a loaded file.
+        let (start, headers) = unsafe {
+            let info = &*info;
+            let Some(first) = NonNull::new(info.dlpi_phdr.cast_mut()) else { return 0 };
+            (
+                info.dlpi_addr as usize,
+                core::slice::from_raw_parts(first.as_ptr(), usize::from(info.dlpi_phnum)),
+            )
+        };
+        let mut is_own = false;
+        let mut entries: &[Entry] = &[];
+        for header in headers {
+            let address = start.wrapping_add(header.p_vaddr as usize);
+            let size = header.p_memsz as usize;
+            match header.p_type {
+                libc::PT_LOAD => is_own |= here.wrapping_sub(address) < size,
+                libc::PT_DYNAMIC => {
+                    let first = core::ptr::with_exposed_provenance::<Entry>(address);
+                    let count = size.wrapping_div(size_of::<Entry>());
+                    // SAFETY: the dynamic section of a loaded file is mapped as long as `dl_iterate_phdr` runs.
+                    entries = unsafe { core::slice::from_raw_parts(first, count) };
+                }
+                _ => {}
+            }
+        }
+        let mut tags = entries.iter().map(|entry| entry.tag).take_while(|tag| *tag != 0);
+        c_int::from(tags.any(|tag| tag == DT_RPATH || (tag == DT_RUNPATH && is_own)))
+    }
+}
+
+#[cfg(all(test, target_env = "gnu"))]
+mod tests {
+    use super::super::super::libraries::DynamicLinker;
+    use super::*;
+    use loader_core::platform::{Libraries, LibraryKind};
+    use std::os::unix::ffi::OsStringExt;
+
+    #[test]
+    fn a_library_found_by_name_is_known_by_its_path_if_it_is_in_the_linkers_list() {
+        if glibc::searches_own_folders()
+            || std::env::var_os("LD_LIBRARY_PATH").is_some_and(|path| !path.is_empty())
+        {
+            std::eprintln!("skipped: folders are searched before the linker's list");
+            return;
+        }
+        let libc = DynamicLinker.open(b"libc.so.6", LibraryKind::Driver).unwrap();
+        let path = file_of(b"", libc).map(|path| path.to_vec());
+        let elsewhere = file_of(b"/nowhere", libc);
+        // SAFETY: `open` returned the library, and nothing of it is used any more.
+        unsafe { DynamicLinker.close(libc) };
+        let path = std::path::PathBuf::from(std::ffi::OsString::from_vec(path.unwrap()));
+        assert!(path.is_absolute() && path.ends_with("libc.so.6"), "{path:?}");
+        assert_eq!(elsewhere, None, "there is no list");
+    }
+}
