@@ -94,6 +94,8 @@ static bool read_line(const char *key, const char *value) {
         if (strcmp(key, lists[i].key) == 0) return add_name(lists[i].names, value), true;
     if (strcmp(key, "trace") == 0) return snprintf(config.trace, sizeof config.trace, "%s", value), true;
     if (strcmp(key, "loader") == 0) return snprintf(config.loader, sizeof config.loader, "%s", value), true;
+    if (strcmp(key, "node") == 0) return snprintf(config.node, sizeof config.node, "%s", value), true;
+    if (strcmp(key, "status") == 0) return snprintf(config.status, sizeof config.status, "%s", value), true;
     if (strcmp(key, "device") == 0) return add_device(value), true;
     if (strcmp(key, "group") == 0) return add_group(value), true;
     return config.device_count > 0 && read_device_line(&config.device[config.device_count - 1], key, value);

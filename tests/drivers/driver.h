@@ -55,6 +55,8 @@ struct config {
     char path[4096]; /* of the configuration file */
     char trace[4096];
     char loader[4096];        /* the loader, for a driver that reaches others through it */
+    char node[256];           /* a device node that is opened for each instance, which wakes the device */
+    char status[256];         /* where it then says "active" */
     uint32_t interface;
     uint32_t api;             /* what vkEnumerateInstanceVersion answers */
     bool magic;               /* dispatchable objects start with ICD_LOADER_MAGIC */

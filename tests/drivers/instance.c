@@ -1,7 +1,10 @@
 /* Global commands and those of VkInstance. */
 #include "driver.h"
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Asks the loader for extensions and an instance, as a driver does that is made on top of others. */
 static void use_loader(const char *command) {
@@ -24,6 +27,18 @@ static void use_loader(const char *command) {
     }
     dlclose(library);
     trace("used", "in=%s result=%d devices=%u", command, result, found);
+}
+
+/* Opens a device node to see whether the device is one for this driver, as drivers do with every node. The kernel wakes the device. */
+static void look_at_node(void) {
+    if (config.node[0] == '\0') return;
+    int node = open(config.node, O_RDWR);
+    if (node < 0) return;
+    close(node);
+    FILE *status = fopen(config.status, "w");
+    if (status == NULL) die("vkCreateInstance", "cannot write %s", config.status);
+    fputs("active\n", status);
+    fclose(status);
 }
 
 CALL vkEnumerateInstanceVersion_(uint32_t *version) {
@@ -69,6 +84,7 @@ CALL vkCreateInstance_(const VkInstanceCreateInfo *info, const VkAllocationCallb
     trace_create(info, allocator);
     FORCED_RESULT("vkCreateInstance");
     use_loader("vkCreateInstance");
+    look_at_node();
     uint32_t wanted = info->pApplicationInfo == NULL ? 0 : info->pApplicationInfo->apiVersion;
     if (config.api < VK_API_VERSION_1_1 && wanted >= VK_API_VERSION_1_1) return VK_ERROR_INCOMPATIBLE_DRIVER;
     struct names enabled = {0};

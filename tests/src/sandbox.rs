@@ -2,12 +2,19 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// A folder of its own for one scenario, removed afterwards unless the test fails.
-#[derive(Debug)]
+/// A folder of its own for one scenario, removed after its last use unless the test fails.
+#[derive(Clone, Debug)]
 pub struct Sandbox {
+    folder: Arc<Folder>,
+}
+
+#[derive(Debug)]
+struct Folder {
     root: PathBuf,
+    keep: AtomicBool,
 }
 
 impl Sandbox {
@@ -21,21 +28,20 @@ impl Sandbox {
         for folder in ["home", "data/vulkan/icd.d", "out"] {
             fs::create_dir_all(root.join(folder)).unwrap();
         }
-        Self { root }
+        Self { folder: Arc::new(Folder { root, keep: AtomicBool::new(false) }) }
     }
 
     /// Leaves it where it is instead of removing it.
     #[must_use]
     pub fn keep(self) -> PathBuf {
-        let root = self.root.clone();
-        std::mem::forget(self);
-        root
+        self.folder.keep.store(true, Ordering::Relaxed);
+        self.folder.root.clone()
     }
 
     /// The path of something in it.
     #[must_use]
     pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
-        self.root.join(relative)
+        self.folder.root.join(relative)
     }
 
     /// Writes a file and the folders that it lies in.
@@ -58,8 +64,11 @@ impl Sandbox {
     }
 }
 
-impl Drop for Sandbox {
+impl Drop for Folder {
     fn drop(&mut self) {
+        if *self.keep.get_mut() {
+            return;
+        }
         if std::thread::panicking() {
             eprintln!("the scenario's files are kept in {}", self.root.display());
         } else {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -133,6 +134,19 @@ impl Scenario {
     /// Runs the body in a process of its own and waits for its end.
     #[must_use]
     pub fn run(self, body: Body) -> Run {
+        self.start(body)
+    }
+
+    /// The same for a scenario that runs more than once. Nothing of an earlier run's results is left.
+    #[must_use]
+    pub fn run_again(&self, body: Body) -> Run {
+        for old in fs::read_dir(self.sandbox.path("out")).into_iter().flatten().flatten() {
+            _ = fs::remove_file(old.path());
+        }
+        self.start(body)
+    }
+
+    fn start(&self, body: Body) -> Run {
         let mut command = Command::new(&self.executable);
         if let Some(user) = self.user {
             command.uid(user).gid(user);
@@ -146,7 +160,7 @@ impl Scenario {
             .stdin(Stdio::null())
             .output()
             .unwrap_or_else(|error| panic!("{}: {error}", self.executable.display()));
-        Run::new(self.sandbox, output)
+        Run::new(self.sandbox.clone(), output)
     }
 
     /// The variables by which the library's sanitizer is in the process before everything else, if it has one:

@@ -156,7 +156,7 @@ impl fmt::Display for Report {
 impl Report {
     /// Whether the driver with this index could be opened.
     fn is_open(&self, place: usize) -> bool {
-        self.drivers.open.iter().any(|(of, _)| *of == place)
+        self.drivers.open_drivers().any(|(of, _)| of == place)
     }
 
     /// The folders, each with its libraries.

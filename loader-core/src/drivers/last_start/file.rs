@@ -169,7 +169,7 @@ impl Writer {
             (b"file", driver.file),
             (b"identity", driver.identity),
         ];
-        if fields.iter().any(|(_, value)| value.is_empty() || value.iter().any(u8::is_ascii_control)) {
+        if !fields.iter().all(|(_, value)| is_value(value)) {
             return Ok(());
         }
         for (name, value) in fields {
@@ -179,7 +179,7 @@ impl Writer {
         self.number(b"devices", usize::from(driver.has_device))?;
         for extension in extensions {
             let name = name::in_array(&extension.extension_name).unwrap_or_default().to_bytes();
-            if !name.is_empty() && name.iter().all(u8::is_ascii_graphic) {
+            if is_extension(name) {
                 self.0.try_extend(b"extension ")?;
                 self.number(name, extension.spec_version as usize)?;
             }
@@ -235,7 +235,17 @@ impl<'a> Iterator for Lines<'a> {
 
 /// What follows `name` and a blank in a line that begins with them.
 fn value<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    line.strip_prefix(name)?.strip_prefix(b" ").filter(|value| !value.is_empty())
+    line.strip_prefix(name)?.strip_prefix(b" ").filter(|value| is_value(value))
+}
+
+/// Whether this can stand in a line after a name and a blank.
+fn is_value(text: &[u8]) -> bool {
+    !text.is_empty() && !text.iter().any(u8::is_ascii_control)
+}
+
+/// Whether this can be the name of an extension.
+fn is_extension(name: &[u8]) -> bool {
+    !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
 }
 
 /// A number of at most 32 bits in decimal digits.
@@ -253,7 +263,7 @@ fn extension(line: &[u8]) -> Option<vk::ExtensionProperties> {
     let blank = line.iter().position(|byte| *byte == b' ')?;
     let (extension, version) = (line.get(..blank)?, line.get(blank.wrapping_add(1)..)?);
     let mut properties = vk::ExtensionProperties { spec_version: number(version)?, ..Default::default() };
-    if extension.is_empty() || extension.len() >= properties.extension_name.len() {
+    if !is_extension(extension) || extension.len() >= properties.extension_name.len() {
         return None;
     }
     name::fill(&mut properties.extension_name, extension);
@@ -357,7 +367,7 @@ mod tests {
             StartFile::read(crate::memory::text(&[&body, &last_line(&body)]).unwrap()).unwrap()
         };
         assert!(text(|whole| whole.into()).is_some());
-        let changes: [fn(&str) -> String; 9] = [
+        let changes: [fn(&str) -> String; 11] = [
             |whole| whole.replace("cache 1", "cache 2"),
             |whole| whole.replace("circumstances 27", "circumstances 27777"),
             |whole| whole.replace("circumstances 27", "circumstances 26"),
@@ -367,6 +377,8 @@ mod tests {
             |whole| whole.replace("VK_KHR_surface 25", "VK_KHR_surface"),
             |whole| whole.replace("VK_KHR_surface 25", "VK_KHR_surface 4294967296"),
             |whole| whole.replace("VK_KHR_surface", &"V".repeat(256)),
+            |whole| whole.replace("VK_KHR_surface", "VK\0KHR_surface"),
+            |whole| whole.replacen("liba.so", "lib\ta.so", 1),
         ];
         for (number, change) in changes.into_iter().enumerate() {
             assert!(text(change).is_none(), "change {number}");

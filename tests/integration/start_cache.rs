@@ -1,0 +1,139 @@
+//! What one start of a program leaves for the next: drivers that are not opened, answers without any driver, and files that are not
+//! believed.
+//!
+//! Every start here is of one program with one environment, but for what a test changes: both decide whether the file of the last start
+//! is used. So there is one body, and the file `do` in the sandbox tells it what to do.
+#[path = "start_cache/attacks.rs"]
+mod attacks;
+#[path = "start_cache/changes.rs"]
+mod changes;
+#[path = "start_cache/sleep.rs"]
+mod sleep;
+
+use std::fs;
+use std::path::PathBuf;
+
+use vkload_tests::{
+    Device, Driver, Run, Scenario, Vk, code, list_devices, list_devices_1_0, wait_for_the_clock_of_files,
+};
+
+/// A driver with a device beside two without. One of these refuses instances, as drivers without their kernel module do.
+fn scenario() -> Scenario {
+    Scenario::new()
+        .driver(Driver::new("absent").extension("VK_KHR_display"))
+        .driver(Driver::new("real").extension("VK_KHR_surface").device(Device::new("gpu")))
+        .driver(
+            Driver::new("refusing").result("vkCreateInstance", ash::vk::Result::ERROR_INCOMPATIBLE_DRIVER),
+        )
+        .env("VK_LOADER_X_START_CACHE", "1")
+        .log()
+}
+
+/// Starts the program, which does this.
+fn start(scenario: &Scenario, what: &str) -> Run {
+    scenario.sandbox().write("do", what);
+    scenario.run_again(body)
+}
+
+/// Where the file of the last start is.
+fn file(scenario: &Scenario) -> PathBuf {
+    let folder = scenario.sandbox().path("home/.cache/vkload");
+    let mut files = fs::read_dir(&folder).expect("the folder").map(|file| file.unwrap().path());
+    let file = files.next().expect("a file");
+    assert_eq!(files.next(), None, "one file for one program");
+    file
+}
+
+/// Which of the drivers the program opened.
+fn opened(run: &Run) -> String {
+    let loaded = |driver: &&str| run.loaded(driver);
+    ["absent", "real", "refusing"].into_iter().filter(loaded).collect::<Vec<_>>().join(",")
+}
+
+fn body(vk: &Vk) {
+    wait_for_the_clock_of_files(vk);
+    let what = fs::read_to_string(vk.path("do")).unwrap();
+    for word in what.split_whitespace() {
+        match word {
+            "devices" => list_devices(vk),
+            "devices-1.0" => list_devices_1_0(vk),
+            "extensions" => {
+                // SAFETY: valid use of Vulkan on one thread.
+                let all = unsafe { vk.entry.enumerate_instance_extension_properties(None) };
+                vk.say("answer", code(&all));
+                let name = |one: &ash::vk::ExtensionProperties| {
+                    format!(
+                        "{} {}",
+                        one.extension_name_as_c_str().unwrap().to_str().unwrap(),
+                        one.spec_version
+                    )
+                };
+                vk.say("extensions", all.unwrap_or_default().iter().map(name).collect::<Vec<_>>().join(","));
+            }
+            "sleep" => sleep::watch(vk),
+            "add-variable" => {
+                // SAFETY: this process has one thread.
+                unsafe { std::env::set_var("ANY_DRIVERS_OVERRIDE", "1") };
+            }
+            "hide" => vk.hide("real", &[0]),
+            other => panic!("{other}"),
+        }
+    }
+}
+
+#[test]
+fn a_driver_that_had_no_device_is_not_opened_again_and_nothing_else_differs() {
+    let scenario = scenario();
+    let first = start(&scenario, "extensions devices");
+    assert_eq!(opened(first.ok().says("devices", "gpu")), "absent,real,refusing");
+    first.logs(&["start cache: not used: this program has not left a file yet"]);
+    let second = start(&scenario, "extensions devices");
+    assert_eq!(opened(second.ok().says("devices", "gpu")), "real");
+    second.says("extensions", first.said("extensions"));
+    for driver in ["libabsent.so", "librefusing.so"] {
+        second.logs(&[driver, "not opened", "VK_LOADER_X_START_CACHE=0"]);
+    }
+}
+
+#[test]
+fn queries_are_answered_without_any_driver() {
+    let scenario = scenario();
+    let first = start(&scenario, "extensions devices");
+    for _ in 0..2 {
+        let run = start(&scenario, "extensions");
+        assert_eq!(opened(run.ok()), "");
+        run.says("answer", "SUCCESS").says("extensions", first.said("extensions"));
+    }
+    // The extensions of a driver that is left out can still be enabled.
+    assert!(first.said("extensions").contains("VK_KHR_display"));
+}
+
+#[test]
+fn nothing_is_kept_unless_it_is_wanted() {
+    for value in [None, Some("0"), Some("")] {
+        let scenario = scenario().env_remove("VK_LOADER_X_START_CACHE");
+        let scenario = value
+            .into_iter()
+            .fold(scenario, |scenario, value| scenario.env("VK_LOADER_X_START_CACHE", value));
+        for _ in 0..2 {
+            let run = start(&scenario, "extensions devices");
+            assert_eq!(opened(run.ok()), "absent,real,refusing", "{value:?}");
+        }
+        assert!(!scenario.sandbox().path("home/.cache").exists(), "{value:?}");
+    }
+}
+
+#[test]
+fn a_start_without_devices_leaves_nothing() {
+    let scenario = Scenario::new().driver(Driver::new("absent")).env("VK_LOADER_X_START_CACHE", "1");
+    start(&scenario, "devices").ok().says("enumeration", "ERROR_INITIALIZATION_FAILED");
+    assert!(!scenario.sandbox().path("home/.cache").exists());
+}
+
+#[test]
+fn drivers_that_are_open_already_serve_further_instances() {
+    let scenario = scenario();
+    start(&scenario, "devices").ok();
+    let run = start(&scenario, "extensions devices devices-1.0 extensions devices");
+    assert_eq!(opened(run.ok().says("devices", "gpu")), "real");
+}

@@ -1,0 +1,234 @@
+//! Files that the last start of this program did not leave: they are ignored, and the reason is logged.
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::path::Path;
+
+use loader_core::drivers::last_start::last_line;
+use vkload_tests::Scenario;
+
+use super::{file, opened, scenario, start};
+
+/// Something done to the file, and what the log says of it.
+struct Attack {
+    name: &'static str,
+    make: fn(&Path),
+    says: &'static str,
+    /// Whether only root can do it.
+    as_root: bool,
+}
+
+const DAMAGED: &str = "the file is damaged or has another format";
+
+/// Changes what the file says, and makes its checksum right.
+fn forge(path: &Path, change: impl Fn(&str) -> String) {
+    let text = fs::read_to_string(path).unwrap();
+    let (body, _) = text.rsplit_once("end ").unwrap();
+    let mut forged = change(body).into_bytes();
+    assert_ne!(forged, body.as_bytes(), "the change changes something");
+    let end = last_line(&forged);
+    forged.extend_from_slice(&end);
+    fs::write(path, forged).unwrap();
+}
+
+/// The same circumstances, but for the kernel. They are as long as before, so that nothing else is wrong.
+fn of_another_machine(text: &str) -> String {
+    let (before, after) = text.split_once("kernel ").unwrap();
+    let (kernel, after) = after.split_once('\n').unwrap();
+    let kernel: String = kernel.chars().map(|letter| if letter == '6' { '5' } else { '6' }).collect();
+    format!("{before}kernel {kernel}\n{after}")
+}
+
+fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+const ATTACKS: &[Attack] = &[
+    Attack {
+        name: "cut short",
+        make: |path| {
+            let content = fs::read(path).unwrap();
+            fs::write(path, &content[..content.len() / 2]).unwrap();
+        },
+        says: DAMAGED,
+        as_root: false,
+    },
+    Attack { name: "empty", make: |path| fs::write(path, "").unwrap(), says: DAMAGED, as_root: false },
+    Attack {
+        name: "a byte changed",
+        make: |path| {
+            let mut content = fs::read(path).unwrap();
+            let middle = content.len() / 2;
+            content[middle] ^= 0x20;
+            fs::write(path, content).unwrap();
+        },
+        says: DAMAGED,
+        as_root: false,
+    },
+    Attack {
+        name: "of another loader",
+        make: |path| forge(path, |text| text.replace("start cache 1", "start cache 7")),
+        says: DAMAGED,
+        as_root: false,
+    },
+    Attack {
+        name: "of another machine",
+        make: |path| forge(path, of_another_machine),
+        says: "\"kernel\" differs",
+        as_root: false,
+    },
+    Attack {
+        name: "too large",
+        make: |path| fs::write(path, vec![b'x'; 300_000]).unwrap(),
+        says: "the file is too large",
+        as_root: false,
+    },
+    Attack {
+        name: "writable by the group",
+        make: |path| mode(path, 0o660),
+        says: "other users have permission to write",
+        as_root: false,
+    },
+    Attack {
+        name: "in a folder writable by others",
+        make: |path| mode(path.parent().unwrap(), 0o777),
+        says: "other users have permission to write",
+        as_root: false,
+    },
+    Attack {
+        name: "a symbolic link",
+        make: |path| {
+            let elsewhere = path.with_extension("elsewhere");
+            fs::rename(path, &elsewhere).unwrap();
+            symlink(elsewhere, path).unwrap();
+        },
+        says: "a link or not a regular file",
+        as_root: false,
+    },
+    Attack {
+        name: "a hard link",
+        make: |path| fs::hard_link(path, path.with_extension("elsewhere")).unwrap(),
+        says: "a link or not a regular file",
+        as_root: false,
+    },
+    Attack {
+        name: "a folder",
+        make: |path| {
+            fs::remove_file(path).unwrap();
+            fs::create_dir(path).unwrap();
+        },
+        says: "a link or not a regular file",
+        as_root: false,
+    },
+    Attack {
+        name: "a pipe that nobody writes to",
+        make: |path| {
+            fs::remove_file(path).unwrap();
+            let path = std::ffi::CString::new(path.as_os_str().as_bytes()).unwrap();
+            // SAFETY: the path is a C string.
+            assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
+        },
+        says: "a link or not a regular file",
+        as_root: false,
+    },
+    Attack {
+        name: "in a folder that is a link",
+        make: |path| {
+            let folder = path.parent().unwrap();
+            let elsewhere = folder.with_extension("elsewhere");
+            fs::rename(folder, &elsewhere).unwrap();
+            symlink(elsewhere, folder).unwrap();
+        },
+        says: "a link or not a regular file",
+        as_root: false,
+    },
+    Attack {
+        name: "of another user",
+        make: |path| chown(path, Some(65534), None).unwrap(),
+        says: "belongs to another user",
+        as_root: true,
+    },
+    Attack {
+        name: "in another user's folder",
+        make: |path| chown(path.parent().unwrap(), Some(65534), None).unwrap(),
+        says: "belongs to another user",
+        as_root: true,
+    },
+];
+
+fn learnt() -> Scenario {
+    let scenario = scenario();
+    start(&scenario, "devices").ok();
+    scenario
+}
+
+#[test]
+fn a_file_that_this_user_did_not_leave_on_this_machine_is_ignored_with_a_reason() {
+    // SAFETY: no preconditions.
+    let is_root = unsafe { libc::geteuid() } == 0;
+    for attack in ATTACKS {
+        if attack.as_root && !is_root {
+            eprintln!("skipped: {}: only root can do that", attack.name);
+            continue;
+        }
+        let scenario = learnt();
+        (attack.make)(&file(&scenario));
+        let run = start(&scenario, "extensions devices");
+        let name = attack.name;
+        assert_eq!(opened(run.ok().says("devices", "gpu")), "absent,real,refusing", "{name}: {run:#?}");
+        let logged = run
+            .stderr
+            .lines()
+            .any(|line| line.contains("start cache: not used: ") && line.contains(attack.says));
+        assert!(logged, "{name}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_damaged_file_is_replaced() {
+    let scenario = learnt();
+    let path = file(&scenario);
+    let good = fs::read(&path).unwrap();
+    fs::write(&path, &good[..good.len() - 1]).unwrap();
+    start(&scenario, "devices").ok();
+    assert_eq!(fs::read(&path).unwrap(), good);
+    assert_eq!(opened(start(&scenario, "devices").ok()), "real");
+}
+
+/// A user can write what they like into their own file. Even then a program gets its devices, if not in this start then in the next.
+#[test]
+fn a_file_that_lies_about_devices_is_found_out() {
+    let scenario = learnt();
+    let path = file(&scenario);
+    forge(&path, |text| {
+        let swapped = text.replace("devices 1", "devices x").replacen("devices 0", "devices 1", 1);
+        swapped.replace("devices x", "devices 0")
+    });
+    let run = start(&scenario, "devices");
+    assert_eq!(opened(run.ok()), "absent", "{run:#?}");
+    run.logs(&["start cache", "the file is removed"]);
+    assert_eq!(opened(start(&scenario, "devices").ok().says("devices", "gpu")), "absent,real,refusing");
+}
+
+#[test]
+fn a_file_that_says_that_no_driver_has_a_device_is_found_out_at_once() {
+    let scenario = learnt();
+    forge(&file(&scenario), |text| text.replace("devices 1", "devices 0"));
+    let run = start(&scenario, "devices");
+    assert_eq!(opened(run.ok().says("devices", "gpu")), "absent,real,refusing", "{run:#?}");
+}
+
+#[test]
+fn a_program_starts_where_nothing_can_be_kept() {
+    let scenario = scenario();
+    scenario.sandbox().write("home/.cache", "a file in place of the folder");
+    for _ in 0..2 {
+        assert_eq!(
+            opened(start(&scenario, "extensions devices").ok().says("devices", "gpu")),
+            "absent,real,refusing"
+        );
+    }
+    let scenario = scenario.env("HOME", "relative").env("XDG_CACHE_HOME", "relative");
+    let run = start(&scenario, "devices");
+    run.ok().logs(&["start cache: not used: neither XDG_CACHE_HOME nor HOME names a folder"]);
+}

@@ -1,0 +1,170 @@
+//! Whatever may make drivers answer otherwise makes the next start open them.
+use std::fs;
+use std::os::unix::fs::{MetadataExt, chown};
+
+use vkload_tests::{Device, Driver, Sandbox, Scenario};
+
+use super::{file, opened, scenario, start};
+
+/// Changes something between two starts, and says which drivers are opened then.
+struct Change {
+    name: &'static str,
+    make: fn(Scenario) -> Scenario,
+    opened: &'static str,
+}
+
+fn rewrite(sandbox: &Sandbox, path: &str, change: fn(String) -> String) {
+    let path = sandbox.path(path);
+    fs::write(&path, change(fs::read_to_string(&path).unwrap())).unwrap();
+}
+
+const CHANGES: &[Change] = &[
+    Change { name: "nothing", make: |scenario| scenario, opened: "real" },
+    Change {
+        name: "where it is started from",
+        make: |scenario| scenario.env("PWD", "/").env("WINDOWID", "7").env("SHLVL", "3"),
+        opened: "real",
+    },
+    Change {
+        name: "a variable that some driver may read",
+        make: |scenario| scenario.env("ANY_DRIVERS_OVERRIDE", "1"),
+        opened: "absent,real,refusing",
+    },
+    Change {
+        name: "a variable of the search",
+        make: |scenario| scenario.env("VK_LOADER_DRIVERS_DISABLE", "real*"),
+        opened: "absent,refusing",
+    },
+    Change {
+        name: "a driver's library",
+        make: |scenario| scenario.driver(Driver::new("absent").device(Device::new("new"))),
+        opened: "absent,real",
+    },
+    Change {
+        name: "a library, in place and at the same time",
+        make: |scenario| {
+            scenario.with(|sandbox| {
+                let path = sandbox.path("lib/libabsent.so");
+                let (mut content, time) =
+                    (fs::read(&path).unwrap(), fs::metadata(&path).unwrap().modified().unwrap());
+                // The end of the section's name table: nothing that runs.
+                if let Some(last) = content.last_mut() {
+                    *last ^= 1;
+                }
+                fs::write(&path, content).unwrap();
+                fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+            })
+        },
+        opened: "absent,real",
+    },
+    Change {
+        name: "the version in a manifest",
+        make: |scenario| {
+            scenario.with(|sandbox| {
+                rewrite(sandbox, "data/vulkan/icd.d/absent.json", |text| text.replace("1.3.0", "1.2.0"));
+            })
+        },
+        opened: "absent,real",
+    },
+    Change {
+        name: "another manifest for the same library",
+        make: |scenario| {
+            scenario.with(|sandbox| {
+                let folder = sandbox.path("data/vulkan/icd.d");
+                fs::rename(folder.join("absent.json"), folder.join("other.json")).unwrap();
+            })
+        },
+        opened: "absent,real",
+    },
+    Change {
+        name: "the program",
+        make: |scenario| {
+            let path = scenario.sandbox().path("program");
+            let copied =
+                std::process::Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&path).status();
+            assert!(copied.unwrap().success());
+            scenario.executable(path)
+        },
+        opened: "absent,real,refusing",
+    },
+];
+
+#[test]
+fn each_change_opens_the_drivers_that_it_concerns() {
+    for change in CHANGES {
+        let before = scenario();
+        start(&before, "extensions devices").ok();
+        let after = (change.make)(before);
+        let run = start(&after, "devices");
+        assert_eq!(opened(run.ok()), change.opened, "{}: {run:#?}", change.name);
+    }
+}
+
+#[test]
+fn a_device_that_comes_with_a_library_is_there_at_once_and_known_afterwards() {
+    let scenario = scenario();
+    start(&scenario, "devices").ok().says("devices", "gpu");
+    let scenario = scenario.driver(Driver::new("absent").device(Device::new("new")));
+    for _ in 0..2 {
+        let run = start(&scenario, "devices");
+        assert_eq!(run.ok().said("devices").split(',').count(), 2, "{run:#?}");
+    }
+}
+
+#[test]
+fn a_variable_that_the_program_sets_between_two_calls_is_noticed() {
+    let scenario = scenario();
+    start(&scenario, "extensions devices").ok();
+    let run = start(&scenario, "extensions add-variable devices");
+    assert_eq!(opened(run.ok().says("devices", "gpu")), "absent,real,refusing");
+}
+
+#[test]
+fn a_device_that_is_gone_lets_the_next_start_look_everywhere() {
+    let scenario = scenario();
+    start(&scenario, "devices").ok();
+    let path = file(&scenario);
+    let run = start(&scenario, "hide devices");
+    run.ok().says("enumeration", "ERROR_INITIALIZATION_FAILED");
+    run.logs(&["start cache", "the file is removed"]);
+    assert!(!path.exists());
+    assert_eq!(opened(start(&scenario, "devices").ok()), "absent,real,refusing");
+}
+
+#[test]
+fn drivers_that_were_left_out_are_opened_if_no_other_gives_an_instance() {
+    let scenario = scenario();
+    start(&scenario, "devices").ok();
+    // Its configuration is no part of what is compared.
+    scenario.sandbox().write("real.once", "");
+    let path = scenario.sandbox().path("lib/libreal.so.cfg");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("result=vkCreateInstance:-3\n{text}")).unwrap();
+    let run = start(&scenario, "devices");
+    assert_eq!(opened(run.ok().says("result", "SUCCESS")), "absent,real,refusing", "{run:#?}");
+}
+
+#[test]
+fn another_users_start_has_a_file_of_its_own() {
+    // SAFETY: no preconditions.
+    if unsafe { libc::geteuid() } != 0 {
+        eprintln!("skipped: only root can start a program for another user");
+        return;
+    }
+    let scenario = scenario();
+    start(&scenario, "devices").ok();
+    let first = fs::metadata(file(&scenario)).unwrap().uid();
+    assert_eq!(first, 0);
+    const NOBODY: u32 = 65534;
+    let scenario = scenario
+        .with(|sandbox| {
+            for folder in ["", "out", "lib"] {
+                chown(sandbox.path(folder), Some(NOBODY), Some(NOBODY)).unwrap();
+            }
+        })
+        .user(NOBODY);
+    let run = start(&scenario, "devices");
+    assert_eq!(opened(run.ok()), "absent,real,refusing", "{run:#?}");
+    // The folder of the first user is closed.
+    run.logs(&["start cache: not used", "system error 13"]);
+}

@@ -1,0 +1,118 @@
+//! A GPU that sleeps goes on sleeping.
+//!
+//! The kernel's files for a second GPU are made here: a device node, and its folder in `/sys`, whose `power/runtime_status` a driver
+//! changes that opens the node, as the kernel does.
+use std::ffi::CString;
+use std::fs;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use vkload_tests::{Device, Driver, Scenario, Vk};
+
+use super::{opened, start};
+
+const NODE: &str = "/dev/dri/renderD128";
+const DEVICE: &str = "/sys/bus/pci/devices/0000:01:00.0";
+
+/// Gives the process a second GPU that sleeps, and opens its node and what the kernel would wake it for under watch.
+pub(super) fn watch(vk: &Vk) {
+    make_gpu();
+    let status = Path::new(DEVICE).join("power/runtime_status");
+    // The driver's own file stands for what the kernel does.
+    let watched = [NODE.to_owned(), format!("{DEVICE}/config"), format!("{DEVICE}/resource0")];
+    let watch = Watch::new(&watched);
+    super::list_devices(vk);
+    vk.say("status", fs::read_to_string(status).unwrap().trim());
+    vk.say("opened", watch.events());
+}
+
+/// Replaces `/sys` and `/dev/dri` for this process.
+fn make_gpu() {
+    let c = |text: &str| CString::new(text).unwrap();
+    let mount = |kind: &str, place: &str| {
+        // SAFETY: all parameters are C strings or NULL.
+        let made = unsafe {
+            libc::mount(c(kind).as_ptr(), c(place).as_ptr(), c(kind).as_ptr(), 0, std::ptr::null())
+        };
+        assert_eq!(made, 0, "{place}: {}", std::io::Error::last_os_error());
+    };
+    // SAFETY: valid calls; the process has one thread.
+    unsafe {
+        assert_eq!(libc::unshare(libc::CLONE_NEWNS), 0, "{}", std::io::Error::last_os_error());
+        let flags = libc::MS_REC | libc::MS_PRIVATE;
+        assert_eq!(
+            libc::mount(std::ptr::null(), c("/").as_ptr(), std::ptr::null(), flags, std::ptr::null()),
+            0
+        );
+    }
+    mount("tmpfs", "/sys");
+    mount("tmpfs", "/dev");
+    for folder in ["/dev/dri", "/sys/dev/char/226:128", &format!("{DEVICE}/power")] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    // Numbers of a node that opens without a GPU.
+    // SAFETY: the path is a C string.
+    assert_eq!(unsafe { libc::mknod(c(NODE).as_ptr(), libc::S_IFCHR | 0o666, libc::makedev(1, 3)) }, 0);
+    for (name, content) in [
+        ("power/runtime_status", "suspended\n"),
+        ("uevent", "DRIVER=amdgpu\nPCI_CLASS=30000\nPCI_ID=1002:73FF\n"),
+        ("config", ""),
+        ("resource0", ""),
+    ] {
+        fs::write(Path::new(DEVICE).join(name), content).unwrap();
+    }
+    fs::create_dir_all("/sys/dev/char/1:3").unwrap();
+    std::os::unix::fs::symlink(DEVICE, "/sys/dev/char/1:3/device").unwrap();
+}
+
+/// Counts how often files are opened.
+struct Watch(OwnedFd);
+
+impl Watch {
+    fn new(paths: &[String]) -> Self {
+        // SAFETY: no preconditions.
+        let queue = unsafe { libc::inotify_init1(libc::IN_NONBLOCK | libc::IN_CLOEXEC) };
+        assert!(queue >= 0);
+        for path in paths {
+            let path = CString::new(Path::new(path).as_os_str().as_bytes()).unwrap();
+            // SAFETY: the path is a C string.
+            assert!(unsafe { libc::inotify_add_watch(queue, path.as_ptr(), libc::IN_OPEN) } >= 0);
+        }
+        // SAFETY: the descriptor was just made, and nobody else has it.
+        Self(unsafe { OwnedFd::from_raw_fd(queue) })
+    }
+
+    /// Each event has the length of the structure: files that are watched themselves have no names.
+    fn events(&self) -> usize {
+        let mut buffer = [0u8; 4096];
+        // SAFETY: the buffer is writable.
+        let length = unsafe { libc::read(self.0.as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len()) };
+        usize::try_from(length).unwrap_or(0) / size_of::<libc::inotify_event>()
+    }
+}
+
+#[test]
+fn a_sleeping_gpu_is_not_woken_by_drivers_that_have_no_device() {
+    // SAFETY: no preconditions.
+    if unsafe { libc::geteuid() } != 0 {
+        eprintln!("skipped: only root can make the files of a GPU");
+        return;
+    }
+    // The driver of another GPU, which looks at every node.
+    let looks = |name: &str| {
+        Driver::new(name).line("node", NODE).line("status", format!("{DEVICE}/power/runtime_status"))
+    };
+    let scenario = Scenario::new()
+        .driver(looks("absent"))
+        .driver(Driver::new("real").device(Device::new("integrated")))
+        .driver(looks("refusing"))
+        .env("VK_LOADER_X_START_CACHE", "1")
+        .log();
+    let first = start(&scenario, "sleep");
+    assert_eq!(opened(first.ok().says("status", "active")), "absent,real,refusing");
+    assert_ne!(first.said("opened"), "0", "the watch sees drivers");
+    let second = start(&scenario, "sleep");
+    assert_eq!(opened(second.ok().says("devices", "integrated")), "real", "{second:#?}");
+    second.says("status", "suspended").says("opened", 0);
+}
