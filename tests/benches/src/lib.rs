@@ -17,4 +17,5 @@ mod picture;
 pub mod report;
 pub mod scaling;
 mod stage;
+pub mod start;
 mod system_calls;

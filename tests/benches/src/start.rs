@@ -1,0 +1,146 @@
+//! What the start of a program costs with Mesa's drivers, of which one has a device, and what it costs after a start of the same program
+//! that left what it learnt (`start.c`, `docs/start-cache.md`).
+use std::fmt::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::{fs, mem};
+
+use crate::loader::Loader;
+
+const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/start.c");
+
+/// Mesa's manifests in Debian's package, that of the driver with a device on every machine first.
+const MANIFESTS: &str = "/usr/share/vulkan/icd.d";
+const WITH_DEVICE: &str = "lvp_icd.x86_64.json";
+
+/// How many drivers are installed.
+const NUMBERS: [usize; 3] = [1, 4, 12];
+
+/// How often each is started. Those that are compared take turns.
+const STARTS: usize = 15;
+
+/// What is compared.
+struct Kind {
+    name: &'static str,
+    library: PathBuf,
+    keeps_starts: bool,
+}
+
+/// Measures our library and Debian's, and ours with what the last start left, as a table of processor time.
+///
+/// # Errors
+/// Where something could not be measured, with what to do about it, in words for a person.
+pub fn report() -> Result<String, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let program = compile(folder.path())?;
+    let (ours, theirs) = (Loader::ours()?.file, Loader::distribution());
+    let kinds = [
+        Kind {
+            name: "Debian's",
+            library: theirs.ok_or("the package libvulkan1 is not installed")?.file,
+            keeps_starts: false,
+        },
+        Kind { name: "ours", library: ours.clone(), keeps_starts: false },
+        Kind { name: "ours after a start", library: ours, keeps_starts: true },
+    ];
+    let mut text = format!("{:22} {:>11}", "processor time, ms", "drivers");
+    for kind in &kinds {
+        let _ = write!(text, " {:>20}", kind.name);
+    }
+    text.push('\n');
+    let manifests = install(folder.path())?;
+    for what in ["extensions", "devices"] {
+        for number in NUMBERS {
+            eprintln!("measuring {what} with {number} drivers");
+            let files = manifests.get(..number).ok_or("too few drivers")?;
+            let start = |kind: &Kind, what: &str| {
+                let mut command = Command::new(&program);
+                let keeps = if kind.keeps_starts { "1" } else { "0" };
+                command.env_clear().env("HOME", folder.path()).env("VK_DRIVER_FILES", files.join(":"));
+                command
+                    .env("VK_LOADER_X_START_CACHE", keeps)
+                    .arg(&kind.library)
+                    .arg(what)
+                    .stdin(Stdio::null());
+                processor_time(&mut command).map_err(|error| format!("{}, {what}: {error}", kind.name))
+            };
+            let mut times: [Vec<f64>; 3] = Default::default();
+            for kind in &kinds {
+                // Files come into memory, and the start that others rely on leaves what it learnt.
+                start(kind, "devices")?;
+                start(kind, what)?;
+            }
+            for _ in 0..STARTS {
+                for (times, kind) in times.iter_mut().zip(&kinds) {
+                    times.push(start(kind, what)?);
+                }
+            }
+            let _ = write!(text, "{what:22} {number:>11}");
+            for times in &mut times {
+                times.sort_by(f64::total_cmp);
+                let _ = write!(text, " {:>20.2}", times.get(STARTS / 2).ok_or("no times")?);
+            }
+            text.push('\n');
+        }
+    }
+    Ok(text)
+}
+
+fn compile(folder: &Path) -> Result<PathBuf, String> {
+    let program = folder.join("start");
+    let status = Command::new("cc").args(["-std=c11", "-O2", "-o"]).arg(&program).arg(PROGRAM).status();
+    if status.is_ok_and(|status| status.success()) {
+        return Ok(program);
+    }
+    Err(format!("{PROGRAM} does not compile: install the packages gcc and libvulkan-dev"))
+}
+
+/// Puts drivers into the folder: Mesa's, and copies of those without a device until there are enough. Returns their manifests, that
+/// of the driver with a device first.
+fn install(folder: &Path) -> Result<Vec<String>, String> {
+    let problem = |error: std::io::Error| format!("{MANIFESTS}: {error} (install mesa-vulkan-drivers)");
+    let mut found: Vec<PathBuf> =
+        fs::read_dir(MANIFESTS).map_err(problem)?.flatten().map(|entry| entry.path()).collect();
+    found.sort_by_key(|path| (!path.ends_with(WITH_DEVICE), path.clone()));
+    if !found.first().is_some_and(|first| first.ends_with(WITH_DEVICE)) || found.len() < 2 {
+        return Err(format!(
+            "{MANIFESTS} has no {WITH_DEVICE}, or nothing else: install mesa-vulkan-drivers"
+        ));
+    }
+    let without_device = found.split_off(1);
+    let sources = found.into_iter().chain(without_device.into_iter().cycle());
+    let most = NUMBERS.into_iter().max().unwrap_or_default();
+    let copy = |(number, source): (usize, PathBuf)| {
+        let text = fs::read_to_string(&source).map_err(problem)?;
+        let mut manifest: serde_json::Value =
+            serde_json::from_str(&text).map_err(|error| format!("{}: {error}", source.display()))?;
+        let library = manifest.pointer_mut("/ICD/library_path").ok_or("a manifest without a library")?;
+        // A copy, not a link: the dynamic linker takes two links for one library.
+        let own = folder.join(format!("libdriver{number}.so"));
+        fs::copy(library.as_str().unwrap_or_default(), &own).map_err(problem)?;
+        *library = own.display().to_string().into();
+        let place = folder.join(format!("driver{number:02}.json"));
+        fs::write(&place, manifest.to_string()).map_err(problem)?;
+        Ok(place.display().to_string())
+    };
+    sources.take(most).enumerate().map(copy).collect()
+}
+
+/// Runs a program, and returns how long processors worked for it, in milliseconds.
+fn processor_time(command: &mut Command) -> Result<f64, String> {
+    let child = command.spawn().map_err(|error| error.to_string())?;
+    let process = libc::pid_t::try_from(child.id()).map_err(|error| error.to_string())?;
+    let mut status = 0;
+    // SAFETY: the structure consists of numbers, for which zero is a value.
+    let mut usage: libc::rusage = unsafe { mem::zeroed() };
+    // SAFETY: the child is this process's and nobody else waits for it; both places are writable.
+    if unsafe { libc::wait4(process, &raw mut status, 0, &raw mut usage) } != process {
+        return Err(std::io::Error::last_os_error().to_string());
+    }
+    if !ExitStatus::from_raw(status).success() {
+        return Err(format!("the program failed: {}", ExitStatus::from_raw(status)));
+    }
+    let milliseconds = |time: libc::timeval| time.tv_sec as f64 * 1e3 + time.tv_usec as f64 / 1e3;
+    Ok(milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime))
+}
