@@ -32,8 +32,7 @@ impl Files for FileSystem {
     }
 
     fn exists(&self, path: &[u8]) -> bool {
-        // SAFETY: `path` is a valid C string.
-        with_c_path(path, |path| unsafe { libc::access(path.as_ptr(), libc::F_OK) }) == Ok(0)
+        may(path, libc::F_OK)
     }
 
     fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint> {
@@ -182,6 +181,12 @@ impl Drop for Stream {
         // SAFETY: `fopen` returned the stream, and nothing uses it after `drop`.
         unsafe { libc::fclose(self.0) };
     }
+}
+
+/// Whether this process may do with `path` what `kind` says, as in `access`.
+pub(super) fn may(path: &[u8], kind: c_int) -> bool {
+    // SAFETY: `path` is a valid C string.
+    with_c_path(path, |path| unsafe { libc::access(path.as_ptr(), kind) }) == Ok(0)
 }
 
 /// The first bytes of the regular file `path`, at most `count`, and how many it has in all. `None` for what is no regular
