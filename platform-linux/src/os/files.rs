@@ -255,8 +255,16 @@ impl State {
     }
 
     /// What differs when something has happened to a file between two calls.
-    pub(super) fn version(&self) -> impl PartialEq + use<> {
-        (self.identity(), self.stat.st_size, self.changed())
+    pub(super) fn version(&self) -> [i64; 6] {
+        let stat = &self.stat;
+        [
+            stat.st_ino as i64,
+            stat.st_size as i64,
+            stat.st_mtime as i64,
+            stat.st_mtime_nsec as i64,
+            stat.st_ctime as i64,
+            stat.st_ctime_nsec as i64,
+        ]
     }
 
     pub(super) fn fingerprint(&self) -> Option<Fingerprint> {

@@ -55,8 +55,7 @@ impl Facts<'_> {
         }
         for (folder, paths) in [(b"".as_slice(), FILES), (self.home, FILES_AT_HOME)] {
             any_part(paths, b' ', &mut |path| {
-                let path = lines.path([folder, path, b""]);
-                files(&mut lines, &path);
+                files(&mut lines, folder, path);
                 false
             });
         }
@@ -65,16 +64,13 @@ impl Facts<'_> {
     }
 }
 
-/// Adds a line for the file `path`, or one for each file in the folder `path`.
-fn files(lines: &mut Lines<'_>, path: &[u8]) {
-    if file(lines, b"file", path) {
+/// Adds a line for the file `path` of `folder`, or one for each file in it if it is a folder.
+fn files(lines: &mut Lines<'_>, folder: &[u8], path: &[u8]) {
+    if file(lines, b"file", &lines.path(&[folder, path])) {
         return;
     }
-    for name in &lines.names(path) {
-        match loader_core::memory::text(&[path, b"/", name]) {
-            Ok(path) => _ = file(lines, b"file", &path),
-            Err(_) => lines.fail(CacheFault::OutOfMemory),
-        }
+    for name in &lines.names(&[folder, path]) {
+        file(lines, b"file", &lines.path(&[folder, path, b"/", name]));
     }
 }
 

@@ -21,25 +21,27 @@ pub(super) fn describe(lines: &mut Lines<'_>) {
     nodes(lines, b"/dev/dri/", None);
     nodes(lines, b"/dev/", Some(BEGINNINGS));
     lines.line(b"pci");
-    for function in &lines.names(&lines.path([b"/sys/bus/pci/devices", b"", b""])) {
+    for function in &lines.names(&[b"/sys/bus/pci/devices"]) {
         lines.word(function);
     }
-    let functions = lines.path([b"/proc/bus/pci/devices", b"", b""]);
-    lines.content(b"functions", &functions, usize::MAX, COLUMNS);
-    let version = lines.path([b"/proc/driver/nvidia/version", b"", b""]);
-    lines.content(b"nvidia", &version, 1, usize::MAX);
+    for (subject, path, count, width) in [
+        (b"functions".as_slice(), b"/proc/bus/pci/devices".as_slice(), usize::MAX, COLUMNS),
+        (b"nvidia", b"/proc/driver/nvidia/version", 1, usize::MAX),
+    ] {
+        lines.content(subject, &lines.path(&[path]), count, width);
+    }
 }
 
 /// Adds the lines of the device nodes in `folder` whose names begin with one of `beginnings`. Without these, adds all nodes, and the
 /// devices behind them.
 fn nodes(lines: &mut Lines<'_>, folder: &[u8], beginnings: Option<&[u8]>) {
-    for name in &lines.names(&lines.path([folder, b"", b""])) {
+    for name in &lines.names(&[folder]) {
         let is_known =
             |beginnings: &[u8]| any_part(beginnings, b' ', &mut |beginning| name.starts_with(beginning));
         if !beginnings.is_none_or(is_known) {
             continue;
         }
-        let path = lines.path([folder, name, b""]);
+        let path = lines.path(&[folder, name]);
         let Some(State { stat, .. }) = State::of(&path) else { continue };
         if stat.st_mode & libc::S_IFMT != libc::S_IFCHR {
             continue;
@@ -50,7 +52,7 @@ fn nodes(lines: &mut Lines<'_>, folder: &[u8], beginnings: Option<&[u8]>) {
         lines.number(b' ', libc::major(stat.st_rdev) as _);
         lines.number(b':', libc::minor(stat.st_rdev) as _);
         // The kernel makes this file from what it knows, without asking the device.
-        let uevent = lines.path([b"/sys/dev/char/", lines.since(start), b"/device/uevent"]);
+        let uevent = lines.path(&[b"/sys/dev/char/", lines.since(start), b"/device/uevent"]);
         for number in [stat.st_mode, stat.st_uid, stat.st_gid] {
             lines.number(b' ', number);
         }

@@ -72,9 +72,11 @@ impl Place {
         let mut content = Text::new();
         // One byte more, to see the end.
         content.try_resize(size.saturating_add(1), 0).map_err(out_of_memory)?;
-        let got = file.read(&mut content)?;
+        // SAFETY: the text is writable for its length.
+        let got = unsafe { libc::read(file.0, content.as_mut_ptr().cast::<c_void>(), content.len()) };
         happening();
-        if got != size || file.state()?.version() != before.version() {
+        // Regular files are read in one go.
+        if usize::try_from(got) != Ok(size) || file.state()?.version() != before.version() {
             return Err(CacheFault::Changed);
         }
         content.truncate(size);
@@ -104,8 +106,6 @@ impl Place {
             temporary.as_ptr().cast(),
             libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL,
         )?;
-        // SAFETY: the name is a valid C string.
-        let is_new = unsafe { libc::faccessat(folder.0, self.name.as_ptr().cast(), libc::F_OK, 0) } != 0;
         let kept = file.fill(content).and_then(|()| {
             // SAFETY: the names are valid C strings.
             checked(unsafe {
@@ -114,9 +114,8 @@ impl Place {
         });
         if kept.is_err() {
             folder.remove(temporary);
-        } else if is_new {
-            self.remove_excess(&folder);
         }
+        self.remove_excess(&folder);
         kept
     }
 
@@ -171,15 +170,16 @@ impl Place {
     /// Removes all files but this one if there are too many. Each of those programs learns anew, which is once for every
     /// [`MOST_FILES`] programs that are new.
     fn remove_excess(&self, folder: &Descriptor) {
-        let Ok(mut names) = FileSystem.list(&self.folder) else { return };
-        names.retain(|name| name.starts_with(BEGINNING));
-        if names.len() > MOST_FILES {
-            for name in &names {
-                let mut copy: Name = [0; 40];
-                copy.iter_mut().take(39).zip(name).for_each(|(to, from)| *to = *from);
-                if copy != self.name {
-                    folder.remove(&copy);
-                }
+        let Ok(names) = FileSystem.list(&self.folder) else { return };
+        let is_own = |name: &&Text| name.starts_with(BEGINNING);
+        if names.iter().filter(is_own).count() <= MOST_FILES {
+            return;
+        }
+        for name in names.iter().filter(is_own) {
+            let mut copy: Name = [0; 40];
+            copy.iter_mut().take(39).zip(name).for_each(|(to, from)| *to = *from);
+            if copy != self.name {
+                folder.remove(&copy);
             }
         }
     }
@@ -241,30 +241,17 @@ impl Descriptor {
         State::of_descriptor(self.0).ok_or_else(|| CacheFault::System(errno()))
     }
 
-    /// Fills `buffer` as far as the file goes, and returns how far that is.
-    fn read(&self, buffer: &mut [u8]) -> Result<usize, CacheFault> {
-        let mut got = 0usize;
-        while let Some(rest) = buffer.get_mut(got..).filter(|rest| !rest.is_empty()) {
-            // SAFETY: the buffer is writable for this length.
-            let count = unsafe { libc::read(self.0, rest.as_mut_ptr().cast::<c_void>(), rest.len()) };
-            match step(count)? {
-                Some(0) => break,
-                more => got = got.saturating_add(more.unwrap_or(0)),
-            }
-        }
-        Ok(got)
-    }
-
     /// Writes the whole file and closes it: some file systems say only then that there is no more room.
     fn fill(self, content: &[u8]) -> Result<(), CacheFault> {
         // A umask can withhold even the user's own permissions.
         // SAFETY: the descriptor is open.
         checked(unsafe { libc::fchmod(self.0, 0o600) })?;
-        let mut done = 0usize;
-        while let Some(rest) = content.get(done..).filter(|rest| !rest.is_empty()) {
-            // SAFETY: the rest of the content is readable for its length.
-            let count = unsafe { libc::write(self.0, rest.as_ptr().cast::<c_void>(), rest.len()) };
-            done = done.saturating_add(step(count)?.unwrap_or(0));
+        // SAFETY: the content is readable for its length.
+        let written = unsafe { libc::write(self.0, content.as_ptr().cast::<c_void>(), content.len()) };
+        if usize::try_from(written) != Ok(content.len()) {
+            // There was room for a part of it.
+            let full = CacheFault::System(libc::ENOSPC);
+            return if written < 0 { checked(-1) } else { Err(full) };
         }
         let descriptor = self.0;
         core::mem::forget(self);
@@ -283,15 +270,6 @@ impl Drop for Descriptor {
     fn drop(&mut self) {
         // SAFETY: the descriptor is open, and nothing uses it after `drop`.
         unsafe { libc::close(self.0) };
-    }
-}
-
-/// How many bytes were read or written; `None` if a signal interrupted the call.
-fn step(count: libc::ssize_t) -> Result<Option<usize>, CacheFault> {
-    match usize::try_from(count) {
-        Ok(count) => Ok(Some(count)),
-        Err(_) if errno() == libc::EINTR => Ok(None),
-        Err(_) => Err(CacheFault::System(errno())),
     }
 }
 

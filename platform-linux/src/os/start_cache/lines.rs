@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 
-use loader_core::memory::{Text, TryGrow, Vec, sort_by, text};
+use loader_core::memory::{Text, TryGrow, Vec, sort_by};
 use loader_core::platform::{CacheFault, FileError, Files};
 
 use super::super::files::FileSystem;
@@ -73,7 +73,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// What was written last, from the word after `length` bytes on.
+    /// What was written after the first `length` bytes and a blank.
     pub(super) fn since(&self, length: usize) -> &[u8] {
         self.text.get(length.saturating_add(1)..).unwrap_or_default()
     }
@@ -87,14 +87,17 @@ impl<'a> Lines<'a> {
         self.fault.set(Some(fault));
     }
 
-    /// The path of a file of the system.
-    pub(super) fn path(&self, parts: [&[u8]; 3]) -> Text {
-        let [first, second, third] = parts;
-        let path = text(&[self.root, first, second, third]);
-        path.unwrap_or_else(|_| {
-            self.fail(CacheFault::OutOfMemory);
-            Text::new()
-        })
+    /// The path of a file of the system, from its parts.
+    #[inline(never)] // some callers
+    pub(super) fn path(&self, parts: &[&[u8]]) -> Text {
+        let mut path = Text::new();
+        for part in core::iter::once(&self.root).chain(parts) {
+            if path.try_extend(part).is_err() {
+                self.fail(CacheFault::OutOfMemory);
+                break;
+            }
+        }
+        path
     }
 
     /// `path` without what all paths begin with.
@@ -102,9 +105,9 @@ impl<'a> Lines<'a> {
         path.get(self.root.len()..).unwrap_or_default()
     }
 
-    /// The names in a folder in order, none if there is no such folder.
-    pub(super) fn names(&self, folder: &[u8]) -> Vec<Text> {
-        let mut names = self.there(FileSystem.list(folder));
+    /// The names in a folder of the system in order, none if there is no such folder.
+    pub(super) fn names(&self, parts: &[&[u8]]) -> Vec<Text> {
+        let mut names = self.there(FileSystem.list(&self.path(parts)));
         sort_by(&mut names, |one, other| one.as_slice().cmp(other));
         names
     }

@@ -80,11 +80,12 @@ impl UserCache {
     /// The program's file is in `$XDG_CACHE_HOME/vkload`, or in `$HOME/.cache/vkload`.
     fn place(&self) -> Result<Place, CacheFault> {
         let program = self.program()?;
-        let folder = match absolute(c"XDG_CACHE_HOME", b"/vkload")? {
-            Some(folder) => folder,
-            None => absolute(c"HOME", b"/.cache/vkload")?.ok_or(CacheFault::NoFolder)?,
-        };
-        Ok(Place::of(folder, &program))
+        for (variable, rest) in [(c"XDG_CACHE_HOME", b"/vkload".as_slice()), (c"HOME", b"/.cache/vkload")] {
+            if let Some(folder) = absolute(variable, rest)? {
+                return Ok(Place::of(folder, &program));
+            }
+        }
+        Err(CacheFault::NoFolder)
     }
 }
 
