@@ -1,6 +1,7 @@
 //! Facts as text, one in each line.
 
 use core::cell::Cell;
+use core::ffi::c_int;
 
 use loader_core::memory::{Text, TryGrow, Vec, sort_by};
 use loader_core::platform::{CacheFault, FileError, Files};
@@ -154,7 +155,19 @@ impl<'a> Lines<'a> {
 /// Whether `is_it` says so of any part of `text` between separators. It is asked in order, up to the first such part.
 #[inline(never)] // some callers, each with little to do
 pub(super) fn any_part(text: &[u8], separator: u8, is_it: &mut dyn FnMut(&[u8]) -> bool) -> bool {
-    text.split(|byte| *byte == separator).any(is_it)
+    let mut rest = text;
+    loop {
+        // The C library looks at many bytes at once.
+        // SAFETY: `rest` is readable for its length.
+        let found = unsafe { libc::memchr(rest.as_ptr().cast(), c_int::from(separator), rest.len()) };
+        let length =
+            if found.is_null() { rest.len() } else { found.addr().wrapping_sub(rest.as_ptr().addr()) };
+        if is_it(rest.get(..length).unwrap_or_default()) {
+            return true;
+        }
+        let Some(behind) = rest.get(length.wrapping_add(1)..) else { return false };
+        rest = behind;
+    }
 }
 
 #[cfg(test)]
@@ -173,6 +186,23 @@ mod tests {
         let text = lines.finish().unwrap();
         let text = core::str::from_utf8(&text).unwrap();
         assert_eq!(text, "node a%20b%0anode%20%2520%7f 226:0 4294967295\nend\n");
+    }
+
+    #[test]
+    fn parts_lie_between_separators() {
+        let parts = |text: &[u8]| {
+            let mut parts = std::vec::Vec::new();
+            assert!(!any_part(text, b' ', &mut |part| {
+                parts.push(part.to_vec());
+                false
+            }));
+            parts
+        };
+        for text in ["", " ", "a", "a b", " a  b "] {
+            let expected: std::vec::Vec<_> = text.split(' ').map(|part| part.as_bytes().to_vec()).collect();
+            assert_eq!(parts(text.as_bytes()), expected, "{text:?}");
+        }
+        assert!(any_part(b"a b", b' ', &mut |part| part == b"b"));
     }
 
     #[test]
