@@ -15,9 +15,9 @@ pub enum CacheFault {
     Elevated,
     /// No variable names a folder for caches, or it belongs to someone else.
     NoFolder,
-    /// There is no file yet.
+    /// There is no file yet, or the program's own file is gone.
     NotFound,
-    /// It is a link, or something else that is not a regular file.
+    /// It is a link, has a second name, or is something else that is not a regular file; or its folder is a link or no folder.
     NotAFile,
     /// It, or its folder, belongs to another user.
     NotOwn,
@@ -25,7 +25,8 @@ pub enum CacheFault {
     WritableByOthers,
     /// It is larger than [`LARGEST_CACHE`].
     TooLarge,
-    /// It changed while it was read.
+    /// It changed while it was read; or something that drivers' answers depend on changed so recently that a further change might
+    /// not show.
     Changed,
     /// The system's error number.
     System(i32),

@@ -32,8 +32,7 @@ impl Files for FileSystem {
     }
 
     fn exists(&self, path: &[u8]) -> bool {
-        // SAFETY: `path` is a valid C string.
-        with_c_path(path, |path| unsafe { libc::access(path.as_ptr(), libc::F_OK) }) == Ok(0)
+        may(path, libc::F_OK)
     }
 
     fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint> {
@@ -184,6 +183,12 @@ impl Drop for Stream {
     }
 }
 
+/// Whether this process may do with `path` what `kind` says, as in `access`.
+pub(super) fn may(path: &[u8], kind: c_int) -> bool {
+    // SAFETY: `path` is a valid C string.
+    with_c_path(path, |path| unsafe { libc::access(path.as_ptr(), kind) }) == Ok(0)
+}
+
 /// The first bytes of the regular file `path`, at most `count`, and how many it has in all. `None` for what is no regular
 /// file and for what only an interposer knows.
 pub(super) fn beginning(path: &[u8], count: usize) -> Option<(Text, u64)> {
@@ -250,8 +255,16 @@ impl State {
     }
 
     /// What differs when something has happened to a file between two calls.
-    pub(super) fn version(&self) -> impl PartialEq + use<> {
-        (self.identity(), self.stat.st_size, self.changed())
+    pub(super) fn version(&self) -> [i64; 6] {
+        let stat = &self.stat;
+        [
+            stat.st_ino as i64,
+            stat.st_size as i64,
+            stat.st_mtime as i64,
+            stat.st_mtime_nsec as i64,
+            stat.st_ctime as i64,
+            stat.st_ctime_nsec as i64,
+        ]
     }
 
     pub(super) fn fingerprint(&self) -> Option<Fingerprint> {

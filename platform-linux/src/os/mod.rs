@@ -1,4 +1,4 @@
-//! One file per platform trait.
+//! One file per platform trait, or a folder.
 
 #[cfg(not(feature = "fixed-drivers"))]
 pub(crate) mod environment;

@@ -3,6 +3,7 @@
 use core::ffi::{CStr, c_char};
 
 use super::hash::hash;
+use super::lines::any_part;
 
 /// The variables that may differ from start to start without a difference in what drivers answer: those in which shells, terminals,
 /// desktops and service managers say where a program was started, and those that say what the loader reports and remembers. Every
@@ -28,8 +29,9 @@ pub(super) fn digest<'a>(variables: impl Iterator<Item = &'a [u8]>) -> [u64; 2] 
 }
 
 fn is_of_no_matter(variable: &[u8]) -> bool {
-    let name = variable.split(|byte| *byte == b'=').next().unwrap_or_default();
-    NO_MATTER.split(|byte| *byte == b' ').any(|known| known == name)
+    let end = variable.iter().position(|byte| *byte == b'=').unwrap_or(variable.len());
+    let name = variable.get(..end).unwrap_or_default();
+    any_part(NO_MATTER, b' ', &mut |known| known == name)
 }
 
 /// The variables of this process. Like `getenv`'s values, they are valid until the environment changes: a program that changes it

@@ -3,65 +3,49 @@
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::mem::MaybeUninit;
 
-use loader_core::memory::{Text, TryGrow, text};
-use loader_core::platform::{CacheFault, Environment, Files, LARGEST_CACHE, with_c_path};
+use loader_core::memory::{Text, TryGrow};
+use loader_core::platform::{CacheFault, Files, LARGEST_CACHE, with_c_path};
 
 use super::super::errno;
-use super::super::files::{FileSystem, State};
+use super::super::files::{FileSystem, State, may};
 use super::hash::{hash, hex};
-use super::{absolute, out_of_memory};
+use super::out_of_memory;
 
 /// The number of files that the folder may hold. Programs come and go; their files would stay.
 const MOST_FILES: usize = 256;
 
+/// How the names of all files in the folder begin.
+const BEGINNING: &[u8] = b"start-";
+
+/// The name of a file in the folder, ended by NUL: [`BEGINNING`] and the hash of the program's path, while it is being written also
+/// `.` and a number that no other thread has.
+type Name = [u8; 40];
+
 /// Where the file of a program is.
 pub(super) struct Place {
-    /// The folder for caches of all programs.
-    caches: Text,
-    /// The folder in it that is the loader's.
     folder: Text,
     name: Name,
+    /// The name while this thread writes the file.
+    temporary: Name,
     user: libc::uid_t,
 }
 
-/// The name of a file in the folder, ended by NUL: `start-` and the hash of the program's path, while it is being written also `.` and
-/// a number that no other thread has.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Name([u8; 40]);
-
-impl Name {
-    const BEGINNING: &[u8] = b"start-";
-
-    /// `None` if no file of the loader has this name.
-    fn of(name: &[u8]) -> Option<Self> {
-        let mut copy = [0; 40];
-        copy.get_mut(..39)?.get_mut(..name.len())?.copy_from_slice(name);
-        name.starts_with(Self::BEGINNING).then_some(Self(copy))
-    }
-
-    fn as_ptr(&self) -> *const c_char {
-        self.0.as_ptr().cast()
-    }
-}
-
 impl Place {
-    /// Where the file of `program` is: in `$XDG_CACHE_HOME/vkload`, or in `$HOME/.cache/vkload`.
-    pub(super) fn of(environment: &dyn Environment, program: &[u8]) -> Result<Self, CacheFault> {
-        let caches = match absolute(environment, c"XDG_CACHE_HOME")? {
-            Some(caches) => caches,
-            None => {
-                let home = absolute(environment, c"HOME")?.ok_or(CacheFault::NoFolder)?;
-                text(&[&home, b"/.cache"]).map_err(out_of_memory)?
-            }
+    /// Where the file of `program` is in `folder`, whose path is absolute.
+    pub(super) fn of(folder: Text, program: &[u8]) -> Self {
+        // The place of a thread's error number tells it from others of its process.
+        // SAFETY: these calls have no preconditions and cannot fail.
+        let (user, process, thread) =
+            unsafe { (libc::geteuid(), libc::getpid(), libc::__errno_location().addr()) };
+        let mut temporary = *b"start-0123456789abcdef.0123456789abcdef\0";
+        let digits = |name: &mut Name, first: usize, number: u64| {
+            name.iter_mut().skip(first).zip(hex(number)).for_each(|(to, from)| *to = from);
         };
-        let folder = text(&[&caches, b"/vkload"]).map_err(out_of_memory)?;
-        // SAFETY: the call has no preconditions and cannot fail.
-        let user = unsafe { libc::geteuid() };
-        let mut name = *b"start-0123456789abcdef";
-        if let Some(digits) = name.get_mut(Name::BEGINNING.len()..) {
-            digits.copy_from_slice(&hex(hash(0, program)));
-        }
-        Ok(Self { caches, folder, name: Name::of(&name).ok_or(CacheFault::NoFolder)?, user })
+        digits(&mut temporary, BEGINNING.len(), hash(0, program));
+        digits(&mut temporary, 23, hash(u64::from(process.cast_unsigned()), &thread.to_le_bytes()));
+        let mut name = temporary;
+        name.iter_mut().skip(22).for_each(|byte| *byte = 0);
+        Self { folder, name, temporary, user }
     }
 
     /// Reads the file.
@@ -77,7 +61,7 @@ impl Place {
     fn load_while(&self, happening: &dyn Fn()) -> Result<Text, CacheFault> {
         let folder = self.open_folder()?;
         // It neither waits for the writer of a FIFO nor lets a terminal control the process.
-        let file = Descriptor::open(folder.0, self.name.as_ptr(), libc::O_NONBLOCK | libc::O_NOCTTY)?;
+        let file = Descriptor::open(folder.0, self.name.as_ptr().cast(), libc::O_NONBLOCK | libc::O_NOCTTY)?;
         let before = file.state()?;
         // Another name may be where others can write.
         if !before.is_regular_file() || before.stat.st_nlink != 1 {
@@ -88,9 +72,11 @@ impl Place {
         let mut content = Text::new();
         // One byte more, to see the end.
         content.try_resize(size.saturating_add(1), 0).map_err(out_of_memory)?;
-        let got = file.read(&mut content)?;
+        // SAFETY: the text is writable for its length.
+        let got = unsafe { libc::read(file.0, content.as_mut_ptr().cast::<c_void>(), content.len()) };
         happening();
-        if got != size || file.state()?.version() != before.version() {
+        // Regular files are read in one go.
+        if usize::try_from(got) != Ok(size) || file.state()?.version() != before.version() {
             return Err(CacheFault::Changed);
         }
         content.truncate(size);
@@ -112,22 +98,24 @@ impl Place {
             }
             other => other,
         }?;
-        let temporary = self.temporary().ok_or(CacheFault::NoFolder)?;
+        let temporary = &self.temporary;
         // What a process that was killed has left.
-        folder.remove(&temporary);
-        let file =
-            Descriptor::open(folder.0, temporary.as_ptr(), libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL)?;
-        // SAFETY: the name is a valid C string.
-        let is_new = unsafe { libc::faccessat(folder.0, self.name.as_ptr(), libc::F_OK, 0) } != 0;
+        folder.remove(temporary);
+        let file = Descriptor::open(
+            folder.0,
+            temporary.as_ptr().cast(),
+            libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL,
+        )?;
         let kept = file.fill(content).and_then(|()| {
             // SAFETY: the names are valid C strings.
-            checked(unsafe { libc::renameat(folder.0, temporary.as_ptr(), folder.0, self.name.as_ptr()) })
+            checked(unsafe {
+                libc::renameat(folder.0, temporary.as_ptr().cast(), folder.0, self.name.as_ptr().cast())
+            })
         });
         if kept.is_err() {
-            folder.remove(&temporary);
-        } else if is_new {
-            self.remove_excess(&folder);
+            folder.remove(temporary);
         }
+        self.remove_excess(&folder);
         kept
     }
 
@@ -155,12 +143,11 @@ impl Place {
 
     /// Makes the folder, and the one that it is in, in folders of the user. `sudo -E` makes none in the folder of another user.
     fn make_folder(&self) -> Result<(), CacheFault> {
-        for folder in [&self.caches, &self.folder] {
-            if FileSystem.exists(folder) {
+        for folder in [parent(&self.folder), &self.folder] {
+            if may(folder, libc::F_OK) {
                 continue;
             }
-            let last = folder.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
-            let parent = State::of(folder.get(..last).unwrap_or_default()).ok_or(CacheFault::NoFolder)?;
+            let parent = State::of(parent(folder)).ok_or(CacheFault::NoFolder)?;
             if parent.stat.st_uid != self.user {
                 return Err(CacheFault::NotOwn);
             }
@@ -180,25 +167,35 @@ impl Place {
         Ok(())
     }
 
-    /// The name of the file while this thread writes it. The place of its error number tells the thread from others of the process.
-    fn temporary(&self) -> Option<Name> {
-        // SAFETY: the calls have no preconditions.
-        let (process, thread) = unsafe { (libc::getpid(), libc::__errno_location().addr()) };
-        let number = hash(u64::from(process.cast_unsigned()), &thread.to_le_bytes());
-        let Name(mut name) = self.name;
-        name.get_mut(22..39)?.copy_from_slice(text(&[b".", &hex(number)]).ok()?.as_slice());
-        Some(Name(name))
-    }
-
     /// Removes all files but this one if there are too many. Each of those programs learns anew, which is once for every
     /// [`MOST_FILES`] programs that are new.
     fn remove_excess(&self, folder: &Descriptor) {
         let Ok(names) = FileSystem.list(&self.folder) else { return };
-        let files = || names.iter().filter_map(|name| Name::of(name));
-        if files().count() > MOST_FILES {
-            files().filter(|name| *name != self.name).for_each(|name| folder.remove(&name));
+        let is_own = |name: &&Text| name.starts_with(BEGINNING);
+        if names.iter().filter(is_own).count() <= MOST_FILES {
+            return;
+        }
+        for name in names.iter().filter(is_own) {
+            let mut copy: Name = [0; 40];
+            copy.iter_mut().take(39).zip(name).for_each(|(to, from)| *to = *from);
+            if copy != self.name {
+                folder.remove(&copy);
+            }
         }
     }
+}
+
+/// The path of the folder that `path` is in.
+fn parent(path: &[u8]) -> &[u8] {
+    let mut parent = path;
+    while let Some((last, rest)) = parent.split_last() {
+        parent = rest;
+        // A slash too many is not the one that ends the parent.
+        if *last == b'/' && !rest.ends_with(b"/") {
+            break;
+        }
+    }
+    parent
 }
 
 fn is_writable_by_others(state: &State) -> bool {
@@ -244,30 +241,17 @@ impl Descriptor {
         State::of_descriptor(self.0).ok_or_else(|| CacheFault::System(errno()))
     }
 
-    /// Fills `buffer` as far as the file goes, and returns how far that is.
-    fn read(&self, buffer: &mut [u8]) -> Result<usize, CacheFault> {
-        let mut got = 0usize;
-        while let Some(rest) = buffer.get_mut(got..).filter(|rest| !rest.is_empty()) {
-            // SAFETY: the buffer is writable for this length.
-            let count = unsafe { libc::read(self.0, rest.as_mut_ptr().cast::<c_void>(), rest.len()) };
-            match step(count)? {
-                Some(0) => break,
-                more => got = got.saturating_add(more.unwrap_or(0)),
-            }
-        }
-        Ok(got)
-    }
-
     /// Writes the whole file and closes it: some file systems say only then that there is no more room.
     fn fill(self, content: &[u8]) -> Result<(), CacheFault> {
         // A umask can withhold even the user's own permissions.
         // SAFETY: the descriptor is open.
         checked(unsafe { libc::fchmod(self.0, 0o600) })?;
-        let mut done = 0usize;
-        while let Some(rest) = content.get(done..).filter(|rest| !rest.is_empty()) {
-            // SAFETY: the rest of the content is readable for its length.
-            let count = unsafe { libc::write(self.0, rest.as_ptr().cast::<c_void>(), rest.len()) };
-            done = done.saturating_add(step(count)?.unwrap_or(0));
+        // SAFETY: the content is readable for its length.
+        let written = unsafe { libc::write(self.0, content.as_ptr().cast::<c_void>(), content.len()) };
+        if usize::try_from(written) != Ok(content.len()) {
+            // There was room for a part of it.
+            let full = CacheFault::System(libc::ENOSPC);
+            return if written < 0 { checked(-1) } else { Err(full) };
         }
         let descriptor = self.0;
         core::mem::forget(self);
@@ -278,7 +262,7 @@ impl Descriptor {
     /// Removes the file with this name in this folder, if there is one.
     fn remove(&self, name: &Name) {
         // SAFETY: the name is a valid C string.
-        unsafe { libc::unlinkat(self.0, name.as_ptr(), 0) };
+        unsafe { libc::unlinkat(self.0, name.as_ptr().cast(), 0) };
     }
 }
 
@@ -289,11 +273,5 @@ impl Drop for Descriptor {
     }
 }
 
-/// How many bytes were read or written; `None` if a signal interrupted the call.
-fn step(count: libc::ssize_t) -> Result<Option<usize>, CacheFault> {
-    match usize::try_from(count) {
-        Ok(count) => Ok(Some(count)),
-        Err(_) if errno() == libc::EINTR => Ok(None),
-        Err(_) => Err(CacheFault::System(errno())),
-    }
-}
+#[cfg(test)]
+mod tests;

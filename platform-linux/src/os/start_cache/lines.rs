@@ -1,19 +1,25 @@
 //! Facts as text, one in each line.
 
-use loader_core::memory::{Text, TryGrow};
-use loader_core::platform::{CacheFault, FileError};
+use core::cell::Cell;
+use core::ffi::c_int;
 
+use loader_core::memory::{Text, TryGrow, Vec, sort_by};
+use loader_core::platform::{CacheFault, FileError, Files};
+
+use super::super::files::FileSystem;
 use super::hash::hex;
 
 /// Lines of words. What went wrong is remembered for the end, so that adding a word needs no check.
-pub(super) struct Lines {
-    pub(super) text: Text,
-    fault: Option<CacheFault>,
+pub(super) struct Lines<'a> {
+    /// What all paths begin with. Empty but in tests.
+    root: &'a [u8],
+    text: Text,
+    fault: Cell<Option<CacheFault>>,
 }
 
-impl Lines {
-    pub(super) const fn new() -> Self {
-        Self { text: Text::new(), fault: None }
+impl<'a> Lines<'a> {
+    pub(super) const fn new(root: &'a [u8]) -> Self {
+        Self { root, text: Text::new(), fault: Cell::new(None) }
     }
 
     /// Begins a line about `subject`.
@@ -37,21 +43,22 @@ impl Lines {
         }
     }
 
-    /// Adds `before` and a number.
-    pub(super) fn number(&mut self, before: u8, value: u64, base: u64) {
-        let mut digits = [0; 22];
+    /// Adds `before` and a decimal number.
+    pub(super) fn number(&mut self, before: u8, value: u32) {
+        let mut digits = [before; 11];
         let mut rest = value;
         let mut first = digits.len();
-        for (place, digit) in digits.iter_mut().enumerate().rev() {
-            *digit = b'0'.wrapping_add(rest.checked_rem(base).unwrap_or(0) as u8);
-            rest = rest.checked_div(base).unwrap_or(0);
-            first = place;
+        while first > 1 {
+            first = first.wrapping_sub(1);
+            if let Some(digit) = digits.get_mut(first) {
+                *digit = (rest % 10) as u8 | b'0';
+            }
+            rest /= 10;
             if rest == 0 {
                 break;
             }
         }
-        self.plain(&[before]);
-        self.plain(digits.get(first..).unwrap_or_default());
+        self.plain(digits.get(first.wrapping_sub(1)..).unwrap_or_default());
     }
 
     /// Adds a hash.
@@ -60,30 +67,106 @@ impl Lines {
     }
 
     /// Adds bytes as they are.
-    pub(super) fn plain(&mut self, bytes: &[u8]) {
+    #[inline(never)] // many callers
+    fn plain(&mut self, bytes: &[u8]) {
         if self.text.try_extend(bytes).is_err() {
-            self.fault = Some(CacheFault::OutOfMemory);
+            self.fail(CacheFault::OutOfMemory);
         }
+    }
+
+    /// What was written after the first `length` bytes and a blank.
+    pub(super) fn since(&self, length: usize) -> &[u8] {
+        self.text.get(length.saturating_add(1)..).unwrap_or_default()
+    }
+
+    pub(super) fn length(&self) -> usize {
+        self.text.len()
+    }
+
+    /// There is no text to compare, for this reason.
+    pub(super) fn fail(&self, fault: CacheFault) {
+        self.fault.set(Some(fault));
+    }
+
+    /// The path of a file of the system, from its parts.
+    #[inline(never)] // some callers
+    pub(super) fn path(&self, parts: &[&[u8]]) -> Text {
+        let mut path = Text::new();
+        for part in core::iter::once(&self.root).chain(parts) {
+            if path.try_extend(part).is_err() {
+                self.fail(CacheFault::OutOfMemory);
+                break;
+            }
+        }
+        path
+    }
+
+    /// `path` without what all paths begin with.
+    pub(super) fn plain_path<'b>(&self, path: &'b [u8]) -> &'b [u8] {
+        path.get(self.root.len()..).unwrap_or_default()
+    }
+
+    /// The names in a folder of the system in order, none if there is no such folder.
+    pub(super) fn names(&self, parts: &[&[u8]]) -> Vec<Text> {
+        let mut names = self.there(FileSystem.list(&self.path(parts)));
+        sort_by(&mut names, |one, other| one.as_slice().cmp(other));
+        names
+    }
+
+    /// Adds a line about `subject` with the first lines of the file `path`, as many as `count` and of each as many bytes as `width`,
+    /// if there is such a file.
+    pub(super) fn content(&mut self, subject: &[u8], path: &[u8], count: usize, width: usize) {
+        /// The kernel makes these files; `/proc/bus/pci/devices` has some 150 bytes for each function.
+        const LARGEST: usize = 1 << 20;
+        let content = self.there(FileSystem.read(path, LARGEST));
+        if content.is_empty() {
+            return;
+        }
+        self.line(subject);
+        let mut left = count;
+        any_part(content.strip_suffix(b"\n").unwrap_or(&content), b'\n', &mut |line| {
+            self.word(line.get(..width).unwrap_or(line));
+            left = left.wrapping_sub(1);
+            left == 0
+        });
     }
 
     /// What there is of a file or folder. It may be missing or closed to this process, but a shortage of memory or of file
     /// descriptors must not look like that.
-    pub(super) fn there<T>(&mut self, found: Result<T, FileError>) -> Option<T> {
+    fn there<T>(&self, found: Result<Vec<T>, FileError>) -> Vec<T> {
         match found {
-            Ok(found) => return Some(found),
-            Err(FileError::OutOfMemory) => self.fault = Some(CacheFault::OutOfMemory),
+            Ok(found) => return found,
+            Err(FileError::OutOfMemory) => self.fail(CacheFault::OutOfMemory),
             Err(FileError::Other(number @ (libc::EMFILE | libc::ENFILE))) => {
-                self.fault = Some(CacheFault::System(number));
+                self.fail(CacheFault::System(number));
             }
             Err(_) => {}
         }
-        None
+        Vec::new()
     }
 
     /// The whole text, if nothing went wrong.
     pub(super) fn finish(mut self) -> Result<Text, CacheFault> {
         self.plain(b"\n");
-        self.fault.map_or(Ok(self.text), Err)
+        self.fault.get().map_or(Ok(self.text), Err)
+    }
+}
+
+/// Whether `is_it` says so of any part of `text` between separators. It is asked in order, up to the first such part.
+#[inline(never)] // some callers, each with little to do
+pub(super) fn any_part(text: &[u8], separator: u8, is_it: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+    let mut rest = text;
+    loop {
+        // The C library looks at many bytes at once.
+        // SAFETY: `rest` is readable for its length.
+        let found = unsafe { libc::memchr(rest.as_ptr().cast(), c_int::from(separator), rest.len()) };
+        let length =
+            if found.is_null() { rest.len() } else { found.addr().wrapping_sub(rest.as_ptr().addr()) };
+        if is_it(rest.get(..length).unwrap_or_default()) {
+            return true;
+        }
+        let Some(behind) = rest.get(length.wrapping_add(1)..) else { return false };
+        rest = behind;
     }
 }
 
@@ -93,29 +176,46 @@ mod tests {
 
     #[test]
     fn no_value_can_look_like_another_line_or_word() {
-        let mut lines = Lines::new();
+        let mut lines = Lines::new(b"");
         lines.line(b"node");
         lines.word(b"a b\nnode %20\x7f");
-        lines.number(b' ', 226, 10);
-        lines.number(b':', 0, 10);
-        lines.number(b' ', 0o660, 8);
-        lines.number(b' ', u64::MAX, 8);
+        lines.number(b' ', 226);
+        lines.number(b':', 0);
+        lines.number(b' ', u32::MAX);
         lines.line(b"end");
         let text = lines.finish().unwrap();
         let text = core::str::from_utf8(&text).unwrap();
-        assert_eq!(text, "node a%20b%0anode%20%2520%7f 226:0 660 1777777777777777777777\nend\n");
+        assert_eq!(text, "node a%20b%0anode%20%2520%7f 226:0 4294967295\nend\n");
+    }
+
+    #[test]
+    fn parts_lie_between_separators() {
+        let parts = |text: &[u8]| {
+            let mut parts = std::vec::Vec::new();
+            assert!(!any_part(text, b' ', &mut |part| {
+                parts.push(part.to_vec());
+                false
+            }));
+            parts
+        };
+        for text in ["", " ", "a", "a b", " a  b "] {
+            let expected: std::vec::Vec<_> = text.split(' ').map(|part| part.as_bytes().to_vec()).collect();
+            assert_eq!(parts(text.as_bytes()), expected, "{text:?}");
+        }
+        assert!(any_part(b"a b", b' ', &mut |part| part == b"b"));
     }
 
     #[test]
     fn a_shortage_is_not_mistaken_for_a_missing_file() {
         for number in [libc::EMFILE, libc::ENFILE] {
-            let mut lines = Lines::new();
-            assert_eq!(lines.there(Err::<(), _>(FileError::Other(number))), None);
+            let lines = Lines::new(b"");
+            assert!(lines.there::<u8>(Err(FileError::Other(number))).is_empty());
             assert_eq!(lines.finish(), Err(CacheFault::System(number)));
         }
-        let mut lines = Lines::new();
-        assert_eq!(lines.there(Err::<(), _>(FileError::NotFound)), None);
-        assert_eq!(lines.there(Err::<(), _>(FileError::Other(libc::ENODEV))), None);
+        let lines = Lines::new(b"");
+        for missing in [FileError::NotFound, FileError::Denied, FileError::Other(libc::ENODEV)] {
+            assert!(lines.there::<u8>(Err(missing)).is_empty());
+        }
         assert!(lines.finish().is_ok());
     }
 }

@@ -14,10 +14,10 @@ mod search;
 use core::ffi::CStr;
 
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
-use loader_core::platform::{CacheFault, Environment, Identity, Library, Reader, StartCache};
+use loader_core::platform::{CacheFault, Identity, Library, Reader, StartCache};
 
-use super::environment::ProcessEnvironment;
 use super::identity::{Process, is_secure};
+use crate::PLATFORM;
 use circumstances::Facts;
 use file::Place;
 
@@ -35,20 +35,10 @@ pub(crate) struct UserCache {
 impl StartCache for UserCache {
     fn circumstances(&self) -> Result<Text, CacheFault> {
         let program = self.program()?;
-        let groups = groups()?;
-        let home = absolute(&ProcessEnvironment, c"HOME")?;
-        // SAFETY: these calls have no preconditions and cannot fail.
-        let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
-        let facts = Facts {
-            root: self.root,
-            program: &program,
-            user,
-            group,
-            groups: &groups,
-            environment: environment::digest(environment::variables()),
-            home: home.as_deref(),
-        };
-        facts.lines()
+        let ids = ids()?;
+        let home = absolute(c"HOME", b"")?.unwrap_or_default();
+        let environment = environment::digest(environment::variables());
+        Facts { root: self.root, program: &program, ids: &ids, environment, home: &home }.lines()
     }
 
     fn load(&self) -> Result<Text, CacheFault> {
@@ -87,8 +77,15 @@ impl UserCache {
         Process.executable().map_err(out_of_memory)?.ok_or(CacheFault::NotFound)
     }
 
+    /// The program's file is in `$XDG_CACHE_HOME/vkload`, or in `$HOME/.cache/vkload`.
     fn place(&self) -> Result<Place, CacheFault> {
-        Place::of(&ProcessEnvironment, &self.program()?)
+        let program = self.program()?;
+        for (variable, rest) in [(c"XDG_CACHE_HOME", b"/vkload".as_slice()), (c"HOME", b"/.cache/vkload")] {
+            if let Some(folder) = absolute(variable, rest)? {
+                return Ok(Place::of(folder, &program));
+            }
+        }
+        Err(CacheFault::NoFolder)
     }
 }
 
@@ -96,23 +93,29 @@ fn out_of_memory(_: OutOfMemory) -> CacheFault {
     CacheFault::OutOfMemory
 }
 
-/// The value of a variable that names a folder, if it is an absolute path. Elevated processes get none.
-fn absolute(environment: &dyn Environment, name: &CStr) -> Result<Option<Text>, CacheFault> {
-    let value = environment.variable(name, Reader::Secure).map_err(out_of_memory)?;
-    Ok(value.filter(|value| value.starts_with(b"/")))
+/// The absolute path in a variable, with `rest` behind it. Elevated processes get none.
+fn absolute(name: &CStr, rest: &[u8]) -> Result<Option<Text>, CacheFault> {
+    let value = PLATFORM.environment.variable(name, Reader::Secure).map_err(out_of_memory)?;
+    let Some(mut path) = value.filter(|value| value.starts_with(b"/")) else { return Ok(None) };
+    path.try_extend(rest).map_err(out_of_memory)?;
+    Ok(Some(path))
 }
 
-/// The supplementary groups of the process, which the kernel keeps in order.
-fn groups() -> Result<Vec<libc::gid_t>, CacheFault> {
-    let mut groups = Vec::new();
-    // SAFETY: with a count of 0 nothing is written.
-    let count = unsafe { libc::getgroups(0, core::ptr::null_mut()) };
-    groups.try_resize(usize::try_from(count).unwrap_or(0), 0).map_err(out_of_memory)?;
-    // SAFETY: the vector has `count` groups to write to. If there are more by now, the call fails.
-    let count = unsafe { libc::getgroups(count.max(0), groups.as_mut_ptr()) };
-    // Another thread changed them just now.
-    groups.truncate(usize::try_from(count).map_err(|_| CacheFault::Changed)?);
-    Ok(groups)
+/// The user, the group, and the supplementary groups, which the kernel keeps in order.
+fn ids() -> Result<Vec<libc::gid_t>, CacheFault> {
+    // SAFETY: these calls have no preconditions. With a count of 0 nothing is written.
+    let (user, group, count) =
+        unsafe { (libc::geteuid(), libc::getegid(), libc::getgroups(0, core::ptr::null_mut())) };
+    let mut ids = Vec::new();
+    ids.try_resize(usize::try_from(count).unwrap_or(0).saturating_add(2), user).map_err(out_of_memory)?;
+    if let Some((second, groups)) = ids.get_mut(1..).and_then(<[_]>::split_first_mut) {
+        *second = group;
+        // SAFETY: there is room for `count` groups. If there are others by now, the result differs.
+        if unsafe { libc::getgroups(count.max(0), groups.as_mut_ptr()) } != count {
+            return Err(CacheFault::Changed);
+        }
+    }
+    Ok(ids)
 }
 
 #[cfg(test)]

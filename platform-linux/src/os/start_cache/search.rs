@@ -3,11 +3,7 @@
 use loader_core::memory::Text;
 use loader_core::platform::Library;
 
-/// The list of libraries in which glibc's dynamic linker looks names up.
-#[cfg(target_env = "gnu")]
-pub(super) const LINKER_CACHE: &[u8] = b"/etc/ld.so.cache";
-
-/// The path of an open library that was looked up by a bare name, if only a new [`LINKER_CACHE`] can lead to another file: it is in
+/// The path of an open library that was looked up by a bare name, if only another list of the dynamic linker can lead to another file: it is in
 /// that list, and no folders are searched before it.
 #[cfg(target_env = "gnu")]
 pub(super) fn file_of(root: &[u8], library: Library) -> Option<Text> {
@@ -20,16 +16,17 @@ pub(super) fn file_of(root: &[u8], library: Library) -> Option<Text> {
     /// There are some 100 bytes for each library of the system.
     const LARGEST_LIST: usize = 16 << 20;
     // SAFETY: a listed library has been opened and not been closed.
-    let path = text(&[b"\0", unsafe { glibc::path_of(library) }?, b"\0"]).ok()?;
-    let folders = ProcessEnvironment.variable(c"LD_LIBRARY_PATH", Reader::Plain).ok()?;
-    if folders.is_some_and(|folders| !folders.is_empty()) || glibc::searches_own_folders() {
+    let mut path = text(&[unsafe { glibc::path_of(library) }?, b"\0"]).ok()?;
+    if ProcessEnvironment.has(c"LD_LIBRARY_PATH", Reader::Plain, None) != Ok(true)
+        || glibc::searches_own_folders()
+    {
         return None;
     }
-    let list = FileSystem.read(&text(&[root, LINKER_CACHE]).ok()?, LARGEST_LIST).ok()?;
-    let name = path.get(1..)?;
-    list.windows(path.len())
-        .any(|place| place == path.as_slice())
-        .then(|| text(&[name.strip_suffix(b"\0")?]).ok())?
+    let list = FileSystem.read(&text(&[root, b"/etc/ld.so.cache"]).ok()?, LARGEST_LIST).ok()?;
+    // SAFETY: both are readable for their lengths.
+    let place = unsafe { libc::memmem(list.as_ptr().cast(), list.len(), path.as_ptr().cast(), path.len()) };
+    path.pop();
+    (!place.is_null()).then_some(path)
 }
 
 /// With other C libraries a name may lead to a new file in any folder of the search.
@@ -109,7 +106,7 @@ mod glibc {
                 libc::PT_LOAD => is_own |= here.wrapping_sub(address) < size,
                 libc::PT_DYNAMIC => {
                     let first = core::ptr::with_exposed_provenance::<Entry>(address);
-                    let count = size.wrapping_div(size_of::<Entry>());
+                    let count = size.checked_div(size_of::<Entry>()).unwrap_or(0);
                     // SAFETY: the dynamic section of a loaded file is mapped as long as `dl_iterate_phdr` runs.
                     entries = unsafe { core::slice::from_raw_parts(first, count) };
                 }
@@ -130,9 +127,7 @@ mod tests {
 
     #[test]
     fn a_library_found_by_name_is_known_by_its_path_if_it_is_in_the_linkers_list() {
-        if glibc::searches_own_folders()
-            || std::env::var_os("LD_LIBRARY_PATH").is_some_and(|path| !path.is_empty())
-        {
+        if glibc::searches_own_folders() || std::env::var_os("LD_LIBRARY_PATH").is_some() {
             std::eprintln!("skipped: folders are searched before the linker's list");
             return;
         }

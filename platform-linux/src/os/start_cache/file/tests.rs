@@ -1,0 +1,362 @@
+//! What is read, what is refused, and what is left behind.
+
+use super::*;
+use std::ffi::CString;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::string::{String, ToString};
+use tempfile::{TempDir, tempdir};
+
+/// Some user who is not the one of the test.
+const SOMEBODY: u32 = 54321;
+
+/// A folder for caches, and the place of a program in it.
+struct World {
+    caches: TempDir,
+    place: Place,
+}
+
+impl World {
+    /// Nothing has been kept yet.
+    fn empty() -> Self {
+        let caches = tempdir().unwrap();
+        let place = place(&caches.path().join("vkload"), "/usr/bin/program");
+        Self { caches, place }
+    }
+
+    /// A file has been kept.
+    fn with(content: &[u8]) -> Self {
+        let world = Self::empty();
+        world.place.keep(content).unwrap();
+        world
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.caches.path().join("vkload")
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder().join(name(&self.place.name))
+    }
+
+    fn load(&self) -> Result<std::vec::Vec<u8>, CacheFault> {
+        self.place.load().map(|content| content.to_vec())
+    }
+
+    fn names(&self) -> std::vec::Vec<String> {
+        let mut names: std::vec::Vec<_> = fs::read_dir(self.folder())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+fn place(folder: &Path, program: &str) -> Place {
+    let mut path = Text::new();
+    path.try_extend(folder.as_os_str().as_bytes()).unwrap();
+    Place::of(path, program.as_bytes())
+}
+
+fn name(name: &Name) -> String {
+    let name = name.split(|byte| *byte == 0).next().unwrap();
+    String::from_utf8(name.to_vec()).unwrap()
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Whether files can be given to somebody else here.
+fn is_root() -> bool {
+    // SAFETY: the call has no preconditions.
+    let is_root = unsafe { libc::geteuid() } == 0;
+    if !is_root {
+        std::eprintln!("skipped: only root can give a file to somebody else");
+    }
+    is_root
+}
+
+#[test]
+fn what_is_kept_is_loaded_until_it_is_forgotten() {
+    let world = World::empty();
+    assert_eq!(world.load(), Err(CacheFault::NotFound));
+    for content in [b"one".as_slice(), b"", &[7; LARGEST_CACHE], b"another"] {
+        world.place.keep(content).unwrap();
+        assert_eq!(world.load().as_deref(), Ok(content));
+    }
+    assert_eq!(world.names(), [name(&world.place.name)], "nothing else is left");
+    world.place.forget();
+    assert_eq!(world.load(), Err(CacheFault::NotFound));
+    world.place.forget();
+}
+
+#[test]
+fn only_the_user_may_use_what_is_made() {
+    let caches = tempdir().unwrap();
+    let folder = caches.path().join(".cache/vkload");
+    let place = place(&folder, "/usr/bin/program");
+    place.keep(b"x").unwrap();
+    for (path, mode) in [
+        (caches.path().join(".cache"), 0o700),
+        (folder.clone(), 0o700),
+        (folder.join(name(&place.name)), 0o600),
+    ] {
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, mode, "{}", path.display());
+    }
+}
+
+#[test]
+fn folders_are_made_only_where_one_is() {
+    let caches = tempdir().unwrap();
+    let far = place(&caches.path().join("a/b/vkload"), "/usr/bin/program");
+    assert_eq!(far.keep(b"x"), Err(CacheFault::NoFolder));
+    assert_eq!(fs::read_dir(caches.path()).unwrap().count(), 0);
+    let near = place(&caches.path().join("a//vkload"), "/usr/bin/program");
+    assert_eq!(near.keep(b"x"), Ok(()));
+}
+
+#[test]
+fn each_program_has_its_own_file() {
+    let world = World::with(b"one");
+    let other = place(&world.folder(), "/usr/bin/other");
+    assert_eq!(other.load(), Err(CacheFault::NotFound));
+    other.keep(b"two").unwrap();
+    assert_eq!(world.load().as_deref(), Ok(b"one".as_slice()));
+    assert_eq!(world.names().len(), 2);
+}
+
+#[test]
+fn a_file_of_somebody_else_is_refused() {
+    if !is_root() {
+        return;
+    }
+    let world = World::with(b"x");
+    chown(world.file(), Some(SOMEBODY), None).unwrap();
+    assert_eq!(world.load(), Err(CacheFault::NotOwn));
+}
+
+#[test]
+fn a_folder_of_somebody_else_is_left_alone() {
+    if !is_root() {
+        return;
+    }
+    let world = World::with(b"x");
+    chown(world.folder(), Some(SOMEBODY), None).unwrap();
+    assert_eq!(world.load(), Err(CacheFault::NotOwn));
+    assert_eq!(world.place.keep(b"y"), Err(CacheFault::NotOwn));
+    world.place.forget();
+    assert_eq!(fs::read(world.file()).unwrap(), b"x");
+}
+
+#[test]
+fn no_folder_is_made_in_somebody_elses() {
+    if !is_root() {
+        return;
+    }
+    let world = World::empty();
+    chown(world.caches.path(), Some(SOMEBODY), None).unwrap();
+    assert_eq!(world.place.keep(b"x"), Err(CacheFault::NotOwn));
+    let home = place(&world.caches.path().join(".cache/vkload"), "/usr/bin/program");
+    assert_eq!(home.keep(b"x"), Err(CacheFault::NotOwn));
+    assert_eq!(fs::read_dir(world.caches.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_others_may_write_is_refused() {
+    for bit in [0o020, 0o002] {
+        let world = World::with(b"x");
+        set_mode(&world.file(), 0o600 | bit);
+        assert_eq!(world.load(), Err(CacheFault::WritableByOthers), "file {bit:o}");
+        set_mode(&world.file(), 0o644);
+        assert_eq!(world.load().as_deref(), Ok(b"x".as_slice()), "others may read it");
+        set_mode(&world.folder(), 0o700 | bit);
+        assert_eq!(world.load(), Err(CacheFault::WritableByOthers), "folder {bit:o}");
+        assert_eq!(world.place.keep(b"y"), Err(CacheFault::WritableByOthers));
+        assert_eq!(fs::read(world.file()).unwrap(), b"x");
+    }
+}
+
+#[test]
+fn links_are_refused() {
+    let world = World::with(b"x");
+    let elsewhere = world.caches.path().join("elsewhere");
+    fs::rename(world.file(), &elsewhere).unwrap();
+    symlink(&elsewhere, world.file()).unwrap();
+    assert_eq!(world.load(), Err(CacheFault::NotAFile));
+    world.place.keep(b"y").unwrap();
+    assert_eq!(fs::read(&elsewhere).unwrap(), b"x", "the link is replaced, not what it leads to");
+    assert_eq!(world.load().as_deref(), Ok(b"y".as_slice()));
+
+    fs::hard_link(world.file(), world.caches.path().join("second")).unwrap();
+    assert_eq!(world.load(), Err(CacheFault::NotAFile), "another name may be where others can write");
+
+    let world = World::with(b"x");
+    let elsewhere = world.caches.path().join("elsewhere");
+    fs::rename(world.folder(), &elsewhere).unwrap();
+    symlink(&elsewhere, world.folder()).unwrap();
+    assert_eq!(world.load(), Err(CacheFault::NotAFile), "the folder is a link");
+    assert_eq!(world.place.keep(b"y"), Err(CacheFault::NotAFile));
+}
+
+#[test]
+fn the_folders_above_may_be_links() {
+    let world = World::with(b"x");
+    let link = world.caches.path().join("link");
+    symlink(world.caches.path(), &link).unwrap();
+    let place = place(&link.join("vkload"), "/usr/bin/program");
+    assert_eq!(place.load().unwrap().as_slice(), b"x");
+}
+
+#[test]
+fn what_is_no_file_is_refused_without_waiting() {
+    let world = World::with(b"x");
+    fs::remove_file(world.file()).unwrap();
+    let path = CString::new(world.file().as_os_str().as_bytes()).unwrap();
+    // SAFETY: the path is a valid C string.
+    assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
+    assert_eq!(world.load(), Err(CacheFault::NotAFile), "a FIFO without a writer");
+    fs::remove_file(world.file()).unwrap();
+    fs::create_dir(world.file()).unwrap();
+    assert_eq!(world.load(), Err(CacheFault::NotAFile), "a folder");
+    assert!(world.place.keep(b"y").is_err());
+    assert_eq!(world.names().len(), 1, "nothing is left of the attempt");
+    fs::remove_dir(world.file()).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(world.file()).unwrap();
+    assert_eq!(world.load(), Err(CacheFault::NotAFile), "a socket");
+
+    let world = World::empty();
+    fs::write(world.folder(), b"").unwrap();
+    assert_eq!(world.load(), Err(CacheFault::NotAFile), "the folder is a file");
+    assert_eq!(world.place.keep(b"y"), Err(CacheFault::NotAFile));
+}
+
+#[test]
+fn a_file_beyond_the_limit_is_neither_read_nor_written() {
+    let world = World::with(b"x");
+    assert_eq!(world.place.keep(&[0; LARGEST_CACHE + 1]), Err(CacheFault::TooLarge));
+    assert_eq!(world.load().as_deref(), Ok(b"x".as_slice()));
+    fs::File::options().write(true).open(world.file()).unwrap().set_len(LARGEST_CACHE as u64 + 1).unwrap();
+    assert_eq!(world.load(), Err(CacheFault::TooLarge));
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_read_is_refused() {
+    let file = |world: &World| fs::File::options().write(true).open(world.file()).unwrap();
+    let world = World::with(b"abc");
+    let refused = Err(CacheFault::Changed);
+    assert_eq!(world.place.load_while(&|| file(&world).set_len(2).unwrap()).map(|_| ()), refused, "cut");
+    assert_eq!(world.place.load_while(&|| file(&world).set_len(9).unwrap()).map(|_| ()), refused, "longer");
+    let aged = || file(&world).set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    assert_eq!(world.place.load_while(&aged).map(|_| ()), refused, "written in place");
+    let linked = || fs::hard_link(world.file(), world.folder().join("other")).unwrap();
+    assert_eq!(world.place.load_while(&linked).map(|_| ()), refused, "given a second name");
+    fs::remove_file(world.folder().join("other")).unwrap();
+    assert!(world.place.load_while(&|| ()).is_ok());
+}
+
+#[test]
+fn a_reader_gets_the_old_file_or_the_new_one_whole() {
+    let contents: [&[u8]; 2] = [&[b'a'; 100_000], &[b'b'; 50_000]];
+    let world = World::with(contents[0]);
+    let place = &world.place;
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            // Each thread writes under a name of its own.
+            let place = self::place(&world.folder(), "/usr/bin/program");
+            assert!(place.name == world.place.name && place.temporary != world.place.temporary);
+            (0..200).for_each(|turn| place.keep(contents[turn % 2]).unwrap());
+        });
+        while !writer.is_finished() {
+            match place.load() {
+                Ok(content) => assert!(contents.contains(&content.as_slice())),
+                // Replaced twice while it was read twice.
+                Err(fault) => assert_eq!(fault, CacheFault::Changed),
+            }
+        }
+    });
+}
+
+#[test]
+fn what_a_killed_process_has_left_is_no_obstacle() {
+    let world = World::with(b"old");
+    let orphan = world.folder().join(name(&world.place.temporary));
+    fs::write(&orphan, b"hal").unwrap();
+    set_mode(&orphan, 0o400);
+    world.place.keep(b"new").unwrap();
+    assert_eq!(world.load().as_deref(), Ok(b"new".as_slice()));
+    assert_eq!(world.names().len(), 1);
+    symlink("/etc/passwd", &orphan).unwrap();
+    world.place.keep(b"newer").unwrap();
+    assert_eq!(world.load().as_deref(), Ok(b"newer".as_slice()));
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_keeps_nothing() {
+    // Root may write everywhere but to a file system that nobody can write to.
+    let proc = place(Path::new("/proc/self"), "/usr/bin/program");
+    assert!(proc.keep(b"x").is_err());
+    assert!(place(Path::new("/proc/self/vkload"), "/usr/bin/program").keep(b"x").is_err());
+    if is_root() {
+        return;
+    }
+    let world = World::with(b"x");
+    set_mode(&world.folder(), 0o500);
+    assert_eq!(world.place.keep(b"y"), Err(CacheFault::System(libc::EACCES)));
+    assert_eq!(world.load().as_deref(), Ok(b"x".as_slice()));
+    set_mode(&world.folder(), 0o700);
+}
+
+#[test]
+fn the_folder_holds_a_bounded_number_of_files() {
+    let world = World::with(b"first");
+    let other = world.folder().join("notes");
+    fs::write(&other, b"").unwrap();
+    for number in 1..MOST_FILES {
+        fs::write(world.folder().join(std::format!("start-{number:016x}")), b"").unwrap();
+    }
+    world.place.keep(b"again").unwrap();
+    assert_eq!(world.names().len(), MOST_FILES + 1, "no file is new");
+    let new = place(&world.folder(), "/usr/bin/new");
+    new.keep(b"new").unwrap();
+    assert_eq!(world.names(), ["notes".to_string(), name(&new.name)]);
+    assert_eq!(new.load().unwrap().as_slice(), b"new");
+}
+
+/// Runs in a process of its own, see the next test.
+#[test]
+fn in_another_process() {
+    let Some(folder) = std::env::var_os("VKLOAD_TEST_FOLDER") else { return };
+    let place = place(&PathBuf::from(folder).join(".cache/vkload"), "/usr/bin/program");
+    let expected = match std::env::var("VKLOAD_TEST_EXPECTED").unwrap().as_str() {
+        "kept" => Ok(()),
+        _ => Err(CacheFault::System(libc::EFBIG)),
+    };
+    assert_eq!(place.keep(&[1; 5000]), expected);
+    assert_eq!(place.load().is_ok(), expected.is_ok());
+}
+
+#[test]
+fn neither_a_umask_nor_a_limit_on_files_does_harm() {
+    for (setting, expected) in [("umask 0777", "kept"), ("umask 0", "kept"), ("ulimit -f 1", "refused")] {
+        let folder = tempdir().unwrap();
+        let script = std::format!("{setting}; exec \"$0\" --exact --quiet \"$1\"");
+        let status = Command::new("sh")
+            .args(["-c", &script])
+            .arg(std::env::current_exe().unwrap())
+            .arg("os::start_cache::file::tests::in_another_process")
+            .env("VKLOAD_TEST_FOLDER", folder.path())
+            .env("VKLOAD_TEST_EXPECTED", expected)
+            .status()
+            .unwrap();
+        assert!(status.success(), "{setting}: {status}");
+        if expected == "kept" {
+            let place = place(&folder.path().join(".cache/vkload"), "/usr/bin/program");
+            assert_eq!(place.load().map(|content| content.len()), Ok(5000), "{setting}");
+        }
+    }
+}
