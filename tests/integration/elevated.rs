@@ -52,6 +52,8 @@ static CASES: &[Case] = &[
     (variables::XDG_DATA_HOME, "SANDBOX/data-home", Shown::Driver("data-home")),
     (variables::XDG_DATA_DIRS, "SANDBOX/data", Shown::Driver("data")),
     (variables::HOME, "SANDBOX/home", Shown::Driver("home")),
+    (variables::VK_LOADER_X_START_CACHE, "1", Shown::Log(&["start cache: not used: "])),
+    (variables::XDG_CACHE_HOME, "SANDBOX/cache", Shown::NotIgnored),
     (variables::VK_LAYER_PATH, "SANDBOX/layers", Shown::Layer("VK_LAYER_TEST_layers")),
     (variables::VK_ADD_LAYER_PATH, "SANDBOX/more", Shown::Layer("VK_LAYER_TEST_more")),
     (variables::VK_IMPLICIT_LAYER_PATH, "SANDBOX/implicit", Shown::Layer("VK_LAYER_TEST_implicit")),

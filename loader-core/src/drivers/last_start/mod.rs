@@ -9,11 +9,11 @@ mod file;
 
 use core::fmt;
 
-use crate::discovery::Candidate;
+use crate::discovery::{Candidate, Name};
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::memory::{Counted, OutOfMemory, Shown, Text};
-use crate::platform::{CacheFault, Library, Platform, StartCache, variables};
+use crate::platform::{CacheFault, Library, Platform, Reader, StartCache, variables};
 
 pub use file::{KnownDriver, StartFile, Writer, last_line};
 
@@ -48,7 +48,19 @@ impl LastStart {
         logger: &Logger,
     ) -> Result<Option<Counted<Self>>, OutOfMemory> {
         let Some(cache) = platform.start_cache.filter(|_| KEEPS_STARTS) else { return Ok(None) };
-        if !is_on(platform, by_default)? || platform.identity.elevated() {
+        if platform.identity.elevated() {
+            let variable = variables::VK_LOADER_X_START_CACHE;
+            if platform.environment.variable(variable.name, Reader::Plain)?.is_some() {
+                let name = Name(variable.name);
+                log(
+                    logger,
+                    format_args!("{name} is ignored because this process is elevated"),
+                    Level::Warning,
+                );
+            }
+            return Ok(None);
+        }
+        if !is_on(platform, by_default)? {
             return Ok(None);
         }
         let circumstances = match unless_out_of_memory(cache.circumstances())? {
