@@ -153,6 +153,7 @@ const HIDING: &[(&str, &str)] = &[
     ("MESA_VK_DEVICE_SELECT", "Mesa's layer puts this device first, or lists no other"),
     ("DRI_PRIME", "Mesa's layer puts this device first"),
     ("VK_LOADER_DEVICE_SELECT", "this device comes first"),
+    ("VK_LOADER_X_START_CACHE", "a program starts without the drivers that had no device at its last start"),
 ];
 
 /// Variables that choose devices.
@@ -166,7 +167,7 @@ pub(super) fn hiding(case: &Case) -> Vec<Finding> {
     let hidden = case.trials.program.is_some() && !missing.is_empty();
     let mut all = Vec::new();
     for (name, effect) in HIDING {
-        let Some(value) = case.variable(name) else { continue };
+        let Some(value) = case.variable(name).filter(|value| *value != "0") else { continue };
         let of_layer = matches!(*name, "__VK_LAYER_NV_optimus" | "AMD_VULKAN_ICD");
         let filters = name.ends_with("_FILTER") || of_layer;
         let severity = match (hidden && filters, case.fails()) {
