@@ -74,7 +74,7 @@ impl FoundDrivers {
     fn write(&self, found: &FoundDriver, last: &LastStart, file: &mut Writer) -> Result<(), OutOfMemory> {
         let (Some(driver), Some(has_device)) = (&found.open, found.has_device()) else {
             let known = found.known.and_then(|number| last.driver(number));
-            return known.map_or(Ok(()), |known| file.driver(&known, known.extensions()));
+            return known.map_or(Ok(()), |known| file.driver(&known, &mut known.extensions()));
         };
         let Some(candidate) = self.plan.drivers.get(found.place) else { return Ok(()) };
         // An update may have replaced the file since it was opened.
@@ -84,7 +84,7 @@ impl FoundDrivers {
         let Ok(extensions) = driver.instance_extensions() else { return Ok(()) };
         let mut known = KnownDriver::new(&candidate.path, &candidate.library, path, identity);
         (known.api_version, known.has_device) = (candidate.api_version, has_device);
-        file.driver(&known, extensions)
+        file.driver(&known, &mut extensions.into_iter())
     }
 }
 

@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
     let drivers: Vec<_> = (0..file.count()).map(|number| file.driver(number).expect("a driver")).collect();
     let mut writer = Writer::new(file.circumstances()).expect("memory");
     for driver in &drivers {
-        writer.driver(driver, driver.extensions()).expect("memory");
+        writer.driver(driver, &mut driver.extensions()).expect("memory");
     }
     let again = read(&[&writer.finish().expect("memory")]).expect("what was written is read");
     assert_eq!(again.circumstances(), file.circumstances());

@@ -161,7 +161,7 @@ impl Writer {
     pub fn driver(
         &mut self,
         driver: &KnownDriver<'_>,
-        extensions: impl IntoIterator<Item = vk::ExtensionProperties>,
+        extensions: &mut dyn Iterator<Item = vk::ExtensionProperties>,
     ) -> Result<(), OutOfMemory> {
         let fields: [(&[u8], _); 4] = [
             (DRIVER, driver.manifest),
@@ -315,8 +315,8 @@ mod tests {
 
     fn written() -> Text {
         let mut writer = Writer::new(b"node /dev/dri/card0\nuser 7\n").unwrap();
-        writer.driver(&known(), extensions()).unwrap();
-        writer.driver(&KnownDriver { has_device: false, ..known() }, []).unwrap();
+        writer.driver(&known(), &mut extensions()).unwrap();
+        writer.driver(&KnownDriver { has_device: false, ..known() }, &mut [].into_iter()).unwrap();
         writer.finish().unwrap()
     }
 
@@ -388,7 +388,8 @@ mod tests {
     #[test]
     fn a_path_that_cannot_stand_in_a_line_is_not_written() {
         let mut writer = Writer::new(b"").unwrap();
-        writer.driver(&KnownDriver { manifest: b"/two\nlines.json", ..known() }, extensions()).unwrap();
+        let known = KnownDriver { manifest: b"/two\nlines.json", ..known() };
+        writer.driver(&known, &mut extensions()).unwrap();
         assert_eq!(StartFile::read(writer.finish().unwrap()).unwrap().unwrap().count(), 0);
     }
 }

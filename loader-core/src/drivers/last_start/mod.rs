@@ -223,3 +223,28 @@ impl fmt::Display for Unused {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::imaginary::Imaginary;
+
+    #[test]
+    fn the_variable_decides_and_without_it_the_build() {
+        for (value, wanted) in
+            [(None, None), (Some("1"), Some(true)), (Some("0"), Some(false)), (Some(""), Some(false))]
+        {
+            let system = Imaginary::new();
+            if let Some(value) = value {
+                system.set("VK_LOADER_X_START_CACHE", value);
+            }
+            for by_default in [false, true] {
+                assert_eq!(
+                    is_on(&system.platform(), by_default),
+                    Ok(wanted.unwrap_or(by_default)),
+                    "{value:?}"
+                );
+            }
+        }
+    }
+}
