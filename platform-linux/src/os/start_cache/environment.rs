@@ -70,6 +70,7 @@ mod tests {
             assert_ne!(of(other)[1], plain[1], "{other:?}");
         }
         assert_ne!(of(&["A=1", "B=2", "B=2"]), plain);
+        assert_ne!(of(&["A=1", "B=2", "B=2"]), of(&["A=1"]), "two are not none");
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Place {
     /// Reads the file.
     pub(super) fn load(&self) -> Result<Text, CacheFault> {
         match self.load_while(&|| ()) {
-            // Another process has put its file in place of this one. That one does not change.
+            // Another process may have put its file in place of this one. That one is whole.
             Err(CacheFault::Changed) => self.load_while(&|| ()),
             other => other,
         }
@@ -63,9 +63,11 @@ impl Place {
         // It neither waits for the writer of a FIFO nor lets a terminal control the process.
         let file = Descriptor::open(folder.0, self.name.as_ptr().cast(), libc::O_NONBLOCK | libc::O_NOCTTY)?;
         let before = file.state()?;
-        // Another name may be where others can write.
-        if !before.is_regular_file() || before.stat.st_nlink != 1 {
-            return Err(CacheFault::NotAFile);
+        match before.stat.st_nlink {
+            1 if before.is_regular_file() => {}
+            0 => return Err(CacheFault::Changed),
+            // Another name may be where others can write.
+            _ => return Err(CacheFault::NotAFile),
         }
         self.is_written_by_user_only(&before)?;
         let size = before.size().filter(|size| *size <= LARGEST_CACHE).ok_or(CacheFault::TooLarge)?;

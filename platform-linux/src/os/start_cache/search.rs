@@ -123,21 +123,59 @@ mod tests {
     use super::super::super::libraries::DynamicLinker;
     use super::*;
     use loader_core::platform::{Libraries, LibraryKind};
-    use std::os::unix::ffi::OsStringExt;
+    use std::path::Path;
+    use std::process::Command;
 
+    /// Runs in a process of its own, see the next test.
     #[test]
-    fn a_library_found_by_name_is_known_by_its_path_if_it_is_in_the_linkers_list() {
-        if glibc::searches_own_folders() || std::env::var_os("LD_LIBRARY_PATH").is_some() {
-            std::eprintln!("skipped: folders are searched before the linker's list");
-            return;
+    fn in_another_process() {
+        let Ok(expected) = std::env::var("VKLOAD_TEST_EXPECTED_FILE") else { return };
+        if let Ok(other) = std::env::var("VKLOAD_TEST_OTHER_LIBRARY") {
+            DynamicLinker.open(other.as_bytes(), LibraryKind::Driver).unwrap();
         }
         let libc = DynamicLinker.open(b"libc.so.6", LibraryKind::Driver).unwrap();
-        let path = file_of(b"", libc).map(|path| path.to_vec());
-        let elsewhere = file_of(b"/nowhere", libc);
-        // SAFETY: `open` returned the library, and nothing of it is used any more.
-        unsafe { DynamicLinker.close(libc) };
-        let path = std::path::PathBuf::from(std::ffi::OsString::from_vec(path.unwrap()));
-        assert!(path.is_absolute() && path.ends_with("libc.so.6"), "{path:?}");
-        assert_eq!(elsewhere, None, "there is no list");
+        let path = file_of(b"", libc).map(|path| std::string::String::from_utf8(path.to_vec()).unwrap());
+        assert_eq!(file_of(b"/nowhere", libc), None, "there is no list");
+        match expected.as_str() {
+            "none" => assert_eq!(path, None),
+            _ => {
+                let path = path.unwrap();
+                assert!(path.starts_with('/') && path.ends_with("/libc.so.6"), "{path}");
+            }
+        }
+    }
+
+    /// Expects a file or none for a bare name, in a process with these variables.
+    fn expect(expected: &str, variables: &[(&str, &Path)]) {
+        let status = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "--quiet", "os::start_cache::search::tests::in_another_process"])
+            .env_remove("LD_LIBRARY_PATH")
+            .env("VKLOAD_TEST_EXPECTED_FILE", expected)
+            .envs(variables.iter().copied())
+            .status()
+            .unwrap();
+        assert!(status.success(), "{expected} {variables:?}: {status}");
+    }
+
+    #[test]
+    fn a_library_found_by_name_is_known_by_its_path_unless_folders_are_searched_first() {
+        expect("file", &[]);
+        expect("none", &[("LD_LIBRARY_PATH", Path::new("/nowhere"))]);
+        let folder = tempfile::tempdir().unwrap();
+        for (option, expected) in [("--disable-new-dtags", "none"), ("--enable-new-dtags", "file")] {
+            let library = folder.path().join(std::format!("lib{expected}.so"));
+            let linked = Command::new("gcc")
+                .args(["-shared", "-x", "c", "/dev/null", "-Wl,-rpath,/nowhere"])
+                .arg(std::format!("-Wl,{option}"))
+                .arg("-o")
+                .arg(&library)
+                .status();
+            if !linked.is_ok_and(|status| status.success()) {
+                std::eprintln!("skipped: no C compiler (package gcc)");
+                return;
+            }
+            // The folders of DT_RUNPATH are only for what that library itself opens.
+            expect(expected, &[("VKLOAD_TEST_OTHER_LIBRARY", &library)]);
+        }
     }
 }

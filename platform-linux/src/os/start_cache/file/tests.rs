@@ -98,14 +98,17 @@ fn what_is_kept_is_loaded_until_it_is_forgotten() {
 #[test]
 fn only_the_user_may_use_what_is_made() {
     let caches = tempdir().unwrap();
-    let folder = caches.path().join(".cache/vkload");
-    let place = place(&folder, "/usr/bin/program");
+    let place = place(&caches.path().join(".cache/vkload"), "/usr/bin/program");
     place.keep(b"x").unwrap();
-    for (path, mode) in [
-        (caches.path().join(".cache"), 0o700),
-        (folder.clone(), 0o700),
-        (folder.join(name(&place.name)), 0o600),
-    ] {
+    assert_only_the_user_may_use(caches.path(), &place);
+}
+
+/// Checks what was made for the place of a program in the user's folder `home`.
+fn assert_only_the_user_may_use(home: &Path, place: &Place) {
+    let folder = home.join(".cache/vkload");
+    for (path, mode) in
+        [(home.join(".cache"), 0o700), (folder.clone(), 0o700), (folder.join(name(&place.name)), 0o600)]
+    {
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, mode, "{}", path.display());
     }
 }
@@ -357,6 +360,7 @@ fn neither_a_umask_nor_a_limit_on_files_does_harm() {
         if expected == "kept" {
             let place = place(&folder.path().join(".cache/vkload"), "/usr/bin/program");
             assert_eq!(place.load().map(|content| content.len()), Ok(5000), "{setting}");
+            assert_only_the_user_may_use(folder.path(), &place);
         }
     }
 }
