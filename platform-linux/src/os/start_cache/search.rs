@@ -136,6 +136,10 @@ mod tests {
         let libc = DynamicLinker.open(b"libc.so.6", LibraryKind::Driver).unwrap();
         let path = file_of(b"", libc).map(|path| std::string::String::from_utf8(path.to_vec()).unwrap());
         assert_eq!(file_of(b"/nowhere", libc), None, "there is no list");
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("etc")).unwrap();
+        std::fs::write(root.path().join("etc/ld.so.cache"), "/lib/libother.so.6\0").unwrap();
+        assert_eq!(file_of(root.path().as_os_str().as_encoded_bytes(), libc), None, "it is not in the list");
         match expected.as_str() {
             "none" => assert_eq!(path, None),
             _ => {
