@@ -8,7 +8,8 @@ const BEGINNINGS: &[u8] = b"nvidia nvmap nvhost nvgpu kfd kgsl mali pvr rgx dxg 
 
 /// Adds these lines, each as far as the system has what it is about:
 ///
-/// - `node`: path of a device node, its device numbers, permissions, user and group, and whether this process may read and write it
+/// - `node`: path of a device node, its device numbers, mode (decimal), user and group, and whether this process may read and write it
+///   (1 or 0)
 /// - `device`, after a node in `/dev/dri`: what the kernel says of the device behind it
 /// - `pci`: addresses of the PCI functions
 /// - `functions`: slots of the PCI functions and their vendors' and devices' numbers

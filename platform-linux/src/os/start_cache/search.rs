@@ -3,8 +3,8 @@
 use loader_core::memory::Text;
 use loader_core::platform::Library;
 
-/// The path of an open library that was looked up by a bare name, if only another list of the dynamic linker can lead to another file: it is in
-/// that list, and no folders are searched before it.
+/// The path of an open library that was looked up by a bare name, if only another list of the dynamic linker can lead to another
+/// file: it is in that list, and no folders are searched before it.
 #[cfg(target_env = "gnu")]
 pub(super) fn file_of(root: &[u8], library: Library) -> Option<Text> {
     use loader_core::memory::text;
@@ -15,8 +15,9 @@ pub(super) fn file_of(root: &[u8], library: Library) -> Option<Text> {
 
     /// There are some 100 bytes for each library of the system.
     const LARGEST_LIST: usize = 16 << 20;
-    // SAFETY: a listed library has been opened and not been closed.
-    let mut path = text(&[unsafe { glibc::path_of(library) }?, b"\0"]).ok()?;
+    // SAFETY: callers pass a library that stays open meanwhile.
+    let path = unsafe { glibc::path_of(library) }?;
+    let listed = text(&[b"\0", path, b"\0"]).ok()?;
     if ProcessEnvironment.has(c"LD_LIBRARY_PATH", Reader::Plain, None) != Ok(true)
         || glibc::searches_own_folders()
     {
@@ -24,9 +25,9 @@ pub(super) fn file_of(root: &[u8], library: Library) -> Option<Text> {
     }
     let list = FileSystem.read(&text(&[root, b"/etc/ld.so.cache"]).ok()?, LARGEST_LIST).ok()?;
     // SAFETY: both are readable for their lengths.
-    let place = unsafe { libc::memmem(list.as_ptr().cast(), list.len(), path.as_ptr().cast(), path.len()) };
-    path.pop();
-    (!place.is_null()).then_some(path)
+    let place =
+        unsafe { libc::memmem(list.as_ptr().cast(), list.len(), listed.as_ptr().cast(), listed.len()) };
+    if place.is_null() { None } else { text(&[path]).ok() }
 }
 
 /// With other C libraries a name may lead to a new file in any folder of the search.
@@ -136,6 +137,10 @@ mod tests {
         let libc = DynamicLinker.open(b"libc.so.6", LibraryKind::Driver).unwrap();
         let path = file_of(b"", libc).map(|path| std::string::String::from_utf8(path.to_vec()).unwrap());
         assert_eq!(file_of(b"/nowhere", libc), None, "there is no list");
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("etc")).unwrap();
+        std::fs::write(root.path().join("etc/ld.so.cache"), "/lib/libother.so.6\0").unwrap();
+        assert_eq!(file_of(root.path().as_os_str().as_encoded_bytes(), libc), None, "it is not in the list");
         match expected.as_str() {
             "none" => assert_eq!(path, None),
             _ => {
