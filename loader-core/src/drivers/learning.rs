@@ -103,8 +103,11 @@ impl FoundDriver {
         }
     }
 
-    /// Whether the last start knew as much as this one.
+    /// Whether the last start knew as much as the next one can learn from this one.
     fn is_as_known(&self, last: &LastStart) -> bool {
+        if self.known.is_none() && self.opened_from.is_none() {
+            return true;
+        }
         let Some(now) = self.has_device() else { return true };
         let known = self.known.and_then(|number| last.driver(number));
         known.is_some_and(|known| known.has_device == now)
