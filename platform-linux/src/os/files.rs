@@ -234,6 +234,10 @@ impl State {
         (result == 0).then(|| Self { stat: unsafe { state.assume_init() }, asked })
     }
 
+    pub(super) fn is_folder(&self) -> bool {
+        self.stat.st_mode & libc::S_IFMT == libc::S_IFDIR
+    }
+
     pub(super) fn is_regular_file(&self) -> bool {
         self.stat.st_mode & libc::S_IFMT == libc::S_IFREG
     }

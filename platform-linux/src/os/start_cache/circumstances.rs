@@ -8,7 +8,7 @@ use loader_core::platform::CacheFault;
 
 use super::super::errno;
 use super::lines::{Lines, any_part};
-use super::{devices, identity};
+use super::{devices, identity, search};
 
 /// Files and folders of files outside of drivers: the list that glibc's dynamic linker looks libraries up in, and what drivers of Mesa
 /// and NVIDIA are told to do for which program.
@@ -28,6 +28,8 @@ pub(super) struct Facts<'a> {
     pub(super) environment: [u64; 2],
     /// The user's folder.
     pub(super) home: &'a [u8],
+    /// The value of `LD_LIBRARY_PATH`.
+    pub(super) library_path: &'a [u8],
 }
 
 impl Facts<'_> {
@@ -38,6 +40,7 @@ impl Facts<'_> {
     /// - `kernel`: release, version, machine and host
     /// - `environment`: digest
     /// - `file`: path and identity of one of [`FILES`]
+    /// - `folder`: path and state of a folder in `LD_LIBRARY_PATH`
     /// - `node`, `device`, `pci`, `functions`, `nvidia`: see [`devices`]
     pub(super) fn lines(&self) -> Result<Text, CacheFault> {
         let mut lines = Lines::new(self.root);
@@ -59,6 +62,7 @@ impl Facts<'_> {
                 false
             });
         }
+        search::describe(&mut lines, self.library_path);
         devices::describe(&mut lines);
         lines.finish()
     }

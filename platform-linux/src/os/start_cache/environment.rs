@@ -34,6 +34,12 @@ fn is_of_no_matter(variable: &[u8]) -> bool {
     any_part(NO_MATTER, b' ', &mut |known| known == name)
 }
 
+/// The folders that the dynamic linker searches first for a library without a path: the value of `LD_LIBRARY_PATH`, empty if that is
+/// unset.
+pub(super) fn library_path() -> &'static [u8] {
+    variables().find_map(|variable| variable.strip_prefix(b"LD_LIBRARY_PATH=")).unwrap_or_default()
+}
+
 /// The variables of this process. Like `getenv`'s values, they are valid until the environment changes: a program that changes it
 /// while another thread reads it breaks the contract of `setenv`.
 pub(super) fn variables() -> impl Iterator<Item = &'static [u8]> {

@@ -21,6 +21,13 @@ pub(super) fn of_file(path: &[u8]) -> Result<Option<u64>, CacheFault> {
     Ok(Some(combined(&fingerprint, &beginning)))
 }
 
+/// The same for a folder: whether names in it have come, gone or been given to other files.
+#[cfg(target_env = "gnu")]
+pub(super) fn of_folder(path: &[u8]) -> Result<Option<u64>, CacheFault> {
+    let Some(state) = State::of(path).filter(State::is_folder) else { return Ok(None) };
+    Ok(Some(combined(&state.fingerprint().ok_or(CacheFault::Changed)?, b"")))
+}
+
 fn combined(fingerprint: &Fingerprint, beginning: &[u8]) -> u64 {
     let mut identity = hash(0, beginning);
     for number in [
@@ -84,6 +91,25 @@ mod tests {
         ] {
             assert_ne!(identity(other), identity(plain));
         }
+    }
+
+    #[cfg(target_env = "gnu")]
+    #[test]
+    fn a_folder_is_another_once_a_file_in_it_is() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().as_os_str().as_bytes();
+        let settled = || {
+            loop {
+                match of_folder(path) {
+                    Err(CacheFault::Changed) => std::thread::yield_now(),
+                    other => return other.unwrap().unwrap(),
+                }
+            }
+        };
+        let before = settled();
+        fs::write(folder.path().join("lib.so"), b"").unwrap();
+        assert_ne!(settled(), before);
+        assert_eq!(of_folder(&[path, b"/lib.so"].concat()), Ok(None), "a file is no folder");
     }
 
     #[test]

@@ -11,10 +11,9 @@ mod identity;
 mod lines;
 mod search;
 
-use core::ffi::CStr;
-
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
-use loader_core::platform::{CacheFault, Identity, Library, Reader, StartCache};
+use loader_core::platform::variables::{HOME, XDG_CACHE_HOME};
+use loader_core::platform::{CacheFault, Identity, Library, StartCache, Variable};
 
 use super::identity::{Process, is_secure};
 use crate::PLATFORM;
@@ -36,9 +35,17 @@ impl StartCache for UserCache {
     fn circumstances(&self) -> Result<Text, CacheFault> {
         let program = self.program()?;
         let ids = ids()?;
-        let home = absolute(c"HOME", b"")?.unwrap_or_default();
+        let home = absolute(HOME, b"")?.unwrap_or_default();
         let environment = environment::digest(environment::variables());
-        Facts { root: self.root, program: &program, ids: &ids, environment, home: &home }.lines()
+        let facts = Facts {
+            root: self.root,
+            program: &program,
+            ids: &ids,
+            environment,
+            home: &home,
+            library_path: environment::library_path(),
+        };
+        facts.lines()
     }
 
     fn load(&self) -> Result<Text, CacheFault> {
@@ -59,7 +66,7 @@ impl StartCache for UserCache {
         match name.iter().position(|byte| *byte == b'/') {
             Some(0) => text(&[name]).ok(),
             Some(_) => None,
-            None => search::file_of(self.root, library),
+            None => search::file_of(self.root, library, environment::library_path()),
         }
     }
 
@@ -80,7 +87,8 @@ impl UserCache {
     /// The program's file is in `$XDG_CACHE_HOME/vkload`, or in `$HOME/.cache/vkload`.
     fn place(&self) -> Result<Place, CacheFault> {
         let program = self.program()?;
-        for (variable, rest) in [(c"XDG_CACHE_HOME", b"/vkload".as_slice()), (c"HOME", b"/.cache/vkload")] {
+        let places = [(XDG_CACHE_HOME, b"/vkload".as_slice()), (HOME, b"/.cache/vkload")];
+        for (variable, rest) in places {
             if let Some(folder) = absolute(variable, rest)? {
                 return Ok(Place::of(folder, &program));
             }
@@ -94,8 +102,8 @@ fn out_of_memory(_: OutOfMemory) -> CacheFault {
 }
 
 /// The absolute path in a variable, with `rest` behind it. Elevated processes get none.
-fn absolute(name: &CStr, rest: &[u8]) -> Result<Option<Text>, CacheFault> {
-    let value = PLATFORM.environment.variable(name, Reader::Secure).map_err(out_of_memory)?;
+fn absolute(variable: Variable, rest: &[u8]) -> Result<Option<Text>, CacheFault> {
+    let value = PLATFORM.variable(variable).map_err(out_of_memory)?;
     let Some(mut path) = value.filter(|value| value.starts_with(b"/")) else { return Ok(None) };
     path.try_extend(rest).map_err(out_of_memory)?;
     Ok(Some(path))

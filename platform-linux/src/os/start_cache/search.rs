@@ -1,38 +1,83 @@
 //! Which file the dynamic linker has found for a bare name, and whether it would find the same one again.
 
 use loader_core::memory::Text;
+#[cfg(target_env = "gnu")]
+use loader_core::memory::text;
+#[cfg(target_env = "gnu")]
+use loader_core::platform::Files;
 use loader_core::platform::Library;
 
-/// The path of an open library that was looked up by a bare name, if only another list of the dynamic linker can lead to another
-/// file: it is in that list, and no folders are searched before it.
 #[cfg(target_env = "gnu")]
-pub(super) fn file_of(root: &[u8], library: Library) -> Option<Text> {
-    use loader_core::memory::text;
-    use loader_core::platform::{Environment, Files, Reader};
+use super::super::files::FileSystem;
+#[cfg(target_env = "gnu")]
+use super::{identity, lines::Lines};
 
-    use super::super::environment::ProcessEnvironment;
-    use super::super::files::FileSystem;
+/// Adds a line for each folder in `library_path`, which the dynamic linker searches before its list: its path and its state.
+#[cfg(target_env = "gnu")]
+pub(super) fn describe(lines: &mut Lines<'_>, library_path: &[u8]) {
+    any_folder(library_path, &mut |folder| {
+        match identity::of_folder(folder) {
+            Ok(None) => {}
+            Ok(Some(identity)) => {
+                lines.line(b"folder");
+                lines.word(folder);
+                lines.hash(identity);
+            }
+            Err(fault) => lines.fail(fault),
+        }
+        false
+    });
+}
 
-    /// There are some 100 bytes for each library of the system.
-    const LARGEST_LIST: usize = 16 << 20;
+/// The path of an open library that was looked up by a bare name, if only a change that shows in the circumstances can lead to
+/// another file: it is in a folder of `LD_LIBRARY_PATH` or in the dynamic linker's list, and no other folder is searched before.
+#[cfg(target_env = "gnu")]
+pub(super) fn file_of(root: &[u8], library: Library, library_path: &[u8]) -> Option<Text> {
     // SAFETY: callers pass a library that stays open meanwhile.
     let path = unsafe { glibc::path_of(library) }?;
-    let listed = text(&[b"\0", path, b"\0"]).ok()?;
-    if ProcessEnvironment.has(c"LD_LIBRARY_PATH", Reader::Plain, None) != Ok(true)
-        || glibc::searches_own_folders()
-    {
+    if any_folder(library_path, &mut is_unclear) || glibc::searches_own_folders() {
         return None;
     }
-    let list = FileSystem.read(&text(&[root, b"/etc/ld.so.cache"]).ok()?, LARGEST_LIST).ok()?;
+    let folder = path.get(..path.iter().rposition(|byte| *byte == b'/')?)?;
+    let is_known = any_folder(library_path, &mut |searched| searched == folder) || is_listed(root, path);
+    if is_known { text(&[path]).ok() } else { None }
+}
+
+/// Whether `is` says so of a folder in `library_path`.
+#[cfg(target_env = "gnu")]
+fn any_folder(library_path: &[u8], is: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+    !library_path.is_empty() && library_path.split(|byte| matches!(byte, b':' | b';')).any(is)
+}
+
+/// Whether it takes more than the state of a folder to know what a search in it finds: the folder may depend on where the program is, or
+/// have subfolders for some processors.
+#[cfg(target_env = "gnu")]
+fn is_unclear(folder: &[u8]) -> bool {
+    let subfolders = text(&[folder, b"/glibc-hwcaps"]);
+    !folder.starts_with(b"/") || subfolders.is_ok_and(|path| FileSystem.exists(&path))
+}
+
+/// Whether the dynamic linker's list has this path.
+#[cfg(target_env = "gnu")]
+fn is_listed(root: &[u8], path: &[u8]) -> bool {
+    /// There are some 100 bytes for each library of the system.
+    const LARGEST_LIST: usize = 16 << 20;
+    let read = |list: Text| FileSystem.read(&list, LARGEST_LIST).ok();
+    let list = text(&[root, b"/etc/ld.so.cache"]).ok().and_then(read);
+    let Some((list, listed)) = list.zip(text(&[b"\0", path, b"\0"]).ok()) else { return false };
     // SAFETY: both are readable for their lengths.
     let place =
         unsafe { libc::memmem(list.as_ptr().cast(), list.len(), listed.as_ptr().cast(), listed.len()) };
-    if place.is_null() { None } else { text(&[path]).ok() }
+    !place.is_null()
 }
+
+/// No library is known by such a folder.
+#[cfg(not(target_env = "gnu"))]
+pub(super) fn describe(_: &mut super::lines::Lines<'_>, _: &[u8]) {}
 
 /// With other C libraries a name may lead to a new file in any folder of the search.
 #[cfg(not(target_env = "gnu"))]
-pub(super) fn file_of(_: &[u8], _: Library) -> Option<Text> {
+pub(super) fn file_of(_: &[u8], _: Library, _: &[u8]) -> Option<Text> {
     None
 }
 
@@ -135,12 +180,20 @@ mod tests {
             DynamicLinker.open(other.as_bytes(), LibraryKind::Driver).unwrap();
         }
         let libc = DynamicLinker.open(b"libc.so.6", LibraryKind::Driver).unwrap();
-        let path = file_of(b"", libc).map(|path| std::string::String::from_utf8(path.to_vec()).unwrap());
-        assert_eq!(file_of(b"/nowhere", libc), None, "there is no list");
+        let folders = super::super::environment::library_path();
+        let path = file_of(b"", libc, folders);
+        let path = path.map(|path| std::string::String::from_utf8(path.to_vec()).unwrap());
+        assert_eq!(file_of(b"/nowhere", libc, b""), None, "there is no list");
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("etc")).unwrap();
         std::fs::write(root.path().join("etc/ld.so.cache"), "/lib/libother.so.6\0").unwrap();
-        assert_eq!(file_of(root.path().as_os_str().as_encoded_bytes(), libc), None, "it is not in the list");
+        let root = root.path().as_os_str().as_encoded_bytes();
+        assert_eq!(file_of(root, libc, b""), None, "it is not in the list");
+        if let Some(path) = &path {
+            let folder = path.strip_suffix("/libc.so.6").unwrap().as_bytes();
+            let searched = [b"/nowhere:", folder].concat();
+            assert!(file_of(root, libc, &searched).is_some(), "it is in a folder that is compared");
+        }
         match expected.as_str() {
             "none" => assert_eq!(path, None),
             _ => {
@@ -163,10 +216,15 @@ mod tests {
     }
 
     #[test]
-    fn a_library_found_by_name_is_known_by_its_path_unless_folders_are_searched_first() {
+    fn a_library_found_by_name_is_known_by_its_path_unless_unknown_folders_are_searched_first() {
         expect("file", &[]);
-        expect("none", &[("LD_LIBRARY_PATH", Path::new("/nowhere"))]);
         let folder = tempfile::tempdir().unwrap();
+        let searched = |path: &Path| std::format!("/nowhere:{}", path.display());
+        expect("file", &[("LD_LIBRARY_PATH", Path::new(&searched(folder.path())))]);
+        expect("none", &[("LD_LIBRARY_PATH", Path::new("relative"))]);
+        expect("none", &[("LD_LIBRARY_PATH", Path::new("/nowhere:"))]);
+        std::fs::create_dir(folder.path().join("glibc-hwcaps")).unwrap();
+        expect("none", &[("LD_LIBRARY_PATH", Path::new(&searched(folder.path())))]);
         for (option, expected) in [("--disable-new-dtags", "none"), ("--enable-new-dtags", "file")] {
             let library = folder.path().join(std::format!("lib{expected}.so"));
             let linked = Command::new("gcc")

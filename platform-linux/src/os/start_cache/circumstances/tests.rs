@@ -53,9 +53,10 @@ impl World {
     fn facts_of(&self, ids: &[u32], environment: [u64; 2]) -> String {
         let root = self.0.path().as_os_str().as_bytes();
         let (program, home) = (self.path("opt/program"), b"/home");
+        let library_path = [root, b"/opt/lib:relative"].concat();
         loop {
             let program = program.as_os_str().as_bytes();
-            match (Facts { root, program, ids, environment, home }).lines() {
+            match (Facts { root, program, ids, environment, home, library_path: &library_path }).lines() {
                 Ok(text) => return String::from_utf8(text.to_vec()).unwrap(),
                 // Until a further change of a file would show.
                 Err(fault) => assert_eq!(fault, CacheFault::Changed),
@@ -102,7 +103,8 @@ fn a_program_that_is_gone_has_no_circumstances() {
     fs::remove_file(world.path("opt/program")).unwrap();
     let root = world.0.path().as_os_str().as_bytes();
     loop {
-        let facts = Facts { root, program: b"/nowhere", ids: &[], environment: [0; 2], home: b"" };
+        let (ids, environment, home, library_path) = (&[][..], [0; 2], &[][..], &[][..]);
+        let facts = Facts { root, program: b"/nowhere", ids, environment, home, library_path };
         match facts.lines() {
             // Another file of this world is too new.
             Err(CacheFault::Changed) => std::thread::yield_now(),
@@ -129,6 +131,11 @@ fn a_change_of_a_file_shows() {
     world.differs_after("file", || world.write("usr/share/drirc.d/01-user.conf", ""));
     world.differs_after("file", || world.write("etc/drirc", ""));
     world.differs_after("file", || world.write("home/.drirc", ""));
+    #[cfg(target_env = "gnu")]
+    {
+        world.differs_after("folder", || world.write("opt/lib/libone.so", ""));
+        world.differs_after("folder", || world.write("opt/lib/libanother.so", ""));
+    }
 }
 
 #[test]
