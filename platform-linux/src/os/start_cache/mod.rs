@@ -12,8 +12,7 @@ mod lines;
 mod search;
 
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
-use loader_core::platform::variables::{HOME, XDG_CACHE_HOME};
-use loader_core::platform::{CacheFault, Identity, Library, StartCache, Variable};
+use loader_core::platform::{CacheFault, Identity, Library, StartCache, Variable, variables};
 
 use super::identity::{Process, is_secure};
 use crate::PLATFORM;
@@ -35,7 +34,7 @@ impl StartCache for UserCache {
     fn circumstances(&self) -> Result<Text, CacheFault> {
         let program = self.program()?;
         let ids = ids()?;
-        let home = absolute(HOME, b"")?.unwrap_or_default();
+        let home = absolute(variables::HOME, b"")?.unwrap_or_default();
         let environment = environment::digest(environment::variables());
         let facts = Facts {
             root: self.root,
@@ -87,7 +86,8 @@ impl UserCache {
     /// The program's file is in `$XDG_CACHE_HOME/vkload`, or in `$HOME/.cache/vkload`.
     fn place(&self) -> Result<Place, CacheFault> {
         let program = self.program()?;
-        let places = [(XDG_CACHE_HOME, b"/vkload".as_slice()), (HOME, b"/.cache/vkload")];
+        let places =
+            [(variables::XDG_CACHE_HOME, b"/vkload".as_slice()), (variables::HOME, b"/.cache/vkload")];
         for (variable, rest) in places {
             if let Some(folder) = absolute(variable, rest)? {
                 return Ok(Place::of(folder, &program));
