@@ -89,6 +89,7 @@ pub(crate) struct TestInstance(Root);
 
 // SAFETY: begins with its root.
 unsafe impl ParentObject for TestDevice {
+    type Handle = vk::Device;
     const KIND: ParentKind = ParentKind::Device;
     fn root(&self) -> &Root {
         &self.0
@@ -97,6 +98,7 @@ unsafe impl ParentObject for TestDevice {
 
 // SAFETY: begins with its root.
 unsafe impl ParentObject for TestInstance {
+    type Handle = vk::Instance;
     const KIND: ParentKind = ParentKind::Instance;
     fn root(&self) -> &Root {
         &self.0
