@@ -131,3 +131,39 @@ fn wrapped(next: &Next, known: CommandId, below: Function) -> Function {
     next.learn(known, below);
     wrapper
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::next::{Lookup, Unused};
+
+    unsafe extern "system" fn nothing(_: vk::Instance, _: *const c_char) -> Option<Function> {
+        None
+    }
+
+    #[test]
+    fn the_extension_of_the_layer_is_there_where_nothing_below_has_it() {
+        let table = 0_usize;
+        let object = [(&raw const table).addr()];
+        let instance = vk::Instance::from_raw(object.as_ptr().expose_provenance() as u64);
+        let lookup = Lookup {
+            instance,
+            device: vk::Device::null(),
+            in_instance: nothing,
+            in_physical_device: None,
+            in_device: None,
+        };
+        // SAFETY: the handle leads to a word that is no other object's, and lives until the end of the test.
+        unsafe {
+            Unused::new().unwrap().used_for(word(instance.as_raw()), lookup).unwrap();
+            for find in
+                [get_instance_proc_addr as vk::PFN_vkGetInstanceProcAddr, get_physical_device_proc_addr]
+            {
+                assert!(find(instance, c"vkGetPhysicalDeviceToolPropertiesEXT".as_ptr()).is_some());
+                assert!(find(instance, c"vkGetPhysicalDeviceToolProperties".as_ptr()).is_none());
+                assert!(find(instance, c"vkGetPhysicalDeviceProperties".as_ptr()).is_none());
+            }
+            drop(Next::take(word(instance.as_raw())));
+        }
+    }
+}
