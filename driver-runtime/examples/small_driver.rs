@@ -34,14 +34,7 @@ unsafe extern "system" fn create_buffer(
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::Buffer,
 ) -> vk::Result {
-    unsafe {
-        let device = Device::<Small>::from_handle(device).expect("a device");
-        match Object::create(device, callbacks, Buffer { size: (*info).size }) {
-            Ok(buffer) => out.write(buffer.into_handle()),
-            Err(error) => return error.into(),
-        }
-    }
-    vk::Result::SUCCESS
+    unsafe { Object::create_command(device, callbacks, out, Buffer { size: (*info).size }) }
 }
 
 // The driver: its parts of the runtime's objects, and its commands.

@@ -80,8 +80,8 @@ const CRATES: &[(&str, &[&str])] = &[
     (
         "layers/statistics",
         &[
-            "clock", "message", "settings", "threads", "report", "next", "call", "instance", "device",
-            "wrappers", "entry",
+            "clock", "message", "settings", "threads", "report", "next", "call", "tools", "instance",
+            "device", "wrappers", "entry",
         ],
     ),
     (

@@ -44,31 +44,13 @@ objects! {
     Set(u32): DescriptorSet,
 }
 
-unsafe fn create<T: VkObject<Parent = Device<Bench>>>(
-    device: vk::Device,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut T::Handle,
-    object: T,
-) -> vk::Result {
-    unsafe {
-        let Some(device) = Device::<Bench>::from_handle(device) else {
-            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
-        };
-        match Object::create(device, callbacks, object) {
-            Ok(object) => out.write(object.into_handle()),
-            Err(error) => return error.into(),
-        }
-    }
-    vk::Result::SUCCESS
-}
-
 unsafe extern "system" fn create_buffer(
     device: vk::Device,
     info: *const vk::BufferCreateInfo<'_>,
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::Buffer,
 ) -> vk::Result {
-    unsafe { create(device, callbacks, out, Buffer((*info).size)) }
+    unsafe { Object::create_command(device, callbacks, out, Buffer((*info).size)) }
 }
 
 unsafe extern "system" fn create_event(
@@ -77,7 +59,7 @@ unsafe extern "system" fn create_event(
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::Event,
 ) -> vk::Result {
-    unsafe { create(device, callbacks, out, Event(false.into())) }
+    unsafe { Object::create_command(device, callbacks, out, Event(false.into())) }
 }
 
 unsafe extern "system" fn create_set_layout(
@@ -86,7 +68,7 @@ unsafe extern "system" fn create_set_layout(
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::DescriptorSetLayout,
 ) -> vk::Result {
-    unsafe { create(device, callbacks, out, SetLayout((*info).binding_count)) }
+    unsafe { Object::create_command(device, callbacks, out, SetLayout((*info).binding_count)) }
 }
 
 unsafe extern "system" fn create_descriptor_pool(
@@ -95,7 +77,7 @@ unsafe extern "system" fn create_descriptor_pool(
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::DescriptorPool,
 ) -> vk::Result {
-    unsafe { create(device, callbacks, out, DescriptorPool((*info).max_sets)) }
+    unsafe { Object::create_command(device, callbacks, out, DescriptorPool((*info).max_sets)) }
 }
 
 unsafe extern "system" fn allocate_sets(
@@ -107,7 +89,7 @@ unsafe extern "system" fn allocate_sets(
         for place in 0..(*info).descriptor_set_count as usize {
             let bindings = Object::<SetLayout>::from_handle(*(*info).p_set_layouts.add(place));
             let set = Set(bindings.map_or(0, |layout| layout.0));
-            let made = create(device, std::ptr::null(), out.add(place), set);
+            let made = Object::create_command(device, std::ptr::null(), out.add(place), set);
             if made != vk::Result::SUCCESS {
                 let _ = free_sets(device, (*info).descriptor_pool, place as u32, out);
                 return made;

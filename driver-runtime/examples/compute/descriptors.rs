@@ -8,7 +8,7 @@ use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 use vk::Handle;
 
 use crate::memory::{Buffer, Range};
-use crate::{Compute, create, refuse};
+use crate::{Compute, refuse};
 
 /// Sets are told apart by their bindings alone, so nothing is kept of a layout.
 struct Layout;
@@ -88,7 +88,7 @@ unsafe extern "system" fn create_layout(
             );
             return refuse(device, words);
         }
-        create(device, callbacks, out, Layout)
+        Object::create_command(device, callbacks, out, Layout)
     }
 }
 
@@ -101,7 +101,7 @@ unsafe extern "system" fn create_pool(
     // SAFETY: the application passes a live handle and valid pointers.
     unsafe {
         let pool = Pool { most: (*info).max_sets as usize, sets: Mutex::default() };
-        create(device, callbacks, out, pool)
+        Object::create_command(device, callbacks, out, pool)
     }
 }
 
@@ -148,7 +148,12 @@ unsafe extern "system" fn allocate_sets(
             return vk::Result::ERROR_OUT_OF_POOL_MEMORY;
         }
         for place in 0..count {
-            let made = create(device, std::ptr::null(), out.add(place as usize), Set(Mutex::default()));
+            let made = Object::create_command(
+                device,
+                std::ptr::null(),
+                out.add(place as usize),
+                Set(Mutex::default()),
+            );
             if made != vk::Result::SUCCESS {
                 let _ = free_sets(device, handle, place, out);
                 out.write_bytes(0, count as usize);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Device, Driver, Object, VkObject, entry_points, vk};
 
-use crate::{Compute, create};
+use crate::Compute;
 
 /// An event: 1 when it is set.
 pub(crate) struct Event(AtomicU32);
@@ -36,7 +36,7 @@ unsafe extern "system" fn create_event(
     out: *mut vk::Event,
 ) -> vk::Result {
     // SAFETY: the application passes a live handle and valid pointers.
-    unsafe { create(device, callbacks, out, Event(AtomicU32::new(0))) }
+    unsafe { Object::create_command(device, callbacks, out, Event(AtomicU32::new(0))) }
 }
 
 unsafe extern "system" fn get_event_status(_: vk::Device, event: vk::Event) -> vk::Result {

@@ -25,7 +25,7 @@ use driver_runtime::host::Linux;
 use driver_runtime::log::{Level, Topic};
 use driver_runtime::object::ParentObject;
 use driver_runtime::registry::{ExtensionSet, extension};
-use driver_runtime::{Object, VkObject, entry_points, message, vk};
+use driver_runtime::{entry_points, message, vk};
 
 /// The driver.
 pub struct Compute;
@@ -176,27 +176,6 @@ unsafe extern "system" fn no_image_format(
     _: *mut vk::ImageFormatProperties2<'_>,
 ) -> vk::Result {
     vk::Result::ERROR_FORMAT_NOT_SUPPORTED
-}
-
-/// Creates an object and hands it out.
-///
-/// # Safety
-/// `device` is a live handle, the pointers are valid.
-unsafe fn create<T: VkObject<Parent = Device<Compute>>>(
-    device: vk::Device,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut T::Handle,
-    driver: T,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handle and pointers.
-    unsafe {
-        let Some(device) = Device::<Compute>::from_handle(device) else { return vk::Result::ERROR_UNKNOWN };
-        match Object::create(device, callbacks, driver) {
-            Ok(object) => out.write(object.into_handle()),
-            Err(error) => return error.into(),
-        }
-    }
-    vk::Result::SUCCESS
 }
 
 /// Tells the application's messengers what the driver cannot do. Returns what the command returns then.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
-use crate::{Compute, create};
+use crate::Compute;
 
 /// What buffers want their memory aligned to, in bytes.
 pub(crate) const ALIGNMENT: u64 = 64;
@@ -132,7 +132,7 @@ unsafe extern "system" fn allocate_memory(
     // SAFETY: the application passes a live handle and valid pointers.
     unsafe {
         match Memory::new((*info).allocation_size) {
-            Some(memory) => create(device, callbacks, out, memory),
+            Some(memory) => Object::create_command(device, callbacks, out, memory),
             None => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
         }
     }
@@ -179,7 +179,12 @@ unsafe extern "system" fn create_buffer(
         if (*info).size > HEAP {
             return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
         }
-        create(device, callbacks, out, Buffer { size: (*info).size, start: AtomicPtr::new(null_mut()) })
+        Object::create_command(
+            device,
+            callbacks,
+            out,
+            Buffer { size: (*info).size, start: AtomicPtr::new(null_mut()) },
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::shader::Shader;
-use crate::{Compute, create, refuse};
+use crate::{Compute, refuse};
 
 /// The words of a shader module.
 struct Module(Box<[u32]>);
@@ -42,7 +42,7 @@ unsafe extern "system" fn create_module(
     // SAFETY: the application passes a live handle, valid pointers and as much code as it says.
     unsafe {
         let code = std::slice::from_raw_parts((*info).p_code, (*info).code_size / 4);
-        create(device, callbacks, out, Module(code.into()))
+        Object::create_command(device, callbacks, out, Module(code.into()))
     }
 }
 
@@ -53,7 +53,7 @@ unsafe extern "system" fn create_layout(
     out: *mut vk::PipelineLayout,
 ) -> vk::Result {
     // SAFETY: the application passes a live handle and valid pointers.
-    unsafe { create(device, callbacks, out, Layout) }
+    unsafe { Object::create_command(device, callbacks, out, Layout) }
 }
 
 /// Those that can be made are made, and the first error is returned.
@@ -71,7 +71,7 @@ unsafe extern "system" fn create_pipelines(
         let result = unsafe {
             out.add(place).write(vk::Pipeline::null());
             match shader(&(*infos.add(place)).stage) {
-                Ok(shader) => create(device, callbacks, out.add(place), Pipeline(shader)),
+                Ok(shader) => Object::create_command(device, callbacks, out.add(place), Pipeline(shader)),
                 Err(why) => refuse(device, format_args!("a compute pipeline: {why}")),
             }
         };

@@ -6,7 +6,7 @@ use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 use loader_core::abi::chain;
 
 use crate::Null;
-use crate::device::{create, device, list};
+use crate::device::{device, list};
 
 /// A descriptor pool, with the sets that were allocated from it.
 struct Pool {
@@ -44,7 +44,7 @@ unsafe extern "system" fn create_descriptor_pool(
     unsafe {
         let memory = device(handle).root().memory().or(callbacks, vk::SystemAllocationScope::OBJECT);
         let pool = Pool { most: (*info).max_sets, count: 0, sets: Members::new(memory) };
-        create(handle, callbacks, out, pool)
+        Object::create_command(handle, callbacks, out, pool)
     }
 }
 

@@ -1,6 +1,6 @@
 //! From handles to the driver's objects.
 
-use driver_runtime::{Device, Object, VkObject, vk};
+use driver_runtime::{Device, vk};
 
 use crate::Null;
 
@@ -11,28 +11,6 @@ use crate::Null;
 pub(crate) unsafe fn device<'a>(handle: vk::Device) -> &'a Device<Null> {
     // SAFETY: the caller vouches for the handle.
     unsafe { Device::from_handle(handle) }.expect("a device")
-}
-
-/// Creates an object and hands it out.
-///
-/// # Safety
-/// `parent` is a live handle, the pointers are valid.
-pub(crate) unsafe fn create<T: VkObject<Parent = Device<Null>>>(
-    parent: vk::Device,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut T::Handle,
-    driver: T,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handle and pointers.
-    unsafe {
-        match Object::create(device(parent), callbacks, driver) {
-            Ok(object) => {
-                out.write(object.into_handle());
-                vk::Result::SUCCESS
-            }
-            Err(error) => error.into(),
-        }
-    }
 }
 
 /// A counted array.

@@ -7,7 +7,6 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Null;
-use crate::device::create;
 
 /// An event, set or not.
 struct Event(AtomicBool);
@@ -33,7 +32,7 @@ unsafe extern "system" fn create_event(
     out: *mut vk::Event,
 ) -> vk::Result {
     // SAFETY: the caller passes a live handle and valid pointers.
-    unsafe { create(device, callbacks, out, Event(AtomicBool::new(false))) }
+    unsafe { Object::create_command(device, callbacks, out, Event(AtomicBool::new(false))) }
 }
 
 unsafe extern "system" fn destroy_event(

@@ -8,7 +8,6 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 use loader_core::abi::chain;
 
-use crate::device::create;
 use crate::host::{SharedMemory, close};
 use crate::physical_device::HEAP_SIZE;
 use crate::{Null, external};
@@ -128,7 +127,7 @@ unsafe extern "system" fn allocate_memory(
     unsafe {
         let info = &*info;
         let result = match Memory::allocate(info) {
-            Ok(memory) => create(device, callbacks, out, memory),
+            Ok(memory) => Object::create_command(device, callbacks, out, memory),
             Err(error) => error,
         };
         let imported = chain::find::<vk::ImportMemoryFdInfoKHR<'_>>(info.p_next);

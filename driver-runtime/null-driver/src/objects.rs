@@ -4,7 +4,6 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Null;
-use crate::device::create;
 
 /// An object without anything in it, and its commands.
 macro_rules! objects {
@@ -23,7 +22,7 @@ macro_rules! objects {
             out: *mut vk::$type,
         ) -> vk::Result {
             // SAFETY: the caller passes a live handle and valid pointers.
-            unsafe { create(device, callbacks, out, $type) }
+            unsafe { Object::create_command(device, callbacks, out, $type) }
         }
 
         unsafe extern "system" fn $destroy(
@@ -57,7 +56,7 @@ unsafe extern "system" fn create_render_pass_2(
     out: *mut vk::RenderPass,
 ) -> vk::Result {
     // SAFETY: the caller passes a live handle and valid pointers.
-    unsafe { create(device, callbacks, out, RenderPass) }
+    unsafe { Object::create_command(device, callbacks, out, RenderPass) }
 }
 
 unsafe extern "system" fn get_render_area_granularity(

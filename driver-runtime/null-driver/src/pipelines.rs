@@ -10,7 +10,7 @@ use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 use loader_core::abi::chain;
 
 use crate::Null;
-use crate::device::{create, device, list};
+use crate::device::{device, list};
 
 /// A shader module: a number for its code.
 struct ShaderModule(u64);
@@ -85,7 +85,7 @@ unsafe extern "system" fn create_shader_module(
     out: *mut vk::ShaderModule,
 ) -> vk::Result {
     // SAFETY: the caller passes a live handle and valid pointers.
-    unsafe { create(device, callbacks, out, ShaderModule(digest_of_code(&*info))) }
+    unsafe { Object::create_command(device, callbacks, out, ShaderModule(digest_of_code(&*info))) }
 }
 
 unsafe extern "system" fn destroy_shader_module(
@@ -140,7 +140,7 @@ unsafe fn create_pipelines<I: Stages>(
                 let found = cache.find(device(handle), &key);
                 found.unwrap_or_else(|| cache.add(device(handle), &key, compile()))
             });
-            let result = create(handle, callbacks, out.add(place), Pipeline(compiled));
+            let result = Object::create_command(handle, callbacks, out.add(place), Pipeline(compiled));
             if result != vk::Result::SUCCESS {
                 out.add(place).write(vk::Pipeline::null());
                 all = result;
@@ -164,7 +164,7 @@ pub(crate) unsafe fn create_others(
     for place in 0..count as usize {
         // SAFETY: the caller vouches for handle and pointers.
         unsafe {
-            let result = create(device, callbacks, out.add(place), Pipeline(0));
+            let result = Object::create_command(device, callbacks, out.add(place), Pipeline(0));
             if result != vk::Result::SUCCESS {
                 out.add(place).write(vk::Pipeline::null());
                 all = result;

@@ -8,7 +8,7 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Device, Host, Object, VkObject, Waiting, entry_points, vk};
 
 use crate::Null;
-use crate::device::{create, device};
+use crate::device::device;
 use crate::host::{Shared, System};
 use crate::resource::Buffer;
 
@@ -100,7 +100,7 @@ unsafe extern "system" fn create_query_pool(
             _ => 1,
         };
         let results = Shared::new(alloc::vec![None; info.query_count as usize]);
-        create(device, callbacks, out, Pool { values, results })
+        Object::create_command(device, callbacks, out, Pool { values, results })
     }
 }
 

@@ -8,7 +8,7 @@ use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 use loader_core::abi::chain;
 
 use crate::Null;
-use crate::device::{create, list};
+use crate::device::list;
 use crate::memory::{ALIGNMENT, Memory};
 use crate::physical_device::HEAP_SIZE;
 use crate::scenario;
@@ -93,7 +93,12 @@ unsafe extern "system" fn create_buffer(
         if (*info).size > HEAP_SIZE {
             return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
         }
-        create(device, callbacks, out, Buffer { size: (*info).size, start: AtomicPtr::new(null_mut()) })
+        Object::create_command(
+            device,
+            callbacks,
+            out,
+            Buffer { size: (*info).size, start: AtomicPtr::new(null_mut()) },
+        )
     }
 }
 

@@ -30,31 +30,11 @@ pub(crate) fn is_own(command: CommandId) -> bool {
 }
 
 /// A surface of the driver's own.
-struct Surface;
+pub(crate) struct Surface;
 
 impl VkObject for Surface {
     type Handle = vk::SurfaceKHR;
     type Parent = Instance<Null>;
-}
-
-/// # Safety
-/// The handle is live, the pointers are valid.
-pub(crate) unsafe fn create(
-    instance: vk::Instance,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::SurfaceKHR,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handle and pointers.
-    unsafe {
-        let Some(instance) = Instance::<Null>::from_handle(instance) else {
-            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
-        };
-        match Object::create(instance, callbacks, Surface) {
-            Ok(surface) => out.write(surface.into_handle()),
-            Err(error) => return error.into(),
-        }
-    }
-    vk::Result::SUCCESS
 }
 
 /// A surface of each kind: whatever its window is, it is not looked at.
@@ -67,7 +47,7 @@ macro_rules! surfaces {
             out: *mut vk::SurfaceKHR,
         ) -> vk::Result {
             // SAFETY: the caller passes a live handle and valid pointers.
-            unsafe { create(instance, callbacks, out) }
+            unsafe { Object::create_command(instance, callbacks, out, Surface) }
         }
     )*};
 }

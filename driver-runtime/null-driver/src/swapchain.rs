@@ -8,7 +8,7 @@ use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 use loader_core::abi::array::deliver;
 
 use crate::Null;
-use crate::device::{create, device, list};
+use crate::device::{device, list};
 use crate::image::Image;
 use crate::look_up::runtime;
 use crate::memory::Memory;
@@ -76,7 +76,7 @@ unsafe extern "system" fn create_swapchain(
                 Err(error) => return error.into(),
             }
         }
-        create(handle, callbacks, out, swapchain)
+        Object::create_command(handle, callbacks, out, swapchain)
     }
 }
 

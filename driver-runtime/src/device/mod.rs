@@ -10,7 +10,7 @@ use core::cell::UnsafeCell;
 use core::ops::Deref;
 use core::ptr::NonNull;
 
-use ash::vk::{self, Handle};
+use ash::vk;
 use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
 
 use crate::extensions::EnabledExtensions;
@@ -98,15 +98,8 @@ impl<D: Parts> Device<D> {
     /// `handle` is null or a live handle of any of the runtime's objects, and stays live for `'a`.
     #[must_use]
     pub unsafe fn from_handle<'a>(handle: vk::Device) -> Option<&'a Self> {
-        let address = usize::try_from(handle.as_raw()).unwrap_or_default();
-        let base = NonNull::new(core::ptr::with_exposed_provenance_mut::<ObjectBase>(address))?;
-        // SAFETY: a live handle is the address of an object, which begins with its base; the type says what follows.
-        unsafe {
-            if base.as_ref().kind() != vk::ObjectType::DEVICE {
-                return None;
-            }
-            Some(base.cast::<Self>().as_ref())
-        }
+        // SAFETY: the caller vouches for the handle.
+        unsafe { Self::of_handle(handle) }
     }
 
     /// The physical device.
@@ -208,8 +201,9 @@ impl<D: Parts> Deref for Device<D> {
     }
 }
 
-// SAFETY: the first field is the root, and the layout is C's.
+// SAFETY: the first field is the root, and the layout is C's. A process has one driver, so all such handles are of this type.
 unsafe impl<D: Parts> ParentObject for Device<D> {
+    type Handle = vk::Device;
     const KIND: ParentKind = ParentKind::Device;
     fn root(&self) -> &Root {
         &self.root

@@ -14,6 +14,21 @@ fn access(access: vk::AccessFlags) -> vk::AccessFlags2 {
     vk::AccessFlags2::from_raw(access.as_raw().into())
 }
 
+/// A barrier of the second form with the stages of a command: what the two forms call the same is the same.
+macro_rules! barrier {
+    ($command:ident, $one:ident, $second:ident { $($same:ident),* $(,)? }) => {
+        vk::$second {
+            p_next: $one.p_next,
+            src_stage_mask: $command.before,
+            src_access_mask: access($one.src_access_mask),
+            dst_stage_mask: $command.after,
+            dst_access_mask: access($one.dst_access_mask),
+            $($same: $one.$same,)*
+            ..Default::default()
+        }
+    };
+}
+
 /// The barriers of a command, which have its stages in common.
 #[derive(Clone, Copy)]
 struct Barriers<'a> {
@@ -32,28 +47,37 @@ impl<'a> Barriers<'a> {
         Self { before, after, flags, memory: &[], buffers: &[], images: &[] }
     }
 
+    /// With barriers, each kind by its count and its array.
+    ///
+    /// # Safety
+    /// The arrays have so many valid barriers, which live as long as `'a`.
+    unsafe fn with(
+        self,
+        (memory_count, memory): (u32, *const vk::MemoryBarrier<'a>),
+        (buffer_count, buffers): (u32, *const vk::BufferMemoryBarrier<'a>),
+        (image_count, images): (u32, *const vk::ImageMemoryBarrier<'a>),
+    ) -> Self {
+        // SAFETY: the caller vouches for the arrays.
+        unsafe {
+            Self {
+                memory: list(memory, memory_count),
+                buffers: list(buffers, buffer_count),
+                images: list(images, image_count),
+                ..self
+            }
+        }
+    }
+
     /// Calls `call` with dependencies of at most [`CHUNK`] barriers of each kind, at least once. The stages of the first form
     /// count for all commands, whatever its barriers are about, so one barrier is always about all memory: where the
     /// command has none, it makes none visible.
     fn for_each_chunk(self, mut call: impl FnMut(&vk::DependencyInfo<'_>)) {
         let execution = [vk::MemoryBarrier::default()];
-        let Self { before, after, mut buffers, mut images, .. } = self;
+        let Self { mut buffers, mut images, .. } = self;
         let mut memory: &[_] = if self.memory.is_empty() { &execution } else { self.memory };
         while !(memory.is_empty() && buffers.is_empty() && images.is_empty()) {
             let memory = Chunk::take(&mut memory, |one| self.of_memory(one));
-            let buffers = Chunk::take(&mut buffers, |one| vk::BufferMemoryBarrier2 {
-                p_next: one.p_next,
-                src_stage_mask: before,
-                src_access_mask: access(one.src_access_mask),
-                dst_stage_mask: after,
-                dst_access_mask: access(one.dst_access_mask),
-                src_queue_family_index: one.src_queue_family_index,
-                dst_queue_family_index: one.dst_queue_family_index,
-                buffer: one.buffer,
-                offset: one.offset,
-                size: one.size,
-                ..Default::default()
-            });
+            let buffers = Chunk::take(&mut buffers, |one| self.of_buffer(one));
             let images = Chunk::take(&mut images, |one| self.of_image(one));
             let info = vk::DependencyInfo::default()
                 .dependency_flags(self.flags)
@@ -65,31 +89,30 @@ impl<'a> Barriers<'a> {
     }
 
     fn of_memory(&self, one: &vk::MemoryBarrier<'a>) -> vk::MemoryBarrier2<'a> {
-        vk::MemoryBarrier2 {
-            p_next: one.p_next,
-            src_stage_mask: self.before,
-            src_access_mask: access(one.src_access_mask),
-            dst_stage_mask: self.after,
-            dst_access_mask: access(one.dst_access_mask),
-            ..Default::default()
-        }
+        barrier!(self, one, MemoryBarrier2 {})
+    }
+
+    fn of_buffer(&self, one: &vk::BufferMemoryBarrier<'a>) -> vk::BufferMemoryBarrier2<'a> {
+        barrier!(
+            self,
+            one,
+            BufferMemoryBarrier2 { src_queue_family_index, dst_queue_family_index, buffer, offset, size }
+        )
     }
 
     fn of_image(&self, one: &vk::ImageMemoryBarrier<'a>) -> vk::ImageMemoryBarrier2<'a> {
-        vk::ImageMemoryBarrier2 {
-            p_next: one.p_next,
-            src_stage_mask: self.before,
-            src_access_mask: access(one.src_access_mask),
-            dst_stage_mask: self.after,
-            dst_access_mask: access(one.dst_access_mask),
-            old_layout: one.old_layout,
-            new_layout: one.new_layout,
-            src_queue_family_index: one.src_queue_family_index,
-            dst_queue_family_index: one.dst_queue_family_index,
-            image: one.image,
-            subresource_range: one.subresource_range,
-            ..Default::default()
-        }
+        barrier!(
+            self,
+            one,
+            ImageMemoryBarrier2 {
+                old_layout,
+                new_layout,
+                src_queue_family_index,
+                dst_queue_family_index,
+                image,
+                subresource_range,
+            }
+        )
     }
 }
 
@@ -109,14 +132,11 @@ unsafe extern "system" fn pipeline_barrier(
 ) {
     // SAFETY: the caller vouches for handle and arrays; the function is given what it wants.
     unsafe {
-        let barriers = Barriers {
-            before: stages(before),
-            after: stages(after),
-            flags,
-            memory: list(memory, memory_count),
-            buffers: list(buffers, buffer_count),
-            images: list(images, image_count),
-        };
+        let barriers = Barriers { flags, ..Barriers::of_execution(stages(before), stages(after)) }.with(
+            (memory_count, memory),
+            (buffer_count, buffers),
+            (image_count, images),
+        );
         barriers.for_each_chunk(|info| {
             call!(commands, CMD_PIPELINE_BARRIER_2: PFN_vkCmdPipelineBarrier2(info));
         });
@@ -173,12 +193,7 @@ unsafe extern "system" fn wait_events(
     // SAFETY: the caller vouches for handles and arrays; the functions are given what they want.
     unsafe {
         let execution = Barriers::of_execution(stages(before), stages(after));
-        let barriers = Barriers {
-            memory: list(memory, memory_count),
-            buffers: list(buffers, buffer_count),
-            images: list(images, image_count),
-            ..execution
-        };
+        let barriers = execution.with((memory_count, memory), (buffer_count, buffers), (image_count, images));
         let events = list(events, event_count);
         if let [event] = events {
             return barriers.for_each_chunk(|info| {

@@ -6,13 +6,12 @@ mod physical_devices;
 pub(crate) mod tests;
 
 use core::ops::Deref;
-use core::ptr::NonNull;
 
-use ash::vk::{self, Handle};
+use ash::vk;
 
 use crate::dispatch::Enabled;
 use crate::extensions::EnabledExtensions;
-use crate::object::{ObjectBase, ParentKind, ParentObject, Root};
+use crate::object::{ParentKind, ParentObject, Root};
 use crate::parts::Parts;
 use crate::trace::TraceSettings;
 
@@ -60,15 +59,8 @@ impl<D: Parts> Instance<D> {
     /// `handle` is null or a live handle of any of the runtime's objects, and stays live for `'a`.
     #[must_use]
     pub unsafe fn from_handle<'a>(handle: vk::Instance) -> Option<&'a Self> {
-        let address = usize::try_from(handle.as_raw()).unwrap_or_default();
-        let base = NonNull::new(core::ptr::with_exposed_provenance_mut::<ObjectBase>(address))?;
-        // SAFETY: a live handle is the address of an object, which begins with its base; the type says what follows.
-        unsafe {
-            if base.as_ref().kind() != vk::ObjectType::INSTANCE {
-                return None;
-            }
-            Some(base.cast::<Self>().as_ref())
-        }
+        // SAFETY: the caller vouches for the handle.
+        unsafe { Self::of_handle(handle) }
     }
 
     /// What the application says about itself.
@@ -103,8 +95,9 @@ impl<D: Parts> Deref for Instance<D> {
     }
 }
 
-// SAFETY: the first field is the root, and the layout is C's.
+// SAFETY: the first field is the root, and the layout is C's. A process has one driver, so all such handles are of this type.
 unsafe impl<D: Parts> ParentObject for Instance<D> {
+    type Handle = vk::Instance;
     const KIND: ParentKind = ParentKind::Instance;
     fn root(&self) -> &Root {
         &self.root

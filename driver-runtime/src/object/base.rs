@@ -4,7 +4,7 @@ use core::fmt::{self, Write};
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
-use ash::vk;
+use ash::vk::{self, Handle};
 use loader_core::logger::Listeners;
 use loader_core::memory::{Box, OutOfMemory, Process, Text, TryGrow, Vec};
 use loader_core::platform::Lock;
@@ -155,6 +155,20 @@ impl ObjectBase {
         let base = NonNull::new(core::ptr::with_exposed_provenance_mut::<Self>(address))?;
         // SAFETY: the caller vouches for the handle, which is the address of an object, and that begins with its base.
         Some(unsafe { base.as_ref() })
+    }
+
+    /// Where the object of a handle is, or `None` for the null handle and for that of another type. All objects of the handle's
+    /// type are an `O`.
+    ///
+    /// # Safety
+    /// `handle` is null or a live handle of any of the runtime's objects.
+    #[inline]
+    pub(super) unsafe fn place<H: Handle, O>(handle: H) -> Option<NonNull<O>> {
+        let address = usize::try_from(handle.as_raw()).ok()?;
+        let base = NonNull::new(core::ptr::with_exposed_provenance_mut::<Self>(address))?;
+        // SAFETY: a live handle is the address of an object, which begins with its base; the type says what follows.
+        let is_one = unsafe { base.as_ref() }.kind() == H::TYPE;
+        is_one.then_some(base.cast())
     }
 
     /// The instance that the object was created from, or that it is; `None` for objects of devices.

@@ -177,10 +177,8 @@ impl<T: VkObject> Object<T> {
     /// As for [`Object::from_handle`].
     #[inline]
     unsafe fn place(handle: T::Handle) -> Option<NonNull<Self>> {
-        let base = NonNull::new(core::ptr::with_exposed_provenance_mut::<ObjectBase>(address(handle)))?;
-        // SAFETY: a live handle is the address of an object, which begins with its base; the type says what follows.
-        let is_one = unsafe { base.as_ref() }.kind() == T::Handle::TYPE;
-        is_one.then_some(base.cast())
+        // SAFETY: the caller vouches for the handle.
+        unsafe { ObjectBase::place(handle) }
     }
 
     /// The object of a handle as [`Object::from_handle`] gives it, for this thread alone: a parameter that the specification lists
@@ -214,6 +212,34 @@ impl<T: VkObject> Object<T> {
             let memory = root.memory().or(callbacks, vk::SystemAllocationScope::OBJECT);
             drop(Owned { object, memory });
         }
+    }
+
+    /// What a command does that creates one object: creates it as [`Object::create`] does, writes its handle to `out`, and returns
+    /// what the command returns. `parent` is the instance or device that the command was given.
+    ///
+    /// The result is `SUCCESS`, or `ERROR_OUT_OF_HOST_MEMORY`, also where `parent` is neither, which is a mistake of the
+    /// application. Then `driver` is dropped, and nothing is written.
+    ///
+    /// # Safety
+    /// As the specification has it for the command: `parent` is a live handle, `callbacks` are NULL or valid, and `out` is valid.
+    #[inline]
+    pub unsafe fn create_command(
+        parent: <T::Parent as ParentObject>::Handle,
+        callbacks: *const vk::AllocationCallbacks<'_>,
+        out: *mut T::Handle,
+        driver: T,
+    ) -> vk::Result {
+        // SAFETY: the caller vouches for handle and pointers.
+        unsafe {
+            let Some(parent) = T::Parent::of_handle(parent) else {
+                return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
+            };
+            match Self::create(parent, callbacks, driver) {
+                Ok(object) => out.write(object.into_handle()),
+                Err(error) => return error.into(),
+            }
+        }
+        vk::Result::SUCCESS
     }
 
     /// The command that destroys objects of this type, for a driver's
@@ -343,9 +369,4 @@ impl<T: VkObject> Drop for Owned<T> {
             }
         }
     }
-}
-
-/// The address that a handle is; handles that no object can have give 0.
-fn address(handle: impl Handle) -> usize {
-    usize::try_from(handle.as_raw()).unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use ash::vk::Handle;
 use loader_core::logger::Listeners;
 use loader_core::memory::Application;
 
@@ -24,12 +25,29 @@ pub enum ParentKind {
 /// Instances and devices of the runtime, which other objects are created from.
 ///
 /// # Safety
-/// The type begins with its [`Root`]; only this crate can promise that, so only it implements the trait.
+/// The type begins with its [`Root`], and the objects behind its handles are of this type; only this crate can promise that, so only
+/// it implements the trait.
 pub unsafe trait ParentObject: Sync + 'static {
+    /// Its handle.
+    type Handle: Handle + Copy;
     /// Which of the two.
     const KIND: ParentKind;
     /// The root.
     fn root(&self) -> &Root;
+
+    /// The instance or device of a handle, or `None` for NULL and for what is none.
+    ///
+    /// # Safety
+    /// `handle` is null or a live handle of any of the runtime's objects, and stays live for `'a`.
+    #[must_use]
+    #[inline]
+    unsafe fn of_handle<'a>(handle: Self::Handle) -> Option<&'a Self>
+    where
+        Self: Sized,
+    {
+        // SAFETY: the caller vouches for the handle; the trait says that the object is one of these.
+        unsafe { ObjectBase::place::<_, Self>(handle).map(|object| object.as_ref()) }
+    }
 }
 
 /// What instances and devices have in common: their own base, and what their children need of them.

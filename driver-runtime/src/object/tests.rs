@@ -161,6 +161,32 @@ fn b9_objects_without_memory_are_errors_and_leak_nothing() {
 }
 
 #[test]
+fn a_command_hands_out_what_it_creates_or_says_that_there_is_none() {
+    let ledger = Ledger::default();
+    let callbacks = ledger.callbacks();
+    let device = Held::<TestDevice>::new(None);
+    let handle = vk::Device::from_raw(core::ptr::from_ref(&*device).expose_provenance() as u64);
+    let mut made = vk::Buffer::from_raw(7);
+    let call = |parent, out: &mut vk::Buffer| {
+        // SAFETY: the parent is null, or lives until the end of the test, and the callbacks with it.
+        unsafe { Object::create_command(parent, &raw const callbacks, out, Buffer(3)) }
+    };
+    assert_eq!(call(vk::Device::null(), &mut made), vk::Result::ERROR_OUT_OF_HOST_MEMORY);
+    ledger.fail(Some(0));
+    assert_eq!(call(handle, &mut made), vk::Result::ERROR_OUT_OF_HOST_MEMORY);
+    assert_eq!(made.as_raw(), 7, "nothing was written");
+    ledger.fail(None);
+    assert_eq!((call(handle, &mut made), ledger.live_blocks()), (vk::Result::SUCCESS, 1));
+    let buffer = get::<Buffer>(made).unwrap();
+    assert!(
+        buffer.0 == 3 && buffer.base().is_visible() && core::ptr::eq(buffer.parent(), &raw const *device)
+    );
+    // SAFETY: it is destroyed once, with the callbacks that it was created with.
+    unsafe { Object::<Buffer>::destroy_command(handle, made, &raw const callbacks) };
+    assert_eq!(ledger.live_blocks(), 0);
+}
+
+#[test]
 fn b10_private_data_of_ten_thousand_slots() {
     let device = Held::<TestDevice>::new(None);
     let buffer = create(&device, Buffer(1));

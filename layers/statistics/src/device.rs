@@ -3,12 +3,12 @@
 use core::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle as _};
-use loader_core::abi::chain;
 use loader_core::abi::layer_interface::{DeviceCreateInfo, DeviceLink, function};
+use loader_core::abi::{array, chain};
 use loader_core::registry::{CommandId, command};
 
 use crate::next::{Function, Lookup, Next, Unused, word};
-use crate::{NAME, call, clock};
+use crate::{NAME, call, clock, tools};
 
 /// Commands on devices and physical devices that are more than counted.
 pub(crate) const ALL: &[(CommandId, Function)] = &[
@@ -88,7 +88,7 @@ unsafe extern "system" fn destroy_device(device: vk::Device, allocator: *const v
     call::end(command::DESTROY_DEVICE, start, 0);
 }
 
-/// This layer has no extensions. What other layers and drivers have is theirs to say.
+/// What other layers and drivers have is theirs to say.
 unsafe extern "system" fn extensions(
     physical_device: vk::PhysicalDevice,
     layer: *const c_char,
@@ -97,9 +97,8 @@ unsafe extern "system" fn extensions(
 ) -> vk::Result {
     // SAFETY: the chain calls this with parameters that obey the specification, and the next layer's function is given them.
     unsafe {
-        if !layer.is_null() && CStr::from_ptr(layer).to_bytes() == NAME.as_bytes() {
-            count.write(0);
-            return vk::Result::SUCCESS;
+        if !layer.is_null() && CStr::from_ptr(layer) == NAME {
+            return array::deliver(&[tools::extension()], count, out);
         }
         let command = command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES;
         let (next, start) = call::begin(word(physical_device.as_raw()), command);

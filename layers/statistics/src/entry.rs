@@ -7,7 +7,7 @@ use loader_core::abi::layer_interface::Negotiation;
 use loader_core::registry::{self, Class, CommandId, command};
 
 use crate::next::{Function, Next, word};
-use crate::{report, wrappers};
+use crate::{report, tools, wrappers};
 
 /// The version of the layer interface, with which layers negotiate.
 const INTERFACE: u32 = 2;
@@ -60,9 +60,9 @@ unsafe extern "system" fn get_instance_proc_addr(
     // SAFETY: the chain passes an instance that exists, or NULL.
     let (next, below) = unsafe {
         let next = next(instance)?;
-        (next, (next.lookup.in_instance)(instance, name)?)
+        (next, (next.lookup.in_instance)(instance, name))
     };
-    Some(wrapped(next, known, below))
+    wrapped_or_own(next, known, below)
 }
 
 /// A wrapper for what the next layer has.
@@ -95,11 +95,11 @@ unsafe extern "system" fn get_physical_device_proc_addr(
     // SAFETY: as in `get_device_proc_addr`.
     unsafe {
         let next = next(instance)?;
-        let below = (next.lookup.in_physical_device?)(instance, name)?;
+        let below = next.lookup.in_physical_device.and_then(|find| find(instance, name));
         match registry::find(CStr::from_ptr(name)) {
-            Some(known) if known.class() == Class::PhysicalDevice => Some(wrapped(next, known, below)),
+            Some(known) if known.class() == Class::PhysicalDevice => wrapped_or_own(next, known, below),
             Some(_) => None,
-            None => Some(below),
+            None => below,
         }
     }
 }
@@ -116,9 +116,54 @@ unsafe fn next<'a>(instance: vk::Instance) -> Option<&'a Next> {
     unsafe { Next::of(word(instance.as_raw())) }
 }
 
+/// The wrapper of what the next layer has, or a function that this layer has by itself.
+fn wrapped_or_own(next: &Next, known: CommandId, below: Option<Function>) -> Option<Function> {
+    match below {
+        Some(below) => Some(wrapped(next, known, below)),
+        None if tools::is_own(known) => wrappers::of(known),
+        None => None,
+    }
+}
+
 /// The wrapper of a command, which will call `below`; without a wrapper, `below` itself.
 fn wrapped(next: &Next, known: CommandId, below: Function) -> Function {
     let Some(wrapper) = wrappers::of(known) else { return below };
     next.learn(known, below);
     wrapper
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::next::{Lookup, Unused};
+
+    unsafe extern "system" fn nothing(_: vk::Instance, _: *const c_char) -> Option<Function> {
+        None
+    }
+
+    #[test]
+    fn the_extension_of_the_layer_is_there_where_nothing_below_has_it() {
+        let table = 0_usize;
+        let object = [(&raw const table).addr()];
+        let instance = vk::Instance::from_raw(object.as_ptr().expose_provenance() as u64);
+        let lookup = Lookup {
+            instance,
+            device: vk::Device::null(),
+            in_instance: nothing,
+            in_physical_device: None,
+            in_device: None,
+        };
+        // SAFETY: the handle leads to a word that is no other object's, and lives until the end of the test.
+        unsafe {
+            Unused::new().unwrap().used_for(word(instance.as_raw()), lookup).unwrap();
+            for find in
+                [get_instance_proc_addr as vk::PFN_vkGetInstanceProcAddr, get_physical_device_proc_addr]
+            {
+                assert!(find(instance, c"vkGetPhysicalDeviceToolPropertiesEXT".as_ptr()).is_some());
+                assert!(find(instance, c"vkGetPhysicalDeviceToolProperties".as_ptr()).is_none());
+                assert!(find(instance, c"vkGetPhysicalDeviceProperties".as_ptr()).is_none());
+            }
+            drop(Next::take(word(instance.as_raw())));
+        }
+    }
 }

@@ -9,7 +9,7 @@ use loader_core::abi::layer_interface::{InstanceCreateInfo, InstanceLink, functi
 use loader_core::registry::{CommandId, command};
 
 use crate::next::{Function, Lookup, Next, Unused, word};
-use crate::{call, clock, report};
+use crate::{call, clock, report, settings};
 
 /// Commands of instances that are more than counted.
 pub(crate) const ALL: &[(CommandId, Function)] = &[
@@ -31,8 +31,10 @@ unsafe extern "system" fn create_instance(
     allocator: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::Instance,
 ) -> vk::Result {
-    let start = clock::now();
     // SAFETY: the chain calls this with parameters that obey the specification.
+    unsafe { settings::decide((*info).p_next) };
+    let start = clock::now();
+    // SAFETY: as above.
     let result = unsafe { create(info, allocator, out) };
     call::end(command::CREATE_INSTANCE, start, 0);
     result.err().unwrap_or(vk::Result::SUCCESS)

@@ -37,9 +37,12 @@ mod next;
 mod report;
 mod settings;
 mod threads;
+mod tools;
 mod wrappers;
+
+use core::ffi::CStr;
 
 pub use entry::vkNegotiateLoaderLayerInterfaceVersion;
 
 /// The name of the layer.
-pub const NAME: &str = "VK_LAYER_VKLOAD_statistics";
+pub const NAME: &CStr = c"VK_LAYER_VKLOAD_statistics";

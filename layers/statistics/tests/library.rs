@@ -53,10 +53,15 @@ impl Layer {
 
     /// Makes a program use it, with other layers beside it.
     fn activate(&self, command: &mut Command, layers: &str) {
-        command.env("VK_ADD_LAYER_PATH", self.0.path()).env("VK_INSTANCE_LAYERS", layers);
+        self.offer(command.env("VK_INSTANCE_LAYERS", layers));
         command
             .env("VKLOAD_STATISTICS", "json,trace")
             .env("VKLOAD_STATISTICS_FILE", self.0.path().join("out"));
+    }
+
+    /// Lets a program name it.
+    fn offer<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        command.env("VK_ADD_LAYER_PATH", self.0.path())
     }
 
     fn file(&self, ending: &str) -> PathBuf {
@@ -229,6 +234,111 @@ fn a_trace_is_cut_where_the_user_wants_and_says_what_is_missing() {
     assert_eq!(events.iter().filter(|event| event["ph"] == "X").count(), 3 * 5);
     let calls = layer.written("json")["total"]["calls"].as_u64().unwrap();
     assert_eq!(trace["otherData"]["dropped_events"], (calls - 15).to_string());
+}
+
+/// Runs `layer_settings.c`, whose instances want files that begin with `names`.
+fn with_settings(layer: &Layer, library: &Library, names: &[&str]) -> Output {
+    let (program, machine) = (CProgram::compile("layer_settings", library, &[]), Machine::with_null_driver());
+    let mut command = program.command(&machine, library);
+    // Debian 12's loader is older than VK_EXT_layer_settings, and refuses what it does not know.
+    command.env("VK_LOADER_DISABLE_INST_EXT_FILTER", "1");
+    command.args(names.iter().map(|name| layer.0.path().join(name)));
+    run(layer.offer(&mut command))
+}
+
+#[test]
+fn a_program_says_what_is_written_and_where_under_both_loaders() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    for library in LOADERS.map(|library| library()) {
+        let layer = Layer::install();
+        let output = with_settings(&layer, &library, &["out"]);
+        assert_eq!((output.stderr.as_str(), output.status.success()), ("", true), "no table was asked for");
+        assert_eq!(counts(&layer.written("json")).get("vkEnumeratePhysicalDevices"), Some(&(10, 0, 1)));
+        let trace = layer.written("trace.json");
+        let events = trace["traceEvents"].as_array().unwrap();
+        assert_eq!(events.iter().filter(|event| event["ph"] == "X").count(), 3);
+    }
+}
+
+#[test]
+fn what_the_user_says_counts_more_than_what_the_program_says() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let (layer, machine, library) = (Layer::install(), Machine::with_null_driver(), Library::under_test());
+    let program = CProgram::compile("layer_settings", &library, &[]);
+    let mut command = program.command(&machine, &library);
+    layer.offer(command.arg(layer.0.path().join("program"))).env("VKLOAD_STATISTICS", "table");
+    let output = run(command.env("VKLOAD_STATISTICS_FILE", layer.0.path().join("out")));
+    assert_eq!((output.stderr.as_str(), output.status.success()), ("", true));
+    assert!(layer.file("txt").exists() && !layer.file("json").exists());
+    assert!(!layer.0.path().join("program.json").exists());
+}
+
+#[test]
+fn settings_of_the_first_instance_are_those_of_the_process() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let layer = Layer::install();
+    let library = Library::under_test();
+    let output = with_settings(&layer, &library, &["out", "out", "other"]);
+    assert_eq!(output.stderr.lines().count(), 1, "only the third wants something else: {}", output.stderr);
+    assert!(output.stderr.contains("settings of an instance are ignored"), "{}", output.stderr);
+    assert_eq!(counts(&layer.written("json")).get("vkCreateInstance"), Some(&(3, 0, 1)));
+    assert!(!layer.0.path().join("other.json").exists());
+}
+
+/// The program itself checks counts and room.
+#[test]
+fn the_layer_is_among_the_tools_under_both_loaders() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let tool = |command: &str| {
+        format!("{command}: vkload statistics, purposes 6, of layer {STATISTICS}, version {version}\n")
+    };
+    let expected = format!(
+        "{}{}instance extension VK_EXT_layer_settings\ndevice extension VK_EXT_tooling_info\n",
+        tool("vkGetPhysicalDeviceToolProperties"),
+        tool("vkGetPhysicalDeviceToolPropertiesEXT")
+    );
+    for (driver, library) in DRIVERS.iter().flat_map(|driver| LOADERS.map(|library| (driver, library()))) {
+        let (layer, machine) = (Layer::install(), driver());
+        let program = CProgram::compile("tools", &library, &[]);
+        let mut command = program.command(&machine, &library);
+        layer.activate(command.arg(STATISTICS), STATISTICS);
+        assert_eq!(run(&mut command).success(), expected);
+        assert_eq!(
+            counts(&layer.written("json")).get("vkGetPhysicalDeviceToolPropertiesEXT"),
+            Some(&(4, 0, 1)),
+            "without room for any, and with room for 0 to 2"
+        );
+    }
+}
+
+#[test]
+fn the_layer_comes_after_the_tools_below_it() {
+    if Need::missing(NEEDS) || !VALIDATION.is_installed() {
+        return;
+    }
+    for library in LOADERS.map(|library| library()) {
+        let (layer, program) = (Layer::install(), CProgram::compile("tools", &library, &[]));
+        let machine = Machine::with_drivers(&[lavapipe()]).with_layers(&[&VALIDATION]);
+        let mut command = program.command(&machine, &library);
+        layer.activate(&mut command, &format!("{STATISTICS}:{}", VALIDATION.name));
+        let listed = run(&mut command).success();
+        let layers: Vec<_> = listed
+            .lines()
+            .filter_map(|line| line.strip_prefix("vkGetPhysicalDeviceToolPropertiesEXT: "))
+            .filter_map(|line| line.split(", ").nth(2))
+            .collect();
+        let of = |name: &str| format!("of layer {name}");
+        assert_eq!(layers, [of(VALIDATION.name), of(STATISTICS)], "{listed}");
+    }
 }
 
 #[test]

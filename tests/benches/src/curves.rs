@@ -148,8 +148,8 @@ pub fn check() -> Result<(), String> {
     let (loaders, libraries) = ([Loader::ours()?], Libraries::compile()?);
     let (loaders, libraries) = (&loaders, &libraries);
     let one = move |(name, line, numbers): (&str, &str, &'static [u32])| {
-        let plans = CURVES.iter().filter(|curve| curve.name == name).flat_map(|curve| curve.plans);
-        let plan = plans.copied().find(|plan| plan.line == line).ok_or("there is no such curve")?;
+        let mut plans = CURVES.iter().filter(|curve| curve.name == name).flat_map(Curve::plans);
+        let plan = plans.find(|plan| plan.line == line).ok_or("there is no such curve")?;
         let series = scaling::counted(libraries, loaders, Plan { numbers, ..plan })?;
         if series.is_linear(0) {
             return Ok(());

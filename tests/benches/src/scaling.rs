@@ -61,115 +61,78 @@ pub struct Curve {
     pub name: &'static str,
     /// What is done, as the title of the picture.
     pub title: &'static str,
-    /// Its series, in which the same grows by the same numbers.
-    pub plans: &'static [Plan],
+    /// What grows, by which numbers.
+    grows: Grows,
+    /// What is measured meanwhile.
+    lines: &'static [Measured],
 }
 
-const TENFOLD: &[u32] = &[1, 10, 100, 1000];
-const TWOFOLD: &[u32] = &[1, 2, 4, 8, 16, 32, 64];
+/// What grows, and its numbers.
+type Grows = (Growing, &'static [u32]);
+
+/// What one line of a picture shows: its name, the operation, and as in [`Plan`] the instances and the calls.
+type Measured = (&'static str, &'static str, u32, u32);
+
+impl Curve {
+    /// Its series.
+    pub fn plans(&self) -> impl Iterator<Item = Plan> {
+        let (growing, numbers) = self.grows;
+        self.lines.iter().map(move |(line, operation, instances, calls)| Plan {
+            growing,
+            line,
+            operation,
+            numbers,
+            instances: *instances,
+            calls: *calls,
+        })
+    }
+}
+
+const USABLE: Grows = (Growing::UsableManifests, &[1, 10, 100, 1000]);
+const MISSING: Grows = (Growing::Manifests, &[1, 10, 100, 1000]);
+const INACTIVE: Grows = (Growing::LayerManifests, &[1, 10, 100, 1000]);
+const DRIVERS: Grows = (Growing::Drivers, &[1, 2, 4, 8, 16, 32, 64]);
+const LAYERS: Grows = (Growing::Layers, &[1, 2, 4, 8, 16, 32]);
+const INSTANCES: Grows = (Growing::Instances, &[1, 10, 100, 1000]);
+const THREADS: Grows = (Growing::Threads, &[1, 2, 4, 8, 16]);
+
+/// The first call of a process, which has to search, and a later one, which need not.
+const fn first_and_later(operation: &'static str, instances: u32, calls: u32) -> [Measured; 2] {
+    [("first call", operation, instances, 0), ("later call", operation, instances, calls)]
+}
+
+const INSTANCE_AND_DEVICE: [Measured; 2] = [("instance", "instance", 0, 2), ("device", "device", 1, 2)];
+
+const BESIDE_OTHERS: [Measured; 2] =
+    [("one more instance", "instance", 1, 2), ("device features", "physical_device_command", 1, 100)];
+
+const LOOK_UP: Measured = ("vkGetInstanceProcAddr", "proc_addr_late", 1, 1000);
+const OWN_INSTANCE: Measured = ("each thread its own", "instance", 0, 10);
+
+const MAKE_INSTANCE: &str = "Create and destroy an instance";
 
 /// All series, by picture.
 pub const CURVES: [Curve; 11] = [
-    curve(
-        "manifests-usable",
-        "Count instance extensions",
-        &[
-            plan(Growing::UsableManifests, FIRST, "extensions", TENFOLD, 0, 0),
-            plan(Growing::UsableManifests, LATER, "extensions", TENFOLD, 0, 2),
-        ],
-    ),
-    curve(
-        "manifests-missing",
-        "Count instance extensions",
-        &[
-            plan(Growing::Manifests, FIRST, "extensions", TENFOLD, 0, 0),
-            plan(Growing::Manifests, LATER, "extensions", TENFOLD, 0, 2),
-        ],
-    ),
-    curve(
-        "manifests-missing-instance",
-        "Create and destroy an instance",
-        &[
-            plan(Growing::Manifests, FIRST, "instance", TENFOLD, 0, 0),
-            plan(Growing::Manifests, LATER, "instance", TENFOLD, 0, 2),
-        ],
-    ),
-    curve(
-        "manifests-layers",
-        "Count layers",
-        &[
-            plan(Growing::LayerManifests, FIRST, "layers", TENFOLD, 0, 0),
-            plan(Growing::LayerManifests, LATER, "layers", TENFOLD, 0, 2),
-        ],
-    ),
-    curve(
-        "manifests-layers-instance",
-        "Create and destroy an instance",
-        &[
-            plan(Growing::LayerManifests, FIRST, "instance", TENFOLD, 0, 0),
-            plan(Growing::LayerManifests, LATER, "instance", TENFOLD, 0, 2),
-        ],
-    ),
-    curve(
-        "drivers",
-        "Create and destroy an instance",
-        &[
-            plan(Growing::Drivers, FIRST, "instance", TWOFOLD, 0, 0),
-            plan(Growing::Drivers, LATER, "instance", TWOFOLD, 0, 2),
-        ],
-    ),
+    curve("manifests-usable", "Count instance extensions", USABLE, &first_and_later("extensions", 0, 2)),
+    curve("manifests-missing", "Count instance extensions", MISSING, &first_and_later("extensions", 0, 2)),
+    curve("manifests-missing-instance", MAKE_INSTANCE, MISSING, &first_and_later("instance", 0, 2)),
+    curve("manifests-layers", "Count layers", INACTIVE, &first_and_later("layers", 0, 2)),
+    curve("manifests-layers-instance", MAKE_INSTANCE, INACTIVE, &first_and_later("instance", 0, 2)),
+    curve("drivers", MAKE_INSTANCE, DRIVERS, &first_and_later("instance", 0, 2)),
     curve(
         "drivers-devices",
         "List the physical devices",
-        &[
-            plan(Growing::Drivers, FIRST, "enumerate_devices", TWOFOLD, 1, 0),
-            plan(Growing::Drivers, LATER, "enumerate_devices", TWOFOLD, 1, 10),
-        ],
+        DRIVERS,
+        &first_and_later("enumerate_devices", 1, 10),
     ),
-    curve(
-        "layers",
-        "Create and destroy an instance, then a device",
-        &[
-            plan(Growing::Layers, "instance", "instance", &[1, 2, 4, 8, 16, 32], 0, 2),
-            plan(Growing::Layers, "device", "device", &[1, 2, 4, 8, 16, 32], 1, 2),
-        ],
-    ),
-    curve(
-        "instances",
-        "Calls while many instances are alive",
-        &[
-            plan(Growing::Instances, "one more instance", "instance", TENFOLD, 1, 2),
-            plan(Growing::Instances, "device features", "physical_device_command", TENFOLD, 1, 100),
-        ],
-    ),
-    curve(
-        "threads-look-up",
-        "Look up a command by name",
-        &[plan(Growing::Threads, "vkGetInstanceProcAddr", "proc_addr_late", &[1, 2, 4, 8, 16], 1, 1000)],
-    ),
-    curve(
-        "threads-instance",
-        "Create and destroy an instance",
-        &[plan(Growing::Threads, "each thread its own", "instance", &[1, 2, 4, 8, 16], 0, 10)],
-    ),
+    curve("layers", "Create and destroy an instance, then a device", LAYERS, &INSTANCE_AND_DEVICE),
+    curve("instances", "Calls while many instances are alive", INSTANCES, &BESIDE_OTHERS),
+    curve("threads-look-up", "Look up a command by name", THREADS, &[LOOK_UP]),
+    curve("threads-instance", MAKE_INSTANCE, THREADS, &[OWN_INSTANCE]),
 ];
 
-const FIRST: &str = "first call";
-const LATER: &str = "later call";
-
-const fn curve(name: &'static str, title: &'static str, plans: &'static [Plan]) -> Curve {
-    Curve { name, title, plans }
-}
-
-const fn plan(
-    growing: Growing,
-    line: &'static str,
-    operation: &'static str,
-    numbers: &'static [u32],
-    instances: u32,
-    calls: u32,
-) -> Plan {
-    Plan { growing, line, operation, numbers, instances, calls }
+const fn curve(name: &'static str, title: &'static str, grows: Grows, lines: &'static [Measured]) -> Curve {
+    Curve { name, title, grows, lines }
 }
 
 impl Growing {
@@ -237,7 +200,7 @@ impl Series {
 pub fn series(loaders: &[Loader], tools: Tools, only: &str) -> Result<Vec<Series>, String> {
     let libraries = Libraries::compile()?;
     let is_wanted = |plan: &Plan| plan.operation.contains(only) || plan.growing.noun().contains(only);
-    let plans = CURVES.into_iter().flat_map(|curve| curve.plans).copied().filter(is_wanted);
+    let plans = CURVES.iter().flat_map(Curve::plans).filter(is_wanted);
     plans.map(|plan| one(&libraries, loaders, plan, tools.instructions, true)).collect()
 }
 
@@ -250,7 +213,7 @@ pub(crate) fn of_curve(
     loaders: &[Loader],
     curve: &Curve,
 ) -> Result<Vec<Series>, String> {
-    curve.plans.iter().map(|plan| counted(libraries, loaders, *plan)).collect()
+    curve.plans().map(|plan| counted(libraries, loaders, plan)).collect()
 }
 
 /// Measures one series in instructions.

@@ -18,13 +18,15 @@ const FOLDER: &str = "layers/statistics/src/wrappers";
 const FILE_LENGTH: usize = 200;
 
 /// Commands that the layer has functions of its own for.
-const OWN: [&str; 6] = [
+const OWN: [&str; 8] = [
     "vkCreateDevice",
     "vkCreateInstance",
     "vkDestroyDevice",
     "vkDestroyInstance",
     "vkEnumerateDeviceExtensionProperties",
     "vkGetDeviceProcAddr",
+    "vkGetPhysicalDeviceToolProperties",
+    "vkGetPhysicalDeviceToolPropertiesEXT",
 ];
 
 /// Handles with a dispatch table.

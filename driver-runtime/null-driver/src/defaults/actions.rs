@@ -5,11 +5,12 @@
 //! Of every function here: handles are live, pointers are valid for what the function writes, or NULL where that is allowed.
 
 use driver_runtime::vk::{self, Handle};
-use driver_runtime::{Device, VkObject};
+use driver_runtime::{Device, Object, VkObject};
 
 use super::rows::Pointer;
 use crate::look_up::runtime;
-use crate::{Null, device, pipelines, resource, surface};
+use crate::surface::Surface;
+use crate::{Null, pipelines, resource};
 
 pub(super) const SUCCESS: vk::Result = vk::Result::SUCCESS;
 
@@ -69,7 +70,7 @@ pub(super) unsafe fn create<const TYPE: i32>(
         // SAFETY: see above.
         unsafe {
             let parent = vk::Device::from_raw(parent.addr() as u64);
-            let result = device::create(parent, callbacks.cast(), out.add(place), Plain::<TYPE>);
+            let result = Object::create_command(parent, callbacks.cast(), out.add(place), Plain::<TYPE>);
             if result != SUCCESS {
                 (0..place).for_each(|made| destroy::<TYPE>(out.add(made).read().0, callbacks));
                 out.write_bytes(0, count as usize);
@@ -100,13 +101,16 @@ impl Raw for Pointer {
 /// Destroys an object that [`create`] made, or none.
 pub(super) unsafe fn destroy<const TYPE: i32>(handle: impl Raw, callbacks: Pointer) {
     // SAFETY: see above.
-    unsafe { driver_runtime::Object::<Plain<TYPE>>::destroy(PlainHandle(handle.raw()), callbacks.cast()) };
+    unsafe { Object::<Plain<TYPE>>::destroy(PlainHandle(handle.raw()), callbacks.cast()) };
 }
 
 /// A surface.
 pub(super) unsafe fn surface(instance: Pointer, callbacks: Pointer, out: Pointer) -> vk::Result {
     // SAFETY: see above.
-    unsafe { surface::create(vk::Instance::from_raw(instance.addr() as u64), callbacks.cast(), out.cast()) }
+    unsafe {
+        let instance = vk::Instance::from_raw(instance.addr() as u64);
+        Object::create_command(instance, callbacks.cast(), out.cast(), Surface)
+    }
 }
 
 /// Pipelines of any kind.

@@ -8,7 +8,7 @@ use loader_core::abi::chain;
 
 use super::copy;
 use super::layout::Image;
-use crate::device::{create, list};
+use crate::device::list;
 use crate::resource::{place, report_binding, requirements, write_requirements};
 use crate::{native_buffer, swapchain};
 
@@ -24,7 +24,7 @@ unsafe extern "system" fn create_image(
     unsafe {
         match Image::new(&*info) {
             Some(image) if !native_buffer::is_in((*info).p_next) || image.bind_to_own() => {
-                create(device, callbacks, out, image)
+                Object::create_command(device, callbacks, out, image)
             }
             _ => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
         }

@@ -22,9 +22,8 @@ static PROCESS: AtomicU32 = AtomicU32::new(0);
 /// How many calls were in the last report. Held while one is written.
 static REPORTED: Mutex<u64> = Mutex::new(0);
 
-/// Reads the settings, and remembers whose process this is.
+/// Remembers whose process this is.
 pub(crate) fn prepare() {
-    settings::get();
     PROCESS.store(std::process::id(), Ordering::Relaxed);
 }
 

@@ -51,7 +51,6 @@ wrappers! {
     GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES ( a Pointer, b Pointer, c Pointer, ) Nothing;
     GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES ( a Pointer, b Pointer, c Pointer, ) Nothing;
     GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES ( a Pointer, b Pointer, c Pointer, ) Nothing;
-    GET_PHYSICAL_DEVICE_TOOL_PROPERTIES ( a Pointer, b Pointer, c Pointer, ) i32;
     GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR ( a Pointer, b u32, c u64, d Pointer, ) i32;
     GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR ( a Pointer, b u64, c Pointer, ) i32;
     GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR ( a Pointer, b u64, c Pointer, d Pointer, ) i32;
@@ -98,7 +97,6 @@ wrappers! {
     GET_PHYSICAL_DEVICE_MULTISAMPLE_PROPERTIES_EXT ( a Pointer, b u32, c Pointer, ) Nothing;
     GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_EXT ( a Pointer, b Pointer, c Pointer, ) i32;
     GET_PHYSICAL_DEVICE_FRAGMENT_SHADING_RATES_KHR ( a Pointer, b Pointer, c Pointer, ) i32;
-    GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT ( a Pointer, b Pointer, c Pointer, ) i32;
     GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_NV ( a Pointer, b Pointer, c Pointer, ) i32;
     GET_PHYSICAL_DEVICE_SUPPORTED_FRAMEBUFFER_MIXED_SAMPLES_COMBINATIONS_NV ( a Pointer, b Pointer, c Pointer, ) i32;
     GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_2_EXT ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32;
@@ -214,4 +212,6 @@ wrappers! {
     CMD_BIND_PIPELINE ( a Pointer, b i32, c u64, ) Nothing;
     CMD_BIND_DESCRIPTOR_SETS ( a Pointer, b i32, c u64, d u32, e u32, f Pointer, g u32, h Pointer, ) Nothing;
     CMD_CLEAR_COLOR_IMAGE ( a Pointer, b u64, c i32, d Pointer, e u32, f Pointer, ) Nothing;
+    CMD_DISPATCH ( a Pointer, b u32, c u32, d u32, ) Nothing;
+    CMD_DISPATCH_INDIRECT ( a Pointer, b u64, c u64, ) Nothing;
 }

@@ -5,8 +5,6 @@
 use super::rows::wrappers;
 
 wrappers! {
-    CMD_DISPATCH ( a Pointer, b u32, c u32, d u32, ) Nothing;
-    CMD_DISPATCH_INDIRECT ( a Pointer, b u64, c u64, ) Nothing;
     CMD_SET_EVENT ( a Pointer, b u64, c u32, ) Nothing;
     CMD_RESET_EVENT ( a Pointer, b u64, c u32, ) Nothing;
     CMD_WAIT_EVENTS ( a Pointer, b u32, c Pointer, d u32, e u32, f u32, g Pointer, h u32, i Pointer, j u32,
@@ -206,4 +204,6 @@ wrappers! {
     CMD_END_RENDER_PASS_2_KHR ( a Pointer, b Pointer, ) Nothing;
     GET_SWAPCHAIN_STATUS_KHR ( a Pointer, b u64, ) i32;
     IMPORT_FENCE_WIN32_HANDLE_KHR ( a Pointer, b Pointer, ) i32;
+    GET_FENCE_WIN32_HANDLE_KHR ( a Pointer, b Pointer, c Pointer, ) i32;
+    IMPORT_FENCE_FD_KHR ( a Pointer, b Pointer, ) i32;
 }

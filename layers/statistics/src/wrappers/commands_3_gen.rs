@@ -5,8 +5,6 @@
 use super::rows::wrappers;
 
 wrappers! {
-    GET_FENCE_WIN32_HANDLE_KHR ( a Pointer, b Pointer, c Pointer, ) i32;
-    IMPORT_FENCE_FD_KHR ( a Pointer, b Pointer, ) i32;
     GET_FENCE_FD_KHR ( a Pointer, b Pointer, c Pointer, ) i32;
     ACQUIRE_PROFILING_LOCK_KHR ( a Pointer, b Pointer, ) i32;
     RELEASE_PROFILING_LOCK_KHR ( a Pointer, ) Nothing;
@@ -209,4 +207,6 @@ wrappers! {
     GET_DESCRIPTOR_SET_LAYOUT_SIZE_EXT ( a Pointer, b u64, c Pointer, ) Nothing;
     GET_DESCRIPTOR_SET_LAYOUT_BINDING_OFFSET_EXT ( a Pointer, b u64, c u32, d Pointer, ) Nothing;
     GET_DESCRIPTOR_EXT ( a Pointer, b Pointer, c usize, d Pointer, ) Nothing;
+    CMD_BIND_DESCRIPTOR_BUFFERS_EXT ( a Pointer, b u32, c Pointer, ) Nothing;
+    CMD_SET_DESCRIPTOR_BUFFER_OFFSETS_EXT ( a Pointer, b i32, c u64, d u32, e u32, f Pointer, g Pointer, ) Nothing;
 }

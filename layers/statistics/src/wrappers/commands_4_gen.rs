@@ -5,8 +5,6 @@
 use super::rows::wrappers;
 
 wrappers! {
-    CMD_BIND_DESCRIPTOR_BUFFERS_EXT ( a Pointer, b u32, c Pointer, ) Nothing;
-    CMD_SET_DESCRIPTOR_BUFFER_OFFSETS_EXT ( a Pointer, b i32, c u64, d u32, e u32, f Pointer, g Pointer, ) Nothing;
     CMD_BIND_DESCRIPTOR_BUFFER_EMBEDDED_SAMPLERS_EXT ( a Pointer, b i32, c u64, d u32, ) Nothing;
     GET_BUFFER_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT ( a Pointer, b Pointer, c Pointer, ) i32;
     GET_IMAGE_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT ( a Pointer, b Pointer, c Pointer, ) i32;
@@ -206,4 +204,6 @@ wrappers! {
     CMD_COPY_MEMORY_INDIRECT_KHR ( a Pointer, b Pointer, ) Nothing;
     CMD_COPY_MEMORY_TO_IMAGE_INDIRECT_KHR ( a Pointer, b Pointer, ) Nothing;
     CMD_DECOMPRESS_MEMORY_EXT ( a Pointer, b Pointer, ) Nothing;
+    CMD_DECOMPRESS_MEMORY_INDIRECT_COUNT_EXT ( a Pointer, b u64, c u64, d u64, e u32, f u32, ) Nothing;
+    CREATE_EXTERNAL_COMPUTE_QUEUE_NV ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32;
 }

@@ -5,8 +5,6 @@
 use super::rows::wrappers;
 
 wrappers! {
-    CMD_DECOMPRESS_MEMORY_INDIRECT_COUNT_EXT ( a Pointer, b u64, c u64, d u64, e u32, f u32, ) Nothing;
-    CREATE_EXTERNAL_COMPUTE_QUEUE_NV ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32;
     DESTROY_EXTERNAL_COMPUTE_QUEUE_NV ( a Pointer, b Pointer, c Pointer, ) Nothing;
     GET_EXTERNAL_COMPUTE_QUEUE_DATA_NV ( a Pointer, b Pointer, c Pointer, ) Nothing;
     GET_CLUSTER_ACCELERATION_STRUCTURE_BUILD_SIZES_NV ( a Pointer, b Pointer, c Pointer, ) Nothing;

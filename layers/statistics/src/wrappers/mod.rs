@@ -1,7 +1,7 @@
 //! A function for each command: it finds the next layer's, calls it and counts the call.
 //!
 //! The generated files have a row for each command with its parameters and result as the processor passes them. What is missing
-//! there has a function in `instance` or `device`, finds functions (`entry`), or is answered by
+//! there has a function in `instance`, `device` or `tools`, finds functions (`entry`), or is answered by
 //! the loader before layers are asked: the global commands.
 
 mod bytes;
@@ -15,7 +15,7 @@ mod rows;
 use loader_core::registry::{COMMAND_COUNT, CommandId};
 
 use crate::next::Function;
-use crate::{device, instance};
+use crate::{device, instance, tools};
 
 /// The function of this layer for a command; none for global commands.
 pub(crate) fn of(command: CommandId) -> Option<Function> {
@@ -34,6 +34,7 @@ const fn table() -> [Option<Function>; COMMAND_COUNT] {
         commands_5_gen::ALL,
         instance::ALL,
         device::ALL,
+        tools::ALL,
     ];
     let mut table = [None; COMMAND_COUNT];
     let mut part = 0;

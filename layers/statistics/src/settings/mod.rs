@@ -1,14 +1,25 @@
-//! What the user wants, by environment variables.
+//! What the user wants, by environment variables, and what the program says where these are silent.
 
+mod given;
+
+use core::ffi::c_void;
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use crate::message::say;
+use given::Given;
+
+/// What is written. This and the following are names of environment variables and of settings of the layer alike.
+const REPORTS: &str = "VKLOAD_STATISTICS";
+/// Where it is written to.
+const FILE: &str = "VKLOAD_STATISTICS_FILE";
+/// How many calls of each thread the trace keeps.
+const EVENTS: &str = "VKLOAD_STATISTICS_EVENTS";
 
 /// Events of the trace that a thread keeps, unless the user says otherwise: 1.5 MiB.
-const EVENTS: usize = 65_536;
+const USUAL_EVENTS: usize = 65_536;
 /// The most that may be asked for.
 const MOST_EVENTS: usize = 1 << 24;
 /// How many threads can keep so many at the same time.
@@ -28,43 +39,71 @@ pub(crate) struct Settings {
     pub(crate) all_events: usize,
 }
 
-/// The settings of this process, which are read once.
+static SETTINGS: OnceLock<Settings> = OnceLock::new();
+
+/// The settings of this process: those that [`decide`] has read, and before that what the environment says.
 pub(crate) fn get() -> &'static Settings {
-    static SETTINGS: OnceLock<Settings> = OnceLock::new();
-    SETTINGS.get_or_init(|| {
-        // SAFETY: has no preconditions.
-        let is_elevated = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
-        let (settings, complaints) = Settings::read(is_elevated, |name| env::var_os(name));
-        complaints.iter().for_each(|complaint| say(complaint));
-        settings
-    })
+    SETTINGS.get_or_init(|| read_aloud(&Given::default()))
+}
+
+/// Reads the settings, with those for this layer in the chain of a program's `VkInstanceCreateInfo`. They are read once, since the
+/// counters of all instances are one report: a later instance that wants something else is told so.
+///
+/// # Safety
+/// `chain` is the `pNext` of a valid `VkInstanceCreateInfo`.
+pub(crate) unsafe fn decide(chain: *const c_void) {
+    // SAFETY: the caller vouches for the chain.
+    let given = unsafe { Given::in_chain(chain) };
+    let mut is_first = false;
+    let settings = SETTINGS.get_or_init(|| {
+        is_first = true;
+        read_aloud(&given)
+    });
+    if !is_first && !given.is_empty() && read(&given).0 != *settings {
+        say(
+            "the settings of an instance are ignored: those of the first instance are the whole process's; give them to that one",
+        );
+    }
+}
+
+/// Reads the settings and tells the user what is wrong with them.
+fn read_aloud(given: &Given) -> Settings {
+    let (settings, complaints) = read(given);
+    given.complaints.iter().chain(&complaints).for_each(|complaint| say(complaint));
+    settings
+}
+
+fn read(given: &Given) -> (Settings, Vec<String>) {
+    // SAFETY: has no preconditions.
+    let is_elevated = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
+    Settings::read(is_elevated, |name| env::var_os(name).or_else(|| given.value(name)))
 }
 
 impl Settings {
-    /// Reads the variables. A process with more rights than its user writes no files; it can still have a table.
-    fn read(is_elevated: bool, variable: impl Fn(&str) -> Option<OsString>) -> (Self, Vec<String>) {
+    /// Reads the values. A process with more rights than its user writes no files; it can still have a table.
+    fn read(is_elevated: bool, value: impl Fn(&str) -> Option<OsString>) -> (Self, Vec<String>) {
         let mut complaints = Vec::new();
-        let wanted = variable("VKLOAD_STATISTICS").unwrap_or_else(|| "table".into());
+        let wanted = value(REPORTS).unwrap_or_else(|| "table".into());
         let wanted = wanted.to_string_lossy();
         let words: Vec<&str> = wanted.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
         for word in words.iter().filter(|word| !["table", "json", "trace"].contains(word)) {
             complaints.push(format!(
-                "VKLOAD_STATISTICS has the word `{word}`, which is ignored; use table, json or trace, with commas between them"
+                "{REPORTS} has the word `{word}`, which is ignored; use table, json or trace, with commas between them"
             ));
         }
         let mut settings = Self {
             table: words.contains(&"table"),
             json: words.contains(&"json"),
             trace: words.contains(&"trace"),
-            file: variable("VKLOAD_STATISTICS_FILE").filter(|file| !file.is_empty()).map(PathBuf::from),
-            events: EVENTS,
+            file: value(FILE).filter(|file| !file.is_empty()).map(PathBuf::from),
+            events: USUAL_EVENTS,
             all_events: 0,
         };
-        if let Some(number) = variable("VKLOAD_STATISTICS_EVENTS") {
+        if let Some(number) = value(EVENTS) {
             match number.to_str().and_then(|number| number.trim().parse().ok()) {
                 Some(number) => settings.events = Ord::min(number, MOST_EVENTS),
                 None => complaints.push(format!(
-                    "VKLOAD_STATISTICS_EVENTS is not a number, so {EVENTS} events are kept for each thread"
+                    "{EVENTS} is not a number, so {USUAL_EVENTS} events are kept for each thread"
                 )),
             }
         }
@@ -102,7 +141,7 @@ mod tests {
         let variables = [("VKLOAD_STATISTICS", "trace, jsno,json"), ("VKLOAD_STATISTICS_EVENTS", "many")];
         let (settings, complaints) = read(false, &variables);
         assert!(!settings.table && settings.json && settings.trace);
-        assert_eq!(settings.events, EVENTS);
+        assert_eq!(settings.events, USUAL_EVENTS);
         assert!(
             complaints[0].contains("`jsno`") && complaints[1].contains("is not a number"),
             "{complaints:?}"

@@ -1,0 +1,171 @@
+//! Surfaces: the loader's own structures, drivers that make theirs, and what is asked of either.
+mod drivers;
+mod emulated;
+mod queries;
+
+use ash::vk;
+use vkload_tests::{
+    Ask, Device, Driver, Run, Scenario, Vk, ask_for_windows, create_surface, khr_surface, window_driver,
+};
+
+/// Creates a surface of the system `system`, asks every device whether it supports it, and destroys it.
+fn support(vk: &Vk) {
+    let instance = vk.create(&ask_for_windows()).unwrap();
+    let surface = create_surface(vk, &instance, &vk.arg("system")).unwrap();
+    let khr = khr_surface(vk, &instance);
+    for device in instance.devices() {
+        // SAFETY: valid use of Vulkan on one thread.
+        let supported = unsafe { khr.get_physical_device_surface_support(device, 0, surface) };
+        vk.say(&instance.name(device), supported.unwrap());
+    }
+    // SAFETY: as above.
+    unsafe { khr.destroy_surface(surface, None) };
+}
+
+fn run_support(system: &str, drivers: &[Driver]) -> Run {
+    let scenario = Scenario::new().argument("system", system);
+    let run = drivers.iter().fold(scenario, |scenario, driver| scenario.driver(driver.clone())).run(support);
+    run.ok();
+    run
+}
+
+#[test]
+fn an_xcb_surface_has_its_connection_and_window() {
+    let run = run_support("xcb", &[window_driver("plain")]);
+    let trace = run.says("plain", true).trace("plain");
+    let call = trace.only("vkGetPhysicalDeviceSurfaceSupportKHR");
+    assert_eq!((call.get("surface"), call.get("connection"), call.get("window")), ("xcb", "1000", "77"));
+}
+
+#[test]
+fn an_xlib_surface_has_its_display_and_window() {
+    let trace = run_support("xlib", &[window_driver("plain")]).trace("plain");
+    let call = trace.only("vkGetPhysicalDeviceSurfaceSupportKHR");
+    assert_eq!((call.get("surface"), call.get("display"), call.get("window")), ("xlib", "2000", "88"));
+}
+
+#[test]
+fn a_wayland_surface_has_its_display_and_surface() {
+    let trace = run_support("wayland", &[window_driver("plain")]).trace("plain");
+    let call = trace.only("vkGetPhysicalDeviceSurfaceSupportKHR");
+    assert_eq!(
+        (call.get("surface"), call.get("display"), call.get("surface_pointer")),
+        ("wayland", "3000", "3001")
+    );
+}
+
+#[test]
+fn a_headless_surface_has_its_kind() {
+    let trace = run_support("headless", &[window_driver("plain")]).trace("plain");
+    assert_eq!(trace.only("vkGetPhysicalDeviceSurfaceSupportKHR").get("surface"), "headless");
+}
+
+#[test]
+fn a_display_surface_has_everything_it_was_made_with() {
+    let trace = run_support("display", &[window_driver("plain")]).trace("plain");
+    let call = trace.only("vkGetPhysicalDeviceSurfaceSupportKHR");
+    let found = ["surface", "mode", "plane", "stack", "transform", "alpha", "alpha_mode", "extent"]
+        .map(|key| call.get(key));
+    assert_eq!(found, ["display", "abcd", "3", "4", "2", "0.5", "2", "640x480"]);
+}
+
+#[test]
+fn a_driver_without_the_extension_does_not_support_the_surface() {
+    let without = Driver::new("without").device(Device::new("without"));
+    let run = run_support("xcb", &[window_driver("plain"), without]);
+    run.says("plain", true).says("without", false);
+}
+
+#[test]
+fn a_driver_that_makes_surfaces_but_not_this_one_does_not_support_it() {
+    let other = Driver::new("other")
+        .own_surfaces()
+        .extension("VK_KHR_surface")
+        .extension("VK_EXT_headless_surface")
+        .device(Device::new("other"));
+    let run = run_support("xcb", &[window_driver("plain"), other]);
+    run.says("plain", true).says("other", false);
+    assert!(!run.trace("other").has("vkGetPhysicalDeviceSurfaceSupportKHR"), "there is nothing to ask about");
+}
+
+#[test]
+fn destroying_no_surface_does_nothing() {
+    let run = Scenario::new().driver(window_driver("plain")).driver(window_driver("own").own_surfaces()).run(
+        |vk| {
+            let instance = vk.create(&ask_for_windows()).unwrap();
+            // SAFETY: VK_NULL_HANDLE is allowed.
+            unsafe { khr_surface(vk, &instance).destroy_surface(vk::SurfaceKHR::null(), None) };
+        },
+    );
+    assert!(!run.ok().trace("own").has("vkDestroySurfaceKHR"));
+}
+
+#[test]
+fn surfaces_need_their_extension() {
+    for system in ["xcb", "xlib", "wayland", "headless", "display"] {
+        let run = Scenario::new().driver(window_driver("plain")).argument("system", system).run(|vk| {
+            let instance = vk.create(&Ask::new().api(1, 1).extension("VK_KHR_surface")).unwrap();
+            let command = match vk.arg("system").as_str() {
+                "xcb" => "vkCreateXcbSurfaceKHR",
+                "xlib" => "vkCreateXlibSurfaceKHR",
+                "wayland" => "vkCreateWaylandSurfaceKHR",
+                "headless" => "vkCreateHeadlessSurfaceEXT",
+                _ => "vkCreateDisplayPlaneSurfaceKHR",
+            };
+            vk.say("answered", instance.proc(command) != 0);
+            // Who links to the function may call it all the same.
+            type Create = unsafe extern "system" fn(vk::Instance, *const u64, usize, *mut u64) -> vk::Result;
+            let (info, mut surface) = ([0u64; 16], 7);
+            // SAFETY: every one of these commands has such parameters, and does not look at the structure.
+            let result = unsafe {
+                let create = std::mem::transmute::<usize, Create>(vk.symbol(command));
+                create(instance.handle(), info.as_ptr(), 0, &mut surface)
+            };
+            vk.say("result", format_args!("{result:?}"));
+        });
+        run.ok().says("answered", false).says("result", "ERROR_EXTENSION_NOT_PRESENT");
+    }
+}
+
+#[test]
+fn presentation_support_of_a_driver_without_it_is_false_with_an_error() {
+    let without = Driver::new("without").extension("VK_KHR_surface").device(Device::new("without"));
+    let run = Scenario::new().log().driver(window_driver("has")).driver(without).run(|vk| {
+        let instance = vk.create(&ask_for_windows()).unwrap();
+        let xcb = ash::khr::xcb_surface::Instance::new(&vk.entry, &instance);
+        let xlib = ash::khr::xlib_surface::Instance::new(&vk.entry, &instance);
+        let wayland = ash::khr::wayland_surface::Instance::new(&vk.entry, &instance);
+        for name in ["has", "without"] {
+            let device = instance.named(name);
+            let mut nothing = [0_u64; 3];
+            let [connection, dpy, display] = &mut nothing;
+            // SAFETY: test drivers do not look at the pointers.
+            unsafe {
+                let answers = [
+                    xcb.get_physical_device_xcb_presentation_support(
+                        device,
+                        0,
+                        &mut *(&raw mut *connection).cast(),
+                        0,
+                    ),
+                    xlib.get_physical_device_xlib_presentation_support(
+                        device,
+                        0,
+                        &mut *(&raw mut *dpy).cast(),
+                        0,
+                    ),
+                    wayland.get_physical_device_wayland_presentation_support(
+                        device,
+                        0,
+                        &mut *(&raw mut *display).cast(),
+                    ),
+                ];
+                vk.say(name, format_args!("{answers:?}"));
+            }
+        }
+    });
+    run.ok().says("has", "[true, true, true]").says("without", "[false, false, false]");
+    for system in ["Xcb", "Xlib", "Wayland"] {
+        run.logs(&["ERROR", &format!("vkGetPhysicalDevice{system}PresentationSupportKHR")]);
+    }
+}
