@@ -8,10 +8,11 @@ use std::ops::Range;
 
 use crate::r#gen::model::{Command, Extension, Registry};
 
-/// Device extensions without commands that a loader knows all the same: Android's provides them itself or keeps them from drivers.
-const WITHOUT_COMMANDS: [&str; 7] = [
+/// Device extensions without commands that a loader knows all the same: Android's provides them, keeps them from drivers or asks for them.
+const WITHOUT_COMMANDS: [&str; 8] = [
     "VK_EXT_image_compression_control_swapchain",
     "VK_EXT_present_mode_fifo_latest_ready",
+    "VK_EXT_rgba10x6_formats",
     "VK_KHR_incremental_present",
     "VK_KHR_present_id",
     "VK_KHR_present_id2",
