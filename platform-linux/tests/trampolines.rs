@@ -11,8 +11,8 @@ use std::ptr::{from_ref, null, null_mut};
 
 use loader_core::dispatch::{
     Block, Command, DEVICE_TRAMPOLINES, DeviceTable, INSTANCE_TRAMPOLINES, InstanceTable, KEYS,
-    LOOK_UP_TRAMPOLINES, NotEntered, TERMINATORS, Table, UNKNOWN_COMMANDS, UNKNOWN_INSTANCE_TRAMPOLINES,
-    trap,
+    LOOK_UP_TRAMPOLINES, NotEntered, TERMINATORS, Table, UNKNOWN_DEVICE_COMMANDS,
+    UNKNOWN_INSTANCE_TRAMPOLINES, UNKNOWN_PHYSICAL_DEVICE_COMMANDS, trap,
 };
 use loader_core::dispatch::{FIRST_PHYSICAL_DEVICE_SLOT, Handle, HandleKind};
 use loader_core::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
@@ -148,8 +148,8 @@ fn check<T: Table>(
     }
 }
 
-const ALL_INSTANCE_SLOTS: usize = INSTANCE_SLOTS + UNKNOWN_COMMANDS;
-const ALL_DEVICE_SLOTS: usize = DEVICE_SLOTS + UNKNOWN_COMMANDS;
+const ALL_INSTANCE_SLOTS: usize = INSTANCE_SLOTS + UNKNOWN_PHYSICAL_DEVICE_COMMANDS;
+const ALL_DEVICE_SLOTS: usize = DEVICE_SLOTS + UNKNOWN_DEVICE_COMMANDS;
 
 #[test]
 fn device_trampolines_go_through_their_slots() {

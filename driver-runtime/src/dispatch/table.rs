@@ -8,8 +8,6 @@ use loader_core::registry::{self, COMMAND_COUNT, CommandId};
 /// A Vulkan command whose parameters do not matter.
 pub type Command = unsafe extern "system" fn();
 
-const WORDS: usize = COMMAND_COUNT.div_ceil(64);
-
 /// The functions that one part of a driver (the driver itself, its window system code, the runtime) has, one for each name.
 ///
 /// Built while compiling with [`entry_points!`](crate::entry_points).
@@ -108,7 +106,8 @@ impl EntryPoints {
 #[derive(Clone, Copy)]
 pub struct DispatchTable {
     slots: [Command; COMMAND_COUNT],
-    present: [u64; WORDS],
+    /// A byte for each slot: a look-up takes four instructions fewer than with bits.
+    present: [bool; COMMAND_COUNT],
 }
 
 impl DispatchTable {
@@ -118,7 +117,7 @@ impl DispatchTable {
     /// If two names of the same command have functions: in a constant, an error of the build.
     #[must_use]
     pub const fn new(driver: &EntryPoints) -> Self {
-        let empty = Self { slots: [missing_command(); COMMAND_COUNT], present: [0; WORDS] };
+        let empty = Self { slots: [missing_command(); COMMAND_COUNT], present: [false; COMMAND_COUNT] };
         empty.filled(driver)
     }
 
@@ -138,10 +137,9 @@ impl DispatchTable {
         while index < COMMAND_COUNT {
             if let Some(function) = part.functions[index] {
                 let slot = CommandId::new(index as u16).canonical().index();
-                let bit = 1 << (slot & 63);
-                if before[slot >> 6] & bit == 0 {
-                    assert!(self.present[slot >> 6] & bit == 0, "two names of one command have functions");
-                    self.present[slot >> 6] |= bit;
+                if !before[slot] {
+                    assert!(!self.present[slot], "two names of one command have functions");
+                    self.present[slot] = true;
                     self.slots[slot] = function;
                 }
             }
@@ -154,7 +152,7 @@ impl DispatchTable {
     #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which reports a failure")]
     pub(crate) const fn with(mut self, command: CommandId, function: Command) -> Self {
         let slot = command.canonical().index();
-        self.present[slot >> 6] |= 1 << (slot & 63);
+        self.present[slot] = true;
         self.slots[slot] = function;
         self
     }
@@ -169,18 +167,14 @@ impl DispatchTable {
     /// The function in a slot: that of the command with this number, which is no alias.
     #[inline]
     pub(crate) fn at(&self, slot: usize) -> Option<Command> {
-        let word = self.present.get(slot >> 6)?;
-        if word & (1 << (slot & 63)) == 0 {
-            return None;
-        }
-        self.slots.get(slot).copied()
+        if *self.present.get(slot)? { self.slots.get(slot).copied() } else { None }
     }
 
     /// As [`DispatchTable::get`], while compiling.
     #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
     pub(crate) const fn const_get(&self, command: CommandId) -> Option<Command> {
         let slot = command.canonical().index();
-        if self.present[slot >> 6] & (1 << (slot & 63)) == 0 { None } else { Some(self.slots[slot]) }
+        if self.present[slot] { Some(self.slots[slot]) } else { None }
     }
 
     /// As [`DispatchTable::get`], as a pointer to what the function is; the macro `function!` checks the type.
@@ -208,9 +202,9 @@ impl DispatchTable {
 
     fn set(&mut self, command: CommandId, function: Command) {
         let slot = command.canonical().index();
-        if let (Some(place), Some(word)) = (self.slots.get_mut(slot), self.present.get_mut(slot >> 6)) {
+        if let (Some(place), Some(present)) = (self.slots.get_mut(slot), self.present.get_mut(slot)) {
             *place = function;
-            *word |= 1 << (slot & 63);
+            *present = true;
         }
     }
 }

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::manifest::DeviceSetting;
+use crate::memory::ascii::trimmed;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 use crate::platform::{Environment, Variable, variables};
 
@@ -37,7 +38,7 @@ impl DeviceFilters {
     pub fn read(environment: &dyn Environment) -> Result<Self, OutOfMemory> {
         let mut filters = Self::default();
         for (filter, Variable { name, reader }) in filters.0.iter_mut().zip(FILTERS) {
-            *filter = environment.variable(name, reader)?.filter(|value| !value.trim_ascii().is_empty());
+            *filter = environment.variable(name, reader)?.filter(|value| !trimmed(value).is_empty());
         }
         Ok(filters)
     }
@@ -99,7 +100,7 @@ fn has(list: &[u8], id: Option<u32>) -> bool {
 
 /// A decimal number, or a hexadecimal one that begins with `0x`.
 fn number(text: &[u8]) -> Option<u32> {
-    let text = core::str::from_utf8(text.trim_ascii()).ok()?;
+    let text = core::str::from_utf8(trimmed(text)).ok()?;
     let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     match hexadecimal {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),

@@ -3,6 +3,8 @@
 //! `VK_LOADER_LAYERS_ALLOW`.
 #![forbid(unsafe_code)]
 
+use crate::memory::ascii::{is_same_in_any_case, trimmed};
+
 /// A comma-separated list of patterns, the value of a variable. It may have any number of them.
 ///
 /// A pattern is a name in which each `*` stands for any number of any characters, in any case.
@@ -24,13 +26,13 @@ impl<'a> NameFilter<'a> {
 
     /// The patterns in the order of the list.
     pub(super) fn patterns(self) -> impl Iterator<Item = &'a [u8]> {
-        self.0.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).filter(|pattern| !pattern.is_empty())
+        self.0.split(|byte| *byte == b',').map(trimmed).filter(|pattern| !pattern.is_empty())
     }
 }
 
 /// Whether `pattern` matches `name` as a whole.
 pub(super) fn matches(pattern: &[u8], name: &[u8]) -> bool {
-    if pattern.eq_ignore_ascii_case(b"~all~") {
+    if is_same_in_any_case(pattern, b"~all~") {
         return true;
     }
     let mut parts = pattern.split(|byte| *byte == b'*');
@@ -46,13 +48,13 @@ pub(super) fn matches(pattern: &[u8], name: &[u8]) -> bool {
     rest.len()
         .checked_sub(end.len())
         .and_then(|at| rest.get(at..))
-        .is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+        .is_some_and(|tail| is_same_in_any_case(tail, end))
 }
 
 /// The rest of `name` after `start`, if it begins with that.
 fn strip_start<'a>(name: &'a [u8], start: &[u8]) -> Option<&'a [u8]> {
     let (head, rest) = name.split_at_checked(start.len())?;
-    head.eq_ignore_ascii_case(start).then_some(rest)
+    is_same_in_any_case(head, start).then_some(rest)
 }
 
 /// The rest of `name` after the first `part`.

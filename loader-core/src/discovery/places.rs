@@ -6,6 +6,7 @@ use core::ffi::CStr;
 use super::inquiry::{Inquiry, Stop};
 use super::plan::{Ignored, Note, Origin};
 use super::policy::{Fallback, Policy, Root, Search};
+use crate::memory::ascii::trimmed;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 use crate::platform::{Reader, variables};
 
@@ -40,7 +41,7 @@ pub(super) fn is_manifest_name(name: &[u8]) -> bool {
 /// Joins `parts` into a path without doubled or trailing slashes.
 pub(super) fn path(parts: &[&[u8]]) -> Result<Text, OutOfMemory> {
     let mut path = Text::new();
-    path.try_reserve_exact(parts.iter().map(|part| part.len()).sum()).map_err(|_| OutOfMemory)?;
+    path.make_room(parts.iter().map(|part| part.len()).sum())?;
     for part in parts {
         path.try_extend(part)?;
     }
@@ -204,7 +205,7 @@ const HOME: &CStr = variables::HOME.name;
 
 /// The elements of a list of paths, without the blanks around them and without empty ones.
 pub(super) fn elements(list: &[u8]) -> impl Iterator<Item = &[u8]> {
-    list.split(|byte| *byte == SEPARATOR).map(<[u8]>::trim_ascii).filter(|element| !element.is_empty())
+    list.split(|byte| *byte == SEPARATOR).map(trimmed).filter(|element| !element.is_empty())
 }
 
 /// Looks for a manifest that is named without a folder: in the current folder of the process, or

@@ -16,7 +16,7 @@ mod table;
 mod trampolines;
 
 pub use crate::abi::Command;
-pub use crate::loader::UNKNOWN_COMMANDS;
+pub use crate::loader::{UNKNOWN_DEVICE_COMMANDS, UNKNOWN_PHYSICAL_DEVICE_COMMANDS};
 pub use crate::machine::{Block, trap};
 pub use handle::{
     FIRST_PHYSICAL_DEVICE_SLOT, Handle, HandleKind, INSTANCE_MAGIC, PHYSICAL_DEVICE_MAGIC,

@@ -7,8 +7,9 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use super::missing::{MISSING_DEVICE_COMMANDS, MISSING_INSTANCE_COMMANDS};
+use super::slots::{ALL_DEVICE_SLOTS, ALL_INSTANCE_SLOTS};
 use crate::abi::Command;
-use crate::loader::UNKNOWN_COMMANDS;
+use crate::loader::{UNKNOWN_DEVICE_COMMANDS, UNKNOWN_PHYSICAL_DEVICE_COMMANDS};
 use crate::machine::Block;
 use crate::memory::{Application, Box, OutOfMemory};
 use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
@@ -35,14 +36,14 @@ impl Slot {
 #[repr(C)]
 pub struct InstanceTable {
     known: [Slot; INSTANCE_SLOTS],
-    unknown: [Slot; UNKNOWN_COMMANDS],
+    unknown: [Slot; UNKNOWN_PHYSICAL_DEVICE_COMMANDS],
 }
 
 /// The commands of a device, its queues and command buffers.
 #[repr(C)]
 pub struct DeviceTable {
     known: [Slot; DEVICE_SLOTS],
-    unknown: [Slot; UNKNOWN_COMMANDS],
+    unknown: [Slot; UNKNOWN_DEVICE_COMMANDS],
     /// What the loader keeps for the device that the table belongs to, since the table is what the first word
     /// of its handles leads to.
     pub(crate) owner: AtomicPtr<c_void>,
@@ -199,10 +200,8 @@ impl Table for DeviceTable {
 #[expect(clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 const _: () = {
     assert!(size_of::<Slot>() == size_of::<usize>());
-    assert!(size_of::<InstanceTable>() == (INSTANCE_SLOTS + UNKNOWN_COMMANDS) * size_of::<usize>());
-    assert!(
-        core::mem::offset_of!(DeviceTable, owner) == (DEVICE_SLOTS + UNKNOWN_COMMANDS) * size_of::<usize>()
-    );
-    assert!(size_of::<DeviceTable>() == (DEVICE_SLOTS + UNKNOWN_COMMANDS + 1) * size_of::<usize>());
+    assert!(size_of::<InstanceTable>() == ALL_INSTANCE_SLOTS * size_of::<usize>());
+    assert!(core::mem::offset_of!(DeviceTable, owner) == ALL_DEVICE_SLOTS * size_of::<usize>());
+    assert!(size_of::<DeviceTable>() == (ALL_DEVICE_SLOTS + 1) * size_of::<usize>());
     assert!(!cfg!(target_arch = "arm") || core::mem::offset_of!(DeviceTable, owner) <= 4096);
 };

@@ -4,7 +4,7 @@ use super::handle::{FIRST_PHYSICAL_DEVICE_SLOT, INSTANCE_MAGIC, PHYSICAL_DEVICE_
 use super::keys::look_up;
 use super::missing::bad_handle_reported;
 use super::slots::{ALL_DEVICE_SLOTS, ALL_INSTANCE_SLOTS};
-use crate::loader::UNKNOWN_COMMANDS;
+use crate::loader::UNKNOWN_PHYSICAL_DEVICE_COMMANDS;
 use crate::machine::{Block, DISTANCES};
 use crate::registry::INSTANCE_SLOTS;
 
@@ -19,7 +19,7 @@ pub static INSTANCE_TRAMPOLINES: Block = Block {
 pub static UNKNOWN_INSTANCE_TRAMPOLINES: Block = Block {
     start: unknown_instance_trampolines,
     first: INSTANCE_SLOTS,
-    count: UNKNOWN_COMMANDS,
+    count: UNKNOWN_PHYSICAL_DEVICE_COMMANDS,
     distance: DISTANCES.numbered_jump,
 };
 /// Goes through a slot of the device's table.
@@ -47,7 +47,7 @@ stamp_out!(instance_trampolines: INSTANCE_SLOTS, from 0, instance_trampoline,
     instance_trampoline!("vkload_slot", "vkload_magic");
     instance = const INSTANCE_MAGIC, device = const PHYSICAL_DEVICE_MAGIC,
     devices = const FIRST_PHYSICAL_DEVICE_SLOT, bad = sym bad_handle);
-stamp_out!(unknown_instance_trampolines: UNKNOWN_COMMANDS, from INSTANCE_SLOTS, numbered_jump,
+stamp_out!(unknown_instance_trampolines: UNKNOWN_PHYSICAL_DEVICE_COMMANDS, from INSTANCE_SLOTS, numbered_jump,
     numbered_jump!("vkload_slot"); target = sym unknown_instance_trampoline);
 stamp_out!(device_trampolines: ALL_DEVICE_SLOTS, from 0, device_trampoline, device_trampoline!("vkload_slot"));
 stamp_out!(look_up_trampolines: ALL_DEVICE_SLOTS, from 0, numbered_jump,

@@ -19,7 +19,7 @@ use crate::platform::{Platform, Waiting, variables};
 
 pub use fatal::{LastWords, end_with, fatal, report_bad_handle};
 pub use known::{Addresses, KnownObjects};
-pub use unknown::{UNKNOWN_COMMANDS, UnknownCommands};
+pub use unknown::{UNKNOWN_DEVICE_COMMANDS, UNKNOWN_PHYSICAL_DEVICE_COMMANDS, UnknownCommands};
 pub use users::User;
 use users::Users;
 

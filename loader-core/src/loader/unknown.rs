@@ -10,12 +10,15 @@ use core::ptr::NonNull;
 use crate::memory::{OutOfMemory, Process, SharedList, TryGrow, Vec};
 use crate::platform::Waiting;
 
-/// How many commands of each kind that the registry does not know can be dispatched: most of the number of
-/// commands that ten years of Vulkan have brought. Each takes some 50 bytes of code and a word of every
-/// table.
+/// How many commands of physical devices that the registry does not know can be dispatched: twice the number of those that ten years
+/// of Vulkan have brought. Each takes 28 bytes of code and a word of every table.
+pub const UNKNOWN_PHYSICAL_DEVICE_COMMANDS: usize = 250;
+
+/// The same for commands of devices, queues and command buffers: most of the number of those that ten years of Vulkan have brought.
+/// Each takes 14 bytes of code, or 23 with look-ups, and a word of every table.
 ///
 /// On 32-bit Arm the whole device table has to be within reach of one instruction's 12-bit offset.
-pub const UNKNOWN_COMMANDS: usize = if cfg!(target_arch = "arm") { 250 } else { 512 };
+pub const UNKNOWN_DEVICE_COMMANDS: usize = if cfg!(target_arch = "arm") { 250 } else { 512 };
 
 /// The unknown commands of both kinds.
 pub struct UnknownCommands {
@@ -28,7 +31,10 @@ pub struct UnknownCommands {
 impl UnknownCommands {
     /// None yet.
     pub(crate) const fn new() -> Self {
-        Self { physical_device: Names::new(), device: Names::new() }
+        Self {
+            physical_device: Names::at_most(UNKNOWN_PHYSICAL_DEVICE_COMMANDS),
+            device: Names::at_most(UNKNOWN_DEVICE_COMMANDS),
+        }
     }
 
     pub(crate) fn forget(&self, waiting: &dyn Waiting, unused: impl Fn() -> bool) {
@@ -38,7 +44,11 @@ impl UnknownCommands {
 }
 
 /// Names with their numbers.
-pub struct Names(SharedList<Name>);
+pub struct Names {
+    list: SharedList<Name>,
+    /// How many numbers there are.
+    most: usize,
+}
 
 /// A name in memory of the process, which lives until [`Names::forget`].
 #[derive(Clone, Copy)]
@@ -55,14 +65,14 @@ unsafe impl Send for Name {}
 unsafe impl Sync for Name {}
 
 impl Names {
-    const fn new() -> Self {
-        Self(SharedList::new())
+    const fn at_most(most: usize) -> Self {
+        Self { list: SharedList::new(), most }
     }
 
     /// The number of `name`, if it has one.
     #[must_use]
     pub fn number(&self, waiting: &dyn Waiting, name: &CStr) -> Option<usize> {
-        self.0.read(waiting, |names| names.iter().position(|known| known.text() == name))
+        self.list.read(waiting, |names| names.iter().position(|known| known.text() == name))
     }
 
     /// Gives `name` a number, unless it has one.
@@ -75,11 +85,11 @@ impl Names {
         if let Some(number) = self.number(waiting, name) {
             return Ok(Some(number));
         }
-        if self.0.read(waiting, <[Name]>::len) >= UNKNOWN_COMMANDS {
+        if self.list.read(waiting, <[Name]>::len) >= self.most {
             return Ok(None);
         }
         let copy = Name::copied(name)?;
-        match self.0.find_or_insert(waiting, copy, |known| known.text() == name) {
+        match self.list.find_or_insert(waiting, copy, |known| known.text() == name) {
             Ok((_, true)) => {}
             Ok((_, false)) => copy.free(),
             Err(out_of_memory) => {
@@ -87,19 +97,19 @@ impl Names {
                 return Err(out_of_memory);
             }
         }
-        Ok(self.number(waiting, name).filter(|number| *number < UNKNOWN_COMMANDS))
+        Ok(self.number(waiting, name).filter(|number| *number < self.most))
     }
 
     /// How many names there are.
     #[must_use]
     pub fn count(&self, waiting: &dyn Waiting) -> usize {
-        self.0.read(waiting, <[Name]>::len).min(UNKNOWN_COMMANDS)
+        self.list.read(waiting, <[Name]>::len).min(self.most)
     }
 
     /// The name with this number.
     #[must_use]
     pub fn name(&self, waiting: &dyn Waiting, number: usize) -> Option<&'static CStr> {
-        self.0.read(waiting, |names| names.get(number).map(|name| name.text()))
+        self.list.read(waiting, |names| names.get(number).map(|name| name.text()))
     }
 
     /// Calls `use_name` with the name that has this number.
@@ -114,7 +124,7 @@ impl Names {
     }
 
     fn forget(&self, waiting: &dyn Waiting, unused: impl Fn() -> bool) {
-        for name in self.0.take_if(waiting, unused) {
+        for name in self.list.take_if(waiting, unused) {
             name.free();
         }
     }

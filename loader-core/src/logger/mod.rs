@@ -30,6 +30,7 @@ pub struct Logger {
 
 impl Logger {
     /// Writes a record if the filter lets it through, and tells those who listen.
+    #[inline(never)]
     pub fn log(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
         self.write(level, topic, message);
         self.tell(level, topic, message);

@@ -121,6 +121,17 @@ pub enum FieldProblem {
     WrongEntry,
 }
 
+impl FieldProblem {
+    /// Why `text` cannot be a path or a name.
+    #[inline(never)]
+    pub(super) fn of_text(text: &[u8]) -> Option<Self> {
+        if text.is_empty() {
+            return Some(Self::Empty);
+        }
+        text.contains(&0).then_some(Self::HoldsNul)
+    }
+}
+
 /// Why a manifest cannot be used (LDP_DRIVER_4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManifestError {
@@ -212,12 +223,7 @@ impl<'a> Fields<'a> {
     }
 
     fn into_manifest(self, library_path: Text) -> Result<DriverManifest, ManifestError> {
-        let path_problem = if library_path.is_empty() {
-            Some(FieldProblem::Empty)
-        } else {
-            library_path.contains(&0).then_some(FieldProblem::HoldsNul)
-        };
-        if let Some(problem) = path_problem {
+        if let Some(problem) = FieldProblem::of_text(&library_path) {
             return Err(ManifestError::Field {
                 field: Field::LibraryPath,
                 problem,

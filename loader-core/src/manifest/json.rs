@@ -15,6 +15,7 @@ mod scanner;
 use core::fmt;
 use core::ops::Range;
 
+use crate::memory::ascii::is_same_in_any_case;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 use scanner::Scanner;
 
@@ -221,7 +222,7 @@ impl<'a> Str<'a> {
     /// [`OutOfMemory`].
     pub fn to_text(self) -> Result<Text, OutOfMemory> {
         let mut text = Vec::new();
-        text.try_reserve_exact(self.0.len()).map_err(|_| OutOfMemory)?;
+        text.make_room(self.0.len())?;
         for piece in self.pieces() {
             match piece {
                 Piece::Plain(bytes) => text.try_extend(bytes)?,
@@ -243,7 +244,7 @@ impl<'a> Str<'a> {
         }
         // An escape is longer than the character that it stands for.
         if self.0.len() <= name.len() {
-            return self.0.eq_ignore_ascii_case(name.as_bytes());
+            return is_same_in_any_case(self.0, name.as_bytes());
         }
         let mut rest = name.as_bytes();
         for piece in self.pieces() {
@@ -253,7 +254,7 @@ impl<'a> Str<'a> {
                 Piece::Escaped(c) => c.encode_utf8(&mut buffer).as_bytes(),
             };
             match rest.split_at_checked(part.len()) {
-                Some((start, end)) if start.eq_ignore_ascii_case(part) => rest = end,
+                Some((start, end)) if is_same_in_any_case(start, part) => rest = end,
                 _ => return false,
             }
         }

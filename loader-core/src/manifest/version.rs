@@ -3,6 +3,8 @@
 
 use core::fmt;
 
+use crate::memory::ascii::trimmed;
+
 /// A Vulkan version, or the version of a file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Version {
@@ -60,7 +62,7 @@ impl Version {
     pub fn parse(text: &[u8]) -> Result<Self, VersionError> {
         let mut parts = [0u16; 4];
         let mut count = 0usize;
-        for part in text.trim_ascii().split(|byte| *byte == b'.') {
+        for part in trimmed(text).split(|byte| *byte == b'.') {
             *parts.get_mut(count).ok_or(VersionError::NotAVersion)? = leading_number(part)?;
             count = count.saturating_add(1);
         }

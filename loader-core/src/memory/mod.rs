@@ -7,6 +7,7 @@
 //! Every block has one of three owners: the process (allocator [`Process`]), an instance or a device.
 
 mod application;
+pub mod ascii;
 mod c_text;
 mod cached;
 mod counted;
@@ -62,6 +63,12 @@ pub trait TryGrow<T> {
     where
         T: Copy;
 
+    /// Makes room for `more` values, so that appending them moves nothing.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; the vector is unchanged then.
+    fn make_room(&mut self, more: usize) -> Result<(), OutOfMemory>;
+
     /// Resizes the vector to `length` values, by dropping the last ones or appending copies of `value`.
     ///
     /// # Errors
@@ -96,6 +103,10 @@ impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
             self.set_len(len.wrapping_add(values.len()));
         }
         Ok(())
+    }
+
+    fn make_room(&mut self, more: usize) -> Result<(), OutOfMemory> {
+        reserve(self, more)
     }
 
     fn try_resize(&mut self, length: usize, value: T) -> Result<(), OutOfMemory>

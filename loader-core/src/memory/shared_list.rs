@@ -1,6 +1,6 @@
 //! A list that several threads read and extend.
 
-use super::{OutOfMemory, Process, Vec};
+use super::{OutOfMemory, Process, TryGrow, Vec};
 use crate::sync::{Lock, Waiting};
 use allocator_api2::alloc::Allocator;
 
@@ -98,7 +98,7 @@ impl<T: Copy, A: Allocator + Clone> SharedList<T, A> {
                 }
                 list.len().saturating_mul(2).max(8)
             };
-            spare.try_reserve_exact(needed).map_err(|_| OutOfMemory)?;
+            spare.make_room(needed)?;
         }
     }
 
@@ -114,7 +114,7 @@ impl<T: Copy, A: Allocator + Clone> SharedList<T, A> {
 /// Appends within the capacity, which the caller has seen to be large enough.
 fn push_all<T: Copy, A: Allocator>(list: &mut Vec<T, A>, values: &[T]) {
     debug_assert!(list.capacity().wrapping_sub(list.len()) >= values.len());
-    let _ = super::TryGrow::try_extend(list, values);
+    let _ = list.try_extend(values);
 }
 
 #[cfg(test)]

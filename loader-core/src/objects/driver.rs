@@ -46,6 +46,7 @@ pub enum DriverOfInstance {
 
 impl Deref for DriverOfInstance {
     type Target = Driver;
+    #[inline(never)]
     fn deref(&self) -> &Driver {
         match self {
             Self::Discovered(driver) => driver,

@@ -78,17 +78,22 @@ impl<'a> Query<'a> {
         // SAFETY: by this function's `# Safety` `F` is the function-pointer type of `command`.
         let function = unsafe { self.driver.table.get::<F>(command) };
         if function.is_none() {
-            self.device.instance().logger.log(
-                Level::Error,
-                Topic::Driver,
-                format_args!(
-                    "{}: the driver does not have {}",
-                    Shown(&self.driver.driver.library_path),
-                    command.name().to_str().unwrap_or_default()
-                ),
-            );
+            self.report_missing(command);
         }
         function
+    }
+
+    #[cold]
+    fn report_missing(&self, command: CommandId) {
+        self.device.instance().logger.log(
+            Level::Error,
+            Topic::Driver,
+            format_args!(
+                "{}: the driver does not have {}",
+                Shown(&self.driver.driver.library_path),
+                command.name().to_str().unwrap_or_default()
+            ),
+        );
     }
 }
 

@@ -32,6 +32,8 @@ mod extension_set;
 mod extensions_1_gen;
 mod extensions_200_gen;
 mod extensions_400_gen;
+#[cfg(feature = "every-extension")]
+mod extensions_of_drivers_gen;
 #[cfg(test)]
 pub(crate) mod handled_gen;
 mod hash;
@@ -73,13 +75,18 @@ pub mod command {
     pub use super::commands_physical_device_gen::*;
 }
 
-/// Every extension as a constant: the name in capitals, without `VK_`, as in [`KHR_SURFACE`].
+/// Extensions as constants: the name in capitals, without `VK_`, as in [`KHR_SURFACE`].
+///
+/// Most device extensions without commands make no difference to a loader. They are here only with the feature
+/// `every-extension`, which is for drivers.
 ///
 /// [`KHR_SURFACE`]: extension::KHR_SURFACE
 pub mod extension {
     pub use super::extensions_1_gen::*;
     pub use super::extensions_200_gen::*;
     pub use super::extensions_400_gen::*;
+    #[cfg(feature = "every-extension")]
+    pub use super::extensions_of_drivers_gen::*;
 }
 
 /// The command of this name, or `None`.
@@ -91,7 +98,7 @@ pub fn find(name: &CStr) -> Option<CommandId> {
     tables::is_command_name(usize::from(candidate), name).then_some(CommandId(candidate))
 }
 
-/// The extension of this name, which contains no NUL, or `None`.
+/// The extension of this name, which contains no NUL, or `None` if there is none or it makes no difference to a loader.
 pub fn find_extension(name: &[u8]) -> Option<ExtensionId> {
     let candidate = hash_gen::EXTENSIONS.candidate(name)?;
     let (_, known) = tables::extension_name(usize::from(candidate)).split_last()?;

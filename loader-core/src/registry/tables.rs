@@ -24,8 +24,13 @@ pub(super) const COMMAND_FILES: &[&[Command]] = &[
 ];
 
 /// The extensions, as the generated files state them. Only for the compiler.
-pub(super) const EXTENSION_FILES: &[&[Extension]] =
-    &[extensions_1_gen::ROWS, extensions_200_gen::ROWS, extensions_400_gen::ROWS];
+pub(super) const EXTENSION_FILES: &[&[Extension]] = &[
+    extensions_1_gen::ROWS,
+    extensions_200_gen::ROWS,
+    extensions_400_gen::ROWS,
+    #[cfg(feature = "every-extension")]
+    super::extensions_of_drivers_gen::ROWS,
+];
 
 const COMMAND_SIZES: Sizes = layout::command_sizes(COMMAND_FILES);
 const EXTENSION_SIZES: Sizes = layout::extension_sizes(EXTENSION_FILES);

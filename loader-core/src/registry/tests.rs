@@ -196,6 +196,15 @@ fn facts_of_extensions() {
 }
 
 #[test]
+fn a_device_extension_without_commands_is_for_drivers_alone() {
+    assert!(find_extension(b"VK_KHR_maintenance5").is_some(), "its commands are dispatched");
+    assert!(find_extension(b"VK_KHR_swapchain_mutable_format").is_some(), "Android's loader provides it");
+    assert!(find_extension(b"VK_KHR_portability_enumeration").is_some(), "an instance extension");
+    let found = find_extension(b"VK_KHR_shader_float16_int8").is_some();
+    assert_eq!(found, cfg!(feature = "every-extension"));
+}
+
+#[test]
 fn a_command_may_come_with_either_of_two_extensions() {
     let providers: Vec<_> = command::GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR.providers().collect();
     assert_eq!(providers, [extension::KHR_SWAPCHAIN, extension::KHR_DEVICE_GROUP]);

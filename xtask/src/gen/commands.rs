@@ -91,7 +91,12 @@ fn counts(registry: &Numbered) -> Generated {
         "The first command of a `VkDevice` or below.",
         registry.range(Group::Device).start,
     );
-    number("EXTENSION_COUNT", "Extensions.", registry.registry.extensions.len());
+    let (all, known) = (registry.extensions().count(), registry.known_to_loaders());
+    let _ = writeln!(
+        text,
+        "/// Extensions: all with the feature `every-extension`, and otherwise those that a loader tells apart.\n\
+         pub const EXTENSION_COUNT: usize = if cfg!(feature = \"every-extension\") {{ {all} }} else {{ {known} }};"
+    );
     let _ = writeln!(
         text,
         "/// The version of the registry, 1.{minor}.{patch}, as `VK_MAKE_API_VERSION` packs it.\n\

@@ -6,26 +6,34 @@ use crate::r#gen::commands::{header, wrapped};
 use crate::r#gen::model::Extension;
 use crate::r#gen::{Generated, Numbered, naming};
 
-/// The files, each with its first extension number and that of the next.
+/// The files for loaders, each with its first extension number and that of the next.
 const FILES: [(u16, u16); 3] = [(1, 200), (200, 400), (400, u16::MAX)];
 
 pub(super) fn files(registry: &Numbered) -> Vec<Generated> {
-    let extensions = &registry.registry.extensions;
     let mut files = Vec::new();
     for (start, end) in FILES {
-        let about = if end == u16::MAX { format!("from {start}") } else { format!("{start} to {}", end - 1) };
-        let mut text = format!("{}//! Extensions with numbers {about}.\n\n", header());
-        text.push_str("use crate::registry::source::extensions;\n\n");
-        let _ = writeln!(text, "extensions! {{");
-        for (id, extension) in extensions.iter().enumerate() {
-            if (start..end).contains(&extension.number) {
-                text.push_str(&row(id, extension));
-            }
-        }
-        text.push_str("}\n");
-        files.push(Generated::registry(&format!("extensions_{start}_gen.rs"), text));
+        let numbers =
+            if end == u16::MAX { format!("from {start}") } else { format!("{start} to {}", end - 1) };
+        let about = format!("Extensions with numbers {numbers} that a loader tells apart");
+        let name = format!("extensions_{start}_gen.rs");
+        files.push(file(registry, &name, &about, |it| {
+            (start..end).contains(&it.number) && registry.is_known_to_loaders(it)
+        }));
     }
+    let about = "Extensions that make no difference to a loader, only to drivers";
+    files.push(file(registry, "extensions_of_drivers_gen.rs", about, |it| !registry.is_known_to_loaders(it)));
     files
+}
+
+fn file(registry: &Numbered, name: &str, about: &str, has: impl Fn(&Extension) -> bool) -> Generated {
+    let mut text = format!("{}//! {about}.\n\n", header());
+    text.push_str("use crate::registry::source::extensions;\n\n");
+    let _ = writeln!(text, "extensions! {{");
+    for (id, extension) in registry.extensions().enumerate().filter(|(_, extension)| has(extension)) {
+        text.push_str(&row(id, extension));
+    }
+    text.push_str("}\n");
+    Generated::registry(name, text)
 }
 
 /// `12 CONSTANT "VK_name" Kind version 3 on Platform;`

@@ -14,11 +14,14 @@ const SEEDS: u64 = 1000;
 
 pub(super) fn file(registry: &Numbered) -> Result<Generated, Failure> {
     let commands: Vec<&str> = registry.commands().iter().map(|command| command.name.as_str()).collect();
-    let extensions: Vec<&str> =
-        registry.registry.extensions.iter().map(|known| known.name.as_str()).collect();
+    let extensions: Vec<&str> = registry.extensions().map(|known| known.name.as_str()).collect();
+    let known = registry.known_to_loaders();
     let mut text = format!("{}//! Perfect hashes: which number a name can only have.\n\n", header());
     text.push_str("use crate::registry::hash::PerfectHash;\n\n");
     text.push_str(&table("COMMANDS", "commands", &commands)?);
+    text.push_str("#[cfg(not(feature = \"every-extension\"))]\n");
+    text.push_str(&table("EXTENSIONS", "extensions that a loader tells apart", &extensions[..known])?);
+    text.push_str("#[cfg(feature = \"every-extension\")]\n");
     text.push_str(&table("EXTENSIONS", "extensions", &extensions)?);
     Ok(Generated::registry("hash_gen.rs", text))
 }

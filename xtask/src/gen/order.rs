@@ -6,7 +6,19 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::r#gen::model::{Command, Registry};
+use crate::r#gen::model::{Command, Extension, Registry};
+
+/// Device extensions without commands that a loader knows all the same: Android's provides them, keeps them from drivers or asks for them.
+const WITHOUT_COMMANDS: [&str; 8] = [
+    "VK_EXT_image_compression_control_swapchain",
+    "VK_EXT_present_mode_fifo_latest_ready",
+    "VK_EXT_rgba10x6_formats",
+    "VK_KHR_incremental_present",
+    "VK_KHR_present_id",
+    "VK_KHR_present_id2",
+    "VK_KHR_present_mode_fifo_latest_ready",
+    "VK_KHR_swapchain_mutable_format",
+];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Group {
@@ -35,6 +47,25 @@ impl Numbered {
 
     pub(super) fn id(&self, name: &str) -> Option<usize> {
         self.ids.get(name).copied()
+    }
+
+    /// The extensions by number in the tables: first those that the loader tells apart.
+    pub(super) fn extensions(&self) -> impl Iterator<Item = &Extension> {
+        let all = &self.registry.extensions;
+        let known = all.iter().filter(|it| self.is_known_to_loaders(it));
+        known.chain(all.iter().filter(|it| !self.is_known_to_loaders(it)))
+    }
+
+    /// How many extensions a loader tells apart.
+    pub(super) fn known_to_loaders(&self) -> usize {
+        self.extensions().filter(|it| self.is_known_to_loaders(it)).count()
+    }
+
+    /// Whether the extension makes a difference to a loader: those of devices mostly do not, unless they have commands.
+    pub(super) fn is_known_to_loaders(&self, extension: &Extension) -> bool {
+        extension.instance
+            || self.commands().iter().any(|command| command.providers.contains(&extension.name))
+            || WITHOUT_COMMANDS.contains(&extension.name.as_str())
     }
 
     /// The numbers of a group.

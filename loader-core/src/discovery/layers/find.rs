@@ -13,6 +13,7 @@ use crate::discovery::manifests::{Manifest, first_of_path, library, look};
 use crate::discovery::places::{Choices, Place, path};
 use crate::discovery::{Ignored, Note, Origin, Policy};
 use crate::manifest::{LayerFile, LayerManifest, LayerType, ManifestError, ManifestWarning, Settings};
+use crate::memory::ascii::trimmed;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 use crate::platform::FileError;
 
@@ -124,7 +125,7 @@ fn override_places(layer: &LayerCandidate) -> Result<Vec<Place>, OutOfMemory> {
     let folder = layer.path.iter().rposition(|byte| *byte == b'/').and_then(|slash| layer.path.get(..=slash));
     let mut places = Vec::new();
     for written in layer.manifest.iter().flat_map(|manifest| &manifest.override_paths) {
-        let element = written.trim_ascii();
+        let element = trimmed(written);
         if element.is_empty() {
             continue;
         }

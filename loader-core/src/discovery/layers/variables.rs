@@ -12,6 +12,7 @@ use crate::discovery::places::{elements, note_elevated};
 use crate::discovery::policy::Policy;
 use crate::discovery::{LayerVariables, Note};
 use crate::manifest::{Control, Switch};
+use crate::memory::ascii::is_same_in_any_case;
 use crate::memory::{OutOfMemory, TryGrow, Vec, sort_by};
 use crate::platform::Reader;
 
@@ -128,5 +129,5 @@ fn covers(filter: NameFilter<'_>, kind: LayerKind, name: &[u8]) -> bool {
         LayerKind::Implicit => b"~implicit~",
         LayerKind::Explicit => b"~explicit~",
     };
-    filter.patterns().any(|pattern| pattern.eq_ignore_ascii_case(whole_kind) || matches(pattern, name))
+    filter.patterns().any(|pattern| is_same_in_any_case(pattern, whole_kind) || matches(pattern, name))
 }

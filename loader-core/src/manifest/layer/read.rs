@@ -155,11 +155,7 @@ fn name(value: Option<Value<'_>>, object: Value<'_>) -> Result<Text, Failure> {
 
 /// Why `name` cannot be the name of a layer or an extension.
 fn name_problem(name: &[u8]) -> Option<FieldProblem> {
-    match name {
-        [] => Some(FieldProblem::Empty),
-        _ if name.contains(&0) => Some(FieldProblem::HoldsNul),
-        _ => (name.len() > NAME_LIMIT).then_some(FieldProblem::TooLong),
-    }
+    FieldProblem::of_text(name).or_else(|| (name.len() > NAME_LIMIT).then_some(FieldProblem::TooLong))
 }
 
 fn layer_type(value: Option<Value<'_>>, object: Value<'_>) -> Result<LayerType, Failure> {
@@ -189,11 +185,7 @@ fn library_or_components(
     let (field, problem, value) = match (library, components) {
         (Some(library), None) => {
             out.library_path = string(Some(library), Field::LibraryPath, object)?.1.to_text()?;
-            let problem = match out.library_path.as_slice() {
-                [] => FieldProblem::Empty,
-                path if path.contains(&0) => FieldProblem::HoldsNul,
-                _ => return Ok(()),
-            };
+            let Some(problem) = FieldProblem::of_text(&out.library_path) else { return Ok(()) };
             (Field::LibraryPath, problem, library)
         }
         (Some(_), Some(components)) => {
@@ -266,8 +258,7 @@ impl Optional {
             return Ok(None);
         };
         let name = written.to_text()?;
-        let problem = if name.contains(&0) { FieldProblem::HoldsNul } else { FieldProblem::Empty };
-        if name.is_empty() || name.contains(&0) {
+        if let Some(problem) = FieldProblem::of_text(&name) {
             self.warn(field, problem, value);
             return Ok(None);
         }
@@ -390,7 +381,7 @@ impl Optional {
             return Ok(None);
         };
         let variable = key.to_text()?;
-        if variable.is_empty() || variable.contains(&0) {
+        if FieldProblem::of_text(&variable).is_some() {
             self.warn(field, FieldProblem::Unknown, object);
             return Ok(None);
         }

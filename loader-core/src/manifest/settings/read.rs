@@ -5,6 +5,7 @@ use super::{Control, DeviceSetting, LayerSetting, Settings, SettingsFile, Settin
 use crate::log::{Filter, LogLocation};
 use crate::manifest::driver::{FieldProblem, ManifestError};
 use crate::manifest::json::{self, Items, Kind, Str, Value};
+use crate::memory::ascii::trimmed;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 
 // The fields of each kind of object: the letter of the type (see `expected`), a colon and the key.
@@ -306,7 +307,7 @@ fn uuid(list: Value<'_>) -> Option<[u8; 16]> {
 /// Appends `written` with each line break and the blanks around it replaced by one blank.
 fn write_line(line: &mut Text, written: &[u8]) -> Result<(), OutOfMemory> {
     for part in written.split(|byte| *byte == b'\n') {
-        line.try_extend(part.trim_ascii())?;
+        line.try_extend(trimmed(part))?;
         line.try_push(b' ')?;
     }
     Ok(())
