@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 use ash::vk;
 
-use crate::memory::{Allocator, OutOfMemory, Vec};
+use crate::memory::{Allocator, OutOfMemory, TryGrow, Vec};
 use crate::registry;
 
 /// More structures than a sane chain has. A longer one is taken to be a loop.
@@ -95,7 +95,7 @@ pub unsafe fn copy_up_to<A: Allocator>(
             break;
         }
     }
-    memory.try_reserve_exact(words).map_err(|_| OutOfMemory)?;
+    memory.try_fit(words)?;
     let mut target = memory.as_mut_ptr();
     let start: *const c_void = target.cast();
     // SAFETY: the memory has room for all structures, each in whole words; their sizes are those of the
@@ -146,7 +146,7 @@ pub unsafe fn copy_without<A: Allocator>(
         let Some(size) = size(structure) else { return Ok(None) };
         words = words.saturating_add(size.div_ceil(size_of::<u64>()));
     }
-    memory.try_reserve_exact(words).map_err(|_| OutOfMemory)?;
+    memory.try_fit(words)?;
     let mut target = memory.as_mut_ptr();
     let rest: *const c_void = last.1.p_next.cast();
     let start = if words == 0 { rest } else { target.cast_const().cast() };

@@ -86,13 +86,15 @@ impl FoundDrivers {
     ) -> Result<(), OutOfMemory> {
         for (place, candidate) in self.plan.used() {
             match drivers.open(platform, candidate) {
-                Ok((driver, lie)) => {
-                    let earlier = self.open.iter().find(|(_, open)| *open == driver).map(|(place, _)| *place);
-                    if let Some(earlier) = earlier {
+                Ok((driver, is_new)) => {
+                    // Not where it cannot be: the whole search would cost the square of the number of drivers.
+                    let earlier =
+                        if is_new { None } else { self.open.iter().find(|(_, open)| *open == driver) };
+                    if let Some(&(earlier, _)) = earlier {
                         self.outcomes.try_push((place, Outcome::DuplicateOf { driver: earlier }))?;
                         continue;
                     }
-                    if let Some(lie) = lie {
+                    if let Some(lie) = driver.lie(candidate.api_version) {
                         self.outcomes.try_push((place, lie))?;
                     }
                     self.open.try_push((place, driver))?;
@@ -115,13 +117,14 @@ impl FoundDrivers {
             let Some(candidate) = self.plan.drivers.get(*place) else { continue };
             let (library, files) = (candidate.library.as_slice(), platform.files);
             if matches!(outcome, Outcome::DoesNotOpen { .. }) {
-                let state = files.fingerprint(library);
-                let tells = if state.is_some() {
-                    platform.libraries.never_opens(library)
-                } else {
-                    !files.exists(library)
-                };
-                if !tells || !library.contains(&b'/') {
+                let mut state = None;
+                if files.exists(library) {
+                    state = files.fingerprint(library);
+                    if state.is_none() || !platform.libraries.never_opens(library) {
+                        return Ok(false);
+                    }
+                }
+                if !library.contains(&b'/') {
                     return Ok(false);
                 }
                 self.unopened.try_push((*place, state))?;

@@ -261,7 +261,7 @@ unsafe fn make(
         window.begin(instance, &surface)?;
         return Ok(surface);
     }
-    surface.own.try_reserve_exact(instance.drivers.len()).map_err(|_| OutOfMemory)?;
+    surface.own.try_fit(instance.drivers.len())?;
     for _ in &instance.drivers {
         surface.own.try_push(AtomicU64::new(0))?;
     }

@@ -1,5 +1,7 @@
 //! The file system, as far as the loader needs it. Paths are bytes without a NUL.
 
+use core::num::NonZero;
+
 use crate::memory::{OutOfMemory, Text, Vec};
 
 /// Why a file or folder could not be read.
@@ -34,6 +36,22 @@ pub struct Fingerprint {
     pub size: u64,
     /// The last changes of its content and of its attributes, in nanoseconds since 1970.
     pub changed: (i64, i64),
+}
+
+impl Fingerprint {
+    /// Eight bytes that differ between states: always if one of the numbers differs, and else but for a
+    /// chance of 1 in 2^64. A snapshot has many of them.
+    #[must_use]
+    pub fn digest(&self) -> NonZero<u64> {
+        /// Odd, so that the product leads back to the number; with bits spread evenly.
+        const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+        let Self { identity, size, changed } = *self;
+        let numbers = [identity.0, identity.1, size, changed.0.cast_unsigned(), changed.1.cast_unsigned()];
+        let digest = numbers
+            .iter()
+            .fold(0u64, |digest, number| (digest.rotate_left(26) ^ number).wrapping_mul(MULTIPLIER));
+        NonZero::new(digest).unwrap_or(NonZero::<u64>::MAX)
+    }
 }
 
 /// The file system.
