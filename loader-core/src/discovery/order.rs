@@ -10,21 +10,18 @@ use crate::memory::{OutOfMemory, TryGrow, Vec, sort_by};
 pub(super) fn natural(one: &[u8], other: &[u8]) -> Ordering {
     let (mut left, mut right) = (one, other);
     loop {
-        match (left.split_first(), right.split_first()) {
-            (Some((a, _)), Some((b, _))) if a.is_ascii_digit() && b.is_ascii_digit() => {
+        let is_same = |(a, b): &(&u8, &u8)| a == b && !a.is_ascii_digit();
+        let same = left.iter().zip(right).take_while(is_same).count();
+        (left, right) = (left.get(same..).unwrap_or_default(), right.get(same..).unwrap_or_default());
+        match (left.first(), right.first()) {
+            (Some(a), Some(b)) if a.is_ascii_digit() && b.is_ascii_digit() => {
                 let (first, second) = (take_number(&mut left), take_number(&mut right));
                 let order = first.len().cmp(&second.len()).then_with(|| first.cmp(second));
                 if order.is_ne() {
                     return order;
                 }
             }
-            (Some((a, after_a)), Some((b, after_b))) => {
-                if a != b {
-                    return a.cmp(b);
-                }
-                (left, right) = (after_a, after_b);
-            }
-            _ => return left.len().cmp(&right.len()).then_with(|| one.cmp(other)),
+            (a, b) => return a.cmp(&b).then_with(|| one.cmp(other)),
         }
     }
 }

@@ -103,6 +103,9 @@ impl FoundDrivers {
                 Err(OpenError::Refused(outcome)) => self.outcomes.try_push((place, outcome))?,
             }
         }
+        if logger.is_silent() {
+            return Ok(());
+        }
         for (place, outcome) in &self.outcomes {
             self.log_outcome(logger, *place, outcome);
         }
