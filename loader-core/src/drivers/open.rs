@@ -261,6 +261,28 @@ mod tests {
     }
 
     #[test]
+    fn a_driver_is_found_by_its_library_and_by_its_path_whatever_the_others_are() {
+        let library = |number| Library(NonNull::without_provenance(NonZero::new(number).unwrap()));
+        let driver = |number: usize| DriverRef::dangling(number);
+        let drivers = OpenDrivers::new();
+        let numbers = (1..=100).map(|number| number * 37 % 101);
+        let path = |number: usize| Key::of_path(std::format!("/usr/lib/libdriver{number}.so").as_bytes());
+        for number in numbers.clone() {
+            for key in [Key::of_library(library(number)), path(number)] {
+                assert!(drivers.find(&Threads, key).is_none());
+                assert!(drivers.keep(&Threads, key, driver(number)).is_ok_and(|(_, is_new)| is_new));
+                let (kept, is_new) = drivers.keep(&Threads, key, driver(101)).unwrap();
+                assert!(kept == driver(number) && !is_new, "the first one stays");
+            }
+        }
+        for number in numbers {
+            for key in [Key::of_library(library(number)), path(number)] {
+                assert!(drivers.find(&Threads, key) == Some(driver(number)));
+            }
+        }
+    }
+
+    #[test]
     fn nobody_waits_for_a_negotiation_with_another_library() {
         let libraries =
             (1..=16).map(|number| Library(NonNull::without_provenance(NonZero::new(number * 64).unwrap())));
