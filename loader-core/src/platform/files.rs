@@ -103,3 +103,26 @@ pub trait Files: Sync {
         Some(self.fingerprint(path)?.identity)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digests_of_two_states_differ_if_a_number_does() {
+        let state = Fingerprint { identity: (1, 2), size: 2, changed: (-1, -1) };
+        let others = [
+            Fingerprint { identity: (2, 2), ..state },
+            Fingerprint { identity: (1, 3), ..state },
+            Fingerprint { size: 3, ..state },
+            Fingerprint { changed: (0, -1), ..state },
+            Fingerprint { changed: (-1, 0), ..state },
+            Fingerprint { identity: (2, 1), ..state },
+            Fingerprint { changed: (7, 7), ..state },
+        ];
+        assert_eq!(state.digest(), Fingerprint { ..state }.digest());
+        for other in others {
+            assert_ne!(state.digest(), other.digest(), "{other:?}");
+        }
+    }
+}
