@@ -95,7 +95,7 @@ pub unsafe fn copy_up_to<A: Allocator>(
             break;
         }
     }
-    memory.make_room(words)?;
+    memory.try_fit(words)?;
     let mut target = memory.as_mut_ptr();
     let start: *const c_void = target.cast();
     // SAFETY: the memory has room for all structures, each in whole words; their sizes are those of the
@@ -146,7 +146,7 @@ pub unsafe fn copy_without<A: Allocator>(
         let Some(size) = size(structure) else { return Ok(None) };
         words = words.saturating_add(size.div_ceil(size_of::<u64>()));
     }
-    memory.make_room(words)?;
+    memory.try_fit(words)?;
     let mut target = memory.as_mut_ptr();
     let rest: *const c_void = last.1.p_next.cast();
     let start = if words == 0 { rest } else { target.cast_const().cast() };

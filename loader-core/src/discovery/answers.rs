@@ -5,7 +5,7 @@ use core::cell::OnceCell;
 
 use super::question::{Key, Question};
 use super::snapshot::{Answer, Record, answer};
-use crate::memory::{Box, OutOfMemory, TryGrow, Vec};
+use crate::memory::{Box, OutOfMemory, TryGrow, Vec, last_to_front};
 use crate::platform::Platform;
 
 /// A list that grows at its end, or the rest of one.
@@ -61,7 +61,13 @@ impl<'a> Asked<'a> {
 
     /// The answer to the question with this key, which is asked once.
     pub(super) fn answer(&mut self, key: Key<'_>) -> Result<&'a Answer, OutOfMemory> {
-        let place = match self.records.binary_search_by(|record| record.question.key().cmp(&key)) {
+        let is_new = self.records.last().is_none_or(|last| last.question.key() < key);
+        // Most questions come in order.
+        let place = match is_new {
+            true => Err(self.records.len()),
+            false => self.records.binary_search_by(|record| record.question.key().cmp(&key)),
+        };
+        let place = match place {
             Ok(place) => place,
             Err(place) => {
                 let question = Question::of(key)?;
@@ -71,9 +77,7 @@ impl<'a> Asked<'a> {
                 let entry = self.end.0.get_or_init(|| entry);
                 self.end = &entry.rest;
                 self.records.try_push(&entry.record)?;
-                if let Some(tail) = self.records.get_mut(place..) {
-                    tail.rotate_right(1);
-                }
+                last_to_front(self.records.get_mut(place..).unwrap_or_default());
                 place
             }
         };

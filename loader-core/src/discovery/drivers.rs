@@ -54,19 +54,17 @@ pub(super) fn plan_drivers(
     }
     let manifests = look(inquiry, places, &mut plan.searched, &mut plan.notes)?;
     let ignored = ignored_unread(&manifests, &choices)?;
+    let mut contents = Vec::new();
     for (manifest, ignored) in manifests.iter().zip(&ignored) {
-        if ignored.is_none() {
-            inquiry.file(&manifest.path)?.ok();
-        }
+        contents.try_push(if ignored.is_some() { Ok(&[][..]) } else { inquiry.file(&manifest.path)? })?;
     }
     inquiry.settle()?;
-    for (manifest, ignored) in manifests.into_iter().zip(&ignored) {
+    // The plan stays as long as the process.
+    plan.drivers.try_fit(manifests.len())?;
+    for (manifest, (ignored, content)) in manifests.into_iter().zip(ignored.iter().zip(contents)) {
         let candidate = match ignored {
             Some(reason) => Candidate::unread(manifest, *reason),
-            None => {
-                let content = inquiry.file(&manifest.path)?;
-                Candidate::read(manifest, content, request, policy)?
-            }
+            None => Candidate::read(manifest, content, request, policy)?,
         };
         plan.drivers.try_push(candidate)?;
     }
@@ -183,7 +181,7 @@ fn skip_duplicates(inquiry: &mut Inquiry<'_>, drivers: &mut [Candidate]) -> Resu
     let mut keys = Vec::new();
     for (_, library) in &used {
         let identity = if library.contains(&b'/') { inquiry.identity(library)? } else { None };
-        keys.try_push(identity.map_or(Library::Named(library), Library::Is))?;
+        keys.try_push(identity.map_or(Library::Named(library.len(), library), Library::Is))?;
     }
     inquiry.settle()?;
     let mut duplicates = Vec::new();
@@ -208,6 +206,7 @@ fn skip_duplicates(inquiry: &mut Inquiry<'_>, drivers: &mut [Candidate]) -> Resu
 enum Library<'a> {
     /// The file with this identity.
     Is((u64, u64)),
-    /// Whatever has this name.
-    Named(&'a [u8]),
+    /// Whatever has this name. Its length comes first: few names have the same, and drivers with numbers are
+    /// found in this order.
+    Named(usize, &'a [u8]),
 }

@@ -3,7 +3,7 @@
 
 use super::inquiry::{Inquiry, Stop};
 use super::order::{first_equal, natural};
-use super::places::{Place, is_manifest_name, path};
+use super::places::{Place, is_manifest_name};
 use super::plan::{Looked, Note, Searched};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by, text};
 
@@ -35,6 +35,8 @@ pub(super) fn look(
     inquiry.settle()?;
     let mut found = Vec::new();
     let mut left_out = 0usize;
+    // It stays as long as the process, and gets no more from these places.
+    searched.try_fit(places.len())?;
     for ((at, place), first) in places.into_iter().enumerate().zip(firsts) {
         let found_in = before.saturating_add(at);
         let result = if place.is_manifest {
@@ -60,7 +62,8 @@ pub(super) fn look(
 
 /// For each manifest the index of the first one with its path.
 pub(super) fn first_of_path(manifests: &[Manifest]) -> Result<Vec<usize>, OutOfMemory> {
-    let path = |at: usize| manifests.get(at).map(|manifest| manifest.path.as_slice());
+    // By length first, as the keys of questions.
+    let path = |at: usize| manifests.get(at).map(|manifest| (manifest.path.len(), manifest.path.as_slice()));
     first_equal(manifests.len(), &|one, other| path(one).cmp(&path(other)))
 }
 
@@ -77,8 +80,9 @@ fn take(
         manifests.try_push(name.as_slice())?;
     }
     sort_by(&mut manifests, |one, other| natural(one, other));
+    let slash = if folder.ends_with(b"/") { &b""[..] } else { b"/" };
     for name in &manifests {
-        add(found, Manifest { path: path(&[folder, b"/", name])?, found_in }, left_out)?;
+        add(found, Manifest { path: text(&[folder, slash, name])?, found_in }, left_out)?;
     }
     Ok(manifests.len())
 }

@@ -10,33 +10,31 @@ use crate::memory::{OutOfMemory, TryGrow, Vec, sort_by};
 pub(super) fn natural(one: &[u8], other: &[u8]) -> Ordering {
     let (mut left, mut right) = (one, other);
     loop {
-        match (left.split_first(), right.split_first()) {
-            (Some((a, _)), Some((b, _))) if a.is_ascii_digit() && b.is_ascii_digit() => {
-                let (first, after_first) = split_number(left);
-                let (second, after_second) = split_number(right);
+        let is_same = |(a, b): &(&u8, &u8)| a == b && !a.is_ascii_digit();
+        let same = left.iter().zip(right).take_while(is_same).count();
+        (left, right) = (left.get(same..).unwrap_or_default(), right.get(same..).unwrap_or_default());
+        match (left.first(), right.first()) {
+            (Some(a), Some(b)) if a.is_ascii_digit() && b.is_ascii_digit() => {
+                let (first, second) = (take_number(&mut left), take_number(&mut right));
                 let order = first.len().cmp(&second.len()).then_with(|| first.cmp(second));
                 if order.is_ne() {
                     return order;
                 }
-                (left, right) = (after_first, after_second);
             }
-            (Some((a, after_a)), Some((b, after_b))) => {
-                if a != b {
-                    return a.cmp(b);
-                }
-                (left, right) = (after_a, after_b);
-            }
-            _ => return left.len().cmp(&right.len()).then_with(|| one.cmp(other)),
+            (a, b) => return a.cmp(&b).then_with(|| one.cmp(other)),
         }
     }
 }
 
-/// The digits at the beginning without leading zeros, and the rest of the text.
-fn split_number(text: &[u8]) -> (&[u8], &[u8]) {
+/// Takes the digits at the beginning from `text`, and returns them without leading zeros.
+fn take_number<'a>(text: &mut &'a [u8]) -> &'a [u8] {
+    while let [b'0', rest @ ..] = *text {
+        *text = rest;
+    }
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (number, rest) = text.split_at_checked(digits).unwrap_or((text, b""));
-    let zeros = number.iter().take_while(|byte| **byte == b'0').count();
-    (number.get(zeros..).unwrap_or_default(), rest)
+    let (number, rest) = text.split_at_checked(digits).unwrap_or_default();
+    *text = rest;
+    number
 }
 
 /// For each of `count` things the place of the first one equal to it: its own if there is none

@@ -7,7 +7,7 @@ use super::inquiry::{Inquiry, Stop};
 use super::plan::{Ignored, Note, Origin};
 use super::policy::{Fallback, Policy, Root, Search};
 use crate::memory::ascii::trimmed;
-use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 use crate::platform::{Reader, variables};
 
 /// The separator of the elements of a list of paths.
@@ -40,11 +40,7 @@ pub(super) fn is_manifest_name(name: &[u8]) -> bool {
 
 /// Joins `parts` into a path without doubled or trailing slashes.
 pub(super) fn path(parts: &[&[u8]]) -> Result<Text, OutOfMemory> {
-    let mut path = Text::new();
-    path.make_room(parts.iter().map(|part| part.len()).sum())?;
-    for part in parts {
-        path.try_extend(part)?;
-    }
+    let mut path = text(parts)?;
     if path.windows(2).any(|pair| matches!(pair, b"//")) {
         path.dedup_by(|later, earlier| *later == b'/' && *earlier == b'/');
     }

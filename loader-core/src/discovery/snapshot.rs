@@ -1,9 +1,11 @@
 //! Recorded answers about the system.
 #![forbid(unsafe_code)]
 
+use core::num::NonZero;
+
 use super::question::{Key, Question};
 use crate::manifest::SIZE_LIMIT;
-use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by, text};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, last_to_front, sort_by, text};
 use crate::platform::{FileError, Fingerprint, Platform};
 
 /// The answer to a [`Question`].
@@ -15,10 +17,10 @@ pub enum Answer {
     Value(Option<Text>),
     /// To `Identity`: device and number of the file, or `None` if unknown.
     Identity(Option<(u64, u64)>),
-    /// To `Listing`: the names, and the state of the folder before they were read.
-    Names(Result<Vec<Text>, FileError>, Option<Fingerprint>),
-    /// To `File`: the content, and the state of the file before it was read.
-    Content(Result<Text, FileError>, Option<Fingerprint>),
+    /// To `Listing`: the names, and the digest of the folder's state before they were read.
+    Names(Result<Vec<Text>, FileError>, Option<NonZero<u64>>),
+    /// To `File`: the content, and the digest of the file's state before it was read.
+    Content(Result<Text, FileError>, Option<NonZero<u64>>),
 }
 
 /// A question and its answer.
@@ -81,9 +83,7 @@ impl Snapshot {
             Ok(_) => Ok(()),
             Err(place) => {
                 self.records.try_push(record)?;
-                if let Some(tail) = self.records.get_mut(place..) {
-                    tail.rotate_right(1);
-                }
+                last_to_front(self.records.get_mut(place..).unwrap_or_default());
                 Ok(())
             }
         }
@@ -95,19 +95,21 @@ impl Snapshot {
     /// [`OutOfMemory`].
     pub fn copy(&self) -> Result<Self, OutOfMemory> {
         let mut records = Vec::new();
-        records.try_reserve_exact(self.records.len()).map_err(|_| OutOfMemory)?;
+        records.try_fit(self.records.len())?;
         for record in &self.records {
             records.try_push(Record { question: record.question.copy()?, answer: record.answer.copy()? })?;
         }
         Ok(Self { records })
     }
 
-    /// Frees the contents of the files, which may be large; their states stay. For a snapshot that
-    /// is no longer planned from.
+    /// Frees the names in folders and the contents of files, which may be large; their states stay. For a
+    /// snapshot that is no longer planned from.
     pub(crate) fn forget_contents(&mut self) {
         for record in &mut self.records {
-            if let Answer::Content(Ok(content), _) = &mut record.answer {
-                *content = Text::new();
+            match &mut record.answer {
+                Answer::Content(Ok(content), _) => *content = Text::new(),
+                Answer::Names(Ok(names), _) => *names = Vec::new(),
+                _ => (),
             }
         }
     }
@@ -119,7 +121,7 @@ impl Snapshot {
     /// [`OutOfMemory`]; some are missing then.
     #[cfg(not(feature = "fixed-drivers"))]
     pub(super) fn add(&mut self, records: impl Iterator<Item = Record>) -> Result<(), OutOfMemory> {
-        self.records.try_reserve_exact(records.size_hint().0).map_err(|_| OutOfMemory)?;
+        self.records.try_fit(records.size_hint().0)?;
         for record in records {
             self.records.try_push(record)?;
         }
@@ -215,12 +217,12 @@ pub(super) fn answer(platform: &Platform, question: &Question) -> Result<Answer,
         Question::Listing(path) => match platform.files.list_with_state(path) {
             Err(FileError::OutOfMemory) => return Err(OutOfMemory),
             Err(error) => Answer::Names(Err(error), None),
-            Ok((names, state)) => Answer::Names(Ok(names), state),
+            Ok((names, state)) => Answer::Names(Ok(names), state.as_ref().map(Fingerprint::digest)),
         },
         Question::File(path) => match platform.files.read_with_state(path, SIZE_LIMIT) {
             Err(FileError::OutOfMemory) => return Err(OutOfMemory),
             Err(error) => Answer::Content(Err(error), None),
-            Ok((content, state)) => Answer::Content(Ok(content), state),
+            Ok((content, state)) => Answer::Content(Ok(content), state.as_ref().map(Fingerprint::digest)),
         },
     })
 }
@@ -245,7 +247,8 @@ impl Record {
             },
             Answer::Content(Err(_), _) => !platform.files.exists(path),
             Answer::Names(Ok(_), state) | Answer::Content(Ok(_), state) => {
-                state.is_some() && platform.files.fingerprint(path) == *state
+                state.is_some()
+                    && platform.files.fingerprint(path).as_ref().map(Fingerprint::digest) == *state
             }
             _ => false,
         })

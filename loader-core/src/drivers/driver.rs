@@ -75,6 +75,13 @@ impl From<Outcome> for OpenError {
 }
 
 impl DriverRef {
+    /// Refers to no driver: to be compared, and not to be used.
+    #[cfg(test)]
+    pub(super) fn dangling(number: usize) -> Self {
+        let address = core::num::NonZero::new(number.saturating_mul(align_of::<Driver>()));
+        Self(NonNull::without_provenance(address.unwrap_or(core::num::NonZero::<usize>::MAX)))
+    }
+
     pub(super) fn new(driver: Driver) -> Result<Self, OutOfMemory> {
         Ok(Self(Box::into_non_null(Box::try_new_in(driver, Process)?)))
     }

@@ -142,8 +142,10 @@ impl FoundDrivers {
         let (serve, settled) = (Purpose::Everything, AtomicBool::new(false));
         let mut found = Self { search, drivers: Vec::new(), outcomes, unopened, last_start, serve, settled };
         found.open_all(purpose, platform, drivers)?;
-        for (place, outcome) in &found.outcomes {
-            found.log_outcome(logger, *place, outcome);
+        if !logger.is_silent() {
+            for (place, outcome) in &found.outcomes {
+                found.log_outcome(logger, *place, outcome);
+            }
         }
         let lasting = found.watch_unopened(platform)?;
         Ok((found, lasting))
@@ -218,13 +220,18 @@ impl FoundDrivers {
                 }
             }
             match drivers.open(platform, candidate) {
-                Ok((driver, lie)) => {
-                    let earlier = self.drivers.iter().find(|found| found.open == Some(driver));
+                Ok((driver, is_new)) => {
+                    // Not where it cannot be: the whole search would cost the square of the number of drivers.
+                    let earlier = if is_new {
+                        None
+                    } else {
+                        self.drivers.iter().find(|found| found.open == Some(driver))
+                    };
                     if let Some(driver) = earlier.map(|found| found.place) {
                         self.outcomes.try_push((place, Outcome::DuplicateOf { driver }))?;
                         continue;
                     }
-                    if let Some(lie) = lie {
+                    if let Some(lie) = driver.lie(candidate.api_version) {
                         self.outcomes.try_push((place, lie))?;
                     }
                     found.open = Some(driver);
@@ -286,13 +293,14 @@ impl FoundDrivers {
             let Some(candidate) = self.plan.drivers.get(*place) else { continue };
             let (library, files) = (candidate.library.as_slice(), platform.files);
             if matches!(outcome, Outcome::DoesNotOpen { .. }) {
-                let state = files.fingerprint(library);
-                let tells = if state.is_some() {
-                    platform.libraries.never_opens(library)
-                } else {
-                    !files.exists(library)
-                };
-                if !tells || !library.contains(&b'/') {
+                let mut state = None;
+                if files.exists(library) {
+                    state = files.fingerprint(library);
+                    if state.is_none() || !platform.libraries.never_opens(library) {
+                        return Ok(false);
+                    }
+                }
+                if !library.contains(&b'/') {
                     return Ok(false);
                 }
                 self.unopened.try_push((*place, state))?;

@@ -4,7 +4,7 @@ use core::sync::atomic::AtomicBool;
 
 use super::driver::{Driver, DriverRef, OpenError};
 use crate::discovery::{Candidate, DriverKind};
-use crate::memory::{SharedList, text};
+use crate::memory::{OutOfMemory, SharedList, last_to_front, text};
 use crate::negotiation;
 use crate::negotiation::Outcome;
 use crate::platform::{Holder, Libraries, Library, LibraryKind, Lock, Platform, Turns, Waiting};
@@ -12,8 +12,34 @@ use crate::platform::{Holder, Libraries, Library, LibraryKind, Lock, Platform, T
 /// The driver libraries that are open. A driver stays open once it is: threads of its own or of the
 /// application may hold addresses in it.
 pub struct OpenDrivers {
-    list: SharedList<DriverRef>,
+    /// Sorted by key.
+    list: SharedList<Entry>,
     negotiations: Lock<Negotiations>,
+}
+
+/// An open driver, and what it is found by.
+type Entry = (Key, DriverRef);
+
+/// What an open driver is found by.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    /// The address that stands for its library. Every open driver has this key.
+    Library(usize),
+    /// The digest of its path, which saves opening the library once more. Of drivers with the same digest
+    /// only one has this key, so whoever finds it compares the paths.
+    Path(u32),
+}
+
+impl Key {
+    fn of_library(library: Library) -> Self {
+        Self::Library(library.0.addr().get())
+    }
+
+    /// The digest is FNV-1a.
+    fn of_path(path: &[u8]) -> Self {
+        let add = |digest: u32, byte: &u8| (digest ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+        Self::Path(path.iter().fold(0x811c_9dc5, add))
+    }
 }
 
 /// The libraries that threads are negotiating with. Only a seventeenth thread waits for others.
@@ -32,21 +58,16 @@ impl OpenDrivers {
         Self { list: SharedList::new(), negotiations: Lock::new([None; 16]) }
     }
 
-    /// Opens the driver that `candidate` names, unless it is open; and returns whether its manifest promised
-    /// too much.
+    /// Opens the driver that `candidate` names, unless it is open; and returns whether it is new.
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub fn open(
-        &self,
-        platform: &Platform,
-        candidate: &Candidate,
-    ) -> Result<(DriverRef, Option<Outcome>), OpenError> {
+    pub fn open(&self, platform: &Platform, candidate: &Candidate) -> Result<(DriverRef, bool), OpenError> {
         let path: &[u8] = &candidate.library;
-        let by_path =
-            |list: &[DriverRef]| list.iter().find(|open| open.library_path.as_slice() == path).copied();
-        if let Some(open) = self.list.read(platform.waiting, by_path) {
-            return Ok((open, open.lie(candidate.api_version)));
+        let by_path = Key::of_path(path);
+        let open = self.find(platform.waiting, by_path);
+        if let Some(open) = open.filter(|open| open.library_path.as_slice() == path) {
+            return Ok((open, false));
         }
         // No turn is held meanwhile: the library's constructor may wait for a thread that calls the loader,
         // and a thread that holds the dynamic linker's lock may call it.
@@ -57,9 +78,9 @@ impl OpenDrivers {
         let opening = Opening { libraries: platform.libraries, library: Some(library) };
         // Otherwise two threads that negotiate with one driver would be in it at once.
         let _turn = self.negotiate(platform.waiting, library);
-        let by_library = |list: &[DriverRef]| list.iter().find(|open| open.library == Some(library)).copied();
-        if let Some(open) = self.list.read(platform.waiting, by_library) {
-            return Ok((open, open.lie(candidate.api_version)));
+        let by_library = Key::of_library(library);
+        if let Some(open) = self.find(platform.waiting, by_library) {
+            return Ok((open, false));
         }
         let kind = candidate.kind;
         // SAFETY: the plan says that the library is a driver, and of which kind.
@@ -85,15 +106,17 @@ impl OpenDrivers {
             waiting: platform.waiting,
             calls_back: AtomicBool::new(false),
         })?;
-        match self.list.find_or_insert(platform.waiting, open, |other| other.library == library) {
+        match self.keep(platform.waiting, by_library, open) {
             Ok((kept, true)) => {
                 opening.keep();
-                Ok((kept, kept.lie(candidate.api_version)))
+                // Without memory for this, it is found by its library.
+                let _ = self.keep(platform.waiting, by_path, kept);
+                Ok((kept, true))
             }
             Ok((kept, false)) => {
                 // SAFETY: nobody else has seen this value.
                 unsafe { open.free() };
-                Ok((kept, kept.lie(candidate.api_version)))
+                Ok((kept, false))
             }
             Err(out_of_memory) => {
                 // SAFETY: nobody else has seen this value.
@@ -101,6 +124,26 @@ impl OpenDrivers {
                 Err(out_of_memory.into())
             }
         }
+    }
+
+    fn find(&self, waiting: &dyn Waiting, key: Key) -> Option<DriverRef> {
+        self.list.read(waiting, |list| find(list, key)).map(|(_, driver)| driver)
+    }
+
+    /// Lets `driver` be found by `key`, unless another one is. Returns the one that is, and whether it is new.
+    fn keep(
+        &self,
+        waiting: &dyn Waiting,
+        key: Key,
+        driver: DriverRef,
+    ) -> Result<(DriverRef, bool), OutOfMemory> {
+        let arrange = |list: &mut [Entry]| {
+            let Some((_, sorted)) = list.split_last() else { return };
+            let (Ok(place) | Err(place)) = place(sorted, key);
+            last_to_front(list.get_mut(place..).unwrap_or_default());
+        };
+        let kept = self.list.find_or_insert_at(waiting, (key, driver), |list| find(list, key), arrange);
+        kept.map(|((_, driver), is_new)| (driver, is_new))
     }
 
     /// Waits until no other thread negotiates with `library`, and keeps others out until the result is
@@ -119,7 +162,9 @@ impl OpenDrivers {
 
     /// Closes all drivers if `unused`.
     pub(crate) fn close(&self, platform: &Platform, unused: impl Fn() -> bool) {
-        for driver in self.list.take_if(platform.waiting, unused) {
+        for (key, driver) in self.list.take_if(platform.waiting, unused) {
+            // Each driver once.
+            let Key::Library(_) = key else { continue };
             let library = driver.library;
             // SAFETY: only instances and calls in progress use drivers, and there was none under the list's
             // lock.
@@ -131,6 +176,15 @@ impl OpenDrivers {
             }
         }
     }
+}
+
+/// The place of `key` in a sorted list, or that where it belongs.
+fn place(list: &[Entry], key: Key) -> Result<usize, usize> {
+    list.binary_search_by_key(&key, |(key, _)| *key)
+}
+
+fn find(list: &[Entry], key: Key) -> Option<Entry> {
+    list.get(place(list, key).ok()?).copied()
 }
 
 /// Notes that a thread negotiates. Returns `None` if another one does with the same library or no place is
@@ -203,6 +257,28 @@ mod tests {
         fn thread(&self) -> usize {
             std::thread_local!(static PLACE: u128 = const { 0 });
             PLACE.with(|place| core::ptr::from_ref(place).addr())
+        }
+    }
+
+    #[test]
+    fn a_driver_is_found_by_its_library_and_by_its_path_whatever_the_others_are() {
+        let library = |number| Library(NonNull::without_provenance(NonZero::new(number).unwrap()));
+        let driver = |number: usize| DriverRef::dangling(number);
+        let drivers = OpenDrivers::new();
+        let numbers = (1..=100).map(|number| number * 37 % 101);
+        let path = |number: usize| Key::of_path(std::format!("/usr/lib/libdriver{number}.so").as_bytes());
+        for number in numbers.clone() {
+            for key in [Key::of_library(library(number)), path(number)] {
+                assert!(drivers.find(&Threads, key).is_none());
+                assert!(drivers.keep(&Threads, key, driver(number)).is_ok_and(|(_, is_new)| is_new));
+                let (kept, is_new) = drivers.keep(&Threads, key, driver(101)).unwrap();
+                assert!(kept == driver(number) && !is_new, "the first one stays");
+            }
+        }
+        for number in numbers {
+            for key in [Key::of_library(library(number)), path(number)] {
+                assert!(drivers.find(&Threads, key) == Some(driver(number)));
+            }
         }
     }
 

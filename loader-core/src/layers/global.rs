@@ -104,7 +104,7 @@ pub unsafe fn enter_global_chain<F: Copy, R>(
         return Ok(direct());
     }
     let mut links: Vec<GlobalLink<F>> = Vec::new();
-    links.make_room(open.functions.len().saturating_add(1))?;
+    links.try_fit(open.functions.len().saturating_add(1))?;
     let size = u32::try_from(size_of::<GlobalLink<F>>()).unwrap_or(u32::MAX);
     let link = |function, next| GlobalLink { kind: command.kind, version: 1, size, function, next };
     links.try_push(link(last, core::ptr::null()))?;

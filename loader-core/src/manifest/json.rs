@@ -120,8 +120,7 @@ impl<'a> Value<'a> {
     /// The text of a string.
     #[must_use]
     pub fn string(&self) -> Option<Str<'a>> {
-        let mut scanner = Scanner { bytes: self.bytes, at: self.at };
-        scanner.take_string().ok()
+        self.as_written().strip_prefix(b"\"")?.strip_suffix(b"\"").map(Str)
     }
 
     /// Whether this is `true` or `false`; `None` if it is neither.
@@ -222,7 +221,7 @@ impl<'a> Str<'a> {
     /// [`OutOfMemory`].
     pub fn to_text(self) -> Result<Text, OutOfMemory> {
         let mut text = Vec::new();
-        text.make_room(self.0.len())?;
+        text.try_fit(self.0.len())?;
         for piece in self.pieces() {
             match piece {
                 Piece::Plain(bytes) => text.try_extend(bytes)?,
@@ -235,7 +234,10 @@ impl<'a> Str<'a> {
     /// Whether the text is `name`, which contains no backslash, in any case.
     #[must_use]
     pub fn is(self, name: &str) -> bool {
-        // Most keys begin with another letter.
+        if self.0 == name.as_bytes() {
+            return true;
+        }
+        // Most other keys begin with another letter.
         if let (Some(first), Some(wanted)) = (self.0.first(), name.as_bytes().first())
             && *first != b'\\'
             && !first.eq_ignore_ascii_case(wanted)
@@ -303,7 +305,11 @@ impl<'a> Iterator for Pieces<'a> {
         if self.0.is_empty() {
             return None;
         }
-        let plain = self.0.iter().position(|byte| *byte == b'\\').unwrap_or(self.0.len());
+        // Few texts have an escape, and this is the fastest way to see it.
+        let plain = match self.0.contains(&b'\\') {
+            true => self.0.iter().position(|byte| *byte == b'\\').unwrap_or_default(),
+            false => self.0.len(),
+        };
         if plain > 0 {
             let (piece, rest) = self.0.split_at_checked(plain)?;
             self.0 = rest;

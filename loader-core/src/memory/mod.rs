@@ -26,6 +26,7 @@ pub use c_text::CText;
 pub use cached::Cached;
 pub use counted::{Counted, Room};
 pub use shared_list::SharedList;
+pub(crate) use sort::last_to_front;
 pub use sort::sort_by;
 
 /// An allocation failed. At the C edge this is `VK_ERROR_OUT_OF_HOST_MEMORY`.
@@ -63,11 +64,11 @@ pub trait TryGrow<T> {
     where
         T: Copy;
 
-    /// Makes room for `more` values, so that appending them moves nothing.
+    /// Makes room for `more` values behind those that are there, and for no others.
     ///
     /// # Errors
-    /// [`OutOfMemory`]; the vector is unchanged then.
-    fn make_room(&mut self, more: usize) -> Result<(), OutOfMemory>;
+    /// [`OutOfMemory`] when the vector cannot grow; it is unchanged then.
+    fn try_fit(&mut self, more: usize) -> Result<(), OutOfMemory>;
 
     /// Resizes the vector to `length` values, by dropping the last ones or appending copies of `value`.
     ///
@@ -80,7 +81,7 @@ pub trait TryGrow<T> {
 
 impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
     fn try_push(&mut self, value: T) -> Result<(), OutOfMemory> {
-        reserve(self, 1)?;
+        reserve(self, 1, false)?;
         let len = self.len();
         // SAFETY: there is room for one more element, which is written before the length covers it.
         unsafe {
@@ -94,7 +95,7 @@ impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
     where
         T: Copy,
     {
-        reserve(self, values.len())?;
+        reserve(self, values.len(), false)?;
         let len = self.len();
         // SAFETY: there is room for all values; they are Copy, are written before the length covers
         // them, and cannot overlap a vector that is borrowed mutably.
@@ -105,8 +106,8 @@ impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
         Ok(())
     }
 
-    fn make_room(&mut self, more: usize) -> Result<(), OutOfMemory> {
-        reserve(self, more)
+    fn try_fit(&mut self, more: usize) -> Result<(), OutOfMemory> {
+        reserve(self, more, true)
     }
 
     fn try_resize(&mut self, length: usize, value: T) -> Result<(), OutOfMemory>
@@ -114,7 +115,7 @@ impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
         T: Copy,
     {
         let more = length.saturating_sub(self.len());
-        reserve(self, more)?;
+        reserve(self, more, false)?;
         self.truncate(length);
         for place in self.spare_capacity_mut().iter_mut().take(more) {
             place.write(value);
@@ -126,8 +127,9 @@ impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
     }
 }
 
-/// Makes room for `more` values. Replaces `Vec::try_reserve`, which would be copied for every type of value.
-fn reserve<T, A: Allocator>(vector: &mut Vec<T, A>, more: usize) -> Result<(), OutOfMemory> {
+/// Makes room for `more` values, and for no others if `exact`. Replaces `Vec::try_reserve` and
+/// `try_reserve_exact`, which would be copied for every type of value.
+fn reserve<T, A: Allocator>(vector: &mut Vec<T, A>, more: usize, exact: bool) -> Result<(), OutOfMemory> {
     let (length, capacity) = (vector.len(), vector.capacity());
     if capacity.wrapping_sub(length) >= more {
         return Ok(());
@@ -136,7 +138,8 @@ fn reserve<T, A: Allocator>(vector: &mut Vec<T, A>, more: usize) -> Result<(), O
     // SAFETY: the block, its capacity and its allocator are the vector's own, and go back into it. The
     // allocator is moved by reading it from the old vector, which is overwritten and not dropped.
     unsafe {
-        let (block, capacity) = grow(vector.allocator(), old, Layout::new::<T>(), (length, capacity), more)?;
+        let (block, capacity) =
+            grow(vector.allocator(), old, Layout::new::<T>(), (length, capacity), (more, exact))?;
         let allocator = core::ptr::read(vector.allocator());
         let grown = Vec::from_raw_parts_in(block.cast().as_ptr(), length, capacity, allocator);
         core::ptr::write(vector, grown);
@@ -145,7 +148,8 @@ fn reserve<T, A: Allocator>(vector: &mut Vec<T, A>, more: usize) -> Result<(), O
 }
 
 /// Moves a vector's block to a larger one with room for `more` values behind the `length` that are there.
-/// Returns the block and its capacity, which at least doubles, so many additions cost few moves.
+/// Returns the block and its capacity, which at least doubles unless it has to be `exact`, so many additions
+/// cost few moves.
 ///
 /// # Safety
 /// `old` is a block from `allocator` with room for `capacity` values of the layout `each`; if `capacity` is
@@ -155,7 +159,7 @@ unsafe fn grow(
     old: NonNull<u8>,
     each: Layout,
     (length, capacity): (usize, usize),
-    more: usize,
+    (more, exact): (usize, bool),
 ) -> Result<(NonNull<u8>, usize), OutOfMemory> {
     let layout = |count: usize| {
         let size = each.size().checked_mul(count)?;
@@ -163,7 +167,7 @@ unsafe fn grow(
     };
     let least = if each.size() == 1 { 8 } else { 4 };
     let needed = length.checked_add(more).ok_or(OutOfMemory)?;
-    let larger = needed.max(capacity.saturating_mul(2)).max(least);
+    let larger = if exact { needed } else { needed.max(capacity.saturating_mul(2)).max(least) };
     let new = layout(larger).ok_or(OutOfMemory)?;
     // SAFETY: by this function's `# Safety` `old` is a block from `allocator` with room for `capacity`
     // values, so its layout is valid; the new one is larger.
@@ -176,15 +180,24 @@ unsafe fn grow(
     Ok((block.cast(), larger))
 }
 
-/// Joins `parts` into one text owned by the process.
+/// Joins `parts` into one text owned by the process, with no room for more.
 ///
 /// # Errors
 /// [`OutOfMemory`].
 pub fn text(parts: &[&[u8]]) -> Result<Text, OutOfMemory> {
-    let mut joined = Vec::new();
+    let mut joined = Text::new();
+    let length = parts.iter().map(|part| part.len()).sum();
+    joined.try_fit(length)?;
+    let mut end = joined.as_mut_ptr();
     for part in parts {
-        joined.try_extend(part)?;
+        // SAFETY: there is room for all parts, each of which is written behind the one before.
+        unsafe {
+            end.copy_from_nonoverlapping(part.as_ptr(), part.len());
+            end = end.add(part.len());
+        }
     }
+    // SAFETY: the parts have this length together, and were written above.
+    unsafe { joined.set_len(length) };
     Ok(joined)
 }
 

@@ -80,13 +80,28 @@ impl<T: Copy, A: Allocator + Clone> SharedList<T, A> {
         value: T,
         find: impl Fn(&T) -> bool,
     ) -> Result<(T, bool), OutOfMemory> {
+        self.find_or_insert_at(waiting, value, |list| list.iter().copied().find(&find), |_| ())
+    }
+
+    /// Inserts `value` unless `find` returns something in the list that serves instead; returns what is in the
+    /// list, and whether it is new. It is appended, and `arrange` may then move it elsewhere.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; the list is unchanged.
+    pub fn find_or_insert_at(
+        &self,
+        waiting: &dyn Waiting,
+        value: T,
+        find: impl Fn(&[T]) -> Option<T>,
+        arrange: impl Fn(&mut [T]),
+    ) -> Result<(T, bool), OutOfMemory> {
         // The larger block before the values move there, the smaller one afterwards; freed after the lock.
         let mut spare = Vec::new_in(self.0.lock(waiting).allocator().clone());
         loop {
             let needed = {
                 let mut list = self.0.lock(waiting);
-                if let Some(present) = list.iter().find(|present| find(present)) {
-                    return Ok((*present, false));
+                if let Some(present) = find(&list) {
+                    return Ok((present, false));
                 }
                 if list.len() == list.capacity() && spare.capacity() > list.len() {
                     push_all(&mut spare, &list);
@@ -94,11 +109,12 @@ impl<T: Copy, A: Allocator + Clone> SharedList<T, A> {
                 }
                 if list.len() < list.capacity() {
                     push_all(&mut list, &[value]);
+                    arrange(&mut list);
                     return Ok((value, true));
                 }
-                list.len().saturating_mul(2).max(8)
+                list.len().saturating_mul(2).max(2)
             };
-            spare.make_room(needed)?;
+            spare.try_fit(needed)?;
         }
     }
 
@@ -148,6 +164,20 @@ mod tests {
         values.sort_unstable();
         assert_eq!(values.as_slice(), (0..last).collect::<std::vec::Vec<u32>>().as_slice());
         assert!(list.read(&Spin, <[u32]>::is_empty));
+    }
+
+    #[test]
+    fn a_value_can_be_moved_to_its_place() {
+        let list = SharedList::new();
+        let insert = |value: u32| {
+            let find = |list: &[u32]| list.binary_search(&value).ok().map(|place| list[place]);
+            list.find_or_insert_at(&Spin, value, find, <[u32]>::sort_unstable)
+        };
+        for value in (0..100).map(|value| value * 37 % 101) {
+            assert_eq!(insert(value).unwrap(), (value, true));
+            assert_eq!(insert(value).unwrap(), (value, false));
+        }
+        list.read(&Spin, |values| assert!(values.len() == 100 && values.is_sorted()));
     }
 
     #[test]

@@ -19,6 +19,16 @@ pub fn sort_by<T>(values: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering)
     unsafe { sort(values.as_mut_ptr().cast(), values.len(), size_of::<T>(), &mut is_after) };
 }
 
+/// Moves the last of `values` to the front; the others keep their order.
+pub(crate) fn last_to_front<T>(values: &mut [T]) {
+    let before = size_of_val(values).saturating_sub(size_of::<T>());
+    if before > 0 {
+        // SAFETY: the slice holds the last value and that many bytes before it. Nothing can panic while the
+        // values are being moved byte by byte, so that each exists once in the end.
+        unsafe { bring_to_front(values.as_mut_ptr().cast(), before, size_of::<T>()) };
+    }
+}
+
 /// The part of the work that is the same for every kind of value.
 ///
 /// # Safety
@@ -97,6 +107,16 @@ mod tests {
                 assert_eq!(values, expected);
             }
         }
+    }
+
+    #[test]
+    fn the_last_value_comes_to_the_front() {
+        let mut values = ["a", "b", "c"].map(String::from);
+        last_to_front(&mut values);
+        assert_eq!(values, ["c", "a", "b"]);
+        last_to_front(&mut values[..1]);
+        last_to_front::<String>(&mut []);
+        assert_eq!(values, ["c", "a", "b"]);
     }
 
     #[test]

@@ -174,7 +174,7 @@ unsafe fn make_each(
     callbacks: *const Callbacks,
     of_drivers: &mut Vec<u64, Application>,
 ) -> Result<(), vk::Result> {
-    of_drivers.make_room(instance.drivers.len())?;
+    of_drivers.try_fit(instance.drivers.len())?;
     for driver in &instance.drivers {
         let mut own = 0;
         // SAFETY: `CreateFn` is the type of both commands. By this function's `# Safety` `info` and

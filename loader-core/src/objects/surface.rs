@@ -261,7 +261,7 @@ unsafe fn make(
         window.begin(instance, &surface)?;
         return Ok(surface);
     }
-    surface.own.make_room(instance.drivers.len())?;
+    surface.own.try_fit(instance.drivers.len())?;
     for _ in &instance.drivers {
         surface.own.try_push(AtomicU64::new(0))?;
     }

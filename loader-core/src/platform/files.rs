@@ -1,5 +1,7 @@
 //! The file system, as far as the loader needs it. Paths are bytes without a NUL.
 
+use core::num::NonZero;
+
 use crate::memory::{OutOfMemory, Text, Vec};
 
 /// Why a file or folder could not be read.
@@ -34,6 +36,22 @@ pub struct Fingerprint {
     pub size: u64,
     /// The last changes of its content and of its attributes, in nanoseconds since 1970.
     pub changed: (i64, i64),
+}
+
+impl Fingerprint {
+    /// Eight bytes that differ between states: always if one of the numbers differs, and else but for a
+    /// chance of 1 in 2^64. A snapshot has many of them.
+    #[must_use]
+    pub fn digest(&self) -> NonZero<u64> {
+        /// Odd, so that the product leads back to the number; with bits spread evenly.
+        const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+        let Self { identity, size, changed } = *self;
+        let numbers = [identity.0, identity.1, size, changed.0.cast_unsigned(), changed.1.cast_unsigned()];
+        let digest = numbers
+            .iter()
+            .fold(0u64, |digest, number| (digest.rotate_left(26) ^ number).wrapping_mul(MULTIPLIER));
+        NonZero::new(digest).unwrap_or(NonZero::<u64>::MAX)
+    }
 }
 
 /// The file system.
@@ -83,5 +101,28 @@ pub trait Files: Sync {
     /// not depend on when the file changed.
     fn identity(&self, path: &[u8]) -> Option<(u64, u64)> {
         Some(self.fingerprint(path)?.identity)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digests_of_two_states_differ_if_a_number_does() {
+        let state = Fingerprint { identity: (1, 2), size: 2, changed: (-1, -1) };
+        let others = [
+            Fingerprint { identity: (2, 2), ..state },
+            Fingerprint { identity: (1, 3), ..state },
+            Fingerprint { size: 3, ..state },
+            Fingerprint { changed: (0, -1), ..state },
+            Fingerprint { changed: (-1, 0), ..state },
+            Fingerprint { identity: (2, 1), ..state },
+            Fingerprint { changed: (7, 7), ..state },
+        ];
+        assert_eq!(state.digest(), Fingerprint { ..state }.digest());
+        for other in others {
+            assert_ne!(state.digest(), other.digest(), "{other:?}");
+        }
     }
 }

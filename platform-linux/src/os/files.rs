@@ -144,7 +144,7 @@ impl Stream {
 
     /// Reads to the end, but not beyond `limit`. `expected` is the probable size of the file.
     fn read(&self, expected: usize, limit: usize) -> Result<Text, FileError> {
-        /// The number of bytes to read at once if the size is unknown.
+        /// The number of bytes to read first if the size is unknown.
         const BLOCK: usize = 4096;
         let mut content = Vec::new();
         if expected == 0 {
@@ -153,7 +153,7 @@ impl Stream {
         // One byte more than expected, so that the first read also detects the end.
         let mut room = if expected == 0 { BLOCK } else { expected.saturating_add(1) };
         loop {
-            content.try_reserve(room).map_err(|_| FileError::OutOfMemory)?;
+            content.try_fit(room)?;
             let spare = content.spare_capacity_mut();
             // SAFETY: `room` bytes of spare capacity were reserved above; the stream is still open.
             let got = unsafe { libc::fread(spare.as_mut_ptr().cast::<c_void>(), 1, room, self.0) };
@@ -166,7 +166,7 @@ impl Stream {
             if got < room {
                 break;
             }
-            room = BLOCK;
+            room = content.len().max(BLOCK);
         }
         // SAFETY: the stream is open until `drop`.
         if unsafe { libc::ferror(self.0) } != 0 {
@@ -194,7 +194,7 @@ pub(super) fn may(path: &[u8], kind: c_int) -> bool {
 pub(super) fn beginning(path: &[u8], count: usize) -> Option<(Text, u64)> {
     let state = State::of(path).filter(State::is_regular_file)?;
     let mut bytes: Text = Vec::new();
-    bytes.try_reserve(count).ok()?;
+    bytes.try_fit(count).ok()?;
     let stream = Stream::open(path).ok()?;
     // SAFETY: the vector has room for `count` bytes, and `fread` returns how many it has written;
     // the stream is open.

@@ -129,7 +129,8 @@ fn debian(loader: &Loader) -> String {
 }
 
 /// What [`check`] measures: of the curves, the series in which a search or a chain would grow.
-const CHECKED: [(&str, &str, &[u32]); 5] = [
+const CHECKED: [(&str, &str, &[u32]); 6] = [
+    ("manifests-usable", "first call", &[60, 600]),
     ("manifests-missing", "first call", &[10, 100]),
     ("manifests-layers", "first call", &[30, 300]),
     ("drivers", "later call", &[4, 32]),

@@ -150,6 +150,8 @@ fn search(
         inquiry.file(&manifest.path)?.ok();
     }
     inquiry.settle()?;
+    // The plan stays as long as the process. Few files have more than one layer.
+    plan.layers.try_fit(manifests.len())?;
     let mut found =
         Found { layers: &mut plan.layers, left_out: 0, kind, pointer_width: policy.pointer_width };
     for ((at, manifest), first) in manifests.into_iter().enumerate().zip(firsts) {
