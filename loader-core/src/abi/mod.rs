@@ -7,7 +7,7 @@ pub mod extensions;
 pub mod layer_interface;
 pub mod name;
 
-pub use export_table::ExportTable;
+pub use export_table::{ExportTable, export_rows};
 
 /// A Vulkan command whose parameters do not matter.
 pub type Command = unsafe extern "system" fn();

@@ -13,12 +13,12 @@ macro_rules! export_table {
             concat!(".type ", stringify!($table), ",%object"),
             ".p2align 2",
             concat!(stringify!($table), ":"),
+            ".long {}",
             $($crate::export_row!($table, $function),)*
-            concat!(".org ", stringify!($table), " + 4 * {}"),
             concat!(".size ", stringify!($table), ", . - ", stringify!($table)),
             ".popsection",
+            const $crate::abi::export_rows(&[$($command),*]),
             $(const $command, sym $function,)*
-            const $crate::registry::COMMAND_COUNT,
         );
 
         unsafe extern "C" {
@@ -32,7 +32,7 @@ macro_rules! export_table {
 #[macro_export]
 macro_rules! export_row {
     ($table:ident, $function:path) => {
-        concat!(".org ", stringify!($table), " + 4 * {}\n .long {} - ", stringify!($table))
+        concat!(".org ", stringify!($table), " + 4 + 4 * {}\n .long {} - ", stringify!($table))
     };
 }
 

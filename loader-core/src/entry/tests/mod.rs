@@ -29,7 +29,7 @@ static ROOTS: [Root; 1] = [Root::BuiltIn { name: "SYSCONFDIR", path: b"/etc" }];
 
 /// No command is exported here.
 // SAFETY: a table of numbers, of which 0 stands for no function.
-static EXPORTS: ExportTable = unsafe { core::mem::zeroed() };
+static EXPORTS: ExportTable = ExportTable::EMPTY;
 
 const DRIVER: &str =
     r#"{"file_format_version": "1.0.1", "ICD": {"library_path": "/driver.so", "api_version": "1.3.0"}}"#;
