@@ -74,7 +74,9 @@ impl<'a> Asked<'a> {
                 let answer = answer(self.platform, &question)?;
                 let entry =
                     Box::try_new(Entry { record: Record { question, answer }, rest: Answers::default() })?;
-                let entry = self.end.0.get_or_init(|| entry);
+                // Not `get_or_init`, the only function of the loader that could panic: all that makes messages of panics would come along.
+                let _ = self.end.0.set(entry);
+                let entry = self.end.0.get().ok_or(OutOfMemory)?;
                 self.end = &entry.rest;
                 self.records.try_push(&entry.record)?;
                 last_to_front(self.records.get_mut(place..).unwrap_or_default());

@@ -94,10 +94,13 @@ fn leading_number(part: &[u8]) -> Result<u16, VersionError> {
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.variant != 0 {
-            write!(f, "{}.", self.variant)?;
+        // As numbers of one type, whose code is there anyway.
+        let [variant, major] = [self.variant, self.major].map(u32::from);
+        let [minor, patch] = [self.minor, self.patch].map(u32::from);
+        if variant != 0 {
+            write!(f, "{variant}.")?;
         }
-        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+        write!(f, "{major}.{minor}.{patch}")
     }
 }
 
