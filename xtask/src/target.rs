@@ -178,7 +178,12 @@ impl Binutils {
 
     /// Copies a library or program without the symbols that only debuggers need.
     pub(crate) fn strip(self, from: &Path, to: &Path) -> Result<(), Failure> {
-        finish(self.command("strip")?.arg("--strip-all").arg("-o").args([to, from]))
+        finish(
+            self.command("strip")?
+                .args(["--strip-all", "--remove-section=.comment"])
+                .arg("-o")
+                .args([to, from]),
+        )
     }
 }
 

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::manifest::DeviceSetting;
-use crate::memory::ascii::trimmed;
+use crate::memory::ascii::{self, trimmed};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 use crate::platform::{Environment, Variable, variables};
 
@@ -100,11 +100,10 @@ fn has(list: &[u8], id: Option<u32>) -> bool {
 
 /// A decimal number, or a hexadecimal one that begins with `0x`.
 fn number(text: &[u8]) -> Option<u32> {
-    let text = core::str::from_utf8(trimmed(text)).ok()?;
-    let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-    match hexadecimal {
-        Some(digits) => u32::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
+    let text = trimmed(text);
+    match ascii::hexadecimal_digits(text) {
+        Some(digits) => ascii::number(digits, 16),
+        None => ascii::number(text, 10),
     }
 }
 

@@ -197,7 +197,7 @@ impl fmt::Display for Looked {
             Self::Failed(FileError::NotFound) => f.write_str("does not exist"),
             Self::Failed(FileError::Denied) => f.write_str("may not be read"),
             Self::Failed(FileError::Other(number)) => {
-                write!(f, "cannot be listed as a folder, system error {number}")
+                write!(f, "cannot be listed as a folder, system error {}", number.unsigned_abs())
             }
             Self::Failed(_) => f.write_str("cannot be listed as a folder"),
         }

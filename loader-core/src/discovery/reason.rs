@@ -141,7 +141,9 @@ pub(super) fn unreadable(error: FileError, f: &mut fmt::Formatter<'_>) -> fmt::R
         FileError::TooLarge => {
             write!(f, "the file has more than {SIZE_LIMIT} bytes, so it is no manifest; remove or rename it")
         }
-        FileError::Other(number) => write!(f, "the manifest cannot be read, system error {number}"),
+        FileError::Other(number) => {
+            write!(f, "the manifest cannot be read, system error {}", number.unsigned_abs())
+        }
         FileError::OutOfMemory => f.write_str("memory ran out while the manifest was read"),
     }
 }

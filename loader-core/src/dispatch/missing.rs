@@ -53,7 +53,7 @@ pub(super) extern "C" fn unknown_key_reported(handle: *const c_void, slot: u32) 
 /// Reports that `object`, which was given to `command`, belongs to no device that is alive, and aborts.
 pub fn report_unknown_device(command: CommandId, object: u64) -> ! {
     let handle = core::ptr::without_provenance(usize::try_from(object).unwrap_or_default());
-    report_unknown_key(command.name().to_str().unwrap_or_default(), handle)
+    report_unknown_key(command.text(), handle)
 }
 
 fn report_unknown_key(name: &str, handle: *const c_void) -> ! {
@@ -70,7 +70,7 @@ fn report_unknown_key(name: &str, handle: *const c_void) -> ! {
 pub(super) extern "C" fn report_missing_instance_command(_handle: *const c_void, stub: *const c_void) -> ! {
     let slot = MISSING_INSTANCE_COMMANDS.caller(stub);
     match CommandId::from_instance_slot(slot) {
-        Some(command) => report(command.name().to_str().unwrap_or_default(), "physical device"),
+        Some(command) => report(command.text(), "physical device"),
         None => loader::current().map_or_else(
             || report("an unknown command", "physical device"),
             |loader| {

@@ -129,11 +129,7 @@ unsafe fn groups(
     unsafe {
         let found: &Instance = handle::instance(instance, command);
         if count.is_null() {
-            complain_of_null(
-                &found.logger,
-                command.name().to_str().unwrap_or_default(),
-                "pPhysicalDeviceGroupCount",
-            );
+            complain_of_null(&found.logger, command.text(), "pPhysicalDeviceGroupCount");
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         }
         found.enumerate_groups_for_application(count, out.cast())

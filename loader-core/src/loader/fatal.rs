@@ -10,7 +10,7 @@ use crate::registry::{Class, CommandId};
 /// Reports that the handle given to `command` is not one of the loader's, and aborts: going on would be
 /// undefined. The identifier of the violated rule is the one that validation tools use.
 pub fn report_bad_handle(command: CommandId) -> ! {
-    let name = command.name().to_str().unwrap_or_default();
+    let name = command.text();
     let parameter = match command.class() {
         Class::Global | Class::Instance => "instance",
         // Commands below a device are given physical devices only as objects to name.

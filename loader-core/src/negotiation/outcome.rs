@@ -276,7 +276,10 @@ impl fmt::Display for VkResult {
             -1_000_000_000 => "VK_ERROR_SURFACE_LOST_KHR",
             -1_000_000_001 => "VK_ERROR_NATIVE_WINDOW_IN_USE_KHR",
             -1_000_174_001 => "VK_ERROR_NOT_PERMITTED_KHR",
-            other => return write!(f, "VkResult {other}"),
+            other => {
+                let sign = if other < 0 { "-" } else { "" };
+                return write!(f, "VkResult {sign}{}", other.unsigned_abs());
+            }
         };
         f.write_str(name)
     }

@@ -298,7 +298,7 @@ pub(super) static STAND_INS: InstanceFunctions = by_slot(&[stand_ins! {
 /// `device`.
 unsafe fn complain(device: vk::PhysicalDevice, number: usize) {
     let (Some(loader), Ok(number)) = (loader::current(), u16::try_from(number)) else { return };
-    let name = CommandId::new(number).name().to_str().unwrap_or_default();
+    let name = CommandId::new(number).text();
     let say = |logger: &Logger| {
         logger.log(
             Level::Error,

@@ -112,7 +112,7 @@ unsafe fn create(
     unsafe {
         let instance = handle::instance(instance, commands[0]);
         let (Some(listener), Some(out)) = (listener, out.as_mut()) else {
-            let name = commands[0].name().to_str().unwrap_or_default();
+            let name = commands[0].text();
             instance.logger.insist(
                 Level::Error,
                 Topic::Usage,

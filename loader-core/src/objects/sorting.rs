@@ -11,7 +11,7 @@ use crate::abi::name;
 use crate::discovery::DeviceIds;
 use crate::dispatch::{Command, InstanceTable, Table as _};
 use crate::loader::Loader;
-use crate::memory::OutOfMemory;
+use crate::memory::{OutOfMemory, ascii};
 use crate::platform::variables;
 use crate::registry::command;
 
@@ -31,8 +31,8 @@ impl Preference {
     }
 
     fn parse(value: &[u8]) -> Option<(u32, u32)> {
-        let (vendor, device) = core::str::from_utf8(value).ok()?.split_once(':')?;
-        Some((hexadecimal(vendor)?, hexadecimal(device)?))
+        let colon = value.iter().position(|byte| *byte == b':')?;
+        Some((hexadecimal(value.get(..colon)?)?, hexadecimal(value.get(colon.wrapping_add(1)..)?)?))
     }
 
     fn wants(&self, facts: &DeviceFacts) -> bool {
@@ -40,10 +40,9 @@ impl Preference {
     }
 }
 
-fn hexadecimal(text: &str) -> Option<u32> {
-    let text = text.trim_ascii();
-    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
-    u32::from_str_radix(digits, 16).ok()
+fn hexadecimal(text: &[u8]) -> Option<u32> {
+    let text = ascii::trimmed(text);
+    ascii::number(ascii::hexadecimal_digits(text).unwrap_or(text), 16)
 }
 
 /// Which of two devices comes first: the one that the user named; discrete before integrated before

@@ -225,7 +225,7 @@ unsafe fn make(
     info: *const c_void,
     callbacks: *const Callbacks,
 ) -> Result<Box<Surface, Application>, vk::Result> {
-    let name = kind.command.name().to_str().unwrap_or_default();
+    let name = kind.command.text();
     if !instance.extensions.contains(kind.extension) {
         let extension = kind.extension.name().to_str().unwrap_or_default();
         instance.logger.log(
@@ -361,7 +361,7 @@ pub(super) unsafe fn drivers_own(
         let result = create(driver.handle, info, callbacks, &mut surface);
         array::created(result).map(|()| surface).inspect_err(|_| {
             let path = Shown(&driver.driver.library_path);
-            let name = kind.command.name().to_str().unwrap_or_default();
+            let name = kind.command.text();
             instance.logger.log(
                 Level::Error,
                 Topic::Driver,

@@ -91,7 +91,7 @@ impl<'a> Query<'a> {
             format_args!(
                 "{}: the driver does not have {}",
                 Shown(&self.driver.driver.library_path),
-                command.name().to_str().unwrap_or_default()
+                command.text()
             ),
         );
     }

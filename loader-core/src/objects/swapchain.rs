@@ -48,7 +48,7 @@ unsafe fn surface_of_swapchain<'a>(
     command: CommandId,
 ) -> Result<DriversSurface<'a>, vk::Result> {
     if info.surface.is_null() {
-        let name = command.name().to_str().unwrap_or_default();
+        let name = command.text();
         let rule = "VUID-VkSwapchainCreateInfoKHR-surface-parameter";
         fatal(Topic::Loader, format_args!("{name}: Invalid surface [{rule}]"))
     }

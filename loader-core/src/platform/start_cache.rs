@@ -85,7 +85,7 @@ impl fmt::Display for CacheFault {
             Self::TooLarge => "the file is too large",
             Self::Changed => "the file changed while it was read",
             Self::OutOfMemory => "out of memory",
-            Self::System(number) => return write!(f, "system error {number}"),
+            Self::System(number) => return write!(f, "system error {}", number.unsigned_abs()),
         })
     }
 }

@@ -111,6 +111,12 @@ impl CommandId {
         CStr::from_bytes_with_nul(tables::command_name(self.index())).unwrap_or_default()
     }
 
+    /// The same as text.
+    #[inline(never)]
+    pub fn text(self) -> &'static str {
+        self.name().to_str().unwrap_or_default()
+    }
+
     /// Like [`CommandId::name`], for constants: the bytes with the NUL after them, the only one
     /// (the compiler has checked it).
     #[inline]

@@ -23,7 +23,7 @@ use ash::vk;
 
 use crate::abi::name;
 use crate::manifest::Version;
-use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, ascii};
 
 /// The first line. A loader that writes other lines has another number here.
 const FIRST: &[u8] = b"vkload start cache 1";
@@ -67,8 +67,8 @@ impl<'a> KnownDriver<'a> {
         let mut field = |name: &[u8]| lines.next().and_then(|line| value(line, name));
         let (manifest, library, file) = (field(DRIVER)?, field(b"library")?, field(b"file")?);
         let known = Self::new(manifest, library, file, field(b"identity")?);
-        let api_version = Version::from_encoded(number(field(b"version")?)?);
-        let has_device = number(field(b"devices")?)? != 0;
+        let api_version = Version::from_encoded(decimal(field(b"version")?)?);
+        let has_device = decimal(field(b"devices")?)? != 0;
         let extensions = lines.0;
         let all_read = Lines(extensions).all(|line| extension(line).is_some());
         all_read.then_some(Self { api_version, has_device, extensions, ..known })
@@ -131,7 +131,7 @@ fn parts(content: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
     if lines.next()? != FIRST {
         return None;
     }
-    let length = number(value(lines.next()?, b"circumstances")?)? as usize;
+    let length = decimal(value(lines.next()?, b"circumstances")?)? as usize;
     let start = checked.checked_sub(lines.0.len())?;
     let end = start.checked_add(length).filter(|end| *end <= checked)?;
     Some((start..end, end..checked))
@@ -248,13 +248,8 @@ fn is_extension(name: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
 }
 
-/// A number of at most 32 bits in decimal digits.
-fn number(digits: &[u8]) -> Option<u32> {
-    let add = |number: u32, digit: &u8| {
-        let digit = digit.is_ascii_digit().then(|| u32::from(digit.wrapping_sub(b'0')))?;
-        number.checked_mul(10)?.checked_add(digit)
-    };
-    digits.iter().try_fold(0, add)
+fn decimal(digits: &[u8]) -> Option<u32> {
+    ascii::number(digits, 10)
 }
 
 /// The extension that a line names.
@@ -262,7 +257,7 @@ fn extension(line: &[u8]) -> Option<vk::ExtensionProperties> {
     let line = value(line, b"extension")?;
     let blank = line.iter().position(|byte| *byte == b' ')?;
     let (extension, version) = (line.get(..blank)?, line.get(blank.wrapping_add(1)..)?);
-    let mut properties = vk::ExtensionProperties { spec_version: number(version)?, ..Default::default() };
+    let mut properties = vk::ExtensionProperties { spec_version: decimal(version)?, ..Default::default() };
     if !is_extension(extension) || extension.len() >= properties.extension_name.len() {
         return None;
     }
