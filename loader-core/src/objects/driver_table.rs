@@ -15,7 +15,7 @@ use crate::dispatch::{InstanceTable, Table as _};
 use crate::drivers::OpenError;
 use crate::memory::{Application, SharedList};
 use crate::negotiation::Outcome;
-use crate::registry::{Class, CommandId, ExtensionId, ExtensionKind, ExtensionSet, command};
+use crate::registry::{Class, CommandId, ExtensionId, ExtensionKind, ExtensionSet, INSTANCE_SLOTS, command};
 
 impl DriverInstance {
     /// An instance that `driver` has just created.
@@ -105,14 +105,14 @@ impl DriverInstance {
     }
 
     fn fill_table(&self) {
-        for (number, stand_in) in STAND_INS.iter().enumerate() {
-            let Some(command) = CommandId::from_instance_slot(number) else { continue };
-            if command.class() != Class::PhysicalDevice {
-                continue;
+        for command in (0..INSTANCE_SLOTS).filter_map(CommandId::from_instance_slot) {
+            if command.class() == Class::PhysicalDevice {
+                self.ask(command);
             }
-            match stand_in {
-                Some(stand_in) if !self.has(command) => self.table.set(command, *stand_in),
-                _ => self.ask(command),
+        }
+        for (command, stand_in) in STAND_INS {
+            if !self.has(*command) {
+                self.table.set(*command, *stand_in);
             }
         }
         for (one, other) in ALIKE {

@@ -9,7 +9,7 @@ use ash::vk;
 
 use super::handle;
 use super::known::instance_of;
-use super::terminator::{InstanceFunctions, Terminator, by_slot};
+use super::terminator::Terminator;
 use crate::abi::array::wrapped;
 use crate::abi::chain;
 use crate::abi::function;
@@ -269,7 +269,7 @@ macro_rules! stand_ins {
 
 /// Substitutes in a driver's table for commands that it lacks and that can be answered without a
 /// driver.
-pub(super) static STAND_INS: InstanceFunctions = by_slot(&[stand_ins! {
+pub(super) static STAND_INS: &[Terminator] = stand_ins! {
     GET_PHYSICAL_DEVICE_XCB_PRESENTATION_SUPPORT_KHR: not_supported,
     GET_PHYSICAL_DEVICE_XLIB_PRESENTATION_SUPPORT_KHR: not_supported,
     GET_PHYSICAL_DEVICE_WAYLAND_PRESENTATION_SUPPORT_KHR: not_supported,
@@ -289,7 +289,7 @@ pub(super) static STAND_INS: InstanceFunctions = by_slot(&[stand_ins! {
     RELEASE_DISPLAY_EXT: not_present,
     ACQUIRE_WINRT_DISPLAY_NV: not_present,
     GET_WINRT_DISPLAY_NV: not_present,
-}]);
+};
 
 /// Reports that the driver lacks the command with this number.
 ///

@@ -23,7 +23,7 @@ use ash::vk;
 
 use crate::abi::name;
 use crate::manifest::Version;
-use crate::memory::{OutOfMemory, Text, TryGrow, Vec, ascii};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, ascii, formatted};
 
 /// The first line. A loader that writes other lines has another number here.
 const FIRST: &[u8] = b"vkload start cache 1";
@@ -205,17 +205,7 @@ impl Writer {
     }
 
     fn number(&mut self, name: &[u8], number: usize) -> Result<(), OutOfMemory> {
-        let mut digits = [b'0'; 20];
-        let (mut rest, mut start) = (number, digits.len());
-        for digit in digits.iter_mut().rev() {
-            *digit = b'0'.wrapping_add((rest % 10) as u8);
-            rest /= 10;
-            start = start.wrapping_sub(1);
-            if rest == 0 {
-                break;
-            }
-        }
-        self.field(name, digits.get(start..).unwrap_or_default())
+        self.field(name, &formatted(format_args!("{number}"))?)
     }
 }
 

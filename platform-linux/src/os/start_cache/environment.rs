@@ -7,15 +7,11 @@ use super::lines::any_part;
 
 /// The variables that may differ from start to start without a difference in what drivers answer: those in which shells, terminals,
 /// desktops and service managers say where a program was started, and those that say what the loader reports and remembers. Every
-/// other variable counts, so that variables of all drivers do.
-const NO_MATTER: &[u8] = b"PWD OLDPWD SHLVL _ COLUMNS LINES WINDOWID \
-    TERM_SESSION_ID SHELL_SESSION_ID GNOME_TERMINAL_SCREEN GNOME_TERMINAL_SERVICE TILIX_ID \
-    KONSOLE_DBUS_SESSION KONSOLE_DBUS_WINDOW KONSOLE_DBUS_SERVICE KONSOLE_DBUS_ACTIVATION_COOKIE \
-    KITTY_WINDOW_ID KITTY_PID ALACRITTY_WINDOW_ID ALACRITTY_SOCKET WEZTERM_PANE WEZTERM_UNIX_SOCKET WT_SESSION \
-    TMUX TMUX_PANE STY WINDOW SSH_CLIENT SSH_CONNECTION SSH_TTY SSH_AUTH_SOCK SSH_AGENT_PID \
-    DESKTOP_STARTUP_ID XDG_ACTIVATION_TOKEN GIO_LAUNCHED_DESKTOP_FILE_PID SESSION_MANAGER XDG_SESSION_ID \
-    INVOCATION_ID JOURNAL_STREAM SYSTEMD_EXEC_PID MANAGERPID MANAGERPIDFDID MEMORY_PRESSURE_WATCH LISTEN_PID WATCHDOG_PID \
-    VK_LOADER_DEBUG VK_LOADER_X_START_CACHE";
+/// other variable counts, so that variables of all drivers do. A name that ends in `*` stands for all that begin so.
+const NO_MATTER: &[u8] = b"PWD OLDPWD SHLVL _ COLUMNS LINES WINDOWID WINDOW STY TMUX TMUX_PANE TILIX_ID WT_SESSION \
+    TERM_SESSION_ID SHELL_SESSION_ID GNOME_TERMINAL_* KONSOLE_* KITTY_* ALACRITTY_* WEZTERM_* SSH_* \
+    DESKTOP_STARTUP_ID XDG_ACTIVATION_TOKEN GIO_LAUNCHED_* SESSION_MANAGER XDG_SESSION_ID INVOCATION_ID JOURNAL_STREAM \
+    SYSTEMD_EXEC_PID MANAGERPID* MEMORY_PRESSURE_WATCH LISTEN_PID WATCHDOG_PID VK_LOADER_DEBUG VK_LOADER_X_START_CACHE";
 
 /// A digest of `variables` (`NAME=VALUE`) in any order. Sums of hashes, unlike their exclusive or, also count what is there twice.
 pub(super) fn digest<'a>(variables: impl Iterator<Item = &'a [u8]>) -> [u64; 2] {
@@ -31,7 +27,10 @@ pub(super) fn digest<'a>(variables: impl Iterator<Item = &'a [u8]>) -> [u64; 2] 
 fn is_of_no_matter(variable: &[u8]) -> bool {
     let end = variable.iter().position(|byte| *byte == b'=').unwrap_or(variable.len());
     let name = variable.get(..end).unwrap_or_default();
-    any_part(NO_MATTER, b' ', &mut |known| known == name)
+    any_part(NO_MATTER, b' ', &mut |known| match known.strip_suffix(b"*") {
+        Some(beginning) => name.starts_with(beginning),
+        None => known == name,
+    })
 }
 
 /// The folders that the dynamic linker searches first for a library without a path: the value of `LD_LIBRARY_PATH`, empty if that is
@@ -83,10 +82,12 @@ mod tests {
     fn where_a_program_is_started_does_not_count() {
         let plain = of(&["A=1"]);
         assert_eq!(
-            of(&["PWD=/a", "A=1", "_=/bin/x", "VK_LOADER_DEBUG=all", "VK_LOADER_X_START_CACHE=1"]),
+            of(&["PWD=/a", "A=1", "_=/bin/x", "VK_LOADER_DEBUG=all", "KITTY_PID=7", "SSH_TTY=/dev/pts/0"]),
             plain
         );
-        assert_ne!(of(&["A=1", "PWDX=/a"]), plain);
+        for other in ["PWDX=/a", "VK_LOADER_DEBUGX=", "XSSH_TTY="] {
+            assert_ne!(of(&["A=1", other]), plain, "{other}");
+        }
         assert_ne!(of(&["A=1", ""]), plain, "an entry without a name is none of the known ones");
     }
 
