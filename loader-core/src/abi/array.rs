@@ -103,37 +103,66 @@ pub unsafe fn deliver_result<T: Copy>(
     }
 }
 
-/// Serves an enumeration of extensible structures by one of plain ones: `ask` enumerates those, `put` puts
-/// one into the structure at its place. What is chained to the structures is left alone.
+/// Serves an enumeration of extensible structures by one of plain ones, which `ask` enumerates. Each is put into its structure at
+/// `offset` bytes. What is chained to the structures is left alone.
 ///
 /// # Errors
 /// What `ask` returns; `ERROR_OUT_OF_HOST_MEMORY`; `INCOMPLETE` if not all fitted.
 ///
 /// # Safety
-/// `count` and `out` are a counted out-array.
+/// `count` and `out` are a counted out-array. A `U` has a `T` at the offset. Zeros are a `T`.
 pub unsafe fn wrapped<T: Copy, U>(
     count: *mut u32,
     out: *mut U,
-    empty: T,
+    offset: usize,
     mut ask: impl FnMut(*mut u32, *mut T) -> vk::Result,
-    put: impl Fn(&mut U, &T),
 ) -> vk::Result {
-    // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array; `written` does not
-    // exceed its count.
+    const { assert!(align_of::<T>() <= align_of::<u64>()) };
+    let mut ask = |count: *mut u32, array: *mut u64| ask(count, array.cast::<T>());
+    // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array of a `U`, which has a `T`
+    // at the offset.
+    unsafe { wrapped_bytes(count, out.cast(), (size_of::<U>(), offset), size_of::<T>(), &mut ask) }
+}
+
+/// The same for structures of `structure.0` bytes with `size` bytes to be put in at `structure.1`. Once in the library,
+/// whatever the structures are.
+///
+/// # Safety
+/// As for [`wrapped`].
+unsafe fn wrapped_bytes(
+    count: *mut u32,
+    out: *mut u8,
+    structure: (usize, usize),
+    size: usize,
+    ask: &mut dyn FnMut(*mut u32, *mut u64) -> vk::Result,
+) -> vk::Result {
+    // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array; `written` does not exceed its
+    // count. The vector has as many words for each value as the value takes.
     unsafe {
         if out.is_null() {
             return ask(count, core::ptr::null_mut());
         }
-        let all = match collect(Process, empty, ask) {
+        let words = size.div_ceil(size_of::<u64>()).max(1);
+        let per_value = u32::try_from(words).unwrap_or(u32::MAX);
+        let all = collect(Process, 0u64, |count, array| {
+            *count = (*count).checked_div(per_value).unwrap_or(0);
+            let result = ask(count, array);
+            *count = (*count).saturating_mul(per_value);
+            result
+        });
+        let all = match all {
             Ok(all) => all,
             Err(error) => return error,
         };
-        let written = all.len().min(*count as usize);
-        for (index, value) in all.iter().take(written).enumerate() {
-            put(&mut *out.add(index), value);
+        let values = all.len().checked_div(words).unwrap_or(0);
+        let written = values.min(*count as usize);
+        for index in 0..written {
+            let from = all.as_ptr().cast::<u8>().add(index.wrapping_mul(size));
+            let to = out.add(index.wrapping_mul(structure.0).wrapping_add(structure.1));
+            to.copy_from_nonoverlapping(from, size);
         }
         *count = u32::try_from(written).unwrap_or(u32::MAX);
-        if written < all.len() { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
+        if written < values { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
     }
 }
 
@@ -174,6 +203,46 @@ mod tests {
             vk::Result::SUCCESS
         });
         assert_eq!(absurd.unwrap_err(), vk::Result::ERROR_INITIALIZATION_FAILED);
+    }
+
+    #[test]
+    fn plain_structures_are_put_into_extensible_ones() {
+        /// Of a size that is no multiple of a word.
+        type Plain = [u32; 3];
+        #[derive(Clone, Copy)]
+        #[repr(C)]
+        struct Extensible {
+            chain: u64,
+            plain: Plain,
+        }
+        for (room, expected, result) in
+            [(2, 2, vk::Result::INCOMPLETE), (3, 3, vk::Result::SUCCESS), (5, 3, vk::Result::SUCCESS)]
+        {
+            let mut out = [Extensible { chain: 7, plain: [0; 3] }; 5];
+            let mut count = room;
+            let ask = |count: *mut u32, array: *mut Plain| {
+                // SAFETY: a valid count and an array of that many elements.
+                unsafe {
+                    if array.is_null() {
+                        *count = 3;
+                        return vk::Result::SUCCESS;
+                    }
+                    assert_eq!(*count, 3);
+                    for index in 0..3u32 {
+                        *array.add(index as usize) = [index, 10 + index, 100 + index];
+                    }
+                }
+                vk::Result::SUCCESS
+            };
+            let offset = core::mem::offset_of!(Extensible, plain);
+            // SAFETY: count and out are a counted out-array.
+            let returned = unsafe { wrapped(&mut count, out.as_mut_ptr(), offset, ask) };
+            assert_eq!((returned, count), (result, expected));
+            for (index, one) in (0u32..).zip(&out) {
+                let plain = if index < expected { [index, 10 + index, 100 + index] } else { [0; 3] };
+                assert_eq!((one.chain, one.plain), (7, plain));
+            }
+        }
     }
 
     #[test]

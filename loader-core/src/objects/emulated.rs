@@ -5,6 +5,8 @@
 
 use core::ffi::c_void;
 
+use core::mem::offset_of;
+
 use ash::vk;
 
 use super::handle;
@@ -145,9 +147,7 @@ as GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2 | GET_PHYSICAL_DEVICE_QUEUE_FAM
     driver, PFN_vkGetPhysicalDeviceQueueFamilyProperties, GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES
 ) {
     let ask = |count: *mut u32, array| { get(device, count, array); vk::Result::SUCCESS };
-    let _ = wrapped(count, out, vk::QueueFamilyProperties::default(), ask, |to, from| {
-        to.queue_family_properties = *from;
-    });
+    let _ = wrapped(count, out, offset_of!(vk::QueueFamilyProperties2<'_>, queue_family_properties), ask);
 });
 
 emulated!(memory_properties: PFN_vkGetPhysicalDeviceMemoryProperties2
@@ -174,9 +174,7 @@ as GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2 | GET_PHYSICAL_DEVICE_SP
         get(device, info.format, info.ty, info.samples, info.usage, info.tiling, count, array);
         vk::Result::SUCCESS
     };
-    let _ = wrapped(count, out, vk::SparseImageFormatProperties::default(), ask, |to, from| {
-        to.properties = *from;
-    });
+    let _ = wrapped(count, out, offset_of!(vk::SparseImageFormatProperties2<'_>, properties), ask);
 });
 
 emulated!(external_buffer_properties: PFN_vkGetPhysicalDeviceExternalBufferProperties
@@ -218,8 +216,8 @@ as GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_2_KHR;
 |driver, device| match original!(
     driver, PFN_vkGetPhysicalDeviceDisplayPropertiesKHR, GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_KHR
 ) {
-    Some(get) => wrapped(count, out, vk::DisplayPropertiesKHR::default(), |count, array| get(device, count, array),
-        |to, from| to.display_properties = *from),
+    Some(get) => wrapped(count, out, offset_of!(vk::DisplayProperties2KHR<'_>, display_properties),
+        |count, array| get(device, count, array)),
     None => nothing(count),
 });
 
@@ -229,16 +227,16 @@ as GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_2_KHR;
 |driver, device| match original!(
     driver, PFN_vkGetPhysicalDeviceDisplayPlanePropertiesKHR, GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_KHR
 ) {
-    Some(get) => wrapped(count, out, vk::DisplayPlanePropertiesKHR::default(),
-        |count, array| get(device, count, array), |to, from| to.display_plane_properties = *from),
+    Some(get) => wrapped(count, out, offset_of!(vk::DisplayPlaneProperties2KHR<'_>, display_plane_properties),
+        |count, array| get(device, count, array)),
     None => nothing(count),
 });
 
 emulated!(display_mode_properties: PFN_vkGetDisplayModeProperties2KHR as GET_DISPLAY_MODE_PROPERTIES_2_KHR;
 (display: vk::DisplayKHR, count: *mut u32, out: *mut vk::DisplayModeProperties2KHR<'_>) -> vk::Result;
 |driver, device| match original!(driver, PFN_vkGetDisplayModePropertiesKHR, GET_DISPLAY_MODE_PROPERTIES_KHR) {
-    Some(get) => wrapped(count, out, vk::DisplayModePropertiesKHR::default(),
-        |count, array| get(device, display, count, array), |to, from| to.display_mode_properties = *from),
+    Some(get) => wrapped(count, out, offset_of!(vk::DisplayModeProperties2KHR<'_>, display_mode_properties),
+        |count, array| get(device, display, count, array)),
     None => nothing(count),
 });
 

@@ -1,5 +1,7 @@
 //! The queries about surfaces on physical devices.
 
+use core::mem::offset_of;
+
 use ash::vk;
 
 use super::driver::DriverInstance;
@@ -283,9 +285,7 @@ unsafe extern "system" fn formats2(
         let ask = |count: *mut u32, array: *mut vk::SurfaceFormatKHR| {
             formats(device, (*info).surface, count, array)
         };
-        wrapped(count, out, vk::SurfaceFormatKHR::default(), ask, |to, from| {
-            to.surface_format = *from;
-        })
+        wrapped(count, out, offset_of!(vk::SurfaceFormat2KHR<'_>, surface_format), ask)
     }
 }
 
