@@ -7,7 +7,7 @@ use crate::discovery::{Candidate, DriverKind};
 use crate::memory::{OutOfMemory, SharedList, last_to_front, text};
 use crate::negotiation;
 use crate::negotiation::Outcome;
-use crate::platform::{Holder, Libraries, Library, LibraryKind, Lock, Platform, Turns, Waiting};
+use crate::platform::{Holder, Libraries, Library, LibraryKind, Lock, Platform, Turns, Waiting, hash};
 
 /// The driver libraries that are open. A driver stays open once it is: threads of its own or of the
 /// application may hold addresses in it.
@@ -35,10 +35,8 @@ impl Key {
         Self::Library(library.0.addr().get())
     }
 
-    /// The digest is FNV-1a.
     fn of_path(path: &[u8]) -> Self {
-        let add = |digest: u32, byte: &u8| (digest ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
-        Self::Path(path.iter().fold(0x811c_9dc5, add))
+        Self::Path(hash::hash(0, path) as u32)
     }
 }
 

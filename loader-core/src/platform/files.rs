@@ -2,6 +2,7 @@
 
 use core::num::NonZero;
 
+use super::hash::mixed;
 use crate::memory::{OutOfMemory, Text, Vec};
 
 /// Why a file or folder could not be read.
@@ -43,13 +44,9 @@ impl Fingerprint {
     /// chance of 1 in 2^64. A snapshot has many of them.
     #[must_use]
     pub fn digest(&self) -> NonZero<u64> {
-        /// Odd, so that the product leads back to the number; with bits spread evenly.
-        const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
         let Self { identity, size, changed } = *self;
         let numbers = [identity.0, identity.1, size, changed.0.cast_unsigned(), changed.1.cast_unsigned()];
-        let digest = numbers
-            .iter()
-            .fold(0u64, |digest, number| (digest.rotate_left(26) ^ number).wrapping_mul(MULTIPLIER));
+        let digest = numbers.into_iter().fold(0, mixed);
         NonZero::new(digest).unwrap_or(NonZero::<u64>::MAX)
     }
 }

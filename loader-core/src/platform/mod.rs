@@ -9,6 +9,7 @@ mod c_path;
 pub mod elf;
 mod environment;
 mod files;
+pub mod hash;
 mod identity;
 #[cfg(test)]
 pub(crate) mod imaginary;

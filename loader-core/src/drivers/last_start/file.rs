@@ -24,6 +24,7 @@ use ash::vk;
 use crate::abi::name;
 use crate::manifest::Version;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, ascii, formatted};
+use crate::platform::hash;
 
 /// The first line. A loader that writes other lines has another number here.
 const FIRST: &[u8] = b"vkload start cache 1";
@@ -263,14 +264,8 @@ const LAST: usize = 21;
 /// The checksum detects damage, not forgery: who can write the file is whom it is for.
 pub fn last_line(content: &[u8]) -> [u8; LAST] {
     let mut line = *b"end 0000000000000000\n";
-    let mix = |state: u64, byte: &u8| {
-        (state ^ u64::from(*byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
-    };
-    let mut sum = content.iter().fold(content.len() as u64, mix);
-    for place in line.iter_mut().skip(4).take(16) {
-        sum = sum.rotate_left(4);
-        let digit = (sum & 15) as u8;
-        *place = digit.wrapping_add(if digit < 10 { b'0' } else { b'a' - 10 });
+    if let Some(digits) = line.get_mut(4..20) {
+        digits.copy_from_slice(&hash::hex(hash::hash(0, content)));
     }
     line
 }

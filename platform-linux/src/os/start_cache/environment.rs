@@ -2,7 +2,8 @@
 
 use core::ffi::{CStr, c_char};
 
-use super::hash::hash;
+use loader_core::platform::hash::hash;
+
 use super::lines::any_part;
 
 /// The variables that may differ from start to start without a difference in what drivers answer: those in which shells, terminals,

@@ -4,11 +4,11 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 use core::mem::MaybeUninit;
 
 use loader_core::memory::{Text, TryGrow};
+use loader_core::platform::hash::{hash, hex};
 use loader_core::platform::{CacheFault, Files, LARGEST_CACHE, with_c_path};
 
 use super::super::errno;
 use super::super::files::{FileSystem, State, may};
-use super::hash::{hash, hex};
 use super::out_of_memory;
 
 /// The number of files that the folder may hold. Programs come and go; their files would stay.

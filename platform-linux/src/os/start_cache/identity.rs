@@ -1,9 +1,9 @@
 //! Whether a file is still the same.
 
+use loader_core::platform::hash::{hash, mixed};
 use loader_core::platform::{CacheFault, Fingerprint};
 
 use super::super::files::{State, beginning};
-use super::hash::{hash, mixed};
 
 /// A hash of what tells the regular file `path` from every other: its number, size and times, and its first bytes, which in a
 /// library hold the build's ID. File systems that are made with all times alike differ in those. The number of its file system is

@@ -4,10 +4,10 @@ use core::cell::Cell;
 use core::ffi::c_int;
 
 use loader_core::memory::{Text, TryGrow, Vec, sort_by};
+use loader_core::platform::hash::hex;
 use loader_core::platform::{CacheFault, FileError, Files};
 
 use super::super::files::FileSystem;
-use super::hash::hex;
 
 /// Lines of words. What went wrong is remembered for the end, so that adding a word needs no check.
 pub(super) struct Lines<'a> {

@@ -6,13 +6,12 @@ mod circumstances;
 mod devices;
 mod environment;
 mod file;
-mod hash;
 mod identity;
 mod lines;
 mod search;
 
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
-use loader_core::platform::{CacheFault, Identity, Library, StartCache, Variable, variables};
+use loader_core::platform::{CacheFault, Identity, Library, StartCache, Variable, hash, variables};
 
 use super::identity::{Process, is_secure};
 use crate::PLATFORM;

@@ -1,7 +1,10 @@
-//! Hashes that tell whether something has changed. They keep no secrets.
+//! Hashes that tell whether something is another, or has changed. They keep no secrets, and nobody has a reason to forge them.
+#![forbid(unsafe_code)]
 
 /// A hash of `bytes`; with another seed, one that is independent of it.
-pub(super) fn hash(seed: u64, bytes: &[u8]) -> u64 {
+#[must_use]
+#[inline(never)] // many callers
+pub fn hash(seed: u64, bytes: &[u8]) -> u64 {
     let mut state = mixed(seed, bytes.len() as u64);
     for chunk in bytes.chunks(8) {
         let mut word = [0; 8];
@@ -15,7 +18,8 @@ pub(super) fn hash(seed: u64, bytes: &[u8]) -> u64 {
 }
 
 /// A state from the one before and the next word. Different words lead to different states.
-pub(super) fn mixed(state: u64, word: u64) -> u64 {
+#[must_use]
+pub fn mixed(state: u64, word: u64) -> u64 {
     /// 2^64 divided by the golden ratio, odd.
     const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
     /// Odd, with its bits spread evenly.
@@ -24,8 +28,10 @@ pub(super) fn mixed(state: u64, word: u64) -> u64 {
     product ^ (product >> 32)
 }
 
-/// `value` in 16 digits.
-pub(super) fn hex(value: u64) -> [u8; 16] {
+/// `value` in 16 hexadecimal digits.
+#[must_use]
+#[inline(never)] // many callers
+pub fn hex(value: u64) -> [u8; 16] {
     let mut rest = value;
     [(); 16].map(|()| {
         rest = rest.rotate_left(4);
