@@ -153,6 +153,6 @@ pub(crate) struct Name(pub(crate) &'static CStr);
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.to_str().unwrap_or("?"))
+        crate::memory::Shown(self.0.to_bytes()).fmt(f)
     }
 }

@@ -1,12 +1,13 @@
 //! What happens when an application calls a command that nothing implements, or passes it something that is
 //! not a handle.
 
-use core::ffi::c_void;
+use core::ffi::{CStr, c_void};
 
 use super::slots::{ALL_DEVICE_SLOTS, ALL_INSTANCE_SLOTS};
-use crate::loader::{self, fatal};
+use crate::loader::{self, Loader, fatal};
 use crate::log::Topic;
 use crate::machine::{Block, DISTANCES};
+use crate::memory::Shown;
 use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
 
 /// What a slot of an instance table holds if nothing implements the command.
@@ -56,7 +57,7 @@ pub fn report_unknown_device(command: CommandId, object: u64) -> ! {
     report_unknown_key(command.text(), handle)
 }
 
-fn report_unknown_key(name: &str, handle: *const c_void) -> ! {
+fn report_unknown_key(name: Shown<'_>, handle: *const c_void) -> ! {
     fatal(
         Topic::Loader,
         format_args!(
@@ -71,15 +72,15 @@ pub(super) extern "C" fn report_missing_instance_command(_handle: *const c_void,
     let slot = MISSING_INSTANCE_COMMANDS.caller(stub);
     match CommandId::from_instance_slot(slot) {
         Some(command) => report(command.text(), "physical device"),
-        None => loader::current().map_or_else(
-            || report("an unknown command", "physical device"),
-            |loader| {
-                let unknown = &loader.unknown.physical_device;
-                unknown.with_name(loader.platform.waiting, slot.wrapping_sub(INSTANCE_SLOTS), |name| {
-                    report(name, "physical device")
-                })
-            },
-        ),
+        None => {
+            let name = |loader: &Loader| {
+                loader
+                    .unknown
+                    .physical_device
+                    .name(loader.platform.waiting, slot.wrapping_sub(INSTANCE_SLOTS))
+            };
+            report(shown(loader::current().and_then(name)), "physical device")
+        }
     }
 }
 
@@ -89,16 +90,20 @@ pub(super) extern "C" fn report_missing_device_command(_handle: *const c_void, s
 }
 
 /// The name of the command that has this slot in device tables.
-fn name_of_device_command(slot: usize) -> &'static str {
+fn name_of_device_command(slot: usize) -> Shown<'static> {
     let known = CommandId::from_device_slot(slot).map(CommandId::name);
     let unknown = || {
         let loader = loader::current()?;
         loader.unknown.device.name(loader.platform.waiting, slot.wrapping_sub(DEVICE_SLOTS))
     };
-    known.or_else(unknown).and_then(|name| name.to_str().ok()).unwrap_or("an unknown command")
+    shown(known.or_else(unknown))
 }
 
-fn report(name: &str, object: &str) -> ! {
+fn shown(name: Option<&'static CStr>) -> Shown<'static> {
+    Shown(name.map_or(b"an unknown command", CStr::to_bytes))
+}
+
+fn report(name: Shown<'_>, object: &str) -> ! {
     fatal(
         Topic::Loader,
         format_args!(

@@ -81,7 +81,7 @@ pub unsafe extern "system" fn enumerate_physical_devices(
     unsafe {
         let found = handle::instance(instance, COMMAND);
         if count.is_null() {
-            complain_of_null(&found.logger, "vkEnumeratePhysicalDevices", "pPhysicalDeviceCount");
+            complain_of_null(&found.logger, command::ENUMERATE_PHYSICAL_DEVICES, "pPhysicalDeviceCount");
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         }
         found.enumerate_for_application(count, out)
@@ -129,7 +129,7 @@ unsafe fn groups(
     unsafe {
         let found: &Instance = handle::instance(instance, command);
         if count.is_null() {
-            complain_of_null(&found.logger, command.text(), "pPhysicalDeviceGroupCount");
+            complain_of_null(&found.logger, command, "pPhysicalDeviceGroupCount");
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         }
         found.enumerate_groups_for_application(count, out.cast())

@@ -112,17 +112,6 @@ impl Names {
         self.list.read(waiting, |names| names.get(number).map(|name| name.text()))
     }
 
-    /// Calls `use_name` with the name that has this number.
-    pub(crate) fn with_name<R>(
-        &self,
-        waiting: &dyn Waiting,
-        number: usize,
-        use_name: impl FnOnce(&str) -> R,
-    ) -> R {
-        let name = self.name(waiting, number);
-        use_name(name.and_then(|name| name.to_str().ok()).unwrap_or("an unknown command"))
-    }
-
     fn forget(&self, waiting: &dyn Waiting, unused: impl Fn() -> bool) {
         for name in self.list.take_if(waiting, unused) {
             name.free();

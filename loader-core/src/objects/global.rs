@@ -75,7 +75,7 @@ unsafe extern "system" fn last_of_version(_link: *const c_void, version: *mut u3
 pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut u32) -> vk::Result {
     let _user = loader.enter();
     if version.is_null() {
-        return null(loader, "vkEnumerateInstanceVersion", "pApiVersion");
+        return null(loader, command::ENUMERATE_INSTANCE_VERSION, "pApiVersion");
     }
     let run = || {
         let found = loader.layers(LayerScope::Active, &loader.logger()?)?;
@@ -108,7 +108,7 @@ pub unsafe fn enumerate_instance_extension_properties(
 ) -> vk::Result {
     let _user = loader.enter();
     if count.is_null() {
-        return null(loader, "vkEnumerateInstanceExtensionProperties", "pPropertyCount");
+        return null(loader, command::ENUMERATE_INSTANCE_EXTENSION_PROPERTIES, "pPropertyCount");
     }
     let run = || {
         let logger = loader.logger()?;
@@ -193,7 +193,7 @@ pub unsafe fn enumerate_instance_layer_properties(
 ) -> vk::Result {
     let _user = loader.enter();
     if count.is_null() {
-        return null(loader, "vkEnumerateInstanceLayerProperties", "pPropertyCount");
+        return null(loader, command::ENUMERATE_INSTANCE_LAYER_PROPERTIES, "pPropertyCount");
     }
     let run = || {
         let found = loader.layers(LayerScope::All, &loader.logger()?)?;
@@ -238,14 +238,15 @@ fn layers(found: &FoundLayers) -> Result<Vec<vk::LayerProperties>, vk::Result> {
     Ok(all)
 }
 
-fn null(loader: &Loader, name: &str, parameter: &str) -> vk::Result {
+fn null(loader: &Loader, command: CommandId, parameter: &str) -> vk::Result {
     let Ok(logger) = loader.logger() else { return vk::Result::ERROR_OUT_OF_HOST_MEMORY };
-    complain_of_null(&logger, name, parameter);
+    complain_of_null(&logger, command, parameter);
     vk::Result::ERROR_INITIALIZATION_FAILED
 }
 
 /// Logs that a parameter is NULL.
-pub(crate) fn complain_of_null(logger: &Logger, name: &str, parameter: &str) {
+pub(crate) fn complain_of_null(logger: &Logger, command: CommandId, parameter: &str) {
+    let name = command.text();
     logger.insist(
         Level::Error,
         Topic::Usage,

@@ -227,7 +227,7 @@ unsafe fn make(
 ) -> Result<Box<Surface, Application>, vk::Result> {
     let name = kind.command.text();
     if !instance.extensions.contains(kind.extension) {
-        let extension = kind.extension.name().to_str().unwrap_or_default();
+        let extension = Shown(kind.extension.name().to_bytes());
         instance.logger.log(
             Level::Error,
             Topic::Loader,

@@ -102,7 +102,7 @@ impl Window {
                     Topic::Driver,
                     format_args!(
                         "{path}: the driver does not have {}, so it cannot draw to the window",
-                        name.to_str().unwrap_or_default()
+                        Shown(name.to_bytes())
                     ),
                 );
             }

@@ -19,6 +19,8 @@
 
 use core::ffi::CStr;
 
+use crate::memory::Shown;
+
 mod command_set;
 mod commands_device_1_0_gen;
 mod commands_device_1_1_to_1_4_gen;
@@ -111,10 +113,10 @@ impl CommandId {
         CStr::from_bytes_with_nul(tables::command_name(self.index())).unwrap_or_default()
     }
 
-    /// The same as text.
+    /// The same for messages.
     #[inline(never)]
-    pub fn text(self) -> &'static str {
-        self.name().to_str().unwrap_or_default()
+    pub fn text(self) -> Shown<'static> {
+        Shown(self.name().to_bytes())
     }
 
     /// Like [`CommandId::name`], for constants: the bytes with the NUL after them, the only one
