@@ -1,5 +1,7 @@
 //! Physical devices, whose first word must lead to their instance.
 
+use core::mem::offset_of;
+
 use ash::vk::{self, Handle};
 use loader_core::abi::array;
 
@@ -81,13 +83,18 @@ unsafe fn one_in_each(
     // are a counted out-array.
     unsafe {
         let ask = |count: *mut u32, out| enumerate_physical_devices(handle, count, out);
-        array::wrapped(count, out, vk::PhysicalDevice::null(), ask, |group, device| {
-            group.physical_device_count = 1;
-            group.physical_devices = [vk::PhysicalDevice::null(); vk::MAX_DEVICE_GROUP_SIZE];
-            if let Some(first) = group.physical_devices.first_mut() {
-                *first = *device;
+        let first = offset_of!(vk::PhysicalDeviceGroupProperties<'_>, physical_devices);
+        let result = array::wrapped::<vk::PhysicalDevice, _>(count, out, first, ask);
+        if !out.is_null() && array::check(result).is_ok() {
+            for place in 0..*count as usize {
+                let group = &mut *out.add(place);
+                group.physical_device_count = 1;
+                for other in group.physical_devices.iter_mut().skip(1) {
+                    *other = vk::PhysicalDevice::null();
+                }
+                group.subset_allocation = vk::FALSE;
             }
-            group.subset_allocation = vk::FALSE;
-        })
+        }
+        result
     }
 }

@@ -2,6 +2,8 @@
 //! based on what the driver has: the command itself, its KHR alias, or its predecessor in Vulkan
 //! 1.0.
 
+use core::mem::offset_of;
+
 use ash::vk::{self, Handle};
 use loader_core::abi::array;
 
@@ -91,9 +93,7 @@ get_physical_device_queue_family_properties2 | get_physical_device_queue_family_
         get(device, count, out);
         vk::Result::SUCCESS
     };
-    let _ = array::wrapped(count, out, vk::QueueFamilyProperties::default(), ask, |to, from| {
-        to.queue_family_properties = *from;
-    });
+    let _ = array::wrapped(count, out, offset_of!(vk::QueueFamilyProperties2<'_>, queue_family_properties), ask);
 });
 
 query!(get_memory_properties: get_physical_device_memory_properties2 | get_physical_device_memory_properties2_khr
@@ -115,9 +115,7 @@ get_physical_device_sparse_image_format_properties2 | get_physical_device_sparse
         get(device, info.format, info.ty, info.samples, info.usage, info.tiling, count, out);
         vk::Result::SUCCESS
     };
-    let _ = array::wrapped(count, out, vk::SparseImageFormatProperties::default(), ask, |to, from| {
-        to.properties = *from;
-    });
+    let _ = array::wrapped(count, out, offset_of!(vk::SparseImageFormatProperties2<'_>, properties), ask);
 });
 
 // Without the following functions a driver cannot export or import anything.
