@@ -19,6 +19,10 @@ const LARGEST: u64 = 400_000;
 const ABORTS_ON_ALLOCATION: &[&str] =
     &["handle_alloc_error", "alloc_error_handler", "rust_oom", "capacity_overflow", "raw_vec12handle_error"];
 
+/// Parts of the names of what only a panic calls. While nothing panics, the linker leaves it out, and all that makes messages of
+/// panics.
+const PANICS: &[&str] = &["9panicking", "rust_begin_unwind"];
+
 /// The only library that may be needed.
 const NEEDED: &str = "libc.so.6";
 
@@ -48,6 +52,9 @@ fn check(library: &Path, shell: &Shell, complaints: &mut Vec<String>) -> Result<
     let facts = Facts::of(library).map_err(|error| format!("{error}; `cargo xtask build` makes it"))?;
     let expected = Expected::new(shell.name, &[NEEDED], shell.exports);
     complaints.extend(expected.complaints(&facts));
+    for symbol in facts.symbols.iter().filter(|symbol| PANICS.iter().any(|part| symbol.contains(part))) {
+        complaints.push(format!("{symbol}: something can panic; `objdump -dC` shows what calls it"));
+    }
     println!("{}: {} exports, needs {}", library.display(), facts.exports.len(), facts.needed.join(", "));
     Ok(())
 }

@@ -32,9 +32,9 @@ pub struct FoundDrivers {
     unopened: Vec<(usize, Option<Fingerprint>)>,
     /// What the last start has left, if that is wanted.
     pub(super) last_start: Option<Counted<LastStart>>,
-    /// What these drivers are good for: those that are known may not be open.
-    serve: Purpose,
-    /// Whether the next start has been thought of.
+    /// The most demanding purpose that they serve, since those that are known may not be open.
+    purpose: Purpose,
+    /// Whether what the next start gets has been decided.
     pub(super) settled: AtomicBool,
 }
 
@@ -139,8 +139,9 @@ impl FoundDrivers {
         logger: &Logger,
     ) -> Result<(Self, bool), OutOfMemory> {
         let (outcomes, unopened) = (Vec::new(), Vec::new());
-        let (serve, settled) = (Purpose::Everything, AtomicBool::new(false));
-        let mut found = Self { search, drivers: Vec::new(), outcomes, unopened, last_start, serve, settled };
+        let (serves, settled) = (Purpose::Everything, AtomicBool::new(false));
+        let mut found =
+            Self { search, drivers: Vec::new(), outcomes, unopened, last_start, purpose: serves, settled };
         found.open_all(purpose, platform, drivers)?;
         if !logger.is_silent() {
             for (place, outcome) in &found.outcomes {
@@ -162,7 +163,7 @@ impl FoundDrivers {
         platform: &Platform,
         logger: &Logger,
     ) -> Result<bool, OutOfMemory> {
-        Ok(purpose <= self.serve && self.are_current(request, platform, logger)?)
+        Ok(purpose <= self.purpose && self.are_current(request, platform, logger)?)
     }
 
     fn are_current(
@@ -187,7 +188,7 @@ impl FoundDrivers {
 
     /// Whether what was taken from the last start still holds.
     fn still_known(&self, platform: &Platform) -> Result<bool, OutOfMemory> {
-        let Some(last) = self.last_start.as_ref().filter(|_| self.serve < Purpose::Everything) else {
+        let Some(last) = self.last_start.as_ref().filter(|_| self.purpose < Purpose::Everything) else {
             return Ok(true);
         };
         let not_open = || self.drivers.iter().filter(|driver| driver.open.is_none());
@@ -211,7 +212,7 @@ impl FoundDrivers {
                 let has_device = last.driver(number).is_some_and(|known| known.has_device);
                 let enough = if has_device { Purpose::Extensions } else { Purpose::Instances };
                 if purpose <= enough {
-                    self.serve = self.serve.min(enough);
+                    self.purpose = self.purpose.min(enough);
                     if !has_device {
                         self.outcomes.try_push((place, Outcome::LeftOut))?;
                     }
@@ -257,7 +258,7 @@ impl FoundDrivers {
 
     /// Whether a driver is not open because the last start knew enough about it.
     pub(crate) fn leave_some_out(&self) -> bool {
-        self.serve < Purpose::Everything
+        self.purpose < Purpose::Everything
     }
 
     /// Calls `use_it` with each instance extension of each driver in turn. `failed` hears of drivers that do not tell theirs.

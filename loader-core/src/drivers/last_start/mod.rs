@@ -19,7 +19,7 @@ pub use file::{KnownDriver, StartFile, Writer, last_line};
 
 /// Whether the library can keep what a start learns. It costs some bytes, so only libraries for systems that have a place
 /// for it are built with it (the feature `start-cache`).
-pub(super) const KEEPS_STARTS: bool = cfg!(feature = "start-cache");
+pub(super) const KEEPS_STARTS: bool = cfg!(all(feature = "start-cache", not(feature = "fixed-drivers")));
 
 /// The circumstances of this start, and what the last one in the same circumstances has left.
 pub struct LastStart {
