@@ -33,10 +33,13 @@ PACKAGECONFIG[tool] = ",,"
 # A fixed list of drivers, as paths separated by colons.
 PACKAGECONFIG[fixed-drivers] = ",,"
 VKLOAD_FIXED_DRIVERS ?= ""
+# What a start of a program learns about drivers is kept for its next one: docs/start-cache.md.
+PACKAGECONFIG[start-cache] = ",,"
 
 # The folder that is searched for manifests before /etc.
 export SYSCONFDIR = "${sysconfdir}"
 export VKLOAD_FIXED_DRIVERS
+export VKLOAD_START_CACHE = "${@bb.utils.contains('PACKAGECONFIG', 'start-cache', '1', '0', d)}"
 
 # Each is built alone, so that neither turns on features in the crates of the other.
 do_compile() {
