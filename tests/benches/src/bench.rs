@@ -13,13 +13,14 @@ use vkload_benches::report::Report;
 use vkload_benches::{scaling, start};
 
 const USAGE: &str = "\
-usage: cargo bench -p vkload-benches -- [--json] [--no-scaling | --curves FOLDER | --driver | --memory | --start] [NAME]
+usage: cargo bench -p vkload-benches -- [--json] [--no-scaling | --curves FOLDER | --driver | --memory | --start FOLDER] [NAME]
   --json           prints JSON instead of tables
   --no-scaling     leaves out how costs grow, which takes most of the time
   --curves FOLDER  measures only how costs grow, and writes data and pictures; fails if a cost grows faster than linearly
   --driver         measures a driver made with the driver runtime beside lavapipe, both without a loader
   --memory         measures a whole program's start and end: instructions, system calls, memory, what stays allocated
-  --start          measures starts with 1, 4 and 12 of Mesa's drivers, also after a start that left what it learnt
+  --start FOLDER   measures starts with 1, 4 and 12 of Mesa's drivers, also after a start that left what it learnt, and writes data
+                   and pictures
   NAME             measures only operations whose names hold it, and series of what grows";
 
 /// What the command line asks for.
@@ -29,7 +30,7 @@ struct Options {
     without_scaling: bool,
     driver: bool,
     memory: bool,
-    start: bool,
+    start: Option<PathBuf>,
     curves: Option<PathBuf>,
     only: String,
 }
@@ -49,8 +50,8 @@ fn main() -> ExitCode {
         curves::write(folder, &options.only)
     } else if options.memory {
         memory::report().map(|text| print!("{text}"))
-    } else if options.start {
-        start::report().map(|text| print!("{text}"))
+    } else if let Some(folder) = &options.start {
+        start::report(folder).map(|text| print!("{text}"))
     } else if options.driver {
         driver::report(&options.only).map(|text| print!("{text}"))
     } else {
@@ -73,7 +74,7 @@ impl Options {
                 "--no-scaling" => options.without_scaling = true,
                 "--driver" => options.driver = true,
                 "--memory" => options.memory = true,
-                "--start" => options.start = true,
+                "--start" => options.start = Some(from_root(&arguments.next()?)),
                 "--curves" => options.curves = Some(from_root(&arguments.next()?)),
                 "--bench" => {} // from cargo
                 name if !name.starts_with('-') => name.clone_into(&mut options.only),

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::{fs, mem};
 
+use serde_json::json;
+
 use crate::loader::Loader;
+use crate::picture::{Line, Picture};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/start.c");
 
@@ -15,7 +18,7 @@ const MANIFESTS: &str = "/usr/share/vulkan/icd.d";
 const WITH_DEVICE: &str = "lvp_icd.x86_64.json";
 
 /// How many drivers are installed.
-const NUMBERS: [usize; 3] = [1, 4, 12];
+const NUMBERS: [u32; 3] = [1, 4, 12];
 
 /// How often each is started. Those that are compared take turns.
 const STARTS: usize = 15;
@@ -27,64 +30,116 @@ struct Kind {
     keeps_starts: bool,
 }
 
-/// Measures our library and Debian's, and ours with what the last start left, as a table of processor time.
+/// What a program does, and how its picture is called and titled.
+const DONE: [(&str, &str, &str); 2] = [
+    ("extensions", "start-extensions", "From a program's start to the extension count"),
+    ("devices", "start-devices", "From a program's start to the list of devices"),
+];
+
+/// Measures our library and Debian's, and ours with what the last start left, as a table of processor time. Writes data and pictures
+/// into a folder.
 ///
 /// # Errors
-/// Where something could not be measured, with what to do about it, in words for a person.
-pub fn report() -> Result<String, String> {
+/// Where something could not be measured or written, with what to do about it, in words for a person.
+pub fn report(pictures: &Path) -> Result<String, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let program = compile(folder.path())?;
     let (ours, theirs) = (Loader::ours()?.file, Loader::distribution());
+    let theirs = theirs.ok_or("the package libvulkan1 is not installed")?.file;
     let kinds = [
-        Kind {
-            name: "Debian's",
-            library: theirs.ok_or("the package libvulkan1 is not installed")?.file,
-            keeps_starts: false,
-        },
-        Kind { name: "ours", library: ours.clone(), keeps_starts: false },
-        Kind { name: "ours after a start", library: ours, keeps_starts: true },
+        Kind { name: "vkload", library: ours.clone(), keeps_starts: false },
+        Kind { name: "Debian", library: theirs, keeps_starts: false },
+        Kind { name: "vkload after a start", library: ours, keeps_starts: true },
     ];
-    let mut text = format!("{:22} {:>11}", "processor time, ms", "drivers");
+    let manifests = install(folder.path())?;
+    let mut text = format!("{:30} {:>8}", "processor time, ms", "drivers");
     for kind in &kinds {
         let _ = write!(text, " {:>20}", kind.name);
     }
     text.push('\n');
-    let manifests = install(folder.path())?;
-    for what in ["extensions", "devices"] {
+    for (what, name, title) in DONE {
+        let mut costs: [Vec<f64>; 3] = Default::default();
         for number in NUMBERS {
             eprintln!("measuring {what} with {number} drivers");
-            let files = manifests.get(..number).ok_or("too few drivers")?;
-            let start = |kind: &Kind, what: &str| {
-                let mut command = Command::new(&program);
-                let keeps = if kind.keeps_starts { "1" } else { "0" };
-                command.env_clear().env("HOME", folder.path()).env("VK_DRIVER_FILES", files.join(":"));
-                command
-                    .env("VK_LOADER_X_START_CACHE", keeps)
-                    .arg(&kind.library)
-                    .arg(what)
-                    .stdin(Stdio::null());
-                processor_time(&mut command).map_err(|error| format!("{}, {what}: {error}", kind.name))
-            };
-            let mut times: [Vec<f64>; 3] = Default::default();
-            for kind in &kinds {
-                // Files come into memory, and the start that others rely on leaves what it learnt.
-                start(kind, "devices")?;
-                start(kind, what)?;
-            }
-            for _ in 0..STARTS {
-                for (times, kind) in times.iter_mut().zip(&kinds) {
-                    times.push(start(kind, what)?);
-                }
-            }
-            let _ = write!(text, "{what:22} {number:>11}");
-            for times in &mut times {
-                times.sort_by(f64::total_cmp);
-                let _ = write!(text, " {:>20.2}", times.get(STARTS / 2).ok_or("no times")?);
+            let files = manifests.get(..number as usize).ok_or("too few drivers")?.join(":");
+            let times = times(
+                &kinds,
+                |kind, what| {
+                    let mut command = Command::new(&program);
+                    let keeps = if kind.keeps_starts { "1" } else { "0" };
+                    command.env_clear().env("HOME", folder.path()).env("VK_DRIVER_FILES", &files);
+                    command
+                        .env("VK_LOADER_X_START_CACHE", keeps)
+                        .arg(&kind.library)
+                        .arg(what)
+                        .stdin(Stdio::null());
+                    processor_time(&mut command).map_err(|error| format!("{}, {what}: {error}", kind.name))
+                },
+                what,
+            )?;
+            let _ = write!(text, "{what:30} {number:>8}");
+            for (costs, time) in costs.iter_mut().zip(times) {
+                costs.push(time);
+                let _ = write!(text, " {:>20.2}", time / 1e3);
             }
             text.push('\n');
         }
+        draw(pictures, name, title, &kinds, &costs)
+            .map_err(|error| format!("{}: {error}", pictures.display()))?;
     }
     Ok(text)
+}
+
+/// The median time of each kind, in microseconds. They take turns.
+fn times(
+    kinds: &[Kind; 3],
+    start: impl Fn(&Kind, &str) -> Result<f64, String>,
+    what: &str,
+) -> Result<[f64; 3], String> {
+    let mut times: [Vec<f64>; 3] = Default::default();
+    for kind in kinds {
+        // Files come into memory, and the start that others rely on leaves what it learnt.
+        start(kind, "devices")?;
+        start(kind, what)?;
+    }
+    for _ in 0..STARTS {
+        for (times, kind) in times.iter_mut().zip(kinds) {
+            times.push(start(kind, what)?);
+        }
+    }
+    Ok(times.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        times.get(STARTS / 2).copied().unwrap_or_default()
+    }))
+}
+
+fn draw(folder: &Path, name: &str, title: &str, kinds: &[Kind], costs: &[Vec<f64>]) -> std::io::Result<()> {
+    let (unit, noun) = ("microseconds of processor time, median", "drivers");
+    let places = [(0, 0), (1, 0), (0, 1)];
+    let lines = kinds.iter().zip(costs).zip(places).map(|((kind, costs), (loader, place))| Line {
+        name: kind.name.to_owned(),
+        loader,
+        place,
+        costs: costs.clone(),
+    });
+    let picture = Picture { title, unit, noun, numbers: &NUMBERS, lines: lines.collect() }.svg();
+    let lines: Vec<_> = kinds
+        .iter()
+        .zip(costs)
+        .map(|(kind, costs)| json!({"line": kind.name, "costs": costs.iter().map(|cost| cost.round()).collect::<Vec<_>>()}))
+        .collect();
+    let data = json!({
+        "title": title,
+        "command": "cargo bench -p vkload-benches -- --start FOLDER",
+        "machine": std::env::consts::ARCH,
+        "unit": unit,
+        "growing": noun,
+        "numbers": NUMBERS,
+        "lines": lines,
+    });
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join(format!("{name}.json")), format!("{data:#}\n"))?;
+    fs::write(folder.join(format!("{name}.svg")), picture)
 }
 
 fn compile(folder: &Path) -> Result<PathBuf, String> {
@@ -110,7 +165,7 @@ fn install(folder: &Path) -> Result<Vec<String>, String> {
     }
     let without_device = found.split_off(1);
     let sources = found.into_iter().chain(without_device.into_iter().cycle());
-    let most = NUMBERS.into_iter().max().unwrap_or_default();
+    let most = NUMBERS.into_iter().max().unwrap_or_default() as usize;
     let copy = |(number, source): (usize, PathBuf)| {
         let text = fs::read_to_string(&source).map_err(problem)?;
         let mut manifest: serde_json::Value =
@@ -127,7 +182,7 @@ fn install(folder: &Path) -> Result<Vec<String>, String> {
     sources.take(most).enumerate().map(copy).collect()
 }
 
-/// Runs a program, and returns how long processors worked for it, in milliseconds.
+/// Runs a program, and returns how long processors worked for it, in microseconds.
 fn processor_time(command: &mut Command) -> Result<f64, String> {
     let child = command.spawn().map_err(|error| error.to_string())?;
     let process = libc::pid_t::try_from(child.id()).map_err(|error| error.to_string())?;
@@ -141,6 +196,6 @@ fn processor_time(command: &mut Command) -> Result<f64, String> {
     if !ExitStatus::from_raw(status).success() {
         return Err(format!("the program failed: {}", ExitStatus::from_raw(status)));
     }
-    let milliseconds = |time: libc::timeval| time.tv_sec as f64 * 1e3 + time.tv_usec as f64 / 1e3;
-    Ok(milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime))
+    let microseconds = |time: libc::timeval| time.tv_sec as f64 * 1e6 + time.tv_usec as f64;
+    Ok(microseconds(usage.ru_utime) + microseconds(usage.ru_stime))
 }

@@ -210,6 +210,7 @@ mod tests {
             .env_remove("LD_LIBRARY_PATH")
             .env("VKLOAD_TEST_EXPECTED_FILE", expected)
             .envs(variables.iter().copied())
+            .stdout(std::process::Stdio::null())
             .status()
             .unwrap();
         assert!(status.success(), "{expected} {variables:?}: {status}");
