@@ -1,5 +1,6 @@
 //! What is read, what is refused, and what is left behind.
 
+use super::super::tests::starts_itself;
 use super::*;
 use std::ffi::CString;
 use std::fs;
@@ -345,6 +346,9 @@ fn in_another_process() {
 
 #[test]
 fn neither_a_umask_nor_a_limit_on_files_does_harm() {
+    if !starts_itself() {
+        return;
+    }
     for (setting, expected) in [("umask 0777", "kept"), ("umask 0", "kept"), ("ulimit -f 1", "refused")] {
         let folder = tempdir().unwrap();
         let script = std::format!("{setting}; exec \"$0\" --exact --quiet \"$1\"");
