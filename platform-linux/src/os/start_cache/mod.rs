@@ -9,6 +9,8 @@ mod file;
 mod identity;
 mod lines;
 mod search;
+#[cfg(test)]
+mod starting;
 
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 use loader_core::platform::{CacheFault, Identity, Library, StartCache, Variable, hash, variables};
@@ -128,16 +130,6 @@ fn ids() -> Result<Vec<libc::gid_t>, CacheFault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Whether a test can be started in a process of its own: a program under an emulator starts no other one.
-    pub(super) fn starts_itself() -> bool {
-        let started = std::process::Command::new(std::env::current_exe().unwrap()).arg("--list").output();
-        let starts = started.is_ok_and(|output| output.status.success());
-        if !starts {
-            std::eprintln!("skipped: this program cannot start itself here");
-        }
-        starts
-    }
 
     #[test]
     fn an_elevated_process_neither_reads_nor_leaves_anything() {

@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_library_found_by_name_is_known_by_its_path_unless_unknown_folders_are_searched_first() {
-        if !super::super::tests::starts_itself() {
+        if !super::super::starting::starts_itself() {
             return;
         }
         expect("file", &[]);

@@ -1,6 +1,6 @@
 //! What is read, what is refused, and what is left behind.
 
-use super::super::tests::starts_itself;
+use super::super::starting::starts_itself;
 use super::*;
 use std::ffi::CString;
 use std::fs;
