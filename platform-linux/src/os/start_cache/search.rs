@@ -10,13 +10,15 @@ use loader_core::platform::Library;
 #[cfg(target_env = "gnu")]
 use super::super::files::FileSystem;
 #[cfg(target_env = "gnu")]
-use super::{identity, lines::Lines};
+use super::identity::of_folder;
+#[cfg(target_env = "gnu")]
+use super::lines::Lines;
 
 /// Adds a line for each folder in `library_path`, which the dynamic linker searches before its list: its path and its state.
 #[cfg(target_env = "gnu")]
 pub(super) fn describe(lines: &mut Lines<'_>, library_path: &[u8]) {
     any_folder(library_path, &mut |folder| {
-        match identity::of_folder(folder) {
+        match of_folder(folder) {
             Ok(None) => {}
             Ok(Some(identity)) => {
                 lines.line(b"folder");
@@ -165,85 +167,4 @@ mod glibc {
 }
 
 #[cfg(all(test, target_env = "gnu"))]
-mod tests {
-    use super::super::super::libraries::DynamicLinker;
-    use super::*;
-    use loader_core::platform::{Libraries, LibraryKind};
-    use std::path::Path;
-    use std::process::Command;
-
-    /// Runs in a process of its own, see the next test.
-    #[test]
-    fn in_another_process() {
-        let Ok(expected) = std::env::var("VKLOAD_TEST_EXPECTED_FILE") else { return };
-        if let Ok(other) = std::env::var("VKLOAD_TEST_OTHER_LIBRARY") {
-            DynamicLinker.open(other.as_bytes(), LibraryKind::Driver).unwrap();
-        }
-        let libc = DynamicLinker.open(b"libc.so.6", LibraryKind::Driver).unwrap();
-        let folders = super::super::environment::library_path();
-        let path = file_of(b"", libc, folders);
-        let path = path.map(|path| std::string::String::from_utf8(path.to_vec()).unwrap());
-        assert_eq!(file_of(b"/nowhere", libc, b""), None, "there is no list");
-        let root = tempfile::tempdir().unwrap();
-        std::fs::create_dir(root.path().join("etc")).unwrap();
-        std::fs::write(root.path().join("etc/ld.so.cache"), "/lib/libother.so.6\0").unwrap();
-        let root = root.path().as_os_str().as_encoded_bytes();
-        assert_eq!(file_of(root, libc, b""), None, "it is not in the list");
-        if let Some(path) = &path {
-            let folder = path.strip_suffix("/libc.so.6").unwrap().as_bytes();
-            let searched = [b"/nowhere:", folder].concat();
-            assert!(file_of(root, libc, &searched).is_some(), "it is in a folder that is compared");
-        }
-        match expected.as_str() {
-            "none" => assert_eq!(path, None),
-            _ => {
-                let path = path.unwrap();
-                assert!(path.starts_with('/') && path.ends_with("/libc.so.6"), "{path}");
-            }
-        }
-    }
-
-    /// Expects a file or none for a bare name, in a process with these variables.
-    fn expect(expected: &str, variables: &[(&str, &Path)]) {
-        let status = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "--quiet", "os::start_cache::search::tests::in_another_process"])
-            .env_remove("LD_LIBRARY_PATH")
-            .env("VKLOAD_TEST_EXPECTED_FILE", expected)
-            .envs(variables.iter().copied())
-            .stdout(std::process::Stdio::null())
-            .status()
-            .unwrap();
-        assert!(status.success(), "{expected} {variables:?}: {status}");
-    }
-
-    #[test]
-    fn a_library_found_by_name_is_known_by_its_path_unless_unknown_folders_are_searched_first() {
-        if !super::super::starting::starts_itself() {
-            return;
-        }
-        expect("file", &[]);
-        let folder = tempfile::tempdir().unwrap();
-        let searched = |path: &Path| std::format!("/nowhere:{}", path.display());
-        expect("file", &[("LD_LIBRARY_PATH", Path::new(&searched(folder.path())))]);
-        expect("none", &[("LD_LIBRARY_PATH", Path::new("relative"))]);
-        expect("none", &[("LD_LIBRARY_PATH", Path::new("/nowhere:"))]);
-        std::fs::create_dir(folder.path().join("glibc-hwcaps")).unwrap();
-        expect("none", &[("LD_LIBRARY_PATH", Path::new(&searched(folder.path())))]);
-        for (option, expected) in [("--disable-new-dtags", "none"), ("--enable-new-dtags", "file")] {
-            let library = folder.path().join(std::format!("lib{expected}.so"));
-            let compiler = if cfg!(target_arch = "x86") { "i686-linux-gnu-gcc" } else { "gcc" };
-            let linked = Command::new(compiler)
-                .args(["-shared", "-x", "c", "/dev/null", "-Wl,-rpath,/nowhere"])
-                .arg(std::format!("-Wl,{option}"))
-                .arg("-o")
-                .arg(&library)
-                .status();
-            if !linked.is_ok_and(|status| status.success()) {
-                std::eprintln!("skipped: no C compiler ({compiler})");
-                return;
-            }
-            // The folders of DT_RUNPATH are only for what that library itself opens.
-            expect(expected, &[("VKLOAD_TEST_OTHER_LIBRARY", &library)]);
-        }
-    }
-}
+mod tests;
