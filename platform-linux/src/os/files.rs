@@ -234,6 +234,7 @@ impl State {
         (result == 0).then(|| Self { stat: unsafe { state.assume_init() }, asked })
     }
 
+    #[cfg(target_env = "gnu")]
     pub(super) fn is_folder(&self) -> bool {
         self.stat.st_mode & libc::S_IFMT == libc::S_IFDIR
     }
