@@ -93,6 +93,7 @@ fn a_driver_that_had_no_device_is_not_opened_again_and_nothing_else_differs() {
     for driver in ["libabsent.so", "librefusing.so"] {
         second.logs(&[driver, "not opened", "VK_LOADER_X_START_CACHE=0"]);
     }
+    assert_eq!(second.stderr.matches("not opened").count(), 2, "each once: {}", second.stderr);
 }
 
 #[test]

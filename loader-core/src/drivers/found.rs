@@ -212,8 +212,9 @@ impl FoundDrivers {
                 let has_device = last.driver(number).is_some_and(|known| known.has_device);
                 let enough = if has_device { Purpose::Extensions } else { Purpose::Instances };
                 if purpose <= enough {
-                    self.purpose = self.purpose.min(enough);
-                    if !has_device {
+                    // What is left out of instances is said once, when they are made.
+                    self.purpose = self.purpose.min(purpose);
+                    if purpose == Purpose::Instances {
                         self.outcomes.try_push((place, Outcome::LeftOut))?;
                     }
                     self.drivers.try_push(found)?;
