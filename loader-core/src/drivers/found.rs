@@ -138,10 +138,15 @@ impl FoundDrivers {
         drivers: &OpenDrivers,
         logger: &Logger,
     ) -> Result<(Self, bool), OutOfMemory> {
-        let (outcomes, unopened) = (Vec::new(), Vec::new());
-        let (serves, settled) = (Purpose::Everything, AtomicBool::new(false));
-        let mut found =
-            Self { search, drivers: Vec::new(), outcomes, unopened, last_start, purpose: serves, settled };
+        let mut found = Self {
+            search,
+            drivers: Vec::new(),
+            outcomes: Vec::new(),
+            unopened: Vec::new(),
+            last_start,
+            purpose: Purpose::Everything,
+            settled: AtomicBool::new(false),
+        };
         found.open_all(purpose, platform, drivers)?;
         if !logger.is_silent() {
             for (place, outcome) in &found.outcomes {
