@@ -186,14 +186,14 @@ threads() {
     if has_sources_of_core; then
         step "threads" cargo xtask tsan
     else
-        skip "threads (cargo xtask tsan): no nightly compiler with the component rust-src"
+        skip "threads (cargo xtask tsan): no nightly compiler to which rustup can add the component rust-src"
     fi
 }
 
 # What the loader takes from there needs landing pads, too. A minute of processor time where nothing of it was compiled before.
 landing_pads() {
     if ! has_sources_of_core; then
-        skip "landing pads (cargo xtask landing-pads): no nightly compiler with the component rust-src"
+        skip "landing pads (cargo xtask landing-pads): no nightly compiler to which rustup can add the component rust-src"
     elif ! rustup target add aarch64-linux-android >/dev/null 2>&1; then
         skip "landing pads (cargo xtask landing-pads): rustup cannot add aarch64-linux-android"
     else
@@ -202,8 +202,9 @@ landing_pads() {
 }
 
 has_sources_of_core() {
-    cargo +nightly --version >/dev/null 2>&1 &&
-        [ -d "$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library/core" ]
+    local sysroot
+    sysroot=$(rustc +nightly --print sysroot 2>/dev/null) || return
+    [ -d "$sysroot/lib/rustlib/src/rust/library/core" ] || rustup component add rust-src --toolchain nightly >/dev/null 2>&1
 }
 
 check_registry() {

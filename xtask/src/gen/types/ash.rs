@@ -62,7 +62,7 @@ fn add(text: &str, types: &mut BTreeMap<String, bool>) {
 /// The folder with the module `vk`.
 fn folder() -> Result<PathBuf, Failure> {
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--offline"])
+        .args(["metadata", "--format-version", "1", "--locked"])
         .current_dir(root())
         .output()?;
     if !output.status.success() {
