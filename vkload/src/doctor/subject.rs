@@ -98,7 +98,7 @@ impl Target {
         };
         let elsewhere = root(&folder) != root(Path::new("/proc/self"));
         let libraries = libraries_in(&maps);
-        let loader = libraries.iter().find(|path| path.contains("/libvulkan")).cloned();
+        let loader = loader_in(&libraries);
         let process = Process { id, libraries, elsewhere };
         let target = Self {
             executable: program.clone(),
@@ -121,6 +121,13 @@ impl Target {
             self.loader.clone_from(&first.path);
         }
     }
+}
+
+/// Returns the first library with a loader's name. Drivers have names such as `libvulkan_intel.so`.
+fn loader_in(libraries: &[String]) -> Option<String> {
+    let is_loader =
+        |path: &&String| path.rsplit('/').next().is_some_and(|name| name.starts_with("libvulkan.so"));
+    libraries.iter().find(is_loader).cloned()
 }
 
 fn variables_in(environment: &[u8]) -> Variables {
@@ -237,5 +244,22 @@ impl Layer {
                 format!("export VK_LOADER_LAYERS_DISABLE={}", list.join(","))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_driver_in_a_process_is_not_taken_for_its_loader() {
+        let maps = "\
+7f00-7f10 r-xp 00000000 08:01 1 /usr/lib/x86_64-linux-gnu/libvulkan_intel_hasvk.so
+7f20-7f30 r-xp 00000000 08:01 2 /usr/lib/x86_64-linux-gnu/libvulkan.so.1.3.239
+";
+        let libraries = libraries_in(maps);
+        assert_eq!(libraries.len(), 2);
+        assert_eq!(loader_in(&libraries).as_deref(), Some("/usr/lib/x86_64-linux-gnu/libvulkan.so.1.3.239"));
+        assert_eq!(loader_in(&libraries[..1]), None);
     }
 }

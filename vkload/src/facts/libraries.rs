@@ -227,7 +227,7 @@ impl Closure<'_> {
                 .find(library, self.bits)
                 .or_else(|| self.search.all(library).into_iter().next());
         }
-        let path = PathBuf::from(library);
+        let path = self.search.expand(library, self.bits);
         let here = below(self.root, &path);
         let elf = elf::read(&here);
         let is_there = fs::symlink_metadata(&here).is_ok() || elf == Err(Trouble::Denied);

@@ -143,6 +143,20 @@ impl Search {
         self.all(name).into_iter().find(fits)
     }
 
+    /// Replaces `$LIB` in a path by the directory of the C library of this width, relative to `/usr`, as the dynamic
+    /// linker does.
+    pub(super) fn expand(&self, path: &str, bits: u8) -> PathBuf {
+        if !path.contains("$LIB") && !path.contains("${LIB}") {
+            return PathBuf::from(path);
+        }
+        let library = self.find("libc.so.6", bits).and_then(|found| found.path.parent().map(Path::to_owned));
+        let directory = library.unwrap_or_else(|| PathBuf::from("/lib"));
+        let directory =
+            directory.strip_prefix("/usr").or_else(|_| directory.strip_prefix("/")).unwrap_or(&directory);
+        let directory = directory.display().to_string();
+        PathBuf::from(path.replace("${LIB}", &directory).replace("$LIB", &directory))
+    }
+
     /// The folders where libraries lie, for those who look for several.
     pub(super) fn folders(&self) -> Vec<PathBuf> {
         let of_cache = self.cache.iter().filter_map(|(_, path)| path.parent().map(Path::to_owned));

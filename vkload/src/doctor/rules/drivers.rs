@@ -5,7 +5,7 @@ use loader_core::platform::FileError;
 
 use super::super::case::{Case, Driver, file_name, quoted};
 use super::super::finding::{Finding, Severity, weight};
-use super::library;
+use super::library::{self, Fault};
 use crate::facts::LibraryState;
 use crate::probe::{Ending, Stage, Trial};
 
@@ -22,7 +22,11 @@ fn of(case: &Case, driver: &Driver) -> Option<Finding> {
     if trial.is_some_and(|trial| trial.ending == Ending::Finished) {
         return None;
     }
-    if let Some(finding) = by_library(case, driver, trial) {
+    let fault = library::fault(case, &driver.manifest, "driver");
+    if fault.as_ref().is_some_and(|fault| fault.is_usual) && has_driver_of_this_width(case) {
+        return None;
+    }
+    if let Some(finding) = fault.and_then(|fault| by_library(case, driver, trial, fault)) {
         return Some(finding);
     }
     let trial = trial?;
@@ -58,16 +62,16 @@ fn of(case: &Case, driver: &Driver) -> Option<Finding> {
     Some(finding.steps(repair(case, driver, trial)))
 }
 
-/// What is wrong with the library's file, where the driver got no further.
-fn by_library(case: &Case, driver: &Driver, trial: Option<&Trial>) -> Option<Finding> {
-    let fault = library::fault(case, &driver.manifest, "driver")?;
-    let fits = |other: &Driver| {
-        let library = case.library(&other.manifest);
-        other.used && library.is_some_and(|library| library.state == LibraryState::Fine)
-    };
-    if fault.is_usual && case.drivers.iter().any(fits) {
-        return None;
-    }
+/// Returns whether a library of the program's width could be loaded. Manifests for other widths beside it are normal.
+fn has_driver_of_this_width(case: &Case) -> bool {
+    case.drivers.iter().any(|driver| {
+        let library = case.library(&driver.manifest);
+        driver.used && library.is_some_and(|library| library.state == LibraryState::Fine)
+    })
+}
+
+/// Reports the fault of the library's file, if the driver got no further.
+fn by_library(case: &Case, driver: &Driver, trial: Option<&Trial>, fault: Fault) -> Option<Finding> {
     let explains = trial.is_none_or(|trial| {
         // Of a file that is cut short, some parts are mapped and end in a signal.
         trial.stage <= Stage::Negotiate && (!trial.is_violent() || fault.id == "library-truncated")
@@ -215,6 +219,7 @@ pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
                 return None;
             }
             Reason::Duplicate { .. } | Reason::PortabilityNotAsked => (Severity::Note, weight::REST),
+            Reason::LibraryArch { .. } if !named && has_driver_of_this_width(case) => return None,
             Reason::LibraryArch { .. } => {
                 (if case.fails() && named { Severity::Error } else { Severity::Note }, weight::LIKELY)
             }

@@ -114,10 +114,15 @@ fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
         return None;
     }
     let dies = trial.is_some_and(Trial::is_violent);
+    let fault = library::fault(case, &layer.manifest, "layer");
+    // Overlays bring an implicit layer for each width, and loaders pass over the other one.
+    if layer.implicit && fault.as_ref().is_some_and(|fault| fault.is_usual) {
+        return None;
+    }
     let felt = (dies && is_felt(case)) || trial.is_some_and(|trial| fails_alike(case, trial));
     let severity = if felt { case.blame() } else { Severity::Warning };
     let about = layer.manifest.as_str();
-    if let (false, Some(fault)) = (dies, library::fault(case, about, "layer")) {
+    if let (false, Some(fault)) = (dies, fault) {
         let what = format!("the layer {} {}", layer.name, fault.what);
         let finding = Finding::new(severity, weight::SEEN - 5, fault.id, about, what).steps(fault.steps);
         let off = layer.off(&case.facts.variables);
