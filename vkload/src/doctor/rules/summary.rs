@@ -92,7 +92,8 @@ pub(super) fn nothing_found(case: &Case) -> Vec<Finding> {
     }
     let searched = &case.planned.drivers.searched;
     let replaced = searched.iter().any(|place| matches!(place.origin, Origin::Replacing(_)));
-    if replaced || !case.drivers.is_empty() {
+    // Installed manifests that the search misses have a rule that says why.
+    if replaced || !case.drivers.is_empty() || !case.facts.manifests.is_empty() {
         return Vec::new();
     }
     let folders = searched

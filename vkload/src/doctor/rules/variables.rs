@@ -9,6 +9,17 @@ use super::super::case::{Case, Driver, file_name, quoted};
 use super::super::finding::{Finding, Severity, weight};
 use crate::facts::LibraryState;
 
+/// The validation layer, and the layers that it replaced.
+const VALIDATION: &str = "VK_LAYER_KHRONOS_validation";
+const VALIDATION_BEFORE: &[&str] = &[
+    "VK_LAYER_LUNARG_standard_validation",
+    "VK_LAYER_LUNARG_core_validation",
+    "VK_LAYER_LUNARG_parameter_validation",
+    "VK_LAYER_LUNARG_object_tracker",
+    "VK_LAYER_GOOGLE_threading",
+    "VK_LAYER_GOOGLE_unique_objects",
+];
+
 fn finding(severity: Severity, weight: u8, id: &str, name: &str, what: String) -> Finding {
     Finding::new(severity, weight, id, name, what).step(format!("unset {name}")).step(format!(
         "If it comes back at the next log-in, see where it is set: grep -s {name} ~/.profile ~/.bashrc ~/.config/environment.d/* /etc/environment /etc/profile.d/*"
@@ -268,12 +279,18 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
             .find(|known| is_close(known, &name));
         let what = match skipped {
             Some(_) => format!("names the layer {name}, which cannot be used"),
+            None if VALIDATION_BEFORE.contains(&name.as_str()) => {
+                format!("names the layer {name}, which {VALIDATION} replaced in 2019")
+            }
             None => format!("names the layer {name}, which is not installed"),
         };
         let finding = Finding::new(Severity::Warning, weight::CHOSEN, "layer-not-found", &by, what);
         all.push(match (close, skipped, name.as_str()) {
             (Some(close), None, _) => finding.step(format!("Did you mean {close}? export {by}={close}")),
-            (_, None, "VK_LAYER_KHRONOS_validation") => {
+            (_, None, old) if VALIDATION_BEFORE.contains(&old) => {
+                finding.step(format!("export {by}={VALIDATION}"))
+            }
+            (_, None, VALIDATION) => {
                 let install = case.facts.packages.validation();
                 finding.step(install.unwrap_or_else(|| "Install the validation layers".to_owned()))
             }
