@@ -42,9 +42,7 @@ impl Libraries for DynamicLinker {
     /// Does nothing if the user wants no library unloaded, so that leak checkers can resolve the
     /// names of what leaked.
     unsafe fn close(&self, library: Library) {
-        let unloading = variables::VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING;
-        let stays = PLATFORM.environment.variable(unloading.name, unloading.reader);
-        if stays.ok().flatten().is_some_and(|value| !value.is_empty() && value.as_slice() != b"0") {
+        if PLATFORM.switch(variables::VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING) == Ok(true) {
             return;
         }
         // SAFETY: `library` came from `open` and nothing uses it any more, by the `# Safety` of
