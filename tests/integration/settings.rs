@@ -54,6 +54,31 @@ fn layers(list: &[String]) -> String {
     format!("\"layers\": [{}]", list.join(", "))
 }
 
+/// As in later versions of Khronos' loader. Switching a layer off needs only its name.
+#[test]
+fn the_path_of_a_layer_ends_in_json_or_the_entry_is_ignored() {
+    let entry = |control: &str| {
+        format!(r#"{{"name": "{A}", "path": "SANDBOX/elsewhere/{A}.manifest", "control": "{control}"}}"#)
+    };
+    let here = |control: &str| {
+        let elsewhere = machine().layer(Layer::new(A).folder("elsewhere")).with(|sandbox| {
+            let path = |kind| sandbox.path(format!("elsewhere/{A}.{kind}"));
+            fs::rename(path("json"), path("manifest")).unwrap();
+        });
+        let list = [entry(control), layer(B, "on"), OTHERS.to_owned()];
+        elsewhere.log().settings(&layers(&list)).run(|vk| {
+            vk.say("named", code(&vk.create(&Ask::new().layer(A)).map(drop)));
+        })
+    };
+    for control in ["on", "auto"] {
+        let run = here(control);
+        run.ok().says("named", "SUCCESS");
+        assert_eq!(active(&run), [B, C, A], "{control}: A as it is found, not as it is listed");
+        run.logs(&["WARNING", "line 3", "\"path\" must be a path that ends in .json", "ignored"]);
+    }
+    here("off").ok().says("named", "ERROR_LAYER_NOT_PRESENT");
+}
+
 fn create(vk: &Vk) {
     vk.say("result", code(&vk.create(&Ask::new()).map(drop)));
 }

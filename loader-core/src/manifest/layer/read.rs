@@ -237,6 +237,8 @@ struct Optional {
 }
 
 impl Optional {
+    /// Notes the first warning. Not inlined into its callers, it saves a third of a kilobyte.
+    #[inline(never)]
     fn warn(&mut self, field: Field, problem: FieldProblem, value: Value<'_>) {
         if self.warning.is_none() {
             self.warning = Some(ignored(field, problem, value));
