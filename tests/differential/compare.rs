@@ -7,12 +7,15 @@ use std::path::{Path, PathBuf};
 use vkload_tests::{Call, Run};
 
 use crate::interview;
+use crate::rules::Theirs;
 use crate::settings::Settings;
 use crate::world::World;
 
 /// The two loaders and what both of them are run with.
 pub(crate) struct Loaders {
     theirs: PathBuf,
+    /// Which the other one is.
+    pub(crate) kind: Theirs,
     pub(crate) ours: PathBuf,
     preload: PathBuf,
     /// The names that are looked up, and whether the other loader is old enough not to know one.
@@ -61,7 +64,9 @@ impl Loaders {
             let known = ends.range(end.clone()..).next().is_some_and(|text| text.starts_with(&end));
             (kind, name.to_str().unwrap(), kind != "other" && !known)
         });
-        Self { theirs: theirs.into(), ours: ours.into(), preload, names: names.collect() }
+        let is_recent = texts.contains(b"VK_LUNARG_direct_driver_loading".as_slice());
+        let kind = if is_recent { Theirs::Current } else { Theirs::Debian };
+        Self { theirs: theirs.into(), kind, ours: ours.into(), preload, names: names.collect() }
     }
 
     /// Runs the world on both.
