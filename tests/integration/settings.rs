@@ -565,8 +565,8 @@ fn filters_and_the_settings_file_both_count() {
 #[test]
 fn libraries_stay_open_if_the_user_wants_it() {
     fn body(vk: &Vk) {
-        let second = Vk::open();
-        drop(second.create(&Ask::new().layer("VK_LAYER_TEST_a")).unwrap());
+        drop(vk.create(&Ask::new().layer("VK_LAYER_TEST_a")).unwrap());
+        vk.close_all();
         vk.say("layer", vk.is_loaded("VK_LAYER_TEST_a"));
     }
     machine().run(body).ok().says("layer", false);
