@@ -8,7 +8,7 @@
 //! | `VKLOAD_STARTS` | how many starts with damaged files, 150 unless set |
 //! | `VKLOAD_SHOWN` | how many of the worlds with differences are made smaller and shown, 12 unless set |
 //! | `VKLOAD_RULES` | a file with rules besides those of `rules.tsv` |
-//! | `VKLOAD_THEIRS` | the only other loader. It is a recent one if it knows VK_LUNARG_direct_driver_loading |
+//! | `VKLOAD_THEIRS` | the only other loader. It is a recent one if it knows `VK_LOADER_DEVICE_ID_FILTER` |
 //! | `VKLOAD_WORLD` | a file: only this world is run, and all its differences are shown; or numbers of worlds: what is not listed in them is made smaller and shown |
 
 mod compare;

@@ -1,9 +1,7 @@
 //! The layers of the system, and opening those that are active.
 
-use core::ffi::CStr;
-use core::sync::atomic::Ordering;
-
 use ash::vk;
+use core::ffi::CStr;
 
 use super::active::{ActiveLayer, Layers};
 use super::library::{LayerLibrary, Opened};
@@ -16,9 +14,8 @@ use crate::log::{Level, Topic};
 use crate::logger::{FoundSettings, Log, Logger, RuleNumber};
 use crate::manifest::{LayerExtension, LayerManifest};
 use crate::memory::{Application, Counted, OutOfMemory, Shown, TryGrow, Vec};
-use crate::negotiation::Outcome;
-use crate::negotiation::{LayerInterface, with_layer};
-use crate::platform::{Platform, variables};
+use crate::negotiation::{LayerFault, LayerInterface, with_layer};
+use crate::platform::{Platform, Waiting, variables};
 
 /// The layers of the system as one call sees them.
 pub struct FoundLayers {
@@ -29,6 +26,7 @@ pub struct FoundLayers {
     /// Which layers were looked for.
     scope: LayerScope,
     settings: Counted<FoundSettings>,
+    waiting: &'static dyn Waiting,
     /// What was learnt by opening them, by place.
     opened: Vec<Opened>,
 }
@@ -93,7 +91,7 @@ impl FoundLayers {
         for _ in &plan.layers {
             opened.try_push(Opened::not_yet())?;
         }
-        let found = Self { snapshot, plan, scope, settings, opened };
+        let found = Self { snapshot, plan, scope, settings, waiting: platform.waiting, opened };
         found.log(logger, known, Logger::log);
         Ok(found)
     }
@@ -110,7 +108,13 @@ impl FoundLayers {
     /// Whether the layer at this place of the plan turned out to be unusable.
     #[must_use]
     pub fn is_broken(&self, place: usize) -> bool {
-        self.opened.get(place).is_some_and(|opened| opened.broken.load(Ordering::Relaxed))
+        self.fault(place).is_some()
+    }
+
+    /// Why the layer at this place of the plan cannot be used, if that turned out when it was opened last.
+    #[must_use]
+    pub fn fault(&self, place: usize) -> Option<Counted<LayerFault>> {
+        self.opened.get(place)?.fault.last(self.waiting)
     }
 
     /// The instance extensions of the layer with this name, or of the components of a meta-layer.
@@ -203,9 +207,9 @@ impl FoundLayers {
                 Ok(opened) => {
                     layers.add(layer.layer, opened)?;
                 }
-                Err(outcome) => {
+                Err(fault) => {
                     let asked_for = this.is_asked_for(layer.layer, request)?;
-                    log_refusal(logger, candidate, &outcome, asked_for);
+                    log_refusal(logger, candidate, &fault, asked_for);
                     if asked_for {
                         return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
                     }
@@ -238,19 +242,19 @@ impl FoundLayers {
     }
 
     fn any_broken(&self) -> bool {
-        self.opened.iter().any(|opened| opened.broken.load(Ordering::Relaxed))
+        (0..self.opened.len()).any(|place| self.is_broken(place))
     }
 
-    /// Notes whether the layer at `place` turned out to be unusable, and its library, which stays open.
+    /// Notes why the layer at `place` turned out to be unusable, or its library, which stays open.
     pub(super) fn note(
         &self,
         platform: &Platform,
         place: usize,
-        broken: bool,
+        fault: Option<Counted<LayerFault>>,
         library: Option<&Counted<LayerLibrary>>,
     ) {
         if let Some(opened) = self.opened.get(place) {
-            opened.broken.store(broken, Ordering::Relaxed);
+            drop(opened.fault.replace(self.waiting, fault));
             opened.keep(platform, library);
         }
     }
@@ -263,10 +267,10 @@ impl FoundLayers {
         &self,
         platform: &'static Platform,
         place: usize,
-    ) -> Result<Result<Counted<LayerLibrary>, Outcome>, OutOfMemory> {
+    ) -> Result<Result<Counted<LayerLibrary>, LayerFault>, OutOfMemory> {
         match (self.opened.get(place), self.plan.layers.get(place)) {
             (Some(opened), Some(layer)) => opened.open(platform, &layer.library),
-            _ => Ok(Err(Outcome::NoEntryPoint)),
+            _ => Ok(Err(LayerFault::NoEntryPoint)),
         }
     }
 
@@ -274,15 +278,15 @@ impl FoundLayers {
     fn take_over(&self, earlier: &Self, platform: &Platform) {
         for (layer, learnt) in earlier.plan.layers.iter().zip(&earlier.opened) {
             let library = learnt.take(platform);
-            let broken = learnt.broken.load(Ordering::Relaxed);
-            if library.is_none() && !broken {
+            let fault = learnt.fault.last(self.waiting);
+            if library.is_none() && fault.is_none() {
                 continue;
             }
             let same = |other: &LayerCandidate| {
                 (&other.path, other.name(), &other.library) == (&layer.path, layer.name(), &layer.library)
             };
             if let Some(place) = self.plan.layers.iter().position(same) {
-                self.note(platform, place, broken, library.as_ref());
+                self.note(platform, place, fault, library.as_ref());
             }
         }
     }
@@ -292,17 +296,25 @@ impl FoundLayers {
         platform: &'static Platform,
         place: usize,
         candidate: &LayerCandidate,
-    ) -> Result<Result<ActiveLayer, Outcome>, OutOfMemory> {
+    ) -> Result<Result<ActiveLayer, Counted<LayerFault>>, OutOfMemory> {
         let opened = match &candidate.manifest {
             Some(manifest) => match self.library(platform, place)? {
                 Ok(library) => agree(platform, candidate, manifest, library)?,
-                Err(outcome) => Err(outcome),
+                Err(fault) => Err(fault),
             },
-            None => Err(Outcome::NoEntryPoint),
+            None => Err(LayerFault::NoEntryPoint),
         };
-        let library = opened.as_ref().ok().map(|opened| &opened.library);
-        self.note(platform, place, library.is_none(), library);
-        Ok(opened)
+        match opened {
+            Ok(opened) => {
+                self.note(platform, place, None, Some(&opened.library));
+                Ok(Ok(opened))
+            }
+            Err(fault) => {
+                let fault = Counted::try_new(fault)?;
+                self.note(platform, place, Some(fault.clone()), None);
+                Ok(Err(fault))
+            }
+        }
     }
 
     /// Repeats to the current listeners what was logged when the layers were found.
@@ -360,30 +372,10 @@ const TELL: Log = |logger, level, topic, message| {
 };
 
 /// Says why a layer is not used: an error if the application asks for it.
-fn log_refusal(logger: &Logger, layer: &LayerCandidate, outcome: &Outcome, asked_for: bool) {
+fn log_refusal(logger: &Logger, layer: &LayerCandidate, fault: &LayerFault, asked_for: bool) {
     let level = if asked_for { Level::Error } else { Level::Info };
-    let (path, name) = (Shown(&layer.path), Shown(layer.name()));
-    let log = |words: core::fmt::Arguments<'_>| {
-        logger.log(level, Topic::Layer, format_args!("{path}: {name}: not used: {words}"));
-    };
-    match outcome {
-        Outcome::DoesNotOpen { error } => {
-            log(format_args!("its library does not open ({}); reinstall the layer", Shown(error)));
-        }
-        Outcome::NegotiationRefused { result } => log(format_args!(
-            "it has no interface version in common with this loader (it returned {result}); update the layer \
-             [LLP_LOADER_5]"
-        )),
-        Outcome::InterfaceVersion { version, needed } => log(format_args!(
-            "it chose interface version {version}, above the {needed} that it was offered [LLP_LOADER_5]"
-        )),
-        Outcome::NoEntryPoint => log(format_args!(
-            "its library {} has no vkGetInstanceProcAddr of this layer, or no vkCreateInstance; check \"library_path\" and \
-             \"functions\" in the manifest [LLP_LOADER_5]",
-            Shown(&layer.library)
-        )),
-        other => log(format_args!("{other}")),
-    }
+    let (path, name, policy) = (Shown(&layer.path), Shown(layer.name()), RuleNumber(fault.policy()));
+    logger.log(level, Topic::Layer, format_args!("{path}: {name}: not used: {fault}{policy}"));
 }
 
 /// Device layers are obsolete, and so is their environment variable.
@@ -405,13 +397,13 @@ fn agree(
     candidate: &LayerCandidate,
     manifest: &LayerManifest,
     library: Counted<LayerLibrary>,
-) -> Result<Result<ActiveLayer, Outcome>, OutOfMemory> {
+) -> Result<Result<ActiveLayer, LayerFault>, OutOfMemory> {
     // SAFETY: the manifest says that the library is a layer.
     let interface: LayerInterface = match unsafe {
         with_layer(platform.libraries, library.library, &manifest.name, &manifest.functions)
     }? {
         Ok(interface) => interface,
-        Err(outcome) => return Ok(Err(outcome)),
+        Err(fault) => return Ok(Err(fault)),
     };
     let instance_extensions = all_properties(&manifest.instance_extensions)?;
     let device_extensions = all_properties(&manifest.device_extensions)?;

@@ -60,7 +60,7 @@ impl Interceptors {
             if let Some(function) = platform.libraries.symbol(library.library, name.as_c_str()) {
                 open.functions.try_push(function.as_ptr())?;
             }
-            found.note(platform, layer.layer, false, Some(&library));
+            found.note(platform, layer.layer, None, Some(&library));
             open.libraries.try_push(library)?;
         }
         Ok(open)

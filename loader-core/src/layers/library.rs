@@ -1,10 +1,9 @@
 //! The libraries of layers, which stay open between instances.
 
 use core::num::NonZero;
-use core::sync::atomic::AtomicBool;
 
 use crate::memory::{Cached, Counted, OutOfMemory};
-use crate::negotiation::Outcome;
+use crate::negotiation::LayerFault;
 use crate::platform::{Library, LibraryKind, Platform};
 
 /// An open library of a layer, which is closed when its last owner is dropped.
@@ -16,13 +15,16 @@ pub struct LayerLibrary {
 }
 
 impl LayerLibrary {
-    fn open(platform: &'static Platform, name: &[u8]) -> Result<Result<Counted<Self>, Outcome>, OutOfMemory> {
+    fn open(
+        platform: &'static Platform,
+        name: &[u8],
+    ) -> Result<Result<Counted<Self>, LayerFault>, OutOfMemory> {
         let libraries = platform.libraries;
         // The state before, if possible: a file that changes meanwhile is then seen to have changed.
         let state = libraries.state(name, None);
         let library = match libraries.open(name, LibraryKind::Layer) {
             Ok(library) => library,
-            Err(error) => return Ok(Err(Outcome::DoesNotOpen { error })),
+            Err(error) => return Ok(Err(LayerFault::DoesNotOpen { error })),
         };
         let state = state.or_else(|| libraries.state(name, Some(library)));
         Counted::try_new(Self { library, state, platform }).map(Ok)
@@ -43,8 +45,8 @@ impl Drop for LayerLibrary {
 
 /// What was learnt by opening a layer.
 pub(super) struct Opened {
-    /// Whether the layer turned out to be unusable.
-    pub(super) broken: AtomicBool,
+    /// Why the layer cannot be used, if that turned out.
+    pub(super) fault: Cached<LayerFault>,
     /// Its library, which stays open.
     kept: Cached<LayerLibrary>,
 }
@@ -52,7 +54,7 @@ pub(super) struct Opened {
 impl Opened {
     /// Of a layer that has not been opened yet.
     pub(super) const fn not_yet() -> Self {
-        Self { broken: AtomicBool::new(false), kept: Cached::nothing() }
+        Self { fault: Cached::nothing(), kept: Cached::nothing() }
     }
 
     /// The layer's library, opened unless it is kept. If its file has changed, it is opened again, unless it is in use: then the
@@ -64,7 +66,7 @@ impl Opened {
         &self,
         platform: &'static Platform,
         name: &[u8],
-    ) -> Result<Result<Counted<LayerLibrary>, Outcome>, OutOfMemory> {
+    ) -> Result<Result<Counted<LayerLibrary>, LayerFault>, OutOfMemory> {
         let waiting = platform.waiting;
         if let Some(last) = self.kept.last(waiting) {
             let last = if last.is_current(name) { Some(last) } else { self.kept.give_up(waiting, last) };

@@ -31,11 +31,11 @@ pub enum Outcome {
         /// The driver's result.
         result: i32,
     },
-    /// The driver or layer chose an interface version that does not work.
+    /// The driver chose an interface version that is too low.
     InterfaceVersion {
         /// The version it chose.
         version: u32,
-        /// The version it needs: at least this if its own is lower, at most this if higher.
+        /// The version it needs at least.
         needed: u32,
     },
     /// The driver answers an interface version above the one that it was offered. It is used with the latter.
