@@ -54,6 +54,31 @@ fn layers(list: &[String]) -> String {
     format!("\"layers\": [{}]", list.join(", "))
 }
 
+/// As in later versions of Khronos' loader. Switching a layer off needs only its name.
+#[test]
+fn the_path_of_a_layer_ends_in_json_or_the_entry_is_ignored() {
+    let entry = |control: &str| {
+        format!(r#"{{"name": "{A}", "path": "SANDBOX/elsewhere/{A}.manifest", "control": "{control}"}}"#)
+    };
+    let here = |control: &str| {
+        let elsewhere = machine().layer(Layer::new(A).folder("elsewhere")).with(|sandbox| {
+            let path = |kind| sandbox.path(format!("elsewhere/{A}.{kind}"));
+            fs::rename(path("json"), path("manifest")).unwrap();
+        });
+        let list = [entry(control), layer(B, "on"), OTHERS.to_owned()];
+        elsewhere.log().settings(&layers(&list)).run(|vk| {
+            vk.say("named", code(&vk.create(&Ask::new().layer(A)).map(drop)));
+        })
+    };
+    for control in ["on", "auto"] {
+        let run = here(control);
+        run.ok().says("named", "SUCCESS");
+        assert_eq!(active(&run), [B, C, A], "{control}: A as it is found, not as it is listed");
+        run.logs(&["WARNING", "line 3", "\"path\" must be a path that ends in .json", "ignored"]);
+    }
+    here("off").ok().says("named", "ERROR_LAYER_NOT_PRESENT");
+}
+
 fn create(vk: &Vk) {
     vk.say("result", code(&vk.create(&Ask::new()).map(drop)));
 }
@@ -540,8 +565,8 @@ fn filters_and_the_settings_file_both_count() {
 #[test]
 fn libraries_stay_open_if_the_user_wants_it() {
     fn body(vk: &Vk) {
-        let second = Vk::open();
-        drop(second.create(&Ask::new().layer("VK_LAYER_TEST_a")).unwrap());
+        drop(vk.create(&Ask::new().layer("VK_LAYER_TEST_a")).unwrap());
+        vk.close_all();
         vk.say("layer", vk.is_loaded("VK_LAYER_TEST_a"));
     }
     machine().run(body).ok().says("layer", false);

@@ -89,15 +89,14 @@ impl OpenDrivers {
                 DriverKind::SystemLoader => negotiation::with_system_loader(platform.libraries, library),
             }
         }?;
-        let has_manifest = !cfg!(feature = "fixed-drivers") && !kind.is_foreign();
-        let manifest = has_manifest.then_some(candidate.api_version);
-        let api_version = interface.api_version(manifest)?;
+        let first_api_version = interface.version_with(candidate)?;
         let library_path = text(&[path])?;
         let library = Some(library);
         let open = DriverRef::new(Driver {
             library_path,
             interface,
-            api_version,
+            first_manifest: candidate.api_version,
+            first_api_version,
             kind,
             library,
             turns: Turns::new(),
