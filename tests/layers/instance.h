@@ -21,6 +21,7 @@ static void ask_globally(const VkLayerInstanceLink *link) {
 }
 
 CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
+    ALONE("vkCreateInstance");
     trace("vkCreateInstance", "layers=%u extensions=%u allocator=%d", info->enabledLayerCount, info->enabledExtensionCount, allocator != NULL);
     for (const VkBaseInStructure *next = does("tell_chain") ? info->pNext : NULL; next != NULL; next = next->pNext)
         trace("chained", "type=%d", (int)next->sType);
@@ -80,6 +81,7 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
 }
 
 CALL_VOID layer_DestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator) {
+    ALONE("vkDestroyInstance");
     trace("vkDestroyInstance", "allocator=%d", allocator != NULL);
     if (handle == VK_NULL_HANDLE) return;
     reenter("vkDestroyInstance");
@@ -130,6 +132,7 @@ static bool is_added(const void *handle) {
 }
 
 CALL layer_EnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkPhysicalDevice *out) {
+    ALONE("vkEnumeratePhysicalDevices");
     trace("vkEnumeratePhysicalDevices", "fill=%d", out != NULL);
     reenter("vkEnumeratePhysicalDevices");
     struct instance *instance = instance_of("vkEnumeratePhysicalDevices", handle);
@@ -149,6 +152,7 @@ CALL layer_EnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkPhysic
 }
 
 static VkResult groups(const char *command, VkInstance handle, uint32_t *count, VkPhysicalDeviceGroupProperties *out) {
+    ALONE(command);
     trace(command, "fill=%d", out != NULL);
     reenter(command);
     struct instance *instance = instance_of(command, handle);
@@ -215,6 +219,7 @@ CALL_VOID layer_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice handle, 
 }
 
 CALL layer_EnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char *layer, uint32_t *count, VkExtensionProperties *out) {
+    ALONE("vkEnumerateDeviceExtensionProperties");
     trace("vkEnumerateDeviceExtensionProperties", "layer=%s fill=%d", layer == NULL ? "NULL" : layer, out != NULL);
     reenter("vkEnumerateDeviceExtensionProperties");
     struct instance *instance = instance_of("vkEnumerateDeviceExtensionProperties", handle);

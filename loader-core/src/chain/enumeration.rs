@@ -23,6 +23,7 @@ impl Instance {
         count: *mut u32,
         out: *mut vk::PhysicalDevice,
     ) -> vk::Result {
+        let _turn = self.turn_in_layers();
         let name = command::ENUMERATE_PHYSICAL_DEVICES;
         // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array; the table gives
         // the command's own type for its name.
@@ -61,6 +62,7 @@ impl Instance {
         count: *mut u32,
         out: *mut Group,
     ) -> vk::Result {
+        let _turn = self.turn_in_layers();
         let name = command::ENUMERATE_PHYSICAL_DEVICE_GROUPS;
         // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array; the table gives
         // the command's own type for its name.

@@ -17,7 +17,10 @@ use crate::manifest::{LayerExtension, LayerManifest};
 use crate::memory::{Application, Counted, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::Outcome;
 use crate::negotiation::{LayerInterface, with_layer};
-use crate::platform::{Library, LibraryKind, Platform, variables};
+use crate::platform::{Library, LibraryKind, Platform, Turn, variables};
+
+/// Takes the turn to call layers.
+type TakeTurn<'a> = &'a dyn Fn() -> Option<Turn<'static>>;
 
 /// The layers of the system as one call sees them.
 pub struct FoundLayers {
@@ -166,7 +169,8 @@ impl FoundLayers {
         Ok(())
     }
 
-    /// Opens the layers that are active in an instance, whose memory is that of `allocator`.
+    /// Opens the layers that are active in an instance, whose memory is that of `allocator`. Negotiates with each when it has
+    /// taken the turn, and opens its library without one.
     ///
     /// # Errors
     /// `ERROR_LAYER_NOT_PRESENT` if the application asks for one that it cannot have;
@@ -177,6 +181,7 @@ impl FoundLayers {
         request: &LayerRequest<'_>,
         logger: &Logger,
         allocator: Application,
+        take_turn: TakeTurn<'_>,
     ) -> Result<Layers, vk::Result> {
         warn_of_variable(platform, logger);
         let active = this.plan.activate(request)?;
@@ -199,7 +204,7 @@ impl FoundLayers {
                 layers.add_meta_layer(layer.layer)?;
                 continue;
             }
-            match this.open_one(platform, candidate)? {
+            match this.open_one(platform, candidate, take_turn)? {
                 Ok(opened) => {
                     this.note_broken(layer.layer, false);
                     layers.add(layer.layer, opened)?;
@@ -266,6 +271,7 @@ impl FoundLayers {
         &self,
         platform: &'static Platform,
         candidate: &LayerCandidate,
+        take_turn: TakeTurn<'_>,
     ) -> Result<Result<ActiveLayer, Outcome>, OutOfMemory> {
         let Some(manifest) = &candidate.manifest else { return Ok(Err(Outcome::NoEntryPoint)) };
         let libraries = platform.libraries;
@@ -273,7 +279,10 @@ impl FoundLayers {
             Ok(library) => library,
             Err(error) => return Ok(Err(Outcome::DoesNotOpen { error })),
         };
-        let opened = open_library(platform, candidate, manifest, library);
+        let opened = {
+            let _turn = take_turn();
+            open_library(platform, candidate, manifest, library)
+        };
         if !matches!(opened, Ok(Ok(_))) {
             // SAFETY: nothing of the library is used.
             unsafe { libraries.close(library) };
