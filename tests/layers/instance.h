@@ -52,6 +52,7 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
     instance->get = link->pfnNextGetInstanceProcAddr;
     instance->get_physical_device = link->pfnNextGetPhysicalDeviceProcAddr;
     instance->create_device = create_device;
+    instance->has_1_1 = changed.pApplicationInfo != NULL && changed.pApplicationInfo->apiVersion >= VK_API_VERSION_1_1;
     instance->destroy_device = destroy_device;
     cache_next(instance);
     if (does("fail_instance")) {
@@ -207,6 +208,14 @@ CALL_VOID layer_GetPhysicalDeviceProperties(VkPhysicalDevice handle, VkPhysicalD
     }
     struct instance *instance = instance_of("vkGetPhysicalDeviceProperties", handle);
     NEXT(instance, vkGetPhysicalDeviceProperties)(unwrap("vkGetPhysicalDeviceProperties", "physical device", handle), out);
+}
+
+/* Real layers have the next function only if the instance has the command, and call it unseen. */
+CALL_VOID layer_GetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDeviceProperties2 *out) {
+    trace("vkGetPhysicalDeviceProperties2", " ");
+    struct instance *instance = instance_of("vkGetPhysicalDeviceProperties2", handle);
+    if (!instance->has_1_1) die("vkGetPhysicalDeviceProperties2", "the instance does not have it");
+    NEXT(instance, vkGetPhysicalDeviceProperties2)(unwrap("vkGetPhysicalDeviceProperties2", "physical device", handle), out);
 }
 
 CALL_VOID layer_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice handle, uint32_t *count, VkQueueFamilyProperties *out) {
