@@ -2,7 +2,7 @@
 //!
 //! `VKLOAD_STORM_ROUNDS` is how many rounds each thread does with the null driver, and `VKLOAD_STORM_RUNS` how often each layer
 //! is run.
-use std::env;
+use std::{env, iter};
 
 use vkload_programs::{
     CProgram, DEVICE_SELECT, GFXRECONSTRUCT, Library, MANGOHUD, MESA_OVERLAY, Machine, Need, RENDERDOC,
@@ -23,6 +23,7 @@ fn storm(layer: &RealLayer) {
     assert!(layer.is_installed(), "install the Debian package of {}", layer.name);
     let library = Library::under_test();
     let program = CProgram::compile("layer_storm", &library, &[]);
+    let runs = number("VKLOAD_STORM_RUNS", 1) as usize;
     let folder = tempfile::tempdir().expect("a folder for a driver");
     let all = [
         (Machine::with_drivers(&[null_driver(folder.path(), 1)]), number("VKLOAD_STORM_ROUNDS", 4)),
@@ -32,7 +33,7 @@ fn storm(layer: &RealLayer) {
     let is_renderdoc = *layer == RENDERDOC;
     for (machine, rounds) in all.into_iter().skip(usize::from(is_renderdoc)) {
         let machine = machine.with_layers(&[layer]);
-        for _ in 0..number("VKLOAD_STORM_RUNS", 1) {
+        for shared in iter::repeat_n([None, Some("shared")], runs).flatten() {
             let mut command = program.command(&machine, &library);
             match layer.switch {
                 Some(_) => layer.switch(&mut command, true),
@@ -40,7 +41,7 @@ fn storm(layer: &RealLayer) {
             }
             command.env("GFXRECON_CAPTURE_FILE", machine.work().join("capture.gfxr"));
             command.env("GFXRECON_CAPTURE_FILE_TIMESTAMP", "false");
-            let text = run(command.args([THREADS, &rounds.to_string()])).success();
+            let text = run(command.args([THREADS, &rounds.to_string()]).args(shared)).success();
             assert!(text.contains(&format!("{THREADS} threads, {rounds} rounds")), "{text}");
         }
     }
