@@ -499,6 +499,27 @@ fn filters_leave_out_devices_and_all_of_them_count() {
 }
 
 /// A layer that hides its second device hides another one if it does not see the first.
+/// Above a layer that wraps devices the drivers are asked: the layer may know no command that the instance does not have.
+#[test]
+fn filters_ask_layers_for_no_command_that_the_instance_lacks() {
+    for (filter, list, expected) in [
+        ("VK_LOADER_DEVICE_ID_FILTER", "0x100", "one-1,two-1"),
+        ("VK_LOADER_VENDOR_ID_FILTER", "2", "two-1,two-2"),
+        ("VK_LOADER_DRIVER_ID_FILTER", "256", "one-1,two-1"),
+        ("VK_LOADER_DRIVER_ID_FILTER", "7", ""),
+    ] {
+        let layer = Layer::new("VK_LAYER_TEST_wraps").implicit().does("wrap").does("properties2");
+        let scenario = devices().layer(layer).env(filter, list);
+        for body in [vkload_tests::list_devices_1_0, list_devices] {
+            let run = scenario.run_again(body);
+            run.ok().says("enumeration", "SUCCESS");
+            let mut found = run.list("devices");
+            found.sort_unstable();
+            assert_eq!(found.join(","), expected, "{filter}={list}");
+        }
+    }
+}
+
 #[test]
 fn layers_see_what_filters_leave_out() {
     let driver = Driver::new("one").device(Device::new("a").id(1, 1)).device(Device::new("b").id(1, 2));
@@ -514,7 +535,7 @@ fn layers_see_what_filters_leave_out() {
 
 /// The layer does not intercept vkGetPhysicalDeviceProperties2, which nobody below can answer for its handles.
 #[test]
-fn devices_that_a_layer_wraps_are_filtered_by_what_the_layer_says() {
+fn devices_that_a_layer_wraps_are_filtered() {
     let driver = Driver::new("one").device(Device::new("a").id(1, 1)).device(Device::new("b").id(1, 2));
     for (filter, devices) in [("2", "b"), ("1", "a"), ("7", "")] {
         let layer = Layer::new("VK_LAYER_TEST_wrapping").does("wrap").implicit();

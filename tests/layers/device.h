@@ -61,6 +61,7 @@ static void create_own_device(PFN_vkCreateDevice create, VkPhysicalDevice handle
 }
 
 CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
+    ALONE("vkCreateDevice");
     trace("vkCreateDevice", "extensions=%u allocator=%d", info->enabledExtensionCount, allocator != NULL);
     reenter("vkCreateDevice");
     struct instance *instance = instance_of("vkCreateDevice", handle);
@@ -116,6 +117,7 @@ CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
 }
 
 CALL_VOID layer_DestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocator) {
+    ALONE("vkDestroyDevice");
     trace("vkDestroyDevice", "allocator=%d", allocator != NULL);
     if (handle == VK_NULL_HANDLE) return;
     reenter("vkDestroyDevice");

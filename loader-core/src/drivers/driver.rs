@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use ash::vk::{self, Handle as _};
 
+use super::open::OpenDrivers;
 use crate::abi::{Command, array};
 use crate::discovery::{Candidate, DriverKind};
 use crate::manifest::Version;
@@ -28,6 +29,8 @@ pub struct Driver {
     pub kind: DriverKind,
     pub(super) library: Option<Library>,
     pub(super) turns: Turns,
+    /// The turns of all drivers that applications give, if it is one: each instance has a `Driver` of its own then.
+    pub(super) shared_turns: Option<&'static Turns>,
     pub(super) waiting: &'static dyn Waiting,
     /// Whether one of its global commands has called the loader, which was about to call it again.
     pub(super) calls_back: AtomicBool,
@@ -58,6 +61,12 @@ impl Deref for DriverRef {
         // SAFETY: drivers of the list are freed only by `close`, when nothing uses them any more.
         unsafe { self.driver.as_ref() }
     }
+}
+
+/// A turn in a driver, until it is dropped.
+pub struct DriverTurn<'a> {
+    turn: Turn<'a>,
+    _shared: Option<Turn<'static>>,
 }
 
 /// Why a driver is not open.
@@ -133,8 +142,10 @@ impl Driver {
     /// As for [`negotiation::with_function`].
     pub unsafe fn direct(
         gipa: vk::PFN_vkGetInstanceProcAddr,
+        all: &'static OpenDrivers,
         waiting: &'static dyn Waiting,
     ) -> Result<Self, Outcome> {
+        let _turn = all.given.take(waiting);
         // SAFETY: by this function's `# Safety` the function behaves as the driver interface document says.
         let interface = unsafe { negotiation::with_function(gipa) }?;
         let first_api_version = interface.api_version(None)?;
@@ -143,6 +154,7 @@ impl Driver {
         let library_path = text(&[b"a driver that the application gave"]).unwrap_or_default();
         let kind = DriverKind::Icd;
         let calls_back = AtomicBool::new(false);
+        let shared_turns = Some(&all.given);
         Ok(Self {
             library_path,
             interface,
@@ -151,6 +163,7 @@ impl Driver {
             kind,
             library: None,
             turns,
+            shared_turns,
             waiting,
             calls_back,
         })
@@ -162,15 +175,16 @@ impl Driver {
     /// The specification lets applications call these from several threads at once, but drivers have only
     /// ever met loaders that let one thread at a time through: NVIDIA's (580.159.04) crashes otherwise.
     #[must_use]
-    pub fn turn(&self) -> Turn<'_> {
-        self.turns.take(self.waiting)
+    pub fn turn(&self) -> DriverTurn<'_> {
+        let shared = self.shared_turns.map(|turns| turns.take(self.waiting));
+        DriverTurn { turn: self.turns.take(self.waiting), _shared: shared }
     }
 
     /// A turn to call one of the driver's global commands. `None` if this thread is in one of them already:
     /// the driver calls the loader, and would be called again endlessly.
-    fn turn_at_the_top(&self) -> Option<Turn<'_>> {
+    fn turn_at_the_top(&self) -> Option<DriverTurn<'_>> {
         let turn = self.turn();
-        if turn.is_within_another() {
+        if turn.turn.is_within_another() {
             self.calls_back.store(true, Ordering::Relaxed);
             return None;
         }

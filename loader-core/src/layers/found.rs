@@ -15,7 +15,10 @@ use crate::logger::{FoundSettings, Log, Logger, RuleNumber};
 use crate::manifest::{LayerExtension, LayerManifest};
 use crate::memory::{Application, Counted, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::{LayerFault, LayerInterface, with_layer};
-use crate::platform::{Platform, Waiting, variables};
+use crate::platform::{Platform, Turn, Waiting, variables};
+
+/// Takes the turn to call layers.
+type TakeTurn<'a> = &'a dyn Fn() -> Option<Turn<'static>>;
 
 /// The layers of the system as one call sees them.
 pub struct FoundLayers {
@@ -170,7 +173,8 @@ impl FoundLayers {
         Ok(())
     }
 
-    /// Opens the layers that are active in an instance, whose memory is that of `allocator`.
+    /// Opens the layers that are active in an instance, whose memory is that of `allocator`. Negotiates with each when it has
+    /// taken the turn, and opens its library without one.
     ///
     /// # Errors
     /// `ERROR_LAYER_NOT_PRESENT` if the application asks for one that it cannot have;
@@ -181,6 +185,7 @@ impl FoundLayers {
         request: &LayerRequest<'_>,
         logger: &Logger,
         allocator: Application,
+        take_turn: TakeTurn<'_>,
     ) -> Result<Layers, vk::Result> {
         warn_of_variable(platform, logger);
         let active = this.plan.activate(request)?;
@@ -203,7 +208,7 @@ impl FoundLayers {
                 layers.add_meta_layer(layer.layer)?;
                 continue;
             }
-            match this.open_one(platform, layer.layer, candidate)? {
+            match this.open_one(platform, layer.layer, candidate, take_turn)? {
                 Ok(opened) => {
                     layers.add(layer.layer, opened)?;
                 }
@@ -296,10 +301,14 @@ impl FoundLayers {
         platform: &'static Platform,
         place: usize,
         candidate: &LayerCandidate,
+        take_turn: TakeTurn<'_>,
     ) -> Result<Result<ActiveLayer, Counted<LayerFault>>, OutOfMemory> {
         let opened = match &candidate.manifest {
             Some(manifest) => match self.library(platform, place)? {
-                Ok(library) => agree(platform, candidate, manifest, library)?,
+                Ok(library) => {
+                    let _turn = take_turn();
+                    agree(platform, candidate, manifest, library)?
+                }
                 Err(fault) => Err(fault),
             },
             None => Err(LayerFault::NoEntryPoint),
