@@ -39,11 +39,11 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// The commands that the driver implements itself. They win over the runtime's. Of two forms of a command, as
     /// `vkCmdCopyBuffer` and `vkCmdCopyBuffer2`, the second is enough: the README lists those for which the runtime has
     /// the first.
-    const COMMANDS: EntryPoints;
+    const COMMANDS: EntryPoints<Self>;
     /// Functions for commands that neither the driver nor the runtime has otherwise, in whatever form: what does nothing, or fails.
-    const DEFAULTS: EntryPoints = EntryPoints::NONE;
+    const DEFAULTS: EntryPoints<Self> = EntryPoints::NONE;
     /// Commands of window systems, where the driver's are not written by the driver; they win over the runtime's.
-    const WINDOW_SYSTEM: EntryPoints = EntryPoints::NONE;
+    const WINDOW_SYSTEM: EntryPoints<Self> = EntryPoints::NONE;
 
     /// Instance extensions that the registry does not list, with their versions: what is not published. Loaders for desktops
     /// hide them from applications unless `VK_LOADER_DISABLE_INST_EXT_FILTER` is set.
@@ -56,7 +56,7 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// Commands that the registry does not list, each of an extension of the lists above. They are found as those of the
     /// registry are: those of an instance extension if it is enabled; those of a device extension, through a device if
     /// it is enabled there, and through an instance if physical devices have it.
-    const PRIVATE_COMMANDS: &'static [PrivateCommand] = &[];
+    const PRIVATE_COMMANDS: &'static [PrivateCommand<Self>] = &[];
 
     /// The clocks that `vkGetCalibratedTimestampsKHR` can read. Those of the host that [`Host::read_clock`] does not know
     /// are left out; `DEVICE` needs [`Driver::device_time`].
@@ -237,7 +237,7 @@ pub enum Search {
 /// The tables that the compiler makes for a driver. Every driver has this trait.
 pub trait Tables: Driver {
     /// The runtime's own commands.
-    const COMMON: EntryPoints;
+    const COMMON: EntryPoints<Self>;
     /// All commands: the driver's, the window systems', the runtime's.
     const TABLE: &'static DispatchTable;
 }

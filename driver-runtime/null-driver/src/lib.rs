@@ -55,7 +55,7 @@ impl Driver for Null {
 
     const SYNC_TYPES: &'static [SyncType] = external::SYNC_TYPES;
 
-    const COMMANDS: EntryPoints = look_up::COMMANDS
+    const COMMANDS: EntryPoints<Self> = look_up::COMMANDS
         .and(&dispatchable::COMMANDS)
         .and(&physical_device::COMMANDS)
         .and(&memory::COMMANDS)
@@ -72,10 +72,11 @@ impl Driver for Null {
         .and(&swapchain::COMMANDS)
         .and(&external::COMMANDS)
         .and(&defaults::BY_HAND);
-    const DEFAULTS: EntryPoints = defaults::COMMANDS.with_all("vkCmd", ignore_command());
+    // SAFETY: the function takes no parameters, and the driver draws nothing.
+    const DEFAULTS: EntryPoints<Self> = unsafe { defaults::COMMANDS.with_all("vkCmd", ignore_command()) };
 
     const HAL_DEVICE_EXTENSIONS: Unlisted = native_buffer::EXTENSIONS;
-    const PRIVATE_COMMANDS: &'static [PrivateCommand] = native_buffer::COMMANDS;
+    const PRIVATE_COMMANDS: &'static [PrivateCommand<Self>] = native_buffer::COMMANDS;
 
     fn host() -> &'static dyn Host {
         &host::System

@@ -35,7 +35,8 @@ unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
 
-impl VkObject for Memory {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Memory {
     type Handle = vk::DeviceMemory;
     type Parent = Device<Null>;
 }
@@ -226,18 +227,21 @@ unsafe extern "system" fn get_device_group_peer_memory_features(
 }
 
 /// The commands of memory.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    ALLOCATE_MEMORY: PFN_vkAllocateMemory = allocate_memory,
-    FREE_MEMORY: PFN_vkFreeMemory = free_memory,
-    MAP_MEMORY: PFN_vkMapMemory = map_memory,
-    MAP_MEMORY_2_KHR: PFN_vkMapMemory2KHR = map_memory_2,
-    UNMAP_MEMORY: PFN_vkUnmapMemory = unmap_memory,
-    UNMAP_MEMORY_2_KHR: PFN_vkUnmapMemory2KHR = unmap_memory_2,
-    FLUSH_MAPPED_MEMORY_RANGES: PFN_vkFlushMappedMemoryRanges = flush_mapped_memory_ranges,
-    INVALIDATE_MAPPED_MEMORY_RANGES: PFN_vkInvalidateMappedMemoryRanges = flush_mapped_memory_ranges,
-    GET_DEVICE_MEMORY_COMMITMENT: PFN_vkGetDeviceMemoryCommitment = get_device_memory_commitment,
-    GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS: PFN_vkGetDeviceMemoryOpaqueCaptureAddress
-        = get_device_memory_opaque_capture_address,
-    GET_DEVICE_GROUP_PEER_MEMORY_FEATURES: PFN_vkGetDeviceGroupPeerMemoryFeatures
-        = get_device_group_peer_memory_features,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
+    entry_points! {
+        ALLOCATE_MEMORY: PFN_vkAllocateMemory = allocate_memory,
+        FREE_MEMORY: PFN_vkFreeMemory = free_memory,
+        MAP_MEMORY: PFN_vkMapMemory = map_memory,
+        MAP_MEMORY_2_KHR: PFN_vkMapMemory2KHR = map_memory_2,
+        UNMAP_MEMORY: PFN_vkUnmapMemory = unmap_memory,
+        UNMAP_MEMORY_2_KHR: PFN_vkUnmapMemory2KHR = unmap_memory_2,
+        FLUSH_MAPPED_MEMORY_RANGES: PFN_vkFlushMappedMemoryRanges = flush_mapped_memory_ranges,
+        INVALIDATE_MAPPED_MEMORY_RANGES: PFN_vkInvalidateMappedMemoryRanges = flush_mapped_memory_ranges,
+        GET_DEVICE_MEMORY_COMMITMENT: PFN_vkGetDeviceMemoryCommitment = get_device_memory_commitment,
+        GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS: PFN_vkGetDeviceMemoryOpaqueCaptureAddress
+            = get_device_memory_opaque_capture_address,
+        GET_DEVICE_GROUP_PEER_MEMORY_FEATURES: PFN_vkGetDeviceGroupPeerMemoryFeatures
+            = get_device_group_peer_memory_features,
+    }
 };

@@ -20,7 +20,8 @@ struct Swapchain {
     acquired: AtomicU32,
 }
 
-impl VkObject for Swapchain {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Swapchain {
     type Handle = vk::SwapchainKHR;
     type Parent = Device<Null>;
 }
@@ -274,17 +275,20 @@ unsafe extern "system" fn get_refresh_cycle(
 }
 
 /// The commands of swapchains.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    CREATE_SWAPCHAIN_KHR: PFN_vkCreateSwapchainKHR = create_swapchain,
-    CREATE_SHARED_SWAPCHAINS_KHR: PFN_vkCreateSharedSwapchainsKHR = create_shared_swapchains,
-    DESTROY_SWAPCHAIN_KHR: PFN_vkDestroySwapchainKHR = destroy_swapchain,
-    GET_SWAPCHAIN_IMAGES_KHR: PFN_vkGetSwapchainImagesKHR = get_swapchain_images,
-    ACQUIRE_NEXT_IMAGE_KHR: PFN_vkAcquireNextImageKHR = acquire_next_image,
-    ACQUIRE_NEXT_IMAGE_2_KHR: PFN_vkAcquireNextImage2KHR = acquire_next_image_2,
-    QUEUE_PRESENT_KHR: PFN_vkQueuePresentKHR = queue_present,
-    GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR: PFN_vkGetDeviceGroupPresentCapabilitiesKHR
-        = get_group_capabilities,
-    GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR: PFN_vkGetDeviceGroupSurfacePresentModesKHR = get_group_modes,
-    GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT: PFN_vkGetDeviceGroupSurfacePresentModes2EXT = get_group_modes_2,
-    GET_REFRESH_CYCLE_DURATION_GOOGLE: PFN_vkGetRefreshCycleDurationGOOGLE = get_refresh_cycle,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
+    entry_points! {
+        CREATE_SWAPCHAIN_KHR: PFN_vkCreateSwapchainKHR = create_swapchain,
+        CREATE_SHARED_SWAPCHAINS_KHR: PFN_vkCreateSharedSwapchainsKHR = create_shared_swapchains,
+        DESTROY_SWAPCHAIN_KHR: PFN_vkDestroySwapchainKHR = destroy_swapchain,
+        GET_SWAPCHAIN_IMAGES_KHR: PFN_vkGetSwapchainImagesKHR = get_swapchain_images,
+        ACQUIRE_NEXT_IMAGE_KHR: PFN_vkAcquireNextImageKHR = acquire_next_image,
+        ACQUIRE_NEXT_IMAGE_2_KHR: PFN_vkAcquireNextImage2KHR = acquire_next_image_2,
+        QUEUE_PRESENT_KHR: PFN_vkQueuePresentKHR = queue_present,
+        GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR: PFN_vkGetDeviceGroupPresentCapabilitiesKHR
+            = get_group_capabilities,
+        GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR: PFN_vkGetDeviceGroupSurfacePresentModesKHR = get_group_modes,
+        GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT: PFN_vkGetDeviceGroupSurfacePresentModes2EXT = get_group_modes_2,
+        GET_REFRESH_CYCLE_DURATION_GOOGLE: PFN_vkGetRefreshCycleDurationGOOGLE = get_refresh_cycle,
+    }
 };

@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
 use loader_core::abi::chain;
-use loader_core::memory::{Allocator, Application, OutOfMemory, Shown};
+use loader_core::memory::{Allocator, Application, Counted, OutOfMemory, Shown};
 use loader_core::registry::ExtensionKind;
 
 use super::enumerate::physical_devices;
@@ -20,7 +20,7 @@ use crate::log::{Level, Topic, failed, report_left};
 use crate::object::{Object, ObjectBase, ParentKind, ParentObject, Root};
 use crate::physical_device::{Physical, PhysicalDevice};
 use crate::result::CreateDeviceError;
-use crate::sync::{SubmitMode, SyncTypes};
+use crate::sync::{Bell, SubmitMode, SyncTypes};
 use crate::{here, message};
 
 /// # Safety
@@ -70,6 +70,8 @@ unsafe fn create<D: Driver>(
         let request = DeviceRequest { extensions: &extensions, features: &features, group, info };
         let driver = D::create_device(physical, &request)
             .map_err(|error| failed(error.into(), "the driver failed"))?;
+        let bell = Counted::try_new(Bell::new())
+            .map_err(|error| failed(error.into(), "no memory for the device"))?;
         let block = memory
             .allocate(Layout::new::<Device<D>>())
             .map_err(|error| failed(OutOfMemory::from(error).into(), "no memory for the device"))?
@@ -78,7 +80,7 @@ unsafe fn create<D: Driver>(
         let base = ObjectBase::with_dispatch(vk::ObjectType::DEVICE, ParentKind::Device, block.cast(), table);
         let root = Root::of_device(base, memory, D::host(), physical.base());
         let mode = submit_mode::<D>(&sync_types);
-        block.write(Device::new(root, physical, extensions, features, sync_types, mode, driver));
+        block.write(Device::new(root, physical, extensions, features, sync_types, mode, bell, driver));
         physical.parent().root().child_created();
         let device = Building { block, memory };
         device.add_queues(info).map_err(|error| failed(error.into(), "the queues cannot be created"))?;

@@ -81,7 +81,8 @@ impl<D: PipelineCaches> Keyed for Kept<D> {
     }
 }
 
-impl<D: PipelineCaches> VkObject for Cache<D> {
+// SAFETY: no other type is behind such handles.
+unsafe impl<D: PipelineCaches> VkObject for Cache<D> {
     type Handle = vk::PipelineCache;
     type Parent = Device<D>;
 }

@@ -1,24 +1,23 @@
 //! What is behind a fence or a semaphore: a payload of its own, and for a while another one that was imported.
 
 use core::ops::Deref;
-use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use loader_core::memory::{Counted, OutOfMemory, Room};
+use loader_core::memory::{Counted, OutOfMemory, Process, Room};
 use loader_core::platform::Lock;
 
 use super::{Ability, Bell, Primitive, Readiness};
-use crate::object::ParentMemory;
 use crate::parts::Parts;
 
 /// A synchronisation object of the driver with several owners: fences, semaphores, submissions, and the driver while a
-/// queue works with it. Its memory is the device's: what a driver keeps of it goes with its part of the device at the latest.
-pub struct SyncRef<D: Parts>(Counted<Payload<D>, ParentMemory>);
+/// queue works with it. It needs nothing of the device, so a driver may keep it for as long as it likes: its memory is the
+/// process's, and what it rings for is counted.
+pub struct SyncRef<D: Parts>(Counted<Payload<D>>);
 
 pub(crate) struct Payload<D: Parts> {
     sync: D::Sync,
-    /// That of the device, which outlives the payload.
-    bell: NonNull<Bell>,
+    /// That of the device.
+    bell: Counted<Bell>,
     /// The number of its type.
     kind: usize,
     /// What objects of its type can do, as far as it matters.
@@ -35,14 +34,9 @@ pub(crate) struct Payload<D: Parts> {
 
 /// Memory for a payload that is not there yet.
 pub(crate) struct PayloadRoom<D: Parts> {
-    room: Room<Payload<D>, ParentMemory>,
-    bell: NonNull<Bell>,
+    room: Room<Payload<D>, Process>,
+    bell: Counted<Bell>,
 }
-
-// SAFETY: the bell may be shared, and outlives the payload: what a driver keeps goes with its part of the device at the latest.
-unsafe impl<D: Parts> Send for Payload<D> {}
-// SAFETY: as above.
-unsafe impl<D: Parts> Sync for Payload<D> {}
 
 impl<D: Parts> Clone for SyncRef<D> {
     fn clone(&self) -> Self {
@@ -58,9 +52,9 @@ impl<D: Parts> Deref for SyncRef<D> {
 }
 
 impl<D: Parts> PayloadRoom<D> {
-    /// `bell` is that of the device whose memory it is.
-    pub(crate) fn new(memory: ParentMemory, bell: &Bell) -> Result<Self, OutOfMemory> {
-        Ok(Self { room: Room::try_new_in(memory)?, bell: NonNull::from(bell) })
+    /// `bell` is that of the device.
+    pub(crate) fn new(bell: &Counted<Bell>) -> Result<Self, OutOfMemory> {
+        Ok(Self { room: Room::try_new_in(Process)?, bell: bell.clone() })
     }
 
     /// Puts a synchronisation object of the type `kind` into it, which has `abilities`. `shared` says whether others may signal
@@ -98,8 +92,7 @@ impl<D: Parts> SyncRef<D> {
     /// Signals from the host, or as a queue that does not do it itself, and wakes who waits.
     pub fn signal(&self, value: u64) {
         self.0.sync.signal(value);
-        // SAFETY: the device outlives what is made of it.
-        unsafe { self.0.bell.as_ref() }.ring(D::host);
+        self.0.bell.ring(D::host);
     }
 
     /// Whether who signals it wakes those who wait.

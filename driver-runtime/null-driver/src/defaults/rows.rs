@@ -24,7 +24,8 @@ macro_rules! commands {
         #[allow(unused_imports, reason = "not every file has rows of every kind")]
         use super::{actions::*, rows::*};
 
-        pub(super) const COMMANDS: driver_runtime::dispatch::EntryPoints =
+        // SAFETY: each function has the parameters and the result that the registry has for its command.
+        pub(super) const COMMANDS: driver_runtime::dispatch::EntryPoints<crate::Null> = unsafe {
             driver_runtime::dispatch::EntryPoints::NONE$(.with(driver_runtime::registry::command::$command, {
                 #[allow(unused_variables, clippy::too_many_arguments, reason = "as the registry has the command")]
                 unsafe extern "system" fn function($($parameter: $class),*) -> $result {
@@ -38,15 +39,13 @@ macro_rules! commands {
                         $value
                     }
                 }
-                // SAFETY: pointers to functions have the same size and meaning whatever their parameters; this one has
-                // those of its command, as the registry has them.
-                unsafe {
-                    core::mem::transmute::<
-                        unsafe extern "system" fn($($class),*) -> $result,
-                        driver_runtime::dispatch::Command,
-                    >(function)
-                }
-            }))*;
+                // Pointers to functions have the same size and meaning whatever their parameters.
+                core::mem::transmute::<
+                    unsafe extern "system" fn($($class),*) -> $result,
+                    driver_runtime::dispatch::Command,
+                >(function)
+            }))*
+        };
     };
 }
 pub(super) use commands;

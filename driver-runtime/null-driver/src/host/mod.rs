@@ -79,11 +79,11 @@ impl Value {
 
     /// What a handle stands for. On success the handle is the value's.
     pub(crate) fn import(handle: Handle) -> Option<Self> {
-        Some(Self(match handle.kind {
-            HandleKind::OpaqueFd => Place::Shared(linux::SharedNumber::import(handle.fd)?),
-            HandleKind::SyncFd if linux::is_open(handle.fd) => {
+        Some(Self(match handle.kind() {
+            HandleKind::OpaqueFd => Place::Shared(linux::SharedNumber::import(handle.fd())?),
+            HandleKind::SyncFd if linux::is_open(handle.fd()) => {
                 // SAFETY: the descriptor is open, and the caller gives it away.
-                Place::Fence(unsafe { linux::SyncFile::new(handle.fd) })
+                Place::Fence(unsafe { linux::SyncFile::new(handle.fd()) })
             }
             _ => return None,
         }))

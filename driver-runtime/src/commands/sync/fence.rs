@@ -12,7 +12,8 @@ use crate::sync::{HandleKinds, Payloads, Pending, Primitive, Purpose, SyncRef};
 /// What is kept of a fence.
 pub(crate) struct Fence<D: Driver>(pub(super) Payloads<D>);
 
-impl<D: Driver> VkObject for Fence<D> {
+// SAFETY: no other type is behind such handles.
+unsafe impl<D: Driver> VkObject for Fence<D> {
     type Handle = vk::Fence;
     type Parent = Device<D>;
 }

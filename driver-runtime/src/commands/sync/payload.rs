@@ -2,7 +2,6 @@
 
 use crate::device::Device;
 use crate::driver::Driver;
-use crate::object::ParentObject;
 use crate::result::SubmitError;
 use crate::sync::{Ability, PayloadRoom, SyncRef};
 
@@ -16,7 +15,7 @@ impl<D: Driver> PayloadRoom<D> {
 
 impl<D: Driver> SyncRef<D> {
     pub(crate) fn create(device: &Device<D>, kind: usize, initial: u64) -> Result<Self, SubmitError> {
-        let room = PayloadRoom::new(device.root().shared_memory(), device.bell())?;
+        let room = PayloadRoom::new(device.bell())?;
         Ok(room.fill(device, D::create_sync(device, kind, initial)?, kind))
     }
 }

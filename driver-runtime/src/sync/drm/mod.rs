@@ -184,8 +184,8 @@ impl<K: Ioctl> Node<K> {
     /// # Errors
     /// [`SyncobjError`]; the descriptor stays open.
     pub fn import(&self, kind: SyncType, handle: Handle) -> Result<Syncobj<K>, SyncobjError> {
-        let mut moved = abi::Convert { handle: 0, flags: 0, fd: handle.fd, pad: 0 };
-        let object = match handle.kind {
+        let mut moved = abi::Convert { handle: 0, flags: 0, fd: handle.fd(), pad: 0 };
+        let object = match handle.kind() {
             HandleKind::OpaqueFd => {
                 // SAFETY: the structure has no addresses.
                 unsafe { call(&self.kernel, Request::FD_TO_HANDLE, &mut moved)? };
@@ -201,7 +201,7 @@ impl<K: Ioctl> Node<K> {
             }
             HandleKind::ZirconEvent => return Err(SyncobjError::Invalid),
         };
-        self.kernel.close(handle.fd);
+        self.kernel.close(handle.fd());
         Ok(object)
     }
 

@@ -156,7 +156,7 @@ impl<const MODE: u8> Driver for Machine<MODE> {
         _ => &types(SyncType::EMULATED_TIMELINE),
     };
     const SUBMITS_SLOWLY: bool = MODE == SLOW;
-    const COMMANDS: EntryPoints = EntryPoints::NONE;
+    const COMMANDS: EntryPoints<Self> = EntryPoints::NONE;
 
     fn host() -> &'static dyn Host {
         &System
@@ -204,7 +204,7 @@ impl<const MODE: u8> Driver for Machine<MODE> {
         Ok(Object { state: Arc::new(state) })
     }
     fn import_sync(device: &Device<Self>, _: usize, handle: Handle) -> Result<Object, ImportError> {
-        let state = device.open.lock().unwrap().remove(&handle.fd);
+        let state = device.open.lock().unwrap().remove(&handle.fd());
         Ok(Object { state: state.ok_or(ImportError::InvalidExternalHandle)? })
     }
     fn export_sync(device: &Device<Self>, sync: &Object, _: HandleKind) -> Result<i32, ExportError> {
