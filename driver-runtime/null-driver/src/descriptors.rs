@@ -40,7 +40,7 @@ unsafe extern "system" fn create_descriptor_pool(
 ) -> vk::Result {
     // SAFETY: the caller passes a live handle and valid pointers.
     unsafe {
-        let memory = device(handle).root().memory().or(callbacks, vk::SystemAllocationScope::OBJECT);
+        let memory = device(handle).root().memory_or(callbacks, vk::SystemAllocationScope::OBJECT);
         let pool = Pool { most: (*info).max_sets, count: 0, sets: Members::new(memory) };
         Object::create_command(handle, callbacks, out, pool)
     }

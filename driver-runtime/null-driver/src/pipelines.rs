@@ -4,8 +4,8 @@
 use core::ffi::CStr;
 
 use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::memory::{Application, OutOfMemory, Text, TryGrow};
-use driver_runtime::pipeline_cache::{self, Cache, PipelineCaches};
+use driver_runtime::memory::OutOfMemory;
+use driver_runtime::pipeline_cache::{self, Cache, PipelineCaches, Written};
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 use loader_core::abi::chain;
 
@@ -41,8 +41,8 @@ impl PipelineCaches for Null {
         COMPILED
     }
 
-    fn write(compiled: &u64, out: &mut Text<Application>) -> Result<(), OutOfMemory> {
-        out.try_extend(&compiled.to_ne_bytes())
+    fn write(compiled: &u64, out: &mut Written<'_>) -> Result<(), OutOfMemory> {
+        out.append(&compiled.to_ne_bytes())
     }
 
     fn read(_: &Device<Self>, kind: u32, bytes: &[u8]) -> Option<u64> {

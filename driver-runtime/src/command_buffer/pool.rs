@@ -57,7 +57,10 @@ impl<D: CommandBuffers> PoolState<D> {
     }
 
     /// The allocator of the pool and its command buffers.
-    pub fn memory(&self) -> Application {
+    ///
+    /// # Safety
+    /// What is allocated with it, or with copies of it, is freed before the pool is destroyed.
+    pub unsafe fn memory(&self) -> Application {
         self.memory
     }
 

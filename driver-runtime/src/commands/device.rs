@@ -80,7 +80,7 @@ unsafe fn create<D: Driver>(
         let base = ObjectBase::with_dispatch(vk::ObjectType::DEVICE, ParentKind::Device, block.cast(), table);
         let root = Root::of_device(base, memory, D::host(), physical.base());
         let mode = submit_mode::<D>(&sync_types);
-        block.write(Device::new(root, physical, extensions, features, sync_types, mode, bell, driver));
+        block.write(Device::new(root, physical, extensions, features, (sync_types, mode), bell, driver));
         physical.parent().root().child_created();
         let device = Building { block, memory };
         device.add_queues(info).map_err(|error| failed(error.into(), "the queues cannot be created"))?;

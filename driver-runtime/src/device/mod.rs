@@ -72,8 +72,7 @@ impl<D: Parts> Device<D> {
         physical: &PhysicalDevice<D>,
         extensions: EnabledExtensions,
         features: features::Enabled,
-        sync_types: SyncTypes,
-        submit_mode: SubmitMode,
+        (sync_types, submit_mode): (SyncTypes, SubmitMode),
         bell: Counted<Bell>,
         driver: D::Device,
     ) -> Self {

@@ -353,7 +353,7 @@ fn b66_what_is_nothing_is_not_allocated_or_freed() {
     let memory = unsafe { Application::new(&ledger.callbacks(), vk::SystemAllocationScope::OBJECT) };
     // SAFETY: no names.
     let names = unsafe { crate::instance::AppInfo::copy(Some(&vk::ApplicationInfo::default()), memory) };
-    assert!(names.unwrap().name.is_none());
+    assert!(names.unwrap().name().is_none());
     destroy::<Buffer>(vk::Buffer::null());
     assert_eq!(ledger.scopes().len(), 0);
     let layout = core::alloc::Layout::from_size_align(24, 8).unwrap();

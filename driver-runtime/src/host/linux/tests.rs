@@ -31,8 +31,8 @@ impl Sleeper {
                 Linux.sleep(&sleeper.word, 0);
             }
         }
-        // SAFETY: the test keeps it until the thread was joined.
         let turn = Turn::new(&Linux).unwrap();
+        // SAFETY: the test keeps it until the thread was joined.
         Linux.spawn(unsafe { ThreadWork::new(sleep, NonNull::from(self).cast(), turn) }).unwrap()
     }
 
