@@ -48,7 +48,6 @@ impl Driver for Compute {
         SyncType::EMULATED_TIMELINE,
     ];
     /// A submission takes as long as its command buffers do, so each queue has a thread for them.
-    const SUBMITS_SLOWLY: bool = true;
     const COMMANDS: EntryPoints<Self> = command_buffer::entry_points::<Self>()
         .and(&memory::COMMANDS)
         .and(&descriptors::COMMANDS)
@@ -82,6 +81,9 @@ impl Driver for Compute {
         Ok(())
     }
 
+    fn submits_slowly(_: &PhysicalDevice<Self>, _: &()) -> bool {
+        true
+    }
     fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
         Ok(())
     }

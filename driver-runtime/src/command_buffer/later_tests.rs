@@ -93,7 +93,7 @@ impl Driver for Later {
     type Device = ();
     type Queue = ();
     type Sync = Number;
-    const SYNC_TYPES: &'static [SyncType] = &[];
+    const SYNC_TYPES: &'static [SyncType] = <crate::testing::TestDriver as Driver>::SYNC_TYPES;
     const COMMANDS: EntryPoints<Self> = entry_points::<Self>();
     fn host() -> &'static dyn Host {
         &TestHost

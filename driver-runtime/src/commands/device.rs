@@ -70,6 +70,7 @@ unsafe fn create<D: Driver>(
         let request = DeviceRequest { extensions: &extensions, features: &features, group, info };
         let driver = D::create_device(physical, &request)
             .map_err(|error| failed(error.into(), "the driver failed"))?;
+        let mode = submit_mode::<D>(D::submits_slowly(physical, &driver), &sync_types);
         let bell = Counted::try_new(Bell::new())
             .map_err(|error| failed(error.into(), "no memory for the device"))?;
         let block = memory
@@ -79,7 +80,6 @@ unsafe fn create<D: Driver>(
         let table = physical.base().dispatch();
         let base = ObjectBase::with_dispatch(vk::ObjectType::DEVICE, ParentKind::Device, block.cast(), table);
         let root = Root::of_device(base, memory, D::host(), physical.base());
-        let mode = submit_mode::<D>(&sync_types);
         block.write(Device::new(root, physical, extensions, features, (sync_types, mode), bell, driver));
         physical.parent().root().child_created();
         let device = Building { block, memory };
@@ -129,6 +129,7 @@ unsafe fn check_features<D: Driver>(
             info,
             known.minor_version(),
             &known.extensions,
+            D::MORE_FEATURES,
             memory.scoped(vk::SystemAllocationScope::COMMAND),
             |out| report(base.dispatch(), handle, out),
             |twice| {
@@ -157,8 +158,8 @@ unsafe fn check_features<D: Driver>(
 }
 
 /// How submissions reach the driver.
-fn submit_mode<D: Driver>(types: &SyncTypes) -> SubmitMode {
-    if D::SUBMITS_SLOWLY {
+fn submit_mode<D: Driver>(submits_slowly: bool, types: &SyncTypes) -> SubmitMode {
+    if submits_slowly {
         return SubmitMode::Threaded;
     }
     types.timeline_mode().submit_mode(D::host().submit_thread())

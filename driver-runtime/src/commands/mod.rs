@@ -12,7 +12,7 @@ mod trace;
 use crate::descriptor_template::Templates;
 use crate::dispatch::{DispatchTable, EntryPoints, private};
 use crate::driver::{Driver, Tables};
-use crate::{entry_points, forward, proc_addr, time};
+use crate::{entry_points, features, forward, proc_addr, time};
 
 pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
     // SAFETY: each function does what its command demands, with the runtime's objects for this driver.
@@ -111,6 +111,7 @@ impl<D: Driver> Tables for D {
             D::PRIVATE_COMMANDS,
             [D::MORE_INSTANCE_EXTENSIONS, D::MORE_DEVICE_EXTENSIONS, D::HAL_DEVICE_EXTENSIONS],
         );
+        features::check_unlisted(D::MORE_FEATURES);
         &forward::forwarded(DispatchTable::new(&D::COMMANDS).filled(&D::WINDOW_SYSTEM))
             .forwarded(Templates::<D>::FORWARDS)
             .filled(&Self::COMMON)

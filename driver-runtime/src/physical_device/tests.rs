@@ -183,7 +183,7 @@ impl Driver for Slow {
     type Device = ();
     type Queue = ();
     type Sync = Number;
-    const SYNC_TYPES: &'static [SyncType] = &[];
+    const SYNC_TYPES: &'static [SyncType] = <TestDriver as Driver>::SYNC_TYPES;
     const COMMANDS: EntryPoints<Self> = EntryPoints::NONE;
     fn host() -> &'static dyn crate::Host {
         &TestHost

@@ -1,7 +1,7 @@
 //! What is behind a fence or a semaphore: a payload of its own, and for a while another one that was imported.
 
 use core::ops::Deref;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use loader_core::memory::{Counted, OutOfMemory, Process, Room};
 use loader_core::platform::Lock;
@@ -22,6 +22,8 @@ pub(crate) struct Payload<D: Parts> {
     kind: usize,
     /// What objects of its type can do, as far as it matters.
     abilities: Ability,
+    /// For a binary object that is a timeline of the driver's: the value that stands for its next signal. Otherwise 0.
+    point: AtomicU64,
     /// Others may signal it: another process, or another object that has the same payload.
     shared: AtomicBool,
     /// How many signals were submitted.
@@ -57,13 +59,15 @@ impl<D: Parts> PayloadRoom<D> {
         Ok(Self { room: Room::try_new_in(Process)?, bell: bell.clone() })
     }
 
-    /// Puts a synchronisation object of the type `kind` into it, which has `abilities`. `shared` says whether others may signal
+    /// Puts a synchronisation object of the type `kind` into it, which has `abilities`. `is_line` says that it is a timeline of
+    /// the driver's, with the value 1 if it is signalled, and serves as a binary object. `shared` says whether others may signal
     /// it.
     pub(crate) fn fill_with(
         self,
         sync: D::Sync,
         kind: usize,
         abilities: Ability,
+        is_line: bool,
         shared: bool,
     ) -> SyncRef<D> {
         SyncRef(self.room.fill(Payload {
@@ -71,6 +75,7 @@ impl<D: Parts> PayloadRoom<D> {
             bell: self.bell,
             kind,
             abilities,
+            point: u64::from(is_line).into(),
             shared: shared.into(),
             signals: AtomicU32::new(0),
             given: AtomicU32::new(0),
@@ -104,9 +109,34 @@ impl<D: Parts> SyncRef<D> {
     pub(crate) fn reuse(self) -> Option<Self> {
         let is_free = self.0.has_one_owner() && self.0.abilities.has(Ability::CPU_RESET) && !self.is_shared();
         is_free.then(|| {
-            self.0.sync.reset();
+            self.set_back();
             self
         })
+    }
+
+    /// Whether it is a timeline of the driver's that serves as a binary object.
+    pub(crate) fn is_line(&self) -> bool {
+        self.0.point.load(Ordering::Acquire) != 0
+    }
+
+    /// The value that the driver's object has when this one, a binary object, is signalled.
+    pub(crate) fn target(&self) -> u64 {
+        self.0.point.load(Ordering::Acquire).max(1)
+    }
+
+    /// The value: for a binary object, 1 if it is signalled.
+    pub(crate) fn current(&self) -> u64 {
+        let value = self.0.sync.value();
+        if self.is_line() { (value >= self.target()).into() } else { value }
+    }
+
+    /// Sets a binary object back.
+    pub(crate) fn set_back(&self) {
+        if self.is_line() {
+            self.0.point.fetch_add(1, Ordering::AcqRel);
+        } else {
+            self.0.sync.reset();
+        }
     }
 
     /// From here on others may signal it.
@@ -205,7 +235,7 @@ impl<D: Parts> Payloads<D> {
     /// The value of the active payload.
     pub(crate) fn value(&self) -> u64 {
         let slots = self.0.lock(D::host());
-        slots.temporary.as_ref().unwrap_or(&slots.permanent).value()
+        slots.temporary.as_ref().unwrap_or(&slots.permanent).current()
     }
 
     pub(crate) fn is_temporary(&self) -> bool {

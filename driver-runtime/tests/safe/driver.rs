@@ -82,7 +82,6 @@ impl Driver for Careless {
         SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET)),
         SyncType::EMULATED_TIMELINE,
     ];
-    const SUBMITS_SLOWLY: bool = true;
     const COMMANDS: EntryPoints<Self> = EntryPoints::NONE;
 
     fn host() -> &'static dyn Host {
@@ -107,6 +106,9 @@ impl Driver for Careless {
     }
     fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
         Ok(())
+    }
+    fn submits_slowly(_: &PhysicalDevice<Self>, _: &()) -> bool {
+        true
     }
     fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
         Ok(())

@@ -1,5 +1,5 @@
 //! A driver without unsafe code that keeps what it is given for too long, whose host does not run or join threads, and that
-//! panics: a correct application has no memory errors by it. The tests mean most under Miri and AddressSanitizer, but each
+//! panics: a correct application has no memory errors by it. The tests mean most under AddressSanitizer, but each
 //! tells without them.
 #![cfg(target_os = "linux")]
 

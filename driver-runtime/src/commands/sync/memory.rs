@@ -66,10 +66,10 @@ impl<D: Driver> Device<D> {
         let room = PayloadRoom::new(self.bell())?;
         let sync = match D::create_sync_for_memory(self, memory, false)? {
             Some(sync) => sync,
-            None => D::create_sync(self, kind, 1)?,
+            None => D::create_sync(self, self.sync_types().made_as(kind), 1)?,
         };
         // What is waited for was submitted before by somebody else, so queues can wait for it.
-        payloads.set_temporary(room.fill_with(sync, kind, Ability::NONE, true));
+        payloads.set_temporary(room.fill_with(sync, kind, Ability::NONE, false, true));
         Ok(())
     }
 }
@@ -98,7 +98,7 @@ impl<D: Driver> Queue<D> {
         }
         let room = PayloadRoom::new(device.bell())?;
         if let Some(sync) = D::create_sync_for_memory(device, memory, true)? {
-            submission.add_binary_signal(room.fill_with(sync, 0, Ability::NONE, false))?;
+            submission.add_binary_signal(room.fill_with(sync, 0, Ability::NONE, false, false))?;
         }
         // SAFETY: the caller vouches for the handle.
         let fence: Option<SyncRef<D>> =

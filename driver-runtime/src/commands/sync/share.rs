@@ -103,7 +103,7 @@ fn import<D: Driver>(
     let room = PayloadRoom::<D>::new(device.bell())?;
     let payload = if handle.is_signalled() {
         let sync = D::create_sync(device, kind, 1).map_err(|_| ImportError::OutOfHostMemory)?;
-        room.fill_with(sync, kind, Ability::NONE, true)
+        room.fill_with(sync, kind, Ability::NONE, false, true)
     } else {
         let payload = room.fill(device, D::import_sync(device, kind, handle)?, kind);
         payload.share();
