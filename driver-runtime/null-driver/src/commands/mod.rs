@@ -10,20 +10,21 @@ use driver_runtime::{entry_points, vk};
 use crate::device::list;
 use crate::dispatchable::mark;
 use crate::look_up::typed;
-use crate::{Null, events, queries};
+use crate::{Null, events, queries, rendering};
 
 /// What is called when a command buffer is executed. Other commands that record have no effect.
-const EFFECTS: EntryPoints<Null> = transfer::COMMANDS.and(&queries::EFFECTS).and(&events::EFFECTS);
+const EFFECTS: EntryPoints<Null> =
+    transfer::COMMANDS.and(&queries::EFFECTS).and(&events::EFFECTS).and(&rendering::EFFECTS);
 
 impl CommandBuffers for Null {
-    type CommandBuffer = ();
+    type CommandBuffer = rendering::Current;
     const RECORDING: Recording<Self> = Recording::All(&EFFECTS);
 
     fn create_command_buffer(
         _: &CommandPool<Self>,
         _: vk::CommandBufferLevel,
-    ) -> Result<(), CommandBufferError> {
-        Ok(())
+    ) -> Result<rendering::Current, CommandBufferError> {
+        Ok(rendering::Current::nothing())
     }
 }
 
