@@ -18,8 +18,9 @@ pub struct Heaps {
 impl Heaps {
     /// Counts an allocation of this type of memory. Returns its heap, if there is room for it.
     pub(crate) fn take(&self, known: &Description, kind: u32, size: u64) -> Result<usize, vk::Result> {
-        let kind = known.memory.memory_types.get(kind as usize);
-        let heap = kind.map_or(0, |kind| kind.heap_index) as usize;
+        let kind =
+            known.memory.memory_types.get(kind as usize).ok_or(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)?;
+        let heap = kind.heap_index as usize;
         let (Some(used), Some(heap_of)) = (self.used.get(heap), known.memory.memory_heaps.get(heap)) else {
             return Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
         };
@@ -71,5 +72,25 @@ pub(crate) unsafe extern "system" fn get_memory_properties_2(
             (*budget).heap_budget[number] = heap.map_or(0, |heap| heap.size);
             (*budget).heap_usage[number] = used.load(Ordering::Relaxed);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allocations_end_with_the_heap_and_with_their_number() {
+        let mut known = crate::physical_device::bare(vk::API_VERSION_1_3);
+        known.memory.memory_heaps[0].size = 100;
+        known.properties.limits.max_memory_allocation_count = 2;
+        let heaps = Heaps::default();
+        assert_eq!(heaps.take(&known, 0, 60), Ok(0));
+        assert_eq!(heaps.take(&known, 0, 41), Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));
+        assert_eq!(heaps.take(&known, 0, 40), Ok(0));
+        assert_eq!(heaps.take(&known, 0, 0), Err(vk::Result::ERROR_TOO_MANY_OBJECTS));
+        heaps.give_back(0, 60);
+        assert_eq!(heaps.take(&known, 0, 60), Ok(0));
+        assert_eq!(heaps.take(&known, 99, 1), Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));
     }
 }

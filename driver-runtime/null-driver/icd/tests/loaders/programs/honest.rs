@@ -136,12 +136,7 @@ fn small_heap() {
         assert_eq!((budget(), allocate(1)), ((64, 64, 0), Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)));
         device.free_memory(first, None);
         assert_eq!(budget(), (64, 24, 0));
-        let most = context.instance.get_physical_device_properties(context.physical).limits;
-        let count = most.max_memory_allocation_count - 1;
-        let small = vk::MemoryAllocateInfo::default().allocation_size(64);
-        let all: Vec<_> = (0..count).map(|_| device.allocate_memory(&small, None).unwrap()).collect();
-        assert_eq!(device.allocate_memory(&small, None), Err(vk::Result::ERROR_TOO_MANY_OBJECTS));
-        all.into_iter().chain([second]).for_each(|memory| device.free_memory(memory, None));
+        device.free_memory(second, None);
         assert_eq!(budget(), (64, 0, 0));
         context.end();
     }
@@ -377,8 +372,7 @@ unsafe fn render_pass(device: &Device, target: &Target) {
         let pass = device.create_render_pass(&info, None).unwrap();
         let views = [target.view];
         let info = vk::FramebufferCreateInfo::default().render_pass(pass).attachments(&views);
-        let framebuffer =
-            device.create_framebuffer(&info.width(SIDE).height(SIDE).layers(1), None).unwrap();
+        let framebuffer = device.create_framebuffer(&info.width(SIDE).height(SIDE).layers(1), None).unwrap();
         let reds = target.reds(device, |commands| {
             let values = [red(0.4)];
             let info = vk::RenderPassBeginInfo::default()
