@@ -14,6 +14,5 @@ pub static LOADER: Loader = Loader::new(&ANDROID);
 /// Reports that the loader has failed and ends the process. The loader is written not to panic; if
 /// it does, its state cannot be trusted any more.
 pub fn report_and_abort(failure: &dyn Display) -> ! {
-    LOADER.log(Level::Error, Topic::Loader, format_args!("internal error: {failure}"));
-    ANDROID.abort()
+    LOADER.end_process(Topic::Loader, format_args!("internal error: {failure}"))
 }

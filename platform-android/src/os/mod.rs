@@ -45,6 +45,10 @@ unsafe extern "C" {
     safe fn getpagesize() -> c_int;
 }
 
+late! {
+    set_abort_message: unsafe extern "C" fn(*const c_char) = c"android_set_abort_message" in c"libc.so";
+}
+
 impl System for Android {
     fn property(&self, name: &CStr) -> PropertyValue {
         properties::value(name)
@@ -66,6 +70,13 @@ impl System for Android {
 
     fn page_size(&self) -> usize {
         usize::try_from(getpagesize()).unwrap_or(4096)
+    }
+
+    fn leave_message(&self, text: &CStr) {
+        if let Some(set) = set_abort_message() {
+            // SAFETY: the text is a C string, which the function copies.
+            unsafe { set(text.as_ptr()) };
+        }
     }
 
     fn abort(&self) -> ! {
