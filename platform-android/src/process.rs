@@ -2,11 +2,10 @@
 
 use core::fmt::Display;
 
-use loader_core::log::{Level, Topic};
+use loader_core::log::Topic;
 
 use crate::loader::Loader;
 use crate::os::ANDROID;
-use crate::system::System as _;
 
 /// The loader of the process.
 pub static LOADER: Loader = Loader::new(&ANDROID);

@@ -22,6 +22,7 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr::NonNull;
 use core::sync::atomic::AtomicU32;
 
+use late::late;
 use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, Vec};
 use loader_core::platform::{FileError, Pause, Waiting};
