@@ -46,6 +46,17 @@ impl Primitive for Number {
     }
 }
 
+/// A thread of a queue has come to its end, whether by returning or by a panic.
+pub(crate) static ENDED: AtomicBool = AtomicBool::new(false);
+
+struct End;
+
+impl Drop for End {
+    fn drop(&mut self) {
+        ENDED.store(true, Ordering::Release);
+    }
+}
+
 /// A host whose threads cannot be joined.
 struct Unjoined;
 
@@ -66,7 +77,10 @@ impl Host for Unjoined {
         if KEEPS_WORK.load(Ordering::Acquire) {
             UNSTARTED.lock().expect("the list").push(work);
         } else {
-            thread::spawn(|| work.run());
+            thread::spawn(|| {
+                let _end = End;
+                work.run();
+            });
         }
         Ok(0)
     }
