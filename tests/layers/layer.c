@@ -19,6 +19,7 @@
 #include "state.h"
 #include "objects.h"
 #include "chain.h"
+#include "callbacks.h"
 #include "instance.h"
 #include "device.h"
 #include "messenger.h"
