@@ -96,6 +96,12 @@ pub(crate) unsafe fn make_drivers(
     // a valid pointer.
     let application = unsafe { info.p_application_info.as_ref() };
     instance.api_version = comparable(application.map_or(0, |application| application.api_version));
+    // SAFETY: by this function's `# Safety` the names are a counted array of valid C strings.
+    let requested = unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) };
+    instance.lower_extensions = instance.extensions;
+    if !instance.layers().is_empty() {
+        instance.lower_extensions.extend(&ExtensionSet::of(requested));
+    }
     let mut sources: Vec<(Option<usize>, DriverOfInstance)> = Vec::new();
     for driver in core::mem::take(&mut instance.sources.direct) {
         let owned = Box::try_new_in(driver, instance.allocator).map_err(OutOfMemory::from)?;

@@ -15,7 +15,7 @@ use crate::dispatch::{Command, DeviceTable, KEYS, Table};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory};
-use crate::registry::{CommandId, DEVICE_SLOTS, ExtensionKind, ExtensionSet, command};
+use crate::registry::{CommandId, DEVICE_SLOTS, ExtensionId, ExtensionKind, ExtensionSet, command};
 
 /// The value that drivers write to the first word of every dispatchable object that they create.
 pub(super) const DRIVER_MAGIC: usize = 0x01cd_c0de;
@@ -139,10 +139,19 @@ impl Device {
     /// Whether the application enabled `command`, by the version of Vulkan or by an extension.
     #[must_use]
     pub fn has(&self, command: CommandId) -> bool {
+        self.has_by(command, |extension| self.instance().extensions.contains(extension))
+    }
+
+    /// Whether the application or a layer enabled `command`.
+    pub(super) fn has_below_layers(&self, command: CommandId) -> bool {
+        self.has_by(command, |extension| self.instance().enables(extension))
+    }
+
+    fn has_by(&self, command: CommandId, instance_enables: impl Fn(ExtensionId) -> bool) -> bool {
         command.core().is_some_and(|minor| minor <= self.newest_core)
             || command.providers().any(|provider| match provider.kind() {
                 ExtensionKind::Device => self.extensions.contains(provider),
-                ExtensionKind::Instance => self.instance().extensions.contains(provider),
+                ExtensionKind::Instance => instance_enables(provider),
             })
     }
 

@@ -67,10 +67,12 @@ impl Device {
             // SAFETY: the driver has just created the device, so that its first word can be read.
             self.drivers_key = unsafe { DriversKey::of(handle) };
         }
+        let layered = !self.instance().layers().is_empty();
         for slot in 0..DEVICE_SLOTS {
             let Some(command) = CommandId::from_device_slot(slot) else { continue };
-            if self.has(command)
+            if self.has_below_layers(command)
                 && let Some(function) = self.implementation(command)
+                && (!layered || self.has(command))
             {
                 self.table.set(command, function);
             }
@@ -86,9 +88,9 @@ impl Device {
         self.end_over(command, drivers)
     }
 
-    /// The lower end of the call chain for `command`, if the application enabled it.
+    /// The lower end of the call chain for `command`, if the application or a layer enabled it.
     pub(super) fn lower_end(&self, command: CommandId) -> Option<Command> {
-        if !self.has(command) {
+        if !self.has_below_layers(command) {
             return None;
         }
         self.end_over(command, self.drivers_unknown(name::of(command)))

@@ -1,5 +1,6 @@
 //! The object behind a `VkInstance`.
 
+use core::ffi::CStr;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -18,7 +19,7 @@ use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::manifest::LayerManifest;
 use crate::memory::{Application, Box, SharedList, Shown, Vec};
-use crate::registry::{CommandSet, ExtensionSet, INSTANCE_SLOTS, extension};
+use crate::registry::{CommandSet, ExtensionId, ExtensionSet, INSTANCE_SLOTS, extension};
 
 /// The object behind a handle that stands for a layer's.
 #[repr(C)]
@@ -46,6 +47,9 @@ pub struct Instance {
     pub api_version: u32,
     /// The extensions of the registry that the application enabled.
     pub extensions: ExtensionSet,
+    /// The extensions of the registry that the application enabled or a layer added on the way to the
+    /// lower end of the call chain.
+    pub(super) lower_extensions: ExtensionSet,
     /// The commands of the registry for which vkGetInstanceProcAddr has an entry point, by their
     /// numbers.
     pub(crate) commands: CommandSet,
@@ -126,6 +130,7 @@ impl Instance {
             allocator,
             api_version,
             extensions,
+            lower_extensions: ExtensionSet::default(),
             commands: loader.flavour.commands_with(&extensions),
             sorted: false,
             told_order: AtomicUsize::new(0),
@@ -189,11 +194,22 @@ impl Instance {
         self.chain_handle.store(handle.as_raw(), Ordering::Relaxed);
     }
 
+    /// Whether the application or a layer enabled the extension.
+    pub(super) fn enables(&self, extension: ExtensionId) -> bool {
+        self.lower_extensions.contains(extension)
+    }
+
     /// Whether the application enabled the extension that sorting needs, or a version that includes
     /// it.
     pub(super) fn knows_properties2(&self) -> bool {
         self.api_version >= vk::API_VERSION_1_1
             || self.extensions.contains(extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2)
+    }
+
+    /// Whether some driver has a physical-device command of this name, which the registry need not
+    /// know.
+    pub(crate) fn drivers_have_physical_device_command(&self, name: &CStr) -> bool {
+        self.drivers.iter().any(|driver| driver.find_physical_device_command(name).is_some())
     }
 
     /// Writes the drivers' functions for the unknown physical-device command `number` to their

@@ -226,7 +226,7 @@ unsafe fn make(
     callbacks: *const Callbacks,
 ) -> Result<Box<Surface, Application>, vk::Result> {
     let name = kind.command.text();
-    if !instance.extensions.contains(kind.extension) {
+    if !instance.enables(kind.extension) {
         let extension = Shown(kind.extension.name().to_bytes());
         instance.logger.log(
             Level::Error,

@@ -6,9 +6,9 @@ use ash::vk::{self, Handle as _};
 
 use super::device::device_of;
 use super::device_table::device_terminator;
-use super::driver::DriverInstance;
 use super::global::global_terminator;
 use super::handle;
+use super::instance::Instance;
 use super::terminator::{InstanceFunctions, by_slot};
 use super::{
     create_device, create_instance, emulated, extension_queries, group, messenger, physical_device, surface,
@@ -68,18 +68,35 @@ pub unsafe extern "system" fn terminator_get_instance_proc_addr(
         }
         Some(command) if command.class() == Class::Global => global_terminator(command),
         _ if instance.is_null() => None,
-        // Device commands: it does not matter which driver's it is, since devices have look-ups of
-        // their own.
         command => {
             // SAFETY: by this function's `# Safety` `instance` is the handle that the call chain
             // was entered with, as NULL was checked.
             let instance = unsafe { handle::instance(instance, command::GET_INSTANCE_PROC_ADDR) };
-            let drivers = instance.drivers.iter().find_map(|driver| driver.command(name))?;
-            // Surfaces and named objects are the loader's, also for a layer that looks commands up
-            // this way.
-            Some(command.and_then(device_terminator).unwrap_or(drivers))
+            match command {
+                // Only drivers know what kind of command it is.
+                None if instance.drivers_have_physical_device_command(name) => {
+                    unknown_physical_device_terminator(instance, name)
+                }
+                _ => device_command(instance, command, name),
+            }
         }
     }
+}
+
+/// The lower end of the call chain for a command of devices that a layer looks up through the
+/// instance.
+fn device_command(instance: &Instance, command: Option<CommandId>, name: &CStr) -> Option<Command> {
+    let drivers = instance.drivers.iter().find_map(|driver| driver.command(name))?;
+    // Surfaces and named objects are the loader's, also for a layer that looks commands up this way.
+    Some(command.and_then(device_terminator).unwrap_or(drivers))
+}
+
+/// The lower end of the call chain for a physical-device command that the registry does not know and
+/// some driver has; `None` if all numbers are taken or memory is short.
+fn unknown_physical_device_terminator(instance: &Instance, name: &CStr) -> Option<Command> {
+    let loader = instance.loader;
+    let number = loader.unknown.physical_device.add(loader.platform.waiting, name).ok()??;
+    instance.enter_in_driver_tables(number)
 }
 
 /// vk_layerGetPhysicalDeviceProcAddr at the lower end of a call chain. A layer without it is passed
@@ -102,19 +119,10 @@ pub unsafe extern "system" fn terminator_get_physical_device_proc_addr(
     match registry::find(name) {
         Some(command) if command.class() == Class::PhysicalDevice => instance_terminator(command),
         Some(_) => None,
-        None => {
-            let has = |driver: &DriverInstance| driver.find_physical_device_command(name).is_some();
-            if !instance.drivers.iter().any(|driver| has(driver)) {
-                return None;
-            }
-            let number = instance
-                .loader
-                .unknown
-                .physical_device
-                .add(instance.loader.platform.waiting, name)
-                .ok()??;
-            instance.enter_in_driver_tables(number)
+        None if instance.drivers_have_physical_device_command(name) => {
+            unknown_physical_device_terminator(instance, name)
         }
+        None => None,
     }
 }
 
