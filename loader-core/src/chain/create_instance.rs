@@ -7,7 +7,7 @@ use ash::vk::{self, Handle as _};
 use super::instance_links::{comes_from_layers, enter_instance_chain};
 use super::instance_table::fill_instance_table;
 use super::of_layer;
-use crate::abi::{extensions, name};
+use crate::abi::{Command, extensions, name};
 use crate::discovery::{LayerRequest, LayerScope, Request};
 use crate::dispatch::{HandleKind, Table as _};
 use crate::flavour::FOREIGN_HANDLES;
@@ -16,7 +16,7 @@ use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::manifest::Version;
-use crate::memory::{Application, Box, Shown, TryGrow, Vec};
+use crate::memory::{Application, Box, ObjectCallbacks, Shown, TryGrow, Vec};
 use crate::objects::{
     Instance, Sources, add_instance, add_under_layers, check_requested, comparable, handle, instance_at,
     make_drivers, remove_instance,
@@ -43,7 +43,10 @@ pub unsafe fn create_instance(
     // SAFETY: by this function's `# Safety` the parameters that are not NULL are those of a valid
     // vkCreateInstance.
     unsafe {
-        let allocator = Application::new(callbacks, vk::SystemAllocationScope::INSTANCE);
+        // Dropped last: everything below is memory of it.
+        let own =
+            ObjectCallbacks::new(callbacks, Application::process(), vk::SystemAllocationScope::INSTANCE)?;
+        let allocator = own.memory();
         let logger = loader.logger_in(allocator)?;
         let (Some(info), Some(out)) = (create_info.as_ref(), out.as_mut()) else {
             let message = format_args!("vkCreateInstance: pCreateInfo and pInstance must not be NULL");
@@ -95,12 +98,15 @@ pub unsafe fn create_instance(
         }
         result?;
         check_made(&instance, handle)?;
-        let given = instance.handle_for_application(handle.as_raw(), HandleKind::InstanceOfLayer)?;
+        let given = instance
+            .handle_for_application(handle.as_raw(), HandleKind::InstanceOfLayer)
+            .inspect_err(|error| destroy_below(&instance, handle, callbacks, *error))?;
         instance.set_chain_handle(handle);
         fill_instance_table(&instance);
         *out = vk::Instance::from_raw(given);
         instance.logger.listeners.created(given);
         add_instance(&instance);
+        instance.callbacks = own;
         Box::leak(instance);
         Ok(())
     }
@@ -118,6 +124,28 @@ fn check_made(instance: &Instance, handle: vk::Instance) -> Result<(), vk::Resul
     );
     instance.logger.insist(Level::Error, Topic::Layer, message);
     Err(vk::Result::ERROR_INITIALIZATION_FAILED)
+}
+
+/// Has the layers destroy an instance that they created and the application does not receive, because memory is short
+/// above them. After other errors there is no handle that they would know.
+///
+/// # Safety
+/// The chain returned `handle`, and the callbacks are those of vkCreateInstance.
+unsafe fn destroy_below(
+    instance: &Instance,
+    handle: vk::Instance,
+    callbacks: *const Callbacks,
+    error: vk::Result,
+) {
+    if error != vk::Result::ERROR_OUT_OF_HOST_MEMORY {
+        return;
+    }
+    instance.set_chain_handle(handle);
+    if let Some(destroy) = instance.command(command::DESTROY_INSTANCE.name()) {
+        // SAFETY: the function has the type of its name; by this function's `# Safety` the layers know the handle, which
+        // nobody else has received.
+        unsafe { core::mem::transmute::<Command, vk::PFN_vkDestroyInstance>(destroy)(handle, callbacks) };
+    }
 }
 
 /// Goes down to the drivers, through the layers if there are any.
@@ -155,12 +183,15 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
     unsafe {
         let instance = handle::instance(handle, command::DESTROY_INSTANCE);
         remove_instance(instance);
+        instance.callbacks.set(callbacks);
         instance.logger.listeners.destroying();
         let (place, allocator) = (instance_at(instance.handle()), instance.allocator);
         // The lower end changes the instance, so no reference to it is used from here on.
         if let Some(destroy) = instance.table.get::<vk::PFN_vkDestroyInstance>(command::DESTROY_INSTANCE) {
             destroy(instance.chain_handle(), callbacks);
         }
+        // Outlives the instance, whose memory it is.
+        let _own = core::mem::replace(&mut (*place).callbacks, ObjectCallbacks::none());
         drop(Box::from_raw_in(place, allocator));
     }
 }

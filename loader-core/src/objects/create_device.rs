@@ -14,7 +14,7 @@ use super::known::{DeviceUnderCreation, device_under_creation};
 use crate::abi::{array, chain, name};
 use crate::dispatch::{Command, InstanceTable, Table as _};
 use crate::log::{Level, Topic};
-use crate::memory::{Application, Box, Shown, TryGrow, Vec};
+use crate::memory::{Application, Box, ObjectCallbacks, Shown, TryGrow, Vec};
 use crate::negotiation::VkResult;
 use crate::registry::{ExtensionSet, command, extension};
 
@@ -133,7 +133,10 @@ unsafe fn make(
         let find = core::mem::transmute::<Command, vk::PFN_vkGetDeviceProcAddr>(find);
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let available = available(&driver.table, physical_device.driver_handle())?;
-        let names = drivers_extensions(instance, requested.clone(), &available)?;
+        // Layers may pass other callbacks down, which are gone when the upper end frees the device.
+        let upper = under_creation.map_or(callbacks, |creation| creation.callbacks);
+        let scratch = instance.allocator.or(upper, vk::SystemAllocationScope::COMMAND);
+        let names = drivers_extensions(instance, requested.clone(), &available, scratch)?;
 
         let mut extensions = ExtensionSet::of(requested);
         if let Some(creation) = under_creation {
@@ -141,8 +144,8 @@ unsafe fn make(
         }
         let enabled =
             Enabled { extensions, newest_core: newest_core(instance.api_version, info, &extensions) };
-        let allocator = instance.allocator.or(callbacks, vk::SystemAllocationScope::DEVICE);
-        let mut device = Device::new(physical_device, find, enabled, allocator)?;
+        let memory = ObjectCallbacks::new(upper, instance.allocator, vk::SystemAllocationScope::DEVICE)?;
+        let mut device = Device::new(physical_device, find, enabled, memory.memory())?;
         warn_of_layers_in_both(physical_device);
 
         let mut own = *info;
@@ -182,6 +185,7 @@ unsafe fn make(
             }
             return Err(error);
         }
+        device.callbacks = memory;
         let device = Box::into_non_null(device);
         if let Some(creation) = under_creation {
             creation.add(device.as_ptr());
@@ -221,11 +225,12 @@ fn drivers_extensions<'a>(
     instance: &Instance,
     requested: impl Iterator<Item = &'a CStr> + Clone,
     available: &[vk::ExtensionProperties],
+    memory: Application,
 ) -> Result<Vec<*const core::ffi::c_char, Application>, vk::Result> {
     if instance.layers().is_empty() {
         check_requested(requested.clone(), available, "device", &instance.logger)?;
     }
-    let mut names = Vec::new_in(command_memory(instance));
+    let mut names = Vec::new_in(memory);
     for wanted in requested {
         if available.iter().any(|extension| name::is(extension, wanted)) {
             names.try_push(wanted.as_ptr())?;

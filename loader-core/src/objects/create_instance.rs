@@ -30,13 +30,13 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// # Safety
 /// The parameters are those of a valid call of the command, passed down the call chain with the
 /// loader's handle.
-pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Instance, _callbacks: *const Callbacks) {
+pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Instance, callbacks: *const Callbacks) {
     // SAFETY: `handle::instance` aborts unless the handle is a live instance, whose memory
     // `destroy_instance` frees only after the chain has returned. Valid usage of vkDestroyInstance
     // obliges the application to synchronise the instance externally.
     unsafe {
         let _ = super::handle::instance(handle, command::DESTROY_INSTANCE);
-        Instance::finish(instance_at(handle));
+        Instance::finish(instance_at(handle), Some(callbacks));
     }
 }
 
@@ -219,11 +219,10 @@ unsafe fn make_driver(
         own.flags &= !vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
     }
     // SAFETY: everything that the structure points to lives until the end of this function, the
-    // callbacks are valid by its `# Safety`, `instance.allocator` holds the application's
-    // callbacks, and nobody else knows the driver's new instance.
+    // callbacks are valid by its `# Safety`, and nobody else knows the driver's new instance.
     unsafe {
         let handle = driver.create_instance(&own, callbacks)?;
-        DriverInstance::new(driver, handle, place, enabled, instance.allocator)
+        DriverInstance::new(driver, handle, place, enabled, instance.allocator, callbacks)
     }
 }
 

@@ -14,7 +14,7 @@ use super::kept::Kept;
 use crate::dispatch::{Command, DeviceTable, KEYS, Table};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
-use crate::memory::{Application, Box, OutOfMemory};
+use crate::memory::{Application, Box, ObjectCallbacks, OutOfMemory};
 use crate::registry::{CommandId, DEVICE_SLOTS, ExtensionId, ExtensionKind, ExtensionSet, command};
 
 /// The value that drivers write to the first word of every dispatchable object that they create.
@@ -65,6 +65,8 @@ pub struct Device {
     pub(super) state: AtomicU8,
     /// Memory of the device.
     pub allocator: Application,
+    /// The callbacks behind that memory. Outlives the device.
+    pub(super) callbacks: ObjectCallbacks,
 }
 
 /// The commands that a device has.
@@ -105,6 +107,7 @@ impl Device {
             pins: AtomicU32::new(0),
             state: AtomicU8::new(ALIVE),
             allocator,
+            callbacks: ObjectCallbacks::none(),
         };
         let place = Box::into_non_null(Box::try_new_in(device, allocator)?);
         // SAFETY: `place` is the box leaked just above, from the same allocator; it is taken back
@@ -264,11 +267,14 @@ impl Device {
         Ok(())
     }
 
-    /// Frees the loader's data for a device. The driver's objects are not touched.
+    /// Frees the loader's data for a device, with the callbacks of the call that destroys it or failed to
+    /// create it: those that the upper end of the call chain was given. The driver's objects are not
+    /// touched.
     ///
     /// # Safety
-    /// The lower end of a call chain created `device`, and nobody else uses it.
-    pub(crate) unsafe fn forget(device: NonNull<Self>) {
+    /// The lower end of a call chain created `device`, and nobody else uses it; the callbacks are
+    /// NULL or valid.
+    pub(crate) unsafe fn forget(device: NonNull<Self>, callbacks: *const vk::AllocationCallbacks<'static>) {
         // SAFETY: by this function's `# Safety` the device is alive and nobody else uses it.
         // `create_device` leaked the box, which came from `allocator`.
         unsafe {
@@ -276,8 +282,9 @@ impl Device {
                 device.as_ref().instance().forget_swapchains_of_device(device.as_ref().handle);
             }
             device.as_ref().leave();
-            let allocator = device.as_ref().allocator;
-            drop(Box::from_non_null_in(device, allocator));
+            let own = core::mem::replace(&mut (*device.as_ptr()).callbacks, ObjectCallbacks::none());
+            own.set(callbacks);
+            drop(Box::from_non_null_in(device, own.memory()));
         }
     }
 

@@ -33,7 +33,9 @@ pub struct DriverInstance {
     pub enabled: ExtensionSet,
     /// The commands that the driver has been asked for.
     pub(super) asked: Asked,
-    pub(super) allocator: Application,
+    /// The callbacks to destroy it with: those that came down the call chain with the call that
+    /// created it, or with the one that destroys it.
+    pub(super) callbacks: Application,
 }
 
 /// A driver from the point of view of an instance.
@@ -112,9 +114,9 @@ const OF_PHYSICAL_DEVICES: &[u8] = b"vkGetPhysicalDevice";
 
 impl Drop for DriverInstance {
     fn drop(&mut self) {
-        // SAFETY: `new` got the instance from this driver, created with these callbacks; nobody
+        // SAFETY: `new` got the instance from this driver, created with these callbacks or compatible ones; nobody
         // uses it any more.
-        unsafe { self.driver.destroy_instance(self.handle, self.allocator.as_ptr()) };
+        unsafe { self.driver.destroy_instance(self.handle, self.callbacks.as_ptr()) };
     }
 }
 

@@ -25,14 +25,14 @@ impl DriverInstance {
     /// has been destroyed if possible.
     ///
     /// # Safety
-    /// `handle` is a live instance of `driver`, created with `allocator`'s callbacks, that nobody
-    /// else uses.
+    /// `handle` is a live instance of `driver`, created with `callbacks`, that nobody else uses.
     pub unsafe fn new(
         driver: DriverOfInstance,
         handle: vk::Instance,
         place: Option<usize>,
         enabled: ExtensionSet,
         allocator: Application,
+        callbacks: *const vk::AllocationCallbacks<'static>,
     ) -> Result<Self, OpenError> {
         let scope = allocator.scoped(vk::SystemAllocationScope::INSTANCE);
         let table = match InstanceTable::try_new(scope) {
@@ -40,13 +40,15 @@ impl DriverInstance {
             Err(_) => {
                 // SAFETY: by this function's `# Safety` `handle` is a live instance of `driver`,
                 // created with these callbacks, that nobody else uses.
-                unsafe { driver.destroy_instance(handle, allocator.as_ptr()) };
+                unsafe { driver.destroy_instance(handle, callbacks) };
                 return Err(OpenError::OutOfMemory);
             }
         };
         let devices = SharedList::new_in(allocator);
         let asked = Asked::default();
-        let made = Self { table, handle, driver, devices, place, enabled, asked, allocator };
+        // SAFETY: by this function's `# Safety` the driver's instance was created with them, so they are NULL or valid.
+        let callbacks = unsafe { Application::new(callbacks, vk::SystemAllocationScope::INSTANCE) };
+        let made = Self { table, handle, driver, devices, place, enabled, asked, callbacks };
         let name = command::GET_DEVICE_PROC_ADDR.name();
         let missing = NEEDED.iter().find(|command| !made.has(**command)).map(|missing| missing.name());
         match missing.or_else(|| made.command(name).is_none().then_some(name)) {

@@ -18,7 +18,7 @@ use crate::loader::{Loader, User};
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::manifest::LayerManifest;
-use crate::memory::{Application, Box, SharedList, Shown, Vec};
+use crate::memory::{Application, Box, ObjectCallbacks, SharedList, Shown, Vec};
 use crate::registry::{CommandSet, ExtensionId, ExtensionSet, INSTANCE_SLOTS, extension};
 
 /// The object behind a handle that stands for a layer's.
@@ -42,6 +42,8 @@ pub struct Instance {
     pub logger: Logger,
     /// Memory of the instance.
     pub allocator: Application,
+    /// The callbacks behind that memory. Outlives the instance.
+    pub(crate) callbacks: ObjectCallbacks,
     /// The version that the application was written for, or that a layer reported to the drivers;
     /// 1.0 if nobody named one.
     pub api_version: u32,
@@ -128,6 +130,7 @@ impl Instance {
             loader,
             logger,
             allocator,
+            callbacks: ObjectCallbacks::none(),
             api_version,
             extensions,
             lower_extensions: ExtensionSet::default(),
@@ -237,16 +240,20 @@ fn set(table: &InstanceTable, slot: usize, function: Option<Command>) {
 
 impl Instance {
     /// Destroys the drivers' objects, at the lower end of vkDestroyInstance's call chain: the
-    /// layers still work then.
+    /// layers still work then. Drivers receive the callbacks that came down with that call; without
+    /// such a call, those that their instances were created with.
     ///
     /// # Safety
     /// The instance at `place` is alive, and nobody else changes it. Only code that reads it
     /// meanwhile uses references to it, such as drivers' messages on their way to its listeners; no
-    /// earlier reference is used afterwards.
-    pub(super) unsafe fn finish(place: *mut Self) {
+    /// earlier reference is used afterwards. The callbacks are NULL or valid.
+    pub(super) unsafe fn finish(
+        place: *mut Self,
+        callbacks: Option<*const vk::AllocationCallbacks<'static>>,
+    ) {
         // SAFETY: by this function's `# Safety` the instance is alive and nobody else changes it;
         // only the list of drivers is changed here.
-        let (drivers, instance) = unsafe {
+        let (mut drivers, instance) = unsafe {
             let empty = Vec::new_in((*place).allocator);
             (core::mem::replace(&mut (*place).drivers, empty), &*place)
         };
@@ -255,6 +262,14 @@ impl Instance {
                 // SAFETY: `physical_device` leaked the box into this list, with this allocator; it
                 // has left the list, and nobody uses the instance's devices any more.
                 drop(unsafe { Box::from_non_null_in(device.0, instance.allocator) });
+            }
+        }
+        for driver in &mut drivers {
+            if let Some(callbacks) = callbacks {
+                // SAFETY: by this function's `# Safety` the callbacks are NULL or valid for this call, which is the last one
+                // that needs them.
+                driver.callbacks =
+                    unsafe { Application::new(callbacks, vk::SystemAllocationScope::INSTANCE) };
             }
         }
         for driver in drivers {
@@ -276,7 +291,7 @@ impl Drop for Instance {
             self.loader.known.under_layers.remove(self.loader.platform.waiting, address);
         }
         // SAFETY: `drop` has exclusive access to the instance.
-        unsafe { Self::finish(self) };
+        unsafe { Self::finish(self, None) };
         for handle in self.of_layers.take(self.loader.platform.waiting) {
             // SAFETY: the box was leaked into this list, with this allocator; it has left the list,
             // and nobody else uses the instance.

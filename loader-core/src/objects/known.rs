@@ -128,6 +128,8 @@ pub(crate) struct DeviceUnderCreation {
     /// The names of the device extensions that the application enables: layers do not pass on those
     /// that they provide themselves, and may add others.
     names: (*const *const c_char, u32),
+    /// The callbacks of the upper end of the chain.
+    pub(super) callbacks: *const vk::AllocationCallbacks<'static>,
     /// The first device that the lower end created and that is still alive: a layer may create
     /// several.
     pub(crate) made: AtomicPtr<Device>,
@@ -136,9 +138,13 @@ pub(crate) struct DeviceUnderCreation {
 impl DeviceUnderCreation {
     /// A device under creation for which the application enables the extensions of `info`.
     #[must_use]
-    pub(crate) fn new(info: &vk::DeviceCreateInfo<'_>) -> Self {
+    pub(crate) fn new(
+        info: &vk::DeviceCreateInfo<'_>,
+        callbacks: *const vk::AllocationCallbacks<'static>,
+    ) -> Self {
         let names = (info.pp_enabled_extension_names, info.enabled_extension_count);
-        Self { magic: AtomicU64::new(MAGIC), names, made: AtomicPtr::new(core::ptr::null_mut()) }
+        let made = AtomicPtr::new(core::ptr::null_mut());
+        Self { magic: AtomicU64::new(MAGIC), names, callbacks, made }
     }
 
     /// The names of the extensions that the application enables.
