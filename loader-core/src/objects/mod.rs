@@ -53,7 +53,7 @@ pub use global::{
     enumerate_instance_extension_properties, enumerate_instance_layer_properties, enumerate_instance_version,
 };
 pub use instance::Instance;
-pub(crate) use instance::{OfLayer, command_memory};
+pub(crate) use instance::OfLayer;
 pub(crate) use kept::Kept;
 pub(crate) use known::{
     DeviceUnderCreation, add_instance, add_under_layers, instance_with_word, remove_instance,
