@@ -357,8 +357,8 @@ fn note_faults(instance: &Instance, kind: &SurfaceKind) {
     }
 }
 
-/// Whether the driver gets the container, which a driver expects that has the extension and does not
-/// create surfaces of this kind.
+/// Whether the driver gets the container, which a driver expects that does not create surfaces of
+/// this kind.
 pub(super) fn gets_container(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
     !driver.driver.kind.is_foreign() && !makes_own(driver, kind)
 }
