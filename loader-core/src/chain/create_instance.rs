@@ -18,8 +18,7 @@ use crate::logger::Logger;
 use crate::manifest::Version;
 use crate::memory::{Application, Box, ObjectCallbacks, Shown, TryGrow, Vec};
 use crate::objects::{
-    Instance, Sources, add_instance, add_under_layers, check_requested, comparable, handle, instance_at,
-    make_drivers, remove_instance,
+    Instance, Sources, add_under_layers, check_requested, comparable, handle, instance_at, make_drivers,
 };
 use crate::registry::{ExtensionSet, command, extension};
 
@@ -105,7 +104,6 @@ pub unsafe fn create_instance(
         fill_instance_table(&instance);
         *out = vk::Instance::from_raw(given);
         instance.logger.listeners.created(given);
-        add_instance(&instance);
         instance.callbacks = own;
         Box::leak(instance);
         Ok(())
@@ -182,7 +180,6 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
     // SAFETY: a valid handle belongs to a leaked box (`create_instance`); the caller excludes other users.
     unsafe {
         let instance = handle::instance(handle, command::DESTROY_INSTANCE);
-        remove_instance(instance);
         instance.callbacks.set(callbacks);
         instance.logger.listeners.destroying();
         let (place, allocator) = (instance_at(instance.handle()), instance.allocator);

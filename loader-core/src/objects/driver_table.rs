@@ -1,5 +1,4 @@
-//! The table of a driver's instance: the driver's commands, and substitutes for those that it
-//! lacks.
+//! The table of a driver's instance: the driver's commands.
 //!
 //! A driver is asked for what every driver has when its instance is created, for other commands of
 //! instances when they are first used, and for all other commands of physical devices together before
@@ -9,7 +8,6 @@ use ash::vk;
 
 use super::asked::Asked;
 use super::driver::{DriverInstance, DriverOfInstance};
-use super::emulated::STAND_INS;
 use crate::abi::{Command, name};
 use crate::dispatch::{InstanceTable, Table as _};
 use crate::drivers::OpenError;
@@ -110,11 +108,6 @@ impl DriverInstance {
         for command in (0..INSTANCE_SLOTS).filter_map(CommandId::from_instance_slot) {
             if command.class() == Class::PhysicalDevice {
                 self.ask(command);
-            }
-        }
-        for (command, stand_in) in STAND_INS {
-            if !self.has(*command) {
-                self.table.set(*command, *stand_in);
             }
         }
         for (one, other) in ALIKE {

@@ -11,8 +11,8 @@ use super::handle;
 use super::instance::Instance;
 use super::terminator::{InstanceFunctions, by_slot};
 use super::{
-    create_device, create_instance, emulated, extension_queries, group, messenger, physical_device, surface,
-    surface_queries,
+    create_device, create_instance, emulated, extension_queries, group, messenger, physical_device,
+    stand_ins, surface, surface_queries,
 };
 use crate::abi::function;
 use crate::dispatch::{Command, TERMINATORS};
@@ -29,6 +29,7 @@ static INSTANCE_TERMINATORS: InstanceFunctions = by_slot(&[
     ],
     extension_queries::TERMINATORS,
     emulated::TERMINATORS,
+    stand_ins::TERMINATORS,
     surface::TERMINATORS,
     surface_queries::TERMINATORS,
     messenger::TERMINATORS,
