@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_char};
 
 use ash::vk;
-use vkload_tests::unknown::{Unknown, call, expected, physical_device_name};
+use vkload_tests::unknown::{Unknown, call, device_name, expected, physical_device_name};
 use vkload_tests::{Ask, Device, Driver, Instance, Layer, Scenario};
 
 const A: &str = "VK_LAYER_TEST_a";
@@ -156,4 +156,104 @@ fn look_ups_inside_vk_create_device_after_the_device_exists() {
         }
         assert!(trace.calls("while_creating").len() >= 6);
     }
+}
+
+/// Calls commands that the layer A found through the instance on the devices of both drivers.
+fn use_device_commands(instance: &Instance<'_>, devices: &[ash::Device; 2]) {
+    let find = |name: &str| through_instance(instance, name).unwrap_or_else(|| panic!("{name} is not there"));
+    for device in devices {
+        // SAFETY: the functions have the types of their names; valid use of Vulkan on one thread.
+        unsafe {
+            typed::<vk::PFN_vkDeviceWaitIdle>(find("vkDeviceWaitIdle"))(device.handle()).result().unwrap();
+            // What comes from the top has the device's word.
+            let queue = device.get_device_queue(0, 0);
+            let submit: vk::PFN_vkQueueSubmit = typed(find("vkQueueSubmit"));
+            submit(queue, 0, std::ptr::null(), vk::Fence::null()).result().unwrap();
+            let info = vk::DebugUtilsObjectNameInfoEXT::default()
+                .object_handle(device.handle())
+                .object_name(c"name");
+            let name: vk::PFN_vkSetDebugUtilsObjectNameEXT = typed(find("vkSetDebugUtilsObjectNameEXT"));
+            name(device.handle(), &info).result().unwrap();
+            let unknown = device_name(7);
+            let unknown: Unknown<_> = typed(find(&unknown));
+            assert_eq!(call(unknown, device.handle()), expected(7));
+        }
+    }
+}
+
+#[test]
+fn device_commands_that_are_found_through_the_instance_work_on_every_drivers_devices() {
+    let run = two_drivers().run(|vk| {
+        for layers in [&[A][..], &[A, B]] {
+            let ask = Ask::new().api(1, 1).extension("VK_EXT_debug_utils");
+            let instance = vk.create(&layers.iter().fold(ask, |ask, layer| ask.layer(layer))).unwrap();
+            let early = devices(&instance);
+            use_device_commands(&instance, &early);
+            // The unknown command has its number now.
+            let late = devices(&instance);
+            use_device_commands(&instance, &late);
+            use_device_commands(&instance, &early);
+            destroy(early);
+            destroy(late);
+        }
+        vk.say("done", "yes");
+    });
+    run.ok().says("done", "yes");
+    for driver in ["one", "two"] {
+        assert_eq!(run.trace(driver).calls("vkDeviceWaitIdle").len(), 6, "{driver}");
+        assert_eq!(run.trace(driver).calls("vkQueueSubmit").len(), 6, "{driver}");
+        assert_eq!(run.trace(driver).calls("vkSetDebugUtilsObjectNameEXT").len(), 6, "{driver}");
+    }
+    assert!(!run.trace(A).has("vkDeviceWaitIdle"), "the chain goes on below the layer");
+    assert_eq!(run.trace(B).calls("vkDeviceWaitIdle").len(), 6);
+}
+
+/// The layer's vkGetDeviceProcAddr returns what it found through the instance.
+#[test]
+fn device_commands_that_are_found_through_the_instance_and_handed_on_are_there() {
+    let layer = Layer::new(A).does("device_functions_of_instance");
+    let run = Scenario::new().driver(driver("one")).driver(driver("two")).layer(layer).run(|vk| {
+        let instance = vk.create(&ask()).unwrap();
+        for device in devices(&instance) {
+            let own = |name: &str| {
+                let name = CString::new(name).unwrap();
+                // SAFETY: the device is alive.
+                unsafe { instance.get_device_proc_addr(device.handle(), name.as_ptr()) }.unwrap()
+            };
+            // SAFETY: the functions have the types of their names; valid use of Vulkan on one thread.
+            unsafe {
+                let info = vk::FenceCreateInfo::default();
+                let fence = device.create_fence(&info, None).unwrap();
+                typed::<vk::PFN_vkDestroyFence>(own("vkDestroyFence"))(
+                    device.handle(),
+                    fence,
+                    std::ptr::null(),
+                );
+                assert_eq!(call(typed::<Unknown<_>>(own(&device_name(3))), device.handle()), expected(3));
+                let unknown: Unknown<_> = instance.command(&device_name(3));
+                assert_eq!(call(unknown, device.handle()), expected(3));
+                device.destroy_device(None);
+            }
+        }
+    });
+    run.ok();
+    for driver in ["one", "two"] {
+        assert!(run.trace(driver).has("vkDestroyFence"), "{driver}");
+    }
+}
+
+#[test]
+fn a_device_command_that_is_found_through_the_instance_and_not_enabled_aborts_with_its_name() {
+    let run = two_drivers().run(|vk| {
+        let instance = vk.create(&ask()).unwrap();
+        let device = instance.device(instance.named("two"), &[]);
+        let function = through_instance(&instance, "vkDestroySwapchainKHR").unwrap();
+        vk.say("called", true);
+        // SAFETY: the call ends the process before any argument matters.
+        unsafe {
+            let function: unsafe extern "system" fn(vk::Device, u64, u64) = typed(function);
+            function(device.handle(), 0, 0);
+        }
+    });
+    run.aborted().says("called", true).logs(&["vkDestroySwapchainKHR was called"]);
 }

@@ -45,6 +45,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice
     for (size_t i = 0; own != NULL && i < sizeof commands / sizeof *commands; ++i)
         if (strcmp(name, commands[i]) == 0) return own;
     struct device *device = device_of("vkGetDeviceProcAddr", handle);
+    if (does("device_functions_of_instance")) return device->instance->get(device->instance->below, name);
     return device->get(unwrap("vkGetDeviceProcAddr", "device", handle), name);
 }
 

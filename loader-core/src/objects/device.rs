@@ -11,7 +11,7 @@ use super::driver::PhysicalDevice;
 use super::drivers_key::DriversKey;
 use super::instance::Instance;
 use super::kept::Kept;
-use crate::dispatch::{Command, DeviceTable, KEYS, Table};
+use crate::dispatch::{Command, DeviceTable, KEYS, LowerEnds, Table};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, ObjectCallbacks, OutOfMemory};
@@ -47,6 +47,9 @@ pub struct Device {
     /// The first link of every command's call chain. Its address never changes: layers identify the
     /// device by it.
     pub table: Box<DeviceTable, Application>,
+    /// The lower ends of its call chains, for layers that look its commands up through the instance; only with
+    /// several drivers, as there is nothing to choose from otherwise.
+    pub(super) lower: Option<Box<LowerEnds, Application>>,
     /// The driver's handle.
     pub handle: vk::Device,
     pub(super) physical_device: NonNull<PhysicalDevice>,
@@ -93,8 +96,15 @@ impl Device {
         allocator: Application,
     ) -> Result<Box<Self, Application>, OutOfMemory> {
         let table = DeviceTable::try_new(allocator)?;
+        let instance = physical_device.instance();
+        let lower =
+            if instance.layers_need_lower_ends() { Some(LowerEnds::try_new(allocator)?) } else { None };
+        if let Some(lower) = &lower {
+            table.lower.store(core::ptr::from_ref(&**lower).cast_mut(), Ordering::Relaxed);
+        }
         let device = Self {
             table,
+            lower,
             handle: vk::Device::null(),
             physical_device: NonNull::from(physical_device),
             find,
@@ -195,12 +205,23 @@ impl Device {
         unsafe { (self.find)(self.handle, name.as_ptr()) }
     }
 
-    /// Writes the driver's function for an unknown command to its slot.
+    /// Writes the functions for an unknown command to its slot.
     pub(super) fn enter_unknown_command(&self, number: usize, slot: usize) {
         let loader = self.instance().loader;
         let Some(name) = loader.unknown.device.name(loader.platform.waiting, number) else { return };
+        if self.lower.is_some() {
+            self.set_lower_end(slot, self.drivers_unknown(name));
+        }
         let function = self.command(name);
         if let (Some(slot), Some(function)) = (self.table.slot(slot), function) {
+            slot.set(function);
+        }
+    }
+
+    /// Notes the lower end of the call chain of the command with this slot, if layers may need it.
+    pub(super) fn set_lower_end(&self, slot: usize, function: Option<Command>) {
+        let slot = self.lower.as_ref().and_then(|lower| lower.slot(slot));
+        if let (Some(slot), Some(function)) = (slot, function) {
             slot.set(function);
         }
     }
@@ -323,9 +344,30 @@ impl Device {
 }
 
 impl Instance {
+    /// Whether devices keep the lower ends of their call chains: a layer may look up their commands through the
+    /// instance, and the drivers' own functions would only do for one driver's devices.
+    pub(super) fn layers_need_lower_ends(&self) -> bool {
+        !FOREIGN_HANDLES && !self.layers().is_empty() && self.drivers.len() > 1
+    }
+
     /// Writes the functions for the unknown device command `number` to the tables of all live
     /// devices.
     pub(crate) fn enter_in_device_tables(&self, number: usize) {
+        self.for_each_device(|device| {
+            device.enter_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
+        });
+    }
+
+    /// Writes the drivers' functions for the unknown device command with this number and name to the lower ends of
+    /// all live devices.
+    pub(super) fn enter_in_lower_ends(&self, number: usize, name: &CStr) {
+        self.for_each_device(|device| {
+            device.set_lower_end(DEVICE_SLOTS.wrapping_add(number), device.drivers_unknown(name));
+        });
+    }
+
+    /// Does something with every live device.
+    fn for_each_device(&self, action: impl Fn(&Device)) {
         let waiting = self.loader.platform.waiting;
         // From the end, as the list requires. A device that is added meanwhile fills in the command
         // when it is created.
@@ -336,7 +378,7 @@ impl Instance {
                 devices.get(place).map(|device| unsafe { device.0.as_ref() }.pin())
             });
             if let Some(device) = pinned {
-                device.enter_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
+                action(&device);
             }
         }
     }

@@ -15,8 +15,8 @@ use super::{
     stand_ins, surface, surface_queries,
 };
 use crate::abi::function;
-use crate::dispatch::{Command, TERMINATORS};
-use crate::registry::{self, Class, CommandId, command};
+use crate::dispatch::{Command, TERMINATORS, lower_end_piece};
+use crate::registry::{self, Class, CommandId, DEVICE_SLOTS, command};
 
 /// Commands on instances and physical devices.
 static INSTANCE_TERMINATORS: InstanceFunctions = by_slot(&[
@@ -85,11 +85,28 @@ pub unsafe extern "system" fn terminator_get_instance_proc_addr(
 }
 
 /// The lower end of the call chain for a command of devices that a layer looks up through the
-/// instance.
+/// instance. It works on the devices of every driver: with several drivers, it is a piece that goes to
+/// the lower end of the device that it is called with. Pieces need the first word of a device's
+/// handles; if that may belong to the driver, there is nothing to return.
 fn device_command(instance: &Instance, command: Option<CommandId>, name: &CStr) -> Option<Command> {
     let drivers = instance.drivers.iter().find_map(|driver| driver.command(name))?;
     // Surfaces and named objects are the loader's, also for a layer that looks commands up this way.
-    Some(command.and_then(device_terminator).unwrap_or(drivers))
+    if let Some(own) = command.and_then(device_terminator) {
+        return Some(own);
+    }
+    if instance.drivers.len() < 2 {
+        return Some(drivers);
+    }
+    let slot = match command {
+        Some(command) => command.device_slot()?,
+        None => {
+            let loader = instance.loader;
+            let number = loader.unknown.device.add(loader.platform.waiting, name).ok()??;
+            instance.enter_in_lower_ends(number, name);
+            DEVICE_SLOTS.wrapping_add(number)
+        }
+    };
+    lower_end_piece(slot)
 }
 
 /// The lower end of the call chain for a physical-device command that the registry does not know and
