@@ -43,9 +43,8 @@ pub unsafe fn create_instance(
     // vkCreateInstance.
     unsafe {
         // Dropped last: everything below is memory of it.
-        let own =
+        let (own, allocator) =
             ObjectCallbacks::new(callbacks, Application::process(), vk::SystemAllocationScope::INSTANCE)?;
-        let allocator = own.memory();
         let logger = loader.logger_in(allocator)?;
         let (Some(info), Some(out)) = (create_info.as_ref(), out.as_mut()) else {
             let message = format_args!("vkCreateInstance: pCreateInfo and pInstance must not be NULL");
@@ -188,7 +187,7 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
             destroy(instance.chain_handle(), callbacks);
         }
         // Outlives the instance, whose memory it is.
-        let _own = core::mem::replace(&mut (*place).callbacks, ObjectCallbacks::none());
+        let _own = (*place).callbacks.take(core::ptr::null());
         drop(Box::from_raw_in(place, allocator));
     }
 }

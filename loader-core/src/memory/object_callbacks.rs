@@ -16,11 +16,8 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// `pUserData` may differ in every call (`VkAllocationCallbacks`), and each block of the object keeps a copy of
 /// its allocator. So the copies lead here: their `pUserData` is the address of this object's [`Current`].
 ///
-/// Frees its own block when it is dropped, so it must outlive everything in [`ObjectCallbacks::memory`].
-pub struct ObjectCallbacks {
-    current: Option<NonNull<Current>>,
-    memory: Application,
-}
+/// Frees its own block when it is dropped, so it must outlive everything in the object's memory.
+pub struct ObjectCallbacks(Option<NonNull<Current>>);
 
 /// The callbacks to use now.
 struct Current {
@@ -36,7 +33,8 @@ unsafe impl Send for ObjectCallbacks {}
 unsafe impl Sync for ObjectCallbacks {}
 
 impl ObjectCallbacks {
-    /// The callbacks of an object that is created with `callbacks`; without any, its blocks come from `parent`.
+    /// The callbacks of an object that is created with `callbacks`, and the allocator for its blocks; without any, they
+    /// come from `parent`.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -44,15 +42,16 @@ impl ObjectCallbacks {
     /// # Safety
     /// `callbacks` is NULL or a valid pointer to callbacks that obey the specification until the object is
     /// destroyed, or until other callbacks are [set](Self::set).
+    #[inline(never)] // several callers
     pub unsafe fn new(
         callbacks: *const vk::AllocationCallbacks<'_>,
         parent: Application,
         scope: vk::SystemAllocationScope,
-    ) -> Result<Self, OutOfMemory> {
+    ) -> Result<(Self, Application), OutOfMemory> {
         // SAFETY: by this function's `# Safety` `callbacks` is NULL or a valid pointer.
         let given = unsafe { Application::new(callbacks, scope) };
         let Some(created_with) = given.callbacks() else {
-            return Ok(Self { current: None, memory: parent.scoped(scope) });
+            return Ok((Self(None), parent.scoped(scope)));
         };
         let current = Current { callbacks: AtomicPtr::new(null_mut()), created_with };
         let current = Box::into_non_null(Box::try_new_in(current, given).map_err(OutOfMemory::from)?);
@@ -70,19 +69,24 @@ impl ObjectCallbacks {
             };
             Application::new(&leading, scope)
         };
-        Ok(Self { current: Some(current), memory })
+        Ok((Self(Some(current)), memory))
     }
 
-    /// No callbacks yet: memory of the process.
+    /// None yet.
     #[must_use]
     pub const fn none() -> Self {
-        Self { current: None, memory: Application::process() }
+        Self(None)
     }
 
-    /// The allocator for the object's blocks.
+    /// Takes the callbacks of an object that is about to be freed, which uses `callbacks` from now on ([`Self::set`]).
+    ///
+    /// # Safety
+    /// As for [`Self::set`].
     #[must_use]
-    pub fn memory(&self) -> Application {
-        self.memory
+    pub unsafe fn take(&mut self, callbacks: *const Callbacks) -> Self {
+        // SAFETY: by this function's `# Safety`.
+        unsafe { self.set(callbacks) };
+        Self(self.0.take())
     }
 
     /// Uses `callbacks`, which a call that destroys the object was given, from now on. Ignores NULL, and all callbacks if the
@@ -95,7 +99,7 @@ impl ObjectCallbacks {
         // SAFETY: by this function's `# Safety` `callbacks` is NULL or a valid pointer.
         let usable =
             unsafe { Application::new(callbacks, vk::SystemAllocationScope::OBJECT) }.callbacks().is_some();
-        if let Some(current) = self.current.filter(|_| usable) {
+        if let Some(current) = self.0.filter(|_| usable) {
             // SAFETY: the block lives as long as `self`.
             unsafe { current.as_ref() }.callbacks.store(callbacks.cast_mut(), Ordering::Release);
         }
@@ -104,7 +108,7 @@ impl ObjectCallbacks {
 
 impl Drop for ObjectCallbacks {
     fn drop(&mut self) {
-        let Some(current) = self.current else { return };
+        let Some(current) = self.0 else { return };
         // SAFETY: `new` leaked the box, whose block came from the functions that the current ones are compatible with; only
         // `drop` takes it back. `set`'s caller keeps the current callbacks valid.
         unsafe {

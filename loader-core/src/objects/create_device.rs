@@ -144,8 +144,9 @@ unsafe fn make(
         }
         let enabled =
             Enabled { extensions, newest_core: newest_core(instance.api_version, info, &extensions) };
-        let memory = ObjectCallbacks::new(upper, instance.allocator, vk::SystemAllocationScope::DEVICE)?;
-        let mut device = Device::new(physical_device, find, enabled, memory.memory())?;
+        let (own_callbacks, memory) =
+            ObjectCallbacks::new(upper, instance.allocator, vk::SystemAllocationScope::DEVICE)?;
+        let mut device = Device::new(physical_device, find, enabled, memory)?;
         warn_of_layers_in_both(physical_device);
 
         let mut own = *info;
@@ -185,7 +186,7 @@ unsafe fn make(
             }
             return Err(error);
         }
-        device.callbacks = memory;
+        device.callbacks = own_callbacks;
         let device = Box::into_non_null(device);
         if let Some(creation) = under_creation {
             creation.add(device.as_ptr());

@@ -16,7 +16,7 @@ use crate::layers::TakenOut;
 use crate::loader;
 use crate::log::{Level, Topic};
 use crate::manifest::Version;
-use crate::memory::{Box, OutOfMemory, TryGrow, Vec};
+use crate::memory::{Application, Box, OutOfMemory, TryGrow, Vec};
 use crate::negotiation::CHECKED_VERSION_INTERFACE;
 use crate::negotiation::Outcome;
 use crate::platform::variables;
@@ -36,7 +36,7 @@ pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Instance, ca
     // obliges the application to synchronise the instance externally.
     unsafe {
         let _ = super::handle::instance(handle, command::DESTROY_INSTANCE);
-        Instance::finish(instance_at(handle), Some(callbacks));
+        Instance::finish(instance_at(handle), callbacks);
     }
 }
 
@@ -99,6 +99,8 @@ pub(crate) unsafe fn make_drivers(
     // SAFETY: by this function's `# Safety` the names are a counted array of valid C strings.
     let requested = unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) };
     instance.lower_extensions = instance.extensions;
+    // SAFETY: by this function's `# Safety` the callbacks are NULL or valid.
+    instance.created_with = unsafe { Application::new(callbacks, vk::SystemAllocationScope::INSTANCE) };
     if !instance.layers().is_empty() {
         instance.lower_extensions.extend(&ExtensionSet::of(requested));
     }

@@ -15,7 +15,7 @@ use crate::dispatch::{Command, DeviceTable, KEYS, LowerEnds, Table};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, ObjectCallbacks, OutOfMemory};
-use crate::registry::{CommandId, DEVICE_SLOTS, ExtensionId, ExtensionKind, ExtensionSet, command};
+use crate::registry::{CommandId, DEVICE_SLOTS, ExtensionKind, ExtensionSet, command};
 
 /// The value that drivers write to the first word of every dispatchable object that they create.
 pub(super) const DRIVER_MAGIC: usize = 0x01cd_c0de;
@@ -152,19 +152,19 @@ impl Device {
     /// Whether the application enabled `command`, by the version of Vulkan or by an extension.
     #[must_use]
     pub fn has(&self, command: CommandId) -> bool {
-        self.has_by(command, |extension| self.instance().extensions.contains(extension))
+        self.has_with(command, &self.instance().extensions)
     }
 
     /// Whether the application or a layer enabled `command`.
     pub(super) fn has_below_layers(&self, command: CommandId) -> bool {
-        self.has_by(command, |extension| self.instance().enables(extension))
+        self.has_with(command, &self.instance().lower_extensions)
     }
 
-    fn has_by(&self, command: CommandId, instance_enables: impl Fn(ExtensionId) -> bool) -> bool {
+    fn has_with(&self, command: CommandId, of_instance: &ExtensionSet) -> bool {
         command.core().is_some_and(|minor| minor <= self.newest_core)
             || command.providers().any(|provider| match provider.kind() {
                 ExtensionKind::Device => self.extensions.contains(provider),
-                ExtensionKind::Instance => instance_enables(provider),
+                ExtensionKind::Instance => of_instance.contains(provider),
             })
     }
 
@@ -303,9 +303,10 @@ impl Device {
                 device.as_ref().instance().forget_swapchains_of_device(device.as_ref().handle);
             }
             device.as_ref().leave();
-            let own = core::mem::replace(&mut (*device.as_ptr()).callbacks, ObjectCallbacks::none());
-            own.set(callbacks);
-            drop(Box::from_non_null_in(device, own.memory()));
+            // Outlives the device, whose memory it is.
+            let _own = (*device.as_ptr()).callbacks.take(callbacks);
+            let allocator = device.as_ref().allocator;
+            drop(Box::from_non_null_in(device, allocator));
         }
     }
 
@@ -353,7 +354,7 @@ impl Instance {
     /// Writes the functions for the unknown device command `number` to the tables of all live
     /// devices.
     pub(crate) fn enter_in_device_tables(&self, number: usize) {
-        self.for_each_device(|device| {
+        self.for_each_device(&|device| {
             device.enter_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
         });
     }
@@ -361,13 +362,13 @@ impl Instance {
     /// Writes the drivers' functions for the unknown device command with this number and name to the lower ends of
     /// all live devices.
     pub(super) fn enter_in_lower_ends(&self, number: usize, name: &CStr) {
-        self.for_each_device(|device| {
+        self.for_each_device(&|device| {
             device.set_lower_end(DEVICE_SLOTS.wrapping_add(number), device.drivers_unknown(name));
         });
     }
 
     /// Does something with every live device.
-    fn for_each_device(&self, action: impl Fn(&Device)) {
+    fn for_each_device(&self, action: &dyn Fn(&Device)) {
         let waiting = self.loader.platform.waiting;
         // From the end, as the list requires. A device that is added meanwhile fills in the command
         // when it is created.

@@ -33,9 +33,9 @@ pub struct DriverInstance {
     pub enabled: ExtensionSet,
     /// The commands that the driver has been asked for.
     pub(super) asked: Asked,
-    /// The callbacks to destroy it with: those that came down the call chain with the call that
-    /// created it, or with the one that destroys it.
-    pub(super) callbacks: Application,
+    /// The callbacks to destroy it with: those that its creating call was given, and then those that
+    /// [`Instance::finish`](super::instance::Instance) sets.
+    pub(super) callbacks: *const vk::AllocationCallbacks<'static>,
 }
 
 /// A driver from the point of view of an instance.
@@ -116,7 +116,7 @@ impl Drop for DriverInstance {
     fn drop(&mut self) {
         // SAFETY: `new` got the instance from this driver, created with these callbacks or compatible ones; nobody
         // uses it any more.
-        unsafe { self.driver.destroy_instance(self.handle, self.callbacks.as_ptr()) };
+        unsafe { self.driver.destroy_instance(self.handle, self.callbacks) };
     }
 }
 

@@ -44,8 +44,6 @@ impl DriverInstance {
         };
         let devices = SharedList::new_in(allocator);
         let asked = Asked::default();
-        // SAFETY: by this function's `# Safety` the driver's instance was created with them, so they are NULL or valid.
-        let callbacks = unsafe { Application::new(callbacks, vk::SystemAllocationScope::INSTANCE) };
         let made = Self { table, handle, driver, devices, place, enabled, asked, callbacks };
         let name = command::GET_DEVICE_PROC_ADDR.name();
         let missing = NEEDED.iter().find(|command| !made.has(**command)).map(|missing| missing.name());

@@ -42,6 +42,8 @@ pub struct Instance {
     pub logger: Logger,
     /// Memory of the instance.
     pub allocator: Application,
+    /// The callbacks that the lower end of vkCreateInstance received.
+    pub(super) created_with: Application,
     /// The callbacks behind that memory. Outlives the instance.
     pub(crate) callbacks: ObjectCallbacks,
     /// The version that the application was written for, or that a layer reported to the drivers;
@@ -130,6 +132,7 @@ impl Instance {
             loader,
             logger,
             allocator,
+            created_with: Application::process(),
             callbacks: ObjectCallbacks::none(),
             api_version,
             extensions,
@@ -240,17 +243,14 @@ fn set(table: &InstanceTable, slot: usize, function: Option<Command>) {
 
 impl Instance {
     /// Destroys the drivers' objects, at the lower end of vkDestroyInstance's call chain: the
-    /// layers still work then. Drivers receive the callbacks that came down with that call; without
-    /// such a call, those that their instances were created with.
+    /// layers still work then. Drivers receive these callbacks: those that came down with that call, or
+    /// without such a call those that their instances were created with.
     ///
     /// # Safety
     /// The instance at `place` is alive, and nobody else changes it. Only code that reads it
     /// meanwhile uses references to it, such as drivers' messages on their way to its listeners; no
     /// earlier reference is used afterwards. The callbacks are NULL or valid.
-    pub(super) unsafe fn finish(
-        place: *mut Self,
-        callbacks: Option<*const vk::AllocationCallbacks<'static>>,
-    ) {
+    pub(super) unsafe fn finish(place: *mut Self, callbacks: *const vk::AllocationCallbacks<'static>) {
         // SAFETY: by this function's `# Safety` the instance is alive and nobody else changes it;
         // only the list of drivers is changed here.
         let (mut drivers, instance) = unsafe {
@@ -264,14 +264,7 @@ impl Instance {
                 drop(unsafe { Box::from_non_null_in(device.0, instance.allocator) });
             }
         }
-        for driver in &mut drivers {
-            if let Some(callbacks) = callbacks {
-                // SAFETY: by this function's `# Safety` the callbacks are NULL or valid for this call, which is the last one
-                // that needs them.
-                driver.callbacks =
-                    unsafe { Application::new(callbacks, vk::SystemAllocationScope::INSTANCE) };
-            }
-        }
+        drivers.iter_mut().for_each(|driver| driver.callbacks = callbacks);
         for driver in drivers {
             let library = Shown(&driver.driver.library_path);
             instance.logger.log(
@@ -291,7 +284,7 @@ impl Drop for Instance {
             self.loader.known.under_layers.remove(self.loader.platform.waiting, address);
         }
         // SAFETY: `drop` has exclusive access to the instance.
-        unsafe { Self::finish(self, None) };
+        unsafe { Self::finish(self, self.created_with.as_ptr()) };
         for handle in self.of_layers.take(self.loader.platform.waiting) {
             // SAFETY: the box was leaked into this list, with this allocator; it has left the list,
             // and nobody else uses the instance.

@@ -147,8 +147,8 @@ unsafe fn make(
     // SAFETY: by this function's `# Safety` `info` belongs to the commands, and the callbacks are
     // valid or NULL; on failure nobody else knows the drivers' objects.
     unsafe {
-        let own = ObjectCallbacks::new(callbacks, instance.allocator, vk::SystemAllocationScope::OBJECT)?;
-        let allocator = own.memory();
+        let (own, allocator) =
+            ObjectCallbacks::new(callbacks, instance.allocator, vk::SystemAllocationScope::OBJECT)?;
         let (of_drivers, none) = (Vec::new_in(allocator), ObjectCallbacks::none());
         let empty = Messenger { listener: 0, of_drivers, callbacks: none };
         let mut object = Box::try_new_in(empty, allocator).map_err(OutOfMemory::from)?;
@@ -212,8 +212,8 @@ unsafe fn destroy(instance: vk::Instance, command: CommandId, object: u64, callb
         instance.logger.listeners.remove(messenger.listener);
         destroy_each(instance, command, &messenger.of_drivers, callbacks);
         let allocator = *messenger.of_drivers.allocator();
-        let own = core::mem::replace(&mut (*object).callbacks, ObjectCallbacks::none());
-        own.set(callbacks);
+        // Outlives the object, whose memory it is.
+        let _own = (*object).callbacks.take(callbacks);
         drop(Box::from_raw_in(object, allocator));
     }
 }

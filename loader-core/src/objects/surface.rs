@@ -241,12 +241,12 @@ unsafe fn make(
     note_faults(instance, kind);
     let scope = vk::SystemAllocationScope::OBJECT;
     // SAFETY: by this function's `# Safety` the callbacks are valid or NULL.
-    let (own, created_with) = unsafe {
+    let ((own, memory), created_with) = unsafe {
         (ObjectCallbacks::new(callbacks, instance.allocator, scope)?, Application::new(callbacks, scope))
     };
     // SAFETY: by this function's `# Safety` `info` is a valid create info of this kind, and the callbacks are its creating
     // call's.
-    let mut surface = unsafe { make_in(instance, kind, info, own.memory(), created_with) }?;
+    let mut surface = unsafe { make_in(instance, kind, info, memory, created_with) }?;
     surface.callbacks = own;
     Ok(surface)
 }
@@ -417,8 +417,8 @@ unsafe extern "system" fn destroy(
         let Some(found) = Surface::from_handle(surface) else { return };
         destroy_own(instance, found, callbacks);
         let place = core::ptr::with_exposed_provenance_mut::<Surface>(surface.as_raw() as usize);
-        let own = core::mem::replace(&mut (*place).callbacks, ObjectCallbacks::none());
-        own.set(callbacks);
+        // Outlives the surface, whose memory it is.
+        let _own = (*place).callbacks.take(callbacks);
         let allocator = *(*place).own.allocator();
         drop(Box::from_raw_in(place, allocator));
     }
