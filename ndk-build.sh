@@ -49,4 +49,6 @@ fi
 
 # It adds the compiler's targets with rustup where they are missing, and names those that cannot be added.
 cargo xtask android-abi "$@"
-exec cargo xtask aar "$@"
+cargo xtask aar "$@"
+# The page of the AAR has the sizes of a build of all ABIs.
+case " $* " in *" --abi "*) ;; *) cargo xtask android-sizes ;; esac

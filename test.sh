@@ -6,7 +6,7 @@
 #   ./test.sh quick    for daily work: formatting, the order of rooms, lints of what has changed, the tests of the core and of the
 #                      library. Installs nothing
 #
-#   VK_XML=PATH    the API registry to check generated files against (default: ../shared/registry/vk.xml if it exists)
+#   VK_XML=PATH    the API registry to check generated files against (default: ../shared/registry/vk-1.4.366.xml if it exists)
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -208,7 +208,7 @@ has_sources_of_core() {
 }
 
 check_registry() {
-    local registry=${VK_XML:-../shared/registry/vk.xml}
+    local registry=${VK_XML:-../shared/registry/vk-1.4.366.xml}
     if [ -f "$registry" ]; then
         step "generated files" cargo xtask gen --check --registry "$registry"
     else

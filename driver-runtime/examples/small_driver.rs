@@ -23,7 +23,8 @@ pub struct Buffer {
     pub size: u64,
 }
 
-impl VkObject for Buffer {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Buffer {
     type Handle = vk::Buffer;
     type Parent = Device<Small>;
 }
@@ -56,9 +57,12 @@ impl Driver for Small {
         ),
         SyncType::EMULATED_TIMELINE,
     ];
-    const COMMANDS: EntryPoints = entry_points! {
-        CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
-        DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Buffer>::destroy_command,
+    // SAFETY: each function does what its command demands, with the objects of this driver.
+    const COMMANDS: EntryPoints<Self> = unsafe {
+        entry_points! {
+            CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
+            DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Buffer>::destroy_command,
+        }
     };
 
     fn host() -> &'static dyn Host {

@@ -8,6 +8,7 @@ use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
 use crate::dispatch::{DispatchTable, EntryPoints, PrivateCommand};
 use crate::drm::DrmDevice;
 use crate::extensions::Unlisted;
+use crate::features::UnlistedFeatures;
 use crate::instance::{Enumeration, Instance, InstanceRequest};
 use crate::parts::{Parts, Primitive};
 use crate::physical_device::{Chainable, Description, PhysicalDevice};
@@ -34,16 +35,14 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// The types of its synchronisation objects, the preferred ones first, for physical devices whose [`Description`] lists none.
     /// A list that cannot work does not compile: [`SyncTypeError`](crate::sync::SyncTypeError) has the rules.
     const SYNC_TYPES: &'static [SyncType];
-    /// Whether [`Driver::submit`] may take long, so that every queue has a thread for it whatever the timelines are.
-    const SUBMITS_SLOWLY: bool = false;
     /// The commands that the driver implements itself. They win over the runtime's. Of two forms of a command, as
     /// `vkCmdCopyBuffer` and `vkCmdCopyBuffer2`, the second is enough: the README lists those for which the runtime has
     /// the first.
-    const COMMANDS: EntryPoints;
+    const COMMANDS: EntryPoints<Self>;
     /// Functions for commands that neither the driver nor the runtime has otherwise, in whatever form: what does nothing, or fails.
-    const DEFAULTS: EntryPoints = EntryPoints::NONE;
+    const DEFAULTS: EntryPoints<Self> = EntryPoints::NONE;
     /// Commands of window systems, where the driver's are not written by the driver; they win over the runtime's.
-    const WINDOW_SYSTEM: EntryPoints = EntryPoints::NONE;
+    const WINDOW_SYSTEM: EntryPoints<Self> = EntryPoints::NONE;
 
     /// Instance extensions that the registry does not list, with their versions: what is not published. Loaders for desktops
     /// hide them from applications unless `VK_LOADER_DISABLE_INST_EXT_FILTER` is set.
@@ -53,10 +52,14 @@ pub trait Driver: Sized + Send + Sync + 'static {
     const MORE_DEVICE_EXTENSIONS: Unlisted = &[];
     /// The same where Android's loader has opened the driver as a [HAL module](crate::hal).
     const HAL_DEVICE_EXTENSIONS: Unlisted = Self::MORE_DEVICE_EXTENSIONS;
+    /// Structures of features that the registry does not list, of the extensions in the lists above. A query for one goes to
+    /// [`Driver::write_features`]. Creating a device fails where a member is asked for that this does not set, and
+    /// [`Enabled::has_unlisted`](crate::features::Enabled::has_unlisted) says which members are enabled.
+    const MORE_FEATURES: &'static [UnlistedFeatures] = &[];
     /// Commands that the registry does not list, each of an extension of the lists above. They are found as those of the
     /// registry are: those of an instance extension if it is enabled; those of a device extension, through a device if
     /// it is enabled there, and through an instance if physical devices have it.
-    const PRIVATE_COMMANDS: &'static [PrivateCommand] = &[];
+    const PRIVATE_COMMANDS: &'static [PrivateCommand<Self>] = &[];
 
     /// The clocks that `vkGetCalibratedTimestampsKHR` can read. Those of the host that [`Host::read_clock`] does not know
     /// are left out; `DEVICE` needs [`Driver::device_time`].
@@ -101,6 +104,12 @@ pub trait Driver: Sized + Send + Sync + 'static {
         let _ = (device, structure);
     }
 
+    /// Writes the features of an extension that the registry does not list, a structure in the chain of
+    /// `vkGetPhysicalDeviceFeatures2`. What is supported is 1; members are zero or whatever the application has put there.
+    fn write_features(device: &PhysicalDevice<Self>, structure: &mut Chainable) {
+        let _ = (device, structure);
+    }
+
     /// Makes the physical device of a device of DRM, or `None` for one that is not of this driver. Each device of the
     /// [list](Host::drm_devices) is offered once, in the order of the addresses.
     ///
@@ -122,6 +131,13 @@ pub trait Driver: Sized + Send + Sync + 'static {
         physical: &PhysicalDevice<Self>,
         request: &DeviceRequest<'_>,
     ) -> Result<Self::Device, CreateDeviceError>;
+
+    /// Whether [`Driver::submit`] may take long on this device, so that every queue has a thread for it whatever the timelines
+    /// are. Asked for once, when [`Driver::create_device`] has made the driver's part.
+    fn submits_slowly(physical: &PhysicalDevice<Self>, device: &Self::Device) -> bool {
+        let _ = (physical, device);
+        false
+    }
 
     /// Makes the driver's part of a queue, while its device is created.
     ///
@@ -237,7 +253,7 @@ pub enum Search {
 /// The tables that the compiler makes for a driver. Every driver has this trait.
 pub trait Tables: Driver {
     /// The runtime's own commands.
-    const COMMON: EntryPoints;
+    const COMMON: EntryPoints<Self>;
     /// All commands: the driver's, the window systems', the runtime's.
     const TABLE: &'static DispatchTable;
 }

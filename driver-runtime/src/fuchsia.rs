@@ -16,7 +16,10 @@ pub type OpenInNamespace = unsafe extern "system" fn(name: *const c_char, handle
 static OPEN: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 
 /// Keeps the loader's function.
-pub fn initialize(open: Option<OpenInNamespace>) {
+///
+/// # Safety
+/// It does what [`OpenInNamespace`] says, as long as the driver is loaded.
+pub unsafe fn initialize(open: Option<OpenInNamespace>) {
     let open = open.map_or(core::ptr::null_mut(), |open| open as *mut ());
     OPEN.store(open, Ordering::Release);
 }
@@ -46,7 +49,8 @@ macro_rules! export_fuchsia {
         pub extern "system" fn vk_icdInitializeOpenInNamespaceCallback(
             open: Option<$crate::fuchsia::OpenInNamespace>,
         ) {
-            $crate::fuchsia::initialize(open);
+            // SAFETY: the loader passes its function.
+            unsafe { $crate::fuchsia::initialize(open) };
         }
     };
 }
@@ -66,9 +70,11 @@ mod tests {
         // SAFETY: nobody owns handle 7, and nobody uses it.
         let open = || unsafe { open_in_namespace(c"/svc/something", 7) };
         assert_eq!(open(), None);
-        initialize(Some(refuses));
+        // SAFETY: the function is of this type.
+        unsafe { initialize(Some(refuses)) };
         assert_eq!(open(), Some(vk::Result::ERROR_INITIALIZATION_FAILED));
-        initialize(None);
+        // SAFETY: no function.
+        unsafe { initialize(None) };
         assert_eq!(open(), None);
     }
 }

@@ -215,7 +215,8 @@ fn b9_every_command_that_creates_something_without_memory() {
 }
 
 struct Buffer;
-impl VkObject for Buffer {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Buffer {
     type Handle = vk::Buffer;
     type Parent = Device<TestDriver>;
 }

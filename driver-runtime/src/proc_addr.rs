@@ -134,7 +134,7 @@ unsafe fn not_in_registry<D: Driver>(instance: vk::Instance, name: &CStr) -> Opt
 
 /// The private command of this name, if the application may look it up through the instance: its extension is enabled, or
 /// is one of devices that physical devices have. There is one function for all devices, so no trampoline is needed.
-fn private_of_instance<D: Driver>(instance: &Instance<D>, name: &CStr) -> Option<&'static PrivateCommand> {
+fn private_of_instance<D: Driver>(instance: &Instance<D>, name: &CStr) -> Option<&'static PrivateCommand<D>> {
     let command = private::find(D::PRIVATE_COMMANDS, name)?;
     let of_devices = || {
         let known = hal::more_device_extensions::<D>();

@@ -62,11 +62,14 @@ unsafe extern "system" fn get_calibrated_timestamps<D: Driver>(
     vk::Result::SUCCESS
 }
 
-pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
-    entry_points! {
-        GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR: PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsKHR
-            = get_time_domains::<D>,
-        GET_CALIBRATED_TIMESTAMPS_KHR: PFN_vkGetCalibratedTimestampsKHR = get_calibrated_timestamps::<D>,
+pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
+    // SAFETY: each function does what its command demands, with the runtime's objects for this driver.
+    unsafe {
+        entry_points! {
+            GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR: PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsKHR
+                = get_time_domains::<D>,
+            GET_CALIBRATED_TIMESTAMPS_KHR: PFN_vkGetCalibratedTimestampsKHR = get_calibrated_timestamps::<D>,
+        }
     }
 }
 

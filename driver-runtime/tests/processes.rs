@@ -104,7 +104,7 @@ impl Driver for Neighbour {
         SyncType::new(Ability::BINARY.and(WAITS).and(Ability::CPU_RESET)),
         SyncType::new(Ability::TIMELINE.and(WAITS)).sharing(OPAQUE, OPAQUE),
     ];
-    const COMMANDS: EntryPoints = EntryPoints::NONE;
+    const COMMANDS: EntryPoints<Self> = EntryPoints::NONE;
 
     fn host() -> &'static dyn Host {
         &Linux
@@ -137,7 +137,7 @@ impl Driver for Neighbour {
     }
     fn import_sync(_: &Device<Self>, _: usize, handle: Handle) -> Result<Shared, ImportError> {
         // SAFETY: the descriptor is open; whose it is shows only afterwards.
-        let file = unsafe { File::from_raw_fd(handle.fd) };
+        let file = unsafe { File::from_raw_fd(handle.fd()) };
         file.try_clone().and_then(Shared::of).map_err(|_| {
             // It stays the application's.
             let _ = file.into_raw_fd();

@@ -74,8 +74,7 @@ fn end(topic: Topic, message: fmt::Arguments<'_>) -> ! {
         // SAFETY: `trap` ends the process; nothing runs after it.
         unsafe { trap() }
     };
-    host.log(Level::Error, topic, message);
-    host.system.abort()
+    host.end_process(topic, message)
 }
 
 /// The host of this process, if any global command has been called.
@@ -99,6 +98,14 @@ impl Host {
             let mut text = formatted(message);
             self.tell(level, as_c_str(&mut text), is_wanted);
         }
+    }
+
+    /// Logs the last record of the process, leaves it for the report of the crash and ends the
+    /// process.
+    pub(crate) fn end_process(&self, topic: Topic, message: fmt::Arguments<'_>) -> ! {
+        self.log(Level::Error, topic, message);
+        self.system.leave_message(as_c_str(&mut formatted(message)));
+        self.system.abort()
     }
 
     /// Writes someone else's record unconditionally.

@@ -2,11 +2,10 @@
 
 use core::fmt::Display;
 
-use loader_core::log::{Level, Topic};
+use loader_core::log::Topic;
 
 use crate::loader::Loader;
 use crate::os::ANDROID;
-use crate::system::System as _;
 
 /// The loader of the process.
 pub static LOADER: Loader = Loader::new(&ANDROID);
@@ -14,6 +13,5 @@ pub static LOADER: Loader = Loader::new(&ANDROID);
 /// Reports that the loader has failed and ends the process. The loader is written not to panic; if
 /// it does, its state cannot be trusted any more.
 pub fn report_and_abort(failure: &dyn Display) -> ! {
-    LOADER.log(Level::Error, Topic::Loader, format_args!("internal error: {failure}"));
-    ANDROID.abort()
+    LOADER.end_process(Topic::Loader, format_args!("internal error: {failure}"))
 }

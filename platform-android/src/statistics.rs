@@ -23,8 +23,9 @@ pub(crate) unsafe fn count_instance(system: &dyn System, info: &vk::InstanceCrea
     // or a valid pointer, in which the name of the engine is NULL or a C string, and its extension names are a counted array of valid C strings.
     unsafe {
         let application = info.p_application_info.as_ref();
-        let asked = application.map_or(0, |application| application.api_version);
-        system.count(Statistic::ApiVersion(if asked == 0 { vk::API_VERSION_1_0 } else { asked }));
+        if let Some(asked) = application.map(|application| application.api_version) {
+            system.count(Statistic::ApiVersion(if asked == 0 { vk::API_VERSION_1_0 } else { asked }));
+        }
         let engine = application.map_or(null(), |application| application.p_engine_name);
         if !engine.is_null() {
             system.count_engine(CStr::from_ptr(engine));

@@ -131,6 +131,10 @@ pub trait System: Waiting {
     /// The size of a memory page in bytes.
     fn page_size(&self) -> usize;
 
+    /// Leaves the reason for which the process is about to end to the report of the crash
+    /// (`android_set_abort_message`).
+    fn leave_message(&self, _text: &CStr) {}
+
     /// Ends the process at once.
     fn abort(&self) -> !;
 

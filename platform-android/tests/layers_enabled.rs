@@ -150,6 +150,19 @@ fn r38_settings_beat_properties_and_the_first_is_nearest_to_the_application() {
     assert_eq!(letters(&choose(simulation.loader, &[c"VK_LAYER_d"]).unwrap()), "bad");
 }
 
+/// Android has no manifests: whatever a library is called or lies beside, somebody has to name its layer.
+#[test]
+fn r38_no_layer_is_active_unless_somebody_names_it() {
+    let simulation = with_layers("ab");
+    let manifest = format!("{FOLDER}/vulkan/implicit_layer.d/a.json");
+    let text = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_a", "type": "GLOBAL",
+        "library_path": "../../libVkLayer_a.so", "api_version": "1.3.0", "implementation_version": "1", "description": "",
+        "disable_environment": {"NO": "1"}}}"#;
+    simulation.android.file(&manifest, text.as_bytes());
+    assert_eq!(letters(&choose(simulation.loader, &[]).unwrap()), "");
+    assert_eq!(letters(&choose(simulation.loader, &[c"VK_LAYER_b"]).unwrap()), "b");
+}
+
 #[test]
 fn r43_an_unknown_layer_of_the_application_is_not_present() {
     let simulation = with_layers("a");

@@ -242,6 +242,20 @@ fn r05_the_library_itself_says_what_is_wrong_with_a_driver() {
     assert!(log.contains("E vulkan: ") && log.contains("vulkan.null.so") && log.contains("HMI"), "{log}");
 }
 
+/// Crash reporters inside a process, and exceptions, find their way as `_Unwind_Backtrace` does.
+#[test]
+fn r175_a_backtrace_from_a_driver_goes_through_the_library_to_the_program() {
+    let Some(system) = System::new() else { return };
+    let trace = format!("-DTRACE=\"{}\"", system.path("trace").display());
+    system.compile(VENDOR, &format!("{SOURCES}/backtrace.c"), &[&trace]);
+    system.set(&["ro.hardware.vulkan=null"]);
+    let _ = system.output(&[]);
+    let frames = system.said("trace");
+    let place = |name: &str| frames.lines().position(|frame| frame.ends_with(name));
+    let (library, program) = (place("/libvulkan.so"), place("/program"));
+    assert!(library.is_some() && program > library, "{frames}");
+}
+
 #[test]
 fn r06_the_library_itself_asks_libhardware_where_properties_name_nothing() {
     let Some(system) = System::with_driver() else { return };

@@ -57,11 +57,14 @@ fn every_switch_is_on_the_page_with_its_flag_and_level() {
 fn every_extension_of_a_level_is_on_the_page() {
     let page = read("docs/android.md");
     let table = read("platform-android/tests/levels.tsv");
-    let lines = table.lines().filter(|line| !line.starts_with('#')).skip(1);
+    let lines = table.lines().filter(|line| !line.starts_with('#')).skip(2);
     for cells in lines.map(|line| line.split('\t').collect::<Vec<_>>()) {
         let names = |line: &&str| line.split(" | ").next().is_some_and(|first| first.contains(cells[1]));
         let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| VK_")).filter(names).collect();
-        assert!(rows.iter().any(|row| row.ends_with(&format!("| {} |", cells[2]))), "{}: {rows:?}", cells[1]);
+        let since = cells[3..].iter().position(|cell| *cell == "+").map(|place| (24 + place).to_string());
+        let (since, cts) = (format!(" | {} |", since.unwrap()), format!("| {} |", cells[2]));
+        let is_right = |row: &&str| row.ends_with(&cts) && row.contains(&since);
+        assert!(rows.iter().any(is_right), "{}: {rows:?}", cells[1]);
     }
 }
 

@@ -7,12 +7,15 @@ use std::path::{Path, PathBuf};
 use vkload_tests::{Call, Run};
 
 use crate::interview;
+use crate::rules::Theirs;
 use crate::settings::Settings;
 use crate::world::World;
 
 /// The two loaders and what both of them are run with.
 pub(crate) struct Loaders {
     theirs: PathBuf,
+    /// Which the other one is.
+    pub(crate) kind: Theirs,
     pub(crate) ours: PathBuf,
     preload: PathBuf,
     /// The names that are looked up, and whether the other loader is old enough not to know one.
@@ -61,7 +64,9 @@ impl Loaders {
             let known = ends.range(end.clone()..).next().is_some_and(|text| text.starts_with(&end));
             (kind, name.to_str().unwrap(), kind != "other" && !known)
         });
-        Self { theirs: theirs.into(), ours: ours.into(), preload, names: names.collect() }
+        let is_recent = texts.contains(b"VK_LOADER_DEVICE_ID_FILTER".as_slice());
+        let kind = if is_recent { Theirs::Current } else { Theirs::Debian };
+        Self { theirs: theirs.into(), kind, ours: ours.into(), preload, names: names.collect() }
     }
 
     /// Runs the world on both.
@@ -89,6 +94,7 @@ impl Loaders {
         if theirs.died {
             world.add("fact", "down", "-", "");
         }
+        add_ruled_out(&mut world);
         let layers = theirs.list.iter().find(|(key, _)| key == "layers.list");
         let layers: Vec<&str> = layers.map_or(vec![], |(_, list)| list.split([' ', ',']).collect());
         if (1..layers.len()).any(|at| layers[..at].contains(&layers[at])) {
@@ -106,6 +112,29 @@ impl Loaders {
             scenario = scenario.file(Settings::PLACE, &settings.text);
         }
         answers(world, &scenario.run(interview::ask))
+    }
+}
+
+/// Notes which manifests have a component that the override layer rules out.
+fn add_ruled_out(world: &mut World) {
+    let lists = |key: &str| -> Vec<(String, String)> {
+        let of_key = world.of_kind("json").filter(|line| line.key == key);
+        of_key.map(|line| (line.subject.clone(), line.value.clone())).collect()
+    };
+    let names =
+        |list: &str| -> Vec<String> { list.split('"').skip(1).step_by(2).map(str::to_owned).collect() };
+    let ruled_out = lists("layer.blacklisted_layers");
+    let is_ruled_out = |name: &String| ruled_out.iter().any(|(_, list)| names(list).contains(name));
+    for (manifest, components) in lists("layer.component_layers") {
+        if names(&components).iter().any(is_ruled_out) {
+            let own = ruled_out.iter().any(|(other, _)| *other == manifest);
+            world.add(
+                "fact",
+                if own { "rules-out-own-component" } else { "rules-out-component" },
+                "-",
+                &manifest,
+            );
+        }
     }
 }
 

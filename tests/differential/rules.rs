@@ -5,15 +5,35 @@ use regex_lite::Regex;
 use crate::compare::Difference;
 use crate::world::World;
 
+/// Which of Khronos' loaders the other one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Theirs {
+    /// Debian's libvulkan1: 1.3.239.
+    Debian,
+    /// A recent one, as in chromium-common.
+    Current,
+}
+
 /// A row of the list. What is `-` there fits everything.
 pub(crate) struct Rule {
+    /// The whole row, for messages.
+    pub(crate) text: &'static str,
+    /// The only loader that differs so, unless both do.
+    pub(crate) theirs: Option<Theirs>,
     /// The first cell of a row of `docs/differences.md`.
     pub(crate) row: &'static str,
     /// What lines of the world have to be there.
     world: Vec<Regex>,
     key: Regex,
-    theirs: Option<Regex>,
-    ours: Option<Regex>,
+    their_answer: Option<Regex>,
+    our_answer: Option<Regex>,
+}
+
+/// The rows for this loader.
+pub(crate) fn of(theirs: Theirs) -> Vec<Rule> {
+    let mut rules = all();
+    rules.retain(|rule| rule.theirs.is_none_or(|only| only == theirs));
+    rules
 }
 
 /// All rows.
@@ -24,11 +44,20 @@ pub(crate) fn all() -> Vec<Rule> {
         .lines()
         .chain(more.lines())
         .filter(|row| !row.is_empty() && !row.starts_with('#'));
-    rows.map(|row| {
-        let columns: Vec<&str> = row.split('\t').collect();
-        let [row, world, key, theirs, ours] = columns[..] else { panic!("not five columns: {row}") };
+    rows.map(|text| {
+        let columns: Vec<&str> = text.split('\t').collect();
+        let [theirs, row, world, key, their_answer, our_answer] = columns[..] else {
+            panic!("not six columns: {text}")
+        };
+        let theirs = match theirs {
+            "-" => None,
+            "1.3.239" => Some(Theirs::Debian),
+            "current" => Some(Theirs::Current),
+            other => panic!("no such loader: {other}"),
+        };
         let world = world.split(" && ").filter_map(pattern).collect();
-        Rule { row, world, key: pattern(key).unwrap(), theirs: pattern(theirs), ours: pattern(ours) }
+        let (their_answer, our_answer) = (pattern(their_answer), pattern(our_answer));
+        Rule { text, theirs, row, world, key: pattern(key).unwrap(), their_answer, our_answer }
     })
     .collect()
 }
@@ -44,8 +73,8 @@ impl Rule {
             pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
         };
         self.key.is_match(&difference.key)
-            && fits(&self.theirs, &difference.theirs)
-            && fits(&self.ours, &difference.ours)
+            && fits(&self.their_answer, &difference.theirs)
+            && fits(&self.our_answer, &difference.ours)
             && self.world.iter().all(|pattern| world.0.iter().any(|line| pattern.is_match(&line.to_string())))
     }
 }

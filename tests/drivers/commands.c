@@ -74,7 +74,11 @@ PFN_vkVoidFunction driver_device_proc(VkDevice handle, const char *name) {
 VkResult driver_negotiate(uint32_t *version) {
     trace("vk_icdNegotiateLoaderICDInterfaceVersion", "offered=%u", *version);
     FORCED_RESULT("vk_icdNegotiateLoaderICDInterfaceVersion");
-    if (names_have(&config.lies, "vk_icdNegotiateLoaderICDInterfaceVersion")) return *version = UINT32_MAX, VK_SUCCESS;
+    switch (names_value(&config.lies, "vk_icdNegotiateLoaderICDInterfaceVersion", LIE_NONE)) {
+        case LIE_NONE: break;
+        case LIE_GROWS: return *version += 1, VK_SUCCESS;
+        default: return *version = UINT32_MAX, VK_SUCCESS;
+    }
     if (*version > config.interface) *version = config.interface;
     return VK_SUCCESS;
 }

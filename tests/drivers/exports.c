@@ -3,6 +3,8 @@
  *   EXPORT_LOOKUP     interface 1: vk_icdGetInstanceProcAddr
  *   EXPORT_NEGOTIATE  interface 2: vk_icdNegotiateLoaderICDInterfaceVersion
  *   EXPORT_PHYSICAL   interface 4: vk_icdGetPhysicalDeviceProcAddr
+ *   EXPORT_ADAPTERS   interface 6, on Windows alone: vk_icdEnumerateAdapterPhysicalDevices, which ends the process
+ * With LACKS_SYMBOL a function, which nothing calls, calls another one that is nowhere.
  */
 #define VK_NO_PROTOTYPES
 #include "driver.h"
@@ -43,4 +45,16 @@ EXPORT VKAPI_ATTR VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(u
 EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetPhysicalDeviceProcAddr(VkInstance instance, const char *name) {
     return driver_physical_device_proc(instance, name);
 }
+#endif
+
+#ifdef EXPORT_ADAPTERS
+EXPORT VKAPI_ATTR VkResult VKAPI_CALL vk_icdEnumerateAdapterPhysicalDevices(VkInstance instance, uint64_t adapter, uint32_t *count, VkPhysicalDevice *out) {
+    (void)instance, (void)adapter, (void)count, (void)out;
+    die("vk_icdEnumerateAdapterPhysicalDevices", "called outside Windows");
+}
+#endif
+
+#ifdef LACKS_SYMBOL
+extern void test_symbol_that_is_nowhere(void);
+EXPORT void test_call_it(void) { test_symbol_that_is_nowhere(); }
 #endif

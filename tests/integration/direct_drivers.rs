@@ -179,6 +179,56 @@ fn several_instances_may_have_different_drivers_at_the_same_time() {
     run.ok().says("devices", "a,b").says("code", "ERROR_INCOMPATIBLE_DRIVER");
 }
 
+/// What the driver's commands that create and destroy note: how many threads are in them, and how many have been at once.
+mod inside {
+    use std::ffi::{CStr, c_char};
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    static NOW: AtomicUsize = AtomicUsize::new(0);
+    pub(super) static MOST: AtomicUsize = AtomicUsize::new(0);
+
+    /// Stays until another thread comes, or has not come while this one let others run for long enough.
+    pub(super) unsafe extern "C" fn stay(command: *const c_char, _: *const c_char) {
+        // SAFETY: the driver passes a C string.
+        let command = unsafe { CStr::from_ptr(command) };
+        if command != c"vkCreateInstance" && command != c"vkDestroyInstance" {
+            return;
+        }
+        MOST.fetch_max(NOW.fetch_add(1, SeqCst) + 1, SeqCst);
+        for _ in 0..500 {
+            if NOW.load(SeqCst) > 1 {
+                break;
+            }
+            std::thread::yield_now();
+        }
+        NOW.fetch_sub(1, SeqCst);
+    }
+}
+
+#[test]
+fn one_thread_at_a_time_is_in_a_driver_whatever_the_instance() {
+    let run = Scenario::new().driver(direct("direct")).run(|vk| {
+        let _look_up = look_up(vk, "direct");
+        vk.on_calls_of("direct", inside::stay);
+        let start = std::sync::Barrier::new(2);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let vk = Vk::open();
+                    let drivers = drivers(&vk, &["direct"]);
+                    let list = vk::DirectDriverLoadingListLUNARG::default().mode(EXCLUSIVE).drivers(&drivers);
+                    start.wait();
+                    for _ in 0..10 {
+                        drop(vk.create(&Ask::new().extension(EXTENSION).next(&list)).unwrap());
+                    }
+                });
+            }
+        });
+        vk.say("most", inside::MOST.load(std::sync::atomic::Ordering::SeqCst));
+    });
+    run.ok().says("most", 1);
+}
+
 #[test]
 fn the_list_counts_only_when_the_extension_is_enabled() {
     let run = Scenario::new().driver(direct("direct")).driver(found("found")).run(|vk| {

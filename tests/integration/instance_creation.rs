@@ -18,8 +18,34 @@ fn version_seen(driver: Driver) -> (u32, Run) {
 
 #[test]
 fn a_1_0_manifest_makes_a_1_0_driver() {
-    let (seen, _) = version_seen(good("lying").api("1.0.0").manifest_api("1.0.5"));
+    let (seen, run) = version_seen(good("lying").api("1.3.0").manifest_api("1.0.5"));
     assert_eq!(seen, vk::API_VERSION_1_0);
+    assert!(!run.trace("lying").has("vkEnumerateInstanceVersion"), "there is nothing to ask");
+}
+
+/// The library stays open, and each start counts what its own manifest says.
+#[test]
+fn a_library_that_is_open_has_the_version_of_the_manifest_that_leads_to_it_now() {
+    let old = good("lying").api("1.3.0").manifest_api("1.0.5");
+    let run = Scenario::new().driver(old).run(|vk| {
+        vk.create(&Ask::new().api(1, 3)).unwrap();
+        let manifest = vk.path("data/vulkan/icd.d/lying.json");
+        let text = std::fs::read_to_string(&manifest).unwrap();
+        let newer = vk.path("newer.json");
+        std::fs::write(&newer, text.replace("1.0.5", "1.3.0")).unwrap();
+        // SAFETY: a body has one thread.
+        unsafe { std::env::set_var("VK_DRIVER_FILES", &newer) };
+        vk.create(&Ask::new().api(1, 3)).unwrap();
+        // SAFETY: as above.
+        unsafe { std::env::set_var("VK_DRIVER_FILES", &manifest) };
+        vk.create(&Ask::new().api(1, 3)).unwrap();
+    });
+    run.ok();
+    let trace = run.trace("lying");
+    assert_eq!(trace.commands().iter().filter(|command| **command == "load").count(), 1);
+    let seen: Vec<u32> =
+        trace.calls("vkCreateInstance").iter().map(|call| call.get("api").parse().unwrap()).collect();
+    assert_eq!(seen, [vk::API_VERSION_1_0, vk::API_VERSION_1_3, vk::API_VERSION_1_0]);
 }
 
 #[test]

@@ -79,6 +79,21 @@ fn they_are_shown_when_the_filter_is_off() {
     assert_before_the_loaders(&run, &["VK_KHR_surface", "VK_TEST_unheard_of"]);
 }
 
+/// "Setting the value to a non-zero number", say the documents.
+#[test]
+fn only_a_number_that_is_not_0_turns_the_filter_off() {
+    let values = [("1", true), ("02", true), ("-1", true), ("3x", true), ("", false), ("0", false)];
+    for (value, off) in
+        values.into_iter().chain([("00", false), ("yes", false), ("false", false), ("-", false)])
+    {
+        let run = with(&[good("a").extension("VK_TEST_unheard_of").extension("VK_KHR_surface")])
+            .env("VK_LOADER_DISABLE_INST_EXT_FILTER", value)
+            .run(list);
+        let all = ["VK_KHR_surface", "VK_TEST_unheard_of"];
+        assert_before_the_loaders(&run, if off { &all } else { &all[..1] });
+    }
+}
+
 #[test]
 fn an_unknown_extension_cannot_be_enabled_unless_the_filter_is_off() {
     let driver = good("a").extension("VK_TEST_unheard_of");

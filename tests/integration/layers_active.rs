@@ -131,6 +131,77 @@ fn device_layers_have_no_effect() {
     run.logs(&["VK_DEVICE_LAYERS"]);
 }
 
+/// The text of a manifest that holds A, of this type, as `layer` or as the only element of `layers`.
+fn manifest_of_a(file_format: &str, of_type: &str, is_list: bool) -> String {
+    let (before, behind) = if is_list { ("layers\": [", "]") } else { ("layer\": ", "") };
+    format!(
+        r#"{{"file_format_version": "{file_format}", "{before}{{"name": "{A}", "type": "{of_type}", "library_path": "LIBRARY",
+            "api_version": "1.3.0", "implementation_version": "1", "description": "a"}}{behind}}}"#
+    )
+}
+
+#[test]
+fn layers_of_type_instance_take_part_in_devices() {
+    for of_type in ["GLOBAL", "INSTANCE"] {
+        let run =
+            scenario().layer(Layer::new(A).manifest(&manifest_of_a("1.2.0", of_type, false))).run(|vk| {
+                let instance = vk.create(&Ask::new().layer(A)).unwrap();
+                let device = instance.device(instance.devices()[0], &[]);
+                // SAFETY: it is alive and not used any more.
+                unsafe { device.destroy_device(None) };
+            });
+        run.ok();
+        assert_eq!(run.calls(&["vkCreateDevice"]), [format!("{A} vkCreateDevice")], "{of_type}");
+    }
+}
+
+#[test]
+fn a_list_of_layers_before_file_format_1_0_1_is_read_with_a_warning() {
+    for (file_format, warned) in [("1.0.0", true), ("1.0.1", false)] {
+        let manifest = manifest_of_a(file_format, "GLOBAL", true);
+        let run = scenario().log().layer(Layer::new(A).manifest(&manifest)).run(create_with_a);
+        run.ok().says("result", "SUCCESS");
+        let words = ["WARNING", "VK_LAYER_TEST_a.json", "\"layers\" needs file format version 1.0.1"];
+        if warned {
+            run.logs(&words)
+        } else {
+            run.logs_not(&words)
+        };
+    }
+}
+
+#[test]
+fn enable_environment_has_no_effect_on_an_explicit_layer() {
+    let layer = || Layer::new(A).field("enable_environment", r#"{"YES_A": "on"}"#);
+    for value in ["on", "off"] {
+        let run = scenario().layer(layer()).env("YES_A", value).run(create);
+        run.ok().says("result", "SUCCESS");
+        assert!(active(&run).is_empty(), "{value}");
+        let run = scenario().layer(layer()).env("YES_A", value).run(create_with_a);
+        run.ok().says("result", "SUCCESS");
+        assert_eq!(active(&run), [A], "{value}");
+    }
+}
+
+#[test]
+fn folders_within_the_folders_of_layers_are_not_searched() {
+    let run = scenario()
+        .layer(Layer::new(A).folder("data/vulkan/explicit_layer.d/more"))
+        .layer(Layer::new(B).implicit().folder("data/vulkan/implicit_layer.d/more"))
+        .run(|vk| vk.say("names", names(vk).join(",")));
+    run.ok().says("names", "");
+}
+
+/// The document says that only the directories in the variable are scanned; shipped loaders mean those of explicit layers.
+#[test]
+fn vk_layer_path_does_not_replace_the_search_for_implicit_layers() {
+    let run = two_and_one()
+        .env("VK_LAYER_PATH", "SANDBOX/aside")
+        .layer(Layer::new("VK_LAYER_TEST_d").folder("aside"))
+        .run(|vk| vk.say("names", names(vk).join(",")));
+    run.ok().says("names", "VK_LAYER_TEST_c,VK_LAYER_TEST_d");
+}
+
 fn names(vk: &Vk) -> Vec<String> {
     // SAFETY: nothing is asked of the caller.
     let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();

@@ -234,7 +234,7 @@ fn pre_instance_functions_are_chained() {
     assert_eq!((call.get("kind"), call.get("version"), call.get("size")), ("3", "1", "1"));
     assert_eq!(run.trace(A).last("vkEnumerateInstanceLayerProperties").get("kind"), "2");
     assert_eq!(run.trace(A).last("vkEnumerateInstanceExtensionProperties").get("kind"), "1");
-    // Nothing of a layer survives the call.
+    // Its library is closed with the loader.
     let trace = run.trace(A);
     assert_eq!(trace.calls("load").len(), trace.calls("unload").len());
 }

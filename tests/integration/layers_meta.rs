@@ -51,6 +51,41 @@ fn a_meta_layer_stands_for_its_components() {
     assert_eq!(active(&run), [C, B, A]);
 }
 
+/// The documents give the field to file format 1.1.1 and newer; shipped loaders read it in every version.
+#[test]
+fn component_layers_are_read_whatever_the_file_format_is() {
+    for file_format in ["1.0.0", "1.1.0", "1.1.1"] {
+        let manifest = meta(META, r#""VK_LAYER_TEST_a""#, "").replace("1.2.0", file_format);
+        let run = two_and_one().file("data/vulkan/explicit_layer.d/meta.json", manifest).run(|vk| {
+            vk.say("result", code(&vk.create(&Ask::new().layer(META)).map(drop)));
+        });
+        run.ok().says("result", "SUCCESS");
+        assert_eq!(active(&run), [C, A], "{file_format}");
+    }
+}
+
+/// The shape by which a fuzzer found an endless recursion: a meta-layer inside one that lists itself, below the override layer.
+#[test]
+fn a_meta_layer_inside_one_that_lists_itself_below_the_override_layer() {
+    let run = with_override(r#""VK_LAYER_TEST_outer", "VK_LAYER_TEST_a""#)
+        .file(
+            "data/vulkan/explicit_layer.d/inner.json",
+            meta("VK_LAYER_TEST_inner", r#""VK_LAYER_TEST_b""#, ""),
+        )
+        .file(
+            "data/vulkan/explicit_layer.d/outer.json",
+            meta("VK_LAYER_TEST_outer", r#""VK_LAYER_TEST_inner", "VK_LAYER_TEST_outer""#, ""),
+        )
+        .run(|vk| {
+            vk.say("names", names(vk));
+            vk.say("result", code(&vk.create(&Ask::new().layer("VK_LAYER_TEST_inner")).map(drop)));
+            let outer = vk.create(&Ask::new().layer("VK_LAYER_TEST_outer"));
+            vk.say("outer", code(&outer.map(drop)));
+        });
+    run.ok().says("result", "SUCCESS").says("outer", "ERROR_LAYER_NOT_PRESENT");
+    assert!(!run.list("names").contains(&"VK_LAYER_TEST_outer"));
+}
+
 #[test]
 fn meta_layers_that_cannot_be_used_are_not_present() {
     for components in

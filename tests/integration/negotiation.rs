@@ -134,11 +134,64 @@ fn a_library_that_is_no_driver_is_rejected() {
     run.logs(&["bad"]);
 }
 
+/// As in shipped loaders, and against LDP_LOADER_5.
 #[test]
-fn a_version_higher_than_the_loaders_does_no_harm() {
-    run_beside_good(
-        Driver::new("bad").lie(NEGOTIATE, Lie::Huge).result("vkCreateInstance", vk::Result::ERROR_UNKNOWN),
-    );
+fn a_driver_that_answers_a_version_above_the_offer_is_used_with_the_offered_one() {
+    for interface in [5, 7] {
+        for (lie, answered) in [(Lie::Grows, "version 8,"), (Lie::Huge, "version 4294967295,")] {
+            let run = run(driver(interface).lie(NEGOTIATE, lie).unknown_commands(1, 0));
+            run.ok().says("result", "SUCCESS").says("devices", "gpu");
+            run.logs(&["WARNING", "good", answered, "above the offered 7"]);
+        }
+    }
+}
+
+#[test]
+fn the_look_up_of_physical_device_commands_is_used_from_version_4_on() {
+    for (interface, used) in [(3, false), (4, true), (7, true)] {
+        let driver = driver(interface).exports(Driver::LOOKUP_NEGOTIATE_PHYSICAL).unknown_commands(1, 0);
+        let run = Scenario::new().driver(driver).run(|vk| {
+            vk.say("found", vk.instance().proc("vkUnknownPhysicalDevice0TEST") != 0);
+        });
+        run.ok();
+        assert_eq!(run.trace("good").has("vk_icdGetPhysicalDeviceProcAddr"), used, "{interface}");
+        assert!(!used || run.said("found") == "true", "{interface}");
+    }
+}
+
+#[test]
+fn the_function_for_adapters_is_not_used_outside_windows() {
+    const ADAPTERS: &str = "vk_icdEnumerateAdapterPhysicalDevices";
+    let exports: &[&str] =
+        &["-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE", "-DEXPORT_PHYSICAL", "-DEXPORT_ADAPTERS"];
+    for interface in [6, 7] {
+        let run = run(driver(interface).exports(exports).line("also", ADAPTERS));
+        run.ok().says("devices", "gpu");
+        let trace = run.trace("good");
+        assert!(trace.calls("vk_icdGetInstanceProcAddr").iter().all(|call| call.get("name") != ADAPTERS));
+    }
+}
+
+#[test]
+fn ld_bind_now_names_a_symbol_that_a_driver_lacks() {
+    let exports: &[&str] = &["-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE", "-DLACKS_SYMBOL", "-Wl,-z,undefs"];
+    let scenario = || Scenario::new().log().driver(driver(3).exports(exports));
+    scenario().run(list_devices).ok().says("devices", "gpu");
+    let run = scenario().env("LD_BIND_NOW", "1").run(list_devices);
+    run.ok().says("result", "ERROR_INCOMPATIBLE_DRIVER");
+    run.logs(&["ERROR", "libgood.so", "test_symbol_that_is_nowhere"]);
+}
+
+/// Its commands stand in front of the loader's for the whole process.
+#[test]
+fn a_driver_that_exports_official_names_may_be_preloaded() {
+    let exports: &[&str] = &["-DEXPORT_CORE", "-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE", "-DEXPORT_PHYSICAL"];
+    let run = Scenario::new()
+        .driver(driver(5).exports(exports))
+        .env("LD_PRELOAD", "SANDBOX/lib/libgood.so")
+        .run(list_devices);
+    run.ok().says("result", "SUCCESS").says("devices", "gpu");
+    assert_eq!(run.trace("good").calls("vkCreateInstance").len(), 1);
 }
 
 #[test]

@@ -111,12 +111,13 @@ fn ldp_loader_6_a_version_above_every_drivers_succeeds() {
     let run = Scenario::new().driver(good().api("1.1.0")).run(|vk| {
         vk.say("1.4", code(&vk.create(&Ask::new().api(1, 4))));
         vk.say("1.99", code(&vk.create(&Ask::new().api(1, 99))));
+        vk.say("2.0", code(&vk.create(&Ask::new().api(2, 0))));
     });
-    run.ok().says("1.4", "SUCCESS").says("1.99", "SUCCESS");
-    assert_eq!(
-        run.trace("good").last("vkCreateInstance").get("api"),
-        vk::make_api_version(0, 1, 99, 0).to_string()
-    );
+    run.ok().says("1.4", "SUCCESS").says("1.99", "SUCCESS").says("2.0", "SUCCESS");
+    let asked = run.trace("good");
+    let asked: Vec<&str> = asked.calls("vkCreateInstance").iter().map(|call| call.get("api")).collect();
+    let versions = [(1, 4), (1, 99), (2, 0)];
+    assert_eq!(asked, versions.map(|(major, minor)| vk::make_api_version(0, major, minor, 0).to_string()));
 }
 
 #[test]

@@ -56,6 +56,34 @@ fn places_are_searched_in_the_documented_order() {
 }
 
 #[test]
+fn folders_within_the_folders_of_drivers_are_not_searched() {
+    let run = devices(Scenario::new().driver(usual("usual")).driver(at("data/vulkan/icd.d/more", "within")));
+    run.says("devices", "usual");
+    let run = devices(
+        Scenario::new()
+            .env("VK_DRIVER_FILES", "SANDBOX/aside")
+            .driver(at("aside", "aside"))
+            .driver(at("aside/more", "within")),
+    );
+    run.says("devices", "aside");
+}
+
+/// Every file of the folder counts once, wherever the list names it.
+#[test]
+fn a_folder_and_a_file_in_it_may_both_be_in_the_list() {
+    for list in ["SANDBOX/aside:SANDBOX/aside/b.json", "SANDBOX/aside/b.json:SANDBOX/aside"] {
+        for variable in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES"] {
+            let drivers = Scenario::new().driver(at("aside", "a")).driver(at("aside", "b"));
+            let run = devices(drivers.env(variable, list));
+            let mut found = run.list("devices");
+            found.sort_unstable();
+            assert_eq!(found, ["a", "b"], "{variable}={list}");
+        }
+    }
+}
+
+/// Not only of a process without the rights of root, as the documents have it: what counts is whether it is elevated.
+#[test]
 fn home_stands_in_for_the_xdg_homes() {
     let run = devices(
         Scenario::new()

@@ -54,6 +54,31 @@ fn layers(list: &[String]) -> String {
     format!("\"layers\": [{}]", list.join(", "))
 }
 
+/// As in later versions of Khronos' loader. Switching a layer off needs only its name.
+#[test]
+fn the_path_of_a_layer_ends_in_json_or_the_entry_is_ignored() {
+    let entry = |control: &str| {
+        format!(r#"{{"name": "{A}", "path": "SANDBOX/elsewhere/{A}.manifest", "control": "{control}"}}"#)
+    };
+    let here = |control: &str| {
+        let elsewhere = machine().layer(Layer::new(A).folder("elsewhere")).with(|sandbox| {
+            let path = |kind| sandbox.path(format!("elsewhere/{A}.{kind}"));
+            fs::rename(path("json"), path("manifest")).unwrap();
+        });
+        let list = [entry(control), layer(B, "on"), OTHERS.to_owned()];
+        elsewhere.log().settings(&layers(&list)).run(|vk| {
+            vk.say("named", code(&vk.create(&Ask::new().layer(A)).map(drop)));
+        })
+    };
+    for control in ["on", "auto"] {
+        let run = here(control);
+        run.ok().says("named", "SUCCESS");
+        assert_eq!(active(&run), [B, C, A], "{control}: A as it is found, not as it is listed");
+        run.logs(&["WARNING", "line 3", "\"path\" must be a path that ends in .json", "ignored"]);
+    }
+    here("off").ok().says("named", "ERROR_LAYER_NOT_PRESENT");
+}
+
 fn create(vk: &Vk) {
     vk.say("result", code(&vk.create(&Ask::new()).map(drop)));
 }
@@ -474,6 +499,27 @@ fn filters_leave_out_devices_and_all_of_them_count() {
 }
 
 /// A layer that hides its second device hides another one if it does not see the first.
+/// Above a layer that wraps devices the drivers are asked: the layer may know no command that the instance does not have.
+#[test]
+fn filters_ask_layers_for_no_command_that_the_instance_lacks() {
+    for (filter, list, expected) in [
+        ("VK_LOADER_DEVICE_ID_FILTER", "0x100", "one-1,two-1"),
+        ("VK_LOADER_VENDOR_ID_FILTER", "2", "two-1,two-2"),
+        ("VK_LOADER_DRIVER_ID_FILTER", "256", "one-1,two-1"),
+        ("VK_LOADER_DRIVER_ID_FILTER", "7", ""),
+    ] {
+        let layer = Layer::new("VK_LAYER_TEST_wraps").implicit().does("wrap").does("properties2");
+        let scenario = devices().layer(layer).env(filter, list);
+        for body in [vkload_tests::list_devices_1_0, list_devices] {
+            let run = scenario.run_again(body);
+            run.ok().says("enumeration", "SUCCESS");
+            let mut found = run.list("devices");
+            found.sort_unstable();
+            assert_eq!(found.join(","), expected, "{filter}={list}");
+        }
+    }
+}
+
 #[test]
 fn layers_see_what_filters_leave_out() {
     let driver = Driver::new("one").device(Device::new("a").id(1, 1)).device(Device::new("b").id(1, 2));
@@ -489,7 +535,7 @@ fn layers_see_what_filters_leave_out() {
 
 /// The layer does not intercept vkGetPhysicalDeviceProperties2, which nobody below can answer for its handles.
 #[test]
-fn devices_that_a_layer_wraps_are_filtered_by_what_the_layer_says() {
+fn devices_that_a_layer_wraps_are_filtered() {
     let driver = Driver::new("one").device(Device::new("a").id(1, 1)).device(Device::new("b").id(1, 2));
     for (filter, devices) in [("2", "b"), ("1", "a"), ("7", "")] {
         let layer = Layer::new("VK_LAYER_TEST_wrapping").does("wrap").implicit();
@@ -540,8 +586,8 @@ fn filters_and_the_settings_file_both_count() {
 #[test]
 fn libraries_stay_open_if_the_user_wants_it() {
     fn body(vk: &Vk) {
-        let second = Vk::open();
-        drop(second.create(&Ask::new().layer("VK_LAYER_TEST_a")).unwrap());
+        drop(vk.create(&Ask::new().layer("VK_LAYER_TEST_a")).unwrap());
+        vk.close_all();
         vk.say("layer", vk.is_loaded("VK_LAYER_TEST_a"));
     }
     machine().run(body).ok().says("layer", false);

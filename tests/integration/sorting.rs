@@ -61,9 +61,12 @@ fn sorting_is_off_with_disable_select() {
 }
 
 #[test]
-fn disable_select_of_0_sorts() {
-    let run = Scenario::new().driver(kinds()).env("VK_LOADER_DISABLE_SELECT", "0").run(list_devices);
-    run.ok().says("devices", BEST_FIRST);
+fn disable_select_needs_a_number_that_is_not_0() {
+    for (value, off) in [("1", true), ("02", true), ("0", false), ("00", false), ("", false), ("yes", false)]
+    {
+        let run = Scenario::new().driver(kinds()).env("VK_LOADER_DISABLE_SELECT", value).run(list_devices);
+        run.ok().says("devices", if off { AS_THE_DRIVER_SAYS } else { BEST_FIRST });
+    }
 }
 
 #[test]

@@ -84,6 +84,7 @@ static void look_up_while_creating(const VkLayerDeviceLink *link, const struct i
 }
 
 CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
+    ALONE("vkCreateDevice");
     trace("vkCreateDevice", "extensions=%u allocator=%d", info->enabledExtensionCount, allocator != NULL);
     reenter("vkCreateDevice");
     struct instance *instance = instance_of("vkCreateDevice", handle);
@@ -144,6 +145,7 @@ CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
 }
 
 CALL_VOID layer_DestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocator) {
+    ALONE("vkDestroyDevice");
     trace("vkDestroyDevice", "allocator=%d", allocator != NULL);
     if (handle == VK_NULL_HANDLE) return;
     reenter("vkDestroyDevice");

@@ -29,6 +29,7 @@ static void enable(VkInstanceCreateInfo *info, const char **names, const char *n
 }
 
 CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
+    ALONE("vkCreateInstance");
     trace("vkCreateInstance", "layers=%u extensions=%u allocator=%d", info->enabledLayerCount, info->enabledExtensionCount, allocator != NULL);
     for (const VkBaseInStructure *next = does("tell_chain") ? info->pNext : NULL; next != NULL; next = next->pNext)
         trace("chained", "type=%d", (int)next->sType);
@@ -64,6 +65,7 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
     instance->get = link->pfnNextGetInstanceProcAddr;
     instance->get_physical_device = link->pfnNextGetPhysicalDeviceProcAddr;
     instance->create_device = create_device;
+    instance->has_1_1 = changed.pApplicationInfo != NULL && changed.pApplicationInfo->apiVersion >= VK_API_VERSION_1_1;
     instance->destroy_device = destroy_device;
     cache_next(instance);
     if (does("fail_instance")) {
@@ -93,6 +95,7 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
 }
 
 CALL_VOID layer_DestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator) {
+    ALONE("vkDestroyInstance");
     trace("vkDestroyInstance", "allocator=%d", allocator != NULL);
     if (handle == VK_NULL_HANDLE) return;
     reenter("vkDestroyInstance");
@@ -146,6 +149,7 @@ static bool is_added(const void *handle) {
 }
 
 CALL layer_EnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkPhysicalDevice *out) {
+    ALONE("vkEnumeratePhysicalDevices");
     trace("vkEnumeratePhysicalDevices", "fill=%d", out != NULL);
     reenter("vkEnumeratePhysicalDevices");
     struct instance *instance = instance_of("vkEnumeratePhysicalDevices", handle);
@@ -165,6 +169,7 @@ CALL layer_EnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkPhysic
 }
 
 static VkResult groups(const char *command, VkInstance handle, uint32_t *count, VkPhysicalDeviceGroupProperties *out) {
+    ALONE(command);
     trace(command, "fill=%d", out != NULL);
     reenter(command);
     struct instance *instance = instance_of(command, handle);
@@ -221,6 +226,14 @@ CALL_VOID layer_GetPhysicalDeviceProperties(VkPhysicalDevice handle, VkPhysicalD
     NEXT(instance, vkGetPhysicalDeviceProperties)(unwrap("vkGetPhysicalDeviceProperties", "physical device", handle), out);
 }
 
+/* Real layers have the next function only if the instance has the command, and call it unseen. */
+CALL_VOID layer_GetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDeviceProperties2 *out) {
+    trace("vkGetPhysicalDeviceProperties2", " ");
+    struct instance *instance = instance_of("vkGetPhysicalDeviceProperties2", handle);
+    if (!instance->has_1_1) die("vkGetPhysicalDeviceProperties2", "the instance does not have it");
+    NEXT(instance, vkGetPhysicalDeviceProperties2)(unwrap("vkGetPhysicalDeviceProperties2", "physical device", handle), out);
+}
+
 CALL_VOID layer_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice handle, uint32_t *count, VkQueueFamilyProperties *out) {
     trace("vkGetPhysicalDeviceQueueFamilyProperties", " ");
     reenter("vkGetPhysicalDeviceQueueFamilyProperties");
@@ -231,6 +244,7 @@ CALL_VOID layer_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice handle, 
 }
 
 CALL layer_EnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char *layer, uint32_t *count, VkExtensionProperties *out) {
+    ALONE("vkEnumerateDeviceExtensionProperties");
     trace("vkEnumerateDeviceExtensionProperties", "layer=%s fill=%d", layer == NULL ? "NULL" : layer, out != NULL);
     reenter("vkEnumerateDeviceExtensionProperties");
     struct instance *instance = instance_of("vkEnumerateDeviceExtensionProperties", handle);

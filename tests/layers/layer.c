@@ -17,6 +17,7 @@
 
 #include "layer.h"
 #include "state.h"
+#include "alone.h"
 #include "objects.h"
 #include "chain.h"
 #include "callbacks.h"
@@ -29,6 +30,7 @@
 #include "lookup.h"
 
 static __attribute__((unused)) VkResult negotiate(VkNegotiateLayerInterface *interface) {
+    ALONE("negotiate");
     trace("negotiate", "offered=%u", interface->loaderLayerInterfaceVersion);
     reenter("negotiate");
     if (interface->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT) die("negotiate", "sType %d", interface->sType);

@@ -69,7 +69,7 @@ static PFN_vkVoidFunction own_function(const char *name) {
         {"vk_layerGetPhysicalDeviceProcAddr", "physical_device_look_up", (PFN_vkVoidFunction)layer_GetPhysicalDeviceProcAddr}, OWN(CreateInstance), OWN(DestroyInstance),
         OWN(EnumeratePhysicalDevices), OWN(EnumeratePhysicalDeviceGroups), OWN(EnumeratePhysicalDeviceGroupsKHR),
         OWN(GetPhysicalDeviceProperties), OWN(GetPhysicalDeviceQueueFamilyProperties), OWN(EnumerateDeviceExtensionProperties),
-        OWN_IF("wrap_surfaces", CreateHeadlessSurfaceEXT),
+        OWN_IF("properties2", GetPhysicalDeviceProperties2), OWN_IF("wrap_surfaces", CreateHeadlessSurfaceEXT),
         OWN_IF("wrap_surfaces", DestroySurfaceKHR), OWN_IF("wrap_surfaces", GetPhysicalDeviceSurfaceSupportKHR),
         OWN_IF("wrap_surfaces", CreateSwapchainKHR),
         OWN_IF("wrap", CreateDebugUtilsMessengerEXT), OWN_IF("wrap", DestroyDebugUtilsMessengerEXT),

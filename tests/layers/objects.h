@@ -6,6 +6,7 @@ enum { MAX_CACHED = 32 };
 struct instance {
     struct { const char *name; PFN_vkVoidFunction function; } cached[MAX_CACHED];
     const void *key;
+    bool has_1_1;
     VkInstance below;
     PFN_vkGetInstanceProcAddr get;
     PFN_GetPhysicalDeviceProcAddr get_physical_device;

@@ -11,6 +11,7 @@ use crate::arguments::{Format, ReplayArguments, Show};
 use crate::chain::Model;
 use crate::doctor;
 use crate::info::gather::plan_only;
+use crate::info::layers::Fault;
 use crate::info::report::{Device, Problem, Report};
 use crate::planned::Planned;
 use crate::recording::{self, Recording};
@@ -121,12 +122,15 @@ fn chained(device: Device) -> chain::Device {
 /// The plan, with what was learnt by opening drivers on the machine itself.
 pub(crate) fn report(planned: &Planned, recorded: &Value) -> Result<Report, String> {
     let list = |name: &str| recorded[name].as_array().into_iter().flatten();
-    let broken = |place: usize| {
-        let path =
-            planned.layers.layers.get(place).map(|layer| Shown(&layer.path).to_string()).unwrap_or_default();
-        list("layers").any(|seen| seen["manifest"] == path.as_str() && seen["outcome"] == "does-not-open")
+    let fault = |place: usize| {
+        let layer = planned.layers.layers.get(place)?;
+        let (path, name) = (Shown(&layer.path).to_string(), Shown(layer.name()).to_string());
+        let mut all = list("layers");
+        let seen = all.find(|seen| seen["manifest"] == path.as_str() && seen["name"] == name.as_str())?;
+        let fault = || Fault { id: text(&seen["outcome"]).into(), text: text(&seen["remark"]) };
+        (seen["outcome"] != "active").then(fault)
     };
-    let mut report = plan_only(planned, &broken).map_err(|_| "memory ran out")?;
+    let mut report = plan_only(planned, &fault).map_err(|_| "memory ran out")?;
     report.vulkan = text(&recorded["vulkan"]);
     report.devices = list("devices").map(device).collect();
     for driver in report.drivers.iter_mut().filter(|driver| driver.used) {

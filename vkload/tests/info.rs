@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use ash::vk;
 use serde_json::Value;
-use vkload_tests::{Device, Driver, Sandbox};
+use vkload_tests::{Device, Driver, Layer, Sandbox};
 
 /// Runs `vkload` where `drivers` is the only place with drivers.
 fn vkload(drivers: &Path, arguments: &[&str]) -> Output {
@@ -113,6 +113,47 @@ fn what_only_making_an_instance_tells_is_told_of_each_driver() {
     assert_eq!(report["devices"].as_array().map(Vec::len), Some(2));
     assert!(report["builtInDriver"].is_null(), "there is no need for it");
     assert!(report["problem"].is_null());
+}
+
+/// The reason is the loader's own, in every output, and a recording keeps it.
+#[test]
+fn a_layer_that_fails_to_open_or_to_negotiate_keeps_its_reason() {
+    let sandbox = Sandbox::new();
+    let implicit = |name: &str| Layer::new(name).implicit();
+    Driver::new("good").device(Device::new("gpu")).install(&sandbox);
+    implicit("VK_LAYER_a_gone").library_path("/nowhere/libgone.so").install(&sandbox);
+    implicit("VK_LAYER_b_refuses").refuses(vk::Result::ERROR_INITIALIZATION_FAILED).install(&sandbox);
+    implicit("VK_LAYER_c_later").does_with("interface", 3).install(&sandbox);
+    implicit("VK_LAYER_d_empty").exports(&[]).install(&sandbox);
+    implicit("VK_LAYER_e_good").install(&sandbox);
+    let file = sandbox.path("recording.json");
+    let run = |arguments: &[&str]| {
+        let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
+        let output = vkload.args(arguments).env_clear().envs(sandbox.environment()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let file = file.to_str().unwrap();
+    let report: Value = serde_json::from_str(&run(&["info", "--json", "--record", file])).expect("JSON");
+    let text = run(&["info", "--verbose"]);
+    let chain: Value =
+        serde_json::from_str(&run(&["replay", file, "--show", "chain", "--json"])).expect("JSON");
+    let replayed: Value =
+        serde_json::from_str(&run(&["replay", file, "--show", "info", "--json"])).expect("JSON");
+    let expected = [
+        ("does-not-open", "its library does not open (/nowhere/libgone.so: cannot open shared object file"),
+        ("negotiation-refused", "it returned VK_ERROR_INITIALIZATION_FAILED"),
+        ("interface-version", "it chose interface version 3, above the 2 that it was offered"),
+        ("no-entry-point", "its library has no vkGetInstanceProcAddr of this layer"),
+        ("active", ""),
+    ];
+    for (place, (outcome, reason)) in expected.into_iter().enumerate() {
+        let layer = &report["layers"][place];
+        assert_eq!(layer["outcome"], outcome, "{layer:#}");
+        assert!(layer["remark"].as_str().unwrap().contains(reason), "{layer:#}");
+        assert!(text.contains(reason), "{reason}: {text}");
+        assert_eq!(chain["layers"][place]["problem"], layer["remark"], "{chain:#}");
+        assert_eq!(replayed["layers"][place]["remark"], layer["remark"]);
+    }
 }
 
 #[test]

@@ -272,6 +272,9 @@ impl Library {
             }
         }
         found.extend(small_pages(facts));
+        if !facts.has_unwind_table {
+            found.push("no backtrace goes through it: it lacks PT_GNU_EH_FRAME".into());
+        }
         found
     }
 }
@@ -383,6 +386,7 @@ mod tests {
             }],
             binds_now: true,
             has_relro: true,
+            has_unwind_table: true,
             ..Facts::default()
         }
     }
@@ -420,6 +424,12 @@ mod tests {
         let mut facts = good();
         facts.imports.push("_Unwind_Resume".into());
         assert_eq!(complaints(&facts).len(), 2, "an unwinder, and not in the list");
+    }
+
+    #[test]
+    fn r175_a_library_that_ends_backtraces_is_found() {
+        let found = complaints(&Facts { has_unwind_table: false, ..good() });
+        assert_eq!(found, ["no backtrace goes through it: it lacks PT_GNU_EH_FRAME"]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::imports::{Imports, tool};
 const VERSIONS: &[(&str, &str)] = &[("libc.so", "LIBC"), ("libdl.so", "LIBC"), ("liblog.so", "LIBLOG")];
 
 /// What every library is linked with: read-only relocations, bound when the library is loaded; no undefined symbols; no relocations
-/// in code; nothing that is not used; a build id for debuggers; one table of exports, the one that every level with Vulkan can read;
+/// in code; the table by which unwinders go through it; nothing that is not used; a build id for debuggers; one table of exports, the one that every level with Vulkan can read;
 /// segments that can be mapped on systems with pages of 16 KiB. The library's own look-ups lead to its own functions, whatever else
 /// in the process has their names.
 const FLAGS: &[&str] = &[
@@ -21,6 +21,7 @@ const FLAGS: &[&str] = &[
     "-znow",
     "-zdefs",
     "-ztext",
+    "--eh-frame-hdr",
     "--gc-sections",
     "--as-needed",
     "--build-id=sha1",

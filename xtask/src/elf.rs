@@ -35,6 +35,9 @@ pub(crate) struct Facts {
     pub(crate) wrong: Vec<String>,
     pub(crate) binds_now: bool,
     pub(crate) has_relro: bool,
+    /// Whether an unwinder finds its way through the library: with a sorted table of its functions (`PT_GNU_EH_FRAME`), on 32-bit
+    /// Arm with `PT_ARM_EXIDX`.
+    pub(crate) has_unwind_table: bool,
 }
 
 /// A part of the file that is mapped. In bytes.
@@ -136,6 +139,8 @@ impl Facts {
                 }),
                 elf::PT_TLS => self.wrong.push("it has thread-local storage (PT_TLS)".into()),
                 elf::PT_GNU_RELRO => self.has_relro = true,
+                elf::PT_GNU_EH_FRAME => self.has_unwind_table = true,
+                elf::PT_ARM_EXIDX if self.machine == elf::EM_ARM => self.has_unwind_table = true,
                 elf::PT_GNU_STACK if is_executable => {
                     self.wrong.push("it asks for an executable stack".into())
                 }

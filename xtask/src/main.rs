@@ -5,6 +5,7 @@ mod abi;
 mod android_abi;
 mod android_link;
 mod android_options;
+mod android_sizes;
 mod android_tree;
 mod asan;
 mod build;
@@ -65,6 +66,11 @@ const CHORES: &[Chore] = &[
         "aar",
         "pack what android-abi has built for applications, and the Java API, as an Android archive and a Maven repository, and check them [--abi NAME,NAME]",
         aar::run,
+    ),
+    Chore(
+        "android-sizes",
+        "write the sizes of what ./ndk-build.sh has built to docs/android-apk.md, and print them",
+        android_sizes::run,
     ),
     Chore(
         "android-tree",

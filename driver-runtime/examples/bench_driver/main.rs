@@ -39,7 +39,7 @@ impl Driver for Bench {
         ),
         SyncType::EMULATED_TIMELINE,
     ];
-    const COMMANDS: EntryPoints = objects::COMMANDS.and(&command_buffer::entry_points::<Self>());
+    const COMMANDS: EntryPoints<Self> = objects::COMMANDS.and(&command_buffer::entry_points::<Self>());
 
     fn host() -> &'static dyn Host {
         &System

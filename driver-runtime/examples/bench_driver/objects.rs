@@ -11,17 +11,20 @@ use driver_runtime::{Object, VkObject, entry_points, vk};
 use crate::Bench;
 
 /// The commands of this file.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
-    DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Buffer>::destroy_command,
-    CREATE_EVENT: PFN_vkCreateEvent = create_event,
-    DESTROY_EVENT: PFN_vkDestroyEvent = Object::<Event>::destroy_command,
-    CREATE_DESCRIPTOR_SET_LAYOUT: PFN_vkCreateDescriptorSetLayout = create_set_layout,
-    DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = Object::<SetLayout>::destroy_command,
-    CREATE_DESCRIPTOR_POOL: PFN_vkCreateDescriptorPool = create_descriptor_pool,
-    DESTROY_DESCRIPTOR_POOL: PFN_vkDestroyDescriptorPool = Object::<DescriptorPool>::destroy_command,
-    ALLOCATE_DESCRIPTOR_SETS: PFN_vkAllocateDescriptorSets = allocate_sets,
-    FREE_DESCRIPTOR_SETS: PFN_vkFreeDescriptorSets = free_sets,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Bench> = unsafe {
+    entry_points! {
+        CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
+        DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Buffer>::destroy_command,
+        CREATE_EVENT: PFN_vkCreateEvent = create_event,
+        DESTROY_EVENT: PFN_vkDestroyEvent = Object::<Event>::destroy_command,
+        CREATE_DESCRIPTOR_SET_LAYOUT: PFN_vkCreateDescriptorSetLayout = create_set_layout,
+        DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = Object::<SetLayout>::destroy_command,
+        CREATE_DESCRIPTOR_POOL: PFN_vkCreateDescriptorPool = create_descriptor_pool,
+        DESTROY_DESCRIPTOR_POOL: PFN_vkDestroyDescriptorPool = Object::<DescriptorPool>::destroy_command,
+        ALLOCATE_DESCRIPTOR_SETS: PFN_vkAllocateDescriptorSets = allocate_sets,
+        FREE_DESCRIPTOR_SETS: PFN_vkFreeDescriptorSets = free_sets,
+    }
 };
 
 /// The type behind each handle.
@@ -29,7 +32,8 @@ macro_rules! objects {
     ($($name:ident($data:ty): $handle:ident,)*) => { $(
         pub(crate) struct $name($data);
 
-        impl VkObject for $name {
+        // SAFETY: no other type is behind such handles.
+        unsafe impl VkObject for $name {
             type Handle = vk::$handle;
             type Parent = Device<Bench>;
         }
@@ -113,7 +117,7 @@ unsafe extern "system" fn free_sets(
 impl CommandBuffers for Bench {
     type CommandBuffer = ();
 
-    const RECORDING: Recording = Recording::All(&EXECUTE);
+    const RECORDING: Recording<Self> = Recording::All(&EXECUTE);
 
     fn create_command_buffer(
         _: &CommandPool<Self>,
@@ -124,9 +128,12 @@ impl CommandBuffers for Bench {
 }
 
 /// What recorded commands do. Only recording them is measured.
-const EXECUTE: EntryPoints = entry_points! {
-    CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill_buffer,
-    CMD_DRAW: PFN_vkCmdDraw = draw,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+const EXECUTE: EntryPoints<Bench> = unsafe {
+    entry_points! {
+        CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill_buffer,
+        CMD_DRAW: PFN_vkCmdDraw = draw,
+    }
 };
 
 unsafe extern "system" fn fill_buffer(_: vk::CommandBuffer, _: vk::Buffer, _: u64, _: u64, _: u32) {}

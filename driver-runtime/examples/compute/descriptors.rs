@@ -22,17 +22,20 @@ struct Pool {
 /// A descriptor set. It is written to on one thread at a time, and read while command buffers are executed.
 pub(crate) struct Set(Mutex<HashMap<u32, vk::DescriptorBufferInfo>>);
 
-impl VkObject for Layout {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Layout {
     type Handle = vk::DescriptorSetLayout;
     type Parent = Device<Compute>;
 }
 
-impl VkObject for Pool {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Pool {
     type Handle = vk::DescriptorPool;
     type Parent = Device<Compute>;
 }
 
-impl VkObject for Set {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Set {
     type Handle = vk::DescriptorSet;
     type Parent = Device<Compute>;
 }
@@ -212,13 +215,16 @@ unsafe extern "system" fn update_sets(
     }
 }
 
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    CREATE_DESCRIPTOR_SET_LAYOUT: PFN_vkCreateDescriptorSetLayout = create_layout,
-    DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = Object::<Layout>::destroy_command,
-    CREATE_DESCRIPTOR_POOL: PFN_vkCreateDescriptorPool = create_pool,
-    DESTROY_DESCRIPTOR_POOL: PFN_vkDestroyDescriptorPool = destroy_pool,
-    RESET_DESCRIPTOR_POOL: PFN_vkResetDescriptorPool = reset_pool,
-    ALLOCATE_DESCRIPTOR_SETS: PFN_vkAllocateDescriptorSets = allocate_sets,
-    FREE_DESCRIPTOR_SETS: PFN_vkFreeDescriptorSets = free_sets,
-    UPDATE_DESCRIPTOR_SETS: PFN_vkUpdateDescriptorSets = update_sets,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Compute> = unsafe {
+    entry_points! {
+        CREATE_DESCRIPTOR_SET_LAYOUT: PFN_vkCreateDescriptorSetLayout = create_layout,
+        DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = Object::<Layout>::destroy_command,
+        CREATE_DESCRIPTOR_POOL: PFN_vkCreateDescriptorPool = create_pool,
+        DESTROY_DESCRIPTOR_POOL: PFN_vkDestroyDescriptorPool = destroy_pool,
+        RESET_DESCRIPTOR_POOL: PFN_vkResetDescriptorPool = reset_pool,
+        ALLOCATE_DESCRIPTOR_SETS: PFN_vkAllocateDescriptorSets = allocate_sets,
+        FREE_DESCRIPTOR_SETS: PFN_vkFreeDescriptorSets = free_sets,
+        UPDATE_DESCRIPTOR_SETS: PFN_vkUpdateDescriptorSets = update_sets,
+    }
 };

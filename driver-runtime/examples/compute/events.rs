@@ -10,7 +10,8 @@ use crate::Compute;
 /// An event: 1 when it is set.
 pub(crate) struct Event(AtomicU32);
 
-impl VkObject for Event {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Event {
     type Handle = vk::Event;
     type Parent = Device<Compute>;
 }
@@ -67,10 +68,13 @@ unsafe extern "system" fn reset_event(_: vk::Device, event: vk::Event) -> vk::Re
     unsafe { put(event, 0) }
 }
 
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    CREATE_EVENT: PFN_vkCreateEvent = create_event,
-    DESTROY_EVENT: PFN_vkDestroyEvent = Object::<Event>::destroy_command,
-    GET_EVENT_STATUS: PFN_vkGetEventStatus = get_event_status,
-    SET_EVENT: PFN_vkSetEvent = set_event,
-    RESET_EVENT: PFN_vkResetEvent = reset_event,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Compute> = unsafe {
+    entry_points! {
+        CREATE_EVENT: PFN_vkCreateEvent = create_event,
+        DESTROY_EVENT: PFN_vkDestroyEvent = Object::<Event>::destroy_command,
+        GET_EVENT_STATUS: PFN_vkGetEventStatus = get_event_status,
+        SET_EVENT: PFN_vkSetEvent = set_event,
+        RESET_EVENT: PFN_vkResetEvent = reset_event,
+    }
 };

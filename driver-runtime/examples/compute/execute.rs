@@ -238,17 +238,20 @@ unsafe extern "system" fn wait_events(
     }
 }
 
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    CMD_BIND_PIPELINE: PFN_vkCmdBindPipeline = bind_pipeline,
-    CMD_BIND_DESCRIPTOR_SETS: PFN_vkCmdBindDescriptorSets = bind_descriptor_sets,
-    CMD_PUSH_CONSTANTS: PFN_vkCmdPushConstants = push_constants,
-    CMD_DISPATCH: PFN_vkCmdDispatch = dispatch,
-    CMD_DISPATCH_INDIRECT: PFN_vkCmdDispatchIndirect = dispatch_indirect,
-    CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill_buffer,
-    CMD_UPDATE_BUFFER: PFN_vkCmdUpdateBuffer = update_buffer,
-    CMD_COPY_BUFFER_2: PFN_vkCmdCopyBuffer2 = copy_buffer,
-    CMD_PIPELINE_BARRIER_2: PFN_vkCmdPipelineBarrier2 = pipeline_barrier,
-    CMD_SET_EVENT_2: PFN_vkCmdSetEvent2 = set_event,
-    CMD_RESET_EVENT_2: PFN_vkCmdResetEvent2 = reset_event,
-    CMD_WAIT_EVENTS_2: PFN_vkCmdWaitEvents2 = wait_events,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Compute> = unsafe {
+    entry_points! {
+        CMD_BIND_PIPELINE: PFN_vkCmdBindPipeline = bind_pipeline,
+        CMD_BIND_DESCRIPTOR_SETS: PFN_vkCmdBindDescriptorSets = bind_descriptor_sets,
+        CMD_PUSH_CONSTANTS: PFN_vkCmdPushConstants = push_constants,
+        CMD_DISPATCH: PFN_vkCmdDispatch = dispatch,
+        CMD_DISPATCH_INDIRECT: PFN_vkCmdDispatchIndirect = dispatch_indirect,
+        CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill_buffer,
+        CMD_UPDATE_BUFFER: PFN_vkCmdUpdateBuffer = update_buffer,
+        CMD_COPY_BUFFER_2: PFN_vkCmdCopyBuffer2 = copy_buffer,
+        CMD_PIPELINE_BARRIER_2: PFN_vkCmdPipelineBarrier2 = pipeline_barrier,
+        CMD_SET_EVENT_2: PFN_vkCmdSetEvent2 = set_event,
+        CMD_RESET_EVENT_2: PFN_vkCmdResetEvent2 = reset_event,
+        CMD_WAIT_EVENTS_2: PFN_vkCmdWaitEvents2 = wait_events,
+    }
 };

@@ -48,8 +48,7 @@ impl Driver for Compute {
         SyncType::EMULATED_TIMELINE,
     ];
     /// A submission takes as long as its command buffers do, so each queue has a thread for them.
-    const SUBMITS_SLOWLY: bool = true;
-    const COMMANDS: EntryPoints = command_buffer::entry_points::<Self>()
+    const COMMANDS: EntryPoints<Self> = command_buffer::entry_points::<Self>()
         .and(&memory::COMMANDS)
         .and(&descriptors::COMMANDS)
         .and(&pipelines::COMMANDS)
@@ -82,6 +81,9 @@ impl Driver for Compute {
         Ok(())
     }
 
+    fn submits_slowly(_: &PhysicalDevice<Self>, _: &()) -> bool {
+        true
+    }
     fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
         Ok(())
     }
@@ -111,7 +113,7 @@ impl Driver for Compute {
 impl CommandBuffers for Compute {
     type CommandBuffer = ();
 
-    const RECORDING: Recording = Recording::All(&execute::COMMANDS);
+    const RECORDING: Recording<Self> = Recording::All(&execute::COMMANDS);
 
     fn create_command_buffer(
         _: &CommandPool<Self>,
@@ -156,9 +158,12 @@ impl Primitive for Flag {
 }
 
 /// There are no images: every query about formats says so.
-const FORMATS: EntryPoints = entry_points! {
-    GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2 = no_format,
-    GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceImageFormatProperties2 = no_image_format,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+const FORMATS: EntryPoints<Compute> = unsafe {
+    entry_points! {
+        GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2 = no_format,
+        GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceImageFormatProperties2 = no_image_format,
+    }
 };
 
 unsafe extern "system" fn no_format(

@@ -27,7 +27,8 @@ unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
 
-impl VkObject for Memory {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Memory {
     type Handle = vk::DeviceMemory;
     type Parent = Device<Compute>;
 }
@@ -62,7 +63,8 @@ pub(crate) struct Buffer {
     start: AtomicPtr<u8>,
 }
 
-impl VkObject for Buffer {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Buffer {
     type Handle = vk::Buffer;
     type Parent = Device<Compute>;
 }
@@ -223,15 +225,18 @@ unsafe extern "system" fn bind_buffer_memory_2(
     vk::Result::SUCCESS
 }
 
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    ALLOCATE_MEMORY: PFN_vkAllocateMemory = allocate_memory,
-    FREE_MEMORY: PFN_vkFreeMemory = Object::<Memory>::destroy_command,
-    MAP_MEMORY: PFN_vkMapMemory = map_memory,
-    UNMAP_MEMORY: PFN_vkUnmapMemory = unmap_memory,
-    FLUSH_MAPPED_MEMORY_RANGES: PFN_vkFlushMappedMemoryRanges = flush_or_invalidate,
-    INVALIDATE_MAPPED_MEMORY_RANGES: PFN_vkInvalidateMappedMemoryRanges = flush_or_invalidate,
-    CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
-    DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Buffer>::destroy_command,
-    GET_BUFFER_MEMORY_REQUIREMENTS_2: PFN_vkGetBufferMemoryRequirements2 = get_buffer_memory_requirements_2,
-    BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2 = bind_buffer_memory_2,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Compute> = unsafe {
+    entry_points! {
+        ALLOCATE_MEMORY: PFN_vkAllocateMemory = allocate_memory,
+        FREE_MEMORY: PFN_vkFreeMemory = Object::<Memory>::destroy_command,
+        MAP_MEMORY: PFN_vkMapMemory = map_memory,
+        UNMAP_MEMORY: PFN_vkUnmapMemory = unmap_memory,
+        FLUSH_MAPPED_MEMORY_RANGES: PFN_vkFlushMappedMemoryRanges = flush_or_invalidate,
+        INVALIDATE_MAPPED_MEMORY_RANGES: PFN_vkInvalidateMappedMemoryRanges = flush_or_invalidate,
+        CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
+        DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Buffer>::destroy_command,
+        GET_BUFFER_MEMORY_REQUIREMENTS_2: PFN_vkGetBufferMemoryRequirements2 = get_buffer_memory_requirements_2,
+        BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2 = bind_buffer_memory_2,
+    }
 };

@@ -18,17 +18,20 @@ struct Layout;
 /// A pipeline.
 pub(crate) struct Pipeline(pub(crate) Shader);
 
-impl VkObject for Module {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Module {
     type Handle = vk::ShaderModule;
     type Parent = Device<Compute>;
 }
 
-impl VkObject for Layout {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Layout {
     type Handle = vk::PipelineLayout;
     type Parent = Device<Compute>;
 }
 
-impl VkObject for Pipeline {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Pipeline {
     type Handle = vk::Pipeline;
     type Parent = Device<Compute>;
 }
@@ -113,11 +116,14 @@ unsafe fn constants(info: &vk::SpecializationInfo<'_>) -> HashMap<u32, u32> {
     values
 }
 
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    CREATE_SHADER_MODULE: PFN_vkCreateShaderModule = create_module,
-    DESTROY_SHADER_MODULE: PFN_vkDestroyShaderModule = Object::<Module>::destroy_command,
-    CREATE_PIPELINE_LAYOUT: PFN_vkCreatePipelineLayout = create_layout,
-    DESTROY_PIPELINE_LAYOUT: PFN_vkDestroyPipelineLayout = Object::<Layout>::destroy_command,
-    CREATE_COMPUTE_PIPELINES: PFN_vkCreateComputePipelines = create_pipelines,
-    DESTROY_PIPELINE: PFN_vkDestroyPipeline = Object::<Pipeline>::destroy_command,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Compute> = unsafe {
+    entry_points! {
+        CREATE_SHADER_MODULE: PFN_vkCreateShaderModule = create_module,
+        DESTROY_SHADER_MODULE: PFN_vkDestroyShaderModule = Object::<Module>::destroy_command,
+        CREATE_PIPELINE_LAYOUT: PFN_vkCreatePipelineLayout = create_layout,
+        DESTROY_PIPELINE_LAYOUT: PFN_vkDestroyPipelineLayout = Object::<Layout>::destroy_command,
+        CREATE_COMPUTE_PIPELINES: PFN_vkCreateComputePipelines = create_pipelines,
+        DESTROY_PIPELINE: PFN_vkDestroyPipeline = Object::<Pipeline>::destroy_command,
+    }
 };

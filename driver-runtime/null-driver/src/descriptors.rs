@@ -1,7 +1,7 @@
 //! Descriptor sets. Nothing reads them; pools count them, as applications rely on.
 
 use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::object::{Exclusive, Member, Members, Membership, ParentObject};
+use driver_runtime::object::{Changeable, Exclusive, Members, ParentObject};
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 use loader_core::abi::chain;
 
@@ -16,20 +16,18 @@ struct Pool {
 }
 
 /// A descriptor set.
-struct Set(Membership<Set>);
+struct Set;
 
-impl Member for Set {
-    fn membership(&self) -> &Membership<Self> {
-        &self.0
-    }
-}
+impl Changeable for Pool {}
 
-impl VkObject for Pool {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Pool {
     type Handle = vk::DescriptorPool;
     type Parent = Device<Null>;
 }
 
-impl VkObject for Set {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Set {
     type Handle = vk::DescriptorSet;
     type Parent = Device<Null>;
 }
@@ -42,7 +40,7 @@ unsafe extern "system" fn create_descriptor_pool(
 ) -> vk::Result {
     // SAFETY: the caller passes a live handle and valid pointers.
     unsafe {
-        let memory = device(handle).root().memory().or(callbacks, vk::SystemAllocationScope::OBJECT);
+        let memory = device(handle).root().memory_or(callbacks, vk::SystemAllocationScope::OBJECT);
         let pool = Pool { most: (*info).max_sets, count: 0, sets: Members::new(memory) };
         Object::create_command(handle, callbacks, out, pool)
     }
@@ -110,7 +108,7 @@ impl Pool {
     /// The pool is one of the device's.
     unsafe fn create(&mut self, device: &Device<Null>) -> Result<vk::DescriptorSet, vk::Result> {
         // SAFETY: the caller vouches for the device.
-        unsafe { self.sets.create(device, Set(Membership::default())) }.map_err(vk::Result::from)
+        unsafe { self.sets.create(device, Set) }.map_err(vk::Result::from)
     }
 
     /// # Safety
@@ -171,13 +169,16 @@ unsafe extern "system" fn get_descriptor_set_layout_support(
 }
 
 /// The commands of descriptor pools and descriptor sets.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    CREATE_DESCRIPTOR_POOL: PFN_vkCreateDescriptorPool = create_descriptor_pool,
-    DESTROY_DESCRIPTOR_POOL: PFN_vkDestroyDescriptorPool = destroy_descriptor_pool,
-    RESET_DESCRIPTOR_POOL: PFN_vkResetDescriptorPool = reset_descriptor_pool,
-    ALLOCATE_DESCRIPTOR_SETS: PFN_vkAllocateDescriptorSets = allocate_descriptor_sets,
-    FREE_DESCRIPTOR_SETS: PFN_vkFreeDescriptorSets = free_descriptor_sets,
-    UPDATE_DESCRIPTOR_SETS: PFN_vkUpdateDescriptorSets = update_descriptor_sets,
-    GET_DESCRIPTOR_SET_LAYOUT_SUPPORT: PFN_vkGetDescriptorSetLayoutSupport
-        = get_descriptor_set_layout_support,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
+    entry_points! {
+        CREATE_DESCRIPTOR_POOL: PFN_vkCreateDescriptorPool = create_descriptor_pool,
+        DESTROY_DESCRIPTOR_POOL: PFN_vkDestroyDescriptorPool = destroy_descriptor_pool,
+        RESET_DESCRIPTOR_POOL: PFN_vkResetDescriptorPool = reset_descriptor_pool,
+        ALLOCATE_DESCRIPTOR_SETS: PFN_vkAllocateDescriptorSets = allocate_descriptor_sets,
+        FREE_DESCRIPTOR_SETS: PFN_vkFreeDescriptorSets = free_descriptor_sets,
+        UPDATE_DESCRIPTOR_SETS: PFN_vkUpdateDescriptorSets = update_descriptor_sets,
+        GET_DESCRIPTOR_SET_LAYOUT_SUPPORT: PFN_vkGetDescriptorSetLayoutSupport
+            = get_descriptor_set_layout_support,
+    }
 };

@@ -138,11 +138,14 @@ unsafe extern "system" fn get_device_queue_2(
 }
 
 /// The commands.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    CREATE_INSTANCE: PFN_vkCreateInstance = create_instance,
-    ENUMERATE_PHYSICAL_DEVICES: PFN_vkEnumeratePhysicalDevices = enumerate_physical_devices,
-    ENUMERATE_PHYSICAL_DEVICE_GROUPS: PFN_vkEnumeratePhysicalDeviceGroups = enumerate_physical_device_groups,
-    CREATE_DEVICE: PFN_vkCreateDevice = create_device,
-    GET_DEVICE_QUEUE: PFN_vkGetDeviceQueue = get_device_queue,
-    GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2 = get_device_queue_2,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
+    entry_points! {
+        CREATE_INSTANCE: PFN_vkCreateInstance = create_instance,
+        ENUMERATE_PHYSICAL_DEVICES: PFN_vkEnumeratePhysicalDevices = enumerate_physical_devices,
+        ENUMERATE_PHYSICAL_DEVICE_GROUPS: PFN_vkEnumeratePhysicalDeviceGroups = enumerate_physical_device_groups,
+        CREATE_DEVICE: PFN_vkCreateDevice = create_device,
+        GET_DEVICE_QUEUE: PFN_vkGetDeviceQueue = get_device_queue,
+        GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2 = get_device_queue_2,
+    }
 };

@@ -11,7 +11,8 @@ use crate::Null;
 /// An event, set or not.
 struct Event(AtomicBool);
 
-impl VkObject for Event {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Event {
     type Handle = vk::Event;
     type Parent = Device<Null>;
 }
@@ -82,18 +83,24 @@ effects! {
 }
 
 /// The commands of events.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    CREATE_EVENT: PFN_vkCreateEvent = create_event,
-    DESTROY_EVENT: PFN_vkDestroyEvent = destroy_event,
-    SET_EVENT: PFN_vkSetEvent = set_event,
-    RESET_EVENT: PFN_vkResetEvent = reset_event,
-    GET_EVENT_STATUS: PFN_vkGetEventStatus = get_event_status,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
+    entry_points! {
+        CREATE_EVENT: PFN_vkCreateEvent = create_event,
+        DESTROY_EVENT: PFN_vkDestroyEvent = destroy_event,
+        SET_EVENT: PFN_vkSetEvent = set_event,
+        RESET_EVENT: PFN_vkResetEvent = reset_event,
+        GET_EVENT_STATUS: PFN_vkGetEventStatus = get_event_status,
+    }
 };
 
 /// What is done when a command buffer is executed.
-pub(crate) const EFFECTS: EntryPoints = entry_points! {
-    CMD_SET_EVENT: PFN_vkCmdSetEvent = cmd_set_event,
-    CMD_RESET_EVENT: PFN_vkCmdResetEvent = cmd_reset_event,
-    CMD_SET_EVENT_2: PFN_vkCmdSetEvent2 = cmd_set_event_2,
-    CMD_RESET_EVENT_2: PFN_vkCmdResetEvent2 = cmd_reset_event_2,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
+    entry_points! {
+        CMD_SET_EVENT: PFN_vkCmdSetEvent = cmd_set_event,
+        CMD_RESET_EVENT: PFN_vkCmdResetEvent = cmd_reset_event,
+        CMD_SET_EVENT_2: PFN_vkCmdSetEvent2 = cmd_set_event_2,
+        CMD_RESET_EVENT_2: PFN_vkCmdResetEvent2 = cmd_reset_event_2,
+    }
 };

@@ -196,15 +196,18 @@ pub(crate) fn wait_for(work: &Work<'_, Null>) {
 }
 
 /// The commands.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES: PFN_vkGetPhysicalDeviceExternalBufferProperties
-        = get_external_buffer_properties,
-    GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalFenceProperties
-        = get_external_fence_properties,
-    GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
-        = get_external_semaphore_properties,
-    GET_MEMORY_FD_KHR: PFN_vkGetMemoryFdKHR = get_memory_fd,
-    GET_MEMORY_FD_PROPERTIES_KHR: PFN_vkGetMemoryFdPropertiesKHR = get_memory_fd_properties,
-    GET_MEMORY_HOST_POINTER_PROPERTIES_EXT: PFN_vkGetMemoryHostPointerPropertiesEXT
-        = get_host_pointer_properties,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
+    entry_points! {
+        GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES: PFN_vkGetPhysicalDeviceExternalBufferProperties
+            = get_external_buffer_properties,
+        GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalFenceProperties
+            = get_external_fence_properties,
+        GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
+            = get_external_semaphore_properties,
+        GET_MEMORY_FD_KHR: PFN_vkGetMemoryFdKHR = get_memory_fd,
+        GET_MEMORY_FD_PROPERTIES_KHR: PFN_vkGetMemoryFdPropertiesKHR = get_memory_fd_properties,
+        GET_MEMORY_HOST_POINTER_PROPERTIES_EXT: PFN_vkGetMemoryHostPointerPropertiesEXT
+            = get_host_pointer_properties,
+    }
 };

@@ -20,6 +20,7 @@ mod dispatchable;
 mod events;
 mod extensions;
 mod external;
+mod heaps;
 mod host;
 mod image;
 mod look_up;
@@ -29,6 +30,7 @@ mod objects;
 mod physical_device;
 mod pipelines;
 mod queries;
+mod rendering;
 mod resource;
 pub mod scenario;
 mod sparse;
@@ -40,6 +42,7 @@ use driver_runtime::dispatch::{Command, EntryPoints, PrivateCommand};
 use driver_runtime::driver_prelude::*;
 use driver_runtime::extensions::Unlisted;
 use driver_runtime::registry::ExtensionSet;
+use driver_runtime::vk;
 
 pub use look_up::{get_instance_proc_addr, get_physical_device_proc_addr, negotiate};
 
@@ -48,14 +51,14 @@ pub struct Null;
 
 impl Driver for Null {
     type Instance = ();
-    type PhysicalDevice = ();
+    type PhysicalDevice = heaps::Heaps;
     type Device = ();
     type Queue = ();
     type Sync = host::Value;
 
     const SYNC_TYPES: &'static [SyncType] = external::SYNC_TYPES;
 
-    const COMMANDS: EntryPoints = look_up::COMMANDS
+    const COMMANDS: EntryPoints<Self> = look_up::COMMANDS
         .and(&dispatchable::COMMANDS)
         .and(&physical_device::COMMANDS)
         .and(&memory::COMMANDS)
@@ -66,16 +69,25 @@ impl Driver for Null {
         .and(&queries::COMMANDS)
         .and(&events::COMMANDS)
         .and(&objects::COMMANDS)
+        .and(&rendering::COMMANDS)
         .and(&pipelines::COMMANDS)
         .and(&sparse::COMMANDS)
         .and(&surface::COMMANDS)
         .and(&swapchain::COMMANDS)
         .and(&external::COMMANDS)
         .and(&defaults::BY_HAND);
-    const DEFAULTS: EntryPoints = defaults::COMMANDS.with_all("vkCmd", ignore_command());
+    // SAFETY: the function takes no parameters, and the driver draws nothing.
+    const DEFAULTS: EntryPoints<Self> = unsafe { defaults::COMMANDS.with_all("vkCmd", ignore_command()) };
+
+    /// Timestamps are those of the host's clock, so the device's clock is that one.
+    const TIME_DOMAINS: &'static [vk::TimeDomainKHR] = &[
+        vk::TimeDomainKHR::DEVICE,
+        vk::TimeDomainKHR::CLOCK_MONOTONIC,
+        vk::TimeDomainKHR::CLOCK_MONOTONIC_RAW,
+    ];
 
     const HAL_DEVICE_EXTENSIONS: Unlisted = native_buffer::EXTENSIONS;
-    const PRIVATE_COMMANDS: &'static [PrivateCommand] = native_buffer::COMMANDS;
+    const PRIVATE_COMMANDS: &'static [PrivateCommand<Self>] = native_buffer::COMMANDS;
 
     fn host() -> &'static dyn Host {
         &host::System
@@ -95,7 +107,7 @@ impl Driver for Null {
 
     fn enumerate(_: &Instance<Self>, found: &mut Enumeration<'_, Self>) -> Result<Search, EnumerateError> {
         for number in 0..scenario::get().devices {
-            found.push(physical_device::describe(number), ())?;
+            found.push(physical_device::describe(number), heaps::Heaps::default())?;
         }
         Ok(Search::Done)
     }
@@ -106,6 +118,14 @@ impl Driver for Null {
 
     fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
         Ok(())
+    }
+
+    fn submits_slowly(_: &PhysicalDevice<Self>, _: &()) -> bool {
+        scenario::get().asynchronous
+    }
+
+    fn device_time(_: &Device<Self>) -> Option<u64> {
+        Some(host::System.now())
     }
 
     fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
@@ -124,10 +144,14 @@ impl Driver for Null {
         external::export_sync(sync, kind)
     }
 
-    /// The host does the work, now: what it waits for is done, since it was submitted before, or is being done by another
-    /// process.
-    fn submit(_: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
+    /// The host does the work, now, on the application's thread or that of the queue: what it waits for is done, since it was
+    /// submitted before, or is being done by another process.
+    fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
         external::wait_for(work);
+        host::pause(scenario::get().delay);
+        if scenario::get().before(scenario::SUBMISSION).is_some() {
+            return Err(queue.set_lost("the scenario wants it").into());
+        }
         for commands in work.commands {
             // SAFETY: the application submits live command buffers whose commands are about live objects.
             unsafe { commands::execute(*commands) };

@@ -9,7 +9,7 @@ use crate::Null;
 use crate::scenario::{self, NEGOTIATE};
 
 /// The runtime's own functions, which the driver's call.
-pub(crate) static RUNTIME: EntryPoints = Null::COMMON;
+pub(crate) static RUNTIME: EntryPoints<Null> = Null::COMMON;
 
 /// A function of the runtime, typed, as [`typed`] has it.
 macro_rules! runtime {
@@ -73,9 +73,12 @@ unsafe extern "system" fn get_device_proc_addr(
 }
 
 /// The look-ups.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = get_instance_proc_addr,
-    GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr = get_device_proc_addr,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
+    entry_points! {
+        GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = get_instance_proc_addr,
+        GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr = get_device_proc_addr,
+    }
 };
 
 /// Agrees with the loader on an interface version.

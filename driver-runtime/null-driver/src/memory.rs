@@ -20,6 +20,8 @@ pub(crate) struct Memory {
     block: NonNull<u8>,
     size: usize,
     source: Source,
+    /// The heap that it is counted in, and with which size, if an application has allocated it.
+    counted: Option<(usize, u64)>,
 }
 
 /// Where a block comes from.
@@ -35,7 +37,8 @@ unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
 
-impl VkObject for Memory {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Memory {
     type Handle = vk::DeviceMemory;
     type Parent = Device<Null>;
 }
@@ -46,7 +49,7 @@ impl Memory {
         let layout = Layout::from_size_align(size, ALIGNMENT as usize).ok()?;
         // SAFETY: the size is not 0.
         let block = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Self { block, size, source: Source::Heap(layout) })
+        Some(Self { block, size, source: Source::Heap(layout), counted: None })
     }
 
     /// Memory as an application wants it: its own, that of another process, memory to be shared, or any.
@@ -68,12 +71,13 @@ impl Memory {
         if let Some(brought) = brought.filter(|brought| !brought.handle_type.is_empty()) {
             let _known = external::of_memory(brought.handle_type).ok_or(BAD_HANDLE)?;
             let block = NonNull::new(brought.p_host_pointer.cast()).ok_or(BAD_HANDLE)?;
-            return Ok(Self { block, size, source: Source::Application });
+            return Ok(Self { block, size, source: Source::Application, counted: None });
         }
         let shared = |memory: SharedMemory| Self {
             block: memory.start(),
             size: memory.size(),
             source: Source::Shared(memory),
+            counted: None,
         };
         let opaque = vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
         if let Some(imported) = imported.filter(|imported| !imported.handle_type.is_empty()) {
@@ -117,6 +121,35 @@ fn checked(size: u64) -> Option<usize> {
     usize::try_from(size).ok().filter(|_| size > 0 && size <= HEAP_SIZE)
 }
 
+/// Memory as an application wants it, if its heap has room for it.
+///
+/// # Safety
+/// As for [`Memory::allocate`].
+unsafe fn allocate_counted(
+    device: &Device<Null>,
+    info: &vk::MemoryAllocateInfo<'_>,
+) -> Result<Memory, vk::Result> {
+    let (physical, size) = (device.physical(), info.allocation_size);
+    let heap = physical.take(physical.description(), info.memory_type_index, size)?;
+    // SAFETY: the caller vouches for the structure.
+    match unsafe { Memory::allocate(info) } {
+        Ok(mut memory) => {
+            memory.counted = Some((heap, size));
+            Ok(memory)
+        }
+        Err(error) => {
+            physical.give_back(heap, size);
+            Err(error)
+        }
+    }
+}
+
+fn forget(device: &Device<Null>, counted: Option<(usize, u64)>) {
+    if let Some((heap, size)) = counted {
+        device.physical().give_back(heap, size);
+    }
+}
+
 unsafe extern "system" fn allocate_memory(
     device: vk::Device,
     info: *const vk::MemoryAllocateInfo<'_>,
@@ -126,8 +159,15 @@ unsafe extern "system" fn allocate_memory(
     // SAFETY: the caller passes a live handle and valid pointers.
     unsafe {
         let info = &*info;
-        let result = match Memory::allocate(info) {
-            Ok(memory) => Object::create_command(device, callbacks, out, memory),
+        let result = match allocate_counted(crate::device::device(device), info) {
+            Ok(memory) => {
+                let counted = memory.counted;
+                let result = Object::create_command(device, callbacks, out, memory);
+                if result != vk::Result::SUCCESS {
+                    forget(crate::device::device(device), counted);
+                }
+                result
+            }
             Err(error) => error,
         };
         let imported = chain::find::<vk::ImportMemoryFdInfoKHR<'_>>(info.p_next);
@@ -142,12 +182,17 @@ unsafe extern "system" fn allocate_memory(
 }
 
 unsafe extern "system" fn free_memory(
-    _: vk::Device,
+    device: vk::Device,
     memory: vk::DeviceMemory,
     callbacks: *const vk::AllocationCallbacks<'_>,
 ) {
     // SAFETY: the caller passes a live or null handle.
-    unsafe { Object::<Memory>::destroy(memory, callbacks) };
+    unsafe {
+        if let Some(memory) = Object::<Memory>::from_handle(memory) {
+            forget(crate::device::device(device), memory.counted);
+        }
+        Object::<Memory>::destroy(memory, callbacks);
+    }
 }
 
 unsafe extern "system" fn map_memory(
@@ -226,18 +271,21 @@ unsafe extern "system" fn get_device_group_peer_memory_features(
 }
 
 /// The commands of memory.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    ALLOCATE_MEMORY: PFN_vkAllocateMemory = allocate_memory,
-    FREE_MEMORY: PFN_vkFreeMemory = free_memory,
-    MAP_MEMORY: PFN_vkMapMemory = map_memory,
-    MAP_MEMORY_2_KHR: PFN_vkMapMemory2KHR = map_memory_2,
-    UNMAP_MEMORY: PFN_vkUnmapMemory = unmap_memory,
-    UNMAP_MEMORY_2_KHR: PFN_vkUnmapMemory2KHR = unmap_memory_2,
-    FLUSH_MAPPED_MEMORY_RANGES: PFN_vkFlushMappedMemoryRanges = flush_mapped_memory_ranges,
-    INVALIDATE_MAPPED_MEMORY_RANGES: PFN_vkInvalidateMappedMemoryRanges = flush_mapped_memory_ranges,
-    GET_DEVICE_MEMORY_COMMITMENT: PFN_vkGetDeviceMemoryCommitment = get_device_memory_commitment,
-    GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS: PFN_vkGetDeviceMemoryOpaqueCaptureAddress
-        = get_device_memory_opaque_capture_address,
-    GET_DEVICE_GROUP_PEER_MEMORY_FEATURES: PFN_vkGetDeviceGroupPeerMemoryFeatures
-        = get_device_group_peer_memory_features,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
+    entry_points! {
+        ALLOCATE_MEMORY: PFN_vkAllocateMemory = allocate_memory,
+        FREE_MEMORY: PFN_vkFreeMemory = free_memory,
+        MAP_MEMORY: PFN_vkMapMemory = map_memory,
+        MAP_MEMORY_2_KHR: PFN_vkMapMemory2KHR = map_memory_2,
+        UNMAP_MEMORY: PFN_vkUnmapMemory = unmap_memory,
+        UNMAP_MEMORY_2_KHR: PFN_vkUnmapMemory2KHR = unmap_memory_2,
+        FLUSH_MAPPED_MEMORY_RANGES: PFN_vkFlushMappedMemoryRanges = flush_mapped_memory_ranges,
+        INVALIDATE_MAPPED_MEMORY_RANGES: PFN_vkInvalidateMappedMemoryRanges = flush_mapped_memory_ranges,
+        GET_DEVICE_MEMORY_COMMITMENT: PFN_vkGetDeviceMemoryCommitment = get_device_memory_commitment,
+        GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS: PFN_vkGetDeviceMemoryOpaqueCaptureAddress
+            = get_device_memory_opaque_capture_address,
+        GET_DEVICE_GROUP_PEER_MEMORY_FEATURES: PFN_vkGetDeviceGroupPeerMemoryFeatures
+            = get_device_group_peer_memory_features,
+    }
 };

@@ -116,12 +116,15 @@ unsafe extern "system" fn queue_signal_release_image(
     }
 }
 
-const fn row(name: &'static CStr, function: Command) -> PrivateCommand {
-    PrivateCommand { name, level: Level::Device, extension: NAME, function }
+/// # Safety
+/// As for [`PrivateCommand::new`].
+const unsafe fn row(name: &'static CStr, function: Command) -> PrivateCommand<crate::Null> {
+    // SAFETY: the caller vouches for the function.
+    unsafe { PrivateCommand::new(name, Level::Device, NAME, function) }
 }
 
 /// The commands, which the registry does not list. Android's loader enables the extension for a device and looks them up there.
-pub(crate) const COMMANDS: &[PrivateCommand] = {
+pub(crate) const COMMANDS: &[PrivateCommand<crate::Null>] = {
     type Usage =
         unsafe extern "system" fn(vk::Device, vk::Format, vk::ImageUsageFlags, *mut c_int) -> vk::Result;
     type Usage2 = unsafe extern "system" fn(

@@ -10,7 +10,8 @@ macro_rules! objects {
     ($($type:ident($info:ty): $create:ident, $destroy:ident;)*) => {$(
         struct $type;
 
-        impl VkObject for $type {
+        // SAFETY: no other type is behind such handles.
+        unsafe impl VkObject for $type {
             type Handle = vk::$type;
             type Parent = Device<Null>;
         }
@@ -40,23 +41,10 @@ objects! {
     BufferView(vk::BufferViewCreateInfo<'_>): create_buffer_view, destroy_buffer_view;
     DescriptorSetLayout(vk::DescriptorSetLayoutCreateInfo<'_>):
         create_descriptor_set_layout, destroy_descriptor_set_layout;
-    Framebuffer(vk::FramebufferCreateInfo<'_>): create_framebuffer, destroy_framebuffer;
-    ImageView(vk::ImageViewCreateInfo<'_>): create_image_view, destroy_image_view;
     PipelineLayout(vk::PipelineLayoutCreateInfo<'_>): create_pipeline_layout, destroy_pipeline_layout;
-    RenderPass(vk::RenderPassCreateInfo<'_>): create_render_pass, destroy_render_pass;
     Sampler(vk::SamplerCreateInfo<'_>): create_sampler, destroy_sampler;
     SamplerYcbcrConversion(vk::SamplerYcbcrConversionCreateInfo<'_>):
         create_sampler_ycbcr_conversion, destroy_sampler_ycbcr_conversion;
-}
-
-unsafe extern "system" fn create_render_pass_2(
-    device: vk::Device,
-    _: *const vk::RenderPassCreateInfo2<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::RenderPass,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and valid pointers.
-    unsafe { Object::create_command(device, callbacks, out, RenderPass) }
 }
 
 unsafe extern "system" fn get_render_area_granularity(
@@ -78,24 +66,20 @@ unsafe extern "system" fn get_rendering_area_granularity(
 }
 
 /// The commands of these objects.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    CREATE_BUFFER_VIEW: PFN_vkCreateBufferView = create_buffer_view,
-    DESTROY_BUFFER_VIEW: PFN_vkDestroyBufferView = destroy_buffer_view,
-    CREATE_DESCRIPTOR_SET_LAYOUT: PFN_vkCreateDescriptorSetLayout = create_descriptor_set_layout,
-    DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = destroy_descriptor_set_layout,
-    CREATE_FRAMEBUFFER: PFN_vkCreateFramebuffer = create_framebuffer,
-    DESTROY_FRAMEBUFFER: PFN_vkDestroyFramebuffer = destroy_framebuffer,
-    CREATE_IMAGE_VIEW: PFN_vkCreateImageView = create_image_view,
-    DESTROY_IMAGE_VIEW: PFN_vkDestroyImageView = destroy_image_view,
-    CREATE_PIPELINE_LAYOUT: PFN_vkCreatePipelineLayout = create_pipeline_layout,
-    DESTROY_PIPELINE_LAYOUT: PFN_vkDestroyPipelineLayout = destroy_pipeline_layout,
-    CREATE_RENDER_PASS: PFN_vkCreateRenderPass = create_render_pass,
-    CREATE_RENDER_PASS_2: PFN_vkCreateRenderPass2 = create_render_pass_2,
-    DESTROY_RENDER_PASS: PFN_vkDestroyRenderPass = destroy_render_pass,
-    CREATE_SAMPLER: PFN_vkCreateSampler = create_sampler,
-    DESTROY_SAMPLER: PFN_vkDestroySampler = destroy_sampler,
-    CREATE_SAMPLER_YCBCR_CONVERSION: PFN_vkCreateSamplerYcbcrConversion = create_sampler_ycbcr_conversion,
-    DESTROY_SAMPLER_YCBCR_CONVERSION: PFN_vkDestroySamplerYcbcrConversion = destroy_sampler_ycbcr_conversion,
-    GET_RENDER_AREA_GRANULARITY: PFN_vkGetRenderAreaGranularity = get_render_area_granularity,
-    GET_RENDERING_AREA_GRANULARITY_KHR: PFN_vkGetRenderingAreaGranularityKHR = get_rendering_area_granularity,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
+    entry_points! {
+        CREATE_BUFFER_VIEW: PFN_vkCreateBufferView = create_buffer_view,
+        DESTROY_BUFFER_VIEW: PFN_vkDestroyBufferView = destroy_buffer_view,
+        CREATE_DESCRIPTOR_SET_LAYOUT: PFN_vkCreateDescriptorSetLayout = create_descriptor_set_layout,
+        DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = destroy_descriptor_set_layout,
+        CREATE_PIPELINE_LAYOUT: PFN_vkCreatePipelineLayout = create_pipeline_layout,
+        DESTROY_PIPELINE_LAYOUT: PFN_vkDestroyPipelineLayout = destroy_pipeline_layout,
+        CREATE_SAMPLER: PFN_vkCreateSampler = create_sampler,
+        DESTROY_SAMPLER: PFN_vkDestroySampler = destroy_sampler,
+        CREATE_SAMPLER_YCBCR_CONVERSION: PFN_vkCreateSamplerYcbcrConversion = create_sampler_ycbcr_conversion,
+        DESTROY_SAMPLER_YCBCR_CONVERSION: PFN_vkDestroySamplerYcbcrConversion = destroy_sampler_ycbcr_conversion,
+        GET_RENDER_AREA_GRANULARITY: PFN_vkGetRenderAreaGranularity = get_render_area_granularity,
+        GET_RENDERING_AREA_GRANULARITY_KHR: PFN_vkGetRenderingAreaGranularityKHR = get_rendering_area_granularity,
+    }
 };

@@ -4,8 +4,8 @@
 use core::ffi::CStr;
 
 use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::memory::{Application, OutOfMemory, Text, TryGrow};
-use driver_runtime::pipeline_cache::{self, Cache, PipelineCaches};
+use driver_runtime::memory::OutOfMemory;
+use driver_runtime::pipeline_cache::{self, Cache, PipelineCaches, Written};
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 use loader_core::abi::chain;
 
@@ -18,12 +18,14 @@ struct ShaderModule(u64);
 /// A pipeline, and what it was compiled to.
 struct Pipeline(#[expect(dead_code, reason = "nothing is drawn")] u64);
 
-impl VkObject for ShaderModule {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for ShaderModule {
     type Handle = vk::ShaderModule;
     type Parent = Device<Null>;
 }
 
-impl VkObject for Pipeline {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Pipeline {
     type Handle = vk::Pipeline;
     type Parent = Device<Null>;
 }
@@ -39,8 +41,8 @@ impl PipelineCaches for Null {
         COMPILED
     }
 
-    fn write(compiled: &u64, out: &mut Text<Application>) -> Result<(), OutOfMemory> {
-        out.try_extend(&compiled.to_ne_bytes())
+    fn write(compiled: &u64, out: &mut Written<'_>) -> Result<(), OutOfMemory> {
+        out.append(&compiled.to_ne_bytes())
     }
 
     fn read(_: &Device<Self>, kind: u32, bytes: &[u8]) -> Option<u64> {
@@ -206,11 +208,14 @@ unsafe extern "system" fn destroy_pipeline(
 }
 
 /// The commands of shader modules, pipelines and pipeline caches.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
+    entry_points! {
     CREATE_SHADER_MODULE: PFN_vkCreateShaderModule = create_shader_module,
     DESTROY_SHADER_MODULE: PFN_vkDestroyShaderModule = destroy_shader_module,
     CREATE_GRAPHICS_PIPELINES: PFN_vkCreateGraphicsPipelines = create_graphics_pipelines,
     CREATE_COMPUTE_PIPELINES: PFN_vkCreateComputePipelines = create_compute_pipelines,
     DESTROY_PIPELINE: PFN_vkDestroyPipeline = destroy_pipeline,
+    }
 }
 .and(&pipeline_cache::entry_points::<Null>());

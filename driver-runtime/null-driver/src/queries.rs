@@ -20,7 +20,8 @@ struct Pool {
     results: Shared<Vec<Option<u64>>>,
 }
 
-impl VkObject for Pool {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Pool {
     type Handle = vk::QueryPool;
     type Parent = Device<Null>;
 }
@@ -213,18 +214,24 @@ unsafe extern "system" fn cmd_copy_query_pool_results(
 }
 
 /// The commands of query pools.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    CREATE_QUERY_POOL: PFN_vkCreateQueryPool = create_query_pool,
-    DESTROY_QUERY_POOL: PFN_vkDestroyQueryPool = destroy_query_pool,
-    GET_QUERY_POOL_RESULTS: PFN_vkGetQueryPoolResults = get_query_pool_results,
-    RESET_QUERY_POOL: PFN_vkResetQueryPool = reset_query_pool,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
+    entry_points! {
+        CREATE_QUERY_POOL: PFN_vkCreateQueryPool = create_query_pool,
+        DESTROY_QUERY_POOL: PFN_vkDestroyQueryPool = destroy_query_pool,
+        GET_QUERY_POOL_RESULTS: PFN_vkGetQueryPoolResults = get_query_pool_results,
+        RESET_QUERY_POOL: PFN_vkResetQueryPool = reset_query_pool,
+    }
 };
 
 /// What is done when a command buffer is executed.
-pub(crate) const EFFECTS: EntryPoints = entry_points! {
-    CMD_RESET_QUERY_POOL: PFN_vkCmdResetQueryPool = cmd_reset_query_pool,
-    CMD_END_QUERY: PFN_vkCmdEndQuery = cmd_end_query,
-    CMD_WRITE_TIMESTAMP: PFN_vkCmdWriteTimestamp = cmd_write_timestamp,
-    CMD_WRITE_TIMESTAMP_2: PFN_vkCmdWriteTimestamp2 = cmd_write_timestamp_2,
-    CMD_COPY_QUERY_POOL_RESULTS: PFN_vkCmdCopyQueryPoolResults = cmd_copy_query_pool_results,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
+    entry_points! {
+        CMD_RESET_QUERY_POOL: PFN_vkCmdResetQueryPool = cmd_reset_query_pool,
+        CMD_END_QUERY: PFN_vkCmdEndQuery = cmd_end_query,
+        CMD_WRITE_TIMESTAMP: PFN_vkCmdWriteTimestamp = cmd_write_timestamp,
+        CMD_WRITE_TIMESTAMP_2: PFN_vkCmdWriteTimestamp2 = cmd_write_timestamp_2,
+        CMD_COPY_QUERY_POOL_RESULTS: PFN_vkCmdCopyQueryPoolResults = cmd_copy_query_pool_results,
+    }
 };

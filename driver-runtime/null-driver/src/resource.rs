@@ -19,7 +19,8 @@ pub(crate) struct Buffer {
     start: AtomicPtr<u8>,
 }
 
-impl VkObject for Buffer {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Buffer {
     type Handle = vk::Buffer;
     type Parent = Device<Null>;
 }
@@ -203,15 +204,18 @@ unsafe extern "system" fn get_buffer_opaque_capture_address(
 }
 
 /// The commands of buffers.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
-    DESTROY_BUFFER: PFN_vkDestroyBuffer = destroy_buffer,
-    GET_BUFFER_MEMORY_REQUIREMENTS: PFN_vkGetBufferMemoryRequirements = get_buffer_memory_requirements,
-    GET_BUFFER_MEMORY_REQUIREMENTS_2: PFN_vkGetBufferMemoryRequirements2 = get_buffer_memory_requirements_2,
-    GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS: PFN_vkGetDeviceBufferMemoryRequirements
-        = get_device_buffer_memory_requirements,
-    BIND_BUFFER_MEMORY: PFN_vkBindBufferMemory = bind_buffer_memory,
-    BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2 = bind_buffer_memory_2,
-    GET_BUFFER_DEVICE_ADDRESS: PFN_vkGetBufferDeviceAddress = get_buffer_device_address,
-    GET_BUFFER_OPAQUE_CAPTURE_ADDRESS: PFN_vkGetBufferOpaqueCaptureAddress = get_buffer_opaque_capture_address,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
+    entry_points! {
+        CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
+        DESTROY_BUFFER: PFN_vkDestroyBuffer = destroy_buffer,
+        GET_BUFFER_MEMORY_REQUIREMENTS: PFN_vkGetBufferMemoryRequirements = get_buffer_memory_requirements,
+        GET_BUFFER_MEMORY_REQUIREMENTS_2: PFN_vkGetBufferMemoryRequirements2 = get_buffer_memory_requirements_2,
+        GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS: PFN_vkGetDeviceBufferMemoryRequirements
+            = get_device_buffer_memory_requirements,
+        BIND_BUFFER_MEMORY: PFN_vkBindBufferMemory = bind_buffer_memory,
+        BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2 = bind_buffer_memory_2,
+        GET_BUFFER_DEVICE_ADDRESS: PFN_vkGetBufferDeviceAddress = get_buffer_device_address,
+        GET_BUFFER_OPAQUE_CAPTURE_ADDRESS: PFN_vkGetBufferOpaqueCaptureAddress = get_buffer_opaque_capture_address,
+    }
 };

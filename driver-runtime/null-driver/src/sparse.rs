@@ -42,6 +42,9 @@ unsafe extern "system" fn queue_bind_sparse(
 }
 
 /// The command.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    QUEUE_BIND_SPARSE: PFN_vkQueueBindSparse = queue_bind_sparse,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
+    entry_points! {
+        QUEUE_BIND_SPARSE: PFN_vkQueueBindSparse = queue_bind_sparse,
+    }
 };

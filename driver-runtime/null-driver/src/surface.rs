@@ -32,7 +32,8 @@ pub(crate) fn is_own(command: CommandId) -> bool {
 /// A surface of the driver's own.
 pub(crate) struct Surface;
 
-impl VkObject for Surface {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Surface {
     type Handle = vk::SurfaceKHR;
     type Parent = Instance<Null>;
 }
@@ -273,31 +274,34 @@ presentation_support! {
 }
 
 /// The commands of surfaces.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    CREATE_HEADLESS_SURFACE_EXT: PFN_vkCreateHeadlessSurfaceEXT = create_headless_surface,
-    CREATE_WAYLAND_SURFACE_KHR: PFN_vkCreateWaylandSurfaceKHR = create_wayland_surface,
-    CREATE_XCB_SURFACE_KHR: PFN_vkCreateXcbSurfaceKHR = create_xcb_surface,
-    CREATE_XLIB_SURFACE_KHR: PFN_vkCreateXlibSurfaceKHR = create_xlib_surface,
-    DESTROY_SURFACE_KHR: PFN_vkDestroySurfaceKHR = destroy_surface,
-    GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR: PFN_vkGetPhysicalDeviceSurfaceSupportKHR = get_support,
-    GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR: PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR
-        = get_capabilities,
-    GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR: PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR
-        = get_capabilities_2,
-    GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR: PFN_vkGetPhysicalDeviceSurfaceFormatsKHR = get_formats,
-    GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR: PFN_vkGetPhysicalDeviceSurfaceFormats2KHR = get_formats_2,
-    GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR: PFN_vkGetPhysicalDeviceSurfacePresentModesKHR
-        = get_present_modes,
-    GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_2_EXT: PFN_vkGetPhysicalDeviceSurfacePresentModes2EXT
-        = get_present_modes_2,
-    GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_EXT: PFN_vkGetPhysicalDeviceSurfaceCapabilities2EXT
-        = get_capabilities_2_ext,
-    GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR: PFN_vkGetPhysicalDevicePresentRectanglesKHR
-        = get_present_rectangles,
-    GET_PHYSICAL_DEVICE_WAYLAND_PRESENTATION_SUPPORT_KHR: PFN_vkGetPhysicalDeviceWaylandPresentationSupportKHR
-        = supports_wayland,
-    GET_PHYSICAL_DEVICE_XCB_PRESENTATION_SUPPORT_KHR: PFN_vkGetPhysicalDeviceXcbPresentationSupportKHR
-        = supports_xcb,
-    GET_PHYSICAL_DEVICE_XLIB_PRESENTATION_SUPPORT_KHR: PFN_vkGetPhysicalDeviceXlibPresentationSupportKHR
-        = supports_xlib,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
+    entry_points! {
+        CREATE_HEADLESS_SURFACE_EXT: PFN_vkCreateHeadlessSurfaceEXT = create_headless_surface,
+        CREATE_WAYLAND_SURFACE_KHR: PFN_vkCreateWaylandSurfaceKHR = create_wayland_surface,
+        CREATE_XCB_SURFACE_KHR: PFN_vkCreateXcbSurfaceKHR = create_xcb_surface,
+        CREATE_XLIB_SURFACE_KHR: PFN_vkCreateXlibSurfaceKHR = create_xlib_surface,
+        DESTROY_SURFACE_KHR: PFN_vkDestroySurfaceKHR = destroy_surface,
+        GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR: PFN_vkGetPhysicalDeviceSurfaceSupportKHR = get_support,
+        GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR: PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR
+            = get_capabilities,
+        GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR: PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR
+            = get_capabilities_2,
+        GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR: PFN_vkGetPhysicalDeviceSurfaceFormatsKHR = get_formats,
+        GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR: PFN_vkGetPhysicalDeviceSurfaceFormats2KHR = get_formats_2,
+        GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR: PFN_vkGetPhysicalDeviceSurfacePresentModesKHR
+            = get_present_modes,
+        GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_2_EXT: PFN_vkGetPhysicalDeviceSurfacePresentModes2EXT
+            = get_present_modes_2,
+        GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_EXT: PFN_vkGetPhysicalDeviceSurfaceCapabilities2EXT
+            = get_capabilities_2_ext,
+        GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR: PFN_vkGetPhysicalDevicePresentRectanglesKHR
+            = get_present_rectangles,
+        GET_PHYSICAL_DEVICE_WAYLAND_PRESENTATION_SUPPORT_KHR: PFN_vkGetPhysicalDeviceWaylandPresentationSupportKHR
+            = supports_wayland,
+        GET_PHYSICAL_DEVICE_XCB_PRESENTATION_SUPPORT_KHR: PFN_vkGetPhysicalDeviceXcbPresentationSupportKHR
+            = supports_xcb,
+        GET_PHYSICAL_DEVICE_XLIB_PRESENTATION_SUPPORT_KHR: PFN_vkGetPhysicalDeviceXlibPresentationSupportKHR
+            = supports_xlib,
+    }
 };

@@ -1,14 +1,14 @@
 //! Swapchains: images in memory of their own that are presented to nobody.
 
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicU32, Ordering};
 
 use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use driver_runtime::{Device, Host, Object, VkObject, Waiting, entry_points, vk};
 use loader_core::abi::array::deliver;
 
 use crate::Null;
 use crate::device::{device, list};
+use crate::host::{Shared, System};
 use crate::image::Image;
 use crate::look_up::runtime;
 use crate::memory::Memory;
@@ -16,11 +16,31 @@ use crate::memory::Memory;
 /// A swapchain.
 struct Swapchain {
     images: Vec<(vk::Image, Memory)>,
-    /// How many images were acquired so far.
-    acquired: AtomicU32,
+    /// Which images the application has, and the one that is next.
+    taken: Shared<(Vec<bool>, usize)>,
 }
 
-impl VkObject for Swapchain {
+impl Swapchain {
+    /// The next image that the application does not have.
+    fn take(&self) -> Option<u32> {
+        let (taken, next) = &mut *self.taken.lock();
+        let turn = (0..taken.len()).map(|step| (*next + step) % taken.len());
+        let number = turn.into_iter().find(|number| !taken[*number])?;
+        taken[number] = true;
+        *next = number + 1;
+        u32::try_from(number).ok()
+    }
+
+    /// The application has the image no more.
+    fn give_back(&self, number: u32) {
+        if let Some(taken) = self.taken.lock().0.get_mut(number as usize) {
+            *taken = false;
+        }
+    }
+}
+
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Swapchain {
     type Handle = vk::SwapchainKHR;
     type Parent = Device<Null>;
 }
@@ -62,7 +82,7 @@ unsafe extern "system" fn create_swapchain(
             .mip_levels(1)
             .array_layers(info.image_array_layers)
             .samples(vk::SampleCountFlags::TYPE_1);
-        let mut swapchain = Swapchain { images: Vec::new(), acquired: AtomicU32::new(0) };
+        let mut swapchain = Swapchain { images: Vec::new(), taken: Shared::new((Vec::new(), 0)) };
         for _ in 0..info.min_image_count {
             let Some(image) = Image::new(&of_image) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
             let Some(memory) = Memory::new(image.size(vk::ImageAspectFlags::empty())) else {
@@ -76,6 +96,7 @@ unsafe extern "system" fn create_swapchain(
                 Err(error) => return error.into(),
             }
         }
+        swapchain.taken.lock().0.resize(swapchain.images.len(), false);
         Object::create_command(handle, callbacks, out, swapchain)
     }
 }
@@ -126,11 +147,11 @@ unsafe extern "system" fn get_swapchain_images(
     }
 }
 
-/// The images come in turn; each is free at once.
+/// The images come in turn. Each is free again when it is presented or released.
 unsafe extern "system" fn acquire_next_image(
     handle: vk::Device,
     swapchain: vk::SwapchainKHR,
-    _: u64,
+    timeout: u64,
     semaphore: vk::Semaphore,
     fence: vk::Fence,
     out: *mut u32,
@@ -140,9 +161,30 @@ unsafe extern "system" fn acquire_next_image(
         let Some(swapchain) = Object::<Swapchain>::from_handle(swapchain) else {
             return vk::Result::ERROR_OUT_OF_DATE_KHR;
         };
-        let number = swapchain.acquired.fetch_add(1, Ordering::Relaxed);
-        out.write(number % swapchain.images.len().max(1) as u32);
-        signal(handle, semaphore, fence)
+        let deadline = System.now().saturating_add(timeout);
+        let mut turn = 0u32;
+        let number = loop {
+            if let Some(number) = swapchain.take() {
+                break number;
+            }
+            if timeout == 0 {
+                return vk::Result::NOT_READY;
+            }
+            if System.now() >= deadline {
+                return vk::Result::TIMEOUT;
+            }
+            if device(handle).check_status().is_err() {
+                return vk::Result::ERROR_DEVICE_LOST;
+            }
+            System.wait(turn);
+            turn = turn.saturating_add(1);
+        };
+        out.write(number);
+        let result = signal(handle, semaphore, fence);
+        if result != vk::Result::SUCCESS {
+            swapchain.give_back(number);
+        }
+        result
     }
 }
 
@@ -188,11 +230,33 @@ unsafe extern "system" fn queue_present(queue: vk::Queue, info: *const vk::Prese
     unsafe {
         let info = &*info;
         let result = wait(queue, list(info.p_wait_semaphores, info.wait_semaphore_count));
+        let numbers = list(info.p_image_indices, info.swapchain_count);
+        for (swapchain, number) in list(info.p_swapchains, info.swapchain_count).iter().zip(numbers) {
+            if let Some(swapchain) = Object::<Swapchain>::from_handle(*swapchain) {
+                swapchain.give_back(*number);
+            }
+        }
         if !info.p_results.is_null() {
             core::slice::from_raw_parts_mut(info.p_results, info.swapchain_count as usize).fill(result);
         }
         result
     }
+}
+
+/// Images that the application has acquired and does not present.
+unsafe extern "system" fn release_images(
+    _: vk::Device,
+    info: *const vk::ReleaseSwapchainImagesInfoEXT<'_>,
+) -> vk::Result {
+    // SAFETY: the caller passes a live handle and a counted array.
+    unsafe {
+        let info = &*info;
+        if let Some(swapchain) = Object::<Swapchain>::from_handle(info.swapchain) {
+            let numbers = list(info.p_image_indices, info.image_index_count);
+            numbers.iter().for_each(|number| swapchain.give_back(*number));
+        }
+    }
+    vk::Result::SUCCESS
 }
 
 /// Submits work by way of the runtime.
@@ -274,17 +338,21 @@ unsafe extern "system" fn get_refresh_cycle(
 }
 
 /// The commands of swapchains.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    CREATE_SWAPCHAIN_KHR: PFN_vkCreateSwapchainKHR = create_swapchain,
-    CREATE_SHARED_SWAPCHAINS_KHR: PFN_vkCreateSharedSwapchainsKHR = create_shared_swapchains,
-    DESTROY_SWAPCHAIN_KHR: PFN_vkDestroySwapchainKHR = destroy_swapchain,
-    GET_SWAPCHAIN_IMAGES_KHR: PFN_vkGetSwapchainImagesKHR = get_swapchain_images,
-    ACQUIRE_NEXT_IMAGE_KHR: PFN_vkAcquireNextImageKHR = acquire_next_image,
-    ACQUIRE_NEXT_IMAGE_2_KHR: PFN_vkAcquireNextImage2KHR = acquire_next_image_2,
-    QUEUE_PRESENT_KHR: PFN_vkQueuePresentKHR = queue_present,
-    GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR: PFN_vkGetDeviceGroupPresentCapabilitiesKHR
-        = get_group_capabilities,
-    GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR: PFN_vkGetDeviceGroupSurfacePresentModesKHR = get_group_modes,
-    GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT: PFN_vkGetDeviceGroupSurfacePresentModes2EXT = get_group_modes_2,
-    GET_REFRESH_CYCLE_DURATION_GOOGLE: PFN_vkGetRefreshCycleDurationGOOGLE = get_refresh_cycle,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
+    entry_points! {
+        CREATE_SWAPCHAIN_KHR: PFN_vkCreateSwapchainKHR = create_swapchain,
+        CREATE_SHARED_SWAPCHAINS_KHR: PFN_vkCreateSharedSwapchainsKHR = create_shared_swapchains,
+        DESTROY_SWAPCHAIN_KHR: PFN_vkDestroySwapchainKHR = destroy_swapchain,
+        GET_SWAPCHAIN_IMAGES_KHR: PFN_vkGetSwapchainImagesKHR = get_swapchain_images,
+        ACQUIRE_NEXT_IMAGE_KHR: PFN_vkAcquireNextImageKHR = acquire_next_image,
+        ACQUIRE_NEXT_IMAGE_2_KHR: PFN_vkAcquireNextImage2KHR = acquire_next_image_2,
+        QUEUE_PRESENT_KHR: PFN_vkQueuePresentKHR = queue_present,
+        RELEASE_SWAPCHAIN_IMAGES_EXT: PFN_vkReleaseSwapchainImagesEXT = release_images,
+        GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR: PFN_vkGetDeviceGroupPresentCapabilitiesKHR
+            = get_group_capabilities,
+        GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR: PFN_vkGetDeviceGroupSurfacePresentModesKHR = get_group_modes,
+        GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT: PFN_vkGetDeviceGroupSurfacePresentModes2EXT = get_group_modes_2,
+        GET_REFRESH_CYCLE_DURATION_GOOGLE: PFN_vkGetRefreshCycleDurationGOOGLE = get_refresh_cycle,
+    }
 };

@@ -10,7 +10,7 @@ use super::recording::recorder::{Call, Recorder};
 use crate::device::Device;
 use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
-use crate::object::{Exclusive, Member, Membership, Object, VkObject};
+use crate::object::{Exclusive, Object, VkObject};
 use crate::result::CommandBufferError;
 
 /// What a driver does with command buffers.
@@ -19,7 +19,7 @@ pub trait CommandBuffers: Driver {
     type CommandBuffer: Send + Sync;
 
     /// Which command buffers the runtime records.
-    const RECORDING: Recording = Recording::None;
+    const RECORDING: Recording<Self> = Recording::None;
 
     /// Makes the driver's part of a command buffer, which has not begun.
     ///
@@ -62,22 +62,29 @@ pub trait CommandBuffers: Driver {
 /// [`Driver::COMMANDS`]: [`entry_points`](super::entry_points) has the functions that record them.
 ///
 /// A command that cannot be recorded (`vkCmdBuildAccelerationStructuresKHR`, push descriptors by template and a few others) is
-/// called at once even so, also where the rest is recorded. It can record what it does with [`BufferState::record`].
-#[derive(Clone, Copy)]
-pub enum Recording {
+/// called at once even so, also where the rest is recorded. It can record what it does with [`ExclusiveCommandBuffer::record`].
+pub enum Recording<D: 'static> {
     /// None: the driver has all commands that record.
     None,
     /// Secondary ones, of a driver that has none. The commands record into primary ones, and get what is recorded into a
     /// secondary one when a primary one executes it.
-    Secondaries(&'static EntryPoints),
+    Secondaries(&'static EntryPoints<D>),
     /// All. The commands execute, when the driver has a command buffer [replayed](CommandBuffer::replay), and get the primary
     /// command buffer that is replayed. It may be replayed by several threads at a time then, so they have no exclusive access.
-    All(&'static EntryPoints),
+    All(&'static EntryPoints<D>),
 }
 
-impl Recording {
+impl<D> Clone for Recording<D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<D> Copy for Recording<D> {}
+
+impl<D> Recording<D> {
     /// The commands that what was recorded goes through.
-    pub(super) const fn commands(self) -> Option<&'static EntryPoints> {
+    pub(super) const fn commands(self) -> Option<&'static EntryPoints<D>> {
         match self {
             Self::None => None,
             Self::Secondaries(commands) | Self::All(commands) => Some(commands),
@@ -96,13 +103,12 @@ impl Recording {
 /// A command buffer, with the driver's part behind what the runtime keeps.
 pub type CommandBuffer<D> = Object<BufferState<D>>;
 
-/// A command buffer that only this thread uses: it is begun, recorded, ended or reset.
-pub type ExclusiveCommandBuffer<'a, D> = Exclusive<'a, BufferState<D>>;
+/// A command buffer that only this thread uses: it is begun, recorded, ended or reset. It leads to the driver's part.
+pub struct ExclusiveCommandBuffer<'a, D: CommandBuffers>(Exclusive<'a, BufferState<D>>);
 
 /// What is kept of a command buffer.
 pub struct BufferState<D: CommandBuffers> {
     pub(super) pool: NonNull<CommandPool<D>>,
-    pub(super) membership: Membership<Self>,
     pub(super) level: vk::CommandBufferLevel,
     pub(super) state: State,
     pub(super) recorder: Recorder,
@@ -127,15 +133,10 @@ unsafe impl<D: CommandBuffers> Send for BufferState<D> {}
 // SAFETY: as above.
 unsafe impl<D: CommandBuffers> Sync for BufferState<D> {}
 
-impl<D: CommandBuffers> VkObject for BufferState<D> {
+// SAFETY: no other type is behind such handles.
+unsafe impl<D: CommandBuffers> VkObject for BufferState<D> {
     type Handle = vk::CommandBuffer;
     type Parent = Device<D>;
-}
-
-impl<D: CommandBuffers> Member for BufferState<D> {
-    fn membership(&self) -> &Membership<Self> {
-        &self.membership
-    }
 }
 
 impl<D: CommandBuffers> BufferState<D> {
@@ -155,21 +156,6 @@ impl<D: CommandBuffers> BufferState<D> {
         self.state
     }
 
-    /// Records a call of `function` with `data`, for what the runtime has no way to record: a command of the driver's own, or one
-    /// whose parameters it cannot copy. When it is replayed, `function` gets the primary command buffer, as all commands do.
-    /// Without memory, ending the command buffer fails.
-    ///
-    /// # Safety
-    /// `function` may be called with `data` whenever the command buffer is replayed, by any thread.
-    pub unsafe fn record<T: Copy + Send + Sync + 'static>(
-        &mut self,
-        function: unsafe fn(vk::CommandBuffer, &T),
-        data: T,
-    ) {
-        // SAFETY: the caller vouches for the call.
-        unsafe { self.recorder.record_own(function, data) };
-    }
-
     /// Whether the runtime records the commands.
     #[inline]
     pub(super) fn is_recorded(&self) -> bool {
@@ -186,12 +172,6 @@ impl<D: CommandBuffers> Deref for BufferState<D> {
     type Target = D::CommandBuffer;
     fn deref(&self) -> &D::CommandBuffer {
         &self.driver
-    }
-}
-
-impl<D: CommandBuffers> DerefMut for BufferState<D> {
-    fn deref_mut(&mut self) -> &mut D::CommandBuffer {
-        &mut self.driver
     }
 }
 
@@ -227,36 +207,87 @@ impl<D: CommandBuffers> CommandBuffer<D> {
     }
 }
 
-impl<D: CommandBuffers> ExclusiveCommandBuffer<'_, D> {
+impl<D: CommandBuffers> Deref for ExclusiveCommandBuffer<'_, D> {
+    type Target = D::CommandBuffer;
+    fn deref(&self) -> &D::CommandBuffer {
+        &self.0.driver
+    }
+}
+
+impl<D: CommandBuffers> DerefMut for ExclusiveCommandBuffer<'_, D> {
+    fn deref_mut(&mut self) -> &mut D::CommandBuffer {
+        &mut self.0.part_mut().driver
+    }
+}
+
+impl<'a, D: CommandBuffers> ExclusiveCommandBuffer<'a, D> {
+    /// The command buffer of a handle, or `None` for the null handle, for this thread alone, as commands that record have it.
+    ///
+    /// # Safety
+    /// As for [`Object::exclusive_from_handle`](crate::Object::exclusive_from_handle).
+    #[must_use]
+    #[inline]
+    pub unsafe fn from_handle(commands: vk::CommandBuffer) -> Option<Self> {
+        // SAFETY: the caller vouches for handle and use.
+        unsafe { Object::exclusive(commands).map(Self) }
+    }
+
+    /// # Safety
+    /// As for [`Exclusive::new`].
+    pub(super) unsafe fn new(commands: NonNull<CommandBuffer<D>>) -> Self {
+        // SAFETY: the caller vouches for the object.
+        Self(unsafe { Exclusive::new(commands) })
+    }
+
+    /// The command buffer as others see it.
+    pub fn object(&self) -> &CommandBuffer<D> {
+        self.0.object()
+    }
+
+    /// Records a call of `function` with `data`, for what the runtime has no way to record: a command of the driver's own, or one
+    /// whose parameters it cannot copy. When it is replayed, `function` gets the primary command buffer, as all commands do.
+    /// Without memory, ending the command buffer fails.
+    ///
+    /// # Safety
+    /// `function` may be called with `data` whenever the command buffer is replayed, by any thread.
+    pub unsafe fn record<T: Copy + Send + Sync + 'static>(
+        &mut self,
+        function: unsafe fn(vk::CommandBuffer, &T),
+        data: T,
+    ) {
+        // SAFETY: the caller vouches for the call.
+        unsafe { self.0.part_mut().recorder.record_own(function, data) };
+    }
+
     /// Forgets what was recorded.
     pub(super) fn reset(&mut self, release: bool) {
-        self.base().clear_labels();
-        let is_empty = self.state == State::Initial && !release;
-        if !is_empty && self.is_recorded() {
-            self.recorder.clear(release);
+        self.0.base().clear_labels();
+        let is_empty = self.0.state == State::Initial && !release;
+        if !is_empty && self.0.is_recorded() {
+            self.0.part_mut().recorder.clear(release);
         }
-        if !is_empty && self.is_the_drivers() {
+        if !is_empty && self.0.is_the_drivers() {
             D::reset_command_buffer(self, release);
         }
-        self.state = State::Initial;
+        self.0.part_mut().state = State::Initial;
     }
 
     pub(super) fn begin(&mut self, info: &vk::CommandBufferBeginInfo<'_>) -> Result<(), CommandBufferError> {
-        if self.state != State::Initial {
+        if self.0.state != State::Initial {
             self.reset(false);
         }
-        if self.is_the_drivers() {
+        if self.0.is_the_drivers() {
             D::begin_command_buffer(self, info)?;
         }
-        self.state = State::Recording;
+        self.0.part_mut().state = State::Recording;
         Ok(())
     }
 
     pub(super) fn end(&mut self) -> Result<(), CommandBufferError> {
-        let recorded = if self.is_recorded() { self.recorder.end() } else { Ok(()) };
-        let ended = if self.is_the_drivers() { D::end_command_buffer(self) } else { Ok(()) };
+        let recorded = if self.0.is_recorded() { self.0.part_mut().recorder.end() } else { Ok(()) };
+        let ended = if self.0.is_the_drivers() { D::end_command_buffer(self) } else { Ok(()) };
         let result = recorded.and(ended);
-        self.state = if result.is_ok() { State::Executable } else { State::Invalid };
+        self.0.part_mut().state = if result.is_ok() { State::Executable } else { State::Invalid };
         result
     }
 }

@@ -117,14 +117,14 @@ unsafe extern "system" fn begin<D: CommandBuffers>(
 ) -> vk::Result {
     // SAFETY: the caller passes a live handle, which it synchronises, and a valid pointer.
     unsafe {
-        let commands: Option<ExclusiveCommandBuffer<'_, D>> = Object::exclusive_from_handle(commands);
+        let commands = ExclusiveCommandBuffer::<D>::from_handle(commands);
         commands.map_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY, |mut commands| code(commands.begin(&*info)))
     }
 }
 
 unsafe extern "system" fn end<D: CommandBuffers>(commands: vk::CommandBuffer) -> vk::Result {
     // SAFETY: the caller passes a live handle, which it synchronises.
-    let commands: Option<ExclusiveCommandBuffer<'_, D>> = unsafe { Object::exclusive_from_handle(commands) };
+    let commands = unsafe { ExclusiveCommandBuffer::<D>::from_handle(commands) };
     commands.map_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY, |mut commands| code(commands.end()))
 }
 
@@ -133,7 +133,7 @@ unsafe extern "system" fn reset<D: CommandBuffers>(
     flags: vk::CommandBufferResetFlags,
 ) -> vk::Result {
     // SAFETY: the caller passes a live handle, which it synchronises.
-    let commands: Option<ExclusiveCommandBuffer<'_, D>> = unsafe { Object::exclusive_from_handle(commands) };
+    let commands = unsafe { ExclusiveCommandBuffer::<D>::from_handle(commands) };
     if let Some(mut commands) = commands {
         commands.reset(flags.contains(vk::CommandBufferResetFlags::RELEASE_RESOURCES));
     }
@@ -144,8 +144,10 @@ unsafe extern "system" fn reset<D: CommandBuffers>(
 /// `entry_points! { ... }.and(&command_buffer::entry_points::<Self>())`. With [`CommandBuffers::RECORDING`] these are also
 /// all commands that record.
 #[must_use]
-pub const fn entry_points<D: CommandBuffers>() -> EntryPoints {
-    let own = entry_points! {
+pub const fn entry_points<D: CommandBuffers>() -> EntryPoints<D> {
+    // SAFETY: each function does what its command demands, with the runtime's objects for this driver.
+    let own = unsafe {
+        entry_points! {
         CREATE_COMMAND_POOL: PFN_vkCreateCommandPool = create_pool::<D>,
         DESTROY_COMMAND_POOL: PFN_vkDestroyCommandPool = destroy_pool::<D>,
         RESET_COMMAND_POOL: PFN_vkResetCommandPool = reset_pool::<D>,
@@ -155,6 +157,7 @@ pub const fn entry_points<D: CommandBuffers>() -> EntryPoints {
         BEGIN_COMMAND_BUFFER: PFN_vkBeginCommandBuffer = begin::<D>,
         END_COMMAND_BUFFER: PFN_vkEndCommandBuffer = end::<D>,
         RESET_COMMAND_BUFFER: PFN_vkResetCommandBuffer = reset::<D>,
+        }
     };
     match D::RECORDING.commands() {
         Some(later) => own.and(&recording::entry_points::<D>(later)),

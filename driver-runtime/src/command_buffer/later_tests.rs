@@ -9,13 +9,14 @@ use std::vec::Vec;
 use ash::vk;
 use loader_core::registry::{CommandId, ExtensionSet, command};
 
-use super::{BufferState, CommandBuffer, CommandBuffers, CommandPool, Recording, State, entry_points};
+use super::{
+    CommandBuffer, CommandBuffers, CommandPool, ExclusiveCommandBuffer, Recording, State, entry_points,
+};
 use crate::commands::device::{create_device, destroy_device};
 use crate::commands::enumerate::enumerate_physical_devices;
 use crate::commands::instance::{create_instance, destroy_instance};
 use crate::dispatch::{Command, EntryPoints};
 use crate::driver_prelude::*;
-use crate::object::Object;
 use crate::testing::{Ledger, Number, TestHost};
 
 std::thread_local! {
@@ -60,21 +61,24 @@ unsafe extern "system" fn push_with_template(
         let data = data.cast::<[u8; 3]>().read();
         let own =
             |commands, (set, data): &(u32, [u8; 3])| note(commands, std::format!("push {set} {data:?}"));
-        Object::<BufferState<Later>>::exclusive_from_handle(commands).unwrap().record(own, (set, data));
+        ExclusiveCommandBuffer::<Later>::from_handle(commands).unwrap().record(own, (set, data));
     }
 }
 
-const EXECUTE: EntryPoints = crate::entry_points! {
-    CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill,
-    CMD_UPDATE_BUFFER: PFN_vkCmdUpdateBuffer = update,
-    CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_KHR: PFN_vkCmdPushDescriptorSetWithTemplateKHR = push_with_template,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+const EXECUTE: EntryPoints<Later> = unsafe {
+    crate::entry_points! {
+        CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill,
+        CMD_UPDATE_BUFFER: PFN_vkCmdUpdateBuffer = update,
+        CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_KHR: PFN_vkCmdPushDescriptorSetWithTemplateKHR = push_with_template,
+    }
 };
 
 struct Later;
 
 impl CommandBuffers for Later {
     type CommandBuffer = ();
-    const RECORDING: Recording = Recording::All(&EXECUTE);
+    const RECORDING: Recording<Self> = Recording::All(&EXECUTE);
     fn create_command_buffer(
         _: &CommandPool<Self>,
         _: vk::CommandBufferLevel,
@@ -89,8 +93,8 @@ impl Driver for Later {
     type Device = ();
     type Queue = ();
     type Sync = Number;
-    const SYNC_TYPES: &'static [SyncType] = &[];
-    const COMMANDS: EntryPoints = entry_points::<Self>();
+    const SYNC_TYPES: &'static [SyncType] = <crate::testing::TestDriver as Driver>::SYNC_TYPES;
+    const COMMANDS: EntryPoints<Self> = entry_points::<Self>();
     fn host() -> &'static dyn Host {
         &TestHost
     }

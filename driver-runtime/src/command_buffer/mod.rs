@@ -10,10 +10,9 @@
 //! recorded is each call with everything that its parameters point to.
 //!
 //! The specification gives a command pool and its command buffers to one thread at a time, so nothing here takes a lock. A
-//! command that records gets its command buffer with [`Object::exclusive_from_handle`]; while a command buffer is executed,
+//! command that records gets its command buffer with [`ExclusiveCommandBuffer::from_handle`]; while a command buffer is executed,
 //! several threads may look at it with [`Object::from_handle`].
 //!
-//! [`Object::exclusive_from_handle`]: crate::Object::exclusive_from_handle
 //! [`Object::from_handle`]: crate::Object::from_handle
 //!
 //! # Example
@@ -29,10 +28,13 @@
 //! /// Called when a fill is executed, not when it is recorded.
 //! unsafe extern "system" fn fill(_: vk::CommandBuffer, _: vk::Buffer, _: u64, _: u64, _: u32) {}
 //!
-//! const EXECUTE: EntryPoints = entry_points! { CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill };
+//! struct Small;
+//!
+//! // SAFETY: the function does what the command demands.
+//! const EXECUTE: EntryPoints<Small> = unsafe { entry_points! { CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill } };
 //!
 //! // In `impl CommandBuffers`, with `command_buffer::entry_points::<Self>()` in `Driver::COMMANDS`:
-//! const RECORDING: Recording = Recording::All(&EXECUTE);
+//! const RECORDING: Recording<Small> = Recording::All(&EXECUTE);
 //!
 //! // In `impl Driver`:
 //! fn submit<D: CommandBuffers>(_: &Queue<D>, work: &Work<'_, D>) -> Result<(), SubmitError> {

@@ -9,7 +9,7 @@ use loader_core::memory::Application;
 use super::buffer::{BufferState, CommandBuffers, ExclusiveCommandBuffer, State};
 use super::recording::recorder::Recorder;
 use crate::device::Device;
-use crate::object::{Exclusive, Members, Object, VkObject};
+use crate::object::{Members, Object, VkObject};
 use crate::result::CommandBufferError;
 
 /// A command pool.
@@ -33,7 +33,8 @@ struct Buffers<D: CommandBuffers> {
 // that execute command buffers read what does not change.
 unsafe impl<D: CommandBuffers> Sync for PoolState<D> {}
 
-impl<D: CommandBuffers> VkObject for PoolState<D> {
+// SAFETY: no other type is behind such handles.
+unsafe impl<D: CommandBuffers> VkObject for PoolState<D> {
     type Handle = vk::CommandPool;
     type Parent = Device<D>;
 }
@@ -56,7 +57,10 @@ impl<D: CommandBuffers> PoolState<D> {
     }
 
     /// The allocator of the pool and its command buffers.
-    pub fn memory(&self) -> Application {
+    ///
+    /// # Safety
+    /// What is allocated with it, or with copies of it, is freed before the pool is destroyed.
+    pub unsafe fn memory(&self) -> Application {
         self.memory
     }
 
@@ -92,7 +96,6 @@ impl<D: CommandBuffers> CommandPool<D> {
             }
             let state = BufferState {
                 pool: NonNull::from(self),
-                membership: Default::default(),
                 level,
                 state: State::Initial,
                 recorder: Recorder::new(self.memory),
@@ -109,10 +112,9 @@ impl<D: CommandBuffers> CommandPool<D> {
     pub(super) unsafe fn free(&self, handle: vk::CommandBuffer) {
         // SAFETY: the caller vouches for pool and handle.
         unsafe {
-            let commands: Option<ExclusiveCommandBuffer<'_, D>> = Object::exclusive_from_handle(handle);
-            let Some(mut commands) = commands else { return };
+            let Some(mut commands) = ExclusiveCommandBuffer::<D>::from_handle(handle) else { return };
             commands.reset(false);
-            let level = commands.level;
+            let level = commands.object().level;
             self.buffers().of(level).free(handle);
         }
     }
@@ -134,7 +136,7 @@ impl<D: CommandBuffers> CommandPool<D> {
         // SAFETY: the caller vouches for pool and command buffers; resetting changes no list.
         unsafe {
             let used = self.buffers().primary.used().chain(self.buffers().secondary.used());
-            used.for_each(|commands| Exclusive::new(commands).reset(release));
+            used.for_each(|commands| ExclusiveCommandBuffer::new(commands).reset(release));
             if release {
                 self.trim();
             }

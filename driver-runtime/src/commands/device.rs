@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
 use loader_core::abi::chain;
-use loader_core::memory::{Allocator, Application, OutOfMemory, Shown};
+use loader_core::memory::{Allocator, Application, Counted, OutOfMemory, Shown};
 use loader_core::registry::ExtensionKind;
 
 use super::enumerate::physical_devices;
@@ -20,7 +20,7 @@ use crate::log::{Level, Topic, failed, report_left};
 use crate::object::{Object, ObjectBase, ParentKind, ParentObject, Root};
 use crate::physical_device::{Physical, PhysicalDevice};
 use crate::result::CreateDeviceError;
-use crate::sync::{SubmitMode, SyncTypes};
+use crate::sync::{Bell, SubmitMode, SyncTypes};
 use crate::{here, message};
 
 /// # Safety
@@ -70,6 +70,9 @@ unsafe fn create<D: Driver>(
         let request = DeviceRequest { extensions: &extensions, features: &features, group, info };
         let driver = D::create_device(physical, &request)
             .map_err(|error| failed(error.into(), "the driver failed"))?;
+        let mode = submit_mode::<D>(D::submits_slowly(physical, &driver), &sync_types);
+        let bell = Counted::try_new(Bell::new())
+            .map_err(|error| failed(error.into(), "no memory for the device"))?;
         let block = memory
             .allocate(Layout::new::<Device<D>>())
             .map_err(|error| failed(OutOfMemory::from(error).into(), "no memory for the device"))?
@@ -77,8 +80,7 @@ unsafe fn create<D: Driver>(
         let table = physical.base().dispatch();
         let base = ObjectBase::with_dispatch(vk::ObjectType::DEVICE, ParentKind::Device, block.cast(), table);
         let root = Root::of_device(base, memory, D::host(), physical.base());
-        let mode = submit_mode::<D>(&sync_types);
-        block.write(Device::new(root, physical, extensions, features, sync_types, mode, driver));
+        block.write(Device::new(root, physical, extensions, features, (sync_types, mode), bell, driver));
         physical.parent().root().child_created();
         let device = Building { block, memory };
         device.add_queues(info).map_err(|error| failed(error.into(), "the queues cannot be created"))?;
@@ -127,6 +129,7 @@ unsafe fn check_features<D: Driver>(
             info,
             known.minor_version(),
             &known.extensions,
+            D::MORE_FEATURES,
             memory.scoped(vk::SystemAllocationScope::COMMAND),
             |out| report(base.dispatch(), handle, out),
             |twice| {
@@ -155,8 +158,8 @@ unsafe fn check_features<D: Driver>(
 }
 
 /// How submissions reach the driver.
-fn submit_mode<D: Driver>(types: &SyncTypes) -> SubmitMode {
-    if D::SUBMITS_SLOWLY {
+fn submit_mode<D: Driver>(submits_slowly: bool, types: &SyncTypes) -> SubmitMode {
+    if submits_slowly {
         return SubmitMode::Threaded;
     }
     types.timeline_mode().submit_mode(D::host().submit_thread())

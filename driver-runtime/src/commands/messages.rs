@@ -19,7 +19,8 @@ struct Listening<D: Driver, H> {
     kind: PhantomData<(D, fn() -> H)>,
 }
 
-impl<D: Driver, H: Handle + Copy + 'static> VkObject for Listening<D, H> {
+// SAFETY: no other type is behind such handles.
+unsafe impl<D: Driver, H: Handle + Copy + 'static> VkObject for Listening<D, H> {
     type Handle = H;
     type Parent = Instance<D>;
 }
@@ -182,19 +183,22 @@ labels! {
     commands_begin, commands_end, commands_insert: vk::CommandBuffer;
 }
 
-pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
-    entry_points! {
-        CREATE_DEBUG_UTILS_MESSENGER_EXT: PFN_vkCreateDebugUtilsMessengerEXT = create_messenger::<D>,
-        DESTROY_DEBUG_UTILS_MESSENGER_EXT: PFN_vkDestroyDebugUtilsMessengerEXT = destroy_messenger::<D>,
-        SUBMIT_DEBUG_UTILS_MESSAGE_EXT: PFN_vkSubmitDebugUtilsMessageEXT = submit_message::<D>,
-        CREATE_DEBUG_REPORT_CALLBACK_EXT: PFN_vkCreateDebugReportCallbackEXT = create_report_callback::<D>,
-        DESTROY_DEBUG_REPORT_CALLBACK_EXT: PFN_vkDestroyDebugReportCallbackEXT = destroy_report_callback::<D>,
-        DEBUG_REPORT_MESSAGE_EXT: PFN_vkDebugReportMessageEXT = report_message::<D>,
-        QUEUE_BEGIN_DEBUG_UTILS_LABEL_EXT: PFN_vkQueueBeginDebugUtilsLabelEXT = queue_begin,
-        QUEUE_END_DEBUG_UTILS_LABEL_EXT: PFN_vkQueueEndDebugUtilsLabelEXT = queue_end,
-        QUEUE_INSERT_DEBUG_UTILS_LABEL_EXT: PFN_vkQueueInsertDebugUtilsLabelEXT = queue_insert,
-        CMD_BEGIN_DEBUG_UTILS_LABEL_EXT: PFN_vkCmdBeginDebugUtilsLabelEXT = commands_begin,
-        CMD_END_DEBUG_UTILS_LABEL_EXT: PFN_vkCmdEndDebugUtilsLabelEXT = commands_end,
-        CMD_INSERT_DEBUG_UTILS_LABEL_EXT: PFN_vkCmdInsertDebugUtilsLabelEXT = commands_insert,
+pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
+    // SAFETY: each function does what its command demands, with the runtime's objects for this driver.
+    unsafe {
+        entry_points! {
+            CREATE_DEBUG_UTILS_MESSENGER_EXT: PFN_vkCreateDebugUtilsMessengerEXT = create_messenger::<D>,
+            DESTROY_DEBUG_UTILS_MESSENGER_EXT: PFN_vkDestroyDebugUtilsMessengerEXT = destroy_messenger::<D>,
+            SUBMIT_DEBUG_UTILS_MESSAGE_EXT: PFN_vkSubmitDebugUtilsMessageEXT = submit_message::<D>,
+            CREATE_DEBUG_REPORT_CALLBACK_EXT: PFN_vkCreateDebugReportCallbackEXT = create_report_callback::<D>,
+            DESTROY_DEBUG_REPORT_CALLBACK_EXT: PFN_vkDestroyDebugReportCallbackEXT = destroy_report_callback::<D>,
+            DEBUG_REPORT_MESSAGE_EXT: PFN_vkDebugReportMessageEXT = report_message::<D>,
+            QUEUE_BEGIN_DEBUG_UTILS_LABEL_EXT: PFN_vkQueueBeginDebugUtilsLabelEXT = queue_begin,
+            QUEUE_END_DEBUG_UTILS_LABEL_EXT: PFN_vkQueueEndDebugUtilsLabelEXT = queue_end,
+            QUEUE_INSERT_DEBUG_UTILS_LABEL_EXT: PFN_vkQueueInsertDebugUtilsLabelEXT = queue_insert,
+            CMD_BEGIN_DEBUG_UTILS_LABEL_EXT: PFN_vkCmdBeginDebugUtilsLabelEXT = commands_begin,
+            CMD_END_DEBUG_UTILS_LABEL_EXT: PFN_vkCmdEndDebugUtilsLabelEXT = commands_end,
+            CMD_INSERT_DEBUG_UTILS_LABEL_EXT: PFN_vkCmdInsertDebugUtilsLabelEXT = commands_insert,
+        }
     }
 }

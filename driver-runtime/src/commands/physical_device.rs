@@ -10,7 +10,7 @@ use crate::extensions;
 use crate::hal;
 use crate::object::Object;
 use crate::out_array::OutArray;
-use crate::physical_device::{Physical, write_properties};
+use crate::physical_device::{Chainable, Physical, write_properties};
 
 /// # Safety
 /// `device` is a live handle.
@@ -30,7 +30,10 @@ pub(crate) unsafe extern "system" fn get_features_2<D: Driver>(
         let Some(device) = object::<D>(device) else { return };
         let known = device.description();
         // A chain that bites its tail is filled up to there: the command has no result to say so.
-        let _ = known.features.write(out, known.minor_version(), &known.extensions);
+        let more = |structure: *mut vk::BaseOutStructure<'static>| {
+            D::write_features(device, &mut *structure.cast::<Chainable>());
+        };
+        let _ = known.features.write_and(out, known.minor_version(), &known.extensions, more);
     }
 }
 

@@ -45,7 +45,8 @@ struct Entry {
 unsafe impl Plain for Entry {}
 const _: () = assert!(size_of::<Entry>() == 4 * size_of::<u32>() + 2 * size_of::<usize>());
 
-impl<D: Parts> VkObject for Template<D> {
+// SAFETY: no other type is behind such handles.
+unsafe impl<D: Parts> VkObject for Template<D> {
     type Handle = vk::DescriptorUpdateTemplate;
     type Parent = Device<D>;
 }

@@ -100,9 +100,12 @@ unsafe extern "system" fn push_set(
 }
 
 /// What the test driver has for these tests.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    UPDATE_DESCRIPTOR_SETS: PFN_vkUpdateDescriptorSets = update_sets,
-    CMD_PUSH_DESCRIPTOR_SET_KHR: PFN_vkCmdPushDescriptorSetKHR = push_set,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<TestDriver> = unsafe {
+    entry_points! {
+        UPDATE_DESCRIPTOR_SETS: PFN_vkUpdateDescriptorSets = update_sets,
+        CMD_PUSH_DESCRIPTOR_SET_KHR: PFN_vkCmdPushDescriptorSetKHR = push_set,
+    }
 };
 
 const TABLE: &DispatchTable = <TestDriver as Tables>::TABLE;
@@ -289,7 +292,8 @@ fn nothing_is_handed_over_for_nothing() {
 }
 
 struct Commands;
-impl VkObject for Commands {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Commands {
     type Handle = vk::CommandBuffer;
     type Parent = Device<TestDriver>;
 }
@@ -339,7 +343,9 @@ fn b9_templates_without_memory() {
 #[test]
 fn a_driver_with_templates_keeps_its_own() {
     extern "system" fn own() {}
-    let driver = COMMANDS.with(loader_core::registry::command::CREATE_DESCRIPTOR_UPDATE_TEMPLATE, own);
+    // SAFETY: never called.
+    let driver =
+        unsafe { COMMANDS.with(loader_core::registry::command::CREATE_DESCRIPTOR_UPDATE_TEMPLATE, own) };
     let table = DispatchTable::new(&driver).forwarded(Templates::<TestDriver>::FORWARDS);
     for row in Templates::<TestDriver>::FORWARDS {
         let found = table.get(row.command).map(|function| function as usize);

@@ -15,7 +15,8 @@ struct SlotObject<D: Parts> {
     device: core::marker::PhantomData<D>,
 }
 
-impl<D: Parts> VkObject for SlotObject<D> {
+// SAFETY: no other type is behind such handles.
+unsafe impl<D: Parts> VkObject for SlotObject<D> {
     type Handle = vk::PrivateDataSlot;
     type Parent = Device<D>;
 }

@@ -11,7 +11,7 @@ use core::ops::Deref;
 use core::ptr::NonNull;
 
 use ash::vk;
-use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
+use loader_core::memory::{Application, Counted, OutOfMemory, TryGrow, Vec};
 
 use crate::extensions::EnabledExtensions;
 use crate::features;
@@ -39,7 +39,7 @@ pub struct Device<D: Parts> {
     extensions: EnabledExtensions,
     features: features::Enabled,
     lost: lost::State,
-    bell: Bell,
+    bell: Counted<Bell>,
     trace_count: trace::Count,
     sync_types: SyncTypes,
     submit_mode: SubmitMode,
@@ -72,8 +72,8 @@ impl<D: Parts> Device<D> {
         physical: &PhysicalDevice<D>,
         extensions: EnabledExtensions,
         features: features::Enabled,
-        sync_types: SyncTypes,
-        submit_mode: SubmitMode,
+        (sync_types, submit_mode): (SyncTypes, SubmitMode),
+        bell: Counted<Bell>,
         driver: D::Device,
     ) -> Self {
         let queues = Vec::new_in(*root.memory()).into();
@@ -83,7 +83,7 @@ impl<D: Parts> Device<D> {
             extensions,
             features,
             lost: lost::State::new(),
-            bell: Bell::new(),
+            bell,
             trace_count: trace::Count::new(),
             sync_types,
             submit_mode,
@@ -152,7 +152,7 @@ impl<D: Parts> Device<D> {
     }
 
     /// What threads of the application sleep at.
-    pub(crate) fn bell(&self) -> &Bell {
+    pub(crate) fn bell(&self) -> &Counted<Bell> {
         &self.bell
     }
 

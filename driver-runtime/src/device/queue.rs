@@ -60,7 +60,8 @@ impl<D: Parts> Queue<D> {
     }
 }
 
-impl<D: Parts> VkObject for QueueState<D> {
+// SAFETY: no other type is behind such handles.
+unsafe impl<D: Parts> VkObject for QueueState<D> {
     type Handle = vk::Queue;
     type Parent = Device<D>;
 }

@@ -263,7 +263,8 @@ fn b62_the_status_is_asked_for_until_the_device_is_lost() {
 }
 
 struct Buffer;
-impl VkObject for Buffer {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Buffer {
     type Handle = vk::Buffer;
     type Parent = Device<TestDriver>;
 }

@@ -16,5 +16,5 @@ pub(crate) use forward::{Forward, forwards};
 pub use gate::Enabled;
 pub use private::{Level, PrivateCommand};
 pub(crate) use table::function;
-pub use table::{Command, DispatchTable, EntryPoints, is_type_of};
+pub use table::{Command, CommandTable, DispatchTable, EntryPoints, is_type_of};
 pub(crate) use trampolines::{TABLE_OFFSET, trampoline};

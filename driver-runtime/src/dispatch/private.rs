@@ -1,20 +1,35 @@
 //! Commands that the registry does not list.
 
 use core::ffi::CStr;
+use core::marker::PhantomData;
 
 use super::Command;
 
-/// A command that the registry does not list, for [`Driver::PRIVATE_COMMANDS`](crate::Driver::PRIVATE_COMMANDS).
-#[derive(Clone, Copy)]
-pub struct PrivateCommand {
-    /// Its name.
-    pub name: &'static CStr,
-    /// What its first parameter is.
-    pub level: Level,
-    /// The extension that it belongs to, which the registry does not list either.
-    pub extension: &'static CStr,
-    /// What is called.
-    pub function: Command,
+/// A command of the driver `D` that the registry does not list, for [`Driver::PRIVATE_COMMANDS`](crate::Driver::PRIVATE_COMMANDS).
+pub struct PrivateCommand<D> {
+    pub(crate) name: &'static CStr,
+    pub(crate) level: Level,
+    pub(crate) extension: &'static CStr,
+    pub(crate) function: Command,
+    of: PhantomData<fn() -> D>,
+}
+
+impl<D> PrivateCommand<D> {
+    /// The command with this name, whose first parameter is of this level. It belongs to `extension`, which the registry does
+    /// not list either.
+    ///
+    /// # Safety
+    /// `function` is a pointer to a function with the parameters and the result of the command, and the rules that applications know
+    /// for the command are enough for it.
+    #[must_use]
+    pub const unsafe fn new(
+        name: &'static CStr,
+        level: Level,
+        extension: &'static CStr,
+        function: Command,
+    ) -> Self {
+        Self { name, level, extension, function, of: PhantomData }
+    }
 }
 
 /// What a command's first parameter is.
@@ -29,7 +44,10 @@ pub enum Level {
 }
 
 /// The private command of this name.
-pub(crate) fn find(commands: &'static [PrivateCommand], name: &CStr) -> Option<&'static PrivateCommand> {
+pub(crate) fn find<D>(
+    commands: &'static [PrivateCommand<D>],
+    name: &CStr,
+) -> Option<&'static PrivateCommand<D>> {
     commands.iter().find(|command| command.name == name)
 }
 
@@ -38,7 +56,7 @@ pub(crate) fn find(commands: &'static [PrivateCommand], name: &CStr) -> Option<&
 /// # Panics
 /// If one is not: in a constant, an error of the build.
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-pub(crate) const fn check(commands: &[PrivateCommand], lists: [&[(&CStr, u32)]; 3]) {
+pub(crate) const fn check<D>(commands: &[PrivateCommand<D>], lists: [&[(&CStr, u32)]; 3]) {
     let mut at = 0;
     while at < lists.len() {
         assert!(lists[at].len() <= crate::extensions::MOST_UNLISTED, "too many extensions in one list");

@@ -1,6 +1,7 @@
 //! The functions of a driver, by name and by what the name stands for.
 
 use core::ffi::CStr;
+use core::marker::PhantomData;
 
 use ash::vk;
 use loader_core::registry::{self, COMMAND_COUNT, CommandId};
@@ -8,25 +9,42 @@ use loader_core::registry::{self, COMMAND_COUNT, CommandId};
 /// A Vulkan command whose parameters do not matter.
 pub type Command = unsafe extern "system" fn();
 
-/// The functions that one part of a driver (the driver itself, its window system code, the runtime) has, one for each name.
+/// The functions that one part of the driver `D` (the driver itself, its window system code, the runtime) has, one for each name.
 ///
-/// Built while compiling with [`entry_points!`](crate::entry_points).
-#[derive(Clone, Copy)]
-pub struct EntryPoints {
+/// Built while compiling with [`entry_points!`](crate::entry_points). The functions expect the objects of this driver behind
+/// handles, so those of one driver cannot become functions of another.
+pub struct EntryPoints<D> {
     functions: [Option<Command>; COMMAND_COUNT],
+    of: PhantomData<fn() -> D>,
 }
 
-impl EntryPoints {
+impl<D> Clone for EntryPoints<D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<D> Copy for EntryPoints<D> {}
+
+impl<D> EntryPoints<D> {
     /// None at all.
-    pub const NONE: Self = Self { functions: [None; COMMAND_COUNT] };
+    pub const NONE: Self = Self { functions: [None; COMMAND_COUNT], of: PhantomData };
 
     /// The same and one more.
     ///
     /// # Panics
     /// If the command has a function already: in a constant, an error of the build.
+    ///
+    /// # Safety
+    /// `function` is a pointer to a function with the parameters and the result of the command. It does what the specification
+    /// demands of the command, with the objects of the driver `D`.
     #[must_use]
+    pub const unsafe fn with(self, command: CommandId, function: Command) -> Self {
+        self.and_one(command, function)
+    }
+
     #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which reports a failure")]
-    pub const fn with(mut self, command: CommandId, function: Command) -> Self {
+    const fn and_one(mut self, command: CommandId, function: Command) -> Self {
         assert!(self.functions[command.index()].is_none(), "the command has two functions");
         self.functions[command.index()] = Some(function);
         self
@@ -42,7 +60,7 @@ impl EntryPoints {
         let mut index = 0;
         while index < COMMAND_COUNT {
             if let Some(function) = other.functions[index] {
-                self = self.with(CommandId::new(index as u16), function);
+                self = self.and_one(CommandId::new(index as u16), function);
             }
             index += 1;
         }
@@ -65,10 +83,14 @@ impl EntryPoints {
     }
 
     /// The same, and `function` for every command whose name begins with `prefix` and that has none yet under its first
-    /// name. The function is called with the parameters of all of them, so it must take none.
+    /// name.
+    ///
+    /// # Safety
+    /// `function` is called with the parameters of all of these commands, so it takes none. The specification allows each command
+    /// to do what it does.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-    pub const fn with_all(mut self, prefix: &str, function: Command) -> Self {
+    pub const unsafe fn with_all(mut self, prefix: &str, function: Command) -> Self {
         let mut taken = [false; COMMAND_COUNT];
         let mut index = 0;
         while index < COMMAND_COUNT {
@@ -116,7 +138,7 @@ impl DispatchTable {
     /// # Panics
     /// If two names of the same command have functions: in a constant, an error of the build.
     #[must_use]
-    pub const fn new(driver: &EntryPoints) -> Self {
+    pub const fn new<D>(driver: &EntryPoints<D>) -> Self {
         let empty = Self { slots: [missing_command(); COMMAND_COUNT], present: [false; COMMAND_COUNT] };
         empty.filled(driver)
     }
@@ -131,7 +153,7 @@ impl DispatchTable {
         clippy::arithmetic_side_effects,
         reason = "evaluated by the compiler, which reports a failure"
     )]
-    pub const fn filled(mut self, part: &EntryPoints) -> Self {
+    pub const fn filled<D>(mut self, part: &EntryPoints<D>) -> Self {
         let before = self.present;
         let mut index = 0;
         while index < COMMAND_COUNT {
@@ -209,6 +231,37 @@ impl DispatchTable {
     }
 }
 
+/// A [`DispatchTable`] of the driver `D`, for a physical device whose functions differ from those of the driver's others:
+/// [`Enumeration::push_with`](crate::Enumeration::push_with).
+pub struct CommandTable<D> {
+    table: DispatchTable,
+    of: PhantomData<fn() -> D>,
+}
+
+impl<D> CommandTable<D> {
+    /// As [`DispatchTable::new`].
+    ///
+    /// # Panics
+    /// As there.
+    #[must_use]
+    pub const fn new(own: &EntryPoints<D>) -> Self {
+        Self { table: DispatchTable::new(own), of: PhantomData }
+    }
+
+    /// As [`DispatchTable::filled`].
+    ///
+    /// # Panics
+    /// As there.
+    #[must_use]
+    pub const fn filled(self, part: &EntryPoints<D>) -> Self {
+        Self { table: self.table.filled(part), of: PhantomData }
+    }
+
+    pub(crate) const fn table(&self) -> &DispatchTable {
+        &self.table
+    }
+}
+
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 const fn begins_with(name: &[u8], prefix: &str) -> bool {
     let prefix = prefix.as_bytes();
@@ -255,13 +308,21 @@ pub const fn is_type_of(pointer_type: &str, command: CommandId) -> bool {
 /// [`EntryPoints`] as a constant: each command's constant in [`registry::command`], the type of its function in
 /// [`types`](crate::types), and the function. That command and type belong together is checked while compiling.
 ///
+/// # Safety
+/// Each function does what the specification demands of its command, with the objects of the driver that gets the entry points.
+///
 /// ```
 /// use driver_runtime::{entry_points, vk, dispatch::EntryPoints};
 ///
 /// extern "system" fn draw(_: vk::CommandBuffer, _: u32, _: u32, _: u32, _: u32) {}
 ///
-/// const COMMANDS: EntryPoints = entry_points! {
-///     CMD_DRAW: PFN_vkCmdDraw = draw,
+/// struct Small;
+///
+/// // SAFETY: a draw without an effect.
+/// const COMMANDS: EntryPoints<Small> = unsafe {
+///     entry_points! {
+///         CMD_DRAW: PFN_vkCmdDraw = draw,
+///     }
 /// };
 /// assert!(COMMANDS.get(driver_runtime::registry::command::CMD_DRAW).is_some());
 /// ```
@@ -276,9 +337,9 @@ macro_rules! entry_points {
             },
             {
                 let function: $crate::types::$pointer_type = $function;
-                // SAFETY: pointers to functions have the same size and meaning whatever their parameters; the function
-                // is called with those of its command, which its type was checked for.
-                unsafe { core::mem::transmute::<$crate::types::$pointer_type, $crate::dispatch::Command>(function) }
+                // Pointers to functions have the same size and meaning whatever their parameters; the function is called with
+                // those of its command, which its type was checked for.
+                core::mem::transmute::<$crate::types::$pointer_type, $crate::dispatch::Command>(function)
             },
         ))*
     };

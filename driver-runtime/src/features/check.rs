@@ -4,17 +4,70 @@ use ash::vk;
 use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
 use loader_core::registry::ExtensionSet;
 
-use super::{Features, Structure, members, row};
+use super::rows::{Row, unlisted};
+use super::{Features, UnlistedFeatures, members, row};
 use crate::chain::{Chain, Loop};
 
 /// Features that a device was created with. Only [`check`] makes them, so they are supported.
-#[derive(Clone, Copy, Debug)]
-pub struct Enabled(Features);
+#[derive(Clone, Copy)]
+pub struct Enabled {
+    features: Features,
+    /// The driver's own structures of features, and a bit for each of their members.
+    unlisted: &'static [UnlistedFeatures],
+    more: u64,
+}
+
+impl core::fmt::Debug for Enabled {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{:?} and {:#x}", self.features, self.more)
+    }
+}
+
+impl Enabled {
+    /// Whether a feature is enabled that the registry does not list: the member with this number, from 0, of the structure of
+    /// this type.
+    #[must_use]
+    pub fn has_unlisted(&self, structure: vk::StructureType, member: usize) -> bool {
+        let row = unlisted(self.unlisted, structure).filter(|row| member < row.len());
+        row.and_then(|row| bit(row, member)).is_some_and(|bit| self.more & bit != 0)
+    }
+
+    fn insert(&mut self, row: Row, place: usize) {
+        match row {
+            Row::Listed(row) => {
+                if let Some((feature, _)) = row.members.get(place) {
+                    self.features.insert(*feature);
+                }
+            }
+            Row::Unlisted(..) => self.more |= bit(row, place).unwrap_or(0),
+        }
+    }
+}
+
+/// The bit of a member of one of the driver's structures.
+fn bit(row: Row, place: usize) -> Option<u64> {
+    let Row::Unlisted(_, before) = row else { return None };
+    u32::try_from(before.saturating_add(place)).ok().and_then(|number| 1u64.checked_shl(number))
+}
+
+/// Checks that the members of these structures are few enough.
+///
+/// # Panics
+/// If they are not: in a constant, an error of the build.
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+pub(crate) const fn check_unlisted(list: &[UnlistedFeatures]) {
+    let (mut at, mut members) = (0, 0);
+    while at < list.len() {
+        members += list[at].members.len();
+        at += 1;
+    }
+    assert!(members <= u64::BITS as usize, "too many features that the registry does not list");
+}
 
 impl core::ops::Deref for Enabled {
     type Target = Features;
     fn deref(&self) -> &Features {
-        &self.0
+        &self.features
     }
 }
 
@@ -56,7 +109,7 @@ impl From<OutOfMemory> for CheckError {
     }
 }
 
-/// Checks the features of `info` against what `report`, the driver's own `vkGetPhysicalDeviceFeatures2`, writes into a
+/// Checks the features of `info`, of the registry's structures and of `own`, against what `report`, the driver's own `vkGetPhysicalDeviceFeatures2`, writes into a
 /// chain of the same structures; `core_minor` and `extensions` are the physical device's. `memory` is used until the
 /// function returns.
 ///
@@ -72,6 +125,7 @@ pub unsafe fn check(
     info: &vk::DeviceCreateInfo<'_>,
     core_minor: u32,
     extensions: &ExtensionSet,
+    own: &'static [UnlistedFeatures],
     memory: Application,
     report: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>),
     mut warn: impl FnMut(&'static str),
@@ -80,31 +134,32 @@ pub unsafe fn check(
     if let Some(first) = row(vk::StructureType::PHYSICAL_DEVICE_FEATURES_2)
         && !info.p_enabled_features.is_null()
     {
-        requests.add(first, info.p_enabled_features.cast())?;
+        requests.add(Row::Listed(first), info.p_enabled_features.cast())?;
     }
     // SAFETY: the caller vouches for the chain.
     for structure in unsafe { Chain::new(info.p_next) } {
         let structure = structure?;
         // SAFETY: every structure of the chain is valid.
         let s_type = unsafe { (*structure).s_type };
-        if let Some(row) = row(s_type).filter(|row| row.is_of(core_minor, extensions)) {
+        let listed = row(s_type).filter(|row| row.is_of(core_minor, extensions)).map(Row::Listed);
+        if let Some(row) = listed.or_else(|| unlisted(own, s_type)) {
             let is_new = requests.add(row, members(structure.cast::<u8>().cast_mut()))?;
             if !is_new {
-                warn(row.name);
+                warn(row.name());
             }
         }
     }
     // SAFETY: the requests were made of valid structures.
-    unsafe { requests.answer(report) }
+    unsafe { requests.answer(own, report) }
 }
 
 /// The structures that were asked for, with where their members are.
-struct Requests(Vec<(&'static Structure, *const vk::Bool32), Application>);
+struct Requests(Vec<(Row, *const vk::Bool32), Application>);
 
 impl Requests {
     /// Returns whether the structure is the first of its type; others do not count.
-    fn add(&mut self, row: &'static Structure, wanted: *const vk::Bool32) -> Result<bool, OutOfMemory> {
-        if self.0.iter().any(|(known, _)| core::ptr::eq(*known, row)) {
+    fn add(&mut self, row: Row, wanted: *const vk::Bool32) -> Result<bool, OutOfMemory> {
+        if self.0.iter().any(|(known, _)| known.s_type() == row.s_type()) {
             return Ok(false);
         }
         self.0.try_push((row, wanted))?;
@@ -117,27 +172,28 @@ impl Requests {
     /// The pointers lead to as many members as their structures have.
     unsafe fn answer(
         &self,
+        own: &'static [UnlistedFeatures],
         report: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>),
     ) -> Result<Enabled, CheckError> {
         let mut first = vk::PhysicalDeviceFeatures2::default();
         let mut memory: Vec<u64, Application> = Vec::new_in(*self.0.allocator());
-        let words = self.0.iter().map(|(row, _)| words(row)).fold(0usize, usize::saturating_add);
+        let words = self.0.iter().map(|(row, _)| words(*row)).fold(0usize, usize::saturating_add);
         memory.try_resize(words, 0)?;
         let mut rest = memory.as_mut_ptr();
-        for (row, _) in self.0.iter().filter(|(row, _)| is_chained(row)) {
+        for (row, _) in self.0.iter().copied().filter(|(row, _)| is_chained(*row)) {
             let blank = rest.cast::<vk::BaseOutStructure<'_>>();
             // SAFETY: the memory has room for every structure, each in whole words.
             unsafe {
-                (*blank).s_type = vk::StructureType::from_raw(row.s_type);
+                (*blank).s_type = vk::StructureType::from_raw(row.s_type());
                 (*blank).p_next = first.p_next.cast();
                 first.p_next = blank.cast();
                 rest = rest.add(words_of(row));
             }
         }
         report(&mut first);
-        let mut enabled = Features::NONE;
+        let mut enabled = Enabled { features: Features::NONE, unlisted: own, more: 0 };
         let mut rest = memory.as_mut_ptr();
-        for (row, wanted) in &self.0 {
+        for (row, wanted) in self.0.iter().copied() {
             let supported = if is_chained(row) {
                 let blank = rest;
                 rest = rest.wrapping_add(words_of(row));
@@ -145,33 +201,33 @@ impl Requests {
             } else {
                 (&raw mut first.features).cast::<vk::Bool32>()
             };
-            for (place, (feature, member)) in row.members.iter().enumerate() {
+            for place in 0..row.len() {
                 // SAFETY: both structures have this many members.
                 let (wanted, supported) = unsafe { (*wanted.add(place), *supported.add(place)) };
                 if wanted == vk::FALSE {
                     continue;
                 }
                 if supported == vk::FALSE {
-                    return Err(CheckError::NotPresent { structure: row.name, member });
+                    return Err(CheckError::NotPresent { structure: row.name(), member: row.member(place) });
                 }
-                enabled.insert(*feature);
+                enabled.insert(row, place);
             }
         }
-        Ok(Enabled(enabled))
+        Ok(enabled)
     }
 }
 
 /// Whether the structure is chained to `VkPhysicalDeviceFeatures2`, and not in it.
-fn is_chained(row: &Structure) -> bool {
-    row.s_type != vk::StructureType::PHYSICAL_DEVICE_FEATURES_2.as_raw()
+fn is_chained(row: Row) -> bool {
+    row.s_type() != vk::StructureType::PHYSICAL_DEVICE_FEATURES_2.as_raw()
 }
 
-fn words(row: &Structure) -> usize {
+fn words(row: Row) -> usize {
     if is_chained(row) { words_of(row) } else { 0 }
 }
 
 /// The size of a structure in words of eight bytes.
-pub(super) fn words_of(row: &Structure) -> usize {
-    let members = size_of::<vk::Bool32>().saturating_mul(row.members.len());
+pub(super) fn words_of(row: Row) -> usize {
+    let members = size_of::<vk::Bool32>().saturating_mul(row.len());
     size_of::<vk::BaseOutStructure<'_>>().saturating_add(members).div_ceil(size_of::<u64>())
 }

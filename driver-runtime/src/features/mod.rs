@@ -21,7 +21,9 @@ use loader_core::registry::ExtensionSet;
 use crate::chain::{self, Chain};
 use rows::Structure;
 
+pub(crate) use check::check_unlisted;
 pub use check::{CheckError, Enabled, check};
+pub use rows::UnlistedFeatures;
 
 /// Every feature as a constant: the name of its member in capitals.
 pub mod name {
@@ -129,11 +131,35 @@ impl Features {
         extensions: &ExtensionSet,
     ) -> Result<(), chain::Loop> {
         // SAFETY: the caller vouches for the chain.
+        unsafe { self.write_and(out, core_minor, extensions, |_| {}) }
+    }
+
+    /// As [`Features::write`]. Structures that the registry does not list are given to `more`.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Safety
+    /// As there.
+    pub(crate) unsafe fn write_and(
+        &self,
+        out: *mut vk::PhysicalDeviceFeatures2<'_>,
+        core_minor: u32,
+        extensions: &ExtensionSet,
+        more: impl Fn(*mut vk::BaseOutStructure<'static>),
+    ) -> Result<(), chain::Loop> {
+        // SAFETY: the caller vouches for the chain.
         for structure in unsafe { Chain::new(out.cast_const().cast()) } {
             let structure = structure?;
             // SAFETY: the chain may be written, and a structure has the type that it says.
             unsafe {
-                let Some(row) = row((*structure).s_type) else { continue };
+                let Some(row) = row((*structure).s_type) else {
+                    let structure = structure.cast_mut().cast::<vk::BaseOutStructure<'static>>();
+                    let next = (*structure).p_next;
+                    more(structure);
+                    (*structure).p_next = next;
+                    continue;
+                };
                 if row.is_of(core_minor, extensions) {
                     let members = members(structure.cast_mut().cast());
                     for (place, (feature, _)) in row.members.iter().enumerate() {

@@ -566,20 +566,24 @@ features! {
     558 COOPERATIVE_MATRIX_GET_COORDINATE "cooperativeMatrixGetCoordinate";
     559 SHADER_SUBGROUP_PARTITIONED "shaderSubgroupPartitioned";
     560 EXTENDED_FLAGS "extendedFlags";
-    561 SHADER_FLOAT_4 "shaderFloat4";
-    562 SHADER_FLOAT_6 "shaderFloat6";
-    563 SHADER_FLOAT_8_UNSIGNED_E8_M0 "shaderFloat8UnsignedE8M0";
-    564 SHADER_MX_INT_8 "shaderMXInt8";
-    565 SHADER_MIXED_FLOAT_DOT_PRODUCT_FLOAT_16_ACC_FLOAT_32 "shaderMixedFloatDotProductFloat16AccFloat32";
-    566 SHADER_MIXED_FLOAT_DOT_PRODUCT_FLOAT_16_ACC_FLOAT_16 "shaderMixedFloatDotProductFloat16AccFloat16";
-    567 SHADER_MIXED_FLOAT_DOT_PRODUCT_B_FLOAT_16_ACC "shaderMixedFloatDotProductBFloat16Acc";
-    568 SHADER_MIXED_FLOAT_DOT_PRODUCT_FLOAT_8_ACC_FLOAT_32 "shaderMixedFloatDotProductFloat8AccFloat32";
-    569 THROTTLE_HINT "throttleHint";
-    570 DATA_GRAPH_NEURAL_ACCELERATOR_STATISTICS "dataGraphNeuralAcceleratorStatistics";
-    571 PRIMITIVE_RESTART_INDEX "primitiveRestartIndex";
-    572 IMAGE_TILING_CONTROL "imageTilingControl";
-    573 COOPERATIVE_MATRIX_DECODE_VECTOR "cooperativeMatrixDecodeVector";
+    561 COOPERATIVE_MATRIX_ARM_LAYOUTS "cooperativeMatrixArmLayouts";
+    562 SHADER_FLOAT_4 "shaderFloat4";
+    563 SHADER_FLOAT_6 "shaderFloat6";
+    564 SHADER_FLOAT_8_UNSIGNED_E8_M0 "shaderFloat8UnsignedE8M0";
+    565 SHADER_MX_INT_8 "shaderMXInt8";
+    566 SHADER_MIXED_FLOAT_DOT_PRODUCT_FLOAT_16_ACC_FLOAT_32 "shaderMixedFloatDotProductFloat16AccFloat32";
+    567 SHADER_MIXED_FLOAT_DOT_PRODUCT_FLOAT_16_ACC_FLOAT_16 "shaderMixedFloatDotProductFloat16AccFloat16";
+    568 SHADER_MIXED_FLOAT_DOT_PRODUCT_B_FLOAT_16_ACC "shaderMixedFloatDotProductBFloat16Acc";
+    569 SHADER_MIXED_FLOAT_DOT_PRODUCT_FLOAT_8_ACC_FLOAT_32 "shaderMixedFloatDotProductFloat8AccFloat32";
+    570 THROTTLE_HINT "throttleHint";
+    571 DATA_GRAPH_NEURAL_ACCELERATOR_STATISTICS "dataGraphNeuralAcceleratorStatistics";
+    572 PRIMITIVE_RESTART_INDEX "primitiveRestartIndex";
+    573 IMAGE_TILING_CONTROL "imageTilingControl";
+    574 COOPERATIVE_MATRIX_DECODE_VECTOR "cooperativeMatrixDecodeVector";
+    575 PRIVATE_DATA_BASE_HANDLE "privateDataBaseHandle";
+    576 BUFFER_DEVICE_ADDRESS_ALLOCATION_ALIGNMENT "bufferDeviceAddressAllocationAlignment";
+    577 HDR_SMPTE_ST_209450 "hdrSmpteSt209450";
 }
 
 /// Features.
-pub(super) const COUNT: usize = 574;
+pub(super) const COUNT: usize = 578;

@@ -1,8 +1,69 @@
 //! The form in which the generated files state features.
 
+use ash::vk;
 use loader_core::registry::{ExtensionId, ExtensionSet};
 
 use super::Feature;
+
+/// A structure of features that the registry does not list, of an extension that it does not list either: for
+/// [`Driver::MORE_FEATURES`](crate::Driver::MORE_FEATURES). All its members are a `VkBool32`.
+#[derive(Clone, Copy)]
+pub struct UnlistedFeatures {
+    /// Its type.
+    pub s_type: vk::StructureType,
+    /// Its name, for messages.
+    pub name: &'static str,
+    /// The names of its members, in order.
+    pub members: &'static [&'static str],
+}
+
+/// A structure whose members are features.
+#[derive(Clone, Copy)]
+pub(super) enum Row {
+    /// One of the registry.
+    Listed(&'static Structure),
+    /// One of the driver's, with how many members those before it have.
+    Unlisted(&'static UnlistedFeatures, usize),
+}
+
+impl Row {
+    pub(super) fn s_type(self) -> i32 {
+        match self {
+            Self::Listed(row) => row.s_type,
+            Self::Unlisted(row, _) => row.s_type.as_raw(),
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Listed(row) => row.name,
+            Self::Unlisted(row, _) => row.name,
+        }
+    }
+
+    /// How many members the structure has.
+    pub(super) fn len(self) -> usize {
+        match self {
+            Self::Listed(row) => row.members.len(),
+            Self::Unlisted(row, _) => row.members.len(),
+        }
+    }
+
+    pub(super) fn member(self, place: usize) -> &'static str {
+        let name = match self {
+            Self::Listed(row) => row.members.get(place).map(|(_, name)| *name),
+            Self::Unlisted(row, _) => row.members.get(place).copied(),
+        };
+        name.unwrap_or_default()
+    }
+}
+
+/// The structure of this type among the driver's.
+pub(super) fn unlisted(list: &'static [UnlistedFeatures], s_type: vk::StructureType) -> Option<Row> {
+    let at = list.iter().position(|row| row.s_type == s_type)?;
+    let before = list.iter().take(at).map(|row| row.members.len()).fold(0, usize::saturating_add);
+    list.get(at).map(|row| Row::Unlisted(row, before))
+}
 
 /// A feature structure of the registry.
 pub(super) struct Structure {

@@ -135,8 +135,8 @@ rows! {
         LEGACY_VERTEX_ATTRIBUTES "legacyVertexAttributes",;
     1000497000 "VkPhysicalDeviceShaderCoreBuiltinsFeaturesARM" by ARM_SHADER_CORE_BUILTINS has
         SHADER_CORE_BUILTINS "shaderCoreBuiltins",;
-    1000498000 "VkPhysicalDevicePipelineLibraryGroupHandlesFeaturesEXT" by EXT_PIPELINE_LIBRARY_GROUP_HANDLES has
-        PIPELINE_LIBRARY_GROUP_HANDLES "pipelineLibraryGroupHandles",;
+    1000498000 "VkPhysicalDevicePipelineLibraryGroupHandlesFeaturesKHR" by EXT_PIPELINE_LIBRARY_GROUP_HANDLES
+        by KHR_PIPELINE_LIBRARY_GROUP_HANDLES has PIPELINE_LIBRARY_GROUP_HANDLES "pipelineLibraryGroupHandles",;
     1000499000 "VkPhysicalDeviceDynamicRenderingUnusedAttachmentsFeaturesEXT"
         by EXT_DYNAMIC_RENDERING_UNUSED_ATTACHMENTS has
         DYNAMIC_RENDERING_UNUSED_ATTACHMENTS "dynamicRenderingUnusedAttachments",;

@@ -41,6 +41,8 @@ rows! {
     1000662000 "VkPhysicalDeviceShaderSubgroupPartitionedFeaturesEXT" by EXT_SHADER_SUBGROUP_PARTITIONED has
         SHADER_SUBGROUP_PARTITIONED "shaderSubgroupPartitioned",;
     1000668004 "VkPhysicalDeviceExtendedFlagsFeaturesKHR" by KHR_EXTENDED_FLAGS has EXTENDED_FLAGS "extendedFlags",;
+    1000670000 "VkPhysicalDeviceCooperativeMatrixLayoutsFeaturesARM" by ARM_COOPERATIVE_MATRIX_LAYOUTS has
+        COOPERATIVE_MATRIX_ARM_LAYOUTS "cooperativeMatrixArmLayouts",;
     1000672000 "VkPhysicalDeviceShaderOCPMicroscalingTypesFeaturesEXT" by EXT_SHADER_OCP_MICROSCALING_TYPES has
         SHADER_FLOAT_4 "shaderFloat4", SHADER_FLOAT_6 "shaderFloat6",
         SHADER_FLOAT_8_UNSIGNED_E8_M0 "shaderFloat8UnsignedE8M0", SHADER_MX_INT_8 "shaderMXInt8",;
@@ -59,4 +61,11 @@ rows! {
         IMAGE_TILING_CONTROL "imageTilingControl",;
     1000689000 "VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV" by NV_COOPERATIVE_MATRIX_DECODE_VECTOR has
         COOPERATIVE_MATRIX_DECODE_VECTOR "cooperativeMatrixDecodeVector",;
+    1000707000 "VkPhysicalDevicePrivateDataBaseHandleFeaturesNV" by NV_PRIVATE_DATA_BASE_HANDLE has
+        PRIVATE_DATA_BASE_HANDLE "privateDataBaseHandle",;
+    1000709000 "VkPhysicalDeviceBufferDeviceAddressAllocationAlignmentFeaturesVALVE"
+        by VALVE_BUFFER_DEVICE_ADDRESS_ALLOCATION_ALIGNMENT has
+        BUFFER_DEVICE_ADDRESS_ALLOCATION_ALIGNMENT "bufferDeviceAddressAllocationAlignment",;
+    1000718000 "VkPhysicalDeviceHdrSmpteSt209450FeaturesGOOGLE" by GOOGLE_HDR_SMPTE_ST_209450_METADATA has
+        HDR_SMPTE_ST_209450 "hdrSmpteSt209450",;
 }

@@ -7,7 +7,8 @@ use loader_core::registry::{ExtensionSet, extension};
 
 use loader_core::memory::Application;
 
-use super::{CheckError, Enabled, FILES, Features, name};
+use super::rows::Row;
+use super::{CheckError, Enabled, FILES, Features, UnlistedFeatures, name};
 
 const SUPPORTED: Features =
     Features::NONE.with(name::SHADER_INT_64).with(name::TIMELINE_SEMAPHORE).with(name::SHADER_FLOAT_16);
@@ -21,7 +22,7 @@ unsafe fn check(
     report: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>),
 ) -> Result<Enabled, CheckError> {
     // SAFETY: the caller vouches for the structures.
-    unsafe { super::check(info, minor, extensions, Application::process(), report, |_| ()) }
+    unsafe { super::check(info, minor, extensions, &[], Application::process(), report, |_| ()) }
 }
 
 fn ask(info: &vk::DeviceCreateInfo<'_>) -> Result<Enabled, CheckError> {
@@ -49,7 +50,7 @@ fn b53_an_unsupported_member_of_every_structure_is_named() {
     let all = ExtensionSet::new(&all);
     for row in FILES.iter().copied().flatten() {
         for (place, (feature, member)) in row.members.iter().enumerate() {
-            let mut memory = std::vec![0u64; super::check::words_of(row)];
+            let mut memory = std::vec![0u64; super::check::words_of(Row::Listed(row))];
             let start = memory.as_mut_ptr().cast::<vk::BaseOutStructure<'_>>();
             let info = vk::DeviceCreateInfo { p_next: start.cast_const().cast(), ..Default::default() };
             // SAFETY: the memory is as long as the structure.
@@ -113,4 +114,53 @@ fn b56_what_the_driver_reports_is_what_counts() {
     let enabled =
         unsafe { check(&info, 3, &ExtensionSet::default(), |out| out.features.wide_lines = vk::TRUE) };
     assert!(enabled.unwrap().contains(name::WIDE_LINES));
+}
+
+const TURBO: vk::StructureType = vk::StructureType::from_raw(2_000_000_001);
+const WARP: vk::StructureType = vk::StructureType::from_raw(2_000_000_002);
+const OWN: &[UnlistedFeatures] = &[
+    UnlistedFeatures { s_type: TURBO, name: "Turbo", members: &["turbo", "boost"] },
+    UnlistedFeatures { s_type: WARP, name: "Warp", members: &["warp"] },
+];
+
+/// A structure of features with three members at most.
+#[repr(C)]
+struct Own {
+    header: vk::BaseOutStructure<'static>,
+    members: [vk::Bool32; 3],
+}
+
+/// Features that the registry does not list are checked as the others are.
+#[test]
+fn features_of_the_drivers_own_are_checked() {
+    let ask = |asked: [(vk::StructureType, [vk::Bool32; 3]); 2]| {
+        let [mut first, mut second] = asked.map(|(s_type, members)| {
+            let header = vk::BaseOutStructure { s_type, ..Default::default() };
+            Own { header, members }
+        });
+        second.header.p_next = core::ptr::null_mut();
+        first.header.p_next = (&raw mut second).cast();
+        let info = vk::DeviceCreateInfo { p_next: (&raw const first).cast(), ..Default::default() };
+        let report = |out: &mut vk::PhysicalDeviceFeatures2<'_>| {
+            let more = |structure: *mut vk::BaseOutStructure<'static>| {
+                // SAFETY: structures of the driver's own have this form, and are written over with garbage as well.
+                let own = unsafe { &mut *structure.cast::<Own>() };
+                own.header.p_next = core::ptr::null_mut();
+                own.members[0] = vk::TRUE;
+            };
+            // SAFETY: the chain is made of valid structures.
+            unsafe { Features::NONE.write_and(out, 3, &ExtensionSet::default(), more) }.unwrap();
+        };
+        // SAFETY: a valid chain.
+        unsafe {
+            super::check(&info, 3, &ExtensionSet::default(), OWN, Application::process(), report, |_| ())
+        }
+    };
+    let enabled = ask([(TURBO, [1, 0, 9]), (WARP, [1, 9, 9])]).unwrap();
+    assert!(enabled.has_unlisted(TURBO, 0) && enabled.has_unlisted(WARP, 0));
+    assert!(
+        !enabled.has_unlisted(TURBO, 1) && !enabled.has_unlisted(TURBO, 2) && !enabled.has_unlisted(WARP, 1)
+    );
+    let refused = ask([(WARP, [0, 9, 9]), (TURBO, [1, 1, 9])]).unwrap_err();
+    assert_eq!(refused, CheckError::NotPresent { structure: "Turbo", member: "boost" });
 }

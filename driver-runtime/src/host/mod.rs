@@ -11,7 +11,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
-use loader_core::memory::OutOfMemory;
+use loader_core::memory::{Counted, OutOfMemory};
 use loader_core::platform::Waiting;
 
 use crate::drm::DrmDevices;
@@ -43,7 +43,7 @@ pub trait Host: Waiting {
         false
     }
 
-    /// Starts a thread that runs `work`, and returns a number for it. A system without threads, as this function has it by
+    /// Starts a thread that [runs](ThreadWork::run) `work`, and returns a number for it. A system without threads, as this function has it by
     /// default, holds submissions back in lists that go on with the application's calls.
     ///
     /// # Errors
@@ -53,8 +53,8 @@ pub trait Host: Waiting {
         Err(NoThread)
     }
 
-    /// Waits until the thread with this number of [`Host::spawn`] is gone; called once for each. When this returns, the thread
-    /// must not execute anything of the driver any more: the driver may be unloaded.
+    /// Waits until the thread with this number of [`Host::spawn`] is gone; called once for each, when its work has ended. When this
+    /// returns, the thread must not execute anything of the driver any more: the driver may be unloaded.
     fn join(&self, thread: usize) {
         let _ = thread;
     }
@@ -91,26 +91,79 @@ pub trait Host: Waiting {
 pub struct NoThread;
 
 /// What a thread does that the system starts for the runtime.
+///
+/// The runtime waits for the end of work that runs, and work that does not run by then never does. So a system may keep this,
+/// drop it, or run it late.
 pub struct ThreadWork {
-    run: unsafe fn(NonNull<()>),
+    run: Work,
     on: NonNull<()>,
+    turn: Turn,
 }
+
+/// A function that must not unwind: nobody waits for what a thread has left half done.
+type Work = unsafe extern "C" fn(NonNull<()>);
 
 // SAFETY: the runtime makes this of things that may be shared between threads.
 unsafe impl Send for ThreadWork {}
 
 impl ThreadWork {
-    /// `run` is going to be called with `on`, on another thread.
+    /// `run` is going to be called with `on`, on another thread, unless `turn` is over by then.
     ///
     /// # Safety
-    /// `on` is valid for `run`, on any thread, until the thread was joined.
-    pub(crate) unsafe fn new(run: unsafe fn(NonNull<()>), on: NonNull<()>) -> Self {
-        Self { run, on }
+    /// `on` is valid for `run`, on any thread, until [`Turn::end`].
+    pub(crate) unsafe fn new(run: Work, on: NonNull<()>, turn: Turn) -> Self {
+        Self { run, on, turn }
     }
 
     /// Does it; returns when the thread is to end.
     pub fn run(self) {
-        // SAFETY: by the `# Safety` of `new`, `on` is valid for `run` on any thread until this one was joined.
-        unsafe { (self.run)(self.on) }
+        if self.turn.begin() {
+            // SAFETY: by the `# Safety` of `new`, `on` is valid for `run` on any thread until the end of the turn, which waits.
+            unsafe { (self.run)(self.on) }
+        }
+    }
+}
+
+impl Drop for ThreadWork {
+    fn drop(&mut self) {
+        self.turn.over();
+    }
+}
+
+/// The one time that work may run.
+#[derive(Clone)]
+pub(crate) struct Turn(Counted<TurnState>);
+
+struct TurnState {
+    state: AtomicU32,
+    host: &'static dyn Host,
+}
+
+const AHEAD: u32 = 0;
+const RUNNING: u32 = 1;
+const OVER: u32 = 2;
+
+impl Turn {
+    pub(crate) fn new(host: &'static dyn Host) -> Result<Self, OutOfMemory> {
+        Ok(Self(Counted::try_new(TurnState { state: AtomicU32::new(AHEAD), host })?))
+    }
+
+    fn begin(&self) -> bool {
+        self.0.state.compare_exchange(AHEAD, RUNNING, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    fn over(&self) {
+        self.0.state.store(OVER, Ordering::Release);
+        self.0.host.wake(&self.0.state);
+    }
+
+    /// Lets work that has not begun never run, and waits for the end of work that runs.
+    pub(crate) fn end(&self) {
+        let state = &self.0.state;
+        if state.compare_exchange(AHEAD, OVER, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            while state.load(Ordering::Acquire) == RUNNING {
+                self.0.host.sleep(state, RUNNING);
+            }
+        }
     }
 }

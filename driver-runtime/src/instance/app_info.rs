@@ -7,12 +7,10 @@ use core::ffi::{CStr, c_char};
 
 /// The application's `VkApplicationInfo`, copied.
 pub struct AppInfo {
-    /// The name of the application, if it gave one.
-    pub name: Option<Text<Application>>,
+    name: Option<Text<Application>>,
     /// The version of the application.
     pub version: u32,
-    /// The name of its engine, if it gave one.
-    pub engine_name: Option<Text<Application>>,
+    engine_name: Option<Text<Application>>,
     /// The version of its engine.
     pub engine_version: u32,
     /// The version of Vulkan that it uses: 1.0 if it says nothing.
@@ -20,6 +18,16 @@ pub struct AppInfo {
 }
 
 impl AppInfo {
+    /// The name of the application, if it gave one.
+    pub fn name(&self) -> Option<&[u8]> {
+        self.name.as_deref()
+    }
+
+    /// The name of its engine, if it gave one.
+    pub fn engine_name(&self) -> Option<&[u8]> {
+        self.engine_name.as_deref()
+    }
+
     /// Copies what the application says.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use ash::vk::{self, Handle};
 use loader_core::memory::{Application, Shown, TryGrow, Vec};
 
 use super::Instance;
+use crate::dispatch::{CommandTable, DispatchTable};
 use crate::log::{Level, Topic};
 use crate::message;
 use crate::object::{Object, Owned, ParentObject, VkObject};
@@ -14,7 +15,8 @@ use crate::parts::Parts;
 use crate::physical_device::{Description, Physical, raise};
 use crate::result::EnumerateError;
 
-impl<D: Parts> VkObject for Physical<D> {
+// SAFETY: no other type is behind such handles.
+unsafe impl<D: Parts> VkObject for Physical<D> {
     type Handle = vk::PhysicalDevice;
     type Parent = Instance<D>;
 }
@@ -138,6 +140,30 @@ impl<D: Parts> Enumeration<'_, D> {
     /// `InitializationFailed` for types of synchronisation objects that cannot work, which a message explains; [`OutOfMemory`](crate::OutOfMemory).
     pub fn push(
         &mut self,
+        description: Description,
+        driver: D::PhysicalDevice,
+    ) -> Result<(), EnumerateError> {
+        self.add(self.instance.root().base().dispatch(), description, driver)
+    }
+
+    /// As [`Enumeration::push`], for a physical device that has functions of its own, as the devices made from it have: `commands`
+    /// has everything that [`Tables::TABLE`](crate::Tables::TABLE) has.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn push_with(
+        &mut self,
+        commands: &'static CommandTable<D>,
+        description: Description,
+        driver: D::PhysicalDevice,
+    ) -> Result<(), EnumerateError> {
+        self.add(commands.table(), description, driver)
+    }
+
+    /// `table` lives as long as the instance.
+    fn add(
+        &mut self,
+        table: *const DispatchTable,
         mut description: Description,
         driver: D::PhysicalDevice,
     ) -> Result<(), EnumerateError> {
@@ -149,7 +175,6 @@ impl<D: Parts> Enumeration<'_, D> {
             message!(Level::Error, Topic::Driver, [root.base()], "the device {name} cannot be used: {error}");
             return Err(EnumerateError::InitializationFailed);
         }
-        let table = description.commands.unwrap_or(root.base().dispatch());
         let physical = Physical::new(description, driver);
         let device = Object::create_in(self.instance, *root.memory(), table, physical)?;
         Ok(self.found.devices.try_push(device)?)

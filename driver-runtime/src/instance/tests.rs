@@ -73,11 +73,11 @@ fn b14_what_the_application_says_is_copied() {
     };
     name.fill(b'x');
     let app = made.get().app();
-    assert_eq!(app.name.as_deref(), Some(&b"game"[..]));
-    assert!(app.engine_name.is_none());
+    assert_eq!(app.name(), Some(&b"game"[..]));
+    assert!(app.engine_name().is_none());
     assert_eq!((app.version, app.engine_version, app.api_version), (7, 8, version(2)));
     let silent = make(&vk::InstanceCreateInfo::default(), 0).unwrap();
-    assert!(silent.get().app().name.is_none());
+    assert!(silent.get().app().name().is_none());
     assert_eq!(silent.get().app().api_version, version(0));
 }
 

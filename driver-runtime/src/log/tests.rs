@@ -359,7 +359,8 @@ fn b68_a_callback_may_call_back() {
 }
 
 struct Commands;
-impl VkObject for Commands {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Commands {
     type Handle = vk::CommandBuffer;
     type Parent = crate::device::Device<TestDriver>;
 }
@@ -517,7 +518,8 @@ fn b71_an_error_is_told_about_what_it_concerns_and_returned() {
 }
 
 struct Queue;
-impl VkObject for Queue {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Queue {
     type Handle = vk::Queue;
     type Parent = TestDevice;
 }

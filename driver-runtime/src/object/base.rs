@@ -98,9 +98,9 @@ impl ObjectBase {
     }
 
     /// Makes the object as new, for objects that a pool gives to the application again: not visible, without name, private
-    /// data and labels. Type and parent stay.
+    /// data and labels. Type and parent stay. Nobody else uses the object meanwhile.
     #[inline]
-    pub fn recycle(&self) {
+    pub(crate) fn recycle(&self) {
         self.visible.store(false, Ordering::Relaxed);
         self.loader.store(LOADER_MAGIC, Ordering::Relaxed);
         self.first_value.store(0, Ordering::Relaxed);

@@ -7,6 +7,11 @@ use core::ptr::NonNull;
 use super::base::ObjectBase;
 use super::{Object, VkObject};
 
+/// An object whose driver's part one thread may change as a whole: [`Object::exclusive_from_handle`].
+///
+/// A driver has this for its own types. Objects of the runtime lead to each other, so a driver changes its part of them only.
+pub trait Changeable: VkObject {}
+
 /// An object that only this thread uses for `'a`, so that its driver's part can be changed without a lock.
 ///
 /// The base stays shared: names and private data may be read from any thread at any time.
@@ -34,6 +39,13 @@ impl<T: VkObject> Exclusive<'_, T> {
         unsafe { self.base().root_pointer().cast::<T::Parent>().as_ref() }
     }
 
+    /// What is behind the base.
+    #[inline]
+    pub(crate) fn part_mut(&mut self) -> &mut T {
+        // SAFETY: the object is live, and only this value leads to the driver's part.
+        unsafe { &mut (*self.object.as_ptr()).driver }
+    }
+
     /// The object as others see it.
     pub fn object(&self) -> &Object<T> {
         // SAFETY: the object is live, and the driver's part does not change while this is borrowed.
@@ -50,10 +62,9 @@ impl<T: VkObject> Deref for Exclusive<'_, T> {
     }
 }
 
-impl<T: VkObject> DerefMut for Exclusive<'_, T> {
+impl<T: Changeable> DerefMut for Exclusive<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: as above.
-        unsafe { &mut (*self.object.as_ptr()).driver }
+        self.part_mut()
     }
 }

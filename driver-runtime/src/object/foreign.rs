@@ -47,7 +47,7 @@ impl Foreign {
     }
 
     /// The base of an object that something was attached to.
-    pub fn find(&self, handle: u64) -> Option<Counted<ObjectBase>> {
+    pub(crate) fn find(&self, handle: u64) -> Option<Counted<ObjectBase>> {
         let known = self.known.lock(self.root().host());
         let at = known.binary_search_by_key(&handle, |(known, _)| *known).ok()?;
         known.get(at).map(|(_, base)| base.clone())

@@ -7,45 +7,48 @@ use loader_core::memory::{Application, OutOfMemory};
 
 use super::{Object, Owned, ParentObject, VkObject};
 
-/// An object that a pool owns.
-pub trait Member: VkObject {
-    /// Its place among the others.
-    fn membership(&self) -> &Membership<Self>;
-}
+type Link<T> = Option<NonNull<Object<Linked<T>>>>;
 
-type Link<T> = Option<NonNull<Object<T>>>;
-
-/// The place of an object among those of its pool. Only its [`Members`] look at it.
-pub struct Membership<T: Member> {
+/// A member: what the driver keeps, as in any object of its type, and behind it the place among the others.
+#[repr(C)]
+struct Linked<T: VkObject> {
+    driver: T,
     previous: Cell<Link<T>>,
     next: Cell<Link<T>>,
 }
 
-impl<T: Member> Default for Membership<T> {
-    fn default() -> Self {
-        Self { previous: Cell::new(None), next: Cell::new(None) }
-    }
+// SAFETY: only `Members` read and write the links, and whoever has them has them exclusively.
+unsafe impl<T: VkObject> Send for Linked<T> {}
+// SAFETY: as above.
+unsafe impl<T: VkObject> Sync for Linked<T> {}
+
+// SAFETY: such an object begins with all of an `Object<T>`, which is what handles are taken for.
+unsafe impl<T: VkObject> VkObject for Linked<T> {
+    type Handle = T::Handle;
+    type Parent = T::Parent;
 }
 
-// SAFETY: only `Members` read and write the links, and whoever has them has them exclusively.
-unsafe impl<T: Member> Send for Membership<T> {}
-// SAFETY: as above.
-unsafe impl<T: Member> Sync for Membership<T> {}
+impl<T: VkObject> Linked<T> {
+    const _BEGINS_AS_WITHOUT_LINKS: () = assert!(
+        core::mem::offset_of!(Object<Self>, driver) == core::mem::offset_of!(Object<T>, driver)
+            && core::mem::offset_of!(Self, driver) == 0
+    );
+}
 
 /// The objects of a pool, those in use and those that were freed. Adding, freeing and taking one again need no search, no lock
 /// and no memory: a pool is externally synchronised.
-pub struct Members<T: Member> {
+pub struct Members<T: VkObject> {
     used: Link<T>,
     freed: Link<T>,
     memory: Application,
 }
 
 // SAFETY: the pointers lead to objects that are owned, and may be sent.
-unsafe impl<T: Member> Send for Members<T> {}
+unsafe impl<T: VkObject> Send for Members<T> {}
 // SAFETY: shared references only read the lists, which change through exclusive ones.
-unsafe impl<T: Member> Sync for Members<T> {}
+unsafe impl<T: VkObject> Sync for Members<T> {}
 
-impl<T: Member> Members<T> {
+impl<T: VkObject> Members<T> {
     /// None yet. The objects come from `memory`.
     #[must_use]
     pub const fn new(memory: Application) -> Self {
@@ -60,11 +63,16 @@ impl<T: Member> Members<T> {
     /// # Safety
     /// `parent` outlives these.
     pub unsafe fn create(&mut self, parent: &T::Parent, driver: T) -> Result<T::Handle, OutOfMemory> {
-        let object = Object::create_in(parent, self.memory, parent.root().base().dispatch(), driver)?;
+        const { Linked::<T>::_BEGINS_AS_WITHOUT_LINKS };
+        let linked = Linked { driver, previous: Cell::new(None), next: Cell::new(None) };
+        let object = Object::create_in(parent, self.memory, parent.root().base().dispatch(), linked)?;
         let handle = object.shared_handle();
         let place = object.leak();
-        // SAFETY: the object is live, and now it is owned here.
-        unsafe { push(&mut self.used, place) };
+        // SAFETY: the object is live, and now it is owned here. As an `Object<T>`, it has no arrays.
+        unsafe {
+            (*place.as_ptr()).base.set_size(size_of::<Object<T>>());
+            push(&mut self.used, place);
+        }
         Ok(handle)
     }
 
@@ -88,7 +96,7 @@ impl<T: Member> Members<T> {
         // SAFETY: the caller vouches for the handle.
         unsafe {
             if let Some(place) = Object::<T>::place(handle) {
-                self.keep(place);
+                self.keep(place.cast());
             }
         }
     }
@@ -106,7 +114,7 @@ impl<T: Member> Members<T> {
 
     /// # Safety
     /// The object is a used one of these.
-    unsafe fn keep(&mut self, place: NonNull<Object<T>>) {
+    unsafe fn keep(&mut self, place: NonNull<Object<Linked<T>>>) {
         // SAFETY: the caller vouches for the object.
         unsafe {
             place.as_ref().base().recycle();
@@ -127,13 +135,13 @@ impl<T: Member> Members<T> {
         core::iter::from_fn(move || {
             let place = next?;
             // SAFETY: what is in the list is live; the caller keeps it so.
-            next = unsafe { place.as_ref() }.membership().next.get();
-            Some(place)
+            next = unsafe { place.as_ref() }.next.get();
+            Some(place.cast())
         })
     }
 }
 
-impl<T: Member> Drop for Members<T> {
+impl<T: VkObject> Drop for Members<T> {
     fn drop(&mut self) {
         let memory = self.memory;
         drop_all(&mut self.used, memory);
@@ -141,11 +149,12 @@ impl<T: Member> Drop for Members<T> {
     }
 }
 
-fn drop_all<T: Member>(first: &mut Link<T>, memory: Application) {
+fn drop_all<T: VkObject>(first: &mut Link<T>, memory: Application) {
     while let Some(place) = *first {
         // SAFETY: what is in the list is live and owned by it, and came from this memory.
         unsafe {
-            *first = place.as_ref().membership().next.get();
+            *first = place.as_ref().next.get();
+            (*place.as_ptr()).base.set_size(size_of::<Object<Linked<T>>>());
             drop(Owned::adopt(place, memory));
         }
     }
@@ -153,14 +162,14 @@ fn drop_all<T: Member>(first: &mut Link<T>, memory: Application) {
 
 /// # Safety
 /// The objects are live, and the new one is in no list.
-unsafe fn push<T: Member>(first: &mut Link<T>, place: NonNull<Object<T>>) {
+unsafe fn push<T: VkObject>(first: &mut Link<T>, place: NonNull<Object<Linked<T>>>) {
     // SAFETY: the caller vouches for the objects.
     unsafe {
-        let links = place.as_ref().membership();
+        let links = place.as_ref();
         links.previous.set(None);
         links.next.set(*first);
         if let Some(second) = *first {
-            second.as_ref().membership().previous.set(Some(place));
+            second.as_ref().previous.set(Some(place));
         }
     }
     *first = Some(place);
@@ -168,16 +177,16 @@ unsafe fn push<T: Member>(first: &mut Link<T>, place: NonNull<Object<T>>) {
 
 /// # Safety
 /// The objects are live, and the list has this one.
-unsafe fn remove<T: Member>(first: &mut Link<T>, place: NonNull<Object<T>>) {
+unsafe fn remove<T: VkObject>(first: &mut Link<T>, place: NonNull<Object<Linked<T>>>) {
     // SAFETY: the caller vouches for the objects.
     unsafe {
-        let links = place.as_ref().membership();
+        let links = place.as_ref();
         let (previous, next) = (links.previous.get(), links.next.get());
         if let Some(next) = next {
-            next.as_ref().membership().previous.set(previous);
+            next.as_ref().previous.set(previous);
         }
         match previous {
-            Some(previous) => previous.as_ref().membership().next.set(next),
+            Some(previous) => previous.as_ref().next.set(next),
             None => *first = next,
         }
     }

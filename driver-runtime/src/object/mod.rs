@@ -26,18 +26,22 @@ use loader_core::memory::{Allocator, Application, OutOfMemory, Process};
 use crate::dispatch::DispatchTable;
 
 pub use base::{LOADER_MAGIC, ObjectBase};
-pub use exclusive::Exclusive;
+pub use exclusive::{Changeable, Exclusive};
 pub use foreign::Foreign;
 pub use labels::Label;
 pub(crate) use labels::Labels;
-pub use members::{Member, Members, Membership};
+pub use members::Members;
 pub(crate) use memory::ParentMemory;
 pub use parent::{ParentKind, ParentObject, Root};
 pub use pieces::{PIECES, Piece, Pieces, Plain};
 pub use private_data::Slot;
 
 /// What a driver keeps behind one type of handle.
-pub trait VkObject: Send + Sync + Sized + 'static {
+///
+/// # Safety
+/// Every handle of this type that the driver hands out is one of an object of this type. So a driver has one such type for a type
+/// of handle, and none for those whose objects are the runtime's.
+pub unsafe trait VkObject: Send + Sync + Sized + 'static {
     /// The handle; its type is the object's.
     type Handle: Handle + Copy;
     /// What such an object is created from: the runtime's instance or device.
@@ -126,11 +130,11 @@ impl<T: VkObject> Object<T> {
 
     /// The arrays of an object of this type, of which there are none yet.
     #[must_use]
-    pub const fn pieces() -> Pieces {
+    pub const fn pieces() -> Pieces<T> {
         Pieces::behind(Self::LAYOUT)
     }
 
-    /// As [`Object::create`], with arrays in the same block of memory. `pieces` comes from [`Object::pieces`] of this type;
+    /// As [`Object::create`], with arrays in the same block of memory. `pieces` comes from [`Object::pieces`];
     /// `driver` keeps what [`Pieces::add`] returned.
     ///
     /// # Errors
@@ -141,7 +145,7 @@ impl<T: VkObject> Object<T> {
     pub unsafe fn create_with(
         parent: &T::Parent,
         callbacks: *const vk::AllocationCallbacks<'_>,
-        pieces: &Pieces,
+        pieces: &Pieces<T>,
         driver: T,
     ) -> Result<Owned<T>, OutOfMemory> {
         // SAFETY: the caller vouches for the callbacks.
@@ -184,12 +188,28 @@ impl<T: VkObject> Object<T> {
     /// The object of a handle as [`Object::from_handle`] gives it, for this thread alone: a parameter that the specification lists
     /// under "Host Synchronization" of the command may be changed without a lock.
     ///
+    /// The type says that its objects are changed so: [`Changeable`]. For a command buffer of the runtime, use
+    /// [`ExclusiveCommandBuffer::from_handle`](crate::command_buffer::ExclusiveCommandBuffer::from_handle).
+    ///
     /// # Safety
     /// As for [`Object::from_handle`], and nothing else uses the driver's part of the object for `'a`: the specification has the
     /// application synchronise the parameter (`externsync` in the registry), and the driver has handed it to no other thread.
     #[must_use]
     #[inline]
-    pub unsafe fn exclusive_from_handle<'a>(handle: T::Handle) -> Option<Exclusive<'a, T>> {
+    pub unsafe fn exclusive_from_handle<'a>(handle: T::Handle) -> Option<Exclusive<'a, T>>
+    where
+        T: Changeable,
+    {
+        // SAFETY: the caller vouches for handle and use.
+        unsafe { Self::exclusive(handle) }
+    }
+
+    /// As [`Object::exclusive_from_handle`], for objects of the runtime.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline]
+    pub(crate) unsafe fn exclusive<'a>(handle: T::Handle) -> Option<Exclusive<'a, T>> {
         // SAFETY: the caller vouches for handle and use.
         unsafe { Self::place(handle).map(|object| Exclusive::new(object)) }
     }

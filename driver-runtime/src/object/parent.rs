@@ -3,7 +3,7 @@
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use ash::vk::Handle;
+use ash::vk::{self, Handle};
 use loader_core::logger::Listeners;
 use loader_core::memory::Application;
 
@@ -145,8 +145,24 @@ impl Root {
     }
 
     /// The allocator of the instance or device, which its children fall back on.
-    pub fn memory(&self) -> &Application {
+    pub(crate) fn memory(&self) -> &Application {
         &self.memory
+    }
+
+    /// The allocator for what a command creates with `callbacks`, which may be NULL: theirs, or that of the instance or device.
+    ///
+    /// # Safety
+    /// `callbacks` is NULL or a valid pointer to callbacks that obey the specification. What is allocated with them, or with copies
+    /// of the value, is freed before the application may take them back: before the object that it belongs to, and the instance or
+    /// device, are destroyed.
+    #[must_use]
+    pub unsafe fn memory_or(
+        &self,
+        callbacks: *const vk::AllocationCallbacks<'_>,
+        scope: vk::SystemAllocationScope,
+    ) -> Application {
+        // SAFETY: the caller vouches for the callbacks.
+        unsafe { self.memory.or(callbacks, scope) }
     }
 
     /// Whether the application gave no callbacks for the memory.

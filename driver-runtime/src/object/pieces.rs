@@ -27,10 +27,10 @@ unsafe impl<P: Plain, const N: usize> Plain for [P; N] {}
 
 /// The arrays that an object is to be created with, by [`Object::create_with`](super::Object::create_with). They are zero
 /// to begin with.
-#[derive(Clone, Copy)]
-pub struct Pieces {
+pub struct Pieces<T> {
     layout: Layout,
     count: usize,
+    of: PhantomData<fn() -> T>,
 }
 
 /// An array in the block of an object, which [`Object::array`](super::Object::array) finds.
@@ -63,10 +63,10 @@ impl<P> Piece<P> {
     }
 }
 
-impl Pieces {
+impl<T> Pieces<T> {
     /// Behind an object of this layout.
     pub(super) const fn behind(object: Layout) -> Self {
-        Self { layout: object, count: 0 }
+        Self { layout: object, count: 0, of: PhantomData }
     }
 
     /// Adds an array of so many elements.

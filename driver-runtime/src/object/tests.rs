@@ -5,26 +5,31 @@ use std::thread;
 use std::vec::Vec;
 
 use ash::vk::{self, Handle};
-
 use loader_core::memory::{Allocator, Application};
 
-use super::{LOADER_MAGIC, Member, Members, Membership, Object, ObjectBase, ParentObject, Piece, VkObject};
+use super::{Changeable, LOADER_MAGIC, Members, Object, ObjectBase, ParentObject, Piece, VkObject};
 use crate::testing::{Held, Ledger, TestDevice, TestInstance};
 
 struct Buffer(u32);
-impl VkObject for Buffer {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Buffer {
     type Handle = vk::Buffer;
     type Parent = TestDevice;
 }
 
 struct CommandBuffer;
-impl VkObject for CommandBuffer {
+impl Changeable for Buffer {}
+impl Changeable for CommandBuffer {}
+
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for CommandBuffer {
     type Handle = vk::CommandBuffer;
     type Parent = TestDevice;
 }
 
 struct Messenger;
-impl VkObject for Messenger {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Messenger {
     type Handle = vk::DebugUtilsMessengerEXT;
     type Parent = TestInstance;
 }
@@ -268,7 +273,8 @@ struct Layouted {
     bytes: Piece<u8>,
     longs: Piece<[u64; 2]>,
 }
-impl VkObject for Layouted {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Layouted {
     type Handle = vk::PipelineLayout;
     type Parent = TestDevice;
 }
@@ -347,7 +353,7 @@ fn b66_what_is_nothing_is_not_allocated_or_freed() {
     let memory = unsafe { Application::new(&ledger.callbacks(), vk::SystemAllocationScope::OBJECT) };
     // SAFETY: no names.
     let names = unsafe { crate::instance::AppInfo::copy(Some(&vk::ApplicationInfo::default()), memory) };
-    assert!(names.unwrap().name.is_none());
+    assert!(names.unwrap().name().is_none());
     destroy::<Buffer>(vk::Buffer::null());
     assert_eq!(ledger.scopes().len(), 0);
     let layout = core::alloc::Layout::from_size_align(24, 8).unwrap();
@@ -391,17 +397,12 @@ fn an_object_of_one_thread_changes_while_others_read_what_is_attached_to_it() {
     destroy::<Buffer>(handle);
 }
 
-struct Set(u32, Membership<Self>);
+struct Set(u32);
 
-impl VkObject for Set {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Set {
     type Handle = vk::DescriptorSet;
     type Parent = TestDevice;
-}
-
-impl Member for Set {
-    fn membership(&self) -> &Membership<Self> {
-        &self.1
-    }
 }
 
 #[test]
@@ -413,9 +414,7 @@ fn objects_of_a_pool_serve_again_without_memory() {
     let memory = unsafe { Application::new(&callbacks, vk::SystemAllocationScope::OBJECT) };
     let mut sets = Members::<Set>::new(memory);
     // SAFETY: the device outlives the sets.
-    let add = |sets: &mut Members<Set>, number| unsafe {
-        sets.create(&*device, Set(number, Membership::default()))
-    };
+    let add = |sets: &mut Members<Set>, number| unsafe { sets.create(&*device, Set(number)) };
     let all: Vec<_> = (0..5).map(|number| add(&mut sets, number).unwrap()).collect();
     ledger.fail(Some(0));
     assert!(add(&mut sets, 9).is_err() && sets.reuse().is_none());

@@ -4,7 +4,6 @@ use ash::vk::{self, TaggedStructure};
 use loader_core::registry::ExtensionSet;
 
 use super::{Vulkan14Properties, limits, places};
-use crate::dispatch::DispatchTable;
 use crate::extensions::copy_name;
 use crate::features::Features;
 use crate::properties::{Row, Store, row};
@@ -46,9 +45,6 @@ pub struct Description {
     /// [`Driver::SYNC_TYPES`](crate::Driver::SYNC_TYPES): `Some(SyncTypes::new(&list))`. A list that cannot work fails the search
     /// for devices, and a message says why.
     pub sync_types: Option<Result<SyncTypes, SyncTypeError>>,
-    /// The functions of the device and of devices made from it, where they differ from the driver's: a table with
-    /// everything that [`Tables::TABLE`](crate::Tables::TABLE) has.
-    pub commands: Option<&'static DispatchTable>,
 }
 
 // SAFETY: the pNext pointers of the properties are never followed, and everything else is data.
@@ -75,7 +71,6 @@ impl Description {
             queue_families: [Default::default(); QUEUE_FAMILIES],
             queue_family_count: 0,
             sync_types: None,
-            commands: None,
         };
         limits::require(&mut new);
         new

@@ -1,6 +1,5 @@
 //! Physical devices as a loader meets them. The numbers are those of the checklist in the README.
 
-use std::boxed::Box;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,7 +13,7 @@ use super::{Description, Physical, PhysicalDevice};
 use crate::commands::enumerate::{enumerate_physical_device_groups, enumerate_physical_devices};
 use crate::commands::physical_device as commands;
 use crate::device::{Device, DeviceRequest, Queue, QueuePlace};
-use crate::dispatch::{DispatchTable, EntryPoints, trampoline};
+use crate::dispatch::{CommandTable, EntryPoints, trampoline};
 use crate::driver::{Driver, Search, Tables};
 use crate::entry_points;
 use crate::features::{Features, name};
@@ -184,8 +183,8 @@ impl Driver for Slow {
     type Device = ();
     type Queue = ();
     type Sync = Number;
-    const SYNC_TYPES: &'static [SyncType] = &[];
-    const COMMANDS: EntryPoints = EntryPoints::NONE;
+    const SYNC_TYPES: &'static [SyncType] = <TestDriver as Driver>::SYNC_TYPES;
+    const COMMANDS: EntryPoints<Self> = EntryPoints::NONE;
     fn host() -> &'static dyn crate::Host {
         &TestHost
     }
@@ -377,16 +376,16 @@ extern "system" fn other_features(_: vk::PhysicalDevice, out: *mut vk::PhysicalD
 
 #[test]
 fn b38_and_b56_a_device_may_have_functions_of_its_own() {
-    static OTHER: EntryPoints =
-        entry_points! { GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2 = other_features };
+    // SAFETY: the function does what the command demands.
+    static OTHER: EntryPoints<TestDriver> = unsafe {
+        entry_points! { GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2 = other_features }
+    };
     let (_made, plain) =
         with_device(|| Description::new(b"x", vk::API_VERSION_1_1, vk::PhysicalDeviceType::CPU));
-    let (_made, special) = with_device(|| {
-        let mut known = Description::new(b"x", vk::API_VERSION_1_1, vk::PhysicalDeviceType::CPU);
-        let table = DispatchTable::new(&OTHER).filled(&<TestDriver as Tables>::COMMON);
-        known.commands = Some(Box::leak(Box::new(table)));
-        known
-    });
+    static OWN: CommandTable<TestDriver> = CommandTable::new(&OTHER).filled(&<TestDriver as Tables>::COMMON);
+    plan(|plan| plan.commands = Some(&OWN));
+    let (_made, special) =
+        with_device(|| Description::new(b"x", vk::API_VERSION_1_1, vk::PhysicalDeviceType::CPU));
     // SAFETY: the trampoline is called as what it is, with live handles.
     unsafe {
         let query = core::mem::transmute::<crate::dispatch::Command, vk::PFN_vkGetPhysicalDeviceFeatures>(

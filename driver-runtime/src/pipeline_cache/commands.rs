@@ -112,11 +112,14 @@ pub(super) unsafe extern "system" fn merge<D: PipelineCaches>(
 
 /// The commands, for [`Driver::COMMANDS`](crate::Driver::COMMANDS): `entry_points! { ... }.and(&pipeline_cache::entry_points::<Self>())`.
 #[must_use]
-pub const fn entry_points<D: PipelineCaches>() -> EntryPoints {
-    entry_points! {
-        CREATE_PIPELINE_CACHE: PFN_vkCreatePipelineCache = create::<D>,
-        DESTROY_PIPELINE_CACHE: PFN_vkDestroyPipelineCache = destroy::<D>,
-        GET_PIPELINE_CACHE_DATA: PFN_vkGetPipelineCacheData = get_data::<D>,
-        MERGE_PIPELINE_CACHES: PFN_vkMergePipelineCaches = merge::<D>,
+pub const fn entry_points<D: PipelineCaches>() -> EntryPoints<D> {
+    // SAFETY: each function does what its command demands, with the runtime's objects for this driver.
+    unsafe {
+        entry_points! {
+            CREATE_PIPELINE_CACHE: PFN_vkCreatePipelineCache = create::<D>,
+            DESTROY_PIPELINE_CACHE: PFN_vkDestroyPipelineCache = destroy::<D>,
+            GET_PIPELINE_CACHE_DATA: PFN_vkGetPipelineCacheData = get_data::<D>,
+            MERGE_PIPELINE_CACHES: PFN_vkMergePipelineCaches = merge::<D>,
+        }
     }
 }

@@ -39,7 +39,7 @@ pub trait PipelineCaches: Driver {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    fn write(object: &Self::Cached, out: &mut Text<Application>) -> Result<(), OutOfMemory>;
+    fn write(object: &Self::Cached, out: &mut Written<'_>) -> Result<(), OutOfMemory>;
 
     /// Makes an object of what [`PipelineCaches::write`] wrote; `None` for bytes that are no object of this kind, which may
     /// come from anywhere.
@@ -49,6 +49,19 @@ pub trait PipelineCaches: Driver {
     fn disk_cache(device: &Device<Self>) -> Option<&dyn DiskCache> {
         let _ = device;
         None
+    }
+}
+
+/// What an object can be made from again, as far as it is written.
+pub struct Written<'a>(&'a mut Text<Application>);
+
+impl Written<'_> {
+    /// Appends bytes.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), OutOfMemory> {
+        self.0.try_extend(bytes)
     }
 }
 
@@ -81,7 +94,8 @@ impl<D: PipelineCaches> Keyed for Kept<D> {
     }
 }
 
-impl<D: PipelineCaches> VkObject for Cache<D> {
+// SAFETY: no other type is behind such handles.
+unsafe impl<D: PipelineCaches> VkObject for Cache<D> {
     type Handle = vk::PipelineCache;
     type Parent = Device<D>;
 }
@@ -111,7 +125,7 @@ impl<D: PipelineCaches> Cache<D> {
     pub fn add(&self, device: &Device<D>, key: &[u8], object: D::Cached) -> D::Cached {
         if let Some(disk) = D::disk_cache(device) {
             let mut bytes = Vec::new_in(self.memory.scoped(vk::SystemAllocationScope::COMMAND));
-            if D::write(&object, &mut bytes).is_ok() {
+            if D::write(&object, &mut Written(&mut bytes)).is_ok() {
                 disk.store(key, D::kind(&object), &bytes);
             }
         }
@@ -168,6 +182,6 @@ impl<D: PipelineCaches> Kept<D> {
         if !self.bytes.is_empty() {
             return out.try_extend(&self.bytes);
         }
-        self.object.get().map_or(Ok(()), |object| D::write(object, out))
+        self.object.get().map_or(Ok(()), |object| D::write(object, &mut Written(out)))
     }
 }

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 use std::vec::Vec;
 
 use ash::vk;
-use loader_core::memory::{Application, OutOfMemory, Text, TryGrow};
+use loader_core::memory::OutOfMemory;
 
 use super::commands::{create, destroy, get_data, merge};
 use super::data::HEADER;
-use super::{Cache, DiskCache, PipelineCaches};
+use super::{Cache, DiskCache, PipelineCaches, Written};
 use crate::device::Device;
 use crate::device::tests::{MadeDevice, make};
 use crate::object::Object;
@@ -49,8 +49,8 @@ impl PipelineCaches for TestDriver {
     fn kind(object: &Shader) -> u32 {
         object.as_bytes()[0].into()
     }
-    fn write(object: &Shader, out: &mut Text<Application>) -> Result<(), OutOfMemory> {
-        out.try_extend(object.as_bytes())
+    fn write(object: &Shader, out: &mut Written<'_>) -> Result<(), OutOfMemory> {
+        out.append(object.as_bytes())
     }
     fn read(_: &Device<Self>, kind: u32, bytes: &[u8]) -> Option<Shader> {
         READS.set(READS.get() + 1);

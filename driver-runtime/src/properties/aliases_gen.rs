@@ -73,6 +73,10 @@ pub(super) static ALIASES: &[(&str, &str)] = &[
         "VkPhysicalDevicePipelineCreationCacheControlFeaturesEXT",
         "VkPhysicalDevicePipelineCreationCacheControlFeatures",
     ),
+    (
+        "VkPhysicalDevicePipelineLibraryGroupHandlesFeaturesEXT",
+        "VkPhysicalDevicePipelineLibraryGroupHandlesFeaturesKHR",
+    ),
     ("VkPhysicalDevicePipelineProtectedAccessFeaturesEXT", "VkPhysicalDevicePipelineProtectedAccessFeatures"),
     ("VkPhysicalDevicePipelineRobustnessFeaturesEXT", "VkPhysicalDevicePipelineRobustnessFeatures"),
     ("VkPhysicalDevicePipelineRobustnessPropertiesEXT", "VkPhysicalDevicePipelineRobustnessProperties"),

@@ -50,6 +50,27 @@ impl Store {
     }
 }
 
+/// The tags of authors with which names of values end.
+const TAGS: [&str; 18] = [
+    "KHR", "EXT", "NV", "AMD", "AMDX", "ARM", "ANDROID", "FUCHSIA", "GOOGLE", "HUAWEI", "IMG", "INTEL",
+    "LUNARG", "MESA", "NVX", "QCOM", "SEC", "VALVE",
+];
+
+/// A name without the tag of its author.
+fn untagged(name: &str) -> &str {
+    let tagged = name.rsplit_once('_').filter(|(_, tag)| TAGS.contains(tag));
+    tagged.map_or(name, |(first, _)| first)
+}
+
+/// The value of this name among those of an enumeration or of flags. Names that differ only in the tag of their author are names
+/// of one value, as `VK_SHADER_STAGE_MESH_BIT_NV` and `VK_SHADER_STAGE_MESH_BIT_EXT`.
+#[must_use]
+pub fn value(known: &[(&str, i64)], name: &str) -> Option<i64> {
+    let same = known.iter().find(|(other, _)| *other == name);
+    let alias = || known.iter().find(|(other, _)| untagged(other) == untagged(name));
+    same.or_else(alias).map(|(_, value)| *value)
+}
+
 /// The structure of this name or of a newer one, if it describes properties of devices, or is a member of such a structure:
 /// `VkPhysicalDeviceLimits`, `VkPhysicalDeviceIDPropertiesKHR`.
 #[must_use]

@@ -111,4 +111,8 @@ structures! {
         Bool "resolveSrgbFormatSupportsTransferFunctionControl" Most,;
     1000635001 "VkPhysicalDeviceShaderLongVectorPropertiesEXT" by EXT_SHADER_LONG_VECTOR has
         U32 "maxVectorComponents" Most,;
+    1000708000 "VkPhysicalDeviceInfoPropertiesINTEL" by INTEL_DEVICE_INFO has U32 "deviceIpVersionArch",
+        U32 "deviceIpVersionRelease", U32 "deviceIpVersionRevision",;
+    1000709001 "VkPhysicalDeviceBufferDeviceAddressAllocationAlignmentPropertiesVALVE"
+        by VALVE_BUFFER_DEVICE_ADDRESS_ALLOCATION_ALIGNMENT has U32 "maxBufferDeviceAddressAllocationAlignment" Most,;
 }

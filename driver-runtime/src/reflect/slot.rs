@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use crate::properties::Kind;
+use crate::properties::{self, Kind};
 
 /// A member of a structure, or an element or a member of it.
 pub struct Slot<'a> {
@@ -155,8 +155,7 @@ impl<'a> Slot<'a> {
             (Value::Bool(value), Kind::Bool) => Ok(value.into()),
             (Value::Integer(value @ 0..=1), Kind::Bool) => Ok(value),
             (Value::Text(name), Kind::Enum(names) | Kind::Flags(names) | Kind::Flags64(names)) => {
-                let row = names.values().iter().find(|(known, _)| *known == name);
-                row.map(|(_, value)| i128::from(*value)).ok_or(Refused::Name)
+                properties::value(names.values(), name).map(i128::from).ok_or(Refused::Name)
             }
             (_, Kind::Bool | Kind::Nested(_) | Kind::Array | Kind::F32) => Err(Refused::Type),
             (Value::Integer(value), _) => Ok(value),

@@ -19,6 +19,12 @@ pub enum SyncTypeError {
     TimelineCannotWait,
     /// Timelines are emulated, but there is no type that queues and the host can wait for to emulate them with.
     NothingToEmulateWith,
+    /// Binary objects are emulated, but there is no type of timelines to emulate them with.
+    NothingToMakeBinaryOf,
+    /// No type serves fences.
+    NothingForFences,
+    /// No type serves binary semaphores.
+    NothingForSemaphores,
     /// Timelines need assistance, but a type that queues can wait for cannot tell whether it is pending.
     CannotTellPending,
     /// Timelines need assistance, but a binary type that queues can wait for cannot be reset by the host.
@@ -42,6 +48,16 @@ impl SyncTypeError {
             Self::NothingToEmulateWith => {
                 "SyncType::EMULATED_TIMELINE needs a binary type with GPU_WAIT and CPU_WAIT in the same list: add one, or remove \
                  the timelines"
+            }
+            Self::NothingToMakeBinaryOf => {
+                "SyncType::EMULATED_BINARY needs a type with TIMELINE, GPU_WAIT and CPU_WAIT in the same list: add one, or a \
+                 binary type"
+            }
+            Self::NothingForFences => {
+                "fences need a type with CPU_WAIT and CPU_RESET that is no timeline: add one, or SyncType::EMULATED_BINARY"
+            }
+            Self::NothingForSemaphores => {
+                "binary semaphores need a type with GPU_WAIT that is no timeline: add one, or SyncType::EMULATED_BINARY"
             }
             Self::CannotTellPending => {
                 "with timelines that have no WAIT_BEFORE_SIGNAL, every type with GPU_WAIT needs WAIT_PENDING: add it, or use \
@@ -99,12 +115,25 @@ impl SyncTypes {
             place += 1;
         }
         let none = HandleKinds::NONE;
+        let timeline = choose(list, Purpose::Timeline, none, none);
+        let has_lines = matches!(mode, TimelineMode::Assisted | TimelineMode::Native);
+        if !has_lines && has_emulated_binary(list) {
+            return Err(SyncTypeError::NothingToMakeBinaryOf);
+        }
+        let (fence, semaphore) =
+            (choose(list, Purpose::Fence, none, none), choose(list, Purpose::Semaphore, none, none));
+        if fence.is_none() {
+            return Err(SyncTypeError::NothingForFences);
+        }
+        if semaphore.is_none() {
+            return Err(SyncTypeError::NothingForSemaphores);
+        }
         Ok(Self {
             types,
             count: list.len(),
-            fence: choose(list, Purpose::Fence, none, none),
-            semaphore: choose(list, Purpose::Semaphore, none, none),
-            timeline: choose(list, Purpose::Timeline, none, none),
+            fence,
+            semaphore,
+            timeline,
             point: choose(list, Purpose::Point, none, none),
             idle: choose(list, Purpose::Idle, none, none),
             mode,
@@ -161,6 +190,12 @@ impl SyncTypes {
         }
     }
 
+    /// The number of the type that the driver makes objects of this type as: another one for those that are emulated.
+    pub(crate) fn made_as(&self, kind: usize) -> usize {
+        let emulated = self.list().get(kind).is_some_and(|kind| kind.is_emulated_binary());
+        if emulated { self.timeline.unwrap_or(kind) } else { kind }
+    }
+
     /// How timeline semaphores work.
     #[must_use]
     pub fn timeline_mode(&self) -> TimelineMode {
@@ -184,6 +219,18 @@ impl SyncTypes {
     pub fn timeline(&self) -> Option<usize> {
         self.timeline
     }
+}
+
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "places are below the length")]
+const fn has_emulated_binary(list: &[SyncType]) -> bool {
+    let mut place = 0;
+    while place < list.len() {
+        if list[place].is_emulated_binary() {
+            return true;
+        }
+        place += 1;
+    }
+    false
 }
 
 /// How the timelines of the list work, if it can work at all.
@@ -224,7 +271,7 @@ const fn mode(list: &[SyncType]) -> Result<TimelineMode, SyncTypeError> {
 
 /// What the assisted mode demands of every type that queues can wait for.
 const fn check_assisted(kind: SyncType) -> Result<(), SyncTypeError> {
-    if !kind.has(Ability::GPU_WAIT) {
+    if !kind.has(Ability::GPU_WAIT) || kind.is_emulated_binary() {
         return Ok(());
     }
     if !kind.has(Ability::WAIT_PENDING) {

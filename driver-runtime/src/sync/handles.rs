@@ -45,28 +45,50 @@ impl HandleKind {
 }
 
 /// A handle that an application brings. It is the driver's from the moment at which the import succeeds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Handle {
-    /// What it is.
-    pub kind: HandleKind,
-    /// The file descriptor.
-    pub fd: c_int,
+    kind: HandleKind,
+    fd: c_int,
 }
 
 impl Handle {
+    /// A handle of this kind: a file descriptor, or the bits of a Zircon handle.
+    ///
+    /// # Safety
+    /// It is an open handle, which belongs to whoever has this value, or -1 for a signalled sync file.
+    #[must_use]
+    pub const unsafe fn new(kind: HandleKind, fd: c_int) -> Self {
+        Self { kind, fd }
+    }
+
+    /// What it is.
+    #[must_use]
+    pub const fn kind(&self) -> HandleKind {
+        self.kind
+    }
+
+    /// The file descriptor.
+    #[must_use]
+    pub const fn fd(&self) -> c_int {
+        self.fd
+    }
+
     /// A handle of Fuchsia.
-    pub(crate) const fn of_zircon(handle: u32) -> Self {
+    ///
+    /// # Safety
+    /// As for [`Handle::new`].
+    pub(crate) const unsafe fn of_zircon(handle: u32) -> Self {
         Self { kind: HandleKind::ZirconEvent, fd: handle.cast_signed() }
     }
 
     /// The handle as Fuchsia has it: the bits of the file descriptor.
     #[must_use]
-    pub const fn zircon(self) -> u32 {
+    pub const fn zircon(&self) -> u32 {
         self.fd.cast_unsigned()
     }
 
     /// Whether this stands for something that is signalled already, and is no handle at all.
-    pub(crate) fn is_signalled(self) -> bool {
+    pub(crate) fn is_signalled(&self) -> bool {
         self.kind.copies() && self.fd == -1
     }
 }
@@ -150,6 +172,7 @@ mod tests {
         assert_eq!(kind, Some(HandleKind::ZirconEvent));
         assert_eq!(HandleKinds::of_semaphore(vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_WIN32), None);
         assert_eq!(HandleKinds::of_fence(vk::ExternalFenceHandleTypeFlags::OPAQUE_WIN32), None);
-        assert_eq!(Handle::of_zircon(u32::MAX).zircon(), u32::MAX);
+        // SAFETY: nobody closes it.
+        assert_eq!(unsafe { Handle::of_zircon(u32::MAX) }.zircon(), u32::MAX);
     }
 }

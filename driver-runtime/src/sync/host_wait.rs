@@ -10,7 +10,7 @@ use crate::parts::Parts;
 /// A wait of a thread of the application, for [`Driver::wait`](crate::Driver::wait). The driver was given everything that is
 /// waited for.
 pub struct HostWait<'a, D: Parts> {
-    /// What has not been reached yet, and the values: 1 for binary objects.
+    /// What has not been reached yet, and the values: 1 for the driver's binary objects.
     pub objects: &'a [(SyncRef<D>, u64)],
     /// Whether all objects are waited for, or any of them.
     pub all: bool,
@@ -58,7 +58,8 @@ impl<D: Parts> Pending<D> {
     /// A binary object is waited for.
     pub(crate) fn add_binary(&mut self, sync: SyncRef<D>) -> Result<(), OutOfMemory> {
         self.held |= !sync.is_submitted();
-        self.add(sync, 1)
+        let value = sync.target();
+        self.add(sync, value)
     }
 
     /// A value of a timeline of the driver is waited for.

@@ -1,28 +1,29 @@
 //! What is behind a fence or a semaphore: a payload of its own, and for a while another one that was imported.
 
 use core::ops::Deref;
-use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use loader_core::memory::{Counted, OutOfMemory, Room};
+use loader_core::memory::{Counted, OutOfMemory, Process, Room};
 use loader_core::platform::Lock;
 
 use super::{Ability, Bell, Primitive, Readiness};
-use crate::object::ParentMemory;
 use crate::parts::Parts;
 
 /// A synchronisation object of the driver with several owners: fences, semaphores, submissions, and the driver while a
-/// queue works with it. Its memory is the device's: what a driver keeps of it goes with its part of the device at the latest.
-pub struct SyncRef<D: Parts>(Counted<Payload<D>, ParentMemory>);
+/// queue works with it. It needs nothing of the device, so a driver may keep it for as long as it likes: its memory is the
+/// process's, and what it rings for is counted.
+pub struct SyncRef<D: Parts>(Counted<Payload<D>>);
 
 pub(crate) struct Payload<D: Parts> {
     sync: D::Sync,
-    /// That of the device, which outlives the payload.
-    bell: NonNull<Bell>,
+    /// That of the device.
+    bell: Counted<Bell>,
     /// The number of its type.
     kind: usize,
     /// What objects of its type can do, as far as it matters.
     abilities: Ability,
+    /// For a binary object that is a timeline of the driver's: the value that stands for its next signal. Otherwise 0.
+    point: AtomicU64,
     /// Others may signal it: another process, or another object that has the same payload.
     shared: AtomicBool,
     /// How many signals were submitted.
@@ -35,14 +36,9 @@ pub(crate) struct Payload<D: Parts> {
 
 /// Memory for a payload that is not there yet.
 pub(crate) struct PayloadRoom<D: Parts> {
-    room: Room<Payload<D>, ParentMemory>,
-    bell: NonNull<Bell>,
+    room: Room<Payload<D>, Process>,
+    bell: Counted<Bell>,
 }
-
-// SAFETY: the bell may be shared, and outlives the payload: what a driver keeps goes with its part of the device at the latest.
-unsafe impl<D: Parts> Send for Payload<D> {}
-// SAFETY: as above.
-unsafe impl<D: Parts> Sync for Payload<D> {}
 
 impl<D: Parts> Clone for SyncRef<D> {
     fn clone(&self) -> Self {
@@ -58,18 +54,20 @@ impl<D: Parts> Deref for SyncRef<D> {
 }
 
 impl<D: Parts> PayloadRoom<D> {
-    /// `bell` is that of the device whose memory it is.
-    pub(crate) fn new(memory: ParentMemory, bell: &Bell) -> Result<Self, OutOfMemory> {
-        Ok(Self { room: Room::try_new_in(memory)?, bell: NonNull::from(bell) })
+    /// `bell` is that of the device.
+    pub(crate) fn new(bell: &Counted<Bell>) -> Result<Self, OutOfMemory> {
+        Ok(Self { room: Room::try_new_in(Process)?, bell: bell.clone() })
     }
 
-    /// Puts a synchronisation object of the type `kind` into it, which has `abilities`. `shared` says whether others may signal
+    /// Puts a synchronisation object of the type `kind` into it, which has `abilities`. `is_line` says that it is a timeline of
+    /// the driver's, with the value 1 if it is signalled, and serves as a binary object. `shared` says whether others may signal
     /// it.
     pub(crate) fn fill_with(
         self,
         sync: D::Sync,
         kind: usize,
         abilities: Ability,
+        is_line: bool,
         shared: bool,
     ) -> SyncRef<D> {
         SyncRef(self.room.fill(Payload {
@@ -77,6 +75,7 @@ impl<D: Parts> PayloadRoom<D> {
             bell: self.bell,
             kind,
             abilities,
+            point: u64::from(is_line).into(),
             shared: shared.into(),
             signals: AtomicU32::new(0),
             given: AtomicU32::new(0),
@@ -98,8 +97,7 @@ impl<D: Parts> SyncRef<D> {
     /// Signals from the host, or as a queue that does not do it itself, and wakes who waits.
     pub fn signal(&self, value: u64) {
         self.0.sync.signal(value);
-        // SAFETY: the device outlives what is made of it.
-        unsafe { self.0.bell.as_ref() }.ring(D::host);
+        self.0.bell.ring(D::host);
     }
 
     /// Whether who signals it wakes those who wait.
@@ -111,9 +109,34 @@ impl<D: Parts> SyncRef<D> {
     pub(crate) fn reuse(self) -> Option<Self> {
         let is_free = self.0.has_one_owner() && self.0.abilities.has(Ability::CPU_RESET) && !self.is_shared();
         is_free.then(|| {
-            self.0.sync.reset();
+            self.set_back();
             self
         })
+    }
+
+    /// Whether it is a timeline of the driver's that serves as a binary object.
+    pub(crate) fn is_line(&self) -> bool {
+        self.0.point.load(Ordering::Acquire) != 0
+    }
+
+    /// The value that the driver's object has when this one, a binary object, is signalled.
+    pub(crate) fn target(&self) -> u64 {
+        self.0.point.load(Ordering::Acquire).max(1)
+    }
+
+    /// The value: for a binary object, 1 if it is signalled.
+    pub(crate) fn current(&self) -> u64 {
+        let value = self.0.sync.value();
+        if self.is_line() { (value >= self.target()).into() } else { value }
+    }
+
+    /// Sets a binary object back.
+    pub(crate) fn set_back(&self) {
+        if self.is_line() {
+            self.0.point.fetch_add(1, Ordering::AcqRel);
+        } else {
+            self.0.sync.reset();
+        }
     }
 
     /// From here on others may signal it.
@@ -212,7 +235,7 @@ impl<D: Parts> Payloads<D> {
     /// The value of the active payload.
     pub(crate) fn value(&self) -> u64 {
         let slots = self.0.lock(D::host());
-        slots.temporary.as_ref().unwrap_or(&slots.permanent).value()
+        slots.temporary.as_ref().unwrap_or(&slots.permanent).current()
     }
 
     pub(crate) fn is_temporary(&self) -> bool {

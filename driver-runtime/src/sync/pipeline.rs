@@ -9,7 +9,7 @@ use super::Readiness;
 use super::payload::SyncRef;
 use super::submission::{Submission, Submitted};
 use super::submissions::Submissions;
-use crate::host::ThreadWork;
+use crate::host::{NoThread, ThreadWork, Turn};
 use crate::object::ParentMemory;
 use crate::parts::Parts;
 
@@ -38,6 +38,8 @@ struct Thread {
     state: AtomicU8,
     /// Its number, while it is there.
     number: AtomicUsize,
+    /// When its work may run, from when there is some.
+    turn: Lock<Option<Turn>>,
     /// Counts what may let the thread go on.
     bell: AtomicU32,
     /// It is to end.
@@ -63,6 +65,7 @@ impl<D: Parts> Pipeline<D> {
         let thread = Thread {
             state: AtomicU8::new(NO_THREAD),
             number: AtomicUsize::new(0),
+            turn: Lock::new(None),
             bell: AtomicU32::new(0),
             ends: AtomicBool::new(false),
         };
@@ -174,11 +177,15 @@ impl<D: Parts> Pipeline<D> {
     }
 
     /// Has the system start a thread for `work`, once. Returns whether there is one now.
-    pub(crate) fn start_thread(&self, work: impl FnOnce() -> ThreadWork) -> bool {
+    pub(crate) fn start_thread(&self, work: impl FnOnce(Turn) -> ThreadWork) -> bool {
         if self.thread.state.load(Ordering::Acquire) != NO_THREAD {
             return self.has_thread();
         }
-        let state = match D::host().spawn(work()) {
+        let turn = Turn::new(D::host());
+        if let Ok(turn) = &turn {
+            *self.thread.turn.lock(D::host()) = Some(turn.clone());
+        }
+        let state = match turn.map_err(|_| NoThread).and_then(|turn| D::host().spawn(work(turn))) {
             Ok(number) => {
                 self.thread.number.store(number, Ordering::Release);
                 RUNNING
@@ -199,11 +206,17 @@ impl<D: Parts> Pipeline<D> {
         self.thread.ends.load(Ordering::Acquire)
     }
 
-    /// Ends the thread and waits until it is gone. What is still in the list stays there.
+    /// Ends the thread and waits until it is gone. What is still in the list stays there. Whatever the host has done with the
+    /// thread's work, nothing of it runs afterwards.
     pub(crate) fn end_thread(&self) {
+        self.thread.ends.store(true, Ordering::Release);
+        self.thread.bell.fetch_add(1, Ordering::AcqRel);
+        let turn = self.thread.turn.lock(D::host()).take();
+        if let Some(turn) = turn {
+            D::host().wake(&self.thread.bell);
+            turn.end();
+        }
         if self.has_thread() {
-            self.thread.ends.store(true, Ordering::Release);
-            self.ring();
             D::host().join(self.thread.number.load(Ordering::Acquire));
             self.thread.state.store(NO_THREAD, Ordering::Release);
         }

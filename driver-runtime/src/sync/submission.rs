@@ -169,7 +169,8 @@ impl<D: Parts> Submission<D> {
 
     /// Signals a binary object: that of a fence, for instance.
     pub(crate) fn add_binary_signal(&mut self, sync: SyncRef<D>) -> Result<(), OutOfMemory> {
-        self.push(None, Target::Binary(sync, 0), 1)
+        let value = sync.target();
+        self.push(None, Target::Binary(sync, 0), value)
     }
 
     fn push(
@@ -186,11 +187,11 @@ impl<D: Parts> Submission<D> {
     /// Looks up the payloads of the semaphores. A semaphore that is waited for has its own payload back when it is signalled.
     pub(crate) fn resolve(&mut self) {
         for wait in &mut self.waits {
-            wait.resolve(Payloads::active);
+            wait.resolve(Payloads::active, false);
         }
         for signal in &mut self.signals {
             let is_waited_for = self.waits.iter().any(|wait| wait.semaphore == signal.semaphore);
-            signal.resolve(if is_waited_for { Payloads::permanent } else { Payloads::active });
+            signal.resolve(if is_waited_for { Payloads::permanent } else { Payloads::active }, is_waited_for);
         }
     }
 
@@ -206,6 +207,9 @@ impl<D: Parts> Submission<D> {
             let semaphore = wait.semaphore.take();
             if let Target::Binary(sync, _) = &wait.target {
                 sync.add_wait();
+                if sync.is_line() {
+                    sync.set_back();
+                }
                 // SAFETY: the semaphore lives as long as the application's call.
                 let semaphore = semaphore.map(|semaphore| unsafe { semaphore.as_ref() });
                 drop(semaphore.and_then(|semaphore| semaphore.payloads()?.0.restore()));
@@ -271,7 +275,8 @@ impl<D: Parts> Drop for Submission<D> {
 }
 
 impl<D: Parts> Operation<D> {
-    fn resolve(&mut self, payload: impl Fn(&Payloads<D>) -> SyncRef<D>) {
+    /// Looks up the payload. `is_used_up` says that the submission waits for the same semaphore before.
+    fn resolve(&mut self, payload: impl Fn(&Payloads<D>) -> SyncRef<D>, is_used_up: bool) {
         let (Target::Semaphore, Some(semaphore)) = (&self.target, self.semaphore) else { return };
         // SAFETY: the semaphore lives as long as the application's call.
         self.target = match unsafe { semaphore.as_ref() }.payloads() {
@@ -279,6 +284,8 @@ impl<D: Parts> Operation<D> {
             Some((payloads, _)) => {
                 let sync = payload(payloads);
                 let number = sync.next_wait();
+                let is_next = is_used_up && sync.is_line();
+                self.value = sync.target().saturating_add(is_next.into());
                 Target::Binary(sync, number)
             }
             None => return,
@@ -296,7 +303,7 @@ impl<D: Parts> Operation<D> {
 
     fn as_wait(&self) -> Option<Wait<D>> {
         let (sync, value, resets) = match &self.target {
-            Target::Binary(sync, _) => (sync.clone(), 1, true),
+            Target::Binary(sync, _) => (sync.clone(), self.value, !sync.is_line()),
             Target::Timeline(sync) => (sync.clone(), self.value, false),
             Target::Emulated(timeline) => match timeline.reach(self.value) {
                 Reach::Pending(sync) => (sync, 1, false),
@@ -309,8 +316,10 @@ impl<D: Parts> Operation<D> {
 
     fn as_signal(&self) -> Option<Signal<D>> {
         match &self.target {
-            Target::Binary(sync, _) | Target::Point(_, sync) => Some(Signal { sync: sync.clone(), value: 1 }),
-            Target::Timeline(sync) => Some(Signal { sync: sync.clone(), value: self.value }),
+            Target::Point(_, sync) => Some(Signal { sync: sync.clone(), value: 1 }),
+            Target::Binary(sync, _) | Target::Timeline(sync) => {
+                Some(Signal { sync: sync.clone(), value: self.value })
+            }
             Target::Semaphore | Target::Emulated(_) => None,
         }
     }

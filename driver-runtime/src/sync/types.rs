@@ -67,6 +67,19 @@ impl SyncType {
     /// and the driver sees the binary objects only.
     pub const EMULATED_TIMELINE: Self = Self { emulated: true, ..Self::new(Ability::TIMELINE) };
 
+    /// Binary objects that the runtime makes of the driver's timeline type in the same list, for systems that have timelines only:
+    /// each signal is the next value. They cannot be shared with other processes, and the driver sees timelines only.
+    pub const EMULATED_BINARY: Self = Self {
+        emulated: true,
+        ..Self::new(
+            Ability::BINARY
+                .and(Ability::GPU_WAIT)
+                .and(Ability::CPU_WAIT)
+                .and(Ability::CPU_RESET)
+                .and(Ability::CPU_SIGNAL),
+        )
+    };
+
     /// A type of the driver.
     #[must_use]
     pub const fn new(abilities: Ability) -> Self {
@@ -90,6 +103,10 @@ impl SyncType {
 
     pub(crate) const fn is_emulated(self) -> bool {
         self.emulated
+    }
+
+    pub(crate) const fn is_emulated_binary(self) -> bool {
+        self.emulated && self.has(Ability::BINARY)
     }
 
     pub(crate) const fn imports(self) -> HandleKinds {
@@ -125,7 +142,9 @@ impl Purpose {
             Self::Point => Ability::GPU_WAIT.and(Ability::CPU_WAIT),
             Self::Idle => Ability::CPU_WAIT,
         };
-        kind.has(needed) && !kind.has(Ability::TIMELINE)
+        // The values of an emulated timeline are not made of objects that are emulated themselves.
+        let is_made_of_itself = matches!(self, Self::Point) && kind.emulated;
+        kind.has(needed) && !kind.has(Ability::TIMELINE) && !is_made_of_itself
     }
 }
 

@@ -32,7 +32,7 @@ pub struct Work<'a, D: Parts> {
 pub struct Wait<D: Parts> {
     /// What is waited for.
     pub sync: SyncRef<D>,
-    /// The value; 1 for a binary object.
+    /// The value; 1 for a binary object of the driver's.
     pub value: u64,
     /// The stages that wait.
     pub stages: vk::PipelineStageFlags2,
@@ -45,7 +45,7 @@ pub struct Wait<D: Parts> {
 pub struct Signal<D: Parts> {
     /// What is signalled.
     pub sync: SyncRef<D>,
-    /// The value; 1 for a binary object.
+    /// The value; 1 for a binary object of the driver's.
     pub value: u64,
 }
 

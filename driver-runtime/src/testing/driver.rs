@@ -11,7 +11,7 @@ use loader_core::registry::{ExtensionSet, extension};
 use super::{TestHost, with_memory};
 use crate::Host;
 use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
-use crate::dispatch::{EntryPoints, Level, PrivateCommand};
+use crate::dispatch::{CommandTable, EntryPoints, Level, PrivateCommand};
 use crate::driver::{Driver, Search};
 use crate::drm::{Bus, DrmDevice};
 use crate::entry_points;
@@ -40,6 +40,8 @@ pub(crate) struct Plan {
     pub(crate) lists: u32,
     pub(crate) offered: std::vec::Vec<u8>,
     pub(crate) device: fn() -> Description,
+    /// The functions that devices have of their own.
+    pub(crate) commands: Option<&'static CommandTable<TestDriver>>,
     pub(crate) properties: fn(&mut Chainable),
     pub(crate) create_device: Result<(), CreateDeviceError>,
     pub(crate) gone: bool,
@@ -63,6 +65,7 @@ std::thread_local! {
         lists: 0,
         offered: std::vec::Vec::new(),
         device: || Description::new(b"test", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU),
+        commands: None,
         properties: |_| (),
         create_device: Ok(()),
         gone: false,
@@ -130,11 +133,12 @@ extern "system" fn create_buffer(
 /// A command that the registry does not list.
 pub(crate) unsafe extern "system" fn private() {}
 
-const fn row(name: &'static CStr, level: Level, extension: &'static CStr) -> PrivateCommand {
-    PrivateCommand { name, level, extension, function: private }
+const fn row(name: &'static CStr, level: Level, extension: &'static CStr) -> PrivateCommand<TestDriver> {
+    // SAFETY: a function without parameters.
+    unsafe { PrivateCommand::new(name, level, extension, private) }
 }
 
-const PRIVATE_COMMANDS: &[PrivateCommand] = &[
+const PRIVATE_COMMANDS: &[PrivateCommand<TestDriver>] = &[
     row(c"vkInstanceByInstanceTEST", Level::Instance, c"VK_TEST_of_instances"),
     row(c"vkPhysicalDeviceByInstanceTEST", Level::PhysicalDevice, c"VK_TEST_of_instances"),
     row(c"vkPhysicalDeviceByDeviceTEST", Level::PhysicalDevice, c"VK_TEST_of_devices"),
@@ -155,15 +159,18 @@ impl Driver for TestDriver {
         SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET)),
         SyncType::EMULATED_TIMELINE,
     ];
-    const COMMANDS: EntryPoints = entry_points! {
-        CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
-        CMD_DRAW_MESH_TASKS_EXT: PFN_vkCmdDrawMeshTasksEXT = draw_mesh_tasks,
+    // SAFETY: each function does what its command demands, with the objects of this driver.
+    const COMMANDS: EntryPoints<Self> = unsafe {
+        entry_points! {
+            CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
+            CMD_DRAW_MESH_TASKS_EXT: PFN_vkCmdDrawMeshTasksEXT = draw_mesh_tasks,
+        }
     }
     .and(&crate::descriptor_template::tests::COMMANDS);
 
     const MORE_INSTANCE_EXTENSIONS: Unlisted = &[(c"VK_TEST_of_instances", 3)];
     const MORE_DEVICE_EXTENSIONS: Unlisted = &[(c"VK_ANDROID_native_buffer", 8), (c"VK_TEST_of_devices", 4)];
-    const PRIVATE_COMMANDS: &'static [PrivateCommand] = PRIVATE_COMMANDS;
+    const PRIVATE_COMMANDS: &'static [PrivateCommand<Self>] = PRIVATE_COMMANDS;
     const TIME_DOMAINS: &'static [vk::TimeDomainKHR] = &[
         vk::TimeDomainKHR::DEVICE,
         vk::TimeDomainKHR::QUERY_PERFORMANCE_COUNTER,
@@ -198,9 +205,12 @@ impl Driver for TestDriver {
         let (count, end) = PLAN.with_borrow_mut(|plan| {
             if plan.searches.is_empty() { (0, Ok(Search::Drm)) } else { plan.searches.remove(0) }
         });
-        let device = PLAN.with_borrow(|plan| plan.device);
+        let (device, commands) = PLAN.with_borrow(|plan| (plan.device, plan.commands));
         for _ in 0..count {
-            found.push(device(), Gpu::new())?;
+            match commands {
+                Some(commands) => found.push_with(commands, device(), Gpu::new())?,
+                None => found.push(device(), Gpu::new())?,
+            }
         }
         for (members, subset) in PLAN.with_borrow(|plan| plan.groups.clone()) {
             found.group(&members, subset)?;

@@ -100,7 +100,7 @@ pub(crate) struct Held<T: ParentObject>(NonNull<T>);
 
 impl<T: ParentObject> Held<T> {
     pub(crate) fn new(callbacks: Option<&vk::AllocationCallbacks<'_>>) -> Self {
-        static TABLE: DispatchTable = DispatchTable::new(&EntryPoints::NONE);
+        static TABLE: DispatchTable = DispatchTable::new(&EntryPoints::<()>::NONE);
         Self::with_table(callbacks, &TABLE)
     }
 

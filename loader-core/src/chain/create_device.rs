@@ -42,6 +42,7 @@ pub unsafe extern "system" fn create_device(
             instance.logger.log(Level::Error, Topic::Usage, message);
             return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
         }
+        let _turn = instance.turn_in_layers();
         if let Err(error) = check_extensions(found, handle, given) {
             return error;
         }

@@ -4,6 +4,7 @@ use core::ffi::CStr;
 
 use ash::vk::{self, Handle as _};
 
+use super::device_extensions;
 use super::instance_links::{comes_from_layers, enter_instance_chain};
 use super::instance_table::fill_instance_table;
 use super::of_layer;
@@ -83,6 +84,7 @@ pub unsafe fn create_instance(
             instance.of_layer_table = Some(of_layer::table(allocator)?);
         }
 
+        let _turn = instance.turn_in_layers();
         // The handle goes down the chain with the call: the terminator uses it to find the instance.
         let mut handle = instance.handle();
         let mut result = Err(vk::Result::ERROR_INITIALIZATION_FAILED);
@@ -101,6 +103,9 @@ pub unsafe fn create_instance(
             .inspect_err(|error| destroy_below(&instance, handle, callbacks, *error))?;
         instance.set_chain_handle(handle);
         fill_instance_table(&instance);
+        if !instance.layers().is_empty() {
+            device_extensions::put_on_top(&mut instance);
+        }
         *out = vk::Instance::from_raw(given);
         instance.logger.listeners.created(given);
         instance.callbacks = own;
@@ -182,10 +187,13 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
         instance.callbacks.set(callbacks);
         instance.logger.listeners.destroying();
         let (place, allocator) = (instance_at(instance.handle()), instance.allocator);
+        let turn = instance.turn_in_layers();
         // The lower end changes the instance, so no reference to it is used from here on.
         if let Some(destroy) = instance.table.get::<vk::PFN_vkDestroyInstance>(command::DESTROY_INSTANCE) {
             destroy(instance.chain_handle(), callbacks);
         }
+        // Before the layers' libraries are closed: the thread that has the dynamic linker's lock may wait for it.
+        drop(turn);
         // Outlives the instance, whose memory it is.
         let _own = (*place).callbacks.take(core::ptr::null());
         drop(Box::from_raw_in(place, allocator));
@@ -211,7 +219,7 @@ unsafe fn open_layers(
     }
     let request = LayerRequest { enabled: &enabled, api_version: Version::from_encoded(api_version) };
     let found = loader.layers(LayerScope::All, logger)?;
-    FoundLayers::open(&found, loader.platform, &request, logger, allocator)
+    FoundLayers::open(&found, loader.platform, &request, logger, allocator, &|| loader.turn_in_layers())
 }
 
 /// Refuses arrays that are NULL although their count is not 0.

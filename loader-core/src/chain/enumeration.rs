@@ -10,7 +10,7 @@ use crate::discovery::DeviceFilters;
 use crate::dispatch::{HandleKind, Table as _};
 use crate::memory::{Process, Vec};
 use crate::objects::group::{self, EMPTY, Group, members};
-use crate::objects::{Instance, ids, instance_terminator};
+use crate::objects::{Instance, ids, ids_above_layers};
 use crate::registry::command;
 
 impl Instance {
@@ -23,6 +23,7 @@ impl Instance {
         count: *mut u32,
         out: *mut vk::PhysicalDevice,
     ) -> vk::Result {
+        let _turn = self.turn_in_layers();
         let name = command::ENUMERATE_PHYSICAL_DEVICES;
         // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array; the table gives
         // the command's own type for its name.
@@ -61,6 +62,7 @@ impl Instance {
         count: *mut u32,
         out: *mut Group,
     ) -> vk::Result {
+        let _turn = self.turn_in_layers();
         let name = command::ENUMERATE_PHYSICAL_DEVICE_GROUPS;
         // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array; the table gives
         // the command's own type for its name.
@@ -116,15 +118,12 @@ impl Instance {
         all
     }
 
-    /// A driver tells of its device. A layer tells of one that it wraps or adds, where it intercepts the
-    /// commands for that: below it, nobody knows the handle.
+    /// A driver reports on its device, even if a layer wraps it.
     #[cold]
     fn lets_through(&self, filters: &DeviceFilters, device: vk::PhysicalDevice) -> bool {
         let ids = match self.own_physical_device(device.as_raw()) {
-            Some(own) => ids(&own.driver().table, own.driver_handle(), None),
-            None if self.may_be_object(device.as_raw()) => {
-                ids(&self.table, device, instance_terminator(command::GET_PHYSICAL_DEVICE_PROPERTIES_2))
-            }
+            Some(own) => ids(own),
+            None if self.may_be_object(device.as_raw()) => ids_above_layers(self, device),
             None => return false,
         };
         filters.let_through(&ids)

@@ -5,10 +5,12 @@
 //! function gives; the lower end are the terminators ([`crate::objects`]). Between them each layer calls the
 //! next one, which it knows from the links that were handed down when the object was created.
 //!
-//! Nothing here holds a lock while a layer runs.
+//! Nothing here holds a lock while a layer runs. One thread at a time has its turn in the layers' commands that create, destroy
+//! and enumerate ([`Loader::turn_in_layers`](crate::loader::Loader)).
 
 mod create_device;
 mod create_instance;
+mod device_extensions;
 mod device_links;
 mod enumeration;
 mod handed_out;

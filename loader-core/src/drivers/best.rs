@@ -62,6 +62,7 @@ fn outcome_weight(outcome: &Outcome) -> Option<u32> {
         Outcome::NoDevices | Outcome::LeftOut | Outcome::WithinItself => 30,
         Outcome::DuplicateOf { .. }
         | Outcome::ApiVersionLie { .. }
+        | Outcome::InterfaceAboveOffer { .. }
         | Outcome::OldInterface { .. }
         | Outcome::IncompleteSurfaces { .. }
         | Outcome::Used { .. } => return None,

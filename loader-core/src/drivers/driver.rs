@@ -6,8 +6,9 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use ash::vk::{self, Handle as _};
 
+use super::open::OpenDrivers;
 use crate::abi::{Command, array};
-use crate::discovery::DriverKind;
+use crate::discovery::{Candidate, DriverKind};
 use crate::manifest::Version;
 use crate::memory::{Box, OutOfMemory, Process, Text, Vec, text};
 use crate::negotiation::Outcome;
@@ -20,20 +21,28 @@ pub struct Driver {
     pub library_path: Text,
     /// What was agreed with it.
     pub interface: DriverInterface,
-    /// The version of Vulkan used for it: the lower of its manifest's and its own.
-    pub api_version: Version,
+    /// The version in the manifest that it was opened for.
+    pub(super) first_manifest: Version,
+    /// The version of Vulkan used for it with that manifest: the lower of the manifest's and its own.
+    pub(crate) first_api_version: Version,
     /// What it is.
     pub kind: DriverKind,
     pub(super) library: Option<Library>,
     pub(super) turns: Turns,
+    /// The turns of all drivers that applications give, if it is one: each instance has a `Driver` of its own then.
+    pub(super) shared_turns: Option<&'static Turns>,
     pub(super) waiting: &'static dyn Waiting,
     /// Whether one of its global commands has called the loader, which was about to call it again.
     pub(super) calls_back: AtomicBool,
 }
 
-/// A driver that stays open until the loader's own library is unloaded.
+/// A driver that stays open until the loader's own library is unloaded, and the manifest's part in it.
 #[derive(Clone, Copy)]
-pub struct DriverRef(NonNull<Driver>);
+pub struct DriverRef {
+    driver: NonNull<Driver>,
+    /// The version of Vulkan used for it: the lower of the manifest's and its own.
+    pub api_version: Version,
+}
 
 // SAFETY: a driver is never changed once it is made.
 unsafe impl Send for DriverRef {}
@@ -42,7 +51,7 @@ unsafe impl Sync for DriverRef {}
 
 impl PartialEq for DriverRef {
     fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
+        self.driver == other.driver
     }
 }
 
@@ -50,8 +59,14 @@ impl Deref for DriverRef {
     type Target = Driver;
     fn deref(&self) -> &Driver {
         // SAFETY: drivers of the list are freed only by `close`, when nothing uses them any more.
-        unsafe { self.0.as_ref() }
+        unsafe { self.driver.as_ref() }
     }
+}
+
+/// A turn in a driver, until it is dropped.
+pub struct DriverTurn<'a> {
+    turn: Turn<'a>,
+    _shared: Option<Turn<'static>>,
 }
 
 /// Why a driver is not open.
@@ -79,11 +94,33 @@ impl DriverRef {
     #[cfg(test)]
     pub(super) fn dangling(number: usize) -> Self {
         let address = core::num::NonZero::new(number.saturating_mul(align_of::<Driver>()));
-        Self(NonNull::without_provenance(address.unwrap_or(core::num::NonZero::<usize>::MAX)))
+        let driver = NonNull::without_provenance(address.unwrap_or(core::num::NonZero::<usize>::MAX));
+        Self { driver, api_version: Version::default() }
     }
 
     pub(super) fn new(driver: Driver) -> Result<Self, OutOfMemory> {
-        Ok(Self(Box::into_non_null(Box::try_new_in(driver, Process)?)))
+        let api_version = driver.first_api_version;
+        Ok(Self { driver: Box::into_non_null(Box::try_new_in(driver, Process)?), api_version })
+    }
+
+    /// Uses the version in the manifest of `candidate`, which may not be that the driver was opened for.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    #[inline(never)]
+    pub(super) fn use_manifest(&mut self, candidate: &Candidate) -> Result<(), Outcome> {
+        let driver = *self;
+        if candidate.api_version != driver.first_manifest {
+            let _turn = driver.turn();
+            self.api_version = driver.interface.version_with(candidate)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the manifest promises more than the driver has.
+    pub(super) fn lie(&self, manifest: Version) -> Option<Outcome> {
+        let too_much = manifest >= Version::new(1, 1, 0) && self.api_version < Version::new(1, 1, 0);
+        too_much.then_some(Outcome::ApiVersionLie { manifest, driver: self.api_version })
     }
 
     /// # Safety
@@ -91,7 +128,7 @@ impl DriverRef {
     pub(super) unsafe fn free(self) {
         // SAFETY: `new` made the value with Box::into_non_null; by this function's `# Safety` nobody uses it
         // any more.
-        drop(unsafe { Box::from_non_null_in(self.0, Process) });
+        drop(unsafe { Box::from_non_null_in(self.driver, Process) });
     }
 }
 
@@ -105,16 +142,31 @@ impl Driver {
     /// As for [`negotiation::with_function`].
     pub unsafe fn direct(
         gipa: vk::PFN_vkGetInstanceProcAddr,
+        all: &'static OpenDrivers,
         waiting: &'static dyn Waiting,
     ) -> Result<Self, Outcome> {
+        let _turn = all.given.take(waiting);
         // SAFETY: by this function's `# Safety` the function behaves as the driver interface document says.
         let interface = unsafe { negotiation::with_function(gipa) }?;
-        let api_version = interface.api_version(None)?;
+        let first_api_version = interface.api_version(None)?;
+        let first_manifest = first_api_version;
         let turns = Turns::new();
         let library_path = text(&[b"a driver that the application gave"]).unwrap_or_default();
         let kind = DriverKind::Icd;
         let calls_back = AtomicBool::new(false);
-        Ok(Self { library_path, interface, api_version, kind, library: None, turns, waiting, calls_back })
+        let shared_turns = Some(&all.given);
+        Ok(Self {
+            library_path,
+            interface,
+            first_manifest,
+            first_api_version,
+            kind,
+            library: None,
+            turns,
+            shared_turns,
+            waiting,
+            calls_back,
+        })
     }
 
     /// Keeps other threads out of the driver's commands that create, destroy and enumerate until the turn is
@@ -123,15 +175,16 @@ impl Driver {
     /// The specification lets applications call these from several threads at once, but drivers have only
     /// ever met loaders that let one thread at a time through: NVIDIA's (580.159.04) crashes otherwise.
     #[must_use]
-    pub fn turn(&self) -> Turn<'_> {
-        self.turns.take(self.waiting)
+    pub fn turn(&self) -> DriverTurn<'_> {
+        let shared = self.shared_turns.map(|turns| turns.take(self.waiting));
+        DriverTurn { turn: self.turns.take(self.waiting), _shared: shared }
     }
 
     /// A turn to call one of the driver's global commands. `None` if this thread is in one of them already:
     /// the driver calls the loader, and would be called again endlessly.
-    fn turn_at_the_top(&self) -> Option<Turn<'_>> {
+    fn turn_at_the_top(&self) -> Option<DriverTurn<'_>> {
         let turn = self.turn();
-        if turn.is_within_another() {
+        if turn.turn.is_within_another() {
             self.calls_back.store(true, Ordering::Relaxed);
             return None;
         }
@@ -198,12 +251,6 @@ impl Driver {
         }
     }
 
-    /// Whether the manifest promises more than the driver has.
-    pub(super) fn lie(&self, manifest: Version) -> Option<Outcome> {
-        let too_much = manifest >= Version::new(1, 1, 0) && self.api_version < Version::new(1, 1, 0);
-        too_much.then_some(Outcome::ApiVersionLie { manifest, driver: self.api_version })
-    }
-
     /// The instance extensions that the driver has, none if it leads back to the loader. The driver is never
     /// asked with a layer's name (LDP_LOADER_12).
     ///
@@ -229,12 +276,22 @@ pub(crate) fn refused(result: vk::Result) -> OpenError {
 }
 
 impl DriverInterface {
+    /// Returns the version to use for the driver that the manifest of `candidate` names.
+    ///
+    /// # Errors
+    /// A version of another API (LDP_LOADER_4).
+    #[inline(never)]
+    pub(super) fn version_with(&self, candidate: &Candidate) -> Result<Version, Outcome> {
+        let has_manifest = !cfg!(feature = "fixed-drivers") && !candidate.kind.is_foreign();
+        self.api_version(has_manifest.then_some(candidate.api_version))
+    }
+
     /// Returns the version to use: 1.0 if the manifest says less than 1.1, or the driver cannot be asked, or
     /// it says less than 1.1 (section "Driver API Version" of the driver interface document).
     ///
     /// # Errors
     /// A version of another API (LDP_LOADER_4).
-    pub(super) fn api_version(&self, manifest: Option<Version>) -> Result<Version, Outcome> {
+    fn api_version(&self, manifest: Option<Version>) -> Result<Version, Outcome> {
         const OLDEST: Version = Version::new(1, 0, 0);
         const ASKED: Version = Version::new(1, 1, 0);
         if manifest.is_some_and(|version| version < ASKED) {

@@ -220,14 +220,14 @@ impl FoundDrivers {
                     // What is left out of instances is said once, when they are made.
                     self.purpose = self.purpose.min(purpose);
                     if purpose == Purpose::Instances {
-                        self.outcomes.try_push((place, Outcome::LeftOut))?;
+                        note(&mut self.outcomes, place, Outcome::LeftOut)?;
                     }
                     self.drivers.try_push(found)?;
                     continue;
                 }
             }
             match drivers.open(platform, candidate) {
-                Ok((driver, is_new)) => {
+                Ok((mut driver, is_new)) => {
                     // Not where it cannot be: the whole search would cost the square of the number of drivers.
                     let earlier = if is_new {
                         None
@@ -235,18 +235,22 @@ impl FoundDrivers {
                         self.drivers.iter().find(|found| found.open == Some(driver))
                     };
                     if let Some(driver) = earlier.map(|found| found.place) {
-                        self.outcomes.try_push((place, Outcome::DuplicateOf { driver }))?;
+                        note(&mut self.outcomes, place, Outcome::DuplicateOf { driver })?;
+                        continue;
+                    }
+                    if let Err(outcome) = driver.use_manifest(candidate) {
+                        note(&mut self.outcomes, place, outcome)?;
                         continue;
                     }
                     if let Some(lie) = driver.lie(candidate.api_version) {
-                        self.outcomes.try_push((place, lie))?;
+                        note(&mut self.outcomes, place, lie)?;
                     }
                     found.open = Some(driver);
                     found.opened_from = last.and_then(|last| last.file_of(driver.library?, candidate));
                     self.drivers.try_push(found)?;
                 }
                 Err(OpenError::OutOfMemory) => return Err(OutOfMemory),
-                Err(OpenError::Refused(outcome)) => self.outcomes.try_push((place, outcome))?,
+                Err(OpenError::Refused(outcome)) => note(&mut self.outcomes, place, outcome)?,
             }
         }
         Ok(())
@@ -349,6 +353,19 @@ impl FoundDrivers {
     pub fn best_reason<'a>(&'a self, outcomes: &'a [(usize, Outcome)]) -> BestReason<'a> {
         best_reason(&self.plan, self.outcomes.iter().chain(outcomes))
     }
+}
+
+/// Notes what became of the driver at `place` of a plan. Not inlined into its callers, it saves half a kilobyte.
+///
+/// # Errors
+/// [`OutOfMemory`].
+#[inline(never)]
+pub(crate) fn note(
+    outcomes: &mut Vec<(usize, Outcome)>,
+    place: usize,
+    outcome: Outcome,
+) -> Result<(), OutOfMemory> {
+    outcomes.try_push((place, outcome))
 }
 
 /// Tells a message to the listeners only.

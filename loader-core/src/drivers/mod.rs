@@ -11,6 +11,7 @@ mod report;
 pub use best::{BestReason, best_reason};
 pub(crate) use driver::refused;
 pub use driver::{Driver, DriverRef, OpenError};
+pub(crate) use found::note;
 pub use found::{FoundDrivers, Purpose};
 pub use open::OpenDrivers;
 pub(crate) use report::{log_outcome, report_no_driver};

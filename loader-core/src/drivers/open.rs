@@ -15,6 +15,8 @@ pub struct OpenDrivers {
     /// Sorted by key.
     list: SharedList<Entry>,
     negotiations: Lock<Negotiations>,
+    /// The turns of the drivers that applications give by a function. Another instance may have the same one.
+    pub(super) given: Turns,
 }
 
 /// An open driver, and what it is found by.
@@ -53,7 +55,7 @@ struct Negotiation {
 impl OpenDrivers {
     /// None yet.
     pub(crate) const fn new() -> Self {
-        Self { list: SharedList::new(), negotiations: Lock::new([None; 16]) }
+        Self { list: SharedList::new(), negotiations: Lock::new([None; 16]), given: Turns::new() }
     }
 
     /// Opens the driver that `candidate` names, unless it is open; and returns whether it is new.
@@ -89,18 +91,18 @@ impl OpenDrivers {
                 DriverKind::SystemLoader => negotiation::with_system_loader(platform.libraries, library),
             }
         }?;
-        let has_manifest = !cfg!(feature = "fixed-drivers") && !kind.is_foreign();
-        let manifest = has_manifest.then_some(candidate.api_version);
-        let api_version = interface.api_version(manifest)?;
+        let first_api_version = interface.version_with(candidate)?;
         let library_path = text(&[path])?;
         let library = Some(library);
         let open = DriverRef::new(Driver {
             library_path,
             interface,
-            api_version,
+            first_manifest: candidate.api_version,
+            first_api_version,
             kind,
             library,
             turns: Turns::new(),
+            shared_turns: None,
             waiting: platform.waiting,
             calls_back: AtomicBool::new(false),
         })?;
@@ -156,6 +158,16 @@ impl OpenDrivers {
             waiting.wait(turn);
             turn = turn.saturating_add(1);
         }
+    }
+
+    /// Whether the calling thread is inside a driver.
+    #[inline(never)]
+    pub(crate) fn have_this_thread(&self, waiting: &dyn Waiting) -> bool {
+        let this = Holder::this(waiting);
+        let is_this = |one: &Negotiation| one.holder.is(this);
+        self.given.are_of(this)
+            || self.negotiations.lock(waiting).iter().flatten().any(is_this)
+            || self.list.read(waiting, |list| list.iter().any(|(_, driver)| driver.turns.are_of(this)))
     }
 
     /// Closes all drivers if `unused`.

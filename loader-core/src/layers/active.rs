@@ -3,10 +3,10 @@
 use ash::vk;
 
 use super::found::FoundLayers;
+use super::library::LayerLibrary;
 use crate::manifest::LayerManifest;
 use crate::memory::{Application, Counted, OutOfMemory, Text, TryGrow, Vec};
 use crate::negotiation::LayerInterface;
-use crate::platform::{Library, Platform};
 
 /// A layer of an instance.
 pub struct ActiveLayer {
@@ -20,11 +20,11 @@ pub struct ActiveLayer {
     pub instance_extensions: Vec<vk::ExtensionProperties>,
     /// The device extensions that its manifest says it provides.
     pub device_extensions: Vec<vk::ExtensionProperties>,
-    pub(crate) library: Library,
+    /// Keeps it open.
+    pub library: Counted<LayerLibrary>,
 }
 
-/// The layers of an instance, the one nearest to the application first. Their libraries are closed when this
-/// is dropped.
+/// The layers of an instance, the one nearest to the application first.
 pub struct Layers {
     active: Vec<ActiveLayer>,
     /// The places of the enabled layers among those found: of the active ones, and of meta-layers behind
@@ -32,27 +32,22 @@ pub struct Layers {
     enabled: Vec<usize, Application>,
     /// All layers of the system, as they were when these were opened.
     pub found: Counted<FoundLayers>,
-    platform: &'static Platform,
 }
 
 impl Layers {
     /// None of the layers that were found.
     #[must_use]
-    pub fn none_of(found: Counted<FoundLayers>, platform: &'static Platform, allocator: Application) -> Self {
-        Self { active: Vec::new(), enabled: Vec::new_in(allocator), found, platform }
+    pub fn none_of(found: Counted<FoundLayers>, allocator: Application) -> Self {
+        Self { active: Vec::new(), enabled: Vec::new_in(allocator), found }
     }
 
     /// Adds the layer at this place among those found behind the others.
     ///
     /// # Errors
-    /// [`OutOfMemory`]; the layer's library is closed then.
+    /// [`OutOfMemory`].
     pub fn add(&mut self, place: usize, layer: ActiveLayer) -> Result<(), OutOfMemory> {
-        let library = layer.library;
-        let added = self.enabled.try_push(place).and_then(|()| self.active.try_push(layer));
-        added.inspect_err(|_| {
-            // SAFETY: nothing of the library is used.
-            unsafe { self.platform.libraries.close(library) };
-        })
+        self.enabled.try_push(place)?;
+        self.active.try_push(layer)
     }
 
     /// Adds the meta-layer at this place, whose components have been added.
@@ -74,15 +69,5 @@ impl core::ops::Deref for Layers {
     type Target = [ActiveLayer];
     fn deref(&self) -> &[ActiveLayer] {
         &self.active
-    }
-}
-
-impl Drop for Layers {
-    fn drop(&mut self) {
-        for layer in self.active.iter().rev() {
-            // SAFETY: the instance that the layers belong to is gone, and with it everything that they may be
-            // called by.
-            unsafe { self.platform.libraries.close(layer.library) };
-        }
     }
 }

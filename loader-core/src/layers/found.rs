@@ -1,11 +1,10 @@
 //! The layers of the system, and opening those that are active.
 
-use core::ffi::CStr;
-use core::sync::atomic::{AtomicBool, Ordering};
-
 use ash::vk;
+use core::ffi::CStr;
 
 use super::active::{ActiveLayer, Layers};
+use super::library::{LayerLibrary, Opened};
 use crate::abi::{extensions, name};
 use crate::discovery::{
     self, ActiveLayers, LayerCandidate, LayerKind, LayerPlan, LayerRequest, LayerScope, Snapshot,
@@ -15,9 +14,11 @@ use crate::log::{Level, Topic};
 use crate::logger::{FoundSettings, Log, Logger, RuleNumber};
 use crate::manifest::{LayerExtension, LayerManifest};
 use crate::memory::{Application, Counted, OutOfMemory, Shown, TryGrow, Vec};
-use crate::negotiation::Outcome;
-use crate::negotiation::{LayerInterface, with_layer};
-use crate::platform::{Library, LibraryKind, Platform, variables};
+use crate::negotiation::{LayerFault, LayerInterface, with_layer};
+use crate::platform::{Platform, Turn, Waiting, variables};
+
+/// Takes the turn to call layers.
+type TakeTurn<'a> = &'a dyn Fn() -> Option<Turn<'static>>;
 
 /// The layers of the system as one call sees them.
 pub struct FoundLayers {
@@ -28,8 +29,9 @@ pub struct FoundLayers {
     /// Which layers were looked for.
     scope: LayerScope,
     settings: Counted<FoundSettings>,
-    /// Which of them turned out to be unusable when they were opened.
-    broken: Vec<AtomicBool>,
+    waiting: &'static dyn Waiting,
+    /// What was learnt by opening them, by place.
+    opened: Vec<Opened>,
 }
 
 impl FoundLayers {
@@ -66,7 +68,7 @@ impl FoundLayers {
         };
         let found = Self::discover(platform, policy, scope, last.filter(|_| still_true), logger)?;
         if let Some(last) = last {
-            found.remember(last);
+            found.take_over(last, platform);
         }
         Ok(found)
     }
@@ -88,12 +90,11 @@ impl FoundLayers {
         if scope == LayerScope::All {
             snapshot.forget_contents();
         }
-        let mut broken = Vec::new();
-        // Implicit layers come first in every plan, so those of `known` have the same places.
-        for place in 0..plan.layers.len() {
-            broken.try_push(AtomicBool::new(known.is_some_and(|known| known.is_broken(place))))?;
+        let mut opened = Vec::new();
+        for _ in &plan.layers {
+            opened.try_push(Opened::not_yet())?;
         }
-        let found = Self { snapshot, plan, scope, settings, broken };
+        let found = Self { snapshot, plan, scope, settings, waiting: platform.waiting, opened };
         found.log(logger, known, Logger::log);
         Ok(found)
     }
@@ -110,7 +111,13 @@ impl FoundLayers {
     /// Whether the layer at this place of the plan turned out to be unusable.
     #[must_use]
     pub fn is_broken(&self, place: usize) -> bool {
-        self.broken.get(place).is_some_and(|broken| broken.load(Ordering::Relaxed))
+        self.fault(place).is_some()
+    }
+
+    /// Why the layer at this place of the plan cannot be used, if that turned out when it was opened last.
+    #[must_use]
+    pub fn fault(&self, place: usize) -> Option<Counted<LayerFault>> {
+        self.opened.get(place)?.fault.last(self.waiting)
     }
 
     /// The instance extensions of the layer with this name, or of the components of a meta-layer.
@@ -166,7 +173,8 @@ impl FoundLayers {
         Ok(())
     }
 
-    /// Opens the layers that are active in an instance, whose memory is that of `allocator`.
+    /// Opens the layers that are active in an instance, whose memory is that of `allocator`. Negotiates with each when it has
+    /// taken the turn, and opens its library without one.
     ///
     /// # Errors
     /// `ERROR_LAYER_NOT_PRESENT` if the application asks for one that it cannot have;
@@ -177,6 +185,7 @@ impl FoundLayers {
         request: &LayerRequest<'_>,
         logger: &Logger,
         allocator: Application,
+        take_turn: TakeTurn<'_>,
     ) -> Result<Layers, vk::Result> {
         warn_of_variable(platform, logger);
         let active = this.plan.activate(request)?;
@@ -192,22 +201,20 @@ impl FoundLayers {
         if !active.refused.is_empty() {
             return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
         }
-        let mut layers = Layers::none_of(this.clone(), platform, allocator);
+        let mut layers = Layers::none_of(this.clone(), allocator);
         for layer in &active.layers {
             let Some(candidate) = this.plan.layers.get(layer.layer) else { continue };
             if candidate.library.is_empty() {
                 layers.add_meta_layer(layer.layer)?;
                 continue;
             }
-            match this.open_one(platform, candidate)? {
+            match this.open_one(platform, layer.layer, candidate, take_turn)? {
                 Ok(opened) => {
-                    this.note_broken(layer.layer, false);
                     layers.add(layer.layer, opened)?;
                 }
-                Err(outcome) => {
+                Err(fault) => {
                     let asked_for = this.is_asked_for(layer.layer, request)?;
-                    log_refusal(logger, candidate, &outcome, asked_for);
-                    this.note_broken(layer.layer, true);
+                    log_refusal(logger, candidate, &fault, asked_for);
                     if asked_for {
                         return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
                     }
@@ -240,24 +247,51 @@ impl FoundLayers {
     }
 
     fn any_broken(&self) -> bool {
-        self.broken.iter().any(|broken| broken.load(Ordering::Relaxed))
+        (0..self.opened.len()).any(|place| self.is_broken(place))
     }
 
-    fn note_broken(&self, place: usize, is_broken: bool) {
-        if let Some(broken) = self.broken.get(place) {
-            broken.store(is_broken, Ordering::Relaxed);
+    /// Notes why the layer at `place` turned out to be unusable, or its library, which stays open.
+    pub(super) fn note(
+        &self,
+        platform: &Platform,
+        place: usize,
+        fault: Option<Counted<LayerFault>>,
+        library: Option<&Counted<LayerLibrary>>,
+    ) {
+        if let Some(opened) = self.opened.get(place) {
+            drop(opened.fault.replace(self.waiting, fault));
+            opened.keep(platform, library);
         }
     }
 
-    /// Takes over what was learnt by opening layers when they were found `earlier`.
-    fn remember(&self, earlier: &Self) {
-        let broken = |(place, _): &(usize, _)| earlier.is_broken(*place);
-        for (_, layer) in earlier.plan.layers.iter().enumerate().filter(broken) {
+    /// The library of the layer at `place`, opened unless it is open.
+    ///
+    /// # Errors
+    /// Why it does not open, or out of memory.
+    pub(super) fn library(
+        &self,
+        platform: &'static Platform,
+        place: usize,
+    ) -> Result<Result<Counted<LayerLibrary>, LayerFault>, OutOfMemory> {
+        match (self.opened.get(place), self.plan.layers.get(place)) {
+            (Some(opened), Some(layer)) => opened.open(platform, &layer.library),
+            _ => Ok(Err(LayerFault::NoEntryPoint)),
+        }
+    }
+
+    /// Takes over what was learnt by opening layers when they were found `earlier`, and their libraries.
+    fn take_over(&self, earlier: &Self, platform: &Platform) {
+        for (layer, learnt) in earlier.plan.layers.iter().zip(&earlier.opened) {
+            let library = learnt.take(platform);
+            let fault = learnt.fault.last(self.waiting);
+            if library.is_none() && fault.is_none() {
+                continue;
+            }
             let same = |other: &LayerCandidate| {
                 (&other.path, other.name(), &other.library) == (&layer.path, layer.name(), &layer.library)
             };
             if let Some(place) = self.plan.layers.iter().position(same) {
-                self.note_broken(place, true);
+                self.note(platform, place, fault, library.as_ref());
             }
         }
     }
@@ -265,20 +299,31 @@ impl FoundLayers {
     fn open_one(
         &self,
         platform: &'static Platform,
+        place: usize,
         candidate: &LayerCandidate,
-    ) -> Result<Result<ActiveLayer, Outcome>, OutOfMemory> {
-        let Some(manifest) = &candidate.manifest else { return Ok(Err(Outcome::NoEntryPoint)) };
-        let libraries = platform.libraries;
-        let library = match libraries.open(&candidate.library, LibraryKind::Layer) {
-            Ok(library) => library,
-            Err(error) => return Ok(Err(Outcome::DoesNotOpen { error })),
+        take_turn: TakeTurn<'_>,
+    ) -> Result<Result<ActiveLayer, Counted<LayerFault>>, OutOfMemory> {
+        let opened = match &candidate.manifest {
+            Some(manifest) => match self.library(platform, place)? {
+                Ok(library) => {
+                    let _turn = take_turn();
+                    agree(platform, candidate, manifest, library)?
+                }
+                Err(fault) => Err(fault),
+            },
+            None => Err(LayerFault::NoEntryPoint),
         };
-        let opened = open_library(platform, candidate, manifest, library);
-        if !matches!(opened, Ok(Ok(_))) {
-            // SAFETY: nothing of the library is used.
-            unsafe { libraries.close(library) };
+        match opened {
+            Ok(opened) => {
+                self.note(platform, place, None, Some(&opened.library));
+                Ok(Ok(opened))
+            }
+            Err(fault) => {
+                let fault = Counted::try_new(fault)?;
+                self.note(platform, place, Some(fault.clone()), None);
+                Ok(Err(fault))
+            }
         }
-        opened
     }
 
     /// Repeats to the current listeners what was logged when the layers were found.
@@ -336,30 +381,10 @@ const TELL: Log = |logger, level, topic, message| {
 };
 
 /// Says why a layer is not used: an error if the application asks for it.
-fn log_refusal(logger: &Logger, layer: &LayerCandidate, outcome: &Outcome, asked_for: bool) {
+fn log_refusal(logger: &Logger, layer: &LayerCandidate, fault: &LayerFault, asked_for: bool) {
     let level = if asked_for { Level::Error } else { Level::Info };
-    let (path, name) = (Shown(&layer.path), Shown(layer.name()));
-    let log = |words: core::fmt::Arguments<'_>| {
-        logger.log(level, Topic::Layer, format_args!("{path}: {name}: not used: {words}"));
-    };
-    match outcome {
-        Outcome::DoesNotOpen { error } => {
-            log(format_args!("its library does not open ({}); reinstall the layer", Shown(error)));
-        }
-        Outcome::NegotiationRefused { result } => log(format_args!(
-            "it has no interface version in common with this loader (it returned {result}); update the layer \
-             [LLP_LOADER_5]"
-        )),
-        Outcome::InterfaceVersion { version, needed } => log(format_args!(
-            "it chose interface version {version}, above the {needed} that it was offered [LLP_LOADER_5]"
-        )),
-        Outcome::NoEntryPoint => log(format_args!(
-            "its library {} has no vkGetInstanceProcAddr of this layer, or no vkCreateInstance; check \"library_path\" and \
-             \"functions\" in the manifest [LLP_LOADER_5]",
-            Shown(&layer.library)
-        )),
-        other => log(format_args!("{other}")),
-    }
+    let (path, name, policy) = (Shown(&layer.path), Shown(layer.name()), RuleNumber(fault.policy()));
+    logger.log(level, Topic::Layer, format_args!("{path}: {name}: not used: {fault}{policy}"));
 }
 
 /// Device layers are obsolete, and so is their environment variable.
@@ -376,18 +401,19 @@ fn warn_of_variable(platform: &Platform, logger: &Logger) {
     }
 }
 
-fn open_library(
-    platform: &'static Platform,
+fn agree(
+    platform: &Platform,
     candidate: &LayerCandidate,
     manifest: &LayerManifest,
-    library: Library,
-) -> Result<Result<ActiveLayer, Outcome>, OutOfMemory> {
+    library: Counted<LayerLibrary>,
+) -> Result<Result<ActiveLayer, LayerFault>, OutOfMemory> {
     // SAFETY: the manifest says that the library is a layer.
-    let interface: LayerInterface =
-        match unsafe { with_layer(platform.libraries, library, &manifest.name, &manifest.functions) }? {
-            Ok(interface) => interface,
-            Err(outcome) => return Ok(Err(outcome)),
-        };
+    let interface: LayerInterface = match unsafe {
+        with_layer(platform.libraries, library.library, &manifest.name, &manifest.functions)
+    }? {
+        Ok(interface) => interface,
+        Err(fault) => return Ok(Err(fault)),
+    };
     let instance_extensions = all_properties(&manifest.instance_extensions)?;
     let device_extensions = all_properties(&manifest.device_extensions)?;
     let name = crate::memory::text(&[&manifest.name])?;

@@ -1,18 +1,19 @@
 //! Layers before an instance exists: implicit layers may intercept the global commands (pre-instance
 //! functions).
 //!
-//! Their libraries are open for the length of one call, so nothing of a layer survives it.
+//! Nothing of a layer but its library, which stays open, survives a call.
 
 use core::ffi::{CStr, c_void};
 
 use ash::vk;
 
 use super::found::FoundLayers;
+use super::library::LayerLibrary;
 use crate::abi::layer_interface::GlobalLink;
 use crate::discovery::LayerRequest;
 use crate::manifest::{PreInstanceFunctions, Symbol};
-use crate::memory::{OutOfMemory, TryGrow, Vec};
-use crate::platform::{Library, LibraryKind, Platform};
+use crate::memory::{Counted, OutOfMemory, TryGrow, Vec};
+use crate::platform::Platform;
 
 /// A global command that layers may intercept: its number in `VkChainType`, and the name that a manifest
 /// gives to a layer's function for it.
@@ -35,17 +36,8 @@ pub const VERSION: GlobalCommand =
 /// The functions of the layers that intercept a global command, opened for one call.
 struct Interceptors {
     functions: Vec<*mut c_void>,
-    libraries: Vec<Library>,
-    platform: &'static Platform,
-}
-
-impl Drop for Interceptors {
-    fn drop(&mut self) {
-        for library in self.libraries.iter().rev() {
-            // SAFETY: the call is over, and nothing else was taken from the library.
-            unsafe { self.platform.libraries.close(*library) };
-        }
-    }
+    /// Keeps them open.
+    libraries: Vec<Counted<LayerLibrary>>,
 }
 
 impl Interceptors {
@@ -54,7 +46,7 @@ impl Interceptors {
         platform: &'static Platform,
         found: &FoundLayers,
     ) -> Result<Self, OutOfMemory> {
-        let mut open = Self { functions: Vec::new(), libraries: Vec::new(), platform };
+        let mut open = Self { functions: Vec::new(), libraries: Vec::new() };
         let active = found.plan.activate(&LayerRequest::default())?;
         for (layer, candidate) in active.pre_instance(&found.plan) {
             let manifest = candidate.manifest.as_ref().filter(|_| !found.is_broken(layer.layer));
@@ -62,22 +54,16 @@ impl Interceptors {
             else {
                 continue;
             };
-            let Ok(library) = platform.libraries.open(&candidate.library, LibraryKind::Layer) else {
+            let Ok(library) = found.library(platform, layer.layer)? else {
                 continue;
             };
-            open.keep(library)?;
-            if let Some(function) = platform.libraries.symbol(library, name.as_c_str()) {
+            if let Some(function) = platform.libraries.symbol(library.library, name.as_c_str()) {
                 open.functions.try_push(function.as_ptr())?;
             }
+            found.note(platform, layer.layer, None, Some(&library));
+            open.libraries.try_push(library)?;
         }
         Ok(open)
-    }
-
-    fn keep(&mut self, library: Library) -> Result<(), OutOfMemory> {
-        self.libraries.try_push(library).inspect_err(|_| {
-            // SAFETY: nothing of the library is used.
-            unsafe { self.platform.libraries.close(library) };
-        })
     }
 }
 

@@ -5,9 +5,11 @@ mod active;
 mod found;
 pub mod global;
 mod layer_settings;
+mod library;
 
 pub use active::{ActiveLayer, Layers};
 pub use found::FoundLayers;
 pub(crate) use found::layer_properties;
 pub(crate) use layer_settings::TellLayers;
 pub use layer_settings::{TakenOut, warn_of_unheard};
+pub use library::LayerLibrary;

@@ -15,7 +15,7 @@ use crate::layers::FoundLayers;
 use crate::log::Filter;
 use crate::logger::{FoundSettings, Listeners, Logger};
 use crate::memory::{Application, Cached, Counted, OutOfMemory};
-use crate::platform::{Platform, Waiting, variables};
+use crate::platform::{Platform, Turn, Turns, Waiting, variables};
 
 pub use fatal::{LastWords, end_with, fatal, report_bad_handle};
 pub use known::{Addresses, KnownObjects};
@@ -35,6 +35,7 @@ pub struct Loader {
     pub unknown: UnknownCommands,
     /// What layers are handed, and drivers name.
     pub known: KnownObjects,
+    in_layers: Turns,
     found_settings: Cached<FoundSettings>,
     found_drivers: Cached<FoundDrivers>,
     found_layers: Cached<FoundLayers>,
@@ -54,6 +55,7 @@ impl Loader {
             drivers: OpenDrivers::new(),
             unknown: UnknownCommands::new(),
             known: KnownObjects::new(),
+            in_layers: Turns::new(),
             found_settings: Cached::nothing(),
             found_drivers: Cached::nothing(),
             found_layers: Cached::nothing(),
@@ -70,6 +72,20 @@ impl Loader {
     pub fn enter(&'static self) -> User {
         self.make_current();
         self.users.come()
+    }
+
+    /// Keeps other threads out of all layers' commands that create, destroy and enumerate until the turn is over: layers have
+    /// only ever met loaders that let one thread at a time through.
+    ///
+    /// A thread that is inside a driver does not wait, and is given none if another thread has the turn: that one may be waiting
+    /// for the driver.
+    #[must_use]
+    pub(crate) fn turn_in_layers(&self) -> Option<Turn<'_>> {
+        let waiting = self.platform.waiting;
+        if self.drivers.have_this_thread(waiting) {
+            return self.in_layers.take_if_free(waiting);
+        }
+        Some(self.in_layers.take(waiting))
     }
 
     /// The logger that the settings file or the environment asks for now, without listeners. The settings

@@ -161,7 +161,7 @@ pub enum ManifestWarning {
     UnknownFormatVersion(Version),
     /// A layer is for a version of Vulkan below 1.0. It is used anyway.
     OldApiVersion(Version),
-    /// An optional field is ignored.
+    /// An optional field is ignored, except `layers`, which is not optional.
     FieldIgnored {
         /// The field.
         field: Field,
@@ -376,11 +376,10 @@ impl fmt::Display for ManifestWarning {
             Self::OldApiVersion(version) => {
                 write!(f, "its API version {version} is of major version 0; it is taken as 1")
             }
-            Self::FieldIgnored { field, problem: problem @ FieldProblem::TooMany, line } => {
-                write!(f, "line {line}: \"{}\" {problem}", field.key())
-            }
             Self::FieldIgnored { field, problem, line } => {
-                write!(f, "line {line}: \"{}\" {problem}, so it is ignored", field.key())
+                let used = *field == Field::Layers;
+                let ignored = if used { "" } else { ", so it is ignored" };
+                write!(f, "line {line}: \"{}\" {problem}{ignored}", field.key())
             }
         }
     }

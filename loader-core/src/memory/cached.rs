@@ -21,9 +21,26 @@ impl<T> Cached<T> {
 
     /// Replaces the kept value with `learnt`.
     pub fn keep(&self, waiting: &dyn Waiting, learnt: &Counted<T>) {
-        let previous = self.0.lock(waiting).replace(learnt.clone());
-        // Not under the lock: dropping it may call out.
-        drop(previous);
+        drop(self.replace(waiting, Some(learnt.clone())));
+    }
+
+    /// Replaces the kept value, if any, and returns it: dropping it may call out, which nothing may do under the lock.
+    pub fn replace(&self, waiting: &dyn Waiting, learnt: Option<Counted<T>>) -> Option<Counted<T>> {
+        core::mem::replace(&mut *self.0.lock(waiting), learnt)
+    }
+
+    /// Forgets `last`, which came from [`last`](Self::last), or returns it if it is in use: if it has owners other than this and
+    /// the caller. What the caller gives up is dropped.
+    pub fn give_up(&self, waiting: &dyn Waiting, last: Counted<T>) -> Option<Counted<T>> {
+        let mut held = self.0.lock(waiting);
+        let owners = if held.as_ref() == Some(&last) { 2 } else { 1 };
+        if last.owners() > owners {
+            return Some(last);
+        }
+        let forgotten = held.take_if(|held| *held == last);
+        drop(held);
+        drop(forgotten);
+        None
     }
 
     /// Forgets it if `unused`.
@@ -32,5 +49,41 @@ impl<T> Cached<T> {
         let forgotten = if unused() { held.take() } else { None };
         drop(held);
         drop(forgotten);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Alone;
+    impl Waiting for Alone {
+        fn wait(&self, _: u32) {
+            unreachable!("there is one thread");
+        }
+        fn thread(&self) -> usize {
+            1
+        }
+    }
+
+    #[test]
+    fn what_somebody_uses_is_not_given_up() {
+        let cached = Cached::nothing();
+        let user = Counted::try_new(7).unwrap();
+        cached.keep(&Alone, &user);
+        let last = cached.last(&Alone).unwrap();
+        let last = cached.give_up(&Alone, last).expect("in use");
+        assert!(last == user && cached.last(&Alone).is_some());
+        drop(user);
+        assert!(cached.give_up(&Alone, last).is_none() && cached.last(&Alone).is_none());
+    }
+
+    #[test]
+    fn what_was_replaced_meanwhile_is_given_up_and_its_successor_stays() {
+        let cached = Cached::nothing();
+        let last = Counted::try_new(7).unwrap();
+        cached.keep(&Alone, &Counted::try_new(8).unwrap());
+        assert!(cached.give_up(&Alone, last).is_none());
+        assert!(cached.last(&Alone).is_some_and(|kept| *kept == 8));
     }
 }

@@ -90,10 +90,17 @@ impl<T, A: Allocator + Clone> Drop for Counted<T, A> {
 }
 
 impl<T, A: Allocator + Clone> Counted<T, A> {
+    /// How many owners there are: as many that the caller knows of are all there are, if none of them makes another one meanwhile.
+    /// What former owners did has happened before.
+    #[inline]
+    pub(super) fn owners(&self) -> usize {
+        // SAFETY: this owner keeps the block alive.
+        unsafe { self.0.as_ref() }.owners.load(Ordering::Acquire)
+    }
+
     /// Whether there is no other owner: then nobody else can become one, and what the others did has happened before.
     pub fn has_one_owner(&self) -> bool {
-        // SAFETY: this owner keeps the block alive.
-        unsafe { self.0.as_ref() }.owners.load(Ordering::Acquire) == 1
+        self.owners() == 1
     }
 
     /// Drops the value. Not inlined, so that each of the many places that drop an owner has only the count.

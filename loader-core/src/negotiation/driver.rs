@@ -43,6 +43,8 @@ const GET_PHYSICAL_DEVICE_PROC_ADDR: &CStr = c"vk_icdGetPhysicalDeviceProcAddr";
 pub struct DriverInterface {
     /// The version that both sides agreed on.
     pub version: u32,
+    /// The version that the driver answered, which may be above the one that it was offered.
+    pub answered: u32,
     /// Finds the driver's commands.
     pub get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
     /// Finds the driver's physical-device commands, and nothing else.
@@ -136,9 +138,6 @@ unsafe fn agree(negotiate: NegotiateFn) -> Result<u32, Outcome> {
     if result != vk::Result::SUCCESS {
         return Err(Outcome::NegotiationRefused { result: result.as_raw() });
     }
-    if version > NEWEST_INTERFACE {
-        return Err(Outcome::InterfaceVersion { version, needed: NEWEST_INTERFACE });
-    }
     Ok(version)
 }
 
@@ -154,12 +153,14 @@ unsafe fn agree_through(gipa: vk::PFN_vkGetInstanceProcAddr) -> Result<Option<u3
     }
 }
 
-/// Completes the interface of a driver whose version is known.
+/// Completes the interface of a driver that answered this version. One above the offer means that the driver knows later
+/// versions, too: as in shipped loaders, it is used as one of the newest version.
 unsafe fn complete(
-    version: u32,
+    answered: u32,
     gipa: vk::PFN_vkGetInstanceProcAddr,
     exported: Option<vk::PFN_vkGetInstanceProcAddr>,
 ) -> Result<DriverInterface, Outcome> {
+    let version = answered.min(NEWEST_INTERFACE);
     // SAFETY: global commands may be asked for without an instance; each has the type of its name.
     unsafe {
         let global = |name: &CStr| gipa(vk::Instance::null(), name.as_ptr());
@@ -176,6 +177,7 @@ unsafe fn complete(
         });
         Ok(DriverInterface {
             version,
+            answered,
             get_instance_proc_addr: gipa,
             get_physical_device_proc_addr: physical_device
                 .filter(|_| version >= PHYSICAL_DEVICE_PROC_ADDR_INTERFACE),
@@ -221,6 +223,7 @@ unsafe fn oldest_interface(
         }
         Ok(DriverInterface {
             version: 0,
+            answered: 0,
             get_instance_proc_addr: gipa,
             get_physical_device_proc_addr: None,
             create_instance: transmute::<NonNull<c_void>, vk::PFN_vkCreateInstance>(need(

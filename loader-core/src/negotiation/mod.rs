@@ -1,6 +1,7 @@
 //! Agreeing with drivers and layers on the version of the interface between them and the loader.
 
 mod driver;
+mod fault;
 mod layer;
 mod outcome;
 
@@ -11,6 +12,7 @@ pub use driver::{
     CHECKED_VERSION_INTERFACE, DIRECT_DRIVER_INTERFACE, DriverInterface, NEWEST_INTERFACE,
     OWN_SURFACE_INTERFACE, with_function, with_library,
 };
+pub use fault::LayerFault;
 pub use layer::{LayerInterface, NEWEST_LAYER_INTERFACE, with_layer};
 pub use outcome::Outcome;
 pub(crate) use outcome::VkResult;

@@ -31,12 +31,19 @@ pub enum Outcome {
         /// The driver's result.
         result: i32,
     },
-    /// The driver chose an interface version that does not work.
+    /// The driver chose an interface version that is too low.
     InterfaceVersion {
         /// The version it chose.
         version: u32,
-        /// The version it needs: at least this if its own is lower, at most this if higher.
+        /// The version it needs at least.
         needed: u32,
+    },
+    /// The driver answers an interface version above the one that it was offered. It is used with the latter.
+    InterfaceAboveOffer {
+        /// The version that it answers.
+        answered: u32,
+        /// The version that it was offered.
+        offered: u32,
     },
     /// The driver has Vulkan 1.1 or newer, and an interface version below 5 (LDP_DRIVER_7). It is
     /// used, but may refuse applications that ask for more than 1.0.
@@ -108,6 +115,7 @@ impl Outcome {
             Self::WithinItself => "within-itself",
             Self::NegotiationRefused { .. } => "negotiation-refused",
             Self::InterfaceVersion { .. } => "interface-version",
+            Self::InterfaceAboveOffer { .. } => "interface-above-offer",
             Self::OldInterface { .. } => "interface-too-old-for-version",
             Self::IncompleteSurfaces { .. } => "incomplete-surfaces",
             Self::OtherApi { .. } => "other-api",
@@ -126,7 +134,9 @@ impl Outcome {
     #[must_use]
     pub fn policy(&self) -> Option<&'static str> {
         match self {
-            Self::NegotiationRefused { .. } | Self::InterfaceVersion { .. } => Some("LDP_DRIVER_3"),
+            Self::NegotiationRefused { .. }
+            | Self::InterfaceVersion { .. }
+            | Self::InterfaceAboveOffer { .. } => Some("LDP_DRIVER_3"),
             Self::OtherApi { .. } => Some("LDP_LOADER_4"),
             Self::OldInterface { .. } => Some("LDP_DRIVER_7"),
             Self::IncompleteSurfaces { .. } => Some("LDP_DRIVER_8"),
@@ -143,6 +153,7 @@ impl Outcome {
             | Self::LeadsBack
             | Self::NegotiationRefused { .. }
             | Self::InterfaceVersion { .. }
+            | Self::InterfaceAboveOffer { .. }
             | Self::OldInterface { .. }
             | Self::IncompleteSurfaces { .. }
             | Self::OtherApi { .. }
@@ -169,6 +180,7 @@ impl Outcome {
             self,
             Self::Used { .. }
                 | Self::ApiVersionLie { .. }
+                | Self::InterfaceAboveOffer { .. }
                 | Self::OldInterface { .. }
                 | Self::IncompleteSurfaces { .. }
         )
@@ -204,10 +216,9 @@ impl fmt::Display for Outcome {
                  or of another version",
                 VkResult(*result)
             ),
-            Self::InterfaceVersion { version, needed } if version > needed => write!(
+            Self::InterfaceAboveOffer { answered, offered } => write!(
                 f,
-                "the driver chose interface version {version}, above the {needed} that it was offered; report this \
-                 to its makers"
+                "the driver answers interface version {answered}, above the offered {offered}, which is used"
             ),
             Self::InterfaceVersion { version, needed } => write!(
                 f,

@@ -10,7 +10,7 @@ use super::instance::Instance;
 use super::known::instance_under_creation;
 use super::surface;
 use crate::abi::name;
-use crate::drivers::{OpenError, log_outcome, refused};
+use crate::drivers::{OpenError, log_outcome, note, refused};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::layers::TakenOut;
 use crate::loader;
@@ -160,7 +160,7 @@ unsafe fn make_each(
                         discovered.note_devices(place, false);
                     }
                     discovered.log_outcome(&instance.logger, place, &outcome);
-                    outcomes.try_push((place, outcome))?;
+                    note(&mut outcomes, place, outcome)?;
                 }
                 _ => log_outcome(&instance.logger, b"a driver that the application gave", &outcome),
             },
@@ -193,7 +193,7 @@ unsafe fn make_driver(
             enabled.insert(id);
         }
     }
-    let old = driver.api_version < Version::new(1, 1, 0);
+    let old = driver.api_version() < Version::new(1, 1, 0);
     // Sorting queries properties that Vulkan 1.0 drivers have only through this extension.
     let properties2 = extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
     if (old || instance.api_version < vk::API_VERSION_1_1)
@@ -230,7 +230,12 @@ unsafe fn make_driver(
 
 /// Logs what is wrong with a driver that is used.
 fn note_faults(instance: &Instance, made: &DriverInstance) {
-    let (api_version, interface) = (made.driver.api_version, made.driver.interface.version);
+    let (api_version, interface) = (made.driver.api_version(), made.driver.interface.version);
+    let answered = made.driver.interface.answered;
+    if answered > interface {
+        let fault = Outcome::InterfaceAboveOffer { answered, offered: interface };
+        log_outcome(&instance.logger, &made.driver.library_path, &fault);
+    }
     if api_version >= Version::new(1, 1, 0) && interface < CHECKED_VERSION_INTERFACE {
         let fault = Outcome::OldInterface { interface, api_version };
         log_outcome(&instance.logger, &made.driver.library_path, &fault);

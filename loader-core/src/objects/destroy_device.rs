@@ -26,7 +26,9 @@ pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *con
         let Some(device) = known_device(handle.as_raw(), command::DESTROY_DEVICE) else { return };
         device.withdraw();
         device.state.store(LEAVING, Ordering::Relaxed);
-        let _turn = device.keeps_key_from_others();
+        // Layers identify the device by its first word, and are not done with it when the driver has destroyed it: nobody creates
+        // another one meanwhile.
+        let _turn = device.instance().turn_in_layers();
         if device.first_layer.load(Ordering::Relaxed).is_null() {
             destroy_drivers(device, callbacks);
         } else {
@@ -81,19 +83,21 @@ pub(super) unsafe fn destroy_drivers(device: &Device, callbacks: *const Callback
     // vkCreateDevice leaked the box; the swap of the state decides who frees it.
     unsafe {
         let (loader, handle) = (device.instance().loader, device.handle);
+        let under_layers = !device.first_layer.load(Ordering::Relaxed).is_null();
         // The next device may get the same word before this call returns.
         device.leave();
         if let Some(destroy) = device.drivers::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
             let _turn = device.physical_device().driver().driver.turn();
+            if under_layers && device.state.load(Ordering::Relaxed) == LEAVING {
+                // Whoever is given the same handle next, which takes a turn, removes it. If memory is short, nothing is noted.
+                let _ = loader.known.destroyed.add(loader.platform.waiting, handle.as_raw() as usize);
+            }
             destroy(handle, callbacks);
         }
         device_destroyed(loader, device);
         if device.state.swap(GONE, Ordering::Relaxed) != LEAVING {
             // A layer's own: memory of the upper end's callbacks all the same, which are not those that came down.
             Device::forget(device.place(), core::ptr::null());
-        } else if !device.first_layer.load(Ordering::Relaxed).is_null() {
-            // If memory is short, nothing is noted.
-            let _ = loader.known.destroyed.add(loader.platform.waiting, handle.as_raw() as usize);
         }
     }
 }

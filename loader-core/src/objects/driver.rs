@@ -12,6 +12,7 @@ use super::kept::Kept;
 use crate::abi::{Command, array};
 use crate::dispatch::{Handle, InstanceTable};
 use crate::drivers::{Driver, DriverRef, OpenError};
+use crate::manifest::Version;
 use crate::memory::{Application, Box, Process, SharedList, Vec};
 use crate::negotiation::Outcome;
 use crate::registry::{ExtensionSet, command};
@@ -53,6 +54,16 @@ impl Deref for DriverOfInstance {
         match self {
             Self::Discovered(driver) => driver,
             Self::Direct(driver) => driver,
+        }
+    }
+}
+
+impl DriverOfInstance {
+    /// Returns the version of Vulkan that is used for the driver.
+    pub(super) fn api_version(&self) -> Version {
+        match self {
+            Self::Discovered(driver) => driver.api_version,
+            Self::Direct(driver) => driver.first_api_version,
         }
     }
 }

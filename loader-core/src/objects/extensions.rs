@@ -28,7 +28,7 @@ const OWN: [ExtensionId; 4] = [
 /// first.
 ///
 /// Extensions that the registry does not know are hidden, because the loader cannot know whether
-/// their commands need its support; unless `VK_LOADER_DISABLE_INST_EXT_FILTER` is set.
+/// their commands need its support; unless `VK_LOADER_DISABLE_INST_EXT_FILTER` is a number other than 0.
 ///
 /// # Errors
 /// `ERROR_OUT_OF_HOST_MEMORY`.

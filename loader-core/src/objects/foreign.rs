@@ -15,7 +15,6 @@ use crate::dispatch::{KEYS, NotEntered, Table as _, report_unknown_device};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
 use crate::memory::{Process, Shown};
-use crate::platform::Turn;
 use crate::registry::{CommandId, command};
 
 impl Device {
@@ -59,14 +58,6 @@ impl Device {
                 vk::Result::ERROR_INITIALIZATION_FAILED
             }
         })
-    }
-
-    /// While the result lives, the driver creates no device with the same key: layers that identify
-    /// this one by it are not done yet when the driver has destroyed it. Other loaders let nobody
-    /// create a device meanwhile, and layers rely on that.
-    pub(super) fn keeps_key_from_others(&self) -> Option<Turn<'_>> {
-        let driver = &self.physical_device().driver().driver;
-        (driver.kind.is_foreign() && !self.instance().layers().is_empty()).then(|| driver.turn())
     }
 
     /// Removes the device's key, before the driver is asked to destroy the device.

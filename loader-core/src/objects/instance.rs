@@ -19,6 +19,7 @@ use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::manifest::LayerManifest;
 use crate::memory::{Application, Box, ObjectCallbacks, SharedList, Shown, Vec};
+use crate::platform::Turn;
 use crate::registry::{CommandSet, ExtensionId, ExtensionSet, INSTANCE_SLOTS, extension};
 
 /// The object behind a handle that stands for a layer's.
@@ -68,6 +69,8 @@ pub struct Instance {
     layers: Layers,
     /// The layers' handle for the instance.
     chain_handle: AtomicU64,
+    /// The first layer's vkEnumerateDeviceExtensionProperties, whose place in the table another function takes.
+    pub(crate) device_extensions: Option<vk::PFN_vkEnumerateDeviceExtensionProperties>,
     /// The table of all handles that stand for layers' handles.
     pub(crate) of_layer_table: Option<Box<InstanceTable, Application>>,
     /// Handles that stand for layers' handles.
@@ -143,6 +146,7 @@ impl Instance {
             sources,
             layers,
             chain_handle: AtomicU64::new(0),
+            device_extensions: None,
             of_layer_table: None,
             of_layers: SharedList::new_in(allocator),
             drivers: Vec::new_in(allocator),
@@ -171,6 +175,12 @@ impl Instance {
     #[must_use]
     pub fn layers(&self) -> &[ActiveLayer] {
         &self.layers
+    }
+
+    /// Keeps other threads out of layers until the turn is over ([`Loader::turn_in_layers`]), if it has layers.
+    #[must_use]
+    pub(crate) fn turn_in_layers(&self) -> Option<Turn<'static>> {
+        if self.layers.is_empty() { None } else { self.loader.turn_in_layers() }
     }
 
     /// The manifests of its layers in the same order, those of meta-layers after their components.

@@ -60,7 +60,7 @@ pub(crate) use known::{DeviceUnderCreation, add_under_layers, instance_with_word
 #[cfg(test)]
 pub(crate) use naming::has_upper_end;
 pub use probe::probe;
-pub(crate) use sorting::ids;
+pub(crate) use sorting::{ids, ids_above_layers};
 pub(crate) use sources::Sources;
 pub use terminators::{
     instance_terminator, terminator_get_device_proc_addr, terminator_get_instance_proc_addr,

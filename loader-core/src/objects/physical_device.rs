@@ -122,7 +122,7 @@ impl Instance {
         let Some(listed) = self.logger.settings.devices() else { return Ok(all) };
         let mut ids = Vec::new();
         for device in &all {
-            ids.try_push(super::sorting::ids(&device.driver().table, device.driver_handle(), None))?;
+            ids.try_push(super::sorting::ids(device))?;
         }
         for setting in listed {
             if !ids.iter().any(|device| setting.matches(device)) {

@@ -5,11 +5,12 @@ use core::cmp::Ordering;
 
 use ash::vk;
 
-use super::driver::{DeviceFacts, DriverInstance};
+use super::driver::{DeviceFacts, DriverInstance, PhysicalDevice};
 use super::extensions::of_device;
+use super::instance::Instance;
 use crate::abi::name;
 use crate::discovery::DeviceIds;
-use crate::dispatch::{Command, InstanceTable, Table as _};
+use crate::dispatch::{InstanceTable, Table as _};
 use crate::loader::Loader;
 use crate::memory::{OutOfMemory, ascii};
 use crate::platform::variables;
@@ -109,19 +110,14 @@ impl DeviceFacts {
     }
 }
 
-/// The properties that a user can choose a device by, as the commands in this table report them for
-/// the handle that they know; without vkGetPhysicalDeviceProperties2 if that is `unaware`.
-pub(crate) fn ids(table: &InstanceTable, device: vk::PhysicalDevice, unaware: Option<Command>) -> DeviceIds {
-    let facts = properties_by(table, device);
-    let mut ids =
-        DeviceIds { ids: [Some(facts.device_id), Some(facts.vendor_id), None], ..Default::default() };
-    // SAFETY: the type is that of vkGetPhysicalDeviceProperties2 and its alias; every caller passes
-    // a handle that the table's commands know. The structures are local and form a pNext chain.
+/// The properties that a user can choose a device by, as its driver reports them.
+pub(crate) fn ids(device: &PhysicalDevice) -> DeviceIds {
+    let (driver, device) = (device.driver(), device.driver_handle());
+    let mut ids = ids_in(&properties(driver, device));
+    // SAFETY: the type is that of vkGetPhysicalDeviceProperties2 and its alias, and the handle is the
+    // driver's own. The structures are local and form a pNext chain.
     unsafe {
-        let is_aware = |get: &vk::PFN_vkGetPhysicalDeviceProperties2| {
-            unaware.is_none_or(|unaware| *get as usize != unaware as usize)
-        };
-        let Some(get) = get_properties2(table).filter(is_aware) else { return ids };
+        let Some(get) = get_properties2(&driver.table) else { return ids };
         let mut uuids = vk::PhysicalDeviceIDProperties::default();
         let mut about_driver = vk::PhysicalDeviceDriverProperties::default();
         // Some drivers assign the structure about themselves as a whole: what is chained behind it
@@ -135,6 +131,39 @@ pub(crate) fn ids(table: &InstanceTable, device: vk::PhysicalDevice, unaware: Op
         ids.ids[2] = driver.ok().filter(|driver| *driver != 0);
     }
     ids
+}
+
+/// The same for a device that the first layer of `instance` knows as `device`: its driver is asked, since the layer need not have
+/// more than vkGetPhysicalDeviceProperties. By this, the driver's device is the one with the same name and numbers; a device that a
+/// layer adds is none of them.
+pub(crate) fn ids_above_layers(instance: &Instance, device: vk::PhysicalDevice) -> DeviceIds {
+    let said = properties_by(&instance.table, device);
+    let same = |own: &PhysicalDevice| {
+        let own = properties(own.driver(), own.driver_handle());
+        own.vendor_id == said.vendor_id
+            && own.device_id == said.device_id
+            && own.pipeline_cache_uuid == said.pipeline_cache_uuid
+            && own.device_name == said.device_name
+    };
+    for driver in &instance.drivers {
+        let mut place = 0usize;
+        // A device that was reported stays in the list.
+        while let Some(known) =
+            driver.devices.read(instance.loader.platform.waiting, |list| list.get(place).copied())
+        {
+            // SAFETY: the list keeps its devices alive until the instance is destroyed.
+            let own = unsafe { known.0.as_ref() };
+            if same(own) {
+                return ids(own);
+            }
+            place = place.wrapping_add(1);
+        }
+    }
+    ids_in(&said)
+}
+
+fn ids_in(properties: &vk::PhysicalDeviceProperties) -> DeviceIds {
+    DeviceIds { ids: [Some(properties.device_id), Some(properties.vendor_id), None], ..Default::default() }
 }
 
 unsafe fn get_properties2(table: &InstanceTable) -> Option<vk::PFN_vkGetPhysicalDeviceProperties2> {

@@ -128,7 +128,7 @@ impl Sources {
             let opened = unsafe {
                 (*list.p_drivers.add(index))
                     .pfn_get_instance_proc_addr
-                    .map(|function| Driver::direct(function, loader.platform.waiting))
+                    .map(|function| Driver::direct(function, &loader.drivers, loader.platform.waiting))
             };
             match opened {
                 Some(Ok(driver)) => self.direct.try_push(driver)?,

@@ -1,6 +1,7 @@
 //! The dynamic linker.
 
 use core::ffi::{CStr, c_void};
+use core::num::NonZero;
 use core::ptr::NonNull;
 
 use crate::memory::Text;
@@ -41,6 +42,13 @@ pub trait Libraries: Sync {
 
     /// The address of the exported symbol `name`.
     fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>>;
+
+    /// The state of the file that `library` came from when it was opened by `name`; without a library, of the file at the path
+    /// `name`. It differs from that of another file, and from that of the same file with another content. `None` if the state cannot
+    /// be told (a bare name is no path), or if the file changed so recently that a further change might not show.
+    fn state(&self, _name: &[u8], _library: Option<Library>) -> Option<NonZero<u64>> {
+        None
+    }
 
     /// Undoes one [`open`](Libraries::open) of `library`.
     ///

@@ -67,12 +67,13 @@ impl Platform {
         self.environment.variable(variable.name, variable.reader)
     }
 
-    /// Whether a variable is set to anything but the empty string and `0`.
+    /// Whether a variable is set to a number other than 0, whatever follows the number, as in shipped loaders.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     pub fn switch(&self, variable: Variable) -> Result<bool, OutOfMemory> {
-        let value = self.variable(variable)?;
-        Ok(value.is_some_and(|value| !value.is_empty() && value.as_slice() != b"0"))
+        let value = self.variable(variable)?.unwrap_or_default();
+        let number = value.strip_prefix(b"-").unwrap_or(&value);
+        Ok(number.iter().find(|byte| **byte != b'0').is_some_and(u8::is_ascii_digit))
     }
 }

@@ -32,7 +32,7 @@ extensions! {
     170 KHR_SWAPCHAIN_MAINTENANCE1 "VK_KHR_swapchain_maintenance1" Device version 1;
     171 NV_COOPERATIVE_VECTOR "VK_NV_cooperative_vector" Device version 4;
     172 EXT_LAYER_SETTINGS "VK_EXT_layer_settings" Instance version 2;
-    173 NV_LOW_LATENCY2 "VK_NV_low_latency2" Device version 2;
+    173 NV_LOW_LATENCY2 "VK_NV_low_latency2" Device version 3;
     174 KHR_COOPERATIVE_MATRIX "VK_KHR_cooperative_matrix" Device version 2;
     175 ARM_DATA_GRAPH "VK_ARM_data_graph" Device version 1;
     176 ARM_DATA_GRAPH_INSTRUCTION_SET_TOSA "VK_ARM_data_graph_instruction_set_tosa" Device version 1;

@@ -263,13 +263,19 @@ extensions! {
     461 EXT_SHADER_LONG_VECTOR "VK_EXT_shader_long_vector" Device version 1;
     462 SEC_PIPELINE_CACHE_INCREMENTAL_MODE "VK_SEC_pipeline_cache_incremental_mode" Device version 1;
     463 EXT_SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY "VK_EXT_shader_uniform_buffer_unsized_array" Device version 1;
-    464 KHR_MAINTENANCE11 "VK_KHR_maintenance11" Device version 1;
-    465 EXT_SHADER_SUBGROUP_PARTITIONED "VK_EXT_shader_subgroup_partitioned" Device version 1;
-    466 KHR_EXTENDED_FLAGS "VK_KHR_extended_flags" Device version 1;
-    467 EXT_SHADER_OCP_MICROSCALING_TYPES "VK_EXT_shader_ocp_microscaling_types" Device version 1;
-    468 VALVE_SHADER_MIXED_FLOAT_DOT_PRODUCT "VK_VALVE_shader_mixed_float_dot_product" Device version 1;
-    469 SEC_THROTTLE_HINT "VK_SEC_throttle_hint" Device version 1;
-    470 ARM_DATA_GRAPH_NEURAL_ACCELERATOR_STATISTICS "VK_ARM_data_graph_neural_accelerator_statistics" Device version 1;
-    471 EXT_IMAGE_TILING_CONTROL "VK_EXT_image_tiling_control" Device version 1;
-    472 NV_COOPERATIVE_MATRIX_DECODE_VECTOR "VK_NV_cooperative_matrix_decode_vector" Device version 1;
+    464 KHR_PIPELINE_LIBRARY_GROUP_HANDLES "VK_KHR_pipeline_library_group_handles" Device version 1;
+    465 KHR_MAINTENANCE11 "VK_KHR_maintenance11" Device version 1;
+    466 EXT_SHADER_SUBGROUP_PARTITIONED "VK_EXT_shader_subgroup_partitioned" Device version 1;
+    467 KHR_EXTENDED_FLAGS "VK_KHR_extended_flags" Device version 1;
+    468 ARM_COOPERATIVE_MATRIX_LAYOUTS "VK_ARM_cooperative_matrix_layouts" Device version 1;
+    469 EXT_SHADER_OCP_MICROSCALING_TYPES "VK_EXT_shader_ocp_microscaling_types" Device version 1;
+    470 VALVE_SHADER_MIXED_FLOAT_DOT_PRODUCT "VK_VALVE_shader_mixed_float_dot_product" Device version 1;
+    471 SEC_THROTTLE_HINT "VK_SEC_throttle_hint" Device version 1;
+    472 ARM_DATA_GRAPH_NEURAL_ACCELERATOR_STATISTICS "VK_ARM_data_graph_neural_accelerator_statistics" Device version 1;
+    473 EXT_IMAGE_TILING_CONTROL "VK_EXT_image_tiling_control" Device version 1;
+    474 NV_COOPERATIVE_MATRIX_DECODE_VECTOR "VK_NV_cooperative_matrix_decode_vector" Device version 1;
+    475 NV_PRIVATE_DATA_BASE_HANDLE "VK_NV_private_data_base_handle" Device version 1;
+    476 INTEL_DEVICE_INFO "VK_INTEL_device_info" Device version 1;
+    477 VALVE_BUFFER_DEVICE_ADDRESS_ALLOCATION_ALIGNMENT "VK_VALVE_buffer_device_address_allocation_alignment" Device version 1;
+    478 GOOGLE_HDR_SMPTE_ST_209450_METADATA "VK_GOOGLE_hdr_smpte_st_209450_metadata" Device version 1;
 }

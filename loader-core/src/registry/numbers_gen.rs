@@ -11,6 +11,6 @@ pub const FIRST_PHYSICAL_DEVICE: usize = 33;
 /// The first command of a `VkDevice` or below.
 pub const FIRST_DEVICE: usize = 123;
 /// Extensions: all with the feature `every-extension`, and otherwise those that a loader tells apart.
-pub const EXTENSION_COUNT: usize = if cfg!(feature = "every-extension") { 473 } else { 206 };
-/// The version of the registry, 1.4.359, as `VK_MAKE_API_VERSION` packs it.
-pub const HEADER_VERSION: u32 = (1 << 22) | (4 << 12) | 359;
+pub const EXTENSION_COUNT: usize = if cfg!(feature = "every-extension") { 479 } else { 206 };
+/// The version of the registry, 1.4.366, as `VK_MAKE_API_VERSION` packs it.
+pub const HEADER_VERSION: u32 = (1 << 22) | (4 << 12) | 366;

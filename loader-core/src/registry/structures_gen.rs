@@ -214,7 +214,7 @@ structures! {
     1000492000 VkPhysicalDeviceExtendedSparseAddressSpaceFeaturesNV 24 12;
     1000495000 VkPhysicalDeviceLegacyVertexAttributesFeaturesEXT 24 12;
     1000497000 VkPhysicalDeviceShaderCoreBuiltinsFeaturesARM 24 12;
-    1000498000 VkPhysicalDevicePipelineLibraryGroupHandlesFeaturesEXT 24 12;
+    1000498000 VkPhysicalDevicePipelineLibraryGroupHandlesFeaturesKHR 24 12;
     1000499000 VkPhysicalDeviceDynamicRenderingUnusedAttachmentsFeaturesEXT 24 12;
     1000504000 VkPhysicalDeviceInternallySynchronizedQueuesFeaturesKHR 24 12;
     1000506000 VkPhysicalDeviceCooperativeMatrixFeaturesKHR 24 16;
@@ -286,6 +286,7 @@ structures! {
     1000659000 VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT 40 28;
     1000662000 VkPhysicalDeviceShaderSubgroupPartitionedFeaturesEXT 24 12;
     1000668004 VkPhysicalDeviceExtendedFlagsFeaturesKHR 24 12;
+    1000670000 VkPhysicalDeviceCooperativeMatrixLayoutsFeaturesARM 24 12;
     1000672000 VkPhysicalDeviceShaderOCPMicroscalingTypesFeaturesEXT 32 24;
     1000673000 VkPhysicalDeviceShaderMixedFloatDotProductFeaturesVALVE 32 24;
     1000674000 VkPhysicalDeviceThrottleHintFeaturesSEC 24 12;
@@ -293,4 +294,7 @@ structures! {
     1000678000 VkPhysicalDevicePrimitiveRestartIndexFeaturesEXT 24 12;
     1000687000 VkPhysicalDeviceImageTilingControlFeaturesEXT 24 12;
     1000689000 VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV 24 12;
+    1000707000 VkPhysicalDevicePrivateDataBaseHandleFeaturesNV 24 12;
+    1000709000 VkPhysicalDeviceBufferDeviceAddressAllocationAlignmentFeaturesVALVE 24 12;
+    1000718000 VkPhysicalDeviceHdrSmpteSt209450FeaturesGOOGLE 24 12;
 }

@@ -170,7 +170,7 @@ fn an_alias_is_another_command_of_the_same_class() {
 
 #[test]
 fn facts_of_the_registry() {
-    assert_eq!(HEADER_VERSION, 0x0040_4167);
+    assert_eq!(HEADER_VERSION, 0x0040_416e);
     let fact = |name: &CStr| find(name).map(|id| (id.class(), id.core()));
     assert_eq!(fact(c"vkGetInstanceProcAddr"), Some((Class::Global, Some(0))));
     assert_eq!(fact(c"vkEnumerateInstanceVersion"), Some((Class::Global, Some(1))));

@@ -71,23 +71,48 @@ impl Turns {
         Turn(self)
     }
 
-    /// Takes it over from whoever is not in the process, and does nothing if it is `this` thread's.
+    /// Takes one unless another thread of the process has a turn.
+    pub fn take_if_free(&self, waiting: &dyn Waiting) -> Option<Turn<'_>> {
+        if !self.enter(Holder::this(waiting)) {
+            return None;
+        }
+        self.depth.fetch_add(1, Ordering::Relaxed);
+        Some(Turn(self))
+    }
+
+    /// Whether `this` thread has a turn.
+    #[must_use]
+    pub fn are_of(&self, this: Holder) -> bool {
+        Holder(self.holder.load(Ordering::Relaxed)).is(this)
+    }
+
     #[cold]
     #[inline(never)]
     fn wait_for(&self, this: Holder, waiting: &dyn Waiting) {
         let mut turn = 0u32;
-        let mut holder = Holder(self.holder.load(Ordering::Relaxed));
-        while !holder.is(this) {
-            let left_behind = holder.0 != 0 && holder.is_left_behind();
-            let free = if left_behind { holder.0 } else { 0 };
-            match self.holder.compare_exchange_weak(free, this.0, Ordering::Acquire, Ordering::Relaxed) {
-                Ok(_) if left_behind => return self.depth.store(0, Ordering::Relaxed),
-                Ok(_) => return,
-                Err(now) => holder = Holder(now),
-            }
+        while !self.enter(this) {
             waiting.wait(turn);
             turn = turn.saturating_add(1);
         }
+    }
+
+    /// Makes `this` thread the holder unless another thread of the process is. Returns whether it is the holder now.
+    #[inline(never)]
+    fn enter(&self, this: Holder) -> bool {
+        let holder = Holder(self.holder.load(Ordering::Relaxed));
+        if holder.is(this) {
+            return true;
+        }
+        let left_behind = holder.0 != 0 && holder.is_left_behind();
+        if holder.0 != 0 && !left_behind {
+            return false;
+        }
+        let taken =
+            self.holder.compare_exchange(holder.0, this.0, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        if taken && left_behind {
+            self.depth.store(0, Ordering::Relaxed);
+        }
+        taken
     }
 }
 
@@ -107,6 +132,7 @@ impl Default for Turns {
 }
 
 impl Drop for Turn<'_> {
+    #[inline(never)]
     fn drop(&mut self) {
         if self.0.depth.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.0.holder.store(0, Ordering::Release);
@@ -140,12 +166,29 @@ mod tests {
                         assert!(!outer.is_within_another());
                         let inner = turns.take(&Threads);
                         assert!(inner.is_within_another());
+                        assert!(turns.take_if_free(&Threads).is_some_and(|turn| turn.is_within_another()));
+                        assert!(turns.are_of(Holder::this(&Threads)));
                         assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
                         inside.fetch_sub(1, Ordering::SeqCst);
                     }
                 });
             }
         });
+        assert_eq!(turns.holder.load(Ordering::SeqCst), 0);
+    }
+
+    #[test]
+    fn a_turn_of_another_thread_is_not_taken_and_not_waited_for() {
+        let turns = Turns::new();
+        let turn = turns.take_if_free(&Threads);
+        assert!(turn.is_some());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                assert!(turns.take_if_free(&Threads).is_none());
+                assert!(!turns.are_of(Holder::this(&Threads)));
+            });
+        });
+        drop(turn);
         assert_eq!(turns.holder.load(Ordering::SeqCst), 0);
     }
 }

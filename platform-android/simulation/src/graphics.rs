@@ -44,6 +44,8 @@ pub struct Graphics {
     pub bound: Vec<(u64, Vec<i32>, usize)>,
     /// What the driver uses hardware buffers for.
     pub hardware_buffer_usage: u64,
+    /// The types of the structures chained to the last `VkGrallocUsageInfo`s.
+    pub usage_chain: Vec<i32>,
     /// The queries: format, usage, the types of the chained structures, and the images' creation
     /// flags.
     pub asked: Vec<(vk::Format, vk::ImageUsageFlags, Vec<i32>, vk::ImageCreateFlags)>,

@@ -36,6 +36,8 @@ pub struct Hal {
     pub groups: Vec<usize>,
     /// Commands that cannot be found although version or extensions promise them.
     pub lacks: Vec<&'static CStr>,
+    /// Commands that can be found although version and extensions do not promise them.
+    pub early: Vec<&'static CStr>,
     /// The results of commands, where that is not success. They do nothing then.
     pub fails: BTreeMap<&'static CStr, vk::Result>,
     /// The objects that lack the magic number in their first word.
@@ -70,6 +72,7 @@ impl Default for Hal {
             ],
             groups: vec![1],
             lacks: Vec::new(),
+            early: Vec::new(),
             fails: BTreeMap::new(),
             without_magic: Vec::new(),
             shared_image: false,
@@ -96,6 +99,14 @@ impl Hal {
             ],
             ..Self::default()
         }
+    }
+}
+
+impl Hal {
+    /// A driver for Vulkan 1.3 with a device of 1.2.
+    #[must_use]
+    pub fn new_under_an_older_device() -> Self {
+        Self { device_version: vk::API_VERSION_1_2, ..Self::default() }
     }
 }
 

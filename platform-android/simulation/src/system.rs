@@ -60,6 +60,10 @@ impl System for Android {
         self.change().page_size
     }
 
+    fn leave_message(&self, text: &CStr) {
+        eprintln!("abort message: {}", text.to_string_lossy());
+    }
+
     fn abort(&self) -> ! {
         // SAFETY: `abort` has no preconditions and does not return.
         unsafe { libc::abort() }

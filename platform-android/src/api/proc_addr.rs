@@ -61,9 +61,12 @@ pub unsafe fn get_instance_proc_addr(
     }
 }
 
-/// Whether applications get the exported function for a command.
+/// Whether applications get the exported function for a command. One exported function is only for
+/// programs that link against it: Android's list of exports has it, but its table does not.
 fn is_own(loader: &Loader, command: CommandId) -> bool {
-    let is_exported = EXPORTED.contains(command) && is_of_level(loader, command);
+    let is_exported = EXPORTED.contains(command)
+        && is_of_level(loader, command)
+        && command != command::GET_IMAGE_SUBRESOURCE_LAYOUT_2_EXT;
     (command.device_slot().is_some() && is_exported) || OWN.contains(command)
 }
 

@@ -183,7 +183,7 @@ impl Driver {
             self.has_both_doors = opened.has_both_doors;
             return Ok(());
         }
-        let opened = apk.open_driver(&self.library)?;
+        let opened = apk.open_driver(&self.library, self.package.is_some())?;
         self.door = opened.library.door;
         self.not_apart = opened.not_apart;
         let examined = self.examine(apk, opened.library);

@@ -29,7 +29,9 @@ fn abort() -> ! {
 pub fn report_and_abort(failure: &dyn Display) -> ! {
     let mut words = Text::new();
     format_into(&mut words, format_args!("internal error: {failure}\0"));
-    ANDROID.log(Level::Error, c"vkload", CStr::from_bytes_until_nul(&words).unwrap_or(c"internal error"));
+    let words = CStr::from_bytes_until_nul(&words).unwrap_or(c"internal error");
+    ANDROID.log(Level::Error, c"vkload", words);
+    ANDROID.leave_message(words);
     ANDROID.abort()
 }
 

@@ -124,14 +124,14 @@ impl fmt::Display for Report {
             let (name, path) = (Shown(layer.name()), Origin(layer));
             match layer.skipped.as_ref() {
                 Some(reason) => writeln!(f, "  {name} ({path}): not used: {}", reason.explain(plan, place))?,
-                None if self.layers.is_broken(place) => {
-                    writeln!(f, "  {name} ({path}): not used: it did not open or agree; see the log")?;
-                }
-                None if self.is_active(place) => writeln!(f, "  {name} ({path}): active")?,
-                None => writeln!(
-                    f,
-                    "  {name} ({path}): can be used; name it in \"layers\" to have it in every instance"
-                )?,
+                None => match self.layers.fault(place) {
+                    Some(fault) => writeln!(f, "  {name} ({path}): not used: {}", *fault)?,
+                    None if self.is_active(place) => writeln!(f, "  {name} ({path}): active")?,
+                    None => writeln!(
+                        f,
+                        "  {name} ({path}): can be used; name it in \"layers\" to have it in every instance"
+                    )?,
+                },
             }
         }
         for note in &plan.notes {
@@ -312,10 +312,10 @@ impl Report {
                 json.key("library")?.string(Shown(&layer.library))?;
                 match &layer.skipped {
                     Some(reason) => decided(json, reason.id(), Some(&reason.explain(plan, place))),
-                    None if self.layers.is_broken(place) => {
-                        decided(json, "broken", Some(&"it did not open or agree; see the log"))
-                    }
-                    None => decided(json, if self.is_active(place) { "active" } else { "usable" }, None),
+                    None => match self.layers.fault(place) {
+                        Some(fault) => decided(json, fault.id(), Some(&*fault)),
+                        None => decided(json, if self.is_active(place) { "active" } else { "usable" }, None),
+                    },
                 }
             })?;
         }

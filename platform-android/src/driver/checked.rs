@@ -85,8 +85,14 @@ unsafe fn enabled<const COMMAND: usize>(handle: u64) -> Option<Command> {
     let hook = hooks::of(command)?;
     // SAFETY: by this function's `# Safety` the handle is a valid device, queue or command buffer.
     let device = unsafe { device_of(handle) };
-    if hook.gate.is_open_on_device(device) {
+    if hook.rule.gate.is_open_on_device(device) {
         return Some(hook.function);
+    }
+    if !hook.rule.hides_the_drivers(device.instance.logger.loader) {
+        let find = device.driver.get_device_proc_addr?;
+        // SAFETY: the handle is the driver's, and the name a C string; the driver's function has the
+        // type of the command.
+        return unsafe { find(device.handle, command.name().as_ptr()) };
     }
     device.instance.logger.log(
         Level::Error,
@@ -94,7 +100,7 @@ unsafe fn enabled<const COMMAND: usize>(handle: u64) -> Option<Command> {
         format_args!(
             "{} does nothing: {} is not enabled on this device; enable it in vkCreateDevice",
             command.name().to_str().unwrap_or_default(),
-            hook.gate
+            hook.rule.gate
         ),
     );
     None

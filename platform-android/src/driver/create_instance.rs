@@ -11,11 +11,12 @@ use loader_core::registry::{ExtensionId, extension};
 use super::adopt::adopt;
 use super::extensions::{self, Wanted};
 use crate::hal::Driver;
-use crate::level::ApiLevel;
+use crate::host::Host;
 use crate::loader::{self, Loader};
 use crate::log::Logger;
 use crate::objects::{End, Instance, InstanceCommands, InstanceData};
 use crate::statistics;
+use crate::switches::Switch;
 use crate::trace::slice;
 
 type Callbacks<'a> = vk::AllocationCallbacks<'a>;
@@ -99,7 +100,7 @@ unsafe fn create(
 
         let mut own = sanitised(info, &wanted);
         let application = own.p_application_info.as_ref().map(|application| vk::ApplicationInfo {
-            api_version: clamped(application.api_version, instance.driver_version, loader.level),
+            api_version: clamped(application.api_version, instance.driver_version, loader),
             ..*application
         });
         own.p_application_info = application.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
@@ -192,11 +193,11 @@ fn without_patch(version: u32) -> u32 {
 }
 
 /// The version that the driver sees: a driver for Vulkan 1.0 would refuse any newer one, as the
-/// specification then said. Since Android 17 a driver for 1.3 is not asked for later ones either.
-fn clamped(asked: u32, driver: u32, level: ApiLevel) -> u32 {
+/// specification then said. A loader that knows 1.4 does not ask a driver for 1.3 for later ones either.
+fn clamped(asked: u32, driver: u32, host: &Host) -> u32 {
     let next = driver.saturating_add(1 << 12);
     let clamps =
-        driver == vk::API_VERSION_1_0 || (driver == vk::API_VERSION_1_3 && level >= ApiLevel::ANDROID_17);
+        driver == vk::API_VERSION_1_0 || (driver == vk::API_VERSION_1_3 && host.is_on(Switch::Vulkan14));
     if clamps && asked >= next { driver } else { asked }
 }
 

@@ -39,7 +39,7 @@ const OF_DEVICES: &[(ExtensionId, Since, Treatment, Condition)] = &[
         Condition::Window(WindowCall::PresentMode),
     ),
     (extension::EXT_HDR_METADATA, ANDROID_9, Shared, Condition::HdrDisplay),
-    (extension::KHR_SHARED_PRESENTABLE_IMAGE, ANDROID_9, Own, Condition::SharedImages),
+    (extension::KHR_SHARED_PRESENTABLE_IMAGE, ANDROID_8, Own, Condition::SharedImages),
     (extension::GOOGLE_DISPLAY_TIMING, ANDROID_8, Own, Condition::PresentTimestamps),
     (extension::EXT_PRESENT_TIMING, PRESENT_TIMING, Own, Condition::PresentTimestampsAndClocks),
     (extension::KHR_PRESENT_ID, Since::Switch(Switch::PresentId), Own, Condition::None),
@@ -50,8 +50,8 @@ const OF_DEVICES: &[(ExtensionId, Since, Treatment, Condition)] = &[
         Condition::Window(WindowCall::Listener),
     ),
     (extension::KHR_PRESENT_WAIT2, PRESENT_WAIT2, Own, Condition::Window(WindowCall::Listener)),
-    (extension::EXT_IMAGE_COMPRESSION_CONTROL, ANDROID_13, Passed, Condition::Compression),
-    (extension::EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, ANDROID_13, Own, Condition::Compression),
+    (extension::EXT_IMAGE_COMPRESSION_CONTROL, ANDROID_14, Passed, Condition::Compression),
+    (extension::EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, ANDROID_14, Own, Condition::Compression),
     (extension::EXT_SWAPCHAIN_MAINTENANCE1, ANDROID_14, Becomes(FENCE_FD), Condition::FencesOfDisplay),
     (extension::KHR_SWAPCHAIN_MAINTENANCE1, MAINTENANCE1, Becomes(FENCE_FD), Condition::FencesOfDisplay),
     (extension::KHR_SWAPCHAIN_MUTABLE_FORMAT, MUTABLE_FORMAT, Shared, Condition::FormatLists),
@@ -60,7 +60,6 @@ const OF_DEVICES: &[(ExtensionId, Since, Treatment, Condition)] = &[
 const FIRST: Since = Since::Level(ApiLevel::OLDEST);
 const ANDROID_8: Since = Since::Level(ApiLevel::ANDROID_8);
 const ANDROID_9: Since = Since::Level(ApiLevel::ANDROID_9);
-const ANDROID_13: Since = Since::Level(ApiLevel::ANDROID_13);
 const ANDROID_14: Since = Since::Level(ApiLevel::ANDROID_14);
 const LATEST_READY: Since = Since::Switch(Switch::LatestReady);
 const LATEST_READY_KHR: Since = Since::Switch(Switch::LatestReadyKhr);

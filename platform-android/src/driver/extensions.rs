@@ -40,7 +40,7 @@ const OF_INSTANCES: &[(ExtensionId, Since, Treatment)] = &[
     (extension::KHR_SURFACE_PROTECTED_CAPABILITIES, Since::Level(ApiLevel::ANDROID_13), Own),
     (extension::KHR_ANDROID_SURFACE, Since::Level(ApiLevel::OLDEST), Own),
     (extension::EXT_SWAPCHAIN_COLORSPACE, Since::Level(ApiLevel::ANDROID_8), Own),
-    (extension::KHR_GET_SURFACE_CAPABILITIES2, Since::Level(ApiLevel::ANDROID_9), Own),
+    (extension::KHR_GET_SURFACE_CAPABILITIES2, Since::Level(ApiLevel::ANDROID_8), Own),
     (extension::GOOGLE_SURFACELESS_QUERY, Since::Level(ApiLevel::ANDROID_13), Own),
     (extension::EXT_SURFACE_MAINTENANCE1, Since::Level(ApiLevel::ANDROID_14), Own),
     (extension::KHR_SURFACE_MAINTENANCE1, Since::Switch(Switch::Maintenance1Khr), Own),

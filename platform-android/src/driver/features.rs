@@ -19,7 +19,7 @@ type Compression = vk::PhysicalDeviceImageCompressionControlFeaturesEXT<'static>
 /// feature is available.
 const OF_THE_LOADER: &[(vk::StructureType, Since, &[Answer])] = &[
     (SWAPCHAIN_MAINTENANCE1, Since::Level(ApiLevel::ANDROID_14), &[Answer::Yes]),
-    (IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, Since::Level(ApiLevel::ANDROID_13), &[Answer::IfImagesCan]),
+    (IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, Since::Level(ApiLevel::ANDROID_14), &[Answer::IfImagesCan]),
     (
         PRESENT_MODE_FIFO_LATEST_READY,
         Since::Switch(Switch::LatestReady),
@@ -49,10 +49,10 @@ fn known(host: &Host, s_type: vk::StructureType) -> Option<(Since, &'static [Ans
 }
 
 /// Whether a driver does not see structures of this type when a device is created: one that checks
-/// its input would refuse them. Before Android 17 drivers saw what did not depend on a switch.
+/// its input would refuse them. Drivers see the others: compression of swapchain images is theirs to
+/// prepare.
 pub(super) fn are_kept_from_driver(host: &Host, s_type: vk::StructureType) -> bool {
-    known(host, s_type)
-        .is_some_and(|(since, _)| host.level >= ApiLevel::ANDROID_17 || matches!(since, Since::Switch(_)))
+    known(host, s_type).is_some_and(|(since, _)| matches!(since, Since::Switch(_)))
 }
 
 /// Whether a feature is available.

@@ -11,15 +11,18 @@ use loader_core::registry::{COMMAND_COUNT, CommandId, ExtensionId, ExtensionKind
 use super::checked::checked;
 use super::{private_data, queries};
 use crate::debug;
+use crate::host::Host;
+use crate::level::ApiLevel;
 use crate::objects::{Device, Instance};
+use crate::switches::{Since, Switch};
 use crate::wsi;
 
 /// A command in which the loader has work to do.
 pub struct Hook {
     /// The command.
     pub command: CommandId,
-    /// The condition for finding the command.
-    pub gate: Gate,
+    /// When the command is the loader's.
+    pub rule: Rule,
     /// The look-up functions that find it.
     pub kind: Kind,
     /// The loader's function.
@@ -34,6 +37,49 @@ pub enum Gate {
     /// An extension, enabled on the instance or on the device.
     Extension(ExtensionId),
 }
+
+/// When a command is the loader's, when it is the driver's, and when it is not found.
+#[derive(Clone, Copy)]
+pub struct Rule {
+    /// The condition for finding the command.
+    pub gate: Gate,
+    /// Since when the loader has the command. Before, it is the driver's.
+    since: Since,
+    /// Since when the command is not found if the gate is closed. Before, it is the driver's then;
+    /// `None` if it still is.
+    hides: Option<Since>,
+}
+
+impl Rule {
+    /// The rule of a command that Android's loader has had since then.
+    const fn new(gate: Gate, since: Since) -> Self {
+        Self { gate, since, hides: Some(since) }
+    }
+
+    /// The rule of a command that Android's loader has left to the driver until then, or still
+    /// does: this loader adds to it wherever the gate is open.
+    const fn wrapped(gate: Gate, hides: Option<Since>) -> Self {
+        Self { gate, since: Since::Level(ApiLevel::OLDEST), hides }
+    }
+
+    /// Whether the loader has the command, whatever the gate.
+    #[must_use]
+    pub fn is_there(self, host: &Host) -> bool {
+        host.has(self.since)
+    }
+
+    /// Whether the command is not found if the gate is closed.
+    #[must_use]
+    pub fn hides_the_drivers(self, host: &Host) -> bool {
+        self.hides.is_some_and(|since| host.has(since))
+    }
+}
+
+const ANDROID_7: Since = Since::Level(ApiLevel::OLDEST);
+const ANDROID_8: Since = Since::Level(ApiLevel::ANDROID_8);
+const ANDROID_9: Since = Since::Level(ApiLevel::ANDROID_9);
+const ANDROID_14: Since = Since::Level(ApiLevel::ANDROID_14);
+const ANDROID_17: Option<Since> = Some(Since::Level(ApiLevel::ANDROID_17));
 
 /// The look-up functions that find a command.
 #[derive(Clone, Copy)]
@@ -117,9 +163,9 @@ mod types {
 
 /// A row of the table: the function must have the type of the command.
 macro_rules! hook {
-    ($kind:expr, $gate:expr, $command:ident, $type:ident, $function:expr) => {{
+    ($kind:expr, $rule:expr, $command:ident, $type:ident, $function:expr) => {{
         let function: types::$type = $function;
-        Hook { command: command::$command, gate: $gate, kind: $kind, function: command_function!(function) }
+        Hook { command: command::$command, rule: $rule, kind: $kind, function: command_function!(function) }
     }};
 }
 
@@ -127,21 +173,21 @@ macro_rules! hook {
 macro_rules! hooks {
     (
         global { $($global:ident: $global_type:ident = $global_function:expr;)* }
-        instance { $($gate:expr => { $($instance:ident: $type:ident = $function:expr;)* })* }
+        instance { $($rule:expr => { $($instance:ident: $type:ident = $function:expr;)* })* }
         device { $($device:ident: $device_type:ident = $device_function:expr;)* }
-        checked { $($checked_gate:expr => {
+        checked { $($checked_rule:expr => {
             $($checked:ident: fn($($any:tt),*) $checked_type:ident = $checked_function:expr;)*
         })* }
     ) => {
         &[
-            $(hook!(Kind::Global, Gate::Core(0), $global, $global_type, $global_function),)*
-            $($(hook!(Kind::Instance, $gate, $instance, $type, $function),)*)*
-            $(hook!(Kind::Device, Gate::Core(0), $device, $device_type, $device_function),)*
+            $(hook!(Kind::Global, Rule::new(Gate::Core(0), ANDROID_7), $global, $global_type, $global_function),)*
+            $($(hook!(Kind::Instance, $rule, $instance, $type, $function),)*)*
+            $(hook!(Kind::Device, Rule::new(Gate::Core(0), ANDROID_7), $device, $device_type, $device_function),)*
             $($(hook!(
                 Kind::Checked(checked::<{ command::$checked.index() }, _>(
                     $checked_function as unsafe extern "system" fn($($any),*) -> _
                 )),
-                $checked_gate,
+                $checked_rule,
                 $checked,
                 $checked_type,
                 $checked_function
@@ -158,18 +204,20 @@ static HOOKS: &[Hook] = hooks! {
             super::enumerate_instance_extension_properties;
     }
     instance {
-        Gate::Core(0) => {
+        Rule::new(Gate::Core(0), ANDROID_7) => {
             GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = super::get_instance_proc_addr;
             DESTROY_INSTANCE: PFN_vkDestroyInstance = super::destroy_instance;
             ENUMERATE_PHYSICAL_DEVICES: PFN_vkEnumeratePhysicalDevices = super::enumerate_physical_devices;
             ENUMERATE_DEVICE_EXTENSION_PROPERTIES: PFN_vkEnumerateDeviceExtensionProperties =
                 super::enumerate_device_extension_properties;
             CREATE_DEVICE: PFN_vkCreateDevice = super::create_device;
-            // Of VK_KHR_swapchain, which an instance cannot know of a future device.
+        }
+        // Of VK_KHR_swapchain, which an instance cannot know of a future device.
+        Rule::new(Gate::Core(0), ANDROID_9) => {
             GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR: PFN_vkGetPhysicalDevicePresentRectanglesKHR =
                 wsi::group::get_physical_device_present_rectangles;
         }
-        Gate::Core(1) => {
+        Rule::new(Gate::Core(1), ANDROID_9) => {
             ENUMERATE_PHYSICAL_DEVICE_GROUPS: PFN_vkEnumeratePhysicalDeviceGroups =
                 super::enumerate_physical_device_groups;
             GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2 =
@@ -193,11 +241,11 @@ static HOOKS: &[Hook] = hooks! {
             GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties =
                 queries::get_external_semaphore_properties;
         }
-        Gate::Extension(extension::KHR_DEVICE_GROUP_CREATION) => {
+        Rule::wrapped(Gate::Extension(extension::KHR_DEVICE_GROUP_CREATION), None) => {
             ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR: PFN_vkEnumeratePhysicalDeviceGroups =
                 super::enumerate_physical_device_groups;
         }
-        Gate::Extension(extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2) => {
+        Rule::wrapped(Gate::Extension(extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), ANDROID_17) => {
             GET_PHYSICAL_DEVICE_FEATURES_2_KHR: PFN_vkGetPhysicalDeviceFeatures2 =
                 queries::get_features;
             GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceProperties2 =
@@ -213,19 +261,19 @@ static HOOKS: &[Hook] = hooks! {
             GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 =
                 queries::get_sparse_image_format_properties;
         }
-        Gate::Extension(extension::KHR_EXTERNAL_MEMORY_CAPABILITIES) => {
+        Rule::wrapped(Gate::Extension(extension::KHR_EXTERNAL_MEMORY_CAPABILITIES), None) => {
             GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES_KHR: PFN_vkGetPhysicalDeviceExternalBufferProperties =
                 queries::get_external_buffer_properties;
         }
-        Gate::Extension(extension::KHR_EXTERNAL_FENCE_CAPABILITIES) => {
+        Rule::wrapped(Gate::Extension(extension::KHR_EXTERNAL_FENCE_CAPABILITIES), None) => {
             GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES_KHR: PFN_vkGetPhysicalDeviceExternalFenceProperties =
                 queries::get_external_fence_properties;
         }
-        Gate::Extension(extension::KHR_EXTERNAL_SEMAPHORE_CAPABILITIES) => {
+        Rule::wrapped(Gate::Extension(extension::KHR_EXTERNAL_SEMAPHORE_CAPABILITIES), None) => {
             GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties =
                 queries::get_external_semaphore_properties;
         }
-        Gate::Extension(extension::KHR_SURFACE) => {
+        Rule::new(Gate::Extension(extension::KHR_SURFACE), ANDROID_7) => {
             DESTROY_SURFACE_KHR: PFN_vkDestroySurfaceKHR = wsi::surface::destroy_surface;
             GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR: PFN_vkGetPhysicalDeviceSurfaceSupportKHR =
                 wsi::surface::get_surface_support;
@@ -236,23 +284,23 @@ static HOOKS: &[Hook] = hooks! {
             GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR: PFN_vkGetPhysicalDeviceSurfacePresentModesKHR =
                 wsi::queries::get_surface_present_modes;
         }
-        Gate::Extension(extension::KHR_ANDROID_SURFACE) => {
+        Rule::new(Gate::Extension(extension::KHR_ANDROID_SURFACE), ANDROID_7) => {
             CREATE_ANDROID_SURFACE_KHR: PFN_vkCreateAndroidSurfaceKHR = wsi::surface::create_android_surface;
         }
-        Gate::Extension(extension::KHR_GET_SURFACE_CAPABILITIES2) => {
+        Rule::new(Gate::Extension(extension::KHR_GET_SURFACE_CAPABILITIES2), ANDROID_8) => {
             GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR: PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR =
                 wsi::capabilities::get_surface_capabilities2;
             GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR: PFN_vkGetPhysicalDeviceSurfaceFormats2KHR =
                 wsi::queries::get_surface_formats2;
         }
-        Gate::Extension(extension::EXT_DEBUG_REPORT) => {
+        Rule::new(Gate::Extension(extension::EXT_DEBUG_REPORT), ANDROID_7) => {
             CREATE_DEBUG_REPORT_CALLBACK_EXT: PFN_vkCreateDebugReportCallbackEXT =
                 debug::create_debug_report_callback;
             DESTROY_DEBUG_REPORT_CALLBACK_EXT: PFN_vkDestroyDebugReportCallbackEXT =
                 debug::destroy_debug_report_callback;
             DEBUG_REPORT_MESSAGE_EXT: PFN_vkDebugReportMessageEXT = debug::debug_report_message;
         }
-        Gate::Extension(extension::EXT_DEBUG_UTILS) => {
+        Rule::new(Gate::Extension(extension::EXT_DEBUG_UTILS), ANDROID_7) => {
             CREATE_DEBUG_UTILS_MESSENGER_EXT: PFN_vkCreateDebugUtilsMessengerEXT =
                 debug::create_debug_utils_messenger;
             DESTROY_DEBUG_UTILS_MESSENGER_EXT: PFN_vkDestroyDebugUtilsMessengerEXT =
@@ -267,24 +315,26 @@ static HOOKS: &[Hook] = hooks! {
         ALLOCATE_COMMAND_BUFFERS: PFN_vkAllocateCommandBuffers = super::allocate_command_buffers;
     }
     checked {
-        Gate::Core(1) => {
+        Rule::new(Gate::Core(1), ANDROID_9) => {
             GET_DEVICE_QUEUE_2: fn(_, _, _) PFN_vkGetDeviceQueue2 = super::get_device_queue2;
             BIND_IMAGE_MEMORY_2: fn(_, _, _) PFN_vkBindImageMemory2 = wsi::bind::bind_image_memory2;
         }
-        Gate::Core(3) => {
+        Rule::wrapped(Gate::Core(3), ANDROID_17) => {
+            CREATE_PRIVATE_DATA_SLOT: fn(_, _, _, _) PFN_vkCreatePrivateDataSlot = private_data::create_slot;
             DESTROY_PRIVATE_DATA_SLOT: fn(_, _, _) PFN_vkDestroyPrivateDataSlot = private_data::destroy_slot;
             SET_PRIVATE_DATA: fn(_, _, _, _, _) PFN_vkSetPrivateData = private_data::set;
             GET_PRIVATE_DATA: fn(_, _, _, _, _) PFN_vkGetPrivateData = private_data::get;
         }
-        Gate::Extension(extension::EXT_PRIVATE_DATA) => {
+        Rule::wrapped(Gate::Extension(extension::EXT_PRIVATE_DATA), ANDROID_17) => {
+            CREATE_PRIVATE_DATA_SLOT_EXT: fn(_, _, _, _) PFN_vkCreatePrivateDataSlot = private_data::create_slot;
             DESTROY_PRIVATE_DATA_SLOT_EXT: fn(_, _, _) PFN_vkDestroyPrivateDataSlot = private_data::destroy_slot;
             SET_PRIVATE_DATA_EXT: fn(_, _, _, _, _) PFN_vkSetPrivateData = private_data::set;
             GET_PRIVATE_DATA_EXT: fn(_, _, _, _, _) PFN_vkGetPrivateData = private_data::get;
         }
-        Gate::Extension(extension::KHR_BIND_MEMORY2) => {
+        Rule::new(Gate::Extension(extension::KHR_BIND_MEMORY2), ANDROID_9) => {
             BIND_IMAGE_MEMORY_2_KHR: fn(_, _, _) PFN_vkBindImageMemory2 = wsi::bind::bind_image_memory2;
         }
-        Gate::Extension(extension::KHR_SWAPCHAIN) => {
+        Rule::new(Gate::Extension(extension::KHR_SWAPCHAIN), ANDROID_7) => {
             CREATE_SWAPCHAIN_KHR: fn(_, _, _, _) PFN_vkCreateSwapchainKHR =
                 wsi::create_swapchain::create_swapchain;
             DESTROY_SWAPCHAIN_KHR: fn(_, _, _) PFN_vkDestroySwapchainKHR = wsi::swapchain::destroy_swapchain;
@@ -292,22 +342,24 @@ static HOOKS: &[Hook] = hooks! {
                 wsi::swapchain::get_swapchain_images;
             ACQUIRE_NEXT_IMAGE_KHR: fn(_, _, _, _, _, _) PFN_vkAcquireNextImageKHR =
                 wsi::acquire::acquire_next_image;
-            ACQUIRE_NEXT_IMAGE_2_KHR: fn(_, _, _) PFN_vkAcquireNextImage2KHR = wsi::acquire::acquire_next_image2;
             QUEUE_PRESENT_KHR: fn(_, _) PFN_vkQueuePresentKHR = wsi::present::queue_present;
+        }
+        Rule::new(Gate::Extension(extension::KHR_SWAPCHAIN), ANDROID_9) => {
+            ACQUIRE_NEXT_IMAGE_2_KHR: fn(_, _, _) PFN_vkAcquireNextImage2KHR = wsi::acquire::acquire_next_image2;
             GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR: fn(_, _) PFN_vkGetDeviceGroupPresentCapabilitiesKHR =
                 wsi::group::get_device_group_present_capabilities;
             GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR: fn(_, _, _) PFN_vkGetDeviceGroupSurfacePresentModesKHR =
                 wsi::group::get_device_group_surface_present_modes;
         }
-        Gate::Extension(extension::KHR_SHARED_PRESENTABLE_IMAGE) => {
+        Rule::new(Gate::Extension(extension::KHR_SHARED_PRESENTABLE_IMAGE), ANDROID_8) => {
             GET_SWAPCHAIN_STATUS_KHR: fn(_, _) PFN_vkGetSwapchainStatusKHR =
                 wsi::swapchain::get_swapchain_status;
         }
-        Gate::Extension(extension::EXT_SWAPCHAIN_MAINTENANCE1) => {
+        Rule::new(Gate::Extension(extension::EXT_SWAPCHAIN_MAINTENANCE1), ANDROID_14) => {
             RELEASE_SWAPCHAIN_IMAGES_EXT: fn(_, _) PFN_vkReleaseSwapchainImagesEXT =
                 wsi::release::release_swapchain_images;
         }
-        Gate::Extension(extension::EXT_PRESENT_TIMING) => {
+        Rule::new(Gate::Extension(extension::EXT_PRESENT_TIMING), Since::Switch(Switch::PresentTiming)) => {
             SET_SWAPCHAIN_PRESENT_TIMING_QUEUE_SIZE_EXT: fn(_, _, _) PFN_vkSetSwapchainPresentTimingQueueSizeEXT =
                 wsi::present_timing::set_queue_size;
             GET_SWAPCHAIN_TIMING_PROPERTIES_EXT: fn(_, _, _, _) PFN_vkGetSwapchainTimingPropertiesEXT =
@@ -317,24 +369,24 @@ static HOOKS: &[Hook] = hooks! {
             GET_PAST_PRESENTATION_TIMING_EXT: fn(_, _, _) PFN_vkGetPastPresentationTimingEXT =
                 wsi::present_timing::get_past_presentation_timing;
         }
-        Gate::Extension(extension::KHR_PRESENT_WAIT2) => {
+        Rule::new(Gate::Extension(extension::KHR_PRESENT_WAIT2), Since::Switch(Switch::PresentWait2)) => {
             WAIT_FOR_PRESENT_2_KHR: fn(_, _, _) PFN_vkWaitForPresent2KHR =
                 wsi::present_wait::wait_for_present2;
         }
-        Gate::Extension(extension::KHR_SWAPCHAIN_MAINTENANCE1) => {
+        Rule::new(Gate::Extension(extension::KHR_SWAPCHAIN_MAINTENANCE1), Since::Switch(Switch::Maintenance1Khr)) => {
             RELEASE_SWAPCHAIN_IMAGES_KHR: fn(_, _) PFN_vkReleaseSwapchainImagesEXT =
                 wsi::release::release_swapchain_images;
         }
-        Gate::Extension(extension::GOOGLE_DISPLAY_TIMING) => {
+        Rule::new(Gate::Extension(extension::GOOGLE_DISPLAY_TIMING), ANDROID_8) => {
             GET_REFRESH_CYCLE_DURATION_GOOGLE: fn(_, _, _) PFN_vkGetRefreshCycleDurationGOOGLE =
                 wsi::timing::get_refresh_cycle_duration;
             GET_PAST_PRESENTATION_TIMING_GOOGLE: fn(_, _, _, _) PFN_vkGetPastPresentationTimingGOOGLE =
                 wsi::timing::get_past_presentation_timing;
         }
-        Gate::Extension(extension::EXT_HDR_METADATA) => {
+        Rule::new(Gate::Extension(extension::EXT_HDR_METADATA), ANDROID_9) => {
             SET_HDR_METADATA_EXT: fn(_, _, _, _) PFN_vkSetHdrMetadataEXT = wsi::hdr::set_hdr_metadata;
         }
-        Gate::Extension(extension::EXT_DEBUG_UTILS) => {
+        Rule::new(Gate::Extension(extension::EXT_DEBUG_UTILS), ANDROID_7) => {
             SET_DEBUG_UTILS_OBJECT_NAME_EXT: fn(_, _) PFN_vkSetDebugUtilsObjectNameEXT =
                 debug::set_debug_utils_object_name;
             SET_DEBUG_UTILS_OBJECT_TAG_EXT: fn(_, _) PFN_vkSetDebugUtilsObjectTagEXT =

@@ -4,6 +4,25 @@
 use crate::objects::{Entry, device_of};
 use ash::vk::{self, Handle};
 
+/// vkCreatePrivateDataSlot, and its EXT alias.
+///
+/// # Safety
+/// The parameters meet the valid usage of the Vulkan command.
+pub(super) unsafe extern "system" fn create_slot(
+    handle: vk::Device,
+    info: *const vk::PrivateDataSlotCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::PrivateDataSlot,
+) -> vk::Result {
+    // SAFETY: by this function's `# Safety` the device, `info` and `out` are valid, and the
+    // callbacks are NULL or valid.
+    unsafe {
+        let driver = &device_of(handle.as_raw()).driver;
+        let own = driver.create_private_data_slot.or(driver.create_private_data_slot_ext);
+        own.map_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY, |create| create(handle, info, callbacks, out))
+    }
+}
+
 /// vkDestroyPrivateDataSlot, and its EXT alias.
 ///
 /// # Safety

@@ -7,7 +7,7 @@ use loader_core::log::{Level, Topic};
 use loader_core::memory::Shown;
 use loader_core::registry::{self, ExtensionKind, command};
 
-use super::hooks::{self, Gate, Hook, Kind};
+use super::hooks::{self, Gate, Hook, Kind, Rule};
 use crate::level::ApiLevel;
 use crate::loader::{self, Loader};
 use crate::objects::{Device, Instance, device_of, instance_of};
@@ -38,9 +38,10 @@ pub unsafe extern "system" fn get_instance_proc_addr(
             return None;
         }
         let instance = instance_of(handle.as_raw());
+        let drivers = || instance.driver.get_instance_proc_addr.and_then(|find| find(handle, name.as_ptr()));
         match registry::find(name).and_then(hooks::of) {
-            Some(hook) => of_instance(hook, instance),
-            None => instance.driver.get_instance_proc_addr?(handle, name.as_ptr()),
+            Some(hook) if hook.rule.is_there(instance.logger.loader) => of_instance(hook, instance, drivers),
+            _ => drivers(),
         }
     }
 }
@@ -70,16 +71,26 @@ pub(crate) fn without_instance(loader: &'static Loader, name: &CStr) -> vk::PFN_
     None
 }
 
-fn of_instance(hook: &Hook, instance: &Instance) -> vk::PFN_vkVoidFunction {
+/// What is found for a command that the loader has. `drivers` asks the driver.
+fn of_instance(
+    hook: &Hook,
+    instance: &Instance,
+    drivers: impl FnOnce() -> vk::PFN_vkVoidFunction,
+) -> vk::PFN_vkVoidFunction {
+    let Rule { gate, .. } = hook.rule;
+    let hides = hook.rule.hides_the_drivers(instance.logger.loader);
     match hook.kind {
         Kind::Global => None,
-        Kind::Instance => hook.gate.is_open_on_instance(instance).then_some(hook.function),
+        Kind::Instance if gate.is_open_on_instance(instance) => Some(hook.function),
+        Kind::Instance if hides => None,
+        Kind::Instance => drivers(),
         Kind::Device => Some(hook.function),
-        Kind::Checked(checked) => match hook.gate {
+        Kind::Checked(checked) => match gate {
             Gate::Extension(extension) if extension.kind() == ExtensionKind::Instance => {
                 instance.extensions.contains(extension).then_some(hook.function)
             }
-            _ => Some(checked),
+            _ if hides => Some(checked),
+            _ => drivers().map(|_| checked),
         },
     }
 }
@@ -104,16 +115,21 @@ pub unsafe extern "system" fn get_device_proc_addr(
             return None;
         }
         let drivers = || device.driver.get_device_proc_addr.and_then(|find| find(handle, name.as_ptr()));
-        let Some(hook) = registry::find(name).and_then(hooks::of) else { return drivers() };
+        let loader = device.instance.logger.loader;
+        let hook = registry::find(name).and_then(hooks::of).filter(|hook| hook.rule.is_there(loader));
+        let Some(hook) = hook else { return drivers() };
         if !matches!(hook.kind, Kind::Device | Kind::Checked(_)) {
             refuse(device, name);
             return None;
         }
-        let is_core = matches!(hook.gate, Gate::Core(_));
-        if is_core && device.instance.logger.loader.level >= ApiLevel::ANDROID_15 && drivers().is_none() {
+        let is_core = matches!(hook.rule.gate, Gate::Core(_));
+        if is_core && loader.level >= ApiLevel::ANDROID_15 && drivers().is_none() {
             return None;
         }
-        hook.gate.is_open_on_device(device).then_some(hook.function)
+        if hook.rule.gate.is_open_on_device(device) {
+            return Some(hook.function);
+        }
+        if hook.rule.hides_the_drivers(loader) { None } else { drivers() }
     }
 }
 

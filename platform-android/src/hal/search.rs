@@ -6,11 +6,12 @@
 use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;
 
-use loader_core::log::{Level, Topic};
+use loader_core::log::Topic;
 
 use super::layout::Module;
 use super::report::{Candidate, Decision, FileName, Report, Source};
 use crate::host::Host;
+use crate::level::ApiLevel;
 use crate::system::{Door, Library, Namespace, PROPERTY_VALUE_MAX, Statistic, System};
 use crate::trace::slice;
 
@@ -67,6 +68,10 @@ impl Search<'_> {
                 Answer::Module(found) => return Some(found),
                 Answer::Nothing | Answer::NoDriver if source == Source::Updatable => self.end_process(),
                 Answer::NoDriver => return None,
+                // Since Android 17 the APEX takes the place of the vendor's folder.
+                Answer::Nothing if source == Source::Apex && self.host.level >= ApiLevel::ANDROID_17 => {
+                    return None;
+                }
                 Answer::NoSource | Answer::Nothing => {}
             }
         }
@@ -162,15 +167,13 @@ impl Search<'_> {
     }
 
     fn end_process(&self) -> ! {
-        self.host.log(
-            Level::Error,
+        self.host.end_process(
             Topic::Driver,
             format_args!(
                 "the updatable driver that is chosen for this application cannot be loaded, so the process ends: \
                  update the driver's package, or choose the system's driver in the developer options"
             ),
-        );
-        self.host.system.abort()
+        )
     }
 }
 

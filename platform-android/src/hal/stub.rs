@@ -11,7 +11,7 @@ use ash::vk::{self, Handle as _};
 use loader_core::abi::array::deliver;
 use loader_core::command_function;
 use loader_core::dispatch::{Command, trap};
-use loader_core::log::{Level, Topic};
+use loader_core::log::Topic;
 
 use super::Driver;
 use super::layout::{DEVICE_TAG, DISPATCH_MAGIC, Device};
@@ -156,13 +156,11 @@ unsafe extern "system" fn no_device() {
         // SAFETY: `trap` ends the process; nothing runs after it.
         unsafe { trap() }
     };
-    host.log(
-        Level::Error,
+    host.end_process(
         Topic::Usage,
         format_args!(
             "this system has no Vulkan driver, and a command was called that takes a device: \
              vkEnumeratePhysicalDevices returned none, so the handle cannot be valid"
         ),
-    );
-    host.system.abort();
+    )
 }

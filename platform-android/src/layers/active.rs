@@ -9,7 +9,7 @@ use ash::vk;
 use loader_core::log::{Level, Topic};
 use loader_core::manifest::LayerFunctions;
 use loader_core::memory::{Counted, OutOfMemory, Shown, Text, TryGrow, Vec, text};
-use loader_core::negotiation::Outcome;
+use loader_core::negotiation::LayerFault;
 use loader_core::negotiation::{LayerInterface, with_layer};
 use loader_core::platform::{self, Libraries, LibraryKind};
 
@@ -222,10 +222,10 @@ impl Found {
         place: usize,
         kind: Kind,
         system: &'static dyn System,
-    ) -> Result<Result<ActiveLayer, Outcome>, OutOfMemory> {
+    ) -> Result<Result<ActiveLayer, LayerFault>, OutOfMemory> {
         let opened = match system.open(library.path.as_c_str(), library.door) {
             Ok(opened) => opened,
-            Err(error) => return Ok(Err(Outcome::DoesNotOpen { error })),
+            Err(error) => return Ok(Err(LayerFault::DoesNotOpen { error })),
         };
         let name = library.layers.get(place).map_or(c"", Layer::name).to_bytes();
         // SAFETY: introspection found layers in this library, so its exports have the types of
@@ -256,7 +256,7 @@ unsafe fn agree(
     library: Library,
     name: &[u8],
     interface: Interface,
-) -> Result<Result<LayerInterface, Outcome>, OutOfMemory> {
+) -> Result<Result<LayerInterface, LayerFault>, OutOfMemory> {
     let own = text(&[name, b"GetInstanceProcAddr\0"])?;
     let has_own = CStr::from_bytes_until_nul(&own).is_ok_and(|own| system.symbol(library, own).is_some());
     let negotiates = interface == Interface::Negotiated && !has_own;
@@ -289,19 +289,19 @@ impl Libraries for Exports<'_> {
 }
 
 /// Why a library with layers turns out to be unusable.
-struct Unusable<'a>(&'a Outcome);
+struct Unusable<'a>(&'a LayerFault);
 
 impl fmt::Display for Unusable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Outcome::DoesNotOpen { error } => {
+            LayerFault::DoesNotOpen { error } => {
                 write!(f, "it does not open any more ({}); install it anew", Shown(error))
             }
-            Outcome::NegotiationRefused { result } => write!(
+            LayerFault::NegotiationRefused { result } => write!(
                 f,
                 "it has no interface version in common with this loader (it returned {result}); update the layer"
             ),
-            Outcome::InterfaceVersion { version, needed } => {
+            LayerFault::InterfaceVersion { version, offered: needed } => {
                 write!(f, "it settled on interface version {version}, and this loader knows those up to {needed}; ")?;
                 f.write_str("update the layer")
             }

@@ -5,7 +5,6 @@
 //! is read. Nothing in it is trusted: every offset is checked against the size of the file.
 //! Source: PKWARE's APPNOTE.TXT, sections 4.3.7 (local header), 4.3.12 (directory), 4.3.14 and
 //! 4.3.15 (ZIP64), 4.3.16 (end of the directory), 4.5.3 (ZIP64's extra field).
-//! the directory), 4.5.3 (ZIP64's extra field).
 #![forbid(unsafe_code)]
 
 use core::fmt;

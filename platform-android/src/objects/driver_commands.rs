@@ -209,6 +209,7 @@ commands! {
         No => {
             get_device_queue2: vk::PFN_vkGetDeviceQueue2 = "vkGetDeviceQueue2";
             bind_image_memory2: vk::PFN_vkBindImageMemory2 = "vkBindImageMemory2";
+            create_private_data_slot: vk::PFN_vkCreatePrivateDataSlot = "vkCreatePrivateDataSlot";
             destroy_private_data_slot: vk::PFN_vkDestroyPrivateDataSlot = "vkDestroyPrivateDataSlot";
             set_private_data: vk::PFN_vkSetPrivateData = "vkSetPrivateData";
             get_private_data: vk::PFN_vkGetPrivateData = "vkGetPrivateData";
@@ -222,6 +223,7 @@ commands! {
             bind_image_memory2_khr: vk::PFN_vkBindImageMemory2 = "vkBindImageMemory2KHR";
         }
         With(c"VK_EXT_private_data") => {
+            create_private_data_slot_ext: vk::PFN_vkCreatePrivateDataSlot = "vkCreatePrivateDataSlotEXT";
             destroy_private_data_slot_ext: vk::PFN_vkDestroyPrivateDataSlot = "vkDestroyPrivateDataSlotEXT";
             set_private_data_ext: vk::PFN_vkSetPrivateData = "vkSetPrivateDataEXT";
             get_private_data_ext: vk::PFN_vkGetPrivateData = "vkGetPrivateDataEXT";

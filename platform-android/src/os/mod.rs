@@ -22,6 +22,7 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr::NonNull;
 use core::sync::atomic::AtomicU32;
 
+use late::late;
 use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, Vec};
 use loader_core::platform::{FileError, Pause, Waiting};
@@ -45,6 +46,10 @@ unsafe extern "C" {
     safe fn getpagesize() -> c_int;
 }
 
+late! {
+    set_abort_message: unsafe extern "C" fn(*const c_char) = c"android_set_abort_message" in c"libc.so";
+}
+
 impl System for Android {
     fn property(&self, name: &CStr) -> PropertyValue {
         properties::value(name)
@@ -66,6 +71,13 @@ impl System for Android {
 
     fn page_size(&self) -> usize {
         usize::try_from(getpagesize()).unwrap_or(4096)
+    }
+
+    fn leave_message(&self, text: &CStr) {
+        if let Some(set) = set_abort_message() {
+            // SAFETY: the text is a C string, which the function copies.
+            unsafe { set(text.as_ptr()) };
+        }
     }
 
     fn abort(&self) -> ! {

@@ -109,7 +109,6 @@ pub fn may_be_surfaceless(instance: &Instance) -> bool {
 /// What is known of a surface, or without one.
 struct Answer<'a> {
     instance: &'a Instance,
-    consumer_usage: u64,
     /// Whether the window tells what became of frames.
     has_listener: bool,
     mode: Option<vk::PresentModeKHR>,
@@ -159,12 +158,11 @@ impl<'a> Answer<'a> {
             None if may_be_surfaceless(instance) => {}
             None => return Err(vk::Result::ERROR_SURFACE_LOST_KHR),
         }
-        let consumer_usage = surface.map_or(0, |surface| surface.consumer_usage);
         let has_listener = match surface {
             Some(surface) => surface.calls.listener,
             None => window_can(instance.logger.loader, WindowCall::Listener),
         };
-        Ok(Self { instance, consumer_usage, has_listener, mode, mode_is_there, capabilities })
+        Ok(Self { instance, has_listener, mode, mode_is_there, capabilities })
     }
 
     /// Fills the structures chained to the capabilities.
@@ -231,7 +229,7 @@ impl<'a> Answer<'a> {
     /// allocated.
     fn protected(&self) -> bool {
         let loader = self.instance.logger.loader;
-        let usage = self.consumer_usage | hardware_buffer::DRAWN | hardware_buffer::PROTECTED;
+        let usage = hardware_buffer::DRAWN | hardware_buffer::PROTECTED;
         loader.level < ApiLevel::ANDROID_17
             || loader.system.buffer_supported(BufferKind { format: native::RGBA_8888.unsigned_abs(), usage })
     }
@@ -245,7 +243,9 @@ impl<'a> Answer<'a> {
     }
 
     fn write_compatible(&self, out: &mut vk::SurfacePresentModeCompatibilityEXT<'_>) -> vk::Result {
-        let modes = self.mode.and_then(compatible).unwrap_or_default();
+        let mode = self.mode.as_ref();
+        // A mode that does not exist here is compatible with itself.
+        let modes = mode.map_or(&[][..], |mode| compatible(*mode).unwrap_or(core::slice::from_ref(mode)));
         // SAFETY: valid usage of the structure makes the two members a counted out-array.
         unsafe {
             loader_core::abi::array::deliver(modes, &raw mut out.present_mode_count, out.p_present_modes)

@@ -9,6 +9,7 @@ use loader_core::log::{Level, Topic};
 use loader_core::memory::{Application, Box, TryGrow, Vec};
 
 use crate::objects::{Device, device_of};
+use crate::switches::Switch;
 use crate::system::Statistic;
 use crate::trace::slice;
 use crate::wsi::capabilities::buffer_counts;
@@ -40,9 +41,13 @@ pub unsafe extern "system" fn create_swapchain(
         let device = device_of(device.as_raw());
         let memory = device.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
         match create(device, &*info, memory) {
-            Ok(swapchain) => {
+            Ok((swapchain, hint)) => {
                 out.write(swapchain);
-                device.instance.logger.loader.system.count(Statistic::Swapchain);
+                let system = device.instance.logger.loader.system;
+                system.count(Statistic::Swapchain);
+                if transform::to_native((*info).pre_transform) != hint {
+                    system.count(Statistic::FalsePrerotation);
+                }
                 vk::Result::SUCCESS
             }
             Err(error) => error,
@@ -50,13 +55,15 @@ pub unsafe extern "system" fn create_swapchain(
     }
 }
 
+/// Creates a swapchain. Returns it with the transform that its window applies to upright images.
+///
 /// # Safety
 /// The parameters of `info` are those of a valid `vkCreateSwapchainKHR`.
 unsafe fn create(
     device: &'static Device,
     info: &vk::SwapchainCreateInfoKHR<'_>,
     memory: Application,
-) -> Result<vk::SwapchainKHR, vk::Result> {
+) -> Result<(vk::SwapchainKHR, c_int), vk::Result> {
     let native_format = native_format(info.image_format);
     let dataspace = dataspace(info.image_color_space, native_format).ok_or_else(|| {
         complain(
@@ -72,6 +79,7 @@ unsafe fn create(
     unsafe { retire_old(device, surface, info.old_swapchain)? };
     // SAFETY: by this function's `# Safety` `p_next` of `info` is a pNext chain.
     let request = unsafe { Request::new(info, native_format, dataspace) };
+    request.check_view_formats(device)?;
     let plan = request.prepare(device, surface)?;
 
     let mut images = Vec::new_in(memory);
@@ -90,7 +98,7 @@ unsafe fn create(
     }
     surface.activate(swapchain.handle());
     let (swapchain, _) = Box::into_non_null_with_allocator(swapchain);
-    Ok(vk::SwapchainKHR::from_raw(swapchain.as_ptr().expose_provenance() as u64))
+    Ok((vk::SwapchainKHR::from_raw(swapchain.as_ptr().expose_provenance() as u64), plan.hint))
 }
 
 /// Retires the swapchain that the new one replaces. No other swapchain may be active on the window.
@@ -146,6 +154,8 @@ pub struct Request<'a> {
 struct Plan {
     /// The number of images.
     count: usize,
+    /// The transform that the window applies to images that are not rotated.
+    hint: c_int,
     made: Made,
 }
 
@@ -243,10 +253,17 @@ impl<'a> Request<'a> {
             window_size,
             refresh_duration,
         };
-        if made.is_falsely_rotated(hint) {
-            surface.loader.system.count(Statistic::FalsePrerotation);
+        Ok(Plan { count, hint, made })
+    }
+
+    /// Refuses a list of view formats without any, where the loader knows such lists.
+    fn check_view_formats(&self, device: &Device) -> Result<(), vk::Result> {
+        let is_empty = self.view_formats.is_some_and(|list| list.view_format_count == 0);
+        if !is_empty || !device.instance.logger.loader.is_on(Switch::MutableFormat) {
+            return Ok(());
         }
-        Ok(Plan { count, made })
+        complain(device, format_args!("VkImageFormatListCreateInfo has no format for the images' views"));
+        Err(vk::Result::ERROR_INITIALIZATION_FAILED)
     }
 
     /// Tells the window which of the waiting frames it shows, if it can be told.
@@ -287,15 +304,5 @@ fn reset(device: &Device, surface: &Surface) {
                 format_args!("vkCreateSwapchainKHR: the window cannot be {what} again (error {})", error.0),
             );
         }
-    }
-}
-
-impl Made {
-    /// Whether the application says that it has rotated the picture as the window wants it, yet
-    /// passes the width and height of an unrotated one.
-    fn is_falsely_rotated(&self, hint: c_int) -> bool {
-        let (width, height) = self.window_size;
-        let upright = (self.extent.width > self.extent.height) == (width > height);
-        transform::is_sideways(self.pre_transform) && self.pre_transform == hint && width != height && upright
     }
 }

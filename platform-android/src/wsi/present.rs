@@ -148,14 +148,15 @@ impl Presentation<'_> {
             }
             (Err(error), _) => Err(error),
         };
-        let outcome = outcome.and_then(|()| self.is_as_it_was());
-        match outcome {
+        if let Err(error) = outcome {
+            swapchain.retire();
+            return error;
+        }
+        match self.is_as_it_was() {
             Ok(true) => vk::Result::SUCCESS,
             Ok(false) => vk::Result::SUBOPTIMAL_KHR,
-            Err(error) => {
-                swapchain.retire();
-                error
-            }
+            // The image has reached the window.
+            Err(error) => error,
         }
     }
 

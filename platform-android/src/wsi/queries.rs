@@ -238,9 +238,14 @@ unsafe fn write_compression(
         let mut compression = vk::ImageCompressionPropertiesEXT::default();
         let mut properties = vk::ImageFormatProperties2::default().push_next(&mut compression);
         let result = get(physical_device, &info, &mut properties);
-        let newest = instance.logger.loader.level >= ApiLevel::ANDROID_17;
-        if result != vk::Result::SUCCESS && !(newest && result == vk::Result::ERROR_FORMAT_NOT_SUPPORTED) {
-            return Err(result);
+        let goes_on = instance.logger.loader.level >= ApiLevel::ANDROID_17;
+        match result {
+            vk::Result::SUCCESS => {}
+            vk::Result::ERROR_OUT_OF_HOST_MEMORY | vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => {
+                return Err(result);
+            }
+            _ if goes_on => compression = vk::ImageCompressionPropertiesEXT::default(),
+            _ => return Err(result),
         }
         let out = &mut *out.cast::<vk::ImageCompressionPropertiesEXT<'_>>();
         out.image_compression_flags = compression.image_compression_flags;

@@ -26,6 +26,8 @@ pub struct Record {
     pub desired: u64,
     /// The window's number for it.
     pub frame: u64,
+    /// Its times, once all are known: the window forgets them.
+    pub times: Option<FrameTimestamps>,
 }
 
 /// The last frames of a swapchain.
@@ -63,7 +65,7 @@ impl History {
     /// Creates an empty history.
     #[must_use]
     pub const fn new() -> Self {
-        let none = Record { present_id: 0, desired: 0, frame: 0 };
+        let none = Record { present_id: 0, desired: 0, frame: 0, times: None };
         let ring = Ring { records: [none; RECORDS], count: 0 };
         Self { records: Lock::new(ring), enabled: AtomicBool::new(false) }
     }
@@ -82,6 +84,17 @@ impl History {
     }
 }
 
+impl History {
+    /// Keeps the times of a frame, if it is still remembered.
+    fn learn(&self, swapchain: &Swapchain, frame: u64, times: FrameTimestamps) {
+        let mut ring = self.records.lock(swapchain.loader().system);
+        let count = ring.count;
+        if let Some(record) = ring.records.iter_mut().take(count).find(|record| record.frame == frame) {
+            record.times = Some(times);
+        }
+    }
+}
+
 impl Default for History {
     fn default() -> Self {
         Self::new()
@@ -90,7 +103,8 @@ impl Default for History {
 
 /// Records a frame by the window's number of it.
 pub fn remember(swapchain: &Swapchain, time: &vk::PresentTimeGOOGLE, frame: u64) {
-    let record = Record { present_id: time.present_id, desired: time.desired_present_time, frame };
+    let (present_id, desired) = (time.present_id, time.desired_present_time);
+    let record = Record { present_id, desired, frame, times: None };
     swapchain.history.records.lock(swapchain.loader().system).push(record);
 }
 
@@ -107,8 +121,8 @@ pub unsafe extern "system" fn get_refresh_cycle_duration(
     // write.
     unsafe {
         let swapchain = Swapchain::from_handle(swapchain);
-        let Some(window) = swapchain.active_window() else { return vk::Result::ERROR_OUT_OF_DATE_KHR };
-        let refresh_duration = match window.refresh_duration() {
+        // Whether the swapchain still presents to the window makes no difference to the display.
+        let refresh_duration = match swapchain.surface.window.refresh_duration() {
             Ok(duration) => duration.unsigned_abs(),
             Err(error) => return error.into(),
         };
@@ -174,8 +188,12 @@ impl Ready {
         };
         let mut ready = Self { timings: [None; RECORDS], count: 0 };
         for record in ring.records.iter().take(looked_at) {
-            let Ok(times) = window.frame_timestamps(record.frame) else { continue };
+            let known = record.times.or_else(|| window.frame_timestamps(record.frame).ok());
+            let Some(times) = known else { continue };
             let Some(timing) = past_timing(record, &times, swapchain.made.refresh_duration) else { continue };
+            if record.times.is_none() {
+                swapchain.history.learn(swapchain, record.frame, times);
+            }
             if let Some(place) = ready.timings.get_mut(ready.count) {
                 *place = Some((record.frame, timing));
                 ready.count = ready.count.saturating_add(1);

@@ -41,21 +41,27 @@ pub struct Wanted {
     pub compression: Option<vk::ImageCompressionControlEXT<'static>>,
 }
 
-/// The usage that drawing to such images requires. Asks the driver as it is asked about hardware
-/// buffers; if it cannot say, uses the newest of its functions that only loaders know.
+impl Wanted {
+    /// Their usage in the terms of `VK_ANDROID_native_buffer`.
+    const fn swapchain_image_usage(&self) -> u32 {
+        if self.shared { USAGE_SHARED } else { 0 }
+    }
+}
+
+/// The usage that drawing to such images requires. Since Android 14 the driver is asked as it is
+/// asked about hardware buffers; if it cannot say, and before, its functions are used that only
+/// loaders know. Since Android 16 it may also fail to say.
 ///
 /// # Errors
 /// `ERROR_SURFACE_LOST_KHR` if the driver fails.
 pub fn producer_usage(device: &Device, wanted: &Wanted) -> Result<u64, vk::Result> {
     let loader = device.instance.logger.loader;
-    let usage = match hardware_buffer_usage(device, wanted) {
-        Some(Err(_)) if loader.level < ApiLevel::ANDROID_17 => {
-            return Err(vk::Result::ERROR_SURFACE_LOST_KHR);
-        }
-        Some(Ok(usage)) => Some(usage),
-        Some(Err(_)) | None => None,
-    };
-    if let Some(usage) = usage {
+    let asks = loader.level >= ApiLevel::ANDROID_14;
+    let usage = asks.then(|| hardware_buffer_usage(device, wanted)).flatten();
+    if matches!(usage, Some(Err(_))) && loader.level < ApiLevel::ANDROID_16 {
+        return Err(vk::Result::ERROR_SURFACE_LOST_KHR);
+    }
+    if let Some(Ok(usage)) = usage {
         if !wanted.shared || loader.level < ApiLevel::ANDROID_15 {
             return Ok(usage);
         }
@@ -95,46 +101,62 @@ fn hardware_buffer_usage(device: &Device, wanted: &Wanted) -> Option<Result<u64,
     Some(if result == vk::Result::SUCCESS { Ok(usage.android_hardware_buffer_usage) } else { Err(result) })
 }
 
-/// The answer of the functions that only loaders know.
+/// The answer of the newest function that only loaders know. Before Android 14 they knew two.
 fn gralloc_usage(device: &Device, wanted: &Wanted) -> Result<u64, vk::Result> {
-    let driver = &device.driver;
-    let (handle, format, image_usage) = (device.handle, wanted.format, wanted.image_usage);
-    let swapchain_image_usage = if wanted.shared { USAGE_SHARED } else { 0 };
-    let done = |result: vk::Result, usage: u64| {
-        if result == vk::Result::SUCCESS { Ok(usage) } else { Err(result) }
+    let (newer, older) = (|| newer_gralloc_usage(device, wanted), || older_gralloc_usage(device, wanted));
+    let usage = if device.instance.logger.loader.level >= ApiLevel::ANDROID_14 {
+        newer().or_else(older)
+    } else {
+        older().or_else(newer)
     };
-    let next = core::ptr::null();
+    usage.unwrap_or(Err(vk::Result::ERROR_INITIALIZATION_FAILED))
+}
+
+/// The answer of the functions that take a structure, `None` if the driver has neither. The
+/// structure leads to the compression that the images get, so that buffers suit them.
+fn newer_gralloc_usage(device: &Device, wanted: &Wanted) -> Option<Result<u64, vk::Result>> {
+    let (driver, handle) = (&device.driver, device.handle);
+    let &Wanted { format, image_usage, .. } = wanted;
+    let p_next = wanted.compression.as_ref().map_or(core::ptr::null(), |it| core::ptr::from_ref(it).cast());
     let mut usage = 0;
     // SAFETY: the device's handle is valid, and the structures are locals of the types that the
-    // driver's functions take.
-    unsafe {
+    // driver's functions take; their chain ends with the compression.
+    let result = unsafe {
         if let Some(get) = driver.get_swapchain_gralloc_usage4 {
             let s_type = structure::GRALLOC_USAGE_INFO_2;
-            let info = GrallocUsageInfo2 { s_type, p_next: next, format, image_usage, swapchain_image_usage };
-            done(get(handle, &info, &mut usage), usage)
-        } else if let Some(get) = driver.get_swapchain_gralloc_usage3 {
-            let s_type = structure::GRALLOC_USAGE_INFO;
-            let info = GrallocUsageInfo { s_type, p_next: next, format, image_usage };
-            done(get(handle, &info, &mut usage), usage)
-        } else if let Some(get) = driver.get_swapchain_gralloc_usage2 {
-            let mut both = Usage2::default();
-            let result = get(
-                handle,
-                format,
-                image_usage,
-                swapchain_image_usage,
-                &mut both.consumer,
-                &mut both.producer,
-            );
-            done(result, from_gralloc1(both))
-        } else if let Some(get) = driver.get_swapchain_gralloc_usage {
-            let mut usage: c_int = 0;
-            let result = get(handle, format, image_usage, &mut usage);
-            done(result, u64::from(usage.cast_unsigned()))
+            let swapchain_image_usage = wanted.swapchain_image_usage();
+            let info = GrallocUsageInfo2 { s_type, p_next, format, image_usage, swapchain_image_usage };
+            get(handle, &info, &mut usage)
         } else {
-            Err(vk::Result::ERROR_INITIALIZATION_FAILED)
+            let get = driver.get_swapchain_gralloc_usage3?;
+            let s_type = structure::GRALLOC_USAGE_INFO;
+            get(handle, &GrallocUsageInfo { s_type, p_next, format, image_usage }, &mut usage)
         }
+    };
+    Some(success(result, usage))
+}
+
+/// The answer of the functions of gralloc 1 and 0, `None` if the driver has neither.
+fn older_gralloc_usage(device: &Device, wanted: &Wanted) -> Option<Result<u64, vk::Result>> {
+    let (driver, handle) = (&device.driver, device.handle);
+    let &Wanted { format, image_usage, .. } = wanted;
+    // SAFETY: the device's handle is valid, and the places for the results are locals.
+    unsafe {
+        if let Some(get) = driver.get_swapchain_gralloc_usage2 {
+            let Usage2 { mut consumer, mut producer } = Usage2::default();
+            let shared = wanted.swapchain_image_usage();
+            let result = get(handle, format, image_usage, shared, &mut consumer, &mut producer);
+            return Some(success(result, from_gralloc1(Usage2 { consumer, producer })));
+        }
+        let get = driver.get_swapchain_gralloc_usage?;
+        let mut usage: c_int = 0;
+        let result = get(handle, format, image_usage, &mut usage);
+        Some(success(result, u64::from(usage.cast_unsigned())))
     }
+}
+
+fn success(result: vk::Result, usage: u64) -> Result<u64, vk::Result> {
+    if result == vk::Result::SUCCESS { Ok(usage) } else { Err(result) }
 }
 
 /// Usage of gralloc 0 and 1, where they differ.

@@ -67,6 +67,51 @@ fn r121_a_package_is_unpacked_and_its_driver_used() {
     assert!(report.contains(words) && report.contains("/vulkan.null.so\n"), "{report}");
 }
 
+/// The linker of these tests is like Android's without namespaces: it does not look for what a
+/// library needs in the library's folder, and finds what is open by its SONAME.
+#[test]
+fn r121_a_package_of_several_libraries_opens_without_a_namespace() {
+    let application = Application::new();
+    let android = application.android();
+    let library = |name: &str, source: &str, options: &[&str]| {
+        let (path, source_path) = (format!("/made/{name}"), format!("/made/{name}.c"));
+        android.file(&source_path, source);
+        let soname = format!("-Wl,--no-as-needed,-soname,{name}");
+        android.compile(&path, &android.place(&source_path), &[&[&*soname], options].concat());
+        android.place(&path)
+    };
+    let export = "__attribute__((visibility(\"default\")))";
+    // The last one in any order needs another one.
+    let base = library("libzz_base.so", &format!("{export} int base(void) {{ return 1; }}"), &[]);
+    let source = format!("int base(void); {export} int cutils(void) {{ return base(); }}");
+    let cutils = library("liba_cutils.so", &source, &[base.to_str().unwrap()]);
+    let source = format!(
+        "int cutils(void); {export} void *vk_icdGetInstanceProcAddr(void *i, const char *n) {{
+            (void)i; (void)n; return (void *)(unsigned long)(cutils() == 0); }}"
+    );
+    let driver = library("vulkan.null.so", &source, &[cutils.to_str().unwrap()]);
+    let libraries = [("vulkan.null.so", &driver), ("liba_cutils.so", &cutils), ("libzz_base.so", &base)];
+    let contents = libraries.map(|(name, path)| (name, fs::read(path).unwrap()));
+    let put = |count: usize| {
+        let mut files = vec![Packed::stored("meta.json", META.as_bytes(), 1)];
+        files.extend(contents[..count].iter().map(|(name, content)| Packed::stored(name, content, 1)));
+        android.file("/drivers/null.zip", package(&files));
+    };
+    android.file("/cache/keep", b"");
+    android.set("ro.build.version.sdk", "34");
+    // What does not open is closed again.
+    put(2);
+    let refused = application.configure(PACKAGE).unwrap_err();
+    assert!(refused.contains("liba_cutils.so"), "{refused}");
+    put(3);
+    application.configure(PACKAGE).unwrap();
+    let report = application.report(0);
+    assert!(report.contains("/drivers/null.zip: chosen, icd"), "{report}");
+    // The core opens the driver again.
+    assert!(application.instance(&[]).is_err());
+    assert!(application.report(0).contains("in the application's linker namespace"));
+}
+
 #[test]
 fn r121_a_broken_package_is_refused_with_its_reason_and_nothing_changes() {
     let application = Application::new();

@@ -281,8 +281,10 @@ fn r142_the_library_of_a_manifest_that_is_not_there_is_told_by_its_path() {
     assert_eq!(result, Some(vk::Result::ERROR_LAYER_NOT_PRESENT));
     let logged = application.android().logged();
     assert!(logged.iter().any(|(_, text)| text.contains("/libs/./libnameless.so")), "{logged:?}");
-    assert!(application.report(0).contains("VK_LAYER_m (/libs/m.json): not used: it did not open or agree"));
-    assert!(application.report(1).contains(r#""decision":"broken","reason":"it did not open or agree"#));
+    assert!(application.report(0).contains("VK_LAYER_m (/libs/m.json): not used: its library does not open"));
+    assert!(
+        application.report(1).contains(r#""decision":"does-not-open","reason":"its library does not open"#)
+    );
 }
 
 #[test]

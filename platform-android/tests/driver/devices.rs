@@ -374,21 +374,26 @@ fn r79_groups_are_the_drivers_or_one_for_each_device() {
 }
 
 #[test]
-fn r81_features_of_the_loaders_own_extensions_are_not_the_drivers_since_android_17() {
-    for (level, shown) in [(ApiLevel::ANDROID_17, vec![1]), (ApiLevel::ANDROID_14, vec![0, 1, 2])] {
+fn r81_drivers_see_the_loaders_features_except_those_of_newer_extensions() {
+    for level in [ApiLevel::ANDROID_14, ApiLevel::ANDROID_17] {
         let world = World::at(level, Hal::default());
         let instance = world.instance(&[]);
         let mut maintenance = vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT::default();
         let mut others = vk::PhysicalDeviceMaintenance4Features::default();
         let mut compression = vk::PhysicalDeviceImageCompressionControlSwapchainFeaturesEXT::default();
-        let types = [compression.s_type, others.s_type, maintenance.s_type].map(vk::StructureType::as_raw);
+        let mut newer = vk::PhysicalDevicePresentIdFeaturesKHR::default();
+        let mut types = vec![compression.s_type, others.s_type, maintenance.s_type];
+        if level < ApiLevel::ANDROID_17 {
+            types.insert(0, newer.s_type);
+        }
+        let types: Vec<_> = types.into_iter().map(vk::StructureType::as_raw).collect();
         let info = vk::DeviceCreateInfo::default()
             .push_next(&mut maintenance)
             .push_next(&mut others)
-            .push_next(&mut compression);
+            .push_next(&mut compression)
+            .push_next(&mut newer);
         let device = world.try_device(world.physical_devices(instance)[0], &info).unwrap();
-        let expected: Vec<i32> = shown.into_iter().map(|place: usize| types[place]).collect();
-        assert_eq!(world.hal.heard().devices[0].chain, expected, "{level:?}");
+        assert_eq!(world.hal.heard().devices[0].chain, types, "{level:?}");
         world.finish(instance, Some(device));
     }
 }

@@ -159,6 +159,116 @@ fn r74_what_is_enabled_does_its_work_through_the_instance_too() {
 }
 
 #[test]
+fn r74_queries_of_an_extension_that_is_not_enabled_are_the_drivers_before_android_17() {
+    let queries = [
+        c"vkGetPhysicalDeviceFeatures2KHR",
+        c"vkGetPhysicalDeviceProperties2KHR",
+        c"vkGetPhysicalDeviceFormatProperties2KHR",
+        c"vkGetPhysicalDeviceImageFormatProperties2KHR",
+        c"vkGetPhysicalDeviceQueueFamilyProperties2KHR",
+        c"vkGetPhysicalDeviceMemoryProperties2KHR",
+        c"vkGetPhysicalDeviceSparseImageFormatProperties2KHR",
+    ];
+    for (level, found) in [(24, true), (35, true), (36, true), (37, false)] {
+        let world = World::at(ApiLevel(level), Hal::default());
+        let instance = world.instance(&[]);
+        for query in queries {
+            assert_eq!(of_instance(instance, query).is_some(), found, "{query:?} at level {level}");
+        }
+        // No Android has these, so that the driver is asked at every level.
+        let fence = c"vkGetPhysicalDeviceExternalFencePropertiesKHR";
+        assert!(of_instance(instance, fence).is_some(), "{level}");
+        let get = of_instance(instance, c"vkGetPhysicalDeviceProperties2KHR");
+        if found {
+            let mut properties = vk::PhysicalDeviceProperties2::default();
+            // SAFETY: the function has the type of its name; valid handle and structure.
+            unsafe {
+                let get = transmute::<Function, Option<vk::PFN_vkGetPhysicalDeviceProperties2>>(get).unwrap();
+                get(world.physical_devices(instance)[0], &mut properties);
+            }
+            assert!(world.hal.heard().calls.contains(&c"vkGetPhysicalDeviceProperties2KHR"));
+        }
+        world.finish(instance, None);
+    }
+    // A driver that lacks them has none to give.
+    let world = World::at(ApiLevel::ANDROID_15, Hal { instance_extensions: Vec::new(), ..Hal::old() });
+    let instance = world.instance(&[]);
+    assert!(queries.iter().all(|query| of_instance(instance, query).is_none()));
+    world.finish(instance, None);
+}
+
+/// The commands that the loader has from a level on, for a driver that lacks them all: what comes
+/// before is the driver's.
+#[test]
+fn r74_a_command_is_found_through_an_instance_from_its_level_on() {
+    for (since, names) in [
+        (24, &[c"vkCreateSwapchainKHR", c"vkQueuePresentKHR"][..]),
+        (26, &[c"vkGetRefreshCycleDurationGOOGLE", c"vkGetSwapchainStatusKHR"]),
+        (
+            28,
+            &[
+                c"vkSetHdrMetadataEXT",
+                c"vkBindImageMemory2",
+                c"vkGetDeviceQueue2",
+                c"vkAcquireNextImage2KHR",
+                c"vkGetDeviceGroupPresentCapabilitiesKHR",
+                c"vkGetPhysicalDevicePresentRectanglesKHR",
+            ],
+        ),
+        (34, &[c"vkReleaseSwapchainImagesEXT"]),
+        (
+            37,
+            &[
+                c"vkWaitForPresent2KHR",
+                c"vkGetPastPresentationTimingEXT",
+                c"vkGetSwapchainTimingPropertiesEXT",
+                c"vkGetSwapchainTimeDomainPropertiesEXT",
+                c"vkSetSwapchainPresentTimingQueueSizeEXT",
+                c"vkReleaseSwapchainImagesKHR",
+                c"vkCreatePrivateDataSlotEXT",
+                c"vkDestroyPrivateDataSlotEXT",
+                c"vkSetPrivateDataEXT",
+                c"vkGetPrivateDataEXT",
+            ],
+        ),
+    ] {
+        for level in ApiLevel::OLDEST.0..=ApiLevel::NEWEST.0 {
+            let world = World::at(ApiLevel(level), Hal { lacks: names.to_vec(), ..Hal::default() });
+            let instance = world.instance(&[]);
+            for name in names {
+                let found = of_instance(instance, name).is_some();
+                assert_eq!(found, level >= since, "{name:?} at level {level}");
+            }
+            world.finish(instance, None);
+        }
+    }
+}
+
+#[test]
+fn private_data_are_found_all_or_not_at_all() {
+    const NAMES: [&CStr; 4] =
+        [c"vkCreatePrivateDataSlot", c"vkDestroyPrivateDataSlot", c"vkSetPrivateData", c"vkGetPrivateData"];
+    // A driver that finds commands of 1.3 on a device of 1.2.
+    for (level, found) in [(ApiLevel::ANDROID_15, true), (ApiLevel::ANDROID_17, false)] {
+        let world = World::at(level, Hal { early: NAMES.to_vec(), ..Hal::new_under_an_older_device() });
+        let instance = world.instance(&[]);
+        let device = world.device(instance, &[]);
+        let all = NAMES.map(|name| of_device(device, name).is_some());
+        assert_eq!(all, [found; 4], "{level:?}");
+        // Whoever looks them up through the instance calls the same functions.
+        let set = of_instance(instance, c"vkSetPrivateData");
+        let _ = world.hal.heard();
+        // SAFETY: the function has the type of its name; the driver looks at no parameter.
+        unsafe {
+            let set = transmute::<Function, Option<vk::PFN_vkSetPrivateData>>(set).unwrap();
+            let _ = set(device, vk::ObjectType::IMAGE, 1, vk::PrivateDataSlot::null(), 1);
+        }
+        assert_eq!(world.hal.heard().calls.contains(&c"vkSetPrivateData"), found, "{level:?}");
+        world.finish(instance, Some(device));
+    }
+}
+
+#[test]
 fn commands_that_are_not_of_devices_are_refused_on_devices() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);

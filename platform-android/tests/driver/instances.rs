@@ -153,6 +153,7 @@ fn r65_a_driver_is_not_asked_for_versions_that_it_would_refuse() {
         (newest, Some(v1_3 | 250), VERSION_1_4, v1_3),
         (newest, Some(v1_3), v1_3 | 9, v1_3 | 9),
         (newest, Some(v1_1), VERSION_1_4, VERSION_1_4),
+        (ApiLevel::ANDROID_16, Some(v1_3), VERSION_1_4, v1_3),
         (ApiLevel::ANDROID_14, Some(v1_3), VERSION_1_4, VERSION_1_4),
         (ApiLevel::ANDROID_14, None, v1_3, v1_0),
     ] {

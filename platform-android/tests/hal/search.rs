@@ -4,6 +4,7 @@ use std::env;
 
 use android_simulation::{Simulation, null_driver};
 use ash::vk;
+use platform_android::ApiLevel;
 use platform_android::hal::Source;
 use platform_android::hal::layout::Module;
 
@@ -106,7 +107,7 @@ fn r05_a_bad_library_of_an_apex_leaves_nothing_to_the_vendor() {
 
 #[test]
 fn r06_sources_without_a_library_fall_through_to_the_next() {
-    let Simulation { android, loader, .. } = &Simulation::new();
+    let Simulation { android, loader, .. } = &Simulation::at(ApiLevel::ANDROID_16);
     android.set("ro.hardware.vulkan", "x");
     android.set("ro.vulkan.apex", "gpu");
     android.change().namespaces.insert("gpu".into(), "/apex/gpu/lib64".into());
@@ -147,6 +148,18 @@ fn r08_dots_of_an_apex_are_underscores_in_its_namespace() {
 }
 
 #[test]
+fn r06_an_apex_stands_for_the_vendors_folder_since_android_17() {
+    for (level, is_stub) in [(ApiLevel::ANDROID_15, false), (ApiLevel::ANDROID_17, true)] {
+        let Simulation { android, loader, .. } = &Simulation::at(level);
+        android.set("ro.hardware.vulkan", "x");
+        android.set("ro.vulkan.apex", "com.google.cf.vulkan");
+        android.change().namespaces.insert("com_google_cf_vulkan".into(), "/apex/vulkan/lib64".into());
+        vendor_driver(android, "x", &[]);
+        assert_eq!(loader.hal.driver(loader).unwrap().is_stub(), is_stub, "{level:?}");
+    }
+}
+
+#[test]
 fn r07_an_updatable_driver_that_does_not_load_ends_the_process() {
     if env::var_os("VKLOAD_CHILD").is_some() {
         let Simulation { android, loader, .. } = &Simulation::new();
@@ -159,5 +172,5 @@ fn r07_an_updatable_driver_that_does_not_load_ends_the_process() {
     }
     let (signal, output) = ended("search::r07_an_updatable_driver_that_does_not_load_ends_the_process");
     assert_eq!(signal, Some(libc::SIGABRT));
-    assert!(output.contains("updatable driver"), "{output}");
+    assert!(output.contains("abort message: the updatable driver"), "{output}");
 }

@@ -56,7 +56,11 @@ fn r117_the_engine_of_an_application_is_told_of() {
             driver::destroy_instance(instance, null());
         }
     }
-    assert_eq!(android.change().engines, ["an engine"]);
+    let world = android.change();
+    assert_eq!(world.engines, ["an engine"]);
+    // Who says nothing has no version that could be counted.
+    let versions = world.statistics.iter().filter(|it| matches!(it, Statistic::ApiVersion(_)));
+    assert_eq!(versions.count(), 2);
 }
 
 #[test]

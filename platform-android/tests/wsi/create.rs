@@ -7,9 +7,9 @@ use ash::vk::{self, Handle, SurfaceTransformFlagsKHR as Transform};
 use platform_android::native_buffer::{Usage2, structure};
 use platform_android::objects::device_of;
 use platform_android::system::Statistic;
-use platform_android::{System, driver, wsi};
+use platform_android::{ApiLevel, driver, wsi};
 
-use crate::world::{SUCCESS, World, request};
+use crate::world::{INSTANCE, SUCCESS, World, chain, request};
 
 const IN_USE: vk::Result = vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR;
 
@@ -327,30 +327,50 @@ fn r109_every_hint_of_the_window_has_a_name() {
 }
 
 #[test]
-fn r117_swapchains_are_counted_and_those_that_only_say_that_they_are_turned() {
+fn r117_swapchains_are_counted_and_those_that_leave_turning_to_the_display() {
     let world = World::new();
     world.window.change().transform_hint = 4;
     let surface = world.surface();
     let counted = |info: &vk::SwapchainCreateInfoKHR<'_>| {
         world.simulation.android.change().statistics.clear();
-        let swapchain = world.swapchain(info);
-        world.destroy_swapchain(swapchain);
+        if let Ok(swapchain) = world.try_swapchain(info) {
+            world.destroy_swapchain(swapchain);
+        }
         world.simulation.android.change().statistics.clone()
     };
+    let both = [Statistic::Swapchain, Statistic::FalsePrerotation];
     let turned = request(surface).pre_transform(Transform::ROTATE_90);
-    assert_eq!(counted(&turned), [Statistic::FalsePrerotation, Statistic::Swapchain]);
-    let truly = turned.image_extent(vk::Extent2D { width: 480, height: 640 });
-    assert_eq!(counted(&truly), [Statistic::Swapchain]);
+    assert_eq!(counted(&turned), [Statistic::Swapchain]);
+    assert_eq!(counted(&request(surface)), both);
+    assert_eq!(counted(&request(surface).pre_transform(Transform::ROTATE_180)), both);
+    world.window.change().transform_hint = 0;
     assert_eq!(counted(&request(surface)), [Statistic::Swapchain]);
-    // If width and height are equal, or not exchanged, nobody can tell.
-    world.window.change().size = (480, 480);
-    let square = turned.image_extent(vk::Extent2D { width: 480, height: 480 });
-    assert_eq!(counted(&square), [Statistic::Swapchain]);
-    world.window.change().size = (640, 480);
-    world.window.change().transform_hint = 3;
-    assert_eq!(counted(&request(surface).pre_transform(Transform::ROTATE_180)), [Statistic::Swapchain]);
-    let _: &dyn System = world.simulation.android;
+    assert_eq!(counted(&turned), both);
+    // A swapchain that does not come about is not counted.
+    Graphics::change().fail_at("create-image", 0, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
+    assert_eq!(counted(&turned), []);
     world.destroy_surface(surface);
+}
+
+#[test]
+fn r95_a_list_of_view_formats_has_some() {
+    let empty = vk::ImageFormatListCreateInfo::default();
+    for (level, flags, refused) in [
+        (ApiLevel::ANDROID_17, vk::SwapchainCreateFlagsKHR::MUTABLE_FORMAT, true),
+        (ApiLevel::ANDROID_17, vk::SwapchainCreateFlagsKHR::empty(), false),
+        (ApiLevel::ANDROID_15, vk::SwapchainCreateFlagsKHR::MUTABLE_FORMAT, false),
+    ] {
+        let world = World::with(level, INSTANCE);
+        let surface = world.surface();
+        let mut info = request(surface).flags(flags);
+        info.p_next = chain(&empty);
+        let made = world.try_swapchain(&info);
+        assert_eq!(made.err(), refused.then_some(vk::Result::ERROR_INITIALIZATION_FAILED), "{level:?}");
+        if let Ok(swapchain) = made {
+            world.destroy_swapchain(swapchain);
+        }
+        world.destroy_surface(surface);
+    }
 }
 
 #[test]

@@ -193,9 +193,16 @@ fn r93_too_small_an_array_of_formats_is_incomplete() {
 
 #[test]
 fn r93_compression_of_formats_is_the_drivers() {
-    for (level, expected) in
-        [(ApiLevel::ANDROID_15, vk::Result::ERROR_FORMAT_NOT_SUPPORTED), (ApiLevel::ANDROID_17, SUCCESS)]
-    {
+    let unsupported = vk::Result::ERROR_FORMAT_NOT_SUPPORTED;
+    let unknown = vk::Result::ERROR_UNKNOWN;
+    let memory = vk::Result::ERROR_OUT_OF_HOST_MEMORY;
+    for (level, error, expected) in [
+        (ApiLevel::ANDROID_15, unsupported, unsupported),
+        (ApiLevel::ANDROID_15, unknown, unknown),
+        (ApiLevel::ANDROID_17, unsupported, SUCCESS),
+        (ApiLevel::ANDROID_17, unknown, SUCCESS),
+        (ApiLevel::ANDROID_17, memory, memory),
+    ] {
         let world = World::with(level, INSTANCE);
         let surface = world.surface();
         let info = vk::PhysicalDeviceSurfaceInfo2KHR::default().surface(surface);
@@ -212,12 +219,15 @@ fn r93_compression_of_formats_is_the_drivers() {
             }
         };
         assert_eq!(get(), vk::Result::INCOMPLETE);
-        Graphics::change().fail_at("format-properties", 0, vk::Result::ERROR_FORMAT_NOT_SUPPORTED);
+        Graphics::change().fail_at("format-properties", 0, error);
         let result = get();
         let result = if result == vk::Result::INCOMPLETE { SUCCESS } else { result };
         assert_eq!(result, expected);
         let fixed = vk::ImageCompressionFlagsEXT::FIXED_RATE_DEFAULT;
         assert!(compression[1].image_compression_flags == fixed);
+        if expected == SUCCESS {
+            assert!(compression[0].image_compression_flags == vk::ImageCompressionFlagsEXT::DEFAULT);
+        }
         world.destroy_surface(surface);
     }
 }

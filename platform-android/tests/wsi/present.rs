@@ -337,3 +337,25 @@ fn r111_hdr_metadata_reach_the_window() {
     world.destroy_swapchain(new);
     world.destroy_surface(surface);
 }
+
+#[test]
+fn r107_a_window_that_does_not_tell_its_rotation_has_the_frame_and_keeps_its_swapchain() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    let image = world.acquire(swapchain);
+    let _ = world.window.calls();
+    // Queueing comes before.
+    assert_eq!(world.present(swapchain, image), SUCCESS);
+    let calls = world.window.calls();
+    let place = calls.iter().position(|call| call.starts_with("query transform-hint")).unwrap();
+    assert_eq!(calls[place - 1], "queue", "{calls:?}");
+    let image = world.acquire(swapchain);
+    world.window.fail(place, -19);
+    assert_eq!(world.present(swapchain, image), LOST);
+    world.window.stop_failing();
+    let image = world.acquire(swapchain);
+    assert_eq!(world.present(swapchain, image), SUCCESS);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}

@@ -162,6 +162,8 @@ fn r90_structures_behind_the_capabilities() {
         (Mode::MAILBOX, vec![Mode::MAILBOX]),
         (Mode::SHARED_DEMAND_REFRESH, vec![Mode::SHARED_DEMAND_REFRESH, Mode::SHARED_CONTINUOUS_REFRESH]),
         (Mode::SHARED_CONTINUOUS_REFRESH, vec![Mode::SHARED_CONTINUOUS_REFRESH, Mode::SHARED_DEMAND_REFRESH]),
+        // Not of this surface: it is the only one of its kind.
+        (Mode::FIFO_RELAXED, vec![Mode::FIFO_RELAXED]),
     ] {
         let mut compatible = vk::SurfacePresentModeCompatibilityEXT::default().present_modes(&mut modes);
         let out = vk::SurfaceCapabilities2KHR::default().push_next(&mut compatible);
@@ -189,11 +191,17 @@ fn r90_protected_images_are_there_if_such_buffers_are() {
     for (level, expected) in [(ApiLevel::ANDROID_14, vk::TRUE), (ApiLevel::ANDROID_17, vk::FALSE)] {
         let world = World::with(level, INSTANCE);
         world.simulation.android.change().buffer_supported = |kind| kind.usage & 1 << 14 == 0;
+        world.window.change().consumer_usage = 1 << 11;
         let surface = world.surface();
         let mut protected = vk::SurfaceProtectedCapabilitiesKHR::default();
         let out = vk::SurfaceCapabilities2KHR::default().push_next(&mut protected);
         assert_eq!(capabilities2(&world, surface, None, out).0, SUCCESS);
         assert_eq!(protected.supports_protected, expected);
+        // What the consumer does with its buffers makes no difference.
+        world.simulation.android.change().buffer_supported = |kind| kind.usage & 1 << 11 == 0;
+        let out = vk::SurfaceCapabilities2KHR::default().push_next(&mut protected);
+        assert_eq!(capabilities2(&world, surface, None, out).0, SUCCESS);
+        assert_eq!(protected.supports_protected, vk::TRUE);
         world.destroy_surface(surface);
     }
 }

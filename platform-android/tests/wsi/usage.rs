@@ -69,10 +69,11 @@ fn r99_front_buffers_since_android_15() {
 }
 
 #[test]
-fn r99_a_driver_that_fails_is_asked_otherwise_since_android_17() {
+fn r99_a_driver_that_fails_is_asked_otherwise_since_android_16() {
     for (level, expected) in [
         (ApiLevel::ANDROID_14, Err(LOST)),
         (ApiLevel::ANDROID_15, Err(LOST)),
+        (ApiLevel::ANDROID_16, Ok(0x4000)),
         (ApiLevel::ANDROID_17, Ok(0x4000)),
     ] {
         let world = World::with(level, INSTANCE);
@@ -81,6 +82,50 @@ fn r99_a_driver_that_fails_is_asked_otherwise_since_android_17() {
         assert_eq!(usage(&world, surface, FIFO), expected);
         world.destroy_surface(surface);
     }
+}
+
+#[test]
+fn r99_before_android_14_only_the_loaders_functions_are_asked() {
+    for (level, expected) in [(ApiLevel(24), 0x200), (ApiLevel::ANDROID_13, 0x200)] {
+        let world = World::with(level, &INSTANCE[..2]);
+        let surface = world.surface();
+        Graphics::change().fail_at("format-properties", 0, vk::Result::ERROR_FORMAT_NOT_SUPPORTED);
+        assert_eq!(usage(&world, surface, FIFO), Ok(expected));
+        assert!(Graphics::change().asked.is_empty());
+        // SAFETY: nobody else uses the device.
+        let driver = unsafe { Graphics::commands(world.loaders_device()) };
+        driver.get_swapchain_gralloc_usage2 = None;
+        assert_eq!(usage(&world, surface, FIFO), Ok(0x1000));
+        // A newer driver may have only the newer ones.
+        driver.get_swapchain_gralloc_usage = None;
+        assert_eq!(usage(&world, surface, FIFO), Ok(0x4000));
+        world.destroy_surface(surface);
+    }
+}
+
+#[test]
+fn r99_buffers_have_the_compression_of_the_images() {
+    let world = World::new();
+    let surface = world.surface();
+    // The driver cannot answer for hardware buffers.
+    world.instance_commands().get_physical_device_image_format_properties2 = None;
+    let control =
+        vk::ImageCompressionControlEXT::default().flags(vk::ImageCompressionFlagsEXT::FIXED_RATE_DEFAULT);
+    let mut info = request(surface);
+    info.p_next = chain(&control);
+    let expected = [vk::StructureType::IMAGE_COMPRESSION_CONTROL_EXT.as_raw()];
+    for newest in ["usage4", "usage3"] {
+        world.destroy_swapchain(world.swapchain(&info));
+        let mut graphics = Graphics::change();
+        assert!(graphics.calls.iter().any(|call| *call == newest));
+        assert_eq!(std::mem::take(&mut graphics.usage_chain), expected, "{newest}");
+        drop(graphics);
+        // SAFETY: nobody else uses the device.
+        unsafe { Graphics::commands(world.loaders_device()) }.get_swapchain_gralloc_usage4 = None;
+    }
+    world.destroy_swapchain(world.swapchain(&request(surface)));
+    assert!(Graphics::change().usage_chain.is_empty());
+    world.destroy_surface(surface);
 }
 
 #[test]

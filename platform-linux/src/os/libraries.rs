@@ -1,6 +1,9 @@
 //! The dynamic linker, by `dlopen`, `dlsym` and `dlclose`.
 
+#[cfg(target_env = "gnu")]
+use core::ffi::c_char;
 use core::ffi::{CStr, c_int, c_void};
+use core::num::NonZero;
 use core::ptr::NonNull;
 
 use loader_core::memory::{Text, text};
@@ -39,18 +42,55 @@ impl Libraries for DynamicLinker {
         NonNull::new(unsafe { libc::dlsym(library.0.as_ptr(), name.as_ptr()) })
     }
 
+    fn state(&self, name: &[u8], library: Option<Library>) -> Option<NonZero<u64>> {
+        // SAFETY: the caller's library stays open meanwhile.
+        let path = library.and_then(|library| unsafe { path_of(library) });
+        let path = path.or(Some(name).filter(|name| name.contains(&b'/')))?;
+        Some(PLATFORM.files.fingerprint(path)?.digest())
+    }
+
     /// Does nothing if the user wants no library unloaded, so that leak checkers can resolve the
     /// names of what leaked.
     unsafe fn close(&self, library: Library) {
-        let unloading = variables::VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING;
-        let stays = PLATFORM.environment.variable(unloading.name, unloading.reader);
-        if stays.ok().flatten().is_some_and(|value| !value.is_empty() && value.as_slice() != b"0") {
+        if PLATFORM.switch(variables::VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING) == Ok(true) {
             return;
         }
         // SAFETY: `library` came from `open` and nothing uses it any more, by the `# Safety` of
         // [`Libraries::close`]. A failure needs no handling: the library then stays loaded.
         unsafe { libc::dlclose(library.0.as_ptr()) };
     }
+}
+
+/// The absolute path that the dynamic linker has opened a library by.
+///
+/// # Safety
+/// The library is open for as long as the result is used.
+#[cfg(target_env = "gnu")]
+pub(super) unsafe fn path_of<'a>(library: Library) -> Option<&'a [u8]> {
+    /// The beginning of `struct link_map`.
+    #[repr(C)]
+    struct LinkMap {
+        difference: usize,
+        name: *const c_char,
+    }
+    let mut map: *const LinkMap = core::ptr::null();
+    // SAFETY: by this function's `# Safety` the library is open; the call writes a pointer.
+    let result =
+        unsafe { libc::dlinfo(library.0.as_ptr(), libc::RTLD_DI_LINKMAP, (&raw mut map).cast::<c_void>()) };
+    if result != 0 {
+        return None;
+    }
+    // SAFETY: `dlinfo` returned 0, so this is the map of a library that stays open.
+    let name = unsafe { map.as_ref() }.map(|map| map.name).filter(|name| !name.is_null())?;
+    // SAFETY: the name is a valid C string as long as the library is open.
+    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+    name.starts_with(b"/").then_some(name)
+}
+
+/// Other C libraries do not tell.
+#[cfg(not(target_env = "gnu"))]
+unsafe fn path_of<'a>(_: Library) -> Option<&'a [u8]> {
+    None
 }
 
 /// What the header of the regular file `path` says, and how many bytes the file has.

@@ -65,7 +65,8 @@ pub(super) fn driver(world: &mut World, chance: &mut Chance, name: &str) {
     driver_oddities(world, chance, name);
     devices(world, chance, name);
     let path = format!("{}/{name}.json", place(chance, "icd.d"));
-    driver_manifest(world, chance, &path, &format!("\"SANDBOX/lib/lib{name}.so\""), api);
+    let said = if chance.percent(15) { chance.pick(DRIVER_VERSIONS) } else { api };
+    driver_manifest(world, chance, &path, &format!("\"SANDBOX/lib/lib{name}.so\""), said);
 }
 
 fn devices(world: &mut World, chance: &mut Chance, driver: &str) {
@@ -124,7 +125,11 @@ fn driver_oddities(world: &mut World, chance: &mut Chance, name: &str) {
         world.add("driver", name, "without", chance.pick(&commands));
     }
     if chance.percent(4) {
-        let commands = ["vkEnumeratePhysicalDevices", "vkEnumerateInstanceExtensionProperties"];
+        let commands = [
+            "vkEnumeratePhysicalDevices",
+            "vkEnumerateInstanceExtensionProperties",
+            "vk_icdNegotiateLoaderICDInterfaceVersion",
+        ];
         let (command, lie) = (chance.pick(&commands), chance.pick(&[1, 2]));
         world.add("driver", name, "lie", format!("{command}:{lie}"));
     }

@@ -30,8 +30,8 @@ pub(super) fn variables(world: &mut World, chance: &mut Chance) {
     filters(world, chance);
     let switches = [
         ("VK_LOADER_DEVICE_SELECT", &["1002:1", "10de:0", "0x8086:0x2", "nonsense", ""][..], 6),
-        ("VK_LOADER_DISABLE_SELECT", &["1", "0", ""], 6),
-        ("VK_LOADER_DISABLE_INST_EXT_FILTER", &["1", "0", ""], 8),
+        ("VK_LOADER_DISABLE_SELECT", &["1", "0", "", "yes", "00"], 6),
+        ("VK_LOADER_DISABLE_INST_EXT_FILTER", &["1", "0", "", "yes", "00", "02"], 8),
         ("NO_a", &["1", ""], 3),
         ("NO_b", &["1", "0"], 3),
         ("DO", &["1", "0"], 20),

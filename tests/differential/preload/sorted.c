@@ -60,6 +60,12 @@ __attribute__((visibility("default"))) struct dirent *readdir(DIR *stream) {
     return readdir(stream);
 }
 
+/* The other name of the same function, by which programs call it that are compiled for large files. */
+__attribute__((visibility("default"))) struct dirent64 *readdir64(DIR *stream) {
+    _Static_assert(sizeof(struct dirent) == sizeof(struct dirent64), "one structure");
+    return (struct dirent64 *)readdir(stream);
+}
+
 __attribute__((visibility("default"))) int closedir(DIR *stream) {
     for (int i = 0; i < MAX_OPEN; ++i) {
         if (folders[i] == NULL || folders[i]->stream != stream) continue;

@@ -11,6 +11,7 @@ use loader_core::objects;
 use platform_linux::entry::get_instance_proc_addr;
 use platform_linux::{LOADER, PLATFORM};
 
+use super::layers::Fault;
 use super::report::{Driver, Problem, Report};
 use super::{built_in, devices, layers};
 use crate::advice;
@@ -49,10 +50,13 @@ pub(crate) fn report_on(loader: &'static Loader, entry: &Entry) -> Report {
     report
 }
 
-/// What the plans say, where nothing is opened. Layers of which that is known are `broken`.
-pub(crate) fn plan_only(planned: &Planned, broken: &dyn Fn(usize) -> bool) -> Result<Report, OutOfMemory> {
+/// What the plans say, where nothing is opened, and what is known to be the `fault` of a layer, by its place.
+pub(crate) fn plan_only(
+    planned: &Planned,
+    fault: &dyn Fn(usize) -> Option<Fault>,
+) -> Result<Report, OutOfMemory> {
     let mut report = Report::default();
-    layers::describe(&mut report, &planned.layers, PLATFORM.files, broken)?;
+    layers::describe(&mut report, &planned.layers, PLATFORM.files, fault)?;
     fill(&mut report, &planned.drivers, &[]);
     Ok(report)
 }

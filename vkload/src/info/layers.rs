@@ -1,5 +1,6 @@
 //! Asks the loader for layers: those that applications are told of, and those that cannot be used.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use loader_core::discovery::{LayerDecision, LayerKind, LayerPlan, LayerRequest, LayerScope};
@@ -11,31 +12,44 @@ use loader_core::platform::Files;
 
 use super::report::{About, Extension, Layer, Report};
 
+/// Why a layer that the plan has cannot be used, as opening it showed.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    /// Its name for programs, which does not change.
+    pub(crate) id: Cow<'static, str>,
+    /// The text for people.
+    pub(crate) text: String,
+}
+
 /// Fills in every layer that was found, and what becomes of it in a program that asks for no layer itself.
 pub(crate) fn fill(report: &mut Report, loader: &'static Loader) -> Result<(), OutOfMemory> {
     let logger = loader.logger()?;
     let found = loader.layers(LayerScope::All, &logger)?;
-    // Opening tells which of them are broken. They are closed again at once.
+    // Opening shows which of them cannot be used, and why.
     let _ =
         FoundLayers::open(&found, loader.platform, &LayerRequest::default(), &logger, Application::process());
-    describe(report, &found.plan, loader.platform.files, &|place| found.is_broken(place))
+    let fault = |place| {
+        let fault = found.fault(place)?;
+        Some(Fault { id: fault.id().into(), text: fault.to_string() })
+    };
+    describe(report, &found.plan, loader.platform.files, &fault)
 }
 
-/// Fills in what the plan says, and the manifests among `files`. Those that do not open are `broken`.
+/// Fills in what the plan says, the manifests among `files`, and what is the `fault` of a layer, by its place.
 pub(crate) fn describe(
     report: &mut Report,
     plan: &LayerPlan,
     files: &dyn Files,
-    broken: &dyn Fn(usize) -> bool,
+    fault: &dyn Fn(usize) -> Option<Fault>,
 ) -> Result<(), OutOfMemory> {
     let active = plan.activate(&LayerRequest::default())?;
     for (place, candidate) in plan.layers.iter().enumerate() {
-        let (active, outcome, remark) = match plan.decision(place, &active) {
-            LayerDecision::Active(_) if broken(place) => {
-                (false, "does-not-open", "it cannot be loaded; VK_LOADER_DEBUG=layer tells why".into())
+        let (active, outcome, remark) = match (plan.decision(place, &active), fault(place)) {
+            (LayerDecision::Active(_), Some(fault)) => (false, fault.id, fault.text),
+            (LayerDecision::Active(_), None) => (true, "active".into(), String::new()),
+            (LayerDecision::Skip(reason), _) => {
+                (false, reason.id().into(), reason.explain(plan, place).to_string())
             }
-            LayerDecision::Active(_) => (true, "active", String::new()),
-            LayerDecision::Skip(reason) => (false, reason.id(), reason.explain(plan, place).to_string()),
         };
         report.layers.push(Layer {
             manifest: Shown(&candidate.path).to_string(),

@@ -72,7 +72,7 @@ pub(crate) struct Layer {
     /// Whether it is active in a program that asks for no layer.
     pub(crate) active: bool,
     /// `active`, or the name of the reason, which does not change.
-    pub(crate) outcome: &'static str,
+    pub(crate) outcome: Cow<'static, str>,
     /// Why it is not active. Empty where it is.
     pub(crate) remark: String,
     /// The extensions that its manifest says it adds, of instances and of devices.

@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 }
 
 /// Where it is.
-fn path(abis: &[Abi]) -> PathBuf {
+pub(crate) fn path(abis: &[Abi]) -> PathBuf {
     target_folder().join("android").join(named(&format!("vkload-{VERSION}"), abis) + ".aar")
 }
 

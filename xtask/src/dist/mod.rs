@@ -52,7 +52,7 @@ fn emptied(name: &str) -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
-/// The version of Vulkan that the library has, as in `libvulkan.so.1.4.359`, from the generated tables.
+/// The version of Vulkan that the library has, as in `libvulkan.so.1.4.366`, from the generated tables.
 fn vulkan_version() -> Result<String, Failure> {
     let file = root().join("loader-core/src/registry/numbers_gen.rs");
     let text = fs::read_to_string(&file)?;

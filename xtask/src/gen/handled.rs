@@ -199,6 +199,12 @@ pub(super) const PLACES: &[(&str, How)] = &[
         "vkCreateRayTracingPipelinesNV: VkDebugUtilsObjectNameInfoEXT.objectHandle",
         PassThrough(OF_WHAT_IS_CREATED),
     ),
+    // The create info of a pipeline is chained to VkPipelineCreateInfoKHR, and the names of its shader modules come with it.
+    (
+        "vkCreatePipelineBinariesKHR: VkDebugUtilsObjectNameInfoEXT.objectHandle",
+        PassThrough(OF_WHAT_IS_CREATED),
+    ),
+    ("vkGetPipelineKeyKHR: VkDebugUtilsObjectNameInfoEXT.objectHandle", PassThrough(OF_WHAT_IS_CREATED)),
     ("vkCreateSampler: VkDebugUtilsObjectNameInfoEXT.objectHandle", PassThrough(OF_WHAT_IS_CREATED)),
     ("vkCreateShadersEXT: VkDebugUtilsObjectNameInfoEXT.objectHandle", PassThrough(OF_WHAT_IS_CREATED)),
     (

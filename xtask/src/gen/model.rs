@@ -9,7 +9,7 @@ use crate::Failure;
 const API: &str = "vulkan";
 
 pub(super) struct Registry {
-    /// The patch number of the header, as 359 in 1.4.359.
+    /// The patch number of the header, as 366 in 1.4.366.
     pub(super) header_patch: u32,
     /// The highest minor version of Vulkan 1 that the registry defines.
     pub(super) newest_minor: u8,

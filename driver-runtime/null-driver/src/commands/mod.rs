@@ -10,20 +10,21 @@ use driver_runtime::{entry_points, vk};
 use crate::device::list;
 use crate::dispatchable::mark;
 use crate::look_up::typed;
-use crate::{Null, events, queries};
+use crate::{Null, events, queries, rendering};
 
 /// What is called when a command buffer is executed. Other commands that record have no effect.
-const EFFECTS: EntryPoints = transfer::COMMANDS.and(&queries::EFFECTS).and(&events::EFFECTS);
+const EFFECTS: EntryPoints<Null> =
+    transfer::COMMANDS.and(&queries::EFFECTS).and(&events::EFFECTS).and(&rendering::EFFECTS);
 
 impl CommandBuffers for Null {
-    type CommandBuffer = ();
-    const RECORDING: Recording = Recording::All(&EFFECTS);
+    type CommandBuffer = rendering::Current;
+    const RECORDING: Recording<Self> = Recording::All(&EFFECTS);
 
     fn create_command_buffer(
         _: &CommandPool<Self>,
         _: vk::CommandBufferLevel,
-    ) -> Result<(), CommandBufferError> {
-        Ok(())
+    ) -> Result<rendering::Current, CommandBufferError> {
+        Ok(rendering::Current::nothing())
     }
 }
 
@@ -41,7 +42,7 @@ pub(crate) unsafe fn execute(commands: vk::CommandBuffer) {
 }
 
 /// The runtime's functions.
-static RUNTIME: EntryPoints = command_buffer::entry_points::<Null>();
+static RUNTIME: EntryPoints<Null> = command_buffer::entry_points::<Null>();
 
 /// The runtime's, with the first word that the scenario wants.
 unsafe extern "system" fn allocate_command_buffers(
@@ -63,7 +64,10 @@ unsafe extern "system" fn allocate_command_buffers(
 }
 
 /// The commands of command pools and command buffers, and those that record.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
+    entry_points! {
     ALLOCATE_COMMAND_BUFFERS: PFN_vkAllocateCommandBuffers = allocate_command_buffers,
+    }
 }
 .or(&command_buffer::entry_points::<Null>());

@@ -306,21 +306,24 @@ unsafe fn clear(image: vk::Image, value: Clear, ranges: &[vk::ImageSubresourceRa
 }
 
 /// The commands that move bytes.
-pub(super) const COMMANDS: EntryPoints = entry_points! {
-    CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = cmd_fill_buffer,
-    CMD_UPDATE_BUFFER: PFN_vkCmdUpdateBuffer = cmd_update_buffer,
-    CMD_COPY_BUFFER: PFN_vkCmdCopyBuffer = cmd_copy_buffer,
-    CMD_COPY_BUFFER_2: PFN_vkCmdCopyBuffer2 = cmd_copy_buffer_2,
-    CMD_COPY_IMAGE: PFN_vkCmdCopyImage = cmd_copy_image,
-    CMD_COPY_IMAGE_2: PFN_vkCmdCopyImage2 = cmd_copy_image_2,
-    CMD_BLIT_IMAGE: PFN_vkCmdBlitImage = cmd_blit_image,
-    CMD_BLIT_IMAGE_2: PFN_vkCmdBlitImage2 = cmd_blit_image_2,
-    CMD_RESOLVE_IMAGE: PFN_vkCmdResolveImage = cmd_resolve_image,
-    CMD_RESOLVE_IMAGE_2: PFN_vkCmdResolveImage2 = cmd_resolve_image_2,
-    CMD_COPY_BUFFER_TO_IMAGE: PFN_vkCmdCopyBufferToImage = cmd_copy_buffer_to_image,
-    CMD_COPY_BUFFER_TO_IMAGE_2: PFN_vkCmdCopyBufferToImage2 = cmd_copy_buffer_to_image_2,
-    CMD_COPY_IMAGE_TO_BUFFER: PFN_vkCmdCopyImageToBuffer = cmd_copy_image_to_buffer,
-    CMD_COPY_IMAGE_TO_BUFFER_2: PFN_vkCmdCopyImageToBuffer2 = cmd_copy_image_to_buffer_2,
-    CMD_CLEAR_COLOR_IMAGE: PFN_vkCmdClearColorImage = cmd_clear_color_image,
-    CMD_CLEAR_DEPTH_STENCIL_IMAGE: PFN_vkCmdClearDepthStencilImage = cmd_clear_depth_stencil_image,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(super) const COMMANDS: EntryPoints<crate::Null> = unsafe {
+    entry_points! {
+        CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = cmd_fill_buffer,
+        CMD_UPDATE_BUFFER: PFN_vkCmdUpdateBuffer = cmd_update_buffer,
+        CMD_COPY_BUFFER: PFN_vkCmdCopyBuffer = cmd_copy_buffer,
+        CMD_COPY_BUFFER_2: PFN_vkCmdCopyBuffer2 = cmd_copy_buffer_2,
+        CMD_COPY_IMAGE: PFN_vkCmdCopyImage = cmd_copy_image,
+        CMD_COPY_IMAGE_2: PFN_vkCmdCopyImage2 = cmd_copy_image_2,
+        CMD_BLIT_IMAGE: PFN_vkCmdBlitImage = cmd_blit_image,
+        CMD_BLIT_IMAGE_2: PFN_vkCmdBlitImage2 = cmd_blit_image_2,
+        CMD_RESOLVE_IMAGE: PFN_vkCmdResolveImage = cmd_resolve_image,
+        CMD_RESOLVE_IMAGE_2: PFN_vkCmdResolveImage2 = cmd_resolve_image_2,
+        CMD_COPY_BUFFER_TO_IMAGE: PFN_vkCmdCopyBufferToImage = cmd_copy_buffer_to_image,
+        CMD_COPY_BUFFER_TO_IMAGE_2: PFN_vkCmdCopyBufferToImage2 = cmd_copy_buffer_to_image_2,
+        CMD_COPY_IMAGE_TO_BUFFER: PFN_vkCmdCopyImageToBuffer = cmd_copy_image_to_buffer,
+        CMD_COPY_IMAGE_TO_BUFFER_2: PFN_vkCmdCopyImageToBuffer2 = cmd_copy_image_to_buffer_2,
+        CMD_CLEAR_COLOR_IMAGE: PFN_vkCmdClearColorImage = cmd_clear_color_image,
+        CMD_CLEAR_DEPTH_STENCIL_IMAGE: PFN_vkCmdClearDepthStencilImage = cmd_clear_depth_stencil_image,
+    }
 };

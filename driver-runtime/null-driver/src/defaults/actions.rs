@@ -53,7 +53,8 @@ impl<const TYPE: i32> Handle for PlainHandle<TYPE> {
     }
 }
 
-impl<const TYPE: i32> VkObject for Plain<TYPE> {
+// SAFETY: no other type is behind such handles.
+unsafe impl<const TYPE: i32> VkObject for Plain<TYPE> {
     type Handle = PlainHandle<TYPE>;
     type Parent = Device<Null>;
 }

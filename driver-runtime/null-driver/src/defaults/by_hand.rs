@@ -110,9 +110,12 @@ const fn pipeline_binaries() -> Command {
 }
 
 /// The commands.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
+    entry_points! {
     CREATE_DISPLAY_MODE_KHR: PFN_vkCreateDisplayModeKHR = create_display_mode,
     GET_PHYSICAL_DEVICE_FRAGMENT_SHADING_RATES_KHR: PFN_vkGetPhysicalDeviceFragmentShadingRatesKHR
         = get_fragment_shading_rates,
-}
-.with(command::CREATE_PIPELINE_BINARIES_KHR, pipeline_binaries());
+    }
+    .with(command::CREATE_PIPELINE_BINARIES_KHR, pipeline_binaries())
+};

@@ -18,7 +18,7 @@ use crate::Null;
 pub(crate) use by_hand::COMMANDS as BY_HAND;
 
 /// The commands that have a row. The driver's other functions and the runtime's come first.
-pub(crate) const COMMANDS: EntryPoints = commands_1_gen::COMMANDS
+pub(crate) const COMMANDS: EntryPoints<Null> = commands_1_gen::COMMANDS
     .and(&commands_2_gen::COMMANDS)
     .and(&commands_3_gen::COMMANDS)
     .and(&commands_4_gen::COMMANDS);

@@ -11,9 +11,31 @@ pub(super) type Nothing = ();
 /// A pointer, whatever it leads to, or a dispatchable handle.
 pub(super) type Pointer = *mut core::ffi::c_void;
 
-/// What a call of the command does before anything else: it may wait, and it may fail, as the scenario has it.
-pub(super) fn failure_of<R: Outcome>(command: driver_runtime::registry::CommandId) -> Option<R> {
-    crate::scenario::get().before(command.name()).map(R::failed)
+/// What a call of the command does before anything else: it may wait, and it may return a result, as the scenario has it. Returns
+/// that result, and whether the call ends with it.
+///
+/// # Safety
+/// `first` is the first parameter of the command, a handle or a pointer.
+pub(super) unsafe fn wanted_of(
+    command: driver_runtime::registry::CommandId,
+    first: *const usize,
+) -> Option<(vk::Result, bool)> {
+    let wanted = crate::scenario::get().before(command.name())?;
+    // SAFETY: the caller vouches for the parameter.
+    Some((wanted, unsafe { crate::scenario::stops(command, first.read(), wanted) }))
+}
+
+/// The outcome of a call that was carried out.
+pub(super) fn after<R: Outcome>(outcome: R, wanted: Option<(vk::Result, bool)>) -> R {
+    match wanted {
+        Some((wanted, _)) => outcome.or(wanted),
+        None => outcome,
+    }
+}
+
+/// The outcome of a call that ends with the result.
+pub(super) fn failed<R: Outcome>(result: vk::Result) -> R {
+    R::failed(result)
 }
 
 /// `COMMAND (a: Class, b: Class,) Result [what it writes] = what it returns;`
@@ -24,29 +46,30 @@ macro_rules! commands {
         #[allow(unused_imports, reason = "not every file has rows of every kind")]
         use super::{actions::*, rows::*};
 
-        pub(super) const COMMANDS: driver_runtime::dispatch::EntryPoints =
+        // SAFETY: each function has the parameters and the result that the registry has for its command.
+        pub(super) const COMMANDS: driver_runtime::dispatch::EntryPoints<crate::Null> = unsafe {
             driver_runtime::dispatch::EntryPoints::NONE$(.with(driver_runtime::registry::command::$command, {
                 #[allow(unused_variables, clippy::too_many_arguments, reason = "as the registry has the command")]
                 unsafe extern "system" fn function($($parameter: $class),*) -> $result {
-                    if let Some(failure) = failure_of(driver_runtime::registry::command::$command) {
-                        return failure;
-                    }
                     #[allow(unused_unsafe, reason = "what only returns a number is safe")]
                     // SAFETY: the caller passes what the specification demands of the command's parameters.
                     unsafe {
+                        let first = [$((&raw const $parameter).cast::<usize>()),*][0];
+                        let wanted = wanted_of(driver_runtime::registry::command::$command, first);
+                        if let Some((result, true)) = wanted {
+                            return failed(result);
+                        }
                         $($($write)*;)*
-                        $value
+                        after($value, wanted)
                     }
                 }
-                // SAFETY: pointers to functions have the same size and meaning whatever their parameters; this one has
-                // those of its command, as the registry has them.
-                unsafe {
-                    core::mem::transmute::<
-                        unsafe extern "system" fn($($class),*) -> $result,
-                        driver_runtime::dispatch::Command,
-                    >(function)
-                }
-            }))*;
+                // Pointers to functions have the same size and meaning whatever their parameters.
+                core::mem::transmute::<
+                    unsafe extern "system" fn($($class),*) -> $result,
+                    driver_runtime::dispatch::Command,
+                >(function)
+            }))*
+        };
     };
 }
 pub(super) use commands;

@@ -1,12 +1,12 @@
 //! The system below.
 
 use core::ops::DerefMut;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use driver_runtime::Waiting;
 #[cfg(target_os = "linux")]
 use driver_runtime::sync::HandleKind;
 use driver_runtime::sync::{Handle, Primitive};
+use driver_runtime::{Host, Waiting};
 use loader_core::platform::Lock;
 
 #[cfg(not(target_os = "linux"))]
@@ -37,6 +37,18 @@ impl<T> Shared<T> {
 
     pub(crate) fn lock(&self) -> impl DerefMut<Target = T> + '_ {
         self.0.lock(&System)
+    }
+}
+
+/// Lets so many milliseconds pass.
+pub(crate) fn pause(milliseconds: u32) {
+    if milliseconds == 0 {
+        return;
+    }
+    let nobody_wakes = AtomicU32::new(0);
+    let deadline = System.now().saturating_add(u64::from(milliseconds).saturating_mul(1_000_000));
+    while System.now() < deadline {
+        System.sleep_until(&nobody_wakes, 0, deadline);
     }
 }
 
@@ -79,11 +91,11 @@ impl Value {
 
     /// What a handle stands for. On success the handle is the value's.
     pub(crate) fn import(handle: Handle) -> Option<Self> {
-        Some(Self(match handle.kind {
-            HandleKind::OpaqueFd => Place::Shared(linux::SharedNumber::import(handle.fd)?),
-            HandleKind::SyncFd if linux::is_open(handle.fd) => {
+        Some(Self(match handle.kind() {
+            HandleKind::OpaqueFd => Place::Shared(linux::SharedNumber::import(handle.fd())?),
+            HandleKind::SyncFd if linux::is_open(handle.fd()) => {
                 // SAFETY: the descriptor is open, and the caller gives it away.
-                Place::Fence(unsafe { linux::SyncFile::new(handle.fd) })
+                Place::Fence(unsafe { linux::SyncFile::new(handle.fd()) })
             }
             _ => return None,
         }))

@@ -249,6 +249,42 @@ pub(crate) unsafe fn clear(image: vk::Image, value: Clear, range: &vk::ImageSubr
     }
 }
 
+/// Clears a rectangle of a mip level and an array layer, `place`, as a view of this format has it.
+///
+/// # Safety
+/// The handle is live.
+pub(crate) unsafe fn clear_rectangle(
+    image: vk::Image,
+    format: vk::Format,
+    aspect: vk::ImageAspectFlags,
+    value: Clear,
+    (level, layer): (u32, u32),
+    area: vk::Rect2D,
+) {
+    // SAFETY: the caller vouches for the handle.
+    let (Some(image), Some(format)) =
+        (unsafe { Object::<Image>::from_handle(image) }, driver_runtime::format::info(format))
+    else {
+        return;
+    };
+    let vk::Offset2D { x, y } = area.offset;
+    let (layer, z) = if image.is_3d() { (0, layer.cast_signed()) } else { (layer, 0) };
+    for number in 0..image.format.plane_count() {
+        let plane = image.format.plane(number);
+        if !aspect.contains(plane.aspect) {
+            continue;
+        }
+        let texel = colour::texel(format, format.plane(format.plane_of(plane.aspect)), value);
+        let [width, height, _] = image.level_extent(plane.aspect, level);
+        let sides = [(width, x, area.extent.width), (height, y, area.extent.height)];
+        let [columns, rows] =
+            sides.map(|(all, first, count)| all.saturating_sub(first.unsigned_abs()).min(count) as usize);
+        let origin = vk::Offset3D { x, y, z };
+        let Some(out) = image.area(plane.aspect, level, layer, origin) else { continue };
+        fill(out, [columns * out.block / texel.len(), rows, 1], &texel);
+    }
+}
+
 /// Writes one texel over and over.
 fn fill(out: Area, [columns, rows, slices]: [usize; 3], texel: &[u8]) {
     let Some(start) = NonNull::new(texel.as_ptr().cast_mut()) else { return };

@@ -281,27 +281,30 @@ unsafe extern "system" fn transition_image_layout(
 }
 
 /// The commands of images.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    CREATE_IMAGE: PFN_vkCreateImage = create_image,
-    DESTROY_IMAGE: PFN_vkDestroyImage = destroy_image,
-    GET_IMAGE_MEMORY_REQUIREMENTS: PFN_vkGetImageMemoryRequirements = get_image_memory_requirements,
-    GET_IMAGE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageMemoryRequirements2 = get_image_memory_requirements_2,
-    GET_DEVICE_IMAGE_MEMORY_REQUIREMENTS: PFN_vkGetDeviceImageMemoryRequirements
-        = get_device_image_memory_requirements,
-    GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS: PFN_vkGetImageSparseMemoryRequirements
-        = get_image_sparse_memory_requirements,
-    GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageSparseMemoryRequirements2
-        = get_image_sparse_memory_requirements_2,
-    GET_DEVICE_IMAGE_SPARSE_MEMORY_REQUIREMENTS: PFN_vkGetDeviceImageSparseMemoryRequirements
-        = get_device_image_sparse_memory_requirements,
-    BIND_IMAGE_MEMORY: PFN_vkBindImageMemory = bind_image_memory,
-    BIND_IMAGE_MEMORY_2: PFN_vkBindImageMemory2 = bind_image_memory_2,
-    GET_IMAGE_SUBRESOURCE_LAYOUT: PFN_vkGetImageSubresourceLayout = get_image_subresource_layout,
-    GET_IMAGE_SUBRESOURCE_LAYOUT_2_KHR: PFN_vkGetImageSubresourceLayout2KHR = get_image_subresource_layout_2,
-    GET_DEVICE_IMAGE_SUBRESOURCE_LAYOUT_KHR: PFN_vkGetDeviceImageSubresourceLayoutKHR
-        = get_device_image_subresource_layout,
-    COPY_MEMORY_TO_IMAGE_EXT: PFN_vkCopyMemoryToImageEXT = copy_memory_to_image,
-    COPY_IMAGE_TO_MEMORY_EXT: PFN_vkCopyImageToMemoryEXT = copy_image_to_memory,
-    COPY_IMAGE_TO_IMAGE_EXT: PFN_vkCopyImageToImageEXT = copy_image_to_image,
-    TRANSITION_IMAGE_LAYOUT_EXT: PFN_vkTransitionImageLayoutEXT = transition_image_layout,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
+    entry_points! {
+        CREATE_IMAGE: PFN_vkCreateImage = create_image,
+        DESTROY_IMAGE: PFN_vkDestroyImage = destroy_image,
+        GET_IMAGE_MEMORY_REQUIREMENTS: PFN_vkGetImageMemoryRequirements = get_image_memory_requirements,
+        GET_IMAGE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageMemoryRequirements2 = get_image_memory_requirements_2,
+        GET_DEVICE_IMAGE_MEMORY_REQUIREMENTS: PFN_vkGetDeviceImageMemoryRequirements
+            = get_device_image_memory_requirements,
+        GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS: PFN_vkGetImageSparseMemoryRequirements
+            = get_image_sparse_memory_requirements,
+        GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageSparseMemoryRequirements2
+            = get_image_sparse_memory_requirements_2,
+        GET_DEVICE_IMAGE_SPARSE_MEMORY_REQUIREMENTS: PFN_vkGetDeviceImageSparseMemoryRequirements
+            = get_device_image_sparse_memory_requirements,
+        BIND_IMAGE_MEMORY: PFN_vkBindImageMemory = bind_image_memory,
+        BIND_IMAGE_MEMORY_2: PFN_vkBindImageMemory2 = bind_image_memory_2,
+        GET_IMAGE_SUBRESOURCE_LAYOUT: PFN_vkGetImageSubresourceLayout = get_image_subresource_layout,
+        GET_IMAGE_SUBRESOURCE_LAYOUT_2_KHR: PFN_vkGetImageSubresourceLayout2KHR = get_image_subresource_layout_2,
+        GET_DEVICE_IMAGE_SUBRESOURCE_LAYOUT_KHR: PFN_vkGetDeviceImageSubresourceLayoutKHR
+            = get_device_image_subresource_layout,
+        COPY_MEMORY_TO_IMAGE_EXT: PFN_vkCopyMemoryToImageEXT = copy_memory_to_image,
+        COPY_IMAGE_TO_MEMORY_EXT: PFN_vkCopyImageToMemoryEXT = copy_image_to_memory,
+        COPY_IMAGE_TO_IMAGE_EXT: PFN_vkCopyImageToImageEXT = copy_image_to_image,
+        TRANSITION_IMAGE_LAYOUT_EXT: PFN_vkTransitionImageLayoutEXT = transition_image_layout,
+    }
 };

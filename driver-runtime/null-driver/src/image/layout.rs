@@ -30,7 +30,8 @@ pub(crate) struct Image {
     own: Shared<Option<Memory>>,
 }
 
-impl VkObject for Image {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Image {
     type Handle = vk::Image;
     type Parent = Device<Null>;
 }

@@ -8,7 +8,7 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::features::{Features, name};
 use driver_runtime::{Description, entry_points, vk};
 
-use crate::{extensions, external, image, scenario};
+use crate::{extensions, external, heaps, image, scenario};
 
 /// The size of the only heap, and so of the largest allocation.
 pub(crate) const HEAP_SIZE: u64 = 1 << 30;
@@ -100,11 +100,16 @@ unsafe extern "system" fn get_sparse_image_format_properties(
 }
 
 /// The queries about physical devices that are the driver's own.
-pub(crate) const COMMANDS: EntryPoints = entry_points! {
-    GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2
-        = image::get_format_properties,
-    GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceImageFormatProperties2
-        = image::get_image_format_properties,
-    GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2
-        = get_sparse_image_format_properties,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
+    entry_points! {
+        GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2: PFN_vkGetPhysicalDeviceMemoryProperties2
+            = heaps::get_memory_properties_2,
+        GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2
+            = image::get_format_properties,
+        GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceImageFormatProperties2
+            = image::get_image_format_properties,
+        GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2
+            = get_sparse_image_format_properties,
+    }
 };

@@ -17,13 +17,16 @@
 //! | `heap=SIZE` | a heap of memory of so many bytes, `K`, `M` or `G`, of the device; `heap=SIZE:host` one of the host. The first replaces those that there are |
 //! | `strict` | what is not known in a profile file is an error |
 //! | `surfaces=none` | `loader`: surfaces are the loader's; `driver`: the driver makes them itself (LDP_DRIVER_8); with both there are swapchains |
+//! | `queue=sync` | `async`: queues work on threads of their own, while the application goes on |
+//! | `delay=MILLISECONDS` | each submission takes so long |
 //! | `fails=COMMAND` | the command fails with `VK_ERROR_INITIALIZATION_FAILED`; `fails=COMMAND:RESULT` with that result |
 //! | `holds=COMMAND:PATH` | the command waits until somebody opens the named pipe at PATH for writing and writes or closes it |
 //! | `lacks=COMMAND` | the command is not found by any look-up |
 //! | `magic=TYPE:NUMBER` | the first word of `VkInstance`, `VkPhysicalDevice`, `VkDevice`, `VkQueue` or `VkCommandBuffer` objects, in place of the loader's magic |
 //!
 //! In `fails` and `holds`, `COMMAND@2` is the second call only, and `COMMAND@2+` the second and all later ones. The command may
-//! be any that is not recorded, or `vk_icdNegotiateLoaderICDInterfaceVersion`; RESULT is a name as `VK_ERROR_DEVICE_LOST` or a
+//! be any that is not recorded, `vk_icdNegotiateLoaderICDInterfaceVersion`, or `submission`: what a queue does with each submission, whose failure
+//! loses the device; RESULT is a name as `VK_ERROR_DEVICE_LOST` or a
 //! number. A test that opens the pipe of a held command is itself held until the command is called, so it needs no sleep.
 //!
 //! # Profiles
@@ -49,7 +52,7 @@ mod tests;
 mod watch;
 mod watched;
 
-pub(crate) use watch::Outcome;
+pub(crate) use watch::{Outcome, stops};
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -72,6 +75,9 @@ const VARIABLE: &str = "VKLOAD_NULL_DRIVER";
 
 /// What negotiates, which is no command of Vulkan.
 pub(crate) const NEGOTIATE: &CStr = c"vk_icdNegotiateLoaderICDInterfaceVersion";
+
+/// What a queue does with each submission, which is no command of Vulkan either.
+pub(crate) const SUBMISSION: &CStr = c"submission";
 
 /// What the driver is.
 pub struct Scenario {
@@ -99,6 +105,10 @@ pub struct Scenario {
     pub(crate) profile: Option<Profile>,
     /// What the devices are, by words.
     pub(crate) identity: Identity,
+    /// Whether queues work on their own, while the application goes on.
+    pub asynchronous: bool,
+    /// How many milliseconds a submission takes.
+    pub delay: u32,
     /// Whether the words could not be understood.
     pub broken: bool,
     rules: Vec<Rule>,

@@ -11,12 +11,15 @@ use driver_runtime::registry::{
 };
 use driver_runtime::vk;
 
-use super::{Act, Identity, NEGOTIATE, Rule, Scenario, Surfaces, profile, watched};
+use super::{Act, Identity, NEGOTIATE, Rule, SUBMISSION, Scenario, Surfaces, profile, watched};
 use crate::{defaults, extensions, host, surface};
 
 /// The keys, for those who mistyped one.
 const KEYS: &str = "api, interface, devices, groups, name, extension, without, profile, vendor, device, type, driver, heap, \
-    strict, surfaces, fails, holds, lacks, magic";
+    strict, surfaces, queue, delay, fails, holds, lacks, magic";
+
+/// The longest delay of a submission, in milliseconds.
+const DELAY: u32 = 60_000;
 
 /// The most devices of an instance.
 const DEVICES: u32 = 64;
@@ -42,6 +45,8 @@ impl Default for Scenario {
             surfaces: Surfaces::None,
             profile: None,
             identity: Identity::default(),
+            asynchronous: false,
+            delay: 0,
             broken: false,
             rules: Vec::new(),
             lacks: Vec::new(),
@@ -92,6 +97,14 @@ impl Scenario {
             "vendor" | "device" | "type" | "driver" | "heap" => self.identity.set(key, value)?,
             "strict" => self.strict()?,
             "surfaces" => self.surfaces(value)?,
+            "queue" => {
+                self.asynchronous = match value {
+                    "sync" => false,
+                    "async" => true,
+                    _ => return Err("a queue is sync or async".to_owned()),
+                }
+            }
+            "delay" => self.delay = number(value, DELAY)?,
             "fails" => {
                 let (calls, result) =
                     value.split_once(':').unwrap_or((value, "VK_ERROR_INITIALIZATION_FAILED"));
@@ -213,12 +226,11 @@ fn changed(set: &ExtensionSet, id: ExtensionId, there: bool) -> ExtensionSet {
 /// `COMMAND`, `COMMAND@2` or `COMMAND@2+`.
 fn rule(calls: &str, act: Act) -> Result<Rule, String> {
     let (command, which) = calls.split_once('@').unwrap_or((calls, "1+"));
-    let known = if command.as_bytes() == NEGOTIATE.to_bytes() {
-        Some(NEGOTIATE)
-    } else {
+    let own = [NEGOTIATE, SUBMISSION].into_iter().find(|own| own.to_bytes() == command.as_bytes());
+    let known = own.or_else(|| {
         let asks = |id: &CommandId| watched::function(*id, any).is_some() || defaults::asks(*id);
         command_of(command).filter(asks).map(|id| id.canonical().name())
-    };
+    });
     let command = known.ok_or_else(|| format!("{command} is no command that can fail or wait"))?;
     let (first, later) = which.strip_suffix('+').map_or((which, false), |first| (first, true));
     let first = first.parse().ok().filter(|first| *first > 0);

@@ -4,19 +4,29 @@
 //! the command, asks the scenario, and calls the driver's function.
 
 use driver_runtime::dispatch::Command;
-use driver_runtime::registry::CommandId;
-use driver_runtime::{Tables, vk};
+use driver_runtime::registry::{Class, CommandId};
+use driver_runtime::vk::{self, Handle};
+use driver_runtime::{Device, ObjectBase, Tables};
 
 use crate::Null;
 
 /// What commands return, and what they return when they fail.
-pub(crate) trait Outcome {
+pub(crate) trait Outcome: Sized {
     fn failed(result: vk::Result) -> Self;
+
+    /// The outcome of a command that was carried out, with the success code that the scenario wants.
+    fn or(self, _: vk::Result) -> Self {
+        self
+    }
 }
 
 impl Outcome for vk::Result {
     fn failed(result: vk::Result) -> Self {
         result
+    }
+
+    fn or(self, wanted: vk::Result) -> Self {
+        if self == vk::Result::SUCCESS { wanted } else { self }
     }
 }
 
@@ -36,6 +46,37 @@ impl Outcome for u64 {
     }
 }
 
+/// Whether the call returns the scenario's result without anything done. A success code that says that something was done comes
+/// after the work. A device that is lost stays so.
+///
+/// # Safety
+/// `first` is the first parameter of the command, as the specification has it.
+pub(crate) unsafe fn stops(command: CommandId, first: usize, result: vk::Result) -> bool {
+    if result == vk::Result::ERROR_DEVICE_LOST
+        && matches!(command.class(), Class::Device | Class::Queue | Class::CommandBuffer)
+    {
+        // SAFETY: the first parameter is a live handle of a device, or of an object of one.
+        unsafe { lose(first as u64) };
+    }
+    // These say that nothing was done.
+    const UNDONE: [vk::Result; 3] =
+        [vk::Result::NOT_READY, vk::Result::TIMEOUT, vk::Result::PIPELINE_COMPILE_REQUIRED];
+    result.as_raw() < 0 || UNDONE.contains(&result)
+}
+
+/// # Safety
+/// `handle` is a live handle of a device, or of an object of one.
+unsafe fn lose(handle: u64) {
+    // SAFETY: the caller vouches for the handle; the root of an object is its device.
+    unsafe {
+        let root = ObjectBase::of(handle).and_then(ObjectBase::device);
+        let device = root.map(|root| vk::Device::from_raw(core::ptr::from_ref(root.base()).addr() as u64));
+        if let Some(device) = device.and_then(|device| Device::<Null>::from_handle(device)) {
+            device.set_lost("the scenario wants it");
+        }
+    }
+}
+
 /// Functions for commands of each number of parameters.
 macro_rules! by_count {
     ($($count:ident($($parameter:ident: $type:ident),*);)*) => {$(
@@ -45,8 +86,16 @@ macro_rules! by_count {
         ) -> Command {
             unsafe extern "system" fn call<const ID: usize, R: Outcome, $($type),*>($($parameter: $type),*) -> R {
                 let command = CommandId::new(ID as u16).canonical();
-                if let Some(failure) = super::get().before(command.name()) {
-                    return R::failed(failure);
+                let wanted = super::get().before(command.name());
+                if let Some(wanted) = wanted {
+                    // SAFETY: the first parameter of every command is a handle or a pointer.
+                    let stops = unsafe {
+                        let first = [$((&raw const $parameter).cast::<usize>()),*][0].read();
+                        stops(command, first, wanted)
+                    };
+                    if stops {
+                        return R::failed(wanted);
+                    }
                 }
                 // SAFETY: the driver's function of this command has the type that this one was made for; the caller
                 // keeps the specification's promises.
@@ -56,7 +105,11 @@ macro_rules! by_count {
                         Command,
                         unsafe extern "system" fn($($type),*) -> R,
                     >(&function);
-                    function($($parameter),*)
+                    let outcome = function($($parameter),*);
+                    match wanted {
+                        Some(wanted) => outcome.or(wanted),
+                        None => outcome,
+                    }
                 }
             }
             let call: unsafe extern "system" fn($($type),*) -> R = call::<ID, R, $($type),*>;
@@ -94,7 +147,7 @@ macro_rules! watched {
             function: driver_runtime::dispatch::Command,
         ) -> Option<driver_runtime::dispatch::Command> {
             use driver_runtime::registry::command as known;
-            use driver_runtime::{dispatch, vk};
+            use driver_runtime::{dispatch, types};
 
             $(
                 const _: () = assert!(dispatch::is_type_of(stringify!($pointer_type), known::$command));
@@ -103,7 +156,7 @@ macro_rules! watched {
                     // SAFETY: pointers to functions have the same size and meaning whatever their parameters; this one
                     // is not called, only its type counts, which is the command's.
                     let like = unsafe {
-                        core::mem::transmute::<dispatch::Command, vk::$pointer_type>(function)
+                        core::mem::transmute::<dispatch::Command, types::$pointer_type>(function)
                     };
                     return Some(watched!($count ID like));
                 }

@@ -167,4 +167,28 @@ watched! {
     seven GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES: PFN_vkGetPhysicalDeviceImageFormatProperties;
     eight GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES: PFN_vkGetPhysicalDeviceSparseImageFormatProperties;
     eight GET_QUERY_POOL_RESULTS: PFN_vkGetQueryPoolResults;
+    two IMPORT_FENCE_FD_KHR: PFN_vkImportFenceFdKHR;
+    two IMPORT_SEMAPHORE_FD_KHR: PFN_vkImportSemaphoreFdKHR;
+    two IMPORT_SEMAPHORE_ZIRCON_HANDLE_FUCHSIA: PFN_vkImportSemaphoreZirconHandleFUCHSIA;
+    two GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR: PFN_vkGetDeviceGroupPresentCapabilitiesKHR;
+    two RELEASE_SWAPCHAIN_IMAGES_EXT: PFN_vkReleaseSwapchainImagesEXT;
+    three GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT: PFN_vkGetDeviceGroupSurfacePresentModes2EXT;
+    three GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR: PFN_vkGetDeviceGroupSurfacePresentModesKHR;
+    three GET_FENCE_FD_KHR: PFN_vkGetFenceFdKHR;
+    three GET_MEMORY_FD_KHR: PFN_vkGetMemoryFdKHR;
+    three GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR: PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsKHR;
+    three GET_PHYSICAL_DEVICE_FRAGMENT_SHADING_RATES_KHR: PFN_vkGetPhysicalDeviceFragmentShadingRatesKHR;
+    three GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_EXT: PFN_vkGetPhysicalDeviceSurfaceCapabilities2EXT;
+    three GET_REFRESH_CYCLE_DURATION_GOOGLE: PFN_vkGetRefreshCycleDurationGOOGLE;
+    three GET_SEMAPHORE_FD_KHR: PFN_vkGetSemaphoreFdKHR;
+    three GET_SEMAPHORE_ZIRCON_HANDLE_FUCHSIA: PFN_vkGetSemaphoreZirconHandleFUCHSIA;
+    four CREATE_DEBUG_REPORT_CALLBACK_EXT: PFN_vkCreateDebugReportCallbackEXT;
+    four GET_MEMORY_FD_PROPERTIES_KHR: PFN_vkGetMemoryFdPropertiesKHR;
+    four GET_MEMORY_HOST_POINTER_PROPERTIES_EXT: PFN_vkGetMemoryHostPointerPropertiesEXT;
+    four GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR: PFN_vkGetPhysicalDevicePresentRectanglesKHR;
+    four GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_2_EXT: PFN_vkGetPhysicalDeviceSurfacePresentModes2EXT;
+    four CREATE_PIPELINE_BINARIES_KHR: PFN_vkCreatePipelineBinariesKHR;
+    five CREATE_DISPLAY_MODE_KHR: PFN_vkCreateDisplayModeKHR;
+    five CREATE_SHARED_SWAPCHAINS_KHR: PFN_vkCreateSharedSwapchainsKHR;
+    five GET_CALIBRATED_TIMESTAMPS_KHR: PFN_vkGetCalibratedTimestampsKHR;
 }

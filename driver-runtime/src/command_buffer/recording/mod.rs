@@ -33,11 +33,11 @@ unsafe fn take<D: CommandBuffers>(
 ) -> Option<Command> {
     // SAFETY: the caller vouches for handle and parameters.
     unsafe {
-        let mut buffer = Object::<BufferState<D>>::exclusive_from_handle(commands)?;
+        let mut buffer = Object::<BufferState<D>>::exclusive(commands)?;
         if !buffer.is_recorded() {
             return real::<D>(row.command);
         }
-        buffer.recorder.record(row, words);
+        buffer.part_mut().recorder.record(row, words);
     }
     None
 }
@@ -86,7 +86,7 @@ const fn execute_commands<D: CommandBuffers>() -> Command {
 
 /// The commands that record into what the runtime records, or else call those of `real`.
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-pub(super) const fn entry_points<D: CommandBuffers>(real: &EntryPoints) -> EntryPoints {
+pub(super) const fn entry_points<D: CommandBuffers>(real: &EntryPoints<D>) -> EntryPoints<D> {
     let table = DispatchTable::new(real);
     let mut own = EntryPoints::NONE;
     let mut taken = [false; COMMAND_COUNT];
@@ -103,7 +103,8 @@ pub(super) const fn entry_points<D: CommandBuffers>(real: &EntryPoints) -> Entry
             let index = row.command.index();
             let is_execute = index == command::CMD_EXECUTE_COMMANDS.index();
             if is_execute || table.const_get(row.command).is_some() {
-                own = own.with(row.command, recorder);
+                // SAFETY: the generated function records the command that its row names.
+                own = unsafe { own.with(row.command, recorder) };
                 taken[index] = true;
             }
             at += 1;
@@ -118,7 +119,8 @@ pub(super) const fn entry_points<D: CommandBuffers>(real: &EntryPoints) -> Entry
             && !taken[index]
             && let Some(function) = table.const_get(command)
         {
-            own = own.with(command, function);
+            // SAFETY: the function is the driver's for this command.
+            own = unsafe { own.with(command, function) };
         }
         index += 1;
     }

@@ -60,7 +60,7 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The command, or `None` for a call that the driver has recorded [itself](crate::command_buffer::BufferState::record).
+    /// The command, or `None` for a call that the driver has recorded [itself](crate::command_buffer::ExclusiveCommandBuffer::record).
     #[must_use]
     pub fn command(&self) -> Option<CommandId> {
         self.row.map(|row| row.command)

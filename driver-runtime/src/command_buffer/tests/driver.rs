@@ -40,7 +40,7 @@ impl Drop for Part {
 
 impl CommandBuffers for TestDriver {
     type CommandBuffer = Part;
-    const RECORDING: Recording = Recording::Secondaries(&REAL);
+    const RECORDING: Recording<Self> = Recording::Secondaries(&REAL);
 
     fn create_command_buffer(
         _: &CommandPool<Self>,
@@ -175,16 +175,19 @@ unsafe extern "system" fn with_template(
     note!("template {set}");
 }
 
-const REAL: EntryPoints = crate::entry_points! {
-    CMD_DRAW: PFN_vkCmdDraw = draw,
-    CMD_DRAW_INDEXED: PFN_vkCmdDrawIndexed = draw_indexed,
-    CMD_SET_DEPTH_BIAS: PFN_vkCmdSetDepthBias = set_depth_bias,
-    CMD_SET_BLEND_CONSTANTS: PFN_vkCmdSetBlendConstants = set_blend_constants,
-    CMD_COPY_BUFFER: PFN_vkCmdCopyBuffer = copy_buffer,
-    CMD_PUSH_CONSTANTS: PFN_vkCmdPushConstants = push_constants,
-    CMD_SET_SAMPLE_MASK_EXT: PFN_vkCmdSetSampleMaskEXT = set_sample_mask,
-    // By an alias of what is recorded.
-    CMD_BEGIN_RENDERING: PFN_vkCmdBeginRendering = begin_rendering,
-    CMD_PUSH_DESCRIPTOR_SET_KHR: PFN_vkCmdPushDescriptorSetKHR = push_descriptor_set,
-    CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_KHR: PFN_vkCmdPushDescriptorSetWithTemplateKHR = with_template,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+const REAL: EntryPoints<TestDriver> = unsafe {
+    crate::entry_points! {
+        CMD_DRAW: PFN_vkCmdDraw = draw,
+        CMD_DRAW_INDEXED: PFN_vkCmdDrawIndexed = draw_indexed,
+        CMD_SET_DEPTH_BIAS: PFN_vkCmdSetDepthBias = set_depth_bias,
+        CMD_SET_BLEND_CONSTANTS: PFN_vkCmdSetBlendConstants = set_blend_constants,
+        CMD_COPY_BUFFER: PFN_vkCmdCopyBuffer = copy_buffer,
+        CMD_PUSH_CONSTANTS: PFN_vkCmdPushConstants = push_constants,
+        CMD_SET_SAMPLE_MASK_EXT: PFN_vkCmdSetSampleMaskEXT = set_sample_mask,
+        // By an alias of what is recorded.
+        CMD_BEGIN_RENDERING: PFN_vkCmdBeginRendering = begin_rendering,
+        CMD_PUSH_DESCRIPTOR_SET_KHR: PFN_vkCmdPushDescriptorSetKHR = push_descriptor_set,
+        CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_KHR: PFN_vkCmdPushDescriptorSetWithTemplateKHR = with_template,
+    }
 };

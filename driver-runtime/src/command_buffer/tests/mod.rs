@@ -17,7 +17,7 @@ use crate::object::{LOADER_MAGIC, Object};
 use crate::testing::{Fail, Ledger, TestDriver, failing};
 use driver::{CREATED, calls};
 
-static COMMANDS: EntryPoints = entry_points::<TestDriver>();
+static COMMANDS: EntryPoints<TestDriver> = entry_points::<TestDriver>();
 
 /// A command of the runtime's.
 ///

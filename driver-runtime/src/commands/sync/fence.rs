@@ -7,12 +7,13 @@ use super::waiting::{Awaited, wait};
 use crate::device::Device;
 use crate::driver::Driver;
 use crate::object::{Object, VkObject};
-use crate::sync::{HandleKinds, Payloads, Pending, Primitive, Purpose, SyncRef};
+use crate::sync::{HandleKinds, Payloads, Pending, Purpose, SyncRef};
 
 /// What is kept of a fence.
 pub(crate) struct Fence<D: Driver>(pub(super) Payloads<D>);
 
-impl<D: Driver> VkObject for Fence<D> {
+// SAFETY: no other type is behind such handles.
+unsafe impl<D: Driver> VkObject for Fence<D> {
     type Handle = vk::Fence;
     type Parent = Device<D>;
 }
@@ -80,7 +81,7 @@ pub(crate) unsafe extern "system" fn reset_fences<D: Driver>(
         for place in 0..count as usize {
             if let Some(fence) = Object::<Fence<D>>::from_handle(fences.add(place).read()) {
                 drop(fence.0.restore());
-                fence.0.active().reset();
+                fence.0.active().set_back();
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::device::{Device, Queue};
 use crate::driver::Driver;
 use crate::object::Object;
 use crate::result::SubmitError;
-use crate::sync::{HandleKinds, Pending, Primitive, Purpose, Submissions, SyncRef};
+use crate::sync::{HandleKinds, Pending, Purpose, Submissions, SyncRef};
 
 /// # Safety
 /// As the specification has it for `vkQueueWaitIdle`.
@@ -59,7 +59,7 @@ fn wait_idle<D: Driver>(queue: &Queue<D>) -> vk::Result {
         Err(error) => return error.into(),
     };
     let look = &mut |_: usize, pending: Option<&mut Pending<D>>| {
-        let is_reached = sync.value() != 0;
+        let is_reached = sync.current() != 0;
         if let (false, Some(pending)) = (is_reached, pending) {
             pending.add_binary(sync.clone())?;
         }

@@ -7,7 +7,7 @@ use super::fence::Fence;
 use super::waiting::wait_until;
 use crate::device::{Device, Queue};
 use crate::driver::Driver;
-use crate::object::{Object, ParentObject};
+use crate::object::Object;
 use crate::result::SubmitError;
 use crate::sync::{Ability, PayloadRoom, Payloads, Purpose, Semaphore, Submissions, SyncRef};
 
@@ -63,13 +63,13 @@ impl<D: Driver> Device<D> {
             _ => self.sync_types().semaphore(),
         };
         let kind = kind.ok_or(SubmitError::OutOfDeviceMemory)?;
-        let room = PayloadRoom::new(self.root().shared_memory(), self.bell())?;
+        let room = PayloadRoom::new(self.bell())?;
         let sync = match D::create_sync_for_memory(self, memory, false)? {
             Some(sync) => sync,
-            None => D::create_sync(self, kind, 1)?,
+            None => D::create_sync(self, self.sync_types().made_as(kind), 1)?,
         };
         // What is waited for was submitted before by somebody else, so queues can wait for it.
-        payloads.set_temporary(room.fill_with(sync, kind, Ability::NONE, true));
+        payloads.set_temporary(room.fill_with(sync, kind, Ability::NONE, false, true));
         Ok(())
     }
 }
@@ -96,9 +96,9 @@ impl<D: Driver> Queue<D> {
             // SAFETY: the caller vouches for the handles.
             unsafe { submission.add_wait(*semaphore, 0, vk::PipelineStageFlags2::ALL_COMMANDS)? };
         }
-        let room = PayloadRoom::new(device.root().shared_memory(), device.bell())?;
+        let room = PayloadRoom::new(device.bell())?;
         if let Some(sync) = D::create_sync_for_memory(device, memory, true)? {
-            submission.add_binary_signal(room.fill_with(sync, 0, Ability::NONE, false))?;
+            submission.add_binary_signal(room.fill_with(sync, 0, Ability::NONE, false, false))?;
         }
         // SAFETY: the caller vouches for the handle.
         let fence: Option<SyncRef<D>> =

@@ -82,8 +82,9 @@ impl<D: Driver> Queue<D> {
 
     /// Whether the queue has a thread now.
     fn start_thread(&self) -> bool {
-        // SAFETY: the queue is shared only, and lives until its thread was joined: devices see to that.
-        self.pipeline().start_thread(|| unsafe { ThreadWork::new(serve::<D>, NonNull::from(self).cast()) })
+        // SAFETY: the queue is shared only, and lives until the turn has ended: devices see to that.
+        self.pipeline()
+            .start_thread(|turn| unsafe { ThreadWork::new(serve::<D>, NonNull::from(self).cast(), turn) })
     }
 
     /// Gives the driver what nothing holds back any more, unless a thread does that.
@@ -155,9 +156,11 @@ impl<D: Driver> Queue<D> {
     }
 }
 
+/// A panic of the driver's ends the process here, as it does in a command.
+///
 /// # Safety
 /// `queue` is a queue of this driver that lives until this returns.
-unsafe fn serve<D: Driver>(queue: NonNull<()>) {
+unsafe extern "C" fn serve<D: Driver>(queue: NonNull<()>) {
     // SAFETY: the caller vouches for the queue.
     unsafe { queue.cast::<Queue<D>>().as_ref() }.serve();
 }

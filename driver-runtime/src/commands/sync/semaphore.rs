@@ -11,7 +11,8 @@ use crate::object::{Object, ParentObject, VkObject};
 use crate::parts::Parts;
 use crate::sync::{HandleKinds, Payloads, Pending, Purpose, Semaphore, SyncRef, Timeline, TimelineMode};
 
-impl<D: Parts> VkObject for Semaphore<D> {
+// SAFETY: no other type is behind such handles.
+unsafe impl<D: Parts> VkObject for Semaphore<D> {
     type Handle = vk::Semaphore;
     type Parent = Device<D>;
 }

@@ -9,7 +9,7 @@ use super::semaphore::purpose;
 use super::waiting::wait_until;
 use crate::device::Device;
 use crate::driver::Driver;
-use crate::object::{Object, ParentObject};
+use crate::object::Object;
 use crate::physical_device::Physical;
 use crate::result::{ExportError, ImportError, code};
 use crate::sync::{
@@ -31,7 +31,7 @@ pub(crate) unsafe extern "system" fn import_fence_fd<D: Driver>(
             return vk::Result::ERROR_INVALID_EXTERNAL_HANDLE;
         };
         let temporary = info.flags.contains(vk::FenceImportFlags::TEMPORARY);
-        let handle = Handle { kind, fd: info.fd };
+        let handle = Handle::new(kind, info.fd);
         code(import(device, &fence.0, Purpose::Fence, handle, temporary))
     }
 }
@@ -48,7 +48,7 @@ pub(crate) unsafe extern "system" fn import_semaphore_fd<D: Driver>(
         let Some(kind) = HandleKinds::of_semaphore(info.handle_type).and_then(HandleKinds::single) else {
             return vk::Result::ERROR_INVALID_EXTERNAL_HANDLE;
         };
-        import_semaphore::<D>(device, info.semaphore, Handle { kind, fd: info.fd }, info.flags)
+        import_semaphore::<D>(device, info.semaphore, Handle::new(kind, info.fd), info.flags)
     }
 }
 
@@ -96,19 +96,20 @@ fn import<D: Driver>(
     handle: Handle,
     temporary: bool,
 ) -> Result<(), ImportError> {
-    let kind = device.sync_types().choose(purpose, HandleKinds::of(&[handle.kind]), HandleKinds::NONE);
+    let copies = handle.kind().copies();
+    let kind = device.sync_types().choose(purpose, HandleKinds::of(&[handle.kind()]), HandleKinds::NONE);
     let kind = kind.ok_or(ImportError::InvalidExternalHandle)?;
     // All memory comes first: after the driver has taken the handle nothing may fail.
-    let room = PayloadRoom::<D>::new(device.root().shared_memory(), device.bell())?;
+    let room = PayloadRoom::<D>::new(device.bell())?;
     let payload = if handle.is_signalled() {
         let sync = D::create_sync(device, kind, 1).map_err(|_| ImportError::OutOfHostMemory)?;
-        room.fill_with(sync, kind, Ability::NONE, true)
+        room.fill_with(sync, kind, Ability::NONE, false, true)
     } else {
         let payload = room.fill(device, D::import_sync(device, kind, handle)?, kind);
         payload.share();
         payload
     };
-    if temporary || handle.kind.copies() {
+    if temporary || copies {
         payloads.set_temporary(payload);
     } else {
         payloads.set_permanent(payload);
@@ -130,7 +131,7 @@ pub(crate) unsafe extern "system" fn get_fence_fd<D: Driver>(
         let (Some(device), Some(fence), Some(kind)) = (Device::<D>::from_handle(device), fence, kind) else {
             return vk::Result::ERROR_UNKNOWN;
         };
-        code(export(device, &fence.0, kind).map(|handle| out.write(handle.fd)))
+        code(export(device, &fence.0, kind).map(|handle| out.write(handle.fd())))
     }
 }
 
@@ -144,7 +145,7 @@ pub(crate) unsafe extern "system" fn get_semaphore_fd<D: Driver>(
     // SAFETY: the caller vouches for handles and pointers.
     unsafe {
         let exported = export_semaphore::<D>(device, (*info).semaphore, (*info).handle_type);
-        code(exported.map(|handle| out.write(handle.fd)))
+        code(exported.map(|handle| out.write(handle.fd())))
     }
 }
 
@@ -206,7 +207,8 @@ fn export<D: Driver>(
     } else {
         drop(payloads.restore());
     }
-    Ok(Handle { kind, fd })
+    // SAFETY: the driver has made the handle for the application.
+    Ok(unsafe { Handle::new(kind, fd) })
 }
 
 fn new_payload<D: Driver>(device: &Device<D>, kind: usize) -> Result<SyncRef<D>, ExportError> {

@@ -86,7 +86,7 @@ pub(super) fn submit_all<D: Driver>(
             last.add_binary_signal(fence)?;
         }
     }
-    let Some(first) = list.pop() else { return Ok(()) };
+    let Some(first) = list.pop() else { return Ok(queue.parent().lost()?) };
     queue.submit_one(first)?;
     while let Some(next) = list.pop() {
         // What was carried out cannot be undone, so a failure from here on has a single name.

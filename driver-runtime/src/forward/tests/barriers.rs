@@ -107,13 +107,16 @@ extern "system" fn marker(
     see(Call::Marker(stage, buffer, offset, value));
 }
 
-pub(super) const SECOND: EntryPoints = entry_points! {
-    CMD_PIPELINE_BARRIER_2: PFN_vkCmdPipelineBarrier2 = barrier,
-    CMD_SET_EVENT_2: PFN_vkCmdSetEvent2 = set,
-    CMD_RESET_EVENT_2: PFN_vkCmdResetEvent2 = reset,
-    CMD_WAIT_EVENTS_2: PFN_vkCmdWaitEvents2 = wait,
-    CMD_WRITE_TIMESTAMP_2: PFN_vkCmdWriteTimestamp2 = timestamp,
-    CMD_WRITE_BUFFER_MARKER_2_AMD: PFN_vkCmdWriteBufferMarker2AMD = marker,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(super) const SECOND: EntryPoints<()> = unsafe {
+    entry_points! {
+        CMD_PIPELINE_BARRIER_2: PFN_vkCmdPipelineBarrier2 = barrier,
+        CMD_SET_EVENT_2: PFN_vkCmdSetEvent2 = set,
+        CMD_RESET_EVENT_2: PFN_vkCmdResetEvent2 = reset,
+        CMD_WAIT_EVENTS_2: PFN_vkCmdWaitEvents2 = wait,
+        CMD_WRITE_TIMESTAMP_2: PFN_vkCmdWriteTimestamp2 = timestamp,
+        CMD_WRITE_BUFFER_MARKER_2_AMD: PFN_vkCmdWriteBufferMarker2AMD = marker,
+    }
 };
 
 const BEFORE: vk::PipelineStageFlags = vk::PipelineStageFlags::TRANSFER;

@@ -101,17 +101,20 @@ extern "system" fn dispatch(_: vk::CommandBuffer, a: u32, b: u32, c: u32, x: u32
     see(Call::Dispatch([a, b, c, x, y, z]));
 }
 
-pub(super) const SECOND: EntryPoints = entry_points! {
-    CMD_BIND_VERTEX_BUFFERS_2: PFN_vkCmdBindVertexBuffers2 = vertices,
-    CMD_BIND_INDEX_BUFFER_2_KHR: PFN_vkCmdBindIndexBuffer2KHR = indices,
-    CMD_PUSH_CONSTANTS_2_KHR: PFN_vkCmdPushConstants2KHR = constants,
-    CMD_BIND_DESCRIPTOR_SETS_2_KHR: PFN_vkCmdBindDescriptorSets2KHR = sets,
-    CMD_PUSH_DESCRIPTOR_SET_2_KHR: PFN_vkCmdPushDescriptorSet2KHR = push,
-    CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2_KHR: PFN_vkCmdPushDescriptorSetWithTemplate2KHR = push_template,
-    CMD_SET_DESCRIPTOR_BUFFER_OFFSETS_2_EXT: PFN_vkCmdSetDescriptorBufferOffsets2EXT = offsets,
-    CMD_BIND_DESCRIPTOR_BUFFER_EMBEDDED_SAMPLERS_2_EXT: PFN_vkCmdBindDescriptorBufferEmbeddedSamplers2EXT
-        = embedded,
-    CMD_DISPATCH_BASE: PFN_vkCmdDispatchBase = dispatch,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(super) const SECOND: EntryPoints<()> = unsafe {
+    entry_points! {
+        CMD_BIND_VERTEX_BUFFERS_2: PFN_vkCmdBindVertexBuffers2 = vertices,
+        CMD_BIND_INDEX_BUFFER_2_KHR: PFN_vkCmdBindIndexBuffer2KHR = indices,
+        CMD_PUSH_CONSTANTS_2_KHR: PFN_vkCmdPushConstants2KHR = constants,
+        CMD_BIND_DESCRIPTOR_SETS_2_KHR: PFN_vkCmdBindDescriptorSets2KHR = sets,
+        CMD_PUSH_DESCRIPTOR_SET_2_KHR: PFN_vkCmdPushDescriptorSet2KHR = push,
+        CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2_KHR: PFN_vkCmdPushDescriptorSetWithTemplate2KHR = push_template,
+        CMD_SET_DESCRIPTOR_BUFFER_OFFSETS_2_EXT: PFN_vkCmdSetDescriptorBufferOffsets2EXT = offsets,
+        CMD_BIND_DESCRIPTOR_BUFFER_EMBEDDED_SAMPLERS_2_EXT: PFN_vkCmdBindDescriptorBufferEmbeddedSamplers2EXT
+            = embedded,
+        CMD_DISPATCH_BASE: PFN_vkCmdDispatchBase = dispatch,
+    }
 };
 
 #[test]

@@ -134,17 +134,20 @@ unsafe extern "system" fn acquire(
     vk::Result::SUBOPTIMAL_KHR
 }
 
-pub(super) const SECOND: EntryPoints = entry_points! {
-    BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2 = bind_buffers,
-    BIND_IMAGE_MEMORY_2: PFN_vkBindImageMemory2 = bind_images,
-    GET_BUFFER_MEMORY_REQUIREMENTS_2: PFN_vkGetBufferMemoryRequirements2 = of_buffer,
-    GET_IMAGE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageMemoryRequirements2 = of_image,
-    GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageSparseMemoryRequirements2 = sparse,
-    MAP_MEMORY_2_KHR: PFN_vkMapMemory2KHR = map,
-    UNMAP_MEMORY_2_KHR: PFN_vkUnmapMemory2KHR = unmap,
-    GET_IMAGE_SUBRESOURCE_LAYOUT_2_KHR: PFN_vkGetImageSubresourceLayout2KHR = layout,
-    GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2 = queue,
-    ACQUIRE_NEXT_IMAGE_2_KHR: PFN_vkAcquireNextImage2KHR = acquire,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(super) const SECOND: EntryPoints<()> = unsafe {
+    entry_points! {
+        BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2 = bind_buffers,
+        BIND_IMAGE_MEMORY_2: PFN_vkBindImageMemory2 = bind_images,
+        GET_BUFFER_MEMORY_REQUIREMENTS_2: PFN_vkGetBufferMemoryRequirements2 = of_buffer,
+        GET_IMAGE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageMemoryRequirements2 = of_image,
+        GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageSparseMemoryRequirements2 = sparse,
+        MAP_MEMORY_2_KHR: PFN_vkMapMemory2KHR = map,
+        UNMAP_MEMORY_2_KHR: PFN_vkUnmapMemory2KHR = unmap,
+        GET_IMAGE_SUBRESOURCE_LAYOUT_2_KHR: PFN_vkGetImageSubresourceLayout2KHR = layout,
+        GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2 = queue,
+        ACQUIRE_NEXT_IMAGE_2_KHR: PFN_vkAcquireNextImage2KHR = acquire,
+    }
 };
 
 #[test]

@@ -67,13 +67,15 @@ macro_rules! equal {
 use equal;
 
 struct Commands;
-impl VkObject for Commands {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Commands {
     type Handle = vk::CommandBuffer;
     type Parent = TestDevice;
 }
 
 struct Queue;
-impl VkObject for Queue {
+// SAFETY: no other type is behind such handles.
+unsafe impl VkObject for Queue {
     type Handle = vk::Queue;
     type Parent = TestDevice;
 }
@@ -135,9 +137,10 @@ fn forwarders_fill_what_a_driver_lacks_and_has_in_its_second_form() {
     let mut count = 0;
     for row in rows {
         let with = |commands: &[CommandId]| {
-            let mut entries = EntryPoints::NONE;
+            let mut entries = EntryPoints::<()>::NONE;
             for command in commands {
-                entries = entries.with(*command, own as Command);
+                // SAFETY: never called.
+                entries = unsafe { entries.with(*command, own as Command) };
             }
             forwarded(DispatchTable::new(&entries))
         };
@@ -156,6 +159,7 @@ fn forwarders_fill_what_a_driver_lacks_and_has_in_its_second_form() {
 
 #[test]
 fn the_name_of_the_second_form_does_not_matter() {
-    let by_extension = EntryPoints::NONE.with(command::CMD_COPY_BUFFER_2_KHR, own);
+    // SAFETY: never called.
+    let by_extension = unsafe { EntryPoints::<()>::NONE.with(command::CMD_COPY_BUFFER_2_KHR, own) };
     assert!(forwarded(DispatchTable::new(&by_extension)).get(command::CMD_COPY_BUFFER).is_some());
 }

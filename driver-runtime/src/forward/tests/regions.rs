@@ -89,13 +89,16 @@ unsafe extern "system" fn copy_out(_: vk::CommandBuffer, info: *const vk::CopyIm
     see((info.dst_buffer, info.src_image, info.src_image_layout, bytes(&plain(&one))));
 }
 
-pub(super) const SECOND: EntryPoints = entry_points! {
-    CMD_COPY_BUFFER_2: PFN_vkCmdCopyBuffer2 = copy_buffer,
-    CMD_COPY_IMAGE_2: PFN_vkCmdCopyImage2 = copy_image,
-    CMD_RESOLVE_IMAGE_2: PFN_vkCmdResolveImage2 = resolve_image,
-    CMD_BLIT_IMAGE_2: PFN_vkCmdBlitImage2 = blit_image,
-    CMD_COPY_BUFFER_TO_IMAGE_2: PFN_vkCmdCopyBufferToImage2 = copy_in,
-    CMD_COPY_IMAGE_TO_BUFFER_2: PFN_vkCmdCopyImageToBuffer2 = copy_out,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(super) const SECOND: EntryPoints<()> = unsafe {
+    entry_points! {
+        CMD_COPY_BUFFER_2: PFN_vkCmdCopyBuffer2 = copy_buffer,
+        CMD_COPY_IMAGE_2: PFN_vkCmdCopyImage2 = copy_image,
+        CMD_RESOLVE_IMAGE_2: PFN_vkCmdResolveImage2 = resolve_image,
+        CMD_BLIT_IMAGE_2: PFN_vkCmdBlitImage2 = blit_image,
+        CMD_COPY_BUFFER_TO_IMAGE_2: PFN_vkCmdCopyBufferToImage2 = copy_in,
+        CMD_COPY_IMAGE_TO_BUFFER_2: PFN_vkCmdCopyImageToBuffer2 = copy_out,
+    }
 };
 
 /// A structure of 32-bit numbers, or of larger ones without gaps, as bytes.

@@ -106,11 +106,14 @@ unsafe extern "system" fn end(_: vk::CommandBuffer, end: *const vk::SubpassEndIn
     unsafe { see(Call::End((*end).s_type)) };
 }
 
-pub(super) const SECOND: EntryPoints = entry_points! {
-    CREATE_RENDER_PASS_2: PFN_vkCreateRenderPass2 = create,
-    CMD_BEGIN_RENDER_PASS_2: PFN_vkCmdBeginRenderPass2 = begin,
-    CMD_NEXT_SUBPASS_2: PFN_vkCmdNextSubpass2 = next,
-    CMD_END_RENDER_PASS_2: PFN_vkCmdEndRenderPass2 = end,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(super) const SECOND: EntryPoints<()> = unsafe {
+    entry_points! {
+        CREATE_RENDER_PASS_2: PFN_vkCreateRenderPass2 = create,
+        CMD_BEGIN_RENDER_PASS_2: PFN_vkCmdBeginRenderPass2 = begin,
+        CMD_NEXT_SUBPASS_2: PFN_vkCmdNextSubpass2 = next,
+        CMD_END_RENDER_PASS_2: PFN_vkCmdEndRenderPass2 = end,
+    }
 };
 
 fn reference(attachment: u32, layout: vk::ImageLayout) -> vk::AttachmentReference {

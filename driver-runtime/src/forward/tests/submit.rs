@@ -46,8 +46,11 @@ extern "system" fn submit(
     vk::Result::ERROR_DEVICE_LOST
 }
 
-pub(super) const SECOND: EntryPoints = entry_points! {
-    QUEUE_SUBMIT_2: PFN_vkQueueSubmit2 = submit,
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(super) const SECOND: EntryPoints<()> = unsafe {
+    entry_points! {
+        QUEUE_SUBMIT_2: PFN_vkQueueSubmit2 = submit,
+    }
 };
 
 const TRANSFER: vk::PipelineStageFlags2 = vk::PipelineStageFlags2::TRANSFER;

@@ -4,6 +4,7 @@ use std::string::String;
 use std::{env, format, fs, thread};
 
 use super::*;
+use crate::host::Turn;
 
 /// A thread of a test: it says who it is, and sleeps while the word is 0.
 #[derive(Default)]
@@ -15,7 +16,7 @@ struct Sleeper {
 
 impl Sleeper {
     fn start(&self) -> usize {
-        unsafe fn sleep(on: NonNull<()>) {
+        unsafe extern "C" fn sleep(on: NonNull<()>) {
             // SAFETY: the test keeps it until the thread was joined.
             let sleeper = unsafe { on.cast::<Sleeper>().as_ref() };
             // SAFETY: no preconditions, and room for a set.
@@ -30,8 +31,9 @@ impl Sleeper {
                 Linux.sleep(&sleeper.word, 0);
             }
         }
+        let turn = Turn::new(&Linux).unwrap();
         // SAFETY: the test keeps it until the thread was joined.
-        Linux.spawn(unsafe { ThreadWork::new(sleep, NonNull::from(self).cast()) }).unwrap()
+        Linux.spawn(unsafe { ThreadWork::new(sleep, NonNull::from(self).cast(), turn) }).unwrap()
     }
 
     /// Waits until the thread's file of this name has a text that `is_so`.

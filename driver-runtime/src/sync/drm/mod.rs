@@ -53,7 +53,10 @@ pub trait Ioctl: Clone + Send + Sync + 'static {
     unsafe fn ioctl(&self, number: u32, argument: NonNull<()>) -> Result<(), Errno>;
 
     /// Closes a descriptor whose object was imported.
-    fn close(&self, fd: c_int);
+    ///
+    /// # Safety
+    /// The descriptor is open and belongs to the caller.
+    unsafe fn close(&self, fd: c_int);
 }
 
 /// The descriptor of an open node, which belongs to somebody else.
@@ -89,7 +92,7 @@ impl Ioctl for Fd {
         }
     }
 
-    fn close(&self, fd: c_int) {
+    unsafe fn close(&self, fd: c_int) {
         // SAFETY: the caller gives the descriptor away.
         unsafe { libc::close(fd) };
     }
@@ -184,8 +187,8 @@ impl<K: Ioctl> Node<K> {
     /// # Errors
     /// [`SyncobjError`]; the descriptor stays open.
     pub fn import(&self, kind: SyncType, handle: Handle) -> Result<Syncobj<K>, SyncobjError> {
-        let mut moved = abi::Convert { handle: 0, flags: 0, fd: handle.fd, pad: 0 };
-        let object = match handle.kind {
+        let mut moved = abi::Convert { handle: 0, flags: 0, fd: handle.fd(), pad: 0 };
+        let object = match handle.kind() {
             HandleKind::OpaqueFd => {
                 // SAFETY: the structure has no addresses.
                 unsafe { call(&self.kernel, Request::FD_TO_HANDLE, &mut moved)? };
@@ -201,7 +204,8 @@ impl<K: Ioctl> Node<K> {
             }
             HandleKind::ZirconEvent => return Err(SyncobjError::Invalid),
         };
-        self.kernel.close(handle.fd);
+        // SAFETY: the handle was given to this function, which does not need it any more.
+        unsafe { self.kernel.close(handle.fd()) };
         Ok(object)
     }
 

@@ -173,9 +173,14 @@ fn a_file_has_one_layer_or_several() {
 
 #[test]
 fn every_known_format_version_goes_without_a_warning() {
+    let one = r#"{"name": "a", "type": "GLOBAL", "library_path": "a.so", "api_version": "1.0.0",
+        "implementation_version": "1", "description": ""}"#;
     for format in ["1.0.0", "1.0.1", "1.1.0", "1.1.1", "1.1.2", "1.2.0", "1.2.1"] {
-        assert_eq!(file(&format!(r#"{{"file_format_version": "{format}", "layers": []}}"#)).warning, None);
+        assert_eq!(file(&format!(r#"{{"file_format_version": "{format}", "layer": {one}}}"#)).warning, None);
     }
+    let list =
+        |format: &str| file(&format!(r#"{{"file_format_version": "{format}", "layers": []}}"#)).warning;
+    assert!(list("1.0.0").is_some() && list("1.0.1").is_none());
     let warning = file(r#"{"file_format_version": "1.0.2", "layers": []}"#).warning;
     assert_eq!(warning, Some(ManifestWarning::UnknownFormatVersion(Version::new(1, 0, 2))));
 }

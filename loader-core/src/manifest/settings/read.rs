@@ -169,7 +169,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads one layer; `false` if it lacks a required field.
+    /// Reads one layer; `false` if it lacks a required field. One with a path that is no manifest's is left out, as in later
+    /// versions of Khronos' loader.
     fn layer(
         &mut self,
         object: Value<'_>,
@@ -195,6 +196,12 @@ impl Reader<'_> {
             layer.path = self.path(path, "path", object)?;
             if layer.name.is_empty() || layer.path.is_empty() || control.is_none() {
                 return Ok(false);
+            }
+            // What is off needs only its name.
+            if layer.control != Control::Off && !layer.path.ends_with(b".json") {
+                let problem = FieldProblem::WrongType { expected: "a path that ends in .json" };
+                self.warn(b"path", problem, path.unwrap_or(object))?;
+                return Ok(true);
             }
         }
         out.layers.as_mut().map_or(Ok(()), |layers| layers.try_push(layer))?;

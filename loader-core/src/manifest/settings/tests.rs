@@ -115,14 +115,18 @@ fn each_wrong_value_is_a_warning_that_names_field_and_line() {
         (r#""layers": [1]"#, r#""layers" must be a list of objects"#),
         (r#""layers": [{"name": "A", "path": "/a"}]"#, r#""control" is missing"#),
         (
-            r#""layers": [{"name": "A", "path": "/a", "control": "maybe"}]"#,
+            r#""layers": [{"name": "A", "path": "/a.json", "control": "maybe"}]"#,
             r#""control" has a value that the format does not define"#,
         ),
         (r#""layers": [{"name": "A", "control": "on"}]"#, r#""path" is missing"#),
+        (
+            r#""layers": [{"name": "A", "path": "/a", "control": "on"}]"#,
+            r#""path" must be a path that ends in .json"#,
+        ),
         (r#""layers": [{"name": "", "path": "/a", "control": "on"}]"#, r#""name" is empty"#),
         (r#""layers": [{"path": "/a", "control": "on"}]"#, r#""name" is missing"#),
         (
-            r#""layers": [{"name": "A", "path": "/a", "control": "on", "treat_as_implicit_manifest": "true"}]"#,
+            r#""layers": [{"name": "A", "path": "/a.json", "control": "on", "treat_as_implicit_manifest": "true"}]"#,
             r#""treat_as_implicit_manifest" must be true or false"#,
         ),
         (r#""layer": []"#, r#""layer" is not a field of this object"#),
@@ -188,7 +192,7 @@ fn a_bad_entry_does_not_harm_the_others() {
 
 #[test]
 fn a_wrong_entry_takes_the_whole_list_of_layers_away() {
-    let good = r#"{"name": "B", "path": "/b", "control": "on"}"#;
+    let good = r#"{"name": "B", "path": "/b.json", "control": "on"}"#;
     for wrong in [
         "1",
         "{}",
@@ -212,9 +216,9 @@ fn a_wrong_entry_takes_the_whole_list_of_layers_away() {
         assert!(warnings.len() > 1, "{wrong}: {warnings:?}");
     }
     for fine in [
-        r#"{"name": "A", "path": "/a", "control": "maybe"}"#,
-        r#"{"name": "A", "path": "/a", "control": "on", "treat_as_implicit_manifest": 1}"#,
-        r#"{"name": "A", "path": "/a", "control": "on", "other": 1}"#,
+        r#"{"name": "A", "path": "/a.json", "control": "maybe"}"#,
+        r#"{"name": "A", "path": "/a.json", "control": "on", "treat_as_implicit_manifest": 1}"#,
+        r#"{"name": "A", "path": "/a.json", "control": "on", "other": 1}"#,
         r#"{"control": "unordered_layer_location"}"#,
     ] {
         assert_eq!(settings(&format!(r#""layers": [{good},{fine}]"#)).layers.unwrap().len(), 2, "{fine}");

@@ -206,6 +206,7 @@ pub(super) unsafe extern "system" fn get_usage3(
     // SAFETY: the loader passes a valid structure and a place for the usage.
     unsafe {
         assert!((*info).s_type == native::structure::GRALLOC_USAGE_INFO);
+        Graphics::change().usage_chain = types((*info).p_next);
         out.write(0x3000);
     }
     result
@@ -220,6 +221,7 @@ pub(super) unsafe extern "system" fn get_usage4(
     // SAFETY: the loader passes a valid structure and a place for the usage.
     unsafe {
         assert!((*info).s_type == native::structure::GRALLOC_USAGE_INFO_2);
+        Graphics::change().usage_chain = types((*info).p_next);
         out.write(0x4000 | u64::from((*info).swapchain_image_usage));
     }
     result

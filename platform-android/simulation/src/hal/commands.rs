@@ -87,6 +87,9 @@ fn has(hal: &Hal, name: &CStr) -> bool {
     if hal.lacks.contains(&name) {
         return false;
     }
+    if hal.early.contains(&name) {
+        return true;
+    }
     // The registry knows nothing of native_buffer.
     let Some(command) = registry::find(name) else { return true };
     let extensions = hal.instance_extensions.iter().chain(&hal.device_extensions);

@@ -10,6 +10,8 @@ use loader_core::platform::Library;
 #[cfg(target_env = "gnu")]
 use super::super::files::FileSystem;
 #[cfg(target_env = "gnu")]
+use super::super::libraries::path_of;
+#[cfg(target_env = "gnu")]
 use super::identity::of_folder;
 #[cfg(target_env = "gnu")]
 use super::lines::Lines;
@@ -36,7 +38,7 @@ pub(super) fn describe(lines: &mut Lines<'_>, library_path: &[u8]) {
 #[cfg(target_env = "gnu")]
 pub(super) fn file_of(root: &[u8], library: Library, library_path: &[u8]) -> Option<Text> {
     // SAFETY: callers pass a library that stays open meanwhile.
-    let path = unsafe { glibc::path_of(library) }?;
+    let path = unsafe { path_of(library) }?;
     if any_folder(library_path, &mut is_unclear) || glibc::searches_own_folders() {
         return None;
     }
@@ -85,43 +87,14 @@ pub(super) fn file_of(_: &[u8], _: Library, _: &[u8]) -> Option<Text> {
 
 #[cfg(target_env = "gnu")]
 mod glibc {
-    use core::ffi::{CStr, c_char, c_int, c_void};
+    use core::ffi::{c_int, c_void};
     use core::ptr::NonNull;
-
-    use loader_core::platform::Library;
-
-    /// The beginning of `struct link_map`.
-    #[repr(C)]
-    struct LinkMap {
-        difference: usize,
-        name: *const c_char,
-    }
 
     /// One entry of a dynamic section.
     #[repr(C)]
     struct Entry {
         tag: usize,
         value: usize,
-    }
-
-    /// The absolute path that the dynamic linker has opened a library by.
-    ///
-    /// # Safety
-    /// The library is open for as long as the result is used.
-    pub(super) unsafe fn path_of<'a>(library: Library) -> Option<&'a [u8]> {
-        let mut map: *const LinkMap = core::ptr::null();
-        // SAFETY: by this function's `# Safety` the library is open; the call writes a pointer.
-        let result = unsafe {
-            libc::dlinfo(library.0.as_ptr(), libc::RTLD_DI_LINKMAP, (&raw mut map).cast::<c_void>())
-        };
-        if result != 0 {
-            return None;
-        }
-        // SAFETY: `dlinfo` returned 0, so this is the map of a library that stays open.
-        let name = unsafe { map.as_ref() }.map(|map| map.name).filter(|name| !name.is_null())?;
-        // SAFETY: the name is a valid C string as long as the library is open.
-        let name = unsafe { CStr::from_ptr(name) }.to_bytes();
-        name.starts_with(b"/").then_some(name)
     }
 
     /// Whether the dynamic linker searches folders that are named in the program or in a library before it uses its list, when this

@@ -2,6 +2,7 @@
 //!
 //! The program that uses it runs in processes of its own, since a loader reads its variables once.
 mod every_extension;
+mod honest;
 mod policies;
 mod profiles;
 mod programs;

@@ -60,6 +60,9 @@ impl Run {
             "look_ups" => "programs::newest",
             "all_commands" | "acceleration_structures" => "programs::extensions",
             "first_words" | "groups" => "programs::facts",
+            "lost" | "suboptimal" | "two_images" | "small_heap" | "clocks" | "forgotten_wait" | "cleared" => {
+                "programs::honest"
+            }
             other => &format!("programs::{other}"),
         };
         let test = format!("{module}::{program}");

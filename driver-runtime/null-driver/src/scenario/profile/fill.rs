@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use driver_runtime::properties;
 use driver_runtime::reflect::{self, Refused, Slot};
 use loader_core::manifest::json::{Kind, Str, Value};
 
@@ -37,6 +38,9 @@ pub(super) fn wrong(value: Value<'_>, at: &str, why: &str) -> String {
 
 /// Sets a member and all that is in it.
 pub(super) fn fill(slot: &mut Slot<'_>, value: Value<'_>, at: &str, notes: &mut Notes) -> Result<(), String> {
+    if value.kind() == Kind::Null {
+        return Ok(());
+    }
     if let Some(count) = slot.elements() {
         if value.kind() != Kind::List {
             return Err(wrong(value, at, &format!("a list of up to {count} is wanted")));
@@ -86,6 +90,15 @@ pub(super) fn add_flags(
     notes: &mut Notes,
 ) -> Result<(), String> {
     for item in list.items() {
+        if let Some(bits) = integer(item) {
+            let known = match slot.get() {
+                Some(reflect::Value::Integer(known)) => known,
+                _ => 0,
+            };
+            let all = slot.set(reflect::Value::Integer(known | bits));
+            all.map_err(|_| wrong(item, at, "the number is out of the range of its type"))?;
+            continue;
+        }
         let name = text_of(item).ok_or_else(|| wrong(item, at, "the names of flags are wanted"))?;
         if slot.add_flag(&name).is_err() {
             notes.unknown(item, &format!("{at}/{name}"), "flag");
@@ -96,7 +109,10 @@ pub(super) fn add_flags(
 
 fn set(slot: &mut Slot<'_>, value: Value<'_>, at: &str, notes: &mut Notes) -> Result<(), String> {
     let text = text_of(value);
+    // Some writers of files put numbers into quotes.
+    let quoted = text.as_deref().filter(|_| slot.kind() != reflect::Kind::Char).and_then(number_of);
     let read = match value.kind() {
+        Kind::String if quoted.is_some() => quoted,
         Kind::Truth => value.truth().map(reflect::Value::Bool),
         Kind::String => text.as_deref().map(reflect::Value::Text),
         Kind::Number => number(value),
@@ -115,8 +131,30 @@ fn set(slot: &mut Slot<'_>, value: Value<'_>, at: &str, notes: &mut Notes) -> Re
     }
 }
 
+/// The whole number that a value is, in quotes or not.
+fn integer(value: Value<'_>) -> Option<i128> {
+    let number = match value.kind() {
+        Kind::Number => number(value),
+        Kind::String => text_of(value).as_deref().and_then(number_of),
+        _ => None,
+    };
+    match number? {
+        reflect::Value::Integer(number) => Some(number),
+        _ => None,
+    }
+}
+
 fn number(value: Value<'_>) -> Option<reflect::Value<'static>> {
-    let text = core::str::from_utf8(value.as_written()).ok()?;
+    number_of(core::str::from_utf8(value.as_written()).ok()?)
+}
+
+fn number_of(text: &str) -> Option<reflect::Value<'static>> {
+    if let Some(digits) = text.strip_prefix("0x") {
+        return i128::from_str_radix(digits, 16).ok().map(reflect::Value::Integer);
+    }
+    if !text.starts_with(|first: char| first.is_ascii_digit() || first == '-') {
+        return None;
+    }
     let whole = text.parse().ok().map(reflect::Value::Integer);
     whole.or_else(|| text.parse().ok().map(reflect::Value::Real))
 }
@@ -141,9 +179,13 @@ pub(super) fn names(
 ) -> Result<Vec<i64>, String> {
     let mut values = Vec::new();
     for item in list.items() {
+        if let Some(number) = integer(item).and_then(|number| i64::try_from(number).ok()) {
+            values.push(number);
+            continue;
+        }
         let name = text_of(item).ok_or_else(|| wrong(item, at, "a list of names is wanted"))?;
-        match known.iter().find(|(known, _)| *known == name) {
-            Some((_, value)) => values.push(*value),
+        match properties::value(known, &name) {
+            Some(value) => values.push(value),
             None => notes.unknown(item, &format!("{at}/{}", name.to_owned()), "value"),
         }
     }

@@ -216,3 +216,25 @@ fn names_stand_behind_the_last_colon() {
     assert_eq!(parse_version("1.3.204"), Some(vk::make_api_version(0, 1, 3, 204)));
     assert_eq!(parse_version("one"), None);
 }
+
+/// Some writers put numbers into quotes, or write the numbers of values instead of their names; and some names are older.
+#[test]
+fn numbers_in_quotes_numbers_for_names_and_older_names_are_understood() {
+    let limits = r#""VkPhysicalDeviceLimits": {"maxViewports": "32", "maxImageDimension2D": "0x4000", "timestampPeriod": "0.5",
+        "maxColorAttachments": null}"#;
+    let stages = r#""VkPhysicalDeviceVulkan11Properties": {"subgroupSupportedStages":
+        ["VK_SHADER_STAGE_MESH_BIT_NV", 32], "subgroupSupportedOperations": ["VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV"]}"#;
+    let layouts = r#""VkPhysicalDeviceHostImageCopyPropertiesEXT": {"pCopyDstLayouts": [1, "VK_IMAGE_LAYOUT_PRESENT_SRC_KHR"]}"#;
+    let text = of_device(&format!("\"properties\": {{{limits}, {stages}, {layouts}}}"));
+    let known = profile(&text, None).device;
+    let limits = &known.properties.limits;
+    assert_eq!(
+        (limits.max_viewports, limits.max_image_dimension2_d, limits.timestamp_period),
+        (32, 16384, 0.5)
+    );
+    let stages = vk::ShaderStageFlags::MESH_EXT | vk::ShaderStageFlags::COMPUTE;
+    assert!(known.vulkan_1_1.subgroup_supported_stages == stages);
+    assert!(known.vulkan_1_1.subgroup_supported_operations == vk::SubgroupFeatureFlags::PARTITIONED_NV);
+    let layouts = [vk::ImageLayout::GENERAL, vk::ImageLayout::PRESENT_SRC_KHR];
+    assert!(known.vulkan_1_4.copy_dst_layouts == layouts);
+}

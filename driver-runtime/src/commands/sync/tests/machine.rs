@@ -29,6 +29,9 @@ pub(super) const SLOW: u8 = 3;
 /// Emulated timelines of objects that wake who waits for them.
 pub(super) const WAKING: u8 = 4;
 
+/// Timelines that wait for anything, and nothing else.
+pub(super) const LINES: u8 = 5;
+
 /// The driver.
 pub(super) struct Machine<const MODE: u8>;
 
@@ -97,6 +100,8 @@ pub(super) struct Given {
 /// The driver's part of a device.
 pub(super) struct World<const MODE: u8> {
     pub(super) given: Mutex<Vec<Given>>,
+    /// The values that each submission waited for and signalled.
+    pub(super) values: Mutex<Vec<(Vec<u64>, Vec<u64>)>>,
     pub(super) fails: Mutex<Result<(), SubmitError>>,
     /// How many submissions succeed before they fail.
     pub(super) spared: Mutex<usize>,
@@ -152,11 +157,11 @@ impl<const MODE: u8> Driver for Machine<MODE> {
     const SYNC_TYPES: &'static [SyncType] = match MODE {
         ASSISTED => &types(SyncType::new(LINE).sharing(OPAQUE, OPAQUE)),
         WAKING => &[SyncType::new(FULL.and(Ability::WAKES)), SyncType::EMULATED_TIMELINE],
+        LINES => &[SyncType::new(LINE.and(Ability::WAIT_BEFORE_SIGNAL)), SyncType::EMULATED_BINARY],
         NATIVE => &types(SyncType::new(LINE.and(Ability::WAIT_BEFORE_SIGNAL))),
         _ => &types(SyncType::EMULATED_TIMELINE),
     };
-    const SUBMITS_SLOWLY: bool = MODE == SLOW;
-    const COMMANDS: EntryPoints = EntryPoints::NONE;
+    const COMMANDS: EntryPoints<Self> = EntryPoints::NONE;
 
     fn host() -> &'static dyn Host {
         &System
@@ -183,6 +188,7 @@ impl<const MODE: u8> Driver for Machine<MODE> {
     ) -> Result<World<MODE>, CreateDeviceError> {
         Ok(World {
             given: Mutex::default(),
+            values: Mutex::default(),
             fails: Mutex::new(Ok(())),
             spared: Mutex::default(),
             lazy: Mutex::default(),
@@ -195,6 +201,9 @@ impl<const MODE: u8> Driver for Machine<MODE> {
             knows_memory: Mutex::default(),
         })
     }
+    fn submits_slowly(_: &PhysicalDevice<Self>, _: &World<MODE>) -> bool {
+        MODE == SLOW
+    }
     fn create_queue(_: &Device<Self>, place: QueuePlace) -> Result<u32, CreateDeviceError> {
         Ok(place.index)
     }
@@ -204,7 +213,7 @@ impl<const MODE: u8> Driver for Machine<MODE> {
         Ok(Object { state: Arc::new(state) })
     }
     fn import_sync(device: &Device<Self>, _: usize, handle: Handle) -> Result<Object, ImportError> {
-        let state = device.open.lock().unwrap().remove(&handle.fd);
+        let state = device.open.lock().unwrap().remove(&handle.fd());
         Ok(Object { state: state.ok_or(ImportError::InvalidExternalHandle)? })
     }
     fn export_sync(device: &Device<Self>, sync: &Object, _: HandleKind) -> Result<i32, ExportError> {
@@ -223,11 +232,9 @@ impl<const MODE: u8> Driver for Machine<MODE> {
     }
     fn wait(device: &Device<Self>, wait: &HostWait<'_, Self>) {
         device.waits.lock().unwrap().push((wait.objects.len(), wait.all));
-        assert!(
-            wait.objects
-                .iter()
-                .all(|(sync, value)| MODE == NATIVE || sync.is_pending(*value) || sync.value() == 0)
-        );
+        assert!(wait.objects.iter().all(|(sync, value)| matches!(MODE, NATIVE | LINES)
+            || sync.is_pending(*value)
+            || sync.value() == 0));
         wait.rest();
     }
     fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
@@ -235,11 +242,15 @@ impl<const MODE: u8> Driver for Machine<MODE> {
         if world.list().len() >= *world.spared.lock().unwrap() {
             (*world.fails.lock().unwrap())?;
         }
-        let submitted = |wait: &Wait<Self>| MODE == NATIVE || wait.sync.is_pending(wait.value);
+        let submitted =
+            |wait: &Wait<Self>| matches!(MODE, NATIVE | LINES) || wait.sync.is_pending(wait.value);
         assert!(work.waits.iter().all(submitted), "given before its time");
         // Before any signal: who has waited for one looks at the list.
         let (queue, commands) = (***queue, work.commands.len());
         world.list().push(Given { queue, commands, thread: thread::current().id(), notes: notes(work) });
+        let waits = work.waits.iter().map(|wait| wait.value).collect();
+        let signals = work.signals.iter().map(|signal| signal.value).collect();
+        world.values.lock().unwrap().push((waits, signals));
         work.waits.iter().for_each(Wait::done);
         for signal in work.signals {
             signal.sync.state.pending.fetch_max(signal.value, Ordering::SeqCst);

@@ -2,6 +2,7 @@
 
 mod bench;
 mod growth;
+mod lines;
 mod machine;
 mod memory;
 mod sharing;
@@ -38,7 +39,7 @@ fn b58_and_b59_modes_follow_from_the_types() {
     let native = SyncType::new(TIMELINE.and(Ability::WAIT_BEFORE_SIGNAL));
     let assisted = SyncType::new(TIMELINE.and(Ability::WAIT_PENDING));
     let rows: [(&[SyncType], _, _); 5] = [
-        (&[], TimelineMode::None, [SubmitMode::Immediate; 3]),
+        (&[native, SyncType::EMULATED_BINARY], TimelineMode::Native, [SubmitMode::Immediate; 3]),
         (&[BINARY], TimelineMode::None, [SubmitMode::Immediate; 3]),
         (&[BINARY, native], TimelineMode::Native, [SubmitMode::Immediate; 3]),
         (&[BINARY, SyncType::EMULATED_TIMELINE], TimelineMode::Emulated, [SubmitMode::Deferred; 3]),
@@ -65,7 +66,17 @@ fn b58_lists_that_cannot_work_are_rejected() {
     let fixed = SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::WAIT_PENDING));
     let assisted = SyncType::new(TIMELINE.and(Ability::WAIT_PENDING));
     let deaf = SyncType::new(Ability::TIMELINE.and(Ability::CPU_WAIT));
-    let rows: [(&[SyncType], _); 5] = [
+    let (line, none) = (SyncType::EMULATED_BINARY, SyncTypeError::NothingToMakeBinaryOf);
+    let host_only = SyncType::new(Ability::BINARY.and(Ability::CPU_WAIT).and(Ability::CPU_RESET));
+    let native = SyncType::new(TIMELINE.and(Ability::WAIT_BEFORE_SIGNAL));
+    let rows: [(&[SyncType], _); 12] = [
+        (&[], SyncTypeError::NothingForFences),
+        (&[native], SyncTypeError::NothingForFences),
+        (&[fixed], SyncTypeError::NothingForFences),
+        (&[host_only], SyncTypeError::NothingForSemaphores),
+        (&[line], none),
+        (&[line, BINARY], none),
+        (&[line, SyncType::EMULATED_TIMELINE], SyncTypeError::NothingToEmulateWith),
         (&[BINARY, deaf], SyncTypeError::TimelineCannotWait),
         (&[assisted, assisted], SyncTypeError::TwoTimelines),
         (&[SyncType::EMULATED_TIMELINE], SyncTypeError::NothingToEmulateWith),

@@ -188,7 +188,7 @@ impl Ioctl for StandIn {
         }
     }
 
-    fn close(&self, fd: c_int) {
+    unsafe fn close(&self, fd: c_int) {
         self.change(|state| assert!(state.files.remove(&fd).is_some(), "closed twice"));
     }
 }

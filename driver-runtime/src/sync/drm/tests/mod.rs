@@ -111,11 +111,17 @@ on_each_kernel!(a_wait_begins_before_the_signal, |node| {
     });
 });
 
+/// A handle that is given away with this.
+fn handle(kind: HandleKind, fd: i32) -> Handle {
+    // SAFETY: the tests give their own descriptors away, or keep them if that fails.
+    unsafe { Handle::new(kind, fd) }
+}
+
 on_each_kernel!(an_object_is_shared_by_its_descriptor, |node| {
     for (kind, value) in [(BINARY, 1), (TIMELINE, 9)] {
         let object = node.create(kind, 0).unwrap();
         let fd = object.export(HandleKind::OpaqueFd).unwrap();
-        let same = node.import(kind, Handle { kind: HandleKind::OpaqueFd, fd }).unwrap();
+        let same = node.import(kind, handle(HandleKind::OpaqueFd, fd)).unwrap();
         assert_ne!(same.handle(), object.handle());
         same.signal(value);
         assert_eq!(object.value(), value);
@@ -127,7 +133,7 @@ on_each_kernel!(a_sync_file_is_a_copy, |node| {
     assert_eq!(object.export(HandleKind::SyncFd), Err(SyncobjError::Invalid), "nothing was submitted");
     object.signal(1);
     let fd = object.export(HandleKind::SyncFd).unwrap();
-    let copy = node.import(BINARY, Handle { kind: HandleKind::SyncFd, fd }).unwrap();
+    let copy = node.import(BINARY, handle(HandleKind::SyncFd, fd)).unwrap();
     object.reset();
     assert_eq!((object.value(), copy.value()), (0, 1));
     let timeline = node.create(TIMELINE, 1).unwrap();
@@ -137,7 +143,7 @@ on_each_kernel!(a_sync_file_is_a_copy, |node| {
 on_each_kernel!(what_is_no_handle_is_refused_and_stays_open, |node| {
     let file = std::fs::File::open("/dev/null").unwrap().into_raw_fd();
     for kind in [HandleKind::OpaqueFd, HandleKind::SyncFd, HandleKind::ZirconEvent] {
-        assert_eq!(node.import(BINARY, Handle { kind, fd: file }).unwrap_err(), SyncobjError::Invalid);
+        assert_eq!(node.import(BINARY, handle(kind, file)).unwrap_err(), SyncobjError::Invalid);
         // SAFETY: asking for flags changes nothing.
         assert!(unsafe { libc::fcntl(file, libc::F_GETFD) } >= 0);
     }

@@ -2,6 +2,7 @@
 
 mod extensions;
 mod facts;
+mod honest;
 mod images;
 mod messages;
 mod newest;

@@ -1,0 +1,68 @@
+//! The driver does what it says, and what the scenario wants has the consequences that it has with a GPU.
+
+use std::process::Command;
+
+use crate::run::exists;
+use crate::scenarios::everywhere;
+
+#[test]
+fn a_device_that_is_lost_stays_lost() {
+    everywhere(|run| run.content("lost", "fails=vkQueueSubmit@2:VK_ERROR_DEVICE_LOST"));
+}
+
+#[test]
+fn a_call_with_another_success_code_does_its_work() {
+    everywhere(|run| {
+        run.content("suboptimal", "surfaces=driver fails=vkAcquireNextImageKHR@2:VK_SUBOPTIMAL_KHR");
+    });
+}
+
+#[test]
+fn a_swapchain_has_no_more_images_than_it_has() {
+    everywhere(|run| run.content("two_images", "surfaces=driver"));
+}
+
+#[test]
+fn a_heap_has_its_size() {
+    everywhere(|run| run.content("small_heap", "heap=64M extension=VK_EXT_memory_budget"));
+}
+
+#[test]
+fn the_devices_clock_is_that_of_its_timestamps() {
+    everywhere(|run| run.content("clocks", "extension=VK_EXT_calibrated_timestamps"));
+}
+
+#[test]
+fn a_wait_that_is_forgotten_is_seen_on_a_queue_of_its_own() {
+    if !exists("mkfifo") {
+        return;
+    }
+    everywhere(|run| {
+        let pipe = run.folder.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let scenario = format!("queue=async delay=1 holds=submission@1:{}", pipe.display());
+        run.content("forgotten_wait", &scenario);
+    });
+}
+
+#[test]
+fn a_submission_that_fails_loses_the_device() {
+    everywhere(|run| {
+        let shown = run.failure("buffers", "queue=async fails=submission@2");
+        assert!(shown.contains("ERROR_DEVICE_LOST"), "{shown}");
+    });
+}
+
+#[test]
+fn programs_that_wait_run_on_queues_of_their_own() {
+    everywhere(|run| {
+        for program in ["buffers", "images", "objects", "surfaces"] {
+            run.content(program, "queue=async surfaces=driver");
+        }
+    });
+}
+
+#[test]
+fn attachments_are_cleared() {
+    everywhere(|run| run.content("cleared", ""));
+}

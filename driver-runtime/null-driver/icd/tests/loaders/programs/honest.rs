@@ -1,0 +1,397 @@
+//! Programs that find out whether the driver does what it says: a lost device stays lost, memory ends, images run out.
+
+use std::{env, fs, slice};
+
+use ash::{Device, ext, khr, vk};
+
+use super::{Context, buffer};
+
+const NO_FENCE: vk::Fence = vk::Fence::null();
+
+/// The second submission loses the device, which is lost for everything from then on.
+#[test]
+#[ignore = "run by the other tests"]
+fn lost() {
+    // SAFETY: valid structures and live handles, here and below.
+    unsafe {
+        let context = Context::new();
+        let device = &context.device;
+        let queue = device.get_device_queue(0, 0);
+        let fence = device.create_fence(&Default::default(), None).unwrap();
+        device.queue_submit(queue, &[], NO_FENCE).unwrap();
+        let lost = Err(vk::Result::ERROR_DEVICE_LOST);
+        assert_eq!(device.queue_submit(queue, &[], fence), lost);
+        assert_eq!(device.wait_for_fences(&[fence], true, u64::MAX), lost);
+        assert_eq!(device.queue_submit(queue, &[], NO_FENCE), lost);
+        assert_eq!((device.queue_wait_idle(queue), device.device_wait_idle()), (lost, lost));
+        device.destroy_fence(fence, None);
+        context.end();
+    }
+}
+
+/// A swapchain of two images.
+unsafe fn with_swapchain(test: impl FnOnce(&Context, &khr::swapchain::Device, vk::SwapchainKHR)) {
+    // SAFETY: as above.
+    unsafe {
+        let context = Context::with(
+            vk::API_VERSION_1_3,
+            &[khr::surface::NAME, ext::headless_surface::NAME],
+            &[khr::swapchain::NAME],
+        );
+        let headless = ext::headless_surface::Instance::new(&context.entry, &context.instance);
+        let surface = headless.create_headless_surface(&Default::default(), None).unwrap();
+        let info = vk::SwapchainCreateInfoKHR::default()
+            .surface(surface)
+            .min_image_count(2)
+            .image_format(vk::Format::B8G8R8A8_UNORM)
+            .image_extent(vk::Extent2D { width: 4, height: 4 })
+            .image_array_layers(1)
+            .image_usage(vk::ImageUsageFlags::COLOR_ATTACHMENT)
+            .pre_transform(vk::SurfaceTransformFlagsKHR::IDENTITY)
+            .composite_alpha(vk::CompositeAlphaFlagsKHR::OPAQUE)
+            .present_mode(vk::PresentModeKHR::FIFO);
+        let swapchains = khr::swapchain::Device::new(&context.instance, &context.device);
+        let swapchain = swapchains.create_swapchain(&info, None).unwrap();
+        test(&context, &swapchains, swapchain);
+        swapchains.destroy_swapchain(swapchain, None);
+        khr::surface::Instance::new(&context.entry, &context.instance).destroy_surface(surface, None);
+        context.end();
+    }
+}
+
+/// The second call is to return `VK_SUBOPTIMAL_KHR`: the image is acquired all the same.
+#[test]
+#[ignore = "run by the other tests"]
+fn suboptimal() {
+    // SAFETY: as above.
+    unsafe {
+        with_swapchain(|context, swapchains, swapchain| {
+            let device = &context.device;
+            let fence = device.create_fence(&Default::default(), None).unwrap();
+            let none = vk::Semaphore::null();
+            let acquire = || {
+                let got = swapchains.acquire_next_image(swapchain, u64::MAX, none, fence);
+                device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
+                device.reset_fences(&[fence]).unwrap();
+                got
+            };
+            assert_eq!([acquire(), acquire()], [Ok((0, false)), Ok((1, true))]);
+            device.destroy_fence(fence, None);
+        });
+    }
+}
+
+/// An image comes back when it is presented, and not before.
+#[test]
+#[ignore = "run by the other tests"]
+fn two_images() {
+    // SAFETY: as above.
+    unsafe {
+        with_swapchain(|context, swapchains, swapchain| {
+            let device = &context.device;
+            let (queue, fence) =
+                (device.get_device_queue(0, 0), device.create_fence(&Default::default(), None).unwrap());
+            let acquire = |timeout| {
+                let got = swapchains.acquire_next_image(swapchain, timeout, vk::Semaphore::null(), fence);
+                if got.is_ok() {
+                    device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
+                    device.reset_fences(&[fence]).unwrap();
+                }
+                got
+            };
+            assert_eq!([acquire(0), acquire(0)], [Ok((0, false)), Ok((1, false))]);
+            let refused = [Err(vk::Result::NOT_READY), Err(vk::Result::TIMEOUT)];
+            assert_eq!([acquire(0), acquire(1)], refused);
+            let (shown, numbers) = ([swapchain], [1]);
+            let info = vk::PresentInfoKHR::default().swapchains(&shown).image_indices(&numbers);
+            assert_eq!(swapchains.queue_present(queue, &info), Ok(false));
+            assert_eq!([acquire(u64::MAX), acquire(0)], [Ok((1, false)), Err(vk::Result::NOT_READY)]);
+            device.destroy_fence(fence, None);
+        });
+    }
+}
+
+/// A heap of 64 MiB has 64 MiB, of which the driver says how much is in use.
+#[test]
+#[ignore = "run by the other tests"]
+fn small_heap() {
+    const MIB: u64 = 1 << 20;
+    // SAFETY: as above.
+    unsafe {
+        let context = Context::with(vk::API_VERSION_1_3, &[], &[ext::memory_budget::NAME]);
+        let device = &context.device;
+        let allocate = |size| {
+            device.allocate_memory(&vk::MemoryAllocateInfo::default().allocation_size(size * MIB), None)
+        };
+        let budget = || {
+            let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
+            let mut all = vk::PhysicalDeviceMemoryProperties2::default().push_next(&mut budget);
+            context.instance.get_physical_device_memory_properties2(context.physical, &mut all);
+            (budget.heap_budget[0] / MIB, budget.heap_usage[0] / MIB, budget.heap_budget[1])
+        };
+        assert_eq!(budget(), (64, 0, 0));
+        let first = allocate(40).unwrap();
+        assert_eq!(allocate(25), Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));
+        let second = allocate(24).unwrap();
+        assert_eq!((budget(), allocate(1)), ((64, 64, 0), Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)));
+        device.free_memory(first, None);
+        assert_eq!(budget(), (64, 24, 0));
+        device.free_memory(second, None);
+        assert_eq!(budget(), (64, 0, 0));
+        context.end();
+    }
+}
+
+/// The clock of the device is among those that can be read, and it is that of its timestamps.
+#[test]
+#[ignore = "run by the other tests"]
+fn clocks() {
+    // SAFETY: as above.
+    unsafe {
+        let context = Context::with(vk::API_VERSION_1_3, &[], &[ext::calibrated_timestamps::NAME]);
+        let instance = ext::calibrated_timestamps::Instance::new(&context.entry, &context.instance);
+        let domains = instance.get_physical_device_calibrateable_time_domains(context.physical).unwrap();
+        assert!(domains.contains(&vk::TimeDomainKHR::DEVICE), "{} domains", domains.len());
+        assert!(domains.contains(&vk::TimeDomainKHR::CLOCK_MONOTONIC));
+        let read = || {
+            let device = ext::calibrated_timestamps::Device::new(&context.instance, &context.device);
+            let domains = [vk::TimeDomainKHR::DEVICE, vk::TimeDomainKHR::CLOCK_MONOTONIC];
+            let infos = domains.map(|domain| vk::CalibratedTimestampInfoKHR::default().time_domain(domain));
+            device.get_calibrated_timestamps(&infos).unwrap().0
+        };
+        let (first, then) = (read(), stamp(&context.device));
+        let second = read();
+        assert!(first[0] <= then && then <= second[0], "{first:?} {then} {second:?}");
+        context.end();
+    }
+}
+
+/// A timestamp of the device.
+unsafe fn stamp(device: &Device) -> u64 {
+    // SAFETY: as above.
+    unsafe {
+        let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(1);
+        let queries = device.create_query_pool(&info, None).unwrap();
+        super::run(device, |commands| {
+            device.cmd_reset_query_pool(commands, queries, 0, 1);
+            device.cmd_write_timestamp(commands, vk::PipelineStageFlags::BOTTOM_OF_PIPE, queries, 0);
+        });
+        let mut stamp = [0u64];
+        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+        device.get_query_pool_results(queries, 0, &mut stamp, flags).unwrap();
+        device.destroy_query_pool(queries, None);
+        stamp[0]
+    }
+}
+
+/// A program that forgets to wait sees what was there before.
+#[test]
+#[ignore = "run by the other tests"]
+fn forgotten_wait() {
+    const SIZE: u64 = 64;
+    // SAFETY: as above.
+    unsafe {
+        let context = Context::new();
+        let device = &context.device;
+        let queue = device.get_device_queue(0, 0);
+        let (target, memory) = buffer(device, SIZE);
+        let start = device.map_memory(memory, 0, SIZE, vk::MemoryMapFlags::empty()).unwrap();
+        let bytes = || slice::from_raw_parts(start.cast::<u8>(), SIZE as usize).to_vec();
+        let pool = device.create_command_pool(&Default::default(), None).unwrap();
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+        let commands = device.allocate_command_buffers(&info).unwrap();
+        device.begin_command_buffer(commands[0], &Default::default()).unwrap();
+        device.cmd_fill_buffer(commands[0], target, 0, SIZE, 0x5A5A_5A5A);
+        device.end_command_buffer(commands[0]).unwrap();
+        let fence = device.create_fence(&Default::default(), None).unwrap();
+        let work = vk::SubmitInfo::default().command_buffers(&commands);
+        device.queue_submit(queue, &[work], fence).unwrap();
+        assert_eq!((device.get_fence_status(fence), bytes()[0]), (Ok(false), 0), "it is not done yet");
+        // The scenario holds the queue until somebody opens the pipe.
+        let scenario = env::var("VKLOAD_NULL_DRIVER").unwrap();
+        drop(fs::File::create(scenario.rsplit(':').next().unwrap()).unwrap());
+        device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
+        assert_eq!(bytes(), [0x5A; SIZE as usize]);
+        device.destroy_fence(fence, None);
+        device.destroy_command_pool(pool, None);
+        device.destroy_buffer(target, None);
+        device.free_memory(memory, None);
+        context.end();
+    }
+}
+
+const SIDE: u32 = 4;
+
+/// A colour image of 4 by 4 texels with a view, and a buffer with room for its texels.
+struct Target {
+    image: vk::Image,
+    view: vk::ImageView,
+    memory: vk::DeviceMemory,
+    bytes: (vk::Buffer, vk::DeviceMemory),
+}
+
+impl Target {
+    unsafe fn new(device: &Device) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            let info = vk::ImageCreateInfo::default()
+                .image_type(vk::ImageType::TYPE_2D)
+                .format(vk::Format::R8G8B8A8_UNORM)
+                .extent(vk::Extent3D { width: SIDE, height: SIDE, depth: 1 })
+                .mip_levels(1)
+                .array_layers(1)
+                .samples(vk::SampleCountFlags::TYPE_1)
+                .usage(vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC);
+            let image = device.create_image(&info, None).unwrap();
+            let size = device.get_image_memory_requirements(image).size;
+            let info = vk::MemoryAllocateInfo::default().allocation_size(size);
+            let memory = device.allocate_memory(&info, None).unwrap();
+            device.bind_image_memory(image, memory, 0).unwrap();
+            let info = vk::ImageViewCreateInfo::default()
+                .image(image)
+                .view_type(vk::ImageViewType::TYPE_2D)
+                .format(vk::Format::R8G8B8A8_UNORM)
+                .subresource_range(vk::ImageSubresourceRange {
+                    aspect_mask: vk::ImageAspectFlags::COLOR,
+                    level_count: 1,
+                    layer_count: 1,
+                    ..Default::default()
+                });
+            let view = device.create_image_view(&info, None).unwrap();
+            Self { image, view, memory, bytes: buffer(device, u64::from(4 * SIDE * SIDE)) }
+        }
+    }
+
+    /// The red parts of all texels after these commands.
+    unsafe fn reds(&self, device: &Device, record: impl FnOnce(vk::CommandBuffer)) -> Vec<u8> {
+        let layout = vk::ImageLayout::GENERAL;
+        let region = vk::BufferImageCopy::default()
+            .image_subresource(vk::ImageSubresourceLayers {
+                aspect_mask: vk::ImageAspectFlags::COLOR,
+                layer_count: 1,
+                ..Default::default()
+            })
+            .image_extent(vk::Extent3D { width: SIDE, height: SIDE, depth: 1 });
+        // SAFETY: as above.
+        unsafe {
+            super::run(device, |commands| {
+                record(commands);
+                device.cmd_copy_image_to_buffer(commands, self.image, layout, self.bytes.0, &[region]);
+            });
+            let start = device.map_memory(self.bytes.1, 0, vk::WHOLE_SIZE, Default::default()).unwrap();
+            let texels = slice::from_raw_parts(start.cast::<[u8; 4]>(), (SIDE * SIDE) as usize);
+            let reds = texels.iter().map(|texel| texel[0]).collect();
+            device.unmap_memory(self.bytes.1);
+            reds
+        }
+    }
+
+    unsafe fn end(self, device: &Device) {
+        // SAFETY: as above.
+        unsafe {
+            device.destroy_image_view(self.view, None);
+            device.destroy_image(self.image, None);
+            device.destroy_buffer(self.bytes.0, None);
+            [self.memory, self.bytes.1].into_iter().for_each(|memory| device.free_memory(memory, None));
+        }
+    }
+}
+
+fn red(red: f32) -> vk::ClearValue {
+    vk::ClearValue { color: vk::ClearColorValue { float32: [red, 0.0, 0.0, 1.0] } }
+}
+
+fn area(side: u32) -> vk::Rect2D {
+    vk::Rect2D { extent: vk::Extent2D { width: side, height: side }, ..Default::default() }
+}
+
+/// The upper left quarter has one value, and the rest another one.
+fn quarter(inside: u8, outside: u8) -> Vec<u8> {
+    (0..SIDE * SIDE).map(|at| if at % SIDE < 2 && at / SIDE < 2 { inside } else { outside }).collect()
+}
+
+/// Attachments are cleared when rendering begins, and by `vkCmdClearAttachments`, where that is asked for.
+#[test]
+#[ignore = "run by the other tests"]
+fn cleared() {
+    // SAFETY: as above.
+    unsafe {
+        let context = Context::new();
+        let device = &context.device;
+        let target = Target::new(device);
+        let attachment = |load, value| {
+            [vk::RenderingAttachmentInfo::default()
+                .image_view(target.view)
+                .image_layout(vk::ImageLayout::GENERAL)
+                .load_op(load)
+                .clear_value(value)]
+        };
+        let rendering = |commands, side, load, inside: &dyn Fn()| {
+            let colours = attachment(load, red(1.0));
+            let info = vk::RenderingInfo::default()
+                .render_area(area(side))
+                .layer_count(1)
+                .color_attachments(&colours);
+            device.cmd_begin_rendering(commands, &info);
+            inside();
+            device.cmd_end_rendering(commands);
+        };
+        let (clear, keep) = (vk::AttachmentLoadOp::CLEAR, vk::AttachmentLoadOp::LOAD);
+        let all = target.reds(device, |commands| rendering(commands, SIDE, clear, &|| ()));
+        assert_eq!(all, quarter(255, 255));
+        let part = target.reds(device, |commands| {
+            rendering(commands, SIDE, keep, &|| {
+                let cleared = [vk::ClearAttachment {
+                    aspect_mask: vk::ImageAspectFlags::COLOR,
+                    color_attachment: 0,
+                    clear_value: red(0.2),
+                }];
+                let places = [vk::ClearRect { rect: area(2), base_array_layer: 0, layer_count: 1 }];
+                device.cmd_clear_attachments(commands, &cleared, &places);
+            });
+        });
+        assert_eq!(part, quarter(51, 255));
+        render_pass(device, &target);
+        target.end(device);
+        context.end();
+    }
+}
+
+/// The same in a render pass.
+unsafe fn render_pass(device: &Device, target: &Target) {
+    // SAFETY: as above.
+    unsafe {
+        let attachments = [vk::AttachmentDescription::default()
+            .format(vk::Format::R8G8B8A8_UNORM)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .load_op(vk::AttachmentLoadOp::CLEAR)
+            .final_layout(vk::ImageLayout::GENERAL)];
+        let colours = [vk::AttachmentReference { attachment: 0, layout: vk::ImageLayout::GENERAL }];
+        let subpasses = [vk::SubpassDescription::default().color_attachments(&colours)];
+        let info = vk::RenderPassCreateInfo::default().attachments(&attachments).subpasses(&subpasses);
+        let pass = device.create_render_pass(&info, None).unwrap();
+        let views = [target.view];
+        let info = vk::FramebufferCreateInfo::default().render_pass(pass).attachments(&views);
+        let framebuffer = device.create_framebuffer(&info.width(SIDE).height(SIDE).layers(1), None).unwrap();
+        let reds = target.reds(device, |commands| {
+            let values = [red(0.4)];
+            let info = vk::RenderPassBeginInfo::default()
+                .render_pass(pass)
+                .framebuffer(framebuffer)
+                .render_area(area(SIDE))
+                .clear_values(&values);
+            device.cmd_begin_render_pass(commands, &info, vk::SubpassContents::INLINE);
+            let cleared = [vk::ClearAttachment {
+                aspect_mask: vk::ImageAspectFlags::COLOR,
+                color_attachment: 0,
+                clear_value: red(0.6),
+            }];
+            let places = [vk::ClearRect { rect: area(2), base_array_layer: 0, layer_count: 1 }];
+            device.cmd_clear_attachments(commands, &cleared, &places);
+            device.cmd_end_render_pass(commands);
+        });
+        assert_eq!(reds, quarter(153, 102));
+        device.destroy_framebuffer(framebuffer, None);
+        device.destroy_render_pass(pass, None);
+    }
+}

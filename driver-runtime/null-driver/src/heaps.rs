@@ -1,0 +1,96 @@
+//! How much of a device's heaps is in use.
+
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use driver_runtime::{Description, PhysicalDevice, vk};
+
+use crate::Null;
+use crate::look_up::runtime;
+use loader_core::abi::chain;
+
+/// What is allocated of a physical device's memory.
+#[derive(Default)]
+pub struct Heaps {
+    used: [AtomicU64; vk::MAX_MEMORY_HEAPS],
+    allocations: AtomicU32,
+}
+
+impl Heaps {
+    /// Counts an allocation of this type of memory. Returns its heap, if there is room for it.
+    pub(crate) fn take(&self, known: &Description, kind: u32, size: u64) -> Result<usize, vk::Result> {
+        let kind =
+            known.memory.memory_types.get(kind as usize).ok_or(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)?;
+        let heap = kind.heap_index as usize;
+        let (Some(used), Some(heap_of)) = (self.used.get(heap), known.memory.memory_heaps.get(heap)) else {
+            return Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
+        };
+        let most = known.properties.limits.max_memory_allocation_count;
+        if self.allocations.fetch_add(1, Ordering::Relaxed) >= most {
+            self.allocations.fetch_sub(1, Ordering::Relaxed);
+            return Err(vk::Result::ERROR_TOO_MANY_OBJECTS);
+        }
+        let room = |used: u64| used.checked_add(size).filter(|sum| *sum <= heap_of.size);
+        match used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room) {
+            Ok(_) => Ok(heap),
+            Err(_) => {
+                self.allocations.fetch_sub(1, Ordering::Relaxed);
+                Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)
+            }
+        }
+    }
+
+    /// The allocation is gone.
+    pub(crate) fn give_back(&self, heap: usize, size: u64) {
+        self.allocations.fetch_sub(1, Ordering::Relaxed);
+        if let Some(used) = self.used.get(heap) {
+            used.fetch_sub(size, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The runtime's, and how much of the heaps is in use.
+pub(crate) unsafe extern "system" fn get_memory_properties_2(
+    handle: vk::PhysicalDevice,
+    out: *mut vk::PhysicalDeviceMemoryProperties2<'_>,
+) {
+    // SAFETY: the caller passes a live handle and a chain that may be written.
+    unsafe {
+        if let Some(get) =
+            runtime!(GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2: PFN_vkGetPhysicalDeviceMemoryProperties2)
+        {
+            get(handle, out);
+        }
+        let budget =
+            chain::find::<vk::PhysicalDeviceMemoryBudgetPropertiesEXT<'_>>((*out).p_next.cast_const());
+        let (Some(budget), Some(physical)) = (budget, PhysicalDevice::<Null>::from_handle(handle)) else {
+            return;
+        };
+        let budget = core::ptr::from_ref(budget).cast_mut();
+        let known = &physical.description().memory;
+        for (number, used) in physical.used.iter().enumerate() {
+            let heap = known.memory_heaps.iter().take(known.memory_heap_count as usize).nth(number);
+            (*budget).heap_budget[number] = heap.map_or(0, |heap| heap.size);
+            (*budget).heap_usage[number] = used.load(Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allocations_end_with_the_heap_and_with_their_number() {
+        let mut known = crate::physical_device::bare(vk::API_VERSION_1_3);
+        known.memory.memory_heaps[0].size = 100;
+        known.properties.limits.max_memory_allocation_count = 2;
+        let heaps = Heaps::default();
+        assert_eq!(heaps.take(&known, 0, 60), Ok(0));
+        assert_eq!(heaps.take(&known, 0, 41), Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));
+        assert_eq!(heaps.take(&known, 0, 40), Ok(0));
+        assert_eq!(heaps.take(&known, 0, 0), Err(vk::Result::ERROR_TOO_MANY_OBJECTS));
+        heaps.give_back(0, 60);
+        assert_eq!(heaps.take(&known, 0, 60), Ok(0));
+        assert_eq!(heaps.take(&known, 99, 1), Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));
+    }
+}

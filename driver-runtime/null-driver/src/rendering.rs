@@ -1,0 +1,436 @@
+//! Render passes and dynamic rendering, as far as they clear attachments. Nothing is drawn.
+
+use alloc::vec::Vec;
+
+use driver_runtime::command_buffer::CommandBuffer;
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use loader_core::abi::chain;
+
+use crate::Null;
+use crate::device::list;
+use crate::host::Shared;
+use crate::image::copy::{Clear, clear_rectangle};
+
+/// A view of an image.
+#[derive(Clone, Copy)]
+struct ImageView {
+    image: vk::Image,
+    format: vk::Format,
+    range: vk::ImageSubresourceRange,
+}
+
+/// What a render pass does with an attachment in the beginning.
+#[derive(Clone, Copy)]
+struct Loads {
+    /// Of colour, or of depth.
+    first: vk::AttachmentLoadOp,
+    stencil: vk::AttachmentLoadOp,
+}
+
+/// The numbers of the attachments of a subpass.
+struct Subpass {
+    colours: Vec<u32>,
+    depth_stencil: u32,
+}
+
+/// A render pass.
+struct RenderPass {
+    attachments: Vec<Loads>,
+    subpasses: Vec<Subpass>,
+    /// The views that are rendered to, a bit for each; 0 without multiview.
+    views: u32,
+}
+
+/// A framebuffer. One without images gets views when a render pass begins.
+struct Framebuffer {
+    views: Vec<vk::ImageView>,
+    layers: u32,
+}
+
+macro_rules! objects {
+    ($($type:ident)*) => {$(
+        // SAFETY: no other type is behind such handles.
+        unsafe impl VkObject for $type {
+            type Handle = vk::$type;
+            type Parent = Device<Null>;
+        }
+    )*};
+}
+objects! { ImageView RenderPass Framebuffer }
+
+/// What is being rendered to while a command buffer is executed.
+pub struct Current(Shared<Targets>);
+
+impl Current {
+    pub(crate) fn nothing() -> Self {
+        Self(Shared::new(Targets::default()))
+    }
+}
+
+#[derive(Default)]
+struct Targets {
+    pass: vk::RenderPass,
+    subpass: usize,
+    /// The attachments of the render pass.
+    views: Vec<vk::ImageView>,
+    /// Those of dynamic rendering.
+    colours: Vec<vk::ImageView>,
+    depth: vk::ImageView,
+    stencil: vk::ImageView,
+}
+
+impl Targets {
+    /// What an attachment of a clear stands for.
+    ///
+    /// # Safety
+    /// The render pass is live.
+    unsafe fn view(&self, aspect: vk::ImageAspectFlags, colour: u32) -> vk::ImageView {
+        let is_colour = aspect.contains(vk::ImageAspectFlags::COLOR);
+        // SAFETY: the caller vouches for the handle.
+        let Some(pass) = (unsafe { Object::<RenderPass>::from_handle(self.pass) }) else {
+            let of_dynamic = match is_colour {
+                true => self.colours.get(colour as usize).copied(),
+                false if aspect.contains(vk::ImageAspectFlags::DEPTH) => Some(self.depth),
+                false => Some(self.stencil),
+            };
+            return of_dynamic.unwrap_or_default();
+        };
+        let subpass = pass.subpasses.get(self.subpass);
+        let number = subpass.and_then(|subpass| match is_colour {
+            true => subpass.colours.get(colour as usize).copied(),
+            false => Some(subpass.depth_stencil),
+        });
+        number.and_then(|number| self.views.get(number as usize)).copied().unwrap_or_default()
+    }
+}
+
+/// The part of a view that is cleared.
+#[derive(Clone, Copy)]
+struct Part {
+    area: vk::Rect2D,
+    first_layer: u32,
+    layers: u32,
+    /// The layers that count, if not all do.
+    mask: u32,
+}
+
+impl Part {
+    fn new(area: vk::Rect2D, layers: u32, mask: u32) -> Self {
+        let layers = if mask == 0 { layers } else { u32::BITS - mask.leading_zeros() };
+        Self { area, first_layer: 0, layers, mask }
+    }
+}
+
+/// Clears a part of a view.
+///
+/// # Safety
+/// The handle is null or live, and so is its image.
+unsafe fn clear(view: vk::ImageView, aspect: vk::ImageAspectFlags, value: vk::ClearValue, part: Part) {
+    // SAFETY: the caller vouches for the handle; the aspect says what the value is.
+    unsafe {
+        let Some(view) = Object::<ImageView>::from_handle(view) else { return };
+        let value = if aspect.contains(vk::ImageAspectFlags::COLOR) {
+            Clear::Colour(value.color)
+        } else {
+            Clear::DepthStencil(value.depth_stencil)
+        };
+        for layer in (0..part.layers).filter(|layer| part.mask == 0 || part.mask & (1 << layer) != 0) {
+            let layer = view.range.base_array_layer + part.first_layer + layer;
+            let place = (view.range.base_mip_level, layer);
+            clear_rectangle(
+                view.image,
+                view.format,
+                aspect & view.range.aspect_mask,
+                value,
+                place,
+                part.area,
+            );
+        }
+    }
+}
+
+unsafe extern "system" fn create_image_view(
+    device: vk::Device,
+    info: *const vk::ImageViewCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::ImageView,
+) -> vk::Result {
+    // SAFETY: the caller passes a live handle and valid pointers, here and below.
+    unsafe {
+        let info = &*info;
+        let view = ImageView { image: info.image, format: info.format, range: info.subresource_range };
+        Object::create_command(device, callbacks, out, view)
+    }
+}
+
+unsafe extern "system" fn create_framebuffer(
+    device: vk::Device,
+    info: *const vk::FramebufferCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Framebuffer,
+) -> vk::Result {
+    // SAFETY: as above.
+    unsafe {
+        let info = &*info;
+        let imageless = info.flags.contains(vk::FramebufferCreateFlags::IMAGELESS);
+        let views = if imageless { &[][..] } else { list(info.p_attachments, info.attachment_count) };
+        let framebuffer = Framebuffer { views: views.to_vec(), layers: info.layers };
+        Object::create_command(device, callbacks, out, framebuffer)
+    }
+}
+
+/// Makes a render pass of either form of its structures.
+macro_rules! render_pass {
+    ($info:expr, $views:expr) => {{
+        let info = &*$info;
+        let attachments = list(info.p_attachments, info.attachment_count).iter();
+        let subpasses = list(info.p_subpasses, info.subpass_count).iter();
+        RenderPass {
+            attachments: attachments
+                .map(|it| Loads { first: it.load_op, stencil: it.stencil_load_op })
+                .collect(),
+            subpasses: subpasses
+                .map(|it| Subpass {
+                    colours: list(it.p_color_attachments, it.color_attachment_count)
+                        .iter()
+                        .map(|reference| reference.attachment)
+                        .collect(),
+                    depth_stencil: it
+                        .p_depth_stencil_attachment
+                        .as_ref()
+                        .map_or(vk::ATTACHMENT_UNUSED, |reference| reference.attachment),
+                })
+                .collect(),
+            views: $views,
+        }
+    }};
+}
+
+unsafe extern "system" fn create_render_pass(
+    device: vk::Device,
+    info: *const vk::RenderPassCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::RenderPass,
+) -> vk::Result {
+    // SAFETY: as above.
+    unsafe {
+        let multiview = chain::find::<vk::RenderPassMultiviewCreateInfo<'_>>((*info).p_next);
+        let masks = multiview.map_or(&[][..], |it| list(it.p_view_masks, it.subpass_count));
+        let pass = render_pass!(info, masks.iter().fold(0, |all, mask| all | mask));
+        Object::create_command(device, callbacks, out, pass)
+    }
+}
+
+unsafe extern "system" fn create_render_pass_2(
+    device: vk::Device,
+    info: *const vk::RenderPassCreateInfo2<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::RenderPass,
+) -> vk::Result {
+    // SAFETY: as above.
+    unsafe {
+        let subpasses = list((*info).p_subpasses, (*info).subpass_count);
+        let pass = render_pass!(info, subpasses.iter().fold(0, |all, subpass| all | subpass.view_mask));
+        Object::create_command(device, callbacks, out, pass)
+    }
+}
+
+/// Begins a render pass: clears what it clears.
+///
+/// # Safety
+/// The handles are live, and the structure is valid.
+unsafe fn begin(commands: vk::CommandBuffer, info: *const vk::RenderPassBeginInfo<'_>) {
+    // SAFETY: the caller vouches for the handles.
+    unsafe {
+        let info = &*info;
+        let (Some(commands), Some(pass), Some(framebuffer)) = (
+            CommandBuffer::<Null>::from_handle(commands),
+            Object::<RenderPass>::from_handle(info.render_pass),
+            Object::<Framebuffer>::from_handle(info.framebuffer),
+        ) else {
+            return;
+        };
+        let given = chain::find::<vk::RenderPassAttachmentBeginInfo<'_>>(info.p_next);
+        let given = given.map_or(&[][..], |given| list(given.p_attachments, given.attachment_count));
+        let views = if framebuffer.views.is_empty() { given } else { &framebuffer.views };
+        let values = list(info.p_clear_values, info.clear_value_count);
+        let part = Part::new(info.render_area, framebuffer.layers, pass.views);
+        for (number, (view, loads)) in views.iter().zip(&pass.attachments).enumerate() {
+            let Some(value) = values.get(number) else { break };
+            let mut aspects = vk::ImageAspectFlags::empty();
+            if loads.first == vk::AttachmentLoadOp::CLEAR {
+                aspects |= vk::ImageAspectFlags::COLOR | vk::ImageAspectFlags::DEPTH;
+            }
+            if loads.stencil == vk::AttachmentLoadOp::CLEAR {
+                aspects |= vk::ImageAspectFlags::STENCIL;
+            }
+            clear_aspects(*view, aspects, *value, part);
+        }
+        let (pass, views) = (info.render_pass, views.to_vec());
+        *commands.0.lock() = Targets { pass, views, ..Targets::default() };
+    }
+}
+
+/// Clears each of these aspects that the view has.
+///
+/// # Safety
+/// As for [`clear`].
+unsafe fn clear_aspects(view: vk::ImageView, of: vk::ImageAspectFlags, value: vk::ClearValue, part: Part) {
+    use vk::ImageAspectFlags as Aspect;
+    for aspect in [Aspect::COLOR, Aspect::DEPTH, Aspect::STENCIL] {
+        if of.contains(aspect) {
+            // SAFETY: the caller vouches for the view.
+            unsafe { clear(view, aspect, value, part) };
+        }
+    }
+}
+
+unsafe extern "system" fn cmd_begin_render_pass(
+    commands: vk::CommandBuffer,
+    info: *const vk::RenderPassBeginInfo<'_>,
+    _: vk::SubpassContents,
+) {
+    // SAFETY: the caller passes live handles and valid pointers, here and below.
+    unsafe { begin(commands, info) };
+}
+
+unsafe extern "system" fn cmd_begin_render_pass_2(
+    commands: vk::CommandBuffer,
+    info: *const vk::RenderPassBeginInfo<'_>,
+    _: *const vk::SubpassBeginInfo<'_>,
+) {
+    // SAFETY: as above.
+    unsafe { begin(commands, info) };
+}
+
+/// Changes what is rendered to.
+///
+/// # Safety
+/// The handle is live.
+unsafe fn change(commands: vk::CommandBuffer, change: impl FnOnce(&mut Targets)) {
+    // SAFETY: the caller vouches for the handle.
+    if let Some(commands) = unsafe { CommandBuffer::<Null>::from_handle(commands) } {
+        change(&mut commands.0.lock());
+    }
+}
+
+unsafe extern "system" fn cmd_next_subpass(commands: vk::CommandBuffer, _: vk::SubpassContents) {
+    // SAFETY: as above.
+    unsafe { change(commands, |targets| targets.subpass += 1) };
+}
+
+unsafe extern "system" fn cmd_next_subpass_2(
+    commands: vk::CommandBuffer,
+    _: *const vk::SubpassBeginInfo<'_>,
+    _: *const vk::SubpassEndInfo<'_>,
+) {
+    // SAFETY: as above.
+    unsafe { change(commands, |targets| targets.subpass += 1) };
+}
+
+unsafe extern "system" fn cmd_begin_rendering(
+    commands: vk::CommandBuffer,
+    info: *const vk::RenderingInfo<'_>,
+) {
+    use vk::ImageAspectFlags as Aspect;
+    // SAFETY: as above.
+    unsafe {
+        let info = &*info;
+        let part = Part::new(info.render_area, info.layer_count, info.view_mask);
+        let load = |attachment: &vk::RenderingAttachmentInfo<'_>, aspect| {
+            let resumes = info.flags.contains(vk::RenderingFlags::RESUMING);
+            if attachment.load_op == vk::AttachmentLoadOp::CLEAR && !resumes {
+                clear(attachment.image_view, aspect, attachment.clear_value, part);
+            }
+            attachment.image_view
+        };
+        let colours = list(info.p_color_attachments, info.color_attachment_count);
+        let colours = colours.iter().map(|attachment| load(attachment, Aspect::COLOR)).collect();
+        let [depth, stencil] =
+            [(info.p_depth_attachment, Aspect::DEPTH), (info.p_stencil_attachment, Aspect::STENCIL)].map(
+                |(attachment, aspect)| attachment.as_ref().map(|it| load(it, aspect)).unwrap_or_default(),
+            );
+        change(commands, |targets| *targets = Targets { colours, depth, stencil, ..Targets::default() });
+    }
+}
+
+/// Ends a render pass or dynamic rendering.
+unsafe extern "system" fn cmd_end(commands: vk::CommandBuffer) {
+    // SAFETY: as above.
+    unsafe { change(commands, |targets| *targets = Targets::default()) };
+}
+
+unsafe extern "system" fn cmd_end_render_pass_2(
+    commands: vk::CommandBuffer,
+    _: *const vk::SubpassEndInfo<'_>,
+) {
+    // SAFETY: as above.
+    unsafe { cmd_end(commands) };
+}
+
+unsafe extern "system" fn cmd_clear_attachments(
+    commands: vk::CommandBuffer,
+    count: u32,
+    attachments: *const vk::ClearAttachment,
+    rectangle_count: u32,
+    rectangles: *const vk::ClearRect,
+) {
+    // SAFETY: as above.
+    unsafe {
+        let Some(commands) = CommandBuffer::<Null>::from_handle(commands) else { return };
+        let targets = commands.0.lock();
+        let mask = Object::<RenderPass>::from_handle(targets.pass).map_or(0, |pass| pass.views);
+        for attachment in list(attachments, count) {
+            for rectangle in list(rectangles, rectangle_count) {
+                let whole = Part::new(rectangle.rect, rectangle.layer_count, mask);
+                let part = Part { first_layer: rectangle.base_array_layer, ..whole };
+                for aspect in
+                    [vk::ImageAspectFlags::COLOR, vk::ImageAspectFlags::DEPTH, vk::ImageAspectFlags::STENCIL]
+                {
+                    if attachment.aspect_mask.contains(aspect) {
+                        let view = targets.view(aspect, attachment.color_attachment);
+                        clear(view, aspect, attachment.clear_value, part);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Destroys objects of a type.
+macro_rules! destroy {
+    ($type:ident) => {
+        Object::<$type>::destroy_command
+    };
+}
+
+/// The commands of these objects.
+// SAFETY: each function does what its command demands, with the objects of this driver.
+pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
+    entry_points! {
+        CREATE_IMAGE_VIEW: PFN_vkCreateImageView = create_image_view,
+        DESTROY_IMAGE_VIEW: PFN_vkDestroyImageView = destroy!(ImageView),
+        CREATE_FRAMEBUFFER: PFN_vkCreateFramebuffer = create_framebuffer,
+        DESTROY_FRAMEBUFFER: PFN_vkDestroyFramebuffer = destroy!(Framebuffer),
+        CREATE_RENDER_PASS: PFN_vkCreateRenderPass = create_render_pass,
+        CREATE_RENDER_PASS_2: PFN_vkCreateRenderPass2 = create_render_pass_2,
+        DESTROY_RENDER_PASS: PFN_vkDestroyRenderPass = destroy!(RenderPass),
+    }
+};
+
+/// What is called when a command buffer is executed.
+// SAFETY: as above.
+pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
+    entry_points! {
+        CMD_BEGIN_RENDER_PASS: PFN_vkCmdBeginRenderPass = cmd_begin_render_pass,
+        CMD_BEGIN_RENDER_PASS_2: PFN_vkCmdBeginRenderPass2 = cmd_begin_render_pass_2,
+        CMD_NEXT_SUBPASS: PFN_vkCmdNextSubpass = cmd_next_subpass,
+        CMD_NEXT_SUBPASS_2: PFN_vkCmdNextSubpass2 = cmd_next_subpass_2,
+        CMD_END_RENDER_PASS: PFN_vkCmdEndRenderPass = cmd_end,
+        CMD_END_RENDER_PASS_2: PFN_vkCmdEndRenderPass2 = cmd_end_render_pass_2,
+        CMD_BEGIN_RENDERING: PFN_vkCmdBeginRendering = cmd_begin_rendering,
+        CMD_END_RENDERING: PFN_vkCmdEndRendering = cmd_end,
+        CMD_CLEAR_ATTACHMENTS: PFN_vkCmdClearAttachments = cmd_clear_attachments,
+    }
+};

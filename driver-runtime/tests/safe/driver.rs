@@ -1,0 +1,131 @@
+//! A driver without unsafe code that does what a driver had better not do.
+#![forbid(unsafe_code)]
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::thread;
+
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::driver_prelude::*;
+use driver_runtime::host::Linux;
+use driver_runtime::registry::ExtensionSet;
+use driver_runtime::sync::SyncRef;
+use driver_runtime::{NoThread, ThreadWork, Waiting, vk};
+
+pub(crate) struct Careless;
+
+/// What the driver keeps of its submissions for longer than their device.
+pub(crate) static KEPT: Mutex<Vec<SyncRef<Careless>>> = Mutex::new(Vec::new());
+
+/// The work of threads that the host has not run.
+pub(crate) static UNSTARTED: Mutex<Vec<ThreadWork>> = Mutex::new(Vec::new());
+
+/// How often the runtime has asked for the host.
+pub(crate) static ASKED: AtomicU32 = AtomicU32::new(0);
+
+/// The device is to be lost.
+pub(crate) static GONE: AtomicBool = AtomicBool::new(false);
+
+/// The host keeps the work of threads instead of running it.
+pub(crate) static KEEPS_WORK: AtomicBool = AtomicBool::new(false);
+
+/// Submissions panic.
+pub(crate) static PANICS: AtomicBool = AtomicBool::new(false);
+
+pub(crate) struct Number(AtomicU64);
+
+impl Primitive for Number {
+    fn value(&self) -> u64 {
+        self.0.load(Ordering::Acquire)
+    }
+    fn signal(&self, value: u64) {
+        self.0.store(value, Ordering::Release);
+    }
+    fn reset(&self) {
+        self.0.store(0, Ordering::Release);
+    }
+}
+
+/// A host whose threads cannot be joined.
+struct Unjoined;
+
+impl Waiting for Unjoined {
+    fn wait(&self, _: u32) {
+        thread::yield_now();
+    }
+    fn thread(&self) -> usize {
+        Linux.thread()
+    }
+}
+
+impl Host for Unjoined {
+    fn now(&self) -> u64 {
+        Linux.now()
+    }
+    fn spawn(&self, work: ThreadWork) -> Result<usize, NoThread> {
+        if KEEPS_WORK.load(Ordering::Acquire) {
+            UNSTARTED.lock().expect("the list").push(work);
+        } else {
+            thread::spawn(|| work.run());
+        }
+        Ok(0)
+    }
+}
+
+impl Driver for Careless {
+    type Instance = ();
+    type PhysicalDevice = ();
+    type Device = ();
+    type Queue = ();
+    type Sync = Number;
+    const SYNC_TYPES: &'static [SyncType] = &[
+        SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET)),
+        SyncType::EMULATED_TIMELINE,
+    ];
+    const COMMANDS: EntryPoints<Self> = EntryPoints::NONE;
+
+    fn host() -> &'static dyn Host {
+        ASKED.fetch_add(1, Ordering::AcqRel);
+        &Unjoined
+    }
+    fn api_version() -> u32 {
+        vk::API_VERSION_1_3
+    }
+    fn instance_extensions() -> ExtensionSet {
+        ExtensionSet::default()
+    }
+    fn create_instance(_: &InstanceRequest<'_>) -> Result<(), CreateInstanceError> {
+        Ok(())
+    }
+    fn enumerate(_: &Instance<Self>, found: &mut Enumeration<'_, Self>) -> Result<Search, EnumerateError> {
+        let mut known = Description::new(b"careless", vk::API_VERSION_1_3, vk::PhysicalDeviceType::OTHER);
+        known.queue_family_count = 1;
+        known.queue_families[0].queue_count = 1;
+        found.push(known, ())?;
+        Ok(Search::Done)
+    }
+    fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
+        Ok(())
+    }
+    fn submits_slowly(_: &PhysicalDevice<Self>, _: &()) -> bool {
+        true
+    }
+    fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
+        Ok(())
+    }
+    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<Number, SubmitError> {
+        Ok(Number(initial.into()))
+    }
+    fn submit(_: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
+        assert!(!PANICS.load(Ordering::Acquire), "the driver gives up");
+        work.waits.iter().for_each(|wait| wait.done());
+        for signal in work.signals {
+            KEPT.lock().expect("the list").push(signal.sync.clone());
+            signal.done();
+        }
+        Ok(())
+    }
+    fn check_status(device: &Device<Self>) -> Result<(), Lost> {
+        if GONE.load(Ordering::Acquire) { Err(device.set_lost("it is gone")) } else { Ok(()) }
+    }
+}

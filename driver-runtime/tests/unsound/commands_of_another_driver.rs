@@ -1,0 +1,10 @@
+//! error[E0308]: mismatched types
+#![forbid(unsafe_code)]
+
+// Functions that expect the objects of another driver behind handles.
+use driver_runtime::Driver;
+use driver_runtime::dispatch::EntryPoints;
+
+pub fn stolen<Mine: Driver, Other: Driver>() -> EntryPoints<Mine> {
+    Other::COMMANDS
+}

@@ -1,0 +1,10 @@
+//! error[E0451]: fields `kind` and `fd` of struct `driver_runtime::sync::Handle` are private
+#![forbid(unsafe_code)]
+
+// Closes a file descriptor of somebody else.
+use driver_runtime::sync::drm::{BINARY, Node};
+use driver_runtime::sync::{Handle, HandleKind};
+
+pub fn close_standard_output(node: &Node) {
+    let _ = node.import(BINARY, Handle { kind: HandleKind::OpaqueFd, fd: 1 });
+}

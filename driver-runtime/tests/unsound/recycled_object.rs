@@ -1,0 +1,7 @@
+//! error[E0624]: method `recycle` is private
+#![forbid(unsafe_code)]
+
+// Frees a name that another thread may be reading.
+pub fn forget(object: &driver_runtime::ObjectBase) {
+    object.recycle();
+}

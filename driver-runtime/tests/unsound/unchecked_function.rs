@@ -1,0 +1,12 @@
+//! error[E0133]: call to unsafe
+#![forbid(unsafe_code)]
+
+// A function without parameters for a command that has some.
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::registry::command;
+
+extern "system" fn create_buffer() {}
+
+pub fn wrong<D>() -> EntryPoints<D> {
+    EntryPoints::NONE.with(command::CREATE_BUFFER, create_buffer)
+}

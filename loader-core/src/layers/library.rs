@@ -1,0 +1,89 @@
+//! The libraries of layers, which stay open between instances.
+
+use core::num::NonZero;
+
+use crate::memory::{Cached, Counted, OutOfMemory};
+use crate::negotiation::LayerFault;
+use crate::platform::{Library, LibraryKind, Platform};
+
+/// An open library of a layer, which is closed when its last owner is dropped.
+pub struct LayerLibrary {
+    pub(crate) library: Library,
+    /// The state of its file, if that is known.
+    state: Option<NonZero<u64>>,
+    platform: &'static Platform,
+}
+
+impl LayerLibrary {
+    fn open(
+        platform: &'static Platform,
+        name: &[u8],
+    ) -> Result<Result<Counted<Self>, LayerFault>, OutOfMemory> {
+        let libraries = platform.libraries;
+        // The state before, if possible: a file that changes meanwhile is then seen to have changed.
+        let state = libraries.state(name, None);
+        let library = match libraries.open(name, LibraryKind::Layer) {
+            Ok(library) => library,
+            Err(error) => return Ok(Err(LayerFault::DoesNotOpen { error })),
+        };
+        let state = state.or_else(|| libraries.state(name, Some(library)));
+        Counted::try_new(Self { library, state, platform }).map(Ok)
+    }
+
+    /// Whether opening `name`, which led to this library, would lead to the same file in the same state.
+    fn is_current(&self, name: &[u8]) -> bool {
+        self.state.is_some() && self.state == self.platform.libraries.state(name, Some(self.library))
+    }
+}
+
+impl Drop for LayerLibrary {
+    fn drop(&mut self) {
+        // SAFETY: every instance and every call that uses the library owns it, and this was the last owner.
+        unsafe { self.platform.libraries.close(self.library) };
+    }
+}
+
+/// What was learnt by opening a layer.
+pub(super) struct Opened {
+    /// Why the layer cannot be used, if that turned out.
+    pub(super) fault: Cached<LayerFault>,
+    /// Its library, which stays open.
+    kept: Cached<LayerLibrary>,
+}
+
+impl Opened {
+    /// Of a layer that has not been opened yet.
+    pub(super) const fn not_yet() -> Self {
+        Self { fault: Cached::nothing(), kept: Cached::nothing() }
+    }
+
+    /// The layer's library, opened unless it is kept. If its file has changed, it is opened again, unless it is in use: then the
+    /// dynamic linker would return the same one.
+    ///
+    /// # Errors
+    /// Why it does not open, or out of memory.
+    pub(super) fn open(
+        &self,
+        platform: &'static Platform,
+        name: &[u8],
+    ) -> Result<Result<Counted<LayerLibrary>, LayerFault>, OutOfMemory> {
+        let waiting = platform.waiting;
+        if let Some(last) = self.kept.last(waiting) {
+            let last = if last.is_current(name) { Some(last) } else { self.kept.give_up(waiting, last) };
+            if let Some(last) = last {
+                return Ok(Ok(last));
+            }
+        }
+        LayerLibrary::open(platform, name)
+    }
+
+    /// Keeps the layer's library open, or lets it be closed as soon as nothing uses it.
+    pub(super) fn keep(&self, platform: &Platform, library: Option<&Counted<LayerLibrary>>) {
+        drop(self.kept.replace(platform.waiting, library.cloned()));
+    }
+
+    /// Takes the layer's library, to be kept elsewhere.
+    pub(super) fn take(&self, platform: &Platform) -> Option<Counted<LayerLibrary>> {
+        self.kept.replace(platform.waiting, None)
+    }
+}

@@ -1,0 +1,195 @@
+//! How long the libraries of layers stay open.
+use std::fs;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use ash::vk;
+use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk};
+
+const A: &str = "VK_LAYER_TEST_a";
+const B: &str = "VK_LAYER_TEST_b";
+
+fn good() -> Driver {
+    Driver::new("good").device(Device::new("gpu"))
+}
+
+fn library(vk: &Vk, layer: &str) -> std::path::PathBuf {
+    vk.path(&format!("lib/lib{layer}.so"))
+}
+
+/// Waits until another change of the layer's library would show in the times of its file.
+fn settle(vk: &Vk, layer: &str) {
+    let file = library(vk, layer);
+    let age = || {
+        let file = fs::metadata(&file).unwrap();
+        let changed = UNIX_EPOCH + Duration::new(file.ctime() as u64, file.ctime_nsec() as u32);
+        SystemTime::now().duration_since(changed).unwrap_or_default()
+    };
+    while age() < Duration::from_millis(100) {
+        std::thread::yield_now();
+    }
+}
+
+/// Puts a new file in place of the layer's library.
+fn replace(vk: &Vk, layer: &str) {
+    let (file, new) = (library(vk, layer), vk.path("new.so"));
+    fs::copy(&file, &new).unwrap();
+    fs::rename(&new, &file).unwrap();
+}
+
+fn times(run: &Run, layer: &str, event: &str) -> usize {
+    run.trace(layer).calls(event).len()
+}
+
+fn three_instances(vk: &Vk) {
+    settle(vk, A);
+    for _ in 0..3 {
+        assert_eq!(vk.instance().names(), ["gpu"]);
+    }
+    vk.say("loaded", vk.is_loaded(A));
+}
+
+#[test]
+fn the_library_of_a_layer_is_opened_once_and_closed_with_the_loader() {
+    let run = Scenario::new().driver(good()).layer(Layer::new(A).implicit()).run(three_instances);
+    run.ok().says("loaded", true);
+    assert_eq!(times(&run, A, "load"), 1);
+    assert_eq!(times(&run, A, "vkCreateInstance"), 3);
+    assert_eq!(times(&run, A, "negotiate"), 3, "every instance has a layer that was negotiated with");
+    assert_eq!(times(&run, A, "unload"), 1);
+}
+
+#[test]
+fn a_library_that_the_dynamic_linker_finds_is_opened_once() {
+    let layer = Layer::new(A).implicit().library_path(&format!("lib{A}.so"));
+    let run = Scenario::new()
+        .driver(good())
+        .env("LD_LIBRARY_PATH", "SANDBOX/lib")
+        .layer(layer.clone())
+        .run(three_instances);
+    run.ok().says("loaded", true);
+    assert_eq!((times(&run, A, "load"), times(&run, A, "unload")), (1, 1));
+
+    let run = Scenario::new().driver(good()).env("LD_LIBRARY_PATH", "SANDBOX/lib").layer(layer).run(|vk| {
+        three_instances(vk);
+        replace(vk, A);
+        settle(vk, A);
+        three_instances(vk);
+    });
+    assert_eq!((times(run.ok(), A, "load"), times(&run, A, "unload")), (2, 2));
+}
+
+/// As in the manifests of MangoHud and vkBasalt.
+#[test]
+fn a_path_with_a_name_that_the_dynamic_linker_replaces_is_opened_once() {
+    let layer = Layer::new(A).implicit().library_path(&format!("../../../$LIB/lib{A}.so"));
+    let run = Scenario::new()
+        .driver(good())
+        .layer(layer)
+        .with(|sandbox| {
+            // What $LIB stands for, with and without folders for each processor.
+            symlink("lib", sandbox.path("lib64")).unwrap();
+            symlink(".", sandbox.path(format!("lib/{}-linux-gnu", std::env::consts::ARCH))).unwrap();
+        })
+        .run(three_instances);
+    run.ok().says("loaded", true);
+    assert_eq!((times(&run, A, "load"), times(&run, A, "unload")), (1, 1));
+}
+
+#[test]
+fn what_changes_the_list_of_layers_closes_no_library_that_is_still_listed() {
+    let run = Scenario::new().driver(good()).layer(Layer::new(A).implicit()).layer(Layer::new(B)).run(|vk| {
+        settle(vk, A);
+        settle(vk, B);
+        drop(vk.create(&Ask::new().layer(B)).unwrap());
+        let manifest = vk.path(&format!("data/vulkan/explicit_layer.d/{B}.json"));
+        fs::copy(&manifest, vk.path("data/vulkan/explicit_layer.d/copy.json")).unwrap();
+        drop(vk.create(&Ask::new().layer(B)).unwrap());
+        fs::remove_file(vk.path("data/vulkan/explicit_layer.d/copy.json")).unwrap();
+        fs::remove_file(manifest).unwrap();
+        assert_eq!(vk.instance().names(), ["gpu"]);
+        vk.say("loaded", vk.is_loaded(A));
+        vk.say("removed", vk.is_loaded(B));
+    });
+    run.ok().says("loaded", true).says("removed", false);
+    assert_eq!((times(&run, A, "load"), times(&run, B, "load")), (1, 1));
+}
+
+#[test]
+fn a_library_that_was_replaced_is_opened_again_once_nothing_uses_it() {
+    let run = Scenario::new().driver(good()).layer(Layer::new(A).implicit()).run(|vk| {
+        settle(vk, A);
+        let first = vk.instance();
+        replace(vk, A);
+        settle(vk, A);
+        // As long as the first one is alive, the dynamic linker has no other library by this name.
+        let second = vk.instance();
+        assert_eq!((first.names(), second.names()), (vec!["gpu".to_owned()], vec!["gpu".to_owned()]));
+        drop(first);
+        vk.say("while the second lives", second.names().join(","));
+        drop(second);
+        three_instances(vk);
+    });
+    run.ok().says("while the second lives", "gpu");
+    assert_eq!((times(&run, A, "load"), times(&run, A, "unload")), (2, 2));
+    assert_eq!(times(&run, A, "vkCreateInstance"), 5);
+    assert_eq!(times(&run, A, "vkDestroyInstance"), 5);
+    let trace = run.trace(A);
+    let second_load = trace.commands().iter().rposition(|command| *command == "load").unwrap();
+    let before = trace.commands()[..second_load].iter().filter(|it| **it == "vkDestroyInstance").count();
+    assert_eq!(before, 2);
+}
+
+#[test]
+fn a_layer_that_was_refused_is_closed() {
+    let layer = Layer::new(A).implicit().refuses(vk::Result::ERROR_INITIALIZATION_FAILED);
+    let run = Scenario::new().driver(good()).layer(layer).run(|vk| {
+        settle(vk, A);
+        assert_eq!(vk.instance().names(), ["gpu"]);
+        vk.say("loaded", vk.is_loaded(A));
+        assert_eq!(vk.instance().names(), ["gpu"]);
+    });
+    run.ok().says("loaded", false);
+    assert_eq!((times(&run, A, "load"), times(&run, A, "unload")), (2, 2));
+}
+
+#[test]
+fn a_layer_with_pre_instance_functions_stays_open_between_calls() {
+    const FUNCTIONS: &str = r#"{"vkEnumerateInstanceVersion": "test_preVersion"}"#;
+    let layer = Layer::new(A).implicit().field("pre_instance_functions", FUNCTIONS);
+    let run = Scenario::new().driver(good()).layer(layer.does_with("version", 7)).run(|vk| {
+        settle(vk, A);
+        for _ in 0..2 {
+            // SAFETY: nothing is asked of the caller.
+            vk.say("version", unsafe { vk.entry.try_enumerate_instance_version() }.unwrap().unwrap());
+        }
+        assert_eq!(vk.instance().names(), ["gpu"]);
+    });
+    run.ok().says("version", 7);
+    assert_eq!((times(&run, A, "load"), times(&run, A, "unload")), (1, 1));
+}
+
+/// A copy of the process has the libraries open as well, and closes them for itself.
+#[test]
+fn a_forked_child_goes_on_with_the_open_library() {
+    let run = Scenario::new().driver(good()).layer(Layer::new(A).implicit()).run(|vk| {
+        settle(vk, A);
+        drop(vk.instance());
+        // SAFETY: the child calls Vulkan and ends; an alarm ends it if it waits.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: as above.
+            unsafe { libc::alarm(10) };
+            let works = vk.instance().names() == ["gpu"];
+            // SAFETY: as above.
+            unsafe { libc::_exit(i32::from(!works)) }
+        }
+        let mut status = 0;
+        // SAFETY: the child is this process's.
+        unsafe { libc::waitpid(child, &mut status, 0) };
+        vk.say("child", status);
+        drop(vk.instance());
+    });
+    run.ok().says("child", 0);
+    assert_eq!((times(&run, A, "load"), times(&run, A, "unload")), (1, 1));
+}
