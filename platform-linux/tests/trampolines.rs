@@ -8,13 +8,15 @@ use std::io::Read as _;
 use std::mem::{MaybeUninit, transmute};
 use std::os::fd::{AsRawFd as _, FromRawFd as _};
 use std::ptr::{from_ref, null, null_mut};
+use std::sync::atomic::Ordering;
 
 use loader_core::dispatch::{
     Block, Command, DEVICE_TRAMPOLINES, DeviceTable, INSTANCE_TRAMPOLINES, InstanceTable, KEYS,
-    LOOK_UP_TRAMPOLINES, NotEntered, TERMINATORS, Table, UNKNOWN_DEVICE_COMMANDS,
-    UNKNOWN_INSTANCE_TRAMPOLINES, UNKNOWN_PHYSICAL_DEVICE_COMMANDS, trap,
+    LOOK_UP_TRAMPOLINES, LowerEnds, NotEntered, TERMINATORS, Table, UNKNOWN_DEVICE_COMMANDS,
+    UNKNOWN_INSTANCE_TRAMPOLINES, UNKNOWN_PHYSICAL_DEVICE_COMMANDS, lower_end_piece, trap,
 };
 use loader_core::dispatch::{FIRST_PHYSICAL_DEVICE_SLOT, Handle, HandleKind};
+use loader_core::memory::Application;
 use loader_core::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
 use platform_linux::{LOADER, PLATFORM};
 
@@ -179,6 +181,35 @@ fn terminators_go_through_the_table_below_with_the_handle_below() {
     let below = 0x7A11_usize as *mut c_void;
     let object = Handle::new(HandleKind::PhysicalDevice, &raw const *upper, &raw const *lower, below, null());
     check(&TERMINATORS, 0..ALL_INSTANCE_SLOTS, &*lower, from_ref(&object).cast(), below);
+}
+
+/// Layers get the stubs of missing commands for commands of devices: there are lower ends below them.
+#[test]
+fn stubs_go_through_the_lower_ends_of_a_device_that_has_some() {
+    if lower_end_piece(0).is_none() {
+        return;
+    }
+    let table = new_table::<DeviceTable>();
+    let ends = LowerEnds::try_new(Application::process()).expect("memory");
+    let object: [*const c_void; 1] = [from_ref(&*table).cast()];
+    let handle = object.as_ptr().cast();
+    for number in 0..ALL_DEVICE_SLOTS {
+        table.lower.store(from_ref(&*ends).cast_mut(), Ordering::Relaxed);
+        let slot = ends.slot(number).expect("a lower end");
+        // SAFETY: only `call` calls the slot, and it casts the piece to `Many` again.
+        slot.set(unsafe { transmute::<Many, Command>(receive) });
+        assert_eq!(call(lower_end_piece(number), handle), handle, "slot {number}");
+        slot.set(astray);
+    }
+    let empty = LowerEnds::try_new(Application::process()).expect("memory");
+    for lower in [null_mut(), from_ref(&*empty).cast_mut()] {
+        table.lower.store(lower, Ordering::Relaxed);
+        for number in samples(DEVICE_SLOTS).chain([DEVICE_SLOTS - 1]) {
+            let name = CommandId::from_device_slot(number).expect("a command").name();
+            let message = report(lower_end_piece(number), handle);
+            assert!(message.contains(&format!("{} was called", name.to_string_lossy())), "{message}");
+        }
+    }
 }
 
 /// The tables of devices and the first word of each one's handles: addresses that are powers of two

@@ -77,6 +77,7 @@ static bool read_line(const char *key, const char *value) {
         {"magic", &config.magic}, {"own_surfaces", &config.own_surfaces},
         {"trace_lookups", &config.trace_lookups}, {"unterminated", &config.unterminated},
         {"speaks", &config.speaks}, {"knows_all", &config.knows_all},
+        {"shared_devices", &config.shared_devices}, {"uses_callbacks", &config.uses_callbacks},
     };
     struct { const char *key; uint32_t *number; } numbers[] = {
         {"interface", &config.interface}, {"api", &config.api}, {"unknown_devices", &config.unknown_devices},

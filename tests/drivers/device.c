@@ -29,6 +29,7 @@ CALL vkCreateDevice_(VkPhysicalDevice handle, const VkDeviceCreateInfo *info, co
     }
     struct object *device = object_new(DEVICE, physical_device, 0);
     device->extensions = enabled;
+    object_takes(device, allocator);
     *out = (VkDevice)device;
     return VK_SUCCESS;
 }
@@ -36,6 +37,7 @@ CALL vkCreateDevice_(VkPhysicalDevice handle, const VkDeviceCreateInfo *info, co
 CALL_VOID vkDestroyDevice_(VkDevice handle, const VkAllocationCallbacks *allocator) {
     struct object *device = DEVICE_OF("vkDestroyDevice", handle);
     trace("vkDestroyDevice", "allocator=%d", allocator != NULL);
+    object_gives("vkDestroyDevice", device, allocator);
     object_delete_children(device);
     object_delete("vkDestroyDevice", DEVICE, device);
 }

@@ -64,6 +64,8 @@ struct config {
     bool trace_lookups;       /* records GetProcAddr calls too */
     bool speaks;              /* sends a message of its own when devices are enumerated */
     bool knows_all;           /* vkGetDeviceProcAddr answers every name */
+    bool shared_devices;      /* all instances have the same VkPhysicalDevices */
+    bool uses_callbacks;      /* takes memory for its objects from the callbacks, if it is given some */
     bool unterminated;        /* one extension name fills its array to the last byte */
     uint32_t unknown_devices; /* how many vkUnknownDevice<N>TEST there are */
     uint32_t unknown_physical_devices;
@@ -129,11 +131,15 @@ struct object {
     const struct device_config *device;
     struct names extensions; /* enabled ones, of instances and devices */
     const void *tag;
+    void *block; /* from the callbacks that it was created with */
     PFN_vkVoidFunction callback; /* of messengers and report callbacks; the tag is their user data */
     struct object *next;
 };
 
 struct object *object_new(enum kind kind, struct object *parent, uint32_t index);
+/* Memory of an object from the callbacks that it is created with, and back to those that it is destroyed with: both or none. */
+void object_takes(struct object *object, const VkAllocationCallbacks *callbacks);
+void object_gives(const char *command, struct object *object, const VkAllocationCallbacks *callbacks);
 /* The live object of this kind that the handle is; ends the process if it is none. */
 struct object *object_check(const char *command, enum kind kind, const void *handle);
 /* The same, or NULL. */

@@ -80,6 +80,14 @@ static void trace_create(const VkInstanceCreateInfo *info, const VkAllocationCal
           chain_types(info->pNext), allocator != NULL);
 }
 
+/* What the physical devices belong to: the instance, or something that all instances share. */
+static struct object *home_of_devices(struct object *instance) {
+    static struct object shared;
+    if (!config.shared_devices) return instance;
+    shared.extensions = instance->extensions;
+    return &shared;
+}
+
 CALL vkCreateInstance_(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
     trace_create(info, allocator);
     FORCED_RESULT("vkCreateInstance");
@@ -92,7 +100,10 @@ CALL vkCreateInstance_(const VkInstanceCreateInfo *info, const VkAllocationCallb
     if (result != VK_SUCCESS) return result;
     struct object *instance = object_new(INSTANCE, NULL, 0);
     instance->extensions = enabled;
-    for (uint32_t i = 0; i < config.device_count; ++i) object_new(PHYSICAL_DEVICE, instance, i)->device = &config.device[i];
+    object_takes(instance, allocator);
+    struct object *home = home_of_devices(instance);
+    for (uint32_t i = 0; i < config.device_count; ++i)
+        if (object_child(home, PHYSICAL_DEVICE, i) == NULL) object_new(PHYSICAL_DEVICE, home, i)->device = &config.device[i];
     *out = (VkInstance)instance;
     return VK_SUCCESS;
 }
@@ -100,6 +111,7 @@ CALL vkCreateInstance_(const VkInstanceCreateInfo *info, const VkAllocationCallb
 CALL_VOID vkDestroyInstance_(VkInstance handle, const VkAllocationCallbacks *allocator) {
     struct object *instance = INSTANCE_OF("vkDestroyInstance", handle);
     trace("vkDestroyInstance", "allocator=%d", allocator != NULL);
+    object_gives("vkDestroyInstance", instance, allocator);
     object_delete_children(instance);
     object_delete("vkDestroyInstance", INSTANCE, instance);
 }
@@ -128,7 +140,7 @@ CALL vkEnumeratePhysicalDevices_(VkInstance handle, uint32_t *count, VkPhysicalD
     struct object *devices[MAX_DEVICES];
     uint32_t available = 0;
     for (uint32_t i = 0; i < config.device_count; ++i)
-        if (!config_hidden(i)) devices[available++] = object_child(instance, PHYSICAL_DEVICE, i);
+        if (!config_hidden(i)) devices[available++] = object_child(home_of_devices(instance), PHYSICAL_DEVICE, i);
     return answer_array("vkEnumeratePhysicalDevices", devices, available, sizeof *devices, count, out);
 }
 
@@ -137,7 +149,7 @@ static uint32_t group_members(struct object *instance, uint32_t group, VkPhysica
     uint32_t count = 0, listed = config.group_count > 0 ? config.group[group].count : 1;
     for (uint32_t i = 0; i < listed; ++i) {
         uint32_t device = config.group_count > 0 ? config.group[group].member[i] : group;
-        if (!config_hidden(device)) members[count++] = (VkPhysicalDevice)object_child(instance, PHYSICAL_DEVICE, device);
+        if (!config_hidden(device)) members[count++] = (VkPhysicalDevice)object_child(home_of_devices(instance), PHYSICAL_DEVICE, device);
     }
     return count;
 }
@@ -171,6 +183,7 @@ CALL vkCreateDebugUtilsMessengerEXT_(VkInstance handle, const VkDebugUtilsMessen
     FORCED_RESULT("vkCreateDebugUtilsMessengerEXT");
     struct object *messenger = object_new(MESSENGER, instance, 0);
     messenger->tag = info->pUserData;
+    object_takes(messenger, allocator);
     messenger->callback = (PFN_vkVoidFunction)info->pfnUserCallback;
     *out = (VkDebugUtilsMessengerEXT)messenger;
     return VK_SUCCESS;
@@ -179,6 +192,7 @@ CALL vkCreateDebugUtilsMessengerEXT_(VkInstance handle, const VkDebugUtilsMessen
 CALL_VOID vkDestroyDebugUtilsMessengerEXT_(VkInstance handle, VkDebugUtilsMessengerEXT messenger, const VkAllocationCallbacks *allocator) {
     INSTANCE_OF("vkDestroyDebugUtilsMessengerEXT", handle);
     trace("vkDestroyDebugUtilsMessengerEXT", "allocator=%d", allocator != NULL);
+    object_gives("vkDestroyDebugUtilsMessengerEXT", object_find(MESSENGER, (void *)messenger), allocator);
     object_delete("vkDestroyDebugUtilsMessengerEXT", MESSENGER, (void *)messenger);
 }
 
@@ -194,6 +208,7 @@ CALL vkCreateDebugReportCallbackEXT_(VkInstance handle, const VkDebugReportCallb
     FORCED_RESULT("vkCreateDebugReportCallbackEXT");
     struct object *report = object_new(REPORT, instance, 0);
     report->tag = info->pUserData;
+    object_takes(report, allocator);
     report->callback = (PFN_vkVoidFunction)info->pfnCallback;
     *out = (VkDebugReportCallbackEXT)report;
     return VK_SUCCESS;
@@ -202,6 +217,7 @@ CALL vkCreateDebugReportCallbackEXT_(VkInstance handle, const VkDebugReportCallb
 CALL_VOID vkDestroyDebugReportCallbackEXT_(VkInstance handle, VkDebugReportCallbackEXT report, const VkAllocationCallbacks *allocator) {
     INSTANCE_OF("vkDestroyDebugReportCallbackEXT", handle);
     trace("vkDestroyDebugReportCallbackEXT", "allocator=%d", allocator != NULL);
+    object_gives("vkDestroyDebugReportCallbackEXT", object_find(REPORT, (void *)report), allocator);
     object_delete("vkDestroyDebugReportCallbackEXT", REPORT, (void *)report);
 }
 

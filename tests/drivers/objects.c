@@ -25,6 +25,19 @@ struct object *object_new(enum kind kind, struct object *parent, uint32_t index)
     return object;
 }
 
+void object_takes(struct object *object, const VkAllocationCallbacks *callbacks) {
+    if (!config.uses_callbacks || callbacks == NULL) return;
+    object->block = callbacks->pfnAllocation(callbacks->pUserData, 40, 8, VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+    if (object->block == NULL) die("allocation", "no memory");
+}
+
+void object_gives(const char *command, struct object *object, const VkAllocationCallbacks *callbacks) {
+    if (!config.uses_callbacks || object == NULL) return;
+    if ((object->block != NULL) != (callbacks != NULL))
+        die(command, "created with %s callbacks, destroyed with %s", object->block == NULL ? "no" : "some", callbacks == NULL ? "none" : "some");
+    if (callbacks != NULL) callbacks->pfnFree(callbacks->pUserData, object->block);
+}
+
 struct object *object_find(enum kind kind, const void *handle) {
     pthread_mutex_lock(&lock);
     struct object *found = live;

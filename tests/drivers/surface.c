@@ -39,7 +39,9 @@ static VkResult create(const char *command, VkInstance handle, const void *next,
     FORCED_RESULT(command);
     static _Atomic uint32_t made;
     if (names_have(&config.lies, command)) return *out = VK_NULL_HANDLE, VK_SUCCESS;
-    *out = (VkSurfaceKHR)object_new(SURFACE, instance, made++);
+    struct object *surface = object_new(SURFACE, instance, made++);
+    object_takes(surface, allocator);
+    *out = (VkSurfaceKHR)surface;
     return VK_SUCCESS;
 }
 CALL vkCreateXcbSurfaceKHR_(VkInstance handle, const VkXcbSurfaceCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
@@ -58,9 +60,9 @@ CALL vkCreateDisplayPlaneSurfaceKHR_(VkInstance handle, const VkDisplaySurfaceCr
     return create("vkCreateDisplayPlaneSurfaceKHR", handle, info->pNext, info->planeIndex, allocator, out);
 }
 CALL_VOID vkDestroySurfaceKHR_(VkInstance handle, VkSurfaceKHR surface, const VkAllocationCallbacks *allocator) {
-    (void)allocator;
     INSTANCE_OF("vkDestroySurfaceKHR", handle);
     trace_surface("vkDestroySurfaceKHR", surface);
+    object_gives("vkDestroySurfaceKHR", object_find(SURFACE, (void *)surface), allocator);
     if (surface != VK_NULL_HANDLE) object_delete("vkDestroySurfaceKHR", SURFACE, (void *)surface);
 }
 
@@ -139,11 +141,12 @@ CALL_BOOL vkGetPhysicalDeviceWaylandPresentationSupportKHR_(VkPhysicalDevice han
 }
 
 CALL vkCreateSwapchainKHR_(VkDevice handle, const VkSwapchainCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSwapchainKHR *out) {
-    (void)allocator;
     struct object *device = DEVICE_OF("vkCreateSwapchainKHR", handle);
     trace_surface("vkCreateSwapchainKHR", info->surface);
     FORCED_RESULT("vkCreateSwapchainKHR");
-    *out = (VkSwapchainKHR)object_new(SWAPCHAIN, device, 0);
+    struct object *swapchain = object_new(SWAPCHAIN, device, 0);
+    object_takes(swapchain, allocator);
+    *out = (VkSwapchainKHR)swapchain;
     return VK_SUCCESS;
 }
 CALL vkCreateSharedSwapchainsKHR_(VkDevice handle, uint32_t count, const VkSwapchainCreateInfoKHR *infos, const VkAllocationCallbacks *allocator, VkSwapchainKHR *out) {
@@ -156,9 +159,9 @@ CALL vkCreateSharedSwapchainsKHR_(VkDevice handle, uint32_t count, const VkSwapc
     return VK_SUCCESS;
 }
 CALL_VOID vkDestroySwapchainKHR_(VkDevice handle, VkSwapchainKHR swapchain, const VkAllocationCallbacks *allocator) {
-    (void)allocator;
     DEVICE_OF("vkDestroySwapchainKHR", handle);
     trace("vkDestroySwapchainKHR", " ");
+    object_gives("vkDestroySwapchainKHR", object_find(SWAPCHAIN, (void *)swapchain), allocator);
     object_delete("vkDestroySwapchainKHR", SWAPCHAIN, (void *)swapchain);
 }
 CALL vkGetDeviceGroupSurfacePresentModesKHR_(VkDevice handle, VkSurfaceKHR surface, VkDeviceGroupPresentModeFlagsKHR *out) {

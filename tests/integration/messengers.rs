@@ -7,7 +7,7 @@ use vkload_tests::listening::{
     Debug, EVERYTHING, HEARD, Severity, Types, all_flags, ask, forget_heard, messenger, plain, report,
     say_heard, several, with_both,
 };
-use vkload_tests::{Driver, Layer, Scenario, Vk, code, window_driver};
+use vkload_tests::{Device, Driver, Layer, Scenario, Vk, code, window_driver};
 
 // ---- what the application sends ----
 
@@ -369,4 +369,41 @@ fn layers_change_nothing() {
     run.ok().says("creation", true).says("loader", 1).says("submitted", "2 utils 1000 1 id: hello");
     run.says("after", "").says("destruction", true);
     assert_eq!(run.trace("one").last("unload").get("messengers"), "0");
+}
+
+/// A driver may know one physical device for all instances.
+#[test]
+fn a_message_about_a_command_that_the_driver_lacks_goes_to_the_instance_whose_device_it_is() {
+    let lacking = with_both("lacking")
+        .device(Device::new("gpu"))
+        .shares_devices()
+        .extension("VK_KHR_surface")
+        .extension("VK_KHR_xcb_surface")
+        .without("vkGetPhysicalDeviceXcbPresentationSupportKHR");
+    let run = Scenario::new().driver(lacking).run(|vk| {
+        let ask = || ask().extension("VK_KHR_surface").extension("VK_KHR_xcb_surface");
+        let instances = [vk.create(&ask()).unwrap(), vk.create(&ask()).unwrap(), vk.create(&ask()).unwrap()];
+        let debugs: Vec<_> = instances.iter().map(|instance| Debug::new(vk, instance)).collect();
+        let listening: Vec<_> = debugs
+            .iter()
+            .enumerate()
+            .map(|(label, debug)| debug.listen(label, (Severity::ERROR, Types::GENERAL)))
+            .collect();
+        for (place, instance) in instances.iter().enumerate() {
+            let device = instance.devices()[0];
+            forget_heard();
+            // SAFETY: the command has this type, and the driver does not have it.
+            let supports = unsafe {
+                let command: unsafe extern "system" fn(vk::PhysicalDevice, u32, *mut c_void, u32) -> u32 =
+                    instance.command("vkGetPhysicalDeviceXcbPresentationSupportKHR");
+                command(device, 0, std::ptr::null_mut(), 0)
+            };
+            assert_eq!(supports, vk::FALSE);
+            let heard = std::mem::take(&mut *HEARD.lock().unwrap());
+            let labels: Vec<_> = heard.iter().map(|entry| entry.split(' ').next().unwrap()).collect();
+            vk.say(&place.to_string(), labels.join(","));
+        }
+        debugs.iter().zip(listening).for_each(|(debug, messenger)| debug.stop(messenger));
+    });
+    run.ok().says("0", "0").says("1", "1").says("2", "2");
 }

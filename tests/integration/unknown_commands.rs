@@ -1,111 +1,11 @@
 //! Commands that no registry knows: whatever their arguments are, they reach the driver that has them.
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
-use vkload_tests::{Ask, Device, Driver, Instance, Scenario, Vk};
-
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Three {
-    x: u64,
-    y: u64,
-    z: u64,
-}
-
-/// The type of the unknown commands of test drivers: more arguments of either kind than fit into registers, and a
-/// structure by value. Returns a number made of all of them.
-type Unknown<H> = unsafe extern "system" fn(
-    H,
-    u32,
-    f32,
-    u64,
-    f64,
-    Three,
-    i32,
-    *const c_void,
-    u64,
-    u64,
-    u64,
-    f32,
-    f64,
-    f32,
-    f64,
-    f32,
-    f64,
-    f32,
-    u8,
-) -> u64;
-
-/// Calls with arguments that all differ.
-///
-/// # Safety
-/// The function has to be one of a test driver's unknown commands, for this kind of handle.
-unsafe fn call<H>(function: Unknown<H>, handle: H) -> u64 {
-    let three = Three { x: 1 << 60, y: 2 << 60, z: 3 };
-    // SAFETY: the caller's.
-    unsafe {
-        function(
-            handle,
-            11,
-            1.5,
-            0xfeed_0000_0000_0001,
-            2.25,
-            three,
-            -5,
-            std::ptr::without_provenance(0xabc),
-            21,
-            22,
-            23,
-            3.5,
-            4.5,
-            5.5,
-            6.5,
-            7.5,
-            8.5,
-            9.5,
-            200,
-        )
-    }
-}
-
-/// What the driver's command of this number makes of the arguments of `call`.
-fn expected(number: u64) -> u64 {
-    let float = |value: f64| value.to_bits();
-    let arguments = [
-        11,
-        float(1.5),
-        0xfeed_0000_0000_0001,
-        float(2.25),
-        1 << 60,
-        2 << 60,
-        3,
-        i64::cast_unsigned(-5),
-        0xabc,
-        21,
-        22,
-        23,
-        float(3.5),
-        float(4.5),
-        float(5.5),
-        float(6.5),
-        float(7.5),
-        float(8.5),
-        float(9.5),
-        200,
-    ];
-    let mix = |hash: u64, value: u64| (hash ^ value).wrapping_mul(0x0100_0000_01b3);
-    arguments.into_iter().fold(mix(0xcbf2_9ce4_8422_2325, number), mix)
-}
-
-fn physical_device_name(number: u64) -> String {
-    format!("vkUnknownPhysicalDevice{number}TEST")
-}
-
-fn device_name(number: u64) -> String {
-    format!("vkUnknownDevice{number}TEST")
-}
+use vkload_tests::unknown::{Unknown, call, device_name, expected, physical_device_name};
+use vkload_tests::{Ask, Device, Driver, Granted, Instance, Scarce, Scenario, Vk};
 
 fn call_on_physical_device(instance: &Instance<'_>, device: vk::PhysicalDevice, number: u64) {
     // SAFETY: it is such a command.
@@ -305,4 +205,44 @@ fn a_device_whose_driver_lacks_the_command_aborts_with_its_name() {
         call_on_device(&instance, &instance.device(instance.named("lacks"), &[]), 3);
     });
     run.aborted().says("reached", true).logs(&["vkUnknownDevice3TEST"]);
+}
+
+/// Whatever runs out in the loader, what it gives is a function for the right kind of object.
+#[test]
+fn a_physical_device_command_is_never_taken_for_one_of_devices_when_memory_is_short() {
+    for layered in [false, true] {
+        let layer = vkload_tests::Layer::new("VK_LAYER_TEST_a");
+        let scenario = Scenario::new().driver(driver("a")).layer(layer).scarce_memory();
+        let run = scenario.argument("layered", &layered.to_string()).run(|vk| {
+            let scarce = Scarce::watch(vk.symbol("vkGetInstanceProcAddr"));
+            let ask = Ask::new().api(1, 1);
+            let ask = if vk.arg("layered") == "true" { ask.layer("VK_LAYER_TEST_a") } else { ask };
+            let instance = vk.create(&ask).unwrap();
+            let physical_device = instance.devices()[0];
+            let mut refused = 0;
+            // Each number is a name that nobody has asked for yet.
+            for (number, once) in (0..30).zip([true, false].into_iter().cycle()) {
+                let name = physical_device_name(number);
+                scarce.grant(Some(Granted { requests: i64::try_from(number / 2).unwrap(), once }));
+                let found = instance.proc(&name);
+                scarce.grant(None);
+                refused += i32::from(found == 0);
+                assert!(found == 0 || found == instance.proc(&name), "{name}");
+                call_on_physical_device(&instance, physical_device, number);
+            }
+            vk.say("some were refused", refused > 0);
+        });
+        run.ok().says("some were refused", true);
+    }
+}
+
+/// Driver commands beyond the loader's room for unknown ones are not there at all.
+#[test]
+fn a_physical_device_command_beyond_the_last_number_is_null() {
+    let run = Scenario::new().driver(driver("a")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        let there = (0..300).filter(|number| instance.proc(&physical_device_name(*number)) != 0);
+        vk.say("there", there.count());
+    });
+    run.ok().says("there", 250);
 }

@@ -38,7 +38,8 @@ static void unwrap_group(const VkDeviceCreateInfo *info, VkPhysicalDevice *own) 
     VkDeviceGroupDeviceCreateInfo *group = (VkDeviceGroupDeviceCreateInfo *)info->pNext;
     while (group != NULL && group->sType != VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO)
         group = (VkDeviceGroupDeviceCreateInfo *)group->pNext;
-    if (group == NULL) return;
+    /* A layer that does not wrap has nothing to put there. */
+    if (group == NULL || (does("constant_chains") && !does("wrap"))) return;
     const VkPhysicalDevice *given = group->pPhysicalDevices;
     for (uint32_t i = 0; i < group->physicalDeviceCount && i < VK_MAX_DEVICE_GROUP_SIZE; ++i)
         own[i] = unwrap("vkCreateDevice", "physical device", given[i]);
@@ -58,6 +59,28 @@ static void create_own_device(PFN_vkCreateDevice create, VkPhysicalDevice handle
     chain->u.pLayerInfo = link->pNext;
     if (number("own_device", 0) == 0) destroy(own, NULL);
     else device->own = own, device->destroy_own = destroy;
+}
+
+/* Looks commands up in every way that a layer has, while the device exists and the loader does not know yet. */
+static void look_up_while_creating(const VkLayerDeviceLink *link, const struct instance *instance, VkDevice device) {
+    static const char *const names[] = {
+        "vkGetDeviceProcAddr", "vkCreateFence", "vkQueueSubmit", "vkDeviceWaitIdle",
+        "vkUnknownDevice0TEST", "vkUnknownPhysicalDevice0TEST", "vkNobodyKnowsTEST",
+    };
+    void *library = dlopen(config.loader, RTLD_NOW | RTLD_NOLOAD);
+    if (library == NULL) die("look_up_while_creating", "the loader is not there");
+    PFN_vkGetInstanceProcAddr top = (PFN_vkGetInstanceProcAddr)dlsym(library, "vkGetInstanceProcAddr");
+    PFN_vkGetDeviceProcAddr top_of_device = (PFN_vkGetDeviceProcAddr)dlsym(library, "vkGetDeviceProcAddr");
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        PFN_vkVoidFunction of_instance = link->pfnNextGetInstanceProcAddr(instance->below, names[i]);
+        PFN_vkVoidFunction of_device = link->pfnNextGetDeviceProcAddr(device, names[i]);
+        trace("while_creating", "name=%s instance=%d device=%d", names[i], of_instance != NULL, of_device != NULL);
+        top(instance->below, names[i]);
+        top_of_device(device, names[i]);
+    }
+    PFN_vkDeviceWaitIdle wait = (PFN_vkDeviceWaitIdle)link->pfnNextGetInstanceProcAddr(instance->below, "vkDeviceWaitIdle");
+    if (wait != NULL && wait(device) != VK_SUCCESS) die("look_up_while_creating", "the device is not idle");
+    dlclose(library);
 }
 
 CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
@@ -87,12 +110,17 @@ CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
     PFN_vkCreateDevice create = next_create_device(link, instance);
     VkDevice given = *out;
     if (does("own_device") && !does("own_device_last")) create_own_device(create, below, &own, link, given, device);
+    struct tracker *tracker;
+    allocator = pass_down(allocator, &tracker);
     VkResult result = create(below, &own, allocator, out);
     if (result != VK_SUCCESS) {
+        end_tracker(tracker);
         free(device);
         return result;
     }
+    if (does("look_up_while_creating")) look_up_while_creating(link, instance, *out);
     if (does("own_device") && does("own_device_last")) create_own_device(create, below, &own, link, given, device);
+    note_tracker((uint64_t)(uintptr_t)*out, tracker);
     device->key = key_of(*out);
     device->below = *out;
     device->get = link->pfnNextGetDeviceProcAddr;
@@ -128,7 +156,10 @@ CALL_VOID layer_DestroyDevice(VkDevice handle, const VkAllocationCallbacks *allo
         device->instance->destroy_device(device->second, NULL, second);
     }
     if (device->own != VK_NULL_HANDLE) device->destroy_own(device->own, NULL);
+    struct tracker *tracker;
+    allocator = pass_down_to_destroy((uint64_t)(uintptr_t)device->below, allocator, &tracker);
     destroy(unwrap("vkDestroyDevice", "device", handle), allocator);
+    end_tracker(tracker);
     if (does("destroy_device_twice")) destroy(unwrap("vkDestroyDevice", "device", handle), allocator);
     /* Another thread's device would begin with the same word now, if the loader let it. */
     for (int i = 0; i < 10; ++i) sched_yield();
@@ -204,4 +235,10 @@ static VKAPI_ATTR uint64_t VKAPI_CALL layer_DeviceTEST(VkDevice handle, uint64_t
     trace("vkLayerDeviceTEST", " ");
     device_of("vkLayerDeviceTEST", handle);
     return a * (uint64_t)b;
+}
+
+/* What the next vkGetDeviceProcAddr gives, for a test to look at and to call. */
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_NextDeviceCommandTEST(VkDevice handle, const char *name) {
+    struct device *device = device_of("vkNextDeviceCommandTEST", handle);
+    return device->get(device->below, name);
 }

@@ -20,6 +20,14 @@ static void ask_globally(const VkLayerInstanceLink *link) {
     trace("globals", "all=%d version=%d layers=%u extensions=%d", all, version >= VK_API_VERSION_1_1, layers, extensions > 0);
 }
 
+/* Enables one extension more than the application. */
+static void enable(VkInstanceCreateInfo *info, const char **names, const char *name) {
+    if (info->enabledExtensionCount >= 64) die("vkCreateInstance", "too many extensions");
+    memcpy(names, info->ppEnabledExtensionNames, info->enabledExtensionCount * sizeof *names);
+    names[info->enabledExtensionCount++] = name;
+    info->ppEnabledExtensionNames = names;
+}
+
 CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
     ALONE("vkCreateInstance");
     trace("vkCreateInstance", "layers=%u extensions=%u allocator=%d", info->enabledLayerCount, info->enabledExtensionCount, allocator != NULL);
@@ -36,13 +44,18 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
     if (does("clear_instance")) memset(*out, 0, sizeof(void *));
     VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
     VkInstanceCreateInfo changed = *info;
+    const char *names[65];
+    if (does("enable_debug_utils")) enable(&changed, names, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
     if (does("set_api")) {
         if (info->pApplicationInfo != NULL) application = *info->pApplicationInfo;
         application.apiVersion = (uint32_t)number("set_api", 0);
         changed.pApplicationInfo = &application;
     }
+    struct tracker *tracker;
+    allocator = pass_down(allocator, &tracker);
     VkResult result = does("swallow_instance") ? VK_SUCCESS : next_create_instance(link)(&changed, allocator, out);
-    if (result != VK_SUCCESS) return result;
+    if (result != VK_SUCCESS) return end_tracker(tracker), result;
+    note_tracker((uint64_t)(uintptr_t)*out, tracker);
     if (does("create_twice")) trace("twice", "result=%d", next_create_instance(link)(&changed, allocator, out));
     if (does("incomplete_instance")) return VK_INCOMPLETE;
     if (does("null_instance")) return *out = VK_NULL_HANDLE, VK_SUCCESS;
@@ -87,7 +100,10 @@ CALL_VOID layer_DestroyInstance(VkInstance handle, const VkAllocationCallbacks *
     if (handle == VK_NULL_HANDLE) return;
     reenter("vkDestroyInstance");
     struct instance *instance = instance_of("vkDestroyInstance", handle);
+    struct tracker *tracker;
+    allocator = pass_down_to_destroy((uint64_t)(uintptr_t)instance->below, allocator, &tracker);
     NEXT(instance, vkDestroyInstance)(unwrap("vkDestroyInstance", "instance", handle), allocator);
+    end_tracker(tracker);
     if (does("destroy_twice")) NEXT(instance, vkDestroyInstance)(unwrap("vkDestroyInstance", "instance", handle), allocator);
     pthread_mutex_lock(&lock);
     struct instance **place = &instances;
@@ -256,4 +272,10 @@ static VKAPI_ATTR uint64_t VKAPI_CALL layer_PhysicalDeviceTEST(VkPhysicalDevice 
     trace("vkLayerPhysicalDeviceTEST", " ");
     unwrap("vkLayerPhysicalDeviceTEST", "physical device", handle);
     return a + (uint64_t)b;
+}
+
+/* What the next vkGetInstanceProcAddr gives, for a test to look at and to call. */
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_NextInstanceCommandTEST(VkPhysicalDevice handle, const char *name) {
+    struct instance *instance = instance_of("vkNextInstanceCommandTEST", handle);
+    return instance->get(instance->below, name);
 }

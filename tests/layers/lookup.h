@@ -1,8 +1,9 @@
 /* Look-ups by name. */
 
 static PFN_vkVoidFunction physical_device_function(const char *name) {
-    bool own = does("physical_device_command") && strcmp(name, "vkLayerPhysicalDeviceTEST") == 0;
-    return own ? (PFN_vkVoidFunction)layer_PhysicalDeviceTEST : NULL;
+    if (does("physical_device_command") && strcmp(name, "vkLayerPhysicalDeviceTEST") == 0) return (PFN_vkVoidFunction)layer_PhysicalDeviceTEST;
+    if (does("tells_next") && strcmp(name, "vkNextInstanceCommandTEST") == 0) return (PFN_vkVoidFunction)layer_NextInstanceCommandTEST;
+    return NULL;
 }
 
 /* Once in a process for each of the look-ups: there are hundreds of calls. */
@@ -31,9 +32,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInst
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice handle, const char *name) {
     static const char *const commands[] = {
-        "vkCreateSwapchainKHR",
+        "vkCreateSwapchainKHR", "vkDestroySwapchainKHR",
         "vkGetDeviceProcAddr", "vkDestroyDevice", "vkGetDeviceQueue", "vkQueueSubmit", "vkDeviceWaitIdle",
-        "vkTrimCommandPoolKHR", "vkLayerDeviceTEST", "vkSetDebugUtilsObjectNameEXT", "vkSetDebugUtilsObjectTagEXT",
+        "vkTrimCommandPoolKHR", "vkLayerDeviceTEST", "vkNextDeviceCommandTEST", "vkSetDebugUtilsObjectNameEXT", "vkSetDebugUtilsObjectTagEXT",
         "vkDebugMarkerSetObjectNameEXT", "vkDebugMarkerSetObjectTagEXT",
     };
     static bool done;
@@ -44,6 +45,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice
     for (size_t i = 0; own != NULL && i < sizeof commands / sizeof *commands; ++i)
         if (strcmp(name, commands[i]) == 0) return own;
     struct device *device = device_of("vkGetDeviceProcAddr", handle);
+    if (does("device_functions_of_instance")) return device->instance->get(device->instance->below, name);
     return device->get(unwrap("vkGetDeviceProcAddr", "device", handle), name);
 }
 
@@ -72,18 +74,25 @@ static PFN_vkVoidFunction own_function(const char *name) {
         OWN_IF("wrap_surfaces", CreateSwapchainKHR),
         OWN_IF("wrap", CreateDebugUtilsMessengerEXT), OWN_IF("wrap", DestroyDebugUtilsMessengerEXT),
         OWN_IF("wrap", SubmitDebugUtilsMessageEXT),
+#define FOR_CALLBACKS(name) {"vk" #name, "callbacks", (PFN_vkVoidFunction)callbacks_##name}
+        FOR_CALLBACKS(CreateHeadlessSurfaceEXT), FOR_CALLBACKS(DestroySurfaceKHR),
+        FOR_CALLBACKS(CreateDebugUtilsMessengerEXT), FOR_CALLBACKS(DestroyDebugUtilsMessengerEXT),
+        FOR_CALLBACKS(CreateDebugReportCallbackEXT), FOR_CALLBACKS(DestroyDebugReportCallbackEXT),
+        FOR_CALLBACKS(CreateSwapchainKHR), FOR_CALLBACKS(DestroySwapchainKHR),
         OWN(CreateDevice), OWN(DestroyDevice), OWN(GetDeviceQueue), OWN(QueueSubmit), OWN(DeviceWaitIdle),
         OWN_IF("strip", TrimCommandPoolKHR),
         OWN_IF("name", SetDebugUtilsObjectNameEXT), OWN_IF("name", SetDebugUtilsObjectTagEXT),
         OWN_IF("name", DebugMarkerSetObjectNameEXT), OWN_IF("name", DebugMarkerSetObjectTagEXT),
         {"vkLayerDeviceTEST", "device_command", (PFN_vkVoidFunction)layer_DeviceTEST},
+        {"vkNextInstanceCommandTEST", "tells_next", (PFN_vkVoidFunction)layer_NextInstanceCommandTEST},
+        {"vkNextDeviceCommandTEST", "tells_next", (PFN_vkVoidFunction)layer_NextDeviceCommandTEST},
         {"vkLayerPhysicalDeviceTEST", "physical_device_command", (PFN_vkVoidFunction)layer_PhysicalDeviceTEST},
     };
     bool no_device = does("instance_only") || does("no_create_device");
     for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {
         if (strcmp(name, functions[i].name) != 0) continue;
         if (functions[i].function == (PFN_vkVoidFunction)layer_GetPhysicalDeviceProcAddr && !does("no_physical_device_lookup")) return functions[i].function;
-        if (functions[i].behaviour != NULL && !does(functions[i].behaviour)) return NULL;
+        if (functions[i].behaviour != NULL && !does(functions[i].behaviour)) continue;
         if (does("core_groups") && functions[i].function == (PFN_vkVoidFunction)layer_EnumeratePhysicalDeviceGroupsKHR) return NULL;
         if (no_device && functions[i].function == (PFN_vkVoidFunction)layer_CreateDevice) return NULL;
         return functions[i].function;

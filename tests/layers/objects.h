@@ -42,6 +42,12 @@ static struct device *devices;
 static _Atomic bool is_asked_for_device_commands;
 static struct wrapper *wrappers;
 
+static unsigned instances_left(void) {
+    unsigned count = 0;
+    for (const struct instance *one = instances; one != NULL; one = one->next) ++count;
+    return count;
+}
+
 static const void *key_of(const void *handle) { return *(const void *const *)handle; }
 
 static struct instance *instance_of(const char *command, const void *handle) {

@@ -97,4 +97,8 @@ __attribute__((constructor)) static void load(void) {
     trace("load", " ");
 }
 
-__attribute__((destructor)) static void unload(void) { trace("unload", " "); }
+/* What is left when the library is closed (objects.h, callbacks.h). */
+static unsigned instances_left(void);
+static int blocks_left(void);
+
+__attribute__((destructor)) static void unload(void) { trace("unload", "instances=%u blocks=%d", instances_left(), blocks_left()); }

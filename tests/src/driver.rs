@@ -212,6 +212,19 @@ impl Driver {
         self.line("knows_all", 1)
     }
 
+    /// All its instances have the same `VkPhysicalDevice`s.
+    #[must_use]
+    pub fn shares_devices(self) -> Self {
+        self.line("shared_devices", 1)
+    }
+
+    /// Takes memory for its objects from the callbacks that they are created with, and gives it back to those that they are
+    /// destroyed with. It ends the process unless both or neither call has some.
+    #[must_use]
+    pub fn uses_callbacks(self) -> Self {
+        self.line("uses_callbacks", 1)
+    }
+
     /// Leaves the magic number out of its dispatchable objects.
     #[must_use]
     pub fn forgets_magic(self) -> Self {

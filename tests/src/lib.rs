@@ -43,6 +43,7 @@ mod scarce;
 mod scenario;
 mod trace;
 pub mod trial;
+pub mod unknown;
 mod windows;
 
 pub use bodies::{code, list_devices, list_devices_1_0, list_devices_asking, wait_for_the_clock_of_files};

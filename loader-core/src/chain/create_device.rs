@@ -53,7 +53,8 @@ pub unsafe extern "system" fn create_device(
         let group = if instance.layers().is_empty() {
             None
         } else {
-            match GroupHandles::new(instance, given.p_next, None) {
+            let memory = instance.allocator.or(callbacks, vk::SystemAllocationScope::COMMAND);
+            match GroupHandles::new(instance, given.p_next, None, memory) {
                 Ok(group) => Some(group),
                 Err(error) => return error,
             }

@@ -8,7 +8,7 @@ use super::device_extensions;
 use super::instance_links::{comes_from_layers, enter_instance_chain};
 use super::instance_table::fill_instance_table;
 use super::of_layer;
-use crate::abi::{extensions, name};
+use crate::abi::{Command, extensions, name};
 use crate::discovery::{LayerRequest, LayerScope, Request};
 use crate::dispatch::{HandleKind, Table as _};
 use crate::flavour::FOREIGN_HANDLES;
@@ -17,10 +17,9 @@ use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::manifest::Version;
-use crate::memory::{Application, Box, Shown, TryGrow, Vec};
+use crate::memory::{Application, Box, ObjectCallbacks, Shown, TryGrow, Vec};
 use crate::objects::{
-    Instance, Sources, add_instance, add_under_layers, check_requested, comparable, handle, instance_at,
-    make_drivers, remove_instance,
+    Instance, Sources, add_under_layers, check_requested, comparable, handle, instance_at, make_drivers,
 };
 use crate::registry::{ExtensionSet, command, extension};
 
@@ -44,7 +43,9 @@ pub unsafe fn create_instance(
     // SAFETY: by this function's `# Safety` the parameters that are not NULL are those of a valid
     // vkCreateInstance.
     unsafe {
-        let allocator = Application::new(callbacks, vk::SystemAllocationScope::INSTANCE);
+        // Dropped last: everything below is memory of it.
+        let (own, allocator) =
+            ObjectCallbacks::new(callbacks, Application::process(), vk::SystemAllocationScope::INSTANCE)?;
         let logger = loader.logger_in(allocator)?;
         let (Some(info), Some(out)) = (create_info.as_ref(), out.as_mut()) else {
             let message = format_args!("vkCreateInstance: pCreateInfo and pInstance must not be NULL");
@@ -97,7 +98,9 @@ pub unsafe fn create_instance(
         }
         result?;
         check_made(&instance, handle)?;
-        let given = instance.handle_for_application(handle.as_raw(), HandleKind::InstanceOfLayer)?;
+        let given = instance
+            .handle_for_application(handle.as_raw(), HandleKind::InstanceOfLayer)
+            .inspect_err(|error| destroy_below(&instance, handle, callbacks, *error))?;
         instance.set_chain_handle(handle);
         fill_instance_table(&instance);
         if !instance.layers().is_empty() {
@@ -105,7 +108,7 @@ pub unsafe fn create_instance(
         }
         *out = vk::Instance::from_raw(given);
         instance.logger.listeners.created(given);
-        add_instance(&instance);
+        instance.callbacks = own;
         Box::leak(instance);
         Ok(())
     }
@@ -123,6 +126,28 @@ fn check_made(instance: &Instance, handle: vk::Instance) -> Result<(), vk::Resul
     );
     instance.logger.insist(Level::Error, Topic::Layer, message);
     Err(vk::Result::ERROR_INITIALIZATION_FAILED)
+}
+
+/// Has the layers destroy an instance that they created and the application does not receive, because memory is short
+/// above them. After other errors there is no handle that they would know.
+///
+/// # Safety
+/// The chain returned `handle`, and the callbacks are those of vkCreateInstance.
+unsafe fn destroy_below(
+    instance: &Instance,
+    handle: vk::Instance,
+    callbacks: *const Callbacks,
+    error: vk::Result,
+) {
+    if error != vk::Result::ERROR_OUT_OF_HOST_MEMORY {
+        return;
+    }
+    instance.set_chain_handle(handle);
+    if let Some(destroy) = instance.command(command::DESTROY_INSTANCE.name()) {
+        // SAFETY: the function has the type of its name; by this function's `# Safety` the layers know the handle, which
+        // nobody else has received.
+        unsafe { core::mem::transmute::<Command, vk::PFN_vkDestroyInstance>(destroy)(handle, callbacks) };
+    }
 }
 
 /// Goes down to the drivers, through the layers if there are any.
@@ -159,7 +184,7 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
     // SAFETY: a valid handle belongs to a leaked box (`create_instance`); the caller excludes other users.
     unsafe {
         let instance = handle::instance(handle, command::DESTROY_INSTANCE);
-        remove_instance(instance);
+        instance.callbacks.set(callbacks);
         instance.logger.listeners.destroying();
         let (place, allocator) = (instance_at(instance.handle()), instance.allocator);
         let turn = instance.turn_in_layers();
@@ -169,6 +194,8 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
         }
         // Before the layers' libraries are closed: the thread that has the dynamic linker's lock may wait for it.
         drop(turn);
+        // Outlives the instance, whose memory it is.
+        let _own = (*place).callbacks.take(core::ptr::null());
         drop(Box::from_raw_in(place, allocator));
     }
 }

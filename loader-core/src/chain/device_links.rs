@@ -13,14 +13,14 @@ use crate::abi::layer_interface::{
 use crate::flavour::FOREIGN_HANDLES;
 use crate::layers::ActiveLayer;
 use crate::log::{Level, Topic};
-use crate::memory::{OutOfMemory, TryGrow, Vec};
+use crate::memory::{Application, OutOfMemory, TryGrow, Vec};
 use crate::objects::{
-    Device, DeviceUnderCreation, Instance, command_memory, handle, instance_with_word,
-    terminator_get_device_proc_addr, terminator_get_instance_proc_addr,
+    Device, DeviceUnderCreation, Instance, handle, instance_with_word, terminator_get_device_proc_addr,
+    terminator_get_instance_proc_addr,
 };
 
 type Callbacks = vk::AllocationCallbacks<'static>;
-type Links = Vec<DeviceLink, crate::memory::Application>;
+type Links = Vec<DeviceLink, Application>;
 
 /// Calls `create`, the vkCreateDevice of the first of `layers`, with links to the others and to the
 /// terminator, and fills the new device's table with what the first layer returns. Returns the device and
@@ -47,7 +47,9 @@ pub unsafe fn enter_device_chain(
         crate::abi::array::created(unsafe { create(physical_device, &own, callbacks, &mut handle) })?;
         return Ok((handle, terminator_get_device_proc_addr));
     }
-    let (mut links, first) = links(instance, layers)?;
+    // SAFETY: by this function's `# Safety` the callbacks are NULL or valid.
+    let memory = unsafe { instance.allocator.or(callbacks, vk::SystemAllocationScope::COMMAND) };
+    let (mut links, first) = links(instance, layers, memory)?;
     let data = DeviceCreateInfo {
         s_type: vk::StructureType::LOADER_DEVICE_CREATE_INFO,
         p_next: info.p_next,
@@ -64,7 +66,7 @@ pub unsafe fn enter_device_chain(
         // Layers advance the link.
         own.p_next = (&raw mut link).cast_const().cast();
     }
-    let creation = DeviceUnderCreation::new(info);
+    let creation = DeviceUnderCreation::new(info, callbacks);
     let noted = creation.note(instance.loader)?;
     let given = noted.handle();
     let mut handle = vk::Device::from_raw(given);
@@ -93,7 +95,7 @@ pub unsafe fn enter_device_chain(
         });
         let device = returned.inspect_err(|_| {
             if let Some(made) = made {
-                Device::forget(made);
+                Device::forget(made, callbacks);
             }
         })?;
         device.adopt(handle.as_raw());
@@ -129,13 +131,14 @@ unsafe fn came_back(
 fn links(
     instance: &Instance,
     layers: &[ActiveLayer],
+    memory: Application,
 ) -> Result<(Links, Option<FindDeviceCommand>), OutOfMemory> {
     let create = |find: FindInstanceCommand| {
         // SAFETY: nobody wraps the instance, so every layer knows it by this handle.
         unsafe { find(instance.chain_handle(), c"vkCreateDevice".as_ptr()) }.map(|function| function as usize)
     };
     let wrapped = instance.chain_handle() != instance.handle();
-    let mut links = Vec::new_in(command_memory(instance));
+    let mut links = Vec::new_in(memory);
     let mut next: FindInstanceCommand = terminator_get_instance_proc_addr;
     let mut first = None;
     let mut below = if wrapped { None } else { create(next) };

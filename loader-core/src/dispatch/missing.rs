@@ -4,6 +4,11 @@
 use core::ffi::{CStr, c_void};
 
 use super::slots::{ALL_DEVICE_SLOTS, ALL_INSTANCE_SLOTS};
+use super::table::DeviceTable;
+#[cfg(doc)]
+use super::table::LowerEnds;
+use crate::abi::Command;
+use crate::flavour::FOREIGN_HANDLES;
 use crate::loader::{self, Loader, fatal};
 use crate::log::Topic;
 use crate::machine::{Block, DISTANCES};
@@ -13,21 +18,39 @@ use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
 /// What a slot of an instance table holds if nothing implements the command.
 pub(super) static MISSING_INSTANCE_COMMANDS: Block =
     Block { start: missing_instance_commands, first: 0, count: ALL_INSTANCE_SLOTS, distance: DISTANCES.call };
-/// What a slot of a device table holds if nothing implements the command.
-pub(super) static MISSING_DEVICE_COMMANDS: Block =
-    Block { start: missing_device_commands, first: 0, count: ALL_DEVICE_SLOTS, distance: DISTANCES.call };
+/// What a slot of a device table holds if nothing implements the command. Layers get the same pieces for
+/// commands of devices if there are several drivers: a piece goes to the lower end of the call chain of the
+/// device that it is called with, if that has [lower ends](LowerEnds).
+pub(super) static MISSING_DEVICE_COMMANDS: Block = Block {
+    start: missing_device_commands,
+    first: 0,
+    count: ALL_DEVICE_SLOTS,
+    distance: DISTANCES.device_stub,
+};
+
+/// The pieces that go to the lower end of the call chain of whatever device they are called with. There are none
+/// if the first word of a device's handles may belong to the driver.
+#[must_use]
+pub fn lower_end_piece(slot: usize) -> Option<Command> {
+    if FOREIGN_HANDLES { None } else { MISSING_DEVICE_COMMANDS.piece(slot) }
+}
 
 stamp_out!(missing_instance_commands: ALL_INSTANCE_SLOTS, from 0, call, call!(); target = sym missing_instance_command);
-stamp_out!(missing_device_commands: ALL_DEVICE_SLOTS, from 0, call, call!(); target = sym missing_device_command);
+stamp_out!(missing_device_commands: ALL_DEVICE_SLOTS, from 0, device_stub, device_stub!("vkload_slot"); target = sym missing_device_command);
 
 #[unsafe(naked)]
 unsafe extern "C" fn missing_instance_command() {
     assembly!(report_caller!(); report = sym report_missing_instance_command)
 }
 
+/// Where stubs of device tables go. If the first word of a device's handles may belong to the driver, it is not read.
 #[unsafe(naked)]
 unsafe extern "C" fn missing_device_command() {
-    assembly!(report_caller!(); report = sym report_missing_device_command)
+    assembly!(
+        stub_slot!(), ".if {reads}\n", lower_end!(), ".endif\n", report!();
+        stubs = sym missing_device_commands, reads = const !FOREIGN_HANDLES as usize,
+        lower = const core::mem::offset_of!(DeviceTable, lower), report = sym report_missing_device_command
+    )
 }
 
 /// Called by trampolines whose handle is not one of the loader's.
@@ -84,9 +107,9 @@ pub(super) extern "C" fn report_missing_instance_command(_handle: *const c_void,
     }
 }
 
-/// Called by the stubs of device tables, with the address behind the stub.
-pub(super) extern "C" fn report_missing_device_command(_handle: *const c_void, stub: *const c_void) -> ! {
-    report(name_of_device_command(MISSING_DEVICE_COMMANDS.caller(stub)), "device")
+/// Called by the stubs of device tables, with their slot.
+pub(super) extern "C" fn report_missing_device_command(_handle: *const c_void, slot: u32) -> ! {
+    report(name_of_device_command(slot as usize), "device")
 }
 
 /// The name of the command that has this slot in device tables.

@@ -6,7 +6,8 @@
 //! driver's table. Both are pieces of a [`Block`], a few instructions each, that know no parameters. If the
 //! loader must not write the first word of a device's handles, a trampoline looks up the table by that word
 //! ([`Keys`]). Only commands that really transform something are written by hand ([`crate::objects`]). A
-//! command that nothing implements has a stub that reports its name.
+//! command that nothing implements has a stub that reports its name; the stubs of device commands lead layers to the lower end
+//! of whatever device they are called with.
 
 mod handle;
 mod keys;
@@ -23,8 +24,8 @@ pub use handle::{
     any_physical_device, known_instance, known_physical_device, magic_of_slot,
 };
 pub use keys::{KEYS, Keys, NotEntered, look_up};
-pub use missing::{report_bad_handle, report_unknown_device};
-pub use table::{DeviceTable, InstanceTable, Table, WithTable};
+pub use missing::{lower_end_piece, report_bad_handle, report_unknown_device};
+pub use table::{DeviceTable, InstanceTable, LowerEnds, Table, WithTable};
 pub use trampolines::{
     DEVICE_TRAMPOLINES, INSTANCE_TRAMPOLINES, LOOK_UP_TRAMPOLINES, TERMINATORS, UNKNOWN_INSTANCE_TRAMPOLINES,
 };

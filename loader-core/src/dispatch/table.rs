@@ -47,6 +47,33 @@ pub struct DeviceTable {
     /// What the loader keeps for the device that the table belongs to, since the table is what the first word
     /// of its handles leads to.
     pub(crate) owner: AtomicPtr<c_void>,
+    /// The lower ends of the device's call chains, if layers may come to them through the instance: else NULL.
+    pub lower: AtomicPtr<LowerEnds>,
+}
+
+/// The lower ends of a device's call chains, by the slots of a [`DeviceTable`].
+#[repr(transparent)]
+pub struct LowerEnds([Slot; ALL_DEVICE_SLOTS]);
+
+impl LowerEnds {
+    /// None yet.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn try_new(allocator: Application) -> Result<Box<Self, Application>, OutOfMemory> {
+        let mut ends = Box::<Self, Application>::try_new_uninit_in(allocator)?;
+        // SAFETY: the box has room for it, and NULL is a valid address in a slot.
+        unsafe {
+            ends.as_mut_ptr().write_bytes(0, 1);
+            Ok(ends.assume_init())
+        }
+    }
+
+    /// The slot with this number.
+    #[must_use]
+    pub fn slot(&self, number: usize) -> Option<&Slot> {
+        self.0.get(number)
+    }
 }
 
 /// A table with what belongs to its object behind it, for loaders in which the first word of a handle leads
@@ -202,6 +229,6 @@ const _: () = {
     assert!(size_of::<Slot>() == size_of::<usize>());
     assert!(size_of::<InstanceTable>() == ALL_INSTANCE_SLOTS * size_of::<usize>());
     assert!(core::mem::offset_of!(DeviceTable, owner) == ALL_DEVICE_SLOTS * size_of::<usize>());
-    assert!(size_of::<DeviceTable>() == (ALL_DEVICE_SLOTS + 1) * size_of::<usize>());
-    assert!(!cfg!(target_arch = "arm") || core::mem::offset_of!(DeviceTable, owner) <= 4096);
+    assert!(size_of::<DeviceTable>() == (ALL_DEVICE_SLOTS + 2) * size_of::<usize>());
+    assert!(!cfg!(target_arch = "arm") || core::mem::offset_of!(DeviceTable, lower) < 4096);
 };

@@ -114,6 +114,10 @@ fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
         instance.enter_in_instance_table(number, function);
         return UNKNOWN_INSTANCE_TRAMPOLINES.piece(INSTANCE_SLOTS.wrapping_add(number));
     }
+    // The lower end finds nothing when memory is short or all numbers are taken.
+    if instance.drivers_have_physical_device_command(name) {
+        return None;
+    }
     if instance.command(name).is_some() {
         let number = loader.unknown.device.add(loader.platform.waiting, name).ok()??;
         instance.enter_in_device_tables(number);

@@ -43,8 +43,6 @@ impl Addresses {
 
 /// What layers and drivers may name.
 pub struct KnownObjects {
-    /// Instances that are complete.
-    pub(crate) instances: Addresses,
     /// Instances with layers, which are handed to them.
     pub(crate) under_layers: Addresses,
     /// Devices that are being created.
@@ -58,7 +56,6 @@ impl KnownObjects {
     #[must_use]
     pub(super) const fn new() -> Self {
         Self {
-            instances: Addresses::none(),
             under_layers: Addresses::none(),
             under_creation: Addresses::none(),
             destroyed: Addresses::none(),
@@ -67,7 +64,6 @@ impl KnownObjects {
 
     /// Frees the memory of the lists if `unused`.
     pub(super) fn forget(&self, waiting: &dyn Waiting, unused: impl Fn() -> bool) {
-        self.instances.forget(waiting, &unused);
         self.under_layers.forget(waiting, &unused);
         self.under_creation.forget(waiting, &unused);
         self.destroyed.forget(waiting, &unused);

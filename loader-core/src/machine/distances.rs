@@ -7,4 +7,5 @@ pub(crate) struct Distances {
     pub(crate) terminator: usize,
     pub(crate) numbered_jump: usize,
     pub(crate) call: usize,
+    pub(crate) device_stub: usize,
 }

@@ -74,6 +74,11 @@ impl Application {
         if own.callbacks.is_some() { own } else { self.scoped(scope) }
     }
 
+    /// The application's callbacks, if it passed any.
+    pub(super) fn callbacks(&self) -> Option<vk::AllocationCallbacks<'static>> {
+        self.callbacks
+    }
+
     /// The callbacks as a driver takes them: NULL if the application passed none.
     pub fn as_ptr(&self) -> *const vk::AllocationCallbacks<'static> {
         self.callbacks.as_ref().map_or(core::ptr::null(), core::ptr::from_ref)

@@ -11,6 +11,7 @@ pub mod ascii;
 mod c_text;
 mod cached;
 mod counted;
+mod object_callbacks;
 mod shared_list;
 mod sort;
 
@@ -25,6 +26,7 @@ pub use application::Application;
 pub use c_text::CText;
 pub use cached::Cached;
 pub use counted::{Counted, Room};
+pub use object_callbacks::ObjectCallbacks;
 pub use shared_list::SharedList;
 pub(crate) use sort::last_to_front;
 pub use sort::sort_by;

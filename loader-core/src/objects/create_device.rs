@@ -9,12 +9,12 @@ use super::driver::{DriverInstance, PhysicalDevice};
 use super::extensions::{check_requested, of_device};
 use super::foreign::warn_of_layers_in_both;
 use super::handle::HandleKind;
-use super::instance::{Instance, command_memory};
+use super::instance::Instance;
 use super::known::{DeviceUnderCreation, device_under_creation};
 use crate::abi::{array, chain, name};
 use crate::dispatch::{Command, InstanceTable, Table as _};
 use crate::log::{Level, Topic};
-use crate::memory::{Application, Box, Shown, TryGrow, Vec};
+use crate::memory::{Application, Box, ObjectCallbacks, Shown, TryGrow, Vec};
 use crate::negotiation::VkResult;
 use crate::registry::{ExtensionSet, command, extension};
 
@@ -133,7 +133,10 @@ unsafe fn make(
         let find = core::mem::transmute::<Command, vk::PFN_vkGetDeviceProcAddr>(find);
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let available = available(&driver.table, physical_device.driver_handle())?;
-        let names = drivers_extensions(instance, requested.clone(), &available)?;
+        // Layers may pass other callbacks down, which are gone when the upper end frees the device.
+        let upper = under_creation.map_or(callbacks, |creation| creation.callbacks);
+        let scratch = instance.allocator.or(upper, vk::SystemAllocationScope::COMMAND);
+        let names = drivers_extensions(instance, requested.clone(), &available, scratch)?;
 
         let mut extensions = ExtensionSet::of(requested);
         if let Some(creation) = under_creation {
@@ -141,8 +144,9 @@ unsafe fn make(
         }
         let enabled =
             Enabled { extensions, newest_core: newest_core(instance.api_version, info, &extensions) };
-        let allocator = instance.allocator.or(callbacks, vk::SystemAllocationScope::DEVICE);
-        let mut device = Device::new(physical_device, find, enabled, allocator)?;
+        let (own_callbacks, memory) =
+            ObjectCallbacks::new(upper, instance.allocator, vk::SystemAllocationScope::DEVICE)?;
+        let mut device = Device::new(physical_device, find, enabled, memory)?;
         warn_of_layers_in_both(physical_device);
 
         let mut own = *info;
@@ -154,7 +158,7 @@ unsafe fn make(
         own.enabled_extension_count = u32::try_from(names.len()).unwrap_or(u32::MAX);
         own.pp_enabled_extension_names = names.as_ptr();
         own.p_enabled_features = enabled_features(driver, info);
-        let group = GroupHandles::new(instance, info.p_next, Some(driver))?;
+        let group = GroupHandles::new(instance, info.p_next, Some(driver), scratch)?;
         own.p_next = group.first();
         let mut handle = vk::Device::null();
         let turn = driver.driver.turn();
@@ -182,6 +186,7 @@ unsafe fn make(
             }
             return Err(error);
         }
+        device.callbacks = own_callbacks;
         let device = Box::into_non_null(device);
         if let Some(creation) = under_creation {
             creation.add(device.as_ptr());
@@ -221,11 +226,12 @@ fn drivers_extensions<'a>(
     instance: &Instance,
     requested: impl Iterator<Item = &'a CStr> + Clone,
     available: &[vk::ExtensionProperties],
+    memory: Application,
 ) -> Result<Vec<*const core::ffi::c_char, Application>, vk::Result> {
     if instance.layers().is_empty() {
         check_requested(requested.clone(), available, "device", &instance.logger)?;
     }
-    let mut names = Vec::new_in(command_memory(instance));
+    let mut names = Vec::new_in(memory);
     for wanted in requested {
         if available.iter().any(|extension| name::is(extension, wanted)) {
             names.try_push(wanted.as_ptr())?;
@@ -248,74 +254,67 @@ unsafe fn newest_core(api_version: u32, info: &CreateInfo, extensions: &Extensio
     if strict { u8::try_from(vk::api_version_minor(api_version)).unwrap_or(u8::MAX) } else { u8::MAX }
 }
 
-/// The create info's chain with other handles in its VkDeviceGroupDeviceCreateInfo, for as long as
-/// this lives.
+/// The create info's chain with other handles in its VkDeviceGroupDeviceCreateInfo.
 ///
-/// The group's structure and the ones that lead to it are copied, if the registry knows their
-/// sizes. A structure of unknown size stays where it is, and so do those before it: the last such
-/// structure points to the copies meanwhile.
+/// The group's structure and those before it are copied if a handle changes. The application's own
+/// are never written to: they may lie in memory that is shared with other threads, or read-only. So
+/// none of those before the group's may be of a size that the registry does not know.
 pub(crate) struct GroupHandles {
     first: *const core::ffi::c_void,
-    /// The structure that is relinked to the copies, and its original successor.
-    relinked: Option<(*mut vk::BaseOutStructure<'static>, *mut vk::BaseOutStructure<'static>)>,
-    copies: Vec<u64, Application>,
-    handles: Vec<vk::PhysicalDevice, Application>,
+    /// The copies, and the handles that the group's copy points to.
+    _copies: Vec<u64, Application>,
+    _handles: Vec<vk::PhysicalDevice, Application>,
 }
 
 impl GroupHandles {
     /// Replaces the handles by `driver`'s own, or without a driver by those of the first layer.
     ///
+    /// # Errors
+    /// `ERROR_INITIALIZATION_FAILED`, which is logged, or out of memory.
+    ///
     /// # Safety
-    /// `first` begins the pNext chain of a valid create info for `vkCreateDevice`. The chain stays
-    /// in place while this lives, and no other thread uses it.
+    /// `first` begins the pNext chain of a valid create info for `vkCreateDevice`, which stays in place while
+    /// this lives.
     pub(crate) unsafe fn new(
         instance: &Instance,
         first: *const core::ffi::c_void,
         driver: Option<&DriverInstance>,
+        memory: Application,
     ) -> Result<Self, vk::Result> {
-        let memory = command_memory(instance);
-        let mut own =
-            Self { first, relinked: None, copies: Vec::new_in(memory), handles: Vec::new_in(memory) };
+        let (mut copies, mut handles) = (Vec::new_in(memory), Vec::new_in(memory));
         // SAFETY: by this function's `# Safety` `first` begins a pNext chain whose structures are
         // what their `sType` says.
-        let Some(group) = (unsafe { chain::find::<vk::DeviceGroupDeviceCreateInfo<'_>>(first) }) else {
-            return Ok(own);
-        };
-        for index in 0..group.physical_device_count as usize {
+        let group = unsafe { chain::find::<vk::DeviceGroupDeviceCreateInfo<'_>>(first) };
+        let mut changes = false;
+        for index in 0..group.map_or(0, |group| group.physical_device_count as usize) {
+            let Some(group) = group else { break };
             // SAFETY: valid usage of vkCreateDevice obliges the application to pass an array of
-            // `physicalDeviceCount` handles.
-            let given = unsafe { *group.p_physical_devices.add(index) };
-            // SAFETY: valid usage of vkCreateDevice obliges the application to pass valid handles
-            // in the array.
-            let lower = unsafe {
+            // `physicalDeviceCount` valid handles.
+            let (given, lower) = unsafe {
+                let given = *group.p_physical_devices.add(index);
                 match driver {
-                    Some(driver) => lower_of_driver(given, driver)?,
-                    None => lower_of_layer(given),
+                    Some(driver) => (given, lower_of_driver(given, driver)?),
+                    None => (given, lower_of_layer(given)),
                 }
             };
-            own.handles.try_push(lower)?;
+            changes |= lower != given;
+            handles.try_push(lower)?;
+        }
+        if !changes {
+            return Ok(Self { first, _copies: copies, _handles: handles });
         }
         let end = vk::DeviceGroupDeviceCreateInfo::STRUCTURE_TYPE;
-        // SAFETY: by this function's `# Safety` the chain stays in place and no other thread uses
-        // it, so that a structure may be relinked until `drop`. The copies live in `own`; they end
-        // with the group's structure, which shares the rest of the chain with the original.
-        unsafe {
-            let unknown = chain::last_unknown(first, end);
-            let known = unknown.map_or(first, |unknown| (*unknown).p_next.cast_const().cast());
-            let copy = chain::copy_up_to(known, end, &mut own.copies, |copy| {
+        // SAFETY: by this function's `# Safety` `first` begins a pNext chain, which stays in place. The
+        // copies end with the group's structure, which shares the rest of the chain with the original.
+        let copy = unsafe {
+            chain::copy_up_to(first, end, &mut copies, |copy| {
                 let copy = &mut *copy.cast::<vk::DeviceGroupDeviceCreateInfo<'_>>();
-                copy.p_physical_devices = own.handles.as_ptr();
-            })?;
-            let copy = copy.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
-            match unknown {
-                Some(unknown) => {
-                    own.relinked = Some((unknown, (*unknown).p_next));
-                    (*unknown).p_next = copy.cast_mut().cast();
-                }
-                None => own.first = copy,
-            }
-        }
-        Ok(own)
+                copy.p_physical_devices = handles.as_ptr();
+            })?
+        };
+        // SAFETY: as above.
+        let first = copy.ok_or_else(|| unsafe { report_unknown(instance, first, end) })?;
+        Ok(Self { first, _copies: copies, _handles: handles })
     }
 
     pub(crate) fn first(&self) -> *const core::ffi::c_void {
@@ -323,12 +322,21 @@ impl GroupHandles {
     }
 }
 
-impl Drop for GroupHandles {
-    fn drop(&mut self) {
-        if let Some((structure, next)) = self.relinked {
-            // SAFETY: by the `# Safety` of `new` the chain is still in place, and no other thread
-            // uses it.
-            unsafe { (*structure).p_next = next };
-        }
-    }
+/// Logs that a structure before the one of type `end` cannot be copied.
+///
+/// # Safety
+/// `first` begins a pNext chain.
+#[cold]
+unsafe fn report_unknown(
+    instance: &Instance,
+    first: *const core::ffi::c_void,
+    end: vk::StructureType,
+) -> vk::Result {
+    // SAFETY: by this function's `# Safety` `first` begins a pNext chain.
+    let unknown = unsafe { chain::last_unknown(first, end).map_or(0, |unknown| (*unknown).s_type.as_raw()) };
+    instance.logger.log(Level::Error, Topic::Usage, format_args!(
+        "vkCreateDevice: a structure of the unknown type {unknown} stands before VkDeviceGroupDeviceCreateInfo in the pNext chain, \
+         so the loader cannot replace the physical devices of the group; chain VkDeviceGroupDeviceCreateInfo first"
+    ));
+    vk::Result::ERROR_INITIALIZATION_FAILED
 }

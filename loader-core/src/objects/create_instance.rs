@@ -16,7 +16,7 @@ use crate::layers::TakenOut;
 use crate::loader;
 use crate::log::{Level, Topic};
 use crate::manifest::Version;
-use crate::memory::{Box, OutOfMemory, TryGrow, Vec};
+use crate::memory::{Application, Box, OutOfMemory, TryGrow, Vec};
 use crate::negotiation::CHECKED_VERSION_INTERFACE;
 use crate::negotiation::Outcome;
 use crate::platform::variables;
@@ -30,13 +30,13 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// # Safety
 /// The parameters are those of a valid call of the command, passed down the call chain with the
 /// loader's handle.
-pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Instance, _callbacks: *const Callbacks) {
+pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Instance, callbacks: *const Callbacks) {
     // SAFETY: `handle::instance` aborts unless the handle is a live instance, whose memory
     // `destroy_instance` frees only after the chain has returned. Valid usage of vkDestroyInstance
     // obliges the application to synchronise the instance externally.
     unsafe {
         let _ = super::handle::instance(handle, command::DESTROY_INSTANCE);
-        Instance::finish(instance_at(handle));
+        Instance::finish(instance_at(handle), callbacks);
     }
 }
 
@@ -96,6 +96,14 @@ pub(crate) unsafe fn make_drivers(
     // a valid pointer.
     let application = unsafe { info.p_application_info.as_ref() };
     instance.api_version = comparable(application.map_or(0, |application| application.api_version));
+    // SAFETY: by this function's `# Safety` the names are a counted array of valid C strings.
+    let requested = unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) };
+    instance.lower_extensions = instance.extensions;
+    // SAFETY: by this function's `# Safety` the callbacks are NULL or valid.
+    instance.created_with = unsafe { Application::new(callbacks, vk::SystemAllocationScope::INSTANCE) };
+    if !instance.layers().is_empty() {
+        instance.lower_extensions.extend(&ExtensionSet::of(requested));
+    }
     let mut sources: Vec<(Option<usize>, DriverOfInstance)> = Vec::new();
     for driver in core::mem::take(&mut instance.sources.direct) {
         let owned = Box::try_new_in(driver, instance.allocator).map_err(OutOfMemory::from)?;
@@ -213,11 +221,10 @@ unsafe fn make_driver(
         own.flags &= !vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
     }
     // SAFETY: everything that the structure points to lives until the end of this function, the
-    // callbacks are valid by its `# Safety`, `instance.allocator` holds the application's
-    // callbacks, and nobody else knows the driver's new instance.
+    // callbacks are valid by its `# Safety`, and nobody else knows the driver's new instance.
     unsafe {
         let handle = driver.create_instance(&own, callbacks)?;
-        DriverInstance::new(driver, handle, place, enabled, instance.allocator)
+        DriverInstance::new(driver, handle, place, enabled, instance.allocator, callbacks)
     }
 }
 

@@ -41,7 +41,7 @@ pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *con
         }
         // Layers know the device by its word up to here.
         if device.state.swap(ALIVE, Ordering::Relaxed) == GONE {
-            Device::forget(device.place());
+            Device::forget(device.place(), callbacks);
         }
     }
 }
@@ -96,7 +96,8 @@ pub(super) unsafe fn destroy_drivers(device: &Device, callbacks: *const Callback
         }
         device_destroyed(loader, device);
         if device.state.swap(GONE, Ordering::Relaxed) != LEAVING {
-            Device::forget(device.place());
+            // A layer's own: memory of the upper end's callbacks all the same, which are not those that came down.
+            Device::forget(device.place(), core::ptr::null());
         }
     }
 }

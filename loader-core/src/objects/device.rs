@@ -11,10 +11,10 @@ use super::driver::PhysicalDevice;
 use super::drivers_key::DriversKey;
 use super::instance::Instance;
 use super::kept::Kept;
-use crate::dispatch::{Command, DeviceTable, KEYS, Table};
+use crate::dispatch::{Command, DeviceTable, KEYS, LowerEnds, Table};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
-use crate::memory::{Application, Box, OutOfMemory};
+use crate::memory::{Application, Box, ObjectCallbacks, OutOfMemory};
 use crate::registry::{CommandId, DEVICE_SLOTS, ExtensionKind, ExtensionSet, command};
 
 /// The value that drivers write to the first word of every dispatchable object that they create.
@@ -47,6 +47,9 @@ pub struct Device {
     /// The first link of every command's call chain. Its address never changes: layers identify the
     /// device by it.
     pub table: Box<DeviceTable, Application>,
+    /// The lower ends of its call chains, for layers that look its commands up through the instance; only with
+    /// several drivers, as there is nothing to choose from otherwise.
+    pub(super) lower: Option<Box<LowerEnds, Application>>,
     /// The driver's handle.
     pub handle: vk::Device,
     pub(super) physical_device: NonNull<PhysicalDevice>,
@@ -65,6 +68,8 @@ pub struct Device {
     pub(super) state: AtomicU8,
     /// Memory of the device.
     pub allocator: Application,
+    /// The callbacks behind that memory. Outlives the device.
+    pub(super) callbacks: ObjectCallbacks,
 }
 
 /// The commands that a device has.
@@ -91,8 +96,15 @@ impl Device {
         allocator: Application,
     ) -> Result<Box<Self, Application>, OutOfMemory> {
         let table = DeviceTable::try_new(allocator)?;
+        let instance = physical_device.instance();
+        let lower =
+            if instance.layers_need_lower_ends() { Some(LowerEnds::try_new(allocator)?) } else { None };
+        if let Some(lower) = &lower {
+            table.lower.store(core::ptr::from_ref(&**lower).cast_mut(), Ordering::Relaxed);
+        }
         let device = Self {
             table,
+            lower,
             handle: vk::Device::null(),
             physical_device: NonNull::from(physical_device),
             find,
@@ -105,6 +117,7 @@ impl Device {
             pins: AtomicU32::new(0),
             state: AtomicU8::new(ALIVE),
             allocator,
+            callbacks: ObjectCallbacks::none(),
         };
         let place = Box::into_non_null(Box::try_new_in(device, allocator)?);
         // SAFETY: `place` is the box leaked just above, from the same allocator; it is taken back
@@ -139,10 +152,19 @@ impl Device {
     /// Whether the application enabled `command`, by the version of Vulkan or by an extension.
     #[must_use]
     pub fn has(&self, command: CommandId) -> bool {
+        self.has_with(command, &self.instance().extensions)
+    }
+
+    /// Whether the application or a layer enabled `command`.
+    pub(super) fn has_below_layers(&self, command: CommandId) -> bool {
+        self.has_with(command, &self.instance().lower_extensions)
+    }
+
+    fn has_with(&self, command: CommandId, of_instance: &ExtensionSet) -> bool {
         command.core().is_some_and(|minor| minor <= self.newest_core)
             || command.providers().any(|provider| match provider.kind() {
                 ExtensionKind::Device => self.extensions.contains(provider),
-                ExtensionKind::Instance => self.instance().extensions.contains(provider),
+                ExtensionKind::Instance => of_instance.contains(provider),
             })
     }
 
@@ -183,12 +205,23 @@ impl Device {
         unsafe { (self.find)(self.handle, name.as_ptr()) }
     }
 
-    /// Writes the driver's function for an unknown command to its slot.
+    /// Writes the functions for an unknown command to its slot.
     pub(super) fn enter_unknown_command(&self, number: usize, slot: usize) {
         let loader = self.instance().loader;
         let Some(name) = loader.unknown.device.name(loader.platform.waiting, number) else { return };
+        if self.lower.is_some() {
+            self.set_lower_end(slot, self.drivers_unknown(name));
+        }
         let function = self.command(name);
         if let (Some(slot), Some(function)) = (self.table.slot(slot), function) {
+            slot.set(function);
+        }
+    }
+
+    /// Notes the lower end of the call chain of the command with this slot, if layers may need it.
+    pub(super) fn set_lower_end(&self, slot: usize, function: Option<Command>) {
+        let slot = self.lower.as_ref().and_then(|lower| lower.slot(slot));
+        if let (Some(slot), Some(function)) = (slot, function) {
             slot.set(function);
         }
     }
@@ -255,11 +288,14 @@ impl Device {
         Ok(())
     }
 
-    /// Frees the loader's data for a device. The driver's objects are not touched.
+    /// Frees the loader's data for a device, with the callbacks of the call that destroys it or failed to
+    /// create it: those that the upper end of the call chain was given. The driver's objects are not
+    /// touched.
     ///
     /// # Safety
-    /// The lower end of a call chain created `device`, and nobody else uses it.
-    pub(crate) unsafe fn forget(device: NonNull<Self>) {
+    /// The lower end of a call chain created `device`, and nobody else uses it; the callbacks are
+    /// NULL or valid.
+    pub(crate) unsafe fn forget(device: NonNull<Self>, callbacks: *const vk::AllocationCallbacks<'static>) {
         // SAFETY: by this function's `# Safety` the device is alive and nobody else uses it.
         // `create_device` leaked the box, which came from `allocator`.
         unsafe {
@@ -267,6 +303,8 @@ impl Device {
                 device.as_ref().instance().forget_swapchains_of_device(device.as_ref().handle);
             }
             device.as_ref().leave();
+            // Outlives the device, whose memory it is.
+            let _own = (*device.as_ptr()).callbacks.take(callbacks);
             let allocator = device.as_ref().allocator;
             drop(Box::from_non_null_in(device, allocator));
         }
@@ -307,9 +345,30 @@ impl Device {
 }
 
 impl Instance {
+    /// Whether devices keep the lower ends of their call chains: a layer may look up their commands through the
+    /// instance, and the drivers' own functions would only do for one driver's devices.
+    pub(super) fn layers_need_lower_ends(&self) -> bool {
+        !FOREIGN_HANDLES && !self.layers().is_empty() && self.drivers.len() > 1
+    }
+
     /// Writes the functions for the unknown device command `number` to the tables of all live
     /// devices.
     pub(crate) fn enter_in_device_tables(&self, number: usize) {
+        self.for_each_device(&|device| {
+            device.enter_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
+        });
+    }
+
+    /// Writes the drivers' functions for the unknown device command with this number and name to the lower ends of
+    /// all live devices.
+    pub(super) fn enter_in_lower_ends(&self, number: usize, name: &CStr) {
+        self.for_each_device(&|device| {
+            device.set_lower_end(DEVICE_SLOTS.wrapping_add(number), device.drivers_unknown(name));
+        });
+    }
+
+    /// Does something with every live device.
+    fn for_each_device(&self, action: &dyn Fn(&Device)) {
         let waiting = self.loader.platform.waiting;
         // From the end, as the list requires. A device that is added meanwhile fills in the command
         // when it is created.
@@ -320,7 +379,7 @@ impl Instance {
                 devices.get(place).map(|device| unsafe { device.0.as_ref() }.pin())
             });
             if let Some(device) = pinned {
-                device.enter_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
+                action(&device);
             }
         }
     }

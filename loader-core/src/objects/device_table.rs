@@ -12,7 +12,7 @@ use super::naming;
 use super::swapchain;
 use super::terminator::Terminator;
 use crate::abi::{Command, function, name};
-use crate::dispatch::Table as _;
+use crate::dispatch::{DeviceTable, Table as _};
 use crate::registry::{CommandId, DEVICE_SLOTS, command};
 
 /// Device commands that the loader implements itself if the driver has them.
@@ -67,12 +67,16 @@ impl Device {
             // SAFETY: the driver has just created the device, so that its first word can be read.
             self.drivers_key = unsafe { DriversKey::of(handle) };
         }
+        let layered = !self.instance().layers().is_empty();
         for slot in 0..DEVICE_SLOTS {
             let Some(command) = CommandId::from_device_slot(slot) else { continue };
-            if self.has(command)
+            if self.has_below_layers(command)
                 && let Some(function) = self.implementation(command)
             {
-                self.table.set(command, function);
+                self.set_lower_end(slot, Some(function));
+                if !layered || self.has(command) {
+                    self.table.set(command, function);
+                }
             }
         }
     }
@@ -86,9 +90,9 @@ impl Device {
         self.end_over(command, drivers)
     }
 
-    /// The lower end of the call chain for `command`, if the application enabled it.
+    /// The lower end of the call chain for `command`, if the application or a layer enabled it.
     pub(super) fn lower_end(&self, command: CommandId) -> Option<Command> {
-        if !self.has(command) {
+        if !self.has_below_layers(command) {
             return None;
         }
         self.end_over(command, self.drivers_unknown(name::of(command)))
@@ -110,8 +114,10 @@ impl Device {
         self.first_layer.store(find as *mut c_void, Ordering::Release);
         for slot in 0..DEVICE_SLOTS {
             let Some(command) = CommandId::from_device_slot(slot) else { continue };
+            // A layer may pass on what it found through the instance: the table holds the lower end already.
+            let above = |function: &Command| !DeviceTable::is_missing(*function as *const c_void);
             if self.has(command)
-                && let Some(function) = self.command(name::of(command))
+                && let Some(function) = self.command(name::of(command)).filter(above)
             {
                 let own = naming::ABOVE_LAYERS.iter().find(|(id, _)| *id == command);
                 self.table.set(command, own.map_or(function, |(_, own)| *own));

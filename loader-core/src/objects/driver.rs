@@ -34,7 +34,9 @@ pub struct DriverInstance {
     pub enabled: ExtensionSet,
     /// The commands that the driver has been asked for.
     pub(super) asked: Asked,
-    pub(super) allocator: Application,
+    /// The callbacks to destroy it with: those that its creating call was given, and then those that
+    /// [`Instance::finish`](super::instance::Instance) sets.
+    pub(super) callbacks: *const vk::AllocationCallbacks<'static>,
 }
 
 /// A driver from the point of view of an instance.
@@ -123,9 +125,9 @@ const OF_PHYSICAL_DEVICES: &[u8] = b"vkGetPhysicalDevice";
 
 impl Drop for DriverInstance {
     fn drop(&mut self) {
-        // SAFETY: `new` got the instance from this driver, created with these callbacks; nobody
+        // SAFETY: `new` got the instance from this driver, created with these callbacks or compatible ones; nobody
         // uses it any more.
-        unsafe { self.driver.destroy_instance(self.handle, self.allocator.as_ptr()) };
+        unsafe { self.driver.destroy_instance(self.handle, self.callbacks) };
     }
 }
 

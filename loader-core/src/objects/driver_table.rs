@@ -1,5 +1,4 @@
-//! The table of a driver's instance: the driver's commands, and substitutes for those that it
-//! lacks.
+//! The table of a driver's instance: the driver's commands.
 //!
 //! A driver is asked for what every driver has when its instance is created, for other commands of
 //! instances when they are first used, and for all other commands of physical devices together before
@@ -9,7 +8,6 @@ use ash::vk;
 
 use super::asked::Asked;
 use super::driver::{DriverInstance, DriverOfInstance};
-use super::emulated::STAND_INS;
 use crate::abi::{Command, name};
 use crate::dispatch::{InstanceTable, Table as _};
 use crate::drivers::OpenError;
@@ -25,14 +23,14 @@ impl DriverInstance {
     /// has been destroyed if possible.
     ///
     /// # Safety
-    /// `handle` is a live instance of `driver`, created with `allocator`'s callbacks, that nobody
-    /// else uses.
+    /// `handle` is a live instance of `driver`, created with `callbacks`, that nobody else uses.
     pub unsafe fn new(
         driver: DriverOfInstance,
         handle: vk::Instance,
         place: Option<usize>,
         enabled: ExtensionSet,
         allocator: Application,
+        callbacks: *const vk::AllocationCallbacks<'static>,
     ) -> Result<Self, OpenError> {
         let scope = allocator.scoped(vk::SystemAllocationScope::INSTANCE);
         let table = match InstanceTable::try_new(scope) {
@@ -40,13 +38,13 @@ impl DriverInstance {
             Err(_) => {
                 // SAFETY: by this function's `# Safety` `handle` is a live instance of `driver`,
                 // created with these callbacks, that nobody else uses.
-                unsafe { driver.destroy_instance(handle, allocator.as_ptr()) };
+                unsafe { driver.destroy_instance(handle, callbacks) };
                 return Err(OpenError::OutOfMemory);
             }
         };
         let devices = SharedList::new_in(allocator);
         let asked = Asked::default();
-        let made = Self { table, handle, driver, devices, place, enabled, asked, allocator };
+        let made = Self { table, handle, driver, devices, place, enabled, asked, callbacks };
         let name = command::GET_DEVICE_PROC_ADDR.name();
         let missing = NEEDED.iter().find(|command| !made.has(**command)).map(|missing| missing.name());
         match missing.or_else(|| made.command(name).is_none().then_some(name)) {
@@ -108,11 +106,6 @@ impl DriverInstance {
         for command in (0..INSTANCE_SLOTS).filter_map(CommandId::from_instance_slot) {
             if command.class() == Class::PhysicalDevice {
                 self.ask(command);
-            }
-        }
-        for (command, stand_in) in STAND_INS {
-            if !self.has(*command) {
-                self.table.set(*command, *stand_in);
             }
         }
         for (one, other) in ALIKE {

@@ -3,23 +3,18 @@
 //! An application that uses several drivers cannot know which of them has an instance extension, so
 //! the commands must work on all physical devices.
 
-use core::ffi::c_void;
-
 use core::mem::offset_of;
 
 use ash::vk;
 
 use super::handle;
-use super::known::instance_of;
+use super::stand_ins::{no_capabilities, nothing, report_missing};
 use super::terminator::Terminator;
 use crate::abi::array::wrapped;
 use crate::abi::chain;
 use crate::abi::function;
 use crate::dispatch::Table as _;
-use crate::loader;
-use crate::log::{Level, Topic};
-use crate::logger::Logger;
-use crate::registry::{CommandId, command};
+use crate::registry::command;
 
 /// The commands of this file. Each serves the core command and its KHR alias.
 pub(super) const TERMINATORS: &[Terminator] = &[
@@ -64,7 +59,7 @@ pub(super) const TERMINATORS: &[Terminator] = &[
 /// has, or else runs its body with the driver and the driver's handle.
 macro_rules! emulated {
     ($name:ident: $pfn:ident as $($command:ident)|+; ($($parameter:ident: $type:ty),*) $(-> $result:ty)?;
-     |$driver:ident, $device:ident| $body:expr) => {
+     |$driver:ident, $device:ident $(, $physical:ident)?| $body:expr) => {
         /// The terminator.
         ///
         /// # Safety
@@ -75,8 +70,9 @@ macro_rules! emulated {
             // pNext chains. Each function-pointer type is its command's.
             unsafe {
                 let commands = [$(command::$command),+];
-                let device = handle::physical_device(device, commands[0]);
-                let ($driver, $device) = (device.driver(), device.driver_handle());
+                let physical_device = handle::physical_device(device, commands[0]);
+                let ($driver, $device) = (physical_device.driver(), physical_device.driver_handle());
+                $(let $physical = physical_device;)?
                 let native = commands.into_iter().find_map(|command| $driver.table.get::<vk::$pfn>(command));
                 match native {
                     Some(native) => native($device, $($parameter),*),
@@ -213,183 +209,41 @@ as GET_PHYSICAL_DEVICE_TOOL_PROPERTIES | GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT
 emulated!(display_properties: PFN_vkGetPhysicalDeviceDisplayProperties2KHR
 as GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_2_KHR;
 (count: *mut u32, out: *mut vk::DisplayProperties2KHR<'_>) -> vk::Result;
-|driver, device| match original!(
+|driver, device, physical| match original!(
     driver, PFN_vkGetPhysicalDeviceDisplayPropertiesKHR, GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_KHR
 ) {
     Some(get) => wrapped(count, out, offset_of!(vk::DisplayProperties2KHR<'_>, display_properties),
         |count, array| get(device, count, array)),
-    None => nothing(count),
+    None => { report_missing(physical, command::GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_KHR); nothing(count) }
 });
 
 emulated!(display_plane_properties: PFN_vkGetPhysicalDeviceDisplayPlaneProperties2KHR
 as GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_2_KHR;
 (count: *mut u32, out: *mut vk::DisplayPlaneProperties2KHR<'_>) -> vk::Result;
-|driver, device| match original!(
+|driver, device, physical| match original!(
     driver, PFN_vkGetPhysicalDeviceDisplayPlanePropertiesKHR, GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_KHR
 ) {
     Some(get) => wrapped(count, out, offset_of!(vk::DisplayPlaneProperties2KHR<'_>, display_plane_properties),
         |count, array| get(device, count, array)),
-    None => nothing(count),
+    None => { report_missing(physical, command::GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_KHR); nothing(count) }
 });
 
 emulated!(display_mode_properties: PFN_vkGetDisplayModeProperties2KHR as GET_DISPLAY_MODE_PROPERTIES_2_KHR;
 (display: vk::DisplayKHR, count: *mut u32, out: *mut vk::DisplayModeProperties2KHR<'_>) -> vk::Result;
-|driver, device| match original!(driver, PFN_vkGetDisplayModePropertiesKHR, GET_DISPLAY_MODE_PROPERTIES_KHR) {
+|driver, device, physical| match original!(driver, PFN_vkGetDisplayModePropertiesKHR, GET_DISPLAY_MODE_PROPERTIES_KHR) {
     Some(get) => wrapped(count, out, offset_of!(vk::DisplayModeProperties2KHR<'_>, display_mode_properties),
         |count, array| get(device, display, count, array)),
-    None => nothing(count),
+    None => { report_missing(physical, command::GET_DISPLAY_MODE_PROPERTIES_KHR); nothing(count) }
 });
 
 emulated!(display_plane_capabilities: PFN_vkGetDisplayPlaneCapabilities2KHR as GET_DISPLAY_PLANE_CAPABILITIES_2_KHR;
 (info: *const vk::DisplayPlaneInfo2KHR<'_>, out: *mut vk::DisplayPlaneCapabilities2KHR<'_>) -> vk::Result;
-|driver, device| match original!(
+|driver, device, physical| match original!(
     driver, PFN_vkGetDisplayPlaneCapabilitiesKHR, GET_DISPLAY_PLANE_CAPABILITIES_KHR
 ) {
     Some(get) => get(device, (*info).mode, (*info).plane_index, &mut (*out).capabilities),
-    None => vk::Result::ERROR_INITIALIZATION_FAILED,
+    None => {
+        report_missing(physical, command::GET_DISPLAY_PLANE_CAPABILITIES_KHR);
+        no_capabilities(&mut (*out).capabilities)
+    }
 });
-
-/// Reports zero elements.
-///
-/// # Safety
-/// `count` is a valid pointer.
-unsafe fn nothing(count: *mut u32) -> vk::Result {
-    // SAFETY: by this function's `# Safety` `count` is a valid pointer.
-    unsafe { *count = 0 };
-    vk::Result::SUCCESS
-}
-
-macro_rules! stand_ins {
-    ($($command:ident: $function:ident),* $(,)?) => {
-        &[$((command::$command, function!($function::<{ command::$command.index() }>))),*]
-    };
-}
-
-/// Substitutes in a driver's table for commands that it lacks and that can be answered without a
-/// driver.
-pub(super) static STAND_INS: &[Terminator] = stand_ins! {
-    GET_PHYSICAL_DEVICE_XCB_PRESENTATION_SUPPORT_KHR: not_supported,
-    GET_PHYSICAL_DEVICE_XLIB_PRESENTATION_SUPPORT_KHR: not_supported,
-    GET_PHYSICAL_DEVICE_WAYLAND_PRESENTATION_SUPPORT_KHR: not_supported,
-    GET_PHYSICAL_DEVICE_DIRECT_FB_PRESENTATION_SUPPORT_EXT: not_supported,
-    GET_PHYSICAL_DEVICE_WIN32_PRESENTATION_SUPPORT_KHR: not_supported,
-    GET_PHYSICAL_DEVICE_SCREEN_PRESENTATION_SUPPORT_QNX: not_supported,
-    GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_KHR: no_elements,
-    GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_KHR: no_elements,
-    GET_DISPLAY_PLANE_SUPPORTED_DISPLAYS_KHR: no_elements_of_part,
-    GET_DISPLAY_MODE_PROPERTIES_KHR: no_elements_of_part64,
-    CREATE_DISPLAY_MODE_KHR: not_created,
-    GET_DISPLAY_PLANE_CAPABILITIES_KHR: no_capabilities,
-    ACQUIRE_XLIB_DISPLAY_EXT: not_present,
-    GET_RANDR_OUTPUT_DISPLAY_EXT: not_present,
-    ACQUIRE_DRM_DISPLAY_EXT: not_present,
-    GET_DRM_DISPLAY_EXT: not_present,
-    RELEASE_DISPLAY_EXT: not_present,
-    ACQUIRE_WINRT_DISPLAY_NV: not_present,
-    GET_WINRT_DISPLAY_NV: not_present,
-};
-
-/// Reports that the driver lacks the command with this number.
-///
-/// # Safety
-/// The application is in a call of that command on the physical device that its driver knows as
-/// `device`.
-unsafe fn complain(device: vk::PhysicalDevice, number: usize) {
-    let (Some(loader), Ok(number)) = (loader::current(), u16::try_from(number)) else { return };
-    let name = CommandId::new(number).text();
-    let say = |logger: &Logger| {
-        logger.log(
-            Level::Error,
-            Topic::Driver,
-            format_args!("{name}: the driver of this physical device does not have the command"),
-        );
-    };
-    // SAFETY: by this function's `# Safety` the application is in a call on this physical device,
-    // so that it keeps the instance alive.
-    match unsafe { instance_of(loader, device) } {
-        Some(instance) => say(&instance.logger),
-        None => drop(loader.logger().map(|logger| say(&logger))),
-    }
-}
-
-/// For presentation-support queries.
-unsafe extern "system" fn not_supported<const COMMAND: usize>(device: vk::PhysicalDevice) -> vk::Bool32 {
-    // SAFETY: the application is in a call of this command on this device.
-    unsafe { complain(device, COMMAND) };
-    vk::FALSE
-}
-
-/// For commands that need a display.
-unsafe extern "system" fn not_present<const COMMAND: usize>(device: vk::PhysicalDevice) -> vk::Result {
-    // SAFETY: the application is in a call of this command on this device.
-    unsafe { complain(device, COMMAND) };
-    vk::Result::ERROR_EXTENSION_NOT_PRESENT
-}
-
-/// For modes of a display that the driver cannot have reported.
-unsafe extern "system" fn not_created<const COMMAND: usize>(device: vk::PhysicalDevice) -> vk::Result {
-    // SAFETY: the application is in a call of this command on this device.
-    unsafe { complain(device, COMMAND) };
-    vk::Result::ERROR_INITIALIZATION_FAILED
-}
-
-/// For the capabilities of a plane, if there are no planes.
-unsafe extern "system" fn no_capabilities<const COMMAND: usize>(
-    device: vk::PhysicalDevice,
-    _mode: vk::DisplayModeKHR,
-    _plane: u32,
-    out: *mut vk::DisplayPlaneCapabilitiesKHR,
-) -> vk::Result {
-    // SAFETY: the application is in a call of this command on this device; valid usage of
-    // vkGetDisplayPlaneCapabilitiesKHR obliges it to pass a valid pointer to the structure.
-    unsafe {
-        complain(device, COMMAND);
-        out.write(vk::DisplayPlaneCapabilitiesKHR::default());
-    }
-    vk::Result::SUCCESS
-}
-
-/// For enumerations of a physical device.
-///
-/// # Safety
-/// `count` is a valid pointer, and `device` a driver's handle for a physical device that the
-/// application calls the command on.
-unsafe extern "system" fn no_elements<const COMMAND: usize>(
-    device: vk::PhysicalDevice,
-    count: *mut u32,
-    _out: *mut c_void,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the application is in a call of this command on this
-    // device.
-    unsafe { complain(device, COMMAND) };
-    // SAFETY: by this function's `# Safety` `count` is a valid pointer.
-    unsafe { nothing(count) }
-}
-
-/// For enumerations of a part of a physical device, identified by a number.
-unsafe extern "system" fn no_elements_of_part<const COMMAND: usize>(
-    device: vk::PhysicalDevice,
-    _part: u32,
-    count: *mut u32,
-    _out: *mut c_void,
-) -> vk::Result {
-    // SAFETY: the application is in a call of this command on this device.
-    unsafe { complain(device, COMMAND) };
-    // SAFETY: valid usage of the enumeration obliges the application to pass a valid pointer to the
-    // count.
-    unsafe { nothing(count) }
-}
-
-/// For enumerations of a part of a physical device, identified by a handle.
-unsafe extern "system" fn no_elements_of_part64<const COMMAND: usize>(
-    device: vk::PhysicalDevice,
-    _part: u64,
-    count: *mut u32,
-    _out: *mut c_void,
-) -> vk::Result {
-    // SAFETY: the application is in a call of this command on this device.
-    unsafe { complain(device, COMMAND) };
-    // SAFETY: valid usage of the enumeration obliges the application to pass a valid pointer to the
-    // count.
-    unsafe { nothing(count) }
-}

@@ -1,5 +1,6 @@
 //! The object behind a `VkInstance`.
 
+use core::ffi::CStr;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -17,9 +18,9 @@ use crate::loader::{Loader, User};
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::manifest::LayerManifest;
-use crate::memory::{Application, Box, SharedList, Shown, Vec};
+use crate::memory::{Application, Box, ObjectCallbacks, SharedList, Shown, Vec};
 use crate::platform::Turn;
-use crate::registry::{CommandSet, ExtensionSet, INSTANCE_SLOTS, extension};
+use crate::registry::{CommandSet, ExtensionId, ExtensionSet, INSTANCE_SLOTS, extension};
 
 /// The object behind a handle that stands for a layer's.
 #[repr(C)]
@@ -42,11 +43,18 @@ pub struct Instance {
     pub logger: Logger,
     /// Memory of the instance.
     pub allocator: Application,
+    /// The callbacks that the lower end of vkCreateInstance received.
+    pub(super) created_with: Application,
+    /// The callbacks behind that memory. Outlives the instance.
+    pub(crate) callbacks: ObjectCallbacks,
     /// The version that the application was written for, or that a layer reported to the drivers;
     /// 1.0 if nobody named one.
     pub api_version: u32,
     /// The extensions of the registry that the application enabled.
     pub extensions: ExtensionSet,
+    /// The extensions of the registry that the application enabled or a layer added on the way to the
+    /// lower end of the call chain.
+    pub(super) lower_extensions: ExtensionSet,
     /// The commands of the registry for which vkGetInstanceProcAddr has an entry point, by their
     /// numbers.
     pub(crate) commands: CommandSet,
@@ -127,8 +135,11 @@ impl Instance {
             loader,
             logger,
             allocator,
+            created_with: Application::process(),
+            callbacks: ObjectCallbacks::none(),
             api_version,
             extensions,
+            lower_extensions: ExtensionSet::default(),
             commands: loader.flavour.commands_with(&extensions),
             sorted: false,
             told_order: AtomicUsize::new(0),
@@ -199,11 +210,22 @@ impl Instance {
         self.chain_handle.store(handle.as_raw(), Ordering::Relaxed);
     }
 
+    /// Whether the application or a layer enabled the extension.
+    pub(super) fn enables(&self, extension: ExtensionId) -> bool {
+        self.lower_extensions.contains(extension)
+    }
+
     /// Whether the application enabled the extension that sorting needs, or a version that includes
     /// it.
     pub(super) fn knows_properties2(&self) -> bool {
         self.api_version >= vk::API_VERSION_1_1
             || self.extensions.contains(extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2)
+    }
+
+    /// Whether some driver has a physical-device command of this name, which the registry need not
+    /// know.
+    pub(crate) fn drivers_have_physical_device_command(&self, name: &CStr) -> bool {
+        self.drivers.iter().any(|driver| driver.find_physical_device_command(name).is_some())
     }
 
     /// Writes the drivers' functions for the unknown physical-device command `number` to their
@@ -231,16 +253,17 @@ fn set(table: &InstanceTable, slot: usize, function: Option<Command>) {
 
 impl Instance {
     /// Destroys the drivers' objects, at the lower end of vkDestroyInstance's call chain: the
-    /// layers still work then.
+    /// layers still work then. Drivers receive these callbacks: those that came down with that call, or
+    /// without such a call those that their instances were created with.
     ///
     /// # Safety
     /// The instance at `place` is alive, and nobody else changes it. Only code that reads it
     /// meanwhile uses references to it, such as drivers' messages on their way to its listeners; no
-    /// earlier reference is used afterwards.
-    pub(super) unsafe fn finish(place: *mut Self) {
+    /// earlier reference is used afterwards. The callbacks are NULL or valid.
+    pub(super) unsafe fn finish(place: *mut Self, callbacks: *const vk::AllocationCallbacks<'static>) {
         // SAFETY: by this function's `# Safety` the instance is alive and nobody else changes it;
         // only the list of drivers is changed here.
-        let (drivers, instance) = unsafe {
+        let (mut drivers, instance) = unsafe {
             let empty = Vec::new_in((*place).allocator);
             (core::mem::replace(&mut (*place).drivers, empty), &*place)
         };
@@ -251,6 +274,7 @@ impl Instance {
                 drop(unsafe { Box::from_non_null_in(device.0, instance.allocator) });
             }
         }
+        drivers.iter_mut().for_each(|driver| driver.callbacks = callbacks);
         for driver in drivers {
             let library = Shown(&driver.driver.library_path);
             instance.logger.log(
@@ -270,7 +294,7 @@ impl Drop for Instance {
             self.loader.known.under_layers.remove(self.loader.platform.waiting, address);
         }
         // SAFETY: `drop` has exclusive access to the instance.
-        unsafe { Self::finish(self) };
+        unsafe { Self::finish(self, self.created_with.as_ptr()) };
         for handle in self.of_layers.take(self.loader.platform.waiting) {
             // SAFETY: the box was leaked into this list, with this allocator; it has left the list,
             // and nobody else uses the instance.

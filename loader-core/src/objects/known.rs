@@ -7,9 +7,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use ash::vk;
 
 use super::device::Device;
-use super::driver::PhysicalDevice;
 use super::instance::Instance;
-use super::kept::Kept;
 use crate::abi::name;
 use crate::loader::{Loader, fatal};
 use crate::log::Topic;
@@ -51,39 +49,6 @@ pub(crate) unsafe fn instance_with_word<'a>(loader: &Loader, word: usize) -> Opt
     let find = |list: &[usize]| list.iter().find(has_word).copied();
     let found = loader.known.under_layers.read(loader.platform.waiting, find)?;
     Some(instance(found))
-}
-
-/// Notes a complete instance. If memory is short, it will not be found.
-pub(crate) fn add_instance(instance: &Instance) {
-    let address = core::ptr::from_ref(instance).expose_provenance();
-    let _ = instance.loader.known.instances.add(instance.loader.platform.waiting, address);
-}
-
-/// Forgets an instance that is about to be destroyed.
-pub(crate) fn remove_instance(instance: &Instance) {
-    let address = core::ptr::from_ref(instance).addr();
-    instance.loader.known.instances.remove(instance.loader.platform.waiting, address);
-}
-
-/// The instance of the physical device that its driver knows as `device`.
-///
-/// # Safety
-/// The instance is not destroyed while the reference is used: the caller is in a command on one of
-/// its devices.
-pub(super) unsafe fn instance_of<'a>(loader: &Loader, device: vk::PhysicalDevice) -> Option<&'a Instance> {
-    let waiting = loader.platform.waiting;
-    // SAFETY: the lock of the list is held: an instance leaves the list before it is destroyed, and
-    // physical devices live as long as their instance.
-    let is_its = |known: &Kept<PhysicalDevice>| unsafe { known.0.as_ref() }.driver_handle() == device;
-    // SAFETY: an instance leaves the list before it is destroyed: under the lock it is alive, and
-    // later by this function's `# Safety`.
-    let instance = |address: usize| unsafe { &*core::ptr::with_exposed_provenance::<Instance>(address) };
-    let has = |address: &&usize| {
-        let drivers = &instance(**address).drivers;
-        drivers.iter().any(|driver| driver.devices.read(waiting, |known| known.iter().any(is_its)))
-    };
-    let find = |list: &[usize]| list.iter().find(has).copied();
-    loader.known.instances.read(waiting, find).map(instance)
 }
 
 /// Forgets a device that a layer destroys while it creates devices.
@@ -128,6 +93,8 @@ pub(crate) struct DeviceUnderCreation {
     /// The names of the device extensions that the application enables: layers do not pass on those
     /// that they provide themselves, and may add others.
     names: (*const *const c_char, u32),
+    /// The callbacks of the upper end of the chain.
+    pub(super) callbacks: *const vk::AllocationCallbacks<'static>,
     /// The first device that the lower end created and that is still alive: a layer may create
     /// several.
     pub(crate) made: AtomicPtr<Device>,
@@ -136,9 +103,13 @@ pub(crate) struct DeviceUnderCreation {
 impl DeviceUnderCreation {
     /// A device under creation for which the application enables the extensions of `info`.
     #[must_use]
-    pub(crate) fn new(info: &vk::DeviceCreateInfo<'_>) -> Self {
+    pub(crate) fn new(
+        info: &vk::DeviceCreateInfo<'_>,
+        callbacks: *const vk::AllocationCallbacks<'static>,
+    ) -> Self {
         let names = (info.pp_enabled_extension_names, info.enabled_extension_count);
-        Self { magic: AtomicU64::new(MAGIC), names, made: AtomicPtr::new(core::ptr::null_mut()) }
+        let made = AtomicPtr::new(core::ptr::null_mut());
+        Self { magic: AtomicU64::new(MAGIC), names, callbacks, made }
     }
 
     /// The names of the extensions that the application enables.

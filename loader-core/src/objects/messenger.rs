@@ -15,7 +15,7 @@ use super::terminator::Terminator;
 use crate::abi::{array, function};
 use crate::log::{Level, Topic};
 use crate::logger::{Listener, Report};
-use crate::memory::{Application, Box, OutOfMemory, TryGrow, Vec};
+use crate::memory::{Application, Box, ObjectCallbacks, OutOfMemory, TryGrow, Vec};
 use crate::registry::{CommandId, command};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
@@ -39,6 +39,8 @@ struct Messenger {
     listener: u64,
     /// Each driver's handle for its own object, 0 if it has none.
     of_drivers: Vec<u64, Application>,
+    /// The callbacks behind the memory of this. Outlives it.
+    callbacks: ObjectCallbacks,
 }
 
 /// Terminator of vkCreateDebugUtilsMessengerEXT.
@@ -145,14 +147,17 @@ unsafe fn make(
     // SAFETY: by this function's `# Safety` `info` belongs to the commands, and the callbacks are
     // valid or NULL; on failure nobody else knows the drivers' objects.
     unsafe {
-        let allocator = instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
-        let empty = Messenger { listener: 0, of_drivers: Vec::new_in(allocator) };
+        let (own, allocator) =
+            ObjectCallbacks::new(callbacks, instance.allocator, vk::SystemAllocationScope::OBJECT)?;
+        let (of_drivers, none) = (Vec::new_in(allocator), ObjectCallbacks::none());
+        let empty = Messenger { listener: 0, of_drivers, callbacks: none };
         let mut object = Box::try_new_in(empty, allocator).map_err(OutOfMemory::from)?;
         let made = make_each(instance, create, info, callbacks, &mut object.of_drivers)
             .and_then(|()| Ok(instance.logger.listeners.add(listener)?));
         match made {
             Ok(number) => {
                 object.listener = number;
+                object.callbacks = own;
                 Ok(object)
             }
             Err(error) => {
@@ -207,6 +212,8 @@ unsafe fn destroy(instance: vk::Instance, command: CommandId, object: u64, callb
         instance.logger.listeners.remove(messenger.listener);
         destroy_each(instance, command, &messenger.of_drivers, callbacks);
         let allocator = *messenger.of_drivers.allocator();
+        // Outlives the object, whose memory it is.
+        let _own = (*object).callbacks.take(callbacks);
         drop(Box::from_raw_in(object, allocator));
     }
 }

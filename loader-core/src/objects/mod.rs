@@ -27,6 +27,7 @@ mod presenting;
 mod probe;
 mod sorting;
 mod sources;
+mod stand_ins;
 mod surface;
 mod surface_info;
 mod surface_kinds;
@@ -53,11 +54,9 @@ pub use global::{
     enumerate_instance_extension_properties, enumerate_instance_layer_properties, enumerate_instance_version,
 };
 pub use instance::Instance;
-pub(crate) use instance::{OfLayer, command_memory};
+pub(crate) use instance::OfLayer;
 pub(crate) use kept::Kept;
-pub(crate) use known::{
-    DeviceUnderCreation, add_instance, add_under_layers, instance_with_word, remove_instance,
-};
+pub(crate) use known::{DeviceUnderCreation, add_under_layers, instance_with_word};
 #[cfg(test)]
 pub(crate) use naming::has_upper_end;
 pub use probe::probe;

@@ -96,7 +96,7 @@ unsafe fn drivers_name(
                     return Some(object);
                 };
                 let own = surface.for_driver(instance, driver).ok()?;
-                (!own.is_null()).then(|| own.as_raw())
+                (!own.is_null() && surface.concerns(driver, own)).then(|| own.as_raw())
             }
             // The loader's own objects. Drivers never get them, and no name of theirs is shown
             // anywhere.

@@ -29,7 +29,7 @@ pub fn probe(driver: DriverRef) -> Result<Outcome, OutOfMemory> {
         let allocator = Application::new(core::ptr::null(), vk::SystemAllocationScope::INSTANCE);
         driver.create_instance(&info, core::ptr::null()).and_then(|handle| {
             let owner = DriverOfInstance::Discovered(driver);
-            DriverInstance::new(owner, handle, None, ExtensionSet::default(), allocator)
+            DriverInstance::new(owner, handle, None, ExtensionSet::default(), allocator, core::ptr::null())
         })
     };
     let made = match made {

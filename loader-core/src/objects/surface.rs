@@ -28,7 +28,7 @@ use crate::abi::{array, function};
 use crate::drivers::log_outcome;
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
-use crate::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
+use crate::memory::{Application, Box, ObjectCallbacks, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::OWN_SURFACE_INTERFACE;
 use crate::negotiation::{Outcome, VkResult};
 use crate::platform::Turn;
@@ -67,6 +67,10 @@ pub(super) struct Surface {
     /// The create info for the drivers' own surfaces.
     info: SurfaceInfo,
     window: Option<Window>,
+    /// The callbacks that came down with the creating call, which drivers create their surfaces with.
+    created_with: Application,
+    /// The callbacks behind the memory of this. Outlives it.
+    callbacks: ObjectCallbacks,
 }
 
 /// A driver's handle for a surface, for as long as it may be passed to the driver.
@@ -127,8 +131,7 @@ impl Surface {
         if noted().is_null() {
             // SAFETY: the info is one of this kind; the objects that it points to and the callbacks
             // live as long as the surface, which valid usage obliges the application to ensure.
-            let made =
-                unsafe { drivers_own(instance, driver, self.kind, info, self.own.allocator().as_ptr()) }?;
+            let made = unsafe { drivers_own(instance, driver, self.kind, info, self.created_with.as_ptr()) }?;
             own.store(made.as_raw(), Ordering::Release);
         }
         Ok(noted())
@@ -226,7 +229,7 @@ unsafe fn make(
     callbacks: *const Callbacks,
 ) -> Result<Box<Surface, Application>, vk::Result> {
     let name = kind.command.text();
-    if !instance.extensions.contains(kind.extension) {
+    if !instance.enables(kind.extension) {
         let extension = Shown(kind.extension.name().to_bytes());
         instance.logger.log(
             Level::Error,
@@ -236,18 +239,44 @@ unsafe fn make(
         return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
     }
     note_faults(instance, kind);
+    let scope = vk::SystemAllocationScope::OBJECT;
     // SAFETY: by this function's `# Safety` the callbacks are valid or NULL.
-    let allocator = unsafe { instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT) };
+    let ((own, memory), created_with) = unsafe {
+        (ObjectCallbacks::new(callbacks, instance.allocator, scope)?, Application::new(callbacks, scope))
+    };
+    // SAFETY: by this function's `# Safety` `info` is a valid create info of this kind, and the callbacks are its creating
+    // call's.
+    let mut surface = unsafe { make_in(instance, kind, info, memory, created_with) }?;
+    surface.callbacks = own;
+    Ok(surface)
+}
+
+/// Creates the container of a surface in memory of `allocator`.
+///
+/// # Safety
+/// `info` is a valid create info of this kind, and `created_with` are the callbacks that came with it.
+unsafe fn make_in(
+    instance: &Instance,
+    kind: &'static SurfaceKind,
+    info: *const c_void,
+    allocator: Application,
+    created_with: Application,
+) -> Result<Box<Surface, Application>, vk::Result> {
     // SAFETY: by this function's `# Safety` `info` is a valid create info of this kind.
-    let window = unsafe { Window::new(instance, kind, info, allocator) };
+    let window = unsafe { Window::new(instance, kind, info, created_with) };
     // SAFETY: by this function's `# Safety` `info` is a valid create info of this kind, which
     // begins a pNext chain.
     let kept = unsafe { SurfaceInfo::new(kind, info) };
-    let mut surface = Box::try_new_in(
-        Surface { drivers_view: [0; LARGEST / 8], kind, own: Vec::new_in(allocator), info: kept, window },
-        allocator,
-    )
-    .map_err(OutOfMemory::from)?;
+    let empty = Surface {
+        drivers_view: [0; LARGEST / 8],
+        kind,
+        own: Vec::new_in(allocator),
+        info: kept,
+        window,
+        created_with,
+        callbacks: ObjectCallbacks::none(),
+    };
+    let mut surface = Box::try_new_in(empty, allocator).map_err(OutOfMemory::from)?;
     // SAFETY: every field lies within the view and within the create info (surface_kinds), and
     // these do not overlap.
     unsafe {
@@ -375,35 +404,41 @@ pub(super) unsafe fn drivers_own(
 ///
 /// # Safety
 /// The parameters are those of a valid call of the command, passed down the call chain.
-unsafe extern "system" fn destroy(handle: vk::Instance, surface: vk::SurfaceKHR, _: *const Callbacks) {
+unsafe extern "system" fn destroy(
+    handle: vk::Instance,
+    surface: vk::SurfaceKHR,
+    callbacks: *const Callbacks,
+) {
     // SAFETY: by this function's `# Safety` the surface is NULL or a box that `create_kind` leaked
     // with this allocator, and nobody else uses it; only this function frees it. `handle::instance`
     // aborts for a bad handle.
     unsafe {
         let instance = handle::instance(handle, command::DESTROY_SURFACE_KHR);
         let Some(found) = Surface::from_handle(surface) else { return };
-        destroy_own(instance, found);
-        let allocator = *found.own.allocator();
+        destroy_own(instance, found, callbacks);
         let place = core::ptr::with_exposed_provenance_mut::<Surface>(surface.as_raw() as usize);
+        // Outlives the surface, whose memory it is.
+        let _own = (*place).callbacks.take(callbacks);
+        let allocator = *(*place).own.allocator();
         drop(Box::from_raw_in(place, allocator));
     }
 }
 
-/// Destroys the drivers' own surfaces, with the callbacks that they were created with.
+/// Destroys the drivers' own surfaces, with the callbacks that came down with the destroying call.
 ///
 /// # Safety
-/// Nobody uses the surface any more.
-unsafe fn destroy_own(instance: &Instance, surface: &Surface) {
+/// Nobody uses the surface any more; the callbacks are compatible with those of the creating call.
+unsafe fn destroy_own(instance: &Instance, surface: &Surface, callbacks: *const Callbacks) {
     if let Some(window) = surface.window() {
-        window.give_up(instance);
+        window.give_up(instance, callbacks);
         instance.forget_swapchains_of_surface(surface.handle());
     }
     for (driver, own) in instance.drivers.iter().zip(&surface.own) {
         let own = vk::SurfaceKHR::from_raw(own.load(Ordering::Acquire));
         if !own.is_null() {
-            // SAFETY: the driver created the surface with these callbacks, and by this function's
-            // `# Safety` nobody uses it.
-            unsafe { destroy_drivers(driver, own, surface.own.allocator().as_ptr()) };
+            // SAFETY: by this function's `# Safety` nobody uses the surface, and the callbacks are
+            // compatible with those that the driver created it with.
+            unsafe { destroy_drivers(driver, own, callbacks) };
         }
     }
 }
@@ -411,7 +446,7 @@ unsafe fn destroy_own(instance: &Instance, surface: &Surface) {
 /// Destroys a driver's own surface.
 ///
 /// # Safety
-/// The driver created the surface with these callbacks, and nobody uses it any more.
+/// The driver created the surface with these or compatible callbacks, and nobody uses it any more.
 pub(super) unsafe fn destroy_drivers(
     driver: &DriverInstance,
     own: vk::SurfaceKHR,

@@ -6,17 +6,17 @@ use ash::vk::{self, Handle as _};
 
 use super::device::device_of;
 use super::device_table::device_terminator;
-use super::driver::DriverInstance;
 use super::global::global_terminator;
 use super::handle;
+use super::instance::Instance;
 use super::terminator::{InstanceFunctions, by_slot};
 use super::{
-    create_device, create_instance, emulated, extension_queries, group, messenger, physical_device, surface,
-    surface_queries,
+    create_device, create_instance, emulated, extension_queries, group, messenger, physical_device,
+    stand_ins, surface, surface_queries,
 };
 use crate::abi::function;
-use crate::dispatch::{Command, TERMINATORS};
-use crate::registry::{self, Class, CommandId, command};
+use crate::dispatch::{Command, TERMINATORS, lower_end_piece};
+use crate::registry::{self, Class, CommandId, DEVICE_SLOTS, command};
 
 /// Commands on instances and physical devices.
 static INSTANCE_TERMINATORS: InstanceFunctions = by_slot(&[
@@ -29,6 +29,7 @@ static INSTANCE_TERMINATORS: InstanceFunctions = by_slot(&[
     ],
     extension_queries::TERMINATORS,
     emulated::TERMINATORS,
+    stand_ins::TERMINATORS,
     surface::TERMINATORS,
     surface_queries::TERMINATORS,
     messenger::TERMINATORS,
@@ -68,18 +69,52 @@ pub unsafe extern "system" fn terminator_get_instance_proc_addr(
         }
         Some(command) if command.class() == Class::Global => global_terminator(command),
         _ if instance.is_null() => None,
-        // Device commands: it does not matter which driver's it is, since devices have look-ups of
-        // their own.
         command => {
             // SAFETY: by this function's `# Safety` `instance` is the handle that the call chain
             // was entered with, as NULL was checked.
             let instance = unsafe { handle::instance(instance, command::GET_INSTANCE_PROC_ADDR) };
-            let drivers = instance.drivers.iter().find_map(|driver| driver.command(name))?;
-            // Surfaces and named objects are the loader's, also for a layer that looks commands up
-            // this way.
-            Some(command.and_then(device_terminator).unwrap_or(drivers))
+            match command {
+                // Only drivers know what kind of command it is.
+                None if instance.drivers_have_physical_device_command(name) => {
+                    unknown_physical_device_terminator(instance, name)
+                }
+                _ => device_command(instance, command, name),
+            }
         }
     }
+}
+
+/// The lower end of the call chain for a command of devices that a layer looks up through the
+/// instance. It works on the devices of every driver: with several drivers, it is a piece that goes to
+/// the lower end of the device that it is called with. Pieces need the first word of a device's
+/// handles; if that may belong to the driver, there is nothing to return.
+fn device_command(instance: &Instance, command: Option<CommandId>, name: &CStr) -> Option<Command> {
+    let drivers = instance.drivers.iter().find_map(|driver| driver.command(name))?;
+    // Surfaces and named objects are the loader's, also for a layer that looks commands up this way.
+    if let Some(own) = command.and_then(device_terminator) {
+        return Some(own);
+    }
+    if instance.drivers.len() < 2 {
+        return Some(drivers);
+    }
+    let slot = match command {
+        Some(command) => command.device_slot()?,
+        None => {
+            let loader = instance.loader;
+            let number = loader.unknown.device.add(loader.platform.waiting, name).ok()??;
+            instance.enter_in_lower_ends(number, name);
+            DEVICE_SLOTS.wrapping_add(number)
+        }
+    };
+    lower_end_piece(slot)
+}
+
+/// The lower end of the call chain for a physical-device command that the registry does not know and
+/// some driver has; `None` if all numbers are taken or memory is short.
+fn unknown_physical_device_terminator(instance: &Instance, name: &CStr) -> Option<Command> {
+    let loader = instance.loader;
+    let number = loader.unknown.physical_device.add(loader.platform.waiting, name).ok()??;
+    instance.enter_in_driver_tables(number)
 }
 
 /// vk_layerGetPhysicalDeviceProcAddr at the lower end of a call chain. A layer without it is passed
@@ -102,19 +137,10 @@ pub unsafe extern "system" fn terminator_get_physical_device_proc_addr(
     match registry::find(name) {
         Some(command) if command.class() == Class::PhysicalDevice => instance_terminator(command),
         Some(_) => None,
-        None => {
-            let has = |driver: &DriverInstance| driver.find_physical_device_command(name).is_some();
-            if !instance.drivers.iter().any(|driver| has(driver)) {
-                return None;
-            }
-            let number = instance
-                .loader
-                .unknown
-                .physical_device
-                .add(instance.loader.platform.waiting, name)
-                .ok()??;
-            instance.enter_in_driver_tables(number)
+        None if instance.drivers_have_physical_device_command(name) => {
+            unknown_physical_device_terminator(instance, name)
         }
+        None => None,
     }
 }
 

@@ -146,7 +146,7 @@ impl Window {
             self.refuse(instance, holder, place, swapchains, purpose);
             return Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
         }
-        self.give_up(instance);
+        self.give_up(instance, self.callbacks.as_ptr());
         if makes_own {
             return self.make(instance, surface, place, driver);
         }
@@ -160,15 +160,16 @@ impl Window {
         holder.filter(|(holder, _)| *holder == place).map_or(vk::SurfaceKHR::null(), |(_, own)| own)
     }
 
-    /// Destroys the surface of the driver that has the window.
-    pub(super) fn give_up(&self, instance: &Instance) {
+    /// Destroys the surface of the driver that has the window, with callbacks that are compatible with
+    /// those of the creating call.
+    pub(super) fn give_up(&self, instance: &Instance, callbacks: *const vk::AllocationCallbacks<'static>) {
         let Some((place, own)) = self.set_holder(instance, None) else { return };
         let Some(driver) = instance.drivers.get(place).filter(|_| !own.is_null()) else { return };
         let path = Shown(&driver.driver.library_path);
         instance.logger.log(Level::Debug, Topic::Driver, format_args!("{path}: gives the window up"));
-        // SAFETY: the driver created the surface with these callbacks. Nobody uses it: the caller
+        // SAFETY: the driver created the surface with compatible callbacks. Nobody uses it: the caller
         // has its turn, or the application's vkDestroySurfaceKHR has the surface to itself.
-        unsafe { surface::destroy_drivers(driver, own, self.callbacks.as_ptr()) };
+        unsafe { surface::destroy_drivers(driver, own, callbacks) };
     }
 
     fn make(

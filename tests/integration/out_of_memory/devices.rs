@@ -89,6 +89,25 @@ rows! {
             }
         });
     };
+    stand_ins: Extensions, [
+        "vkGetPhysicalDeviceXcbPresentationSupportKHR", "vkGetPhysicalDeviceXlibPresentationSupportKHR",
+        "vkGetPhysicalDeviceWaylandPresentationSupportKHR", "vkGetPhysicalDeviceDirectFBPresentationSupportEXT",
+        "vkGetPhysicalDeviceDisplayPropertiesKHR", "vkGetPhysicalDeviceDisplayPlanePropertiesKHR",
+        "vkGetDisplayPlaneSupportedDisplaysKHR", "vkGetDisplayModePropertiesKHR", "vkCreateDisplayModeKHR",
+        "vkGetDisplayPlaneCapabilitiesKHR", "vkAcquireXlibDisplayEXT", "vkGetRandROutputDisplayEXT",
+        "vkAcquireDrmDisplayEXT", "vkGetDrmDisplayEXT", "vkReleaseDisplayEXT",
+    ], |t| {
+        let instance = t.instance(every_extension());
+        // A driver without any of them.
+        let device = instance.named("third");
+        let row = ROWS.iter().find(|row| row.name == "stand_ins").unwrap();
+        let commands: Vec<usize> = row.commands.iter().map(|command| instance.proc(command)).collect();
+        t.call(Scope::COMMAND, || {
+            for command in commands.iter().filter(|command| **command != 0) {
+                any(*command, device.as_raw());
+            }
+        });
+    };
 }
 
 fn make_device(t: &Trial<'_>, ask: Ask<'_>) {

@@ -1,6 +1,8 @@
 //! Drivers that make surfaces of their own: when they are asked to, and what becomes of their errors.
 use ash::vk::{self, Handle as _};
-use vkload_tests::{Run, Scenario, Vk, ask_for_windows, code, create_surface, khr_surface, window_driver};
+use vkload_tests::{
+    Device, Driver, Run, Scenario, Vk, ask_for_windows, code, create_surface, khr_surface, window_driver,
+};
 
 use super::run_support;
 
@@ -236,5 +238,40 @@ fn surfaces_outlive_devices_that_are_enumerated_anew() {
     run.ok().says("without b", "a");
     for name in ["a", "b"] {
         assert_eq!(run.trace(name).last("unload").get("surfaces"), "0");
+    }
+}
+
+/// The container is not for a driver that has no surfaces, whichever interface version it has.
+#[test]
+fn a_surface_that_is_named_through_a_driver_without_its_extension_is_kept_from_the_driver() {
+    for interface in [2, 5] {
+        let lacks = Driver::new("lacks")
+            .interface(interface)
+            .extension("VK_EXT_debug_utils")
+            .device(Device::new("lacks").extension("VK_EXT_debug_marker"));
+        let has = window_driver("has").extension("VK_EXT_debug_utils");
+        let run = Scenario::new().driver(has).driver(lacks).run(|vk| {
+            let instance = vk.create(&ask_for_windows().extension("VK_EXT_debug_utils")).unwrap();
+            let surface = create_surface(vk, &instance, "headless").unwrap();
+            for (name, extensions) in [("has", &[][..]), ("lacks", &["VK_EXT_debug_marker"])] {
+                let device = instance.device(instance.named(name), extensions);
+                let utils = ash::ext::debug_utils::Device::new(&instance, &device);
+                let info =
+                    vk::DebugUtilsObjectNameInfoEXT::default().object_handle(surface).object_name(c"it");
+                let tag = vk::DebugUtilsObjectTagInfoEXT::default().object_handle(surface).tag(&[1]);
+                // SAFETY: valid use of Vulkan on one thread.
+                unsafe {
+                    utils.set_debug_utils_object_name(&info).unwrap();
+                    utils.set_debug_utils_object_tag(&tag).unwrap();
+                    device.destroy_device(None);
+                }
+            }
+            // SAFETY: as above.
+            unsafe { khr_surface(vk, &instance).destroy_surface(surface, None) };
+        });
+        run.ok();
+        assert_eq!(run.trace("has").only("vkSetDebugUtilsObjectNameEXT").get("object"), "headless");
+        assert!(!run.trace("lacks").has("vkSetDebugUtilsObjectNameEXT"), "{interface}");
+        assert!(!run.trace("lacks").has("vkSetDebugUtilsObjectTagEXT"), "{interface}");
     }
 }

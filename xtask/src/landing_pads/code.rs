@@ -30,7 +30,7 @@ pub(crate) const BLOCKS: &[Block] = &[
     block("look_up_trampolines", 12),
     block("terminators", 20),
     block("missing_instance_commands", 8),
-    block("missing_device_commands", 8),
+    block("missing_device_commands", 12),
 ];
 
 /// Relocations of what takes the address of a function, with that address. The other ones, but for distances in tables, are of

@@ -18,8 +18,8 @@ core::arch::global_asm!(
     ".type direct, %function\n direct: adrp x0, pointed\n add x0, x0, :lo12:pointed\n ret\n .size direct, . - direct",
     ".type pointed, %function\n pointed: POINTED\n ret\n .size pointed, . - pointed",
     ".type listed, %function\n listed: LISTED\n ret\n .size listed, . - listed",
-    ".type _R23missing_device_commands, %function\n _R23missing_device_commands:",
-    "hint #34\n bl direct\n PIECE\n bl direct\n .size _R23missing_device_commands, . - _R23missing_device_commands",
+    ".type _R25missing_instance_commands, %function\n _R25missing_instance_commands:",
+    "hint #34\n bl direct\n PIECE\n bl direct\n .size _R25missing_instance_commands, . - _R25missing_instance_commands",
     ".section .rodata,\"a\",%progbits\n .type list, %object\n list: .long 0, listed - list\n .size list, . - list",
     ".section .note.gnu.property,\"a\",%note\n .p2align 3\n .long 4, 16, 5\n .asciz \"GNU\"",
     ".long 0xc0000000, 4, FEATURES, 0",
@@ -54,7 +54,7 @@ fn complaints(place: &str, instead: &str) -> Vec<String> {
     let code = Code::read(&fs::read(&library).unwrap()).unwrap();
     fs::remove_dir_all(folder).unwrap();
     assert_eq!(code.summary(), SUMMARY);
-    assert_eq!(code.blocks().collect::<Vec<_>>(), ["missing_device_commands"]);
+    assert_eq!(code.blocks().collect::<Vec<_>>(), ["missing_instance_commands"]);
     code.complaints()
 }
 
@@ -71,7 +71,7 @@ fn r161_a_pad_that_is_missing_is_found_wherever_it_is() {
         ("EXPORTED", "vkDraw"),
         ("POINTED", "pointed"),
         ("LISTED", "listed"),
-        ("PIECE", "missing_device_commands 1"),
+        ("PIECE", "missing_instance_commands 1"),
     ];
     for (place, name) in missing {
         // `nop`, and the pad for jumps alone.
@@ -83,7 +83,7 @@ fn r161_a_pad_that_is_missing_is_found_wherever_it_is() {
     assert_eq!(complaints("FEATURES", "2").len(), 1);
     assert_eq!(complaints("FEATURES", "0").len(), 2);
     let found = complaints("PIECE", "hint #34\n nop");
-    assert_eq!(found[0], "missing_device_commands has 20 bytes, which are no pieces of 8");
+    assert_eq!(found[0], "missing_instance_commands has 20 bytes, which are no pieces of 8");
 }
 
 #[test]

@@ -5,8 +5,14 @@
 
 use crate::machine::Distances;
 
-pub(crate) const DISTANCES: Distances =
-    Distances { instance_trampoline: 48, device_trampoline: 16, terminator: 20, numbered_jump: 12, call: 8 };
+pub(crate) const DISTANCES: Distances = Distances {
+    instance_trampoline: 48,
+    device_trampoline: 16,
+    terminator: 20,
+    numbered_jump: 12,
+    call: 8,
+    device_stub: 12,
+};
 
 /// `bti c` by its number: processors and assemblers without landing pads know it as a hint that does nothing.
 #[doc(hidden)]
@@ -100,6 +106,25 @@ macro_rules! look_up {
 macro_rules! report {
     () => {
         "mov w1, w16\n bl {report}\n brk #1\n"
+    };
+}
+
+macro_rules! device_stub {
+    ($slot:literal) => {
+        numbered_jump!($slot)
+    };
+}
+
+macro_rules! stub_slot {
+    () => {
+        "/* {stubs} */\n"
+    };
+}
+
+macro_rules! lower_end {
+    () => {
+        "cbz x0, 6f\n ldr x17, [x0]\n cbz x17, 6f\n ldr x17, [x17, #{lower}]\n cbz x17, 6f\n\
+         ldr x17, [x17, w16, uxtw #3]\n cbz x17, 6f\n br x17\n 6:\n"
     };
 }
 

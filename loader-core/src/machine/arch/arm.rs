@@ -3,8 +3,14 @@
 
 use crate::machine::Distances;
 
-pub(crate) const DISTANCES: Distances =
-    Distances { instance_trampoline: 40, device_trampoline: 8, terminator: 12, numbered_jump: 8, call: 4 };
+pub(crate) const DISTANCES: Distances = Distances {
+    instance_trampoline: 40,
+    device_trampoline: 8,
+    terminator: 12,
+    numbered_jump: 8,
+    call: 4,
+    device_stub: 8,
+};
 
 #[doc(hidden)]
 #[macro_export]
@@ -86,6 +92,27 @@ macro_rules! look_up {
 macro_rules! report {
     () => {
         "mov r1, ip\n bl {report}\n udf #0\n"
+    };
+}
+
+macro_rules! device_stub {
+    ($slot:literal) => {
+        numbered_jump!($slot)
+    };
+}
+
+macro_rules! stub_slot {
+    () => {
+        "/* {stubs} */\n"
+    };
+}
+
+macro_rules! lower_end {
+    () => {
+        "cmp r0, #0\n beq 3f\n push {{r4, lr}}\n ldr r4, [r0]\n cmp r4, #0\n beq 2f\n\
+         ldr r4, [r4, #{lower}]\n cmp r4, #0\n beq 2f\n\
+         ldr r4, [r4, ip, lsl #2]\n cmp r4, #0\n beq 2f\n mov ip, r4\n pop {{r4, lr}}\n bx ip\n\
+         2: pop {{r4, lr}}\n 3:\n"
     };
 }
 

@@ -1,7 +1,7 @@
 //! The few instructions that differ between processors, as text for the assembler.
 //!
 //! Every architecture file defines the same macros, and the lengths of what they make. In their text `{bad}`,
-//! `{target}`, `{report}`, `{magic}`, `{keys}` and `{multiplier}` are operands of the surrounding assembly; a
+//! `{target}`, `{report}`, `{magic}`, `{keys}`, `{multiplier}`, `{stubs}` and `{lower}` are operands of the surrounding assembly; a
 //! slot, a number, and the magic that a trampoline is given are the texts of assembler expressions.
 //!
 //! | macro | does |
@@ -14,6 +14,9 @@
 //! | `unknown_instance_trampoline` | as `instance_trampoline`, with the slot in the free register |
 //! | `look_up` | jumps through the slot in the free register of the table that the handle's first word stands for ([`crate::dispatch::Keys`]) |
 //! | `report` | calls a function that does not return with the handle and the number |
+//! | `device_stub` | a stub for a command of devices that nothing implements |
+//! | `stub_slot` | leaves the slot of the stub that led here in the free register; names `{stubs}` in a comment if the stub has left it there |
+//! | `lower_end` | jumps through the slot in the free register of the device's lower ends, whose address is at `{lower}` in the table in the handle's first word; goes on behind itself if anything of that is NULL |
 //! | `report_caller` | calls a function that does not return with the handle and the address to which `call` would return |
 //! | `forward` | jumps |
 //! | `trap` | ends the process |

@@ -3,8 +3,14 @@
 
 use crate::machine::Distances;
 
-pub(crate) const DISTANCES: Distances =
-    Distances { instance_trampoline: 48, device_trampoline: 20, terminator: 20, numbered_jump: 12, call: 8 };
+pub(crate) const DISTANCES: Distances = Distances {
+    instance_trampoline: 48,
+    device_trampoline: 20,
+    terminator: 20,
+    numbered_jump: 12,
+    call: 8,
+    device_stub: 12,
+};
 
 #[doc(hidden)]
 #[macro_export]
@@ -83,6 +89,25 @@ macro_rules! look_up {
 macro_rules! report {
     () => {
         "mv a1, t0\n call {report}\n ebreak\n"
+    };
+}
+
+macro_rules! device_stub {
+    ($slot:literal) => {
+        numbered_jump!($slot)
+    };
+}
+
+macro_rules! stub_slot {
+    () => {
+        "/* {stubs} */\n"
+    };
+}
+
+macro_rules! lower_end {
+    () => {
+        "beqz a0, 6f\n ld t1, 0(a0)\n beqz t1, 6f\n li t2, {lower}\n add t1, t1, t2\n ld t1, 0(t1)\n beqz t1, 6f\n\
+         slli t2, t0, 3\n add t1, t1, t2\n ld t1, 0(t1)\n beqz t1, 6f\n jr t1\n 6:\n"
     };
 }
 

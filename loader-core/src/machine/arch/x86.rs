@@ -3,8 +3,14 @@
 
 use crate::machine::Distances;
 
-pub(crate) const DISTANCES: Distances =
-    Distances { instance_trampoline: 34, device_trampoline: 12, terminator: 20, numbered_jump: 9, call: 5 };
+pub(crate) const DISTANCES: Distances = Distances {
+    instance_trampoline: 34,
+    device_trampoline: 12,
+    terminator: 20,
+    numbered_jump: 9,
+    call: 5,
+    device_stub: 5,
+};
 
 #[doc(hidden)]
 #[macro_export]
@@ -85,6 +91,27 @@ macro_rules! look_up {
 macro_rules! report {
     () => {
         "movzwl %ax, %eax\n mov 4(%esp), %ecx\n sub $4, %esp\n push %eax\n push %ecx\n call {report}\n ud2\n"
+    };
+}
+
+macro_rules! device_stub {
+    ($slot:literal) => {
+        call!()
+    };
+}
+
+macro_rules! stub_slot {
+    () => {
+        "pop %eax\n call 5f\n 5: pop %ecx\n lea {stubs} - 5b(%ecx), %ecx\n sub %ecx, %eax\n\
+         imul $52429, %eax, %eax\n shr $18, %eax\n dec %eax\n"
+    };
+}
+
+macro_rules! lower_end {
+    () => {
+        "mov 4(%esp), %edx\n test %edx, %edx\n jz 6f\n mov (%edx), %edx\n test %edx, %edx\n jz 6f\n\
+         mov {lower}(%edx), %edx\n test %edx, %edx\n jz 6f\n\
+         mov (%edx, %eax, 4), %edx\n test %edx, %edx\n jz 6f\n jmp *%edx\n 6:\n"
     };
 }
 

@@ -3,8 +3,14 @@
 
 use crate::machine::Distances;
 
-pub(crate) const DISTANCES: Distances =
-    Distances { instance_trampoline: 32, device_trampoline: 9, terminator: 14, numbered_jump: 9, call: 5 };
+pub(crate) const DISTANCES: Distances = Distances {
+    instance_trampoline: 32,
+    device_trampoline: 9,
+    terminator: 14,
+    numbered_jump: 9,
+    call: 5,
+    device_stub: 5,
+};
 
 #[doc(hidden)]
 #[macro_export]
@@ -79,6 +85,27 @@ macro_rules! look_up {
 macro_rules! report {
     () => {
         "movzwl %ax, %esi\n sub $8, %rsp\n call {report}\n ud2\n"
+    };
+}
+
+macro_rules! device_stub {
+    ($slot:literal) => {
+        call!()
+    };
+}
+
+macro_rules! stub_slot {
+    () => {
+        "pop %rax\n lea {stubs}(%rip), %r11\n sub %r11, %rax\n\
+         imul $52429, %eax, %eax\n shr $18, %eax\n dec %eax\n"
+    };
+}
+
+macro_rules! lower_end {
+    () => {
+        "test %rdi, %rdi\n jz 6f\n mov (%rdi), %r11\n test %r11, %r11\n jz 6f\n\
+         mov {lower}(%r11), %r11\n test %r11, %r11\n jz 6f\n\
+         mov (%r11, %rax, 8), %r11\n test %r11, %r11\n jz 6f\n jmp *%r11\n 6:\n"
     };
 }
 
