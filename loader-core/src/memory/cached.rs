@@ -29,18 +29,16 @@ impl<T> Cached<T> {
         core::mem::replace(&mut *self.0.lock(waiting), learnt)
     }
 
-    /// Forgets `last`, which came from [`last`](Self::last), or returns it if it is in use: if it has owners other than this and
-    /// the caller. What the caller gives up is dropped.
+    /// Forgets and drops `last`, which came from [`last`](Self::last), unless it has owners other than this and the caller, or was
+    /// replaced meanwhile: then it is returned.
     pub fn give_up(&self, waiting: &dyn Waiting, last: Counted<T>) -> Option<Counted<T>> {
         let mut held = self.0.lock(waiting);
-        let owners = if held.as_ref() == Some(&last) { 2 } else { 1 };
-        if last.owners() > owners {
+        if last.owners() != 2 {
             return Some(last);
         }
         let forgotten = held.take_if(|held| *held == last);
         drop(held);
-        drop(forgotten);
-        None
+        if forgotten.is_some() { None } else { Some(last) }
     }
 
     /// Forgets it if `unused`.
@@ -79,11 +77,11 @@ mod tests {
     }
 
     #[test]
-    fn what_was_replaced_meanwhile_is_given_up_and_its_successor_stays() {
+    fn the_successor_of_what_was_replaced_meanwhile_stays() {
         let cached = Cached::nothing();
         let last = Counted::try_new(7).unwrap();
         cached.keep(&Alone, &Counted::try_new(8).unwrap());
-        assert!(cached.give_up(&Alone, last).is_none());
+        assert!(cached.give_up(&Alone, last).is_some_and(|last| *last == 7));
         assert!(cached.last(&Alone).is_some_and(|kept| *kept == 8));
     }
 }

@@ -131,6 +131,7 @@ impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
 
 /// Makes room for `more` values, and for no others if `exact`. Replaces `Vec::try_reserve` and
 /// `try_reserve_exact`, which would be copied for every type of value.
+#[inline(never)] // most copies in its callers would be larger than the call
 fn reserve<T, A: Allocator>(vector: &mut Vec<T, A>, more: usize, exact: bool) -> Result<(), OutOfMemory> {
     let (length, capacity) = (vector.len(), vector.capacity());
     if capacity.wrapping_sub(length) >= more {
@@ -140,8 +141,8 @@ fn reserve<T, A: Allocator>(vector: &mut Vec<T, A>, more: usize, exact: bool) ->
     // SAFETY: the block, its capacity and its allocator are the vector's own, and go back into it. The
     // allocator is moved by reading it from the old vector, which is overwritten and not dropped.
     unsafe {
-        let (block, capacity) =
-            grow(vector.allocator(), old, Layout::new::<T>(), (length, capacity), (more, exact))?;
+        let needed = length.saturating_add(more);
+        let (block, capacity) = grow(vector.allocator(), old, Layout::new::<T>(), capacity, needed, exact)?;
         let allocator = core::ptr::read(vector.allocator());
         let grown = Vec::from_raw_parts_in(block.cast().as_ptr(), length, capacity, allocator);
         core::ptr::write(vector, grown);
@@ -149,26 +150,26 @@ fn reserve<T, A: Allocator>(vector: &mut Vec<T, A>, more: usize, exact: bool) ->
     Ok(())
 }
 
-/// Moves a vector's block to a larger one with room for `more` values behind the `length` that are there.
-/// Returns the block and its capacity, which at least doubles unless it has to be `exact`, so many additions
-/// cost few moves.
+/// Moves a vector's block to a larger one with room for `needed` values. Returns the block and its capacity,
+/// which at least doubles unless it has to be `exact`, so many additions cost few moves.
 ///
 /// # Safety
 /// `old` is a block from `allocator` with room for `capacity` values of the layout `each`; if `capacity` is
 /// 0, anything.
-unsafe fn grow(
-    allocator: &dyn Allocator,
+#[inline(never)]
+unsafe fn grow<A: Allocator>(
+    allocator: &A,
     old: NonNull<u8>,
     each: Layout,
-    (length, capacity): (usize, usize),
-    (more, exact): (usize, bool),
+    capacity: usize,
+    needed: usize,
+    exact: bool,
 ) -> Result<(NonNull<u8>, usize), OutOfMemory> {
     let layout = |count: usize| {
         let size = each.size().checked_mul(count)?;
         Layout::from_size_align(size, each.align()).ok()
     };
     let least = if each.size() == 1 { 8 } else { 4 };
-    let needed = length.checked_add(more).ok_or(OutOfMemory)?;
     let larger = if exact { needed } else { needed.max(capacity.saturating_mul(2)).max(least) };
     let new = layout(larger).ok_or(OutOfMemory)?;
     // SAFETY: by this function's `# Safety` `old` is a block from `allocator` with room for `capacity`

@@ -230,6 +230,7 @@ impl Vulkan {
             "proc_addr_early" => self.look_up(c"vkDestroyInstance", true),
             "proc_addr_late" => self.look_up(c"vkGetDeviceImageSparseMemoryRequirements", true),
             "proc_addr_extension" => self.look_up(c"vkCmdDrawMeshTasksEXT", true),
+            "proc_addr_global" => self.look_up(c"vkCreateInstance", true),
             "proc_addr_unknown" => self.look_up(c"vkNoSuchCommandAnywhere", false),
             "device_proc_addr" => {
                 let get: vk::PFN_vkGetDeviceProcAddr = self.exported(c"vkGetDeviceProcAddr");
@@ -240,7 +241,7 @@ impl Vulkan {
                 })
             }
             "enumerate_devices" => self.enumerate_devices(),
-            "instance" | "instance_more" => {
+            "instance" | "instance_more" | "instance_layer" => {
                 let destroy: vk::PFN_vkDestroyInstance = self.exported(c"vkDestroyInstance");
                 // SAFETY: the instance has just been made.
                 repeat(move || unsafe { destroy(self.create_instance(), ptr::null()) })

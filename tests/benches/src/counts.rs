@@ -15,15 +15,17 @@ use crate::{instructions, system_calls};
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/performance.md");
 
 /// Instructions of a later call, as the page's first table has them.
-pub const CALLS: [(&str, u64); 9] = [
+pub const CALLS: [(&str, u64); 11] = [
     ("device_command", 2),
     ("physical_device_command", 9),
     ("proc_addr_early", 120),
     ("proc_addr_late", 144),
     ("proc_addr_extension", 129),
+    ("proc_addr_global", 74),
     ("version", 6_237),
     ("extensions", 16_053),
     ("instance", 32_682),
+    ("instance_layer", 85_936),
     ("device", 68_711),
 ];
 
@@ -38,6 +40,9 @@ pub fn missing_tool() -> Option<&'static str> {
     if !instructions::available() {
         return Some("valgrind");
     }
+    if !Stage::has_mesas_layer() {
+        return Some("Mesa's implicit layer (mesa-vulkan-drivers)");
+    }
     (!system_calls::available()).then_some("strace")
 }
 
@@ -48,8 +53,7 @@ pub fn missing_tool() -> Option<&'static str> {
 pub fn calls() -> Result<Vec<String>, String> {
     let page = fs::read_to_string(PAGE).map_err(|error| error.to_string())?;
     let ours = Loader::ours()?;
-    on_stages(&CALLS, |stage, (name, documented)| {
-        let operation = named(name)?;
+    on_stages(&CALLS, |stage, operation, documented| {
         let measured = instructions::per_call(stage, &measure::task(&ours, operation))?.round() as u64;
         println!("{}: {} instructions", operation.title, grouped(measured));
         Ok(judged(&page, operation, documented, measured).into_iter().collect())
@@ -64,8 +68,7 @@ pub fn calls() -> Result<Vec<String>, String> {
 pub fn first_calls() -> Result<Vec<String>, String> {
     let page = fs::read_to_string(PAGE).map_err(|error| error.to_string())?;
     let (ours, theirs) = (Loader::ours()?, Loader::distribution());
-    on_stages(&FIRST_CALLS, |stage, (name, documented)| {
-        let operation = named(name)?;
+    on_stages(&FIRST_CALLS, |stage, operation, documented| {
         let process = |task: &Task| -> Result<(u64, u64), String> {
             let system_calls = system_calls::total(stage, task)?.values().sum();
             Ok((instructions::total(stage, task)?.all as u64, system_calls))
@@ -96,10 +99,6 @@ pub fn first_calls() -> Result<Vec<String>, String> {
     })
 }
 
-fn named(name: &str) -> Result<Operation, String> {
-    Operation::named(name).ok_or_else(|| format!("{name}: no operation of this name"))
-}
-
 /// What is wrong with a count.
 fn judged(page: &str, operation: Operation, documented: u64, measured: u64) -> Option<String> {
     let title = operation.title;
@@ -114,17 +113,19 @@ fn judged(page: &str, operation: Operation, documented: u64, measured: u64) -> O
     })
 }
 
-/// Counts in two threads, each with a stage of its own, and gathers what is wrong.
-fn on_stages<T: Copy + Sync>(
-    items: &[T],
-    count: impl Fn(&Stage, T) -> Result<Vec<String>, String> + Sync,
+/// Counts in two threads, each operation on a stage of its own, and gathers what is wrong. `count` also gets what the page says.
+fn on_stages(
+    items: &[(&str, u64)],
+    count: impl Fn(&Stage, Operation, u64) -> Result<Vec<String>, String> + Sync,
 ) -> Result<Vec<String>, String> {
     let libraries = Libraries::compile()?;
     let part = |first: usize| -> Result<Vec<String>, String> {
-        let stage = Stage::new(&libraries, Contents::ONE_DRIVER).map_err(|error| error.to_string())?;
         let mut faults = Vec::new();
-        for item in items.iter().skip(first).step_by(2) {
-            faults.extend(count(&stage, *item)?);
+        for (name, documented) in items.iter().skip(first).step_by(2) {
+            let operation =
+                Operation::named(name).ok_or_else(|| format!("{name}: no operation of this name"))?;
+            let stage = Stage::new(&libraries, Contents::of(operation)).map_err(|error| error.to_string())?;
+            faults.extend(count(&stage, operation, *documented)?);
         }
         Ok(faults)
     };

@@ -76,10 +76,10 @@ impl Cost {
 /// With what to do about it, in words for a person.
 pub fn operations(loaders: &[Loader], tools: Tools, only: &str) -> Result<Vec<Row>, String> {
     let libraries = Libraries::compile()?;
-    let stage = Stage::new(&libraries, Contents::ONE_DRIVER).map_err(|error| error.to_string())?;
     let mut rows = Vec::new();
     for operation in OPERATIONS.into_iter().filter(|operation| operation.name.contains(only)) {
         eprintln!("measuring {}", operation.title);
+        let stage = Stage::new(&libraries, Contents::of(operation)).map_err(|error| error.to_string())?;
         let tasks: Vec<_> = loaders.iter().map(|loader| task(loader, operation)).collect();
         let mut costs = times(&stage, &tasks)?;
         for (cost, task) in costs.iter_mut().zip(&tasks) {

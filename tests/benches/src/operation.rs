@@ -11,6 +11,8 @@ pub struct Operation {
     pub instances: u32,
     /// How many calls make the smaller of two runs that are compared.
     pub calls: u32,
+    /// Whether Mesa's implicit layer is active.
+    pub mesas_layer: bool,
     /// How many instructions a call may take, the driver's and landing pads not counted.
     pub instructions: Option<u64>,
 }
@@ -18,15 +20,22 @@ pub struct Operation {
 /// The most instructions of a look-up by name.
 pub(crate) const LOOK_UP: u64 = 150;
 
+/// The same without an instance: as many as Khronos' loader takes for vkCreateInstance.
+pub(crate) const GLOBAL_LOOK_UP: u64 = 94;
+
 /// All operations, cheapest first. The instructions to reach are those of the design: fixed numbers for what is
 /// called often, and parts of what Khronos' loader of August 2026 takes (35,400, 130,500 and 427,000) for the rest.
-pub const OPERATIONS: [Operation; 15] = [
+pub const OPERATIONS: [Operation; 17] = [
     often("device_command", "vkCmdDraw, exported", Some(2)),
     often("device_command_other", "vkCmdDraw, exported, of a second device", Some(2)),
     often("physical_device_command", "vkGetPhysicalDeviceFeatures", Some(9)),
     often("proc_addr_early", "vkGetInstanceProcAddr, early name", Some(LOOK_UP)),
     often("proc_addr_late", "vkGetInstanceProcAddr, late name", Some(LOOK_UP)),
     often("proc_addr_extension", "vkGetInstanceProcAddr, extension's name", Some(LOOK_UP)),
+    Operation {
+        instances: 0,
+        ..often("proc_addr_global", "vkGetInstanceProcAddr, without an instance", Some(GLOBAL_LOOK_UP))
+    },
     often("proc_addr_unknown", "vkGetInstanceProcAddr, unknown name", None),
     often("device_proc_addr", "vkGetDeviceProcAddr, known name", None),
     often("enumerate_devices", "vkEnumeratePhysicalDevices, list", None),
@@ -35,6 +44,10 @@ pub const OPERATIONS: [Operation; 15] = [
     seldom("layers", "vkEnumerateInstanceLayerProperties, count", 20, None),
     seldom("instance", "vkCreateInstance + vkDestroyInstance", 10, Some(427_000 / 3)),
     Operation { instances: 1, ..seldom("instance_more", "the same, with another instance alive", 10, None) },
+    Operation {
+        mesas_layer: true,
+        ..seldom("instance_layer", "the same, with Mesa's implicit layer", 10, Some(250_000))
+    },
     Operation { instances: 1, ..seldom("device", "vkCreateDevice + vkDestroyDevice", 10, None) },
 ];
 
@@ -53,13 +66,13 @@ pub(crate) const fn driver(
     calls: u32,
     instructions: Option<u64>,
 ) -> Operation {
-    Operation { name, title, instances: 1, calls, instructions }
+    Operation { name, title, instances: 1, calls, mesas_layer: false, instructions }
 }
 
 const fn often(name: &'static str, title: &'static str, instructions: Option<u64>) -> Operation {
-    Operation { name, title, instances: 1, calls: 1000, instructions }
+    Operation { name, title, instances: 1, calls: 1000, mesas_layer: false, instructions }
 }
 
 const fn seldom(name: &'static str, title: &'static str, calls: u32, instructions: Option<u64>) -> Operation {
-    Operation { name, title, instances: 0, calls, instructions }
+    Operation { name, title, instances: 0, calls, mesas_layer: false, instructions }
 }

@@ -6,6 +6,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use crate::operation::Operation;
+
 const NULL_DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/null_driver.c");
 
 const NULL_LAYER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/null_layer.c");
@@ -35,12 +37,25 @@ pub(crate) struct Contents {
     pub(crate) implicit_layers: u32,
     /// Layers that are active, each a library of its own.
     pub(crate) active_layers: u32,
+    /// Mesa's implicit layer, as it is installed.
+    pub(crate) mesas_layer: bool,
 }
 
 impl Contents {
     /// One driver, and nothing else.
-    pub(crate) const ONE_DRIVER: Self =
-        Self { manifests: 1, drivers: 1, explicit_layers: 0, implicit_layers: 0, active_layers: 0 };
+    pub(crate) const ONE_DRIVER: Self = Self {
+        manifests: 1,
+        drivers: 1,
+        explicit_layers: 0,
+        implicit_layers: 0,
+        active_layers: 0,
+        mesas_layer: false,
+    };
+
+    /// One driver, and what the operation needs.
+    pub(crate) fn of(operation: Operation) -> Self {
+        Self { mesas_layer: operation.mesas_layer, ..Self::ONE_DRIVER }
+    }
 }
 
 impl Libraries {
@@ -108,6 +123,9 @@ impl Stage {
             let manifest = layer(&name, &library, &["disable_environment"]);
             fs::write(folder.join(IMPLICIT).join(format!("{name}.json")), manifest)?;
         }
+        if contents.mesas_layer {
+            fs::copy(MESAS_LAYER, folder.join(IMPLICIT).join("mesa.json"))?;
+        }
         Ok(stage)
     }
 
@@ -127,12 +145,20 @@ impl Stage {
         self.folder.path().join(name)
     }
 
+    /// Whether Mesa's implicit layer is installed.
+    pub(crate) fn has_mesas_layer() -> bool {
+        Path::new(MESAS_LAYER).exists()
+    }
+
     /// Whether a file that was loaded is one of the drivers or layers.
     pub(crate) fn is_not_the_loaders(file: &str) -> bool {
         let name = Path::new(file).file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("libnull") || name.starts_with("liblayer")
+        ["libnull", "liblayer", "libVkLayer_MESA"].iter().any(|own| name.starts_with(own))
     }
 }
+
+/// The layer that Mesa's packages install for every program.
+const MESAS_LAYER: &str = "/usr/share/vulkan/implicit_layer.d/VkLayer_MESA_device_select.json";
 
 const DRIVERS: &str = "share2/vulkan/icd.d";
 const EXPLICIT: &str = "share2/vulkan/explicit_layer.d";

@@ -11,6 +11,7 @@ use super::program::Program;
 use crate::facts::{self, LoaderFile, Variables};
 use crate::planned::Planned;
 use crate::probe::Subject;
+use crate::switches::Changes;
 
 /// A program, known or not.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -151,6 +152,9 @@ fn libraries_in(maps: &str) -> Vec<String> {
 /// The name of the meta-layer by which Vulkan Configurator turned layers on before there was a settings file.
 pub(super) const OVERRIDE: &str = "VK_LAYER_LUNARG_override";
 
+/// The variable with names of layers to enable.
+const NAMES: &str = "VK_INSTANCE_LAYERS";
+
 /// A layer that is active in a program that asks for none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layer {
@@ -219,6 +223,22 @@ impl Layer {
     pub(crate) fn subject(&self, is_alone: bool) -> Subject {
         let name = is_alone.then(|| self.name.clone());
         Subject::Layer { library: self.library.clone(), negotiate: self.negotiate.clone(), name }
+    }
+
+    /// The changes to variables with which it is active behind all other layers, if variables make it active.
+    pub(crate) fn last(&self, variables: &Variables) -> Option<Changes> {
+        let mut changes = Changes::new();
+        if self.by_variable.is_empty() {
+            let (name, _) = self.enable.as_ref().filter(|(name, _)| variables.contains_key(name))?;
+            changes.insert(name.clone(), None);
+        } else if self.by_variable != NAMES {
+            return None;
+        }
+        let before = variables.get(NAMES).map(String::as_str).unwrap_or_default();
+        let others = before.split(':').filter(|name| !name.is_empty() && *name != self.name);
+        let list: Vec<_> = others.chain([self.name.as_str()]).collect();
+        changes.insert(NAMES.to_owned(), Some(list.join(":")));
+        Some(changes).filter(|_| !self.by_settings && self.part_of.is_none())
     }
 
     /// The command that turns it off.

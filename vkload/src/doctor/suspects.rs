@@ -47,6 +47,21 @@ pub(super) fn without(
     switches::changes(planned, &settings.variables, Wanted { off: &off, ..Wanted::default() })
 }
 
+/// The name of the first of the layers that fail together, if it goes as well as without all when that layer stands behind the others.
+pub(super) fn belongs_last(
+    layers: &[Layer],
+    culprits: &[String],
+    settings: &Settings,
+    goal: &Trial,
+    attempt: &dyn Fn(&Changes) -> Trial,
+    progress: Progress<'_>,
+) -> Option<String> {
+    let [first, _, ..] = culprits else { return None };
+    let changes = layers.iter().find(|layer| layer.name == *first)?.last(&settings.variables)?;
+    progress("the loader with the layers in another order");
+    (!is_better(goal, Some(&attempt(&changes)))).then(|| first.clone())
+}
+
 /// The names of the fewest layers without which it goes as well as without all.
 pub(super) fn culprits(
     planned: &Planned,

@@ -33,6 +33,9 @@ pub(crate) struct Trials {
     pub(crate) without_layers: Option<Trial>,
     /// The layers without which it works.
     pub(crate) culprits: Vec<String>,
+    /// The layer with which it works, too, if it stands behind the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) belongs_last: Option<String>,
     /// The loader that is built into this program, where the one that programs get does not work.
     pub(crate) own: Option<Trial>,
 }
@@ -92,6 +95,8 @@ impl Trials {
             if suspects::is_better(&without, trials.program.as_ref()) {
                 trials.culprits =
                     suspects::culprits(planned, &layers, settings, &without, &attempt, progress);
+                trials.belongs_last =
+                    suspects::belongs_last(&layers, &trials.culprits, settings, &without, &attempt, progress);
             }
             trials.without_layers = Some(without);
             keep(&trials);

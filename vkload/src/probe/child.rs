@@ -49,6 +49,8 @@ pub(crate) fn run(memory: i32, subject: &str) -> ExitCode {
     }
     if let Some(library) = opened {
         tell(Line::Stage { stage: Stage::Unload });
+        // The loader in this program keeps layers open.
+        platform_linux::unload();
         // SAFETY: nothing of the library is used any more. What its destructors do is what is tried.
         unsafe { libc::dlclose(library) };
     }

@@ -30,9 +30,22 @@ pub(super) fn culprits(case: &Case) -> Vec<Finding> {
             because(case, layer)
         );
         let finding = Finding::new(case.blame(), weight::PROVEN, "layer-breaks", name, what);
-        Some(finding.steps(off(case, layer)).step(case.reinstall(&layer.manifest)))
+        Some(finding.steps(other_order(case)).steps(off(case, layer)).step(case.reinstall(&layer.manifest)))
     };
     case.trials.culprits.iter().filter_map(of).collect()
+}
+
+/// The order in which layers work that fail in another.
+fn other_order(case: &Case) -> Option<String> {
+    let name = case.trials.belongs_last.as_ref()?;
+    let changes = case.layers.iter().find(|layer| layer.name == *name)?.last(&case.facts.variables)?;
+    let command = |(name, value): (&String, &Option<String>)| match value {
+        Some(value) => format!("export {name}={}", quoted(value)),
+        None => format!("unset {name}"),
+    };
+    let mut commands: Vec<_> = changes.iter().map(command).collect();
+    commands.sort_by_key(|command| command.starts_with("export"));
+    Some(commands.join("; "))
 }
 
 /// How it is turned off.

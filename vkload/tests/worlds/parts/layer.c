@@ -1,4 +1,5 @@
-/* A layer of a world: passes everything on, unless its acts say otherwise. "hide" at vkEnumeratePhysicalDevices hides all devices. */
+/* A layer of a world: passes everything on, unless its acts say otherwise. "hide" at vkEnumeratePhysicalDevices hides all devices.
+ * "ask" at vkGetInstanceProcAddr finds no vkCreateDevice without an instance. */
 #ifdef LAYER
 #include "acts.h"
 #include <vulkan/vk_layer.h>
@@ -14,9 +15,9 @@ __attribute__((constructor)) static void load(void) {
 
 __attribute__((destructor)) static void unload(void) { at("close"); }
 
-static int hides(void) {
+static int does(const char *action) {
     for (unsigned i = 0; i < act_count; ++i)
-        if (strcmp(acts[i].action, "hide") == 0) return 1;
+        if (strcmp(acts[i].action, action) == 0) return 1;
     return 0;
 }
 
@@ -36,7 +37,7 @@ static VkResult CreateInstance(const VkInstanceCreateInfo *info, const VkAllocat
 static VkResult EnumeratePhysicalDevices(VkInstance instance, uint32_t *count, VkPhysicalDevice *out) {
     VkResult result = at("vkEnumeratePhysicalDevices");
     if (result != VK_SUCCESS) return result;
-    if (hides()) return *count = 0, VK_SUCCESS;
+    if (does("hide")) return *count = 0, VK_SUCCESS;
     return next_enumerate(instance, count, out);
 }
 
@@ -49,7 +50,8 @@ static VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo
     PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     next_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    return ((PFN_vkCreateDevice)next(VK_NULL_HANDLE, "vkCreateDevice"))(physical, info, allocator, out);
+    PFN_vkCreateDevice create = (PFN_vkCreateDevice)next(VK_NULL_HANDLE, "vkCreateDevice");
+    return create == NULL ? VK_ERROR_INITIALIZATION_FAILED : create(physical, info, allocator, out);
 }
 
 static PFN_vkVoidFunction of_device(VkDevice device, const char *name) {
@@ -61,7 +63,7 @@ static PFN_vkVoidFunction of_instance(VkInstance instance, const char *name) {
     if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (PFN_vkVoidFunction)of_instance;
     if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)of_device;
     if (strcmp(name, "vkCreateInstance") == 0) return (PFN_vkVoidFunction)CreateInstance;
-    if (strcmp(name, "vkCreateDevice") == 0) return (PFN_vkVoidFunction)CreateDevice;
+    if (strcmp(name, "vkCreateDevice") == 0) return does("ask") && instance == VK_NULL_HANDLE ? NULL : (PFN_vkVoidFunction)CreateDevice;
     if (strcmp(name, "vkEnumeratePhysicalDevices") == 0) return (PFN_vkVoidFunction)EnumeratePhysicalDevices;
     return next_instance == NULL ? NULL : next_instance(instance, name);
 }
