@@ -18,11 +18,11 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/performance.
 pub const CALLS: [(&str, u64); 9] = [
     ("device_command", 2),
     ("physical_device_command", 9),
-    ("proc_addr_early", 120),
-    ("proc_addr_late", 144),
-    ("proc_addr_extension", 129),
-    ("version", 6_237),
-    ("extensions", 16_053),
+    ("proc_addr_early", 118),
+    ("proc_addr_late", 142),
+    ("proc_addr_extension", 127),
+    ("version", 6_153),
+    ("extensions", 16_000),
     ("instance", 32_682),
     ("device", 68_711),
 ];
