@@ -76,7 +76,7 @@ pub mod entry {
 }
 
 /// Makes the loader report bad handles even in the first call, and detect a fork: threads that hold
-/// its locks do not exist in the child.
+/// its locks do not exist in the child. Tools that watch threads get to know the order of threads.
 ///
 /// The shared library calls this from its `.init_array`; a program with the loader may call it.
 pub fn load() {
@@ -84,6 +84,7 @@ pub fn load() {
         loader_core::platform::forked(PLATFORM.waiting);
     }
     LOADER.make_current();
+    os::watching::start();
     // SAFETY: `child` may run in a forked child. It is there as long as the library is loaded; the
     // C library drops the handler when it unloads the library.
     unsafe { libc::pthread_atfork(None, None, Some(child)) };

@@ -235,6 +235,8 @@ impl Record {
                     platform.environment.has(name.as_c_str(), *reader, value.as_deref())
                 }
                 (Question::Exists(path), Answer::Truth(exists)) => Ok(platform.files.exists(path) == *exists),
+                // A process is elevated from its start or never.
+                (Question::Elevated, _) => Ok(true),
                 (question, known) => Ok(answer(platform, question)? == *known),
             };
         };

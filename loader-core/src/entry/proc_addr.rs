@@ -56,7 +56,6 @@ pub unsafe fn get_instance_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
 ) -> Option<Command> {
-    loader.make_current();
     if name.is_null() {
         return None;
     }

@@ -65,7 +65,11 @@ impl Loader {
 
     /// Makes this the loader that reports bad handles.
     pub fn make_current(&'static self) {
-        CURRENT.store(core::ptr::from_ref(self).cast_mut(), Ordering::Release);
+        let this = core::ptr::from_ref(self).cast_mut();
+        // Helgrind takes writes by several threads for a race, even if they write the same.
+        if CURRENT.load(Ordering::Relaxed) != this {
+            CURRENT.store(this, Ordering::Release);
+        }
     }
 
     /// Every global command calls this first, and keeps the result until it returns.

@@ -1,6 +1,7 @@
 //! The users of what the process owns: global commands in progress, and instances.
 
-use core::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{add, read};
 
 /// How many users there have been, and how many of them have gone.
 ///
@@ -34,7 +35,7 @@ impl Users {
     /// `None` if there are users.
     pub(super) fn idle(&self) -> Option<Idle<'_>> {
         // What users did before they left has happened before what follows.
-        let gone = self.gone.load(Ordering::Acquire);
+        let gone = read(&self.gone);
         let come = self.come.load(Ordering::Relaxed);
         (come == gone).then_some(Idle { users: self, come })
     }
@@ -42,7 +43,7 @@ impl Users {
 
 impl Drop for User {
     fn drop(&mut self) {
-        self.0.gone.fetch_add(1, Ordering::Release);
+        add(&self.0.gone, 1);
     }
 }
 

@@ -3,9 +3,10 @@
 use core::mem::MaybeUninit;
 use core::ops::Deref;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Allocator, Box, OutOfMemory, Process};
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{add, read};
 
 /// Shared ownership of a value; the last owner drops it. Its memory is the process's, or comes from `A`.
 pub struct Counted<T, A: Allocator + Clone = Process>(NonNull<Inner<T, A>>);
@@ -15,6 +16,9 @@ struct Inner<T, A> {
     memory: A,
     value: T,
 }
+
+/// What [`add`] adds to take one away.
+const ONE_LESS: usize = usize::MAX;
 
 // SAFETY: the count is atomic and the value is only shared; the allocator goes to the thread that drops the
 // value.
@@ -82,7 +86,7 @@ impl<T, A: Allocator + Clone> Deref for Counted<T, A> {
 impl<T, A: Allocator + Clone> Drop for Counted<T, A> {
     fn drop(&mut self) {
         // SAFETY: this owner keeps the block alive until here.
-        if unsafe { self.0.as_ref() }.owners.fetch_sub(1, Ordering::Release) == 1 {
+        if add(&unsafe { self.0.as_ref() }.owners, ONE_LESS) == 1 {
             // SAFETY: the count shows that this was the last owner.
             unsafe { self.free() };
         }
@@ -95,7 +99,7 @@ impl<T, A: Allocator + Clone> Counted<T, A> {
     #[inline]
     pub(super) fn owners(&self) -> usize {
         // SAFETY: this owner keeps the block alive.
-        unsafe { self.0.as_ref() }.owners.load(Ordering::Acquire)
+        read(&unsafe { self.0.as_ref() }.owners)
     }
 
     /// Whether there is no other owner: then nobody else can become one, and what the others did has happened before.
@@ -110,11 +114,11 @@ impl<T, A: Allocator + Clone> Counted<T, A> {
     #[inline(never)]
     unsafe fn free(&mut self) {
         // SAFETY: by this function's `# Safety` there is no other owner, and the block came from this
-        // allocator. What the other owners did happened before the load; a fence would say the same, but not
+        // allocator. What the other owners did happened before the read; a fence would say the same, but not
         // to tools that watch threads.
         unsafe {
             let inner = self.0.as_ref();
-            let _ = inner.owners.load(Ordering::Acquire);
+            let _ = read(&inner.owners);
             let memory = inner.memory.clone();
             drop(Box::from_non_null_in(self.0, memory));
         }

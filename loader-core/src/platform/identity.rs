@@ -6,6 +6,7 @@ use crate::memory::{OutOfMemory, Text};
 pub trait Identity: Sync {
     /// Whether the process has privileges that the user who started it may lack (set-user-id,
     /// set-group-id, file capabilities). A process that root started is not elevated.
+    /// This does not change while the process lives.
     fn elevated(&self) -> bool;
 
     /// The path of the executable, if known.

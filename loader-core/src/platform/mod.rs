@@ -21,7 +21,7 @@ mod windows;
 
 use crate::memory::{OutOfMemory, Text};
 
-pub use crate::sync::{Holder, Lock, Pause, Turn, Turns, Waiting, forked};
+pub use crate::sync::{Holder, Lock, Pause, Turn, Turns, Waiting, Watcher, forked, watch};
 pub use c_path::{LONGEST_PATH, PathFault, with_c_path};
 pub use environment::{Environment, Reader};
 pub use files::{FileError, Files, Fingerprint};

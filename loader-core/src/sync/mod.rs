@@ -3,6 +3,12 @@
 
 mod turns;
 mod waiting;
+mod watcher;
+
+/// The words that threads share. `tests/model` replaces them.
+pub(crate) use core::sync::atomic;
 
 pub use turns::{Holder, Turn, Turns};
 pub use waiting::{Lock, Pause, Waiting, forked};
+pub use watcher::{Watcher, watch};
+pub(crate) use watcher::{add, read};

@@ -1,9 +1,9 @@
 //! Turns for work that calls out of the loader.
 
-use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-
 use super::Waiting;
+use super::atomic::{AtomicU32, AtomicUsize, Ordering};
 use super::waiting::{LAST_ERA, era, forker};
+use super::watcher::{free, taken};
 
 /// A thread of this process, or of one that this process was forked from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +67,7 @@ impl Turns {
         if self.holder.compare_exchange(0, this.0, Ordering::Acquire, Ordering::Relaxed).is_err() {
             self.wait_for(this, waiting);
         }
+        taken(&self.holder);
         self.depth.fetch_add(1, Ordering::Relaxed);
         Turn(self)
     }
@@ -135,7 +136,7 @@ impl Drop for Turn<'_> {
     #[inline(never)]
     fn drop(&mut self) {
         if self.0.depth.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.0.holder.store(0, Ordering::Release);
+            free(&self.0.holder);
         }
     }
 }

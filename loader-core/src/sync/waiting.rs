@@ -3,7 +3,9 @@
 use core::cell::UnsafeCell;
 use core::ffi::c_long;
 use core::ops::{Deref, DerefMut};
-use core::sync::atomic::{AtomicUsize, Ordering};
+
+use super::atomic::{AtomicUsize, Ordering};
+use super::watcher::{free, taken};
 
 /// Waiting.
 pub trait Waiting: Sync {
@@ -111,8 +113,9 @@ impl<T> Lock<T> {
 #[inline(never)]
 fn acquire(held: &AtomicUsize, waiting: &dyn Waiting) {
     if held.compare_exchange(0, era(), Ordering::Acquire, Ordering::Relaxed).is_err() {
-        wait_for(held, waiting);
+        return wait_for(held, waiting);
     }
+    taken(held);
 }
 
 #[cold]
@@ -127,6 +130,7 @@ fn wait_for(held: &AtomicUsize, waiting: &dyn Waiting) {
         waiting.wait(turn);
         turn = turn.saturating_add(1);
     }
+    taken(held);
 }
 
 /// A guard: gives access to the lock's value, and releases the lock when dropped.
@@ -149,7 +153,7 @@ impl<T> DerefMut for Held<'_, T> {
 
 impl<T> Drop for Held<'_, T> {
     fn drop(&mut self) {
-        self.0.held.store(0, Ordering::Release);
+        free(&self.0.held);
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod log;
 #[cfg(not(feature = "fixed-drivers"))]
 pub(crate) mod start_cache;
 pub(crate) mod waiting;
+pub(crate) mod watching;
 
 use core::ffi::c_int;
 

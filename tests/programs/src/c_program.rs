@@ -34,6 +34,15 @@ impl CProgram {
         Self::compile_as(&["-shared", "-fPIC"], name, library, &[])
     }
 
+    /// Compiles it with ThreadSanitizer, which watches the program alone: what it is linked with was compiled without.
+    ///
+    /// # Panics
+    /// As for [`Self::compile`].
+    #[must_use]
+    pub fn compile_watched(name: &str, library: &Library) -> Self {
+        Self::compile_as(&["-fsanitize=thread", "-Wl,--as-needed"], name, library, &[])
+    }
+
     fn compile_as(kind: &[&str], name: &str, library: &Library, libraries: &[&str]) -> Self {
         let folder =
             tempfile::Builder::new().prefix("vkload-c-").tempdir().expect("a folder for the program");

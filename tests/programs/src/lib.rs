@@ -34,4 +34,4 @@ pub use real_layer::{
 };
 pub use running::Running;
 pub use screen::{Picture, Screen};
-pub use valgrind::{Finding, findings};
+pub use valgrind::{Finding, findings, races};

@@ -41,11 +41,39 @@ impl Finding {
 /// Where the program fails, or valgrind is not installed.
 #[must_use]
 pub fn findings(machine: &Machine, library: &Library, program: &Path, arguments: &[&str]) -> Vec<Finding> {
+    let leaks = ["--leak-check=full", "--show-leak-kinds=definite,indirect,possible"];
+    watch(machine, library, &leaks, program, arguments)
+}
+
+/// Runs `program` under another of valgrind's tools and returns each race of threads that goes through the library.
+///
+/// # Panics
+/// As for [`findings`].
+#[must_use]
+pub fn races(
+    tool: &str,
+    machine: &Machine,
+    library: &Library,
+    program: &Path,
+    arguments: &[&str],
+) -> Vec<Finding> {
+    let mut all = watch(machine, library, &[&format!("--tool={tool}")], program, arguments);
+    all.retain(|race| race.stack.iter().any(|(_, object)| Path::new(object) == library.file()));
+    all
+}
+
+fn watch(
+    machine: &Machine,
+    library: &Library,
+    tool: &[&str],
+    program: &Path,
+    arguments: &[&str],
+) -> Vec<Finding> {
     let record = machine.work().join("valgrind.xml");
     let mut command = machine.command(library, "valgrind");
     command
-        .args(["--quiet", "--leak-check=full", "--show-leak-kinds=definite,indirect,possible"])
-        .args(["--keep-debuginfo=yes", "--num-callers=40", "--xml=yes"])
+        .args(tool)
+        .args(["--quiet", "--keep-debuginfo=yes", "--num-callers=40", "--xml=yes"])
         .arg(format!("--xml-file={}", record.display()))
         .arg(program)
         .args(arguments);
