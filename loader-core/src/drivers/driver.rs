@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use ash::vk::{self, Handle as _};
 
+use super::last_start::LibraryFile;
 use crate::abi::{Command, array};
 use crate::discovery::DriverKind;
 use crate::manifest::Version;
@@ -25,6 +26,8 @@ pub struct Driver {
     /// What it is.
     pub kind: DriverKind,
     pub(super) library: Option<Library>,
+    /// The file that it was opened from, if the next start is to know.
+    pub(super) file: Option<LibraryFile>,
     pub(super) turns: Turns,
     pub(super) waiting: &'static dyn Waiting,
     /// Whether one of its global commands has called the loader, which was about to call it again.
@@ -114,7 +117,8 @@ impl Driver {
         let library_path = text(&[b"a driver that the application gave"]).unwrap_or_default();
         let kind = DriverKind::Icd;
         let calls_back = AtomicBool::new(false);
-        Ok(Self { library_path, interface, api_version, kind, library: None, turns, waiting, calls_back })
+        let (library, file) = (None, None);
+        Ok(Self { library_path, interface, api_version, kind, library, file, turns, waiting, calls_back })
     }
 
     /// Keeps other threads out of the driver's commands that create, destroy and enumerate until the turn is

@@ -10,7 +10,7 @@ use super::instance::Instance;
 use super::known::instance_under_creation;
 use super::surface;
 use crate::abi::name;
-use crate::drivers::{OpenError, log_outcome, refused};
+use crate::drivers::{Driver, OpenError, log_outcome, refused};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::layers::TakenOut;
 use crate::loader;
@@ -137,6 +137,7 @@ unsafe fn make_each(
         sources.try_push((Some(place), DriverOfInstance::Discovered(driver)))?;
     }
     for (place, driver) in sources {
+        let asked = if knows_only_1_0(&driver) { vk::API_VERSION_1_0 } else { instance.api_version };
         // SAFETY: by this function's `# Safety` the create info and the callbacks are those of a
         // valid call of vkCreateInstance.
         match unsafe { make_driver(instance, info, callbacks, driver, place) } {
@@ -149,7 +150,7 @@ unsafe fn make_each(
             Err(OpenError::Refused(outcome)) => match (place, &discovered) {
                 (Some(place), Some(discovered)) => {
                     if outcome.says_no_device() {
-                        discovered.note_devices(place, false);
+                        discovered.note_refusal(place, asked);
                     }
                     discovered.log_outcome(&instance.logger, place, &outcome);
                     outcomes.try_push((place, outcome))?;
@@ -185,7 +186,7 @@ unsafe fn make_driver(
             enabled.insert(id);
         }
     }
-    let old = driver.api_version < Version::new(1, 1, 0);
+    let old = knows_only_1_0(&driver);
     // Sorting queries properties that Vulkan 1.0 drivers have only through this extension.
     let properties2 = extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
     if (old || instance.api_version < vk::API_VERSION_1_1)
@@ -219,6 +220,11 @@ unsafe fn make_driver(
         let handle = driver.create_instance(&own, callbacks)?;
         DriverInstance::new(driver, handle, place, enabled, instance.allocator)
     }
+}
+
+/// Whether a driver is passed no version but 1.0.
+fn knows_only_1_0(driver: &Driver) -> bool {
+    driver.api_version < Version::new(1, 1, 0)
 }
 
 /// Logs what is wrong with a driver that is used.

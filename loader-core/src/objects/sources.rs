@@ -1,8 +1,11 @@
 //! The drivers that an instance is made of: those that discovery found, and those that the
 //! application passed.
 
+use core::cmp::Reverse;
+
 use ash::vk;
 
+use super::create_instance::comparable;
 use super::extensions;
 use crate::abi::chain;
 use crate::abi::extensions::merge;
@@ -30,7 +33,7 @@ impl Sources {
     /// `ERROR_OUT_OF_HOST_MEMORY`.
     ///
     /// # Safety
-    /// The create info's chain is a pNext chain whose structures are what their `sType` says, and
+    /// The create info is valid. Its chain is a pNext chain whose structures are what their `sType` says, and
     /// the functions in its list of drivers behave as a driver's vkGetInstanceProcAddr.
     pub(crate) unsafe fn new(
         loader: &'static Loader,
@@ -53,7 +56,11 @@ impl Sources {
             }
         }
         if !exclusive {
-            sources.discovered = Some(loader.discover(request, Purpose::Instances, logger)?);
+            // SAFETY: by this function's `# Safety` the create info is valid: `pApplicationInfo` is NULL or a valid pointer.
+            let application = unsafe { info.p_application_info.as_ref() };
+            let version = comparable(application.map_or(0, |application| application.api_version));
+            let purpose = Purpose::Instances(Reverse(version));
+            sources.discovered = Some(loader.discover(request, purpose, logger)?);
         }
         Ok(sources)
     }

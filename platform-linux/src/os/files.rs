@@ -243,6 +243,11 @@ impl State {
         self.stat.st_mode & libc::S_IFMT == libc::S_IFREG
     }
 
+    /// The number of the file in its file system.
+    pub(super) fn number(&self) -> u64 {
+        self.stat.st_ino as u64
+    }
+
     pub(super) fn size(&self) -> Option<usize> {
         usize::try_from(self.stat.st_size).ok()
     }
@@ -307,6 +312,11 @@ fn is_settled(changed: i64, now: i64) -> bool {
     const WHOLE_SECONDS: u64 = 2_000_000_000;
     let rounding = if changed.wrapping_rem(1_000_000_000) == 0 { WHOLE_SECONDS } else { TICKS };
     now.abs_diff(changed) > rounding
+}
+
+/// Seconds since 1970 by this machine's clock.
+pub(super) fn seconds() -> u32 {
+    u32::try_from(now() / 1_000_000_000).unwrap_or(0)
 }
 
 /// The clock that the kernel takes file times from.
