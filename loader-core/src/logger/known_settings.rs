@@ -8,6 +8,9 @@ use crate::log::{Filter, Level, LogLocation, LogSink, Topic};
 use crate::manifest::{DeviceSetting, Settings};
 use crate::memory::Shown;
 
+/// How many files are named that cannot be written. Every other file gets these messages.
+const NAMED: usize = 8;
+
 /// The settings file of this program as one call sees it, and an instance for as long as it lives.
 #[derive(Default)]
 pub struct FoundSettings {
@@ -84,10 +87,14 @@ impl FoundSettings {
         for warning in &plan.file.warnings {
             log(Level::Warning, format_args!("{path}: {warning}"));
         }
-        for file in self.log_locations().iter().flat_map(|location| &location.destinations) {
-            if first && !sink.append(file, b"") {
-                log(Level::Warning, format_args!("{path}: messages cannot be written to {}", Shown(file)));
-            }
+        let files = self.log_locations().iter().flat_map(|location| &location.destinations);
+        let mut unusable = files.filter(|file| first && !sink.append(file, b""));
+        for file in unusable.by_ref().take(NAMED) {
+            log(Level::Warning, format_args!("{path}: messages cannot be written to {}", Shown(file)));
+        }
+        let more = unusable.count();
+        if more > 0 {
+            log(Level::Warning, format_args!("{path}: messages cannot be written to {more} more files"));
         }
     }
 }

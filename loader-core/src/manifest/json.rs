@@ -163,10 +163,27 @@ impl<'a> Value<'a> {
         position(self.bytes, self.at).0
     }
 
+    /// The same, counted from the last value of the document whose line was asked for: the lines of many values in order take one pass.
+    pub fn line_after(&self, last: &mut LastLine) -> u32 {
+        let passed = match self.bytes.get(last.at..self.at) {
+            Some(passed) => last.line.saturating_add(breaks(passed)),
+            None => breaks(self.bytes.get(..self.at).unwrap_or_default()),
+        };
+        *last = LastLine { at: self.at, line: passed };
+        passed.saturating_add(1)
+    }
+
     /// A scanner after the opening bracket.
     fn contents(&self, kind: Kind) -> Option<Scanner<'a>> {
         (self.kind() == kind).then(|| Scanner { bytes: self.bytes, at: self.at.saturating_add(1) })
     }
+}
+
+/// How many line breaks are before a place of a document.
+#[derive(Default)]
+pub struct LastLine {
+    at: usize,
+    line: u32,
 }
 
 /// The members of an object.
@@ -424,10 +441,14 @@ impl fmt::Display for ErrorKind {
 /// Line and column of an offset, both from 1.
 fn position(bytes: &[u8], at: usize) -> (u32, u32) {
     let before = bytes.get(..at).unwrap_or(bytes);
-    let lines = before.iter().filter(|byte| **byte == b'\n').count();
     let column = before.iter().rev().take_while(|byte| **byte != b'\n').count();
-    let from_one = |count: usize| u32::try_from(count).unwrap_or(u32::MAX).saturating_add(1);
-    (from_one(lines), from_one(column))
+    (breaks(before).saturating_add(1), u32::try_from(column).unwrap_or(u32::MAX).saturating_add(1))
+}
+
+/// The number of line breaks.
+fn breaks(bytes: &[u8]) -> u32 {
+    let breaks = bytes.iter().filter(|byte| **byte == b'\n').count();
+    u32::try_from(breaks).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

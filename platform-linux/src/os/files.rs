@@ -189,10 +189,16 @@ pub(super) fn may(path: &[u8], kind: c_int) -> bool {
     with_c_path(path, |path| unsafe { libc::access(path.as_ptr(), kind) }) == Ok(0)
 }
 
-/// The first bytes of the regular file `path`, at most `count`, and how many it has in all. `None` for what is no regular
-/// file and for what only an interposer knows.
-pub(super) fn beginning(path: &[u8], count: usize) -> Option<(Text, u64)> {
-    let state = State::of(path).filter(State::is_regular_file)?;
+/// Whether a file of `size` bytes is within the limit of the process. Beyond it, writing ends the process with a signal.
+pub(super) fn may_be_as_large(size: usize) -> bool {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the structure is writable.
+    unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) };
+    size as libc::rlim_t <= limit.rlim_cur
+}
+
+/// The first bytes of the regular file `path` with this state, at most `count`, and how many it has in all.
+pub(super) fn beginning(path: &[u8], state: &State, count: usize) -> Option<(Text, u64)> {
     let mut bytes: Text = Vec::new();
     bytes.try_fit(count).ok()?;
     let stream = Stream::open(path).ok()?;
@@ -236,11 +242,16 @@ impl State {
 
     #[cfg(target_env = "gnu")]
     pub(super) fn is_folder(&self) -> bool {
-        self.stat.st_mode & libc::S_IFMT == libc::S_IFDIR
+        self.kind() == libc::S_IFDIR
     }
 
     pub(super) fn is_regular_file(&self) -> bool {
-        self.stat.st_mode & libc::S_IFMT == libc::S_IFREG
+        self.kind() == libc::S_IFREG
+    }
+
+    /// The bits of its mode that say what it is.
+    pub(super) fn kind(&self) -> libc::mode_t {
+        self.stat.st_mode & libc::S_IFMT
     }
 
     /// The number of the file in its file system.

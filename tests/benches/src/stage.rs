@@ -35,12 +35,20 @@ pub(crate) struct Contents {
     pub(crate) implicit_layers: u32,
     /// Layers that are active, each a library of its own.
     pub(crate) active_layers: u32,
+    /// Objects in the settings file; 0 for no such file.
+    pub(crate) settings: u32,
 }
 
 impl Contents {
     /// One driver, and nothing else.
-    pub(crate) const ONE_DRIVER: Self =
-        Self { manifests: 1, drivers: 1, explicit_layers: 0, implicit_layers: 0, active_layers: 0 };
+    pub(crate) const ONE_DRIVER: Self = Self {
+        manifests: 1,
+        drivers: 1,
+        explicit_layers: 0,
+        implicit_layers: 0,
+        active_layers: 0,
+        settings: 0,
+    };
 }
 
 impl Libraries {
@@ -108,6 +116,14 @@ impl Stage {
             let manifest = layer(&name, &library, &["disable_environment"]);
             fs::write(folder.join(IMPLICIT).join(format!("{name}.json")), manifest)?;
         }
+        if contents.settings > 0 {
+            fs::create_dir_all(folder.join(SETTINGS))?;
+            // An object in each line, as tools write them.
+            let object = "{\"app_keys\": [\"/no/such/program\"]}";
+            let objects = vec![object; contents.settings as usize].join(",\n");
+            let file = format!("{{\"file_format_version\": \"1.0.0\", \"settings_array\": [{objects}]}}");
+            fs::write(folder.join(SETTINGS).join("vk_loader_settings.json"), file)?;
+        }
         Ok(stage)
     }
 
@@ -136,6 +152,7 @@ impl Stage {
 
 const DRIVERS: &str = "share2/vulkan/icd.d";
 const EXPLICIT: &str = "share2/vulkan/explicit_layer.d";
+const SETTINGS: &str = "home/.local/share/vulkan/loader_settings.d";
 const IMPLICIT: &str = "share2/vulkan/implicit_layer.d";
 
 fn absent() -> PathBuf {

@@ -3,7 +3,7 @@ use std::fs;
 use std::path::Path;
 
 use ash::vk;
-use vkload_tests::{Device, Driver, Run, Scenario, Vk};
+use vkload_tests::{Device, Driver, Run, Scenario, Vk, no_new_privileges, refuse};
 
 use super::attacks::forge;
 use super::{file, learn, opened, start};
@@ -36,7 +36,8 @@ pub(super) fn lack(vk: &Vk, word: &str) {
             }
         }
         "no-new-privileges" => no_new_privileges(),
-        "read-only" => refuse_to_write_nodes(),
+        // Files can be opened for reading or for writing, but not for both, as device nodes are.
+        "read-only" => refuse(libc::SYS_openat, Some(libc::O_RDWR), libc::EACCES),
         "capabilities" => drop_capabilities(),
         "own-namespace" => {
             // SAFETY: no preconditions.
@@ -55,39 +56,6 @@ fn set_limit(resource: libc::__rlimit_resource_t, number: u64) {
     limit.rlim_cur = number;
     // SAFETY: the structure is valid.
     assert_eq!(unsafe { libc::setrlimit(resource, &raw const limit) }, 0);
-}
-
-fn no_new_privileges() {
-    // SAFETY: the call takes numbers only.
-    assert_eq!(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }, 0);
-}
-
-/// A sandbox in which files are opened for reading or for writing, but not for both, as device nodes are.
-fn refuse_to_write_nodes() {
-    /// Where the flags of `openat` are in what the filter sees: the third parameter of eight bytes, its lower half.
-    const FLAGS: u32 = 16 + 2 * 8;
-    let jump_if = |code: u32, value: u32, yes: u8, no: u8| libc::sock_filter {
-        code: (libc::BPF_JMP | code | libc::BPF_K) as u16,
-        jt: yes,
-        jf: no,
-        k: value,
-    };
-    let plain = |code: u32, value: u32| libc::sock_filter { code: code as u16, jt: 0, jf: 0, k: value };
-    let load = |place| plain(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, place);
-    let answer = |what| plain(libc::BPF_RET | libc::BPF_K, what);
-    let mut filter = [
-        load(0),
-        jump_if(libc::BPF_JEQ, libc::SYS_openat as u32, 0, 3),
-        load(FLAGS),
-        jump_if(libc::BPF_JSET, libc::O_RDWR as u32, 0, 1),
-        answer(libc::SECCOMP_RET_ERRNO | libc::EACCES as u32),
-        answer(libc::SECCOMP_RET_ALLOW),
-    ];
-    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
-    no_new_privileges();
-    // SAFETY: the program is valid while the call runs.
-    let made = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) };
-    assert_eq!(made, 0, "{}", std::io::Error::last_os_error());
 }
 
 /// Drops the effective capabilities of root.

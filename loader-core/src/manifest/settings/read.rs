@@ -4,7 +4,7 @@
 use super::{Control, DeviceSetting, LayerSetting, Settings, SettingsFile, SettingsWarning};
 use crate::log::{Filter, LogLocation};
 use crate::manifest::driver::{FieldProblem, ManifestError};
-use crate::manifest::json::{self, Items, Kind, Str, Value};
+use crate::manifest::json::{self, Items, Kind, LastLine, Str, Value};
 use crate::memory::ascii::trimmed;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 
@@ -46,7 +46,7 @@ pub(super) fn file(bytes: &[u8], folder: &[u8]) -> Result<Result<SettingsFile, M
         Err(error) => return Ok(Err(ManifestError::Json(error))),
     };
     let mut file = SettingsFile::default();
-    let mut reader = Reader { bytes, folder, warnings: &mut file.warnings };
+    let mut reader = Reader { bytes, folder, warnings: &mut file.warnings, last: LastLine::default() };
     let [version, _, single, array, ..] = reader.fields(root, FILE)?;
     if let (Some(_), Some(single)) = (array, single) {
         reader.warn(b"settings", FieldProblem::Excluded { by: "settings_array" }, single)?;
@@ -70,6 +70,7 @@ struct Reader<'a> {
     bytes: &'a [u8],
     folder: &'a [u8],
     warnings: &'a mut Vec<SettingsWarning>,
+    last: LastLine,
 }
 
 impl Reader<'_> {
@@ -122,7 +123,7 @@ impl Reader<'_> {
     fn settings(&mut self, object: Value<'_>, out: &mut Settings) -> Result<(), OutOfMemory> {
         let [app_keys, layers, stderr_log, log_locations, drivers, exclusively, devices] =
             self.fields(object, SETTINGS)?;
-        out.line = object.line();
+        out.line = object.line_after(&mut self.last);
         write_line(&mut out.written, self.bytes.get(object.range()).unwrap_or_default())?;
         self.filter(&mut out.stderr_log, stderr_log, b"stderr_log")?;
         out.app_keys = app_keys.is_some().then(Vec::new);
@@ -304,11 +305,14 @@ fn uuid(list: Value<'_>) -> Option<[u8; 16]> {
     items.next().is_none().then_some(uuid)
 }
 
-/// Appends `written` with each line break and the blanks around it replaced by one blank.
+/// Appends the beginning of `written` with each line break and the blanks around it replaced by one blank. Every file of
+/// `log_locations` gets it, and the list of them may be long.
 fn write_line(line: &mut Text, written: &[u8]) -> Result<(), OutOfMemory> {
+    const LONGEST: usize = 4096;
+    let (written, rest) = written.split_at_checked(LONGEST).unwrap_or((written, &[]));
     for part in written.split(|byte| *byte == b'\n') {
         line.try_extend(trimmed(part))?;
         line.try_push(b' ')?;
     }
-    Ok(())
+    if rest.is_empty() { Ok(()) } else { line.try_extend(b"...") }
 }
