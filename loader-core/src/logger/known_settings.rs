@@ -2,13 +2,13 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use super::Logger;
+use super::{Log, Logger};
 use crate::discovery::{KnownSettings, Reason};
 use crate::log::{Filter, Level, LogLocation, LogSink, Topic};
 use crate::manifest::{DeviceSetting, Settings};
 use crate::memory::Shown;
 
-/// How many files are named that cannot be written. Every other file gets these messages.
+/// How many files that cannot be written are named: every other file gets these messages.
 const NAMED: usize = 8;
 
 /// The settings file of this program as one call sees it, and an instance for as long as it lives.
@@ -58,13 +58,9 @@ impl FoundSettings {
         }
         let first = !self.reported.swap(true, Ordering::Relaxed);
         let path = Shown(&plan.path);
-        let log = |level, message: core::fmt::Arguments<'_>| {
-            if first {
-                logger.log(level, Topic::Loader, message);
-            } else {
-                logger.tell(level, Topic::Loader, message);
-            }
-        };
+        let listeners_only: Log = |logger, level, topic, message| _ = logger.tell(level, topic, message);
+        let log: Log = if first { Logger::log } else { listeners_only };
+        let log = |level, message: core::fmt::Arguments<'_>| log(logger, level, Topic::Loader, message);
         match (&plan.unusable, plan.in_force()) {
             (Some(Reason::Invalid(error)), _) => {
                 log(Level::Warning, format_args!("the settings file {path} is ignored, {error}"));
@@ -88,13 +84,8 @@ impl FoundSettings {
             log(Level::Warning, format_args!("{path}: {warning}"));
         }
         let files = self.log_locations().iter().flat_map(|location| &location.destinations);
-        let mut unusable = files.filter(|file| first && !sink.append(file, b""));
-        for file in unusable.by_ref().take(NAMED) {
+        for file in files.filter(|file| first && !sink.append(file, b"")).take(NAMED) {
             log(Level::Warning, format_args!("{path}: messages cannot be written to {}", Shown(file)));
-        }
-        let more = unusable.count();
-        if more > 0 {
-            log(Level::Warning, format_args!("{path}: messages cannot be written to {more} more files"));
         }
     }
 }

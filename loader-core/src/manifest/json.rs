@@ -163,27 +163,10 @@ impl<'a> Value<'a> {
         position(self.bytes, self.at).0
     }
 
-    /// The same, counted from the last value of the document whose line was asked for: the lines of many values in order take one pass.
-    pub fn line_after(&self, last: &mut LastLine) -> u32 {
-        let passed = match self.bytes.get(last.at..self.at) {
-            Some(passed) => last.line.saturating_add(breaks(passed)),
-            None => breaks(self.bytes.get(..self.at).unwrap_or_default()),
-        };
-        *last = LastLine { at: self.at, line: passed };
-        passed.saturating_add(1)
-    }
-
     /// A scanner after the opening bracket.
     fn contents(&self, kind: Kind) -> Option<Scanner<'a>> {
         (self.kind() == kind).then(|| Scanner { bytes: self.bytes, at: self.at.saturating_add(1) })
     }
-}
-
-/// How many line breaks are before a place of a document.
-#[derive(Default)]
-pub struct LastLine {
-    at: usize,
-    line: u32,
 }
 
 /// The members of an object.
@@ -446,7 +429,7 @@ fn position(bytes: &[u8], at: usize) -> (u32, u32) {
 }
 
 /// The number of line breaks.
-fn breaks(bytes: &[u8]) -> u32 {
+pub(super) fn breaks(bytes: &[u8]) -> u32 {
     let breaks = bytes.iter().filter(|byte| **byte == b'\n').count();
     u32::try_from(breaks).unwrap_or(u32::MAX)
 }

@@ -189,12 +189,19 @@ pub(super) fn may(path: &[u8], kind: c_int) -> bool {
     with_c_path(path, |path| unsafe { libc::access(path.as_ptr(), kind) }) == Ok(0)
 }
 
-/// Whether a file of `size` bytes is within the limit of the process. Beyond it, writing ends the process with a signal.
-pub(super) fn may_be_as_large(size: usize) -> bool {
+/// The limit of the process on this resource; 0 if the system does not say.
+#[allow(clippy::unnecessary_cast, reason = "the C libraries have other types")]
+#[inline(never)] // some callers
+pub(super) fn limit(resource: u32) -> u64 {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the structure is writable.
-    unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) };
-    size as libc::rlim_t <= limit.rlim_cur
+    unsafe { libc::getrlimit(resource as _, &raw mut limit) };
+    limit.rlim_cur as u64
+}
+
+/// Whether a file of `size` bytes is within the limit of the process. Beyond it, writing ends the process with a signal.
+pub(super) fn may_be_as_large(size: usize) -> bool {
+    size as u64 <= limit(libc::RLIMIT_FSIZE as u32)
 }
 
 /// The first bytes of the regular file `path` with this state, at most `count`, and how many it has in all.

@@ -130,11 +130,9 @@ fn another_limit_or_sandbox_opens_all_drivers() {
 /// The file at `path` says that what it knows was learnt so many seconds later.
 fn make_later(path: &Path, seconds: i64) {
     forge(path, |text| {
-        let moved = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
-            ["driver", starts, then, process] => {
-                format!("driver {starts} {} {process}\n", then.parse::<i64>().unwrap() + seconds)
-            }
-            _ => format!("{line}\n"),
+        let moved = |line: &str| match line.strip_prefix("seconds ") {
+            Some(then) => format!("seconds {}\n", then.parse::<i64>().unwrap() + seconds),
+            None => format!("{line}\n"),
         };
         text.lines().map(moved).collect()
     });

@@ -4,7 +4,9 @@
 //! vkload start cache 2
 //! circumstances 1234
 //! (1,234 bytes, as the platform describes them)
-//! driver 2 1764000000 4711
+//! driver 2
+//! seconds 1764000000
+//! process 4711
 //! manifest /usr/share/vulkan/icd.d/radeon_icd.x86_64.json
 //! library libvulkan_radeon.so
 //! file /usr/lib/x86_64-linux-gnu/libvulkan_radeon.so
@@ -15,8 +17,8 @@
 //! end 00c0ffee00c0ffee
 //! ```
 //!
-//! Every line ends with a line feed. A driver's first line has the number of starts in a row that got the same from it, when the last
-//! of them did, and the number of that process. A driver has one line for each of its instance extensions, in its own order.
+//! Every line ends with a line feed. A driver's first lines have the number of starts in a row that got the same from it, when the
+//! last of them did, and the number of that process. A driver has one line for each of its instance extensions, in its own order.
 #![forbid(unsafe_code)]
 
 use core::ops::Range;
@@ -58,7 +60,7 @@ pub struct KnownDriver<'a> {
     pub moment: Moment,
     /// A line for each extension.
     extensions: &'a [u8],
-    /// All its lines but the first.
+    /// All its lines but those that say which starts it is known from.
     lines: &'a [u8],
 }
 
@@ -97,15 +99,13 @@ impl<'a> KnownDriver<'a> {
     /// The driver whose lines these are. `None` if a line is missing, or too many, or not as it should be.
     fn read(text: &'a [u8]) -> Option<Self> {
         let mut rest = Lines(text);
-        let mut numbers = value(rest.next()?, DRIVER)?.split(|byte| *byte == b' ').map(decimal);
-        let mut number = || numbers.next().flatten();
-        let (starts, moment) = (number()?, Moment { seconds: number()?, process: number()? });
+        let starts = rest.number(DRIVER)?;
+        let moment = Moment { seconds: rest.number(b"seconds")?, process: rest.number(b"process")? };
         let lines = rest.0;
-        let mut field = |name: &[u8]| rest.next().and_then(|line| value(line, name));
-        let (manifest, library, file) = (field(b"manifest")?, field(b"library")?, field(b"file")?);
-        let known = Self::new(manifest, library, file, field(b"identity")?);
-        let api_version = Version::from_encoded(decimal(field(b"version")?)?);
-        let absent = decimal(field(b"absent")?)?;
+        let (manifest, library) = (rest.field(b"manifest")?, rest.field(b"library")?);
+        let known = Self::new(manifest, library, rest.field(b"file")?, rest.field(b"identity")?);
+        let api_version = Version::from_encoded(rest.number(b"version")?);
+        let absent = rest.number(b"absent")?;
         let extensions = rest.0;
         let all_read = Lines(extensions).all(|line| extension(line).is_some());
         all_read.then_some(Self { api_version, absent, starts, moment, extensions, lines, ..known })
@@ -229,7 +229,7 @@ impl Writer {
             // What keeps a driver from its device now may do so for as long as this process runs.
             starts = known.starts.saturating_add(u32::from(known.moment.process != moment.process));
         }
-        self.first_line(starts, moment, &lines.0)
+        self.first_lines(starts, moment, &lines.0)
     }
 
     /// Adds a driver as it is known.
@@ -237,13 +237,14 @@ impl Writer {
     /// # Errors
     /// [`OutOfMemory`].
     pub fn known(&mut self, known: &KnownDriver<'_>) -> Result<(), OutOfMemory> {
-        self.first_line(known.starts, known.moment, known.lines)
+        self.first_lines(known.starts, known.moment, known.lines)
     }
 
-    /// Adds the first line of a driver and the others.
-    fn first_line(&mut self, starts: u32, moment: Moment, lines: &[u8]) -> Result<(), OutOfMemory> {
-        let (seconds, process) = (moment.seconds, moment.process);
-        self.field(DRIVER, &formatted(format_args!("{starts} {seconds} {process}"))?)?;
+    /// Adds the first lines of a driver and the others.
+    fn first_lines(&mut self, starts: u32, moment: Moment, lines: &[u8]) -> Result<(), OutOfMemory> {
+        self.number(DRIVER, starts as usize)?;
+        self.number(b"seconds", moment.seconds as usize)?;
+        self.number(b"process", moment.process as usize)?;
         self.0.try_extend(lines)
     }
 
@@ -272,9 +273,24 @@ impl Writer {
 /// The lines of a text whose every line ends with a line feed; an end without one is left.
 struct Lines<'a>(&'a [u8]);
 
+impl<'a> Lines<'a> {
+    /// What follows `name` in the next line.
+    #[inline(never)] // many callers
+    fn field(&mut self, name: &[u8]) -> Option<&'a [u8]> {
+        value(self.next()?, name)
+    }
+
+    /// The number that follows `name` in the next line.
+    #[inline(never)] // many callers
+    fn number(&mut self, name: &[u8]) -> Option<u32> {
+        decimal(self.field(name)?)
+    }
+}
+
 impl<'a> Iterator for Lines<'a> {
     type Item = &'a [u8];
 
+    #[inline(never)] // some callers
     fn next(&mut self) -> Option<&'a [u8]> {
         let end = self.0.iter().position(|byte| *byte == b'\n')?;
         let line = self.0.get(..end)?;
@@ -450,8 +466,8 @@ mod tests {
             |whole| whole.replacen("library", "libraries", 1),
             |whole| whole.replacen("identity 77ff\n", "", 1),
             |whole| whole.replacen("absent 0", "absent no", 1),
-            |whole| whole.replacen(" 4711\n", "\n", 1),
-            |whole| whole.replacen("driver 2 4294967295", "driver 2 4294967296", 1),
+            |whole| whole.replacen("process 4711\n", "", 1),
+            |whole| whole.replacen("seconds 4294967295", "seconds 4294967296", 1),
             |whole| whole.replace("VK_KHR_surface 25", "VK_KHR_surface"),
             |whole| whole.replace("VK_KHR_surface 25", "VK_KHR_surface 4294967296"),
             |whole| whole.replace("VK_KHR_surface", &"V".repeat(256)),

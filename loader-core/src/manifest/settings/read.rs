@@ -4,7 +4,7 @@
 use super::{Control, DeviceSetting, LayerSetting, Settings, SettingsFile, SettingsWarning};
 use crate::log::{Filter, LogLocation};
 use crate::manifest::driver::{FieldProblem, ManifestError};
-use crate::manifest::json::{self, Items, Kind, LastLine, Str, Value};
+use crate::manifest::json::{self, Items, Kind, Str, Value};
 use crate::memory::ascii::trimmed;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 
@@ -46,7 +46,7 @@ pub(super) fn file(bytes: &[u8], folder: &[u8]) -> Result<Result<SettingsFile, M
         Err(error) => return Ok(Err(ManifestError::Json(error))),
     };
     let mut file = SettingsFile::default();
-    let mut reader = Reader { bytes, folder, warnings: &mut file.warnings, last: LastLine::default() };
+    let mut reader = Reader { bytes, folder, warnings: &mut file.warnings };
     let [version, _, single, array, ..] = reader.fields(root, FILE)?;
     if let (Some(_), Some(single)) = (array, single) {
         reader.warn(b"settings", FieldProblem::Excluded { by: "settings_array" }, single)?;
@@ -56,9 +56,14 @@ pub(super) fn file(bytes: &[u8], folder: &[u8]) -> Result<Result<SettingsFile, M
         reader.missing(value, key, root)?;
     }
     let single = if array.is_some() { None } else { single };
+    let (mut passed, mut line) = (0, 1);
     let all = single.into_iter().chain(Items::from(array));
     for object in all.filter(|object| version.is_some() && object.kind() == Kind::Object) {
-        file.objects.try_push(Settings::default())?;
+        // Counting from the start for each would take the square of their number.
+        let start = object.range().start;
+        line = json::breaks(bytes.get(passed..start).unwrap_or_default()).saturating_add(line);
+        passed = start;
+        file.objects.try_push(Settings { line, ..Settings::default() })?;
         if let Some(settings) = file.objects.last_mut() {
             reader.settings(object, settings)?;
         }
@@ -70,7 +75,6 @@ struct Reader<'a> {
     bytes: &'a [u8],
     folder: &'a [u8],
     warnings: &'a mut Vec<SettingsWarning>,
-    last: LastLine,
 }
 
 impl Reader<'_> {
@@ -123,7 +127,6 @@ impl Reader<'_> {
     fn settings(&mut self, object: Value<'_>, out: &mut Settings) -> Result<(), OutOfMemory> {
         let [app_keys, layers, stderr_log, log_locations, drivers, exclusively, devices] =
             self.fields(object, SETTINGS)?;
-        out.line = object.line_after(&mut self.last);
         write_line(&mut out.written, self.bytes.get(object.range()).unwrap_or_default())?;
         self.filter(&mut out.stderr_log, stderr_log, b"stderr_log")?;
         out.app_keys = app_keys.is_some().then(Vec::new);

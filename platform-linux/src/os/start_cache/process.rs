@@ -2,13 +2,10 @@
 
 use loader_core::memory::{Text, TryGrow};
 use loader_core::platform::CacheFault;
-use loader_core::platform::hash::mixed;
+use loader_core::platform::hash::hash;
 
-use super::super::files::State;
+use super::super::files::{State, limit};
 use super::lines::{Lines, any_part};
-
-/// The kernel has this many limits for each process.
-const LIMITS: u32 = 16;
 
 /// How many file descriptors must be left. Drivers use some dozens; one that finds none looks as if it had no device.
 const ENOUGH_DESCRIPTORS: u64 = 256;
@@ -26,8 +23,14 @@ const RIGHTS: &[u8] = b"CapEff NoNewPrivs Seccomp";
 /// - `namespaces`: their numbers
 /// - `label`: that of the thread in AppArmor or SELinux, if it has one
 /// - `group`: the control groups, without the numbers in their names, since desktops make one for each start of a program
+///
+/// Adds [`CacheFault::Scarce`] if this process may lack something that the next one has.
 pub(super) fn describe(lines: &mut Lines<'_>) {
-    limits(lines);
+    if is_scarce(lines) {
+        lines.fail(CacheFault::Scarce);
+    }
+    lines.line(b"limits");
+    lines.hash(hash(0, &lines.read(&[b"/proc/thread-self/limits"])));
     lines.line(b"rights");
     any_part(&lines.read(&[b"/proc/thread-self/status"]), b'\n', &mut |line| {
         if any_part(RIGHTS, b' ', &mut |beginning| line.starts_with(beginning)) {
@@ -48,32 +51,15 @@ pub(super) fn describe(lines: &mut Lines<'_>) {
     }
 }
 
-/// Adds the line `limits`, and [`CacheFault::Scarce`] if drivers may fail because of what this process uses already: the next one with
-/// the same limits may use less.
+/// Whether drivers may fail because of what this process uses already: the next one with the same limits may use less.
 #[allow(clippy::unnecessary_cast, reason = "the C libraries have other types")]
-fn limits(lines: &mut Lines<'_>) {
-    let mut digest = 0;
-    for resource in 0..LIMITS {
-        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-        // SAFETY: the structure is writable.
-        unsafe { libc::getrlimit(resource as _, &raw mut limit) };
-        let is_scarce = match resource as _ {
-            libc::RLIMIT_NOFILE => {
-                // The folder that is being listed is one. Without any, this process may not know.
-                let open = lines.names(&[b"/proc/self/fd"]).len() as u64;
-                open == 0 || (limit.rlim_cur as u64).saturating_sub(open) < ENOUGH_DESCRIPTORS
-            }
-            libc::RLIMIT_AS | libc::RLIMIT_DATA => limit.rlim_cur != libc::RLIM_INFINITY,
-            _ => false,
-        };
-        if is_scarce {
-            lines.fail(CacheFault::Scarce);
-        }
-        digest = mixed(mixed(digest, limit.rlim_cur as u64), limit.rlim_max as u64);
-    }
-    lines.line(b"limits");
-    // Until here the last numbers have reached few bits.
-    lines.hash(mixed(digest, 0));
+fn is_scarce(lines: &Lines<'_>) -> bool {
+    // The folder that is being listed is one. Without any, this process may not know.
+    let open = lines.names(&[b"/proc/self/fd"]).len() as u64;
+    let is_limited = |resource| limit(resource as u32) != libc::RLIM_INFINITY as u64;
+    open == 0
+        || limit(libc::RLIMIT_NOFILE as u32).saturating_sub(open) < ENOUGH_DESCRIPTORS
+        || [libc::RLIMIT_AS, libc::RLIMIT_DATA].into_iter().any(is_limited)
 }
 
 /// The text without each run of hexadecimal digits that has a decimal digit.

@@ -37,6 +37,7 @@ impl World {
     fn write_process(&self) {
         self.write("proc/self/fd/0", "");
         self.write("proc/thread-self/status", STATUS);
+        self.write("proc/thread-self/limits", "Max open files 1024\n");
         self.write("proc/thread-self/cgroup", "0::/user.slice/user-1000.slice/app-gnome-vkcube-4711.scope\n");
     }
 
@@ -178,6 +179,7 @@ fn a_change_of_what_the_process_may_use_shows() {
         &STATUS.replace("filters:\t0", "filters:\t2").replace("\tff", "\t0f"),
     );
     assert_eq!(world.facts(), plain, "the other lines say nothing about drivers");
+    world.differs_after("limits", || world.write("proc/thread-self/limits", "Max open files 4096\n"));
     world.differs_after("label", || world.write("proc/thread-self/attr/current", "vkcube (enforce)\n"));
     world.differs_after("namespaces", || world.write("proc/thread-self/ns/mnt", ""));
     world.differs_after("group", || world.write("proc/thread-self/cgroup", "0::/system.slice/x.service\n"));
