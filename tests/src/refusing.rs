@@ -36,10 +36,6 @@ pub fn refuse(call: libc::c_long, flags: Option<libc::c_int>, error: libc::c_int
 /// If the system refuses.
 pub fn no_new_privileges() {
     // SAFETY: the call takes numbers only.
-    assert_eq!(
-        unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) },
-        0,
-        "{}",
-        Error::last_os_error()
-    );
+    let result = unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) };
+    assert_eq!(result, 0, "{}", Error::last_os_error());
 }

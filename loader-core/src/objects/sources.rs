@@ -5,7 +5,6 @@ use core::cmp::Reverse;
 
 use ash::vk;
 
-use super::create_instance::comparable;
 use super::extensions;
 use crate::abi::chain;
 use crate::abi::extensions::merge;
@@ -27,19 +26,20 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Finds and opens the drivers for an instance with this create info.
+    /// Finds and opens the drivers for an instance with this create info, of this version of Vulkan.
     ///
     /// # Errors
     /// `ERROR_OUT_OF_HOST_MEMORY`.
     ///
     /// # Safety
-    /// The create info is valid. Its chain is a pNext chain whose structures are what their `sType` says, and
+    /// The create info's chain is a pNext chain whose structures are what their `sType` says, and
     /// the functions in its list of drivers behave as a driver's vkGetInstanceProcAddr.
     pub(crate) unsafe fn new(
         loader: &'static Loader,
         info: &vk::InstanceCreateInfo<'_>,
         enabled: &ExtensionSet,
         request: Request,
+        version: u32,
         logger: &Logger,
     ) -> Result<Self, vk::Result> {
         let mut sources = Self { discovered: None, direct: Vec::new() };
@@ -56,9 +56,6 @@ impl Sources {
             }
         }
         if !exclusive {
-            // SAFETY: by this function's `# Safety` the create info is valid: `pApplicationInfo` is NULL or a valid pointer.
-            let application = unsafe { info.p_application_info.as_ref() };
-            let version = comparable(application.map_or(0, |application| application.api_version));
             let purpose = Purpose::Instances(Reverse(version));
             sources.discovered = Some(loader.discover(request, purpose, logger)?);
         }
