@@ -201,6 +201,7 @@ pub(super) fn limit(resource: u32) -> u64 {
 }
 
 /// Whether a file of `size` bytes is within the limit of the process. Beyond it, writing ends the process with a signal.
+#[allow(clippy::unnecessary_cast, reason = "the C libraries have other types")]
 pub(super) fn may_be_as_large(size: usize) -> bool {
     size as u64 <= limit(libc::RLIMIT_FSIZE as u32)
 }

@@ -49,7 +49,7 @@ pub fn report(pictures: &Path) -> Result<String, String> {
     let kinds = [
         Kind { name: "vkload", library: ours.clone(), keeps_starts: false },
         Kind { name: "Debian", library: theirs, keeps_starts: false },
-        Kind { name: "vkload after two starts", library: ours, keeps_starts: true },
+        Kind { name: "vkload after a start", library: ours, keeps_starts: true },
     ];
     let manifests = install(folder.path())?;
     let mut text = format!("{:30} {:>8}", "processor time, ms", "drivers");
