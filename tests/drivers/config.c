@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 struct config config;
 
@@ -80,7 +82,8 @@ static bool read_line(const char *key, const char *value) {
         {"shared_devices", &config.shared_devices}, {"uses_callbacks", &config.uses_callbacks},
     };
     struct { const char *key; uint32_t *number; } numbers[] = {
-        {"interface", &config.interface}, {"api", &config.api}, {"unknown_devices", &config.unknown_devices},
+        {"interface", &config.interface}, {"api", &config.api}, {"descriptors", &config.descriptors},
+        {"refuses", &config.refuses}, {"unknown_devices", &config.unknown_devices},
         {"unknown_physical_devices", &config.unknown_physical_devices},
     };
     struct { const char *key; struct names *names; } lists[] = {
@@ -97,6 +100,8 @@ static bool read_line(const char *key, const char *value) {
     if (strcmp(key, "loader") == 0) return snprintf(config.loader, sizeof config.loader, "%s", value), true;
     if (strcmp(key, "node") == 0) return snprintf(config.node, sizeof config.node, "%s", value), true;
     if (strcmp(key, "status") == 0) return snprintf(config.status, sizeof config.status, "%s", value), true;
+    if (strcmp(key, "replaced_by") == 0)
+        return snprintf(config.replaced_by, sizeof config.replaced_by, "%s", value), true;
     if (strcmp(key, "device") == 0) return add_device(value), true;
     if (strcmp(key, "group") == 0) return add_group(value), true;
     return config.device_count > 0 && read_device_line(&config.device[config.device_count - 1], key, value);
@@ -106,6 +111,21 @@ static void find_path(void) {
     Dl_info info;
     if (dladdr(&config, &info) == 0 || info.dli_fname == NULL) die("configuration", "no path of this library");
     snprintf(config.path, sizeof config.path, "%s.cfg", info.dli_fname);
+}
+
+/* Puts another library in this one's place, as an update does, and waits until a further change of it would show. */
+static void be_replaced(void) {
+    char library[4096], configuration[4200];
+    snprintf(library, sizeof library, "%.*s", (int)(strlen(config.path) - strlen(".cfg")), config.path);
+    snprintf(configuration, sizeof configuration, "%s.cfg", config.replaced_by);
+    if (rename(config.replaced_by, library) != 0 || rename(configuration, config.path) != 0)
+        die("configuration", "%s does not take the place of %s", config.replaced_by, library);
+    struct stat state;
+    struct timespec now;
+    do {
+        stat(library, &state);
+        clock_gettime(CLOCK_REALTIME, &now);
+    } while ((now.tv_sec - state.st_ctim.tv_sec) * 1000 + (now.tv_nsec - state.st_ctim.tv_nsec) / 1000000 < 100);
 }
 
 __attribute__((constructor)) static void load(void) {
@@ -125,6 +145,7 @@ __attribute__((constructor)) static void load(void) {
         if (!read_line(line, equals + 1)) die("configuration", "unknown key '%s'", line);
     }
     fclose(file);
+    if (config.replaced_by[0] != '\0') be_replaced();
     trace("load", " ");
 }
 

@@ -57,6 +57,9 @@ struct config {
     char loader[4096];        /* the loader, for a driver that reaches others through it */
     char node[256];           /* a device node that is opened for each instance, which wakes the device */
     char status[256];         /* where it then says "active" */
+    char replaced_by[4096];   /* a library that takes this one's place, with its configuration, while this one is being opened */
+    uint32_t descriptors;     /* how many files it must be able to open to find its devices */
+    uint32_t refuses;         /* the lowest version of instances that it refuses, though it claims more */
     uint32_t interface;
     uint32_t api;             /* what vkEnumerateInstanceVersion answers */
     bool magic;               /* dispatchable objects start with ICD_LOADER_MAGIC */

@@ -95,6 +95,7 @@ CALL vkCreateInstance_(const VkInstanceCreateInfo *info, const VkAllocationCallb
     look_at_node();
     uint32_t wanted = info->pApplicationInfo == NULL ? 0 : info->pApplicationInfo->apiVersion;
     if (config.api < VK_API_VERSION_1_1 && wanted >= VK_API_VERSION_1_1) return VK_ERROR_INCOMPATIBLE_DRIVER;
+    if (config.refuses != 0 && wanted >= config.refuses) return VK_ERROR_INCOMPATIBLE_DRIVER;
     struct names enabled = {0};
     VkResult result = check_extensions(info, &enabled);
     if (result != VK_SUCCESS) return result;
@@ -132,6 +133,15 @@ static void speak(struct object *instance) {
     tell_messengers(instance, VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT, VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT, &data);
 }
 
+/* Whether this process can open as many files as the driver needs, for reading and writing. Drivers that cannot see no device. */
+static bool has_descriptors(void) {
+    int files[64];
+    uint32_t opened = 0;
+    while (opened < config.descriptors && opened < 64 && (files[opened] = open("/dev/null", O_RDWR)) >= 0) ++opened;
+    for (uint32_t i = 0; i < opened; ++i) close(files[i]);
+    return opened == config.descriptors;
+}
+
 CALL vkEnumeratePhysicalDevices_(VkInstance handle, uint32_t *count, VkPhysicalDevice *out) {
     struct object *instance = INSTANCE_OF("vkEnumeratePhysicalDevices", handle);
     trace("vkEnumeratePhysicalDevices", "fill=%d", out != NULL);
@@ -139,7 +149,7 @@ CALL vkEnumeratePhysicalDevices_(VkInstance handle, uint32_t *count, VkPhysicalD
     if (config.speaks && out == NULL) speak(instance);
     struct object *devices[MAX_DEVICES];
     uint32_t available = 0;
-    for (uint32_t i = 0; i < config.device_count; ++i)
+    for (uint32_t i = 0; i < config.device_count && has_descriptors(); ++i)
         if (!config_hidden(i)) devices[available++] = object_child(home_of_devices(instance), PHYSICAL_DEVICE, i);
     return answer_array("vkEnumeratePhysicalDevices", devices, available, sizeof *devices, count, out);
 }

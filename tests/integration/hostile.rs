@@ -310,6 +310,22 @@ fn a_pipe_without_a_writer() {
 }
 
 #[test]
+fn a_pipe_in_place_of_a_library() {
+    let make = |sandbox: &Sandbox, path: &Path| {
+        let library = sandbox.path("libpipe.so");
+        let name = CString::new(library.as_os_str().as_bytes()).unwrap();
+        // SAFETY: the path is a C string.
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o666) }, 0);
+        let manifest = format!(
+            r#"{{"file_format_version": "1.0.0", "ICD": {{"library_path": "{}", "api_version": "1.3.0"}}}}"#,
+            library.display()
+        );
+        std::fs::write(path, manifest).unwrap();
+    };
+    path_named_bad(make).logs(&["libpipe.so", "not a regular file"]);
+}
+
+#[test]
 fn a_device_file() {
     assert_skipped(&path_named_bad(|_, path| symlink("/dev/zero", path).unwrap()));
 }

@@ -2,7 +2,7 @@
 //! leaves nothing behind.
 use ash::vk;
 use vkload_tests::listening::{Debug, EVERYTHING, Severity, Types, ask as ask_to_listen, say_heard};
-use vkload_tests::{Ask, Device, Driver, Layer, Scenario, Vk};
+use vkload_tests::{Ask, Device, Driver, Layer, Scenario, Vk, refuse};
 
 const A: &str = "VK_LAYER_TEST_a";
 const B: &str = "VK_LAYER_TEST_b";
@@ -303,4 +303,16 @@ fn a_message_of_the_loader_names_the_instance_that_the_application_has() {
         vk.say("others", objects.iter().filter(|object| object.0 == own.0 && object.1 != own.1).count());
     });
     run.ok().says("own", true).says("others", 0);
+}
+
+// ---- what a sandbox refuses ----
+
+#[test]
+fn layers_that_wrap_work_in_a_sandbox_that_refuses_to_look_at_addresses() {
+    let wraps = |name| Layer::new(name).does("wrap").does("wrap_devices");
+    let run = with([A, B, C].map(wraps)).run(|vk| {
+        refuse(libc::SYS_mincore, None, libc::EPERM);
+        use_device(vk);
+    });
+    run.ok().says("done", "yes");
 }

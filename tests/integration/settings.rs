@@ -279,6 +279,68 @@ fn a_file_that_cannot_be_written_is_a_warning() {
     run.ok().logs(&["WARNING", "messages cannot be written to /nowhere/log"]);
 }
 
+/// Sets a limit on the size of files, and creates an instance.
+fn create_with_small_files(vk: &Vk) {
+    let limit = libc::rlimit { rlim_cur: 2000, rlim_max: 2000 };
+    // SAFETY: the structure is valid.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
+    create(vk);
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_does_not_let_the_log_end_the_process() {
+    let run = machine()
+        .settings(r#""log_locations": [{"destinations": ["SANDBOX/out/log"]}]"#)
+        .run(create_with_small_files);
+    run.ok().says("result", "SUCCESS");
+    let log = fs::read(run.sandbox.path("out/log")).unwrap();
+    assert!((1000..=2000).contains(&log.len()) && log.ends_with(b"\n"), "{}", log.escape_ascii());
+}
+
+#[test]
+fn a_fifo_without_a_reader_is_not_waited_for_by_the_log() {
+    let run = machine()
+        .settings(r#""log_locations": [{"destinations": ["SANDBOX/fifo"]}], "stderr_log": ["warn"]"#)
+        .with(|sandbox| {
+            let path = std::ffi::CString::new(sandbox.path("fifo").to_str().unwrap()).unwrap();
+            // SAFETY: the path is a C string.
+            assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
+        })
+        .run(create);
+    run.ok().says("result", "SUCCESS").logs(&["messages cannot be written to", "/fifo"]);
+    assert_eq!(run.stderr.matches("/fifo").count(), 1, "it is said once: {}", run.stderr);
+}
+
+#[test]
+fn what_each_file_gets_does_not_grow_with_the_number_of_files() {
+    let logged = |folder: &str, files: usize| {
+        let destinations: Vec<_> =
+            (0..files).map(|number| format!("\"SANDBOX/{folder}/{number}\"")).collect();
+        let run = machine()
+            .settings(&format!(r#""log_locations": [{{"destinations": [{}]}}]"#, destinations.join(",")))
+            .file("logs/keep", "")
+            .run(create);
+        run.ok();
+        run
+    };
+    let first = |run: &Run| fs::read_to_string(run.sandbox.path("logs/0")).unwrap();
+    let (some, many) = (first(&logged("logs", 100)), first(&logged("logs", 1000)));
+    assert_eq!(some.lines().count(), many.lines().count());
+    assert!(many.len() < some.len() + 100, "{} bytes become {}", some.len(), many.len());
+    let told = |folder: &str, files: usize| {
+        let destinations: Vec<_> =
+            (0..files).map(|number| format!("\"SANDBOX/{folder}/{number}\"")).collect();
+        let locations = format!(
+            r#""log_locations": [{{"destinations": [{}]}}], "stderr_log": ["warn"]"#,
+            destinations.join(",")
+        );
+        let run = machine().settings(&locations).run(create);
+        run.ok().stderr.lines().count()
+    };
+    assert_eq!(told("nowhere", 8), 8);
+    assert_eq!(told("nowhere", 100), 8);
+}
+
 #[test]
 fn the_settings_are_told_with_the_file_that_they_are_from() {
     let run = machine()

@@ -67,8 +67,8 @@ pub unsafe fn create_instance(
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let enabled = ExtensionSet::of(requested.clone());
         let request = Request { portability: wants_portability(info, &enabled) };
-        let sources = Sources::new(loader, info, &enabled, request, &logger)?;
         let version = requested_version(info, &logger);
+        let sources = Sources::new(loader, info, &enabled, request, version, &logger)?;
         let layers = open_layers(loader, info, version, &logger, allocator)?;
         if sources.are_none() {
             return Err(sources.report_none(loader, &logger, &[]));

@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use ash::vk::{self, Handle as _};
 
+use super::last_start::LibraryFile;
 use super::open::OpenDrivers;
 use crate::abi::{Command, array};
 use crate::discovery::{Candidate, DriverKind};
@@ -28,6 +29,8 @@ pub struct Driver {
     /// What it is.
     pub kind: DriverKind,
     pub(super) library: Option<Library>,
+    /// The file that it was opened from, if the next start is to know.
+    pub(super) file: Option<LibraryFile>,
     pub(super) turns: Turns,
     /// The turns of all drivers that applications give, if it is one: each instance has a `Driver` of its own then.
     pub(super) shared_turns: Option<&'static Turns>,
@@ -162,6 +165,7 @@ impl Driver {
             first_api_version,
             kind,
             library: None,
+            file: None,
             turns,
             shared_turns,
             waiting,

@@ -1,14 +1,15 @@
 //! The drivers of the system, as found by discovery and by opening them.
 
+use core::cmp::Reverse;
 use core::fmt;
 use core::ops::Deref;
-use core::sync::atomic::{AtomicBool, AtomicU8};
+use core::sync::atomic::{AtomicBool, AtomicU32};
 
 use ash::vk;
 
 use super::best::{BestReason, best_reason};
 use super::driver::{DriverRef, OpenError};
-use super::last_start::{LastStart, LibraryFile};
+use super::last_start::{KnownDriver, LastStart};
 use super::open::OpenDrivers;
 use super::report::{log_candidate, log_outcome, log_outcome_by};
 use crate::discovery::{self, Plan, Request, Snapshot};
@@ -57,19 +58,18 @@ pub(super) struct FoundDriver {
     pub(super) open: Option<DriverRef>,
     /// Its number in the file of the last start.
     pub(super) known: Option<usize>,
-    /// The file that it was opened from, if the next start is to know.
-    pub(super) opened_from: Option<LibraryFile>,
-    /// Whether it has a device, once it was asked.
-    pub(super) devices: AtomicU8,
+    /// The lowest version of Vulkan for whose instances it has no device; [`PRESENT`](super::last_start::PRESENT) if it has one.
+    pub(super) absent: AtomicU32,
 }
 
 /// What drivers are found for, the least demanding first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
-    /// To know their instance extensions. A driver that the last start knew is not opened.
+    /// To know their instance extensions. A driver that the last starts knew is not opened.
     Extensions,
-    /// For instances. A driver that had no device at the last start is not opened.
-    Instances,
+    /// For instances of this version of Vulkan. A driver that had no device at the last starts is not opened. One that refused
+    /// instances of a version may accept those of a lower one, so that lower versions are the more demanding.
+    Instances(Reverse<u32>),
     /// For anything. All are opened.
     Everything,
 }
@@ -214,19 +214,20 @@ impl FoundDrivers {
             let mut found = FoundDriver::new(place, known);
             if let Some((number, last)) = known.zip(last) {
                 expected = number.saturating_add(1);
-                let has_device = last.driver(number).is_some_and(|known| known.has_device);
-                let enough = if has_device { Purpose::Extensions } else { Purpose::Instances };
-                if purpose <= enough {
+                let enough = last.driver(number).and_then(|known| serves(&known));
+                if let Some(enough) = enough.filter(|enough| purpose <= *enough) {
                     // What is left out of instances is said once, when they are made.
-                    self.purpose = self.purpose.min(purpose);
-                    if purpose == Purpose::Instances {
+                    if purpose == Purpose::Extensions {
+                        self.purpose = purpose;
+                    } else {
+                        self.purpose = self.purpose.min(enough);
                         note(&mut self.outcomes, place, Outcome::LeftOut)?;
                     }
                     self.drivers.try_push(found)?;
                     continue;
                 }
             }
-            match drivers.open(platform, candidate) {
+            match drivers.open(platform, candidate, last.map(|last| &**last)) {
                 Ok((mut driver, is_new)) => {
                     // Not where it cannot be: the whole search would cost the square of the number of drivers.
                     let earlier = if is_new {
@@ -246,7 +247,6 @@ impl FoundDrivers {
                         note(&mut self.outcomes, place, lie)?;
                     }
                     found.open = Some(driver);
-                    found.opened_from = last.and_then(|last| last.file_of(driver.library?, candidate));
                     self.drivers.try_push(found)?;
                 }
                 Err(OpenError::OutOfMemory) => return Err(OutOfMemory),
@@ -366,6 +366,11 @@ pub(crate) fn note(
     outcome: Outcome,
 ) -> Result<(), OutOfMemory> {
     outcomes.try_push((place, outcome))
+}
+
+/// The most demanding purpose that is served by what is known of a driver that is not open.
+fn serves(known: &KnownDriver<'_>) -> Option<Purpose> {
+    known.is_certain().then_some(Purpose::Instances(Reverse(known.absent)))
 }
 
 /// Tells a message to the listeners only.

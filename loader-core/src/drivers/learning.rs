@@ -1,31 +1,34 @@
 //! What this start learns about drivers, for the next one.
 #![forbid(unsafe_code)]
 
-use core::sync::atomic::{AtomicU8, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::found::{FoundDriver, FoundDrivers};
-use super::last_start::{KnownDriver, LastStart, LibraryFile, Writer};
+use super::last_start::{KnownDriver, LastStart, LibraryFile, PRESENT, Writer};
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::memory::OutOfMemory;
 use crate::platform::Platform;
 
-/// Whether a driver has devices, as far as this start knows.
-const NOT_ASKED: u8 = 0;
-const NO_DEVICE: u8 = 1;
-const DEVICES: u8 = 2;
+/// Stands for a version as long as it is not known whether a driver has a device.
+const NOT_ASKED: u32 = PRESENT - 1;
 
 impl FoundDrivers {
     /// Notes whether the driver at `place` of the plan has a device.
     pub(crate) fn note_devices(&self, place: usize, has_device: bool) {
+        self.note_refusal(place, if has_device { PRESENT } else { 0 });
+    }
+
+    /// Notes that the driver at `place` of the plan refused an instance of this version of Vulkan. Without hardware it refuses all;
+    /// but one that claims the version and lacks it may accept a lower one.
+    pub(crate) fn note_refusal(&self, place: usize, api_version: u32) {
         if self.last_start.is_none() {
             return;
         }
-        if let Ok(number) = self.drivers.binary_search_by_key(&place, |found| found.place) {
-            let devices = if has_device { DEVICES } else { NO_DEVICE };
-            if let Some(found) = self.drivers.get(number) {
-                found.devices.store(devices, Ordering::Relaxed);
-            }
+        if let Ok(number) = self.drivers.binary_search_by_key(&place, |found| found.place)
+            && let Some(found) = self.drivers.get(number)
+        {
+            found.absent.store(api_version, Ordering::Relaxed);
         }
     }
 
@@ -39,7 +42,7 @@ impl FoundDrivers {
         if self.settled.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
-        let any_device = self.drivers.iter().any(|found| found.has_device() == Some(true));
+        let any_device = self.drivers.iter().any(|found| found.absent() == Some(PRESENT));
         if !any_device {
             // Something is wrong at the moment, or was at the last start.
             if self.leave_some_out() {
@@ -72,44 +75,39 @@ impl FoundDrivers {
     }
 
     fn write(&self, found: &FoundDriver, last: &LastStart, file: &mut Writer) -> Result<(), OutOfMemory> {
-        let (Some(driver), Some(has_device)) = (&found.open, found.has_device()) else {
-            let known = found.known.and_then(|number| last.driver(number));
-            return known.map_or(Ok(()), |known| file.driver(&known, &mut known.extensions()));
+        let known = found.known.and_then(|number| last.driver(number));
+        let (Some(driver), Some(absent)) = (&found.open, found.absent()) else {
+            return known.map_or(Ok(()), |known| file.known(&known));
         };
         let Some(candidate) = self.plan.drivers.get(found.place) else { return Ok(()) };
         // An update may have replaced the file since it was opened.
-        let opened_from =
-            found.opened_from.as_ref().filter(|opened| last.is_still(&opened.path, &opened.identity));
+        let opened_from = driver.file.as_ref().filter(|file| last.is_still(&file.path, &file.identity));
         let Some(LibraryFile { path, identity }) = opened_from else { return Ok(()) };
         let Ok(extensions) = driver.instance_extensions() else { return Ok(()) };
-        let mut known = KnownDriver::new(&candidate.path, &candidate.library, path, identity);
-        (known.api_version, known.has_device) = (candidate.api_version, has_device);
-        file.driver(&known, &mut extensions.into_iter())
+        let mut now = KnownDriver::new(&candidate.path, &candidate.library, path, identity);
+        (now.api_version, now.absent, now.moment) = (candidate.api_version, absent, last.moment());
+        file.driver(&now, &mut extensions.into_iter(), known.as_ref())
     }
 }
 
 impl FoundDriver {
     /// A driver that is not open.
     pub(super) fn new(place: usize, known: Option<usize>) -> Self {
-        Self { place, open: None, known, opened_from: None, devices: AtomicU8::new(NOT_ASKED) }
+        Self { place, open: None, known, absent: AtomicU32::new(NOT_ASKED) }
     }
 
-    /// Whether it has a device. `None` if it was not asked, or did not tell.
-    fn has_device(&self) -> Option<bool> {
-        match self.devices.load(Ordering::Relaxed) {
-            NO_DEVICE => Some(false),
-            DEVICES => Some(true),
-            _ => None,
-        }
+    /// The lowest version for whose instances it has no device. `None` if it was not asked, or did not tell.
+    fn absent(&self) -> Option<u32> {
+        Some(self.absent.load(Ordering::Relaxed)).filter(|version| *version != NOT_ASKED)
     }
 
-    /// Whether the last start knew as much as the next one can learn from this one.
+    /// Whether the last starts knew as much as the next one can learn from this one.
     fn is_as_known(&self, last: &LastStart) -> bool {
-        if self.known.is_none() && self.opened_from.is_none() {
+        if self.known.is_none() && self.open.is_none_or(|driver| driver.file.is_none()) {
             return true;
         }
-        let Some(now) = self.has_device() else { return true };
+        let Some(now) = self.absent() else { return true };
         let known = self.known.and_then(|number| last.driver(number));
-        known.is_some_and(|known| known.has_device == now)
+        known.is_some_and(|known| known.is_certain() && known.absent == now)
     }
 }

@@ -3,6 +3,7 @@
 use core::sync::atomic::AtomicBool;
 
 use super::driver::{Driver, DriverRef, OpenError};
+use super::last_start::LastStart;
 use crate::discovery::{Candidate, DriverKind};
 use crate::memory::{OutOfMemory, SharedList, last_to_front, text};
 use crate::negotiation;
@@ -58,11 +59,17 @@ impl OpenDrivers {
         Self { list: SharedList::new(), negotiations: Lock::new([None; 16]), given: Turns::new() }
     }
 
-    /// Opens the driver that `candidate` names, unless it is open; and returns whether it is new.
+    /// Opens the driver that `candidate` names, unless it is open; and returns whether it is new. A new one has its file noted for
+    /// the start after `last`.
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub fn open(&self, platform: &Platform, candidate: &Candidate) -> Result<(DriverRef, bool), OpenError> {
+    pub fn open(
+        &self,
+        platform: &Platform,
+        candidate: &Candidate,
+        last: Option<&LastStart>,
+    ) -> Result<(DriverRef, bool), OpenError> {
         let path: &[u8] = &candidate.library;
         let by_path = Key::of_path(path);
         let open = self.find(platform.waiting, by_path);
@@ -93,6 +100,7 @@ impl OpenDrivers {
         }?;
         let first_api_version = interface.version_with(candidate)?;
         let library_path = text(&[path])?;
+        let file = last.and_then(|last| last.file_of(library, candidate));
         let library = Some(library);
         let open = DriverRef::new(Driver {
             library_path,
@@ -101,6 +109,7 @@ impl OpenDrivers {
             first_api_version,
             kind,
             library,
+            file,
             turns: Turns::new(),
             shared_turns: None,
             waiting: platform.waiting,

@@ -2,11 +2,14 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use super::Logger;
+use super::{Log, Logger};
 use crate::discovery::{KnownSettings, Reason};
 use crate::log::{Filter, Level, LogLocation, LogSink, Topic};
 use crate::manifest::{DeviceSetting, Settings};
 use crate::memory::Shown;
+
+/// How many files that cannot be written are named: every other file gets these messages.
+const NAMED: usize = 8;
 
 /// The settings file of this program as one call sees it, and an instance for as long as it lives.
 #[derive(Default)]
@@ -55,13 +58,9 @@ impl FoundSettings {
         }
         let first = !self.reported.swap(true, Ordering::Relaxed);
         let path = Shown(&plan.path);
-        let log = |level, message: core::fmt::Arguments<'_>| {
-            if first {
-                logger.log(level, Topic::Loader, message);
-            } else {
-                logger.tell(level, Topic::Loader, message);
-            }
-        };
+        let listeners_only: Log = |logger, level, topic, message| _ = logger.tell(level, topic, message);
+        let log: Log = if first { Logger::log } else { listeners_only };
+        let log = |level, message: core::fmt::Arguments<'_>| log(logger, level, Topic::Loader, message);
         match (&plan.unusable, plan.in_force()) {
             (Some(Reason::Invalid(error)), _) => {
                 log(Level::Warning, format_args!("the settings file {path} is ignored, {error}"));
@@ -84,10 +83,9 @@ impl FoundSettings {
         for warning in &plan.file.warnings {
             log(Level::Warning, format_args!("{path}: {warning}"));
         }
-        for file in self.log_locations().iter().flat_map(|location| &location.destinations) {
-            if first && !sink.append(file, b"") {
-                log(Level::Warning, format_args!("{path}: messages cannot be written to {}", Shown(file)));
-            }
+        let files = self.log_locations().iter().flat_map(|location| &location.destinations);
+        for file in files.filter(|file| first && !sink.append(file, b"")).take(NAMED) {
+            log(Level::Warning, format_args!("{path}: messages cannot be written to {}", Shown(file)));
         }
     }
 }

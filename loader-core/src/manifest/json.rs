@@ -424,10 +424,14 @@ impl fmt::Display for ErrorKind {
 /// Line and column of an offset, both from 1.
 fn position(bytes: &[u8], at: usize) -> (u32, u32) {
     let before = bytes.get(..at).unwrap_or(bytes);
-    let lines = before.iter().filter(|byte| **byte == b'\n').count();
     let column = before.iter().rev().take_while(|byte| **byte != b'\n').count();
-    let from_one = |count: usize| u32::try_from(count).unwrap_or(u32::MAX).saturating_add(1);
-    (from_one(lines), from_one(column))
+    (breaks(before).saturating_add(1), u32::try_from(column).unwrap_or(u32::MAX).saturating_add(1))
+}
+
+/// The number of line breaks.
+pub(super) fn breaks(bytes: &[u8]) -> u32 {
+    let breaks = bytes.iter().filter(|byte| **byte == b'\n').count();
+    u32::try_from(breaks).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub struct Settings {
     pub devices: Option<Vec<DeviceSetting>>,
     /// The line of the file where the object begins, from 1.
     pub line: u32,
-    /// The object as written, without line breaks and indentation.
+    /// The beginning of the object as written, without line breaks and indentation.
     pub written: Text,
 }
 

@@ -145,6 +145,7 @@ unsafe fn make_each(
         sources.try_push((Some(place), DriverOfInstance::Discovered(driver)))?;
     }
     for (place, driver) in sources {
+        let asked = if knows_only_1_0(&driver) { vk::API_VERSION_1_0 } else { instance.api_version };
         // SAFETY: by this function's `# Safety` the create info and the callbacks are those of a
         // valid call of vkCreateInstance.
         match unsafe { make_driver(instance, info, callbacks, driver, place) } {
@@ -157,7 +158,7 @@ unsafe fn make_each(
             Err(OpenError::Refused(outcome)) => match (place, &discovered) {
                 (Some(place), Some(discovered)) => {
                     if outcome.says_no_device() {
-                        discovered.note_devices(place, false);
+                        discovered.note_refusal(place, asked);
                     }
                     discovered.log_outcome(&instance.logger, place, &outcome);
                     note(&mut outcomes, place, outcome)?;
@@ -193,7 +194,7 @@ unsafe fn make_driver(
             enabled.insert(id);
         }
     }
-    let old = driver.api_version() < Version::new(1, 1, 0);
+    let old = knows_only_1_0(&driver);
     // Sorting queries properties that Vulkan 1.0 drivers have only through this extension.
     let properties2 = extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
     if (old || instance.api_version < vk::API_VERSION_1_1)
@@ -226,6 +227,11 @@ unsafe fn make_driver(
         let handle = driver.create_instance(&own, callbacks)?;
         DriverInstance::new(driver, handle, place, enabled, instance.allocator, callbacks)
     }
+}
+
+/// Whether a driver is passed no version but 1.0.
+fn knows_only_1_0(driver: &DriverOfInstance) -> bool {
+    driver.api_version() < Version::new(1, 1, 0)
 }
 
 /// Logs what is wrong with a driver that is used.

@@ -1,6 +1,8 @@
 //! The drivers that an instance is made of: those that discovery found, and those that the
 //! application passed.
 
+use core::cmp::Reverse;
+
 use ash::vk;
 
 use super::extensions;
@@ -24,7 +26,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Finds and opens the drivers for an instance with this create info.
+    /// Finds and opens the drivers for an instance with this create info, of this version of Vulkan.
     ///
     /// # Errors
     /// `ERROR_OUT_OF_HOST_MEMORY`.
@@ -37,6 +39,7 @@ impl Sources {
         info: &vk::InstanceCreateInfo<'_>,
         enabled: &ExtensionSet,
         request: Request,
+        version: u32,
         logger: &Logger,
     ) -> Result<Self, vk::Result> {
         let mut sources = Self { discovered: None, direct: Vec::new() };
@@ -53,7 +56,8 @@ impl Sources {
             }
         }
         if !exclusive {
-            sources.discovered = Some(loader.discover(request, Purpose::Instances, logger)?);
+            let purpose = Purpose::Instances(Reverse(version));
+            sources.discovered = Some(loader.discover(request, purpose, logger)?);
         }
         Ok(sources)
     }

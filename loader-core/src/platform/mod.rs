@@ -28,7 +28,7 @@ pub use files::{FileError, Files, Fingerprint};
 pub use identity::Identity;
 pub use libraries::{Libraries, Library, LibraryKind};
 pub use log::{Level, LogSink};
-pub use start_cache::{CacheFault, LARGEST_CACHE, StartCache};
+pub use start_cache::{CacheFault, LARGEST_CACHE, Moment, StartCache};
 pub use variables::Variable;
 pub use windows::Windows;
 

@@ -28,10 +28,21 @@ pub enum CacheFault {
     /// It changed while it was read; or something that drivers' answers depend on changed so recently that a further change might
     /// not show.
     Changed,
+    /// The process has few file descriptors left, or a limit on its memory.
+    Scarce,
     /// The system's error number.
     System(i32),
     /// Out of memory.
     OutOfMemory,
+}
+
+/// When something was learnt, and by whom.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// Seconds since 1970, by a clock that may be set.
+    pub seconds: u32,
+    /// The number of the process. A later process may have the same one.
+    pub process: u32,
 }
 
 /// Keeps a file for each program between its starts, and describes what drivers' answers depend on.
@@ -39,11 +50,12 @@ pub enum CacheFault {
 /// Nothing here loads a driver or opens a device: a device that sleeps goes on sleeping.
 pub trait StartCache: Sync {
     /// Everything that decides what drivers answer to this process, except for the drivers' own files: the program, the user,
-    /// the environment, the kernel, the device nodes and the devices behind them. One fact in each line, in an order that does
-    /// not change as long as the facts do not. Values that may be secret are digested.
+    /// the environment, the process's limits and sandbox, the kernel, the device nodes and the devices behind them. One fact in
+    /// each line, in an order that does not change as long as the facts do not. Values that may be secret are digested.
     ///
     /// # Errors
-    /// Why nothing can be said that a later process could compare.
+    /// Why nothing can be said that a later process could compare. [`CacheFault::Scarce`] if drivers may fail for lack of
+    /// something that the next process may have.
     fn circumstances(&self) -> Result<Text, CacheFault>;
 
     /// The file that was kept for this program, read once it is certain that only this user can have written it.
@@ -65,6 +77,9 @@ pub trait StartCache: Sync {
     /// another file by the same name without a change in [`circumstances`](StartCache::circumstances).
     fn file_of(&self, library: Library, name: &[u8]) -> Option<Text>;
 
+    /// This moment, in this process.
+    fn moment(&self) -> Moment;
+
     /// The identity of a library's file in one word: it differs when the file is another one, or has another content.
     /// `None` if there is no such file, or if it changed so recently that a further change might not show.
     fn identity(&self, path: &[u8]) -> Option<Text>;
@@ -85,6 +100,9 @@ impl fmt::Display for CacheFault {
             Self::TooLarge => "the file is too large",
             Self::Changed => "the file changed while it was read",
             Self::OutOfMemory => "out of memory",
+            Self::Scarce => {
+                "drivers may fail for lack of file descriptors or memory in this process; raise its limits (`ulimit -n -v -d`)"
+            }
             Self::System(number) => return write!(f, "system error {}", number.unsigned_abs()),
         })
     }

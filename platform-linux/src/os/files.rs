@@ -50,7 +50,8 @@ impl Files for FileSystem {
     }
 
     fn read_with_state(&self, path: &[u8], limit: usize) -> Result<(Text, Option<Fingerprint>), FileError> {
-        // A path that only an interposer knows has no state; it is opened anyway.
+        // A path that only an interposer knows has no state; it is opened anyway. A FIFO that takes the file's place from here on
+        // is waited for: `fopen`, which interposers replace, cannot open without waiting.
         let state = State::of(path);
         if state.as_ref().is_some_and(|state| !state.is_regular_file()) {
             return Err(FileError::NotAFile);
@@ -189,10 +190,24 @@ pub(super) fn may(path: &[u8], kind: c_int) -> bool {
     with_c_path(path, |path| unsafe { libc::access(path.as_ptr(), kind) }) == Ok(0)
 }
 
-/// The first bytes of the regular file `path`, at most `count`, and how many it has in all. `None` for what is no regular
-/// file and for what only an interposer knows.
-pub(super) fn beginning(path: &[u8], count: usize) -> Option<(Text, u64)> {
-    let state = State::of(path).filter(State::is_regular_file)?;
+/// The limit of the process on this resource; 0 if the system does not say.
+#[allow(clippy::unnecessary_cast, reason = "the C libraries have other types")]
+#[inline(never)] // some callers
+pub(super) fn limit(resource: u32) -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the structure is writable.
+    unsafe { libc::getrlimit(resource as _, &raw mut limit) };
+    limit.rlim_cur as u64
+}
+
+/// Whether a file of `size` bytes is within the limit of the process. Beyond it, writing ends the process with a signal.
+#[allow(clippy::unnecessary_cast, reason = "the C libraries have other types")]
+pub(super) fn may_be_as_large(size: usize) -> bool {
+    size as u64 <= limit(libc::RLIMIT_FSIZE as u32)
+}
+
+/// The first bytes of the regular file `path` with this state, at most `count`, and how many it has in all.
+pub(super) fn beginning(path: &[u8], state: &State, count: usize) -> Option<(Text, u64)> {
     let mut bytes: Text = Vec::new();
     bytes.try_fit(count).ok()?;
     let stream = Stream::open(path).ok()?;
@@ -236,11 +251,21 @@ impl State {
 
     #[cfg(target_env = "gnu")]
     pub(super) fn is_folder(&self) -> bool {
-        self.stat.st_mode & libc::S_IFMT == libc::S_IFDIR
+        self.kind() == libc::S_IFDIR
     }
 
     pub(super) fn is_regular_file(&self) -> bool {
-        self.stat.st_mode & libc::S_IFMT == libc::S_IFREG
+        self.kind() == libc::S_IFREG
+    }
+
+    /// The bits of its mode that say what it is.
+    pub(super) fn kind(&self) -> libc::mode_t {
+        self.stat.st_mode & libc::S_IFMT
+    }
+
+    /// The number of the file in its file system.
+    pub(super) fn number(&self) -> u64 {
+        self.stat.st_ino as u64
     }
 
     pub(super) fn size(&self) -> Option<usize> {
@@ -307,6 +332,11 @@ fn is_settled(changed: i64, now: i64) -> bool {
     const WHOLE_SECONDS: u64 = 2_000_000_000;
     let rounding = if changed.wrapping_rem(1_000_000_000) == 0 { WHOLE_SECONDS } else { TICKS };
     now.abs_diff(changed) > rounding
+}
+
+/// Seconds since 1970 by this machine's clock.
+pub(super) fn seconds() -> u32 {
+    u32::try_from(now() / 1_000_000_000).unwrap_or(0)
 }
 
 /// The clock that the kernel takes file times from.

@@ -10,6 +10,7 @@ use loader_core::memory::{Text, text};
 use loader_core::platform::elf::{self, Header};
 use loader_core::platform::{FileError, Libraries, Library, LibraryKind, variables, with_c_path};
 
+use super::files::{State, beginning};
 use crate::PLATFORM;
 
 /// The dynamic linker of this process.
@@ -21,8 +22,15 @@ const FLAGS: c_int = libc::RTLD_LAZY | libc::RTLD_LOCAL;
 
 impl Libraries for DynamicLinker {
     fn open(&self, path: &[u8], _: LibraryKind) -> Result<Library, Text> {
-        if path.contains(&b'/') && header(path).is_some_and(|(header, size)| is_cut_off(header, size)) {
-            return Err(message(b"the file ends before the library in it does; install it anew"));
+        // A path that only an interposer knows has no state; it is opened anyway.
+        if let Some(state) = Some(path).filter(|path| path.contains(&b'/')).and_then(State::of) {
+            if !state.is_regular_file() {
+                // The dynamic linker would wait for the writer of a FIFO.
+                return Err(message(b"not a regular file"));
+            }
+            if header(path, &state).is_some_and(|(header, size)| is_cut_off(header, size)) {
+                return Err(message(b"the file ends before the library in it does; install it anew"));
+            }
         }
         // SAFETY: `path` is a valid C string. Running the initialisers of drivers and layers is the
         // purpose of a loader.
@@ -32,8 +40,11 @@ impl Libraries for DynamicLinker {
     }
 
     fn never_opens(&self, path: &[u8]) -> bool {
-        header(path).is_some_and(|(header, size)| {
-            !matches!(header, Header::Library { .. }) || is_cut_off(header, size)
+        State::of(path).is_some_and(|state| {
+            !state.is_regular_file()
+                || header(path, &state).is_some_and(|(header, size)| {
+                    !matches!(header, Header::Library { .. }) || is_cut_off(header, size)
+                })
         })
     }
 
@@ -93,11 +104,11 @@ unsafe fn path_of<'a>(_: Library) -> Option<&'a [u8]> {
     None
 }
 
-/// What the header of the regular file `path` says, and how many bytes the file has.
-fn header(path: &[u8]) -> Option<(Header, u64)> {
+/// What the header of the regular file `path` with this state says, and how many bytes the file has.
+fn header(path: &[u8], state: &State) -> Option<(Header, u64)> {
     /// Room for the header and more segments than libraries have.
     const BEGINNING: usize = 4096;
-    let (beginning, size) = super::files::beginning(path, BEGINNING)?;
+    let (beginning, size) = beginning(path, state, BEGINNING)?;
     let read_at = |place: u64, bytes: &mut [u8]| {
         let place = usize::try_from(place).unwrap_or(usize::MAX);
         let there = beginning.get(place..).and_then(|there| there.get(..bytes.len()));
@@ -137,7 +148,8 @@ mod tests {
     #[test]
     fn a_library_that_is_cut_off_is_refused_and_a_whole_one_is_not() {
         let whole = std::fs::read("/proc/self/exe").unwrap();
-        assert!(header(b"/proc/self/exe").is_some_and(|(header, size)| !is_cut_off(header, size)));
+        let state = State::of(b"/proc/self/exe").unwrap();
+        assert!(header(b"/proc/self/exe", &state).is_some_and(|(header, size)| !is_cut_off(header, size)));
         let folder = std::env::temp_dir().join(std::format!("vkload-cut-off-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("libcut.so");
@@ -154,6 +166,17 @@ mod tests {
         assert!(DynamicLinker.symbol(libc, c"vkload_is_not_here").is_none());
         // SAFETY: `open` returned the library, and the address is not used any more.
         unsafe { DynamicLinker.close(libc) };
+    }
+
+    #[test]
+    fn a_fifo_is_no_library_and_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = std::ffi::CString::new(folder.path().join("libfifo.so").to_str().unwrap()).unwrap();
+        // SAFETY: the path is a C string.
+        assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
+        let error = DynamicLinker.open(path.as_bytes(), LibraryKind::Driver).unwrap_err();
+        assert_eq!(error.as_slice(), b"not a regular file");
+        assert!(DynamicLinker.never_opens(path.as_bytes()));
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! Standard error, by `fputs`, and log files that the user names, by `fopen` and `fwrite`.
+//! Standard error, by `fputs`, and log files that the user names, by `openat` and `write`.
 
-use core::ffi::{CStr, c_char};
-use core::ptr::NonNull;
+use core::ffi::{CStr, c_char, c_int};
 
 use loader_core::log::{Level, LogSink};
 use loader_core::platform::with_c_path;
+
+use super::files::{State, may_be_as_large};
 
 /// Standard error of this process.
 pub(crate) struct StandardError;
@@ -39,14 +40,79 @@ impl LogSink for StandardError {
         unsafe { funlockfile(stream) };
     }
 
+    /// Opens the file for each message: nothing stays open that a program may close, or that a tool may have moved away. Nothing
+    /// here waits: neither for a reader of a FIFO nor for a terminal.
     fn append(&self, path: &[u8], bytes: &[u8]) -> bool {
-        // SAFETY: the path and the mode are valid C strings.
-        let open = |path: &CStr| unsafe { libc::fopen(path.as_ptr(), c"ae".as_ptr()) };
-        let Some(stream) = with_c_path(path, open).ok().and_then(NonNull::new) else { return false };
-        // SAFETY: the bytes are readable, and the stream is open until `fclose` here, its last use.
+        const FLAGS: c_int = libc::O_WRONLY
+            | libc::O_APPEND
+            | libc::O_CREAT
+            | libc::O_NONBLOCK
+            | libc::O_NOCTTY
+            | libc::O_CLOEXEC
+            | libc::O_LARGEFILE;
+        // SAFETY: the path is a valid C string.
+        let open = |path: &CStr| unsafe { libc::openat(libc::AT_FDCWD, path.as_ptr(), FLAGS, 0o666) };
+        let Some(file) = with_c_path(path, open).ok().filter(|file| *file >= 0) else { return false };
+        let takes_it = State::of_descriptor(file).is_some_and(|state| takes(&state, bytes.len()));
+        // SAFETY: the bytes are readable, and the descriptor is open until `close` here, its last use.
         unsafe {
-            let written = libc::fwrite(bytes.as_ptr().cast(), 1, bytes.len(), stream.as_ptr());
-            libc::fclose(stream.as_ptr()) == 0 && written == bytes.len()
+            let written = if takes_it { libc::write(file, bytes.as_ptr().cast(), bytes.len()) } else { -1 };
+            libc::close(file) == 0 && usize::try_from(written) == Ok(bytes.len())
         }
+    }
+}
+
+/// Whether messages can go to an open file, and `length` bytes more are within the limit of the process on the size of files: beyond
+/// it, the system ends the process with a signal.
+fn takes(state: &State, length: usize) -> bool {
+    match state.kind() {
+        libc::S_IFREG => {
+            let end = state.size().and_then(|size| size.checked_add(length.max(1)));
+            end.is_some_and(may_be_as_large)
+        }
+        libc::S_IFCHR | libc::S_IFIFO => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CString;
+    use std::fs;
+    use std::io::Read;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::OpenOptionsExt;
+
+    #[test]
+    fn a_fifo_is_written_only_while_it_has_a_reader() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("fifo");
+        let bytes = path.as_os_str().as_bytes();
+        let name = CString::new(bytes).unwrap();
+        // SAFETY: the path is a C string.
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+        assert!(!StandardError.append(bytes, b"one\n"));
+        let mut reader = fs::File::options().read(true).custom_flags(libc::O_NONBLOCK).open(&path).unwrap();
+        assert!(StandardError.append(bytes, b"two\n"));
+        let mut read = std::string::String::new();
+        reader.read_to_string(&mut read).unwrap();
+        assert_eq!(read, "two\n");
+    }
+
+    #[test]
+    fn messages_are_appended_to_files_and_nodes_and_to_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let bytes = path.as_os_str().as_bytes();
+        for line in [b"one\n".as_slice(), b"", b"two\n"] {
+            assert!(StandardError.append(bytes, line));
+        }
+        assert_eq!(fs::read(&path).unwrap(), b"one\ntwo\n");
+        assert!(StandardError.append(b"/dev/null", b"x"));
+        assert!(!StandardError.append(b"/dev/full", b"x"));
+        assert!(!StandardError.append(folder.path().as_os_str().as_bytes(), b"x"));
+        assert!(!StandardError.append(b"/nowhere/log", b"x"));
+        assert!(!StandardError.append(b"a\0b", b"x"));
     }
 }

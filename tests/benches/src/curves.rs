@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::instructions;
 use crate::loader::Loader;
 use crate::picture::{Line, Picture};
-use crate::scaling::{self, CURVES, Curve, Plan, Series};
+use crate::scaling::{self, CURVES, Curve, Plan, Series, UNDRAWN};
 use crate::stage::Libraries;
 
 /// How the loaders are called in pictures and data.
@@ -129,13 +129,14 @@ fn debian(loader: &Loader) -> String {
 }
 
 /// What [`check`] measures: of the curves, the series in which a search or a chain would grow.
-const CHECKED: [(&str, &str, &[u32]); 6] = [
+const CHECKED: [(&str, &str, &[u32]); 7] = [
     ("manifests-usable", "first call", &[60, 600]),
     ("manifests-missing", "first call", &[10, 100]),
     ("manifests-layers", "first call", &[30, 300]),
     ("drivers", "later call", &[4, 32]),
     ("layers", "instance", &[4, 32]),
     ("instances", "one more instance", &[10, 100]),
+    ("settings", "first call", &[1000, 10_000]),
 ];
 
 /// Whether nothing of ours grows faster than linearly, in a few seconds: two points of some curves, in instructions.
@@ -149,7 +150,8 @@ pub fn check() -> Result<(), String> {
     let (loaders, libraries) = ([Loader::ours()?], Libraries::compile()?);
     let (loaders, libraries) = (&loaders, &libraries);
     let one = move |(name, line, numbers): (&str, &str, &'static [u32])| {
-        let mut plans = CURVES.iter().filter(|curve| curve.name == name).flat_map(Curve::plans);
+        let mut plans =
+            CURVES.iter().chain([&UNDRAWN]).filter(|curve| curve.name == name).flat_map(Curve::plans);
         let plan = plans.find(|plan| plan.line == line).ok_or("there is no such curve")?;
         let series = scaling::counted(libraries, loaders, Plan { numbers, ..plan })?;
         if series.is_linear(0) {

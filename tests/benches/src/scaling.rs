@@ -25,6 +25,8 @@ pub enum Growing {
     Instances,
     /// Threads that do the same at once.
     Threads,
+    /// Objects in the settings file, none of them for this program.
+    Settings,
 }
 
 /// A series that is measured.
@@ -109,6 +111,14 @@ const BESIDE_OTHERS: [Measured; 2] =
 const LOOK_UP: Measured = ("vkGetInstanceProcAddr", "proc_addr_late", 1, 1000);
 const OWN_INSTANCE: Measured = ("each thread its own", "instance", 0, 10);
 
+/// Measured only to see whether it grows linearly.
+pub(crate) const UNDRAWN: Curve = curve(
+    "settings",
+    "Count instance extensions",
+    (Growing::Settings, &[]),
+    &first_and_later("extensions", 0, 2),
+);
+
 const MAKE_INSTANCE: &str = "Create and destroy an instance";
 
 /// All series, by picture.
@@ -147,6 +157,7 @@ impl Growing {
             Self::Drivers => "drivers",
             Self::Instances => "instances",
             Self::Threads => "threads",
+            Self::Settings => "objects in the settings file",
         }
     }
 }
@@ -259,6 +270,7 @@ impl Growing {
             Self::LayerManifests => Contents { explicit_layers: number, implicit_layers: number / 10, ..one },
             Self::Layers => Contents { active_layers: number, ..one },
             Self::Drivers | Self::UsableManifests => Contents { manifests: number, drivers: number, ..one },
+            Self::Settings => Contents { settings: number, ..one },
             Self::Instances | Self::Threads => one,
         }
     }

@@ -39,6 +39,8 @@ pub(crate) struct Contents {
     pub(crate) active_layers: u32,
     /// Mesa's implicit layer, as it is installed.
     pub(crate) mesas_layer: bool,
+    /// Objects in the settings file; 0 for no such file.
+    pub(crate) settings: u32,
 }
 
 impl Contents {
@@ -50,6 +52,7 @@ impl Contents {
         implicit_layers: 0,
         active_layers: 0,
         mesas_layer: false,
+        settings: 0,
     };
 
     /// One driver, and what the operation needs.
@@ -126,6 +129,14 @@ impl Stage {
         if contents.mesas_layer {
             fs::copy(MESAS_LAYER, folder.join(IMPLICIT).join("mesa.json"))?;
         }
+        if contents.settings > 0 {
+            fs::create_dir_all(folder.join(SETTINGS))?;
+            // An object in each line, as tools write them.
+            let object = "{\"app_keys\": [\"/no/such/program\"]}";
+            let objects = vec![object; contents.settings as usize].join(",\n");
+            let file = format!("{{\"file_format_version\": \"1.0.0\", \"settings_array\": [{objects}]}}");
+            fs::write(folder.join(SETTINGS).join("vk_loader_settings.json"), file)?;
+        }
         Ok(stage)
     }
 
@@ -162,6 +173,7 @@ const MESAS_LAYER: &str = "/usr/share/vulkan/implicit_layer.d/VkLayer_MESA_devic
 
 const DRIVERS: &str = "share2/vulkan/icd.d";
 const EXPLICIT: &str = "share2/vulkan/explicit_layer.d";
+const SETTINGS: &str = "home/.local/share/vulkan/loader_settings.d";
 const IMPLICIT: &str = "share2/vulkan/implicit_layer.d";
 
 fn absent() -> PathBuf {

@@ -10,10 +10,12 @@ fn read(parts: &[&[u8]]) -> Option<StartFile> {
 }
 
 /// Everything that a file says about a driver.
-fn said<'a>(driver: &KnownDriver<'a>) -> ([&'a [u8]; 4], u32, bool, Vec<([i8; 256], u32)>) {
+fn said<'a>(driver: &KnownDriver<'a>) -> ([&'a [u8]; 4], [u32; 5], Vec<([i8; 256], u32)>) {
     let extensions = driver.extensions().map(|one| (one.extension_name, one.spec_version)).collect();
     let texts = [driver.manifest, driver.library, driver.file, driver.identity];
-    (texts, driver.api_version.encoded(), driver.has_device, extensions)
+    let (version, moment) = (driver.api_version.encoded(), driver.moment);
+    let numbers = [version, driver.absent, driver.starts, moment.seconds, moment.process];
+    (texts, numbers, extensions)
 }
 
 fuzz_target!(|bytes: &[u8]| {
@@ -23,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
     let drivers: Vec<_> = (0..file.count()).map(|number| file.driver(number).expect("a driver")).collect();
     let mut writer = Writer::new(file.circumstances()).expect("memory");
     for driver in &drivers {
-        writer.driver(driver, &mut driver.extensions()).expect("memory");
+        writer.driver(driver, &mut driver.extensions(), None).expect("memory");
     }
     let again = read(&[&writer.finish().expect("memory")]).expect("what was written is read");
     assert_eq!(again.circumstances(), file.circumstances());

@@ -4,7 +4,7 @@ use std::os::unix::fs::{MetadataExt, chown};
 
 use vkload_tests::{Device, Driver, Sandbox, Scenario};
 
-use super::{file, opened, scenario, start};
+use super::{file, learn, opened, scenario, start};
 
 /// Changes something between two starts, and says which drivers are opened then.
 struct Change {
@@ -93,7 +93,7 @@ const CHANGES: &[Change] = &[
 fn each_change_opens_the_drivers_that_it_concerns() {
     for change in CHANGES {
         let before = scenario();
-        start(&before, "extensions devices").ok();
+        learn(&before, "extensions devices");
         let after = (change.make)(before);
         let run = start(&after, "devices");
         assert_eq!(opened(run.ok()), change.opened, "{}: {run:#?}", change.name);
@@ -103,7 +103,7 @@ fn each_change_opens_the_drivers_that_it_concerns() {
 #[test]
 fn a_device_that_comes_with_a_library_is_there_at_once_and_known_afterwards() {
     let scenario = scenario();
-    start(&scenario, "devices").ok().says("devices", "gpu");
+    learn(&scenario, "devices").says("devices", "gpu");
     let scenario = scenario.driver(Driver::new("absent").device(Device::new("new")));
     for _ in 0..2 {
         let run = start(&scenario, "devices");
@@ -114,7 +114,7 @@ fn a_device_that_comes_with_a_library_is_there_at_once_and_known_afterwards() {
 #[test]
 fn a_variable_that_the_program_sets_between_two_calls_is_noticed() {
     let scenario = scenario();
-    start(&scenario, "extensions devices").ok();
+    learn(&scenario, "extensions devices");
     let run = start(&scenario, "extensions add-variable devices");
     assert_eq!(opened(run.ok().says("devices", "gpu")), "absent,real,refusing");
 }
@@ -122,7 +122,7 @@ fn a_variable_that_the_program_sets_between_two_calls_is_noticed() {
 #[test]
 fn a_device_that_is_gone_lets_the_next_start_look_everywhere() {
     let scenario = scenario();
-    start(&scenario, "devices").ok();
+    learn(&scenario, "devices");
     let path = file(&scenario);
     let run = start(&scenario, "hide devices");
     run.ok().says("enumeration", "ERROR_INITIALIZATION_FAILED");
@@ -134,7 +134,7 @@ fn a_device_that_is_gone_lets_the_next_start_look_everywhere() {
 #[test]
 fn drivers_that_were_left_out_are_opened_if_no_other_gives_an_instance() {
     let scenario = scenario();
-    start(&scenario, "devices").ok();
+    learn(&scenario, "devices");
     // Its configuration is no part of what is compared.
     scenario.sandbox().write("real.once", "");
     let path = scenario.sandbox().path("lib/libreal.so.cfg");
@@ -152,7 +152,7 @@ fn another_users_start_has_a_file_of_its_own() {
         return;
     }
     let scenario = scenario();
-    start(&scenario, "devices").ok();
+    learn(&scenario, "devices");
     let first = fs::metadata(file(&scenario)).unwrap().uid();
     assert_eq!(first, 0);
     const NOBODY: u32 = 65534;

@@ -1,20 +1,24 @@
 //! The file that one start leaves for the next one: lines of text, and a checksum in the last one.
 //!
 //! ```text
-//! vkload start cache 1
+//! vkload start cache 2
 //! circumstances 1234
 //! (1,234 bytes, as the platform describes them)
-//! driver /usr/share/vulkan/icd.d/radeon_icd.x86_64.json
+//! driver 2
+//! seconds 1764000000
+//! process 4711
+//! manifest /usr/share/vulkan/icd.d/radeon_icd.x86_64.json
 //! library libvulkan_radeon.so
 //! file /usr/lib/x86_64-linux-gnu/libvulkan_radeon.so
 //! identity 5a9b3c0d1e2f4876
 //! version 4206830
-//! devices 0
+//! absent 0
 //! extension VK_KHR_surface 25
 //! end 00c0ffee00c0ffee
 //! ```
 //!
-//! Every line ends with a line feed. A driver has one line for each of its instance extensions, in its own order.
+//! Every line ends with a line feed. A driver's first lines have the number of starts in a row that got the same from it, when the
+//! last of them did, and the number of that process. A driver has one line for each of its instance extensions, in its own order.
 #![forbid(unsafe_code)]
 
 use core::ops::Range;
@@ -24,10 +28,14 @@ use ash::vk;
 use crate::abi::name;
 use crate::manifest::Version;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, ascii, formatted};
-use crate::platform::hash;
+use crate::platform::{Moment, hash};
 
 /// The first line. A loader that writes other lines has another number here.
-const FIRST: &[u8] = b"vkload start cache 1";
+const FIRST: &[u8] = b"vkload start cache 2";
+
+/// How many starts must have got the same answers from a driver before one relies on them. What one process lacked, the next one
+/// may have.
+const ENOUGH_STARTS: u32 = 2;
 
 /// The word that each driver begins with.
 const DRIVER: &[u8] = b"driver";
@@ -44,17 +52,43 @@ pub struct KnownDriver<'a> {
     pub identity: &'a [u8],
     /// The version that its manifest claims.
     pub api_version: Version,
-    /// Whether it had a device.
-    pub has_device: bool,
+    /// The lowest version of Vulkan for whose instances it has no device; [`PRESENT`] if it has one.
+    pub absent: u32,
+    /// How many starts in a row got these answers.
+    pub starts: u32,
+    /// When the last of them did.
+    pub moment: Moment,
     /// A line for each extension.
     extensions: &'a [u8],
+    /// All its lines but those that say which starts it is known from.
+    lines: &'a [u8],
 }
+
+/// Stands for no version at all that a driver has no device for.
+pub const PRESENT: u32 = u32::MAX;
 
 impl<'a> KnownDriver<'a> {
     /// A driver without extensions.
     pub fn new(manifest: &'a [u8], library: &'a [u8], file: &'a [u8], identity: &'a [u8]) -> Self {
-        let (api_version, has_device, extensions) = (Version::new(1, 0, 0), false, &[][..]);
-        Self { manifest, library, file, identity, api_version, has_device, extensions }
+        let (api_version, moment) = (Version::new(1, 0, 0), Moment::default());
+        let (extensions, lines) = (&[][..], &[][..]);
+        Self {
+            manifest,
+            library,
+            file,
+            identity,
+            api_version,
+            absent: 0,
+            starts: 1,
+            moment,
+            extensions,
+            lines,
+        }
+    }
+
+    /// Whether enough starts agreed.
+    pub fn is_certain(&self) -> bool {
+        self.starts >= ENOUGH_STARTS
     }
 
     /// Its instance extensions.
@@ -64,15 +98,17 @@ impl<'a> KnownDriver<'a> {
 
     /// The driver whose lines these are. `None` if a line is missing, or too many, or not as it should be.
     fn read(text: &'a [u8]) -> Option<Self> {
-        let mut lines = Lines(text);
-        let mut field = |name: &[u8]| lines.next().and_then(|line| value(line, name));
-        let (manifest, library, file) = (field(DRIVER)?, field(b"library")?, field(b"file")?);
-        let known = Self::new(manifest, library, file, field(b"identity")?);
-        let api_version = Version::from_encoded(decimal(field(b"version")?)?);
-        let has_device = decimal(field(b"devices")?)? != 0;
-        let extensions = lines.0;
+        let mut rest = Lines(text);
+        let starts = rest.number(DRIVER)?;
+        let moment = Moment { seconds: rest.number(b"seconds")?, process: rest.number(b"process")? };
+        let lines = rest.0;
+        let (manifest, library) = (rest.field(b"manifest")?, rest.field(b"library")?);
+        let known = Self::new(manifest, library, rest.field(b"file")?, rest.field(b"identity")?);
+        let api_version = Version::from_encoded(rest.number(b"version")?);
+        let absent = rest.number(b"absent")?;
+        let extensions = rest.0;
         let all_read = Lines(extensions).all(|line| extension(line).is_some());
-        all_read.then_some(Self { api_version, has_device, extensions, ..known })
+        all_read.then_some(Self { api_version, absent, starts, moment, extensions, lines, ..known })
     }
 }
 
@@ -155,7 +191,8 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Adds a driver with these extensions, unless a path of it cannot stand in a line.
+    /// Adds a driver with these extensions, unless a path of it cannot stand in a line. If the starts before got the same from it, as
+    /// `known` says, their number counts.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -163,9 +200,10 @@ impl Writer {
         &mut self,
         driver: &KnownDriver<'_>,
         extensions: &mut dyn Iterator<Item = vk::ExtensionProperties>,
+        known: Option<&KnownDriver<'_>>,
     ) -> Result<(), OutOfMemory> {
         let fields: [(&[u8], _); 4] = [
-            (DRIVER, driver.manifest),
+            (b"manifest", driver.manifest),
             (b"library", driver.library),
             (b"file", driver.file),
             (b"identity", driver.identity),
@@ -173,19 +211,41 @@ impl Writer {
         if !fields.iter().all(|(_, value)| is_value(value)) {
             return Ok(());
         }
+        let mut lines = Self(Vec::new());
         for (name, value) in fields {
-            self.field(name, value)?;
+            lines.field(name, value)?;
         }
-        self.number(b"version", driver.api_version.encoded() as usize)?;
-        self.number(b"devices", usize::from(driver.has_device))?;
+        lines.number(b"version", driver.api_version.encoded() as usize)?;
+        lines.number(b"absent", driver.absent as usize)?;
         for extension in extensions {
             let name = name::in_array(&extension.extension_name).unwrap_or_default().to_bytes();
             if is_extension(name) {
-                self.0.try_extend(b"extension ")?;
-                self.number(name, extension.spec_version as usize)?;
+                lines.0.try_extend(b"extension ")?;
+                lines.number(name, extension.spec_version as usize)?;
             }
         }
-        Ok(())
+        let (moment, mut starts) = (driver.moment, driver.starts);
+        if let Some(known) = known.filter(|known| known.lines == lines.0.as_slice()) {
+            // What keeps a driver from its device now may do so for as long as this process runs.
+            starts = known.starts.saturating_add(u32::from(known.moment.process != moment.process));
+        }
+        self.first_lines(starts, moment, &lines.0)
+    }
+
+    /// Adds a driver as it is known.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn known(&mut self, known: &KnownDriver<'_>) -> Result<(), OutOfMemory> {
+        self.first_lines(known.starts, known.moment, known.lines)
+    }
+
+    /// Adds the first lines of a driver and the others.
+    fn first_lines(&mut self, starts: u32, moment: Moment, lines: &[u8]) -> Result<(), OutOfMemory> {
+        self.number(DRIVER, starts as usize)?;
+        self.number(b"seconds", moment.seconds as usize)?;
+        self.number(b"process", moment.process as usize)?;
+        self.0.try_extend(lines)
     }
 
     /// The file.
@@ -213,9 +273,24 @@ impl Writer {
 /// The lines of a text whose every line ends with a line feed; an end without one is left.
 struct Lines<'a>(&'a [u8]);
 
+impl<'a> Lines<'a> {
+    /// What follows `name` in the next line.
+    #[inline(never)] // many callers
+    fn field(&mut self, name: &[u8]) -> Option<&'a [u8]> {
+        value(self.next()?, name)
+    }
+
+    /// The number that follows `name` in the next line.
+    #[inline(never)] // many callers
+    fn number(&mut self, name: &[u8]) -> Option<u32> {
+        decimal(self.field(name)?)
+    }
+}
+
 impl<'a> Iterator for Lines<'a> {
     type Item = &'a [u8];
 
+    #[inline(never)] // some callers
     fn next(&mut self) -> Option<&'a [u8]> {
         let end = self.0.iter().position(|byte| *byte == b'\n')?;
         let line = self.0.get(..end)?;
@@ -280,7 +355,9 @@ mod tests {
         let api_version = Version::new(1, 3, 302);
         KnownDriver {
             api_version,
-            has_device: true,
+            absent: PRESENT,
+            starts: 2,
+            moment: Moment { seconds: u32::MAX, process: 4711 },
             ..KnownDriver::new(b"/a b.json", b"liba.so", b"/lib/liba.so", b"77ff")
         }
     }
@@ -295,9 +372,43 @@ mod tests {
 
     fn written() -> Text {
         let mut writer = Writer::new(b"node /dev/dri/card0\nuser 7\n").unwrap();
-        writer.driver(&known(), &mut extensions()).unwrap();
-        writer.driver(&KnownDriver { has_device: false, ..known() }, &mut [].into_iter()).unwrap();
+        writer.driver(&known(), &mut extensions(), None).unwrap();
+        writer.driver(&KnownDriver { absent: 0, ..known() }, &mut [].into_iter(), None).unwrap();
         writer.finish().unwrap()
+    }
+
+    /// What is known of a driver that answers `now`, after a start that has left `known`.
+    fn starts_after(known: &KnownDriver<'_>, now: &KnownDriver<'_>) -> (u32, Moment) {
+        let file = |writer: Writer| StartFile::read(writer.finish().unwrap()).unwrap().unwrap();
+        let mut writer = Writer::new(b"").unwrap();
+        writer.driver(known, &mut extensions(), None).unwrap();
+        let before = file(writer);
+        let mut writer = Writer::new(b"").unwrap();
+        writer.known(&before.driver(0).unwrap()).unwrap();
+        writer.driver(now, &mut extensions(), Some(&before.driver(0).unwrap())).unwrap();
+        let after = file(writer);
+        assert_eq!(after.driver(0).unwrap().starts, known.starts, "as it was");
+        let driver = after.driver(1).unwrap();
+        (driver.starts, driver.moment)
+    }
+
+    #[test]
+    fn starts_of_other_processes_count_that_got_the_same() {
+        let moment = Moment { seconds: 7, process: 815 };
+        let now = || KnownDriver { starts: 1, moment, ..known() };
+        let first = KnownDriver { starts: 1, ..known() };
+        assert_eq!(starts_after(&first, &now()), (2, moment));
+        assert_eq!(starts_after(&known(), &now()), (3, moment));
+        let same_process = Moment { process: 4711, ..moment };
+        assert_eq!(starts_after(&first, &KnownDriver { moment: same_process, ..now() }), (1, same_process));
+        for other in [
+            KnownDriver { absent: 0, ..now() },
+            KnownDriver { identity: b"78", ..now() },
+            KnownDriver { file: b"/lib/libb.so", ..now() },
+            KnownDriver { api_version: Version::new(1, 2, 0), ..now() },
+        ] {
+            assert_eq!(starts_after(&known(), &other), (1, moment));
+        }
     }
 
     #[test]
@@ -309,7 +420,8 @@ mod tests {
         assert_eq!((first.manifest, first.library), (known().manifest, known().library));
         assert_eq!((first.file, first.identity), (known().file, known().identity));
         assert_eq!(first.api_version, known().api_version);
-        assert!(first.has_device && !second.has_device);
+        assert_eq!((first.absent, second.absent), (PRESENT, 0));
+        assert_eq!((first.starts, first.moment), (2, known().moment));
         let names = |driver: &KnownDriver<'_>| {
             let name = |one: vk::ExtensionProperties| {
                 (one.extension_name_as_c_str().unwrap().to_str().map(String::from).unwrap(), one.spec_version)
@@ -347,13 +459,15 @@ mod tests {
             StartFile::read(crate::memory::text(&[&body, &last_line(&body)]).unwrap()).unwrap()
         };
         assert!(text(|whole| whole.into()).is_some());
-        let changes: [fn(&str) -> String; 11] = [
-            |whole| whole.replace("cache 1", "cache 2"),
+        let changes: [fn(&str) -> String; 13] = [
+            |whole| whole.replace("cache 2", "cache 1"),
             |whole| whole.replace("circumstances 27", "circumstances 27777"),
             |whole| whole.replace("circumstances 27", "circumstances 26"),
             |whole| whole.replacen("library", "libraries", 1),
             |whole| whole.replacen("identity 77ff\n", "", 1),
-            |whole| whole.replacen("devices 1", "devices one", 1),
+            |whole| whole.replacen("absent 0", "absent no", 1),
+            |whole| whole.replacen("process 4711\n", "", 1),
+            |whole| whole.replacen("seconds 4294967295", "seconds 4294967296", 1),
             |whole| whole.replace("VK_KHR_surface 25", "VK_KHR_surface"),
             |whole| whole.replace("VK_KHR_surface 25", "VK_KHR_surface 4294967296"),
             |whole| whole.replace("VK_KHR_surface", &"V".repeat(256)),
@@ -369,7 +483,7 @@ mod tests {
     fn a_path_that_cannot_stand_in_a_line_is_not_written() {
         let mut writer = Writer::new(b"").unwrap();
         let known = KnownDriver { manifest: b"/two\nlines.json", ..known() };
-        writer.driver(&known, &mut extensions()).unwrap();
+        writer.driver(&known, &mut extensions(), None).unwrap();
         assert_eq!(StartFile::read(writer.finish().unwrap()).unwrap().unwrap().count(), 0);
     }
 }

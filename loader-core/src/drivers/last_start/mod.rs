@@ -13,13 +13,16 @@ use crate::discovery::{Candidate, Name};
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::memory::{Counted, OutOfMemory, Shown, Text};
-use crate::platform::{CacheFault, Library, Platform, Reader, StartCache, variables};
+use crate::platform::{CacheFault, Library, Moment, Platform, Reader, StartCache, variables};
 
-pub use file::{KnownDriver, StartFile, Writer, last_line};
+pub use file::{KnownDriver, PRESENT, StartFile, Writer, last_line};
 
 /// Whether the library can keep what a start learns. It costs some bytes, so only libraries for systems that have a place
 /// for it are built with it (the feature `start-cache`).
 pub(super) const KEEPS_STARTS: bool = cfg!(all(feature = "start-cache", not(feature = "fixed-drivers")));
+
+/// For how many seconds a later start relies on what one has learnt: a week. What nothing shows gets noticed then.
+pub const LONGEST_AGE: u32 = 7 * 24 * 60 * 60;
 
 /// The circumstances of this start, and what the last one in the same circumstances has left.
 pub struct LastStart {
@@ -31,7 +34,7 @@ pub struct LastStart {
 }
 
 /// The file of a library, as it was when the library was opened.
-pub(super) struct LibraryFile {
+pub struct LibraryFile {
     pub(super) path: Text,
     pub(super) identity: Text,
 }
@@ -108,9 +111,18 @@ impl LastStart {
         (known.api_version == candidate.api_version && self.is_unchanged(number)).then_some(number)
     }
 
-    /// Whether the library of the driver with this number is the file that it was.
+    /// Whether the library of the driver with this number is the file that it was, and that is not too long ago. A clock that was
+    /// set back makes everything too old.
     pub(super) fn is_unchanged(&self, number: usize) -> bool {
-        self.driver(number).is_some_and(|known| self.is_still(known.file, known.identity))
+        let now = self.moment().seconds;
+        let is_recent = |then: u32| now.checked_sub(then).is_some_and(|age| age < LONGEST_AGE);
+        self.driver(number)
+            .is_some_and(|known| is_recent(known.moment.seconds) && self.is_still(known.file, known.identity))
+    }
+
+    /// This moment, in this process.
+    pub(super) fn moment(&self) -> Moment {
+        self.cache.moment()
     }
 
     /// Whether the file at `path` has this identity.
@@ -118,7 +130,8 @@ impl LastStart {
         self.cache.identity(path).is_some_and(|now| now.as_slice() == identity)
     }
 
-    /// The file that the driver of `candidate` was opened from just now, if a later start can recognise it.
+    /// The file that the driver of `candidate` was opened from just now, if a later start can recognise it. It may have been replaced
+    /// while it was being opened. The next start compares it before it opens it, and only what both got counts.
     pub(super) fn file_of(&self, library: Library, candidate: &Candidate) -> Option<LibraryFile> {
         let path = self.cache.file_of(library, &candidate.library)?;
         let identity = self.cache.identity(&path)?;

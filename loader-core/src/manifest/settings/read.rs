@@ -56,9 +56,14 @@ pub(super) fn file(bytes: &[u8], folder: &[u8]) -> Result<Result<SettingsFile, M
         reader.missing(value, key, root)?;
     }
     let single = if array.is_some() { None } else { single };
+    let (mut passed, mut line) = (0, 1);
     let all = single.into_iter().chain(Items::from(array));
     for object in all.filter(|object| version.is_some() && object.kind() == Kind::Object) {
-        file.objects.try_push(Settings::default())?;
+        // Counting from the start for each would take the square of their number.
+        let start = object.range().start;
+        line = json::breaks(bytes.get(passed..start).unwrap_or_default()).saturating_add(line);
+        passed = start;
+        file.objects.try_push(Settings { line, ..Settings::default() })?;
         if let Some(settings) = file.objects.last_mut() {
             reader.settings(object, settings)?;
         }
@@ -122,7 +127,6 @@ impl Reader<'_> {
     fn settings(&mut self, object: Value<'_>, out: &mut Settings) -> Result<(), OutOfMemory> {
         let [app_keys, layers, stderr_log, log_locations, drivers, exclusively, devices] =
             self.fields(object, SETTINGS)?;
-        out.line = object.line();
         write_line(&mut out.written, self.bytes.get(object.range()).unwrap_or_default())?;
         self.filter(&mut out.stderr_log, stderr_log, b"stderr_log")?;
         out.app_keys = app_keys.is_some().then(Vec::new);
@@ -311,11 +315,14 @@ fn uuid(list: Value<'_>) -> Option<[u8; 16]> {
     items.next().is_none().then_some(uuid)
 }
 
-/// Appends `written` with each line break and the blanks around it replaced by one blank.
+/// Appends the beginning of `written` with each line break and the blanks around it replaced by one blank. Every file of
+/// `log_locations` gets it, and the list of them may be long.
 fn write_line(line: &mut Text, written: &[u8]) -> Result<(), OutOfMemory> {
+    const LONGEST: usize = 4096;
+    let (written, rest) = written.split_at_checked(LONGEST).unwrap_or((written, &[]));
     for part in written.split(|byte| *byte == b'\n') {
         line.try_extend(trimmed(part))?;
         line.try_push(b' ')?;
     }
-    Ok(())
+    if rest.is_empty() { Ok(()) } else { line.try_extend(b"...") }
 }

@@ -8,7 +8,7 @@ use loader_core::platform::CacheFault;
 
 use super::super::errno;
 use super::lines::{Lines, any_part};
-use super::{devices, identity, search};
+use super::{devices, identity, process, search};
 
 /// Files and folders of files outside of drivers: the list that glibc's dynamic linker looks libraries up in, and what drivers of Mesa
 /// and NVIDIA are told to do for which program.
@@ -37,6 +37,7 @@ impl Facts<'_> {
     ///
     /// - `program`: path and identity
     /// - `user`: user, group and supplementary groups
+    /// - `limits`, `rights`, `label`, `group`, `namespaces`: see [`process`]
     /// - `kernel`: release, version, machine and host
     /// - `environment`: digest
     /// - `file`: path and identity of one of [`FILES`]
@@ -51,6 +52,7 @@ impl Facts<'_> {
         for id in self.ids {
             lines.number(b' ', *id);
         }
+        process::describe(&mut lines);
         kernel(&mut lines);
         lines.line(b"environment");
         for half in self.environment {

@@ -1,5 +1,7 @@
 //! The devices of the machine, from what lies in `/dev`, `/sys` and `/proc`. Devices themselves are neither opened nor woken.
 
+use loader_core::memory::Text;
+
 use super::super::files::{State, may};
 use super::lines::{Lines, any_part};
 
@@ -29,7 +31,7 @@ pub(super) fn describe(lines: &mut Lines<'_>) {
         (b"functions".as_slice(), b"/proc/bus/pci/devices".as_slice(), usize::MAX, COLUMNS),
         (b"nvidia", b"/proc/driver/nvidia/version", 1, usize::MAX),
     ] {
-        lines.content(subject, &lines.path(&[path]), count, width);
+        lines.content(subject, &lines.read(&[path]), count, width);
     }
 }
 
@@ -53,15 +55,16 @@ fn nodes(lines: &mut Lines<'_>, folder: &[u8], beginnings: Option<&[u8]>) {
         lines.number(b' ', libc::major(stat.st_rdev) as _);
         lines.number(b':', libc::minor(stat.st_rdev) as _);
         // The kernel makes this file from what it knows, without asking the device.
-        let uevent = lines.path(&[b"/sys/dev/char/", lines.since(start), b"/device/uevent"]);
+        let uevent = match beginnings {
+            None => lines.read(&[b"/sys/dev/char/", lines.since(start), b"/device/uevent"]),
+            Some(_) => Text::new(),
+        };
         for number in [stat.st_mode, stat.st_uid, stat.st_gid] {
             lines.number(b' ', number);
         }
         for kind in [libc::R_OK, libc::W_OK] {
             lines.number(b' ', u32::from(may(&path, kind)));
         }
-        if beginnings.is_none() {
-            lines.content(b"device", &uevent, usize::MAX, usize::MAX);
-        }
+        lines.content(b"device", &uevent, usize::MAX, usize::MAX);
     }
 }

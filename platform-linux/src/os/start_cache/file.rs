@@ -1,14 +1,13 @@
 //! The file of a program in the user's cache folder, which nobody else may have written.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
-use core::mem::MaybeUninit;
 
 use loader_core::memory::{Text, TryGrow};
 use loader_core::platform::hash::{hash, hex};
 use loader_core::platform::{CacheFault, Files, LARGEST_CACHE, with_c_path};
 
 use super::super::errno;
-use super::super::files::{FileSystem, State, may};
+use super::super::files::{FileSystem, State, may, may_be_as_large};
 use super::out_of_memory;
 
 /// The number of files that the folder may hold. Programs come and go; their files would stay.
@@ -92,7 +91,9 @@ impl Place {
         if content.len() > LARGEST_CACHE {
             return Err(CacheFault::TooLarge);
         }
-        may_write(content.len())?;
+        if !may_be_as_large(content.len()) {
+            return Err(CacheFault::System(libc::EFBIG));
+        }
         let folder = match self.open_folder() {
             Err(CacheFault::NotFound) => {
                 self.make_folder()?;
@@ -202,16 +203,6 @@ fn parent(path: &[u8]) -> &[u8] {
 
 fn is_writable_by_others(state: &State) -> bool {
     state.stat.st_mode & (libc::S_IWGRP | libc::S_IWOTH) != 0
-}
-
-/// Whether a file of `size` bytes is within the limit of the process. Beyond it, writing ends the process with a signal.
-fn may_write(size: usize) -> Result<(), CacheFault> {
-    let mut limit = MaybeUninit::<libc::rlimit>::uninit();
-    // SAFETY: the structure is writable.
-    checked(unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, limit.as_mut_ptr()) })?;
-    // SAFETY: `getrlimit` returned 0, so it has filled the structure.
-    let limit = unsafe { limit.assume_init() }.rlim_cur;
-    if limit < size as libc::rlim_t { Err(CacheFault::System(libc::EFBIG)) } else { Ok(()) }
 }
 
 /// Why the call that returned `result` has failed, if it has.

@@ -17,7 +17,7 @@ pub(super) fn of_file(path: &[u8]) -> Result<Option<u64>, CacheFault> {
     let Some(state) = State::of(path).filter(State::is_regular_file) else { return Ok(None) };
     let fingerprint = state.fingerprint().ok_or(CacheFault::Changed)?;
     // A program that may be run but not read has only the rest.
-    let beginning = beginning(path, BEGINNING).unwrap_or_default().0;
+    let beginning = beginning(path, &state, BEGINNING).unwrap_or_default().0;
     Ok(Some(combined(&fingerprint, &beginning)))
 }
 

@@ -23,6 +23,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Begins a line about `subject`.
+    #[inline(never)] // many callers
     pub(super) fn line(&mut self, subject: &[u8]) {
         if !self.text.is_empty() {
             self.plain(b"\n");
@@ -62,6 +63,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Adds a hash.
+    #[inline(never)] // some callers
     pub(super) fn hash(&mut self, hash: u64) {
         self.word(&hex(hash));
     }
@@ -84,6 +86,7 @@ impl<'a> Lines<'a> {
     }
 
     /// There is no text to compare, for this reason.
+    #[inline(never)] // many callers
     pub(super) fn fail(&self, fault: CacheFault) {
         self.fault.set(Some(fault));
     }
@@ -113,18 +116,22 @@ impl<'a> Lines<'a> {
         names
     }
 
-    /// Adds a line about `subject` with the first lines of the file `path`, as many as `count` and of each as many bytes as `width`,
-    /// if there is such a file.
-    pub(super) fn content(&mut self, subject: &[u8], path: &[u8], count: usize, width: usize) {
-        /// The kernel makes these files; `/proc/bus/pci/devices` has some 150 bytes for each function.
+    /// The content of a file that the kernel makes, empty if there is none.
+    pub(super) fn read(&self, parts: &[&[u8]]) -> Text {
+        /// `/proc/bus/pci/devices` has some 150 bytes for each function.
         const LARGEST: usize = 1 << 20;
-        let content = self.there(FileSystem.read(path, LARGEST));
+        self.there(FileSystem.read(&self.path(parts), LARGEST))
+    }
+
+    /// Adds a line about `subject` with the first lines of `content`, as many as `count` and of each as many bytes as `width`, unless
+    /// it is empty.
+    pub(super) fn content(&mut self, subject: &[u8], content: &[u8], count: usize, width: usize) {
         if content.is_empty() {
             return;
         }
         self.line(subject);
         let mut left = count;
-        any_part(content.strip_suffix(b"\n").unwrap_or(&content), b'\n', &mut |line| {
+        any_part(content.strip_suffix(b"\n").unwrap_or(content), b'\n', &mut |line| {
             self.word(line.get(..width).unwrap_or(line));
             left = left.wrapping_sub(1);
             left == 0

@@ -8,12 +8,13 @@ mod environment;
 mod file;
 mod identity;
 mod lines;
+mod process;
 mod search;
 #[cfg(test)]
 mod starting;
 
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
-use loader_core::platform::{CacheFault, Identity, Library, StartCache, Variable, hash, variables};
+use loader_core::platform::{CacheFault, Identity, Library, Moment, StartCache, Variable, hash, variables};
 
 use super::identity::{Process, is_secure};
 use crate::PLATFORM;
@@ -68,6 +69,12 @@ impl StartCache for UserCache {
             Some(_) => None,
             None => search::file_of(self.root, library, environment::library_path()),
         }
+    }
+
+    fn moment(&self) -> Moment {
+        // SAFETY: `getpid` has no preconditions.
+        let process = unsafe { libc::getpid() }.cast_unsigned();
+        Moment { seconds: super::files::seconds(), process }
     }
 
     fn identity(&self, path: &[u8]) -> Option<Text> {

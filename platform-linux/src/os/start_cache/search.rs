@@ -14,7 +14,7 @@ use super::super::libraries::path_of;
 #[cfg(target_env = "gnu")]
 use super::identity::of_folder;
 #[cfg(target_env = "gnu")]
-use super::lines::Lines;
+use super::lines::{Lines, any_part};
 
 /// Adds a line for each folder in `library_path`, which the dynamic linker searches before its list: its path and its state.
 #[cfg(target_env = "gnu")]
@@ -53,12 +53,22 @@ fn any_folder(library_path: &[u8], is: &mut dyn FnMut(&[u8]) -> bool) -> bool {
     !library_path.is_empty() && library_path.split(|byte| matches!(byte, b':' | b';')).any(is)
 }
 
+/// The subfolders that glibc's dynamic linker prefers, depending on the processor. Before 2.37 these are `tls` and the names of
+/// processors and of what they can do, alone and within each other. The kernel's name for the processor is another.
+#[cfg(target_env = "gnu")]
+const SUBFOLDERS: &[u8] =
+    b"glibc-hwcaps tls x86_64 haswell xeon_phi avx512_1 sse2 i386 i486 i586 i686 vfp neon atomics";
+
 /// Whether it takes more than the state of a folder to know what a search in it finds: the folder may depend on where the program is, or
 /// have subfolders for some processors.
 #[cfg(target_env = "gnu")]
 fn is_unclear(folder: &[u8]) -> bool {
-    let subfolders = text(&[folder, b"/glibc-hwcaps"]);
-    !folder.starts_with(b"/") || subfolders.is_ok_and(|path| FileSystem.exists(&path))
+    let is_there =
+        |name: &[u8]| text(&[folder, b"/", name]).map_or(true, |subfolder| FileSystem.exists(&subfolder));
+    let is_processor_there = || glibc::processor().is_some_and(is_there);
+    !folder.starts_with(b"/")
+        || any_part(SUBFOLDERS, b' ', &mut |name| is_there(name))
+        || is_processor_there()
 }
 
 /// Whether the dynamic linker's list has this path.
@@ -87,7 +97,7 @@ pub(super) fn file_of(_: &[u8], _: Library, _: &[u8]) -> Option<Text> {
 
 #[cfg(target_env = "gnu")]
 mod glibc {
-    use core::ffi::{c_int, c_void};
+    use core::ffi::{CStr, c_char, c_int, c_void};
     use core::ptr::NonNull;
 
     /// One entry of a dynamic section.
@@ -95,6 +105,15 @@ mod glibc {
     struct Entry {
         tag: usize,
         value: usize,
+    }
+
+    /// The kernel's name for the processor.
+    pub(super) fn processor() -> Option<&'static [u8]> {
+        // SAFETY: `getauxval` only reads the auxiliary vector; a missing entry reads as 0.
+        let name = unsafe { libc::getauxval(libc::AT_PLATFORM) } as usize;
+        let name = core::ptr::with_exposed_provenance::<c_char>(name);
+        // SAFETY: the kernel has put the name, a C string, into the memory of the process, where it stays.
+        (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) }.to_bytes())
     }
 
     /// Whether the dynamic linker searches folders that are named in the program or in a library before it uses its list, when this

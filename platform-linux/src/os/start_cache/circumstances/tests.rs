@@ -12,6 +12,9 @@ use tempfile::{TempDir, tempdir};
 const UEVENT: &str = "DRIVER=amdgpu\nPCI_CLASS=30000\nPCI_ID=1002:73BF\n";
 const FUNCTIONS: &str = "0008\t808672a0\t0\nff00\t100273bf\tb\t0\tamdgpu\n";
 
+const STATUS: &str =
+    "Name:\tprogram\nCapEff:\t0\nNoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0\nCpus_allowed:\tff\n";
+
 /// A system with one GPU in a folder.
 struct World(TempDir);
 
@@ -22,11 +25,20 @@ impl World {
         world.write("proc/bus/pci/devices", FUNCTIONS);
         world.write("sys/bus/pci/devices/0000:03:00.0/vendor", "");
         world.write("sys/dev/char/226:128/device/uevent", UEVENT);
+        world.write_process();
         world.write("etc/ld.so.cache", "list");
         world.write("usr/share/drirc.d/00-mesa-defaults.conf", "<driconf/>");
         world.write("dev/dri/by-path/pci", "");
         world.write("home/.keep", "");
         world
+    }
+
+    /// Writes what the kernel says of the process.
+    fn write_process(&self) {
+        self.write("proc/self/fd/0", "");
+        self.write("proc/thread-self/status", STATUS);
+        self.write("proc/thread-self/limits", "Max open files 1024\n");
+        self.write("proc/thread-self/cgroup", "0::/user.slice/user-1000.slice/app-gnome-vkcube-4711.scope\n");
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -89,7 +101,20 @@ fn a_system_without_devices_has_lines_for_what_there_is() {
     let subjects: std::vec::Vec<_> = facts.lines().map(|line| line.split(' ').next().unwrap()).collect();
     assert_eq!(
         subjects,
-        ["program", "user", "kernel", "environment", "file", "file", "pci", "functions"],
+        [
+            "program",
+            "user",
+            "limits",
+            "rights",
+            "namespaces",
+            "group",
+            "kernel",
+            "environment",
+            "file",
+            "file",
+            "pci",
+            "functions"
+        ],
         "{facts}"
     );
     assert!(facts.contains("\nuser 1000 1000 44\n"), "{facts}");
@@ -136,6 +161,46 @@ fn a_change_of_a_file_shows() {
         world.differs_after("folder", || world.write("opt/lib/libone.so", ""));
         world.differs_after("folder", || world.write("opt/lib/libanother.so", ""));
     }
+}
+
+#[test]
+fn a_change_of_what_the_process_may_use_shows() {
+    let world = World::new();
+    for (old, new) in
+        [("CapEff:\t0", "CapEff:\t1"), ("Privs:\t0", "Privs:\t1"), ("filters:\t0", "filters:\t2")]
+    {
+        world.differs_after("rights", || {
+            world.write("proc/thread-self/status", &STATUS.replace(old, new));
+        });
+    }
+    let plain = world.facts();
+    world.write(
+        "proc/thread-self/status",
+        &STATUS.replace("filters:\t0", "filters:\t2").replace("\tff", "\t0f"),
+    );
+    assert_eq!(world.facts(), plain, "the other lines say nothing about drivers");
+    world.differs_after("limits", || world.write("proc/thread-self/limits", "Max open files 4096\n"));
+    world.differs_after("label", || world.write("proc/thread-self/attr/current", "vkcube (enforce)\n"));
+    world.differs_after("namespaces", || world.write("proc/thread-self/ns/mnt", ""));
+    world.differs_after("group", || world.write("proc/thread-self/cgroup", "0::/system.slice/x.service\n"));
+}
+
+#[test]
+fn the_same_program_started_again_by_a_desktop_is_in_the_same_group() {
+    let world = World::new();
+    let group_of = |name: &str| {
+        world.write("proc/thread-self/cgroup", name);
+        world.facts()
+    };
+    for (one, other) in [
+        ("0::/app-gnome-vkcube-4711.scope", "0::/app-gnome-vkcube-815.scope"),
+        ("0::/vte-spawn-b0a1-77.scope", "0::/vte-spawn-00cf-1e.scope"),
+        ("9:name=systemd:/session-3.scope", "9:name=systemd:/session-12.scope"),
+    ] {
+        assert_eq!(group_of(one), group_of(other));
+    }
+    assert!(group_of("0::/app-a-b-4711.scope").contains("\ngroup ::/app-a-b-.scope\n"));
+    assert_ne!(group_of("0::/a.service"), group_of("0::/b.service"));
 }
 
 #[test]
@@ -195,6 +260,7 @@ fn the_same_hardware_has_the_same_lines_after_a_restart() {
     for folder in ["dev", "sys", "proc"] {
         fs::remove_dir_all(world.path(folder)).unwrap();
     }
+    world.write_process();
     world.write("sys/dev/char/226:128/device/uevent", UEVENT);
     world.write("sys/bus/pci/devices/0000:03:00.0/vendor", "");
     world.write("proc/bus/pci/devices", FUNCTIONS);

@@ -61,8 +61,16 @@ fn a_library_found_by_name_is_known_by_its_path_unless_unknown_folders_are_searc
     expect("file", &[("LD_LIBRARY_PATH", Path::new(&searched(folder.path())))]);
     expect("none", &[("LD_LIBRARY_PATH", Path::new("relative"))]);
     expect("none", &[("LD_LIBRARY_PATH", Path::new("/nowhere:"))]);
-    std::fs::create_dir(folder.path().join("glibc-hwcaps")).unwrap();
-    expect("none", &[("LD_LIBRARY_PATH", Path::new(&searched(folder.path())))]);
+    std::fs::write(folder.path().join("README"), "").unwrap();
+    std::fs::create_dir(folder.path().join("dri")).unwrap();
+    expect("file", &[("LD_LIBRARY_PATH", Path::new(&searched(folder.path())))]);
+    let processor = glibc::processor().map(|name| std::str::from_utf8(name).unwrap());
+    for subfolder in ["glibc-hwcaps", "tls", "haswell", "avx512_1", "x86_64"].into_iter().chain(processor) {
+        let subfolder = folder.path().join(subfolder);
+        std::fs::create_dir(&subfolder).unwrap();
+        expect("none", &[("LD_LIBRARY_PATH", Path::new(&searched(folder.path())))]);
+        std::fs::remove_dir(subfolder).unwrap();
+    }
     for (option, expected) in [("--disable-new-dtags", "none"), ("--enable-new-dtags", "file")] {
         let library = folder.path().join(std::format!("lib{expected}.so"));
         let compiler = if cfg!(target_arch = "x86") { "i686-linux-gnu-gcc" } else { "gcc" };
