@@ -69,6 +69,7 @@ beside() {
     export CARGO_TARGET_DIR=$PWD/target/beside
     step "lints" lints
     step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet "${no_shells[@]}" --no-deps
+    step "every order of threads" cargo run --quiet --locked --manifest-path tests/model/Cargo.toml
     step "Android tree" cargo xtask android-tree
     oldest_compiler
     # The steps in the foreground compile for all the others.

@@ -1,10 +1,10 @@
 //! How a thread waits for another one, and the lock that is built on it.
 
-use core::cell::UnsafeCell;
 use core::ffi::c_long;
 use core::ops::{Deref, DerefMut};
 
 use super::atomic::{AtomicUsize, Ordering};
+use super::cell::UnsafeCell;
 use super::watcher::{free, taken};
 
 /// Waiting.

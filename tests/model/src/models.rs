@@ -1,0 +1,202 @@
+//! The models.
+
+use std::mem::forget;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use loom::thread;
+
+use crate::memory::{Cached, Counted, SharedList};
+use crate::sync::cell::Block;
+use crate::sync::{Lock, Turns, Waiting, forked};
+use crate::users::Users;
+
+pub(crate) const ALL: [(&str, fn()); 9] = [
+    ("lock", lock),
+    ("lock_in_forked_child", lock_in_forked_child),
+    ("turns", turns),
+    ("turns_in_forked_child", turns_in_forked_child),
+    ("turn_of_the_forker", turn_of_the_forker),
+    ("counted", counted),
+    ("cached", cached),
+    ("shared_list", shared_list),
+    ("exit_or_dlclose", exit_or_dlclose),
+];
+
+/// A thread, by its number.
+struct Thread(usize);
+
+impl Waiting for Thread {
+    fn wait(&self, _: u32) {
+        thread::yield_now();
+    }
+
+    fn thread(&self) -> usize {
+        self.0 * align_of::<usize>()
+    }
+
+    fn left_behind(&self) -> ! {
+        std::panic::resume_unwind(Box::new("left behind"))
+    }
+}
+
+const MAIN: Thread = Thread(1);
+
+/// Must be called first. Words are made when they are first used, which has to be before threads share them: so each model is
+/// executed in a child of another process, and uses what it shares once before it starts threads.
+pub(crate) fn begin() {
+    forked(&MAIN);
+}
+
+fn new_lock() -> &'static Lock<usize> {
+    let lock = leak(Lock::new(0));
+    drop(lock.lock(&MAIN));
+    lock
+}
+
+fn new_turns() -> &'static Turns {
+    let turns = leak(Turns::new());
+    drop(turns.take(&MAIN));
+    turns
+}
+
+fn leak<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+/// Runs one in a second thread and the other in this one.
+fn beside(one: impl FnOnce(Thread) + 'static, other: impl FnOnce(Thread)) {
+    let thread = thread::spawn(move || one(Thread(2)));
+    other(MAIN);
+    thread.join().unwrap();
+}
+
+fn lock() {
+    let number = new_lock();
+    let add = move |this: Thread| (0..2).for_each(|_| *number.lock(&this) += 1);
+    beside(add, add);
+    assert_eq!(*number.lock(&MAIN), 4);
+}
+
+/// What a thread of the parent holds ends the child, whichever thread of the child comes first.
+fn lock_in_forked_child() {
+    let number = new_lock();
+    thread::spawn(move || forget(number.lock(&Thread(4)))).join().unwrap();
+    forked(&MAIN);
+    let ends = move |this: Thread| {
+        let ended = catch_unwind(AssertUnwindSafe(|| *number.lock(&this) += 1));
+        assert!(ended.is_err());
+    };
+    beside(ends, ends);
+}
+
+fn turns() {
+    let (turns, block) = (new_turns(), leak(Block::new()));
+    beside(move |this| take_both(turns, block, this), |this| take_both(turns, block, this));
+}
+
+fn take_both(turns: &Turns, block: &Block, this: Thread) {
+    let outer = turns.take(&this);
+    assert!(!outer.is_within_another());
+    block.write();
+    let inner = turns.take(&this);
+    assert!(inner.is_within_another());
+    drop(inner);
+    block.write();
+}
+
+/// The turn of a thread that stayed in the parent is over, and only one thread takes it over.
+fn turns_in_forked_child() {
+    let (turns, block) = (new_turns(), leak(Block::new()));
+    let hold = || [turns.take(&Thread(4)), turns.take(&Thread(4))].map(forget);
+    thread::spawn(hold).join().unwrap();
+    forked(&MAIN);
+    beside(move |this| take_both(turns, block, this), |this| take_both(turns, block, this));
+}
+
+/// The thread that forks has its turn in the child as well, and gives it back there.
+fn turn_of_the_forker() {
+    let (turns, block) = (new_turns(), leak(Block::new()));
+    let outer = turns.take(&MAIN);
+    forked(&MAIN);
+    let other = thread::spawn(move || take_both(turns, block, Thread(2)));
+    assert!(turns.take(&MAIN).is_within_another());
+    block.write();
+    drop(outer);
+    other.join().unwrap();
+}
+
+/// The last owner drops the value, after the others have used it.
+fn counted() {
+    let one = Counted::try_new(Block::new()).ok().unwrap();
+    let other = one.clone();
+    beside(
+        move |_| {
+            one.read();
+            drop(one);
+        },
+        move |_| {
+            other.read();
+            if other.has_one_owner() {
+                other.write();
+            }
+            drop(other);
+        },
+    );
+}
+
+/// A value that is replaced or forgotten while it is used.
+fn cached() {
+    let cached = leak(Cached::nothing());
+    cached.keep(&MAIN, &Counted::try_new(Block::new()).ok().unwrap());
+    beside(
+        |this| {
+            if let Some(last) = cached.last(&this) {
+                last.read();
+            }
+        },
+        |this| {
+            cached.keep(&this, &Counted::try_new(Block::new()).ok().unwrap());
+            cached.forget(&this, || true);
+            assert!(cached.last(&this).is_none());
+        },
+    );
+}
+
+/// Each value is in the list once, and what was written before it was entered is seen.
+fn shared_list() {
+    let list = leak(SharedList::new());
+    assert!(list.read(&MAIN, |list| list.is_empty()));
+    let enter = move |this: Thread| {
+        let block: &Block = leak(Block::new());
+        let same = |_: &&Block| true;
+        let (found, _) = list.find_or_insert(&this, block, same).ok().unwrap();
+        found.read();
+    };
+    beside(enter, enter);
+    assert_eq!(list.read(&MAIN, |list| list.len()), 1);
+}
+
+/// As `Loader::unload` frees what the process owns: at `exit`, while another thread comes, finds something, uses it and goes;
+/// and at `dlclose`, after it has gone. What is taken is free: nobody has seen it.
+fn exit_or_dlclose() {
+    static USERS: Users = Users::new();
+    let list: &SharedList<&'static Block> = leak(SharedList::new());
+    list.insert(&MAIN, leak(Block::new())).ok().unwrap();
+    drop(USERS.come());
+    assert!(USERS.idle().is_some());
+    beside(
+        |this| {
+            let user = USERS.come();
+            if let Some(block) = list.read(&this, |list| list.first().copied()) {
+                block.read();
+            }
+            drop(user);
+        },
+        |this| {
+            let Some(idle) = USERS.idle() else { return };
+            for block in list.take_if(&this, || idle.lasts()) {
+                block.write();
+            }
+        },
+    );
+}
