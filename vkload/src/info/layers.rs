@@ -26,8 +26,8 @@ pub(crate) fn fill(report: &mut Report, loader: &'static Loader) -> Result<(), O
     let logger = loader.logger()?;
     let found = loader.layers(LayerScope::All, &logger)?;
     // Opening shows which of them cannot be used, and why.
-    let _ =
-        FoundLayers::open(&found, loader.platform, &LayerRequest::default(), &logger, Application::process());
+    let request = LayerRequest::default();
+    let _ = FoundLayers::open(&found, loader.platform, &request, &logger, Application::process(), &|| None);
     let fault = |place| {
         let fault = found.fault(place)?;
         Some(Fault { id: fault.id().into(), text: fault.to_string() })
