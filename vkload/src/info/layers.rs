@@ -26,8 +26,9 @@ pub(crate) fn fill(report: &mut Report, loader: &'static Loader) -> Result<(), O
     let logger = loader.logger()?;
     let found = loader.layers(LayerScope::All, &logger)?;
     // Opening shows which of them cannot be used, and why.
-    let _ =
-        FoundLayers::open(&found, loader.platform, &LayerRequest::default(), &logger, Application::process());
+    let (request, memory) = (LayerRequest::default(), Application::process());
+    // This program has one thread, so there are no turns to take.
+    let _ = FoundLayers::open(&found, loader.platform, &request, &logger, memory, &|| None);
     let fault = |place| {
         let fault = found.fault(place)?;
         Some(Fault { id: fault.id().into(), text: fault.to_string() })
