@@ -14,7 +14,7 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// The callbacks that an object was created with, and during the call that destroys it those of that call.
 ///
 /// `pUserData` may differ in every call (`VkAllocationCallbacks`), and each block of the object keeps a copy of
-/// its allocator. So the copies lead here: their `pUserData` is the address of this object's [`Current`].
+/// its allocator. So the copies lead here: their `pUserData` is the address of this object's `Current`.
 ///
 /// Frees its own block when it is dropped, so it must outlive everything in the object's memory.
 pub struct ObjectCallbacks(Option<NonNull<Current>>);
