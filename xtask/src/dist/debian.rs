@@ -259,8 +259,14 @@ impl Packer {
         let all = fs::read_to_string(root().join("CHANGELOG.md"))?;
         let latest = all.split("\n## ").nth(1).unwrap_or_default();
         let mut text = format!("vkload ({}) unstable; urgency=medium\n\n", self.versions.own);
-        let latest = latest.split_once('\n').map_or("", |(_, rest)| rest);
-        for change in latest.trim().trim_start_matches("- ").split("\n- ") {
+        // The list's items, without the headings between them.
+        let items: Vec<&str> = latest
+            .lines()
+            .skip_while(|line| !line.starts_with("- "))
+            .filter(|line| !line.starts_with('#'))
+            .collect();
+        let items = items.join("\n");
+        for change in items.trim_start_matches("- ").split("\n- ") {
             text.push_str(&wrap(change, "  * ", "    "));
         }
         let date = output(
