@@ -44,7 +44,10 @@ static struct wrapper *wrappers;
 
 static unsigned instances_left(void) {
     unsigned count = 0;
+    /* At the end of the process, other threads go on. */
+    pthread_mutex_lock(&lock);
     for (const struct instance *one = instances; one != NULL; one = one->next) ++count;
+    pthread_mutex_unlock(&lock);
     return count;
 }
 

@@ -256,7 +256,7 @@ unsafe fn newest_core(api_version: u32, info: &CreateInfo, extensions: &Extensio
 
 /// The create info's chain with other handles in its VkDeviceGroupDeviceCreateInfo.
 ///
-/// The group's structure and those before it are copied if a handle changes. The application's own
+/// The group's structure and those before it are copied if a handle changes, and for layers. The application's own
 /// are never written to: they may lie in memory that is shared with other threads, or read-only. So
 /// none of those before the group's may be of a size that the registry does not know.
 pub(crate) struct GroupHandles {
@@ -300,7 +300,8 @@ impl GroupHandles {
             changes |= lower != given;
             handles.try_push(lower)?;
         }
-        if !changes {
+        // Layers may write their own handles into the structure, so they get a copy even if no handle changes.
+        if group.is_none() || (!changes && driver.is_some()) {
             return Ok(Self { first, _copies: copies, _handles: handles });
         }
         let end = vk::DeviceGroupDeviceCreateInfo::STRUCTURE_TYPE;
@@ -312,8 +313,12 @@ impl GroupHandles {
                 copy.p_physical_devices = handles.as_ptr();
             })?
         };
-        // SAFETY: as above.
-        let first = copy.ok_or_else(|| unsafe { report_unknown(instance, first, end) })?;
+        let first = match copy {
+            Some(copy) => copy,
+            None if !changes => first,
+            // SAFETY: as above.
+            None => return Err(unsafe { report_unknown(instance, first, end) }),
+        };
         Ok(Self { first, _copies: copies, _handles: handles })
     }
 

@@ -157,7 +157,10 @@ mod tests {
         let first = first.unwrap();
         assert!(first.starts_with(b"program /"));
         assert!(first.ends_with(b"\n"));
-        assert_eq!(USER_CACHE.circumstances().unwrap().as_slice(), first.as_slice());
+        match USER_CACHE.circumstances() {
+            Err(CacheFault::Changed) => std::eprintln!("skipped: a file of the system changed just now"),
+            again => assert_eq!(again.unwrap().as_slice(), first.as_slice()),
+        }
     }
 
     #[test]
