@@ -145,7 +145,8 @@ impl SyncTypes {
     ///
     /// ```
     /// # use driver_runtime::sync::{Ability, SyncType, SyncTypes};
-    /// const BINARY: SyncType = SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT));
+    /// const ABILITIES: Ability = Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET);
+    /// const BINARY: SyncType = SyncType::new(ABILITIES);
     /// const TYPES: SyncTypes = SyncTypes::checked(&[BINARY, SyncType::EMULATED_TIMELINE]);
     /// ```
     ///
