@@ -130,6 +130,8 @@ impl Processor {
 
     fn test_in_rust(&self) -> Result<(), Failure> {
         let mut tests = self.cargo("test");
+        // Under the emulator, a child that is forked beside other threads can wait for one of them without end.
+        tests.env("RUST_TEST_THREADS", "1");
         if self.core {
             tests.args(["--package", "loader-core"]);
         }
