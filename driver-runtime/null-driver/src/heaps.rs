@@ -8,7 +8,7 @@ use crate::Null;
 use crate::look_up::runtime;
 use loader_core::abi::chain;
 
-/// What is allocated of a physical device's memory.
+/// Counts the allocations in a physical device's heaps.
 #[derive(Default)]
 pub struct Heaps {
     used: [AtomicU64; vk::MAX_MEMORY_HEAPS],

@@ -74,7 +74,7 @@ struct Targets {
     subpass: usize,
     /// The attachments of the render pass.
     views: Vec<vk::ImageView>,
-    /// Those of dynamic rendering.
+    /// The attachments of dynamic rendering.
     colours: Vec<vk::ImageView>,
     depth: vk::ImageView,
     stencil: vk::ImageView,
@@ -236,7 +236,7 @@ unsafe extern "system" fn create_render_pass_2(
     }
 }
 
-/// Begins a render pass: clears what it clears.
+/// Begins a render pass, and carries out its clears.
 ///
 /// # Safety
 /// The handles are live, and the structure is valid.
