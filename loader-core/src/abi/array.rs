@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-use crate::memory::{Allocator, Process, TryGrow, Vec};
+use crate::memory::{Allocator, Callback, Process, TryGrow, Vec};
 
 /// More elements than any enumeration of a driver has. A driver that reports more is lying.
 const LIMIT: u32 = 1 << 16;
@@ -118,11 +118,14 @@ pub unsafe fn wrapped<T: Copy, U>(
     mut ask: impl FnMut(*mut u32, *mut T) -> vk::Result,
 ) -> vk::Result {
     const { assert!(align_of::<T>() <= align_of::<u64>()) };
-    let mut ask = |count: *mut u32, array: *mut u64| ask(count, array.cast::<T>());
+    let mut ask = |(count, array): OutArray| ask(count, array.cast::<T>());
     // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array of a `U`, which has a `T`
     // at the offset.
     unsafe { wrapped_bytes(count, out.cast(), (size_of::<U>(), offset), size_of::<T>(), &mut ask) }
 }
+
+/// A count and an array.
+type OutArray = (*mut u32, *mut u64);
 
 /// The same for structures of `structure.0` bytes with `size` bytes to be put in at `structure.1`. Once in the library,
 /// whatever the structures are.
@@ -134,19 +137,19 @@ unsafe fn wrapped_bytes(
     out: *mut u8,
     structure: (usize, usize),
     size: usize,
-    ask: &mut dyn FnMut(*mut u32, *mut u64) -> vk::Result,
+    ask: &mut dyn Callback<OutArray, vk::Result>,
 ) -> vk::Result {
     // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array; `written` does not exceed its
     // count. The vector has as many words for each value as the value takes.
     unsafe {
         if out.is_null() {
-            return ask(count, core::ptr::null_mut());
+            return ask.call((count, core::ptr::null_mut()));
         }
         let words = size.div_ceil(size_of::<u64>()).max(1);
         let per_value = u32::try_from(words).unwrap_or(u32::MAX);
         let all = collect(Process, 0u64, |count, array| {
             *count = (*count).checked_div(per_value).unwrap_or(0);
-            let result = ask(count, array);
+            let result = ask.call((count, array));
             *count = (*count).saturating_mul(per_value);
             result
         });

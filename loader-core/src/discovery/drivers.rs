@@ -185,7 +185,7 @@ fn skip_duplicates(inquiry: &mut Inquiry<'_>, drivers: &mut [Candidate]) -> Resu
     }
     inquiry.settle()?;
     let mut duplicates = Vec::new();
-    let firsts = first_equal(keys.len(), &|one, other| keys.get(one).cmp(&keys.get(other)))?;
+    let firsts = first_equal(keys.len(), &mut |(one, other)| keys.get(one).cmp(&keys.get(other)))?;
     for ((at, _), first) in used.iter().zip(firsts) {
         match used.get(first) {
             Some((of, _)) if of != at => duplicates.try_push((*at, *of))?,

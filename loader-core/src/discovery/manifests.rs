@@ -26,7 +26,7 @@ pub(super) fn look(
 ) -> Result<Vec<Manifest>, Stop> {
     let before = searched.len();
     let key = |at: usize| places.get(at).map(|place| (place.is_manifest, place.path.as_slice()));
-    let firsts = first_equal(places.len(), &|one, other| key(one).cmp(&key(other)))?;
+    let firsts = first_equal(places.len(), &mut |(one, other)| key(one).cmp(&key(other)))?;
     for ((at, place), first) in places.iter().enumerate().zip(&firsts) {
         if !place.is_manifest && at == *first {
             inquiry.listing(&place.path)?.ok();
@@ -64,7 +64,7 @@ pub(super) fn look(
 pub(super) fn first_of_path(manifests: &[Manifest]) -> Result<Vec<usize>, OutOfMemory> {
     // By length first, as the keys of questions.
     let path = |at: usize| manifests.get(at).map(|manifest| (manifest.path.len(), manifest.path.as_slice()));
-    first_equal(manifests.len(), &|one, other| path(one).cmp(&path(other)))
+    first_equal(manifests.len(), &mut |(one, other)| path(one).cmp(&path(other)))
 }
 
 /// Adds the manifests among `names` in the order of their names, and returns their number.

@@ -3,7 +3,7 @@
 
 use core::cmp::Ordering;
 
-use crate::memory::{OutOfMemory, TryGrow, Vec, sort_by};
+use crate::memory::{Callback, OutOfMemory, TryGrow, Vec, sort_by};
 
 /// Orders file names byte by byte, digits as numbers: `9_driver.json` comes before `10_driver.json`.
 /// Names that differ only in leading zeros are ordered by their bytes, so that the order is total.
@@ -46,18 +46,18 @@ fn take_number<'a>(text: &mut &'a [u8]) -> &'a [u8] {
 /// [`OutOfMemory`].
 pub(super) fn first_equal(
     count: usize,
-    compare: &dyn Fn(usize, usize) -> Ordering,
+    compare: &mut dyn Callback<(usize, usize), Ordering>,
 ) -> Result<Vec<usize>, OutOfMemory> {
     let (mut sorted, mut firsts) = (Vec::new(), Vec::new());
     for place in 0..count {
         sorted.try_push(place)?;
         firsts.try_push(place)?;
     }
-    sort_by(&mut sorted, |one, other| compare(*one, *other));
+    sort_by(&mut sorted, |one, other| compare.call((*one, *other)));
     let mut first = None;
     for place in sorted {
         match first {
-            Some(first) if compare(first, place).is_eq() => {
+            Some(first) if compare.call((first, place)).is_eq() => {
                 if let Some(entry) = firsts.get_mut(place) {
                     *entry = first;
                 }
@@ -117,8 +117,9 @@ mod tests {
     #[test]
     fn the_first_of_equals_is_found() {
         let letters = b"xyxzyx";
-        let firsts = first_equal(6, &|one, other| letters[one].cmp(&letters[other])).unwrap();
+        let firsts =
+            first_equal(6, &mut |(one, other): (usize, usize)| letters[one].cmp(&letters[other])).unwrap();
         assert_eq!(firsts.as_slice(), [0, 1, 0, 3, 1, 0]);
-        assert!(first_equal(0, &|_, _| Ordering::Equal).unwrap().is_empty());
+        assert!(first_equal(0, &mut |_| Ordering::Equal).unwrap().is_empty());
     }
 }

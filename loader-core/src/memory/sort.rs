@@ -3,6 +3,8 @@
 use core::cmp::Ordering;
 use core::mem::MaybeUninit;
 
+use super::Callback;
+
 /// Sorts `values`; those that compare as equal keep their order.
 ///
 /// Replaces `slice::sort_by`, which allocates and ends the program when it cannot, and the unstable sorts,
@@ -12,11 +14,9 @@ use core::mem::MaybeUninit;
 /// is less than reading one of them from disk.
 pub fn sort_by<T>(values: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
     // SAFETY: `sort` passes places of values of this slice.
-    let mut is_after = |one: *const u8, other: *const u8| unsafe {
-        compare(&*one.cast(), &*other.cast()) == Ordering::Greater
-    };
+    let mut order = |(one, other): Places| unsafe { compare(&*one.cast(), &*other.cast()) };
     // SAFETY: the slice is valid for that many values of this size.
-    unsafe { sort(values.as_mut_ptr().cast(), values.len(), size_of::<T>(), &mut is_after) };
+    unsafe { sort(values.as_mut_ptr().cast(), values.len(), size_of::<T>(), &mut order) };
 }
 
 /// Moves the last of `values` to the front; the others keep their order.
@@ -29,30 +29,32 @@ pub(crate) fn last_to_front<T>(values: &mut [T]) {
     }
 }
 
+/// The places of two values.
+type Places = (*const u8, *const u8);
+
 /// The part of the work that is the same for every kind of value.
 ///
 /// # Safety
-/// `first` is valid for `count` values of `size` bytes each, and `is_after` may be called with the places of
+/// `first` is valid for `count` values of `size` bytes each, and `order` may be asked with the places of
 /// any two.
-unsafe fn sort(
-    first: *mut u8,
-    count: usize,
-    size: usize,
-    is_after: &mut dyn FnMut(*const u8, *const u8) -> bool,
-) {
+unsafe fn sort(first: *mut u8, count: usize, size: usize, order: &mut dyn Callback<Places, Ordering>) {
     for next in 1..count {
         // SAFETY: no place is outside of the values. Nothing can panic while a value is being moved byte by
         // byte, so that each exists once in the end.
         unsafe {
             let place = |index: usize| first.add(index.wrapping_mul(size));
             let value = place(next);
-            if !is_after(place(next.wrapping_sub(1)), value) {
+            if order.call((place(next.wrapping_sub(1)), value)).is_le() {
                 continue;
             }
             let (mut low, mut high) = (0, next);
             while low < high {
                 let middle = low.midpoint(high);
-                if is_after(place(middle), value) { high = middle } else { low = middle.wrapping_add(1) }
+                if order.call((place(middle), value)).is_gt() {
+                    high = middle
+                } else {
+                    low = middle.wrapping_add(1)
+                }
             }
             bring_to_front(place(low), value.offset_from_unsigned(place(low)), size);
         }

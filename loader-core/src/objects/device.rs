@@ -14,7 +14,7 @@ use super::kept::Kept;
 use crate::dispatch::{Command, DeviceTable, KEYS, LowerEnds, Table};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
-use crate::memory::{Application, Box, ObjectCallbacks, OutOfMemory};
+use crate::memory::{Application, Box, Callback, ObjectCallbacks, OutOfMemory};
 use crate::registry::{CommandId, DEVICE_SLOTS, ExtensionKind, ExtensionSet, command};
 
 /// The value that drivers write to the first word of every dispatchable object that they create.
@@ -184,6 +184,7 @@ impl Device {
     /// The upper end of the call chain for the command with this name: the first layer's function,
     /// or the driver's.
     #[must_use]
+    #[inline(never)] // several callers
     pub fn command(&self, name: &CStr) -> Option<Command> {
         let first = self.first_layer.load(Ordering::Acquire);
         if first.is_null() {
@@ -354,7 +355,7 @@ impl Instance {
     /// Writes the functions for the unknown device command `number` to the tables of all live
     /// devices.
     pub(crate) fn enter_in_device_tables(&self, number: usize) {
-        self.for_each_device(&|device| {
+        self.for_each_device(&mut |device: &Device| {
             device.enter_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
         });
     }
@@ -362,13 +363,13 @@ impl Instance {
     /// Writes the drivers' functions for the unknown device command with this number and name to the lower ends of
     /// all live devices.
     pub(super) fn enter_in_lower_ends(&self, number: usize, name: &CStr) {
-        self.for_each_device(&|device| {
+        self.for_each_device(&mut |device: &Device| {
             device.set_lower_end(DEVICE_SLOTS.wrapping_add(number), device.drivers_unknown(name));
         });
     }
 
     /// Does something with every live device.
-    fn for_each_device(&self, action: &dyn Fn(&Device)) {
+    fn for_each_device(&self, action: &mut dyn for<'a> Callback<&'a Device>) {
         let waiting = self.loader.platform.waiting;
         // From the end, as the list requires. A device that is added meanwhile fills in the command
         // when it is created.
@@ -379,7 +380,7 @@ impl Instance {
                 devices.get(place).map(|device| unsafe { device.0.as_ref() }.pin())
             });
             if let Some(device) = pinned {
-                action(&device);
+                action.call(&device);
             }
         }
     }

@@ -62,7 +62,7 @@ pub(super) fn skip_taken_names(layers: &mut [LayerCandidate]) -> Result<(), OutO
         places.try_push(place)?;
     }
     let name = |at: usize| layers.get(*places.get(at)?).map(LayerCandidate::name);
-    let firsts = first_equal(places.len(), &|one, other| name(one).cmp(&name(other)))?;
+    let firsts = first_equal(places.len(), &mut |(one, other)| name(one).cmp(&name(other)))?;
     for ((at, place), first) in places.iter().enumerate().zip(firsts) {
         if let (true, Some(of), Some(layer)) = (first != at, places.get(first), layers.get_mut(*place)) {
             layer.skipped = Some(LayerReason::NameTaken { of: *of });

@@ -59,7 +59,7 @@ impl Facts<'_> {
             lines.hash(half);
         }
         for (folder, paths) in [(b"".as_slice(), FILES), (self.home, FILES_AT_HOME)] {
-            any_part(paths, b' ', &mut |path| {
+            any_part(paths, b' ', &mut |path: &[u8]| {
                 files(&mut lines, folder, path);
                 false
             });

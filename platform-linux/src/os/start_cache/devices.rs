@@ -39,8 +39,9 @@ pub(super) fn describe(lines: &mut Lines<'_>) {
 /// devices behind them.
 fn nodes(lines: &mut Lines<'_>, folder: &[u8], beginnings: Option<&[u8]>) {
     for name in &lines.names(&[folder]) {
-        let is_known =
-            |beginnings: &[u8]| any_part(beginnings, b' ', &mut |beginning| name.starts_with(beginning));
+        let is_known = |beginnings: &[u8]| {
+            any_part(beginnings, b' ', &mut |beginning: &[u8]| name.starts_with(beginning))
+        };
         if !beginnings.is_none_or(is_known) {
             continue;
         }

@@ -28,7 +28,7 @@ pub(super) fn digest<'a>(variables: impl Iterator<Item = &'a [u8]>) -> [u64; 2] 
 fn is_of_no_matter(variable: &[u8]) -> bool {
     let end = variable.iter().position(|byte| *byte == b'=').unwrap_or(variable.len());
     let name = variable.get(..end).unwrap_or_default();
-    any_part(NO_MATTER, b' ', &mut |known| match known.strip_suffix(b"*") {
+    any_part(NO_MATTER, b' ', &mut |known: &[u8]| match known.strip_suffix(b"*") {
         Some(beginning) => name.starts_with(beginning),
         None => known == name,
     })

@@ -206,6 +206,7 @@ fn is_writable_by_others(state: &State) -> bool {
 }
 
 /// Why the call that returned `result` has failed, if it has.
+#[inline(never)] // several callers
 fn checked(result: c_int) -> Result<(), CacheFault> {
     if result >= 0 {
         return Ok(());

@@ -3,7 +3,7 @@
 use core::cell::Cell;
 use core::ffi::c_int;
 
-use loader_core::memory::{Text, TryGrow, Vec, sort_by};
+use loader_core::memory::{Callback, Text, TryGrow, Vec, sort_by};
 use loader_core::platform::hash::hex;
 use loader_core::platform::{CacheFault, FileError, Files};
 
@@ -131,7 +131,7 @@ impl<'a> Lines<'a> {
         }
         self.line(subject);
         let mut left = count;
-        any_part(content.strip_suffix(b"\n").unwrap_or(content), b'\n', &mut |line| {
+        any_part(content.strip_suffix(b"\n").unwrap_or(content), b'\n', &mut |line: &[u8]| {
             self.word(line.get(..width).unwrap_or(line));
             left = left.wrapping_sub(1);
             left == 0
@@ -161,7 +161,7 @@ impl<'a> Lines<'a> {
 
 /// Whether `is_it` says so of any part of `text` between separators. It is asked in order, up to the first such part.
 #[inline(never)] // some callers, each with little to do
-pub(super) fn any_part(text: &[u8], separator: u8, is_it: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+pub(super) fn any_part(text: &[u8], separator: u8, is_it: &mut dyn for<'a> Callback<&'a [u8], bool>) -> bool {
     let mut rest = text;
     loop {
         // The C library looks at many bytes at once.
@@ -169,7 +169,7 @@ pub(super) fn any_part(text: &[u8], separator: u8, is_it: &mut dyn FnMut(&[u8]) 
         let found = unsafe { libc::memchr(rest.as_ptr().cast(), c_int::from(separator), rest.len()) };
         let length =
             if found.is_null() { rest.len() } else { found.addr().wrapping_sub(rest.as_ptr().addr()) };
-        if is_it(rest.get(..length).unwrap_or_default()) {
+        if is_it.call(rest.get(..length).unwrap_or_default()) {
             return true;
         }
         let Some(behind) = rest.get(length.wrapping_add(1)..) else { return false };
@@ -199,7 +199,7 @@ mod tests {
     fn parts_lie_between_separators() {
         let parts = |text: &[u8]| {
             let mut parts = std::vec::Vec::new();
-            assert!(!any_part(text, b' ', &mut |part| {
+            assert!(!any_part(text, b' ', &mut |part: &[u8]| {
                 parts.push(part.to_vec());
                 false
             }));
@@ -209,7 +209,7 @@ mod tests {
             let expected: std::vec::Vec<_> = text.split(' ').map(|part| part.as_bytes().to_vec()).collect();
             assert_eq!(parts(text.as_bytes()), expected, "{text:?}");
         }
-        assert!(any_part(b"a b", b' ', &mut |part| part == b"b"));
+        assert!(any_part(b"a b", b' ', &mut |part: &[u8]| part == b"b"));
     }
 
     #[test]

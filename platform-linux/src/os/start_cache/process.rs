@@ -32,14 +32,14 @@ pub(super) fn describe(lines: &mut Lines<'_>) {
     lines.line(b"limits");
     lines.hash(hash(0, &lines.read(&[b"/proc/thread-self/limits"])));
     lines.line(b"rights");
-    any_part(&lines.read(&[b"/proc/thread-self/status"]), b'\n', &mut |line| {
-        if any_part(RIGHTS, b' ', &mut |beginning| line.starts_with(beginning)) {
+    any_part(&lines.read(&[b"/proc/thread-self/status"]), b'\n', &mut |line: &[u8]| {
+        if any_part(RIGHTS, b' ', &mut |beginning: &[u8]| line.starts_with(beginning)) {
             lines.word(line);
         }
         false
     });
     lines.line(b"namespaces");
-    any_part(NAMESPACES, b' ', &mut |name| {
+    any_part(NAMESPACES, b' ', &mut |name: &[u8]| {
         let state = State::of(&lines.path(&[b"/proc/thread-self/ns/", name]));
         lines.hash(state.map_or(0, |state| state.number()));
         false

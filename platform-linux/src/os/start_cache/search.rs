@@ -1,5 +1,7 @@
 //! Which file the dynamic linker has found for a bare name, and whether it would find the same one again.
 
+#[cfg(target_env = "gnu")]
+use loader_core::memory::Callback;
 use loader_core::memory::Text;
 #[cfg(target_env = "gnu")]
 use loader_core::memory::text;
@@ -19,7 +21,7 @@ use super::lines::{Lines, any_part};
 /// Adds a line for each folder in `library_path`, which the dynamic linker searches before its list: its path and its state.
 #[cfg(target_env = "gnu")]
 pub(super) fn describe(lines: &mut Lines<'_>, library_path: &[u8]) {
-    any_folder(library_path, &mut |folder| {
+    any_folder(library_path, &mut |folder: &[u8]| {
         match of_folder(folder) {
             Ok(None) => {}
             Ok(Some(identity)) => {
@@ -43,14 +45,16 @@ pub(super) fn file_of(root: &[u8], library: Library, library_path: &[u8]) -> Opt
         return None;
     }
     let folder = path.get(..path.iter().rposition(|byte| *byte == b'/')?)?;
-    let is_known = any_folder(library_path, &mut |searched| searched == folder) || is_listed(root, path);
+    let is_known =
+        any_folder(library_path, &mut |searched: &[u8]| searched == folder) || is_listed(root, path);
     if is_known { text(&[path]).ok() } else { None }
 }
 
 /// Whether `is` says so of a folder in `library_path`.
 #[cfg(target_env = "gnu")]
-fn any_folder(library_path: &[u8], is: &mut dyn FnMut(&[u8]) -> bool) -> bool {
-    !library_path.is_empty() && library_path.split(|byte| matches!(byte, b':' | b';')).any(is)
+fn any_folder(library_path: &[u8], is: &mut dyn for<'a> Callback<&'a [u8], bool>) -> bool {
+    !library_path.is_empty()
+        && library_path.split(|byte| matches!(byte, b':' | b';')).any(|folder| is.call(folder))
 }
 
 /// The subfolders that glibc's dynamic linker prefers, depending on the processor. Before 2.37 these are `tls` and the names of
@@ -67,7 +71,7 @@ fn is_unclear(folder: &[u8]) -> bool {
         |name: &[u8]| text(&[folder, b"/", name]).map_or(true, |subfolder| FileSystem.exists(&subfolder));
     let is_processor_there = || glibc::processor().is_some_and(is_there);
     !folder.starts_with(b"/")
-        || any_part(SUBFOLDERS, b' ', &mut |name| is_there(name))
+        || any_part(SUBFOLDERS, b' ', &mut |name: &[u8]| is_there(name))
         || is_processor_there()
 }
 

@@ -1,0 +1,14 @@
+//! Closures behind pointers.
+
+/// A closure that shared code calls through a pointer. The table of a `dyn FnMut` holds each closure twice: for calls by reference
+/// and for calls by value, which nothing makes.
+pub trait Callback<A, R = ()> {
+    /// Calls the closure.
+    fn call(&mut self, argument: A) -> R;
+}
+
+impl<A, R, F: FnMut(A) -> R> Callback<A, R> for F {
+    fn call(&mut self, argument: A) -> R {
+        self(argument)
+    }
+}
