@@ -178,88 +178,81 @@ impl DriverManifest {
     /// # Errors
     /// The outer error is [`OutOfMemory`], the inner one what is wrong with the manifest.
     pub fn parse(bytes: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
-        let fields = match Fields::read(bytes) {
-            Ok(fields) => fields,
-            Err(error) => return Ok(Err(error)),
-        };
-        let text = fields.library_path.1.to_text()?;
-        Ok(fields.into_manifest(text))
+        match read(bytes) {
+            Ok(manifest) => Ok(Ok(manifest)),
+            Err(Failure::Manifest(error)) => Ok(Err(error)),
+            Err(Failure::OutOfMemory) => Err(OutOfMemory),
+        }
     }
 }
 
-/// The fields of a driver manifest.
-struct Fields<'a> {
-    format_version: Version,
-    /// The library, as a value and as text.
-    library_path: (json::Value<'a>, json::Str<'a>),
-    api_version: Version,
-    library_arch: Option<json::Value<'a>>,
-    portability: Option<json::Value<'a>>,
+fn read(bytes: &[u8]) -> Result<DriverManifest, Failure> {
+    let root = json::parse(bytes).map_err(ManifestError::Json)?;
+    if root.kind() != json::Kind::Object {
+        return Err(ManifestError::NotAnObject { line: root.line() }.into());
+    }
+    let [format_version, icd] = &root.members_named([Field::FormatVersion.key(), Field::Icd.key()]);
+    let format_version = version(format_version.as_ref(), Field::FormatVersion, &root)?;
+    let icd = present(icd.as_ref(), Field::Icd, &root)?;
+    if icd.kind() != json::Kind::Object {
+        let problem = FieldProblem::WrongType { expected: "an object" };
+        return Err(ManifestError::Field { field: Field::Icd, problem, line: icd.line() }.into());
+    }
+    let fields = [Field::LibraryPath, Field::ApiVersion, Field::LibraryArch, Field::Portability];
+    let [library, api_version, arch, partial] = &icd.members_named(fields.map(Field::key));
+    let (library, written) = string(library.as_ref(), Field::LibraryPath, icd)?;
+    let api_version = version(api_version.as_ref(), Field::ApiVersion, icd)?;
+    let library_path = written.to_text()?;
+    if let Some(problem) = FieldProblem::of_text(&library_path) {
+        return Err(ManifestError::Field { field: Field::LibraryPath, problem, line: library.line() }.into());
+    }
+    let (library_arch, arch_warning) = arch.as_ref().map_or((None, None), library_arch);
+    let (portability, portability_warning) = partial.as_ref().map_or((false, None), portability);
+    let known = [Version::new(1, 0, 0), Version::new(1, 0, 1)].contains(&format_version);
+    let format_warning = (!known).then_some(ManifestWarning::UnknownFormatVersion(format_version));
+    Ok(DriverManifest {
+        format_version,
+        library_path,
+        api_version,
+        library_arch,
+        portability,
+        warning: arch_warning.or(portability_warning).or(format_warning),
+    })
 }
 
-impl<'a> Fields<'a> {
-    fn read(bytes: &'a [u8]) -> Result<Self, ManifestError> {
-        let root = json::parse(bytes).map_err(ManifestError::Json)?;
-        if root.kind() != json::Kind::Object {
-            return Err(ManifestError::NotAnObject { line: root.line() });
-        }
-        let [format_version, icd] = root.members_named([Field::FormatVersion.key(), Field::Icd.key()]);
-        let format_version = version(format_version, Field::FormatVersion, root)?;
-        let icd = present(icd, Field::Icd, root)?;
-        if icd.kind() != json::Kind::Object {
-            let problem = FieldProblem::WrongType { expected: "an object" };
-            return Err(ManifestError::Field { field: Field::Icd, problem, line: icd.line() });
-        }
-        let fields = [Field::LibraryPath, Field::ApiVersion, Field::LibraryArch, Field::Portability];
-        let [library_path, api_version, library_arch, portability] =
-            icd.members_named(fields.map(Field::key));
-        Ok(Self {
-            format_version,
-            library_path: string(library_path, Field::LibraryPath, icd)?,
-            api_version: version(api_version, Field::ApiVersion, icd)?,
-            library_arch,
-            portability,
-        })
-    }
+/// Why a manifest or a part of it cannot be used.
+pub(super) enum Failure {
+    Manifest(ManifestError),
+    OutOfMemory,
+}
 
-    fn into_manifest(self, library_path: Text) -> Result<DriverManifest, ManifestError> {
-        if let Some(problem) = FieldProblem::of_text(&library_path) {
-            return Err(ManifestError::Field {
-                field: Field::LibraryPath,
-                problem,
-                line: self.library_path.0.line(),
-            });
-        }
-        let (library_arch, arch_warning) = self.library_arch.map_or((None, None), library_arch);
-        let (portability, portability_warning) = self.portability.map_or((false, None), portability);
-        let known = [Version::new(1, 0, 0), Version::new(1, 0, 1)].contains(&self.format_version);
-        let format_warning = (!known).then_some(ManifestWarning::UnknownFormatVersion(self.format_version));
-        Ok(DriverManifest {
-            format_version: self.format_version,
-            library_path,
-            api_version: self.api_version,
-            library_arch,
-            portability,
-            warning: arch_warning.or(portability_warning).or(format_warning),
-        })
+impl From<OutOfMemory> for Failure {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+impl From<ManifestError> for Failure {
+    fn from(error: ManifestError) -> Self {
+        Self::Manifest(error)
     }
 }
 
 /// A required field of `object`.
-pub(super) fn present<'a>(
-    value: Option<json::Value<'a>>,
+pub(super) fn present<'v, 'a>(
+    value: Option<&'v json::Value<'a>>,
     field: Field,
-    object: json::Value<'_>,
-) -> Result<json::Value<'a>, ManifestError> {
+    object: &json::Value<'_>,
+) -> Result<&'v json::Value<'a>, ManifestError> {
     value.ok_or_else(|| ManifestError::Field { field, problem: FieldProblem::Missing, line: object.line() })
 }
 
 /// A required text of `object`, with its value.
-pub(super) fn string<'a>(
-    value: Option<json::Value<'a>>,
+pub(super) fn string<'v, 'a>(
+    value: Option<&'v json::Value<'a>>,
     field: Field,
-    object: json::Value<'_>,
-) -> Result<(json::Value<'a>, json::Str<'a>), ManifestError> {
+    object: &json::Value<'_>,
+) -> Result<(&'v json::Value<'a>, json::Str<'a>), ManifestError> {
     let value = present(value, field, object)?;
     let problem = FieldProblem::WrongType { expected: "a string" };
     let text = value.string().ok_or_else(|| ManifestError::Field { field, problem, line: value.line() })?;
@@ -267,9 +260,9 @@ pub(super) fn string<'a>(
 }
 
 pub(super) fn version(
-    value: Option<json::Value<'_>>,
+    value: Option<&json::Value<'_>>,
     field: Field,
-    object: json::Value<'_>,
+    object: &json::Value<'_>,
 ) -> Result<Version, ManifestError> {
     let (value, text) = string(value, field, object)?;
     Version::parse(text.as_written()).map_err(|error| ManifestError::Field {
@@ -280,7 +273,7 @@ pub(super) fn version(
 }
 
 /// The pointer width; an unknown value is ignored with a warning.
-pub(super) fn library_arch(value: json::Value<'_>) -> (Option<u32>, Option<ManifestWarning>) {
+pub(super) fn library_arch(value: &json::Value<'_>) -> (Option<u32>, Option<ManifestWarning>) {
     let problem = match value.string() {
         Some(text) if text.is("64") => return (Some(64), None),
         Some(text) if text.is("32") => return (Some(32), None),
@@ -291,7 +284,7 @@ pub(super) fn library_arch(value: json::Value<'_>) -> (Option<u32>, Option<Manif
 }
 
 /// Whether it is a portability driver; a value of another type counts as `false` with a warning.
-fn portability(value: json::Value<'_>) -> (bool, Option<ManifestWarning>) {
+fn portability(value: &json::Value<'_>) -> (bool, Option<ManifestWarning>) {
     if let Some(truth) = value.truth() {
         return (truth, None);
     }

@@ -101,6 +101,7 @@ impl<'a> Value<'a> {
 
     /// The members of an object in the order of the file, with duplicates. Empty for a non-object.
     #[must_use]
+    #[inline(never)] // several callers
     pub fn members(&self) -> Members<'a> {
         Members(self.contents(Kind::Object))
     }
@@ -113,6 +114,7 @@ impl<'a> Value<'a> {
 
     /// The values of a list. Empty if this is not a list.
     #[must_use]
+    #[inline(never)] // several callers
     pub fn items(&self) -> Items<'a> {
         Items(self.contents(Kind::List))
     }
@@ -159,6 +161,7 @@ impl<'a> Value<'a> {
 
     /// The line on which the value begins, from 1.
     #[must_use]
+    #[inline(never)] // several callers
     pub fn line(&self) -> u32 {
         position(self.bytes, self.at).0
     }
@@ -189,9 +192,9 @@ impl<'a> Iterator for Members<'a> {
 #[derive(Default)]
 pub struct Items<'a>(Option<Scanner<'a>>);
 
-impl<'a> From<Option<Value<'a>>> for Items<'a> {
+impl<'a> From<Option<&Value<'a>>> for Items<'a> {
     /// The values of a list that may be missing.
-    fn from(list: Option<Value<'a>>) -> Self {
+    fn from(list: Option<&Value<'a>>) -> Self {
         list.map_or_else(Self::default, |list| list.items())
     }
 }

@@ -9,7 +9,7 @@ mod tests;
 use core::ffi::CStr;
 use core::ops::Range;
 
-use super::driver::{ManifestError, ManifestWarning};
+use super::driver::{Failure, ManifestError, ManifestWarning};
 use super::version::Version;
 use crate::memory::{OutOfMemory, Text, Vec};
 
@@ -141,6 +141,7 @@ pub struct Symbol(Text);
 impl Symbol {
     /// The name.
     #[must_use]
+    #[inline(never)] // several callers
     pub fn as_c_str(&self) -> &CStr {
         CStr::from_bytes_until_nul(&self.0).unwrap_or(c"")
     }
@@ -164,24 +165,6 @@ impl LayerFile {
             Err(Failure::Manifest(error)) => Ok(Err(error)),
             Err(Failure::OutOfMemory) => Err(OutOfMemory),
         }
-    }
-}
-
-/// Why a manifest or a part of it cannot be used.
-enum Failure {
-    Manifest(ManifestError),
-    OutOfMemory,
-}
-
-impl From<OutOfMemory> for Failure {
-    fn from(_: OutOfMemory) -> Self {
-        Self::OutOfMemory
-    }
-}
-
-impl From<ManifestError> for Failure {
-    fn from(error: ManifestError) -> Self {
-        Self::Manifest(error)
     }
 }
 

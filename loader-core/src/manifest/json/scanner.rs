@@ -35,7 +35,7 @@ impl<'a> Scanner<'a> {
         self.peek().map(|_| ()).ok_or(ErrorKind::Empty)
     }
 
-    #[inline]
+    #[inline(never)] // several callers
     fn skip_blanks(&mut self) {
         if self.peek().is_some_and(|byte| byte <= b' ') {
             self.skip_all_blanks();

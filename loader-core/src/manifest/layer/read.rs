@@ -2,10 +2,10 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    Failure, LAYER_LIMIT, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType, NAME_LIMIT,
+    LAYER_LIMIT, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType, NAME_LIMIT,
     OVERRIDE_LAYER, PreInstanceFunctions, Switch, Symbol,
 };
-use crate::manifest::driver::{Field, FieldProblem, ManifestError, ManifestWarning};
+use crate::manifest::driver::{Failure, Field, FieldProblem, ManifestError, ManifestWarning};
 use crate::manifest::driver::{library_arch, present, string, version};
 use crate::manifest::json::{self, Items, Kind, Str, Value};
 use crate::manifest::version::Version;
@@ -19,40 +19,40 @@ pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), Failure> {
     }
     let [format_version, list, layer] =
         root.members_named([Field::FormatVersion.key(), Field::Layers.key(), Field::Layer.key()]);
-    let format_version = version(format_version, Field::FormatVersion, root)?;
+    let format_version = version(format_version.as_ref(), Field::FormatVersion, &root)?;
     let known = KNOWN_FORMATS.contains(&format_version);
     file.format_version = format_version;
-    file.warning = match list {
+    file.warning = match &list {
         Some(list) if format_version == FIRST_FORMAT => {
             Some(ignored(Field::Layers, FieldProblem::FormatTooOld { needed: LIST_FORMAT }, list))
         }
         _ => (!known).then_some(ManifestWarning::UnknownFormatVersion(format_version)),
     };
-    match list {
+    match &list {
         Some(list) if list.kind() == Kind::List => {
             for value in list.items() {
-                add(file, Field::Layers, value)?;
+                add(file, Field::Layers, &value)?;
             }
         }
         Some(list) => return Err(wrong_type(Field::Layers, "a list", list)),
         // Files of version 1.0.0 contain several layers as several members of the same name.
         None => {
             if let Some(first) = layer {
-                add(file, Field::Layer, first)?;
+                add(file, Field::Layer, &first)?;
                 for (_, value) in first.members_behind().filter(|(key, _)| key.is(Field::Layer.key())) {
-                    add(file, Field::Layer, value)?;
+                    add(file, Field::Layer, &value)?;
                 }
             }
         }
     }
     if file.layers.is_empty() && list.is_none() {
-        present(None, Field::Layer, root)?;
+        present(None, Field::Layer, &root)?;
     }
     Ok(())
 }
 
 /// Adds a layer to the file. Reading it in place there takes less code than moving it.
-fn add(file: &mut LayerFile, field: Field, value: Value<'_>) -> Result<(), OutOfMemory> {
+fn add(file: &mut LayerFile, field: Field, value: &Value<'_>) -> Result<(), OutOfMemory> {
     if file.layers.len() >= LAYER_LIMIT {
         file.warning.get_or_insert_with(|| ignored(Field::Layers, FieldProblem::TooMany, value));
         return Ok(());
@@ -110,15 +110,15 @@ const LAYER_FIELDS: [Field; 17] = [
 ];
 
 /// Reads one layer.
-fn layer(field: Field, value: Value<'_>, format: Version, out: &mut LayerManifest) -> Result<(), Failure> {
+fn layer(field: Field, value: &Value<'_>, format: Version, out: &mut LayerManifest) -> Result<(), Failure> {
     if value.kind() != Kind::Object {
         let expected = if field == Field::Layer { "an object" } else { "a list of objects" };
         return Err(wrong_type(field, expected, value));
     }
     let members = value.members_named(LAYER_FIELDS.map(Field::key));
     let of = |field: Field| {
-        let mut found = LAYER_FIELDS.iter().zip(members);
-        found.find(|(known, _)| **known == field).and_then(|(_, member)| member)
+        let mut found = LAYER_FIELDS.iter().zip(&members);
+        found.find(|(known, _)| **known == field).and_then(|(_, member)| member.as_ref())
     };
     let mut optional = Optional::default();
     out.place = value.range();
@@ -154,7 +154,7 @@ fn layer(field: Field, value: Value<'_>, format: Version, out: &mut LayerManifes
     Ok(())
 }
 
-fn name(value: Option<Value<'_>>, object: Value<'_>) -> Result<Text, Failure> {
+fn name(value: Option<&Value<'_>>, object: &Value<'_>) -> Result<Text, Failure> {
     let (value, written) = string(value, Field::Name, object)?;
     let name = written.to_text()?;
     match name_problem(&name) {
@@ -168,7 +168,7 @@ fn name_problem(name: &[u8]) -> Option<FieldProblem> {
     FieldProblem::of_text(name).or_else(|| (name.len() > NAME_LIMIT).then_some(FieldProblem::TooLong))
 }
 
-fn layer_type(value: Option<Value<'_>>, object: Value<'_>) -> Result<LayerType, Failure> {
+fn layer_type(value: Option<&Value<'_>>, object: &Value<'_>) -> Result<LayerType, Failure> {
     let (value, text) = string(value, Field::Type, object)?;
     let types =
         [("GLOBAL", LayerType::Global), ("INSTANCE", LayerType::Instance), ("DEVICE", LayerType::Device)];
@@ -186,10 +186,10 @@ fn layer_type(value: Option<Value<'_>>, object: Value<'_>) -> Result<LayerType, 
 /// The library, or the components of a meta-layer: exactly one of the two. The override layer's
 /// list may be empty.
 fn library_or_components(
-    library: Option<Value<'_>>,
-    components: Option<Value<'_>>,
+    library: Option<&Value<'_>>,
+    components: Option<&Value<'_>>,
     out: &mut LayerManifest,
-    object: Value<'_>,
+    object: &Value<'_>,
 ) -> Result<(), Failure> {
     let is_override = out.name.as_slice() == OVERRIDE_LAYER;
     let (field, problem, value) = match (library, components) {
@@ -215,15 +215,15 @@ fn library_or_components(
 }
 
 /// The texts in a list, or what is wrong with it.
-fn strings(list: Value<'_>, field: Field) -> Result<Result<Vec<Text>, ManifestError>, OutOfMemory> {
+fn strings(list: &Value<'_>, field: Field) -> Result<Result<Vec<Text>, ManifestError>, OutOfMemory> {
     let problem = FieldProblem::WrongType { expected: "a list of strings" };
-    let wrong = |value: Value<'_>| Ok(Err(ManifestError::Field { field, problem, line: value.line() }));
+    let wrong = |value: &Value<'_>| Ok(Err(ManifestError::Field { field, problem, line: value.line() }));
     if list.kind() != Kind::List {
         return wrong(list);
     }
     let mut texts = Vec::new();
     for value in list.items() {
-        let Some(text) = value.string() else { return wrong(value) };
+        let Some(text) = value.string() else { return wrong(&value) };
         texts.try_push(text.to_text()?)?;
     }
     Ok(Ok(texts))
@@ -239,14 +239,14 @@ struct Optional {
 impl Optional {
     /// Notes the first warning. Not inlined into its callers, it saves a third of a kilobyte.
     #[inline(never)]
-    fn warn(&mut self, field: Field, problem: FieldProblem, value: Value<'_>) {
+    fn warn(&mut self, field: Field, problem: FieldProblem, value: &Value<'_>) {
         if self.warning.is_none() {
             self.warning = Some(ignored(field, problem, value));
         }
     }
 
     /// A number, possibly written as text; 0 if it is not a number.
-    fn number(&mut self, value: Value<'_>, field: Field) -> u32 {
+    fn number(&mut self, value: &Value<'_>, field: Field) -> u32 {
         let number = value.unsigned().or_else(|| value.string().and_then(Str::unsigned));
         number.unwrap_or_else(|| {
             self.warn(field, FieldProblem::WrongType { expected: "a number" }, value);
@@ -254,7 +254,7 @@ impl Optional {
         })
     }
 
-    fn texts(&mut self, value: Option<Value<'_>>, field: Field) -> Result<Vec<Text>, OutOfMemory> {
+    fn texts(&mut self, value: Option<&Value<'_>>, field: Field) -> Result<Vec<Text>, OutOfMemory> {
         let Some(value) = value else { return Ok(Vec::new()) };
         strings(value, field)?.or_else(|_| {
             self.warn(field, FieldProblem::WrongType { expected: "a list of strings" }, value);
@@ -263,7 +263,7 @@ impl Optional {
     }
 
     /// A name, with a NUL appended. `None` if there is no such name.
-    fn symbol(&mut self, value: Option<Value<'_>>, field: Field) -> Result<Option<Symbol>, OutOfMemory> {
+    fn symbol(&mut self, value: Option<&Value<'_>>, field: Field) -> Result<Option<Symbol>, OutOfMemory> {
         let Some(value) = value else { return Ok(None) };
         let Some(written) = value.string() else {
             self.warn(field, FieldProblem::WrongType { expected: "a string" }, value);
@@ -278,7 +278,7 @@ impl Optional {
     }
 
     /// The value, if it is an object.
-    fn object<'a>(&mut self, value: Option<Value<'a>>, field: Field) -> Option<Value<'a>> {
+    fn object<'v, 'a>(&mut self, value: Option<&'v Value<'a>>, field: Field) -> Option<&'v Value<'a>> {
         let value = value?;
         if value.kind() != Kind::Object {
             self.warn(field, FieldProblem::WrongType { expected: "an object" }, value);
@@ -287,7 +287,7 @@ impl Optional {
         Some(value)
     }
 
-    fn functions(&mut self, value: Option<Value<'_>>, out: &mut LayerFunctions) -> Result<(), OutOfMemory> {
+    fn functions(&mut self, value: Option<&Value<'_>>, out: &mut LayerFunctions) -> Result<(), OutOfMemory> {
         let Some(object) = self.object(value, Field::Functions) else { return Ok(()) };
         let functions = [
             ("vkNegotiateLoaderLayerInterfaceVersion", &mut out.negotiate),
@@ -299,7 +299,7 @@ impl Optional {
 
     fn pre_instance_functions(
         &mut self,
-        value: Option<Value<'_>>,
+        value: Option<&Value<'_>>,
         format: Version,
         out: &mut PreInstanceFunctions,
     ) -> Result<(), OutOfMemory> {
@@ -320,19 +320,19 @@ impl Optional {
     /// Reads the members of an object that name functions.
     fn symbols(
         &mut self,
-        object: Value<'_>,
+        object: &Value<'_>,
         field: Field,
         functions: [(&str, &mut Option<Symbol>); 3],
     ) -> Result<(), OutOfMemory> {
         for (name, function) in functions {
-            *function = self.symbol(object.member(name), field)?;
+            *function = self.symbol(object.member(name).as_ref(), field)?;
         }
         Ok(())
     }
 
     fn extensions(
         &mut self,
-        list: Option<Value<'_>>,
+        list: Option<&Value<'_>>,
         field: Field,
         out: &mut Vec<LayerExtension>,
     ) -> Result<(), OutOfMemory> {
@@ -347,23 +347,23 @@ impl Optional {
                 None => {
                     out.try_push(LayerExtension { name, spec_version: 0, entry_points: Vec::new() })?;
                     if let Some(extension) = out.last_mut() {
-                        self.extension(value, extension)?;
+                        self.extension(&value, extension)?;
                     }
                 }
                 Some(FieldProblem::Empty) if value.member(Field::Name.key()).is_none() => {
-                    self.warn(Field::Name, FieldProblem::Missing, value);
+                    self.warn(Field::Name, FieldProblem::Missing, &value);
                 }
-                Some(problem) => self.warn(Field::Name, problem, value),
+                Some(problem) => self.warn(Field::Name, problem, &value),
             }
         }
         Ok(())
     }
 
-    fn extension(&mut self, value: Value<'_>, out: &mut LayerExtension) -> Result<(), OutOfMemory> {
+    fn extension(&mut self, value: &Value<'_>, out: &mut LayerExtension) -> Result<(), OutOfMemory> {
         let spec_version = value.member(Field::SpecVersion.key());
-        out.spec_version = spec_version.map_or(0, |value| self.number(value, Field::SpecVersion));
-        for command in Items::from(value.member(Field::EntryPoints.key())) {
-            if let Some(command) = self.symbol(Some(command), Field::EntryPoints)? {
+        out.spec_version = spec_version.map_or(0, |value| self.number(&value, Field::SpecVersion));
+        for command in Items::from(value.member(Field::EntryPoints.key()).as_ref()) {
+            if let Some(command) = self.symbol(Some(&command), Field::EntryPoints)? {
                 out.entry_points.try_push(command)?;
             }
         }
@@ -372,9 +372,10 @@ impl Optional {
 
     /// The variable that enables a layer. If it is malformed it must not count as missing, or the
     /// layer would always be active: it then becomes a variable without a name, which is never set.
-    fn enabling(&mut self, value: Option<Value<'_>>) -> Result<Option<Switch>, OutOfMemory> {
+    fn enabling(&mut self, value: Option<&Value<'_>>) -> Result<Option<Switch>, OutOfMemory> {
         let field = Field::EnableEnvironment;
-        let is_empty = |object: Value<'_>| object.kind() == Kind::Object && object.members().next().is_none();
+        let is_empty =
+            |object: &Value<'_>| object.kind() == Kind::Object && object.members().next().is_none();
         if value.is_none_or(is_empty) {
             return Ok(None);
         }
@@ -385,7 +386,7 @@ impl Optional {
     }
 
     /// The first member of an object that names a variable.
-    fn switch(&mut self, value: Option<Value<'_>>, field: Field) -> Result<Option<Switch>, OutOfMemory> {
+    fn switch(&mut self, value: Option<&Value<'_>>, field: Field) -> Result<Option<Switch>, OutOfMemory> {
         let Some(object) = value else { return Ok(None) };
         let Some((key, value)) = object.members().next() else {
             let expected = "an object with the name of a variable";
@@ -398,7 +399,7 @@ impl Optional {
             return Ok(None);
         }
         let Some(text) = value.string() else {
-            self.warn(field, FieldProblem::WrongType { expected: "an object with strings" }, value);
+            self.warn(field, FieldProblem::WrongType { expected: "an object with strings" }, &value);
             return Ok(None);
         };
         Ok(Some(Switch { variable: terminated(variable)?, value: text.to_text()? }))
@@ -411,11 +412,11 @@ fn terminated(mut name: Text) -> Result<Symbol, OutOfMemory> {
     Ok(Symbol(name))
 }
 
-fn ignored(field: Field, problem: FieldProblem, value: Value<'_>) -> ManifestWarning {
+fn ignored(field: Field, problem: FieldProblem, value: &Value<'_>) -> ManifestWarning {
     ManifestWarning::FieldIgnored { field, problem, line: value.line() }
 }
 
-fn wrong_type(field: Field, expected: &'static str, value: Value<'_>) -> Failure {
+fn wrong_type(field: Field, expected: &'static str, value: &Value<'_>) -> Failure {
     let problem = FieldProblem::WrongType { expected };
     ManifestError::Field { field, problem, line: value.line() }.into()
 }

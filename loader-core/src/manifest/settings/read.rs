@@ -47,17 +47,17 @@ pub(super) fn file(bytes: &[u8], folder: &[u8]) -> Result<Result<SettingsFile, M
     };
     let mut file = SettingsFile::default();
     let mut reader = Reader { bytes, folder, warnings: &mut file.warnings };
-    let [version, _, single, array, ..] = reader.fields(root, FILE)?;
+    let [version, _, single, array, ..] = &reader.fields(&root, FILE)?;
     if let (Some(_), Some(single)) = (array, single) {
         reader.warn(b"settings", FieldProblem::Excluded { by: "settings_array" }, single)?;
     }
-    let held = array.or(single);
-    for (value, key) in [(version, "file_format_version"), (held, "settings")] {
-        reader.missing(value, key, root)?;
+    let held = array.as_ref().or(single.as_ref());
+    for (value, key) in [(version.as_ref(), "file_format_version"), (held, "settings")] {
+        reader.missing(value, key, &root)?;
     }
-    let single = if array.is_some() { None } else { single };
+    let single = if array.is_some() { None } else { *single };
     let (mut passed, mut line) = (0, 1);
-    let all = single.into_iter().chain(Items::from(array));
+    let all = single.into_iter().chain(Items::from(array.as_ref()));
     for object in all.filter(|object| version.is_some() && object.kind() == Kind::Object) {
         // Counting from the start for each would take the square of their number.
         let start = object.range().start;
@@ -65,7 +65,7 @@ pub(super) fn file(bytes: &[u8], folder: &[u8]) -> Result<Result<SettingsFile, M
         passed = start;
         file.objects.try_push(Settings { line, ..Settings::default() })?;
         if let Some(settings) = file.objects.last_mut() {
-            reader.settings(object, settings)?;
+            reader.settings(&object, settings)?;
         }
     }
     Ok(Ok(file))
@@ -78,7 +78,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn warn(&mut self, field: &[u8], problem: FieldProblem, value: Value<'_>) -> Result<(), OutOfMemory> {
+    fn warn(&mut self, field: &[u8], problem: FieldProblem, value: &Value<'_>) -> Result<(), OutOfMemory> {
         if self.warnings.len() < WARNING_LIMIT {
             self.warnings.try_push(SettingsWarning {
                 field: text(&[field])?,
@@ -90,7 +90,12 @@ impl Reader<'_> {
     }
 
     /// Warns if an object lacks a field.
-    fn missing(&mut self, value: Option<Value<'_>>, key: &str, object: Value<'_>) -> Result<(), OutOfMemory> {
+    fn missing(
+        &mut self,
+        value: Option<&Value<'_>>,
+        key: &str,
+        object: &Value<'_>,
+    ) -> Result<(), OutOfMemory> {
         if value.is_some() || object.member(key).is_some() {
             return Ok(());
         }
@@ -98,7 +103,7 @@ impl Reader<'_> {
     }
 
     /// The fields of an object. Warns of each that is unknown, repeated or of another type.
-    fn fields<'v>(&mut self, object: Value<'v>, kind: &str) -> Result<Fields<'v>, OutOfMemory> {
+    fn fields<'v>(&mut self, object: &Value<'v>, kind: &str) -> Result<Fields<'v>, OutOfMemory> {
         let mut fields = [None; 7];
         for (key, value) in object.members() {
             let mut rows = kind.split(' ').zip(&mut fields);
@@ -108,7 +113,7 @@ impl Reader<'_> {
                 Some((_, Some(_))) => (FieldProblem::Repeated, value),
                 Some((row, place)) => {
                     let (kind, item_kind, expected) = expected(row.bytes().next().unwrap_or_default());
-                    let right = value.kind() == kind && (expected != UUID || uuid(value).is_some());
+                    let right = value.kind() == kind && (expected != UUID || uuid(&value).is_some());
                     *place = right.then_some(value);
                     let wrong = value.items().find(|item| item.kind() != item_kind);
                     match (right, wrong) {
@@ -118,17 +123,17 @@ impl Reader<'_> {
                     }
                 }
             };
-            self.warn(key.as_written(), problem, at)?;
+            self.warn(key.as_written(), problem, &at)?;
         }
         Ok(fields)
     }
 
     /// Reads one settings object.
-    fn settings(&mut self, object: Value<'_>, out: &mut Settings) -> Result<(), OutOfMemory> {
+    fn settings(&mut self, object: &Value<'_>, out: &mut Settings) -> Result<(), OutOfMemory> {
         let [app_keys, layers, stderr_log, log_locations, drivers, exclusively, devices] =
-            self.fields(object, SETTINGS)?;
+            &self.fields(object, SETTINGS)?;
         write_line(&mut out.written, self.bytes.get(object.range()).unwrap_or_default())?;
-        self.filter(&mut out.stderr_log, stderr_log, b"stderr_log")?;
+        self.filter(&mut out.stderr_log, stderr_log.as_ref(), b"stderr_log")?;
         out.app_keys = app_keys.is_some().then(Vec::new);
         out.layers = layers.is_some().then(Vec::new);
         out.devices = devices.is_some().then(Vec::new);
@@ -149,23 +154,23 @@ impl Reader<'_> {
                     wrong = wrong.or(Some(object));
                     continue;
                 }
-                let fields = self.fields(object, kind)?;
+                let fields = &self.fields(&object, kind)?;
                 match which {
-                    0 if self.layer(object, fields, out)? => {}
+                    0 if self.layer(&object, fields, out)? => {}
                     0 => wrong = wrong.or(Some(object)),
-                    1 => self.log_location(object, fields, out)?,
+                    1 => self.log_location(&object, fields, out)?,
                     2 => {
-                        let path = self.path(fields[0], "path", object)?;
+                        let path = self.path(fields[0].as_ref(), "path", &object)?;
                         if !path.is_empty() {
                             out.additional_drivers.try_push(path)?;
                         }
                     }
-                    _ => self.device(object, fields, out)?,
+                    _ => self.device(&object, fields, out)?,
                 }
             }
             if let (0, Some(entry)) = (which, wrong) {
                 out.layers = None;
-                self.warn(b"layers", FieldProblem::WrongEntry, entry)?;
+                self.warn(b"layers", FieldProblem::WrongEntry, &entry)?;
             }
         }
         out.additional_drivers_use_exclusively =
@@ -177,8 +182,8 @@ impl Reader<'_> {
     /// versions of Khronos' loader.
     fn layer(
         &mut self,
-        object: Value<'_>,
-        fields: Fields<'_>,
+        object: &Value<'_>,
+        fields: &Fields<'_>,
         out: &mut Settings,
     ) -> Result<bool, OutOfMemory> {
         let [name, path, control, implicit, ..] = fields;
@@ -188,7 +193,7 @@ impl Reader<'_> {
             control: Control::Auto,
             implicit: implicit.and_then(|it| it.truth()) == Some(true),
         };
-        self.missing(control, "control", object)?;
+        self.missing(control.as_ref(), "control", object)?;
         if let Some(written) = control {
             match written.string().and_then(self::control) {
                 Some(control) => layer.control = control,
@@ -196,15 +201,15 @@ impl Reader<'_> {
             }
         }
         if layer.control != Control::Unordered {
-            layer.name = self.text(name, "name", object)?;
-            layer.path = self.path(path, "path", object)?;
+            layer.name = self.text(name.as_ref(), "name", object)?;
+            layer.path = self.path(path.as_ref(), "path", object)?;
             if layer.name.is_empty() || layer.path.is_empty() || control.is_none() {
                 return Ok(false);
             }
             // What is off needs only its name.
             if layer.control != Control::Off && !layer.path.ends_with(b".json") {
                 let problem = FieldProblem::WrongType { expected: "a path that ends in .json" };
-                self.warn(b"path", problem, path.unwrap_or(object))?;
+                self.warn(b"path", problem, path.as_ref().unwrap_or(object))?;
                 return Ok(true);
             }
         }
@@ -214,21 +219,21 @@ impl Reader<'_> {
 
     fn device(
         &mut self,
-        object: Value<'_>,
-        fields: Fields<'_>,
+        object: &Value<'_>,
+        fields: &Fields<'_>,
         out: &mut Settings,
     ) -> Result<(), OutOfMemory> {
         let [device_uuid, driver_uuid, driver_version, device_name, ..] = fields;
-        self.missing(device_uuid, "deviceUUID", object)?;
+        self.missing(device_uuid.as_ref(), "deviceUUID", object)?;
         // Ignoring a wrong value would make the entry match more devices than intended.
-        let is_wrong = |value: Option<Value<'_>>, key| value.is_none() && object.member(key).is_some();
+        let is_wrong = |value: &Option<Value<'_>>, key| value.is_none() && object.member(key).is_some();
         if is_wrong(driver_uuid, "driverUUID") || is_wrong(driver_version, "driverVersion") {
             return Ok(());
         }
-        let Some(device_uuid) = device_uuid.and_then(uuid) else { return Ok(()) };
+        let Some(device_uuid) = device_uuid.as_ref().and_then(uuid) else { return Ok(()) };
         let device = DeviceSetting {
             device_uuid,
-            driver_uuid: driver_uuid.and_then(uuid),
+            driver_uuid: driver_uuid.as_ref().and_then(uuid),
             driver_version: driver_version.and_then(|it| it.wrapped()),
             device_name: device_name.and_then(|it| it.string()).map_or(Ok(Text::new()), Str::to_text)?,
         };
@@ -237,25 +242,25 @@ impl Reader<'_> {
 
     fn log_location(
         &mut self,
-        object: Value<'_>,
-        fields: Fields<'_>,
+        object: &Value<'_>,
+        fields: &Fields<'_>,
         out: &mut Settings,
     ) -> Result<(), OutOfMemory> {
         let [files, filters, filter, ..] = fields;
-        self.missing(files, "destinations", object)?;
-        let words = filters.or(filter);
+        self.missing(files.as_ref(), "destinations", object)?;
+        let words = filters.as_ref().or(filter.as_ref());
         let mut location = LogLocation { destinations: Vec::new(), filter: Filter::ALL };
         if words.is_some() {
             location.filter = Filter::SILENT;
             self.filter(&mut location.filter, words, b"filters")?;
         }
-        for file in Items::from(files) {
+        for file in Items::from(files.as_ref()) {
             let Some(written) = file.string() else { continue };
             if written.is("stderr") {
                 out.stderr_log = out.stderr_log | location.filter;
                 continue;
             }
-            let path = self.path(Some(file), "destinations", object)?;
+            let path = self.path(Some(&file), "destinations", object)?;
             if !path.is_empty() {
                 location.destinations.try_push(path)?;
             }
@@ -267,20 +272,25 @@ impl Reader<'_> {
     fn filter(
         &mut self,
         filter: &mut Filter,
-        list: Option<Value<'_>>,
+        list: Option<&Value<'_>>,
         field: &[u8],
     ) -> Result<(), OutOfMemory> {
         for value in Items::from(list) {
             match value.string().and_then(|word| Filter::word(word.as_written())) {
                 Some(word) => *filter = *filter | word,
-                None => self.warn(field, FieldProblem::Unknown, value)?,
+                None => self.warn(field, FieldProblem::Unknown, &value)?,
             }
         }
         Ok(())
     }
 
     /// A required text of an object; empty if it is missing.
-    fn text(&mut self, value: Option<Value<'_>>, key: &str, object: Value<'_>) -> Result<Text, OutOfMemory> {
+    fn text(
+        &mut self,
+        value: Option<&Value<'_>>,
+        key: &str,
+        object: &Value<'_>,
+    ) -> Result<Text, OutOfMemory> {
         self.missing(value, key, object)?;
         let text = value.and_then(|value| value.string()).map_or(Ok(Text::new()), Str::to_text)?;
         if let (true, Some(value)) = (text.is_empty(), value) {
@@ -290,7 +300,12 @@ impl Reader<'_> {
     }
 
     /// A required path of an object, made absolute; empty if it is missing.
-    fn path(&mut self, value: Option<Value<'_>>, key: &str, object: Value<'_>) -> Result<Text, OutOfMemory> {
+    fn path(
+        &mut self,
+        value: Option<&Value<'_>>,
+        key: &str,
+        object: &Value<'_>,
+    ) -> Result<Text, OutOfMemory> {
         let path = self.text(value, key, object)?;
         if path.is_empty() || path.starts_with(b"/") { Ok(path) } else { text(&[self.folder, &path]) }
     }
@@ -306,7 +321,7 @@ fn control(written: Str<'_>) -> Option<Control> {
     controls.into_iter().find(|(name, _)| written.is(name)).map(|(_, control)| control)
 }
 
-fn uuid(list: Value<'_>) -> Option<[u8; 16]> {
+fn uuid(list: &Value<'_>) -> Option<[u8; 16]> {
     let mut uuid = [0; 16];
     let mut items = list.items();
     for byte in &mut uuid {
