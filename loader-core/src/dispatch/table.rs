@@ -11,7 +11,7 @@ use super::slots::{ALL_DEVICE_SLOTS, ALL_INSTANCE_SLOTS};
 use crate::abi::Command;
 use crate::loader::{UNKNOWN_DEVICE_COMMANDS, UNKNOWN_PHYSICAL_DEVICE_COMMANDS};
 use crate::machine::Block;
-use crate::memory::{Application, Box, OutOfMemory};
+use crate::memory::{Allocator, Application, Box, OutOfMemory};
 use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
 
 /// One entry of a table: the address of a function, never NULL once the table is complete.
@@ -90,8 +90,8 @@ impl<T: Table, D> WithTable<T, D> {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn try_new(data: D, allocator: Application) -> Result<Box<Self, Application>, OutOfMemory> {
-        let mut both = Box::<Self, Application>::try_new_uninit_in(allocator)?;
+    pub fn try_new<A: Allocator>(data: D, allocator: A) -> Result<Box<Self, A>, OutOfMemory> {
+        let mut both = Box::<Self, A>::try_new_uninit_in(allocator)?;
         let place = both.as_mut_ptr();
         // SAFETY: the box has room for both, and both are written.
         unsafe {
@@ -156,12 +156,14 @@ pub trait Table {
         Self: Sized,
     {
         let slots = place.cast::<Slot>();
-        for number in 0..size_of::<Self>().div_ceil(size_of::<Slot>()) {
-            let address =
-                Self::MISSING.piece(number).map_or(core::ptr::null_mut(), |piece| piece as *mut c_void);
-            // SAFETY: a table is an array of atomic addresses (see the end of this file), of which this is
-            // one. NULL is valid for what follows the slots.
-            unsafe { slots.add(number).write(Slot(AtomicPtr::new(address))) };
+        // SAFETY: a table is an array of atomic addresses (see the end of this file), of which the first belong to stubs. NULL
+        // is valid for those behind the slots.
+        unsafe {
+            for (number, address) in Self::MISSING.addresses().enumerate() {
+                slots.add(number).write(Slot(AtomicPtr::new(address)));
+            }
+            let behind = (size_of::<Self>() / size_of::<Slot>()).saturating_sub(Self::MISSING.count);
+            slots.add(Self::MISSING.count).write_bytes(0, behind);
         }
     }
 

@@ -39,6 +39,17 @@ impl Block {
         Some(unsafe { core::mem::transmute::<*const (), Command>(address) })
     }
 
+    /// The addresses of all pieces. Miri interprets no machine code: each is NULL there.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = *mut c_void> {
+        let start = if cfg!(miri) { core::ptr::null_mut() } else { self.start as *mut c_void };
+        let distance = if cfg!(miri) { 0 } else { self.distance };
+        (0..self.count).scan(start, move |next, _| {
+            let address = *next;
+            *next = address.wrapping_byte_add(distance);
+            Some(address)
+        })
+    }
+
     /// The slot of the piece that made a call that would return to `address`.
     pub(crate) fn caller(&self, address: *const c_void) -> usize {
         let start = self.start as *const () as usize;

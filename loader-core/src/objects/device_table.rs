@@ -13,7 +13,7 @@ use super::swapchain;
 use super::terminator::Terminator;
 use crate::abi::{Command, function, name};
 use crate::dispatch::{DeviceTable, Table as _};
-use crate::registry::{CommandId, DEVICE_SLOTS, command};
+use crate::registry::{CommandId, CommandSet, DEVICE_SLOTS, command};
 
 /// Device commands that the loader implements itself if the driver has them.
 const DEVICE_TERMINATORS: &[Terminator] = &[
@@ -43,6 +43,10 @@ const EMULATED_DEVICE_COMMANDS: [CommandId; 8] = [
     command::CMD_INSERT_DEBUG_UTILS_LABEL_EXT,
 ];
 
+/// The commands whose lower end is not always the driver's function.
+const OWN_ENDS: CommandSet =
+    CommandSet::listed(OWN_COMMANDS).with(&CommandSet::listed(&EMULATED_DEVICE_COMMANDS));
+
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 const _: () = {
     assert!(OWN_COMMANDS.len() == DEVICE_TERMINATORS.len());
@@ -70,9 +74,12 @@ impl Device {
         let layered = !self.instance().layers().is_empty();
         for slot in 0..DEVICE_SLOTS {
             let Some(command) = CommandId::from_device_slot(slot) else { continue };
-            if self.has_below_layers(command)
-                && let Some(function) = self.implementation(command)
-            {
+            if !self.has_below_layers(command) {
+                continue;
+            }
+            let drivers = self.drivers_unknown(name::of(command));
+            let function = if OWN_ENDS.contains(command) { self.own_end(command, drivers) } else { drivers };
+            if let Some(function) = function {
                 self.set_lower_end(slot, Some(function));
                 if !layered || self.has(command) {
                     self.table.set(command, function);
@@ -81,9 +88,8 @@ impl Device {
         }
     }
 
-    /// The function for `command`: the loader's terminator, the driver's, or an emulation.
-    fn implementation(&mut self, command: CommandId) -> Option<Command> {
-        let drivers = self.drivers_unknown(name::of(command));
+    /// The lower end of the call chain for a command in [`OWN_ENDS`], whose driver's function is noted.
+    fn own_end(&mut self, command: CommandId, drivers: Option<Command>) -> Option<Command> {
         if let Some(place) = DEVICE_TERMINATORS.iter().position(|(id, _)| *id == command) {
             *self.own.get_mut(place)? = drivers;
         }

@@ -84,9 +84,16 @@ impl CommandSet {
 
     /// Adds the commands of `others`.
     #[must_use]
-    pub fn with(mut self, others: &Self) -> Self {
-        for (word, more) in self.0.iter_mut().zip(others.0) {
-            *word |= more;
+    #[expect(
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        reason = "WORDS is the length of both"
+    )]
+    pub const fn with(mut self, others: &Self) -> Self {
+        let mut word = 0;
+        while word < WORDS {
+            self.0[word] |= others.0[word];
+            word += 1;
         }
         self
     }
