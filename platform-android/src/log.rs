@@ -5,7 +5,7 @@ use core::fmt;
 
 use loader_core::log::{Level, Topic};
 use loader_core::logger::Listeners;
-use loader_core::memory::Application;
+use loader_core::memory::CopiedCallbacks;
 
 use crate::host::{Host, Records, as_c_str, formatted};
 use crate::loader::Loader;
@@ -15,13 +15,13 @@ pub struct Logger {
     /// The process.
     pub loader: &'static Loader,
     /// The application's callbacks: messengers and report callbacks.
-    pub listeners: Listeners,
+    pub listeners: Listeners<CopiedCallbacks>,
 }
 
 impl Logger {
     /// Returns a logger without listeners; future ones take their memory from `allocator`.
     #[must_use]
-    pub fn new(loader: &'static Loader, allocator: Application) -> Self {
+    pub fn new(loader: &'static Loader, allocator: CopiedCallbacks) -> Self {
         Self { loader, listeners: Listeners::new(allocator, loader.system) }
     }
 

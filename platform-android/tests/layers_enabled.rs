@@ -6,7 +6,7 @@ use std::ffi::CStr;
 use android_simulation::{Android, Simulation};
 use ash::vk;
 use loader_core::log::Level;
-use loader_core::memory::{Application, Counted};
+use loader_core::memory::{CopiedCallbacks, Counted};
 use platform_android::layers::policy::{self, Policy};
 use platform_android::layers::{Active, Found, Kind, Layers, merge};
 use platform_android::log::Logger;
@@ -41,7 +41,7 @@ fn found(loader: &'static Loader) -> Counted<Found> {
 
 /// Creates an instance, as far as layers are concerned.
 fn choose(loader: &'static Loader, names: &[&CStr]) -> Result<Active, vk::Result> {
-    found(loader).choose(names.iter().copied(), &Logger::new(loader, Application::process()))
+    found(loader).choose(names.iter().copied(), &Logger::new(loader, CopiedCallbacks::process()))
 }
 
 /// The last letters of the layers, in order.

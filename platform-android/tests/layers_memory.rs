@@ -2,7 +2,7 @@
 
 use android_simulation::{Packed, Scarce, Simulation, package, with_memory_for};
 use ash::vk;
-use loader_core::memory::{Application, OutOfMemory};
+use loader_core::memory::{CopiedCallbacks, OutOfMemory};
 use platform_android::Loader;
 use platform_android::layers::Active;
 use platform_android::log::Logger;
@@ -35,7 +35,7 @@ fn system() -> Simulation {
 
 fn choose(loader: &'static Loader) -> Result<Active, vk::Result> {
     let found = loader.layers.found(loader)?;
-    found.choose([c"VK_LAYER_a"].into_iter(), &Logger::new(loader, Application::process()))
+    found.choose([c"VK_LAYER_a"].into_iter(), &Logger::new(loader, CopiedCallbacks::process()))
 }
 
 #[test]

@@ -4,7 +4,7 @@ use core::cell::UnsafeCell;
 use core::ptr::NonNull;
 
 use ash::vk;
-use loader_core::memory::Application;
+use loader_core::memory::CopiedCallbacks;
 
 use super::buffer::{BufferState, CommandBuffers, ExclusiveCommandBuffer, State};
 use super::recording::recorder::Recorder;
@@ -19,7 +19,7 @@ pub type CommandPool<D> = Object<PoolState<D>>;
 pub struct PoolState<D: CommandBuffers> {
     family: u32,
     flags: vk::CommandPoolCreateFlags,
-    memory: Application,
+    memory: CopiedCallbacks,
     buffers: UnsafeCell<Buffers<D>>,
 }
 
@@ -40,7 +40,7 @@ unsafe impl<D: CommandBuffers> VkObject for PoolState<D> {
 }
 
 impl<D: CommandBuffers> PoolState<D> {
-    pub(super) fn new(info: &vk::CommandPoolCreateInfo<'_>, memory: Application) -> Self {
+    pub(super) fn new(info: &vk::CommandPoolCreateInfo<'_>, memory: CopiedCallbacks) -> Self {
         let buffers = Buffers { primary: Members::new(memory), secondary: Members::new(memory) };
         let (family, flags) = (info.queue_family_index, info.flags);
         Self { family, flags, memory, buffers: UnsafeCell::new(buffers) }
@@ -60,7 +60,7 @@ impl<D: CommandBuffers> PoolState<D> {
     ///
     /// # Safety
     /// What is allocated with it, or with copies of it, is freed before the pool is destroyed.
-    pub unsafe fn memory(&self) -> Application {
+    pub unsafe fn memory(&self) -> CopiedCallbacks {
         self.memory
     }
 

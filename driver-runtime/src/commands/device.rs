@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
 use loader_core::abi::chain;
-use loader_core::memory::{Allocator, Application, Counted, OutOfMemory, Shown};
+use loader_core::memory::{Allocator, CopiedCallbacks, Counted, OutOfMemory, Shown};
 use loader_core::registry::ExtensionKind;
 
 use super::enumerate::physical_devices;
@@ -119,7 +119,7 @@ unsafe fn check_features<D: Driver>(
     physical: &PhysicalDevice<D>,
     handle: vk::PhysicalDevice,
     info: &vk::DeviceCreateInfo<'_>,
-    memory: Application,
+    memory: CopiedCallbacks,
 ) -> Result<features::Enabled, vk::Result> {
     let known = physical.description();
     let base = physical.base();
@@ -248,7 +248,7 @@ unsafe fn requested<'a>(info: &'a vk::DeviceCreateInfo<'_>) -> &'a [vk::DeviceQu
 /// A device without all of its queues. Dropping it destroys it.
 struct Building<D: Driver> {
     block: NonNull<Device<D>>,
-    memory: Application,
+    memory: CopiedCallbacks,
 }
 
 impl<D: Driver> Building<D> {

@@ -6,8 +6,7 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
-use loader_core::logger::Listeners;
-use loader_core::memory::{Allocator, Application, OutOfMemory, Shown};
+use loader_core::memory::{Allocator, CopiedCallbacks, OutOfMemory, Shown};
 use loader_core::registry::ExtensionKind;
 
 use crate::driver::{Driver, Tables};
@@ -16,7 +15,7 @@ use crate::here;
 use crate::icd;
 use crate::instance::{AppInfo, Instance, InstanceRequest};
 use crate::log::{failed_early, report_left};
-use crate::object::{ObjectBase, ParentKind, ParentObject, Root};
+use crate::object::{Listeners, ObjectBase, ParentKind, ParentObject, Root};
 use crate::out_array::OutArray;
 
 /// # Safety
@@ -53,7 +52,7 @@ pub(crate) unsafe fn create<D: Driver>(
 ) -> Result<vk::Instance, vk::Result> {
     // SAFETY: the caller vouches for the pointers.
     let (memory, listeners) = unsafe {
-        let memory = Application::new(callbacks, vk::SystemAllocationScope::INSTANCE);
+        let memory = CopiedCallbacks::new(callbacks, vk::SystemAllocationScope::INSTANCE);
         let listeners = Listeners::new(memory, D::host());
         listeners.add_chained(info.p_next)?;
         (memory, listeners)
@@ -87,7 +86,7 @@ pub(crate) unsafe fn create<D: Driver>(
 /// As for [`create_instance`].
 unsafe fn check<D: Driver>(
     info: &vk::InstanceCreateInfo<'_>,
-    memory: Application,
+    memory: CopiedCallbacks,
     interface: u32,
     listeners: &Listeners,
 ) -> Result<(AppInfo, EnabledExtensions), vk::Result> {

@@ -11,7 +11,7 @@ use core::ops::Deref;
 use core::ptr::NonNull;
 
 use ash::vk;
-use loader_core::memory::{Application, Counted, OutOfMemory, TryGrow, Vec};
+use loader_core::memory::{CopiedCallbacks, Counted, OutOfMemory, TryGrow, Vec};
 
 use crate::extensions::EnabledExtensions;
 use crate::features;
@@ -44,7 +44,7 @@ pub struct Device<D: Parts> {
     sync_types: SyncTypes,
     submit_mode: SubmitMode,
     /// Grows while the device is created, when references to the device exist already: in the queues.
-    queues: UnsafeCell<Vec<Owned<QueueState<D>>, Application>>,
+    queues: UnsafeCell<Vec<Owned<QueueState<D>>, CopiedCallbacks>>,
     driver: D::Device,
 }
 

@@ -1,7 +1,7 @@
 //! The features that `vkCreateDevice` asks for against those that the physical device reports.
 
 use ash::vk;
-use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
+use loader_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 use loader_core::registry::ExtensionSet;
 
 use super::rows::{Row, unlisted};
@@ -126,7 +126,7 @@ pub unsafe fn check(
     core_minor: u32,
     extensions: &ExtensionSet,
     own: &'static [UnlistedFeatures],
-    memory: Application,
+    memory: CopiedCallbacks,
     report: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>),
     mut warn: impl FnMut(&'static str),
 ) -> Result<Enabled, CheckError> {
@@ -154,7 +154,7 @@ pub unsafe fn check(
 }
 
 /// The structures that were asked for, with where their members are.
-struct Requests(Vec<(Row, *const vk::Bool32), Application>);
+struct Requests(Vec<(Row, *const vk::Bool32), CopiedCallbacks>);
 
 impl Requests {
     /// Returns whether the structure is the first of its type; others do not count.
@@ -176,7 +176,7 @@ impl Requests {
         report: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>),
     ) -> Result<Enabled, CheckError> {
         let mut first = vk::PhysicalDeviceFeatures2::default();
-        let mut memory: Vec<u64, Application> = Vec::new_in(*self.0.allocator());
+        let mut memory: Vec<u64, CopiedCallbacks> = Vec::new_in(*self.0.allocator());
         let words = self.0.iter().map(|(row, _)| words(*row)).fold(0usize, usize::saturating_add);
         memory.try_resize(words, 0)?;
         let mut rest = memory.as_mut_ptr();

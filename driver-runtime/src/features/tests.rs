@@ -5,7 +5,7 @@ use std::vec::Vec;
 use ash::vk;
 use loader_core::registry::{ExtensionSet, extension};
 
-use loader_core::memory::Application;
+use loader_core::memory::CopiedCallbacks;
 
 use super::rows::Row;
 use super::{CheckError, Enabled, FILES, Features, UnlistedFeatures, name};
@@ -22,7 +22,7 @@ unsafe fn check(
     report: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>),
 ) -> Result<Enabled, CheckError> {
     // SAFETY: the caller vouches for the structures.
-    unsafe { super::check(info, minor, extensions, &[], Application::process(), report, |_| ()) }
+    unsafe { super::check(info, minor, extensions, &[], CopiedCallbacks::process(), report, |_| ()) }
 }
 
 fn ask(info: &vk::DeviceCreateInfo<'_>) -> Result<Enabled, CheckError> {
@@ -153,7 +153,7 @@ fn features_of_the_drivers_own_are_checked() {
         };
         // SAFETY: a valid chain.
         unsafe {
-            super::check(&info, 3, &ExtensionSet::default(), OWN, Application::process(), report, |_| ())
+            super::check(&info, 3, &ExtensionSet::default(), OWN, CopiedCallbacks::process(), report, |_| ())
         }
     };
     let enabled = ask([(TURBO, [1, 0, 9]), (WARP, [1, 9, 9])]).unwrap();

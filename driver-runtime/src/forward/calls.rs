@@ -1,7 +1,7 @@
 //! Calls through the table of an object, and lists for them.
 
 use ash::vk::Handle;
-use loader_core::memory::Application;
+use loader_core::memory::CopiedCallbacks;
 
 use crate::dispatch::DispatchTable;
 use crate::object::ObjectBase;
@@ -33,10 +33,10 @@ pub(crate) unsafe fn table<'a>(handle: impl Handle) -> Option<&'a DispatchTable>
 ///
 /// # Safety
 /// As for [`table`].
-pub(super) unsafe fn memory_of(handle: impl Handle) -> Application {
+pub(super) unsafe fn memory_of(handle: impl Handle) -> CopiedCallbacks {
     // SAFETY: the caller vouches for the handle.
     let base = unsafe { ObjectBase::of(handle.as_raw()) };
-    let memory = base.map_or(Application::process(), |base| *base.root().memory());
+    let memory = base.map_or(CopiedCallbacks::process(), |base| *base.root().memory());
     memory.scoped(ash::vk::SystemAllocationScope::COMMAND)
 }
 

@@ -2,7 +2,7 @@
 
 use ash::vk;
 use loader_core::abi::chain;
-use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
+use loader_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 
 use super::calls::{call, list, memory_of};
 use crate::dispatch::{Forward, forwards};
@@ -29,17 +29,17 @@ unsafe extern "system" fn create_render_pass(
 
 /// The lists of a render pass in the second form.
 struct Parts<'a> {
-    attachments: Vec<vk::AttachmentDescription2<'a>, Application>,
+    attachments: Vec<vk::AttachmentDescription2<'a>, CopiedCallbacks>,
     /// The attachments of all subpasses, which point here.
-    references: Vec<vk::AttachmentReference2<'a>, Application>,
-    subpasses: Vec<vk::SubpassDescription2<'a>, Application>,
-    dependencies: Vec<vk::SubpassDependency2<'a>, Application>,
+    references: Vec<vk::AttachmentReference2<'a>, CopiedCallbacks>,
+    subpasses: Vec<vk::SubpassDescription2<'a>, CopiedCallbacks>,
+    dependencies: Vec<vk::SubpassDependency2<'a>, CopiedCallbacks>,
 }
 
 impl<'a> Parts<'a> {
     /// # Safety
     /// `info` is valid, and stays valid for `'a`.
-    unsafe fn new(info: &vk::RenderPassCreateInfo<'_>, memory: Application) -> Result<Self, OutOfMemory> {
+    unsafe fn new(info: &vk::RenderPassCreateInfo<'_>, memory: CopiedCallbacks) -> Result<Self, OutOfMemory> {
         let mut parts = Self {
             attachments: Vec::new_in(memory),
             references: Vec::new_in(memory),

@@ -2,7 +2,7 @@
 
 use ash::vk;
 use loader_core::abi::chain;
-use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
+use loader_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 
 use super::calls::{call, list, memory_of};
 use crate::dispatch::{Forward, forwards};
@@ -29,15 +29,15 @@ unsafe extern "system" fn queue_submit(
 /// Submissions in the second form, with the lists that they point to. Lists get all of their memory before anything points
 /// into them.
 struct Submits<'a> {
-    semaphores: Vec<vk::SemaphoreSubmitInfo<'a>, Application>,
-    commands: Vec<vk::CommandBufferSubmitInfo<'a>, Application>,
-    infos: Vec<vk::SubmitInfo2<'a>, Application>,
+    semaphores: Vec<vk::SemaphoreSubmitInfo<'a>, CopiedCallbacks>,
+    commands: Vec<vk::CommandBufferSubmitInfo<'a>, CopiedCallbacks>,
+    infos: Vec<vk::SubmitInfo2<'a>, CopiedCallbacks>,
 }
 
 impl Submits<'_> {
     /// # Safety
     /// The submissions are valid, and stay valid while this lives.
-    unsafe fn new(infos: &[vk::SubmitInfo<'_>], memory: Application) -> Result<Self, OutOfMemory> {
+    unsafe fn new(infos: &[vk::SubmitInfo<'_>], memory: CopiedCallbacks) -> Result<Self, OutOfMemory> {
         let mut submits = Self {
             semaphores: Vec::new_in(memory),
             commands: Vec::new_in(memory),

@@ -1,16 +1,16 @@
 //! What the application says about itself.
 
 use ash::vk;
-use loader_core::memory::{Application, OutOfMemory, Text, TryGrow, Vec};
+use loader_core::memory::{CopiedCallbacks, OutOfMemory, Text, TryGrow, Vec};
 
 use core::ffi::{CStr, c_char};
 
 /// The application's `VkApplicationInfo`, copied.
 pub struct AppInfo {
-    name: Option<Text<Application>>,
+    name: Option<Text<CopiedCallbacks>>,
     /// The version of the application.
     pub version: u32,
-    engine_name: Option<Text<Application>>,
+    engine_name: Option<Text<CopiedCallbacks>>,
     /// The version of its engine.
     pub engine_version: u32,
     /// The version of Vulkan that it uses: 1.0 if it says nothing.
@@ -37,7 +37,7 @@ impl AppInfo {
     /// The names are NULL or valid C strings.
     pub(crate) unsafe fn copy(
         info: Option<&vk::ApplicationInfo<'_>>,
-        memory: Application,
+        memory: CopiedCallbacks,
     ) -> Result<Self, OutOfMemory> {
         let blank = vk::ApplicationInfo::default();
         let info = info.unwrap_or(&blank);
@@ -56,7 +56,10 @@ impl AppInfo {
 
 /// # Safety
 /// `name` is NULL or a valid C string.
-unsafe fn copy(name: *const c_char, memory: Application) -> Result<Option<Text<Application>>, OutOfMemory> {
+unsafe fn copy(
+    name: *const c_char,
+    memory: CopiedCallbacks,
+) -> Result<Option<Text<CopiedCallbacks>>, OutOfMemory> {
     if name.is_null() {
         return Ok(None);
     }

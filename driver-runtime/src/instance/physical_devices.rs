@@ -4,7 +4,7 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU8, Ordering};
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Application, Shown, TryGrow, Vec};
+use loader_core::memory::{CopiedCallbacks, Shown, TryGrow, Vec};
 
 use super::Instance;
 use crate::dispatch::{CommandTable, DispatchTable};
@@ -32,8 +32,8 @@ pub(crate) struct PhysicalDevices<D: Parts> {
 
 /// What a search has found.
 pub(crate) struct Found<D: Parts> {
-    devices: Vec<Owned<Physical<D>>, Application>,
-    groups: Vec<Group, Application>,
+    devices: Vec<Owned<Physical<D>>, CopiedCallbacks>,
+    groups: Vec<Group, CopiedCallbacks>,
 }
 
 /// Devices that a logical device can be made of, by their numbers.
@@ -62,7 +62,7 @@ impl Group {
 }
 
 impl<D: Parts> Found<D> {
-    fn new(memory: Application) -> Self {
+    fn new(memory: CopiedCallbacks) -> Self {
         Self { devices: Vec::new_in(memory), groups: Vec::new_in(memory) }
     }
 }
@@ -80,7 +80,7 @@ unsafe impl<D: Parts> Send for PhysicalDevices<D> {}
 unsafe impl<D: Parts> Sync for PhysicalDevices<D> {}
 
 impl<D: Parts> PhysicalDevices<D> {
-    pub(crate) fn new(memory: Application) -> Self {
+    pub(crate) fn new(memory: CopiedCallbacks) -> Self {
         Self { state: AtomicU8::new(UNKNOWN), found: UnsafeCell::new(Found::new(memory)) }
     }
 

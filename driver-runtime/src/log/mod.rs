@@ -14,10 +14,10 @@ use core::ffi::CStr;
 use core::fmt;
 
 use ash::vk;
-use loader_core::logger::{Listeners, severity_and_types};
+use loader_core::logger::severity_and_types;
 use loader_core::memory::{OutOfMemory, Process, Text, TryGrow, Vec, format_into};
 
-use crate::object::{Labels, ObjectBase, Root};
+use crate::object::{Labels, Listeners, ObjectBase, Root};
 
 pub use crate::object::Label;
 pub use loader_core::log::{Level, Topic};

@@ -5,13 +5,12 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 use ash::vk::{self, Handle};
-use loader_core::logger::Listeners;
 use loader_core::memory::{Box, OutOfMemory, Process, Text, TryGrow, Vec};
 use loader_core::platform::Lock;
 
 use super::labels::{Label, Labels};
 use super::memory::ParentMemory;
-use super::parent::{ParentKind, Root};
+use super::parent::{Listeners, ParentKind, Root};
 use super::private_data::{Slot, Values};
 use crate::dispatch::{DispatchTable, TABLE_OFFSET};
 

@@ -3,7 +3,7 @@
 use core::cell::Cell;
 use core::ptr::NonNull;
 
-use loader_core::memory::{Application, OutOfMemory};
+use loader_core::memory::{CopiedCallbacks, OutOfMemory};
 
 use super::{Object, Owned, ParentObject, VkObject};
 
@@ -40,7 +40,7 @@ impl<T: VkObject> Linked<T> {
 pub struct Members<T: VkObject> {
     used: Link<T>,
     freed: Link<T>,
-    memory: Application,
+    memory: CopiedCallbacks,
 }
 
 // SAFETY: the pointers lead to objects that are owned, and may be sent.
@@ -51,7 +51,7 @@ unsafe impl<T: VkObject> Sync for Members<T> {}
 impl<T: VkObject> Members<T> {
     /// None yet. The objects come from `memory`.
     #[must_use]
-    pub const fn new(memory: Application) -> Self {
+    pub const fn new(memory: CopiedCallbacks) -> Self {
         Self { used: None, freed: None, memory }
     }
 
@@ -149,7 +149,7 @@ impl<T: VkObject> Drop for Members<T> {
     }
 }
 
-fn drop_all<T: VkObject>(first: &mut Link<T>, memory: Application) {
+fn drop_all<T: VkObject>(first: &mut Link<T>, memory: CopiedCallbacks) {
     while let Some(place) = *first {
         // SAFETY: what is in the list is live and owned by it, and came from this memory.
         unsafe {

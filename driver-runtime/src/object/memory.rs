@@ -3,19 +3,19 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-use loader_core::memory::{AllocError, Allocator, Application};
+use loader_core::memory::{AllocError, Allocator, CopiedCallbacks};
 
 /// The allocator of a parent, by reference: names and private data are rare, so their lists stay small when empty.
 #[derive(Clone, Copy)]
-pub(crate) struct ParentMemory(NonNull<Application>);
+pub(crate) struct ParentMemory(NonNull<CopiedCallbacks>);
 
 impl ParentMemory {
     /// `memory` is the allocator in a parent's root, which need not be complete before something is allocated.
-    pub(super) fn new(memory: NonNull<Application>) -> Self {
+    pub(super) fn new(memory: NonNull<CopiedCallbacks>) -> Self {
         Self(memory)
     }
 
-    fn get(&self) -> &Application {
+    fn get(&self) -> &CopiedCallbacks {
         // SAFETY: lists that hold this belong to objects of the parent, which outlives them, or to the parent itself,
         // whose allocator is dropped after them and has nothing to drop.
         unsafe { self.0.as_ref() }

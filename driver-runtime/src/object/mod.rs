@@ -21,7 +21,7 @@ use core::ops::Deref;
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Allocator, Application, OutOfMemory, Process};
+use loader_core::memory::{Allocator, CopiedCallbacks, OutOfMemory, Process};
 
 use crate::dispatch::DispatchTable;
 
@@ -32,6 +32,7 @@ pub use labels::Label;
 pub(crate) use labels::Labels;
 pub use members::Members;
 pub(crate) use memory::ParentMemory;
+pub(crate) use parent::Listeners;
 pub use parent::{ParentKind, ParentObject, Root};
 pub use pieces::{PIECES, Piece, Pieces, Plain};
 pub use private_data::Slot;
@@ -86,7 +87,7 @@ impl<T: VkObject> Object<T> {
         let root = parent.root();
         let table = root.base().dispatch();
         if callbacks.is_null() && root.is_in_process_memory() {
-            return Self::create_block(parent, Application::process(), table, layout, driver);
+            return Self::create_block(parent, CopiedCallbacks::process(), table, layout, driver);
         }
         // SAFETY: the caller vouches for the callbacks.
         let memory = unsafe { root.memory().or(callbacks, vk::SystemAllocationScope::OBJECT) };
@@ -97,7 +98,7 @@ impl<T: VkObject> Object<T> {
     /// sees to itself.
     pub(crate) fn create_in(
         parent: &T::Parent,
-        memory: Application,
+        memory: CopiedCallbacks,
         dispatch: *const DispatchTable,
         driver: T,
     ) -> Result<Owned<T>, OutOfMemory> {
@@ -107,7 +108,7 @@ impl<T: VkObject> Object<T> {
     #[inline]
     fn create_block(
         parent: &T::Parent,
-        memory: Application,
+        memory: CopiedCallbacks,
         dispatch: *const DispatchTable,
         layout: Layout,
         driver: T,
@@ -226,7 +227,7 @@ impl<T: VkObject> Object<T> {
             let Some(object) = Self::place(handle) else { return };
             let root = object.as_ref().base.root();
             if callbacks.is_null() && root.is_in_process_memory() {
-                drop(Owned { object, memory: Application::process() });
+                drop(Owned { object, memory: CopiedCallbacks::process() });
                 return;
             }
             let memory = root.memory().or(callbacks, vk::SystemAllocationScope::OBJECT);
@@ -313,7 +314,7 @@ impl<T: VkObject> Deref for Object<T> {
 /// An object that no application knows yet. Dropping it destroys it.
 pub struct Owned<T: VkObject> {
     object: NonNull<Object<T>>,
-    memory: Application,
+    memory: CopiedCallbacks,
 }
 
 impl<T: VkObject> Owned<T> {
@@ -342,7 +343,7 @@ impl<T: VkObject> Owned<T> {
 
     /// # Safety
     /// The object is owned by nobody else and came from `memory`.
-    unsafe fn adopt(object: NonNull<Object<T>>, memory: Application) -> Self {
+    unsafe fn adopt(object: NonNull<Object<T>>, memory: CopiedCallbacks) -> Self {
         Self { object, memory }
     }
 

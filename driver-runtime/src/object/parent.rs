@@ -4,14 +4,16 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk::{self, Handle};
-use loader_core::logger::Listeners;
-use loader_core::memory::Application;
+use loader_core::memory::CopiedCallbacks;
 
 use super::base::ObjectBase;
 use super::foreign::Foreign;
 use super::memory::ParentMemory;
 use super::private_data::Slot;
 use crate::Host;
+
+/// The listeners of an instance: the callbacks of its creation are copied, so that messages can be sent until its end.
+pub(crate) type Listeners = loader_core::logger::Listeners<CopiedCallbacks>;
 
 /// Whether something was created from an instance or from a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +56,7 @@ pub unsafe trait ParentObject: Sync + 'static {
 #[repr(C)]
 pub struct Root {
     base: ObjectBase,
-    memory: Application,
+    memory: CopiedCallbacks,
     /// Whether the memory is that of the process, as it nearly always is.
     is_in_process_memory: bool,
     host: &'static dyn Host,
@@ -77,7 +79,7 @@ impl Root {
     /// The root of an instance, to whose messages `listeners` listen.
     pub(crate) fn of_instance(
         base: ObjectBase,
-        memory: Application,
+        memory: CopiedCallbacks,
         host: &'static dyn Host,
         listeners: Listeners,
     ) -> Self {
@@ -98,7 +100,7 @@ impl Root {
     /// The root of a device of `physical_device`, which outlives it.
     pub(crate) fn of_device(
         base: ObjectBase,
-        memory: Application,
+        memory: CopiedCallbacks,
         host: &'static dyn Host,
         physical_device: &ObjectBase,
     ) -> Self {
@@ -145,7 +147,7 @@ impl Root {
     }
 
     /// The allocator of the instance or device, which its children fall back on.
-    pub(crate) fn memory(&self) -> &Application {
+    pub(crate) fn memory(&self) -> &CopiedCallbacks {
         &self.memory
     }
 
@@ -160,7 +162,7 @@ impl Root {
         &self,
         callbacks: *const vk::AllocationCallbacks<'_>,
         scope: vk::SystemAllocationScope,
-    ) -> Application {
+    ) -> CopiedCallbacks {
         // SAFETY: the caller vouches for the callbacks.
         unsafe { self.memory.or(callbacks, scope) }
     }

@@ -5,7 +5,7 @@ use std::thread;
 use std::vec::Vec;
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Allocator, Application};
+use loader_core::memory::{Allocator, CopiedCallbacks};
 
 use super::{Changeable, LOADER_MAGIC, Members, Object, ObjectBase, ParentObject, Piece, VkObject};
 use crate::testing::{Held, Ledger, TestDevice, TestInstance};
@@ -350,7 +350,7 @@ fn b66_pieces_are_aligned_and_do_not_overlap() {
 fn b66_what_is_nothing_is_not_allocated_or_freed() {
     let ledger = Ledger::default();
     // SAFETY: the callbacks live to the end of the test.
-    let memory = unsafe { Application::new(&ledger.callbacks(), vk::SystemAllocationScope::OBJECT) };
+    let memory = unsafe { CopiedCallbacks::new(&ledger.callbacks(), vk::SystemAllocationScope::OBJECT) };
     // SAFETY: no names.
     let names = unsafe { crate::instance::AppInfo::copy(Some(&vk::ApplicationInfo::default()), memory) };
     assert!(names.unwrap().name().is_none());
@@ -411,7 +411,7 @@ fn objects_of_a_pool_serve_again_without_memory() {
     let device = Held::<TestDevice>::new(None);
     let callbacks = ledger.callbacks();
     // SAFETY: the callbacks live until the end of the test.
-    let memory = unsafe { Application::new(&callbacks, vk::SystemAllocationScope::OBJECT) };
+    let memory = unsafe { CopiedCallbacks::new(&callbacks, vk::SystemAllocationScope::OBJECT) };
     let mut sets = Members::<Set>::new(memory);
     // SAFETY: the device outlives the sets.
     let add = |sets: &mut Members<Set>, number| unsafe { sets.create(&*device, Set(number)) };

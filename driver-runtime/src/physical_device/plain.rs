@@ -4,7 +4,7 @@
 //! its devices only.
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Application, TryGrow, Vec};
+use loader_core::memory::{CopiedCallbacks, TryGrow, Vec};
 
 use crate::dispatch::{DispatchTable, function};
 use crate::object::ObjectBase;
@@ -22,10 +22,10 @@ unsafe fn table<'a>(device: vk::PhysicalDevice) -> Option<&'a DispatchTable> {
 ///
 /// # Safety
 /// `device` is a live handle.
-unsafe fn memory(device: vk::PhysicalDevice) -> Application {
+unsafe fn memory(device: vk::PhysicalDevice) -> CopiedCallbacks {
     // SAFETY: the caller vouches for the handle.
     let base = unsafe { ObjectBase::of(device.as_raw()) };
-    let memory = base.map_or(Application::process(), |base| *base.instance_root().memory());
+    let memory = base.map_or(CopiedCallbacks::process(), |base| *base.instance_root().memory());
     memory.scoped(vk::SystemAllocationScope::COMMAND)
 }
 
@@ -181,7 +181,7 @@ pub(crate) unsafe extern "system" fn get_sparse_image_format_properties(
 unsafe fn copy_array<C: Default + Copy, P>(
     count: *mut u32,
     out: *mut P,
-    memory: Application,
+    memory: CopiedCallbacks,
     query: impl Fn(*mut u32, *mut C),
     plain: impl Fn(&C) -> P,
 ) {

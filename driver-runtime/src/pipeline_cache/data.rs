@@ -4,7 +4,7 @@
 use core::ops::ControlFlow;
 
 use ash::vk;
-use loader_core::memory::{Application, OutOfMemory, Text, TryGrow, Vec};
+use loader_core::memory::{CopiedCallbacks, OutOfMemory, Text, TryGrow, Vec};
 
 use super::{Cache, Kept, PipelineCaches};
 use crate::device::Device;
@@ -58,13 +58,13 @@ impl<D: PipelineCaches> Cache<D> {
     pub(super) fn for_each_part(
         &self,
         device: &Device<D>,
-        memory: Application,
+        memory: CopiedCallbacks,
         mut take: impl FnMut(&[u8]) -> bool,
     ) -> Result<(), OutOfMemory> {
         if !take(&header(&device.physical().description().properties)) {
             return Ok(());
         }
-        let mut part: Text<Application> = Vec::new_in(memory);
+        let mut part: Text<CopiedCallbacks> = Vec::new_in(memory);
         let taken = self.entries.try_for_each(|kept| match kept.write(&mut part) {
             Ok(()) if take(&part) => ControlFlow::Continue(()),
             Ok(()) => ControlFlow::Break(Ok(())),
@@ -76,7 +76,7 @@ impl<D: PipelineCaches> Cache<D> {
 
 impl<D: PipelineCaches> Kept<D> {
     /// Makes `part` the data of this entry.
-    fn write(&self, part: &mut Text<Application>) -> Result<(), OutOfMemory> {
+    fn write(&self, part: &mut Text<CopiedCallbacks>) -> Result<(), OutOfMemory> {
         part.clear();
         let key = u32::try_from(self.key.len()).unwrap_or(u32::MAX);
         for word in [self.kind, key, 0] {

@@ -6,7 +6,7 @@ use core::ops::ControlFlow;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use loader_core::memory::{Application, Box, OutOfMemory};
+use loader_core::memory::{Box, CopiedCallbacks, OutOfMemory};
 
 /// What is kept under a key.
 pub(super) trait Keyed: Send + Sync {
@@ -18,7 +18,7 @@ pub(super) trait Keyed: Send + Sync {
 pub(super) struct Entries<T: Keyed> {
     root: Node<T>,
     count: AtomicUsize,
-    memory: Application,
+    memory: CopiedCallbacks,
 }
 
 /// A place for each value of four bits.
@@ -92,7 +92,7 @@ impl<T> Node<T> {
 
 impl<T: Keyed> Entries<T> {
     /// None yet.
-    pub(super) const fn new(memory: Application) -> Self {
+    pub(super) const fn new(memory: CopiedCallbacks) -> Self {
         Self { root: Node::new(), count: AtomicUsize::new(0), memory }
     }
 
@@ -233,7 +233,7 @@ impl<T: Keyed> Drop for Entries<T> {
 
 /// # Safety
 /// What is in the node was boxed in `memory`, and nobody uses it.
-unsafe fn drop_all<T>(node: &mut Node<T>, memory: Application) {
+unsafe fn drop_all<T>(node: &mut Node<T>, memory: CopiedCallbacks) {
     for Slot(place) in &mut node.0 {
         let mut pointer = core::mem::take(place.get_mut());
         // SAFETY: the caller vouches for what is in the slots.
@@ -280,7 +280,7 @@ mod tests {
     }
 
     fn entries() -> Entries<Word> {
-        Entries::new(Application::process())
+        Entries::new(CopiedCallbacks::process())
     }
 
     fn all(entries: &Entries<Word>) -> Vec<String> {

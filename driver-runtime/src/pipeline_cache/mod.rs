@@ -13,7 +13,7 @@ mod once;
 mod tests;
 
 use ash::vk;
-use loader_core::memory::{Application, OutOfMemory, Text, TryGrow, Vec};
+use loader_core::memory::{CopiedCallbacks, OutOfMemory, Text, TryGrow, Vec};
 
 use crate::device::Device;
 use crate::driver::Driver;
@@ -53,7 +53,7 @@ pub trait PipelineCaches: Driver {
 }
 
 /// What an object can be made from again, as far as it is written.
-pub struct Written<'a>(&'a mut Text<Application>);
+pub struct Written<'a>(&'a mut Text<CopiedCallbacks>);
 
 impl Written<'_> {
     /// Appends bytes.
@@ -77,14 +77,14 @@ pub trait DiskCache: Sync {
 /// no lock, and the same time however much is in the cache.
 pub struct Cache<D: PipelineCaches> {
     entries: Entries<Kept<D>>,
-    memory: Application,
+    memory: CopiedCallbacks,
 }
 
 struct Kept<D: PipelineCaches> {
-    key: Text<Application>,
+    key: Text<CopiedCallbacks>,
     kind: u32,
     /// What the object is made from, if it was not there first.
-    bytes: Text<Application>,
+    bytes: Text<CopiedCallbacks>,
     object: Once<D::Cached>,
 }
 
@@ -103,7 +103,7 @@ unsafe impl<D: PipelineCaches> VkObject for Cache<D> {
 impl<D: PipelineCaches> Cache<D> {
     /// An empty cache in memory of `memory`.
     #[must_use]
-    pub fn new(memory: Application) -> Self {
+    pub fn new(memory: CopiedCallbacks) -> Self {
         let memory = memory.scoped(vk::SystemAllocationScope::CACHE);
         Self { entries: Entries::new(memory), memory }
     }
@@ -178,7 +178,7 @@ impl<D: PipelineCaches> Kept<D> {
     }
 
     /// What the object can be made from.
-    fn append_bytes(&self, out: &mut Text<Application>) -> Result<(), OutOfMemory> {
+    fn append_bytes(&self, out: &mut Text<CopiedCallbacks>) -> Result<(), OutOfMemory> {
         if !self.bytes.is_empty() {
             return out.try_extend(&self.bytes);
         }

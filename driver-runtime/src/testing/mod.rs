@@ -9,14 +9,13 @@ use std::boxed::Box;
 use std::thread;
 
 use ash::vk;
-use loader_core::logger::Listeners;
-use loader_core::memory::{Application, OutOfMemory, Text};
+use loader_core::memory::{CopiedCallbacks, OutOfMemory, Text};
 use loader_core::platform::Waiting;
 
 use crate::Host;
 use crate::dispatch::{DispatchTable, EntryPoints};
 use crate::drm::{Bus, DrmDevice, DrmDevices, PciAddress, PciId, Reason};
-use crate::object::{ObjectBase, ParentKind, ParentObject, Root};
+use crate::object::{Listeners, ObjectBase, ParentKind, ParentObject, Root};
 
 use driver::PLAN;
 pub(crate) use driver::{Number, TestDriver, live_devices, plan, private};
@@ -116,7 +115,7 @@ impl<T: ParentObject> Held<T> {
         let base = ObjectBase::with_dispatch(kind, T::KIND, place.cast(), table);
         let callbacks = callbacks.map_or(core::ptr::null(), core::ptr::from_ref);
         // SAFETY: the test's callbacks live as long as the test.
-        let memory = unsafe { Application::new(callbacks, vk::SystemAllocationScope::DEVICE) };
+        let memory = unsafe { CopiedCallbacks::new(callbacks, vk::SystemAllocationScope::DEVICE) };
         // SAFETY: both test parents are a root and nothing else.
         unsafe {
             place.cast::<Root>().write(Root::of_instance(

@@ -9,7 +9,7 @@ use ash::vk;
 use super::message::{LOADER, Message, Report, kind_of_report, severity_and_types};
 use crate::abi::chain;
 use crate::log::{Level, Topic};
-use crate::memory::{Application, OutOfMemory, SharedList};
+use crate::memory::{Allocator, Application, OutOfMemory, SharedList};
 use crate::platform::Waiting;
 
 /// The listeners of one instance, from before it is created until after it is destroyed.
@@ -17,8 +17,8 @@ use crate::platform::Waiting;
 /// Callbacks run without a lock: each is copied out of the list before it is called, so a callback may create
 /// and destroy messengers, its own included. A message reaches those that listen when it is sent and still do
 /// when their turn comes.
-pub struct Listeners {
-    list: SharedList<Listener, Application>,
+pub struct Listeners<A: Allocator = Application> {
+    list: SharedList<Listener, A>,
     waiting: &'static dyn Waiting,
     /// How many listeners there have ever been: the number of the latest.
     count: AtomicU64,
@@ -57,9 +57,9 @@ unsafe impl Send for Listener {}
 // Vulkan.
 unsafe impl Sync for Listener {}
 
-impl Listeners {
+impl<A: Allocator + Clone> Listeners<A> {
     /// An empty list, which grows in memory of `allocator`.
-    pub fn new(allocator: Application, waiting: &'static dyn Waiting) -> Self {
+    pub fn new(allocator: A, waiting: &'static dyn Waiting) -> Self {
         Self {
             list: SharedList::new_in(allocator),
             waiting,

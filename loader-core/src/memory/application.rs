@@ -2,20 +2,23 @@
 
 use core::alloc::Layout;
 use core::ffi::c_void;
-use core::ptr::NonNull;
+use core::ptr::{NonNull, from_ref, null};
 
 use ash::vk;
 
 use super::{AllocError, Allocator, Process};
 
+type Callbacks = vk::AllocationCallbacks<'static>;
+
 /// Memory of an instance or a device: from the application's `VkAllocationCallbacks` if it passed any, else
 /// from the process.
 ///
-/// The callbacks are copied, since the structure that the application passed need not live longer than the
-/// call.
+/// Leads to the callbacks: to the structure that a call was passed, for what does not outlive the call, or to an object's copy
+/// ([`ObjectCallbacks`](super::ObjectCallbacks)). So an allocator in each block takes two words.
 #[derive(Clone, Copy)]
 pub struct Application {
-    callbacks: Option<vk::AllocationCallbacks<'static>>,
+    /// NULL if memory comes from the process.
+    callbacks: *const Callbacks,
     scope: vk::SystemAllocationScope,
 }
 
@@ -30,8 +33,8 @@ impl Application {
     /// The allocator for objects that a command creates with `callbacks`, in the given scope.
     ///
     /// # Safety
-    /// `callbacks` is NULL or a valid pointer to callbacks that obey the specification for as long as objects
-    /// allocated here live.
+    /// `callbacks` is NULL or points to callbacks that obey the specification and stay there for as long as objects allocated
+    /// here live.
     #[must_use]
     pub unsafe fn new(
         callbacks: *const vk::AllocationCallbacks<'_>,
@@ -39,17 +42,15 @@ impl Application {
     ) -> Self {
         // SAFETY: by this function's `# Safety` `callbacks` is NULL or a valid pointer; the lifetime only
         // concerns a marker.
-        let callbacks = unsafe { callbacks.cast::<vk::AllocationCallbacks<'static>>().as_ref() }.copied();
-        Self {
-            callbacks: callbacks.filter(|given| given.pfn_allocation.is_some() && given.pfn_free.is_some()),
-            scope,
-        }
+        let given = unsafe { callbacks.cast::<Callbacks>().as_ref() };
+        let usable = given.filter(|given| given.pfn_allocation.is_some() && given.pfn_free.is_some());
+        Self { callbacks: usable.map_or(null(), from_ref), scope }
     }
 
     /// Memory of the process, for an instance that does not exist yet.
     #[must_use]
     pub const fn process() -> Self {
-        Self { callbacks: None, scope: vk::SystemAllocationScope::INSTANCE }
+        Self { callbacks: null(), scope: vk::SystemAllocationScope::INSTANCE }
     }
 
     /// The same callbacks in another scope.
@@ -71,28 +72,23 @@ impl Application {
         // SAFETY: by this function's `# Safety` `callbacks` is NULL or a valid pointer to callbacks that
         // outlive what is allocated with them.
         let own = unsafe { Self::new(callbacks, scope) };
-        if own.callbacks.is_some() { own } else { self.scoped(scope) }
+        if own.callbacks.is_null() { self.scoped(scope) } else { own }
     }
 
     /// The application's callbacks, if it passed any.
-    pub(super) fn callbacks(&self) -> Option<vk::AllocationCallbacks<'static>> {
-        self.callbacks
-    }
-
-    /// The callbacks as a driver takes them: NULL if the application passed none.
-    pub fn as_ptr(&self) -> *const vk::AllocationCallbacks<'static> {
-        self.callbacks.as_ref().map_or(core::ptr::null(), core::ptr::from_ref)
+    pub(super) fn callbacks(&self) -> Option<&Callbacks> {
+        // SAFETY: by the `# Safety` of `new` they stay there while what is allocated here lives, and an allocator is not used
+        // for longer.
+        unsafe { self.callbacks.as_ref() }
     }
 }
 
 // SAFETY: blocks come from the application's callbacks, which by the specification return suitably aligned
 // blocks of the size asked for that stay valid until they are freed through the same callbacks, or from the
-// process's allocator; copies of this value hold the same callbacks and so can free each other's blocks.
+// process's allocator; copies of this value lead to the same callbacks and so can free each other's blocks.
 unsafe impl Allocator for Application {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let Some(vk::AllocationCallbacks { p_user_data, pfn_allocation: Some(allocate), .. }) =
-            self.callbacks
-        else {
+        let Some(&Callbacks { p_user_data, pfn_allocation: Some(allocate), .. }) = self.callbacks() else {
             return Process.allocate(layout);
         };
         if layout.size() == 0 {
@@ -107,7 +103,7 @@ unsafe impl Allocator for Application {
     }
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-        let Some(vk::AllocationCallbacks { p_user_data, pfn_free: Some(free), .. }) = self.callbacks else {
+        let Some(&Callbacks { p_user_data, pfn_free: Some(free), .. }) = self.callbacks() else {
             // SAFETY: without callbacks the block came from the process's allocator with this layout.
             return unsafe { Process.deallocate(block, layout) };
         };
@@ -118,8 +114,8 @@ unsafe impl Allocator for Application {
     }
 
     unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        match self.callbacks {
-            Some(vk::AllocationCallbacks { p_user_data, pfn_reallocation: Some(reallocate), .. })
+        match self.callbacks() {
+            Some(&Callbacks { p_user_data, pfn_reallocation: Some(reallocate), .. })
                 if old.size() != 0 && old.align() == new.align() =>
             {
                 // SAFETY: the block came from the same callbacks with the same alignment.

@@ -25,6 +25,7 @@ impl<T> Cached<T> {
     }
 
     /// Replaces the kept value, if any, and returns it: dropping it may call out, which nothing may do under the lock.
+    #[inline(never)] // several callers
     pub fn replace(&self, waiting: &dyn Waiting, learnt: Option<Counted<T>>) -> Option<Counted<T>> {
         core::mem::replace(&mut *self.0.lock(waiting), learnt)
     }

@@ -1,9 +1,7 @@
 //! The allocation callbacks of an object whose creating and destroying calls may differ in them: the rule is
 //! `docs/decisions/0009-whose-memory-it-is.md`.
 
-use core::ffi::c_void;
-use core::ptr::{NonNull, null_mut};
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::ptr::NonNull;
 
 use ash::vk;
 
@@ -11,37 +9,30 @@ use super::{Application, Box, OutOfMemory};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
-/// The callbacks that an object was created with, and during the call that destroys it those of that call.
+/// A copy of the callbacks that an object was created with, and during the call that destroys it of those of that call. `None` for
+/// an object without any.
 ///
-/// `pUserData` may differ in every call (`VkAllocationCallbacks`), and each block of the object keeps a copy of
-/// its allocator. So the copies lead here: their `pUserData` is the address of this object's `Current`.
+/// `pUserData` may differ in every call (`VkAllocationCallbacks`), and each block of the object has an allocator that leads here.
 ///
 /// Frees its own block when it is dropped, so it must outlive everything in the object's memory.
-pub struct ObjectCallbacks(Option<NonNull<Current>>);
+pub struct ObjectCallbacks(Option<NonNull<Callbacks>>);
 
-/// The callbacks to use now.
-struct Current {
-    callbacks: AtomicPtr<Callbacks>,
-    /// Those of the creating call, since the structure that it passed need not live longer than the call.
-    created_with: Callbacks,
-}
-
-// SAFETY: `Current` is shared by atomics alone once it is made, and the callbacks may be called from any thread that
-// calls Vulkan commands on the object (see `Application`).
+// SAFETY: the copy changes only in a call that destroys the object, which nothing else uses then, and the callbacks may be called
+// from any thread that calls Vulkan commands on the object (see `Application`).
 unsafe impl Send for ObjectCallbacks {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for ObjectCallbacks {}
 
 impl ObjectCallbacks {
-    /// The callbacks of an object that is created with `callbacks`, and the allocator for its blocks; without any, they
-    /// come from `parent`.
+    /// Copies the callbacks of an object that is created with `callbacks`. Returns the allocator for its blocks, too; without any
+    /// callbacks, they come from `parent`.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     ///
     /// # Safety
     /// `callbacks` is NULL or a valid pointer to callbacks that obey the specification until the object is
-    /// destroyed, or until other callbacks are [set](Self::set).
+    /// destroyed, or until other callbacks are [set](Self::set). The allocator is not used after the first value is dropped.
     #[inline(never)] // several callers
     pub unsafe fn new(
         callbacks: *const vk::AllocationCallbacks<'_>,
@@ -53,23 +44,10 @@ impl ObjectCallbacks {
         let Some(created_with) = given.callbacks() else {
             return Ok((Self(None), parent.scoped(scope)));
         };
-        let current = Current { callbacks: AtomicPtr::new(null_mut()), created_with };
-        let current = Box::into_non_null(Box::try_new_in(current, given).map_err(OutOfMemory::from)?);
-        // SAFETY: the box was leaked just above. The callbacks call the functions that `Current` leads to, which by this
-        // function's `# Safety` obey the specification.
-        let memory = unsafe {
-            let own = &raw const (*current.as_ptr()).created_with;
-            current.as_ref().callbacks.store(own.cast_mut(), Ordering::Relaxed);
-            let leading = Callbacks {
-                p_user_data: current.as_ptr().cast(),
-                pfn_allocation: Some(allocate),
-                pfn_reallocation: created_with.pfn_reallocation.map(|_| reallocate as _),
-                pfn_free: Some(free),
-                ..Default::default()
-            };
-            Application::new(&leading, scope)
-        };
-        Ok((Self(Some(current)), memory))
+        let copy = Box::into_non_null(Box::try_new_in(*created_with, given).map_err(OutOfMemory::from)?);
+        // SAFETY: the copy stays where it is until `drop`, after which by this function's `# Safety` nobody uses the allocator.
+        let memory = unsafe { Application::new(copy.as_ptr(), scope) };
+        Ok((Self(Some(copy)), memory))
     }
 
     /// None yet.
@@ -83,6 +61,7 @@ impl ObjectCallbacks {
     /// # Safety
     /// As for [`Self::set`].
     #[must_use]
+    #[inline(never)] // several callers
     pub unsafe fn take(&mut self, callbacks: *const Callbacks) -> Self {
         // SAFETY: by this function's `# Safety`.
         unsafe { self.set(callbacks) };
@@ -93,78 +72,26 @@ impl ObjectCallbacks {
     /// object was created without any: they do not know its blocks.
     ///
     /// # Safety
-    /// `callbacks` is NULL or points to valid callbacks that are compatible with those of the creating call, and stays valid
-    /// while the object's memory is used.
+    /// `callbacks` is NULL or points to valid callbacks that are compatible with those of the creating call and obey the
+    /// specification while the object's memory is used. No other thread uses that memory.
     pub unsafe fn set(&self, callbacks: *const Callbacks) {
         // SAFETY: by this function's `# Safety` `callbacks` is NULL or a valid pointer.
-        let usable =
-            unsafe { Application::new(callbacks, vk::SystemAllocationScope::OBJECT) }.callbacks().is_some();
-        if let Some(current) = self.0.filter(|_| usable) {
-            // SAFETY: the block lives as long as `self`.
-            unsafe { current.as_ref() }.callbacks.store(callbacks.cast_mut(), Ordering::Release);
+        let given = unsafe { Application::new(callbacks, vk::SystemAllocationScope::OBJECT) };
+        if let (Some(copy), Some(given)) = (self.0, given.callbacks()) {
+            // SAFETY: the copy lives as long as `self`, and no other thread reads it.
+            unsafe { copy.write(*given) };
         }
     }
 }
 
 impl Drop for ObjectCallbacks {
     fn drop(&mut self) {
-        let Some(current) = self.0 else { return };
-        // SAFETY: `new` leaked the box, whose block came from the functions that the current ones are compatible with; only
-        // `drop` takes it back. `set`'s caller keeps the current callbacks valid.
+        let Some(copy) = self.0 else { return };
+        // SAFETY: `new` leaked the box; only `drop` takes it back. It is freed by the callbacks that it holds, from a copy.
         unsafe {
-            let now = Application::new(callbacks_now(current.as_ptr()), vk::SystemAllocationScope::OBJECT);
-            drop(Box::from_non_null_in(current, now));
-        }
-    }
-}
-
-/// The callbacks to use now.
-///
-/// # Safety
-/// `current` is alive.
-unsafe fn callbacks_now<'a>(current: *const Current) -> &'a Callbacks {
-    // SAFETY: by this function's `# Safety` `current` is alive. The pointer leads to its own copy, or to callbacks that the
-    // caller of `set` keeps valid.
-    unsafe { &*(*current).callbacks.load(Ordering::Acquire) }
-}
-
-/// `pfnAllocation` of the callbacks to use now.
-unsafe extern "system" fn allocate(
-    current: *mut c_void,
-    size: usize,
-    align: usize,
-    scope: vk::SystemAllocationScope,
-) -> *mut c_void {
-    // SAFETY: only `Application`s of a live `ObjectCallbacks` lead here, with its `Current`.
-    unsafe {
-        let now = callbacks_now(current.cast());
-        now.pfn_allocation.map_or(null_mut(), |allocate| allocate(now.p_user_data, size, align, scope))
-    }
-}
-
-/// `pfnReallocation` of the callbacks to use now.
-unsafe extern "system" fn reallocate(
-    current: *mut c_void,
-    block: *mut c_void,
-    size: usize,
-    align: usize,
-    scope: vk::SystemAllocationScope,
-) -> *mut c_void {
-    // SAFETY: as for `allocate`; the block came from compatible callbacks.
-    unsafe {
-        let now = callbacks_now(current.cast());
-        now.pfn_reallocation
-            .map_or(null_mut(), |reallocate| reallocate(now.p_user_data, block, size, align, scope))
-    }
-}
-
-/// `pfnFree` of the callbacks to use now.
-unsafe extern "system" fn free(current: *mut c_void, block: *mut c_void) {
-    // SAFETY: as for `allocate`; the block came from compatible callbacks.
-    unsafe {
-        let now = callbacks_now(current.cast());
-        if let Some(free) = now.pfn_free {
-            free(now.p_user_data, block);
+            let callbacks = *copy.as_ptr();
+            let memory = Application::new(&callbacks, vk::SystemAllocationScope::OBJECT);
+            drop(Box::from_non_null_in(copy, memory));
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::layers::TakenOut;
 use crate::loader;
 use crate::log::{Level, Topic};
 use crate::manifest::Version;
-use crate::memory::{Application, Box, OutOfMemory, TryGrow, Vec};
+use crate::memory::{Box, CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 use crate::negotiation::CHECKED_VERSION_INTERFACE;
 use crate::negotiation::Outcome;
 use crate::platform::variables;
@@ -100,7 +100,7 @@ pub(crate) unsafe fn make_drivers(
     let requested = unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) };
     instance.lower_extensions = instance.extensions;
     // SAFETY: by this function's `# Safety` the callbacks are NULL or valid.
-    instance.created_with = unsafe { Application::new(callbacks, vk::SystemAllocationScope::INSTANCE) };
+    instance.created_with = unsafe { CopiedCallbacks::new(callbacks, vk::SystemAllocationScope::INSTANCE) };
     if !instance.layers().is_empty() {
         instance.lower_extensions.extend(&ExtensionSet::of(requested));
     }

@@ -18,7 +18,7 @@ use crate::loader::{Loader, User};
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::manifest::LayerManifest;
-use crate::memory::{Application, Box, ObjectCallbacks, SharedList, Shown, Vec};
+use crate::memory::{Application, Box, CopiedCallbacks, ObjectCallbacks, SharedList, Shown, Vec};
 use crate::platform::Turn;
 use crate::registry::{CommandSet, ExtensionId, ExtensionSet, INSTANCE_SLOTS, extension};
 
@@ -44,7 +44,7 @@ pub struct Instance {
     /// Memory of the instance.
     pub allocator: Application,
     /// The callbacks that the lower end of vkCreateInstance received.
-    pub(super) created_with: Application,
+    pub(super) created_with: CopiedCallbacks,
     /// The callbacks behind that memory. Outlives the instance.
     pub(crate) callbacks: ObjectCallbacks,
     /// The version that the application was written for, or that a layer reported to the drivers;
@@ -135,7 +135,7 @@ impl Instance {
             loader,
             logger,
             allocator,
-            created_with: Application::process(),
+            created_with: CopiedCallbacks::process(),
             callbacks: ObjectCallbacks::none(),
             api_version,
             extensions,
@@ -179,6 +179,7 @@ impl Instance {
 
     /// Keeps other threads out of layers until the turn is over ([`Loader::turn_in_layers`]), if it has layers.
     #[must_use]
+    #[inline(never)] // several callers
     pub(crate) fn turn_in_layers(&self) -> Option<Turn<'static>> {
         if self.layers.is_empty() { None } else { self.loader.turn_in_layers() }
     }

@@ -28,7 +28,7 @@ use crate::abi::{array, function};
 use crate::drivers::log_outcome;
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
-use crate::memory::{Application, Box, ObjectCallbacks, OutOfMemory, Shown, TryGrow, Vec};
+use crate::memory::{Application, Box, CopiedCallbacks, ObjectCallbacks, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::OWN_SURFACE_INTERFACE;
 use crate::negotiation::{Outcome, VkResult};
 use crate::platform::Turn;
@@ -68,7 +68,7 @@ pub(super) struct Surface {
     info: SurfaceInfo,
     window: Option<Window>,
     /// The callbacks that came down with the creating call, which drivers create their surfaces with.
-    created_with: Application,
+    created_with: CopiedCallbacks,
     /// The callbacks behind the memory of this. Outlives it.
     callbacks: ObjectCallbacks,
 }
@@ -242,7 +242,7 @@ unsafe fn make(
     let scope = vk::SystemAllocationScope::OBJECT;
     // SAFETY: by this function's `# Safety` the callbacks are valid or NULL.
     let ((own, memory), created_with) = unsafe {
-        (ObjectCallbacks::new(callbacks, instance.allocator, scope)?, Application::new(callbacks, scope))
+        (ObjectCallbacks::new(callbacks, instance.allocator, scope)?, CopiedCallbacks::new(callbacks, scope))
     };
     // SAFETY: by this function's `# Safety` `info` is a valid create info of this kind, and the callbacks are its creating
     // call's.
@@ -260,7 +260,7 @@ unsafe fn make_in(
     kind: &'static SurfaceKind,
     info: *const c_void,
     allocator: Application,
-    created_with: Application,
+    created_with: CopiedCallbacks,
 ) -> Result<Box<Surface, Application>, vk::Result> {
     // SAFETY: by this function's `# Safety` `info` is a valid create info of this kind.
     let window = unsafe { Window::new(instance, kind, info, created_with) };

@@ -18,7 +18,7 @@ use super::surface::{self, Surface};
 use super::surface_kinds::SurfaceKind;
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
-use crate::memory::{Application, OutOfMemory, Shown};
+use crate::memory::{CopiedCallbacks, OutOfMemory, Shown};
 use crate::platform::{Lock, Turn, Turns, Windows};
 use crate::registry::extension;
 
@@ -29,7 +29,7 @@ pub(super) struct Window {
     windows: &'static dyn Windows,
     info: CreateInfo,
     /// The callbacks with which drivers create and destroy their surfaces.
-    callbacks: Application,
+    callbacks: CopiedCallbacks,
     /// Only one thread at a time is in a driver with the surface: another one could otherwise
     /// destroy it.
     turns: Turns,
@@ -63,7 +63,7 @@ impl Window {
         instance: &Instance,
         kind: &SurfaceKind,
         info: *const c_void,
-        callbacks: Application,
+        callbacks: CopiedCallbacks,
     ) -> Option<Self> {
         let windows = instance.loader.platform.windows.filter(|_| FOREIGN_HANDLES)?;
         if kind.extension != extension::KHR_ANDROID_SURFACE {

@@ -10,7 +10,7 @@ use loader_core::abi::layer_interface::{
     DeviceContent, DeviceCreateInfo, DeviceLink, FindDeviceCommand, FindInstanceCommand, InstanceContent,
     InstanceCreateInfo, InstanceLink, function,
 };
-use loader_core::memory::{Application, Box, OutOfMemory, TryGrow, Vec};
+use loader_core::memory::{Box, CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 
 use crate::debug::SystemLogCallback;
 use crate::driver;
@@ -25,7 +25,7 @@ pub struct Chain {
     /// The look-up function at the head: the first layer's, or the driver level's.
     pub head: FindInstanceCommand,
     /// The application's callbacks, for what belongs to the instance.
-    pub memory: Application,
+    pub memory: CopiedCallbacks,
     /// The application's handle of the instance: the driver's, unless a layer returned another one.
     pub handle: vk::Instance,
     /// Writes messages of layers to the system's log, if wanted.
@@ -35,7 +35,7 @@ pub struct Chain {
 impl Chain {
     /// The chain through these layers.
     #[must_use]
-    pub fn new(layers: Active, memory: Application) -> Self {
+    pub fn new(layers: Active, memory: CopiedCallbacks) -> Self {
         let first = layers.first().map(|layer| layer.interface.get_instance_proc_addr);
         Self {
             head: first.unwrap_or(driver::get_instance_proc_addr),
@@ -52,8 +52,8 @@ impl Chain {
     /// [`OutOfMemory`].
     pub(super) fn instance_links(
         &self,
-        memory: Application,
-    ) -> Result<Vec<InstanceLink, Application>, OutOfMemory> {
+        memory: CopiedCallbacks,
+    ) -> Result<Vec<InstanceLink, CopiedCallbacks>, OutOfMemory> {
         let mut links = Vec::new_in(memory);
         let below = self.layers.iter().skip(1).map(|layer| layer.interface.get_instance_proc_addr);
         for (_, find) in self.layers.iter().zip(below.chain([driver::get_instance_proc_addr as _])) {
@@ -81,8 +81,8 @@ impl Chain {
     pub(super) fn device_links(
         &self,
         instance: &Instance,
-        memory: Application,
-    ) -> Result<(Vec<DeviceLink, Application>, FindDeviceCommand), OutOfMemory> {
+        memory: CopiedCallbacks,
+    ) -> Result<(Vec<DeviceLink, CopiedCallbacks>, FindDeviceCommand), OutOfMemory> {
         let mut links = Vec::new_in(memory);
         let mut next: FindInstanceCommand = driver::get_instance_proc_addr;
         let mut head: FindDeviceCommand = driver::get_device_proc_addr;
@@ -224,7 +224,7 @@ impl Attached {
     }
 
     /// Stores the chain.
-    pub(super) fn attach(&self, chain: Box<Chain, Application>) {
+    pub(super) fn attach(&self, chain: Box<Chain, CopiedCallbacks>) {
         let (chain, _) = Box::into_raw_with_allocator(chain);
         self.0.store(chain.cast(), Ordering::Release);
     }
@@ -233,7 +233,7 @@ impl Attached {
     ///
     /// # Safety
     /// The instance is being destroyed: no other thread uses it.
-    pub(super) unsafe fn detach(&self) -> Option<Box<Chain, Application>> {
+    pub(super) unsafe fn detach(&self) -> Option<Box<Chain, CopiedCallbacks>> {
         let chain = self.0.swap(ptr::null_mut(), Ordering::AcqRel).cast::<Chain>();
         // SAFETY: `attach` leaked the box, whose allocator is `memory`; `swap` took the only
         // pointer, and by this function's `# Safety` no other thread uses the instance.

@@ -11,7 +11,7 @@ use loader_core::abi::layer_interface::FindDeviceCommand;
 use loader_core::abi::{array, name};
 use loader_core::dispatch::{Command, Table as _};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{Application, Shown};
+use loader_core::memory::{CopiedCallbacks, Shown};
 use loader_core::registry::{ExtensionSet, command};
 
 use super::chain::{Chain, DeviceStructures};
@@ -107,7 +107,7 @@ unsafe fn check_extensions<'a>(
     chain: &Chain,
     physical_device: vk::PhysicalDevice,
     enabled: impl Iterator<Item = &'a CStr> + Clone,
-    memory: Application,
+    memory: CopiedCallbacks,
 ) -> Result<(), vk::Result> {
     if enabled.clone().next().is_none() {
         return Ok(());
@@ -151,7 +151,7 @@ unsafe fn enter(
     physical_device: vk::PhysicalDevice,
     info: &vk::DeviceCreateInfo<'static>,
     callbacks: *const Callbacks,
-    memory: Application,
+    memory: CopiedCallbacks,
 ) -> Result<(vk::Device, FindDeviceCommand), vk::Result> {
     let names = names(&chain.layers, memory)?;
     let (mut links, head) = chain.device_links(instance, memory)?;

@@ -7,7 +7,7 @@ use loader_core::abi::layer_interface::FindInstanceCommand;
 use loader_core::abi::{array, name};
 use loader_core::dispatch::{Command, Table as _};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
+use loader_core::memory::{Box, CopiedCallbacks, OutOfMemory, Shown, TryGrow, Vec};
 use loader_core::registry::{ExtensionSet, command, extension};
 
 use super::chain::{Chain, InstanceStructures};
@@ -64,7 +64,7 @@ unsafe fn create(
     // chain, and both arrays of names are counted arrays of valid C strings; `enter` returned the
     // instance from this chain.
     unsafe {
-        let memory = Application::new(callbacks, vk::SystemAllocationScope::COMMAND);
+        let memory = CopiedCallbacks::new(callbacks, vk::SystemAllocationScope::COMMAND);
         let lasting = memory.scoped(vk::SystemAllocationScope::INSTANCE);
         let logger = Logger::new(loader, memory);
         logger.listeners.add_chained(info.p_next)?;
@@ -83,7 +83,7 @@ unsafe fn create(
 
 /// The extensions of an instance.
 struct Enabled {
-    names: Vec<*const c_char, Application>,
+    names: Vec<*const c_char, CopiedCallbacks>,
     set: ExtensionSet,
     /// Whether messages of layers are to be written to the system's log; this needs an extension
     /// that the application may not have enabled.
@@ -94,7 +94,7 @@ impl Enabled {
     fn new<'a>(
         loader: &Loader,
         asked_for: impl Iterator<Item = &'a CStr> + Clone,
-        memory: Application,
+        memory: CopiedCallbacks,
     ) -> Result<Self, OutOfMemory> {
         let system_log = debug::wants_system_log(loader.system);
         let mut set = ExtensionSet::of(asked_for.clone());
@@ -149,7 +149,7 @@ unsafe fn enter(
     info: &vk::InstanceCreateInfo<'static>,
     enabled: &Enabled,
     callbacks: *const Callbacks,
-    (memory, logger): (Application, &Logger),
+    (memory, logger): (CopiedCallbacks, &Logger),
 ) -> Result<vk::Instance, vk::Result> {
     let names = names(&chain.layers, memory)?;
     let mut links = chain.instance_links(memory)?;
@@ -188,7 +188,7 @@ unsafe fn enter(
 /// # Safety
 /// The chain created the instance in vkCreateInstance with these callbacks.
 unsafe fn complete(
-    mut chain: Box<Chain, Application>,
+    mut chain: Box<Chain, CopiedCallbacks>,
     instance: vk::Instance,
     enabled: &Enabled,
     callbacks: *const Callbacks,

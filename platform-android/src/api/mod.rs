@@ -36,7 +36,7 @@ use core::ffi::c_char;
 
 use ash::vk::{self, Handle as _};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
+use loader_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 
 use crate::layers::ActiveLayer;
 use crate::loader::{self, Loader};
@@ -45,8 +45,8 @@ use crate::objects::{self, Instance};
 /// The names of layers, as a create info holds them.
 fn names(
     layers: &[ActiveLayer],
-    memory: Application,
-) -> Result<Vec<*const c_char, Application>, OutOfMemory> {
+    memory: CopiedCallbacks,
+) -> Result<Vec<*const c_char, CopiedCallbacks>, OutOfMemory> {
     let mut names = Vec::new_in(memory);
     for layer in layers {
         names.try_push(layer.name().as_ptr())?;

@@ -9,7 +9,7 @@ use ash::vk::{self, Handle};
 use loader_core::abi::array;
 use loader_core::log::{Level, Topic};
 use loader_core::logger::{Listener, Report};
-use loader_core::memory::{Application, Box, OutOfMemory};
+use loader_core::memory::{Box, CopiedCallbacks, OutOfMemory};
 
 use crate::objects::{Instance, instance_of};
 
@@ -25,7 +25,7 @@ struct Callback<H> {
     /// The driver's handle for it, NULL if the driver has none.
     of_driver: H,
     /// The allocator of this box.
-    memory: Application,
+    memory: CopiedCallbacks,
 }
 
 /// vkCreateDebugReportCallbackEXT.
@@ -194,7 +194,7 @@ unsafe fn make<H>(
     listener: Listener,
     of_driver: H,
     callbacks: *const Callbacks<'_>,
-) -> Result<Box<Callback<H>, Application>, OutOfMemory> {
+) -> Result<Box<Callback<H>, CopiedCallbacks>, OutOfMemory> {
     // SAFETY: by this function's `# Safety` the callbacks are NULL or a valid
     // `VkAllocationCallbacks`.
     let memory = unsafe { instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT) };

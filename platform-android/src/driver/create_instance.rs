@@ -5,7 +5,7 @@ use core::ffi::CStr;
 use ash::vk::{self, Handle};
 use loader_core::abi::{array, chain, name};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{Application, Box};
+use loader_core::memory::{Box, CopiedCallbacks};
 use loader_core::registry::{ExtensionId, extension};
 
 use super::adopt::adopt;
@@ -84,7 +84,7 @@ unsafe fn create(
     // valid, `p_next` is a pNext chain and the extension names are a counted array of valid C
     // strings. The driver gets its own handles; the box is leaked only once it is complete.
     unsafe {
-        let allocator = Application::new(callbacks, vk::SystemAllocationScope::INSTANCE);
+        let allocator = CopiedCallbacks::new(callbacks, vk::SystemAllocationScope::INSTANCE);
         let mut instance = make(loader, &driver, allocator, info)?;
         let available = extensions::of_driver(&driver)?;
         let wishes = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
@@ -133,9 +133,9 @@ unsafe fn create(
 unsafe fn make(
     loader: &'static Loader,
     driver: &Driver,
-    allocator: Application,
+    allocator: CopiedCallbacks,
     info: &CreateInfo<'_>,
-) -> Result<Box<Instance, Application>, vk::Result> {
+) -> Result<Box<Instance, CopiedCallbacks>, vk::Result> {
     // SAFETY: by this function's `# Safety` the application info is NULL or a valid pointer.
     let asked = unsafe { info.p_application_info.as_ref() }.map_or(0, |application| application.api_version);
     let logger = Logger::new(loader, allocator);

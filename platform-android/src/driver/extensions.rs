@@ -5,7 +5,7 @@ use core::ffi::{CStr, c_char};
 
 use ash::vk;
 use loader_core::abi::{array, name};
-use loader_core::memory::{Application, OutOfMemory, Process, TryGrow, Vec};
+use loader_core::memory::{CopiedCallbacks, OutOfMemory, Process, TryGrow, Vec};
 use loader_core::registry::{ExtensionId, ExtensionSet, extension, find_extension};
 
 use crate::debug;
@@ -57,7 +57,7 @@ pub(super) fn treatment(host: &Host, id: ExtensionId) -> Treatment {
 /// The available part of an application's requests.
 pub(super) struct Wanted {
     /// What the driver gets, each name once.
-    pub(super) names: Vec<*const c_char, Application>,
+    pub(super) names: Vec<*const c_char, CopiedCallbacks>,
     /// The enabled extensions, the loader's own among them.
     pub(super) enabled: ExtensionSet,
 }
@@ -69,7 +69,7 @@ impl Wanted {
         wishes: impl Iterator<Item = &'a CStr>,
         available: &[Properties],
         treatment: impl Fn(ExtensionId) -> Treatment,
-        memory: Application,
+        memory: CopiedCallbacks,
     ) -> Result<Self, OutOfMemory> {
         let mut wanted = Self { names: Vec::new_in(memory), enabled: ExtensionSet::default() };
         for wish in wishes {

@@ -2,7 +2,7 @@
 
 use ash::vk;
 use loader_core::dispatch::{DeviceTable, WithTable};
-use loader_core::memory::Application;
+use loader_core::memory::CopiedCallbacks;
 use loader_core::registry::ExtensionSet;
 
 use crate::objects::{DeviceCommands, End, Instance, PrivateData};
@@ -22,7 +22,7 @@ pub struct DeviceData {
     /// The physical device that it was created from.
     pub physical_device: vk::PhysicalDevice,
     /// The application's allocator for memory of the device.
-    pub allocator: Application,
+    pub allocator: CopiedCallbacks,
     /// The driver's functions that the loader calls.
     pub driver: DeviceCommands,
     /// The enabled extensions, the loader's own among them.

@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicU8, Ordering};
 
 use loader_core::dispatch::WithTable;
-use loader_core::memory::{Application, Box};
+use loader_core::memory::{Box, CopiedCallbacks};
 
 /// Nobody above the lower end of the chain waits for the object's end.
 const ALONE: u8 = 0;
@@ -45,7 +45,7 @@ impl End {
 ///
 /// # Safety
 /// The place is that of a leaked box with this allocator; nobody uses it any more.
-pub unsafe fn free<T, D>(place: *const WithTable<T, D>, allocator: Application) {
+pub unsafe fn free<T, D>(place: *const WithTable<T, D>, allocator: CopiedCallbacks) {
     // SAFETY: by this function's `# Safety` the place is that of a leaked box with this allocator,
     // which nobody uses any more.
     drop(unsafe { Box::from_raw_in(place.cast_mut(), allocator) });

@@ -5,7 +5,7 @@ use core::sync::atomic::AtomicPtr;
 
 use ash::vk;
 use loader_core::dispatch::{InstanceTable, WithTable};
-use loader_core::memory::Application;
+use loader_core::memory::CopiedCallbacks;
 use loader_core::registry::ExtensionSet;
 
 use crate::log::Logger;
@@ -26,7 +26,7 @@ pub struct InstanceData {
     /// The API level's data of the instance.
     pub chain: Attached,
     /// The application's allocator for memory of the instance.
-    pub allocator: Application,
+    pub allocator: CopiedCallbacks,
     /// The driver's functions that the loader calls.
     pub driver: InstanceCommands,
     /// The enabled extensions, the loader's own among them.

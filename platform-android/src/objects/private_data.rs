@@ -2,11 +2,11 @@
 //! driver.
 
 use ash::vk;
-use loader_core::memory::{Application, OutOfMemory, SharedList};
+use loader_core::memory::{CopiedCallbacks, OutOfMemory, SharedList};
 use loader_core::platform::Waiting;
 
 /// The application's private data of a device's swapchains.
-pub struct PrivateData(SharedList<Entry, Application>);
+pub struct PrivateData(SharedList<Entry, CopiedCallbacks>);
 
 /// A number in a slot of an object.
 #[derive(Clone, Copy)]
@@ -19,7 +19,7 @@ pub(crate) struct Entry {
 impl PrivateData {
     /// Creates an empty list that takes its memory from `allocator`.
     #[must_use]
-    pub const fn new(allocator: Application) -> Self {
+    pub const fn new(allocator: CopiedCallbacks) -> Self {
         Self(SharedList::new_in(allocator))
     }
 

@@ -6,7 +6,7 @@ use core::ffi::c_int;
 use ash::vk::{self, Handle};
 use loader_core::abi::chain::find;
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{Application, Box, TryGrow, Vec};
+use loader_core::memory::{Box, CopiedCallbacks, TryGrow, Vec};
 
 use crate::objects::{Device, device_of};
 use crate::switches::Switch;
@@ -62,7 +62,7 @@ pub unsafe extern "system" fn create_swapchain(
 unsafe fn create(
     device: &'static Device,
     info: &vk::SwapchainCreateInfoKHR<'_>,
-    memory: Application,
+    memory: CopiedCallbacks,
 ) -> Result<(vk::SwapchainKHR, c_int), vk::Result> {
     let native_format = native_format(info.image_format);
     let dataspace = dataspace(info.image_color_space, native_format).ok_or_else(|| {

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering;
 
 use ash::vk::{self, Handle};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{Application, TryGrow, Vec};
+use loader_core::memory::{CopiedCallbacks, TryGrow, Vec};
 
 use crate::objects::{Device, device_of};
 use crate::switches::Switch;
@@ -289,7 +289,7 @@ impl Presentation<'_> {
     /// Tells the window what changed since the previous frame: everything if there is no memory to
     /// say it.
     fn describe_damage(&self, window: &Window, damage: &[vk::RectLayerKHR]) -> Result<(), vk::Result> {
-        let memory: Application = self.device.allocator.scoped(vk::SystemAllocationScope::COMMAND);
+        let memory: CopiedCallbacks = self.device.allocator.scoped(vk::SystemAllocationScope::COMMAND);
         let mut rectangles = Vec::new_in(memory);
         if damage.is_empty() || rectangles.try_reserve_exact(damage.len()).is_err() {
             return Ok(());

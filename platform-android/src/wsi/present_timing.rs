@@ -1,7 +1,7 @@
 //! When frames reach each stage of presentation (`VK_EXT_present_timing`).
 
 use ash::vk;
-use loader_core::memory::{Application, TryGrow, Vec};
+use loader_core::memory::{CopiedCallbacks, TryGrow, Vec};
 use loader_core::platform::Lock;
 
 use crate::wsi::frame_timestamps::FrameTimestamps;
@@ -39,7 +39,7 @@ const TIME_DOMAINS: u64 = 1;
 
 /// The frames of a swapchain whose times were requested but not yet fetched, oldest first.
 pub struct Queue {
-    entries: Lock<Vec<Entry, Application>>,
+    entries: Lock<Vec<Entry, CopiedCallbacks>>,
     refresh: Lock<Refresh>,
 }
 
@@ -80,7 +80,7 @@ impl Queue {
     /// Creates a queue without room that allocates from `memory`, for a display with this refresh
     /// duration.
     #[must_use]
-    pub const fn new(memory: Application, duration: i64) -> Self {
+    pub const fn new(memory: CopiedCallbacks, duration: i64) -> Self {
         Self { entries: Lock::new(Vec::new_in(memory)), refresh: Lock::new(Refresh { duration, counter: 1 }) }
     }
 }

@@ -5,7 +5,7 @@ use core::ffi::c_void;
 use ash::vk::{self, Handle, TaggedStructure};
 use loader_core::abi::array::collect;
 use loader_core::abi::chain::pointers;
-use loader_core::memory::Application;
+use loader_core::memory::CopiedCallbacks;
 use loader_core::registry::extension as e;
 
 use crate::level::ApiLevel;
@@ -151,7 +151,7 @@ unsafe fn driver_has(
     name: &core::ffi::CStr,
 ) -> bool {
     let Some(enumerate) = instance.driver.enumerate_device_extension_properties else { return false };
-    let memory: Application = instance.allocator.scoped(vk::SystemAllocationScope::COMMAND);
+    let memory: CopiedCallbacks = instance.allocator.scoped(vk::SystemAllocationScope::COMMAND);
     let extensions = collect(memory, vk::ExtensionProperties::default(), |count, out| {
         // SAFETY: by this function's `# Safety` the handle is valid; `collect` passes a counted
         // out-array.

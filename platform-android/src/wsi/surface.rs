@@ -5,7 +5,7 @@ use core::ptr::NonNull;
 use ash::vk::{self, Handle};
 use loader_core::abi::name;
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{Application, Box};
+use loader_core::memory::{Box, CopiedCallbacks};
 use loader_core::platform::Lock;
 
 use crate::loader::Loader;
@@ -122,7 +122,7 @@ pub unsafe extern "system" fn create_android_surface(
 
 fn create(
     instance: &Instance,
-    memory: Application,
+    memory: CopiedCallbacks,
     window: impl FnOnce() -> Window,
 ) -> Result<vk::SurfaceKHR, vk::Result> {
     let room =

@@ -5,7 +5,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Application, Box, Vec};
+use loader_core::memory::{Box, CopiedCallbacks, Vec};
 use loader_core::platform::Lock;
 
 use crate::loader::Loader;
@@ -43,7 +43,7 @@ pub struct Swapchain {
     pub timing_queue: present_timing::Queue,
     /// The frames with ids from the application.
     pub numbered: Numbered,
-    images: Lock<Vec<Image, Application>>,
+    images: Lock<Vec<Image, CopiedCallbacks>>,
 }
 
 /// The part of a swapchain that does not change.
@@ -89,7 +89,7 @@ impl Swapchain {
         surface: &'static Surface,
         device: &'static Device,
         made: Made,
-        images: Vec<Image, Application>,
+        images: Vec<Image, CopiedCallbacks>,
     ) -> Self {
         Self {
             surface,

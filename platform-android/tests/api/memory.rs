@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard};
 use android_simulation::hal::Hal;
 use ash::vk::{self, SystemAllocationScope as Scope};
 use ash::{Device, Instance};
-use loader_core::memory::{Application, TryGrow as _, Vec as TryVec};
+use loader_core::memory::{CopiedCallbacks, TryGrow as _, Vec as TryVec};
 
 use super::{System, physical_device};
 
@@ -283,8 +283,8 @@ fn r82_running_out_of_memory_at_any_allocation_leaves_nothing() {
 fn r83_a_block_that_grows_keeps_what_is_in_it() {
     let memory = Memory::default();
     // SAFETY: the callbacks are valid.
-    let application = unsafe { Application::new(&memory.callbacks(), Scope::OBJECT) };
-    for allocator in [Application::process(), application] {
+    let application = unsafe { CopiedCallbacks::new(&memory.callbacks(), Scope::OBJECT) };
+    for allocator in [CopiedCallbacks::process(), application] {
         let mut numbers = TryVec::new_in(allocator);
         for number in 0..1000_u32 {
             numbers.try_push(number).unwrap();

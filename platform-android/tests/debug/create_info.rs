@@ -5,7 +5,7 @@ use std::ptr::from_ref;
 use android_simulation::Simulation;
 use ash::vk::{self, Handle as _};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::Application;
+use loader_core::memory::CopiedCallbacks;
 use platform_android::log::Logger;
 use platform_android::objects;
 
@@ -18,7 +18,7 @@ fn r85_a_callback_that_is_chained_to_the_create_info_hears_the_loaders_errors_wh
     let mut second = messenger.messenger();
     let first = report.report().push_next_of(&mut second);
     let long = "x".repeat(5000);
-    let logger = Logger::new(loader, Application::process());
+    let logger = Logger::new(loader, CopiedCallbacks::process());
     // SAFETY: the chain outlives the logger.
     unsafe { logger.listeners.add_chained((&raw const first).cast()).unwrap() };
     logger.log(Level::Error, Topic::Loader, format_args!("{long}"));

@@ -7,7 +7,7 @@ use android_simulation::graphics::Graphics;
 use android_simulation::hal::Hal;
 use android_simulation::{FakeWindow, Simulation};
 use ash::vk::{self, Handle};
-use loader_core::memory::Application;
+use loader_core::memory::CopiedCallbacks;
 use platform_android::objects::{Device, DeviceData, InstanceCommands, InstanceData, device_of, instance_of};
 use platform_android::{ApiLevel, driver, wsi};
 
@@ -127,7 +127,7 @@ impl World {
         let device: &DeviceData = self.loaders_device();
         // SAFETY: nobody else uses the device, and the callbacks are valid until others are set.
         unsafe {
-            let memory = Application::new(callbacks, vk::SystemAllocationScope::DEVICE);
+            let memory = CopiedCallbacks::new(callbacks, vk::SystemAllocationScope::DEVICE);
             (*ptr::from_ref(device).cast_mut()).allocator = memory;
         }
     }

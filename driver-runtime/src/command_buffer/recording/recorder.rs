@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use ash::vk;
-use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
+use loader_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 use loader_core::registry::CommandId;
 
 use super::copy::Copier;
@@ -15,7 +15,7 @@ use crate::result::CommandBufferError;
 /// What was recorded. Whoever records has it exclusively, and nobody records while it is replayed.
 pub(in crate::command_buffer) struct Recorder {
     /// The blocks, each filled as far as it is long. None ever grows, so what is in it stays where it is.
-    blocks: Vec<Block, Application>,
+    blocks: Vec<Block, CopiedCallbacks>,
     /// The block that is being filled; those behind it are empty.
     last: usize,
     /// There was no memory for a call.
@@ -23,7 +23,7 @@ pub(in crate::command_buffer) struct Recorder {
 }
 
 /// Words, of which those are uninitialised that end up between two parts of a call.
-type Block = Vec<MaybeUninit<u64>, Application>;
+type Block = Vec<MaybeUninit<u64>, CopiedCallbacks>;
 
 /// How long the first block is, and the longest that is not for one call alone, in words.
 const FIRST_BLOCK: usize = 128;
@@ -102,7 +102,7 @@ impl Call<'_> {
 }
 
 impl Recorder {
-    pub(in crate::command_buffer) const fn new(memory: Application) -> Self {
+    pub(in crate::command_buffer) const fn new(memory: CopiedCallbacks) -> Self {
         Self { blocks: Vec::new_in(memory), last: 0, is_incomplete: false }
     }
 

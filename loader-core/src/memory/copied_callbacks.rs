@@ -1,0 +1,97 @@
+//! Allocation callbacks that outlive the call that brought them.
+
+use core::alloc::Layout;
+use core::ptr::NonNull;
+
+use ash::vk;
+
+use super::{AllocError, Allocator, Application};
+
+/// As [`Application`], with a copy of the callbacks: for memory that is used after the call that brought them, whose structure need
+/// not live longer than the call. Several words long: the loader's own objects use [`ObjectCallbacks`](super::ObjectCallbacks).
+#[derive(Clone, Copy)]
+pub struct CopiedCallbacks {
+    callbacks: Option<vk::AllocationCallbacks<'static>>,
+    scope: vk::SystemAllocationScope,
+}
+
+// SAFETY: the specification demands that the callbacks may be called from any thread that calls Vulkan
+// commands on the object ("Host Memory": they are externally synchronised no more than the commands
+// themselves).
+unsafe impl Send for CopiedCallbacks {}
+// SAFETY: the specification lets the callbacks be called from any such thread, as the comment on `Send` says.
+unsafe impl Sync for CopiedCallbacks {}
+
+impl CopiedCallbacks {
+    /// The allocator for objects that a command creates with `callbacks`, in the given scope.
+    ///
+    /// # Safety
+    /// `callbacks` is NULL or a valid pointer to callbacks that obey the specification for as long as objects
+    /// allocated here live.
+    #[must_use]
+    pub unsafe fn new(
+        callbacks: *const vk::AllocationCallbacks<'_>,
+        scope: vk::SystemAllocationScope,
+    ) -> Self {
+        // SAFETY: by this function's `# Safety` `callbacks` is NULL or a valid pointer.
+        let usable = unsafe { Application::new(callbacks, scope) };
+        Self { callbacks: usable.callbacks().copied(), scope }
+    }
+
+    /// Memory of the process, for an instance that does not exist yet.
+    #[must_use]
+    pub const fn process() -> Self {
+        Self { callbacks: None, scope: vk::SystemAllocationScope::INSTANCE }
+    }
+
+    /// The same callbacks in another scope.
+    #[must_use]
+    pub fn scoped(self, scope: vk::SystemAllocationScope) -> Self {
+        Self { scope, ..self }
+    }
+
+    /// The allocator for a child object: its own callbacks if it was given some, else its parent's.
+    ///
+    /// # Safety
+    /// As for [`CopiedCallbacks::new`].
+    #[must_use]
+    pub unsafe fn or(
+        self,
+        callbacks: *const vk::AllocationCallbacks<'_>,
+        scope: vk::SystemAllocationScope,
+    ) -> Self {
+        // SAFETY: by this function's `# Safety` `callbacks` is NULL or a valid pointer to callbacks that
+        // outlive what is allocated with them.
+        let own = unsafe { Self::new(callbacks, scope) };
+        if own.callbacks.is_some() { own } else { self.scoped(scope) }
+    }
+
+    /// The callbacks as a driver takes them, valid while this value stays where it is: NULL if the application passed none.
+    pub fn as_ptr(&self) -> *const vk::AllocationCallbacks<'static> {
+        self.callbacks.as_ref().map_or(core::ptr::null(), core::ptr::from_ref)
+    }
+
+    /// The allocator that uses this copy.
+    fn here(&self) -> Application {
+        // SAFETY: `new`'s caller promised that the callbacks obey the specification. The result is used up while `self` is
+        // borrowed.
+        unsafe { Application::new(self.as_ptr(), self.scope) }
+    }
+}
+
+// SAFETY: copies of this value hold the same callbacks and so can free each other's blocks; for the rest see `Application`.
+unsafe impl Allocator for CopiedCallbacks {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        self.here().allocate(layout)
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        // SAFETY: as demanded of the caller.
+        unsafe { self.here().deallocate(block, layout) };
+    }
+
+    unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: as demanded of the caller.
+        unsafe { self.here().grow(block, old, new) }
+    }
+}
