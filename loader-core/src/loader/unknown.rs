@@ -14,11 +14,11 @@ use crate::platform::Waiting;
 /// of Vulkan have brought. Each takes 28 bytes of code and a word of every table.
 pub const UNKNOWN_PHYSICAL_DEVICE_COMMANDS: usize = 250;
 
-/// The same for commands of devices, queues and command buffers: most of the number of those that ten years of Vulkan have brought.
+/// The same for commands of devices, queues and command buffers: a third of the number of those that ten years of Vulkan have brought.
 /// Each takes 14 bytes of code, or 23 with look-ups, and a word of every table.
 ///
 /// On 32-bit Arm the whole device table has to be within reach of one instruction's 12-bit offset.
-pub const UNKNOWN_DEVICE_COMMANDS: usize = if cfg!(target_arch = "arm") { 250 } else { 512 };
+pub const UNKNOWN_DEVICE_COMMANDS: usize = 250;
 
 /// The unknown commands of both kinds.
 pub struct UnknownCommands {
