@@ -441,6 +441,7 @@ pub(crate) fn layer_properties(manifest: &LayerManifest) -> vk::LayerProperties 
     properties
 }
 
+#[inline(never)] // several callers
 fn properties(extension: &LayerExtension) -> vk::ExtensionProperties {
     let mut properties =
         vk::ExtensionProperties { spec_version: extension.spec_version, ..Default::default() };

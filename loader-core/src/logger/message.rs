@@ -163,6 +163,7 @@ fn kind_of(kind: vk::ObjectType) -> vk::DebugReportObjectTypeEXT {
 }
 
 /// What Vulkan calls objects that VK_EXT_debug_report and VK_EXT_debug_marker call `kind`.
+#[inline(never)] // several callers
 pub(crate) fn kind_of_report(kind: vk::DebugReportObjectTypeEXT) -> vk::ObjectType {
     if let Some((_, own)) = RENUMBERED.iter().find(|(report, _)| *report == kind) {
         return *own;

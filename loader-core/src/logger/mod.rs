@@ -54,6 +54,7 @@ impl Logger {
 
     /// Writes a record whatever the filter says, and tells those who listen. For what must be seen: calls
     /// with NULL.
+    #[inline(never)] // several callers
     pub fn insist(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
         write_line(self.sink, level, topic, message);
         self.tell(level, topic, message);

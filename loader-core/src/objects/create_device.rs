@@ -338,7 +338,9 @@ unsafe fn report_unknown(
     end: vk::StructureType,
 ) -> vk::Result {
     // SAFETY: by this function's `# Safety` `first` begins a pNext chain.
-    let unknown = unsafe { chain::last_unknown(first, end).map_or(0, |unknown| (*unknown).s_type.as_raw()) };
+    let unknown = unsafe {
+        chain::last_unknown(first, end).map_or(0, |unknown| (*unknown).s_type.as_raw().cast_unsigned())
+    };
     instance.logger.log(Level::Error, Topic::Usage, format_args!(
         "vkCreateDevice: a structure of the unknown type {unknown} stands before VkDeviceGroupDeviceCreateInfo in the pNext chain, \
          so the loader cannot replace the physical devices of the group; chain VkDeviceGroupDeviceCreateInfo first"

@@ -307,6 +307,7 @@ impl State {
     }
 }
 
+#[inline(never)] // several callers
 fn file_error(number: c_int) -> FileError {
     match number {
         libc::ENOENT => FileError::NotFound,

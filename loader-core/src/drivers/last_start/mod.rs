@@ -93,6 +93,7 @@ impl LastStart {
     }
 
     /// What is known about the driver with this number.
+    #[inline(never)] // several callers
     pub(super) fn driver(&self, number: usize) -> Option<KnownDriver<'_>> {
         self.file.as_ref()?.driver(number)
     }
