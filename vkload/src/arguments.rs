@@ -63,7 +63,7 @@ pub(crate) enum Command {
     Layers(LayersArguments),
     /// Lists the folders and files that are searched, why they are searched, and what was found there. Loads no library.
     Paths(FormatArguments),
-    /// Draws the call chain of a program: loader, layers and drivers. Loads no library.
+    /// Draws the call chain of a program: loader, layers and drivers. Loads each layer in a separate process to see whether it can be used.
     Chain(ChainArguments),
     /// Shows what another machine's recording leads to (`vkload doctor --record FILE`, `vkload info --record FILE`).
     Replay(ReplayArguments),
@@ -173,6 +173,9 @@ pub(crate) struct LayersArguments {
     /// Turn off all layers except those of --enable and those that the program itself enables.
     #[arg(long)]
     pub(crate) only: bool,
+    /// Do not load layers; list only what manifests, environment variables and settings files say.
+    #[arg(long, conflicts_with = "program")]
+    pub(crate) no_probe: bool,
     /// The program and its arguments.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
@@ -189,6 +192,9 @@ pub(crate) struct ChainArguments {
     /// Assume that the program enables this layer. Can be repeated. The exit code is 1 if a layer cannot be used.
     #[arg(long, value_name = "NAME", value_parser = clap::builder::ValueParser::new(layer_name))]
     pub(crate) layer: Vec<CString>,
+    /// Do not load layers; show only what manifests, environment variables and settings files say.
+    #[arg(long)]
+    pub(crate) no_probe: bool,
 }
 
 /// How a call chain is printed.

@@ -115,9 +115,8 @@ fn what_only_making_an_instance_tells_is_told_of_each_driver() {
     assert!(report["problem"].is_null());
 }
 
-/// The reason is the loader's own, in every output, and a recording keeps it.
-#[test]
-fn a_layer_that_fails_to_open_or_to_negotiate_keeps_its_reason() {
+/// A machine with four implicit layers that cannot be used, each for another reason, and one that can.
+fn with_unusable_layers() -> Sandbox {
     let sandbox = Sandbox::new();
     let implicit = |name: &str| Layer::new(name).implicit();
     Driver::new("good").device(Device::new("gpu")).install(&sandbox);
@@ -125,20 +124,37 @@ fn a_layer_that_fails_to_open_or_to_negotiate_keeps_its_reason() {
     implicit("VK_LAYER_b_refuses").refuses(vk::Result::ERROR_INITIALIZATION_FAILED).install(&sandbox);
     implicit("VK_LAYER_c_later").does_with("interface", 3).install(&sandbox);
     implicit("VK_LAYER_d_empty").exports(&[]).install(&sandbox);
-    implicit("VK_LAYER_e_good").install(&sandbox);
-    let file = sandbox.path("recording.json");
-    let run = |arguments: &[&str]| {
-        let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
-        let output = vkload.args(arguments).env_clear().envs(sandbox.environment()).output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let file = file.to_str().unwrap();
-    let report: Value = serde_json::from_str(&run(&["info", "--json", "--record", file])).expect("JSON");
-    let text = run(&["info", "--verbose"]);
-    let chain: Value =
-        serde_json::from_str(&run(&["replay", file, "--show", "chain", "--json"])).expect("JSON");
-    let replayed: Value =
-        serde_json::from_str(&run(&["replay", file, "--show", "info", "--json"])).expect("JSON");
+    // Its names stand in the manifest only.
+    let functions = r#"{"vkGetInstanceProcAddr": "test_lookup", "vkGetDeviceProcAddr": "test_device_lookup",
+        "vkNegotiateLoaderLayerInterfaceVersion": "test_negotiate"}"#;
+    implicit("VK_LAYER_e_good").exports(Layer::OTHER).field("functions", functions).install(&sandbox);
+    sandbox
+}
+
+fn run(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
+    let output = vkload.args(arguments).env_clear().envs(sandbox.environment()).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The reason is the loader's own, in every output, and recordings keep it.
+#[test]
+fn a_layer_that_fails_to_open_or_to_negotiate_keeps_its_reason() {
+    let sandbox = with_unusable_layers();
+    let run = |arguments: &[&str]| run(&sandbox, arguments);
+    let json = |arguments: &[&str]| -> Value { serde_json::from_str(&run(arguments)).expect("JSON") };
+    let (info, case) = (sandbox.path("info.json"), sandbox.path("case.json"));
+    let (info, case) = (info.to_str().unwrap(), case.to_str().unwrap());
+    let report = json(&["info", "--json", "--record", info]);
+    let doctor = json(&["doctor", "--json", "--record", case]);
+    let list = json(&["layers", "--json"]);
+    let pictures = [
+        json(&["chain", "--json"]),
+        json(&["replay", info, "--show", "chain", "--json"]),
+        json(&["replay", case, "--show", "chain", "--json"]),
+    ];
+    let replayed = [info, case].map(|file| json(&["replay", file, "--show", "info", "--json"]));
+    let texts = [run(&["info", "--verbose"]), run(&["layers"]), run(&["doctor"])];
     let expected = [
         ("does-not-open", "its library does not open (/nowhere/libgone.so: cannot open shared object file"),
         ("negotiation-refused", "it returned VK_ERROR_INITIALIZATION_FAILED"),
@@ -148,12 +164,76 @@ fn a_layer_that_fails_to_open_or_to_negotiate_keeps_its_reason() {
     ];
     for (place, (outcome, reason)) in expected.into_iter().enumerate() {
         let layer = &report["layers"][place];
+        let whole = layer["remark"].as_str().unwrap();
         assert_eq!(layer["outcome"], outcome, "{layer:#}");
-        assert!(layer["remark"].as_str().unwrap().contains(reason), "{layer:#}");
-        assert!(text.contains(reason), "{reason}: {text}");
-        assert_eq!(chain["layers"][place]["problem"], layer["remark"], "{chain:#}");
-        assert_eq!(replayed["layers"][place]["remark"], layer["remark"]);
+        assert!(whole.contains(reason), "{layer:#}");
+        for text in &texts {
+            assert!(text.contains(whole), "{whole}: {text}");
+        }
+        for chain in &pictures {
+            assert_eq!(chain["layers"][place]["problem"], whole, "{chain:#}");
+        }
+        for replayed in &replayed {
+            assert_eq!(replayed["layers"][place]["remark"], whole);
+        }
+        let listed = &list["layers"][place];
+        assert_eq!((&listed["outcome"], &listed["problem"]), (&layer["outcome"], &layer["remark"]));
+        assert_eq!(listed["active"], layer["active"]);
+        let fault = if outcome == "active" { "" } else { outcome };
+        assert_eq!(doctor["layers"][place]["trial"]["fault"], fault, "{doctor:#}");
     }
+}
+
+#[test]
+fn no_probe_opens_no_layer() {
+    let sandbox = with_unusable_layers();
+    let trace = sandbox.path("out/VK_LAYER_e_good.trace");
+    for command in ["chain", "layers", "doctor"] {
+        let said = run(&sandbox, &[command, "--no-probe", "--json"]);
+        assert!(said.contains("\"layers\"") && !said.contains("interface version"), "{said}");
+        assert!(!trace.exists(), "{command}");
+        run(&sandbox, &[command]);
+        assert!(trace.exists(), "{command} opens the layer otherwise");
+        fs::remove_file(&trace).expect("a trace");
+    }
+}
+
+/// The loader fails vkCreateInstance then.
+#[test]
+fn an_unusable_layer_that_the_program_asks_for_gives_chain_exit_code_1() {
+    let sandbox = Sandbox::new();
+    Layer::new("VK_LAYER_refuses").refuses(vk::Result::ERROR_INITIALIZATION_FAILED).install(&sandbox);
+    let status = |arguments: &[&str]| {
+        let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
+        let output = vkload.args(arguments).env_clear().envs(sandbox.environment()).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, said) = status(&["chain", "--layer", "VK_LAYER_refuses", "--json"]);
+    let chain: Value = serde_json::from_str(&said).expect("JSON");
+    assert_eq!(code, Some(1), "{said}");
+    let refused = chain["refused"][0].as_str().unwrap();
+    assert!(refused.starts_with("VK_LAYER_refuses: it has no interface version in common"), "{refused}");
+    assert_eq!(status(&["chain", "--layer", "VK_LAYER_refuses", "--no-probe"]).0, Some(0));
+    assert_eq!(status(&["chain"]).0, Some(0));
+}
+
+/// A library that kills its process is seen, too, and kills no command.
+#[test]
+fn a_layer_that_crashes_while_it_is_loaded_is_told_of_by_chain_and_layers() {
+    let sandbox = Sandbox::new();
+    let library = sandbox.path("lib/libcrash.so");
+    let source =
+        sandbox.write("crash.c", "__attribute__((constructor)) void die(void) { __builtin_trap(); }");
+    fs::create_dir_all(library.parent().unwrap()).unwrap();
+    let cc = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status();
+    assert!(cc.expect("cc").success());
+    Layer::new("VK_LAYER_crash").implicit().library_path(library.to_str().unwrap()).install(&sandbox);
+    for command in ["chain", "layers"] {
+        let list: Value = serde_json::from_str(&run(&sandbox, &[command, "--json"])).expect("JSON");
+        let problem = list["layers"][0]["problem"].as_str().unwrap_or_default();
+        assert!(problem.starts_with("crashes while its library is loaded (SIGILL"), "{list:#}");
+    }
+    assert!(run(&sandbox, &["layers"]).contains("; problem: crashes while its library is loaded"));
 }
 
 #[test]

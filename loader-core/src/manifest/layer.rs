@@ -11,7 +11,7 @@ use core::ops::Range;
 
 use super::driver::{Failure, ManifestError, ManifestWarning};
 use super::version::Version;
-use crate::memory::{OutOfMemory, Text, Vec};
+use crate::memory::{OutOfMemory, Text, Vec, text};
 
 /// The content of a layer manifest: one layer, or several since version 1.0.1.
 #[derive(Debug)]
@@ -139,6 +139,14 @@ pub const OVERRIDE_LAYER: &[u8] = b"VK_LAYER_LUNARG_override";
 pub struct Symbol(Text);
 
 impl Symbol {
+    /// Returns the symbol called `name`, which ends at its first NUL.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn new(name: &[u8]) -> Result<Self, OutOfMemory> {
+        text(&[name, b"\0"]).map(Self)
+    }
+
     /// The name.
     #[must_use]
     #[inline(never)] // several callers

@@ -1,6 +1,6 @@
-//! `vkload chain`: what a call of a program goes through, as a picture. No library is opened.
+//! `vkload chain`: what a call of a program goes through, as a picture.
 //!
-//! [`picture`] makes a [`Model`] of the plans, to which others may add what only trying tells: devices, and what is wrong.
+//! [`picture`] makes a [`Model`] of the plans, and opens no library. What only trying tells is added to it: devices, and what is wrong.
 //! [`text`], [`svg()`] and [`html`] draw it.
 
 mod drawing;
@@ -16,19 +16,32 @@ use std::process::ExitCode;
 use crate::arguments::{ChainArguments, Format};
 use crate::output;
 use crate::planned::Planned;
+use crate::probe;
+use crate::switches::Changes;
 pub(crate) use model::{Device, Model, picture};
 pub(crate) use svg::svg;
 pub(crate) use text::Look;
 
 /// Prints the chain of a program. The exit code is 1 if the program asks for a layer that it cannot have.
 pub(crate) fn print(options: &ChainArguments) -> ExitCode {
-    match Planned::here().and_then(|planned| picture(&planned, &options.layer)) {
+    match model(options) {
         Ok(model) => {
             let code = if model.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
             output::print(&render(&model, format(options.format, options.json)), code)
         }
         Err(problem) => output::fail(&problem),
     }
+}
+
+fn model(options: &ChainArguments) -> Result<Model, String> {
+    let planned = Planned::here()?;
+    let mut model = picture(&planned, &options.layer)?;
+    if !options.no_probe {
+        let places: Vec<usize> = model.layers.iter().map(|layer| layer.place).collect();
+        let tried = probe::layers::try_out(&planned, &places, &Changes::new());
+        model.add_problems(&tried, &planned, &options.layer)?;
+    }
+    Ok(model)
 }
 
 /// The format that `--format` and `--json` ask for.

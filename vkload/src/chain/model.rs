@@ -1,5 +1,6 @@
 //! A call chain as plain data, and how it follows from the plans.
 
+use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 
 use loader_core::discovery::{
@@ -9,6 +10,7 @@ use loader_core::manifest::Version;
 use loader_core::memory::Shown;
 
 use crate::planned::Planned;
+use crate::probe::Trial;
 use crate::searched::origin;
 
 /// What a call of a program goes through, from the program down. All texts are ready to be shown; empty ones are unknown.
@@ -33,6 +35,8 @@ pub(crate) struct Model {
 /// An active layer.
 #[derive(Debug, Default)]
 pub(crate) struct Layer {
+    /// Its place in the plan.
+    pub(crate) place: usize,
     pub(crate) name: String,
     pub(crate) manifest: String,
     pub(crate) library: String,
@@ -94,6 +98,31 @@ impl Model {
     pub(crate) fn knows_devices(&self) -> bool {
         !self.devices.is_empty() || self.drivers.iter().any(|driver| driver.devices.is_some())
     }
+
+    /// Adds what is wrong with the layers that were tried, by their places in the plan. Refused are those that the program, which
+    /// enables these, cannot do without.
+    pub(crate) fn add_problems(
+        &mut self,
+        tried: &BTreeMap<usize, Trial>,
+        planned: &Planned,
+        enabled: &[CString],
+    ) -> Result<(), String> {
+        for layer in &mut self.layers {
+            layer.problem = tried.get(&layer.place).and_then(Trial::problem_of_layer).unwrap_or_default();
+        }
+        for name in enabled {
+            let Some(place) = planned.layers.usable(name.to_bytes()) else { continue };
+            let libraries = planned.layers.libraries(place).map_err(|_| "memory ran out")?;
+            let broken = |layer: &&Layer| libraries.contains(&layer.place);
+            let broken = self
+                .layers
+                .iter()
+                .filter(broken)
+                .filter(|it| tried.get(&it.place).is_some_and(Trial::is_unusable));
+            self.refused.extend(broken.map(|layer| format!("{}: {}", layer.name, layer.problem)));
+        }
+        Ok(())
+    }
 }
 
 /// The call chain of a program that enables these layers. Devices are unknown, since no library is opened. Fails if memory
@@ -119,6 +148,7 @@ pub(crate) fn picture(planned: &Planned, enabled: &[CString]) -> Result<Model, S
 
 fn layer(planned: &Planned, active: ActiveLayer, candidate: &LayerCandidate) -> Layer {
     Layer {
+        place: active.layer,
         name: shown(candidate.name()),
         manifest: shown(&candidate.path),
         library: shown(&candidate.library),

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::case::Case;
-use super::subject::Target;
+use super::subject::{Layer, Target};
 use super::trials::Trials;
 use crate::facts::Facts;
 use crate::planned::Planned;
@@ -28,7 +28,7 @@ pub(super) fn write(file: &Path, kept: &Kept<'_>) -> Result<(), String> {
         ("facts", serde_json::to_value(kept.facts).map_err(problem)?),
         ("target", serde_json::to_value(kept.target).map_err(problem)?),
         ("trials", serde_json::to_value(kept.trials).map_err(problem)?),
-        ("report", report(kept.trials)),
+        ("report", report(kept)),
     ];
     let fields: Map<_, _> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let user = &kept.facts.user;
@@ -49,7 +49,7 @@ pub(crate) fn recorded(planned: Planned, recording: Value) -> Result<Case, Strin
 }
 
 /// As much of the report of `vkload info` as trials tell.
-fn report(trials: &Trials) -> Value {
+fn report(Kept { planned, trials, .. }: &Kept<'_>) -> Value {
     let Some(program) = &trials.program else { return Value::Null };
     let driver = |(manifest, trial): &(String, Trial)| {
         let (outcome, remark) = match (&trial.ending, trial.devices.is_empty()) {
@@ -60,10 +60,16 @@ fn report(trials: &Trials) -> Value {
         let used = outcome == "used";
         json!({ "manifest": manifest, "used": used, "outcome": outcome, "remark": remark, "devices": trial.devices.len() })
     };
+    let layer = |layer: Layer| {
+        let trial = trials.layer(&layer.name).filter(|trial| trial.is_unusable())?;
+        Some(
+            json!({ "manifest": layer.manifest, "name": layer.name, "outcome": trial.fault, "remark": trial.to_string() }),
+        )
+    };
     json!({
         "vulkan": program.version,
         "devices": program.usable().collect::<Vec<_>>(),
         "drivers": trials.drivers.iter().map(driver).collect::<Vec<_>>(),
-        "layers": [],
+        "layers": Layer::active(planned).into_iter().filter_map(layer).collect::<Vec<_>>(),
     })
 }

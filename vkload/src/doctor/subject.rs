@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::program::Program;
 use crate::facts::{self, LoaderFile, Variables};
 use crate::planned::Planned;
-use crate::probe::Subject;
 use crate::switches::Changes;
 
 /// A program, known or not.
@@ -175,7 +174,6 @@ pub(crate) struct Layer {
     pub(crate) enable: Option<(String, String)>,
     /// The variable and its value that turn it off, from its manifest.
     pub(crate) disable: Option<(String, String)>,
-    negotiate: String,
 }
 
 impl Layer {
@@ -212,17 +210,7 @@ impl Layer {
             },
             enable: switch(&manifest.enable_environment),
             disable: switch(&manifest.disable_environment),
-            negotiate: manifest.functions.negotiate.as_ref().map_or_else(
-                || "vkNegotiateLoaderLayerInterfaceVersion".to_owned(),
-                |name| Shown(name.bytes()).to_string(),
-            ),
         })
-    }
-
-    /// The layer as something to try, which is opened and no more unless it is alone: others may not be possible to leave out.
-    pub(crate) fn subject(&self, is_alone: bool) -> Subject {
-        let name = is_alone.then(|| self.name.clone());
-        Subject::Layer { library: self.library.clone(), negotiate: self.negotiate.clone(), name }
     }
 
     /// The changes to variables with which it is active behind all other layers, if variables make it active.

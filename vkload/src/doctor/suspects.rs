@@ -1,11 +1,11 @@
 //! Finds the layer that stands between programs and their devices: without any, then by halves.
 
 use super::subject::Layer;
-use super::trials::{Progress, Trials};
+use super::trials::Trials;
 use crate::halves;
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
-use crate::probe::{Ending, Trial};
+use crate::probe::{Ending, Progress, Trial};
 use crate::switches::{self, Changes, Wanted};
 
 /// Whether programs get less than the drivers have to give.

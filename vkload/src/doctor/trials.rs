@@ -1,9 +1,5 @@
 //! What is tried, each thing in a process of its own.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-
 use serde::{Deserialize, Serialize};
 
 use super::subject::{Layer, Target};
@@ -11,7 +7,7 @@ use super::suspects;
 use crate::facts::Node;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, libraries_not_found, try_out};
-use crate::probe::{Subject, Trial};
+use crate::probe::{self, Attempt, Progress, Subject, Trial, try_all};
 use crate::switches::Changes;
 use loader_core::memory::Shown;
 
@@ -40,12 +36,6 @@ pub(crate) struct Trials {
     pub(crate) own: Option<Trial>,
 }
 
-/// More processes at a time would only wait for each other.
-const AT_A_TIME: usize = 4;
-
-/// Told of progress: what is being tried.
-pub(crate) type Progress<'a> = &'a (dyn Fn(&str) + Sync);
-
 impl Trials {
     /// Tries everything. After each step `keep` gets what is known by then, so that a recording has it.
     pub(crate) fn run(
@@ -66,7 +56,7 @@ impl Trials {
         }
         let drivers = attempts.len();
         attempts.extend(alone(planned, &layers, settings));
-        let mut tried = all(&attempts, settings, progress);
+        let mut tried = try_all(&attempts, settings, progress);
         let of_layers = tried.split_off(drivers);
         trials.program = (!tried.is_empty()).then(|| tried.remove(0).1);
         (trials.drivers, trials.layers) = (tried, of_layers);
@@ -75,7 +65,7 @@ impl Trials {
         if !has_gpu {
             let open = nodes.iter().filter(|node| node.is_needed() && !node.is_closed());
             let of = |node: &Node| Attempt::of(&node.path, Subject::DeviceFile { path: node.path.clone() });
-            trials.files = all(&open.map(of).collect::<Vec<_>>(), settings, progress);
+            trials.files = try_all(&open.map(of).collect::<Vec<_>>(), settings, progress);
         }
         if !suspects::anything_missing(&trials) || suspects::is_drivers_fault(&trials) {
             return trials;
@@ -120,20 +110,6 @@ impl Trials {
     }
 }
 
-/// Something to be tried.
-struct Attempt {
-    /// The driver's manifest or the layer. Empty for the loader.
-    name: String,
-    subject: Subject,
-    changes: Changes,
-}
-
-impl Attempt {
-    fn of(name: &str, subject: Subject) -> Self {
-        Self { name: name.to_owned(), subject, changes: Changes::new() }
-    }
-}
-
 /// Each layer with the others left out. A meta-layer has no library: its components are among the layers.
 fn alone<'a>(
     planned: &'a Planned,
@@ -143,37 +119,10 @@ fn alone<'a>(
     let of = move |(place, layer): (usize, &Layer)| {
         let others: Vec<usize> = (0..layers.len()).filter(|other| *other != place).collect();
         let changes = suspects::without(planned, layers, &others, settings);
-        Attempt {
-            name: layer.name.clone(),
-            subject: layer.subject(changes.is_ok()),
-            changes: changes.unwrap_or_default(),
-        }
+        let candidate = planned.layers.layers.get(layer.place)?;
+        // The layer is opened and no more unless it is alone: others may not be possible to leave out.
+        let subject = probe::layers::subject(candidate, changes.is_ok());
+        Some(Attempt { changes: changes.unwrap_or_default(), ..Attempt::of(&layer.name, subject) })
     };
-    layers.iter().enumerate().filter(|(_, layer)| !layer.library.is_empty()).map(of)
-}
-
-/// Tries these, some at a time, and returns what came of each in their order.
-fn all(attempts: &[Attempt], settings: &Settings, progress: Progress<'_>) -> Vec<(String, Trial)> {
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(vec![None; attempts.len()]);
-    thread::scope(|scope| {
-        for _ in 0..AT_A_TIME.min(attempts.len()) {
-            scope.spawn(|| {
-                while let Some((place, attempt)) = Some(next.fetch_add(1, Ordering::Relaxed))
-                    .and_then(|place| Some((place, attempts.get(place)?)))
-                {
-                    let name = attempt.name.as_str();
-                    progress(if name.is_empty() { "the loader that programs get" } else { name });
-                    let trial = try_out(&attempt.subject, settings, &attempt.changes);
-                    if let Some(slot) =
-                        results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_mut(place)
-                    {
-                        *slot = Some(trial);
-                    }
-                }
-            });
-        }
-    });
-    let results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    attempts.iter().zip(results).filter_map(|(attempt, trial)| Some((attempt.name.clone(), trial?))).collect()
+    layers.iter().enumerate().filter(|(_, layer)| !layer.library.is_empty()).filter_map(of)
 }

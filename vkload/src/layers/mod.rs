@@ -2,6 +2,7 @@
 
 mod output;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -13,6 +14,7 @@ use crate::doctor::subject::Target;
 use crate::facts::{Variables, own_variables};
 use crate::output::{fail, print as print_output};
 use crate::planned::Planned;
+use crate::probe::{self, Trial};
 use crate::switches::{self, Changes, Wanted};
 use crate::{chain, exec};
 
@@ -27,9 +29,11 @@ struct Row {
     implicit: bool,
     active: bool,
     /// `active`, or the name of the reason why not, which does not change.
-    outcome: &'static str,
+    outcome: String,
     /// Why it is active, or why not.
     why: String,
+    /// What is wrong with it. Empty if nothing is, or if it was not tried.
+    problem: String,
 }
 
 /// Lists the layers, or becomes the program.
@@ -41,7 +45,8 @@ pub(crate) fn run(options: &LayersArguments) -> ExitCode {
         Err(problem) => return fail(&problem),
     };
     let Some((name, arguments)) = options.program.split_first() else {
-        return match rows(&planned) {
+        let tried = if options.no_probe { Ok(BTreeMap::new()) } else { tried(&planned, &changes) };
+        return match tried.and_then(|tried| rows(&planned, &tried)) {
             Ok(rows) => print_output(&output::render(&rows, &changes, options.json), ExitCode::SUCCESS),
             Err(problem) => fail(&problem),
         };
@@ -123,29 +128,39 @@ fn others(planned: &Planned, on: &[usize], hidden: &[usize]) -> Result<Vec<usize
 
 /// Why a layer is not active.
 fn obstacle(planned: &Planned, name: &str) -> String {
-    let rows = rows(planned).unwrap_or_default();
+    let rows = rows(planned, &BTreeMap::new()).unwrap_or_default();
     rows.into_iter()
         .find(|row| row.name == name)
         .map_or_else(|| "it is no longer found".to_owned(), |row| row.why)
 }
 
-/// Every layer that was found, in order of discovery.
-fn rows(planned: &Planned) -> Result<Vec<Row>, String> {
+/// What came of opening the layers that are active with these changes to variables, by their places.
+fn tried(planned: &Planned, changes: &Changes) -> Result<BTreeMap<usize, Trial>, String> {
+    let active = planned.layers.activate(&LayerRequest::default()).map_err(|_| "memory ran out")?;
+    let places: Vec<usize> = active.layers.iter().map(|active| active.layer).collect();
+    Ok(probe::layers::try_out(planned, &places, changes))
+}
+
+/// Every layer that was found, in order of discovery, with what came of those that were tried.
+fn rows(planned: &Planned, tried: &BTreeMap<usize, Trial>) -> Result<Vec<Row>, String> {
     let plan = &planned.layers;
     let active = plan.activate(&LayerRequest::default()).map_err(|_| "memory ran out")?;
     let picture = chain::picture(planned, &[])?;
     let row = |(place, candidate): (usize, &loader_core::discovery::LayerCandidate)| {
         let (name, manifest) = (Shown(candidate.name()).to_string(), Shown(&candidate.path).to_string());
-        let (outcome, why) = match plan.decision(place, &active) {
-            LayerDecision::Skip(reason) => (reason.id(), reason.explain(plan, place).to_string()),
-            LayerDecision::Active(_) => {
+        let trial = tried.get(&place);
+        let problem = trial.and_then(Trial::problem_of_layer).unwrap_or_default();
+        let (outcome, why) = match (plan.decision(place, &active), trial.filter(|it| it.is_unusable())) {
+            (LayerDecision::Skip(reason), _) => (reason.id().into(), reason.explain(plan, place).to_string()),
+            (LayerDecision::Active(_), Some(trial)) => (trial.fault.clone(), problem.clone()),
+            (LayerDecision::Active(_), None) => {
                 let drawn = picture.layers.iter().find(|it| it.name == name && it.manifest == manifest);
                 // What has no library is in no call chain.
                 let why = drawn.map_or_else(
                     || "a meta-layer: it stands for its components".to_owned(),
                     |it| it.why.clone(),
                 );
-                ("active", why)
+                ("active".to_owned(), why)
             }
         };
         let said = candidate.manifest.as_ref();
@@ -158,6 +173,7 @@ fn rows(planned: &Planned) -> Result<Vec<Row>, String> {
             manifest,
             outcome,
             why,
+            problem,
         }
     };
     Ok(plan.layers.iter().enumerate().map(row).collect())

@@ -22,7 +22,13 @@ fn text(rows: &[Row], changes: &Changes) -> String {
     let mut table = Table::new(&["LAYER", "ACTIVE", "WHY"]);
     for row in rows {
         let name = if row.name.is_empty() { &row.manifest } else { &row.name };
-        table.row([name, if row.active { "yes" } else { "no" }, &row.why]);
+        // The problem of a layer that is not active is the reason.
+        let why = if row.active && !row.problem.is_empty() {
+            format!("{}; problem: {}", row.why, row.problem)
+        } else {
+            row.why.clone()
+        };
+        table.row([name, if row.active { "yes" } else { "no" }, &why]);
     }
     let mut out = table.render();
     if !changes.is_empty() {
@@ -49,6 +55,7 @@ fn to_json(rows: &[Row], changes: &Changes) -> Value {
             "active": row.active,
             "outcome": row.outcome,
             "why": row.why,
+            "problem": row.problem,
         })
     };
     let change = |(name, value): (&String, &Option<String>)| json!({ "variable": name, "value": value });

@@ -6,7 +6,11 @@ use std::mem::transmute_copy;
 use std::process::ExitCode;
 
 use ash::vk;
-use loader_core::abi::layer_interface::{NegotiateFn, Negotiation};
+use loader_core::manifest::{LayerFunctions, Symbol};
+use loader_core::memory::OutOfMemory;
+use loader_core::negotiation::{LayerFault, with_layer};
+use loader_core::platform::LibraryKind;
+use platform_linux::PLATFORM;
 use platform_linux::entry::get_instance_proc_addr;
 
 use super::vulkan::{self, Commands};
@@ -72,10 +76,16 @@ fn try_out(subject: &Subject, tell: vulkan::Tell<'_>) -> Result<Option<*mut c_vo
                 vulkan::run(driver(library, tell)?, tell)?;
                 Ok(Some(library))
             }
-            Subject::Layer { library, negotiate, name } => {
-                let library = open(library, tell)?;
-                layer(library, negotiate, tell)?;
-                if let Some(name) = name {
+            Subject::Layer {
+                name,
+                library,
+                negotiate,
+                get_instance_proc_addr: instance,
+                get_device_proc_addr: device,
+                alone,
+            } => {
+                let library = layer(name, library, [negotiate, instance, device], tell)?;
+                if *alone {
                     let name = CString::new(name.as_str()).unwrap_or_default();
                     vulkan::run(Commands { layer: Some(&name), ..own }, tell)?;
                 }
@@ -123,23 +133,44 @@ fn driver(library: *mut c_void, tell: vulkan::Tell<'_>) -> Result<Commands<'stat
     Ok(Commands { find, layer: None })
 }
 
-fn layer(library: *mut c_void, negotiate: &str, tell: vulkan::Tell<'_>) -> Result<(), Ending> {
+/// Opens a layer and negotiates with it, as the loader in this program does, and returns its library.
+fn layer(
+    name: &str,
+    library: &str,
+    functions: [&str; 3],
+    tell: vulkan::Tell<'_>,
+) -> Result<*mut c_void, Ending> {
+    let libraries = PLATFORM.libraries;
+    tell(Line::Stage { stage: Stage::Open });
+    let opened = libraries.open(library.as_bytes(), LibraryKind::Layer);
+    let library = opened.map_err(|error| unusable(&LayerFault::DoesNotOpen { error }, tell))?;
+    tell_file(library.0.as_ptr(), tell);
     tell(Line::Stage { stage: Stage::Negotiate });
-    let name = CString::new(negotiate).unwrap_or_default();
-    let Some(negotiate) = symbol::<NegotiateFn>(library, &name) else { return Ok(()) };
-    let mut offer = Negotiation {
-        s_type: 1,
-        p_next: std::ptr::null_mut(),
-        version: 2,
-        get_instance_proc_addr: None,
-        get_device_proc_addr: None,
-        get_physical_device_proc_addr: None,
-    };
-    // SAFETY: the type is that of the layer interface, and the structure is valid.
-    match unsafe { negotiate(&raw mut offer) } {
-        vk::Result::SUCCESS => Ok(()),
-        result => Err(Ending::Result { code: result.as_raw() }),
+    let agreed = named(functions).and_then(|functions| {
+        // SAFETY: a manifest says that the library is a layer. What it does if it is not is what is tried.
+        unsafe { with_layer(libraries, library, name.as_bytes(), &functions) }
+    });
+    match agreed {
+        Ok(Ok(_)) => Ok(library.0.as_ptr()),
+        Ok(Err(fault)) => Err(unusable(&fault, tell)),
+        Err(OutOfMemory) => Err(Ending::Failed { words: "memory ran out".into() }),
     }
+}
+
+/// The names of the functions in a layer's manifest, which are empty if it names none.
+fn named([negotiate, instance, device]: [&str; 3]) -> Result<LayerFunctions, OutOfMemory> {
+    let symbol = |name: &str| (!name.is_empty()).then(|| Symbol::new(name.as_bytes())).transpose();
+    Ok(LayerFunctions {
+        negotiate: symbol(negotiate)?,
+        get_instance_proc_addr: symbol(instance)?,
+        get_device_proc_addr: symbol(device)?,
+    })
+}
+
+/// Tells why the loader leaves the layer out.
+fn unusable(fault: &LayerFault, tell: vulkan::Tell<'_>) -> Ending {
+    tell(Line::Fault { id: fault.id().to_owned() });
+    Ending::Failed { words: fault.to_string() }
 }
 
 /// Loads a library, and tells from which file it came.
@@ -153,13 +184,18 @@ fn open(library: &str, tell: vulkan::Tell<'_>) -> Result<*mut c_void, Ending> {
     if opened.is_null() {
         return Err(Ending::Failed { words: linker_words() });
     }
+    tell_file(opened, tell);
+    Ok(opened)
+}
+
+/// Tells from which file a library came, if it has a function that drivers or layers have.
+fn tell_file(library: *mut c_void, tell: vulkan::Tell<'_>) {
     let known =
         [c"vk_icdGetInstanceProcAddr", c"vkGetInstanceProcAddr", c"vkNegotiateLoaderLayerInterfaceVersion"];
-    let address = known.iter().find_map(|name| symbol::<usize>(opened, name));
+    let address = known.iter().find_map(|name| symbol::<usize>(library, name));
     if let Some(path) = address.and_then(mapped_file) {
         tell(Line::File { path });
     }
-    Ok(opened)
 }
 
 fn linker_words() -> String {

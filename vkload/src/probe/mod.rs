@@ -1,11 +1,15 @@
 //! Tries a loader, a driver or a layer in a process of its own, so that whatever it does happens to nobody else.
 //!
+//! [`layers::try_out`] tries layers no further than the loader does before it calls them; the doctor goes on from there.
+//!
 //! [`parent::try_out`] starts this program again as `vkload probe`, which is [`child::run`]. The child writes a line for each step before it takes
 //! it; when it dies, hangs or ends, the last line says where. What a library prints does not mix with these lines, which go to memory that both
 //! share ([`notes`]).
 
 pub(crate) mod child;
 mod crash;
+pub(crate) mod layers;
+mod many;
 mod notes;
 pub(crate) mod parent;
 mod searches;
@@ -13,13 +17,15 @@ mod vulkan;
 
 use std::fmt;
 
+pub(crate) use many::{Attempt, Progress, try_all};
+
 use serde::{Deserialize, Serialize};
 
 use crate::info::report::Device;
 
 /// What is tried.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase", tag = "subject")]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "subject")]
 pub(crate) enum Subject {
     /// The loader that is built into this program, with every driver and layer that it finds.
     #[default]
@@ -28,9 +34,16 @@ pub(crate) enum Subject {
     Loader { library: String },
     /// A driver alone, without a loader.
     Driver { library: String },
-    /// A layer: opened, negotiated with, and then alone above a driver that is known to work, the built-in one. No further than the
-    /// negotiation where it has no `name`, because it cannot be alone.
-    Layer { library: String, negotiate: String, name: Option<String> },
+    /// A layer: opened and negotiated with, as the loader does it, and if it is `alone`, then above a driver that is known to work, the
+    /// built-in one. The three functions have the names in its manifest, which are empty if it names none.
+    Layer {
+        name: String,
+        library: String,
+        negotiate: String,
+        get_instance_proc_addr: String,
+        get_device_proc_addr: String,
+        alone: bool,
+    },
     /// A device file, which is opened as drivers open it and closed again.
     DeviceFile { path: String },
 }
@@ -128,6 +141,8 @@ pub(crate) struct Trial {
     pub(crate) printed: Vec<String>,
     /// Libraries that it looked for and did not find, where it failed without saying why.
     pub(crate) not_found: Vec<String>,
+    /// Why the loader leaves the layer out, as a name that does not change. The words are in `ending`. Empty for everything else.
+    pub(crate) fault: String,
 }
 
 /// A device, and what came of using it.
@@ -154,6 +169,16 @@ impl Trial {
     /// Whether it got no device and gave no reason but a number.
     pub(crate) fn fails_silently(&self) -> bool {
         self.devices.is_empty() && matches!(self.ending, Ending::Finished | Ending::Result { .. })
+    }
+
+    /// What is wrong with a layer that was tried no further than the loader goes before it calls the layer. `None` if nothing is.
+    pub(crate) fn problem_of_layer(&self) -> Option<String> {
+        (self.is_unusable() || (self.has_begun() && self.is_violent())).then(|| self.to_string())
+    }
+
+    /// Whether this is a layer that the loader leaves out.
+    pub(crate) fn is_unusable(&self) -> bool {
+        !self.fault.is_empty()
     }
 
     /// Whether it came to the library that was to be tried.
@@ -283,6 +308,10 @@ enum Line {
     Failure {
         stage: Stage,
         ending: Ending,
+    },
+    /// The loader leaves the layer out, for a reason of this name.
+    Fault {
+        id: String,
     },
     /// The trial is over.
     End {

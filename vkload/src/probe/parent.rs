@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::notes::Notes;
 use super::{Ending, Line, Stage, Subject, Trial, Tried, crash, searches};
-use crate::facts::Variables;
+use crate::facts::{Variables, own_variables};
 
 /// The descriptor on which a child finds the memory for its lines.
 const NOTES: RawFd = 100;
@@ -20,6 +20,8 @@ const GRACE: Duration = Duration::from_millis(200);
 const BURIAL: Duration = Duration::from_secs(2);
 /// The least memory that a child gets, in bytes.
 const LEAST_MEMORY: u64 = 2 << 30;
+/// How long one trial may take, in seconds, unless the user says otherwise (`--timeout`).
+const USUAL_LIMIT: u64 = 10;
 /// How much is kept of what a library prints, and how many lines of it are shown.
 const PRINTED_LIMIT: usize = 16 << 10;
 const PRINTED_LINES: usize = 5;
@@ -31,6 +33,13 @@ pub(crate) struct Settings {
     pub(crate) variables: Variables,
     /// How long one trial may take.
     pub(crate) limit: Duration,
+}
+
+impl Settings {
+    /// Those of this process, with the usual limit.
+    pub(crate) fn own() -> Self {
+        Self { variables: own_variables(), limit: Duration::from_secs(USUAL_LIMIT) }
+    }
 }
 
 /// Tries `subject` with these settings, and `changes` to its variables: a value, or `None` to unset it.
@@ -194,6 +203,7 @@ fn take(line: Line, trial: &mut Trial) {
         Line::Stage { stage } => trial.stage = stage,
         Line::File { path } => trial.file = path,
         Line::Version { version } => trial.version = version,
+        Line::Fault { id } => trial.fault = id,
         Line::Device { device } => trial.devices.push(Tried { device, failure: None }),
         Line::Failure { stage, ending } => {
             if let Some(device) = trial.devices.last_mut() {

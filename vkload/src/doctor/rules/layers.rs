@@ -136,23 +136,18 @@ fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
     let severity = if felt { case.blame() } else { Severity::Warning };
     let about = layer.manifest.as_str();
     if let (false, Some(fault)) = (dies, fault) {
-        let what = format!("the layer {} {}", layer.name, fault.what);
+        let reason = trial.filter(|trial| trial.is_unusable());
+        let reason = reason.map(|trial| format!("; a loader says: {trial}")).unwrap_or_default();
+        let what = format!("the layer {} {}{reason}", layer.name, fault.what);
         let finding = Finding::new(severity, weight::SEEN - 5, fault.id, about, what).steps(fault.steps);
         let off = layer.off(&case.facts.variables);
         return Some(finding.step(format!("Or turn the layer off: {off}")));
     }
     let trial = trial?;
-    let what = match (&trial.ending, trial.stage) {
-        (Ending::Failed { words }, Stage::Open) => format!("the layer {} does not load: {words}", layer.name),
-        (Ending::Failed { words }, _) => format!("the layer {} {words}", layer.name),
-        (Ending::Result { code }, Stage::Negotiate) => {
-            format!(
-                "the layer {} refuses to work with the loader: its negotiation returns {}",
-                layer.name,
-                crate::probe::result_name(*code)
-            )
-        }
-        (Ending::Result { .. }, _) => {
+    let what = match &trial.ending {
+        _ if trial.is_unusable() => format!("the layer {} cannot be used: {trial}", layer.name),
+        Ending::Failed { words } => format!("the layer {} {words}", layer.name),
+        Ending::Result { .. } => {
             format!("with the layer {} above the driver that is built into vkload, {trial}", layer.name)
         }
         _ => format!("the layer {} ({}) {trial}", layer.name, file_name(&layer.library)),

@@ -1,0 +1,41 @@
+//! Opens layers and negotiates with them, which shows whether the loader can use them.
+
+use std::collections::BTreeMap;
+
+use loader_core::discovery::LayerCandidate;
+use loader_core::manifest::Symbol;
+use loader_core::memory::Shown;
+
+use super::parent::Settings;
+use super::{Attempt, Subject, Trial, try_all};
+use crate::planned::Planned;
+use crate::switches::Changes;
+
+/// A layer as something to try.
+pub(crate) fn subject(layer: &LayerCandidate, alone: bool) -> Subject {
+    let functions = layer.manifest.as_ref().map(|manifest| &manifest.functions);
+    let name =
+        |symbol: Option<&Symbol>| symbol.map(|symbol| Shown(symbol.bytes()).to_string()).unwrap_or_default();
+    Subject::Layer {
+        name: Shown(layer.name()).to_string(),
+        library: Shown(&layer.library).to_string(),
+        negotiate: name(functions.and_then(|it| it.negotiate.as_ref())),
+        get_instance_proc_addr: name(functions.and_then(|it| it.get_instance_proc_addr.as_ref())),
+        get_device_proc_addr: name(functions.and_then(|it| it.get_device_proc_addr.as_ref())),
+        alone,
+    }
+}
+
+/// Tries the layers at these places of the plan, in processes that have the variables of this one with `changes`, and returns what
+/// came of each by its place. A meta-layer has no library, so it is not tried.
+pub(crate) fn try_out(planned: &Planned, places: &[usize], changes: &Changes) -> BTreeMap<usize, Trial> {
+    let library = |place: &usize| planned.layers.layers.get(*place).filter(|it| !it.library.is_empty());
+    let layers: Vec<_> = places.iter().filter_map(|place| Some((*place, library(place)?))).collect();
+    let attempt = |(_, layer): &(usize, &LayerCandidate)| Attempt {
+        changes: changes.clone(),
+        ..Attempt::of(&Shown(layer.name()).to_string(), subject(layer, false))
+    };
+    let attempts: Vec<_> = layers.iter().map(attempt).collect();
+    let trials = try_all(&attempts, &Settings::own(), &|_| {});
+    layers.iter().map(|(place, _)| *place).zip(trials.into_iter().map(|(_, trial)| trial)).collect()
+}
