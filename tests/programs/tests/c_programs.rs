@@ -239,3 +239,26 @@ fn valgrind_blames_the_library_for_nothing() {
         assert!(blamed.is_empty(), "{name}: {blamed:#?}");
     }
 }
+
+/// A loader that is linked without `-Bsymbolic`, as Khronos' are, refers to its own functions by name, and finds those of the loader
+/// first that the program is linked with.
+#[test]
+fn a_second_loader_works_if_its_functions_are_its_own() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let (ours, theirs) = (Library::under_test(), Library::distribution());
+    let program = CProgram::compile("second_loader", &ours, &[]);
+    let with = |first: &Library, how: &str, second: &str| {
+        run(program.command(&lavapipe_machine(), first).args([how, second])).success()
+    };
+    let (our_file, their_file) = (ours.file().to_str().unwrap(), theirs.file().to_str().unwrap());
+    for how in ["deepbind", "dlmopen"] {
+        assert_eq!(with(&ours, how, their_file), "a device was used\n", "{how}");
+    }
+    // The name leads to the loader that is there.
+    assert_eq!(with(&ours, "name", "libvulkan.so.1"), "a device was used\n");
+    assert_eq!(with(&ours, "local", their_file), "the first one's\n");
+    // Our own refers to its functions by their addresses.
+    assert_eq!(with(&theirs, "local", our_file), "a device was used\n");
+}

@@ -8,7 +8,7 @@ use loader_core::memory::Shown;
 use serde::{Deserialize, Serialize};
 
 use super::program::Program;
-use crate::facts::{self, LoaderFile, Variables};
+use crate::facts::{self, LoaderFile, MappedLoader, Variables};
 use crate::planned::Planned;
 use crate::switches::Changes;
 
@@ -37,6 +37,8 @@ pub(crate) struct Process {
     pub(crate) id: u32,
     /// Vulkan loaders, drivers and layers that are in its memory.
     pub(crate) libraries: Vec<String>,
+    /// The Vulkan loaders among them.
+    pub(crate) loaders: Vec<MappedLoader>,
     /// Whether its file system is another one, as in a container.
     pub(crate) elsewhere: bool,
 }
@@ -99,7 +101,8 @@ impl Target {
         let elsewhere = root(&folder) != root(Path::new("/proc/self"));
         let libraries = libraries_in(&maps);
         let loader = loader_in(&libraries);
-        let process = Process { id, libraries, elsewhere };
+        let loaders = facts::mapped_loaders(&maps, &folder);
+        let process = Process { id, libraries, loaders, elsewhere };
         let target = Self {
             executable: program.clone(),
             program,

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::path::Path;
 
 use object::elf::{DT_NEEDED, DT_RPATH, DT_RUNPATH, DT_SONAME, SHT_DYNSYM, VER_FLG_WEAK};
-use object::read::elf::{Dyn, FileHeader, ProgramHeader, SectionTable, Sym};
-use object::read::{FileKind, ReadCache, ReadRef};
+use object::read::elf::{Dyn, FileHeader, ProgramHeader, Rel, Rela, SectionHeader, SectionTable, Sym};
+use object::read::{FileKind, ReadCache, ReadRef, SymbolIndex};
 use object::{Endianness, StringTable, elf};
 
 /// A library or a program.
@@ -96,6 +96,29 @@ pub(super) fn exports(path: &Path, names: &[&str]) -> Vec<bool> {
         _ => None,
     });
     found.unwrap_or_else(|_| vec![false; names.len()])
+}
+
+/// Whether the file is a Vulkan loader: no driver and no layer exports what it does.
+pub(super) fn is_loader(path: &Path) -> bool {
+    let names = [
+        "vkEnumerateInstanceLayerProperties",
+        "vkCreateInstance",
+        "vk_icdGetInstanceProcAddr",
+        "vkNegotiateLoaderLayerInterfaceVersion",
+    ];
+    let has_name = || read(path).is_ok_and(|elf| elf.soname.starts_with("libvulkan.so"));
+    exports(path, &names) == [true, true, false, false] || has_name()
+}
+
+/// The addresses in the library, counted from its beginning, at which the dynamic linker writes where functions are that it exports itself
+/// and whose names begin with `start`. Before them comes how many bytes an address has.
+pub(super) fn own_references(path: &Path, start: &[u8]) -> (usize, Vec<u64>) {
+    let found = with(path, |data, kind| match kind {
+        FileKind::Elf64 => Some((8, references::<elf::FileHeader64<Endianness>, _>(data, start)?)),
+        FileKind::Elf32 => Some((4, references::<elf::FileHeader32<Endianness>, _>(data, start)?)),
+        _ => None,
+    });
+    found.unwrap_or_default()
 }
 
 fn with<T>(path: &Path, read: impl Fn(&ReadCache<File>, FileKind) -> Option<T>) -> Result<T, Trouble> {
@@ -250,6 +273,39 @@ where
         }
     }
     Some(found)
+}
+
+fn references<'a, H, R>(data: R, start: &[u8]) -> Option<Vec<u64>>
+where
+    H: FileHeader<Endian = Endianness>,
+    R: ReadRef<'a>,
+{
+    let header = H::parse(data).ok()?;
+    let endian = header.endian().ok()?;
+    let sections = header.sections(endian, data).ok()?;
+    let symbols = sections.symbols(endian, data, SHT_DYNSYM).ok()?;
+    let is_own = |number: u32| {
+        let symbol = symbols.symbol(SymbolIndex(number as usize)).ok();
+        let own = symbol.filter(|symbol| symbol.is_definition(endian));
+        own.and_then(|own| own.name(endian, symbols.strings()).ok())
+            .is_some_and(|name| name.starts_with(start))
+    };
+    let mut all = Vec::new();
+    for section in sections.iter() {
+        if let Ok(Some((entries, table))) = section.rela(endian, data)
+            && table == symbols.section()
+        {
+            let own = entries.iter().filter(|entry| is_own(entry.r_sym(endian, false)));
+            all.extend(own.map(|entry| entry.r_offset(endian).into()));
+        }
+        if let Ok(Some((entries, table))) = section.rel(endian, data)
+            && table == symbols.section()
+        {
+            let own = entries.iter().filter(|entry| is_own(entry.r_sym(endian)));
+            all.extend(own.map(|entry| entry.r_offset(endian).into()));
+        }
+    }
+    Some(all)
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -206,15 +206,7 @@ impl Closure<'_> {
         library.path = Some(found.path.display().to_string());
         library.state = state_of(self.root, &found.path, &found.elf, u32::from(self.bits));
         if let (LibraryState::Fine, Ok(elf)) = (&library.state, &found.elf) {
-            let names = [
-                "vkEnumerateInstanceLayerProperties",
-                "vkCreateInstance",
-                "vk_icdGetInstanceProcAddr",
-                "vkNegotiateLoaderLayerInterfaceVersion",
-            ];
-            let exports = elf::exports(&below(self.root, &found.path), &names);
-            library.is_loader =
-                elf.soname.starts_with("libvulkan.so") || exports == [true, true, false, false];
+            library.is_loader = elf::is_loader(&below(self.root, &found.path));
             self.walk(elf, &found.path, &mut library);
         }
         library

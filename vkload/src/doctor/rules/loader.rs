@@ -3,7 +3,7 @@
 use super::super::case::{Case, file_name};
 use super::super::finding::{Finding, Severity, weight};
 use super::super::subject::SONAME;
-use crate::facts::{LibraryState, LoaderFile};
+use crate::facts::{Binding, LibraryState, LoaderFile, MappedLoader};
 use crate::probe::{Ending, Stage, Trial};
 
 /// Those that a program of this width could get.
@@ -227,6 +227,43 @@ pub(super) fn two(case: &Case) -> Vec<Finding> {
     );
     vec![Finding::new(Severity::Note, weight::LIKELY, "two-loaders", &other.path, what)]
 }
+
+/// Two loaders are in the memory of a process, and the functions of one have taken the place of the other's.
+pub(super) fn mixed(case: &Case) -> Vec<Finding> {
+    let Some(process) = &case.target.process else { return Vec::new() };
+    let others = |loader: &MappedLoader| {
+        let others = process.loaders.iter().filter(|other| other.path != loader.path);
+        others.map(|other| other.path.as_str()).collect::<Vec<_>>().join(" and ")
+    };
+    let of = |loader: &MappedLoader| match &loader.functions {
+        Binding::Own => None,
+        Binding::Other { path } => {
+            let what = format!(
+                "is a second Vulkan loader in this process, and the names of its own functions lead to {path}, which the dynamic linker \
+                 finds first: each loader gets the other's instances, and the process may abort or crash"
+            );
+            let finding = Finding::new(Severity::Warning, weight::SEEN, "loaders-mixed", &loader.path, what);
+            Some(finding.steps(ONE_LOADER.iter().map(|step| (*step).to_owned())))
+        }
+        Binding::Unknown if process.loaders.len() > 1 => {
+            let what = format!(
+                "is in this process beside {}, and you have no permission to see whether the names of its own functions lead there",
+                others(loader)
+            );
+            let finding = Finding::new(Severity::Note, weight::LIKELY, "loaders-mixed", &loader.path, what);
+            Some(finding.step(format!("sudo vkload doctor --pid {}", process.id)))
+        }
+        Binding::Unknown => None,
+    };
+    process.loaders.iter().filter_map(of).collect()
+}
+
+/// How a program gets by with one loader, or keeps two apart.
+const ONE_LOADER: &[&str] = &[
+    "Let the program open libvulkan.so.1 by this name instead of a path: it then gets the loader that it is linked with",
+    "Or link it with no Vulkan loader, and let it open one with RTLD_LOCAL",
+    "Or let it open the second one with RTLD_DEEPBIND, and never give one loader the other's handles",
+];
 
 /// The library whose code took the program down, by its file's name.
 fn at_fault(program: &Trial) -> Option<&str> {

@@ -24,6 +24,7 @@ const RULES: &[Rule] = &[
     loader::absent,
     loader::shadowed,
     loader::two,
+    loader::mixed,
     loader::broken,
     layers::culprits,
     layers::broken,

@@ -1,0 +1,184 @@
+//! The Vulkan loaders in the memory of a process, and whether one of them has taken another's place.
+//!
+//! A loader refers to its own functions by name unless it was linked with `-Bsymbolic`. The dynamic linker looks such a name up in the
+//! program and the libraries that it is linked with before it looks at the loader itself, so it may bind the name to another loader.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::elf;
+use super::files::below;
+
+/// A Vulkan loader in the memory of a process.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct MappedLoader {
+    pub(crate) path: String,
+    pub(crate) functions: Binding,
+}
+
+/// Where the names of a loader's own functions lead.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "bound")]
+pub(crate) enum Binding {
+    /// To itself.
+    #[default]
+    Own,
+    /// At least one of them to another loader.
+    Other { path: String },
+    /// It refers to them by name, and the memory of the process cannot be read.
+    Unknown,
+}
+
+/// A file that is mapped into the memory of a process.
+struct Mapping<'a> {
+    range: std::ops::Range<u64>,
+    offset: u64,
+    /// The device and the inode, which are the same if a file is mapped by another name.
+    identity: (&'a str, &'a str),
+    path: &'a str,
+}
+
+/// The loaders among the files of `/proc/PID/maps`, in its order. `folder` is `/proc/PID`.
+pub(crate) fn mapped_loaders(maps: &str, folder: &Path) -> Vec<MappedLoader> {
+    let memory = File::open(folder.join("mem")).ok();
+    let read = |address, bytes: &mut [u8]| {
+        memory.as_ref().is_some_and(|memory| memory.read_exact_at(bytes, address).is_ok())
+    };
+    loaders(maps, &folder.join("root"), &read)
+}
+
+fn loaders(maps: &str, root: &Path, read: Read<'_>) -> Vec<MappedLoader> {
+    let mappings: Vec<Mapping<'_>> = maps.lines().filter_map(mapping).collect();
+    let mut loaders: Vec<(&Mapping<'_>, Vec<Binding>)> = Vec::new();
+    for first in mappings.iter().filter(|it| it.offset == 0 && may_be_loader(it.path)) {
+        let file = below(root, Path::new(first.path));
+        let known = loaders.iter().position(|(other, _)| other.identity == first.identity);
+        if known.is_none() && !elf::is_loader(&file) {
+            continue;
+        }
+        let binding = binding(&mappings, first, &file, read);
+        match known.and_then(|place| loaders.get_mut(place)) {
+            // Namespaces of the dynamic linker have a copy each.
+            Some((_, bindings)) => bindings.push(binding),
+            None => loaders.push((first, vec![binding])),
+        }
+    }
+    let is_loader = |path: &str| loaders.iter().any(|(first, _)| first.path == path);
+    let settled = |(first, bindings): &(&Mapping<'_>, Vec<Binding>)| {
+        let other = bindings.iter().find(|it| matches!(it, Binding::Other { path } if is_loader(path)));
+        let unknown = bindings.iter().all(|it| *it == Binding::Unknown);
+        let functions = other.cloned().unwrap_or(if unknown { Binding::Unknown } else { Binding::Own });
+        MappedLoader { path: first.path.to_owned(), functions }
+    };
+    loaders.iter().map(settled).collect()
+}
+
+/// Reads memory of the process, and returns whether it can.
+type Read<'a> = &'a dyn Fn(u64, &mut [u8]) -> bool;
+
+/// Where the names lead that the copy of `file` whose memory begins with `first` refers to its functions by. Any file may be there.
+fn binding(mappings: &[Mapping<'_>], first: &Mapping<'_>, file: &Path, read: Read<'_>) -> Binding {
+    let (width, places) = elf::own_references(file, b"vk");
+    for place in places {
+        let mut bytes = [0; 8];
+        let Some(word) = bytes.get_mut(..width) else { continue };
+        if !read(first.range.start.wrapping_add(place), word) {
+            return Binding::Unknown;
+        }
+        let address = if cfg!(target_endian = "little") {
+            u64::from_le_bytes(bytes)
+        } else {
+            u64::from_be_bytes(bytes) >> (64 - 8 * width)
+        };
+        let there = mappings.iter().find(|mapping| mapping.range.contains(&address));
+        let Some(there) = there.filter(|there| there.identity != first.identity) else { continue };
+        // The first name of a file is the one that is told.
+        let named = mappings.iter().find(|mapping| mapping.identity == there.identity).unwrap_or(there);
+        return Binding::Other { path: named.path.to_owned() };
+    }
+    Binding::Own
+}
+
+/// A loader for use inside an application, which is meant to be above another one, has names of its own, and its file begins so.
+const ABOVE: &str = "libvkload";
+
+fn may_be_loader(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.contains(".so") && name.to_ascii_lowercase().contains("vulkan") && !name.starts_with(ABOVE)
+}
+
+/// Reads a line such as `7f00-7f10 r-xp 00000000 08:01 42   /usr/lib/libvulkan.so.1`.
+fn mapping(line: &str) -> Option<Mapping<'_>> {
+    let path = line.find('/').and_then(|at| line.get(at..))?;
+    let mut fields = line.split_ascii_whitespace();
+    let number = |digits| u64::from_str_radix(digits, 16).ok();
+    let (from, to) = fields.next()?.split_once('-')?;
+    let offset = number(fields.nth(1)?)?;
+    let identity = (fields.next()?, fields.next()?);
+    // The kernel adds this to the name of a file that is gone, as after an update.
+    let path = path.strip_suffix(" (deleted)").unwrap_or(path);
+    Some(Mapping { range: number(from)?..number(to)?, offset, identity, path })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::process::Command;
+
+    /// Maps of a process with two loaders that refer to their functions by name, each mapped in two parts, and the second by another
+    /// name as well.
+    fn two(folder: &Path) -> String {
+        let source = folder.join("loader.c");
+        let functions = "int vkCreateInstance(void) { return 0; } int vkEnumerateInstanceLayerProperties(void) { return 0; }\n\
+            int (*const table[])(void) = { vkCreateInstance, vkEnumerateInstanceLayerProperties };";
+        fs::write(&source, functions).unwrap();
+        let file = |name: &str| folder.join(name).display().to_string();
+        let (one, other, again) = (file("libvulkan.so.1"), file("libvulkan.so.2"), file("libvulkan.so"));
+        let cc = Command::new("cc").args(["-shared", "-fPIC", "-o", &one]).arg(&source).status();
+        assert!(cc.expect("cc").success());
+        fs::copy(&one, &other).unwrap();
+        fs::hard_link(&other, &again).unwrap();
+        let driver = file("libvulkan_driver.so");
+        fs::write(&driver, "").unwrap();
+        format!(
+            "10000-20000 r--p 00000000 08:01 1 {one}\n20000-30000 r-xp 00001000 08:01 1 {one}\n\
+             50000-60000 r--p 00000000 08:01 2 {other}\n60000-70000 r-xp 00001000 08:01 2 {other}\n\
+             80000-90000 r--p 00000000 08:01 2 {again} (deleted)\n90000-a0000 r--p 00000000 08:01 3 {driver}\n\
+             a0000-b0000 rw-p 00000000 00:00 0 [heap]\n"
+        )
+    }
+
+    #[test]
+    fn where_the_functions_lead_is_read_from_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let maps = two(folder.path());
+        let all_lead_to = |address: u64| {
+            let read = move |_, bytes: &mut [u8]| {
+                let whole = address.to_ne_bytes();
+                bytes.copy_from_slice(if cfg!(target_endian = "little") {
+                    &whole[..bytes.len()]
+                } else {
+                    &whole[8 - bytes.len()..]
+                });
+                true
+            };
+            loaders(&maps, Path::new("/"), &read)
+        };
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let loader = |name: &str, functions| MappedLoader { path: path(name), functions };
+        let to = |name: &str| Binding::Other { path: path(name) };
+        let (one, other) = ("libvulkan.so.1", "libvulkan.so.2");
+        assert_eq!(all_lead_to(0x20010), [loader(one, Binding::Own), loader(other, to(one))]);
+        assert_eq!(all_lead_to(0x60010), [loader(one, to(other)), loader(other, Binding::Own)]);
+        // The same file by another name.
+        assert_eq!(all_lead_to(0x80010), [loader(one, to(other)), loader(other, Binding::Own)]);
+        assert_eq!(all_lead_to(0xa0010), [loader(one, Binding::Own), loader(other, Binding::Own)]);
+        let unreadable = loaders(&maps, Path::new("/"), &|_, _| false);
+        assert_eq!(unreadable, [loader(one, Binding::Unknown), loader(other, Binding::Unknown)]);
+    }
+}
