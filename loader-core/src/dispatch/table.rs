@@ -162,7 +162,7 @@ pub trait Table {
             for (number, address) in Self::MISSING.addresses().enumerate() {
                 slots.add(number).write(Slot(AtomicPtr::new(address)));
             }
-            let behind = (size_of::<Self>() / size_of::<Slot>()).saturating_sub(Self::MISSING.count);
+            let behind = size_of::<Self>().div_ceil(size_of::<Slot>()).saturating_sub(Self::MISSING.count);
             slots.add(Self::MISSING.count).write_bytes(0, behind);
         }
     }
