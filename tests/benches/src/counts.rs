@@ -21,18 +21,18 @@ pub const CALLS: [(&str, u64); 11] = [
     ("proc_addr_early", 118),
     ("proc_addr_late", 142),
     ("proc_addr_extension", 127),
-    ("proc_addr_global", 74),
-    ("version", 6_153),
-    ("extensions", 16_000),
-    ("instance", 32_682),
-    ("instance_layer", 85_936),
-    ("device", 68_711),
+    ("proc_addr_global", 72),
+    ("version", 6_103),
+    ("extensions", 15_858),
+    ("instance", 32_116),
+    ("instance_layer", 85_566),
+    ("device", 49_004),
 ];
 
 /// Instructions of a process that opens the library and makes one call, less those of one that does nothing, as the page's
 /// table of first calls has them.
 pub const FIRST_CALLS: [(&str, u64); 4] =
-    [("version", 158_717), ("extensions", 244_834), ("layers", 198_502), ("instance", 304_326)];
+    [("version", 156_304), ("extensions", 242_778), ("layers", 197_066), ("instance", 299_548)];
 
 /// Whether the tools are there that count instructions and system calls.
 #[must_use]
