@@ -6,11 +6,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use loom::thread;
 
 use crate::memory::{Cached, Counted, SharedList};
+use crate::once::{Progress, Turn, turn};
 use crate::sync::cell::Block;
 use crate::sync::{Lock, Turns, Waiting, forked};
+use crate::system::System;
 use crate::users::Users;
 
-pub(crate) const ALL: [(&str, fn()); 9] = [
+pub(crate) const ALL: [(&str, fn()); 11] = [
     ("lock", lock),
     ("lock_in_forked_child", lock_in_forked_child),
     ("turns", turns),
@@ -19,6 +21,8 @@ pub(crate) const ALL: [(&str, fn()); 9] = [
     ("counted", counted),
     ("cached", cached),
     ("shared_list", shared_list),
+    ("once", once),
+    ("once_in_forked_child", once_in_forked_child),
     ("exit_or_dlclose", exit_or_dlclose),
 ];
 
@@ -36,6 +40,12 @@ impl Waiting for Thread {
 
     fn left_behind(&self) -> ! {
         std::panic::resume_unwind(Box::new("left behind"))
+    }
+}
+
+impl System for Thread {
+    fn process(&self) -> u32 {
+        2
     }
 }
 
@@ -174,6 +184,34 @@ fn shared_list() {
     };
     beside(enter, enter);
     assert_eq!(list.read(&MAIN, |list| list.len()), 1);
+}
+
+/// One thread searches, and the other finds what it has written.
+fn once() {
+    search_beside(Progress::NotBegun);
+}
+
+/// The same while a thread of the parent was searching, which is not in this process.
+fn once_in_forked_child() {
+    search_beside(Progress::Looking { process: 1, thread: MAIN.thread() });
+}
+
+fn search_beside(progress: Progress<&'static Block>) {
+    let state = leak(Lock::new(progress));
+    drop(state.lock(&MAIN));
+    let searches = new_lock();
+    let search = move |this: Thread| match turn(&this, state, |state| state) {
+        Turn::Look => {
+            *searches.lock(&this) += 1;
+            let result: &Block = leak(Block::new());
+            result.write();
+            *state.lock(&this) = Progress::Done { process: this.process(), result };
+        }
+        Turn::Take(result) => result.read(),
+        Turn::Within => panic!("no search calls back"),
+    };
+    beside(search, search);
+    assert_eq!(*searches.lock(&MAIN), 1);
 }
 
 /// As `Loader::unload` frees what the process owns: at `exit`, while another thread comes, finds something, uses it and goes;

@@ -1,0 +1,7 @@
+//! What the files import from the Android library's `system`.
+
+use crate::sync::Waiting;
+
+pub(crate) trait System: Waiting {
+    fn process(&self) -> u32;
+}
