@@ -219,7 +219,7 @@ fn an_unusable_layer_that_the_program_asks_for_gives_chain_exit_code_1() {
 
 /// A library that kills its process is seen, too, and kills no command.
 #[test]
-fn a_layer_that_crashes_while_it_is_loaded_is_told_of_by_chain_and_layers() {
+fn a_layer_that_crashes_while_it_is_loaded_is_reported_by_chain_and_layers() {
     let sandbox = Sandbox::new();
     let library = sandbox.path("lib/libcrash.so");
     let source =
