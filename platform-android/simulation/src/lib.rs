@@ -258,12 +258,18 @@ impl Android {
         path.strip_prefix("/").map_or_else(|_| path.to_owned(), |below| self.folder.join(below))
     }
 
-    fn library_at(&self, path: &str) -> Result<libraries::Opened, String> {
+    /// Opens the library with this path. Libraries that it needs are in the folder of the system,
+    /// and, in a namespace, in that of the namespace.
+    fn library_at(&self, path: &str, of_namespace: Option<&str>) -> Result<libraries::Opened, String> {
         let built_in = self.change().built_in.get(path.trim_start_matches('/')).cloned();
-        built_in.map_or_else(
-            || libraries::open(&self.place_of_library(path)),
-            |library| Ok(libraries::Opened::Test(library)),
-        )
+        if let Some(library) = built_in {
+            return Ok(libraries::Opened::Test(library));
+        }
+        let folders: Vec<_> =
+            ["/"].into_iter().chain(of_namespace).map(|folder| self.place(folder)).collect();
+        let plan = self.change().libraries.plan(self.place_of_library(path), &folders)?;
+        // Initialisers may do anything, so the state is not locked.
+        plan.open()
     }
 
     fn record(&self, call: &str, about: &CStr) {
@@ -274,7 +280,7 @@ impl Android {
 impl Android {
     /// The module of a library, opened as by libhardware.
     fn module_of(&self, path: &str) -> Option<NonNull<c_void>> {
-        let library = libraries::open(&self.place(path)).ok()?;
+        let library = self.library_at(path, None).ok()?;
         let mut world = self.change();
         let library = world.libraries.add(library, path, Door::Linker);
         let module = world.libraries.symbol(library, c"HMI")?;

@@ -84,7 +84,7 @@ impl System for Android {
 
     fn open(&self, path: &CStr, door: Door) -> Result<Library, Text> {
         let name = path.to_string_lossy().into_owned();
-        let place = {
+        let (place, folder) = {
             let mut world = self.change();
             let (word, folder) = match door {
                 Door::Linker => ("dlopen", None),
@@ -96,9 +96,15 @@ impl System for Android {
                 }
             };
             world.calls.push(format!("{word} {name}"));
-            folder.map_or_else(|| name.clone(), |folder| format!("{folder}/{name}"))
+            let place = match &folder {
+                Some(folder) => format!("{folder}/{name}"),
+                // A name leads to the open library that has it.
+                None if !name.contains('/') => world.libraries.path_of(&name).unwrap_or(name),
+                None => name,
+            };
+            (place, folder)
         };
-        let library = self.library_at(&place);
+        let library = self.library_at(&place, folder.as_deref());
         let mut world = self.change();
         match library {
             Ok(library) => Ok(world.libraries.add(library, &place, door)),
