@@ -20,7 +20,7 @@ packages=(gcc g++ libc6-dev binutils pkg-config lintian mesa-vulkan-drivers vulk
     libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-i686-linux-gnu libc6-dev-i386-cross libc6-i386
     lib32gcc-s1 musl-tools)
 # The crates that become shared libraries bring a panic handler of their own, so each is compiled without the others.
-shells=(libvulkan-linux libvulkan-fuchsia libvulkan-android libvkload-android libvkload-jni)
+shells=(libvulkan-linux libvulkan-fuchsia libvulkan-android libvkload-android libvkload-jni libvkload-stand-ins)
 no_shells=(--workspace "${shells[@]/#/--exclude=}")
 # What is for the loader inside an application makes cargo build loader-core with the feature `foreign-handles` for all
 # that is tested with it, and then nothing would test the core that systems get.
@@ -125,7 +125,7 @@ lints() {
     cargo clippy --quiet --package libvkload-jni -- --deny warnings
     VKLOAD_FIXED_DRIVERS=any cargo clippy --quiet --package libvulkan-linux --features fixed-drivers -- --deny warnings
     lint_for x86_64-unknown-fuchsia --package platform-fuchsia --package libvulkan-fuchsia --package null-driver-icd
-    lint_for x86_64-linux-android --package platform-android --package libvulkan-android --package libvkload-android
+    lint_for x86_64-linux-android --package platform-android --package libvulkan-android --package libvkload-android --package libvkload-stand-ins
 }
 
 # What is compiled for one system alone.

@@ -67,3 +67,34 @@ fn r144_options_that_lack_memory_change_nothing_leave_nothing_and_can_be_given_a
     }
     panic!("no end");
 }
+
+/// The driver needs another library of its package, which has to be opened first.
+#[test]
+fn r144_a_package_of_several_libraries_that_lacks_memory_leaves_nothing_open() {
+    let simulation = system();
+    let android = simulation.android;
+    android.file("/needed.c", "int needed(void) { return 0; }");
+    android.compile("/made/libneeded.so", &android.place("/needed.c"), &["-Wl,-soname,libneeded.so"]);
+    let linked = android.place("/made/libneeded.so");
+    let options = ["-Wl,--no-as-needed", linked.to_str().unwrap()];
+    android.compile("/driver.so", &android.place("/driver.c"), &options);
+    let [driver, needed] =
+        ["/driver.so", "/made/libneeded.so"].map(|it| std::fs::read(android.place(it)).unwrap());
+    let files = [
+        Packed::stored("meta.json", META.as_bytes(), 1),
+        Packed::stored("driver.so", &driver, 1),
+        Packed::stored("libneeded.so", &needed, 1),
+    ];
+    android.file("/driver.zip", package(&files));
+    for count in 0..ENOUGH {
+        let apk = android.scarce_application();
+        let (result, _) = with_memory_for(count, || apk.configure(OPTIONS));
+        let open = android.open_libraries();
+        if result.is_ok() {
+            assert!(open.iter().any(|path| path.ends_with("/libneeded.so")), "{count}: {open:?}");
+            return;
+        }
+        assert!(open.is_empty(), "{count}: {open:?}");
+    }
+    panic!("no end");
+}

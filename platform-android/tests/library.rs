@@ -382,6 +382,39 @@ fn r174_the_library_itself_has_slices_if_the_system_records_graphics() {
     assert_eq!(system.said("slices"), "");
 }
 
+/// The stand-ins themselves: a driver finds them by the names of the system's libraries.
+#[test]
+fn r177_a_driver_uses_the_stand_ins_for_libraries_that_applications_cannot_open() {
+    let Some(system) = System::new() else { return };
+    let mut opened = Vec::new();
+    for name in ["cutils", "hardware", "sync"] {
+        let file = format!("libvkload_{name}.so");
+        let Some(built) = library(&file) else { return };
+        fs::copy(built, system.path("system/lib64").join(&file)).unwrap();
+        opened.push(file);
+    }
+    let source = format!("{SOURCES}/stand_ins.c");
+    let linked: Vec<_> =
+        opened.iter().map(|file| system.path("system/lib64").join(file).display().to_string()).collect();
+    let mut options = vec!["-DDRIVER", "-Wl,--no-as-needed"];
+    options.extend(linked.iter().map(String::as_str));
+    system.compile("system/lib64/libvulkan_freedreno.so", &source, &options);
+    let status = compiler("cc").args([&source, "-o"]).arg(system.path("program")).status();
+    assert!(status.unwrap().success());
+    opened.push("libvulkan_freedreno.so".into());
+    let set = ["set=value", "yes=yes", "off=off", "least=-9223372036854775808", "octal=-010"];
+    system.set(&[&set[..], &["larger=9223372036854775808", ""]].concat());
+    let files: Vec<_> = opened.iter().map(String::as_str).collect();
+    assert_eq!(
+        system.output(&files),
+        "get: 5 value, 5 other, 0, 91\nset: 0 31\nbool: 1 0 7\nint: -9223372036854775808 -8 -7 5 6\ntrace: 0\n\
+         module: ENOENT NULL\nwait: -1 ETIME, 0, -1 EINVAL\nmerge: 0 -1\ninfo: 1 2 101 1\n"
+    );
+    // Without them it does not open.
+    let output = system.run(&[], &["libvulkan_freedreno.so"]);
+    assert!(!output.status.success(), "{output:?}");
+}
+
 /// Links the library as a system tree does: with the framework's functions.
 fn link_with_framework(system: &System, definitions: &[&str]) -> Option<()> {
     let target = processor().0;

@@ -32,6 +32,8 @@ pub(crate) struct Library {
     /// What cargo calls it.
     pub(crate) built: &'static str,
     pub(crate) soname: &'static str,
+    /// The name of its file, which is its SONAME unless that is the system's.
+    pub(crate) file: &'static str,
     /// The version script with the commands of Vulkan that it exports, if it does.
     commands: Option<&'static str>,
     /// What else it exports.
@@ -50,6 +52,7 @@ pub(crate) const LIBRARIES: &[Library] = &[
         package: "libvulkan-android",
         built: "libvulkan_android.a",
         soname: "libvulkan.so",
+        file: "libvulkan.so",
         commands: Some("platform-android/libvulkan.map.txt"),
         others: &[],
         entry: "vkGetInstanceProcAddr",
@@ -62,6 +65,7 @@ pub(crate) const LIBRARIES: &[Library] = &[
         built: "libvkload_android.a",
         // Never the system's name, by which the system's is opened.
         soname: "libvkload.so",
+        file: "libvkload.so",
         commands: Some("platform-android/libvulkan.map.txt"),
         others: &["vkload_configure", "vkload_get_instance_proc_addr", "vkload_report", "vkload_set_log"],
         entry: "vkGetInstanceProcAddr",
@@ -73,6 +77,7 @@ pub(crate) const LIBRARIES: &[Library] = &[
         package: "libvkload-jni",
         built: "libvkload_jni.a",
         soname: "libvkload_jni.so",
+        file: "libvkload_jni.so",
         commands: None,
         others: &["JNI_OnLoad"],
         entry: "JNI_OnLoad",
@@ -80,7 +85,70 @@ pub(crate) const LIBRARIES: &[Library] = &[
         is_brought: true,
         largest: 16_000,
     },
+    Library {
+        package: STAND_INS,
+        built: STAND_INS_BUILT,
+        soname: "libcutils.so",
+        file: "libvkload_cutils.so",
+        commands: None,
+        others: &[
+            "atrace_async_begin_body",
+            "atrace_async_end_body",
+            "atrace_async_for_track_begin_body",
+            "atrace_async_for_track_end_body",
+            "atrace_begin_body",
+            "atrace_end_body",
+            "atrace_get_enabled_tags",
+            "atrace_init",
+            "atrace_instant_body",
+            "atrace_instant_for_track_body",
+            "atrace_int64_body",
+            "atrace_int_body",
+            "atrace_set_debuggable",
+            "atrace_set_tracing_enabled",
+            "atrace_setup",
+            "atrace_update_tags",
+            "property_get",
+            "property_get_bool",
+            "property_get_int32",
+            "property_get_int64",
+            "property_set",
+        ],
+        entry: "property_get",
+        imports: "platform-android/stand-ins/imports-cutils.txt",
+        is_brought: true,
+        largest: 8_000,
+    },
+    Library {
+        package: STAND_INS,
+        built: STAND_INS_BUILT,
+        soname: "libhardware.so",
+        file: "libvkload_hardware.so",
+        commands: None,
+        others: &["hw_get_module", "hw_get_module_by_class"],
+        entry: "hw_get_module",
+        imports: "platform-android/stand-ins/imports-hardware.txt",
+        is_brought: true,
+        largest: 8_000,
+    },
+    Library {
+        package: STAND_INS,
+        built: STAND_INS_BUILT,
+        soname: "libsync.so",
+        file: "libvkload_sync.so",
+        commands: None,
+        others: &["sync_file_info", "sync_file_info_free", "sync_merge", "sync_wait"],
+        entry: "sync_wait",
+        imports: "platform-android/stand-ins/imports-sync.txt",
+        is_brought: true,
+        largest: 8_000,
+    },
 ];
+
+/// What stands in for libraries of the system that drivers need. An application's packages are made of the files of many, and no two
+/// may have one name: therefore the files have names of their own.
+const STAND_INS: &str = "libvkload-stand-ins";
+const STAND_INS_BUILT: &str = "libvkload_stand_ins.a";
 
 /// Functions that some compilers leave out, as nothing that is allocated needs a large alignment.
 const OPTIMISED_OUT: &[&str] = &["posix_memalign"];
@@ -99,7 +167,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             let archive = library.build(target, options.level)?;
             let built = Built { library, abi, target, archive, imports, system: &system, flags: &[] };
             let found = built.check(&options, used)?;
-            complaints.extend(found.into_iter().map(|it| format!("{abi}/{}: {it}", library.soname)));
+            complaints.extend(found.into_iter().map(|it| format!("{abi}/{}: {it}", library.file)));
         }
     }
     if abis.len() == ABIS.len() {
@@ -150,7 +218,7 @@ impl Library {
 
     /// Where the library without symbols is, the one to install.
     pub(crate) fn installed(&self, abi: &str) -> PathBuf {
-        target_folder().join("android").join(abi).join(self.soname)
+        target_folder().join("android").join(abi).join(self.file)
     }
 }
 
@@ -169,12 +237,12 @@ pub(crate) struct Built<'a> {
 impl Built<'_> {
     /// Makes the library with its symbols, and the one to install. Notes which functions of the system are used.
     fn check(&self, options: &Options, used: &mut BTreeSet<String>) -> Result<Vec<String>, Failure> {
-        let (abi, soname) = (self.abi, self.library.soname);
+        let (abi, file) = (self.abi, self.library.file);
         let path = self.link(options.level, &target_folder().join("android/symbols").join(abi))?;
         let (size, installed) = self.install(&path)?;
         let facts = Facts::of(&path)?;
         let (exports, needed) = (facts.exports.len(), facts.needed.join(", "));
-        println!("{abi}/{soname}: {exports} exports, {size} bytes stripped, needs {needed}");
+        println!("{abi}/{file}: {exports} exports, {size} bytes stripped, needs {needed}");
         println!("    {}\n    with symbols: {}", installed.display(), path.display());
         let mut found = self.complaints(&facts, options.level)?;
         if abi == "arm64-v8a" && size > self.library.largest {
@@ -212,7 +280,7 @@ impl Built<'_> {
     pub(crate) fn link(&self, level: u32, folder: &Path) -> Result<PathBuf, Failure> {
         fs::create_dir_all(folder)?;
         let library = self.library;
-        let path = folder.join(library.soname);
+        let path = folder.join(library.file);
         let script = path.with_extension("map");
         let names = library.exported(level)?.replace('\n', ";\n");
         let version = library.version().unwrap_or_default();
@@ -261,7 +329,10 @@ impl Library {
     /// What is wrong with a library that is to export what is `listed`, and nothing else.
     fn complaints(&self, facts: &Facts, listed: String, imports: &Imports) -> Vec<String> {
         let list = self.commands.unwrap_or("xtask/src/android_abi.rs");
-        let mut found = Expected::with(self.soname, &imports.libraries(), list, listed).complaints(facts);
+        let expected = Expected::with(self.soname, &imports.libraries(), list, listed);
+        // Commands of Vulkan are told apart by their addresses.
+        let expected = if self.commands.is_some() { expected } else { expected.with_aliases() };
+        let mut found = expected.complaints(facts);
         found.extend(freestanding::unwinder(facts));
         found.extend(freestanding::standard_library(facts));
         for name in &facts.imports {
@@ -326,6 +397,9 @@ mod tests {
             ("libvulkan-android", "libvulkan.so"),
             ("libvkload-android", "libvkload.so"),
             ("libvkload-jni", "libvkload_jni.so"),
+            ("libvkload-stand-ins", "libcutils.so"),
+            ("libvkload-stand-ins", "libhardware.so"),
+            ("libvkload-stand-ins", "libsync.so"),
         ];
         assert_eq!(named.collect::<Vec<_>>(), expected);
     }

@@ -13,7 +13,8 @@ use crate::build::root;
 const PAGE: &str = "docs/android-apk.md";
 
 /// The head of the table on it.
-const HEAD: &str = "| ABI | `libvkload.so` | `libvkload_jni.so` |\n|---|---|---|\n";
+const HEAD: &str = "| ABI | `libvkload.so` | `libvkload_jni.so` | `libvkload_cutils.so` | `libvkload_hardware.so` | `libvkload_sync.so` |\n\
+                    |---|---|---|---|---|---|\n";
 
 /// The sentence about the AAR.
 const SENTENCE: (&str, &str) = ("The AAR has ", " MB.");

@@ -43,6 +43,7 @@ impl Apk {
         let made = Options::parse(options).and_then(|options| self.make(options));
         let (replaced, refused, result) = match made {
             Ok(made) => {
+                made.drivers.iter().for_each(Driver::keep_others);
                 let mut state = self.state.lock(self.system);
                 state.number = made.number;
                 (state.configuration.replace(made), state.refused.take(), Ok(()))

@@ -12,6 +12,7 @@ use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, format_into, text};
 use super::Apk;
 use super::c_path::c_path;
 use super::drivers::{NotReady, Refusal};
+use super::others::Others;
 use crate::layers::{OnDisk, elf};
 use crate::system::{Door, Library, Namespace, NamespaceRequest};
 
@@ -23,6 +24,8 @@ pub(super) struct Opened {
     pub(super) library: Library,
     /// Why it is in the application's namespace; `None` if it has its own.
     pub(super) not_apart: Option<Text>,
+    /// What was opened for its sake.
+    pub(super) others: Option<Others>,
 }
 
 impl Apk {
@@ -31,53 +34,36 @@ impl Apk {
     ///
     /// # Errors
     /// Why it does not open.
-    pub(super) fn open_driver(&self, path: &[u8], from_package: bool) -> Result<Opened, NotReady> {
+    pub(super) fn open_driver(&'static self, path: &[u8], from_package: bool) -> Result<Opened, NotReady> {
         let c = c_path(path)?;
         let not_apart = match self.namespace_for(path)? {
             Ok(namespace) => match self.system.open(c.as_c(), Door::Namespace(namespace)) {
-                Ok(library) => return Ok(Opened { library, not_apart: None }),
+                Ok(library) => return Ok(Opened { library, not_apart: None, others: None }),
                 Err(words) => text(&[b"it does not open in one of its own: ", &words])?,
             },
             Err(reason) => reason,
         };
+        let mut others = None;
         let mut result = self.system.open(c.as_c(), Door::Linker);
-        if result.is_err() && from_package {
-            result = self.open_after_neighbours(path, c.as_c())?;
+        if result.is_err() {
+            others = Some(self.open_others(path, from_package)?);
+            result = self.system.open(c.as_c(), Door::Linker);
         }
         match result {
-            Ok(library) => Ok(Opened { library, not_apart: Some(not_apart) }),
+            Ok(library) => Ok(Opened { library, not_apart: Some(not_apart), others }),
             Err(words) => Err(self.why_closed(path, words)?.into()),
         }
     }
 
-    /// Opens a library after the others of its folder. The linker does not look there for what a
-    /// library needs, but finds what is open by its name. They are opened until none more opens,
-    /// since they may need each other, and stay open with the driver.
-    fn open_after_neighbours(&self, path: &[u8], c: &CStr) -> Result<Result<Library, Text>, OutOfMemory> {
-        let mut waiting = self.neighbours(path)?;
-        let mut open = Vec::new();
-        loop {
-            let before = open.len();
-            let mut rest = Vec::new();
-            for neighbour in waiting {
-                match self.system.open(c_path(&neighbour)?.as_c(), Door::Linker) {
-                    Ok(library) => open.try_push(library)?,
-                    Err(_) => rest.try_push(neighbour)?,
-                }
-            }
-            waiting = rest;
-            if open.len() == before || waiting.is_empty() {
-                break;
-            }
-        }
-        let result = self.system.open(c, Door::Linker);
-        if result.is_err() {
-            for library in open.iter().rev() {
-                // SAFETY: the library was opened here, and nobody has an address in it.
-                unsafe { self.system.close(*library) };
-            }
-        }
-        Ok(result)
+    /// Opens what a library may need: stand-ins for the system's libraries, and the others of its
+    /// package. The linker does not look there for what a library needs, but finds what is open by
+    /// its name.
+    fn open_others(&'static self, path: &[u8], from_package: bool) -> Result<Others, OutOfMemory> {
+        let neighbours = if from_package { self.neighbours(path)? } else { Vec::new() };
+        let mut others = Others::new(self.system);
+        others.open_stand_ins(&neighbours)?;
+        others.open_neighbours(neighbours)?;
+        Ok(others)
     }
 
     /// The paths of the other libraries in the folder of this one.

@@ -8,6 +8,7 @@ use loader_core::memory::{OutOfMemory, Shown, Text, text};
 use super::Apk;
 use super::modules::{Brought, MOST, NoModule};
 use super::options::{Choice, Place};
+use super::others::Others;
 use super::package::{self, Fault, Package, Stop};
 use super::policy::SYSTEM_LOADER;
 use crate::hal;
@@ -35,6 +36,8 @@ pub struct Driver {
     pub package: Option<Package>,
     /// Whether it is used; if not, another one is.
     pub used: bool,
+    /// What was opened for its sake.
+    pub(super) others: Option<Others>,
 }
 
 /// The kind of a driver.
@@ -160,6 +163,7 @@ impl Driver {
             has_both_doors: false,
             package: None,
             used: false,
+            others: None,
         })
     }
 
@@ -186,6 +190,7 @@ impl Driver {
         let opened = apk.open_driver(&self.library, self.package.is_some())?;
         self.door = opened.library.door;
         self.not_apart = opened.not_apart;
+        self.others = opened.others;
         let examined = self.examine(apk, opened.library);
         // A module whose code has run stays open, as others may; everything else the core opens
         // again.
@@ -194,13 +199,20 @@ impl Driver {
             Err(NotReady::Refused(Refusal::Module(decision))) => decision.has_begun(),
             Err(_) => false,
         };
-        if !stays {
+        if stays {
+            self.keep_others();
+        } else {
             // SAFETY: `examine` kept no address in the library.
             unsafe { apk.system.close(opened.library) };
         }
         self.kind = examined?;
         self.tell(apk);
         Ok(())
+    }
+
+    /// Keeps open what was opened for its sake: the driver may be used from now on.
+    pub(super) fn keep_others(&self) {
+        self.others.iter().for_each(Others::stay);
     }
 
     /// Determines the kind of the library. Mesa's drivers are both: a module gets the window system

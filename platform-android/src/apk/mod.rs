@@ -28,6 +28,7 @@ mod libraries;
 mod log;
 mod modules;
 mod options;
+mod others;
 pub mod package;
 mod policy;
 #[cfg(target_os = "android")]

@@ -1,8 +1,9 @@
 //! Drivers of an application's choice.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
-use android_simulation::{Packed, filled, null_driver, package};
+use android_simulation::{Android, Packed, filled, null_driver, package};
 use ash::vk;
 
 use super::{Application, device, icd};
@@ -67,49 +68,103 @@ fn r121_a_package_is_unpacked_and_its_driver_used() {
     assert!(report.contains(words) && report.contains("/vulkan.null.so\n"), "{report}");
 }
 
+const EXPORT: &str = "__attribute__((visibility(\"default\")))";
+
+/// Compiles a library with this SONAME, linked with others. Returns its bytes and its place.
+fn library(android: &Android, soname: &str, source: &str, linked: &[&Path]) -> (Vec<u8>, PathBuf) {
+    let path = format!("/made/{soname}");
+    android.file(&format!("{path}.c"), source);
+    let soname = format!("-Wl,--no-as-needed,-soname,{soname}");
+    let linked = linked.iter().map(|path| path.to_str().unwrap());
+    let options: Vec<_> = [&*soname].into_iter().chain(linked).collect();
+    android.compile(&path, &android.place(&format!("{path}.c")), &options);
+    (fs::read(android.place(&path)).unwrap(), android.place(&path))
+}
+
+/// A library that is a driver if a function of another one returns 1.
+fn driver_that_calls(android: &Android, function: &str, linked: &Path) -> Vec<u8> {
+    let source = format!(
+        "int {function}(void); {EXPORT} void *vk_icdGetInstanceProcAddr(void *i, const char *n) {{
+            (void)i; (void)n; return (void *)(unsigned long)({function}() == 0); }}"
+    );
+    library(android, "vulkan.null.so", &source, &[linked]).0
+}
+
+/// Adds a package with the first of these libraries.
+fn pack_all(android: &Android, libraries: &[(&str, &[u8])]) {
+    let mut files = vec![Packed::stored("meta.json", META.as_bytes(), 1)];
+    files.extend(libraries.iter().map(|(name, content)| Packed::stored(name, content, 1)));
+    android.file("/drivers/null.zip", package(&files));
+    android.file("/cache/keep", b"");
+    android.set("ro.build.version.sdk", "34");
+}
+
 /// The linker of these tests is like Android's without namespaces: it does not look for what a
 /// library needs in the library's folder, and finds what is open by its SONAME.
 #[test]
 fn r121_a_package_of_several_libraries_opens_without_a_namespace() {
     let application = Application::new();
     let android = application.android();
-    let library = |name: &str, source: &str, options: &[&str]| {
-        let (path, source_path) = (format!("/made/{name}"), format!("/made/{name}.c"));
-        android.file(&source_path, source);
-        let soname = format!("-Wl,--no-as-needed,-soname,{name}");
-        android.compile(&path, &android.place(&source_path), &[&[&*soname], options].concat());
-        android.place(&path)
-    };
-    let export = "__attribute__((visibility(\"default\")))";
     // The last one in any order needs another one.
-    let base = library("libzz_base.so", &format!("{export} int base(void) {{ return 1; }}"), &[]);
-    let source = format!("int base(void); {export} int cutils(void) {{ return base(); }}");
-    let cutils = library("liba_cutils.so", &source, &[base.to_str().unwrap()]);
-    let source = format!(
-        "int cutils(void); {export} void *vk_icdGetInstanceProcAddr(void *i, const char *n) {{
-            (void)i; (void)n; return (void *)(unsigned long)(cutils() == 0); }}"
-    );
-    let driver = library("vulkan.null.so", &source, &[cutils.to_str().unwrap()]);
-    let libraries = [("vulkan.null.so", &driver), ("liba_cutils.so", &cutils), ("libzz_base.so", &base)];
-    let contents = libraries.map(|(name, path)| (name, fs::read(path).unwrap()));
-    let put = |count: usize| {
-        let mut files = vec![Packed::stored("meta.json", META.as_bytes(), 1)];
-        files.extend(contents[..count].iter().map(|(name, content)| Packed::stored(name, content, 1)));
-        android.file("/drivers/null.zip", package(&files));
-    };
-    android.file("/cache/keep", b"");
-    android.set("ro.build.version.sdk", "34");
+    let source = format!("{EXPORT} int base(void) {{ return 1; }}");
+    let (base, place) = library(android, "libzz_base.so", &source, &[]);
+    let source = format!("int base(void); {EXPORT} int cutils(void) {{ return base(); }}");
+    let (cutils, place) = library(android, "liba_cutils.so", &source, &[&place]);
+    let driver = driver_that_calls(android, "cutils", &place);
+    let libraries: [(&str, &[u8]); 3] =
+        [("vulkan.null.so", &driver), ("liba_cutils.so", &cutils), ("libzz_base.so", &base)];
+    pack_all(android, &libraries[..2]);
     // What does not open is closed again.
-    put(2);
     let refused = application.configure(PACKAGE).unwrap_err();
     assert!(refused.contains("liba_cutils.so"), "{refused}");
-    put(3);
+    assert_eq!(android.open_libraries(), [""; 0]);
+    pack_all(android, &libraries);
     application.configure(PACKAGE).unwrap();
     let report = application.report(0);
     assert!(report.contains("/drivers/null.zip: chosen, icd"), "{report}");
     // The core opens the driver again.
     assert!(application.instance(&[]).is_err());
     assert!(application.report(0).contains("in the application's linker namespace"));
+}
+
+/// Applications cannot open Android's libcutils.so, and drivers need it.
+#[test]
+fn r121_stand_ins_are_opened_for_what_neither_the_package_nor_the_system_has() {
+    let application = Application::new();
+    let android = application.android();
+    let source = format!("{EXPORT} int property_get(void) {{ return 1; }}");
+    let (cutils, place) = library(android, "libcutils.so", &source, &[]);
+    let driver = driver_that_calls(android, "property_get", &place);
+
+    // Nobody has it.
+    pack_all(android, &[("vulkan.null.so", &driver)]);
+    let refused = application.configure(PACKAGE).unwrap_err();
+    assert!(refused.contains("libcutils.so"), "{refused}");
+
+    // It comes with the application, as the AAR has it.
+    android.file("/libvkload_cutils.so", &cutils);
+    application.configure(PACKAGE).unwrap();
+    assert_eq!(android.open_libraries(), ["libvkload_cutils.so"]);
+    assert!(application.report(0).contains("/drivers/null.zip: chosen, icd"));
+    drop(application);
+
+    // The package's own and the system's have precedence.
+    for in_package in [true, false] {
+        let application = Application::new();
+        let android = application.android();
+        let libraries: [(&str, &[u8]); 2] = [("vulkan.null.so", &driver), ("libcutils.so", &cutils)];
+        android.file("/libvkload_cutils.so", &cutils);
+        if in_package {
+            pack_all(android, &libraries);
+        } else {
+            pack_all(android, &libraries[..1]);
+            android.file("/libcutils.so", &cutils);
+        }
+        application.configure(PACKAGE).unwrap();
+        assert!(application.report(0).contains("/drivers/null.zip: chosen, icd"));
+        let open = android.open_libraries();
+        assert!(open.iter().all(|path| !path.ends_with("libvkload_cutils.so")), "{open:?}");
+    }
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub(crate) fn names(abis: &[Abi]) -> Vec<String> {
     let mut names: Vec<String> =
         FILES.iter().map(|(name, _)| *name).chain(MADE.iter().copied()).map(str::to_owned).collect();
     for (abi, _) in abis {
-        names.extend(libraries().map(|it| library(abi, it.soname)));
+        names.extend(libraries().map(|it| library(abi, it.file)));
         names.extend([for_linking(abi, LINKED), for_linking(abi, "abi.json")]);
     }
     names.sort();
@@ -48,8 +48,8 @@ pub(crate) fn names(abis: &[Abi]) -> Vec<String> {
 }
 
 /// The name of a library that becomes part of the application.
-pub(crate) fn library(abi: &str, soname: &str) -> String {
-    format!("jni/{abi}/{soname}")
+pub(crate) fn library(abi: &str, file: &str) -> String {
+    format!("jni/{abi}/{file}")
 }
 
 fn for_linking(abi: &str, name: &str) -> String {
@@ -76,10 +76,10 @@ pub(crate) fn files(abis: &[Abi], classes: Vec<u8>) -> Result<BTreeMap<String, V
             let content = fs::read(&path).map_err(|error| {
                 format!("{}: {error}; `cargo xtask android-abi --abi {abi}` makes it", path.display())
             })?;
-            if it.soname == LINKED {
+            if it.file == LINKED {
                 files.insert(for_linking(abi, LINKED), content.clone());
             }
-            files.insert(library(abi, it.soname), content);
+            files.insert(library(abi, it.file), content);
         }
         // The libraries are made without an NDK; what has a C interface alone goes with the C++ library of every one.
         let abi_json = format!(

@@ -69,11 +69,11 @@ fn named(name: &str, abis: &[Abi]) -> String {
 /// Says how large everything is, in bytes.
 fn report(path: &Path, files: &[Packed], abis: &[Abi]) -> Result<(), Failure> {
     let size = |name: &str| files.iter().find(|file| file.name == name).map_or(0, |file| file.content.len());
-    let columns: String = libraries().map(|library| format!("{:>18}", library.soname)).collect();
+    let columns: String = libraries().map(|library| format!("{:>22}", library.file)).collect();
     println!("{:12}{columns}", "ABI");
     for (abi, _) in abis {
         let sizes: String = libraries()
-            .map(|library| format!("{:>18}", size(&content::library(abi, library.soname))))
+            .map(|library| format!("{:>22}", size(&content::library(abi, library.file))))
             .collect();
         println!("{abi:12}{sizes}");
     }

@@ -55,7 +55,7 @@ fn check_all() -> Result<(), Failure> {
         let built = Built { library, abi, target, archive, imports, system: &system, flags: LINKER_FLAGS };
         let path = built.link(DEFAULT, &folder().join(abi))?;
         let found = check(&path, &mut seen)?;
-        complaints.extend(found.into_iter().map(|it| format!("{}: {it}", library.soname)));
+        complaints.extend(found.into_iter().map(|it| format!("{}: {it}", library.file)));
     }
     let unseen = BLOCKS.iter().filter(|block| !seen.contains(block.name));
     complaints.extend(unseen.map(|block| format!("no library has the block {}", block.name)));

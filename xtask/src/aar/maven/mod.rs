@@ -90,7 +90,7 @@ fn symbols(abis: &[Abi]) -> Result<Vec<u8>, Failure> {
     let mut files = BTreeMap::new();
     for (abi, _) in abis {
         for library in libraries() {
-            let name = format!("{abi}/{}", library.soname);
+            let name = format!("{abi}/{}", library.file);
             let path = folder.join(&name);
             let content = fs::read(&path).map_err(|error| {
                 format!("{}: {error}; `cargo xtask android-abi --abi {abi}` makes it", path.display())

@@ -1,0 +1,31 @@
+//! Stand-ins for `libcutils.so`, `libhardware.so` and `libsync.so` of Android, which drivers for
+//! applications need and applications cannot open. They have the functions that Mesa's drivers use.
+//! `xtask/src/android_abi.rs` says which function is in which library.
+//!
+//! The functions keep to Android's headers (`cutils/properties.h`, `cutils/trace.h`,
+//! `hardware/hardware.h`, `android/sync.h`). Callers are C code, so pointers are valid or NULL as
+//! those headers say.
+#![no_std]
+#![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![deny(clippy::arithmetic_side_effects)]
+
+#[cfg(not(target_os = "android"))]
+compile_error!("these libraries are for Android alone: `./ndk-build.sh` builds them");
+
+#[cfg(target_os = "android")]
+pub mod hardware;
+#[cfg(target_os = "android")]
+pub mod properties;
+#[cfg(target_os = "android")]
+pub mod sync;
+#[cfg(target_os = "android")]
+pub mod trace;
+
+#[cfg(target_os = "android")]
+shell::library!(panic = end);
+
+#[cfg(target_os = "android")]
+fn end(_: &dyn core::fmt::Display) -> ! {
+    // SAFETY: `abort` has no preconditions.
+    unsafe { libc::abort() }
+}
