@@ -144,7 +144,7 @@ impl<'a> Answer<'a> {
             Some(surface) => {
                 let (width, height) = surface.window.size()?;
                 let hint = surface.window.query(query::TRANSFORM_HINT)?;
-                let counts = image_counts(buffer_counts(surface)?, mode);
+                let counts = image_counts(instance.logger.loader.level, buffer_counts(surface)?, mode);
                 mode_is_there = counts.is_some();
                 let (min, max) = counts.unwrap_or_default();
                 let (width, height) = (width.unsigned_abs(), height.unsigned_abs());

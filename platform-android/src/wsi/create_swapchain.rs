@@ -17,7 +17,7 @@ use crate::wsi::fence::OwnedFence;
 use crate::wsi::formats::{Dataspace, dataspace, native_format};
 use crate::wsi::images;
 use crate::wsi::native_window::{SLOTS, present_mode, query};
-use crate::wsi::present_modes::{FIFO_LATEST_READY, image_counts, is_shared};
+use crate::wsi::present_modes::{BufferCounts, FIFO_LATEST_READY, buffers, images, is_shared};
 use crate::wsi::structures::{CREATE_DEFERRED, CREATE_PRESENT_WAIT2};
 use crate::wsi::surface::Surface;
 use crate::wsi::swapchain::{Image, Made, Swapchain};
@@ -233,11 +233,11 @@ impl<'a> Request<'a> {
         }
         let min_undequeued = window.query(query::MIN_UNDEQUEUED_BUFFERS)?.unsigned_abs();
         let window_size = window.size()?;
-        let counts = buffer_counts(surface)?;
-        let (min, max) = image_counts(counts, Some(info.present_mode)).unwrap_or((1, counts.max));
-        let count = info.min_image_count.max(min).min(max.max(1)) as usize;
+        let counts = BufferCounts { min_undequeued, ..buffer_counts(surface)? };
+        let level = device.instance.logger.loader.level;
+        let count = images(level, counts, info.present_mode, info.min_image_count) as usize;
         let count = count.min(SLOTS);
-        window.set_buffer_count(count.max((min_undequeued as usize).saturating_add(1)))?;
+        window.set_buffer_count(buffers(level, counts, count))?;
         let protected = info.flags.contains(vk::SwapchainCreateFlagsKHR::PROTECTED);
         let protected = if protected { hardware_buffer::PROTECTED } else { 0 };
         window.set_usage(surface.consumer_usage | protected | producer_usage(device, &self.wanted)?)?;

@@ -3,6 +3,8 @@
 
 use ash::vk::PresentModeKHR as Mode;
 
+use crate::level::ApiLevel;
+
 /// `VK_PRESENT_MODE_FIFO_LATEST_READY_KHR`
 pub const FIFO_LATEST_READY: Mode = Mode::from_raw(1_000_361_000);
 
@@ -54,12 +56,33 @@ pub fn compatible(mode: Mode) -> Option<&'static [Mode]> {
 }
 
 /// The minimum and maximum number of images of a swapchain in a mode, or in any mode for `None`.
-/// Returns `None` for a mode that does not exist here.
+/// Returns `None` for a mode that does not exist here. Before Android 14 all modes had the same.
 #[must_use]
-pub fn image_counts(counts: BufferCounts, mode: Option<Mode>) -> Option<(u32, u32)> {
+pub fn image_counts(level: ApiLevel, counts: BufferCounts, mode: Option<Mode>) -> Option<(u32, u32)> {
     match mode {
+        _ if level < ApiLevel::ANDROID_14 => Some((counts.max.clamp(1, 2), counts.max)),
         Some(mode) if is_shared(mode) => Some((1, 1)),
         Some(mode) if compatible(mode).is_none() => None,
         _ => Some((counts.min_undequeued.saturating_add(2).min(counts.max), counts.max)),
     }
+}
+
+/// The number of images of a swapchain that is to have at least `asked`. Before Android 14 the
+/// window's own came on top of all but one.
+#[must_use]
+pub fn images(level: ApiLevel, counts: BufferCounts, mode: Mode, asked: u32) -> u32 {
+    let most = counts.max.max(1);
+    if level < ApiLevel::ANDROID_14 {
+        let asked = if mode == Mode::MAILBOX { asked.max(3) } else { asked };
+        return asked.saturating_sub(1).saturating_add(counts.min_undequeued).clamp(1, most);
+    }
+    let (min, max) = image_counts(level, counts, Some(mode)).unwrap_or((1, most));
+    asked.max(min).min(max.max(1))
+}
+
+/// The number of buffers for so many images, which the window insists on.
+#[must_use]
+pub fn buffers(level: ApiLevel, counts: BufferCounts, images: usize) -> usize {
+    let fewest = if level < ApiLevel::ANDROID_14 { 2 } else { counts.min_undequeued.saturating_add(1) };
+    images.max(fewest as usize)
 }

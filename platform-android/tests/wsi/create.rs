@@ -195,6 +195,39 @@ fn r98_how_many_images_and_buffers_there_are() {
 }
 
 #[test]
+fn r98_before_android_14_the_windows_own_images_come_on_top() {
+    use vk::PresentModeKHR as Mode;
+    // The level, the mode, the requested number, what the window keeps, the images, and the buffers.
+    for (level, mode, asked, kept, images, buffers) in [
+        (33, Mode::FIFO, 2, 1, 2, 2),
+        (34, Mode::FIFO, 2, 1, 3, 3),
+        (33, Mode::FIFO, 3, 2, 4, 4),
+        (34, Mode::FIFO, 3, 2, 4, 4),
+        (33, Mode::FIFO, 4, 2, 5, 5),
+        (34, Mode::FIFO, 4, 2, 4, 4),
+        (33, Mode::MAILBOX, 2, 2, 4, 4),
+        (24, Mode::MAILBOX, 2, 1, 3, 3),
+        (33, Mode::SHARED_DEMAND_REFRESH, 1, 1, 1, 2),
+        (34, Mode::SHARED_DEMAND_REFRESH, 1, 1, 1, 2),
+        (33, Mode::FIFO, 64, 2, 64, 64),
+    ] {
+        let world = World::with(ApiLevel(level), &INSTANCE[..2]);
+        world.window.change().min_undequeued = kept;
+        let surface = world.surface();
+        let swapchain = world.swapchain(&request(surface).present_mode(mode).min_image_count(asked));
+        let told = world.window.change().told.buffers;
+        assert_eq!(
+            (world.images(swapchain).len(), told),
+            (images, buffers),
+            "{level} {} {asked} {kept}",
+            mode.as_raw()
+        );
+        world.destroy_swapchain(swapchain);
+        world.destroy_surface(surface);
+    }
+}
+
+#[test]
 fn r98_too_small_an_array_of_images_is_incomplete() {
     let world = World::new();
     let surface = world.surface();

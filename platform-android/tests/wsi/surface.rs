@@ -139,6 +139,23 @@ fn r90_counts_by_present_mode() {
 }
 
 #[test]
+fn r90_counts_before_and_since_android_14() {
+    for (level, kept, most, expected) in
+        [(33, 2, 64, (2, 64)), (34, 2, 64, (4, 64)), (33, 1, 1, (1, 1)), (24, 2, 64, (2, 64))]
+    {
+        let world = World::with(ApiLevel(level), &INSTANCE[..2]);
+        {
+            let mut state = world.window.change();
+            (state.min_undequeued, state.max_buffers) = (kept, most);
+        }
+        let surface = world.surface();
+        let found = capabilities2(&world, surface, None, vk::SurfaceCapabilities2KHR::default()).1;
+        assert_eq!((found.min_image_count, found.max_image_count), expected, "{level} {kept} {most}");
+        world.destroy_surface(surface);
+    }
+}
+
+#[test]
 fn r90_structures_behind_the_capabilities() {
     let world = World::new();
     let surface = world.surface();
