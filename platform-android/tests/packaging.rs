@@ -143,6 +143,16 @@ fn the_code_is_compiled_as_cargo_does() {
     assert!(flags.contains(&"-Cforce-frame-pointers=yes"));
 }
 
+/// Soong has gained and lost others (`export_header_libs`), and refuses a file with one that it does
+/// not know.
+#[test]
+fn r172_the_stubs_for_applications_have_only_properties_that_every_tree_knows() {
+    let stubs = module("ndk_library", "libvulkan").split_once("\nndk_library {\n").unwrap().1;
+    let lines = stubs.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let properties: Vec<_> = lines.filter_map(|line| line.trim().split_once(':')).map(|it| it.0).collect();
+    assert_eq!(properties, ["name", "symbol_file", "first_version", "unversioned_until"]);
+}
+
 #[test]
 fn r124_the_library_has_its_name_its_exports_and_the_frameworks_functions() {
     let library = module("cc_library_shared", "libvulkan");
