@@ -14,4 +14,8 @@ public abstract class Context {
     public abstract AssetManager getAssets();
 
     public abstract File getCodeCacheDir();
+
+    public abstract File getFilesDir();
+
+    public abstract String getPackageName();
 }

@@ -37,4 +37,14 @@ public class ContextWrapper extends Context {
     public File getCodeCacheDir() {
         return base.getCodeCacheDir();
     }
+
+    @Override
+    public File getFilesDir() {
+        return base.getFilesDir();
+    }
+
+    @Override
+    public String getPackageName() {
+        return base.getPackageName();
+    }
 }

@@ -8,20 +8,29 @@ import android.os.Build;
 import dev.vkload.Driver;
 import dev.vkload.VulkanLoader;
 import java.io.ByteArrayOutputStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** What an application's {@link Context} knows and the loader needs. For Android 7.0 (API level 24) and newer. */
 public final class VulkanContext {
     private VulkanContext() {}
 
-    /** A builder that knows the application's libraries, unpacked or in its APKs, and searches them for layers after all that is named. */
+    /**
+     * A builder that knows the application's libraries, and searches them for layers after all that is named: those that are unpacked or in
+     * its APKs, and those of feature modules that Google Play's SplitCompat has delivered since the application was installed. For modules
+     * that come later, make another builder.
+     */
     public static VulkanLoader.Builder builder(Context context) {
         VulkanLoader.Builder builder = VulkanLoader.builder();
         for (String folder : librariesOf(context.getApplicationInfo())) {
+            builder.applicationLibraryFolder(folder);
+        }
+        for (String folder : librariesOfModules(context)) {
             builder.applicationLibraryFolder(folder);
         }
         return builder;
@@ -79,13 +88,12 @@ public final class VulkanContext {
     }
 
     /** Where an application's libraries are: the folder with the unpacked ones, and those in its APKs for the ABI of this process. */
-    @SuppressWarnings("deprecation") // What took its place is not what a process is that a native bridge runs.
     private static List<String> librariesOf(ApplicationInfo application) {
         List<String> folders = new ArrayList<>();
         if (application.nativeLibraryDir != null) {
             folders.add(application.nativeLibraryDir);
         }
-        String inside = "!/lib/" + Build.CPU_ABI;
+        String inside = insideApk();
         if (application.sourceDir != null) {
             folders.add(application.sourceDir + inside);
         }
@@ -95,6 +103,51 @@ public final class VulkanContext {
             }
         }
         return folders;
+    }
+
+    /** The path in an APK of the libraries for the ABI of this process. */
+    @SuppressWarnings("deprecation") // What took its place is not what a process is that a native bridge runs.
+    private static String insideApk() {
+        return "!/lib/" + Build.CPU_ABI;
+    }
+
+    /**
+     * Where the libraries of modules are that are installed only as far as SplitCompat emulates it: it keeps their APKs, and the libraries
+     * that it has unpacked in a folder for each module, in the files of this version of the application.
+     */
+    @SuppressWarnings("deprecation") // What took its place is for levels from 28 on, and SplitCompat uses this one.
+    private static List<String> librariesOfModules(Context context) {
+        List<String> folders = new ArrayList<>();
+        File modules = new File(context.getFilesDir(), "splitcompat");
+        if (!modules.isDirectory()) {
+            return folders;
+        }
+        File version;
+        try {
+            int code = context.getPackageManager().getPackageInfo(context.getPackageName(), 0).versionCode;
+            version = new File(modules, Integer.toString(code));
+        } catch (PackageManager.NameNotFoundException exception) {
+            return folders;
+        }
+        for (File unpacked : sorted(new File(version, "native-libraries"))) {
+            folders.add(unpacked.getPath());
+        }
+        for (File split : sorted(new File(version, "verified-splits"))) {
+            if (split.getName().endsWith(".apk")) {
+                folders.add(split.getPath() + insideApk());
+            }
+        }
+        return folders;
+    }
+
+    /** What is in a folder, in the order of names; nothing if there is none. */
+    private static File[] sorted(File folder) {
+        File[] files = folder.listFiles();
+        if (files == null) {
+            return new File[0];
+        }
+        Arrays.sort(files);
+        return files;
     }
 
     private static String text(AssetManager assets, String name) throws IOException {

@@ -4,6 +4,8 @@ package android.content.pm;
 public abstract class PackageManager {
     public abstract ApplicationInfo getApplicationInfo(String packageName, int flags) throws NameNotFoundException;
 
+    public abstract PackageInfo getPackageInfo(String packageName, int flags) throws NameNotFoundException;
+
     /** As Android's. */
     public static class NameNotFoundException extends Exception {
         private static final long serialVersionUID = 1L;

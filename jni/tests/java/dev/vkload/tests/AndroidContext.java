@@ -7,6 +7,7 @@ import static dev.vkload.tests.Main.thrown;
 import android.app.Activity;
 import android.content.Context;
 import android.content.pm.ApplicationInfo;
+import android.content.pm.PackageInfo;
 import android.content.pm.PackageManager;
 import android.content.res.AssetManager;
 import dev.vkload.VulkanLoader;
@@ -16,6 +17,9 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
 
 /** What is taken from an application's context. */
 public final class AndroidContext {
@@ -23,6 +27,7 @@ public final class AndroidContext {
 
     private static final class Own extends Activity {
         private final ApplicationInfo application = application("own", "/data/own/lib");
+        private File files = new File("/data/own/files");
 
         @Override
         public ApplicationInfo getApplicationInfo() {
@@ -40,6 +45,14 @@ public final class AndroidContext {
                         return layers;
                     }
                     throw new NameNotFoundException();
+                }
+
+                @Override
+                public PackageInfo getPackageInfo(String name, int flags) throws NameNotFoundException {
+                    equal(name, "org.own");
+                    PackageInfo own = new PackageInfo();
+                    own.versionCode = 7;
+                    return own;
                 }
             };
         }
@@ -72,6 +85,16 @@ public final class AndroidContext {
         @Override
         public File getCodeCacheDir() {
             return new File("/data/own/code_cache");
+        }
+
+        @Override
+        public File getFilesDir() {
+            return files;
+        }
+
+        @Override
+        public String getPackageName() {
+            return "org.own";
         }
     }
 
@@ -109,6 +132,29 @@ public final class AndroidContext {
         context.application.splitSourceDirs = null;
         try (VulkanLoader loader = VulkanContext.builder(context).build()) {
             equal(loader.doctor().getJson(), "{\"layers\":[],\"layer_folders\":[],\"manifests\":[]}");
+        }
+    }
+
+    /** As SplitCompat puts them where Android does not install modules without ending the application. */
+    public static void modulesThatSplitCompatEmulatesAreSearched() throws IOException {
+        Path files = Files.createTempDirectory("files");
+        String version = files + "/splitcompat/7";
+        for (String folder : new String[] {"/native-libraries/layers", "/native-libraries/driver", "/verified-splits"}) {
+            Files.createDirectories(Paths.get(version + folder));
+        }
+        Files.createDirectories(Paths.get(files + "/splitcompat/6/native-libraries/old"));
+        for (String name : new String[] {"layers.apk", "driver.config.arm64_v8a.apk", "layers.tmp"}) {
+            Files.createFile(Paths.get(version + "/verified-splits/" + name));
+        }
+        Own context = new Own();
+        context.files = files.toFile();
+        try (VulkanLoader loader = VulkanContext.builder(context).build()) {
+            String inside = "!/lib/arm64-v8a\"";
+            equal(loader.doctor().getJson(), "{\"layers\":[],\"layer_folders\":["
+                    + "\"/data/own/lib\",\"/data/own/base.apk" + inside + ",\"/data/own/split.apk" + inside + ","
+                    + "\"" + version + "/native-libraries/driver\",\"" + version + "/native-libraries/layers\","
+                    + "\"" + version + "/verified-splits/driver.config.arm64_v8a.apk" + inside + ","
+                    + "\"" + version + "/verified-splits/layers.apk" + inside + "],\"manifests\":[]}");
         }
     }
 

@@ -30,6 +30,16 @@ public final class Launcher {
             public File getCodeCacheDir() {
                 throw new UnsupportedOperationException();
             }
+
+            @Override
+            public File getFilesDir() {
+                return new File("/data/sample/files");
+            }
+
+            @Override
+            public String getPackageName() {
+                throw new UnsupportedOperationException();
+            }
         });
     }
 }
