@@ -37,7 +37,7 @@ pub(crate) struct Library {
     /// The version script with the commands of Vulkan that it exports, if it does.
     commands: Option<&'static str>,
     /// What else it exports.
-    others: &'static [&'static str],
+    pub(crate) others: &'static [&'static str],
     /// The exported function from which everything is reached.
     entry: &'static str,
     pub(crate) imports: &'static str,
@@ -214,6 +214,12 @@ impl Library {
         }
         finish(cargo.args(without_folders()))?;
         Ok(target_folder().join(target).join("release").join(self.built))
+    }
+
+    /// Whether it has the name of a library of the system, in whose place drivers find it.
+    #[cfg(test)]
+    pub(crate) fn is_stand_in(&self) -> bool {
+        self.file != self.soname
     }
 
     /// Where the library without symbols is, the one to install.

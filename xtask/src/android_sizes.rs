@@ -1,13 +1,15 @@
-//! `cargo xtask android-sizes`: writes the sizes of what `ndk-build.sh` has built to the page that states them, and prints them.
+//! `cargo xtask android-sizes`: writes what the page says of the libraries that `ndk-build.sh` has built: their sizes, how many
+//! functions they export and what they need. Prints it, too.
 
 use std::fs;
 use std::path::Path;
 
 use crate::Failure;
 use crate::aar;
-use crate::android_abi::LIBRARIES;
+use crate::android_abi::{LIBRARIES, Library};
 use crate::android_options::ABIS;
 use crate::build::root;
+use crate::elf::Facts;
 
 /// The page with the sizes.
 const PAGE: &str = "docs/android-apk.md";
@@ -19,14 +21,19 @@ const HEAD: &str = "| ABI | `libvkload.so` | `libvkload_jni.so` | `libvkload_cut
 /// The sentence about the AAR.
 const SENTENCE: (&str, &str) = ("The AAR has ", " MB.");
 
-/// Writes the sizes of the last build of all ABIs.
+/// Writes the figures of the last build of all ABIs.
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
+    let brought: Vec<&Library> = LIBRARIES.iter().filter(|library| library.is_brought).collect();
     let mut rows = String::new();
+    let mut facts = Vec::new();
     for (abi, _) in ABIS {
-        let brought = LIBRARIES.iter().filter(|library| library.is_brought);
-        let sizes = brought.map(|library| size(&library.installed(abi))).collect::<Result<Vec<_>, _>>()?;
-        rows += &row(abi, &sizes);
+        let files: Vec<_> = brought.iter().map(|library| library.installed(abi)).collect();
+        let sizes = files.iter().map(|file| size(file)).collect::<Result<Vec<_>, _>>()?;
+        rows += &row(abi, sizes.into_iter().map(kilobytes));
+        facts.push(files.iter().map(|file| Facts::of(file)).collect::<Result<Vec<_>, _>>()?);
     }
+    rows += &row("functions", same(&facts, |of| of.exports.len().to_string())?);
+    rows += &row("needs", same(&facts, needs)?);
     let aar = size(&aar::path(ABIS))?;
     let path = root().join(PAGE);
     let page = fs::read_to_string(&path)?;
@@ -38,15 +45,35 @@ pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What is said of each library, which must be the same for every ABI.
+fn same(facts: &[Vec<Facts>], what: fn(&Facts) -> String) -> Result<Vec<String>, Failure> {
+    let mut all = facts.iter().map(|of_abi| of_abi.iter().map(what).collect::<Vec<_>>());
+    let first = all.next().unwrap_or_default();
+    match all.find(|other| *other != first) {
+        Some(other) => Err(format!("the libraries of two ABIs differ: {first:?}, {other:?}").into()),
+        None => Ok(first),
+    }
+}
+
+/// The names of the libraries that one needs.
+fn needs(facts: &Facts) -> String {
+    let names: Vec<_> = facts.needed.iter().map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { "nothing".into() } else { names.join(", ") }
+}
+
 fn size(file: &Path) -> Result<u64, Failure> {
     let metadata = fs::metadata(file);
     Ok(metadata.map_err(|error| format!("{}: {error}; ./ndk-build.sh makes it", file.display()))?.len())
 }
 
-/// A line of the table, in thousands of bytes.
-fn row(abi: &str, sizes: &[u64]) -> String {
-    let cells = sizes.iter().map(|size| format!(" {} kB |", size.saturating_add(500) / 1000));
-    format!("| {abi} |{}\n", cells.collect::<String>())
+/// A line of the table.
+fn row(head: &str, cells: impl IntoIterator<Item = String>) -> String {
+    format!("| {head} |{}\n", cells.into_iter().map(|cell| format!(" {cell} |")).collect::<String>())
+}
+
+/// In thousands of bytes.
+fn kilobytes(bytes: u64) -> String {
+    format!("{} kB", bytes.saturating_add(500) / 1000)
 }
 
 /// In millions of bytes, with one digit after the point.
@@ -72,7 +99,8 @@ mod tests {
     #[test]
     fn the_sizes_of_a_build_replace_those_of_another() {
         let page = format!("Before.\n\n{HEAD}| x86 | 1 kB | 2 kB |\n\nThe AAR has 0.1 MB. More.\n");
-        let rows = row("arm64-v8a", &[690_499, 9_500]) + &row("x86", &[1, 999]);
+        let sizes = |abi, sizes: [u64; 2]| row(abi, sizes.map(kilobytes));
+        let rows = sizes("arm64-v8a", [690_499, 9_500]) + &sizes("x86", [1, 999]);
         assert_eq!(rows, "| arm64-v8a | 690 kB | 10 kB |\n| x86 | 0 kB | 1 kB |\n");
         let expected = format!("Before.\n\n{HEAD}{rows}\nThe AAR has 5.3 MB. More.\n");
         assert_eq!(with_sizes(&page, &rows, 5_250_000).unwrap(), expected);
@@ -85,5 +113,28 @@ mod tests {
     fn the_page_has_a_place_for_sizes() {
         let page = fs::read_to_string(root().join(PAGE)).unwrap();
         assert!(with_sizes(&page, "| x86 | 1 kB | 2 kB |\n", 1).is_some());
+    }
+
+    #[test]
+    fn what_libraries_of_two_abis_need_is_said_once_or_is_an_error() {
+        let one = Facts { needed: vec!["libc.so".into(), "libdl.so".into()], ..Facts::default() };
+        let facts = [vec![one.clone(), Facts::default()], vec![one, Facts::default()]];
+        assert_eq!(same(&facts, needs).unwrap(), ["`libc.so`, `libdl.so`", "nothing"]);
+        let [first, mut other] = facts;
+        other[1].needed.push("libm.so".into());
+        assert!(same(&[first, other], needs).is_err());
+    }
+
+    /// Each function of the stand-ins is named, except those that record nothing.
+    #[test]
+    fn the_page_names_what_the_stand_ins_have() {
+        let page = fs::read_to_string(root().join(PAGE)).unwrap();
+        for library in LIBRARIES.iter().filter(|library| library.is_stand_in()) {
+            let start = format!("| `{}` | `{}` |", library.file, library.soname);
+            let line = page.lines().find(|line| line.starts_with(&start)).expect(library.file);
+            let named = library.others.iter().filter(|name| !name.starts_with("atrace_"));
+            let missing: Vec<_> = named.filter(|name| !line.contains(&format!("`{name}`"))).collect();
+            assert!(missing.is_empty(), "{line}: {missing:?}");
+        }
     }
 }

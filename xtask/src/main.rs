@@ -69,7 +69,7 @@ const CHORES: &[Chore] = &[
     ),
     Chore(
         "android-sizes",
-        "write the sizes of what ./ndk-build.sh has built to docs/android-apk.md, and print them",
+        "write sizes, exports and needs of what ./ndk-build.sh has built to docs/android-apk.md, and print them",
         android_sizes::run,
     ),
     Chore(
