@@ -97,11 +97,18 @@ impl Code {
         self.blocks.iter().copied()
     }
 
+    /// How many exported functions and pieces of blocks were looked at.
+    pub(crate) fn figures(&self) -> (usize, usize) {
+        (self.count(Reason::Exported), self.count(Reason::Stamped))
+    }
+
+    fn count(&self, reason: Reason) -> usize {
+        self.landings.values().filter(|landing| landing.reason == reason).count()
+    }
+
     /// What was looked at, for the person at the terminal.
     pub(crate) fn summary(&self) -> String {
-        let count = |reason| self.landings.values().filter(|landing| landing.reason == reason).count();
-        let (exported, taken, stamped) =
-            (count(Reason::Exported), count(Reason::Taken), count(Reason::Stamped));
+        let ((exported, stamped), taken) = (self.figures(), self.count(Reason::Taken));
         let blocks = self.blocks.len();
         format!(
             "{exported} exports, {stamped} pieces of {blocks} blocks, {taken} other functions whose addresses are taken"

@@ -1,5 +1,5 @@
 //! `cargo xtask landing-pads`: Android's libraries for 64-bit Arm, compiled as system trees with branch protection compile them, have
-//! a landing pad wherever an indirect branch may land, and say so to the system.
+//! a landing pad wherever an indirect branch may land, and say so to the system. Writes to docs/android.md how many were looked at.
 
 mod code;
 
@@ -34,7 +34,7 @@ const UNOPTIMIZED: &str = "libc.so calloc";
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     match arguments {
         [] => check_all(),
-        [file] => end(&check(Path::new(file), &mut BTreeSet::new())?),
+        [file] => end(&read(Path::new(file))?.complaints()),
         _ => Err("the only argument is a library to be checked in place of those that are built".into()),
     }
 }
@@ -50,15 +50,22 @@ fn check_all() -> Result<(), Failure> {
     let system = System::of(target, &Imports::of_all(&imports))?;
     let mut seen = BTreeSet::new();
     let mut complaints = Vec::new();
+    let mut figures = Vec::new();
     for (library, imports) in LIBRARIES.iter().zip(&imports) {
         let archive = compile(library)?;
         let built = Built { library, abi, target, archive, imports, system: &system, flags: LINKER_FLAGS };
         let path = built.link(DEFAULT, &folder().join(abi))?;
-        let found = check(&path, &mut seen)?;
-        complaints.extend(found.into_iter().map(|it| format!("{}: {it}", library.file)));
+        let code = read(&path)?;
+        seen.extend(code.blocks());
+        if code.blocks().next().is_some() {
+            let (exports, pieces) = code.figures();
+            figures.push(format!("`{}`: {exports} exports and {} pieces", library.file, thousands(pieces)));
+        }
+        complaints.extend(code.complaints().into_iter().map(|it| format!("{}: {it}", library.file)));
     }
     let unseen = BLOCKS.iter().filter(|block| !seen.contains(block.name));
     complaints.extend(unseen.map(|block| format!("no library has the block {}", block.name)));
+    state(&figures)?;
     end(&complaints)
 }
 
@@ -82,13 +89,40 @@ fn compile(library: &Library) -> Result<PathBuf, Failure> {
     Ok(folder().join(ABI.1).join("release").join(library.built))
 }
 
-/// What is wrong with a library. Notes the blocks that it has.
-fn check(library: &Path, seen: &mut BTreeSet<&'static str>) -> Result<Vec<String>, Failure> {
+/// Reads a library's code.
+fn read(library: &Path) -> Result<Code, Failure> {
     let bytes = fs::read(library).map_err(|error| format!("{}: {error}", library.display()))?;
     let code = Code::read(&bytes)?;
     println!("{}: {}", library.display(), code.summary());
-    seen.extend(code.blocks());
-    Ok(code.complaints())
+    Ok(code)
+}
+
+/// The page that states how much was looked at, and what is before and behind that.
+const PAGE: (&str, &str, &str) =
+    ("docs/android.md", "can reach begins with a landing pad (", "), and a library");
+
+/// Writes to the page how much was looked at.
+fn state(figures: &[String]) -> Result<(), Failure> {
+    let path = root().join(PAGE.0);
+    let page = fs::read_to_string(&path)?;
+    let written = stated(&page, figures).ok_or_else(|| format!("{} has no place for figures", PAGE.0))?;
+    if written != page {
+        fs::write(path, written)?;
+    }
+    Ok(())
+}
+
+/// The page with these figures; `None` if it has no place for them.
+fn stated(page: &str, figures: &[String]) -> Option<String> {
+    let (before, rest) = page.split_once(PAGE.1)?;
+    let (_, after) = rest.split_once(PAGE.2)?;
+    Some([before, PAGE.1, &figures.join("; "), PAGE.2, after].concat())
+}
+
+/// A number with commas.
+fn thousands(number: usize) -> String {
+    let (rest, last) = (number / 1000, number % 1000);
+    if rest == 0 { last.to_string() } else { format!("{},{last:03}", thousands(rest)) }
 }
 
 #[cfg(test)]

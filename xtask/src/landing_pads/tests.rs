@@ -4,7 +4,7 @@ use std::process::{self, Command};
 use std::{env, fs};
 
 use super::code::{BLOCKS, Code};
-use super::{ABI, LINKER_FLAGS};
+use super::{ABI, LINKER_FLAGS, PAGE, stated, thousands};
 use crate::build::{finish, root};
 use crate::check_targets::is_available;
 use crate::imports::tool;
@@ -100,4 +100,14 @@ fn r161_every_block_that_is_stamped_out_is_looked_at() {
     stamped.sort();
     listed.sort();
     assert_eq!(stamped, listed);
+}
+
+#[test]
+fn r161_the_page_has_the_figures_of_the_last_check() {
+    let figures = |pieces| vec![format!("`libvulkan.so`: 252 exports and {} pieces", thousands(pieces))];
+    let page = fs::read_to_string(root().join(PAGE.0)).unwrap();
+    let written = stated(&page, &figures(1_002_003)).unwrap();
+    assert!(written.contains("(`libvulkan.so`: 252 exports and 1,002,003 pieces), and"));
+    assert_eq!(stated(&written, &figures(7)), stated(&page, &figures(7)));
+    assert_eq!(stated("Another page.", &[]), None);
 }
