@@ -181,7 +181,9 @@ impl Code {
                 }
             }
         }
-        if relocations == 0 {
+        // Code that reaches nothing outside of it has none.
+        let reaches_others = file.dynamic_symbols().any(|symbol| symbol.is_undefined());
+        if relocations == 0 && (reaches_others || functions.is_empty()) {
             return Err("it was linked without --emit-relocs, or is stripped".into());
         }
         Ok(())
