@@ -55,7 +55,7 @@ const fn request(number: c_ulong, size: usize) -> c_ulong {
 }
 
 /// Waits until a fence is signalled, for ever if the time in milliseconds is negative. Returns 0, or
-/// -1 with `ETIME` in errno if the time is over, `EINVAL` if it is no fence that works.
+/// -1 with `ETIME` in errno if the time is over, and with `EINVAL` if it is not a working fence.
 #[unsafe(no_mangle)]
 pub extern "C" fn sync_wait(fd: c_int, milliseconds: c_int) -> c_int {
     let mut waited = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn sync_merge(name: *const c_char, one: c_int, other: c_in
 }
 
 /// Returns what the kernel knows of a fence and those that it was merged of; NULL, with the reason
-/// in errno, if it is no fence or memory is short. [`sync_file_info_free`] frees it.
+/// in errno, if it is not a fence or memory is short. [`sync_file_info_free`] frees it.
 #[unsafe(no_mangle)]
 pub extern "C" fn sync_file_info(fd: i32) -> *mut FileInfo {
     let mut info = FileInfo { name: [0; NAME], status: 0, flags: 0, count: 0, pad: 0, fences: 0 };

@@ -1,4 +1,4 @@
-//! `libcutils.so`, `cutils/trace.h`: nobody records a trace.
+//! `libcutils.so`, `cutils/trace.h`: no trace is recorded.
 
 /// Returns the tags that are recorded: none.
 #[unsafe(no_mangle)]
@@ -6,7 +6,7 @@ pub extern "C" fn atrace_get_enabled_tags() -> u64 {
     0
 }
 
-/// Functions that do nothing. C passes arguments to them in vain.
+/// Defines functions that do nothing and ignore their arguments.
 macro_rules! nothing {
     ($($name:ident)*) => {
         $(
