@@ -295,7 +295,7 @@ impl Built<'_> {
         let level = if library.is_brought { OLDEST } else { level };
         let link = Link {
             soname: library.soname,
-            entry: library.entry,
+            entries: &[library.others, &[library.entry]].concat(),
             archive: &self.archive,
             script: &script,
             needed: &self.imports.libraries(),

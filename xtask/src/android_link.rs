@@ -39,8 +39,8 @@ pub(crate) fn version_of(library: &str) -> Option<&'static str> {
 /// A shared library to be made.
 pub(crate) struct Link<'a> {
     pub(crate) soname: &'a str,
-    /// The function from which everything else is reached.
-    pub(crate) entry: &'a str,
+    /// The functions from which everything else is reached.
+    pub(crate) entries: &'a [&'a str],
     pub(crate) archive: &'a Path,
     /// The version script: what is exported.
     pub(crate) script: &'a Path,
@@ -72,7 +72,7 @@ impl System {
         let mut flags: Vec<String> = FLAGS.iter().chain(link.flags).map(|flag| (*flag).to_owned()).collect();
         flags.push(format!("-soname={}", link.soname));
         flags.push(format!("--version-script={}", link.script.display()));
-        flags.push(format!("--undefined={}", link.entry));
+        flags.extend(link.entries.iter().map(|entry| format!("--undefined={entry}")));
         flags.push(link.archive.display().to_string());
         match self {
             Self::Ndk { folder, target } => {
