@@ -71,7 +71,7 @@ pub(crate) const LIBRARIES: &[Library] = &[
         entry: "vkGetInstanceProcAddr",
         imports: "platform-android/imports-apk.txt",
         is_brought: true,
-        largest: 715_000,
+        largest: 700_000,
     },
     Library {
         package: "libvkload-jni",
