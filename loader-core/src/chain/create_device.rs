@@ -18,7 +18,7 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// vkCreateDevice as the application calls it.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that bad handles and NULL are reported and not
+/// The parameters are valid for the Vulkan command, except that bad handles and NULL are reported and not
 /// followed.
 pub unsafe extern "system" fn create_device(
     handle: vk::PhysicalDevice,
@@ -26,7 +26,7 @@ pub unsafe extern "system" fn create_device(
     callbacks: *const Callbacks,
     out: *mut vk::Device,
 ) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the parameters that are not NULL are those of a valid
+    // SAFETY: by this function's `# Safety` the parameters that are not NULL are valid for a valid
     // vkCreateDevice; a bad handle is reported.
     unsafe {
         let found = any_physical_device(handle, command::CREATE_DEVICE);
@@ -71,13 +71,13 @@ pub unsafe extern "system" fn create_device(
     }
 }
 
-/// Refuses extensions that neither the chain of the physical device nor the manifest of a layer lists, before
-/// a layer sees them: layers may assume that names have been validated (loader and layer interface document,
-/// "Layer Conventions and Rules"). A layer may add extensions only by what it answers in place of the driver.
-/// Without layers, the driver's list is checked where it is needed anyway.
+/// Refuses extensions that neither the physical device's chain nor a layer's manifest lists, before a layer
+/// receives them: layers may assume validated names (loader and layer interface document, "Layer Conventions
+/// and Rules"). Layers may add extensions only by reporting them instead of the driver. Without layers, the
+/// code that uses the driver's list checks the names.
 ///
 /// # Safety
-/// The parameters are those of vkCreateDevice.
+/// The parameters are valid for vkCreateDevice.
 unsafe fn check_extensions(
     found: &Handle,
     handle: vk::PhysicalDevice,
@@ -87,8 +87,7 @@ unsafe fn check_extensions(
     if info.enabled_extension_count == 0 || instance.layers().is_empty() {
         return Ok(());
     }
-    // SAFETY: by this function's `# Safety` the create info and the physical device are those of
-    // vkCreateDevice.
+    // SAFETY: by this function's `# Safety` the create info and the physical device come from vkCreateDevice.
     unsafe {
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let mut available = available(found.table(), handle)?;
@@ -100,14 +99,14 @@ unsafe fn check_extensions(
     }
 }
 
-/// Device layers are obsolete. Warns an application that names layers that its instance does not have.
+/// Warns an application that names device layers missing from its instance. Device layers are obsolete.
 ///
 /// # Safety
-/// The create info is that of vkCreateDevice.
+/// The create info comes from vkCreateDevice.
 unsafe fn warn_of_device_layers(instance: &Instance, info: &CreateInfo) {
     #[expect(deprecated, reason = "only to say that they have no effect")]
     let (names, count) = (info.pp_enabled_layer_names, info.enabled_layer_count);
-    // SAFETY: by this function's `# Safety` the create info is that of vkCreateDevice, whose layer names are
+    // SAFETY: by this function's `# Safety` the create info comes from vkCreateDevice, whose layer names are
     // a counted array of C strings.
     let mut asked = unsafe { name::list(names, count) };
     let known = |name: &CStr| instance.layers().iter().any(|layer| layer.name.as_slice() == name.to_bytes());

@@ -32,7 +32,7 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// The result for the application.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+/// The parameters are valid for the Vulkan command, except that NULL is reported and not followed.
 pub unsafe fn create_instance(
     loader: &'static Loader,
     create_info: *const CreateInfo,
@@ -40,10 +40,10 @@ pub unsafe fn create_instance(
     out: *mut vk::Instance,
 ) -> Result<(), vk::Result> {
     let _user = loader.enter();
-    // SAFETY: by this function's `# Safety` the parameters that are not NULL are those of a valid
+    // SAFETY: by this function's `# Safety` the parameters that are not NULL are valid for a valid
     // vkCreateInstance.
     unsafe {
-        // Dropped last: everything below is memory of it.
+        // Dropped last: everything below is allocated from it.
         let (own, allocator) =
             ObjectCallbacks::new(callbacks, Application::process(), vk::SystemAllocationScope::INSTANCE)?;
         let logger = loader.logger_in(allocator)?;
@@ -114,8 +114,8 @@ pub unsafe fn create_instance(
     }
 }
 
-/// Refuses an instance that a layer reports but did not create: it has not called down to the drivers, or
-/// returns no handle.
+/// Refuses an instance that a layer reports but did not create: the layer has not called down to the drivers,
+/// or returns no handle.
 fn check_made(instance: &Instance, handle: vk::Instance) -> Result<(), vk::Result> {
     if !instance.drivers.is_empty() && !handle.is_null() {
         return Ok(());
@@ -128,11 +128,11 @@ fn check_made(instance: &Instance, handle: vk::Instance) -> Result<(), vk::Resul
     Err(vk::Result::ERROR_INITIALIZATION_FAILED)
 }
 
-/// Has the layers destroy an instance that they created and the application does not receive, because memory is short
-/// above them. After other errors there is no handle that they would know.
+/// Lets the layers destroy an instance that they created, if memory runs out above them and the application
+/// does not receive it. After other errors, no handle exists that they would know.
 ///
 /// # Safety
-/// The chain returned `handle`, and the callbacks are those of vkCreateInstance.
+/// The chain returned `handle`, and the callbacks come from vkCreateInstance.
 unsafe fn destroy_below(
     instance: &Instance,
     handle: vk::Instance,
@@ -144,24 +144,24 @@ unsafe fn destroy_below(
     }
     instance.set_chain_handle(handle);
     if let Some(destroy) = instance.command(command::DESTROY_INSTANCE.name()) {
-        // SAFETY: the function has the type of its name; by this function's `# Safety` the layers know the handle, which
-        // nobody else has received.
+        // SAFETY: the function has the type of its name; by this function's `# Safety` the layers know the
+        // handle, and no other code has received it.
         unsafe { core::mem::transmute::<Command, vk::PFN_vkDestroyInstance>(destroy)(handle, callbacks) };
     }
 }
 
-/// Goes down to the drivers, through the layers if there are any.
+/// Calls down to the drivers, through any layers.
 ///
 /// # Safety
-/// The parameters are those of vkCreateInstance; nobody else uses the instance of `handle` yet.
+/// The parameters are valid for vkCreateInstance; no other thread uses the instance of `handle` yet.
 unsafe fn enter(
     settings: &[vk::LayerSettingEXT<'static>],
     info: &CreateInfo,
     callbacks: *const Callbacks,
     handle: &mut vk::Instance,
 ) -> Result<(), vk::Result> {
-    // SAFETY: by this function's `# Safety` the parameters are those of vkCreateInstance, and nobody else
-    // uses the instance of `handle` yet.
+    // SAFETY: by this function's `# Safety` the parameters are valid for vkCreateInstance, and no other
+    // thread uses the instance of `handle` yet.
     unsafe {
         if (*instance_at(*handle)).layers().is_empty() {
             return make_drivers(&mut *instance_at(*handle), info, callbacks);
@@ -176,7 +176,7 @@ unsafe fn enter(
 /// vkDestroyInstance as the application calls it.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters are valid for the Vulkan command.
 pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: *const Callbacks) {
     if handle.is_null() {
         return;
@@ -203,7 +203,7 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
 /// Opens the layers that are active in the instance.
 ///
 /// # Safety
-/// The create info is that of vkCreateInstance.
+/// The create info comes from vkCreateInstance.
 unsafe fn open_layers(
     loader: &'static Loader,
     info: &CreateInfo,
@@ -212,7 +212,7 @@ unsafe fn open_layers(
     allocator: Application,
 ) -> Result<Layers, vk::Result> {
     let mut enabled = Vec::new();
-    // SAFETY: by this function's `# Safety` the create info is that of vkCreateInstance, whose layer names
+    // SAFETY: by this function's `# Safety` the create info comes from vkCreateInstance, whose layer names
     // are a counted array of C strings.
     for name in unsafe { name::list(info.pp_enabled_layer_names, info.enabled_layer_count) } {
         enabled.try_push(name)?;
@@ -237,18 +237,19 @@ fn check_arrays(info: &CreateInfo, logger: &Logger) -> Result<(), vk::Result> {
     Ok(())
 }
 
-/// The version that the application was written for, after saying what it asks for and what is odd about it.
+/// Returns the version that the application was written for, after logging its request and anything odd about
+/// it.
 ///
 /// # Safety
-/// The create info is that of vkCreateInstance.
+/// The create info comes from vkCreateInstance.
 unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
     let none = vk::ApplicationInfo::default();
-    // SAFETY: by this function's `# Safety` `p_application_info` is that of vkCreateInstance: NULL or valid.
+    // SAFETY: by this function's `# Safety` `p_application_info` comes from vkCreateInstance: NULL or valid.
     let application = unsafe { info.p_application_info.as_ref() }.unwrap_or(&none);
     let version = application.api_version;
     if logger.wants(Level::Info, Topic::Loader) {
-        // SAFETY: by this function's `# Safety` the create info is that of vkCreateInstance; `application` is
-        // what it points to or the default.
+        // SAFETY: by this function's `# Safety` the create info comes from vkCreateInstance; `application` is
+        // its application info or the default.
         unsafe { log_request(info, application, logger) };
     }
     if vk::api_version_variant(version) != 0 {
@@ -269,10 +270,10 @@ unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
     comparable(version)
 }
 
-/// Logs what the application says about itself and which extensions it wants.
+/// Logs the application's name, engine and versions, and the extensions that it requests.
 ///
 /// # Safety
-/// The create info is that of vkCreateInstance, and `application` is what it leads to.
+/// The create info comes from vkCreateInstance, and `application` is its application info or the default.
 unsafe fn log_request(info: &CreateInfo, application: &vk::ApplicationInfo<'_>, logger: &Logger) {
     // SAFETY: by this function's `# Safety` both come from vkCreateInstance: the names are NULL or valid C
     // strings, the extensions a counted array of them.

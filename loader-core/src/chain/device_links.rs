@@ -1,4 +1,4 @@
-//! The links and functions that layers are handed when a device is created.
+//! The links and functions that layers receive when a device is created.
 
 use core::ffi::c_void;
 use core::ptr::NonNull;
@@ -23,14 +23,14 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 type Links = Vec<DeviceLink, Application>;
 
 /// Calls `create`, the vkCreateDevice of the first of `layers`, with links to the others and to the
-/// terminator, and fills the new device's table with what the first layer returns. Returns the device and
-/// that layer's look-up function for it, or the terminator's.
+/// terminator, and fills the new device's table with the first layer's functions. Returns the device, and the
+/// device look-up of that layer or of the terminator.
 ///
 /// # Errors
 /// The result of the chain, or out of memory.
 ///
 /// # Safety
-/// The parameters are those of vkCreateDevice, `create` is what the chain of `physical_device` gives for it.
+/// The parameters are valid for vkCreateDevice; `create` comes from the chain of `physical_device`.
 pub unsafe fn enter_device_chain(
     instance: &Instance,
     layers: &[ActiveLayer],
@@ -42,7 +42,7 @@ pub unsafe fn enter_device_chain(
     let mut own = *info;
     if instance.layers().is_empty() {
         let mut handle = vk::Device::null();
-        // SAFETY: by this function's `# Safety` the parameters are those of vkCreateDevice, and `create` is
+        // SAFETY: by this function's `# Safety` the parameters are valid for vkCreateDevice, and `create` is
         // the chain's command for them.
         crate::abi::array::created(unsafe { create(physical_device, &own, callbacks, &mut handle) })?;
         return Ok((handle, terminator_get_device_proc_addr));
@@ -70,15 +70,15 @@ pub unsafe fn enter_device_chain(
     let noted = creation.note(instance.loader)?;
     let given = noted.handle();
     let mut handle = vk::Device::from_raw(given);
-    // SAFETY: by this function's `# Safety` the parameters are those of vkCreateDevice, and `create` is the
+    // SAFETY: by this function's `# Safety` the parameters are valid for vkCreateDevice, and `create` is the
     // chain's command for them; the structures chained here outlive the call.
     let result = unsafe { create(physical_device, &own, callbacks, &mut handle) };
     drop(noted);
     let made = NonNull::new(creation.made.load(Ordering::Acquire));
     let result = crate::abi::array::created(result);
-    // SAFETY: where the chain came back with a handle, it may be a wrapper of what the lower end made. What
-    // was made and came back in no handle is the lower end's of this call; a layer that failed did not
-    // destroy it, and nobody received it.
+    // SAFETY: a handle that the chain returns may wrap a device that the lower end made. A device that was
+    // made but not returned belongs to the lower end of this call; a layer that failed did not destroy it,
+    // and no other code has received it.
     unsafe {
         let returned = result.and_then(|()| {
             let has_no_object =
@@ -106,7 +106,7 @@ pub unsafe fn enter_device_chain(
     Ok((handle, first.unwrap_or(terminator_get_device_proc_addr)))
 }
 
-/// The device that `handle` stands for: the one whose word it begins with, else the one that was `made` last,
+/// Returns the device behind `handle`: the one whose word it begins with, or else the latest one `made`,
 /// since a layer need not have prepared its wrapper.
 ///
 /// # Safety
@@ -117,24 +117,24 @@ unsafe fn came_back(
     made: Option<NonNull<Device>>,
 ) -> Option<&Device> {
     let word = core::ptr::with_exposed_provenance::<usize>(usize::try_from(handle.as_raw()).ok()?);
-    // SAFETY: a dispatchable handle begins with a word; what was made is alive.
+    // SAFETY: a dispatchable handle begins with a word; the device in `made` is alive.
     unsafe { Device::with_word(instance, *word.as_ref()?).or_else(|| made.map(|made| made.as_ref())) }
 }
 
-/// The links of the layers that take part in the creation of devices, and the device look-up of the first of
-/// them: those that intercept vkCreateDevice. A layer that does not would not pass its link on.
+/// Returns the links of the layers that intercept vkCreateDevice, and the device look-up of the first of
+/// them. Other layers take no part, since they would not pass their link on.
 ///
-/// A layer below one that wraps the instance knows it by a handle that nobody else knows, and must not be
-/// asked with another one. There the layers that have a look-up for devices take part, as the layer interface
-/// document wants it ("Layer Conventions and Rules": device-level chaining needs both vkGetDeviceProcAddr and
-/// vkCreateDevice).
+/// A layer below one that wraps the instance knows the instance by a handle unknown to the loader, and must
+/// not be called with another one. In that case, the layers with a device look-up take part, as the layer
+/// interface document requires ("Layer Conventions and Rules": device-level chaining needs both
+/// vkGetDeviceProcAddr and vkCreateDevice).
 fn links(
     instance: &Instance,
     layers: &[ActiveLayer],
     memory: Application,
 ) -> Result<(Links, Option<FindDeviceCommand>), OutOfMemory> {
     let create = |find: FindInstanceCommand| {
-        // SAFETY: nobody wraps the instance, so every layer knows it by this handle.
+        // SAFETY: no layer wraps the instance, so every layer knows it by this handle.
         unsafe { find(instance.chain_handle(), c"vkCreateDevice".as_ptr()) }.map(|function| function as usize)
     };
     let wrapped = instance.chain_handle() != instance.handle();
@@ -200,7 +200,7 @@ pub(super) unsafe fn copy_first_word(from: u64, to: *mut c_void) -> vk::Result {
 /// `find` is NULL or belongs to no layer, the chain is the whole one.
 ///
 /// # Safety
-/// The parameters are those of `PFN_vkLayerCreateDevice`.
+/// The parameters are valid for `PFN_vkLayerCreateDevice`.
 pub unsafe extern "system" fn layer_create_device(
     instance: vk::Instance,
     physical_device: vk::PhysicalDevice,
@@ -244,11 +244,11 @@ pub unsafe extern "system" fn layer_create_device(
     }
 }
 
-/// The instance of the loader behind what a layer passes: both handles may be wrappers of layers below it,
-/// which begin with the word of the instance.
+/// Returns the loader's instance behind a layer's parameters: both handles may be wrappers of layers below
+/// it, which begin with the instance's word.
 ///
 /// # Safety
-/// Both are handles that the layer was given.
+/// Both handles were given to the layer.
 unsafe fn instance_of<'a>(
     instance: vk::Instance,
     physical_device: vk::PhysicalDevice,
@@ -272,7 +272,7 @@ unsafe fn instance_of<'a>(
 /// Destroys a device that [`layer_create_device`] created.
 ///
 /// # Safety
-/// The parameters are those of `PFN_vkLayerDestroyDevice`.
+/// The parameters are valid for `PFN_vkLayerDestroyDevice`.
 pub unsafe extern "system" fn layer_destroy_device(
     device: vk::Device,
     callbacks: *const Callbacks,

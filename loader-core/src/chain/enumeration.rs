@@ -1,7 +1,7 @@
-//! Enumerations of physical devices at the upper end of the chain. What came up is checked and translated for
-//! the application, without the devices that the user's filters leave out: layers see those, as with Khronos'
-//! loader, and some cannot do without any (Mesa's VK_LAYER_MESA_device_select writes beyond its list if there
-//! are none).
+//! Physical-device enumeration at the upper end of the chain. Handles from the chain are checked and
+//! translated for the application, and the user's filters are applied. Layers do see the devices that the
+//! filters leave out, as with Khronos' loader, and some fail without any (Mesa's VK_LAYER_MESA_device_select
+//! writes beyond its list if it is empty).
 
 use ash::vk::{self, Handle as _};
 
@@ -96,7 +96,7 @@ impl Instance {
         }
     }
 
-    /// Those whose members all pass the filters.
+    /// Returns the elements whose members all pass the filters.
     #[cold]
     fn filtered<T: Copy>(
         &self,
@@ -118,7 +118,7 @@ impl Instance {
         all
     }
 
-    /// A driver reports on its device, even if a layer wraps it.
+    /// Returns whether the device passes the filters. Its driver reports on it, even if a layer wraps it.
     #[cold]
     fn lets_through(&self, filters: &DeviceFilters, device: vk::PhysicalDevice) -> bool {
         let ids = match self.own_physical_device(device.as_raw()) {

@@ -13,14 +13,14 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// vkGetDeviceQueue as the application calls it: the queue is given the device's table.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters are valid for the Vulkan command.
 pub unsafe extern "system" fn get_device_queue(
     handle: vk::Device,
     family: u32,
     index: u32,
     out: *mut vk::Queue,
 ) {
-    // SAFETY: by this function's `# Safety` the parameters are those of vkGetDeviceQueue: a live device, and
+    // SAFETY: by this function's `# Safety` the parameters are valid for vkGetDeviceQueue: a live device, and
     // `out` writable.
     unsafe {
         let Some(device) = known_device(handle.as_raw(), command::GET_DEVICE_QUEUE) else { return };
@@ -34,13 +34,13 @@ pub unsafe extern "system" fn get_device_queue(
 /// vkGetDeviceQueue2 as the application calls it.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters are valid for the Vulkan command.
 pub unsafe extern "system" fn get_device_queue2(
     handle: vk::Device,
     info: *const vk::DeviceQueueInfo2<'_>,
     out: *mut vk::Queue,
 ) {
-    // SAFETY: by this function's `# Safety` the parameters are those of vkGetDeviceQueue2: a live device, a
+    // SAFETY: by this function's `# Safety` the parameters are valid for vkGetDeviceQueue2: a live device, a
     // valid info, and `out` writable.
     unsafe {
         let Some(device) = known_device(handle.as_raw(), command::GET_DEVICE_QUEUE_2) else { return };
@@ -54,14 +54,14 @@ pub unsafe extern "system" fn get_device_queue2(
 /// vkAllocateCommandBuffers as the application calls it: the command buffers are given the device's table.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters are valid for the Vulkan command.
 pub unsafe extern "system" fn allocate_command_buffers(
     handle: vk::Device,
     info: *const vk::CommandBufferAllocateInfo<'_>,
     out: *mut vk::CommandBuffer,
 ) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the parameters are those of vkAllocateCommandBuffers: `out` has
-    // room for the info's count.
+    // SAFETY: by this function's `# Safety` the parameters are valid for vkAllocateCommandBuffers: `out`
+    // holds the info's count of handles.
     unsafe {
         let Some(device) = known_device(handle.as_raw(), command::ALLOCATE_COMMAND_BUFFERS) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -84,7 +84,7 @@ pub unsafe extern "system" fn allocate_command_buffers(
 /// vkCreateExternalComputeQueueNV as the application calls it: the queue is given the device's table.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters are valid for the Vulkan command.
 pub unsafe extern "system" fn create_external_compute_queue(
     handle: vk::Device,
     info: *const c_void,
@@ -93,7 +93,7 @@ pub unsafe extern "system" fn create_external_compute_queue(
 ) -> vk::Result {
     type Create =
         unsafe extern "system" fn(vk::Device, *const c_void, *const Callbacks, *mut usize) -> vk::Result;
-    // SAFETY: by this function's `# Safety` the parameters are those of vkCreateExternalComputeQueueNV; the
+    // SAFETY: by this function's `# Safety` the parameters are valid for vkCreateExternalComputeQueueNV; the
     // handle that it writes is a pointer.
     unsafe {
         let Some(device) = known_device(handle.as_raw(), command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV) else {

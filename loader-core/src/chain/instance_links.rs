@@ -1,4 +1,4 @@
-//! The links and functions that layers are handed when an instance is created.
+//! The links and functions that layers receive when an instance is created.
 
 use core::ffi::c_void;
 
@@ -24,7 +24,7 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// The result of the chain, or out of memory.
 ///
 /// # Safety
-/// The parameters are those of vkCreateInstance; `layers` are open, and the settings valid.
+/// The parameters are valid for vkCreateInstance; `layers` are open, and the settings valid.
 pub unsafe fn enter_instance_chain(
     layers: &[ActiveLayer],
     settings: &[vk::LayerSettingEXT<'static>],
@@ -37,7 +37,7 @@ pub unsafe fn enter_instance_chain(
         .first()
         .map_or(terminator_get_instance_proc_addr as _, |first| first.interface.get_instance_proc_addr);
     let mut links = links(layers, memory)?;
-    // SAFETY: by this function's `# Safety` the create info is that of vkCreateInstance, and the settings are
+    // SAFETY: by this function's `# Safety` the create info comes from vkCreateInstance, and the settings are
     // valid.
     let told = unsafe { TellLayers::new(settings, layers, info, memory) }?;
     let s_type = vk::StructureType::LOADER_INSTANCE_CREATE_INFO;
@@ -86,8 +86,8 @@ pub unsafe fn enter_instance_chain(
     }
 }
 
-/// Whether the structures that this loader hands to layers have come back to the top of it: a layer is a
-/// loader, or calls one in place of the next layer.
+/// Returns whether the structures that this loader passes to layers have come back to the top of it: a layer
+/// is a loader, or calls one instead of the next layer.
 ///
 /// # Safety
 /// `first` begins the pNext chain of a call of vkCreateInstance.
@@ -103,7 +103,7 @@ pub unsafe fn comes_from_layers(first: *const c_void) -> bool {
     }
 }
 
-/// The link of each layer: to the next one, the last to the terminators.
+/// Returns each layer's link: to the next layer, or from the last one to the terminators.
 fn links(layers: &[ActiveLayer], memory: Application) -> Result<Vec<InstanceLink, Application>, OutOfMemory> {
     let mut links = Vec::new_in(memory);
     let mut physical_device: FindInstanceCommand = terminator_get_physical_device_proc_addr;

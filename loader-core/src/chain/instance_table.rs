@@ -1,4 +1,4 @@
-//! An instance's table: the lower ends of its commands, or what the first layer gives.
+//! An instance's table: the lower ends of its commands, or the first layer's functions.
 
 use core::ffi::CStr;
 
@@ -11,8 +11,8 @@ use crate::objects::{
 };
 use crate::registry::{CommandId, INSTANCE_SLOTS};
 
-/// Fills an instance's table: with the lower ends of the chains if it has no layers, else with what the first
-/// layer gives.
+/// Fills an instance's table: with the first layer's functions, or with the lower ends of the chains if it
+/// has no layers.
 pub(super) fn fill_instance_table(instance: &Instance) {
     let layered = !instance.layers().is_empty();
     let (never_layered, _) = DEVICE_LAYERS;
@@ -43,9 +43,9 @@ impl Instance {
         }
     }
 
-    /// The upper end of the chain of a physical-device command that the registry does not know.
+    /// Returns the upper end of the chain of a physical-device command that the registry does not know.
     pub(crate) fn find_physical_device_command(&self, name: &CStr) -> Option<Command> {
-        // Where a layer wraps the instance, only the first one knows it by the handle that came up the chain.
+        // If a layer wraps the instance, only the first layer knows the handle that came up the chain.
         let wrapped = self.chain_handle() != self.handle();
         let mut layers = self.layers().iter().take(if wrapped { 1 } else { usize::MAX });
         let find = layers.find_map(|layer| layer.interface.get_physical_device_proc_addr);
@@ -58,7 +58,7 @@ impl Instance {
         unsafe { find(handle, name.as_ptr()) }
     }
 
-    /// The upper end of the chain of a command.
+    /// Returns the upper end of the chain of a command.
     pub(crate) fn command(&self, name: &CStr) -> Option<Command> {
         let first = self.layers().first();
         let find = first

@@ -1,12 +1,12 @@
-//! Call chains: how layers are put between the application and the drivers, and the commands at the upper end
-//! that do something of their own.
+//! Call chains: how layers are inserted between the application and the drivers, and the commands that have
+//! their own upper end.
 //!
-//! The upper end of a chain is the instance's or device's table, filled with what the first layer's look-up
-//! function gives; the lower end are the terminators ([`crate::objects`]). Between them each layer calls the
-//! next one, which it knows from the links that were handed down when the object was created.
+//! The upper end of a chain is the instance's or device's table, filled by the first layer's look-up; the
+//! lower ends are the terminators ([`crate::objects`]). In between, each layer calls the next one, which it
+//! knows from the links passed down when the object was created.
 //!
-//! Nothing here holds a lock while a layer runs. One thread at a time has its turn in the layers' commands that create, destroy
-//! and enumerate ([`Loader::turn_in_layers`](crate::loader::Loader)).
+//! No lock is held while a layer runs. One thread at a time has the turn in the layer commands that create,
+//! destroy and enumerate ([`Loader::turn_in_layers`](crate::loader::Loader)).
 
 mod create_device;
 mod create_instance;

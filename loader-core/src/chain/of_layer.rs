@@ -1,9 +1,9 @@
-//! Handles that stand for handles of layers.
+//! The loader's handles for layer objects.
 //!
-//! A layer may wrap the loader's instance or physical devices, or add physical devices of its own. What it
-//! hands up is an address that is unknown to the loader and that a trampoline could not check. So the
-//! application receives a handle of the loader that stands for it: its table holds nothing but terminators,
-//! which put the layer's handle in its place on the way down.
+//! A layer may wrap the loader's instance or physical devices, or add physical devices of its own. The loader
+//! does not know the address of such an object, and a trampoline could not check it. So the application
+//! receives a loader handle instead. Its table holds only terminators, which replace it by the layer's handle
+//! on the way down.
 
 use ash::vk::{self, Handle as _};
 
@@ -12,7 +12,7 @@ use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory};
 use crate::objects::{DEVICE_LAYERS, Instance, Kept, OfLayer, PhysicalDevice};
 
-/// The table of all such handles of an instance.
+/// Returns the table that all such handles of an instance share.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -29,7 +29,7 @@ pub(super) fn table(allocator: Application) -> Result<Box<InstanceTable, Applica
 }
 
 impl Instance {
-    /// Whether `handle` may name a dispatchable object: it is the address of two words of memory.
+    /// Returns whether `handle` may name a dispatchable object: it is the address of two words of memory.
     pub(crate) fn may_be_object(&self, handle: u64) -> bool {
         usize::try_from(handle).is_ok_and(|address| {
             address != 0
@@ -46,12 +46,12 @@ impl Instance {
         ));
     }
 
-    /// What the application is given for `handle`, which came up the chain: the same if it is the loader's
-    /// own, else one of this kind.
+    /// Returns the application's handle for `handle`, which came up the chain: the same handle if it belongs
+    /// to the loader, or else one of this kind.
     ///
     /// # Errors
-    /// `ERROR_OUT_OF_HOST_MEMORY`, or `ERROR_INITIALIZATION_FAILED`, with a message, if no object can be
-    /// there.
+    /// `ERROR_OUT_OF_HOST_MEMORY`, or `ERROR_INITIALIZATION_FAILED`, with a message, if the address cannot
+    /// hold an object.
     pub(crate) fn handle_for_application(&self, handle: u64, kind: HandleKind) -> Result<u64, vk::Result> {
         let waiting = self.loader.platform.waiting;
         if self.layers().is_empty()
@@ -88,13 +88,13 @@ impl Instance {
             Kept(Box::into_non_null(Box::try_new_in(made, self.allocator).map_err(OutOfMemory::from)?));
         let inserted = self.of_layers.find_or_insert(waiting, made, stands_for);
         if !matches!(inserted, Ok((_, true))) {
-            // SAFETY: the list did not take it, so nobody else has seen it.
+            // SAFETY: the list did not take it, so no other code has seen it.
             drop(unsafe { Box::from_non_null_in(made.0, self.allocator) });
         }
         Ok(inserted?.0.0.as_ptr().expose_provenance() as u64)
     }
 
-    /// The physical device of a driver with this handle.
+    /// Returns the physical device of a driver with this handle.
     pub(super) fn own_physical_device(&self, handle: u64) -> Option<&PhysicalDevice> {
         let waiting = self.loader.platform.waiting;
         let has_handle =

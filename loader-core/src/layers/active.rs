@@ -14,34 +14,33 @@ pub struct ActiveLayer {
     pub name: Text,
     /// Whether it is active without a request from the application.
     pub implicit: bool,
-    /// What was agreed with it.
+    /// The negotiated interface.
     pub interface: LayerInterface,
     /// The instance extensions that its manifest says it provides.
     pub instance_extensions: Vec<vk::ExtensionProperties>,
     /// The device extensions that its manifest says it provides.
     pub device_extensions: Vec<vk::ExtensionProperties>,
-    /// Keeps it open.
+    /// Keeps the library open.
     pub library: Counted<LayerLibrary>,
 }
 
 /// The layers of an instance, the one nearest to the application first.
 pub struct Layers {
     active: Vec<ActiveLayer>,
-    /// The places of the enabled layers among those found: of the active ones, and of meta-layers behind
-    /// their components.
+    /// The indices of the enabled layers in `found`: active layers, and meta-layers after their components.
     enabled: Vec<usize, Application>,
-    /// All layers of the system, as they were when these were opened.
+    /// All layers of the system when these were opened.
     pub found: Counted<FoundLayers>,
 }
 
 impl Layers {
-    /// None of the layers that were found.
+    /// Creates an empty list for `found`.
     #[must_use]
     pub fn none_of(found: Counted<FoundLayers>, allocator: Application) -> Self {
         Self { active: Vec::new(), enabled: Vec::new_in(allocator), found }
     }
 
-    /// Adds the layer at this place among those found behind the others.
+    /// Adds the layer at this index in `found` after the others.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -50,7 +49,7 @@ impl Layers {
         self.active.try_push(layer)
     }
 
-    /// Adds the meta-layer at this place, whose components have been added.
+    /// Adds the meta-layer at this index. Its components have already been added.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -58,7 +57,8 @@ impl Layers {
         self.enabled.try_push(place)
     }
 
-    /// The manifests of the enabled layers, meta-layers included, the one nearest to the application first.
+    /// Returns the manifests of the enabled layers, meta-layers included, the one nearest to the application
+    /// first.
     pub fn enabled(&self) -> impl Iterator<Item = &LayerManifest> {
         let found = |place: &usize| self.found.plan.layers.get(*place)?.manifest.as_ref();
         self.enabled.iter().filter_map(found)

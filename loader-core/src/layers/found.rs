@@ -1,4 +1,4 @@
-//! The layers of the system, and opening those that are active.
+//! Finds the system's layers and opens the active ones.
 
 use ash::vk;
 use core::ffi::CStr;
@@ -20,22 +20,22 @@ use crate::platform::{Platform, Turn, Waiting, variables};
 /// Takes the turn to call layers.
 type TakeTurn<'a> = &'a dyn Fn() -> Option<Turn<'static>>;
 
-/// The layers of the system as one call sees them.
+/// The system's layers as one call sees them.
 pub struct FoundLayers {
-    /// The answers that the plan was made from, beside those that the settings rely on.
+    /// The answers that the plan is based on, except those that the settings rely on.
     pub snapshot: Snapshot,
     /// Every layer that was found.
     pub plan: LayerPlan,
-    /// Which layers were looked for.
+    /// The kinds of layers that were searched for.
     scope: LayerScope,
     settings: Counted<FoundSettings>,
     waiting: &'static dyn Waiting,
-    /// What was learnt by opening them, by place.
+    /// The results of opening each layer, by index in the plan.
     opened: Vec<Opened>,
 }
 
 impl FoundLayers {
-    /// Whether this would be found again now, at least for the layers that were looked for.
+    /// Returns whether a search would find the same now, at least within this scope.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -43,13 +43,13 @@ impl FoundLayers {
         Ok(self.settings == logger.settings && self.snapshot.still_true(platform)?)
     }
 
-    /// Whether the layers of this scope were looked for.
+    /// Returns whether the search covered this scope.
     pub(crate) fn covers(&self, scope: LayerScope) -> bool {
         self.scope >= scope
     }
 
-    /// Finds the layers of the system. What was learnt by opening those that were found `last` is kept, and
-    /// if these are `still_true`, nothing about them is asked again.
+    /// Finds the system's layers. Keeps the results of opening the layers found `last`. If those are
+    /// `still_true`, nothing about them is queried again.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -61,7 +61,7 @@ impl FoundLayers {
         scope: LayerScope,
         logger: &Logger,
     ) -> Result<Self, OutOfMemory> {
-        // What was learnt about explicit layers is only kept by a plan that has them.
+        // Only a plan that includes explicit layers keeps their results.
         let scope = match last {
             Some(last) if last.any_broken() => scope.max(last.scope),
             _ => scope,
@@ -73,7 +73,7 @@ impl FoundLayers {
         Ok(found)
     }
 
-    /// Finds the layers of the system. What `known` holds, which is still true, need not be asked again.
+    /// Finds the system's layers. The answers in `known`, which still hold, are reused.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -99,36 +99,37 @@ impl FoundLayers {
         Ok(found)
     }
 
-    /// The layers for vkEnumerateInstanceLayerProperties.
+    /// Returns the layers for vkEnumerateInstanceLayerProperties.
     pub fn listed(&self) -> impl Iterator<Item = &LayerManifest> {
         let all_good = !self.any_broken();
-        // Without memory to tell, a layer is listed as it would have been before it was opened.
+        // If memory runs out during this check, a layer is listed as before it was opened.
         let is_good = move |place| all_good || self.is_usable(place).unwrap_or(true);
         let listed = self.plan.listed().filter(move |(place, _)| is_good(*place));
         listed.map(|(_, manifest)| manifest)
     }
 
-    /// Whether the layer at this place of the plan turned out to be unusable.
+    /// Returns whether the layer at this index of the plan turned out to be unusable.
     #[must_use]
     pub fn is_broken(&self, place: usize) -> bool {
         self.fault(place).is_some()
     }
 
-    /// Why the layer at this place of the plan cannot be used, if that turned out when it was opened last.
+    /// Returns why the layer at this index of the plan is unusable, if the latest attempt to open it showed
+    /// that.
     #[must_use]
     pub fn fault(&self, place: usize) -> Option<Counted<LayerFault>> {
         self.opened.get(place)?.fault.last(self.waiting)
     }
 
-    /// The instance extensions of the layer with this name, or of the components of a meta-layer.
+    /// Returns the instance extensions of the named layer, or of a meta-layer's components.
     ///
     /// # Errors
-    /// `ERROR_LAYER_NOT_PRESENT` if there is no such layer; `ERROR_OUT_OF_HOST_MEMORY`.
+    /// `ERROR_LAYER_NOT_PRESENT` if no layer has this name; `ERROR_OUT_OF_HOST_MEMORY`.
     pub fn instance_extensions_of(&self, name: &CStr) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
         self.extensions_of(name, |manifest| &manifest.instance_extensions)
     }
 
-    /// The device extensions of the layer with this name, or of the components of a meta-layer.
+    /// Returns the device extensions of the named layer, or of a meta-layer's components.
     ///
     /// # Errors
     /// As for [`FoundLayers::instance_extensions_of`].
@@ -173,11 +174,11 @@ impl FoundLayers {
         Ok(())
     }
 
-    /// Opens the layers that are active in an instance, whose memory is that of `allocator`. Negotiates with each when it has
-    /// taken the turn, and opens its library without one.
+    /// Opens the layers that are active in an instance, in the memory of `allocator`. Takes the turn to
+    /// negotiate with each layer, but not to open its library.
     ///
     /// # Errors
-    /// `ERROR_LAYER_NOT_PRESENT` if the application asks for one that it cannot have;
+    /// `ERROR_LAYER_NOT_PRESENT` if the application requests a layer that it cannot have;
     /// `ERROR_OUT_OF_HOST_MEMORY`.
     pub fn open(
         this: &Counted<Self>,
@@ -227,8 +228,8 @@ impl FoundLayers {
         Ok(layers)
     }
 
-    /// Whether the application asks for the layer at this place, or for a meta-layer that it is a component
-    /// of. An implicit layer may be asked for, too.
+    /// Returns whether the application requests the layer at this index, or a meta-layer that contains it.
+    /// The application may also request implicit layers.
     fn is_asked_for(&self, layer: usize, request: &LayerRequest<'_>) -> Result<bool, OutOfMemory> {
         for name in request.enabled {
             if let Some(place) = self.plan.usable(name.to_bytes())
@@ -240,8 +241,8 @@ impl FoundLayers {
         Ok(false)
     }
 
-    /// Whether no library of the layer at this place, or of the components of a meta-layer, turned out to be
-    /// unusable.
+    /// Returns whether the libraries of the layer at this index, or of a meta-layer's components, are all
+    /// usable as far as known.
     fn is_usable(&self, place: usize) -> Result<bool, OutOfMemory> {
         Ok(!self.plan.libraries(place)?.iter().any(|library| self.is_broken(*library)))
     }
@@ -250,7 +251,7 @@ impl FoundLayers {
         (0..self.opened.len()).any(|place| self.is_broken(place))
     }
 
-    /// Notes why the layer at `place` turned out to be unusable, or its library, which stays open.
+    /// Records why the layer at `place` is unusable, or keeps its library open.
     pub(super) fn note(
         &self,
         platform: &Platform,
@@ -264,10 +265,10 @@ impl FoundLayers {
         }
     }
 
-    /// The library of the layer at `place`, opened unless it is open.
+    /// Returns the library of the layer at `place`, opened unless it is open.
     ///
     /// # Errors
-    /// Why it does not open, or out of memory.
+    /// The reason why it does not open, or out of memory.
     pub(super) fn library(
         &self,
         platform: &'static Platform,
@@ -279,7 +280,7 @@ impl FoundLayers {
         }
     }
 
-    /// Takes over what was learnt by opening layers when they were found `earlier`, and their libraries.
+    /// Takes over the libraries of layers that were found `earlier`, and the results of opening them.
     fn take_over(&self, earlier: &Self, platform: &Platform) {
         for (layer, learnt) in earlier.plan.layers.iter().zip(&earlier.opened) {
             let library = learnt.take(platform);
@@ -326,20 +327,20 @@ impl FoundLayers {
         }
     }
 
-    /// Repeats to the current listeners what was logged when the layers were found.
+    /// Repeats the search's log messages to the current listeners.
     pub(crate) fn tell(&self, logger: &Logger) {
         if !logger.listeners.is_empty() {
             self.log(logger, None, TELL);
         }
     }
 
-    /// Reports what was found. What was `known` has been written before, and goes only to the current
+    /// Reports the results. Messages about `known` have been written before, and go only to the current
     /// listeners.
     fn log(&self, logger: &Logger, known: Option<&Self>, log: Log) {
         if logger.is_silent() {
             return;
         }
-        // What a plan for fewer layers has comes first in one for more.
+        // A plan for more layers begins with the contents of a plan for fewer.
         let (searched, notes, layers) = known.map_or((0, 0, 0), |known| {
             (known.plan.searched.len(), known.plan.notes.len(), known.plan.layers.len())
         });
@@ -375,12 +376,12 @@ impl FoundLayers {
     }
 }
 
-/// Tells those who listen, and writes nothing.
+/// Passes messages to listeners without writing them.
 const TELL: Log = |logger, level, topic, message| {
     logger.tell(level, topic, message);
 };
 
-/// Says why a layer is not used: an error if the application asks for it.
+/// Logs why a layer is not used: as an error if the application requested it.
 fn log_refusal(logger: &Logger, layer: &LayerCandidate, fault: &LayerFault, asked_for: bool) {
     let level = if asked_for { Level::Error } else { Level::Info };
     let (path, name, policy) = (Shown(&layer.path), Shown(layer.name()), RuleNumber(fault.policy()));
@@ -429,7 +430,7 @@ fn all_properties(extensions: &[LayerExtension]) -> Result<Vec<vk::ExtensionProp
     Ok(all)
 }
 
-/// What applications are told about a layer.
+/// Returns the properties of a layer for applications.
 pub(crate) fn layer_properties(manifest: &LayerManifest) -> vk::LayerProperties {
     let mut properties = vk::LayerProperties {
         spec_version: manifest.api_version.encoded(),

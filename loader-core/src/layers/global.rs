@@ -1,7 +1,7 @@
 //! Layers before an instance exists: implicit layers may intercept the global commands (pre-instance
 //! functions).
 //!
-//! Nothing of a layer but its library, which stays open, survives a call.
+//! Only a layer's library, which stays open, survives a call.
 
 use core::ffi::{CStr, c_void};
 
@@ -33,10 +33,10 @@ pub const LAYERS: GlobalCommand =
 pub const VERSION: GlobalCommand =
     GlobalCommand { kind: 3, named: |functions| functions.enumerate_instance_version.as_ref() };
 
-/// The functions of the layers that intercept a global command, opened for one call.
+/// The layers' functions that intercept a global command, opened for one call.
 struct Interceptors {
     functions: Vec<*mut c_void>,
-    /// Keeps them open.
+    /// Keeps the libraries open.
     libraries: Vec<Counted<LayerLibrary>>,
 }
 
@@ -67,9 +67,9 @@ impl Interceptors {
     }
 }
 
-/// Calls `command` through the layers that intercept it, down to `last`; or `direct` if there are none, which
-/// does the same as `last` without asking again for the layers that are known here. `call` calls a function
-/// of the type `F` with the link meant for it.
+/// Calls `command` through the layers that intercept it, down to `last`. If no layer does, calls `direct`,
+/// which does the same as `last` without searching again for the layers known here. `call` calls a function
+/// of type `F` with its link.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -104,7 +104,7 @@ pub unsafe fn enter_global_chain<F: Copy, R>(
     Ok(call(function, next.cast()))
 }
 
-/// The name of a layer as a C string that was passed, or nothing for NULL and for an empty one.
+/// Returns a layer's name from a C string; `None` for NULL and for an empty string.
 ///
 /// # Safety
 /// `layer` is NULL or a valid C string.
@@ -118,7 +118,7 @@ pub unsafe fn layer_name<'a>(layer: *const core::ffi::c_char) -> Option<&'a CStr
     (!name.is_empty()).then_some(name)
 }
 
-/// The result of a command from one that may have run out of memory on the way.
+/// Returns the command's result, which is an error if memory ran out.
 pub fn flatten(result: Result<vk::Result, OutOfMemory>) -> vk::Result {
     result.unwrap_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY)
 }

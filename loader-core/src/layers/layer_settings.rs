@@ -1,11 +1,11 @@
-//! Settings passed to layers besides those that the application names when it creates an instance
+//! Settings passed to layers in addition to those that the application names when it creates an instance
 //! (VK_EXT_layer_settings).
 //!
-//! They come from the platform ([`Environment::with_layer_settings`]) and go down the chain in a structure of
-//! the loader's, which stands between two others of its own and before everything of the application's. Of
-//! several settings with one name the first is used (specification, `VkLayerSettingEXT`), and some layers
-//! look at the first structure only. So the loader's structure repeats what the application says for this
-//! instance, and adds what it does not say. No driver gets it.
+//! They come from the platform ([`Environment::with_layer_settings`]) and go down the chain in one of the
+//! loader's structures, which lies between two others of the loader and before all of the application's. The
+//! first of several settings with one name applies (specification, `VkLayerSettingEXT`), and some layers read
+//! only the first structure. So the loader's structure repeats the application's settings for this instance,
+//! and adds those that the application leaves unset. No driver gets it.
 //!
 //! [`Environment::with_layer_settings`]: crate::platform::Environment::with_layer_settings
 
@@ -24,7 +24,7 @@ use crate::registry::extension;
 type Setting = vk::LayerSettingEXT<'static>;
 type Settings = vk::LayerSettingsCreateInfoEXT<'static>;
 
-/// The further information for an instance's layers. Empty if there is none.
+/// Additional settings for an instance's layers. Empty if the platform has none.
 pub(crate) struct TellLayers {
     /// The application's settings, then those that it does not name.
     settings: Vec<Setting, Application>,
@@ -33,13 +33,13 @@ pub(crate) struct TellLayers {
 }
 
 impl TellLayers {
-    /// `given` are the platform's settings.
+    /// Prepares `given`, the platform's settings, for the layers.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     ///
     /// # Safety
-    /// `info` is that of vkCreateInstance; `given` are valid settings as long as this is used.
+    /// `info` comes from vkCreateInstance; `given` are valid settings while this is used.
     pub(crate) unsafe fn new(
         given: &[Setting],
         layers: &[ActiveLayer],
@@ -50,7 +50,7 @@ impl TellLayers {
         if given.is_empty() || !FOREIGN_HANDLES {
             return Ok(told);
         }
-        // SAFETY: by this function's `# Safety` `info` is that of vkCreateInstance, with its chain and array
+        // SAFETY: by this function's `# Safety` `info` comes from vkCreateInstance, with its chain and array
         // of names, and `given` are valid settings.
         unsafe {
             for structure in chain::pointers(info.p_next.cast_mut()) {
@@ -82,14 +82,14 @@ impl TellLayers {
         Ok(told)
     }
 
-    /// The structure for the chain, with `rest` behind it. `None` if there is nothing to tell.
+    /// Returns the structure for the chain, followed by `rest`. `None` without settings.
     pub(crate) fn structure(&self, rest: *const c_void) -> Option<Settings> {
         let setting_count = u32::try_from(self.settings.len()).ok().filter(|count| *count > 0)?;
         let p_settings = self.settings.as_ptr();
         Some(Settings { setting_count, p_settings, p_next: rest, ..Settings::default() })
     }
 
-    /// Lets layers see that the extension is enabled. It has to be, for its structure to be in the chain.
+    /// Enables the extension for layers: its structure may only be in the chain if it is enabled.
     pub(crate) fn enable(&self, info: &mut vk::InstanceCreateInfo<'static>) {
         if let Ok(count) = u32::try_from(self.extensions.len())
             && count > 0
@@ -119,7 +119,7 @@ pub unsafe fn warn_of_unheard(given: &[Setting], layers: &[ActiveLayer], logger:
     }
 }
 
-/// The names of a setting's layer and of itself.
+/// Returns the names of a setting's layer and of itself.
 ///
 /// # Safety
 /// The setting is valid, or has NULL for names.
@@ -129,20 +129,19 @@ unsafe fn names<'a>(setting: &Setting) -> (Option<&'a CStr>, Option<&'a CStr>) {
     (name(setting.p_layer_name), name(setting.p_setting_name))
 }
 
-/// The loader's structure with settings, taken out of a chain until this is dropped. A layer may copy the
-/// chain, so it is known by where it stands: between two structures of the loader, which layers may write to,
-/// and do.
+/// The loader's settings structure, removed from a chain until this is dropped. Layers may copy the chain,
+/// and may (and do) write to the loader's structures, so the structure is recognised by its position between
+/// two others of the loader.
 pub struct TakenOut {
     before: *mut vk::BaseOutStructure<'static>,
     settings: *mut vk::BaseOutStructure<'static>,
 }
 
 impl TakenOut {
-    /// Takes it out, if it is there.
+    /// Removes the structure if the chain contains it.
     ///
     /// # Safety
-    /// `first` begins the pNext chain that a call of vkCreateInstance came down with, which stays until this
-    /// is dropped.
+    /// `first` begins the pNext chain passed to vkCreateInstance, and stays until this is dropped.
     pub unsafe fn of(first: *const c_void) -> Option<Self> {
         let is_ours = |s_type: vk::StructureType| s_type == vk::StructureType::LOADER_INSTANCE_CREATE_INFO;
         // SAFETY: by this function's `# Safety` `first` begins the pNext chain of vkCreateInstance. Layers
@@ -177,13 +176,13 @@ mod tests {
     use super::*;
     use core::mem::MaybeUninit;
 
-    /// A structure at the beginning of a chain.
+    /// Returns a structure at the beginning of a chain.
     fn structure(
         s_type: vk::StructureType,
         next: *mut vk::BaseOutStructure<'static>,
     ) -> [MaybeUninit<usize>; 8] {
         let mut words = [MaybeUninit::new(0); 8];
-        // SAFETY: there is room for the beginning of a structure.
+        // SAFETY: the memory holds at least the beginning of a structure.
         unsafe {
             words.as_mut_ptr().cast::<vk::BaseOutStructure<'_>>().write(vk::BaseOutStructure {
                 s_type,
@@ -194,7 +193,7 @@ mod tests {
         words
     }
 
-    /// The types of a chain.
+    /// Returns the types of a chain.
     fn types(first: *mut vk::BaseOutStructure<'static>) -> std::vec::Vec<i32> {
         // SAFETY: the chain is well formed.
         unsafe { chain::pointers(first.cast()).map(|one| (*one).s_type.as_raw()).collect() }

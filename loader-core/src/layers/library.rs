@@ -1,4 +1,4 @@
-//! The libraries of layers, which stay open between instances.
+//! Layer libraries, which stay open between instances.
 
 use core::num::NonZero;
 
@@ -6,10 +6,10 @@ use crate::memory::{Cached, Counted, OutOfMemory};
 use crate::negotiation::LayerFault;
 use crate::platform::{Library, LibraryKind, Platform};
 
-/// An open library of a layer, which is closed when its last owner is dropped.
+/// An open layer library, closed when its last owner is dropped.
 pub struct LayerLibrary {
     pub(crate) library: Library,
-    /// The state of its file, if that is known.
+    /// The state of its file, if known.
     state: Option<NonZero<u64>>,
     platform: &'static Platform,
 }
@@ -20,7 +20,7 @@ impl LayerLibrary {
         name: &[u8],
     ) -> Result<Result<Counted<Self>, LayerFault>, OutOfMemory> {
         let libraries = platform.libraries;
-        // The state before, if possible: a file that changes meanwhile is then seen to have changed.
+        // Take the state before opening, so that a file that changes meanwhile is noticed.
         let state = libraries.state(name, None);
         let library = match libraries.open(name, LibraryKind::Layer) {
             Ok(library) => library,
@@ -30,7 +30,8 @@ impl LayerLibrary {
         Counted::try_new(Self { library, state, platform }).map(Ok)
     }
 
-    /// Whether opening `name`, which led to this library, would lead to the same file in the same state.
+    /// Returns whether opening `name`, which led to this library, would lead to the same file in the same
+    /// state.
     fn is_current(&self, name: &[u8]) -> bool {
         self.state.is_some() && self.state == self.platform.libraries.state(name, Some(self.library))
     }
@@ -43,25 +44,25 @@ impl Drop for LayerLibrary {
     }
 }
 
-/// What was learnt by opening a layer.
+/// The result of opening a layer.
 pub(super) struct Opened {
-    /// Why the layer cannot be used, if that turned out.
+    /// Why the layer is unusable, if known.
     pub(super) fault: Cached<LayerFault>,
     /// Its library, which stays open.
     kept: Cached<LayerLibrary>,
 }
 
 impl Opened {
-    /// Of a layer that has not been opened yet.
+    /// Creates the state of a layer that has not been opened yet.
     pub(super) const fn not_yet() -> Self {
         Self { fault: Cached::nothing(), kept: Cached::nothing() }
     }
 
-    /// The layer's library, opened unless it is kept. If its file has changed, it is opened again, unless it is in use: then the
-    /// dynamic linker would return the same one.
+    /// Returns the layer's library, opened unless it is kept. If its file has changed, it is opened again,
+    /// unless it is in use: then the dynamic linker would return the same one.
     ///
     /// # Errors
-    /// Why it does not open, or out of memory.
+    /// The reason why it does not open, or out of memory.
     pub(super) fn open(
         &self,
         platform: &'static Platform,

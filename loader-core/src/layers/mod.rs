@@ -1,5 +1,5 @@
-//! Layers: which the system has, those of an instance, and what they are told; before there is an instance,
-//! those that intercept the global commands.
+//! Layers: the system's layers, an instance's layers and the settings passed to them; before an instance
+//! exists, the layers that intercept the global commands.
 
 mod active;
 mod found;

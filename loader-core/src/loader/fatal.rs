@@ -1,4 +1,4 @@
-//! What ends the process.
+//! Errors that abort the process.
 
 use core::fmt;
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -34,14 +34,14 @@ pub fn fatal(topic: Topic, message: fmt::Arguments<'_>) -> ! {
     (unsafe { core::mem::transmute::<*mut (), LastWords>(words) })(topic, message)
 }
 
-/// Writes a message and ends the process.
+/// Writes a message and aborts the process.
 pub type LastWords = fn(Topic, fmt::Arguments<'_>) -> !;
 
-/// The last words of a platform that has no [`Loader`](super::Loader).
+/// The abort function of a platform that has no [`Loader`](super::Loader).
 static LAST_WORDS: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 
-/// Lets a platform that has no [`Loader`](super::Loader) say how [`fatal`] ends the process, which otherwise
-/// just traps.
+/// Sets how [`fatal`] aborts on a platform that has no [`Loader`](super::Loader). Without it, [`fatal`] only
+/// traps.
 pub fn end_with(words: LastWords) {
     LAST_WORDS.store(words as *mut (), Ordering::Release);
 }

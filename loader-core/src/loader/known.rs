@@ -1,4 +1,4 @@
-//! Addresses by which objects are recognised. Their meaning is left to those who create them.
+//! Addresses that identify live objects. Their creators decide what an address means.
 
 use crate::memory::{OutOfMemory, SharedList};
 use crate::platform::Waiting;
@@ -25,7 +25,7 @@ impl Addresses {
         let _ = self.0.remove(waiting, |known| *known == address);
     }
 
-    /// Whether the object is there.
+    /// Returns whether the list contains the object.
     #[inline(never)]
     pub(crate) fn contains(&self, waiting: &dyn Waiting, address: usize) -> bool {
         self.0.read(waiting, |list| list.contains(&address))
@@ -41,18 +41,18 @@ impl Addresses {
     }
 }
 
-/// What layers and drivers may name.
+/// Handles that layers and drivers may pass to the loader.
 pub struct KnownObjects {
     /// Instances with layers, which are handed to them.
     pub(crate) under_layers: Addresses,
     /// Devices that are being created.
     pub(crate) under_creation: Addresses,
-    /// What drivers called devices that they have destroyed, until the layers are done.
+    /// The drivers' handles of devices that they have destroyed, until the layers have finished.
     pub(crate) destroyed: Addresses,
 }
 
 impl KnownObjects {
-    /// None.
+    /// Creates empty lists.
     #[must_use]
     pub(super) const fn new() -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What belongs to the process: the platform, the open drivers, what was found last, the names of unknown
+//! Process-wide state: the platform, the open drivers, the latest search results and the names of unknown
 //! commands.
 
 mod fatal;
@@ -23,7 +23,7 @@ pub use unknown::{UNKNOWN_DEVICE_COMMANDS, UNKNOWN_PHYSICAL_DEVICE_COMMANDS, Unk
 pub use users::User;
 use users::Users;
 
-/// A loader. There is one, a `static` of the platform's crate.
+/// A loader. A process has only one, a `static` of the platform's crate.
 pub struct Loader {
     /// The operating system.
     pub platform: &'static Platform,
@@ -33,7 +33,7 @@ pub struct Loader {
     pub drivers: OpenDrivers,
     /// Commands that the registry does not know and that a driver or layer has.
     pub unknown: UnknownCommands,
-    /// What layers are handed, and drivers name.
+    /// Objects that layers receive and drivers refer to.
     pub known: KnownObjects,
     in_layers: Turns,
     found_settings: Cached<FoundSettings>,
@@ -46,7 +46,7 @@ pub struct Loader {
 static CURRENT: AtomicPtr<Loader> = AtomicPtr::new(core::ptr::null_mut());
 
 impl Loader {
-    /// A loader for this platform and flavour.
+    /// Creates a loader for this platform and flavour.
     #[must_use]
     pub const fn new(platform: &'static Platform, flavour: Flavour) -> Self {
         Self {
@@ -72,17 +72,18 @@ impl Loader {
         }
     }
 
-    /// Every global command calls this first, and keeps the result until it returns.
+    /// Counts the caller as a user. Every global command calls this first, and keeps the result until it
+    /// returns.
     pub fn enter(&'static self) -> User {
         self.make_current();
         self.users.come()
     }
 
-    /// Keeps other threads out of all layers' commands that create, destroy and enumerate until the turn is over: layers have
-    /// only ever met loaders that let one thread at a time through.
+    /// Keeps other threads out of all layer commands that create, destroy and enumerate, until the turn is
+    /// over: layers have only been used with loaders that admit one thread at a time.
     ///
-    /// A thread that is inside a driver does not wait, and is given none if another thread has the turn: that one may be waiting
-    /// for the driver.
+    /// A thread that is inside a driver does not wait, and gets no turn if another thread has it: that thread
+    /// may be waiting for the driver.
     #[must_use]
     pub(crate) fn turn_in_layers(&self) -> Option<Turn<'_>> {
         let waiting = self.platform.waiting;
@@ -92,8 +93,8 @@ impl Loader {
         Some(self.in_layers.take(waiting))
     }
 
-    /// The logger that the settings file or the environment asks for now, without listeners. The settings
-    /// file's messages have been reported to it.
+    /// Returns the logger that the settings file or the environment currently configures, without listeners.
+    /// It has already received the settings file's messages.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -103,8 +104,8 @@ impl Loader {
         Ok(logger)
     }
 
-    /// The same logger, with room for listeners in memory of `allocator`; nothing has been reported to it
-    /// yet.
+    /// Returns the same logger, with space for listeners in the memory of `allocator`. It has received no
+    /// messages yet.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -122,8 +123,7 @@ impl Loader {
         })
     }
 
-    /// The settings file of this program. What was found last time is used again if nothing has changed
-    /// since.
+    /// Returns this program's settings file. The previous result is reused if nothing has changed since.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -140,7 +140,7 @@ impl Loader {
         Ok(found)
     }
 
-    /// The drivers of the system, open as far as the purpose demands. What was found last time is used again if
+    /// Returns the system's drivers, opened as far as the purpose requires. The previous result is reused if
     /// nothing has changed since.
     ///
     /// # Errors
@@ -174,8 +174,8 @@ impl Loader {
         Ok(found)
     }
 
-    /// The layers of the system, or those that are active without an application. What was found last time is
-    /// used again if nothing has changed since.
+    /// Returns the system's layers, or those that are active without an application. The previous result is
+    /// reused if nothing has changed since.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -197,11 +197,12 @@ impl Loader {
         Ok(found)
     }
 
-    /// Frees what the process owns, unless it is in use: then it stays until the process ends. Afterwards the
-    /// loader works as if it had just been started. `and_the_keys` frees what others keep.
+    /// Frees the memory that the process owns, unless it is in use; then it stays until the process exits.
+    /// Afterwards the loader works as if it had just started. `and_the_keys` frees the memory of other
+    /// modules.
     ///
-    /// Other threads may enter at any moment. Each value is taken under its lock while there is still no
-    /// user, and before the values that it refers to; so nobody has seen what is freed.
+    /// Other threads may enter at any moment. Each value is taken under its lock, while the loader still has
+    /// no user, and before the values that it refers to; so no thread has seen a value that is freed.
     pub fn unload(&self, and_the_keys: fn(&dyn Waiting)) {
         let Some(idle) = self.users.idle() else { return };
         let waiting = self.platform.waiting;
@@ -218,7 +219,7 @@ impl Loader {
     }
 }
 
-/// The loader of this process, if any global command has been called.
+/// Returns the loader of this process, if any global command has been called.
 #[must_use]
 pub fn current() -> Option<&'static Loader> {
     // SAFETY: only `make_current` stores here, and it stores references to statics.

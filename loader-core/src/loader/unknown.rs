@@ -1,8 +1,8 @@
 //! Commands that the registry does not know, because they are newer than this loader or not public.
 //!
-//! Such a command gets a number the first time that somebody asks for it and some driver or layer has it. The
-//! number names a slot at the end of every table, and a trampoline. Names are never dropped, so a number
-//! means the same in every instance, and tables of objects that are already alive can be filled in.
+//! Such a command gets a number when a program first looks it up and a driver or layer has it. The number
+//! identifies a slot at the end of every table, and a trampoline. Names are never dropped, so a number means
+//! the same in every instance, and tables of live objects can be filled in.
 
 use core::ffi::CStr;
 use core::ptr::NonNull;
@@ -10,14 +10,14 @@ use core::ptr::NonNull;
 use crate::memory::{OutOfMemory, Process, SharedList, TryGrow, Vec};
 use crate::platform::Waiting;
 
-/// How many commands of physical devices that the registry does not know can be dispatched: twice the number of those that ten years
-/// of Vulkan have brought. Each takes 28 bytes of code and a word of every table.
+/// The number of unknown physical-device commands that can be dispatched: twice as many as ten years of
+/// Vulkan have added. Each takes 28 bytes of code and a word of every table.
 pub const UNKNOWN_PHYSICAL_DEVICE_COMMANDS: usize = 250;
 
-/// The same for commands of devices, queues and command buffers: a third of the number of those that ten years of Vulkan have brought.
-/// Each takes 14 bytes of code, or 23 with look-ups, and a word of every table.
+/// The same for device, queue and command-buffer commands: a third of the number that ten years of Vulkan
+/// have added. Each takes 14 bytes of code, or 23 if it looks up its table, and a word of every table.
 ///
-/// On 32-bit Arm the whole device table has to be within reach of one instruction's 12-bit offset.
+/// On 32-bit Arm, one instruction's 12-bit offset must reach the whole device table.
 pub const UNKNOWN_DEVICE_COMMANDS: usize = 250;
 
 /// The unknown commands of both kinds.
@@ -29,7 +29,7 @@ pub struct UnknownCommands {
 }
 
 impl UnknownCommands {
-    /// None yet.
+    /// Creates an empty list.
     pub(crate) const fn new() -> Self {
         Self {
             physical_device: Names::at_most(UNKNOWN_PHYSICAL_DEVICE_COMMANDS),
@@ -46,7 +46,7 @@ impl UnknownCommands {
 /// Names with their numbers.
 pub struct Names {
     list: SharedList<Name>,
-    /// How many numbers there are.
+    /// The number of available numbers.
     most: usize,
 }
 
@@ -55,7 +55,7 @@ pub struct Names {
 struct Name {
     /// Including its NUL, which `copied` ensures.
     bytes: NonNull<[u8]>,
-    /// Of the vector that the bytes were made in.
+    /// The capacity of the vector that the bytes were made in.
     capacity: usize,
 }
 
@@ -69,7 +69,7 @@ impl Names {
         Self { list: SharedList::new(), most }
     }
 
-    /// The number of `name`, if it has one.
+    /// Returns the number of `name`, if it has one.
     #[must_use]
     pub fn number(&self, waiting: &dyn Waiting, name: &CStr) -> Option<usize> {
         self.list.read(waiting, |names| names.iter().position(|known| known.text() == name))
@@ -100,13 +100,13 @@ impl Names {
         Ok(self.number(waiting, name).filter(|number| *number < self.most))
     }
 
-    /// How many names there are.
+    /// Returns the number of names.
     #[must_use]
     pub fn count(&self, waiting: &dyn Waiting) -> usize {
         self.list.read(waiting, <[Name]>::len).min(self.most)
     }
 
-    /// The name with this number.
+    /// Returns the name with this number.
     #[must_use]
     pub fn name(&self, waiting: &dyn Waiting, number: usize) -> Option<&'static CStr> {
         self.list.read(waiting, |names| names.get(number).map(|name| name.text()))
@@ -128,8 +128,7 @@ impl Name {
     }
 
     fn text(&self) -> &'static CStr {
-        // SAFETY: the bytes are those of a C string with its NUL, and live until nobody asks for names any
-        // more.
+        // SAFETY: the bytes are a C string with its NUL, and live until the names are no longer used.
         unsafe { CStr::from_bytes_with_nul_unchecked(self.bytes.as_ref()) }
     }
 

@@ -1,21 +1,21 @@
-//! The users of what the process owns: global commands in progress, and instances.
+//! Users of process-wide state: global commands in progress, and instances.
 
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{add, read};
 
-/// How many users there have been, and how many of them have gone.
+/// The number of users that have entered, and the number that have left.
 ///
-/// Two counts, since a user that comes and goes while the memory is collected has to be noticed as well.
+/// Two counters are needed to notice a user that enters and leaves while the memory is being collected.
 pub(super) struct Users {
     come: AtomicUsize,
     gone: AtomicUsize,
 }
 
-/// What the process owns stays as long as this lives.
+/// A user. Process-wide state stays while this value lives.
 #[must_use]
 pub struct User(&'static Users);
 
-/// A moment in which there was no user.
+/// A moment in which the loader had no user.
 pub(super) struct Idle<'a> {
     users: &'a Users,
     come: usize,
@@ -26,15 +26,15 @@ impl Users {
         Self { come: AtomicUsize::new(0), gone: AtomicUsize::new(0) }
     }
 
-    /// One more.
+    /// Adds a user.
     pub(super) fn come(&'static self) -> User {
         self.come.fetch_add(1, Ordering::Relaxed);
         User(self)
     }
 
-    /// `None` if there are users.
+    /// Returns `None` if the loader has users.
     pub(super) fn idle(&self) -> Option<Idle<'_>> {
-        // What users did before they left has happened before what follows.
+        // Everything that users did before they left has happened before the code below.
         let gone = read(&self.gone);
         let come = self.come.load(Ordering::Relaxed);
         (come == gone).then_some(Idle { users: self, come })
@@ -48,8 +48,8 @@ impl Drop for User {
 }
 
 impl Idle<'_> {
-    /// Whether no user has come since. A user that has seen a value taken out of a lock in between came
-    /// before that lock was taken, and is counted here.
+    /// Returns whether no user has entered since. A user that has seen a value taken out of a lock in between
+    /// entered before that lock was taken, and is counted here.
     pub(super) fn lasts(&self) -> bool {
         self.users.come.load(Ordering::Relaxed) == self.come
     }
