@@ -1,4 +1,4 @@
-//! What a driver's instance has been asked for.
+//! Which commands a driver's instance has been queried for.
 #![forbid(unsafe_code)]
 
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,8 +15,8 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Whether the driver has been asked for the command of a slot. What it answered is then in the
-    /// table.
+    /// Returns whether the driver has been queried for the command in a slot. The table then contains the
+    /// result.
     pub(super) fn is_known(&self, slot: usize) -> bool {
         let bits = self.slots.get(slot >> 6).map_or(0, |bits| bits.load(Ordering::Acquire));
         bits & bit(slot) != 0
@@ -29,12 +29,12 @@ impl Asked {
         }
     }
 
-    /// Whether the driver has been asked for every command of physical devices.
+    /// Returns whether the driver has been asked for every command of physical devices.
     pub(super) fn is_complete(&self) -> bool {
         self.complete.load(Ordering::Acquire)
     }
 
-    /// Notes that the answers for all commands of physical devices are in the table.
+    /// Records that the table contains the results for all physical-device commands.
     pub(super) fn complete(&self) {
         self.complete.store(true, Ordering::Release);
     }

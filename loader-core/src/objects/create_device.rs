@@ -21,7 +21,7 @@ use crate::registry::{ExtensionSet, command, extension};
 type CreateInfo = vk::DeviceCreateInfo<'static>;
 type Callbacks = vk::AllocationCallbacks<'static>;
 
-/// The extensions of the physical device `handle`, as the commands in this table report them.
+/// Returns the extensions that the commands in this table report for the physical device `handle`.
 ///
 /// # Safety
 /// `handle` is a live physical device, as the commands in the table know it.
@@ -30,12 +30,12 @@ pub(crate) unsafe fn available(
     handle: vk::PhysicalDevice,
 ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
     let enumerate = command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES;
-    // SAFETY: the type is that of vkEnumerateDeviceExtensionProperties.
+    // SAFETY: the type matches vkEnumerateDeviceExtensionProperties.
     let enumerate: Option<vk::PFN_vkEnumerateDeviceExtensionProperties> = unsafe { table.get(enumerate) };
     of_device(enumerate.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?, handle)
 }
 
-/// The layers' handle for the physical device that the application calls `handle`.
+/// Returns the layers' handle for the physical device that the application calls `handle`.
 ///
 /// # Safety
 /// As for [`super::handle::any_physical_device`].
@@ -51,7 +51,7 @@ unsafe fn lower_of_layer(handle: vk::PhysicalDevice) -> vk::PhysicalDevice {
     }
 }
 
-/// The driver's own handle for the physical device, if it belongs to `driver`. A group lies within
+/// Returns the driver's own handle for the physical device, if it belongs to `driver`. A group lies within
 /// one driver (VUID-VkDeviceGroupDeviceCreateInfo-pPhysicalDevices-00376), which would dereference
 /// another driver's handle.
 ///
@@ -82,7 +82,7 @@ unsafe fn lower_of_driver(
 /// Terminator of vkCreateDevice: has the driver create the device.
 ///
 /// # Safety
-/// The parameters are those of a valid call of the command, passed down the call chain; with
+/// The parameters are valid for the command, passed down the call chain; with
 /// layers, the chain was entered with a noted device under creation.
 pub(super) unsafe extern "system" fn terminator(
     handle: vk::PhysicalDevice,
@@ -112,8 +112,8 @@ pub(super) unsafe extern "system" fn terminator(
 /// Has the driver create the device, and creates the loader's own data for it.
 ///
 /// # Safety
-/// The create info and the callbacks are those of a valid call of vkCreateDevice; the array that
-/// `under_creation` notes is still there.
+/// The create info and the callbacks come from a valid call of vkCreateDevice; the array that
+/// `under_creation` refers to still exists.
 unsafe fn make(
     physical_device: &PhysicalDevice,
     info: &CreateInfo,
@@ -122,10 +122,10 @@ unsafe fn make(
 ) -> Result<vk::Device, vk::Result> {
     let instance = physical_device.instance();
     let driver = physical_device.driver();
-    // SAFETY: each function-pointer type is its command's. By this function's `# Safety` the create
-    // info leads to counted arrays, valid C strings and a pNext chain, and the callbacks are NULL
-    // or valid. The driver gets its own physical device and a create info that lives for the call.
-    // Nobody has been given the device yet, so that it may be destroyed on failure.
+    // SAFETY: each function pointer has its command's type. By this function's `# Safety` the create info
+    // leads to counted arrays, valid C strings and a pNext chain, and the callbacks are NULL or valid. The
+    // driver gets its own physical device and a create info that lives for the call. No other code has the
+    // device yet, so it may be destroyed on failure.
     unsafe {
         let lacking = vk::Result::ERROR_INITIALIZATION_FAILED;
         let create = driver.table.get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE).ok_or(lacking)?;
@@ -197,16 +197,16 @@ unsafe fn make(
     }
 }
 
-/// The features to pass to the driver besides those in the pNext chain: those of
-/// VkPhysicalDeviceFeatures2 if the driver does not look for them there. The application may chain
-/// it for any driver, since it can query any driver for it (`emulated`).
+/// Returns the features to pass to the driver in addition to the pNext chain: VkPhysicalDeviceFeatures2's
+/// features, if the driver does not read that structure. The application may chain it for any driver, since
+/// it can query it from any driver (`emulated`).
 ///
 /// # Safety
-/// The create info's chain is a pNext chain whose structures are what their `sType` says.
+/// The create info's chain is a pNext chain whose structures match their `sType`.
 unsafe fn enabled_features(driver: &DriverInstance, info: &CreateInfo) -> *const vk::PhysicalDeviceFeatures {
     let known = [command::GET_PHYSICAL_DEVICE_FEATURES_2, command::GET_PHYSICAL_DEVICE_FEATURES_2_KHR];
     // SAFETY: the functions are only looked up, not called. By this function's `# Safety` the chain
-    // is a pNext chain whose structures are what their `sType` says.
+    // is a pNext chain whose structures match their `sType`.
     unsafe {
         if known.into_iter().any(|command| driver.table.get::<Command>(command).is_some()) {
             return info.p_enabled_features;
@@ -218,7 +218,7 @@ unsafe fn enabled_features(driver: &DriverInstance, info: &CreateInfo) -> *const
     }
 }
 
-/// The names of the extensions to request from the driver: those that it has. With layers, the
+/// Returns the names of the extensions to request from the driver: those that it has. With layers, the
 /// others were either checked before the chain was entered, or added on the way by a layer that
 /// does not know whether they exist (loader and layer interface document, "Additional Notes"): they
 /// are left out.
@@ -240,11 +240,11 @@ fn drivers_extensions<'a>(
     Ok(names)
 }
 
-/// The newest minor version whose core commands the device has. Only VK_KHR_maintenance5 hides
+/// Returns the newest minor version whose core commands the device has. Only VK_KHR_maintenance5 hides
 /// those newer than the application's version.
 ///
 /// # Safety
-/// The create info's chain is a pNext chain whose structures are what their `sType` says.
+/// The create info's chain is a pNext chain whose structures match their `sType`.
 unsafe fn newest_core(api_version: u32, info: &CreateInfo, extensions: &ExtensionSet) -> u8 {
     // SAFETY: by this function's `# Safety` it is a pNext chain whose structures are what their
     // `sType` says.
@@ -267,7 +267,7 @@ pub(crate) struct GroupHandles {
 }
 
 impl GroupHandles {
-    /// Replaces the handles by `driver`'s own, or without a driver by those of the first layer.
+    /// Replaces the handles by the handles of `driver`, or of the first layer without a driver.
     ///
     /// # Errors
     /// `ERROR_INITIALIZATION_FAILED`, which is logged, or out of memory.
@@ -327,7 +327,7 @@ impl GroupHandles {
     }
 }
 
-/// Logs that a structure before the one of type `end` cannot be copied.
+/// Logs that a structure before the structure of type `end` cannot be copied.
 ///
 /// # Safety
 /// `first` begins a pNext chain.

@@ -28,7 +28,7 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// Terminator of vkDestroyInstance: destroys the drivers' instances.
 ///
 /// # Safety
-/// The parameters are those of a valid call of the command, passed down the call chain with the
+/// The parameters are valid for the command, passed down the call chain with the
 /// loader's handle.
 pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Instance, callbacks: *const Callbacks) {
     // SAFETY: `handle::instance` aborts unless the handle is a live instance, whose memory
@@ -49,7 +49,7 @@ pub(crate) fn comparable(version: u32) -> u32 {
 /// handle for the loader's instance.
 ///
 /// # Safety
-/// The parameters are those of a valid call of the command, passed down the call chain, which was
+/// The parameters are valid for the command, passed down the call chain, which was
 /// entered with a noted instance.
 pub(super) unsafe extern "system" fn terminator(
     info: *const CreateInfo,
@@ -57,7 +57,7 @@ pub(super) unsafe extern "system" fn terminator(
     handle: *mut vk::Instance,
 ) -> vk::Result {
     let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    // SAFETY: `create_instance` put the instance's handle there, which nobody else uses yet;
+    // SAFETY: `create_instance` put the instance's handle there, which no other thread uses yet;
     // `instance_under_creation` aborts if a layer has replaced it. By this function's `# Safety`
     // the other parameters are valid for vkCreateInstance.
     unsafe {
@@ -77,7 +77,7 @@ pub(super) unsafe extern "system" fn terminator(
     }
 }
 
-/// The address of the instance with this handle.
+/// Returns the address of the instance with this handle.
 pub(crate) fn instance_at(handle: vk::Instance) -> *mut Instance {
     core::ptr::with_exposed_provenance_mut(handle.as_raw() as usize)
 }
@@ -85,7 +85,7 @@ pub(crate) fn instance_at(handle: vk::Instance) -> *mut Instance {
 /// Creates an instance in every driver of `instance`'s sources.
 ///
 /// # Safety
-/// The create info and the callbacks are those of a valid call of vkCreateInstance.
+/// The create info and the callbacks come from a valid call of vkCreateInstance.
 pub(crate) unsafe fn make_drivers(
     instance: &mut Instance,
     info: &CreateInfo,
@@ -109,7 +109,7 @@ pub(crate) unsafe fn make_drivers(
         let owned = Box::try_new_in(driver, instance.allocator).map_err(OutOfMemory::from)?;
         sources.try_push((None, DriverOfInstance::Direct(owned)))?;
     }
-    // SAFETY: by this function's `# Safety` the create info and the callbacks are those of a valid call of
+    // SAFETY: by this function's `# Safety` the create info and the callbacks come from a valid call of
     // vkCreateInstance.
     let mut outcomes = unsafe { make_each(instance, info, callbacks, sources) }?;
     if instance.drivers.is_empty() && instance.sources.open_the_rest(instance.loader, &instance.logger)? {
@@ -129,10 +129,11 @@ pub(crate) unsafe fn make_drivers(
     Ok(())
 }
 
-/// Creates an instance in each of these drivers and of those that discovery found. Returns what came of the latter.
+/// Creates an instance in each of these drivers and each driver that discovery found. Returns the outcomes of
+/// the latter.
 ///
 /// # Safety
-/// The create info and the callbacks are those of a valid call of vkCreateInstance.
+/// The create info and the callbacks come from a valid call of vkCreateInstance.
 unsafe fn make_each(
     instance: &mut Instance,
     info: &CreateInfo,
@@ -146,8 +147,8 @@ unsafe fn make_each(
     }
     for (place, driver) in sources {
         let asked = if knows_only_1_0(&driver) { vk::API_VERSION_1_0 } else { instance.api_version };
-        // SAFETY: by this function's `# Safety` the create info and the callbacks are those of a
-        // valid call of vkCreateInstance.
+        // SAFETY: by this function's `# Safety` the create info and the callbacks come from a valid call of
+        // vkCreateInstance.
         match unsafe { make_driver(instance, info, callbacks, driver, place) } {
             Ok(made) => {
                 note_faults(instance, &made);
@@ -170,11 +171,11 @@ unsafe fn make_each(
     Ok(outcomes)
 }
 
-/// Creates an instance in one driver, passing on only what the driver knows (LDP_LOADER_7,
+/// Creates an instance in one driver, passing on only the features that it supports (LDP_LOADER_7,
 /// LDP_LOADER_9).
 ///
 /// # Safety
-/// The create info and the callbacks are those of a valid call of vkCreateInstance.
+/// The create info and the callbacks come from a valid call of vkCreateInstance.
 unsafe fn make_driver(
     instance: &Instance,
     info: &CreateInfo,
@@ -221,20 +222,20 @@ unsafe fn make_driver(
     if !has(extension::KHR_PORTABILITY_ENUMERATION.name()) {
         own.flags &= !vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
     }
-    // SAFETY: everything that the structure points to lives until the end of this function, the
-    // callbacks are valid by its `# Safety`, and nobody else knows the driver's new instance.
+    // SAFETY: everything that the structure points to lives until the end of this function, the callbacks are
+    // valid by its `# Safety`, and no other code knows the driver's new instance.
     unsafe {
         let handle = driver.create_instance(&own, callbacks)?;
         DriverInstance::new(driver, handle, place, enabled, instance.allocator, callbacks)
     }
 }
 
-/// Whether a driver is passed no version but 1.0.
+/// Returns whether a driver is passed no version but 1.0.
 fn knows_only_1_0(driver: &DriverOfInstance) -> bool {
     driver.api_version() < Version::new(1, 1, 0)
 }
 
-/// Logs what is wrong with a driver that is used.
+/// Logs the defects of a driver that is used.
 fn note_faults(instance: &Instance, made: &DriverInstance) {
     let (api_version, interface) = (made.driver.api_version(), made.driver.interface.version);
     let answered = made.driver.interface.answered;

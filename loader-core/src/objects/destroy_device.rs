@@ -17,7 +17,7 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// vkDestroyDevice as the application calls it.
 ///
 /// # Safety
-/// The parameters are those of a valid call of the Vulkan command.
+/// The parameters are valid for the Vulkan command.
 pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *const Callbacks) {
     // SAFETY: by this function's `# Safety` the handle is NULL or a live device that no other
     // thread uses, and the callbacks are NULL or valid. The lower end of vkCreateDevice leaked the
@@ -26,8 +26,8 @@ pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *con
         let Some(device) = known_device(handle.as_raw(), command::DESTROY_DEVICE) else { return };
         device.withdraw();
         device.state.store(LEAVING, Ordering::Relaxed);
-        // Layers identify the device by its first word, and are not done with it when the driver has destroyed it: nobody creates
-        // another one meanwhile.
+        // Layers identify the device by its first word, and still use it after the driver has destroyed it.
+        // The turn keeps other threads from creating a device meanwhile.
         let _turn = device.instance().turn_in_layers();
         if device.first_layer.load(Ordering::Relaxed).is_null() {
             destroy_drivers(device, callbacks);
@@ -74,13 +74,13 @@ pub(super) unsafe extern "system" fn terminator(handle: vk::Device, callbacks: *
 /// vkDestroyDevice does.
 ///
 /// # Safety
-/// The device is alive, and nobody else uses it; `callbacks` is NULL or a valid
+/// The device is alive, and no other thread uses it; `callbacks` is NULL or a valid
 /// `VkAllocationCallbacks`.
 #[inline(never)]
 pub(super) unsafe fn destroy_drivers(device: &Device, callbacks: *const Callbacks) {
-    // SAFETY: by this function's `# Safety` the device is alive, nobody else uses it, and the
-    // callbacks are NULL or valid. The type is that of vkDestroyDevice. The lower end of
-    // vkCreateDevice leaked the box; the swap of the state decides who frees it.
+    // SAFETY: by this function's `# Safety` the device is alive, no other thread uses it, and the callbacks
+    // are NULL or valid. The type matches vkDestroyDevice. The lower end of vkCreateDevice leaked the box;
+    // the swap of the state decides which call frees it.
     unsafe {
         let (loader, handle) = (device.instance().loader, device.handle);
         let under_layers = !device.first_layer.load(Ordering::Relaxed).is_null();
@@ -89,7 +89,8 @@ pub(super) unsafe fn destroy_drivers(device: &Device, callbacks: *const Callback
         if let Some(destroy) = device.drivers::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
             let _turn = device.physical_device().driver().driver.turn();
             if under_layers && device.state.load(Ordering::Relaxed) == LEAVING {
-                // Whoever is given the same handle next, which takes a turn, removes it. If memory is short, nothing is noted.
+                // The thread that gets the same handle next takes a turn, and removes it from the list. If
+                // memory is short, the handle is not recorded.
                 let _ = loader.known.destroyed.add(loader.platform.waiting, handle.as_raw() as usize);
             }
             destroy(handle, callbacks);

@@ -35,7 +35,7 @@ pub(super) const OWN_COMMANDS: &[CommandId] = &[
     command::DEBUG_MARKER_SET_OBJECT_TAG_EXT,
 ];
 
-/// A device's state as long as nobody destroys it.
+/// The state of a device until its destruction begins.
 pub(super) const ALIVE: u8 = 0;
 /// The application's vkDestroyDevice is in progress, and frees the device.
 pub(super) const LEAVING: u8 = 1;
@@ -47,8 +47,8 @@ pub struct Device {
     /// The first link of every command's call chain. Its address never changes: layers identify the
     /// device by it.
     pub table: Box<DeviceTable, Application>,
-    /// The lower ends of its call chains, for layers that look its commands up through the instance; only with
-    /// several drivers, as there is nothing to choose from otherwise.
+    /// The lower ends of its call chains, for layers that look up its commands through the instance. Only
+    /// with several drivers: otherwise the lower ends do not depend on the device.
     pub(super) lower: Option<Box<LowerEnds, Application>>,
     /// The driver's handle.
     pub handle: vk::Device,
@@ -56,8 +56,7 @@ pub struct Device {
     pub(super) find: vk::PFN_vkGetDeviceProcAddr,
     /// The driver's functions for the commands that the loader implements itself.
     pub(super) own: [Option<Command>; OWN_COMMANDS.len()],
-    /// The first layer's vkGetDeviceProcAddr, NULL if there is none, and that layer's handle for
-    /// the device.
+    /// The first layer's vkGetDeviceProcAddr, or NULL without layers, and that layer's handle for the device.
     pub(super) first_layer: AtomicPtr<c_void>,
     pub(super) chain_handle: AtomicU64,
     extensions: ExtensionSet,
@@ -85,7 +84,7 @@ pub(super) struct Enabled {
 unsafe impl Sync for Device {}
 
 impl Device {
-    /// A device that has no driver's handle yet.
+    /// Creates a device that has no driver's handle yet.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -128,14 +127,14 @@ impl Device {
         }
     }
 
-    /// The address at which it was allocated and is freed.
+    /// Returns the address at which it was allocated and is freed.
     pub(super) fn place(&self) -> NonNull<Self> {
         // SAFETY: `new` stored the address of the device there, which is not NULL, and nothing
         // changes it.
         unsafe { NonNull::new_unchecked(self.table.owner.load(Ordering::Relaxed).cast()) }
     }
 
-    /// The physical device that it was created from.
+    /// Returns the physical device that it was created from.
     #[must_use]
     pub fn physical_device(&self) -> &PhysicalDevice {
         // SAFETY: a physical device lives as long as its instance, and so outlives the devices
@@ -143,19 +142,19 @@ impl Device {
         unsafe { self.physical_device.as_ref() }
     }
 
-    /// The instance that it belongs to.
+    /// Returns the instance that it belongs to.
     #[must_use]
     pub fn instance(&self) -> &Instance {
         self.physical_device().instance()
     }
 
-    /// Whether the application enabled `command`, by the version of Vulkan or by an extension.
+    /// Returns whether the application enabled `command`, by the version of Vulkan or by an extension.
     #[must_use]
     pub fn has(&self, command: CommandId) -> bool {
         self.has_with(command, &self.instance().extensions)
     }
 
-    /// Whether the application or a layer enabled `command`.
+    /// Returns whether the application or a layer enabled `command`.
     pub(super) fn has_below_layers(&self, command: CommandId) -> bool {
         self.has_with(command, &self.instance().lower_extensions)
     }
@@ -168,7 +167,7 @@ impl Device {
             })
     }
 
-    /// The driver's function for a command that the loader implements itself.
+    /// Returns the driver's function for a command that the loader implements itself.
     ///
     /// # Safety
     /// `F` is the function-pointer type of `command`.
@@ -181,7 +180,7 @@ impl Device {
         Some(unsafe { core::mem::transmute_copy::<Command, F>(&function) })
     }
 
-    /// The upper end of the call chain for the command with this name: the first layer's function,
+    /// Returns the upper end of the call chain for the command with this name: the first layer's function,
     /// or the driver's.
     #[must_use]
     #[inline(never)] // several callers
@@ -199,7 +198,7 @@ impl Device {
         }
     }
 
-    /// The driver's function with this name.
+    /// Returns the driver's function with this name.
     pub(super) fn drivers_unknown(&self, name: &CStr) -> Option<Command> {
         // SAFETY: `handle` is the driver's live device, `find` is this driver's
         // vkGetDeviceProcAddr, and the name is a C string.
@@ -259,7 +258,7 @@ impl Device {
         if found == table {
             return;
         }
-        // A layer that wraps an object need not prepare its wrapper: any value there is replaced.
+        // A layer that wraps an object need not prepare its wrapper: any value found is replaced.
         if found != DRIVER_MAGIC && self.first_layer.load(Ordering::Relaxed).is_null() {
             self.instance().logger.log(
                 Level::Warning,
@@ -274,7 +273,7 @@ impl Device {
         word.store(table, Ordering::Release);
     }
 
-    /// Enters the device into its instance's list, and fills in the unknown commands known so far.
+    /// Adds the device to its instance's list, and fills in the unknown commands known until now.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -294,10 +293,10 @@ impl Device {
     /// touched.
     ///
     /// # Safety
-    /// The lower end of a call chain created `device`, and nobody else uses it; the callbacks are
+    /// The lower end of a call chain created `device`, and no other thread uses it; the callbacks are
     /// NULL or valid.
     pub(crate) unsafe fn forget(device: NonNull<Self>, callbacks: *const vk::AllocationCallbacks<'static>) {
-        // SAFETY: by this function's `# Safety` the device is alive and nobody else uses it.
+        // SAFETY: by this function's `# Safety` the device is alive and no other thread uses it.
         // `create_device` leaked the box, which came from `allocator`.
         unsafe {
             if FOREIGN_HANDLES {
@@ -311,7 +310,7 @@ impl Device {
         }
     }
 
-    /// The device of `instance` whose objects begin with `word`.
+    /// Returns the device of `instance` whose objects begin with `word`.
     pub(crate) fn with_word(instance: &Instance, word: usize) -> Option<&Self> {
         let has_word = |device: &&Kept<Self>| {
             // SAFETY: the lock of the list is held, and a device leaves the list before it is
@@ -320,8 +319,7 @@ impl Device {
         };
         let find = |list: &[Kept<Self>]| list.iter().find(has_word).copied();
         let found = instance.devices.read(instance.loader.platform.waiting, find)?;
-        // SAFETY: the device was in the list, so it was alive; nobody destroys a device that is
-        // being created.
+        // SAFETY: the device was in the list, so it was alive; a device under creation is not destroyed.
         Some(unsafe { found.0.as_ref() })
     }
 
@@ -346,8 +344,8 @@ impl Device {
 }
 
 impl Instance {
-    /// Whether devices keep the lower ends of their call chains: a layer may look up their commands through the
-    /// instance, and the drivers' own functions would only do for one driver's devices.
+    /// Returns whether devices keep the lower ends of their call chains: a layer may look up their commands
+    /// through the instance, and the drivers' own functions would only do for one driver's devices.
     pub(super) fn layers_need_lower_ends(&self) -> bool {
         !FOREIGN_HANDLES && !self.layers().is_empty() && self.drivers.len() > 1
     }
@@ -403,7 +401,7 @@ impl Drop for Pinned<'_> {
     }
 }
 
-/// The device that a device, queue or command buffer belongs to.
+/// Returns the device that a device, queue or command buffer belongs to.
 ///
 /// # Safety
 /// `object` is NULL or a valid handle of one of these kinds.

@@ -57,7 +57,7 @@ const _: () = {
     }
 };
 
-/// The lower end of a device's call chain for `command`, if it is not the driver's own function.
+/// Returns the lower end of a device's call chain for `command`, if it is not the driver's own function.
 #[must_use]
 pub fn device_terminator(command: CommandId) -> Option<Command> {
     DEVICE_TERMINATORS.iter().find(|(id, _)| *id == command).map(|(_, function)| *function)
@@ -88,7 +88,7 @@ impl Device {
         }
     }
 
-    /// The lower end of the call chain for a command in [`OWN_ENDS`], whose driver's function is noted.
+    /// Returns the lower end of the call chain for a command in [`OWN_ENDS`], whose driver's function is noted.
     fn own_end(&mut self, command: CommandId, drivers: Option<Command>) -> Option<Command> {
         if let Some(place) = DEVICE_TERMINATORS.iter().position(|(id, _)| *id == command) {
             *self.own.get_mut(place)? = drivers;
@@ -96,7 +96,7 @@ impl Device {
         self.end_over(command, drivers)
     }
 
-    /// The lower end of the call chain for `command`, if the application or a layer enabled it.
+    /// Returns the lower end of the call chain for `command`, if the application or a layer enabled it.
     pub(super) fn lower_end(&self, command: CommandId) -> Option<Command> {
         if !self.has_below_layers(command) {
             return None;
@@ -120,7 +120,8 @@ impl Device {
         self.first_layer.store(find as *mut c_void, Ordering::Release);
         for slot in 0..DEVICE_SLOTS {
             let Some(command) = CommandId::from_device_slot(slot) else { continue };
-            // A layer may pass on what it found through the instance: the table holds the lower end already.
+            // A layer may pass on the function that it found through the instance: the table already holds
+            // the lower end.
             let above = |function: &Command| !DeviceTable::is_missing(*function as *const c_void);
             if self.has(command)
                 && let Some(function) = self.command(name::of(command)).filter(above)

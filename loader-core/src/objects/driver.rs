@@ -69,7 +69,7 @@ impl DriverOfInstance {
 }
 
 impl DriverInstance {
-    /// The driver's command of this name.
+    /// Returns the driver's command of this name.
     #[must_use]
     pub fn command(&self, name: &CStr) -> Option<Command> {
         // SAFETY: `handle` is this driver's instance, which lives as long as `self`; the name is a
@@ -77,7 +77,7 @@ impl DriverInstance {
         unsafe { (self.driver.interface.get_instance_proc_addr)(self.handle, name.as_ptr()) }
     }
 
-    /// The driver's physical-device command of this name, which the registry need not know. Other
+    /// Returns the driver's physical-device command of this name, which the registry need not know. Other
     /// loaders do not report the kind of a command; the names of nearly all physical-device
     /// commands do.
     #[must_use]
@@ -91,14 +91,14 @@ impl DriverInstance {
         unsafe { find(self.handle, name.as_ptr()) }
     }
 
-    /// The devices that the driver has now, without NULL handles. The table is complete if there
+    /// Returns the devices that the driver has now, without NULL handles. The table is complete if there
     /// are any.
     ///
     /// # Errors
     /// Why the driver's devices cannot be used, or out of memory.
     pub(super) fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, OpenError> {
         let name = command::ENUMERATE_PHYSICAL_DEVICES;
-        // SAFETY: the type is that of vkEnumeratePhysicalDevices.
+        // SAFETY: the type matches vkEnumeratePhysicalDevices.
         let Some(enumerate) = (unsafe { self.get::<vk::PFN_vkEnumeratePhysicalDevices>(name) }) else {
             return Err(Outcome::MissingCommand { name: name.name() }.into());
         };
@@ -125,8 +125,8 @@ const OF_PHYSICAL_DEVICES: &[u8] = b"vkGetPhysicalDevice";
 
 impl Drop for DriverInstance {
     fn drop(&mut self) {
-        // SAFETY: `new` got the instance from this driver, created with these callbacks or compatible ones; nobody
-        // uses it any more.
+        // SAFETY: `new` got the instance from this driver, created with these callbacks or compatible ones;
+        // it is no longer used.
         unsafe { self.driver.destroy_instance(self.handle, self.callbacks) };
     }
 }
@@ -141,31 +141,30 @@ pub struct PhysicalDevice {
     pub(super) facts: DeviceFacts,
 }
 
-// SAFETY: nothing but atomics changes after creation, and what the pointers lead to lives as long
-// as the instance.
+// SAFETY: only atomics change after creation, and the pointers' targets live as long as the instance.
 unsafe impl Sync for PhysicalDevice {}
 
 impl PhysicalDevice {
-    /// The instance that it belongs to.
+    /// Returns the instance that it belongs to.
     #[must_use]
     pub fn instance(&self) -> &Instance {
         self.handle.instance()
     }
 
-    /// The driver that it belongs to.
+    /// Returns the driver that it belongs to.
     #[must_use]
     pub fn driver(&self) -> &DriverInstance {
         // SAFETY: an instance frees its drivers after its physical devices.
         unsafe { self.driver.as_ref() }
     }
 
-    /// The application's handle.
+    /// Returns the application's handle.
     #[must_use]
     pub fn handle(&self) -> vk::PhysicalDevice {
         vk::PhysicalDevice::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
     }
 
-    /// The driver's handle.
+    /// Returns the driver's handle.
     #[must_use]
     pub fn driver_handle(&self) -> vk::PhysicalDevice {
         vk::PhysicalDevice::from_raw(self.handle.lower().expose_provenance() as u64)

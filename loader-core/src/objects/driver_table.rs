@@ -1,8 +1,8 @@
 //! The table of a driver's instance: the driver's commands.
 //!
-//! A driver is asked for what every driver has when its instance is created, for other commands of
-//! instances when they are first used, and for all other commands of physical devices together before
-//! anybody gets its first device. Whoever has a device's handle therefore finds a complete table.
+//! A driver is queried in three steps: for the commands that every driver has when its instance is created,
+//! for other instance commands on first use, and for all other physical-device commands together, before its
+//! first device is passed on. A caller with a device handle therefore finds a complete table.
 
 use ash::vk;
 
@@ -16,14 +16,14 @@ use crate::negotiation::Outcome;
 use crate::registry::{Class, CommandId, ExtensionId, ExtensionKind, ExtensionSet, INSTANCE_SLOTS, command};
 
 impl DriverInstance {
-    /// An instance that `driver` has just created.
+    /// Creates an instance that `driver` has just created.
     ///
     /// # Errors
     /// The first command of Vulkan 1.0 that the driver lacks, or out of memory. The driver's instance
     /// has been destroyed if possible.
     ///
     /// # Safety
-    /// `handle` is a live instance of `driver`, created with `callbacks`, that nobody else uses.
+    /// `handle` is a live instance of `driver`, created with `callbacks`, that no other thread uses.
     pub unsafe fn new(
         driver: DriverOfInstance,
         handle: vk::Instance,
@@ -37,7 +37,7 @@ impl DriverInstance {
             Ok(table) => table,
             Err(_) => {
                 // SAFETY: by this function's `# Safety` `handle` is a live instance of `driver`,
-                // created with these callbacks, that nobody else uses.
+                // created with these callbacks, that no other thread uses.
                 unsafe { driver.destroy_instance(handle, callbacks) };
                 return Err(OpenError::OutOfMemory);
             }
@@ -53,7 +53,7 @@ impl DriverInstance {
         }
     }
 
-    /// The driver's function for this command.
+    /// Returns the driver's function for this command.
     ///
     /// # Safety
     /// `F` is the function-pointer type of `command`.
@@ -63,7 +63,7 @@ impl DriverInstance {
         unsafe { self.table.get(command) }
     }
 
-    /// Whether the driver has this command.
+    /// Returns whether the driver has this command.
     pub(super) fn has(&self, command: CommandId) -> bool {
         // SAFETY: the function is only looked up, not called.
         unsafe { self.get::<Command>(command) }.is_some()
@@ -93,7 +93,7 @@ impl DriverInstance {
         self.asked.note(slot);
     }
 
-    /// Whether the driver may have the command: unless it is only of instance extensions that are
+    /// Returns whether the driver may have the command: unless it is only of instance extensions that are
     /// not enabled in the driver.
     fn may_have(&self, command: CommandId) -> bool {
         let counts = |extension: ExtensionId| {
@@ -121,7 +121,7 @@ impl DriverInstance {
 }
 
 /// Physical-device commands of device extensions that drivers may have under one of two names.
-/// Whatever the drivers have, vkGetInstanceProcAddr returns a function for both.
+/// vkGetInstanceProcAddr returns a function for both, whichever the drivers have.
 const ALIKE: [(CommandId, CommandId); 1] = [(
     command::GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR,
     command::GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_EXT,

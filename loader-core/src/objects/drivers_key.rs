@@ -13,7 +13,7 @@ impl DriversKey {
     /// The handles do not begin with a word of the driver.
     pub(super) const NONE: Self = Self::new(0);
 
-    /// The value that the driver wrote to the first word of the device.
+    /// Returns the value that the driver wrote to the first word of the device.
     ///
     /// # Safety
     /// `device` is NULL or a driver's live device.
@@ -42,7 +42,7 @@ impl DriversKey {
     }
 }
 
-/// The first word of an object. Only a layer's object may be written.
+/// Returns the first word of an object. Only a layer's object may be written.
 ///
 /// # Safety
 /// `object` is NULL or a dispatchable handle, which lives for `'a`.

@@ -63,7 +63,7 @@ macro_rules! emulated {
         /// The terminator.
         ///
         /// # Safety
-        /// The parameters are those of a valid call of the command, passed down the call chain.
+        /// The parameters are valid for the command, passed down the call chain.
         unsafe extern "system" fn $name(device: vk::PhysicalDevice, $($parameter: $type),*) $(-> $result)? {
             // SAFETY: by this function's `# Safety` the parameters are valid for the command:
             // structures and counts can be read and written as it requires, and structures begin

@@ -28,11 +28,11 @@ pub(super) const TERMINATORS: &[Terminator] = &[
 pub(crate) const DEVICE_LAYERS: Terminator =
     (command::ENUMERATE_DEVICE_LAYER_PROPERTIES, function!(enumerate_device_layer_properties));
 
-/// Lists the extensions of the driver and of the implicit layers, or those of one layer of the
-/// instance. A driver is never asked about a layer (LDP_LOADER_12).
+/// Lists the extensions of the driver and of the implicit layers, or one layer's extensions. Layer names are
+/// never passed to a driver (LDP_LOADER_12).
 ///
 /// # Safety
-/// The parameters are those of a valid call of the command, passed down the call chain, except that
+/// The parameters are valid for the command, passed down the call chain, except that
 /// a NULL count is reported.
 unsafe extern "system" fn enumerate_device_extension_properties(
     device: vk::PhysicalDevice,
@@ -78,11 +78,11 @@ unsafe extern "system" fn enumerate_device_extension_properties(
     }
 }
 
-/// Lists the layers of the instance, which are those of every device (section "Device Layer
-/// Deprecation" of the specification): a meta-layer comes after its components.
+/// Lists the instance's layers, which apply to every device (section "Device Layer Deprecation" of the
+/// specification): a meta-layer comes after its components.
 ///
 /// # Safety
-/// The parameters are those of a valid call of the Vulkan command, except that a bad handle is
+/// The parameters are valid for the Vulkan command, except that a bad handle is
 /// reported.
 unsafe extern "system" fn enumerate_device_layer_properties(
     device: vk::PhysicalDevice,

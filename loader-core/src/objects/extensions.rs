@@ -15,8 +15,8 @@ use crate::negotiation::VkResult;
 use crate::platform::variables;
 use crate::registry::{ExtensionId, ExtensionKind, extension, find_extension};
 
-/// The extensions that the loader itself provides, in the order in which they are reported, after
-/// those of the drivers.
+/// The extensions that the loader itself provides, in the order of the reports, after the drivers'
+/// extensions.
 const OWN: [ExtensionId; 4] = [
     extension::EXT_DEBUG_REPORT,
     extension::EXT_DEBUG_UTILS,
@@ -24,8 +24,7 @@ const OWN: [ExtensionId; 4] = [
     extension::LUNARG_DIRECT_DRIVER_LOADING,
 ];
 
-/// All instance extensions of the drivers and the loader, each once, in the version that is found
-/// first.
+/// Returns all instance extensions of the loader and the drivers, each once, in the first version found.
 ///
 /// Extensions that the registry does not know are hidden, because the loader cannot know whether
 /// their commands need its support; unless `VK_LOADER_DISABLE_INST_EXT_FILTER` is a number other than 0.
@@ -100,7 +99,7 @@ pub(crate) fn check_requested<'a>(
     Ok(())
 }
 
-/// The device extensions of a physical device, as `enumerate` reports them for a driver's handle.
+/// Returns the device extensions that `enumerate` reports for a driver's physical device.
 ///
 /// # Errors
 /// The driver's error, or `ERROR_OUT_OF_HOST_MEMORY`.

@@ -18,19 +18,19 @@ use crate::memory::{Process, Shown};
 use crate::registry::{CommandId, command};
 
 impl Device {
-    /// Whether the first word of its handles belongs to the driver.
+    /// Returns whether the first word of its handles belongs to the driver.
     pub(super) fn is_foreign(&self) -> bool {
         self.physical_device().driver().driver.kind.is_foreign()
     }
 
-    /// The first word of its handles, and of those of its queues and command buffers.
+    /// Returns the first word of its handles, and of the handles of its queues and command buffers.
     pub(super) fn word(&self) -> usize {
         if self.is_foreign() { self.drivers_key.word() } else { from_ref(&*self.table).addr() }
     }
 
-    /// Whether the application may call the driver's function directly for a command whose upper
-    /// end the loader implements: one that hands out objects of a driver whose objects are left
-    /// alone. Layers may not have prepared the objects that they hand out.
+    /// Returns whether the application may call the driver's function directly, although the loader
+    /// implements the command's upper end. That is so for commands that return objects of a driver whose
+    /// objects are not written to. Layers may not have prepared the objects that they return.
     pub(crate) fn passes_on(&self, command: CommandId) -> bool {
         self.is_foreign() && self.instance().layers().is_empty() && command != command::DESTROY_DEVICE
     }
@@ -97,7 +97,7 @@ impl Device {
     }
 }
 
-/// Warns of layers of the instance that are active in the other loader below, too: they identify
+/// Warns about layers that are active both in the instance and in the other loader below: they identify
 /// devices by their keys, which are the same in both chains.
 pub(super) fn warn_of_layers_in_both(physical_device: &PhysicalDevice) {
     let (instance, driver) = (physical_device.instance(), physical_device.driver());
@@ -105,7 +105,7 @@ pub(super) fn warn_of_layers_in_both(physical_device: &PhysicalDevice) {
         return;
     }
     let find = command::ENUMERATE_DEVICE_LAYER_PROPERTIES;
-    // SAFETY: the type is that of vkEnumerateDeviceLayerProperties.
+    // SAFETY: the type matches vkEnumerateDeviceLayerProperties.
     let find = unsafe { driver.table.get::<vk::PFN_vkEnumerateDeviceLayerProperties>(find) };
     let Some(find) = find else { return };
     let active = array::collect(Process, vk::LayerProperties::default(), |count, out| {
@@ -126,9 +126,9 @@ pub(super) fn warn_of_layers_in_both(physical_device: &PhysicalDevice) {
     }
 }
 
-/// The device of the object passed to `command`, as [`device_of`] finds it. If there is no such
-/// device and that can be detected, it is reported and the process ends; `None` is for NULL, which
-/// is valid for vkDestroyDevice.
+/// Returns the device of the object passed to `command`, as [`device_of`] finds it. If that fails and the
+/// failure can be detected, it is reported and the process aborts; `None` is for NULL, which is valid for
+/// vkDestroyDevice.
 ///
 /// # Safety
 /// As for [`device_of`].

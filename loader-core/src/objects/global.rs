@@ -16,13 +16,13 @@ use crate::logger::Logger;
 use crate::memory::{TryGrow, Vec};
 use crate::registry::{CommandId, HEADER_VERSION, command};
 
-/// The lower ends of the global enumerations, for layers that look them up below themselves.
+/// Returns the lower ends of the global enumerations, for layers that look them up below themselves.
 #[must_use]
 pub(super) fn global_terminator(command: CommandId) -> Option<Command> {
     /// vkEnumerateInstanceVersion.
     ///
     /// # Safety
-    /// The parameters are those of a valid call of the Vulkan command.
+    /// The parameters are valid for the Vulkan command.
     unsafe extern "system" fn version(version: *mut u32) -> vk::Result {
         // SAFETY: by this function's `# Safety` `version` is a valid pointer.
         unsafe { last_of_version(core::ptr::null(), version) }
@@ -30,7 +30,7 @@ pub(super) fn global_terminator(command: CommandId) -> Option<Command> {
     /// vkEnumerateInstanceExtensionProperties.
     ///
     /// # Safety
-    /// The parameters are those of a valid call of the Vulkan command.
+    /// The parameters are valid for the Vulkan command.
     unsafe extern "system" fn extensions(
         layer: *const c_char,
         count: *mut u32,
@@ -43,7 +43,7 @@ pub(super) fn global_terminator(command: CommandId) -> Option<Command> {
     /// vkEnumerateInstanceLayerProperties.
     ///
     /// # Safety
-    /// The parameters are those of a valid call of the Vulkan command.
+    /// The parameters are valid for the Vulkan command.
     unsafe extern "system" fn layers(count: *mut u32, out: *mut vk::LayerProperties) -> vk::Result {
         // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array.
         unsafe { last_of_layers(core::ptr::null(), count, out) }
@@ -70,7 +70,7 @@ unsafe extern "system" fn last_of_version(_link: *const c_void, version: *mut u3
 /// the drivers have.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that NULL is reported and not
+/// The parameters are valid for the Vulkan command, except that NULL is reported and not
 /// dereferenced.
 pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut u32) -> vk::Result {
     let _user = loader.enter();
@@ -98,7 +98,7 @@ pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut 
 /// vkEnumerateInstanceExtensionProperties.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that NULL is reported and not
+/// The parameters are valid for the Vulkan command, except that NULL is reported and not
 /// dereferenced.
 pub unsafe fn enumerate_instance_extension_properties(
     loader: &'static Loader,
@@ -157,14 +157,14 @@ unsafe extern "system" fn last_of_extensions(
     }
 }
 
-/// The layers that must be known to list the extensions of `layer`, or without one those of the
-/// layers active anyway.
+/// Returns the layers that must be known to list the extensions of `layer`, or else of the layers that are
+/// always active.
 fn scope_for(layer: Option<&CStr>) -> LayerScope {
     if layer.is_some() { LayerScope::All } else { LayerScope::Active }
 }
 
-/// The instance extensions of `layer`, or without one those of the drivers and of the layers that
-/// are active by themselves.
+/// Returns the instance extensions of `layer`, or else of the drivers and of the layers that are always
+/// active.
 fn extensions(
     loader: &'static Loader,
     found: &FoundLayers,
@@ -184,7 +184,7 @@ fn extensions(
 /// vkEnumerateInstanceLayerProperties.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that NULL is reported and not
+/// The parameters are valid for the Vulkan command, except that NULL is reported and not
 /// dereferenced.
 pub unsafe fn enumerate_instance_layer_properties(
     loader: &'static Loader,
@@ -229,7 +229,7 @@ unsafe extern "system" fn last_of_layers(
     unsafe { array::deliver_result(found.and_then(|found| layers(&found)), count, out) }
 }
 
-/// The elements that vkEnumerateInstanceLayerProperties lists.
+/// Returns the elements that vkEnumerateInstanceLayerProperties lists.
 fn layers(found: &FoundLayers) -> Result<Vec<vk::LayerProperties>, vk::Result> {
     let mut all = Vec::new();
     for manifest in found.listed() {

@@ -62,7 +62,7 @@ pub(crate) unsafe fn deliver(all: &[Group], count: *mut u32, out: *mut Group) ->
     }
 }
 
-/// The groups of all drivers, in the order in which applications see them.
+/// Returns the groups of all drivers, in the order in which applications see them.
 ///
 /// # Safety
 /// `room` and `out` are a counted out-array, whose elements begin pNext chains.
@@ -77,9 +77,9 @@ unsafe fn all_groups(
     let room = if out.is_null() { 0 } else { unsafe { room.read() as usize } };
     for driver in instance.drivers.iter().rev() {
         let own = devices.iter().filter(|device| core::ptr::eq(device.driver(), &raw const **driver));
-        // SAFETY: by this function's `# Safety` `out` points to `room` groups. `all` has one
-        // element for each group before this driver's, so this is the group's place there; a place
-        // beyond the room is not read.
+        // SAFETY: by this function's `# Safety` `out` points to `room` groups. `all` has one element for each
+        // group before this driver's, so `place` is this group's index in `out`; an index beyond `room` is
+        // not read.
         let extension_chains = |index: usize| unsafe {
             let place = all.len().wrapping_add(index);
             if place < room { (*out.add(place)).p_next } else { core::ptr::null_mut() }
@@ -151,7 +151,7 @@ pub(crate) fn members(group: &Group) -> &[vk::PhysicalDevice] {
     group.physical_devices.get(..count).unwrap_or_default()
 }
 
-/// The group with the loader's handles instead of the driver's.
+/// Returns the group with the loader's handles instead of the driver's.
 fn translated(instance: &Instance, driver: &DriverInstance, group: &Group) -> Result<Group, vk::Result> {
     let mut result = Group { subset_allocation: group.subset_allocation, ..EMPTY };
     let given = members(group).iter().filter(|handle| !handle.is_null());
@@ -176,13 +176,13 @@ fn sort(groups: &mut [Group], place: impl Fn(&vk::PhysicalDevice) -> Option<usiz
 }
 
 impl DriverInstance {
-    /// The driver's groups, or `None` if it does not support groups. `chain` returns the
-    /// application's pNext chain for the group that will stand at a place.
+    /// Returns the driver's groups, or `None` if it does not support groups. `chain` returns the
+    /// application's pNext chain for the group at an index.
     fn groups(
         &self,
         chain: impl Fn(usize) -> *mut core::ffi::c_void,
     ) -> Option<Result<Vec<Group>, vk::Result>> {
-        // SAFETY: the type is that of the command and its alias.
+        // SAFETY: the type matches the command and its alias.
         let enumerate = unsafe {
             [command::ENUMERATE_PHYSICAL_DEVICE_GROUPS, command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR]
                 .into_iter()

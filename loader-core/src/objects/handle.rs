@@ -8,7 +8,7 @@ pub use crate::dispatch::{Handle, HandleKind, any_physical_device, known_instanc
 use crate::loader;
 use crate::registry::CommandId;
 
-/// The instance with this handle. Reports a bad handle and aborts.
+/// Returns the instance with this handle. Reports a bad handle and aborts.
 ///
 /// # Safety
 /// `handle` is NULL, a valid handle, or points to at least two readable words.
@@ -19,7 +19,7 @@ pub unsafe fn instance<'a>(handle: vk::Instance, command: CommandId) -> &'a Inst
     unsafe { known_instance(handle) }.unwrap_or_else(|| loader::report_bad_handle(command)).instance()
 }
 
-/// The physical device with this handle, at the lower end of a call chain. Reports a bad handle and
+/// Returns the physical device with this handle, at the lower end of a call chain. Reports a bad handle and
 /// aborts.
 ///
 /// # Safety

@@ -22,15 +22,14 @@ use crate::memory::{Application, Box, CopiedCallbacks, ObjectCallbacks, SharedLi
 use crate::platform::Turn;
 use crate::registry::{CommandSet, ExtensionId, ExtensionSet, INSTANCE_SLOTS, extension};
 
-/// The object behind a handle that stands for a layer's.
+/// The loader's object for a layer's handle.
 #[repr(C)]
 pub(crate) struct OfLayer(pub(crate) Handle);
 
-// SAFETY: nothing but atomics changes after creation, and what the pointers lead to lives as long
-// as the instance.
+// SAFETY: only atomics change after creation, and the pointers' targets live as long as the instance.
 unsafe impl Sync for OfLayer {}
 
-/// An instance of the loader, which stands for the instances of several drivers.
+/// An instance of the loader, which represents one instance in each of several drivers.
 #[repr(C)]
 pub struct Instance {
     handle: Handle,
@@ -47,8 +46,8 @@ pub struct Instance {
     pub(super) created_with: CopiedCallbacks,
     /// The callbacks behind that memory. Outlives the instance.
     pub(crate) callbacks: ObjectCallbacks,
-    /// The version that the application was written for, or that a layer reported to the drivers;
-    /// 1.0 if nobody named one.
+    /// The version that the application was written for, or that a layer reported to the drivers; 1.0 if
+    /// neither gave one.
     pub api_version: u32,
     /// The extensions of the registry that the application enabled.
     pub extensions: ExtensionSet,
@@ -71,9 +70,9 @@ pub struct Instance {
     chain_handle: AtomicU64,
     /// The first layer's vkEnumerateDeviceExtensionProperties, whose place in the table another function takes.
     pub(crate) device_extensions: Option<vk::PFN_vkEnumerateDeviceExtensionProperties>,
-    /// The table of all handles that stand for layers' handles.
+    /// The table of all handles that represent layer handles.
     pub(crate) of_layer_table: Option<Box<InstanceTable, Application>>,
-    /// Handles that stand for layers' handles.
+    /// Handles that represent layer handles.
     pub(crate) of_layers: SharedList<Kept<OfLayer>, Application>,
     /// The drivers, in the order in which they were discovered. The terminator of vkCreateInstance
     /// sets it.
@@ -87,7 +86,7 @@ pub struct Instance {
 }
 
 impl Handle {
-    /// The instance that it belongs to.
+    /// Returns the instance that it belongs to.
     #[must_use]
     pub fn instance(&self) -> &Instance {
         // SAFETY: every handle gets its instance when it is created, or before anybody sees it, and
@@ -112,7 +111,7 @@ impl Instance {
         Ok(unsafe { Box::from_non_null_in(place, allocator) })
     }
 
-    /// An instance without drivers.
+    /// Creates an instance without drivers.
     ///
     /// # Errors
     /// [`crate::memory::OutOfMemory`].
@@ -165,13 +164,13 @@ impl Instance {
         }
     }
 
-    /// The handle of the instance.
+    /// Returns the handle of the instance.
     #[must_use]
     pub fn handle(&self) -> vk::Instance {
         vk::Instance::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
     }
 
-    /// Its layers, the one nearest to the application first.
+    /// Returns its layers, the one nearest to the application first.
     #[must_use]
     pub fn layers(&self) -> &[ActiveLayer] {
         &self.layers
@@ -184,24 +183,24 @@ impl Instance {
         if self.layers.is_empty() { None } else { self.loader.turn_in_layers() }
     }
 
-    /// The manifests of its layers in the same order, those of meta-layers after their components.
+    /// Returns the manifests of its layers in the same order, with meta-layers after their components.
     pub(super) fn enabled_layers(&self) -> impl Iterator<Item = &LayerManifest> {
         self.layers.enabled()
     }
 
-    /// All layers of the system, as they were when the instance was created.
+    /// Returns the system's layers when the instance was created.
     #[must_use]
     pub fn found_layers(&self) -> &FoundLayers {
         &self.layers.found
     }
 
-    /// The layers' handle for the instance: the loader's own, or one of the first layer's.
+    /// Returns the layers' handle for the instance: the loader's own, or one of the first layer's.
     #[must_use]
     pub fn chain_handle(&self) -> vk::Instance {
         vk::Instance::from_raw(self.chain_handle.load(Ordering::Relaxed))
     }
 
-    /// Whether its first fields are as they were created.
+    /// Returns whether its first fields are as they were created.
     pub(crate) fn is_intact(&self) -> bool {
         self.handle.is_intact(&raw const *self.table)
     }
@@ -211,19 +210,19 @@ impl Instance {
         self.chain_handle.store(handle.as_raw(), Ordering::Relaxed);
     }
 
-    /// Whether the application or a layer enabled the extension.
+    /// Returns whether the application or a layer enabled the extension.
     pub(super) fn enables(&self, extension: ExtensionId) -> bool {
         self.lower_extensions.contains(extension)
     }
 
-    /// Whether the application enabled the extension that sorting needs, or a version that includes
+    /// Returns whether the application enabled the extension that sorting needs, or a version that includes
     /// it.
     pub(super) fn knows_properties2(&self) -> bool {
         self.api_version >= vk::API_VERSION_1_1
             || self.extensions.contains(extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2)
     }
 
-    /// Whether some driver has a physical-device command of this name, which the registry need not
+    /// Returns whether some driver has a physical-device command of this name, which the registry need not
     /// know.
     pub(crate) fn drivers_have_physical_device_command(&self, name: &CStr) -> bool {
         self.drivers.iter().any(|driver| driver.find_physical_device_command(name).is_some())
@@ -253,25 +252,25 @@ fn set(table: &InstanceTable, slot: usize, function: Option<Command>) {
 }
 
 impl Instance {
-    /// Destroys the drivers' objects, at the lower end of vkDestroyInstance's call chain: the
-    /// layers still work then. Drivers receive these callbacks: those that came down with that call, or
-    /// without such a call those that their instances were created with.
+    /// Destroys the drivers' objects, at the lower end of vkDestroyInstance's call chain: the layers still
+    /// work then. Drivers receive the callbacks passed down with that call, or without such a call the
+    /// callbacks that their instances were created with.
     ///
     /// # Safety
-    /// The instance at `place` is alive, and nobody else changes it. Only code that reads it
-    /// meanwhile uses references to it, such as drivers' messages on their way to its listeners; no
-    /// earlier reference is used afterwards. The callbacks are NULL or valid.
+    /// The instance at `place` is alive, and no other code changes it. Only code that reads it meanwhile uses
+    /// references to it, such as drivers' messages on their way to its listeners; no earlier reference is
+    /// used afterwards. The callbacks are NULL or valid.
     pub(super) unsafe fn finish(place: *mut Self, callbacks: *const vk::AllocationCallbacks<'static>) {
-        // SAFETY: by this function's `# Safety` the instance is alive and nobody else changes it;
-        // only the list of drivers is changed here.
+        // SAFETY: by this function's `# Safety` the instance is alive and no other code changes it; only the
+        // list of drivers is changed here.
         let (mut drivers, instance) = unsafe {
             let empty = Vec::new_in((*place).allocator);
             (core::mem::replace(&mut (*place).drivers, empty), &*place)
         };
         for driver in &drivers {
             for device in driver.devices.take(instance.loader.platform.waiting) {
-                // SAFETY: `physical_device` leaked the box into this list, with this allocator; it
-                // has left the list, and nobody uses the instance's devices any more.
+                // SAFETY: `physical_device` leaked the box into this list, with this allocator; it has left
+                // the list, and the instance's devices are no longer used.
                 drop(unsafe { Box::from_non_null_in(device.0, instance.allocator) });
             }
         }
@@ -298,7 +297,7 @@ impl Drop for Instance {
         unsafe { Self::finish(self, self.created_with.as_ptr()) };
         for handle in self.of_layers.take(self.loader.platform.waiting) {
             // SAFETY: the box was leaked into this list, with this allocator; it has left the list,
-            // and nobody else uses the instance.
+            // and no other thread uses the instance.
             drop(unsafe { Box::from_non_null_in(handle.0, self.allocator) });
         }
     }

@@ -1,5 +1,5 @@
-//! The object under creation that goes down a call chain, and how the lower end recognises it
-//! without dereferencing what a layer may have put in its place (LLP_LAYER_21, LLP_LAYER_22).
+//! The object under creation that goes down a call chain. The lower end recognises it without dereferencing
+//! whatever a layer may have substituted for it (LLP_LAYER_21, LLP_LAYER_22).
 
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -25,10 +25,10 @@ pub(crate) fn add_under_layers(instance: &Instance) -> Result<(), OutOfMemory> {
     instance.loader.known.under_layers.add(instance.loader.platform.waiting, address)
 }
 
-/// The instance with this handle, if it has layers.
+/// Returns the instance with this handle, if it has layers.
 ///
 /// # Safety
-/// The instance, if there is one, stays alive while the reference is used.
+/// The instance, if found, stays alive while the reference is used.
 unsafe fn instance_under_layers<'a>(loader: &Loader, handle: u64) -> Option<&'a Instance> {
     let address = usize::try_from(handle).ok()?;
     let known = loader.known.under_layers.contains(loader.platform.waiting, address);
@@ -37,10 +37,10 @@ unsafe fn instance_under_layers<'a>(loader: &Loader, handle: u64) -> Option<&'a 
     known.then(|| unsafe { &*core::ptr::with_exposed_provenance(address) })
 }
 
-/// The instance with layers whose objects begin with `word`.
+/// Returns the instance with layers whose objects begin with `word`.
 ///
 /// # Safety
-/// The instance, if there is one, stays alive while the reference is used.
+/// The instance, if found, stays alive while the reference is used.
 pub(crate) unsafe fn instance_with_word<'a>(loader: &Loader, word: usize) -> Option<&'a Instance> {
     // SAFETY: `Instance::drop` takes the instance out of the list before it is freed: under the
     // lock it is alive, and later by this function's `# Safety`.
@@ -65,7 +65,7 @@ pub(super) fn device_destroyed(loader: &Loader, device: &Device) {
     });
 }
 
-/// The instance under creation whose handle came down the chain. Aborts if the handle is not the
+/// Returns the instance under creation whose handle came down the chain. Aborts if the handle is not the
 /// one that the chain was entered with.
 ///
 /// # Safety
@@ -90,7 +90,7 @@ pub(super) unsafe fn instance_under_creation<'a>(loader: &Loader, handle: u64) -
 #[repr(C)]
 pub(crate) struct DeviceUnderCreation {
     magic: AtomicU64,
-    /// The names of the device extensions that the application enables: layers do not pass on those
+    /// The names of the device extensions that the application enables. Layers do not pass on the extensions
     /// that they provide themselves, and may add others.
     names: (*const *const c_char, u32),
     /// The callbacks of the upper end of the chain.
@@ -101,7 +101,7 @@ pub(crate) struct DeviceUnderCreation {
 }
 
 impl DeviceUnderCreation {
-    /// A device under creation for which the application enables the extensions of `info`.
+    /// Creates a device under creation for which the application enables the extensions of `info`.
     #[must_use]
     pub(crate) fn new(
         info: &vk::DeviceCreateInfo<'_>,
@@ -112,7 +112,7 @@ impl DeviceUnderCreation {
         Self { magic: AtomicU64::new(MAGIC), names, callbacks, made }
     }
 
-    /// The names of the extensions that the application enables.
+    /// Returns the names of the extensions that the application enables.
     ///
     /// # Safety
     /// The create info's array is NULL or a counted array of NULL or valid C strings, and is still
@@ -146,7 +146,7 @@ pub(crate) struct Noted<'a> {
 }
 
 impl Noted<'_> {
-    /// The handle that goes down the chain as `*pDevice`.
+    /// Returns the handle that goes down the chain as `*pDevice`.
     #[must_use]
     pub(crate) fn handle(&self) -> u64 {
         self.address as u64
@@ -159,7 +159,7 @@ impl Drop for Noted<'_> {
     }
 }
 
-/// The device under creation that came down the chain as `*pDevice`. Aborts if the handle is not
+/// Returns the device under creation that came down the chain as `*pDevice`. Aborts if the handle is not
 /// the one that the chain was entered with.
 ///
 /// # Safety
@@ -167,8 +167,8 @@ impl Drop for Noted<'_> {
 pub(super) unsafe fn device_under_creation<'a>(loader: &Loader, handle: u64) -> &'a DeviceUnderCreation {
     let address = usize::try_from(handle).unwrap_or_default();
     let known = loader.known.under_creation.contains(loader.platform.waiting, address);
-    // SAFETY: an address in the list is that of a live object until its `Noted` is dropped, which
-    // by this function's `# Safety` is still alive.
+    // SAFETY: an address in the list belongs to a live object until its `Noted` is dropped, which by this
+    // function's `# Safety` is still alive.
     let found: Option<&DeviceUnderCreation> =
         known.then(|| unsafe { &*core::ptr::with_exposed_provenance(address) });
     let magic = found.map(|found| found.magic.load(Ordering::Relaxed));

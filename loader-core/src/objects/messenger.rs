@@ -1,9 +1,9 @@
 //! Messengers (VK_EXT_debug_utils) and report callbacks (VK_EXT_debug_report).
 //!
-//! Each is one object of the loader, which listens to the loader's own messages and to those of the
-//! application. It stands for an object in every driver that has the extension, so that drivers can
-//! send messages of their own. The application's messages stay in the loader: a driver that also
-//! got them would call the same callback again.
+//! Each is one loader object, which receives the messages of the loader and of the application. It represents
+//! an object in every driver that has the extension, so that drivers can send messages of their own. The
+//! application's messages stay in the loader: a driver that received them as well would call the same
+//! callback again.
 
 use core::ffi::{c_char, c_void};
 
@@ -46,7 +46,7 @@ struct Messenger {
 /// Terminator of vkCreateDebugUtilsMessengerEXT.
 ///
 /// # Safety
-/// The parameters are those of a valid call of the command, passed down the call chain, except that
+/// The parameters are valid for the command, passed down the call chain, except that
 /// NULL is reported.
 unsafe extern "system" fn create_messenger(
     instance: vk::Instance,
@@ -99,7 +99,7 @@ unsafe extern "system" fn destroy_report(instance: vk::Instance, object: u64, ca
 /// Creates the listener, and the drivers' own objects.
 ///
 /// # Safety
-/// The parameters are those of a valid call of `commands[0]`, except that NULL is reported and not
+/// The parameters are valid for `commands[0]`, except that NULL is reported and not
 /// dereferenced; `info` is its create info.
 unsafe fn create(
     instance: vk::Instance,
@@ -144,8 +144,8 @@ unsafe fn make(
     info: *const c_void,
     callbacks: *const Callbacks,
 ) -> Result<Box<Messenger, Application>, vk::Result> {
-    // SAFETY: by this function's `# Safety` `info` belongs to the commands, and the callbacks are
-    // valid or NULL; on failure nobody else knows the drivers' objects.
+    // SAFETY: by this function's `# Safety` `info` belongs to the commands, and the callbacks are valid or
+    // NULL; on failure no other code knows the drivers' objects.
     unsafe {
         let (own, allocator) =
             ObjectCallbacks::new(callbacks, instance.allocator, vk::SystemAllocationScope::OBJECT)?;
@@ -198,13 +198,13 @@ unsafe fn make_each(
 /// Destroys the listener, and the drivers' own objects.
 ///
 /// # Safety
-/// `object` is NULL or was made by [`create`], and nobody else uses it; the callbacks are valid or
+/// `object` is NULL or was made by [`create`], and no other thread uses it; the callbacks are valid or
 /// NULL.
 unsafe fn destroy(instance: vk::Instance, command: CommandId, object: u64, callbacks: *const Callbacks) {
     let Ok(address) = usize::try_from(object) else { return };
     let object = core::ptr::with_exposed_provenance_mut::<Messenger>(address);
     // SAFETY: by this function's `# Safety` `object` is NULL or a box that `create` leaked, which
-    // nobody else uses and only this function frees, with the allocator that it came from.
+    // no other thread uses and only this function frees, with the allocator that it came from.
     // `handle::instance` aborts for a bad handle.
     unsafe {
         let instance = handle::instance(instance, command);
@@ -219,7 +219,7 @@ unsafe fn destroy(instance: vk::Instance, command: CommandId, object: u64, callb
 }
 
 /// # Safety
-/// `of_drivers` are the drivers' own objects, which nobody else uses; the callbacks are valid or
+/// `of_drivers` are the drivers' own objects, which no other thread uses; the callbacks are valid or
 /// NULL.
 unsafe fn destroy_each(
     instance: &Instance,
@@ -229,7 +229,7 @@ unsafe fn destroy_each(
 ) {
     for (driver, own) in instance.drivers.iter().zip(of_drivers).filter(|(_, own)| **own != 0) {
         // SAFETY: `DestroyFn` is the type of both commands. By this function's `# Safety` the
-        // object is the driver's own, and nobody else uses it.
+        // object is the driver's own, and no other thread uses it.
         unsafe {
             if let Some(destroy) = driver.get::<DestroyFn>(command) {
                 destroy(driver.handle, *own, callbacks);
@@ -241,7 +241,7 @@ unsafe fn destroy_each(
 /// Terminator of vkSubmitDebugUtilsMessageEXT.
 ///
 /// # Safety
-/// The parameters are those of a valid call of the command, passed down the call chain, except that
+/// The parameters are valid for the command, passed down the call chain, except that
 /// NULL is reported.
 unsafe extern "system" fn submit_message(
     instance: vk::Instance,

@@ -1,5 +1,5 @@
-//! Names and tags of objects: the lower end of the call chain replaces the loader's handles by the
-//! driver's, the upper end replaces them by those of layers.
+//! Object names and tags: the lower end of the call chain replaces the loader's handles by the driver's, the
+//! upper end replaces them by the layers'.
 
 use ash::vk::{self, Handle as _};
 
@@ -23,7 +23,7 @@ pub(super) const ABOVE_LAYERS: &[Terminator] = &[
     (command::DEBUG_MARKER_SET_OBJECT_TAG_EXT, function!(mark_tag_above_layers)),
 ];
 
-/// Whether `ABOVE_LAYERS` holds the upper end of the call chain for `command`.
+/// Returns whether `ABOVE_LAYERS` holds the upper end of the call chain for `command`.
 #[cfg(test)]
 pub(crate) fn has_upper_end(command: crate::registry::CommandId) -> bool {
     ABOVE_LAYERS.iter().any(|(id, _)| *id == command)
@@ -36,7 +36,7 @@ unsafe extern "system" fn succeed() -> vk::Result {
     vk::Result::SUCCESS
 }
 
-/// The first layer's handle for an object that the application knows as `object`.
+/// Returns the first layer's handle for an object that the application knows as `object`.
 ///
 /// # Safety
 /// `object` is a valid handle of this kind; a bad physical device is reported.
@@ -106,14 +106,14 @@ unsafe fn drivers_name(
     }
 }
 
-/// Defines both ends of a command that names an object. Each passes on a copy of the info: the
-/// terminator with the driver's handle in it, the upper end with the first layer's.
+/// Defines both ends of a command that names an object. Each passes on a copy of the info: the terminator
+/// with the driver's handle in it, the upper end with the first layer's.
 macro_rules! named {
     ($name:ident, $upper:ident: $pfn:ident, $command:ident, $info:ident, |$given:ident| $kind:expr, $handle:ident) => {
         /// The upper end.
         ///
         /// # Safety
-        /// The parameters are those of a valid call of the Vulkan command.
+        /// The parameters are valid for the Vulkan command.
         unsafe extern "system" fn $upper(device: vk::Device, info: *const vk::$info<'static>) -> vk::Result {
             // SAFETY: by this function's `# Safety` the device is a valid handle, and `info` a
             // valid pointer that names a valid object; `$pfn` is the command's type, for which
@@ -130,7 +130,7 @@ macro_rules! named {
         /// The lower end.
         ///
         /// # Safety
-        /// The parameters are those of a valid call of the command, passed down the call chain.
+        /// The parameters are valid for the command, passed down the call chain.
         pub(super) unsafe extern "system" fn $name(
             device: vk::Device,
             info: *const vk::$info<'static>,

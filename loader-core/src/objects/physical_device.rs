@@ -20,7 +20,7 @@ use crate::negotiation::Outcome;
 use crate::registry::command;
 
 impl Instance {
-    /// The object for the device that `driver` knows as `handle`. The same device gets the same
+    /// Returns the object for the device that `driver` knows as `handle`. The same device gets the same
     /// object until the instance is destroyed.
     ///
     /// # Errors
@@ -55,8 +55,8 @@ impl Instance {
                 let made = Kept(Box::into_non_null(Box::try_new_in(made, self.allocator)?));
                 let inserted = driver.devices.find_or_insert(waiting, made, is_same);
                 if !matches!(inserted, Ok((_, true))) {
-                    // SAFETY: `made` is the box leaked just above. The list did not take it, so
-                    // nobody else has seen it.
+                    // SAFETY: `made` is the box leaked just above. The list did not take it, so no other code
+                    // has seen it.
                     drop(unsafe { Box::from_non_null_in(made.0, self.allocator) });
                 }
                 inserted?.0
@@ -66,7 +66,7 @@ impl Instance {
         Ok(unsafe { found.0.as_ref() })
     }
 
-    /// All devices of all drivers, in the order in which applications see them.
+    /// Returns all devices of all drivers, in the order in which applications see them.
     ///
     /// # Errors
     /// `ERROR_INITIALIZATION_FAILED` if no driver has a device; `ERROR_OUT_OF_HOST_MEMORY`.

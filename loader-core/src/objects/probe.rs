@@ -23,8 +23,8 @@ pub fn probe(driver: DriverRef) -> Result<Outcome, OutOfMemory> {
     };
     let application = vk::ApplicationInfo::default().application_name(c"vkload").api_version(newest);
     let info = vk::InstanceCreateInfo::default().application_info(&application);
-    // SAFETY: the create info is valid and enables nothing, there are no callbacks, and nobody else
-    // knows the driver's instance.
+    // SAFETY: the create info is valid and enables nothing, the callbacks are NULL, and no other code knows
+    // the driver's instance.
     let made = unsafe {
         let allocator = Application::new(core::ptr::null(), vk::SystemAllocationScope::INSTANCE);
         driver.create_instance(&info, core::ptr::null()).and_then(|handle| {

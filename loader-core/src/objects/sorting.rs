@@ -73,7 +73,7 @@ fn rank(kind: i32) -> u8 {
     }
 }
 
-/// The properties that the driver reports for its device.
+/// Returns the properties that the driver reports for its device.
 pub(super) fn properties(
     driver: &DriverInstance,
     device: vk::PhysicalDevice,
@@ -81,12 +81,12 @@ pub(super) fn properties(
     properties_by(&driver.table, device)
 }
 
-/// The properties that the commands in this table report for a device, by the handle that they
+/// Returns the properties that the commands in this table report for a device, by the handle that they
 /// know.
 fn properties_by(table: &InstanceTable, device: vk::PhysicalDevice) -> vk::PhysicalDeviceProperties {
     let mut properties = vk::PhysicalDeviceProperties::default();
-    // SAFETY: the type is that of vkGetPhysicalDeviceProperties; every caller passes a handle that
-    // the table's commands know.
+    // SAFETY: the type matches vkGetPhysicalDeviceProperties; every caller passes a handle that the table's
+    // commands know.
     unsafe {
         let get = command::GET_PHYSICAL_DEVICE_PROPERTIES;
         if let Some(get) = table.get::<vk::PFN_vkGetPhysicalDeviceProperties>(get) {
@@ -110,18 +110,18 @@ impl DeviceFacts {
     }
 }
 
-/// The properties that a user can choose a device by, as its driver reports them.
+/// Returns the properties that a user can choose a device by, as its driver reports them.
 pub(crate) fn ids(device: &PhysicalDevice) -> DeviceIds {
     let (driver, device) = (device.driver(), device.driver_handle());
     let mut ids = ids_in(&properties(driver, device));
-    // SAFETY: the type is that of vkGetPhysicalDeviceProperties2 and its alias, and the handle is the
-    // driver's own. The structures are local and form a pNext chain.
+    // SAFETY: the type matches vkGetPhysicalDeviceProperties2 and its alias, and the handle is the driver's
+    // own. The structures are local and form a pNext chain.
     unsafe {
         let Some(get) = get_properties2(&driver.table) else { return ids };
         let mut uuids = vk::PhysicalDeviceIDProperties::default();
         let mut about_driver = vk::PhysicalDeviceDriverProperties::default();
-        // Some drivers assign the structure about themselves as a whole: what is chained behind it
-        // is lost. `push_next` puts the later one in front.
+        // Some drivers assign their own structure as a whole, which drops the structures chained after it.
+        // `push_next` puts the later one in front.
         let mut all =
             vk::PhysicalDeviceProperties2::default().push_next(&mut about_driver).push_next(&mut uuids);
         get(device, &mut all);
@@ -133,9 +133,9 @@ pub(crate) fn ids(device: &PhysicalDevice) -> DeviceIds {
     ids
 }
 
-/// The same for a device that the first layer of `instance` knows as `device`: its driver is asked, since the layer need not have
-/// more than vkGetPhysicalDeviceProperties. By this, the driver's device is the one with the same name and numbers; a device that a
-/// layer adds is none of them.
+/// Returns the same for a device that the first layer of `instance` knows as `device`: its driver is asked,
+/// since the layer need not have more than vkGetPhysicalDeviceProperties. By this, the driver's device is the
+/// one with the same name and numbers; a device that a layer adds is none of them.
 pub(crate) fn ids_above_layers(instance: &Instance, device: vk::PhysicalDevice) -> DeviceIds {
     let said = properties_by(&instance.table, device);
     let same = |own: &PhysicalDevice| {
@@ -169,7 +169,7 @@ fn ids_in(properties: &vk::PhysicalDeviceProperties) -> DeviceIds {
 unsafe fn get_properties2(table: &InstanceTable) -> Option<vk::PFN_vkGetPhysicalDeviceProperties2> {
     [command::GET_PHYSICAL_DEVICE_PROPERTIES_2, command::GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR]
         .into_iter()
-        // SAFETY: the type is that of the command and its alias.
+        // SAFETY: the type matches the command and its alias.
         .find_map(|command| unsafe { table.get(command) })
 }
 

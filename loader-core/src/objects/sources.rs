@@ -32,7 +32,7 @@ impl Sources {
     /// `ERROR_OUT_OF_HOST_MEMORY`.
     ///
     /// # Safety
-    /// The create info's chain is a pNext chain whose structures are what their `sType` says, and
+    /// The create info's chain is a pNext chain whose structures match their `sType`, and
     /// the functions in its list of drivers behave as a driver's vkGetInstanceProcAddr.
     pub(crate) unsafe fn new(
         loader: &'static Loader,
@@ -62,13 +62,13 @@ impl Sources {
         Ok(sources)
     }
 
-    /// Whether there is no driver.
+    /// Returns whether no driver is available.
     pub(crate) fn are_none(&self) -> bool {
         self.direct.is_empty() && self.discovered.as_ref().is_none_or(|drivers| drivers.are_none())
     }
 
-    /// Opens the drivers that were left out because the last start of the program had no use for them, now that no other
-    /// driver works. Returns whether there are any.
+    /// Opens the drivers that were skipped because the program's last start had no use for them, now that no
+    /// other driver works. Returns whether it opened any.
     ///
     /// # Errors
     /// `ERROR_OUT_OF_HOST_MEMORY`.
@@ -149,7 +149,7 @@ impl Sources {
         Ok(())
     }
 
-    /// The instance extensions that an application may enable.
+    /// Returns the instance extensions that an application may enable.
     ///
     /// # Errors
     /// `ERROR_OUT_OF_HOST_MEMORY`.

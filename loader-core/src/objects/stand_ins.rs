@@ -1,8 +1,9 @@
-//! Commands of physical devices that are answered without the driver if it lacks them: an application that uses several
-//! drivers cannot know which of them has an instance extension.
+//! Physical-device commands that the loader answers itself if the driver lacks them: an application that uses
+//! several drivers cannot know which of them has an instance extension.
 //!
-//! They are functions of their own, and not pieces that pass calls on, since the message that a driver lacks one goes to
-//! the instance of the loader's physical device. A driver may have one `VkPhysicalDevice` for several instances.
+//! They are separate functions, not pieces that pass calls on, since the message about a missing command goes
+//! to the instance of the loader's physical device. A driver may have one `VkPhysicalDevice` for several
+//! instances.
 
 use core::ffi::{c_ulong, c_void};
 
@@ -20,7 +21,7 @@ type Display = vk::DisplayKHR;
 type Count = *mut u32;
 type Pointer = *mut c_void;
 
-/// Defines a terminator that calls the driver's function, or without one does what the body says.
+/// Defines a terminator that calls the driver's function, or runs the body if the driver has none.
 macro_rules! stand_ins {
     ($($name:ident: $command:ident($($parameter:ident: $type:ty),*) -> $result:ty $body:block)*) => {
         /// The commands of this file.
@@ -30,7 +31,7 @@ macro_rules! stand_ins {
             /// The terminator.
             ///
             /// # Safety
-            /// The parameters are those of a valid call of the command, passed down the call chain.
+            /// The parameters are valid for the command, passed down the call chain.
             unsafe extern "system" fn $name(device: vk::PhysicalDevice, $($parameter: $type),*) -> $result {
                 type Function = unsafe extern "system" fn(vk::PhysicalDevice, $($type),*) -> $result;
                 // SAFETY: by this function's `# Safety` the parameters are valid for the command, whose function has
@@ -81,7 +82,7 @@ stand_ins! {
 /// For commands that need a display.
 const ABSENT: vk::Result = vk::Result::ERROR_EXTENSION_NOT_PRESENT;
 
-/// The driver's function for a command on `device`, and the driver's handle. A missing one is logged.
+/// Returns the driver's function for a command on `device`, and the driver's handle. A missing one is logged.
 ///
 /// # Safety
 /// As for [`handle::physical_device`].

@@ -90,7 +90,7 @@ impl Surface {
         unsafe { core::ptr::with_exposed_provenance::<Self>(address).as_ref() }
     }
 
-    /// The window, if drivers take turns at it: never in libraries without drivers that need that.
+    /// Returns the window, if drivers take turns at it: never in libraries without drivers that need that.
     pub(super) fn window(&self) -> Option<&Window> {
         self.window.as_ref().filter(|_| FOREIGN_HANDLES)
     }
@@ -114,7 +114,7 @@ impl Surface {
         Ok(if own.is_null() && gets_container(driver, self.kind) { self.handle() } else { own })
     }
 
-    /// The surface of `driver` that is noted in `own`; the driver creates it if there is none.
+    /// Returns the surface of `driver` recorded in `own`; the driver creates it if necessary.
     fn make_once(
         &self,
         instance: &Instance,
@@ -157,7 +157,7 @@ impl Surface {
         Ok(DriversSurface { handle, _turn: Some(turn) })
     }
 
-    /// Whether `driver`, with its handle `own`, can use the surface.
+    /// Returns whether `driver`, with its handle `own`, can use the surface.
     pub(super) fn concerns(&self, driver: &DriverInstance, own: vk::SurfaceKHR) -> bool {
         driver.enabled.contains(self.kind.extension) && !(driver.driver.kind.is_foreign() && own.is_null())
     }
@@ -168,7 +168,7 @@ impl Surface {
 }
 
 impl DriversSurface<'_> {
-    /// A handle that is passed on unchanged.
+    /// Returns a handle that is passed on unchanged.
     pub(super) const fn unknown(handle: vk::SurfaceKHR) -> Self {
         Self { handle, _turn: None }
     }
@@ -190,10 +190,11 @@ unsafe extern "system" fn create<const KIND: usize>(
     unsafe { create_kind(handle, info, callbacks, out, KIND) }
 }
 
-/// The common part of these commands, once in the library.
+/// Creates a surface of any kind. All of these commands share this function, so that the library contains it
+/// once.
 ///
 /// # Safety
-/// The parameters are those of a valid call of the command that creates surfaces of this kind.
+/// The parameters are valid for the command that creates surfaces of this kind.
 #[inline(never)]
 unsafe extern "system" fn create_kind(
     handle: vk::Instance,
@@ -312,8 +313,8 @@ const NEEDED_FOR_OWN: [CommandId; 4] = [
     command::GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR,
 ];
 
-/// What is wrong with a driver that has commands to create surfaces and whose interface is too old
-/// for that. Only such a driver is asked for commands that are not enabled.
+/// The defect of a driver that has commands to create surfaces but whose interface is too old for them. Only
+/// such a driver is queried for commands that are not enabled.
 pub(super) fn fault_of_old_driver(driver: &DriverInstance) -> Option<Outcome> {
     if !is_too_old(driver) {
         return None;
@@ -327,12 +328,12 @@ fn is_too_old(driver: &DriverInstance) -> bool {
     driver.driver.interface.version < OWN_SURFACE_INTERFACE
 }
 
-/// The command that the driver lacks to create surfaces of this kind itself.
+/// Returns the command that the driver lacks to create surfaces of this kind itself.
 fn lacking_for_own(driver: &DriverInstance) -> Option<CommandId> {
     NEEDED_FOR_OWN.into_iter().find(|command| !driver.has(*command))
 }
 
-/// Whether the driver has commands to create and destroy surfaces of this kind.
+/// Returns whether the driver has commands to create and destroy surfaces of this kind.
 fn creates(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
     !is_too_old(driver)
         && driver.enabled.contains(kind.extension)
@@ -340,7 +341,7 @@ fn creates(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
         && driver.has(command::DESTROY_SURFACE_KHR)
 }
 
-/// Whether the driver creates surfaces of this kind itself.
+/// Returns whether the driver creates surfaces of this kind itself.
 pub(super) fn makes_own(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
     creates(driver, kind) && lacking_for_own(driver).is_none()
 }
@@ -357,7 +358,7 @@ fn note_faults(instance: &Instance, kind: &SurfaceKind) {
     }
 }
 
-/// Whether the driver gets the container, which a driver expects that does not create surfaces of
+/// Returns whether the driver gets the container, which a driver expects that does not create surfaces of
 /// this kind.
 pub(super) fn gets_container(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
     !driver.driver.kind.is_foreign() && !makes_own(driver, kind)
@@ -403,14 +404,14 @@ pub(super) unsafe fn drivers_own(
 /// Terminator of vkDestroySurfaceKHR.
 ///
 /// # Safety
-/// The parameters are those of a valid call of the command, passed down the call chain.
+/// The parameters are valid for the command, passed down the call chain.
 unsafe extern "system" fn destroy(
     handle: vk::Instance,
     surface: vk::SurfaceKHR,
     callbacks: *const Callbacks,
 ) {
     // SAFETY: by this function's `# Safety` the surface is NULL or a box that `create_kind` leaked
-    // with this allocator, and nobody else uses it; only this function frees it. `handle::instance`
+    // with this allocator, and no other thread uses it; only this function frees it. `handle::instance`
     // aborts for a bad handle.
     unsafe {
         let instance = handle::instance(handle, command::DESTROY_SURFACE_KHR);
@@ -427,7 +428,7 @@ unsafe extern "system" fn destroy(
 /// Destroys the drivers' own surfaces, with the callbacks that came down with the destroying call.
 ///
 /// # Safety
-/// Nobody uses the surface any more; the callbacks are compatible with those of the creating call.
+/// The surface is no longer used; the callbacks are compatible with the callbacks of the creating call.
 unsafe fn destroy_own(instance: &Instance, surface: &Surface, callbacks: *const Callbacks) {
     if let Some(window) = surface.window() {
         window.give_up(instance, callbacks);
@@ -436,8 +437,8 @@ unsafe fn destroy_own(instance: &Instance, surface: &Surface, callbacks: *const 
     for (driver, own) in instance.drivers.iter().zip(&surface.own) {
         let own = vk::SurfaceKHR::from_raw(own.load(Ordering::Acquire));
         if !own.is_null() {
-            // SAFETY: by this function's `# Safety` nobody uses the surface, and the callbacks are
-            // compatible with those that the driver created it with.
+            // SAFETY: by this function's `# Safety` the surface is not in use, and the callbacks are
+            // compatible with the callbacks that the driver created it with.
             unsafe { destroy_drivers(driver, own, callbacks) };
         }
     }
@@ -446,14 +447,14 @@ unsafe fn destroy_own(instance: &Instance, surface: &Surface, callbacks: *const 
 /// Destroys a driver's own surface.
 ///
 /// # Safety
-/// The driver created the surface with these or compatible callbacks, and nobody uses it any more.
+/// The driver created the surface with these or compatible callbacks, and it is no longer used.
 pub(super) unsafe fn destroy_drivers(
     driver: &DriverInstance,
     own: vk::SurfaceKHR,
     callbacks: *const Callbacks,
 ) {
-    // SAFETY: the type is that of vkDestroySurfaceKHR. By this function's `# Safety` the surface is
-    // the driver's, created with these callbacks, and nobody uses it.
+    // SAFETY: the type matches vkDestroySurfaceKHR. By this function's `# Safety` the surface is the
+    // driver's, created with these callbacks, and is not in use.
     unsafe {
         if let Some(destroy) = driver.get::<vk::PFN_vkDestroySurfaceKHR>(command::DESTROY_SURFACE_KHR) {
             destroy(driver.handle, own, callbacks);

@@ -8,9 +8,8 @@ use ash::vk;
 use super::surface_kinds::{LARGEST_INFO, SurfaceKind};
 use crate::abi::chain;
 
-/// A copy of a create info. It points to objects of the window system, which by the specification
-/// live as long as the surface; and to its pNext chain, of which the structures that the registry
-/// allows there are copied.
+/// A copy of a create info. It points to window-system objects, which by the specification live as long as
+/// the surface; and to its pNext chain, of which the structures that the registry allows there are copied.
 pub(super) struct SurfaceInfo {
     bytes: MaybeUninit<[u64; LARGEST_INFO.div_ceil(8)]>,
     stereo: Option<Stereo>,
@@ -58,7 +57,7 @@ impl SurfaceInfo {
         kept
     }
 
-    /// Whether the chain had a structure that the copy lacks.
+    /// Returns whether the chain had a structure that the copy lacks.
     pub(super) const fn is_cut_short(&self) -> bool {
         self.cut_short
     }

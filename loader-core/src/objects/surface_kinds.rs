@@ -34,7 +34,7 @@ pub(super) const LARGEST: usize = 48;
 /// The size of the largest create info in bytes.
 pub(super) const LARGEST_INFO: usize = size_of::<vk::DisplaySurfaceCreateInfoKHR<'_>>();
 
-/// The size of a create info.
+/// Returns the size of a create info.
 const fn size<T>() -> u16 {
     assert!(size_of::<T>() <= LARGEST_INFO);
     size_of::<T>() as u16

@@ -69,7 +69,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// The driver's function, if the driver has it and can use the surface.
+    /// Returns the driver's function, if the driver has it and can use the surface.
     ///
     /// # Safety
     /// `F` is the function-pointer type of `command`.
@@ -102,7 +102,7 @@ impl<'a> Query<'a> {
 /// Terminator of vkGetPhysicalDeviceSurfaceSupportKHR.
 ///
 /// # Safety
-/// The parameters are those of a valid call of the command, passed down the call chain.
+/// The parameters are valid for the command, passed down the call chain.
 unsafe extern "system" fn support(
     device: vk::PhysicalDevice,
     family: u32,
@@ -229,11 +229,11 @@ unsafe extern "system" fn capabilities2(
 /// itself, nothing is scaled.
 ///
 /// # Safety
-/// Both structures begin pNext chains whose structures are what their `sType` says; those of `out`
-/// may be written.
+/// Both structures begin pNext chains whose structures match their `sType`; the structures of `out` may be
+/// written.
 unsafe fn answer_maintenance1(info: &SurfaceInfo, out: &vk::SurfaceCapabilities2KHR<'_>) {
-    // SAFETY: by this function's `# Safety` both chains are pNext chains whose structures are what
-    // their `sType` says, and those of `out` may be written.
+    // SAFETY: by this function's `# Safety` both chains are pNext chains whose structures match their
+    // `sType`, and the structures of `out` may be written.
     unsafe {
         let Some(asked) = chain::find::<vk::SurfacePresentModeEXT<'_>>(info.p_next) else { return };
         for address in chain::pointers(out.p_next) {

@@ -14,7 +14,7 @@ use crate::registry::{CommandId, command};
 type Callbacks = vk::AllocationCallbacks<'static>;
 type CreateInfo = vk::SwapchainCreateInfoKHR<'static>;
 
-/// The driver's handle for the surface, for the driver of `device`.
+/// Returns the driver's handle for the surface, for the driver of `device`.
 ///
 /// # Errors
 /// The reason why the driver has none although it needs its own.
@@ -37,8 +37,8 @@ unsafe fn drivers_surface<'a>(
     Ok(own)
 }
 
-/// The same for a swapchain that `command` creates. Without a surface it ends the process with a
-/// message: VK_GOOGLE_surfaceless_query is only for queries.
+/// Returns the same for a swapchain that `command` creates. Aborts with a message if the surface is NULL:
+/// VK_GOOGLE_surfaceless_query is only for queries.
 ///
 /// # Safety
 /// The create info's surface is a valid handle or NULL.
@@ -71,7 +71,7 @@ unsafe fn note<'a>(device: &'a Device, surface: vk::SurfaceKHR) -> Result<Option
 /// Terminator of vkCreateSwapchainKHR.
 ///
 /// # Safety
-/// The parameters are those of a valid call of the command, passed down the call chain.
+/// The parameters are valid for the command, passed down the call chain.
 pub(super) unsafe extern "system" fn create_swapchain(
     handle: vk::Device,
     info: *const CreateInfo,
@@ -131,9 +131,9 @@ pub(super) unsafe extern "system" fn create_shared_swapchains(
     callbacks: *const Callbacks,
     out: *mut vk::SwapchainKHR,
 ) -> vk::Result {
-    // SAFETY: the layer above passes the parameters of a valid call: a live device, `count` create
-    // infos with valid surfaces, callbacks that are NULL or valid, and room for `count` swapchains.
-    // The type is the command's.
+    // SAFETY: the layer above passes the parameters of a valid call: a live device, `count` create infos with
+    // valid surfaces, callbacks that are NULL or valid, and space for `count` swapchains. The type is the
+    // command's.
     unsafe {
         let Some(device) = device_of(handle.as_raw()) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
         let Some(create) =

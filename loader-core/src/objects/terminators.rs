@@ -35,7 +35,7 @@ static INSTANCE_TERMINATORS: InstanceFunctions = by_slot(&[
     messenger::TERMINATORS,
 ]);
 
-/// The lower end of an instance's call chain for `command`: the loader's own function, or the piece
+/// Returns the lower end of an instance's call chain for `command`: the loader's own function, or the piece
 /// that passes a physical-device command on to the driver.
 #[must_use]
 pub fn instance_terminator(command: CommandId) -> Option<Command> {
@@ -84,10 +84,10 @@ pub unsafe extern "system" fn terminator_get_instance_proc_addr(
     }
 }
 
-/// The lower end of the call chain for a command of devices that a layer looks up through the
-/// instance. It works on the devices of every driver: with several drivers, it is a piece that goes to
-/// the lower end of the device that it is called with. Pieces need the first word of a device's
-/// handles; if that may belong to the driver, there is nothing to return.
+/// Returns the lower end of the call chain for a device command that a layer looks up through the instance.
+/// It works on the devices of every driver: with several drivers, it is a piece that jumps to the lower end
+/// of the device that it is called with. Pieces need the first word of a device's handles; if that word may
+/// belong to the driver, the result is `None`.
 fn device_command(instance: &Instance, command: Option<CommandId>, name: &CStr) -> Option<Command> {
     let drivers = instance.drivers.iter().find_map(|driver| driver.command(name))?;
     // Surfaces and named objects are the loader's, also for a layer that looks commands up this way.
@@ -109,7 +109,7 @@ fn device_command(instance: &Instance, command: Option<CommandId>, name: &CStr) 
     lower_end_piece(slot)
 }
 
-/// The lower end of the call chain for a physical-device command that the registry does not know and
+/// Returns the lower end of the call chain for a physical-device command that the registry does not know and
 /// some driver has; `None` if all numbers are taken or memory is short.
 fn unknown_physical_device_terminator(instance: &Instance, name: &CStr) -> Option<Command> {
     let loader = instance.loader;

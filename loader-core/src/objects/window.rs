@@ -1,9 +1,9 @@
-//! Windows that only one driver at a time can draw to: whose turn it is.
+//! Windows that only one driver at a time can draw to, and the drivers' turns.
 //!
-//! Some drivers connect to the window when they create a surface, and no other driver can until
-//! that surface is destroyed. If the platform says so ([`Windows`]), a window has only one driver's
-//! surface at a time: that of the driver that was asked about the window last, or that has a
-//! swapchain on it. A driver without a swapchain gives the window up for another driver.
+//! Some drivers connect to the window when they create a surface, and no other driver can until that surface
+//! is destroyed. If the platform says so ([`Windows`]), a window has only one driver surface at a time. It
+//! belongs to the driver that was last queried about the window, or that has a swapchain on it. A driver
+//! without a swapchain gives the window up for another driver.
 
 use core::ffi::c_void;
 use core::ptr::NonNull;
@@ -47,14 +47,14 @@ struct State {
 /// Why a driver's handle for a surface is needed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To query what the driver can do with it.
+    /// To query the driver's capabilities for it.
     Query,
     /// To create a swapchain.
     Swapchain,
 }
 
 impl Window {
-    /// The window of a create info, with a reference to it, if drivers take turns at windows of
+    /// Creates the window of a create info, with a reference to it, if drivers take turns at windows of
     /// this kind.
     ///
     /// # Safety
@@ -87,8 +87,8 @@ impl Window {
         self.turns.take(instance.loader.platform.waiting)
     }
 
-    /// Creates the surface of the first driver that can, so that an application learns at once of a
-    /// window that nobody can draw to.
+    /// Creates the surface of the first driver that can, so that an application learns at once about a window
+    /// that no driver can draw to.
     ///
     /// # Errors
     /// The first driver's error, if no driver can.
@@ -117,7 +117,7 @@ impl Window {
         first_error.map_or(Ok(()), Err)
     }
 
-    /// The surface handle of the driver at `place` for this window. The driver creates the surface
+    /// Returns the surface handle of the driver at `place` for this window. The driver creates the surface
     /// if it has none; it is the container if the driver creates none. The caller has its turn.
     ///
     /// # Errors
@@ -154,21 +154,21 @@ impl Window {
         Ok(surface.handle())
     }
 
-    /// The surface handle of the driver at `place`, if it has one now.
+    /// Returns the surface handle of the driver at `place`, if it has one now.
     pub(super) fn own(&self, instance: &Instance, place: usize) -> vk::SurfaceKHR {
         let holder = self.state.lock(instance.loader.platform.waiting).holder;
         holder.filter(|(holder, _)| *holder == place).map_or(vk::SurfaceKHR::null(), |(_, own)| own)
     }
 
-    /// Destroys the surface of the driver that has the window, with callbacks that are compatible with
-    /// those of the creating call.
+    /// Destroys the surface of the driver that has the window, with callbacks that are compatible with the
+    /// callbacks of the creating call.
     pub(super) fn give_up(&self, instance: &Instance, callbacks: *const vk::AllocationCallbacks<'static>) {
         let Some((place, own)) = self.set_holder(instance, None) else { return };
         let Some(driver) = instance.drivers.get(place).filter(|_| !own.is_null()) else { return };
         let path = Shown(&driver.driver.library_path);
         instance.logger.log(Level::Debug, Topic::Driver, format_args!("{path}: gives the window up"));
-        // SAFETY: the driver created the surface with compatible callbacks. Nobody uses it: the caller
-        // has its turn, or the application's vkDestroySurfaceKHR has the surface to itself.
+        // SAFETY: the driver created the surface with compatible callbacks. It is not in use: the caller has
+        // its turn, or the application's vkDestroySurfaceKHR has the surface to itself.
         unsafe { surface::destroy_drivers(driver, own, callbacks) };
     }
 
@@ -279,7 +279,7 @@ impl Instance {
         self.presenting.read(waiting, |all| all.iter().filter(|noted| noted.surface == surface).count())
     }
 
-    /// The note of a swapchain, if its window is one that drivers take turns at.
+    /// Returns the note of a swapchain, if its window is one that drivers take turns at.
     #[cfg(feature = "foreign-handles")]
     pub(super) fn noted(&self, device: vk::Device, swapchain: vk::SwapchainKHR) -> Option<Presenting> {
         let is_it = |noted: &&Presenting| noted.device == device && noted.swapchain == swapchain;
