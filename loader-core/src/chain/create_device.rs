@@ -26,7 +26,7 @@ pub unsafe extern "system" fn create_device(
     callbacks: *const Callbacks,
     out: *mut vk::Device,
 ) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the parameters that are not NULL are valid for a valid
+    // SAFETY: by this function's `# Safety` the parameters that are not NULL are valid for
     // vkCreateDevice; a bad handle is reported.
     unsafe {
         let found = any_physical_device(handle, command::CREATE_DEVICE);

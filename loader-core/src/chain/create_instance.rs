@@ -40,7 +40,7 @@ pub unsafe fn create_instance(
     out: *mut vk::Instance,
 ) -> Result<(), vk::Result> {
     let _user = loader.enter();
-    // SAFETY: by this function's `# Safety` the parameters that are not NULL are valid for a valid
+    // SAFETY: by this function's `# Safety` the parameters that are not NULL are valid for
     // vkCreateInstance.
     unsafe {
         // Dropped last: everything below is allocated from it.

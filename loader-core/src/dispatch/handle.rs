@@ -1,4 +1,4 @@
-//! What a `VkInstance` and a `VkPhysicalDevice` of this loader point to.
+//! The objects that this loader's `VkInstance` and `VkPhysicalDevice` handles point to.
 
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -16,10 +16,10 @@ pub const INSTANCE_MAGIC: u32 = 0xad00_ed00;
 /// Says that something is a `VkPhysicalDevice` of this loader.
 pub const PHYSICAL_DEVICE_MAGIC: u32 = 0xad00_de00;
 
-/// Where the slots of commands on physical devices begin; those of commands on instances stand before them.
+/// The first slot of a physical-device command; the slots of instance commands come before it.
 pub const FIRST_PHYSICAL_DEVICE_SLOT: usize = FIRST_PHYSICAL_DEVICE - FIRST_INSTANCE;
 
-/// What the handle of a command with this slot has to begin with, behind its first word.
+/// Returns the magic number that must follow the first word of the handle for this slot's command.
 #[must_use]
 pub const fn magic_of_slot(slot: usize) -> u32 {
     if slot < FIRST_PHYSICAL_DEVICE_SLOT { INSTANCE_MAGIC } else { PHYSICAL_DEVICE_MAGIC }
@@ -37,14 +37,14 @@ pub struct Handle {
     instance: AtomicPtr<c_void>,
 }
 
-/// What stands behind a handle.
+/// The object behind a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandleKind {
     /// An instance of the loader.
     Instance,
     /// A physical device of the loader.
     PhysicalDevice,
-    /// Nothing more: the handle stands for a `VkInstance` that a layer made, which it passes to the layers.
+    /// No object: the handle represents a layer's `VkInstance`, which is passed to the layers.
     InstanceOfLayer,
     /// The same for a `VkPhysicalDevice`.
     PhysicalDeviceOfLayer,
@@ -69,7 +69,7 @@ const _: () = {
 };
 
 impl Handle {
-    /// A handle whose commands go through `table`; terminators replace it by `lower` and go through
+    /// Creates a handle whose commands go through `table`; terminators replace it by `lower` and go through
     /// `lower_table`.
     #[must_use]
     pub fn new(
@@ -83,26 +83,26 @@ impl Handle {
         Self { table, magic: AtomicU32::new(kind.magic()), lower_table, lower, kind, instance }
     }
 
-    /// The table that its commands go through.
+    /// Returns the table that its commands go through.
     #[must_use]
     pub fn table(&self) -> &InstanceTable {
         // SAFETY: a handle is made with a table that lives as long as its instance.
         unsafe { &*self.table }
     }
 
-    /// What stands behind it.
+    /// Returns the kind of object behind it.
     #[must_use]
     pub fn kind(&self) -> HandleKind {
         self.kind
     }
 
-    /// The handle that the next one below knows the object by.
+    /// Returns the handle that the next one below knows the object by.
     #[must_use]
     pub fn lower(&self) -> *mut c_void {
         self.lower
     }
 
-    /// What the loader keeps for the instance that it belongs to, as it was given.
+    /// Returns the loader's data for its instance, as passed to the constructor.
     #[must_use]
     pub fn instance_place(&self) -> *const c_void {
         self.instance.load(Ordering::Relaxed)
@@ -113,7 +113,7 @@ impl Handle {
         self.instance.store(instance.cast_mut(), Ordering::Relaxed);
     }
 
-    /// Whether it is as it was made with `table`: layers hold its address.
+    /// Returns whether it is as it was made with `table`: layers hold its address.
     pub(crate) fn is_intact(&self, table: *const InstanceTable) -> bool {
         self.table == table && self.magic.load(Ordering::Relaxed) == self.kind.magic()
     }
@@ -130,8 +130,8 @@ impl Drop for Handle {
     }
 }
 
-/// The handle of this kind at `address`, if there is one. The first word is not examined: in an object that
-/// is not the loader's it may be anything.
+/// Returns the handle of this kind at `address`, if the memory holds one. The first word is not examined: in
+/// another owner's object it may have any value.
 ///
 /// # Safety
 /// `address` is NULL, or at least two words can be read there.
@@ -149,7 +149,7 @@ unsafe fn at<'a>(address: u64, kind: HandleKind) -> Option<&'a Handle> {
     }
 }
 
-/// The handle of an instance, or `None` if a layer made what is there.
+/// Returns the handle of an instance, or `None` if a layer made the object.
 ///
 /// # Safety
 /// `handle` is NULL, a valid handle, or points to at least two readable words.
@@ -160,7 +160,7 @@ pub unsafe fn known_instance<'a>(handle: vk::Instance) -> Option<&'a Handle> {
     unsafe { at(handle.as_raw(), HandleKind::Instance) }
 }
 
-/// The handle of a physical device, or `None` if a layer made what is there.
+/// Returns the handle of a physical device, or `None` if a layer made the object.
 ///
 /// # Safety
 /// `handle` is NULL, a valid handle, or points to at least two readable words.
@@ -171,8 +171,8 @@ pub unsafe fn known_physical_device<'a>(handle: vk::PhysicalDevice) -> Option<&'
     unsafe { at(handle.as_raw(), HandleKind::PhysicalDevice) }
 }
 
-/// The physical device that the application names in a call of `command`: of the loader or, above the layers,
-/// of one of them. Reports a bad handle and aborts.
+/// Returns the physical device that the application names in a call of `command`: of the loader or, above the
+/// layers, of one of them. Reports a bad handle and aborts.
 ///
 /// # Safety
 /// `handle` is NULL, a valid handle, or points to at least two readable words.

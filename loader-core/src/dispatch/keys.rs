@@ -1,37 +1,38 @@
 //! Finds the table that a handle belongs to if the loader must not write the handle's first word.
 //!
-//! A *key* is such a word: the same one for a device, its queues and its command buffers. A driver that is a
-//! loader of its own (Android's, for one inside an application) dispatches by what it put there, so the
-//! loader can only read it and look up what it stands for. Handles of other drivers carry the address of the
-//! loader's own table, which is entered as its own key: one look-up serves both.
+//! A *key* is such a word: a device, its queues and its command buffers share one. A driver that is itself a
+//! loader (Android's, for a loader inside an application) dispatches by its own word, so this loader can only
+//! read the word and look up the table. Handles of other drivers carry the address of the loader's own table,
+//! which is entered as its own key: one look-up serves both.
 //!
-//! # Who may do what at the same time
+//! # Concurrency
 //!
-//! Look-ups take no lock and no memory, and are written in assembly ([`look_up`]), as they must leave every
-//! register and the stack alone. They rest on this: *a key that somebody looks up is entered*, because its
-//! device is alive, and it was entered before anybody was given the device. So an entry that matches is never
-//! being written, and nothing else about the others matters: they are compared and passed over. In
-//! particular, a key may belong to another device as soon as its own was destroyed, because it is removed
-//! before the driver is asked to destroy the device, and entered after the driver has created one. Entering
-//! and removing happen under a lock.
+//! Look-ups take no lock and allocate no memory, and are written in assembly ([`look_up`]), because they must
+//! preserve every register and the stack. They rely on this: *a key that is looked up is entered*, because
+//! its device is alive, and it was entered before any caller received the device. So an entry that matches is
+//! never being written, and the state of the others does not matter: they are compared and skipped. In
+//! particular, a key may belong to another device as soon as its own device is destroyed, because it is
+//! removed before the driver destroys the device, and entered after the driver has created one. Entries are
+//! added and removed under a lock.
 //!
-//! The assembly uses plain loads, which processors other than x86 perform in any order. They need no more:
+//! The assembly uses plain loads, which processors other than x86 perform in any order. Stronger loads are
+//! not needed:
 //!
-//! - Whoever passes a handle has it from the call that made it, or from a thread that does. So everything
-//!   that [`Keys::insert`] wrote comes before the look-up: the entry's key and table, and the table of
-//!   entries that it is in.
-//! - A larger table of entries that came since is reached by the address just loaded, and loads through an
-//!   address come after the load of the address. All that is in it was written before its address was
+//! - A caller that passes a handle has it from the call that made it, or from a thread that does. So
+//!   everything that [`Keys::insert`] wrote comes before the look-up: the entry's key and table, and the
+//!   table of entries that contains it.
+//! - A larger table of entries, added since, is reached by the address just loaded, and loads through an
+//!   address come after the load of the address. Its contents were written before its address
 //!   ([`Ordering::Release`]).
 //! - The entry's `key` and `table` may be loaded in any order, as neither changes while the device lives.
-//! - A key that was an earlier device's is not seen where that was: it was taken out before the driver was
-//!   asked to destroy the device, so before the driver could give its word to another one, and that comes
-//!   before the look-up. For the same reason nobody is in a smaller table of entries and looks up what was
-//!   entered into a larger one.
+//! - A key of an earlier device is not seen at its old position: it was removed before the driver destroyed
+//!   the device, so before the driver could give its word to another one, and that comes before the look-up.
+//!   For the same reason, no look-up searches a smaller table of entries for a key that was entered into a
+//!   larger one.
 //!
-//! Entries never move. The table of entries is replaced by a larger one when it is full; smaller ones are
-//! kept, for a look-up may still be in there, until [`Keys::forget`]: all of them together are not larger
-//! than the last.
+//! Entries never move. A full table of entries is replaced by a larger one. Smaller tables are kept until
+//! [`Keys::forget`], because a look-up may still be using them: together they are not larger than the last
+//! one.
 
 use core::mem::offset_of;
 use core::ptr::null_mut;
@@ -85,8 +86,8 @@ const LEFT: usize = 0xDE11_57AB_1E0D_D001_u64 as usize;
 /// Homes of the first table.
 const FIRST_HOMES: usize = 8;
 
-/// What a key is multiplied by for its home: the golden ratio's part of 2³² that makes an odd number with 31
-/// bits. Keys are addresses, often a large power of two from each other.
+/// The multiplier that gives a key's home: the golden ratio's part of 2³² that makes an odd number with 31
+/// bits. Keys are addresses, which often differ by a large power of two.
 const MULTIPLIER: usize = 0x61c8_8647;
 /// How far the product is shifted.
 const SHIFT: u32 = usize::BITS / 2;
@@ -96,7 +97,7 @@ const SHIFT: u32 = usize::BITS / 2;
 pub enum NotEntered {
     /// Out of memory.
     OutOfMemory,
-    /// Another device that is alive has it, or it is no address: nothing could be told by it.
+    /// Another live device has the key, or it is not an address: it could not identify the device.
     NotUnique,
 }
 
@@ -105,7 +106,7 @@ impl Keys {
         Self { first: Entry::new(LEFT), others: AtomicPtr::new(null_mut()), changing: Lock::new(()) }
     }
 
-    /// The table that `key` stands for, as [`look_up`] finds it.
+    /// Returns the table of `key`, as [`look_up`] finds it.
     pub fn table_of(&self, key: usize) -> Option<&DeviceTable> {
         let entry = self.entry(key)?;
         // SAFETY: a table is entered while its device is alive, and callers look up only live devices' keys.
@@ -139,7 +140,7 @@ impl Keys {
                     return Ok(());
                 }
                 let others = self.others.load(Ordering::Acquire);
-                // SAFETY: tables are freed by `forget` only, when nobody else is in the loader.
+                // SAFETY: only `forget` frees tables, when no other thread is in the loader.
                 let present = unsafe { others.as_ref() };
                 if let Some(entry) = present.filter(|others| others.has_room()).and_then(|it| it.vacancy(key))
                 {
@@ -157,7 +158,7 @@ impl Keys {
         }
     }
 
-    /// Removes a key if it still stands for this table.
+    /// Removes a key if it still refers to this table.
     pub fn remove(&self, waiting: &dyn Waiting, key: usize, table: *const DeviceTable) {
         let _changing = self.changing.lock(waiting);
         let Some(entry) =
@@ -167,7 +168,7 @@ impl Keys {
         };
         entry.key.store(LEFT, Ordering::Release);
         entry.table.store(null_mut(), Ordering::Release);
-        // SAFETY: tables are freed by `forget` only, when nobody else is in the loader.
+        // SAFETY: only `forget` frees tables, when no other thread is in the loader.
         if let Some(others) = unsafe { self.others.load(Ordering::Acquire).as_ref() } {
             others.tidy();
         }
@@ -178,7 +179,7 @@ impl Keys {
         let mut others = {
             let _changing = self.changing.lock(waiting);
             let others = self.others.load(Ordering::Acquire);
-            // SAFETY: tables are freed by `forget` only, when nobody else is in the loader.
+            // SAFETY: only `forget` frees tables, when no other thread is in the loader.
             if unsafe { others.as_ref() }
                 .is_some_and(|others| others.all.iter().any(|entry| !entry.is_vacant()))
             {
@@ -187,7 +188,7 @@ impl Keys {
             self.others.swap(null_mut(), Ordering::AcqRel)
         };
         while !others.is_null() {
-            // SAFETY: `replace` leaked the box, and nobody is in a look-up when nothing can be looked up.
+            // SAFETY: `replace` leaked the box, and no look-up is in progress when no key can be looked up.
             let gone = unsafe { Box::from_raw_in(others, Process) };
             others = gone.previous;
         }
@@ -197,7 +198,7 @@ impl Keys {
         if self.first.key.load(Ordering::Acquire) == key {
             return Some(&self.first);
         }
-        // SAFETY: tables are freed by `forget` only, when nobody else is in the loader.
+        // SAFETY: only `forget` frees tables, when no other thread is in the loader.
         let others = unsafe { self.others.load(Ordering::Acquire).as_ref()? };
         for entry in others.behind_home(key) {
             match entry.key.load(Ordering::Acquire) {
@@ -212,7 +213,7 @@ impl Keys {
     /// Replaces `previous` with a larger table with the same keys.
     fn replace(&self, previous: *mut Others, mut larger: Box<Others>) {
         larger.previous = previous;
-        // SAFETY: tables are freed by `forget` only, when nobody else is in the loader.
+        // SAFETY: only `forget` frees tables, when no other thread is in the loader.
         for entry in unsafe { previous.as_ref() }.into_iter().flat_map(|others| &others.all) {
             let key = entry.key.load(Ordering::Relaxed);
             if let Some(place) = (!entry.is_vacant()).then(|| larger.vacancy(key)).flatten() {
@@ -257,7 +258,7 @@ impl Others {
         self.all.iter().filter(|entry| !entry.is_vacant()).count() < self.homes() / 2
     }
 
-    /// The entries from the home of `key` on.
+    /// Returns the entries from the home of `key` on.
     fn behind_home(&self, key: usize) -> &[Entry] {
         let distance = (key.wrapping_mul(MULTIPLIER) >> SHIFT) & self.mask;
         let place = distance.checked_div(size_of::<Entry>()).unwrap_or_default();
@@ -269,7 +270,7 @@ impl Others {
         self.behind_home(key).iter().find(|entry| entry.is_vacant())
     }
 
-    /// Marks entries as free that were left, where nothing behind them is searched for.
+    /// Marks abandoned entries as free if no search continues past them.
     fn tidy(&self) {
         let mut free = true;
         for entry in self.all.iter().rev() {
@@ -281,7 +282,7 @@ impl Others {
     }
 }
 
-/// Goes through a slot of the table that the handle's first word stands for. The slot is in the free
+/// Jumps through a slot of the table that the handle's first word refers to. The slot is in the free
 /// register.
 ///
 /// # Safety
@@ -304,7 +305,7 @@ const _: () = {
     assert!(offset_of!(Others, entries) == word);
 };
 
-/// Where look-ups go that find nothing. The slot is in the free register.
+/// The target of look-ups that find no key. The slot is in the free register.
 ///
 /// # Safety
 /// Reached only by the jump of [`look_up`].

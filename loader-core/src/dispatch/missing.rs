@@ -15,12 +15,12 @@ use crate::machine::{Block, DISTANCES};
 use crate::memory::Shown;
 use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
 
-/// What a slot of an instance table holds if nothing implements the command.
+/// The contents of an instance-table slot if nothing implements the command.
 pub(super) static MISSING_INSTANCE_COMMANDS: Block =
     Block { start: missing_instance_commands, first: 0, count: ALL_INSTANCE_SLOTS, distance: DISTANCES.call };
-/// What a slot of a device table holds if nothing implements the command. Layers get the same pieces for
-/// commands of devices if there are several drivers: a piece goes to the lower end of the call chain of the
-/// device that it is called with, if that has [lower ends](LowerEnds).
+/// The contents of a device-table slot if nothing implements the command. With several drivers, layers get
+/// the same pieces for device commands: a piece jumps to the lower end of the call chain of the device that
+/// it is called with, if that device has [lower ends](LowerEnds).
 pub(super) static MISSING_DEVICE_COMMANDS: Block = Block {
     start: missing_device_commands,
     first: 0,
@@ -28,8 +28,8 @@ pub(super) static MISSING_DEVICE_COMMANDS: Block = Block {
     distance: DISTANCES.device_stub,
 };
 
-/// The pieces that go to the lower end of the call chain of whatever device they are called with. There are none
-/// if the first word of a device's handles may belong to the driver.
+/// Returns the piece that jumps to the lower end of the call chain of the device that it is called with.
+/// `None` if the first word of a device's handles may belong to the driver.
 #[must_use]
 pub fn lower_end_piece(slot: usize) -> Option<Command> {
     if FOREIGN_HANDLES { None } else { MISSING_DEVICE_COMMANDS.piece(slot) }
@@ -112,7 +112,7 @@ pub(super) extern "C" fn report_missing_device_command(_handle: *const c_void, s
     report(name_of_device_command(slot as usize), "device")
 }
 
-/// The name of the command that has this slot in device tables.
+/// Returns the name of the command that has this slot in device tables.
 fn name_of_device_command(slot: usize) -> Shown<'static> {
     let known = CommandId::from_device_slot(slot).map(CommandId::name);
     let unknown = || {

@@ -1,13 +1,13 @@
 //! How a call gets from the application to the driver.
 //!
-//! A **trampoline** is what the application calls: it loads the dispatch table from the first word of the
-//! object that it is given and jumps through the slot of its command. A **terminator** is the last link of an
-//! instance's chain: it replaces the loader's handle by the driver's and jumps through the same slot of the
-//! driver's table. Both are pieces of a [`Block`], a few instructions each, that know no parameters. If the
-//! loader must not write the first word of a device's handles, a trampoline looks up the table by that word
-//! ([`Keys`]). Only commands that really transform something are written by hand ([`crate::objects`]). A
-//! command that nothing implements has a stub that reports its name; the stubs of device commands lead layers to the lower end
-//! of whatever device they are called with.
+//! The application calls a **trampoline**: it loads the dispatch table from the first word of its object and
+//! jumps through the slot of its command. A **terminator** is the last link of an instance's chain: it
+//! replaces the loader's handle by the driver's and jumps through the same slot of the driver's table. Both
+//! are pieces of a [`Block`]: a few instructions each, independent of the parameters. If the loader must not
+//! write the first word of a device's handles, a trampoline looks up the table by that word ([`Keys`]). Only
+//! commands that transform parameters or results are written by hand ([`crate::objects`]). A command that
+//! nothing implements has a stub that reports its name; the stubs of device commands lead layers to the lower
+//! end of the device that they are called with.
 
 mod handle;
 mod keys;

@@ -24,7 +24,7 @@ impl Slot {
         self.0.store(command as *mut c_void, Ordering::Release);
     }
 
-    /// The address in the slot.
+    /// Returns the address in the slot.
     #[must_use]
     pub fn address(&self) -> *mut c_void {
         self.0.load(Ordering::Acquire)
@@ -39,13 +39,13 @@ pub struct InstanceTable {
     unknown: [Slot; UNKNOWN_PHYSICAL_DEVICE_COMMANDS],
 }
 
-/// The commands of a device, its queues and command buffers.
+/// Commands on a device, its queues and command buffers.
 #[repr(C)]
 pub struct DeviceTable {
     known: [Slot; DEVICE_SLOTS],
     unknown: [Slot; UNKNOWN_DEVICE_COMMANDS],
-    /// What the loader keeps for the device that the table belongs to, since the table is what the first word
-    /// of its handles leads to.
+    /// The loader's data for the device that owns the table: the first word of the device's handles leads to
+    /// the table.
     pub(crate) owner: AtomicPtr<c_void>,
     /// The lower ends of the device's call chains, if layers may come to them through the instance: else NULL.
     pub lower: AtomicPtr<LowerEnds>,
@@ -62,14 +62,14 @@ impl LowerEnds {
     /// [`OutOfMemory`].
     pub fn try_new(allocator: Application) -> Result<Box<Self, Application>, OutOfMemory> {
         let mut ends = Box::<Self, Application>::try_new_uninit_in(allocator)?;
-        // SAFETY: the box has room for it, and NULL is a valid address in a slot.
+        // SAFETY: the box is large enough for it, and NULL is a valid address in a slot.
         unsafe {
             ends.as_mut_ptr().write_bytes(0, 1);
             Ok(ends.assume_init())
         }
     }
 
-    /// The slot with this number.
+    /// Returns the slot with this number.
     #[must_use]
     pub fn slot(&self, number: usize) -> Option<&Slot> {
         self.0.get(number)
@@ -93,7 +93,7 @@ impl<T: Table, D> WithTable<T, D> {
     pub fn try_new<A: Allocator>(data: D, allocator: A) -> Result<Box<Self, A>, OutOfMemory> {
         let mut both = Box::<Self, A>::try_new_uninit_in(allocator)?;
         let place = both.as_mut_ptr();
-        // SAFETY: the box has room for both, and both are written.
+        // SAFETY: the box is large enough for both, and both are written.
         unsafe {
             T::write_stubs(&raw mut (*place).table);
             (&raw mut (*place).data).write(data);
@@ -122,16 +122,16 @@ pub trait Table {
     /// Number of slots for known commands.
     const KNOWN: usize;
 
-    /// The stubs that stand for commands that nothing implements.
+    /// The stubs of commands that nothing implements.
     const MISSING: &'static Block;
 
-    /// The slot with this number.
+    /// Returns the slot with this number.
     fn slot(&self, number: usize) -> Option<&Slot>;
 
-    /// The number of the slot of `command`, if it belongs in this kind of table.
+    /// Returns the number of the slot of `command`, if it belongs in this kind of table.
     fn number(command: CommandId) -> Option<usize>;
 
-    /// A table whose slots hold their stubs.
+    /// Returns a table whose slots hold their stubs.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -140,7 +140,7 @@ pub trait Table {
         Self: Sized,
     {
         let mut table = Box::<Self, Application>::try_new_uninit_in(allocator)?;
-        // SAFETY: the box has room for a table, which is whole afterwards.
+        // SAFETY: the box is large enough for a table, which is complete afterwards.
         unsafe {
             Self::write_stubs(table.as_mut_ptr());
             Ok(table.assume_init())
@@ -167,7 +167,7 @@ pub trait Table {
         }
     }
 
-    /// Whether `address` is one of the stubs that stand for commands that nothing implements.
+    /// Returns whether `address` is a stub for a command that nothing implements.
     fn is_missing(address: *const c_void) -> bool {
         Self::MISSING.holds(address)
     }
@@ -179,7 +179,7 @@ pub trait Table {
         }
     }
 
-    /// The function in the slot of `command`, unless it is missing.
+    /// Returns the function in the slot of `command`, unless it is missing.
     ///
     /// # Safety
     /// `F` is the function-pointer type of `command`.
@@ -191,7 +191,7 @@ pub trait Table {
         Some(unsafe { transmute_copy::<NonNull<c_void>, F>(&address) })
     }
 
-    /// The address in the slot of `command`, unless it is missing.
+    /// Returns the address in the slot of `command`, unless it is missing.
     #[inline(never)]
     fn present(&self, command: CommandId) -> Option<NonNull<c_void>> {
         let address = self.slot(Self::number(command)?)?.address();

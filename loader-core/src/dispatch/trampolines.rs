@@ -1,4 +1,4 @@
-//! The blocks through which calls go: those of trampolines and of terminators.
+//! The blocks through which calls go: trampolines and terminators.
 
 use super::handle::{FIRST_PHYSICAL_DEVICE_SLOT, INSTANCE_MAGIC, PHYSICAL_DEVICE_MAGIC};
 use super::keys::look_up;

@@ -1,4 +1,4 @@
-//! Chooses which of many reasons to show when there is no driver.
+//! Chooses which of many reasons to show if no driver can be used.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -7,7 +7,7 @@ use crate::discovery::{Candidate, Decision, Name, Note, Origin, Plan, Reason};
 use crate::memory::Shown;
 use crate::negotiation::Outcome;
 
-/// Why there is no driver. Displayed, it is one line: what is wrong, and what to do about it.
+/// Why no driver can be used. Displayed as one line with the defect and a remedy.
 #[derive(Clone, Copy, Debug)]
 pub enum BestReason<'a> {
     /// A driver was opened and failed.
@@ -16,16 +16,16 @@ pub enum BestReason<'a> {
     Skipped(&'a Candidate, &'a Reason),
     /// Drivers were found and opened without a fault: they have no device at the moment.
     NothingFailed(&'a Plan),
-    /// There is no manifest anywhere.
+    /// No manifest was found.
     NothingFound(&'a Plan),
 }
 
-/// The most useful explanation when no driver could be used. `outcomes` are those of this attempt,
-/// each with the place of its driver in the plan.
+/// Returns the most useful explanation if no driver could be used. `outcomes` come from this attempt, each
+/// with its driver's index in the plan.
 ///
-/// That is the most likely defect: first a driver that opens and fails, then one that does not
-/// open, then one that a user ruled out, then a broken manifest, and last what is normal on a
-/// healthy machine: drivers for devices that it lacks, and for programs of another pointer width.
+/// That is the most likely defect: first a driver that opens and fails, then one that does not open, then one
+/// that a user excluded, then a broken manifest. Last come reasons that are normal on a healthy machine:
+/// drivers for missing devices, and drivers for another pointer width.
 #[must_use]
 pub fn best_reason<'a>(
     plan: &'a Plan,
@@ -49,7 +49,7 @@ pub fn best_reason<'a>(
     best.1
 }
 
-/// How well an outcome explains that there is no driver; `None` if not at all.
+/// How well an outcome explains the lack of drivers; `None` if not at all.
 fn outcome_weight(outcome: &Outcome) -> Option<u32> {
     Some(match outcome {
         Outcome::CreateInstanceFailed { .. } => 90,
@@ -69,7 +69,7 @@ fn outcome_weight(outcome: &Outcome) -> Option<u32> {
     })
 }
 
-/// How well a reason explains that there is no driver; `None` if not at all.
+/// How well a reason explains the lack of drivers; `None` if not at all.
 fn reason_weight(reason: &Reason) -> Option<u32> {
     Some(match reason {
         Reason::NotSelected { .. } | Reason::Disabled { .. } => 60,
@@ -83,7 +83,7 @@ fn reason_weight(reason: &Reason) -> Option<u32> {
 }
 
 impl BestReason<'_> {
-    /// A short name that stays the same, for programs.
+    /// Returns a short name that stays the same, for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {

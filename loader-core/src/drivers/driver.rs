@@ -18,15 +18,15 @@ use crate::platform::{Library, Turn, Turns, Waiting};
 
 /// A driver that is open.
 pub struct Driver {
-    /// What was opened, or words for a driver that the application gave: for messages.
+    /// The library's path, or a description of a driver that the application supplied: for messages.
     pub library_path: Text,
-    /// What was agreed with it.
+    /// The negotiated interface.
     pub interface: DriverInterface,
     /// The version in the manifest that it was opened for.
     pub(super) first_manifest: Version,
     /// The version of Vulkan used for it with that manifest: the lower of the manifest's and its own.
     pub(crate) first_api_version: Version,
-    /// What it is.
+    /// The kind of driver.
     pub kind: DriverKind,
     pub(super) library: Option<Library>,
     /// The file that it was opened from, if the next start is to know.
@@ -120,23 +120,23 @@ impl DriverRef {
         Ok(())
     }
 
-    /// Whether the manifest promises more than the driver has.
+    /// Returns whether the manifest promises more than the driver has.
     pub(super) fn lie(&self, manifest: Version) -> Option<Outcome> {
         let too_much = manifest >= Version::new(1, 1, 0) && self.api_version < Version::new(1, 1, 0);
         too_much.then_some(Outcome::ApiVersionLie { manifest, driver: self.api_version })
     }
 
     /// # Safety
-    /// Nobody uses the driver any more.
+    /// The driver is no longer used.
     pub(super) unsafe fn free(self) {
-        // SAFETY: `new` made the value with Box::into_non_null; by this function's `# Safety` nobody uses it
-        // any more.
+        // SAFETY: `new` made the value with Box::into_non_null; by this function's `# Safety` it is no longer
+        // used.
         drop(unsafe { Box::from_non_null_in(self.driver, Process) });
     }
 }
 
 impl Driver {
-    /// A driver that the application gave by its function.
+    /// Returns a driver that the application gave by its function.
     ///
     /// # Errors
     /// Why it cannot be used.
@@ -184,8 +184,8 @@ impl Driver {
         DriverTurn { turn: self.turns.take(self.waiting), _shared: shared }
     }
 
-    /// A turn to call one of the driver's global commands. `None` if this thread is in one of them already:
-    /// the driver calls the loader, and would be called again endlessly.
+    /// Returns a turn to call one of the driver's global commands. `None` if this thread is in one of them
+    /// already: the driver calls the loader, and would be called again endlessly.
     fn turn_at_the_top(&self) -> Option<DriverTurn<'_>> {
         let turn = self.turn();
         if turn.turn.is_within_another() {
@@ -195,8 +195,8 @@ impl Driver {
         Some(turn)
     }
 
-    /// Whether its calls have shown that it is not a driver of its own. A driver that was negotiated with may
-    /// well be built on other drivers, and use a loader to reach them.
+    /// Returns whether its calls have shown that it is not a driver of its own. A driver that was negotiated
+    /// with may well be built on other drivers, and use a loader to reach them.
     fn leads_back(&self) -> bool {
         let told_apart = self.interface.version > 0 && !self.kind.is_foreign();
         !told_apart && self.calls_back.load(Ordering::Relaxed)
@@ -205,10 +205,10 @@ impl Driver {
     /// Creates an instance with the driver's own vkCreateInstance.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason for the failure.
     ///
     /// # Safety
-    /// The parameters are those of the Vulkan command.
+    /// The parameters are valid for the Vulkan command.
     pub(crate) unsafe fn create_instance(
         &self,
         info: &vk::InstanceCreateInfo<'_>,
@@ -217,14 +217,14 @@ impl Driver {
         let left_out = || if self.leads_back() { Outcome::LeadsBack } else { Outcome::WithinItself };
         let turn = self.turn_at_the_top().ok_or_else(left_out)?;
         let mut handle = vk::Instance::null();
-        // SAFETY: by this function's `# Safety` the parameters are those of vkCreateInstance; the driver's
+        // SAFETY: by this function's `# Safety` the parameters are valid for vkCreateInstance; the driver's
         // function has the type of its name.
         let result = unsafe { (self.interface.create_instance)(info, callbacks, &mut handle) };
         drop(turn);
         let made = result == vk::Result::SUCCESS && !handle.is_null();
         if self.leads_back() {
             if made {
-                // SAFETY: nobody else knows the instance.
+                // SAFETY: no other code knows the instance.
                 unsafe { self.destroy_instance(handle, callbacks) };
             }
             return Err(Outcome::LeadsBack.into());
@@ -235,7 +235,7 @@ impl Driver {
     /// Destroys an instance with the driver's own vkDestroyInstance.
     ///
     /// # Safety
-    /// The handle is NULL or an instance of this driver that nobody else uses, made with these callbacks.
+    /// The handle is NULL or an instance of this driver that no other thread uses, made with these callbacks.
     pub(crate) unsafe fn destroy_instance(
         &self,
         handle: vk::Instance,
@@ -255,11 +255,11 @@ impl Driver {
         }
     }
 
-    /// The instance extensions that the driver has, none if it leads back to the loader. The driver is never
-    /// asked with a layer's name (LDP_LOADER_12).
+    /// Returns the driver's instance extensions; an empty list if the driver leads back to the loader. Layer
+    /// names are never passed to the driver (LDP_LOADER_12).
     ///
     /// # Errors
-    /// What the driver returned, or `ERROR_OUT_OF_HOST_MEMORY`.
+    /// The driver's error, or `ERROR_OUT_OF_HOST_MEMORY`.
     pub fn instance_extensions(&self) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
         let Some(_turn) = self.turn_at_the_top() else { return Ok(Vec::new()) };
         let enumerate = self.interface.enumerate_instance_extension_properties;

@@ -22,30 +22,30 @@ use crate::platform::{Files, Fingerprint, Platform};
 
 /// The drivers of the system as one call sees them.
 pub struct FoundDrivers {
-    /// What was searched for, and found.
+    /// The request and the search results.
     search: Counted<Search>,
     /// The drivers that can be used, in the order of the plan.
     pub(super) drivers: Vec<FoundDriver>,
-    /// What was learnt by opening them, each with its place in the plan.
+    /// The outcome of opening each driver, with its index in the plan.
     pub outcomes: Vec<(usize, Outcome)>,
     /// Libraries that do not open: their places in the plan and the states of their files, `None` for those
     /// that are missing.
     unopened: Vec<(usize, Option<Fingerprint>)>,
-    /// What the last start has left, if that is wanted.
+    /// The records of the last start, if they are used.
     pub(super) last_start: Option<Counted<LastStart>>,
     /// The most demanding purpose that they serve, since those that are known may not be open.
     purpose: Purpose,
-    /// Whether what the next start gets has been decided.
+    /// Whether the next start's records have been decided on.
     pub(super) settled: AtomicBool,
 }
 
-/// What is known before drivers are opened.
+/// Knowledge that does not require opening drivers.
 pub struct Search {
-    /// The answers that the plan was made from, beside those that the settings rely on.
+    /// The answers that the plan is based on, except those that the settings rely on.
     pub snapshot: Snapshot,
     /// Every driver that was found.
     pub plan: Plan,
-    /// What was asked for.
+    /// The request.
     pub(crate) request: Request,
     settings: Counted<FoundSettings>,
 }
@@ -54,7 +54,7 @@ pub struct Search {
 pub(super) struct FoundDriver {
     /// Its place in the plan.
     pub(super) place: usize,
-    /// The open driver, unless it is enough to know what the last start learnt.
+    /// The open driver, unless the last start's records suffice.
     pub(super) open: Option<DriverRef>,
     /// Its number in the file of the last start.
     pub(super) known: Option<usize>,
@@ -62,13 +62,13 @@ pub(super) struct FoundDriver {
     pub(super) absent: AtomicU32,
 }
 
-/// What drivers are found for, the least demanding first.
+/// The purpose of a search, the least demanding first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
     /// To know their instance extensions. A driver that the last starts knew is not opened.
     Extensions,
-    /// For instances of this version of Vulkan. A driver that had no device at the last starts is not opened. One that refused
-    /// instances of a version may accept those of a lower one, so that lower versions are the more demanding.
+    /// For instances of this version of Vulkan. A driver without devices at the last starts is not opened. A
+    /// driver that refused one version may accept a lower one, so lower versions are more demanding.
     Instances(Reverse<u32>),
     /// For anything. All are opened.
     Everything,
@@ -82,8 +82,8 @@ impl Deref for FoundDrivers {
 }
 
 impl FoundDrivers {
-    /// Searches the system for drivers, and opens them. The second value tells whether a change to this can
-    /// be detected.
+    /// Searches the system for drivers, and opens them. The second value is whether a change to this result
+    /// can be detected.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -157,7 +157,7 @@ impl FoundDrivers {
         Ok((found, lasting))
     }
 
-    /// Whether `request` would find the same now, and these drivers serve the purpose.
+    /// Returns whether `request` would find the same now, and these drivers serve the purpose.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -184,14 +184,14 @@ impl FoundDrivers {
             && self.still_known(platform)?)
     }
 
-    /// Whether these drivers are what `request` would find. Applications ask for extensions (all drivers
-    /// count) and then for an instance (seldom of those that implement only a part of Vulkan): most systems
-    /// have none of the latter, so one search serves both.
+    /// Returns whether these drivers are what `request` would find. Applications ask for extensions (all
+    /// drivers count) and then for an instance (seldom of those that implement only a part of Vulkan): most
+    /// systems have none of the latter, so one search serves both.
     fn serve(&self, request: Request) -> bool {
         self.request == request || !self.plan.drivers.iter().any(|candidate| candidate.portability)
     }
 
-    /// Whether what was taken from the last start still holds.
+    /// Returns whether the facts taken from the last start still hold.
     fn still_known(&self, platform: &Platform) -> Result<bool, OutOfMemory> {
         let Some(last) = self.last_start.as_ref().filter(|_| self.purpose < Purpose::Everything) else {
             return Ok(true);
@@ -216,7 +216,7 @@ impl FoundDrivers {
                 expected = number.saturating_add(1);
                 let enough = last.driver(number).and_then(|known| serves(&known));
                 if let Some(enough) = enough.filter(|enough| purpose <= *enough) {
-                    // What is left out of instances is said once, when they are made.
+                    // Drivers skipped for instances are logged once, when the instances are made.
                     if purpose == Purpose::Extensions {
                         self.purpose = purpose;
                     } else {
@@ -229,7 +229,8 @@ impl FoundDrivers {
             }
             match drivers.open(platform, candidate, last.map(|last| &**last)) {
                 Ok((mut driver, is_new)) => {
-                    // Not where it cannot be: the whole search would cost the square of the number of drivers.
+                    // A new driver has no duplicate. Searching for one each time would cost the square of the
+                    // number of drivers.
                     let earlier = if is_new {
                         None
                     } else {
@@ -256,25 +257,26 @@ impl FoundDrivers {
         Ok(())
     }
 
-    /// The drivers that are open, each with its place in the plan.
+    /// Returns the drivers that are open, each with its place in the plan.
     pub fn open_drivers(&self) -> impl Iterator<Item = (usize, DriverRef)> {
         self.drivers.iter().filter_map(|found| Some((found.place, found.open?)))
     }
 
-    /// Whether no driver can be used.
+    /// Returns whether no driver can be used.
     pub(crate) fn are_none(&self) -> bool {
         self.drivers.is_empty()
     }
 
-    /// Whether a driver is not open because the last start knew enough about it.
+    /// Returns whether a driver is not open because the last start knew enough about it.
     pub(crate) fn leave_some_out(&self) -> bool {
         self.purpose < Purpose::Everything
     }
 
-    /// Calls `use_it` with each instance extension of each driver in turn. `failed` hears of drivers that do not tell theirs.
+    /// Calls `use_it` with each instance extension of each driver in turn. Calls `failed` for drivers that do
+    /// not report their extensions.
     ///
     /// # Errors
-    /// That of `use_it`, or `ERROR_OUT_OF_HOST_MEMORY`.
+    /// The error of `use_it`, or `ERROR_OUT_OF_HOST_MEMORY`.
     pub(crate) fn each_extension(
         &self,
         mut use_it: impl FnMut(&vk::ExtensionProperties) -> Result<(), vk::Result>,
@@ -320,7 +322,7 @@ impl FoundDrivers {
         Ok(true)
     }
 
-    /// Whether the libraries that did not open are as they were.
+    /// Returns whether the libraries that did not open are as they were.
     fn still_unopened(&self, files: &dyn Files) -> bool {
         let library =
             |place: usize| self.plan.drivers.get(place).map_or(&[][..], |candidate| &candidate.library);
@@ -336,7 +338,7 @@ impl FoundDrivers {
         log_outcome(logger, &candidate.library, outcome);
     }
 
-    /// Repeats to the current listeners what was logged when the drivers were found.
+    /// Repeats the search's log messages to the current listeners.
     pub(crate) fn tell(&self, logger: &Logger) {
         if logger.listeners.is_empty() {
             return;
@@ -348,7 +350,7 @@ impl FoundDrivers {
         }
     }
 
-    /// Why there is no driver, given what was learnt by making instances of those that are open.
+    /// Returns why no driver can be used, given the outcomes of making instances of the open drivers.
     #[must_use]
     pub fn best_reason<'a>(&'a self, outcomes: &'a [(usize, Outcome)]) -> BestReason<'a> {
         best_reason(&self.plan, self.outcomes.iter().chain(outcomes))
@@ -368,18 +370,18 @@ pub(crate) fn note(
     outcomes.try_push((place, outcome))
 }
 
-/// The most demanding purpose that is served by what is known of a driver that is not open.
+/// Returns the most demanding purpose for which the records suffice, if the driver is not open.
 fn serves(known: &KnownDriver<'_>) -> Option<Purpose> {
     known.is_certain().then_some(Purpose::Instances(Reverse(known.absent)))
 }
 
-/// Tells a message to the listeners only.
+/// Passes a message to the listeners only.
 fn tell(logger: &Logger, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
     logger.tell(level, topic, message);
 }
 
 impl Search {
-    /// Repeats to the current listeners what was logged when the search was made.
+    /// Repeats the search's log messages to the current listeners.
     fn tell(&self, logger: &Logger) {
         if !logger.listeners.is_empty() {
             self.log(logger, tell);

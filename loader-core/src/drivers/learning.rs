@@ -1,4 +1,4 @@
-//! What this start learns about drivers, for the next one.
+//! Records for the next start what this start learns about drivers.
 #![forbid(unsafe_code)]
 
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -10,7 +10,7 @@ use crate::logger::Logger;
 use crate::memory::OutOfMemory;
 use crate::platform::Platform;
 
-/// Stands for a version as long as it is not known whether a driver has a device.
+/// The version while it is unknown whether a driver has a device.
 const NOT_ASKED: u32 = PRESENT - 1;
 
 impl FoundDrivers {
@@ -32,8 +32,8 @@ impl FoundDrivers {
         }
     }
 
-    /// Keeps what was noted for the next start, if it is new. Called when every driver of an instance has been asked for its
-    /// devices; only the first call does anything.
+    /// Keeps the records for the next start, if they are new. Called after every driver of an instance has
+    /// been queried for its devices; only the first call has an effect.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -60,7 +60,7 @@ impl FoundDrivers {
         last.keep(file, logger)
     }
 
-    /// Removes what the last start kept, since it led this one astray.
+    /// Removes the last start's records, since they misled this start.
     pub(crate) fn forget(&self, logger: &Logger) {
         let Some(last) = &self.last_start else { return };
         logger.log(
@@ -91,17 +91,18 @@ impl FoundDrivers {
 }
 
 impl FoundDriver {
-    /// A driver that is not open.
+    /// Creates a driver that is not open.
     pub(super) fn new(place: usize, known: Option<usize>) -> Self {
         Self { place, open: None, known, absent: AtomicU32::new(NOT_ASKED) }
     }
 
-    /// The lowest version for whose instances it has no device. `None` if it was not asked, or did not tell.
+    /// Returns the lowest version for whose instances it has no device. `None` if it was not queried, or did
+    /// not report.
     fn absent(&self) -> Option<u32> {
         Some(self.absent.load(Ordering::Relaxed)).filter(|version| *version != NOT_ASKED)
     }
 
-    /// Whether the last starts knew as much as the next one can learn from this one.
+    /// Returns whether the last starts knew as much as the next one can learn from this one.
     fn is_as_known(&self, last: &LastStart) -> bool {
         if self.known.is_none() && self.open.is_none_or(|driver| driver.file.is_none()) {
             return true;

@@ -20,16 +20,16 @@ pub struct OpenDrivers {
     pub(super) given: Turns,
 }
 
-/// An open driver, and what it is found by.
+/// An open driver and its key.
 type Entry = (Key, DriverRef);
 
 /// What an open driver is found by.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
-    /// The address that stands for its library. Every open driver has this key.
+    /// The address that identifies its library. Every open driver has this key.
     Library(usize),
-    /// The digest of its path, which saves opening the library once more. Of drivers with the same digest
-    /// only one has this key, so whoever finds it compares the paths.
+    /// The digest of its path, which saves opening the library once more. Of several drivers with the same
+    /// digest only one has this key, so the paths must be compared.
     Path(u32),
 }
 
@@ -123,12 +123,12 @@ impl OpenDrivers {
                 Ok((kept, true))
             }
             Ok((kept, false)) => {
-                // SAFETY: nobody else has seen this value.
+                // SAFETY: no other code has seen this value.
                 unsafe { open.free() };
                 Ok((kept, false))
             }
             Err(out_of_memory) => {
-                // SAFETY: nobody else has seen this value.
+                // SAFETY: no other code has seen this value.
                 unsafe { open.free() };
                 Err(out_of_memory.into())
             }
@@ -169,7 +169,7 @@ impl OpenDrivers {
         }
     }
 
-    /// Whether the calling thread is inside a driver.
+    /// Returns whether the calling thread is inside a driver.
     #[inline(never)]
     pub(crate) fn have_this_thread(&self, waiting: &dyn Waiting) -> bool {
         let this = Holder::this(waiting);
@@ -197,7 +197,7 @@ impl OpenDrivers {
     }
 }
 
-/// The place of `key` in a sorted list, or that where it belongs.
+/// Returns the index of `key` in a sorted list, or the index to insert it at.
 fn place(list: &[Entry], key: Key) -> Result<usize, usize> {
     list.binary_search_by_key(&key, |(key, _)| *key)
 }

@@ -9,8 +9,8 @@ use crate::memory::Shown;
 use crate::negotiation::Outcome;
 use crate::platform::{Platform, variables};
 
-/// Reports why no driver can be used: to every listener or, if there is none, as one line on the sink, since
-/// an application that does not start would otherwise leave its user without a hint.
+/// Reports why no driver can be used: to every listener or, without listeners, as one line on the sink, so
+/// that the user of an application that does not start gets a hint.
 pub(crate) fn report_no_driver(platform: &Platform, logger: &Logger, reason: fmt::Arguments<'_>) {
     let heard = logger.tell(Level::Error, Topic::Driver, reason);
     let shown = logger.write(Level::Error, Topic::Driver, reason);

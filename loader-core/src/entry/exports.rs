@@ -37,8 +37,8 @@ macro_rules! export_row {
 }
 
 /// Defines the global commands of a loader as `extern "system"` functions in the invoking module, and their
-/// table, the symbol `VKLOAD_LINKED`. No parameter of these commands leads to the loader. In a program with
-/// several loaders each table needs a name of its own.
+/// table, the symbol `VKLOAD_LINKED`. The parameters of these commands do not lead to the loader. In a
+/// program with several loaders each table needs its own name.
 #[macro_export]
 macro_rules! global_commands {
     ($loader:path) => {
@@ -48,35 +48,35 @@ macro_rules! global_commands {
         /// vkCreateInstance.
         ///
         /// # Safety
-        /// The parameters are those of the Vulkan command.
+        /// The parameters are valid for the Vulkan command.
         pub unsafe extern "system" fn create_instance(
             create_info: *const $crate::vk::InstanceCreateInfo<'static>,
             callbacks: *const $crate::vk::AllocationCallbacks<'static>,
             instance: *mut $crate::vk::Instance,
         ) -> $crate::vk::Result {
-            // SAFETY: by this function's `# Safety` the parameters are those of vkCreateInstance.
+            // SAFETY: by this function's `# Safety` the parameters are valid for vkCreateInstance.
             unsafe { $crate::entry::create_instance(&$loader, create_info, callbacks, instance) }
         }
 
         /// vkEnumerateInstanceVersion.
         ///
         /// # Safety
-        /// The parameters are those of the Vulkan command.
+        /// The parameters are valid for the Vulkan command.
         pub unsafe extern "system" fn enumerate_instance_version(version: *mut u32) -> $crate::vk::Result {
-            // SAFETY: by this function's `# Safety` the parameters are those of vkEnumerateInstanceVersion.
+            // SAFETY: by this function's `# Safety` the parameters are valid for vkEnumerateInstanceVersion.
             unsafe { $crate::entry::enumerate_instance_version(&$loader, version) }
         }
 
         /// vkEnumerateInstanceExtensionProperties.
         ///
         /// # Safety
-        /// The parameters are those of the Vulkan command.
+        /// The parameters are valid for the Vulkan command.
         pub unsafe extern "system" fn enumerate_instance_extension_properties(
             layer: *const core::ffi::c_char,
             count: *mut u32,
             properties: *mut $crate::vk::ExtensionProperties,
         ) -> $crate::vk::Result {
-            // SAFETY: by this function's `# Safety` the parameters are those of
+            // SAFETY: by this function's `# Safety` the parameters are valid for
             // vkEnumerateInstanceExtensionProperties.
             unsafe {
                 $crate::entry::enumerate_instance_extension_properties(&$loader, layer, count, properties)
@@ -86,12 +86,12 @@ macro_rules! global_commands {
         /// vkEnumerateInstanceLayerProperties.
         ///
         /// # Safety
-        /// The parameters are those of the Vulkan command.
+        /// The parameters are valid for the Vulkan command.
         pub unsafe extern "system" fn enumerate_instance_layer_properties(
             count: *mut u32,
             properties: *mut $crate::vk::LayerProperties,
         ) -> $crate::vk::Result {
-            // SAFETY: by this function's `# Safety` the parameters are those of
+            // SAFETY: by this function's `# Safety` the parameters are valid for
             // vkEnumerateInstanceLayerProperties.
             unsafe { $crate::entry::enumerate_instance_layer_properties(&$loader, count, properties) }
         }
@@ -99,7 +99,7 @@ macro_rules! global_commands {
         /// vkGetInstanceProcAddr, for a library with these exports.
         ///
         /// # Safety
-        /// The parameters are those of the Vulkan command.
+        /// The parameters are valid for the Vulkan command.
         #[must_use]
         #[inline]
         pub unsafe fn find_instance_command(
@@ -107,31 +107,31 @@ macro_rules! global_commands {
             instance: $crate::vk::Instance,
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
-            // SAFETY: by this function's `# Safety` the parameters are those of vkGetInstanceProcAddr.
+            // SAFETY: by this function's `# Safety` the parameters are valid for vkGetInstanceProcAddr.
             unsafe { $crate::entry::get_instance_proc_addr(&$loader, exports, instance, name) }
         }
 
         /// vkGetInstanceProcAddr for programs that link the loader as a Rust library.
         ///
         /// # Safety
-        /// The parameters are those of the Vulkan command.
+        /// The parameters are valid for the Vulkan command.
         pub unsafe extern "system" fn get_instance_proc_addr(
             instance: $crate::vk::Instance,
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
-            // SAFETY: by this function's `# Safety` the parameters are those of vkGetInstanceProcAddr.
+            // SAFETY: by this function's `# Safety` the parameters are valid for vkGetInstanceProcAddr.
             unsafe { find_instance_command(&$table, instance, name) }
         }
 
         /// vkGetDeviceProcAddr for programs that link the loader as a Rust library.
         ///
         /// # Safety
-        /// The parameters are those of the Vulkan command.
+        /// The parameters are valid for the Vulkan command.
         pub unsafe extern "system" fn get_device_proc_addr(
             device: $crate::vk::Device,
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
-            // SAFETY: by this function's `# Safety` the parameters are those of vkGetDeviceProcAddr.
+            // SAFETY: by this function's `# Safety` the parameters are valid for vkGetDeviceProcAddr.
             unsafe { $crate::entry::get_device_proc_addr(&$table, device, name) }
         }
 
@@ -208,7 +208,7 @@ macro_rules! look_up_export {
     ($($row:tt)*) => { $crate::export! { $($row)* } };
 }
 
-/// What the exported functions need, and what finds them.
+/// The items that the exported functions need, and their table.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! export_edges {
@@ -238,8 +238,8 @@ macro_rules! export_index {
     };
 }
 
-/// Defines one exported function, whose name is that of its command. It is naked: it passes on whatever
-/// parameters it is given.
+/// Defines one exported function with the name of its command. It is naked: it passes on all parameters
+/// unchanged.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! export {
@@ -247,13 +247,13 @@ macro_rules! export {
         /// vkGetInstanceProcAddr.
         ///
         /// # Safety
-        /// The parameters are those of the Vulkan command.
+        /// The parameters are valid for the Vulkan command.
         #[unsafe(no_mangle)]
         unsafe extern "system" fn vkGetInstanceProcAddr(
             instance: $crate::vk::Instance,
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
-            // SAFETY: by this function's `# Safety` the parameters are those of vkGetInstanceProcAddr.
+            // SAFETY: by this function's `# Safety` the parameters are valid for vkGetInstanceProcAddr.
             unsafe { entry::find_instance_command(&VKLOAD_EXPORTS, instance, name) }
         }
     };
@@ -261,13 +261,13 @@ macro_rules! export {
         /// vkGetDeviceProcAddr.
         ///
         /// # Safety
-        /// The parameters are those of the Vulkan command.
+        /// The parameters are valid for the Vulkan command.
         #[unsafe(no_mangle)]
         unsafe extern "system" fn vkGetDeviceProcAddr(
             device: $crate::vk::Device,
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
-            // SAFETY: by this function's `# Safety` the parameters are those of vkGetDeviceProcAddr.
+            // SAFETY: by this function's `# Safety` the parameters are valid for vkGetDeviceProcAddr.
             unsafe { $crate::entry::get_device_proc_addr(&VKLOAD_EXPORTS, device, name) }
         }
     };

@@ -51,14 +51,14 @@ pub const fn hand_written(command: CommandId) -> Option<Command> {
 /// vkCreateInstance.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+/// The parameters are valid for the Vulkan command, except that NULL is reported and not followed.
 pub unsafe fn create_instance(
     loader: &'static Loader,
     info: *const vk::InstanceCreateInfo<'static>,
     callbacks: *const Callbacks,
     out: *mut vk::Instance,
 ) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the parameters are those of vkCreateInstance, or NULL.
+    // SAFETY: by this function's `# Safety` the parameters are valid for vkCreateInstance, or NULL.
     match unsafe { chain::create_instance(loader, info, callbacks, out) } {
         Ok(()) => vk::Result::SUCCESS,
         Err(error) => error,
@@ -68,7 +68,7 @@ pub unsafe fn create_instance(
 /// vkEnumeratePhysicalDevices.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that bad handles and NULL are reported and not
+/// The parameters are valid for the Vulkan command, except that bad handles and NULL are reported and not
 /// followed.
 pub unsafe extern "system" fn enumerate_physical_devices(
     instance: vk::Instance,
@@ -76,7 +76,7 @@ pub unsafe extern "system" fn enumerate_physical_devices(
     out: *mut vk::PhysicalDevice,
 ) -> vk::Result {
     const COMMAND: CommandId = command::ENUMERATE_PHYSICAL_DEVICES;
-    // SAFETY: by this function's `# Safety` the parameters are those of vkEnumeratePhysicalDevices; a bad
+    // SAFETY: by this function's `# Safety` the parameters are valid for vkEnumeratePhysicalDevices; a bad
     // handle and a NULL count are reported.
     unsafe {
         let found = handle::instance(instance, COMMAND);
@@ -97,7 +97,7 @@ pub unsafe extern "system" fn enumerate_physical_device_groups(
     count: *mut u32,
     out: *mut vk::PhysicalDeviceGroupProperties<'_>,
 ) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the parameters are those of vkEnumeratePhysicalDeviceGroups.
+    // SAFETY: by this function's `# Safety` the parameters are valid for vkEnumeratePhysicalDeviceGroups.
     unsafe { groups(instance, command::ENUMERATE_PHYSICAL_DEVICE_GROUPS, count, out) }
 }
 
@@ -110,7 +110,7 @@ pub unsafe extern "system" fn enumerate_physical_device_groups_khr(
     count: *mut u32,
     out: *mut vk::PhysicalDeviceGroupProperties<'_>,
 ) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the parameters are those of vkEnumeratePhysicalDeviceGroupsKHR.
+    // SAFETY: by this function's `# Safety` the parameters are valid for vkEnumeratePhysicalDeviceGroupsKHR.
     unsafe { groups(instance, command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR, count, out) }
 }
 
@@ -124,7 +124,7 @@ unsafe fn groups(
     count: *mut u32,
     out: *mut vk::PhysicalDeviceGroupProperties<'_>,
 ) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the parameters are those of the command or its alias, which have
+    // SAFETY: by this function's `# Safety` the parameters are valid for the command or its alias, which have
     // one type; a bad handle and a NULL count are reported.
     unsafe {
         let found: &Instance = handle::instance(instance, command);
@@ -136,7 +136,7 @@ unsafe fn groups(
     }
 }
 
-/// Frees what the process owns, unless it is in use ([`Loader::unload`]).
+/// Frees the memory that the process owns, unless it is in use ([`Loader::unload`]).
 pub fn unload(loader: &Loader) {
     loader.unload(|waiting| {
         if FOREIGN_HANDLES {

@@ -19,7 +19,7 @@ use crate::registry::{
     self, Class, CommandId, DEVICE_SLOTS, ExtensionId, ExtensionKind, INSTANCE_SLOTS, command,
 };
 
-/// What the application calls for `command`: the exported function if there is one, else the trampoline.
+/// Returns the application's function for `command`: the exported function, or else the trampoline.
 #[inline]
 fn entry_point(handles: Handles, exports: &ExportTable, command: CommandId) -> Option<Command> {
     exports.get(command).or_else(|| match command.instance_slot() {
@@ -28,7 +28,7 @@ fn entry_point(handles: Handles, exports: &ExportTable, command: CommandId) -> O
     })
 }
 
-/// The trampolines of commands on devices, queues and command buffers.
+/// Returns the trampolines of commands on devices, queues and command buffers.
 #[inline]
 fn device_trampolines(handles: Handles) -> &'static Block {
     match handles {
@@ -41,10 +41,10 @@ fn device_trampolines(handles: Handles) -> &'static Block {
 /// vkGetInstanceProcAddr.
 ///
 /// Without an instance it knows the global commands. With one it knows the core commands of every version,
-/// those of the instance extensions that are enabled, and those of every device extension that exists on this
-/// system, since nobody knows yet what devices will have (section "Command Function Pointers" of the
-/// specification); and commands that the registry does not know if some driver has them. From Vulkan 1.3 on,
-/// an instance gives no global commands except vkGetInstanceProcAddr.
+/// the commands of enabled instance extensions, and the commands of every device extension that exists on
+/// this system, since future devices are unknown (section "Command Function Pointers" of the specification);
+/// and commands that the registry does not know if a driver has them. From Vulkan 1.3 on, an instance gives
+/// no global commands except vkGetInstanceProcAddr.
 ///
 /// # Safety
 /// `name` is NULL or a valid C string; `instance` as for [`handle::instance`].
@@ -76,8 +76,8 @@ pub unsafe fn get_instance_proc_addr(
 
 const _: () = assert!(registry::FIRST_INSTANCE == 5, "global_command must know every global command");
 
-/// vkGetInstanceProcAddr without an instance. Comparing with five names, whose lengths the compiler knows, takes fewer instructions
-/// than the registry's look-up among all.
+/// vkGetInstanceProcAddr without an instance. Comparing with five names, whose lengths the compiler knows,
+/// takes fewer instructions than the registry's look-up.
 #[inline(never)]
 fn global_command(exports: &ExportTable, name: &CStr) -> Option<Command> {
     let is = |command: CommandId| name.to_bytes_with_nul() == command.const_name();
@@ -97,7 +97,8 @@ fn global_command(exports: &ExportTable, name: &CStr) -> Option<Command> {
     exports.get(command)
 }
 
-/// A global command, which only some instances have, or a function of the loader's own that is not exported.
+/// Returns a global command, which only some instances have, or a function of the loader's own that is not
+/// exported.
 #[cold]
 fn uncommon_command(exports: &ExportTable, instance: &Instance, command: CommandId) -> Option<Command> {
     if command.class() == Class::Global {
@@ -111,9 +112,9 @@ fn uncommon_command(exports: &ExportTable, instance: &Instance, command: Command
     if own { hand_written(command) } else { None }
 }
 
-/// A command that the registry does not know: first taken to be one on physical devices, since only drivers
-/// can tell, then one on devices (section "Driver Unknown Physical Device Extensions" of the driver interface
-/// document).
+/// Returns a command that the registry does not know. It is first treated as a physical-device command, since
+/// only drivers know, and then as a device command (section "Driver Unknown Physical Device Extensions" of
+/// the driver interface document).
 #[cold]
 fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
     if name.is_empty() || name.count_bytes() > LONGEST_NAME {

@@ -91,11 +91,11 @@ fn entries_are_mostly_free_and_become_so_again() {
     let table = &raw const *tables[0];
     for number in 1..=100 {
         assert_eq!(keys.insert(&Spin, number << 12, table), Ok(()));
-        // SAFETY: nobody else has the keys, and nothing is forgotten before the end.
+        // SAFETY: no other code has the keys, and nothing is forgotten before the end.
         let others = unsafe { keys.others.load(Ordering::Relaxed).as_ref() };
         assert!(others.is_none_or(|others| others.homes() >= 2 * (number - 1)), "{number}");
     }
-    // SAFETY: nobody else has the keys, and nothing is forgotten before the end.
+    // SAFETY: no other code has the keys, and nothing is forgotten before the end.
     let others = unsafe { &*keys.others.load(Ordering::Relaxed) };
     assert!(!others.previous.is_null(), "smaller tables are kept until everything is forgotten");
     (1..=100).for_each(|number| keys.remove(&Spin, number << 12, table));
@@ -115,8 +115,8 @@ fn devices_come_and_go_in_some_threads_while_others_look_up() {
             let keys = &keys;
             scope.spawn(move || {
                 let table = &raw const **table;
-                // The threads' keys lie between each other's, so that each makes gaps where the others
-                // search.
+                // The threads' keys are interleaved, so that each thread makes gaps in the range that the
+                // others search.
                 for round in 0..rounds {
                     let all =
                         [thread, thread + 64, thread + 128 + round % 7 * 8].map(|number| (number + 1) << 12);

@@ -17,8 +17,9 @@
 //! end 00c0ffee00c0ffee
 //! ```
 //!
-//! Every line ends with a line feed. A driver's first lines have the number of starts in a row that got the same from it, when the
-//! last of them did, and the number of that process. A driver has one line for each of its instance extensions, in its own order.
+//! Every line ends in a line feed. A driver's first lines contain the number of consecutive starts with the
+//! same results, the time of the last of them, and its process number. A driver has one line for each of its
+//! instance extensions, in its own order.
 #![forbid(unsafe_code)]
 
 use core::ops::Range;
@@ -40,11 +41,11 @@ const ENOUGH_STARTS: u32 = 2;
 /// The word that each driver begins with.
 const DRIVER: &[u8] = b"driver";
 
-/// What is known about a driver.
+/// The records about a driver.
 pub struct KnownDriver<'a> {
     /// Its manifest.
     pub manifest: &'a [u8],
-    /// What the manifest names as its library.
+    /// The library that the manifest names.
     pub library: &'a [u8],
     /// The file that the library was opened from.
     pub file: &'a [u8],
@@ -64,11 +65,11 @@ pub struct KnownDriver<'a> {
     lines: &'a [u8],
 }
 
-/// Stands for no version at all that a driver has no device for.
+/// Means that the driver has devices for all versions.
 pub const PRESENT: u32 = u32::MAX;
 
 impl<'a> KnownDriver<'a> {
-    /// A driver without extensions.
+    /// Creates a driver without extensions.
     pub fn new(manifest: &'a [u8], library: &'a [u8], file: &'a [u8], identity: &'a [u8]) -> Self {
         let (api_version, moment) = (Version::new(1, 0, 0), Moment::default());
         let (extensions, lines) = (&[][..], &[][..]);
@@ -86,17 +87,18 @@ impl<'a> KnownDriver<'a> {
         }
     }
 
-    /// Whether enough starts agreed.
+    /// Returns whether enough starts agreed.
     pub fn is_certain(&self) -> bool {
         self.starts >= ENOUGH_STARTS
     }
 
-    /// Its instance extensions.
+    /// Returns its instance extensions.
     pub fn extensions(&self) -> impl Iterator<Item = vk::ExtensionProperties> + use<'a> {
         Lines(self.extensions).filter_map(extension)
     }
 
-    /// The driver whose lines these are. `None` if a line is missing, or too many, or not as it should be.
+    /// Returns the driver whose lines these are. `None` if a line is missing, or too many, or not as it
+    /// should be.
     fn read(text: &'a [u8]) -> Option<Self> {
         let mut rest = Lines(text);
         let starts = rest.number(DRIVER)?;
@@ -142,23 +144,23 @@ impl StartFile {
         Ok(whole.then_some(file))
     }
 
-    /// The circumstances in which it was written.
+    /// Returns the circumstances in which it was written.
     pub fn circumstances(&self) -> &[u8] {
         self.content.get(self.circumstances.clone()).unwrap_or_default()
     }
 
-    /// How many drivers it tells of.
+    /// Returns the number of drivers in the file.
     pub fn count(&self) -> usize {
         self.drivers.len()
     }
 
-    /// What it says about one of them.
+    /// Returns the records about one driver.
     pub fn driver(&self, number: usize) -> Option<KnownDriver<'_>> {
         KnownDriver::read(self.content.get(self.drivers.get(number)?.clone())?)
     }
 }
 
-/// Where the circumstances and the drivers are, in a file whose checksum is right.
+/// Returns the ranges of the circumstances and of the drivers, if the checksum is right.
 fn parts(content: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
     let checked = content.len().checked_sub(LAST)?;
     if content.get(checked..)? != last_line(content.get(..checked)?) {
@@ -178,7 +180,7 @@ fn parts(content: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
 pub struct Writer(Text);
 
 impl Writer {
-    /// A file without drivers.
+    /// Creates a file without drivers.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -191,8 +193,8 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Adds a driver with these extensions, unless a path of it cannot stand in a line. If the starts before got the same from it, as
-    /// `known` says, their number counts.
+    /// Adds a driver with these extensions, unless one of its paths does not fit in a line. If the previous
+    /// starts had the same results, as `known` shows, they are counted.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -248,7 +250,7 @@ impl Writer {
         self.0.try_extend(lines)
     }
 
-    /// The file.
+    /// Returns the file.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -270,7 +272,7 @@ impl Writer {
     }
 }
 
-/// The lines of a text whose every line ends with a line feed; an end without one is left.
+/// The lines of a text, each terminated by a line feed; an unterminated last line is left over.
 struct Lines<'a>(&'a [u8]);
 
 impl<'a> Lines<'a> {
@@ -280,7 +282,7 @@ impl<'a> Lines<'a> {
         value(self.next()?, name)
     }
 
-    /// The number that follows `name` in the next line.
+    /// Returns the number that follows `name` in the next line.
     #[inline(never)] // many callers
     fn number(&mut self, name: &[u8]) -> Option<u32> {
         decimal(self.field(name)?)
@@ -304,12 +306,12 @@ fn value<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     line.strip_prefix(name)?.strip_prefix(b" ").filter(|value| is_value(value))
 }
 
-/// Whether this can stand in a line after a name and a blank.
+/// Returns whether this fits in a line after a name and a blank.
 fn is_value(text: &[u8]) -> bool {
     !text.is_empty() && !text.iter().any(u8::is_ascii_control)
 }
 
-/// Whether this can be the name of an extension.
+/// Returns whether this can be the name of an extension.
 fn is_extension(name: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
 }
@@ -318,7 +320,7 @@ fn decimal(digits: &[u8]) -> Option<u32> {
     ascii::number(digits, 10)
 }
 
-/// The extension that a line names.
+/// Returns the extension that a line names.
 fn extension(line: &[u8]) -> Option<vk::ExtensionProperties> {
     let line = value(line, b"extension")?;
     let blank = line.iter().position(|byte| *byte == b' ')?;
@@ -334,7 +336,7 @@ fn extension(line: &[u8]) -> Option<vk::ExtensionProperties> {
 /// The length of the last line.
 const LAST: usize = 21;
 
-/// The last line of a file that begins with `content`.
+/// Returns the last line of a file that begins with `content`.
 ///
 /// The checksum detects damage, not forgery: who can write the file is whom it is for.
 pub fn last_line(content: &[u8]) -> [u8; LAST] {
@@ -377,7 +379,8 @@ mod tests {
         writer.finish().unwrap()
     }
 
-    /// What is known of a driver that answers `now`, after a start that has left `known`.
+    /// Returns the number and the time of the consecutive starts with these results: `known` is from the last
+    /// start, `now` from this one.
     fn starts_after(known: &KnownDriver<'_>, now: &KnownDriver<'_>) -> (u32, Moment) {
         let file = |writer: Writer| StartFile::read(writer.finish().unwrap()).unwrap().unwrap();
         let mut writer = Writer::new(b"").unwrap();

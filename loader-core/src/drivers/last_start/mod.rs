@@ -1,8 +1,8 @@
-//! What the last start of this program learnt about drivers, so that this one need not open them to know it.
+//! What the last start of this program learnt about drivers, so that this start need not open them.
 //!
-//! It is off unless `VK_LOADER_X_START_CACHE` or the build says otherwise. The plan is made anew in each start: only what
-//! would be learnt by opening a driver comes from the file, for drivers whose manifest and library are the same as they were,
-//! in the same circumstances.
+//! It is off unless enabled by `VK_LOADER_X_START_CACHE` or by the build. Each start makes its plan again.
+//! The file replaces only the results of opening a driver, and only for drivers whose manifest and library
+//! are unchanged, in the same circumstances.
 #![forbid(unsafe_code)]
 
 mod file;
@@ -17,14 +17,14 @@ use crate::platform::{CacheFault, Library, Moment, Platform, Reader, StartCache,
 
 pub use file::{KnownDriver, PRESENT, StartFile, Writer, last_line};
 
-/// Whether the library can keep what a start learns. It costs some bytes, so only libraries for systems that have a place
-/// for it are built with it (the feature `start-cache`).
+/// Whether the library can record the results of a start. This adds some bytes, so only libraries for systems
+/// with a directory for the file include it (the feature `start-cache`).
 pub(super) const KEEPS_STARTS: bool = cfg!(all(feature = "start-cache", not(feature = "fixed-drivers")));
 
 /// For how many seconds a later start relies on what one has learnt: a week. What nothing shows gets noticed then.
 pub const LONGEST_AGE: u32 = 7 * 24 * 60 * 60;
 
-/// The circumstances of this start, and what the last one in the same circumstances has left.
+/// The circumstances of this start, and the records of the last start in the same circumstances.
 pub struct LastStart {
     cache: &'static dyn StartCache,
     /// Whether it is on without the variable.
@@ -40,8 +40,8 @@ pub struct LibraryFile {
 }
 
 impl LastStart {
-    /// Looks for what the last start left, unless that is switched off. Whatever is wrong with it, this start goes on as if it
-    /// were the first.
+    /// Looks for the last start's records, unless that is disabled. If anything is wrong with them, this
+    /// start continues as if it were the first.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -83,7 +83,7 @@ impl LastStart {
         Counted::try_new(Self { cache, by_default, circumstances, file }).map(Some)
     }
 
-    /// Whether the circumstances are still those of this start.
+    /// Returns whether the circumstances still match this start.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -92,14 +92,15 @@ impl LastStart {
             && unless_out_of_memory(self.cache.circumstances())?.is_ok_and(|now| now == self.circumstances))
     }
 
-    /// What is known about the driver with this number.
+    /// Returns the records about the driver with this number.
     #[inline(never)] // several callers
     pub(super) fn driver(&self, number: usize) -> Option<KnownDriver<'_>> {
         self.file.as_ref()?.driver(number)
     }
 
-    /// The number of the driver that `candidate` names, if its manifest and library are those of the last start. The search
-    /// begins at `expected`: most often the plan has the drivers in the order of the last one.
+    /// Returns the number of the driver that `candidate` names, if its manifest and library are the same as
+    /// in the last start. The search begins at `expected`, since the plan usually has the drivers in the last
+    /// start's order.
     pub(super) fn find_driver(&self, candidate: &Candidate, expected: usize) -> Option<usize> {
         let count = self.file.as_ref()?.count();
         let names = |number: &usize| {
@@ -112,8 +113,8 @@ impl LastStart {
         (known.api_version == candidate.api_version && self.is_unchanged(number)).then_some(number)
     }
 
-    /// Whether the library of the driver with this number is the file that it was, and that is not too long ago. A clock that was
-    /// set back makes everything too old.
+    /// Returns whether the library of the driver with this number is the file that it was, and that is not
+    /// too long ago. A clock that was set back makes everything too old.
     pub(super) fn is_unchanged(&self, number: usize) -> bool {
         let now = self.moment().seconds;
         let is_recent = |then: u32| now.checked_sub(then).is_some_and(|age| age < LONGEST_AGE);
@@ -126,13 +127,14 @@ impl LastStart {
         self.cache.moment()
     }
 
-    /// Whether the file at `path` has this identity.
+    /// Returns whether the file at `path` has this identity.
     pub(super) fn is_still(&self, path: &[u8], identity: &[u8]) -> bool {
         self.cache.identity(path).is_some_and(|now| now.as_slice() == identity)
     }
 
-    /// The file that the driver of `candidate` was opened from just now, if a later start can recognise it. It may have been replaced
-    /// while it was being opened. The next start compares it before it opens it, and only what both got counts.
+    /// Returns the file that the driver of `candidate` was opened from just now, if a later start can
+    /// recognise it. It may have been replaced while it was being opened. The next start compares it before
+    /// it opens it, and only what both got counts.
     pub(super) fn file_of(&self, library: Library, candidate: &Candidate) -> Option<LibraryFile> {
         let path = self.cache.file_of(library, &candidate.library)?;
         let identity = self.cache.identity(&path)?;
@@ -169,7 +171,7 @@ impl LastStart {
     }
 }
 
-/// Whether starts are kept.
+/// Returns whether starts are kept.
 fn is_on(platform: &Platform, by_default: bool) -> Result<bool, OutOfMemory> {
     let wanted = platform.variable(variables::VK_LOADER_X_START_CACHE)?;
     Ok(wanted.map_or(by_default, |value| !value.is_empty() && value.as_slice() != b"0"))
@@ -187,7 +189,8 @@ fn read(cache: &dyn StartCache, circumstances: &[u8]) -> Result<Result<StartFile
     Ok(Ok(file))
 }
 
-/// The word that the first line begins with in which two descriptions differ; `None` if they are the same.
+/// Returns the word that the first line begins with in which two descriptions differ; `None` if they are the
+/// same.
 fn first_difference(last: &[u8], now: &[u8]) -> Result<Option<Text>, OutOfMemory> {
     if last == now {
         return Ok(None);

@@ -1,5 +1,5 @@
 //! A driver written in Rust: two devices in one group, devices with a queue, surfaces and messengers of its
-//! own, an unknown command of each kind, and a count of what it made and did not destroy.
+//! own, an unknown command of each kind, and a count of its live objects.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::ptr::NonNull;
@@ -13,10 +13,10 @@ use crate::dispatch::Command;
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
-/// What the loader expects in the first word of a driver's object.
+/// The value that the loader expects in the first word of a driver's object.
 const MAGIC: usize = 0x01CD_C0DE;
 
-/// How many objects there are now.
+/// The number of live objects.
 pub(super) static ALIVE: AtomicIsize = AtomicIsize::new(0);
 
 /// How often an object was given a name.
@@ -144,7 +144,7 @@ unsafe extern "system" fn properties2(
     device: vk::PhysicalDevice,
     out: *mut vk::PhysicalDeviceProperties2<'static>,
 ) {
-    // SAFETY: the loader gives a place for them; what is chained stays as it is.
+    // SAFETY: the loader passes memory for them; the chained structures stay unchanged.
     unsafe { properties(device, &raw mut (*out).properties) };
 }
 
@@ -198,7 +198,7 @@ unsafe extern "system" fn set_name(
     vk::Result::SUCCESS
 }
 
-/// For commands that nobody calls.
+/// For commands that are never called.
 unsafe extern "system" fn uncalled() {}
 
 unsafe extern "system" fn find_physical_device_command(
@@ -261,7 +261,7 @@ unsafe extern "system" fn find(_: vk::Instance, name: *const c_char) -> Option<C
     })
 }
 
-/// What the driver's library exports.
+/// The exports of the driver's library.
 pub(super) fn symbols(name: &CStr) -> Option<NonNull<c_void>> {
     let function: Command = match name.to_bytes() {
         b"vk_icdNegotiateLoaderICDInterfaceVersion" => function!(negotiate),

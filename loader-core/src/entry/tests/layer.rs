@@ -19,7 +19,7 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// How many of the layer's commands were called.
 pub(super) static CALLED: AtomicUsize = AtomicUsize::new(0);
 
-/// The next look-ups in the chains of the one instance and its devices.
+/// The next look-up functions in the chains of the one instance and its devices.
 static NEXT_OF_INSTANCE: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 static NEXT_OF_DEVICE: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 
@@ -27,7 +27,7 @@ fn called() {
     CALLED.fetch_add(1, Ordering::Relaxed);
 }
 
-/// The next one's command.
+/// Returns the next one's command.
 unsafe fn below(instance: vk::Instance, name: &CStr) -> Option<Command> {
     let next = NEXT_OF_INSTANCE.load(Ordering::Relaxed);
     // SAFETY: such a function was stored there.
@@ -139,7 +139,7 @@ unsafe extern "system" fn negotiate(agreed: *mut Negotiation) -> vk::Result {
     vk::Result::SUCCESS
 }
 
-/// What the layer's library exports.
+/// The exports of the layer's library.
 pub(super) fn symbols(name: &CStr) -> Option<NonNull<c_void>> {
     let function: Command = match name.to_bytes() {
         b"vkNegotiateLoaderLayerInterfaceVersion" => function!(negotiate),

@@ -1,6 +1,6 @@
-//! Everything that the loader makes, over a driver and a layer written in Rust: nothing here is machine code,
-//! so that Miri can follow each pointer from where it is made to where it is freed (`cargo xtask miri`).
-//! Commands are called through the table of their object, since trampolines are machine code.
+//! Tests all objects that the loader makes, with a driver and a layer written in Rust. No test runs machine
+//! code, so that Miri can follow each pointer from its creation to its release (`cargo xtask miri`). Commands
+//! are called through the table of their object, since trampolines are machine code.
 
 use core::ffi::{CStr, c_void};
 use core::ptr::null;
@@ -27,8 +27,8 @@ mod layer;
 
 static ROOTS: [Root; 1] = [Root::BuiltIn { name: "SYSCONFDIR", path: b"/etc" }];
 
-/// No command is exported here.
-// SAFETY: a table of numbers, of which 0 stands for no function.
+/// This test exports no commands.
+/// SAFETY: a table of numbers, of which 0 means that the function is missing.
 static EXPORTS: ExportTable = ExportTable::EMPTY;
 
 const DRIVER: &str =
@@ -37,7 +37,7 @@ const LAYER: &str = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LA
     "library_path": "/layer.so", "api_version": "1.3.0", "implementation_version": "1", "description": "-",
     "disable_environment": {"NO_RUST_LAYER": "1"}}}"#;
 
-/// The one test that enters a loader: what is current is one for the process.
+/// The only test that enters a loader: a process has one current loader.
 #[test]
 fn what_is_made_is_used_and_destroyed() {
     for with_layer in [false, true] {
@@ -94,8 +94,7 @@ unsafe fn create(loader: &'static Loader) -> vk::Instance {
         ..Default::default()
     };
     let mut instance = vk::Instance::null();
-    // SAFETY: the test obeys the valid usage of vkCreateInstance; what the create info points to outlives the
-    // call.
+    // SAFETY: the test obeys the valid usage of vkCreateInstance; the create info's targets outlive the call.
     let result =
         unsafe { entry::create_instance(loader, (&raw const info).cast(), null(), &raw mut instance) };
     assert_eq!(result, vk::Result::SUCCESS);
@@ -121,7 +120,7 @@ fn messenger() -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
     }
 }
 
-/// What the handle leads to.
+/// Returns the instance behind the handle.
 unsafe fn behind<'a>(instance: vk::Instance) -> &'a Instance {
     // SAFETY: the handle is valid.
     unsafe { handle::instance(instance, command::DESTROY_INSTANCE) }
@@ -140,7 +139,7 @@ unsafe fn enumerate(instance: vk::Instance) -> [vk::PhysicalDevice; 2] {
         assert_eq!((result, groups, group.physical_device_count), (vk::Result::SUCCESS, 1, 2));
         for device in &devices {
             assert!(group.physical_devices[..2].contains(device));
-            // The table of the driver, where the terminator would lead.
+            // The driver's table, which the terminator would use.
             let own = handle::physical_device(*device, command::GET_PHYSICAL_DEVICE_PROPERTIES);
             let mut properties = vk::PhysicalDeviceProperties::default();
             let command = command::GET_PHYSICAL_DEVICE_PROPERTIES;
@@ -193,7 +192,7 @@ unsafe fn destroy_messengers(
     instance: vk::Instance,
     (one, other): (vk::DebugUtilsMessengerEXT, vk::DebugReportCallbackEXT),
 ) {
-    // SAFETY: the types are the commands'; nobody uses the objects any more.
+    // SAFETY: the types are the commands'; the objects are no longer used.
     unsafe {
         let table = &behind(instance).table;
         let destroy =
@@ -242,7 +241,7 @@ unsafe fn create_device(from: vk::PhysicalDevice) -> vk::Device {
         ..Default::default()
     };
     let mut device = vk::Device::null();
-    // SAFETY: what the create info points to outlives the call.
+    // SAFETY: the create info's targets outlive the call.
     let result = unsafe { entry::create_device(from, (&raw const info).cast(), null(), &raw mut device) };
     assert_eq!(result, vk::Result::SUCCESS);
     device
