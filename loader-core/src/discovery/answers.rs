@@ -1,4 +1,5 @@
-//! Answers that come while a plan is made. What was answered stays where it is while more is added, so a plan can look at it.
+//! Answers that arrive while a plan is made. Answers do not move when more are added, so a plan can refer to
+//! them.
 #![forbid(unsafe_code)]
 
 use core::cell::OnceCell;
@@ -44,10 +45,10 @@ impl Drop for Answers {
     }
 }
 
-/// A platform, and what it has answered.
+/// A platform, and its answers until now.
 pub(super) struct Asked<'a> {
     platform: &'a Platform,
-    /// Where the next answer goes.
+    /// The position of the next answer.
     end: &'a Answers,
     /// Sorted by question.
     records: Vec<&'a Record>,
@@ -59,7 +60,7 @@ impl<'a> Asked<'a> {
         Self { platform, end: answers, records: Vec::new() }
     }
 
-    /// The answer to the question with this key, which is asked once.
+    /// Returns the answer to the question with this key, which is asked once.
     pub(super) fn answer(&mut self, key: Key<'_>) -> Result<&'a Answer, OutOfMemory> {
         let is_new = self.records.last().is_none_or(|last| last.question.key() < key);
         // Most questions come in order.

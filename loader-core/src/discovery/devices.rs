@@ -43,13 +43,13 @@ impl DeviceFilters {
         Ok(filters)
     }
 
-    /// Whether no filter is set.
+    /// Returns whether no filter is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(Option::is_none)
     }
 
-    /// Whether the device passes every filter that is set.
+    /// Returns whether the device passes every filter that is set.
     #[must_use]
     pub fn let_through(&self, device: &DeviceIds) -> bool {
         let passes = |(filter, id): (&Option<Text>, _)| filter.as_ref().is_none_or(|list| has(list, id));
@@ -58,7 +58,7 @@ impl DeviceFilters {
 }
 
 impl DeviceSetting {
-    /// Whether the setting is for this device.
+    /// Returns whether the setting is for this device.
     #[must_use]
     pub fn matches(&self, device: &DeviceIds) -> bool {
         device.uuids.is_some_and(|(device_uuid, driver_uuid)| {
@@ -69,7 +69,7 @@ impl DeviceSetting {
     }
 }
 
-/// The places of the listed devices, each once, in the order of the list.
+/// Returns the places of the listed devices, each once, in the order of the list.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -84,7 +84,7 @@ pub fn choose_devices(devices: &[DeviceIds], listed: &[DeviceSetting]) -> Result
     Ok(chosen)
 }
 
-/// Whether a comma-separated list of numbers and ranges contains a number.
+/// Returns whether a comma-separated list of numbers and ranges contains a number.
 fn has(list: &[u8], id: Option<u32>) -> bool {
     let Some(id) = id else { return false };
     let is_in = |range: &[u8]| {
@@ -98,7 +98,7 @@ fn has(list: &[u8], id: Option<u32>) -> bool {
     list.split(|byte| *byte == b',').any(is_in)
 }
 
-/// A decimal number, or a hexadecimal one that begins with `0x`.
+/// Returns a decimal number, or a hexadecimal one that begins with `0x`.
 fn number(text: &[u8]) -> Option<u32> {
     let text = trimmed(text);
     match ascii::hexadecimal_digits(text) {

@@ -111,7 +111,7 @@ fn ignored_unread(manifests: &[Manifest], choices: &Choices<'_>) -> Result<Vec<O
     Ok(ignored)
 }
 
-/// The variable and its patterns, if it has any.
+/// Returns the variable and its patterns, if it has any.
 pub(super) fn filter<'a>(setting: Option<Setting<'a>>) -> Option<(&'static CStr, NameFilter<'a>)> {
     let (by, value) = setting?;
     Some((by, NameFilter::new(value)?))

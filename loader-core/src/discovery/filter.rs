@@ -1,36 +1,35 @@
-//! Lists of patterns: for file names in `VK_LOADER_DRIVERS_SELECT` and `VK_LOADER_DRIVERS_DISABLE`,
-//! for names of layers in `VK_LOADER_LAYERS_ENABLE`, `VK_LOADER_LAYERS_DISABLE` and
-//! `VK_LOADER_LAYERS_ALLOW`.
+//! Pattern lists: for file names in `VK_LOADER_DRIVERS_SELECT` and `VK_LOADER_DRIVERS_DISABLE`, for layer
+//! names in `VK_LOADER_LAYERS_ENABLE`, `VK_LOADER_LAYERS_DISABLE` and `VK_LOADER_LAYERS_ALLOW`.
 #![forbid(unsafe_code)]
 
 use crate::memory::ascii::{is_same_in_any_case, trimmed};
 
 /// A comma-separated list of patterns, the value of a variable. It may have any number of them.
 ///
-/// A pattern is a name in which each `*` stands for any number of any characters, in any case.
-/// Blanks around it and empty patterns are ignored. The word `~all~` matches every name.
+/// In a pattern, each `*` matches any number of any characters, and case is ignored. Surrounding blanks and
+/// empty patterns are ignored. The word `~all~` matches every name.
 #[derive(Clone, Copy)]
 pub(super) struct NameFilter<'a>(&'a [u8]);
 
 impl<'a> NameFilter<'a> {
-    /// The patterns in `value`; `None` if there are none.
+    /// Creates the list for `value`; `None` if it has no patterns.
     pub(super) fn new(value: &'a [u8]) -> Option<Self> {
         let filter = Self(value);
         filter.patterns().next().map(|_| filter)
     }
 
-    /// Whether one of the patterns matches `name` as a whole.
+    /// Returns whether one of the patterns matches `name` as a whole.
     pub(super) fn matches(self, name: &[u8]) -> bool {
         self.patterns().any(|pattern| matches(pattern, name))
     }
 
-    /// The patterns in the order of the list.
+    /// Returns the patterns in the order of the list.
     pub(super) fn patterns(self) -> impl Iterator<Item = &'a [u8]> {
         self.0.split(|byte| *byte == b',').map(trimmed).filter(|pattern| !pattern.is_empty())
     }
 }
 
-/// Whether `pattern` matches `name` as a whole.
+/// Returns whether `pattern` matches `name` as a whole.
 pub(super) fn matches(pattern: &[u8], name: &[u8]) -> bool {
     if is_same_in_any_case(pattern, b"~all~") {
         return true;
@@ -51,13 +50,13 @@ pub(super) fn matches(pattern: &[u8], name: &[u8]) -> bool {
         .is_some_and(|tail| is_same_in_any_case(tail, end))
 }
 
-/// The rest of `name` after `start`, if it begins with that.
+/// Returns the rest of `name` after `start`, if it begins with that.
 fn strip_start<'a>(name: &'a [u8], start: &[u8]) -> Option<&'a [u8]> {
     let (head, rest) = name.split_at_checked(start.len())?;
     is_same_in_any_case(head, start).then_some(rest)
 }
 
-/// The rest of `name` after the first `part`.
+/// Returns the rest of `name` after the first `part`.
 fn after_first<'a>(name: &'a [u8], part: &[u8]) -> Option<&'a [u8]> {
     (0..=name.len()).find_map(|at| strip_start(name.get(at..)?, part))
 }

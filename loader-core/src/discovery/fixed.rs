@@ -15,7 +15,7 @@ use crate::platform::Platform;
 /// The build option, by its user-visible name.
 const OPTION: &str = "VKLOAD_FIXED_DRIVERS";
 
-/// The drivers of the policy's list, all of them used. They report their capabilities themselves.
+/// Returns the drivers of the policy's list, all of them used. They report their capabilities themselves.
 ///
 /// # Errors
 /// [`OutOfMemory`].

@@ -13,14 +13,14 @@ use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by};
 use crate::platform::Platform;
 use crate::platform::{FileError, Reader};
 
-/// A snapshot, and where further answers come from.
+/// A snapshot, and the source of further answers.
 ///
-/// With a platform, a look-up that the snapshot cannot answer asks at once. Without one it notes the question and goes on as
-/// if nothing were there; [`Inquiry::settle`], at the end of each stage, then sends the caller back with everything that
-/// the stage needs.
+/// With a platform, a question that the snapshot cannot answer is put to the platform at once. Without one it
+/// is recorded, and planning continues as if the object were missing; [`Inquiry::settle`], at the end of each
+/// stage, then returns all the questions of the stage to the caller.
 pub(super) struct Inquiry<'a> {
     snapshot: &'a Snapshot,
-    /// Answers that are known already; whoever asked for them maintains them.
+    /// Answers that are already known. The code that asked for them keeps them current.
     base: Option<&'a Snapshot>,
     platform: Option<Asked<'a>>,
     questions: Vec<Question>,
@@ -60,7 +60,7 @@ pub(super) fn answer<T: Default>(
 
 /// Why no plan can be made yet.
 pub(super) enum Stop {
-    /// There are open questions.
+    /// Some questions are open.
     Ask,
     /// Memory ran out.
     OutOfMemory,
@@ -77,12 +77,12 @@ impl<'a> Inquiry<'a> {
         Self { snapshot, base, platform: None, questions: Vec::new() }
     }
 
-    /// Stops if a look-up had no answer yet.
+    /// Stops if a question had no answer yet.
     pub(super) fn settle(&self) -> Result<(), Stop> {
         if self.questions.is_empty() { Ok(()) } else { Err(Stop::Ask) }
     }
 
-    /// The finished plan, or the open questions, each once.
+    /// Returns the finished plan, or the open questions, each once.
     pub(super) fn step<T>(self, plan: Result<T, Stop>) -> Result<Step<T>, OutOfMemory> {
         match plan {
             Ok(plan) => Ok(Step::Ready(plan)),
@@ -98,12 +98,12 @@ impl<'a> Inquiry<'a> {
         self.questions
     }
 
-    /// Whether the process is elevated.
+    /// Returns whether the process is elevated.
     pub(super) fn elevated(&mut self) -> Result<bool, OutOfMemory> {
         Ok(self.answer(self.base, Topic::Elevated, b"")?.is_some_and(Answer::truth))
     }
 
-    /// The value of a variable, if it is set.
+    /// Returns the value of a variable, if it is set.
     pub(super) fn variable(&mut self, name: &CStr, reader: Reader) -> Result<Option<&'a [u8]>, OutOfMemory> {
         let topic = match reader {
             Reader::Plain => Topic::PlainVariable,
@@ -112,32 +112,32 @@ impl<'a> Inquiry<'a> {
         Ok(self.answer(self.base, topic, name.to_bytes())?.and_then(Answer::value))
     }
 
-    /// The path of the executable, if known.
+    /// Returns the path of the executable, if known.
     pub(super) fn executable(&mut self) -> Result<Option<&'a [u8]>, OutOfMemory> {
         Ok(self.answer(self.base, Topic::Executable, b"")?.and_then(Answer::value))
     }
 
-    /// Whether `path` names anything.
+    /// Returns whether `path` names anything.
     pub(super) fn exists(&mut self, path: &[u8]) -> Result<bool, OutOfMemory> {
         Ok(self.answer(None, Topic::Exists, path)?.is_some_and(Answer::truth))
     }
 
-    /// The identity of the file `path`, if known.
+    /// Returns the identity of the file `path`, if known.
     pub(super) fn identity(&mut self, path: &[u8]) -> Result<Option<(u64, u64)>, OutOfMemory> {
         Ok(self.answer(None, Topic::Identity, path)?.and_then(Answer::identity))
     }
 
-    /// The names in a folder.
+    /// Returns the names in a folder.
     pub(super) fn listing(&mut self, path: &[u8]) -> Result<Result<&'a [Text], FileError>, OutOfMemory> {
         Ok(self.answer(None, Topic::Listing, path)?.map_or(Ok(&[]), Answer::names))
     }
 
-    /// The content of a file.
+    /// Returns the content of a file.
     pub(super) fn file(&mut self, path: &[u8]) -> Result<Result<&'a [u8], FileError>, OutOfMemory> {
         Ok(self.answer(None, Topic::File, path)?.map_or(Ok(b""), Answer::content))
     }
 
-    /// The answer to a question about `name`, or `None` after noting the question.
+    /// Returns the answer to a question about `name`, or `None` after noting the question.
     fn answer(
         &mut self,
         base: Option<&'a Snapshot>,

@@ -14,7 +14,7 @@ pub enum DriverKind {
 }
 
 impl DriverKind {
-    /// Whether the first words of its dispatchable objects must not be written.
+    /// Returns whether the first words of its dispatchable objects must not be written.
     #[must_use]
     pub const fn is_foreign(self) -> bool {
         match self {

@@ -95,7 +95,7 @@ fn add(found: &mut Vec<Manifest>, manifest: Manifest, left_out: &mut usize) -> R
     Ok(())
 }
 
-/// The library to open: a relative path with a slash is relative to the folder of the manifest.
+/// Returns the library to open: a relative path with a slash is relative to the folder of the manifest.
 pub(super) fn library(written: Text, manifest: &[u8]) -> Result<Text, OutOfMemory> {
     let relative = written.contains(&b'/') && !written.starts_with(b"/");
     match manifest.iter().rposition(|byte| *byte == b'/') {

@@ -1,13 +1,13 @@
-//! Discovery: decides which drivers there are without doing anything.
+//! Discovery: decides which drivers to use, without side effects.
 //!
-//! [`plan`] is a pure function. From the answers known so far ([`Snapshot`]) it produces either a
-//! list of further [`Question`]s or the finished [`Plan`]; [`discover`] makes the same plan in one go
-//! and puts each question to a [`Platform`] when it comes up. The search is data ([`Policy`]), and so
-//! is the request ([`Request`]).
+//! [`plan`] is a pure function. From the answers known until now ([`Snapshot`]) it produces either a list of
+//! further [`Question`]s or the finished [`Plan`]; [`discover`] makes the same plan in one pass and puts each
+//! question to a [`Platform`] when it comes up. The search is data ([`Policy`]), as is the request
+//! ([`Request`]).
 //!
 //! The plan contains *every* candidate, used or not, with a [`Decision`] and, if it is not used, a
-//! [`Reason`]. What only opening a driver can show is an [`Outcome`](crate::negotiation::Outcome). Log lines, reports and tests
-//! display these objects, so they cannot disagree.
+//! [`Reason`]. Facts that only opening a driver can show are an [`Outcome`](crate::negotiation::Outcome). Log
+//! lines, reports and tests display these objects, so they cannot disagree.
 
 #[cfg_attr(feature = "fixed-drivers", expect(dead_code, reason = "nothing is searched for"))]
 mod answers;
@@ -52,8 +52,8 @@ use crate::memory::OutOfMemory;
 #[cfg(not(feature = "fixed-drivers"))]
 use crate::platform::Platform;
 
-/// Decides which drivers to open, or returns the questions to answer first. What the settings rely
-/// on is not asked again.
+/// Decides which drivers to open, or returns the questions to answer first. Questions that the settings rely
+/// on are not repeated.
 ///
 /// # Errors
 /// [`OutOfMemory`].

@@ -37,8 +37,8 @@ fn take_number<'a>(text: &mut &'a [u8]) -> &'a [u8] {
     number
 }
 
-/// For each of `count` things the place of the first one equal to it: its own if there is none
-/// before it. `compare` compares the things at two places.
+/// Returns, for each of `count` items, the index of the first item equal to it; this may be its own.
+/// `compare` compares the items at two indices.
 ///
 /// Takes time proportional to n log n.
 ///

@@ -1,4 +1,4 @@
-//! What the user's variables contain, and which files and folders are therefore searched.
+//! The contents of the user's variables, and the directories and files that are searched as a result.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -33,7 +33,7 @@ pub(super) struct Place {
     pub(super) is_manifest: bool,
 }
 
-/// Whether `name` has the extension that a manifest must have (LDP_DRIVER_4).
+/// Returns whether `name` has the extension that a manifest must have (LDP_DRIVER_4).
 pub(super) fn is_manifest_name(name: &[u8]) -> bool {
     name.ends_with(b".json")
 }
@@ -73,7 +73,7 @@ impl<'a> Choices<'a> {
         })
     }
 
-    /// The places to look at, in order, after those in `places`.
+    /// Returns the places to look at, in order, after those in `places`.
     pub(super) fn places(
         &self,
         inquiry: &mut Inquiry<'a>,
@@ -199,7 +199,7 @@ pub(super) fn add_usual_places(
 /// The variable with the path of the user's home folder.
 const HOME: &CStr = variables::HOME.name;
 
-/// The elements of a list of paths, without the blanks around them and without empty ones.
+/// Returns the elements of a list of paths, without the blanks around them and without empty ones.
 pub(super) fn elements(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.split(|byte| *byte == SEPARATOR).map(trimmed).filter(|element| !element.is_empty())
 }
@@ -221,20 +221,20 @@ fn find_bare_name(inquiry: &mut Inquiry<'_>, named: &mut Place, usual: &[Place])
 }
 
 impl Place {
-    /// A file or folder that a variable names.
+    /// Returns a file or folder that a variable names.
     pub(super) fn named(element: &[u8], origin: Origin) -> Result<Self, OutOfMemory> {
         let path = path(&[element])?;
         Ok(Self { is_manifest: is_manifest_name(&path), path, origin })
     }
 
-    /// Whether it names a manifest without a folder.
+    /// Returns whether it names a manifest without a folder.
     fn is_bare_name(&self) -> bool {
         self.is_manifest && !self.path.contains(&b'/')
     }
 }
 
 impl Search {
-    /// The variables of this search.
+    /// Returns the variables of this search.
     fn variables(&self) -> impl Iterator<Item = &'static CStr> + use<> {
         self.replacing.iter().copied().chain(self.adding).chain(self.select).chain(self.disable)
     }

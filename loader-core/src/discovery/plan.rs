@@ -22,7 +22,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The drivers to open with their indices in `drivers`, in order of discovery.
+    /// Returns the drivers to open with their indices in `drivers`, in order of discovery.
     pub fn used(&self) -> impl DoubleEndedIterator<Item = (usize, &Candidate)> {
         self.drivers.iter().enumerate().filter(|(_, driver)| driver.decision == Decision::Use)
     }
@@ -44,7 +44,7 @@ pub struct Candidate {
     pub portability: bool,
     /// Its kind.
     pub kind: DriverKind,
-    /// What is odd about its manifest.
+    /// A minor defect of its manifest.
     pub warning: Option<ManifestWarning>,
     /// Whether to open it.
     pub decision: Decision,
@@ -66,7 +66,7 @@ pub struct Searched {
     pub path: Text,
     /// Why it was searched.
     pub origin: Origin,
-    /// What was found there.
+    /// The result of the search there.
     pub result: Looked,
 }
 
@@ -91,12 +91,12 @@ pub enum Origin {
     Service,
 }
 
-/// What was found at a place.
+/// The result of searching a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Looked {
     /// A folder with this many manifests.
     Folder {
-        /// Names that end in `.json`.
+        /// The number of names with the extension `.json`.
         manifests: usize,
     },
     /// It is named as a manifest; the result is in the candidate.
@@ -108,7 +108,7 @@ pub enum Looked {
 }
 
 impl Looked {
-    /// A short, stable name for programs.
+    /// Returns a short, stable name for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
@@ -122,7 +122,7 @@ impl Looked {
 }
 
 impl Note {
-    /// A short, stable name for programs.
+    /// Returns a short, stable name for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
@@ -185,7 +185,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// What was found there, in a few words.
+/// Describes the result in a few words.
 impl fmt::Display for Looked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -204,7 +204,7 @@ impl fmt::Display for Looked {
     }
 }
 
-/// What is wrong, and what can be done about it.
+/// Describes the defect and a remedy.
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

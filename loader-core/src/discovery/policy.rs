@@ -63,7 +63,7 @@ pub enum Fallback {
     InHome(&'static [u8]),
 }
 
-/// A folder chosen by whoever builds the loader: the value of a variable of the build environment
+/// Returns a directory chosen when the loader is built: the value of a variable of the build environment
 /// (`option_env!("SYSCONFDIR")`), or else `usual`.
 #[must_use]
 pub const fn build_option(given: Option<&'static str>, usual: &'static str) -> &'static [u8] {
@@ -76,7 +76,7 @@ pub const fn build_option(given: Option<&'static str>, usual: &'static str) -> &
 /// How one kind of manifest is found.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    /// What is searched for, for messages: "driver".
+    /// A noun for the objects of the search, for messages: "driver".
     pub noun: &'static str,
     /// The suffix of each place: `/vulkan/icd.d`.
     pub suffix: &'static [u8],
@@ -116,7 +116,7 @@ pub struct Request {
 }
 
 impl Policy {
-    /// The places that Linux desktops search. `sysconf` and `extra_sysconf` are the build options
+    /// Returns the places that Linux desktops search. `sysconf` and `extra_sysconf` are the build options
     /// SYSCONFDIR and EXTRASYSCONFDIR, `/usr/local/etc` and `/etc` unless a distribution says
     /// otherwise.
     ///
@@ -143,7 +143,7 @@ impl Policy {
         ]
     }
 
-    /// The places that Fuchsia searches: those of Linux, without the fallbacks of `XDG_CONFIG_DIRS`
+    /// Returns the places that Fuchsia searches: the Linux places without the fallbacks of `XDG_CONFIG_DIRS`
     /// and `XDG_DATA_DIRS` (driver interface document, "Fuchsia Driver Discovery").
     #[must_use]
     pub const fn fuchsia_roots(sysconf: &'static [u8], extra_sysconf: &'static [u8]) -> [Root; 6] {
@@ -154,7 +154,7 @@ impl Policy {
         roots
     }
 
-    /// The search of Fuchsia in these places; the loader service's folder of driver manifests is
+    /// Returns the search of Fuchsia in these places; the loader service's folder of driver manifests is
     /// `manifests`. Every variable is honoured: no process is elevated there.
     #[must_use]
     pub const fn fuchsia(roots: &'static [Root], manifests: &'static [u8]) -> Self {
@@ -162,7 +162,7 @@ impl Policy {
         Self { reader: Reader::Plain, drivers: Search { service: Some(manifests), ..linux.drivers }, ..linux }
     }
 
-    /// The search of Linux desktops in these places.
+    /// Returns the search of Linux desktops in these places.
     #[must_use]
     pub const fn linux(roots: &'static [Root]) -> Self {
         Self {
@@ -194,8 +194,8 @@ impl Search {
         disable: Some(variables::VK_LOADER_DRIVERS_DISABLE.name),
     };
 
-    /// Manifests of layers that are active by their existence (loader and layer interface document,
-    /// "Linux Layer Discovery").
+    /// Implicit-layer manifests: the layers are active because they exist (loader and layer interface
+    /// document, "Linux Layer Discovery").
     pub const IMPLICIT_LAYERS: Self = Self {
         noun: "implicit layer",
         suffix: b"/vulkan/implicit_layer.d",
@@ -206,7 +206,7 @@ impl Search {
         disable: None,
     };
 
-    /// Manifests of layers that are active only on request.
+    /// Explicit-layer manifests: the layers are active only on request.
     pub const EXPLICIT_LAYERS: Self = Self {
         noun: "explicit layer",
         suffix: b"/vulkan/explicit_layer.d",

@@ -38,7 +38,7 @@ pub(super) enum Topic {
 }
 
 impl Question {
-    /// The question with this key.
+    /// Returns the question with this key.
     pub(super) fn of((topic, _, name): Key<'_>) -> Result<Self, OutOfMemory> {
         Ok(match topic {
             Topic::Elevated => Self::Elevated,
@@ -52,12 +52,12 @@ impl Question {
         })
     }
 
-    /// A copy of the question.
+    /// Returns a copy of the question.
     pub(super) fn copy(&self) -> Result<Self, OutOfMemory> {
         Self::of(self.key())
     }
 
-    /// The sort key of a question, equal only for equal questions.
+    /// Returns the sort key of a question, equal only for equal questions.
     pub(super) fn key(&self) -> Key<'_> {
         match self {
             Self::Elevated => key(Topic::Elevated, b""),
@@ -76,7 +76,7 @@ impl Question {
 /// same length, so the bytes are seldom compared.
 pub(super) type Key<'a> = (Topic, usize, &'a [u8]);
 
-/// The key of the question about `name`.
+/// Returns the key of the question about `name`.
 pub(super) const fn key(topic: Topic, name: &[u8]) -> Key<'_> {
     (topic, name.len(), name)
 }

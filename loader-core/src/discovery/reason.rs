@@ -52,7 +52,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// A short, stable name for programs.
+    /// Returns a short, stable name for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
@@ -71,7 +71,7 @@ impl Reason {
         }
     }
 
-    /// The rule of the driver interface document that requires this, if any.
+    /// Returns the rule of the driver interface document that requires this, if any.
     #[must_use]
     pub fn policy(&self) -> Option<&'static str> {
         match self {
@@ -81,7 +81,7 @@ impl Reason {
         }
     }
 
-    /// The severity: a defect is a warning, a choice is not.
+    /// Returns the severity: a defect is a warning, a choice is not.
     #[must_use]
     pub fn level(&self) -> Level {
         match self {
@@ -92,7 +92,7 @@ impl Reason {
     }
 }
 
-/// What is wrong, and what can be done about it. Follows a path and a colon.
+/// Describes the defect and a remedy. Follows a path and a colon.
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -15,10 +15,10 @@ use crate::platform::FileError;
 #[cfg(not(feature = "fixed-drivers"))]
 use crate::platform::Platform;
 
-/// The settings file of this program, if there is one.
+/// This program's settings file, if any.
 #[derive(Debug, Default)]
 pub struct SettingsPlan {
-    /// The file that is used. Empty if there is none.
+    /// The file that is used. Empty without one.
     pub path: Text,
     /// Why nothing in it is used, if so.
     pub unusable: Option<Reason>,
@@ -38,7 +38,7 @@ pub struct KnownSettings {
 }
 
 impl SettingsPlan {
-    /// The settings for this program.
+    /// Returns the settings for this program.
     #[must_use]
     pub fn in_force(&self) -> Option<&Settings> {
         self.file.objects.get(self.chosen?)
@@ -57,7 +57,7 @@ impl KnownSettings {
         Ok(Self { snapshot, plan })
     }
 
-    /// Every place that was searched, in order, and whether a file is there: for display.
+    /// Returns every place that was searched, in order, and whether it contains a file: for display.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -120,12 +120,12 @@ fn plan_file(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<SettingsPlan,
     Ok(plan)
 }
 
-/// The places in search order.
+/// Returns the places in search order.
 fn in_order(places: &[Place]) -> impl Iterator<Item = &Place> {
     (0..3).flat_map(move |wanted| places.iter().filter(move |place| rank(place.origin) == wanted))
 }
 
-/// The user's own folders come first, those that variables name before their fallbacks.
+/// Returns the user's own folders come first, those that variables name before their fallbacks.
 fn rank(origin: Origin) -> u8 {
     match origin {
         Origin::Variable(name) if name.to_bytes().ends_with(b"_HOME") => 0,

@@ -42,13 +42,13 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// An empty snapshot.
+    /// Creates an empty snapshot.
     #[must_use]
     pub const fn new() -> Self {
         Self { records: Vec::new() }
     }
 
-    /// Every question with its answer.
+    /// Returns every question with its answer.
     #[must_use]
     pub fn records(&self) -> &[Record] {
         &self.records
@@ -114,8 +114,8 @@ impl Snapshot {
         }
     }
 
-    /// Adds records of questions that the snapshot does not have yet. It stays as long as the process, so it takes no more
-    /// room than these need.
+    /// Adds records of questions that the snapshot does not have yet. It stays as long as the process, so it
+    /// takes only the memory that they need.
     ///
     /// # Errors
     /// [`OutOfMemory`]; some are missing then.
@@ -133,7 +133,7 @@ impl Snapshot {
         sort_by(&mut self.records, |one, other| one.question.key().cmp(&other.question.key()));
     }
 
-    /// Whether everything in the snapshot is certainly still true.
+    /// Returns whether everything in the snapshot is certainly still true.
     ///
     /// This reads variables again, checks the state of files and folders without opening them, and
     /// tries to list folders that could not be listed: one call of the platform for each variable
@@ -150,7 +150,7 @@ impl Snapshot {
         Ok(true)
     }
 
-    /// The answer to the question with this key, if known.
+    /// Returns the answer to the question with this key, if known.
     pub(super) fn answer_to(&self, key: Key<'_>) -> Option<&Answer> {
         Some(&self.records.get(self.place(key).ok()?)?.answer)
     }
@@ -204,7 +204,7 @@ impl Answer {
     }
 }
 
-/// The platform's answer now.
+/// Returns the platform's answer now.
 pub(super) fn answer(platform: &Platform, question: &Question) -> Result<Answer, OutOfMemory> {
     Ok(match question {
         Question::Elevated => Answer::Truth(platform.identity.elevated()),
@@ -241,7 +241,7 @@ impl Record {
             };
         };
         Ok(match &self.answer {
-            // A program may stand in for the system when folders are listed, and nowhere else.
+            // Only directory listings may come from a program instead of the system.
             Answer::Names(Err(known), _) => match platform.files.list(path) {
                 Err(FileError::OutOfMemory) => return Err(OutOfMemory),
                 Err(error) => error == *known,

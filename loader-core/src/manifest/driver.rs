@@ -22,7 +22,7 @@ pub struct DriverManifest {
     pub library_arch: Option<u32>,
     /// Whether some of the driver's devices implement only a part of Vulkan (`VK_KHR_portability_subset`).
     pub portability: bool,
-    /// What is odd about the manifest without making it unusable.
+    /// A defect that does not make the manifest unusable.
     pub warning: Option<ManifestWarning>,
 }
 
@@ -79,7 +79,7 @@ pub enum Field {
     AppKeys,
 }
 
-/// What is wrong with a field.
+/// The defect of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldProblem {
     /// It is missing.
@@ -97,7 +97,7 @@ pub enum FieldProblem {
     Version(VersionError),
     /// Its value is unknown to the format.
     Unknown,
-    /// It is longer than Vulkan has room for.
+    /// It is longer than Vulkan allows.
     TooLong,
     /// It has more values than the loader's limit.
     TooMany,
@@ -139,21 +139,21 @@ pub enum ManifestError {
     Json(json::Error),
     /// The document is JSON, but not an object.
     NotAnObject {
-        /// The line where the document begins.
+        /// The line on which the document begins.
         line: u32,
     },
     /// A required field is missing or wrong.
     Field {
         /// The field.
         field: Field,
-        /// What is wrong with it.
+        /// Its defect.
         problem: FieldProblem,
         /// The line of the field, or of the object that should contain it, from 1.
         line: u32,
     },
 }
 
-/// What is odd about a manifest that is used anyway.
+/// A defect of a manifest that is used anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManifestWarning {
     /// The version of the file format is unknown here. The file is read like the newest known
@@ -165,7 +165,7 @@ pub enum ManifestWarning {
     FieldIgnored {
         /// The field.
         field: Field,
-        /// What is wrong with it.
+        /// Its defect.
         problem: FieldProblem,
         /// The line of the field, from 1.
         line: u32,
@@ -176,7 +176,7 @@ impl DriverManifest {
     /// Reads the manifest in `bytes`.
     ///
     /// # Errors
-    /// The outer error is [`OutOfMemory`], the inner one what is wrong with the manifest.
+    /// The outer error is [`OutOfMemory`], the inner one the manifest's defect.
     pub fn parse(bytes: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
         match read(bytes) {
             Ok(manifest) => Ok(Ok(manifest)),
@@ -238,7 +238,7 @@ impl From<ManifestError> for Failure {
     }
 }
 
-/// A required field of `object`.
+/// Returns a required field of `object`.
 pub(super) fn present<'v, 'a>(
     value: Option<&'v json::Value<'a>>,
     field: Field,
@@ -247,7 +247,7 @@ pub(super) fn present<'v, 'a>(
     value.ok_or_else(|| ManifestError::Field { field, problem: FieldProblem::Missing, line: object.line() })
 }
 
-/// A required text of `object`, with its value.
+/// Returns a required text of `object`, with its value.
 pub(super) fn string<'v, 'a>(
     value: Option<&'v json::Value<'a>>,
     field: Field,
@@ -272,7 +272,7 @@ pub(super) fn version(
     })
 }
 
-/// The pointer width; an unknown value is ignored with a warning.
+/// Returns the pointer width; an unknown value is ignored with a warning.
 pub(super) fn library_arch(value: &json::Value<'_>) -> (Option<u32>, Option<ManifestWarning>) {
     let problem = match value.string() {
         Some(text) if text.is("64") => return (Some(64), None),
@@ -283,7 +283,7 @@ pub(super) fn library_arch(value: &json::Value<'_>) -> (Option<u32>, Option<Mani
     (None, Some(ManifestWarning::FieldIgnored { field: Field::LibraryArch, problem, line: value.line() }))
 }
 
-/// Whether it is a portability driver; a value of another type counts as `false` with a warning.
+/// Returns whether it is a portability driver; a value of another type counts as `false` with a warning.
 fn portability(value: &json::Value<'_>) -> (bool, Option<ManifestWarning>) {
     if let Some(truth) = value.truth() {
         return (truth, None);
@@ -293,7 +293,7 @@ fn portability(value: &json::Value<'_>) -> (bool, Option<ManifestWarning>) {
 }
 
 impl Field {
-    /// The key of the field in its object.
+    /// Returns the key of the field in its object.
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
@@ -326,7 +326,7 @@ impl Field {
 }
 
 impl ManifestError {
-    /// A short, stable name for programs.
+    /// Returns a short, stable name for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
@@ -337,7 +337,7 @@ impl ManifestError {
         }
     }
 
-    /// The line of the manifest to fix, from 1.
+    /// Returns the line of the manifest to fix, from 1.
     #[must_use]
     pub fn line(&self) -> u32 {
         match self {

@@ -25,7 +25,7 @@ pub const DEPTH_LIMIT: u32 = 64;
 /// Checks the document at the beginning of `bytes` and returns its value.
 ///
 /// # Errors
-/// [`Error`]: what is wrong, and where.
+/// [`Error`]: the defect and its position.
 pub fn parse(bytes: &[u8]) -> Result<Value<'_>, Error> {
     let mut scanner = Scanner { bytes, at: 0 };
     let checked = scanner.skip_prologue().and_then(|()| {
@@ -67,7 +67,7 @@ pub enum Kind {
 }
 
 impl<'a> Value<'a> {
-    /// The kind of the value.
+    /// Returns the kind of the value.
     #[must_use]
     pub fn kind(&self) -> Kind {
         match self.bytes.get(self.at) {
@@ -80,13 +80,13 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The first member of an object whose key is `name` in any case. `None` also for a non-object.
+    /// Returns the first member of an object whose key is `name` in any case. `None` also for a non-object.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<Value<'a>> {
         self.members().find(|(key, _)| key.is(name)).map(|(_, value)| value)
     }
 
-    /// The result of [`member`](Value::member) for each of `names`, in one pass.
+    /// Returns the result of [`member`](Value::member) for each of `names`, in one pass.
     #[must_use]
     pub fn members_named<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'a>>; N] {
         let mut found = [None; N];
@@ -99,51 +99,51 @@ impl<'a> Value<'a> {
         found
     }
 
-    /// The members of an object in the order of the file, with duplicates. Empty for a non-object.
+    /// Returns the members of an object in the order of the file, with duplicates. Empty for a non-object.
     #[must_use]
     #[inline(never)] // several callers
     pub fn members(&self) -> Members<'a> {
         Members(self.contents(Kind::Object))
     }
 
-    /// The members that follow this member's value in its object.
+    /// Returns the members that follow this member's value in its object.
     #[must_use]
     pub fn members_behind(&self) -> Members<'a> {
         Members(Some(Scanner { bytes: self.bytes, at: self.end }))
     }
 
-    /// The values of a list. Empty if this is not a list.
+    /// Returns the values of a list. Empty if this is not a list.
     #[must_use]
     #[inline(never)] // several callers
     pub fn items(&self) -> Items<'a> {
         Items(self.contents(Kind::List))
     }
 
-    /// The text of a string.
+    /// Returns the text of a string.
     #[must_use]
     pub fn string(&self) -> Option<Str<'a>> {
         self.as_written().strip_prefix(b"\"")?.strip_suffix(b"\"").map(Str)
     }
 
-    /// Whether this is `true` or `false`; `None` if it is neither.
+    /// Returns whether this is `true` or `false`; `None` if it is neither.
     #[must_use]
     pub fn truth(&self) -> Option<bool> {
         (self.kind() == Kind::Truth).then(|| self.bytes.get(self.at) == Some(&b't'))
     }
 
-    /// The text of the value as written in the document.
+    /// Returns the text of the value as written in the document.
     #[must_use]
     pub fn as_written(&self) -> &'a [u8] {
         self.bytes.get(self.range()).unwrap_or_default()
     }
 
-    /// The leading digits of a number that is not negative; a larger one counts as the maximum.
+    /// Returns the leading digits of a number that is not negative; a larger one counts as the maximum.
     #[must_use]
     pub fn unsigned(&self) -> Option<u32> {
         (self.kind() == Kind::Number).then(|| leading_number(self.bytes.get(self.at..)?)).flatten()
     }
 
-    /// A whole number. A negative one is reinterpreted as an unsigned 32-bit number, since tools
+    /// Returns a whole number. A negative one is reinterpreted as an unsigned 32-bit number, since tools
     /// write driver versions like this.
     #[must_use]
     pub fn wrapped(&self) -> Option<u32> {
@@ -153,20 +153,20 @@ impl<'a> Value<'a> {
         Some(if negative { number.wrapping_neg() } else { number })
     }
 
-    /// The range of the value in the document.
+    /// Returns the range of the value in the document.
     #[must_use]
     pub const fn range(&self) -> Range<usize> {
         self.at..self.end
     }
 
-    /// The line on which the value begins, from 1.
+    /// Returns the line on which the value begins, from 1.
     #[must_use]
     #[inline(never)] // several callers
     pub fn line(&self) -> u32 {
         position(self.bytes, self.at).0
     }
 
-    /// A scanner after the opening bracket.
+    /// Returns a scanner after the opening bracket.
     fn contents(&self, kind: Kind) -> Option<Scanner<'a>> {
         (self.kind() == kind).then(|| Scanner { bytes: self.bytes, at: self.at.saturating_add(1) })
     }
@@ -193,7 +193,7 @@ impl<'a> Iterator for Members<'a> {
 pub struct Items<'a>(Option<Scanner<'a>>);
 
 impl<'a> From<Option<&Value<'a>>> for Items<'a> {
-    /// The values of a list that may be missing.
+    /// Returns the values of a list that may be missing.
     fn from(list: Option<&Value<'a>>) -> Self {
         list.map_or_else(Self::default, |list| list.items())
     }
@@ -218,7 +218,7 @@ impl<'a> Iterator for Items<'a> {
 pub struct Str<'a>(&'a [u8]);
 
 impl<'a> Str<'a> {
-    /// The text without escapes. The result may be a path with a NUL, or not in UTF-8.
+    /// Returns the text without escapes. The result may be a path with a NUL, or not in UTF-8.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -234,7 +234,7 @@ impl<'a> Str<'a> {
         Ok(text)
     }
 
-    /// Whether the text is `name`, which contains no backslash, in any case.
+    /// Returns whether the text is `name`, which contains no backslash, in any case.
     #[must_use]
     pub fn is(self, name: &str) -> bool {
         if self.0 == name.as_bytes() {
@@ -247,7 +247,7 @@ impl<'a> Str<'a> {
         {
             return false;
         }
-        // An escape is longer than the character that it stands for.
+        // An escape is longer than its character.
         if self.0.len() <= name.len() {
             return is_same_in_any_case(self.0, name.as_bytes());
         }
@@ -266,13 +266,13 @@ impl<'a> Str<'a> {
         rest.is_empty()
     }
 
-    /// The bytes between the quotes, escapes included. Enough for text that needs none.
+    /// Returns the bytes between the quotes, escapes included. Enough for text that needs none.
     #[must_use]
     pub fn as_written(self) -> &'a [u8] {
         self.0
     }
 
-    /// The leading digits of the text, after blanks; a larger number counts as the maximum.
+    /// Returns the leading digits of the text, after blanks; a larger number counts as the maximum.
     #[must_use]
     pub fn unsigned(self) -> Option<u32> {
         leading_number(self.0.trim_ascii_start())
@@ -324,7 +324,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// The character of the escape at the beginning of `bytes`, and the rest after it.
+/// Returns the character of the escape at the beginning of `bytes`, and the rest after it.
 fn unescape(bytes: &[u8]) -> Option<(char, &[u8])> {
     let (b'\\', rest) = bytes.split_first()? else { return None };
     let (letter, rest) = rest.split_first()?;
@@ -341,7 +341,7 @@ fn unescape(bytes: &[u8]) -> Option<(char, &[u8])> {
     Some((c, rest))
 }
 
-/// The character whose code follows `\u`: one unit of UTF-16, or two with `\u` between them.
+/// Returns the character whose code follows `\u`: one unit of UTF-16, or two with `\u` between them.
 fn unescape_code(bytes: &[u8]) -> Option<(char, &[u8])> {
     let (first, rest) = hexadecimal(bytes)?;
     if !(0xD800..0xE000).contains(&first) {
@@ -365,7 +365,7 @@ fn hexadecimal(bytes: &[u8]) -> Option<(u16, &[u8])> {
 /// Where and why a text is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong.
+    /// The defect.
     pub kind: ErrorKind,
     /// The line, from 1.
     pub line: u32,
@@ -373,14 +373,14 @@ pub struct Error {
     pub column: u32,
 }
 
-/// What is wrong with a text that should be JSON.
+/// A defect of a text that should be JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// It contains nothing but blanks.
     Empty,
     /// It is UTF-16.
     Utf16,
-    /// It ends in the middle of a value.
+    /// The text ends within a value.
     UnexpectedEnd,
     /// No value begins like this.
     NotAValue,
@@ -431,7 +431,7 @@ fn position(bytes: &[u8], at: usize) -> (u32, u32) {
     (breaks(before).saturating_add(1), u32::try_from(column).unwrap_or(u32::MAX).saturating_add(1))
 }
 
-/// The number of line breaks.
+/// Returns the number of line breaks.
 pub(super) fn breaks(bytes: &[u8]) -> u32 {
     let breaks = bytes.iter().filter(|byte| **byte == b'\n').count();
     u32::try_from(breaks).unwrap_or(u32::MAX)

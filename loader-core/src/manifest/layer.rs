@@ -18,7 +18,7 @@ use crate::memory::{OutOfMemory, Text, Vec, text};
 pub struct LayerFile {
     /// Version of the file format.
     pub format_version: Version,
-    /// What is odd about the file as a whole.
+    /// A defect of the file as a whole.
     pub warning: Option<ManifestWarning>,
     /// Its layers in the order of the file, or why one cannot be used.
     pub layers: Vec<Result<LayerManifest, ManifestError>>,
@@ -38,14 +38,14 @@ pub struct LayerManifest {
     pub api_version: Version,
     /// The layer's own version.
     pub implementation_version: u32,
-    /// A line of text for users, of any length; Vulkan has room for 255 bytes.
+    /// A line of text for users, of any length; Vulkan allows 255 bytes.
     pub description: Text,
     /// The pointer width of the library in bits, 32 or 64, if stated.
     pub library_arch: Option<u32>,
     /// The layer's names of the functions that the loader loads it by.
     pub functions: LayerFunctions,
-    /// The layer's names of the functions that intercept commands before there is an instance. None
-    /// before version 1.1.2 of the format.
+    /// The layer's names of the functions that intercept commands before an instance exists. Empty before
+    /// version 1.1.2 of the format.
     pub pre_instance_functions: PreInstanceFunctions,
     /// The instance extensions that the layer adds.
     pub instance_extensions: Vec<LayerExtension>,
@@ -55,7 +55,7 @@ pub struct LayerManifest {
     pub enable_environment: Option<Switch>,
     /// The variable that must be unset for an implicit layer to be active.
     pub disable_environment: Option<Switch>,
-    /// The layers that a meta-layer stands for, closest to the application first.
+    /// The components of a meta-layer, closest to the application first.
     pub component_layers: Vec<Text>,
     /// The places to search for explicit layers instead, for the override layer.
     pub override_paths: Vec<Text>,
@@ -66,7 +66,7 @@ pub struct LayerManifest {
     /// The position of the layer's object in the file, in bytes. The object may contain more for
     /// people and tools, such as `introduction`, `url` and `features`.
     pub place: Range<usize>,
-    /// What is odd about the layer without making it unusable.
+    /// A defect that does not make the layer unusable.
     pub warning: Option<ManifestWarning>,
 }
 
@@ -147,14 +147,14 @@ impl Symbol {
         text(&[name, b"\0"]).map(Self)
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     #[inline(never)] // several callers
     pub fn as_c_str(&self) -> &CStr {
         CStr::from_bytes_until_nul(&self.0).unwrap_or(c"")
     }
 
-    /// The name without the NUL at its end.
+    /// Returns the name without the NUL at its end.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         self.as_c_str().to_bytes()
@@ -165,7 +165,7 @@ impl LayerFile {
     /// Reads the manifest in `bytes`.
     ///
     /// # Errors
-    /// The outer error is [`OutOfMemory`], the inner one what is wrong with the file.
+    /// The outer error is [`OutOfMemory`], the inner one the file's defect.
     pub fn parse(bytes: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
         let mut file = Self { format_version: Version::default(), warning: None, layers: Vec::new() };
         match read::file(bytes, &mut file) {
@@ -177,7 +177,7 @@ impl LayerFile {
 }
 
 impl LayerManifest {
-    /// Whether the layer has no library and stands for other layers.
+    /// Returns whether the layer has no library and only combines other layers.
     #[must_use]
     pub fn is_meta(&self) -> bool {
         self.library_path.is_empty()
@@ -185,7 +185,7 @@ impl LayerManifest {
 }
 
 impl PreInstanceFunctions {
-    /// Whether no function is named.
+    /// Returns whether no function is named.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.enumerate_instance_extension_properties.is_none()

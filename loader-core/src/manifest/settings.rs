@@ -18,7 +18,7 @@ use crate::memory::{OutOfMemory, Shown, Text, Vec};
 pub struct SettingsFile {
     /// Its settings objects, in the order of the file, each for some programs or for all.
     pub objects: Vec<Settings>,
-    /// Its faults, in no particular order. If there are many, the first ones.
+    /// Its faults, in any order. If it has many, only the first ones.
     pub warnings: Vec<SettingsWarning>,
 }
 
@@ -31,17 +31,17 @@ pub struct Settings {
     /// The layers, in the order of calls. `None` if the file says nothing about layers, or
     /// something wrong; an empty list means no layers.
     pub layers: Option<Vec<LayerSetting>>,
-    /// The filter for standard error, which replaces that of `VK_LOADER_DEBUG` unless it is silent.
+    /// The filter for standard error, which replaces the filter of `VK_LOADER_DEBUG` unless it is silent.
     pub stderr_log: Filter,
     /// Files that messages are appended to.
     pub log_locations: Vec<LogLocation>,
     /// Driver manifests to read before those that the search finds.
     pub additional_drivers: Vec<Text>,
-    /// Whether only those are used. Never set if there are none.
+    /// Whether only those are used. Never set if the list is empty.
     pub additional_drivers_use_exclusively: bool,
     /// The devices to enumerate, in this order. `None`: all of them.
     pub devices: Option<Vec<DeviceSetting>>,
-    /// The line of the file where the object begins, from 1.
+    /// The line of the file on which the object begins, from 1.
     pub line: u32,
     /// The beginning of the object as written, without line breaks and indentation.
     pub written: Text,
@@ -91,23 +91,23 @@ pub struct DeviceSetting {
 pub struct SettingsWarning {
     /// The key of the field, as written in the file.
     pub field: Text,
-    /// What is wrong with it.
+    /// Its defect.
     pub problem: FieldProblem,
     /// The line of the field's value, or of the object that should contain it, from 1.
     pub line: u32,
 }
 
 impl SettingsFile {
-    /// Reads the settings file in `bytes`. Relative paths in it are relative to `folder`, which
-    /// ends with a slash.
+    /// Reads the settings file in `bytes`. Relative paths in it are relative to `folder`, which includes a
+    /// final slash.
     ///
     /// # Errors
-    /// The outer error is [`OutOfMemory`], the inner one why nothing in the file can be used.
+    /// The outer error is [`OutOfMemory`], the inner one why the file is unusable.
     pub fn parse(bytes: &[u8], folder: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
         read::file(bytes, folder)
     }
 
-    /// The index of the object for `program`: the first that names it, or else the first for every
+    /// Returns the index of the object for `program`: the first that names it, or else the first for every
     /// program.
     #[must_use]
     pub fn choose(&self, program: Option<&[u8]>) -> Option<usize> {

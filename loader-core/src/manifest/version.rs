@@ -21,7 +21,7 @@ pub struct Version {
 /// Why a text is not a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionError {
-    /// A part does not begin with a digit, or there are more than four parts.
+    /// A part does not begin with a digit, or the text has more than four parts.
     NotAVersion,
     /// A number does not fit into its bits in a Vulkan version.
     OutOfRange,
@@ -34,7 +34,7 @@ impl Version {
         Self { variant: 0, major, minor, patch }
     }
 
-    /// The number as `VK_MAKE_API_VERSION` encodes it.
+    /// Returns the number as `VK_MAKE_API_VERSION` encodes it.
     #[must_use]
     pub const fn encoded(self) -> u32 {
         (self.variant as u32) << 29
@@ -43,7 +43,7 @@ impl Version {
             | self.patch as u32
     }
 
-    /// The version that a `VK_MAKE_API_VERSION` number encodes.
+    /// Returns the version that a `VK_MAKE_API_VERSION` number encodes.
     #[must_use]
     pub const fn from_encoded(number: u32) -> Self {
         Self {
@@ -94,7 +94,7 @@ fn leading_number(part: &[u8]) -> Result<u16, VersionError> {
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // As numbers of one type, whose code is there anyway.
+        // Converted to one type, whose code the library contains anyway.
         let [variant, major] = [self.variant, self.major].map(u32::from);
         let [minor, patch] = [self.minor, self.patch].map(u32::from);
         if variant != 0 {

@@ -12,15 +12,15 @@ use crate::manifest::{Control, Version};
 use crate::memory::{OutOfMemory, TryGrow, Vec, sort_by, text};
 
 impl LayerPlan {
-    /// The place of the layer called `name`, if it can be used.
+    /// Returns the place of the layer called `name`, if it can be used.
     #[must_use]
     pub fn usable(&self, name: &[u8]) -> Option<usize> {
         let place = self.named(name)?;
         self.layers.get(place)?.skipped.is_none().then_some(place)
     }
 
-    /// The layers whose libraries the layer at `place` stands for, in the order of calls: itself,
-    /// or the components of a meta-layer and theirs. A meta-layer has their extensions.
+    /// Returns the layers that provide the libraries for the layer at `place`, in call order: itself, or the
+    /// components of a meta-layer and their components. A meta-layer has their extensions.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -38,8 +38,8 @@ impl LayerPlan {
 
     /// Decides which layers are active in an instance.
     ///
-    /// With an empty request these are the layers that are active before there is an instance: the
-    /// "implicitly enabled" ones of the specification.
+    /// With an empty request these are the layers that are active before an instance exists: the "implicitly
+    /// enabled" layers of the specification.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -66,14 +66,14 @@ impl LayerPlan {
         Ok(ActiveLayers { layers: chain.active, refused })
     }
 
-    /// The place of the layer called `name`, whether it can be used or not.
+    /// Returns the place of the layer called `name`, whether it can be used or not.
     pub(super) fn named(&self, name: &[u8]) -> Option<usize> {
         let name_at = |place: &usize| self.layers.get(*place).map_or(&b""[..], |layer| layer.name());
         let first = self.by_name.partition_point(|place| name_at(place) < name);
         self.by_name.get(first).filter(|place| name_at(place) == name).copied()
     }
 
-    /// Prepares the look-up of layers by name. Layers skipped so far have no right to their names.
+    /// Prepares finding layers by name. Layers skipped until now have no right to their names.
     pub(super) fn index(&mut self) -> Result<(), OutOfMemory> {
         for (place, layer) in self.layers.iter().enumerate() {
             if layer.manifest.is_some() {
@@ -148,18 +148,18 @@ impl LayerPlan {
         Ok(())
     }
 
-    /// Whether a layer can be used and is active without being asked for.
+    /// Returns whether a layer can be used and is active without being asked for.
     fn is_wanted(&self, place: usize) -> bool {
         self.layers.get(place).is_some_and(|layer| layer.skipped.is_none() && layer.inactive.is_none())
     }
 
-    /// Whether a variable of its own manifest disables a layer.
+    /// Returns whether a variable of its own manifest disables a layer.
     fn is_switched_off(&self, place: usize) -> bool {
         self.layers.get(place).is_some_and(|layer| layer.inactive == Some(LayerReason::DisableEnvironmentSet))
     }
 }
 
-/// The layers that are active so far, in order.
+/// The layers that are active until now, in order.
 struct Chain<'a> {
     plan: &'a LayerPlan,
     /// The version that the application requests.
@@ -181,10 +181,10 @@ impl<'a> Chain<'a> {
         Ok(self)
     }
 
-    /// Adds a layer, after its components if it is a meta-layer. Layers that are already active
-    /// stay where they are. An implicit component needs its variables as if it stood alone, except
-    /// that the override layer enables those it lists. A component that is also in a list of names
-    /// waits for its place there.
+    /// Adds a layer, after its components if it is a meta-layer. Layers that are already active keep their
+    /// positions. An implicit component needs its variables as if it were listed alone, except that the
+    /// override layer enables the components it lists. A component that is also in a list of names waits for
+    /// its position there.
     fn add(&mut self, place: usize, because: Because) -> Result<(), OutOfMemory> {
         let plan = self.plan;
         if !self.take(place) {

@@ -10,9 +10,9 @@ use crate::discovery::order::first_equal;
 use crate::manifest::OVERRIDE_LAYER;
 use crate::memory::{OutOfMemory, TryGrow, Vec};
 
-/// The place of the active override layer, if there is one (loader and layer interface document,
-/// "Override Meta-Layer"). `layers` are the implicit ones. One that lists this program beats one
-/// for all programs. The others are skipped.
+/// Returns the index of the active override layer, if any (loader and layer interface document, "Override
+/// Meta-Layer"). `layers` are the implicit ones. An override layer that lists this program takes precedence
+/// over one for all programs. The others are skipped.
 pub(super) fn choose_override(
     inquiry: &mut Inquiry<'_>,
     variables: &Variables<'_>,
@@ -45,7 +45,7 @@ pub(super) fn choose_override(
     Ok(in_force.then_some(chosen))
 }
 
-/// Whether an implicit layer can be used and is an override layer: a meta-layer of that name.
+/// Returns whether an implicit layer can be used and is an override layer: a meta-layer of that name.
 fn is_override(layer: &LayerCandidate) -> bool {
     layer.skipped.is_none()
         && layer
@@ -71,7 +71,7 @@ pub(super) fn skip_taken_names(layers: &mut [LayerCandidate]) -> Result<(), OutO
     Ok(())
 }
 
-/// Skips the layers that an active, usable override layer rules out. Returns whether there are any.
+/// Skips the layers that an active, usable override layer blacklists. Returns whether it skipped any.
 pub(super) fn skip_blacklisted(plan: &mut LayerPlan) -> Result<bool, OutOfMemory> {
     let can_be_used = |place: &usize| plan.layers.get(*place).is_some_and(|layer| layer.skipped.is_none());
     let Some(by) = plan.overriding.filter(can_be_used) else { return Ok(false) };

@@ -119,7 +119,7 @@ fn add_notes(notes: &mut Vec<Note>, more: Vec<Note>) -> Result<(), OutOfMemory> 
     Ok(())
 }
 
-/// The places of explicit layers that the override layer names. A relative path is relative to the
+/// Returns the places of explicit layers that the override layer names. A relative path is relative to the
 /// folder of its manifest.
 fn override_places(layer: &LayerCandidate) -> Result<Vec<Place>, OutOfMemory> {
     let folder = layer.path.iter().rposition(|byte| *byte == b'/').and_then(|slash| layer.path.get(..=slash));

@@ -10,8 +10,8 @@ use crate::discovery::{Looked, Origin, Policy, Searched};
 use crate::manifest::{Control, LayerSetting};
 use crate::memory::{OutOfMemory, TryGrow, text};
 
-/// Asks for the manifests of the layers in `listed`. Returns the layers before the place of
-/// unlisted layers and, if there is such a place, those after it.
+/// Requests the manifests of the layers in `listed`. Returns the layers before the position of unlisted
+/// layers and, if the list has such a position, the layers after it.
 pub(super) fn ask_for_listed<'s>(
     inquiry: &mut Inquiry<'_>,
     listed: &'s [LayerSetting],

@@ -55,7 +55,7 @@ enum Verdict {
     Fits,
     /// This component is a meta-layer that must be checked first.
     Unknown(usize),
-    /// There is no further component, or the meta-layer cannot be used for this reason.
+    /// No component is left, or the meta-layer cannot be used for this reason.
     Done(Option<LayerReason>),
 }
 
@@ -92,7 +92,7 @@ fn is_usable_meta(plan: &LayerPlan, place: usize) -> bool {
     layer.and_then(|layer| layer.manifest.as_ref()).is_some_and(crate::manifest::LayerManifest::is_meta)
 }
 
-/// Whether `version` is below `other`, ignoring the patch numbers.
+/// Returns whether `version` is below `other`, ignoring the patch numbers.
 pub(super) fn is_lower(version: Version, other: Version) -> bool {
     (version.major, version.minor) < (other.major, other.minor)
 }

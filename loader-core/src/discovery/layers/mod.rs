@@ -1,10 +1,9 @@
 //! Which layers exist, which are active, and in which order. The rules are in `docs/layers.md`.
 //!
-//! There are two steps. [`plan_layers`] decides everything that depends on the system alone: it
-//! finds the layers and decides for each whether it can be used, and whether it is active without
-//! being asked for. It asks questions like [`plan`](super::plan), and its result is valid as long
-//! as its snapshot is. [`LayerPlan::activate`] then decides for one instance, from nothing but the
-//! plan and the application's request.
+//! Planning has two steps. [`plan_layers`] decides everything that depends on the system alone: it finds the
+//! layers and decides for each whether it can be used, and whether it is active without a request. It asks
+//! questions like [`plan`](super::plan), and its result is valid as long as its snapshot.
+//! [`LayerPlan::activate`] then decides for one instance, using only the plan and the application's request.
 #![forbid(unsafe_code)]
 
 mod activate;
@@ -42,8 +41,8 @@ pub enum LayerScope {
     All,
 }
 
-/// Finds the layers of the system, or returns the questions to answer first. What the settings rely
-/// on is not asked again.
+/// Finds the system's layers, or returns the questions to answer first. Questions that the settings rely on
+/// are not repeated.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -58,8 +57,8 @@ pub fn plan_layers(
     inquiry.step(plan)
 }
 
-/// Finds the layers of the system, asking `platform` for what `snapshot` does not know. The answers
-/// stay in `snapshot`, which may also contain those of a search for drivers.
+/// Finds the system's layers. Puts questions that `snapshot` cannot answer to `platform`, and stores the
+/// answers in `snapshot`, which may also contain answers from a driver search.
 ///
 /// # Errors
 /// [`OutOfMemory`].

@@ -11,7 +11,7 @@ use crate::log::Level;
 use crate::manifest::{Control, LayerManifest, ManifestWarning, Version};
 use crate::memory::{Shown, Text, Vec};
 
-/// The layers of the system, and everything that led to them.
+/// The system's layers, and everything that led to them.
 #[derive(Debug, Default)]
 pub struct LayerPlan {
     /// Every layer found: implicit ones first, then explicit ones, each in the order of the search;
@@ -24,7 +24,7 @@ pub struct LayerPlan {
     pub notes: Vec<LayerNote>,
     /// Whether the settings file lists layers: they are then called in the order of the plan.
     pub(super) is_listed: bool,
-    /// The active override layer, if there is one.
+    /// The active override layer, if any.
     pub(super) overriding: Option<usize>,
     /// The layers with a name, sorted by it; among equals the one with a right to it comes first.
     pub(super) by_name: Vec<usize>,
@@ -45,10 +45,10 @@ pub struct LayerCandidate {
     pub kind: LayerKind,
     /// The content of its manifest. `None` if that was not read or could not be.
     pub manifest: Option<LayerManifest>,
-    /// The library to open: a bare name for the dynamic linker, or a path. Empty for a meta-layer
-    /// and if there is no manifest.
+    /// The library to open: a bare name for the dynamic linker, or a path. Empty for a meta-layer and without
+    /// a manifest.
     pub library: Text,
-    /// What is odd about its manifest.
+    /// A minor defect of its manifest.
     pub warning: Option<ManifestWarning>,
     /// Why it cannot be used at all. A layer without such a reason is listed to applications, which
     /// may enable it.
@@ -71,7 +71,7 @@ pub enum LayerKind {
 /// The request of one call.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LayerRequest<'a> {
-    /// The names in `ppEnabledLayerNames`. Empty for calls before there is an instance.
+    /// The names in `ppEnabledLayerNames`. Empty for calls before an instance exists.
     pub enabled: &'a [&'a CStr],
     /// The version of Vulkan that the application requests.
     pub api_version: Version,
@@ -83,7 +83,7 @@ pub struct ActiveLayers {
     /// The active layers in the order of calls, closest to the application first. A meta-layer
     /// follows its components and has no library to open.
     pub layers: Vec<ActiveLayer>,
-    /// The requested layers that the application cannot have. If there are any, vkCreateInstance
+    /// The requested layers that the application cannot have. If the list is not empty, vkCreateInstance
     /// returns VK_ERROR_LAYER_NOT_PRESENT.
     pub refused: Vec<Refused>,
 }
@@ -100,7 +100,7 @@ pub struct ActiveLayer {
     pub older: bool,
 }
 
-/// Why a layer is active. The order is that of calls.
+/// Why a layer is active, in call order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Because {
     /// The settings file enables it.
@@ -175,7 +175,7 @@ pub enum LayerNote {
 }
 
 impl LayerPlan {
-    /// The layers for vkEnumerateInstanceLayerProperties, with their places in the plan.
+    /// Returns the layers for vkEnumerateInstanceLayerProperties, with their places in the plan.
     pub fn listed(&self) -> impl Iterator<Item = (usize, &LayerManifest)> {
         self.layers
             .iter()
@@ -198,7 +198,7 @@ impl LayerPlan {
 }
 
 impl ActiveLayers {
-    /// The layers with a library, in the order of calls: the links of the call chain.
+    /// Returns the layers with a library, in the order of calls: the links of the call chain.
     pub fn chain<'a>(
         &'a self,
         plan: &'a LayerPlan,
@@ -209,8 +209,8 @@ impl ActiveLayers {
         })
     }
 
-    /// The layers that intercept commands before there is an instance, in the order of calls:
-    /// implicit ones only.
+    /// Returns the layers that intercept commands before an instance exists, in call order: only implicit
+    /// layers.
     pub fn pre_instance<'a>(
         &'a self,
         plan: &'a LayerPlan,
@@ -223,7 +223,7 @@ impl ActiveLayers {
 }
 
 impl LayerCandidate {
-    /// Its name; empty if there is no manifest.
+    /// Returns its name; empty without a manifest.
     #[must_use]
     pub fn name(&self) -> &[u8] {
         self.manifest.as_ref().map_or(b"", |manifest| manifest.name.as_slice())
@@ -231,7 +231,7 @@ impl LayerCandidate {
 }
 
 impl Refusal {
-    /// The refusal in words, to follow the layer's name and a colon.
+    /// Returns the refusal in words, to follow the layer's name and a colon.
     #[must_use]
     pub fn explain<'a>(&'a self, plan: &'a LayerPlan) -> ExplainedRefusal<'a> {
         ExplainedRefusal { refusal: self, plan }
@@ -260,7 +260,7 @@ impl fmt::Display for ExplainedRefusal<'_> {
 }
 
 impl LayerNote {
-    /// A short, stable name for programs.
+    /// Returns a short, stable name for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
@@ -271,7 +271,7 @@ impl LayerNote {
         }
     }
 
-    /// The severity.
+    /// Returns the severity.
     #[must_use]
     pub fn level(&self) -> Level {
         match self {
@@ -282,7 +282,7 @@ impl LayerNote {
     }
 }
 
-/// What is wrong, and what can be done about it.
+/// Describes the defect and a remedy.
 impl fmt::Display for LayerNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -84,7 +84,7 @@ pub enum LayerReason {
 }
 
 impl LayerReason {
-    /// A short, stable name for programs.
+    /// Returns a short, stable name for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
@@ -111,7 +111,7 @@ impl LayerReason {
         }
     }
 
-    /// The rule of the loader and layer interface document that requires this, if any.
+    /// Returns the rule of the loader and layer interface document that requires this, if any.
     #[must_use]
     pub fn policy(&self) -> Option<&'static str> {
         match self {
@@ -126,7 +126,7 @@ impl LayerReason {
         }
     }
 
-    /// The severity: a defect is a warning, a choice is not.
+    /// Returns the severity: a defect is a warning, a choice is not.
     #[must_use]
     pub fn level(&self) -> Level {
         match self {
@@ -153,14 +153,14 @@ impl LayerReason {
         }
     }
 
-    /// The reason in words, for the layer at `place` of `plan`.
+    /// Returns the reason in words, for the layer at `place` of `plan`.
     #[must_use]
     pub fn explain<'a>(&'a self, plan: &'a LayerPlan, place: usize) -> Explained<'a> {
         Explained { reason: self, plan, place }
     }
 }
 
-/// A reason in words: what is wrong, and what can be done about it. Follows a name and a colon.
+/// Describes the defect and a remedy. Follows a name and a colon.
 #[derive(Debug)]
 pub struct Explained<'a> {
     reason: &'a LayerReason,

@@ -82,7 +82,7 @@ impl Case {
         self
     }
 
-    /// The content of the settings file, if there is one.
+    /// Returns the content of the settings file, if it exists.
     fn known_settings(&self) -> KnownSettings {
         KnownSettings::discover(&self.system.platform(), &POLICY).unwrap()
     }
@@ -103,7 +103,7 @@ impl Case {
         plan.activate(&LayerRequest { enabled: &names, api_version: self.api_version }).unwrap()
     }
 
-    /// The names of the active layers in order. The application must get all that it requests.
+    /// Returns the names of the active layers in order. The application must get all that it requests.
     fn active(&self) -> StdVec<String> {
         let plan = self.plan();
         let active = self.activated(&plan);
@@ -115,7 +115,7 @@ impl Case {
         self.plan().listed().map(|(_, manifest)| shown(&manifest.name)).collect()
     }
 
-    /// The application's requests that are refused, and why: "unknown" or the id of a reason.
+    /// Returns the application's requests that are refused, and why: "unknown" or the id of a reason.
     fn refused(&self) -> StdVec<(String, &'static str)> {
         let plan = self.plan();
         let id = |because| match because {
@@ -126,7 +126,7 @@ impl Case {
         self.activated(&plan).refused.iter().map(|it| (name(it), id(it.because))).collect()
     }
 
-    /// Every layer, with the id of the reason why it cannot be used, or "-".
+    /// Returns every layer, with the id of the reason why it cannot be used, or "-".
     fn skipped(&self) -> StdVec<(String, &'static str)> {
         let id = |reason: &Option<LayerReason>| reason.as_ref().map_or("-", LayerReason::id);
         self.plan().layers.iter().map(|layer| (shown(layer.name()), id(&layer.skipped))).collect()

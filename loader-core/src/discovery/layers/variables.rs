@@ -90,22 +90,22 @@ impl<'a> Variables<'a> {
         Ok(())
     }
 
-    /// Whether any layer is enabled by name or by pattern.
+    /// Returns whether any layer is enabled by name or by pattern.
     pub(super) fn enable_any(&self) -> bool {
         !self.names.is_empty() || self.enable.is_some()
     }
 
-    /// Whether a layer is enabled by name.
+    /// Returns whether a layer is enabled by name.
     pub(super) fn names(&self, name: &[u8]) -> bool {
         self.sorted_names.binary_search(&name).is_ok()
     }
 
-    /// Whether a layer is enabled, by name or by pattern.
+    /// Returns whether a layer is enabled, by name or by pattern.
     fn enables(&self, name: &[u8]) -> bool {
         self.names(name) || self.enable.is_some_and(|patterns| patterns.matches(name))
     }
 
-    /// The variable that disables a layer: an enabled or allowed one cannot be disabled.
+    /// Returns the variable that disables a layer: an enabled or allowed one cannot be disabled.
     pub(super) fn disables(&self, kind: LayerKind, name: &[u8]) -> Option<&'static CStr> {
         let (by, unwanted) = self.disable?;
         let allowed = || self.allow.is_some_and(|allowed| covers(allowed, kind, name));
@@ -122,8 +122,8 @@ impl<'a> Variables<'a> {
     }
 }
 
-/// Whether one of the patterns matches a layer. Besides patterns for its name there are words for
-/// every layer of a kind.
+/// Returns whether one of the patterns matches a layer. In addition to patterns for its name, special words
+/// match every layer of a kind.
 fn covers(filter: NameFilter<'_>, kind: LayerKind, name: &[u8]) -> bool {
     let whole_kind = match kind {
         LayerKind::Implicit => b"~implicit~",

@@ -2,7 +2,7 @@ use super::*;
 use crate::memory::CText;
 use crate::platform::FileError;
 
-/// A system with two manifests, and a snapshot of it.
+/// Returns a system with two manifests, and a snapshot of it.
 fn learned() -> (&'static Imaginary, Snapshot) {
     let system = Imaginary::new();
     system.set("HOME", "/h");

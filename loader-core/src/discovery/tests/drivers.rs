@@ -3,7 +3,7 @@ use crate::manifest::Version;
 
 const FOLDER: &str = "/usr/share/vulkan/icd.d";
 
-/// A system with these manifests in one folder.
+/// Returns a system with these manifests in one folder.
 fn system_with(manifests: &[(&str, String)]) -> &'static Imaginary {
     let system = Imaginary::new();
     for (name, content) in manifests {

@@ -17,7 +17,7 @@ fn plan_on_fuchsia(system: &'static Imaginary) -> Plan {
     discover(&system.platform(), &FUCHSIA, &REQUEST, &settings, &mut Snapshot::new()).unwrap()
 }
 
-/// A system with a driver in its loader service.
+/// Returns a system with a driver in its loader service.
 fn with_service() -> &'static Imaginary {
     let system = Imaginary::new();
     system.file(&format!("{MANIFESTS}/0-libvulkan_a.so.json"), manifest("0-libvulkan_a.so"));
@@ -157,7 +157,7 @@ fn layers_on_fuchsia(system: &'static Imaginary) -> LayerPlan {
     discover_layers(&system.platform(), &FUCHSIA, LayerScope::All, &settings, &mut Snapshot::new()).unwrap()
 }
 
-/// The names of the layers that a program gets without a request.
+/// Returns the names of the layers that are active without a request.
 fn active_on_fuchsia(system: &'static Imaginary) -> StdVec<String> {
     let plan = layers_on_fuchsia(system);
     let active = plan.activate(&LayerRequest::default()).unwrap();

@@ -19,13 +19,13 @@ static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
 static POLICY: Policy = Policy { pointer_width: 64, ..Policy::linux(&ROOTS) };
 const REQUEST: Request = Request { portability: false };
 
-/// The plan for the current state of `system`.
+/// Returns the plan for the current state of `system`.
 fn plan_of(system: &'static Imaginary) -> Plan {
     let settings = KnownSettings::discover(&system.platform(), &POLICY).unwrap();
     discover(&system.platform(), &POLICY, &REQUEST, &settings, &mut Snapshot::new()).unwrap()
 }
 
-/// A manifest for `library`, with `more` fields.
+/// Returns a manifest for `library`, with `more` fields.
 fn manifest_with(library: &str, more: &str) -> String {
     format!(
         r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{library}", "api_version": "1.3.204"{more}}}}}"#
@@ -40,7 +40,7 @@ fn shown(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Every candidate: its path, and the id of its reason or "use".
+/// Returns every candidate: its path, and the id of its reason or "use".
 fn decisions(plan: &Plan) -> StdVec<(String, &'static str)> {
     let decision = |driver: &Candidate| match &driver.decision {
         Decision::Use => "use",
@@ -49,12 +49,12 @@ fn decisions(plan: &Plan) -> StdVec<(String, &'static str)> {
     plan.drivers.iter().map(|driver| (shown(&driver.path), decision(driver))).collect()
 }
 
-/// The libraries to open, in order.
+/// Returns the libraries to open, in order.
 fn used(plan: &Plan) -> StdVec<String> {
     plan.used().map(|(_, driver)| shown(&driver.library)).collect()
 }
 
-/// Every place that was searched.
+/// Returns every place that was searched.
 fn searched(plan: &Plan) -> StdVec<String> {
     plan.searched.iter().map(|place| shown(&place.path)).collect()
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::memory::text;
 
-/// A plan with one driver for each of `contents`, `0.json` first.
+/// Returns a plan with one driver for each of `contents`, `0.json` first.
 fn plan_with(contents: &[String]) -> Plan {
     let system = Imaginary::new();
     for (number, content) in contents.iter().enumerate() {

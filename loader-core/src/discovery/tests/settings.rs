@@ -7,7 +7,7 @@ fn settings_of(system: &'static Imaginary) -> KnownSettings {
     KnownSettings::discover(&system.platform(), &POLICY).unwrap()
 }
 
-/// A settings file with these members.
+/// Returns a settings file with these members.
 fn settings(members: &str) -> String {
     format!(r#"{{"file_format_version": "1.0.0", "settings": {{{members}}}}}"#)
 }
@@ -16,7 +16,7 @@ fn path(system: &'static Imaginary) -> String {
     shown(&settings_of(system).plan.path)
 }
 
-/// A system with two drivers, `/usr/share/vulkan/icd.d/9.json` and `10.json`, and a settings file.
+/// Returns a system with two drivers, `/usr/share/vulkan/icd.d/9.json` and `10.json`, and a settings file.
 fn with_settings(members: &str) -> &'static Imaginary {
     let system = Imaginary::new();
     system.file("/usr/share/vulkan/icd.d/9.json", manifest("/lib/9.so"));

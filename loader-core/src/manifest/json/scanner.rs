@@ -67,7 +67,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The value that begins here, in a document that has been checked.
+    /// Returns the value that begins here, in a document that has been checked.
     pub(super) fn take_checked_value(&mut self) -> Option<Value<'a>> {
         let at = self.at;
         self.skip_value().ok()?;
@@ -174,7 +174,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// The string that begins here. On an error the scanner stops at the fault.
+    /// Returns the string that begins here. On an error the scanner stops at the fault.
     pub(super) fn take_string(&mut self) -> Result<Str<'a>, ErrorKind> {
         if self.peek() != Some(b'"') {
             return Err(ErrorKind::NotAValue);
@@ -200,7 +200,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The number of bytes before the first quote or backslash.
+/// Returns the number of bytes before the first quote or backslash.
 ///
 /// Compares eight bytes at once: a large layer's manifest has tens of thousands, scanned
 /// repeatedly.
@@ -248,7 +248,7 @@ impl Nesting {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// Whether the innermost container is an object; `None` outside all containers.
+    /// Returns whether the innermost container is an object; `None` outside all containers.
     fn innermost(&self) -> Option<bool> {
         (self.depth > 0).then_some(self.objects & 1 == 1)
     }

@@ -155,7 +155,7 @@ fn the_members_behind_a_value_are_those_of_its_object() {
     assert_eq!(keys(root.member("d").unwrap().members_behind()), [b""; 0]);
 }
 
-/// A generator of arbitrary but repeatable numbers (xorshift).
+/// Returns a generator of arbitrary but repeatable numbers (xorshift).
 fn noise(state: &mut u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;

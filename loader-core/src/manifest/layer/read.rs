@@ -214,7 +214,7 @@ fn library_or_components(
     Err(Failure::Manifest(ManifestError::Field { field, problem, line: value.line() }))
 }
 
-/// The texts in a list, or what is wrong with it.
+/// Returns the texts in a list, or the list's defect.
 fn strings(list: &Value<'_>, field: Field) -> Result<Result<Vec<Text>, ManifestError>, OutOfMemory> {
     let problem = FieldProblem::WrongType { expected: "a list of strings" };
     let wrong = |value: &Value<'_>| Ok(Err(ManifestError::Field { field, problem, line: value.line() }));
@@ -245,7 +245,7 @@ impl Optional {
         }
     }
 
-    /// A number, possibly written as text; 0 if it is not a number.
+    /// Returns a number, possibly written as text; 0 if it is not a number.
     fn number(&mut self, value: &Value<'_>, field: Field) -> u32 {
         let number = value.unsigned().or_else(|| value.string().and_then(Str::unsigned));
         number.unwrap_or_else(|| {
@@ -262,7 +262,7 @@ impl Optional {
         })
     }
 
-    /// A name, with a NUL appended. `None` if there is no such name.
+    /// Returns a name, with a NUL appended. `None` if it is missing.
     fn symbol(&mut self, value: Option<&Value<'_>>, field: Field) -> Result<Option<Symbol>, OutOfMemory> {
         let Some(value) = value else { return Ok(None) };
         let Some(written) = value.string() else {
@@ -277,7 +277,7 @@ impl Optional {
         terminated(name).map(Some)
     }
 
-    /// The value, if it is an object.
+    /// Returns the value, if it is an object.
     fn object<'v, 'a>(&mut self, value: Option<&'v Value<'a>>, field: Field) -> Option<&'v Value<'a>> {
         let value = value?;
         if value.kind() != Kind::Object {
@@ -370,7 +370,7 @@ impl Optional {
         Ok(())
     }
 
-    /// The variable that enables a layer. If it is malformed it must not count as missing, or the
+    /// Returns the variable that enables a layer. If it is malformed it must not count as missing, or the
     /// layer would always be active: it then becomes a variable without a name, which is never set.
     fn enabling(&mut self, value: Option<&Value<'_>>) -> Result<Option<Switch>, OutOfMemory> {
         let field = Field::EnableEnvironment;
@@ -385,7 +385,7 @@ impl Optional {
         }
     }
 
-    /// The first member of an object that names a variable.
+    /// Returns the first member of an object that names a variable.
     fn switch(&mut self, value: Option<&Value<'_>>, field: Field) -> Result<Option<Switch>, OutOfMemory> {
         let Some(object) = value else { return Ok(None) };
         let Some((key, value)) = object.members().next() else {

@@ -9,7 +9,7 @@ fn file(text: &str) -> LayerFile {
     LayerFile::parse(text.as_bytes()).unwrap().unwrap()
 }
 
-/// The only layer of a file whose layer has `fields` besides the required ones.
+/// Returns the only layer of a file whose layer has `fields` besides the required ones.
 fn layer(format: &str, fields: &str) -> LayerManifest {
     let text = format!(
         r#"{{"file_format_version": "{format}", "layer": {{"name": "VK_LAYER_a", "type": "GLOBAL",

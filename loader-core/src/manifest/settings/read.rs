@@ -17,7 +17,7 @@ const LOG_LOCATION: &str = "S:destinations S:filters S:filter";
 const DRIVER: &str = "s:path";
 const DEVICE: &str = "U:deviceUUID U:driverUUID n:driverVersion s:deviceName s:driverName";
 
-/// The kind of the type with this letter, the kind of its values if it is a list, and its name.
+/// Returns the kind of the type with this letter, the kind of its values if it is a list, and its name.
 fn expected(letter: u8) -> (Kind, Kind, &'static str) {
     match letter {
         b's' => (Kind::String, Kind::Null, "a string"),
@@ -102,7 +102,7 @@ impl Reader<'_> {
         self.warn(key.as_bytes(), FieldProblem::Missing, object)
     }
 
-    /// The fields of an object. Warns of each that is unknown, repeated or of another type.
+    /// Returns the fields of an object. Warns of each that is unknown, repeated or of another type.
     fn fields<'v>(&mut self, object: &Value<'v>, kind: &str) -> Result<Fields<'v>, OutOfMemory> {
         let mut fields = [None; 7];
         for (key, value) in object.members() {
@@ -206,7 +206,7 @@ impl Reader<'_> {
             if layer.name.is_empty() || layer.path.is_empty() || control.is_none() {
                 return Ok(false);
             }
-            // What is off needs only its name.
+            // A disabled layer needs only its name.
             if layer.control != Control::Off && !layer.path.ends_with(b".json") {
                 let problem = FieldProblem::WrongType { expected: "a path that ends in .json" };
                 self.warn(b"path", problem, path.as_ref().unwrap_or(object))?;
@@ -284,7 +284,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A required text of an object; empty if it is missing.
+    /// Returns a required text of an object; empty if it is missing.
     fn text(
         &mut self,
         value: Option<&Value<'_>>,
@@ -299,7 +299,7 @@ impl Reader<'_> {
         Ok(text)
     }
 
-    /// A required path of an object, made absolute; empty if it is missing.
+    /// Returns a required path of an object, made absolute; empty if it is missing.
     fn path(
         &mut self,
         value: Option<&Value<'_>>,

@@ -12,7 +12,7 @@ fn warnings(text: &str) -> StdVec<String> {
     file(text).warnings.iter().map(ToString::to_string).collect()
 }
 
-/// The settings in a file that contains only them, on its second line.
+/// Returns the settings in a file that contains only them, on its second line.
 fn settings(members: &str) -> Settings {
     file(&around(members)).objects.pop().unwrap()
 }

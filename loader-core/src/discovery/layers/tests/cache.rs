@@ -1,7 +1,7 @@
 use super::*;
 use crate::discovery::{Request, discover};
 
-/// A system with layers of both kinds, and a snapshot of it.
+/// Returns a system with layers of both kinds, and a snapshot of it.
 fn learned() -> (Case, Snapshot) {
     let case = Case::new().implicit_with(&["I"], r#", "enable_environment": {"ON": "1"}"#);
     let case = case.explicit(&["A"]).set("HOME", "/h");
@@ -116,7 +116,7 @@ fn too_many_layers_are_cut_with_a_note() {
     assert_eq!(plan.notes.as_slice(), [LayerNote::TooManyLayers { left_out: 256 }]);
 }
 
-/// The plan for layers active without an application, and whether explicit ones were searched for.
+/// Returns the plan for layers active without an application, and whether explicit ones were searched for.
 fn active_only(case: &Case) -> (StdVec<String>, bool) {
     case.system.calls();
     let platform = case.system.platform();

@@ -5,7 +5,7 @@ use super::*;
 const FILE: &str = "vulkan/loader_settings.d/vk_loader_settings.json";
 const MINE: &str = r#""additional_drivers": [{"path": "/mine.json"}]"#;
 
-/// A system with a driver in its loader service, another and a settings file in the package.
+/// Returns a system with a driver in its loader service, another and a settings file in the package.
 fn with_settings(members: &str) -> &'static Imaginary {
     let system = with_service();
     system.file("/mine.json", manifest("/libmine.so"));
