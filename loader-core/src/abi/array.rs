@@ -10,7 +10,7 @@ const LIMIT: u32 = 1 << 16;
 /// How often an enumeration that grows between its two calls is repeated.
 const ATTEMPTS: u32 = 4;
 
-/// Asks `call` for its count, then for that many elements, and keeps what it wrote.
+/// Calls `call` for its count, then for that many elements, and keeps the elements written.
 ///
 /// `call` receives the count and the array, which is NULL the first time. Counts are not trusted: nothing
 /// beyond the array is read, and an enumeration that keeps growing is cut off.
@@ -103,11 +103,12 @@ pub unsafe fn deliver_result<T: Copy>(
     }
 }
 
-/// Serves an enumeration of extensible structures by one of plain ones, which `ask` enumerates. Each is put into its structure at
-/// `offset` bytes. What is chained to the structures is left alone.
+/// Implements an enumeration of extensible structures by one of plain structures, which `ask` enumerates.
+/// Each plain structure is written at `offset` bytes in its extensible structure. Chained structures are not
+/// touched.
 ///
 /// # Errors
-/// What `ask` returns; `ERROR_OUT_OF_HOST_MEMORY`; `INCOMPLETE` if not all fitted.
+/// The result of `ask`; `ERROR_OUT_OF_HOST_MEMORY`; `INCOMPLETE` if not all fitted.
 ///
 /// # Safety
 /// `count` and `out` are a counted out-array. A `U` has a `T` at the offset. Zeros are a `T`.
@@ -127,8 +128,8 @@ pub unsafe fn wrapped<T: Copy, U>(
 /// A count and an array.
 type OutArray = (*mut u32, *mut u64);
 
-/// The same for structures of `structure.0` bytes with `size` bytes to be put in at `structure.1`. Once in the library,
-/// whatever the structures are.
+/// Returns the same for structures of `structure.0` bytes with `size` bytes to be put in at `structure.1`.
+/// Once in the library, whatever the structures are.
 ///
 /// # Safety
 /// As for [`wrapped`].

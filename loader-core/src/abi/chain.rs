@@ -27,7 +27,7 @@ pub unsafe fn pointers<'a>(first: *mut c_void) -> impl Iterator<Item = *mut vk::
     .take(LIMIT)
 }
 
-/// The structures of a pNext chain that is only read.
+/// Returns the structures of a pNext chain that is only read.
 ///
 /// # Safety
 /// `first` begins a pNext chain that stays unchanged while the iterator is used.
@@ -37,7 +37,7 @@ pub unsafe fn structures<'a>(first: *const c_void) -> impl Iterator<Item = &'a v
     unsafe { pointers(first.cast_mut()).map(|structure| &*structure.cast::<vk::BaseInStructure<'a>>()) }
 }
 
-/// The first structure in the chain that has the type of `T`.
+/// Returns the first structure in the chain that has the type of `T`.
 ///
 /// # Safety
 /// As for [`structures`], and structures of this type really are what their type says.
@@ -51,8 +51,8 @@ pub unsafe fn find<'a, T: vk::TaggedStructure + 'a>(first: *const c_void) -> Opt
     }
 }
 
-/// The last structure in the chain before the one of type `end` whose size is not known, so that it cannot be
-/// copied.
+/// Returns the last structure of unknown size before the structure of type `end`. It makes copying the chain
+/// impossible.
 ///
 /// # Safety
 /// As for [`pointers`].
@@ -98,7 +98,7 @@ pub unsafe fn copy_up_to<A: Allocator>(
     memory.try_fit(words)?;
     let mut target = memory.as_mut_ptr();
     let start: *const c_void = target.cast();
-    // SAFETY: the memory has room for all structures, each in whole words; their sizes are those of the
+    // SAFETY: the memory is large enough for all structures, each in whole words; their sizes come from the
     // registry. The originals are only read.
     unsafe {
         for structure in pointers(first.cast_mut()) {
@@ -154,8 +154,8 @@ pub unsafe fn copy_without<A: Allocator>(
     for structure in copied() {
         let Some(size) = size(structure) else { return Ok(None) };
         let original: *const vk::BaseInStructure<'_> = structure;
-        // SAFETY: the memory has room for all structures, each in whole words; their sizes are those of the
-        // registry. The originals are only read.
+        // SAFETY: the memory is large enough for all structures, each in whole words; their sizes come from
+        // the registry. The originals are only read.
         unsafe {
             target.cast::<u8>().copy_from_nonoverlapping(original.cast::<u8>(), size);
             if let Some(before) = before.as_mut() {
@@ -199,7 +199,7 @@ mod tests {
         features.p_next = (&raw mut group).cast();
         let first: *const core::ffi::c_void = (&raw const features).cast();
         let mut memory = Vec::new_in(allocator_api2::alloc::Global);
-        // SAFETY: the chain is well formed, and the types say what the structures are.
+        // SAFETY: the chain is well formed, and the structures match their types.
         unsafe {
             let change = |copy: *mut core::ffi::c_void| (*copy.cast::<Group>()).physical_device_count = 2;
             let copied = copy_up_to(first, Group::STRUCTURE_TYPE, &mut memory, change);
@@ -216,12 +216,12 @@ mod tests {
         }
     }
 
-    /// The types in the chain without `left_out`, and which of its structures are the original's.
+    /// Returns the types in the chain without `left_out`, and which of its structures are the original's.
     fn without(first: &vk::BaseOutStructure<'_>, left_out: &[i32]) -> Option<std::vec::Vec<(i32, bool)>> {
         let is_left_out = |s_type: vk::StructureType| left_out.contains(&s_type.as_raw());
         let mut memory = Vec::new_in(allocator_api2::alloc::Global);
         let first = (&raw const *first).cast::<core::ffi::c_void>();
-        // SAFETY: the chain is well formed, and the types say what the structures are.
+        // SAFETY: the chain is well formed, and the structures match their types.
         unsafe {
             let copy = copy_without(first, is_left_out, &mut memory).unwrap()?;
             let originals: std::vec::Vec<_> = pointers(first.cast_mut()).collect();

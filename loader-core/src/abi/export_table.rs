@@ -3,17 +3,16 @@
 use super::Command;
 use crate::registry::CommandId;
 
-/// What applications call where that is not one of the stamped-out trampolines: the functions that the
-/// library exports, so that looking a command up gives the same address as linking to it. `export_table!`
-/// makes one.
+/// The functions that the library exports. Applications call these instead of stamped-out trampolines, so
+/// that looking a command up gives the same address as linking to it. `export_table!` makes a table.
 ///
-/// For each command by its number, up to the last one that has a function: how far the function is from the
-/// table, in bytes; 0 if there is none. Distances are known when the library is linked, so the table needs no
-/// relocations when it is loaded.
+/// Contains, for each command by its number, up to the last one with a function, the distance from the table
+/// to the function in bytes; 0 without a function. Distances are known when the library is linked, so the
+/// table needs no relocations when it is loaded.
 #[repr(C)]
 pub struct ExportTable {
     count: u32,
-    /// Where the rows begin, `count` of them.
+    /// The first of `count` rows.
     rows: [i32; 0],
 }
 
@@ -22,15 +21,15 @@ impl ExportTable {
     #[cfg(test)]
     pub(crate) const EMPTY: Self = Self { count: 0, rows: [] };
 
-    /// The function for `command`, if there is one.
+    /// Returns the function for `command`, if it has one.
     #[must_use]
     #[inline]
     pub fn get(&self, command: CommandId) -> Option<Command> {
         if command.index() >= self.count as usize {
             return None;
         }
-        // SAFETY: tables are made by `export_table!` only, with `count` rows behind the first field. The pointer
-        // is that of the extern static, whose extent the compiler does not know.
+        // SAFETY: only `export_table!` makes tables, with `count` rows after the first field. The pointer
+        // comes from the extern static, whose extent the compiler does not know.
         let distance = unsafe { *self.rows.as_ptr().wrapping_add(command.index()) };
         if distance == 0 {
             return None;

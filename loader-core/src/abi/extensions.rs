@@ -5,7 +5,7 @@ use ash::vk;
 use super::name;
 use crate::memory::{TryGrow, Vec};
 
-/// Adds an extension of a layer to `all`, unless its name is there: of an extension that a driver has, too,
+/// Adds a layer extension to `all`, unless the list contains its name: if a driver also has the extension,
 /// the driver's version is used (loader and layer interface document, "Instance and Device Extensions").
 pub(crate) fn merge_of_layer(
     all: &mut Vec<vk::ExtensionProperties>,

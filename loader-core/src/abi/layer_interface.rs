@@ -29,7 +29,7 @@ pub struct Negotiation {
 /// `vkNegotiateLoaderLayerInterfaceVersion`.
 pub type NegotiateFn = unsafe extern "system" fn(*mut Negotiation) -> vk::Result;
 
-/// What a [`InstanceCreateInfo`] or [`DeviceCreateInfo`] carries.
+/// The content of an [`InstanceCreateInfo`] or [`DeviceCreateInfo`].
 pub mod function {
     /// The links of the chain.
     pub const LINK: u32 = 0;
@@ -37,7 +37,7 @@ pub mod function {
     pub const LOADER_DATA: u32 = 1;
     /// Functions with which a layer creates its own devices.
     pub const CREATE_DEVICE: u32 = 2;
-    /// What the loader does by itself.
+    /// The loader's own features.
     pub const FEATURES: u32 = 3;
 }
 
@@ -114,7 +114,7 @@ pub struct InstanceCreateInfo {
     pub s_type: vk::StructureType,
     /// The rest of the chain.
     pub p_next: *const c_void,
-    /// What the content is.
+    /// The kind of content.
     pub function: u32,
     /// It.
     pub content: InstanceContent,
@@ -136,7 +136,7 @@ pub struct DeviceCreateInfo {
     pub s_type: vk::StructureType,
     /// The rest of the chain.
     pub p_next: *const c_void,
-    /// What the content is.
+    /// The kind of content.
     pub function: u32,
     /// It.
     pub content: DeviceContent,

@@ -1,4 +1,4 @@
-//! Names as C strings: of commands, of requested extensions, and in fixed arrays of what drivers report.
+//! Names as C strings: command names, requested extensions, and fixed arrays reported by drivers.
 
 use core::ffi::{CStr, c_char};
 
@@ -6,22 +6,22 @@ use ash::vk;
 
 use crate::registry::CommandId;
 
-/// The name of a command, to ask a driver or a layer for. Unlike [`CommandId::name`], it is not searched for
-/// its end, which is most of the work for the hundreds of commands of a table.
+/// Returns the name of a command, to ask a driver or a layer for. Unlike [`CommandId::name`], it is not
+/// searched for its end, which is most of the work for the hundreds of commands of a table.
 #[must_use]
 pub fn of(command: CommandId) -> &'static CStr {
-    // SAFETY: the bytes end with their only NUL, see `const_name`.
+    // SAFETY: the bytes end in their only NUL, see `const_name`.
     unsafe { CStr::from_bytes_with_nul_unchecked(command.const_name()) }
 }
 
-/// The name in a fixed array, if it ends within the array. A driver may have forgotten the terminator.
+/// Returns the name in a fixed array, if it ends within the array. A driver may have forgotten the terminator.
 #[must_use]
 pub fn in_array(array: &[c_char]) -> Option<&CStr> {
     CStr::from_bytes_until_nul(bytes(array)).ok()
 }
 
-/// Whether `extension` is called `name`. The terminator is compared with the rest, so nothing is searched for
-/// it.
+/// Returns whether `extension` is called `name`. The terminator is compared with the rest, so nothing is
+/// searched for it.
 #[must_use]
 pub fn is(extension: &vk::ExtensionProperties, name: &CStr) -> bool {
     bytes(&extension.extension_name).starts_with(name.to_bytes_with_nul())
@@ -32,7 +32,7 @@ fn bytes(array: &[c_char]) -> &[u8] {
     unsafe { core::slice::from_raw_parts(array.as_ptr().cast::<u8>(), array.len()) }
 }
 
-/// The names in an array of C strings, NULL entries left out.
+/// Returns the names in an array of C strings, NULL entries left out.
 ///
 /// # Safety
 /// `names` and `count` are a counted array, or `names` is NULL; every entry is NULL or a valid C string for

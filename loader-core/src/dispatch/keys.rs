@@ -305,7 +305,7 @@ const _: () = {
     assert!(offset_of!(Others, entries) == word);
 };
 
-/// The target of look-ups that find no key. The slot is in the free register.
+/// The target of [`look_up`] if it finds no key. The slot is in the free register.
 ///
 /// # Safety
 /// Reached only by the jump of [`look_up`].

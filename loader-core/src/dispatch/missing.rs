@@ -69,7 +69,7 @@ pub fn report_bad_handle(slot: u32) -> ! {
     }
 }
 
-/// Called by look-ups that find no device for a handle.
+/// Called if a trampoline finds no device for a handle.
 pub(super) extern "C" fn unknown_key_reported(handle: *const c_void, slot: u32) -> ! {
     report_unknown_key(name_of_device_command(slot as usize), handle)
 }

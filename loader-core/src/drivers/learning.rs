@@ -1,4 +1,4 @@
-//! Records for the next start what this start learns about drivers.
+//! Records facts about drivers for the next start.
 #![forbid(unsafe_code)]
 
 use core::sync::atomic::{AtomicU32, Ordering};

@@ -14,7 +14,7 @@ const NAMED: usize = 8;
 /// The settings file of this program as one call sees it, and an instance for as long as it lives.
 #[derive(Default)]
 pub struct FoundSettings {
-    /// What was found, and what it relies on.
+    /// The settings found, and the answers that they rely on.
     pub known: KnownSettings,
     /// Whether it has been written to the sink.
     reported: AtomicBool,
@@ -26,7 +26,7 @@ impl FoundSettings {
         Self { known, reported: AtomicBool::new(false) }
     }
 
-    /// The settings that apply to this program.
+    /// Returns the settings that apply to this program.
     #[must_use]
     pub fn in_force(&self) -> Option<&Settings> {
         self.known.plan.in_force()
@@ -38,13 +38,13 @@ impl FoundSettings {
         self.in_force().map_or(&[], |settings| &settings.log_locations)
     }
 
-    /// The devices that are enumerated; `None` for all of them.
+    /// Returns the devices that are enumerated; `None` for all of them.
     #[must_use]
     pub fn devices(&self) -> Option<&[DeviceSetting]> {
         self.in_force()?.devices.as_deref()
     }
 
-    /// What is written to the sink, if the settings say so.
+    /// Returns the filter for the sink, if the settings contain one.
     pub(crate) fn stderr_log(&self) -> Option<Filter> {
         Some(self.in_force()?.stderr_log).filter(|filter| !filter.is_silent())
     }

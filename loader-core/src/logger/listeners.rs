@@ -25,11 +25,11 @@ pub struct Listeners<A: Allocator = Application> {
     /// Whether the instance is being created or destroyed: only then those chained to vkCreateInstance
     /// listen.
     beginning_or_ending: AtomicBool,
-    /// What the application calls, or is going to call, the instance.
+    /// The application's current or future handle for the instance.
     instance: AtomicU64,
 }
 
-/// A callback of the application's with what it wants to hear.
+/// An application callback and its filter.
 #[derive(Clone, Copy)]
 pub struct Listener {
     /// Later ones have higher numbers.
@@ -58,7 +58,7 @@ unsafe impl Send for Listener {}
 unsafe impl Sync for Listener {}
 
 impl<A: Allocator + Clone> Listeners<A> {
-    /// An empty list, which grows in memory of `allocator`.
+    /// Creates an empty list, which grows in memory of `allocator`.
     pub fn new(allocator: A, waiting: &'static dyn Waiting) -> Self {
         Self {
             list: SharedList::new_in(allocator),
@@ -69,8 +69,8 @@ impl<A: Allocator + Clone> Listeners<A> {
         }
     }
 
-    /// Adds what is chained to the create info of an instance. It listens while the instance is created or
-    /// destroyed.
+    /// Adds the callbacks chained to the create info of an instance. They receive messages while the instance
+    /// is created or destroyed.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -129,7 +129,7 @@ impl<A: Allocator + Clone> Listeners<A> {
         self.beginning_or_ending.store(true, Ordering::Relaxed);
     }
 
-    /// Whether nobody listens.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         // Most programs never listen, and this is asked in every call.
@@ -140,7 +140,7 @@ impl<A: Allocator + Clone> Listeners<A> {
         self.list.read(self.waiting, |list| !list.iter().any(|one| begins_or_ends || !one.chained))
     }
 
-    /// Whether anybody wants to hear messages of the loader of this level and topic.
+    /// Returns whether any listener receives loader messages of this level and topic.
     #[must_use]
     pub fn hear(&self, level: Level, topic: Topic) -> bool {
         let (severity, types) = severity_and_types(level, topic);
@@ -186,7 +186,7 @@ impl<A: Allocator + Clone> Listeners<A> {
     /// Passes a message of VK_EXT_debug_report to every listener that wants it.
     ///
     /// # Safety
-    /// The report's pointers are those of a valid call of `vkDebugReportMessageEXT`.
+    /// The report's pointers come from a valid call of `vkDebugReportMessageEXT`.
     pub unsafe fn report(&self, report: Report) {
         let object = vk::DebugUtilsObjectNameInfoEXT {
             object_type: kind_of_report(report.kind),
@@ -201,7 +201,7 @@ impl<A: Allocator + Clone> Listeners<A> {
         }
         .objects(core::slice::from_ref(&object));
         let (severity, types) = report.severity_and_types();
-        // SAFETY: by this function's `# Safety` the report's pointers are those of a valid call; the rest
+        // SAFETY: by this function's `# Safety` the report's pointers come from a valid call; the rest
         // lives until the end of the call.
         unsafe { self.call(&Message { severity, types, data: &data, report }) };
     }
@@ -220,7 +220,7 @@ impl<A: Allocator + Clone> Listeners<A> {
         }
     }
 
-    /// The latest listener before the one with the number `before` who wants to hear this.
+    /// Returns the last listener with a number below `before` that receives this message.
     fn next(&self, before: u64, message: &Message<'_>) -> Option<Listener> {
         let begins_or_ends = self.beginning_or_ending.load(Ordering::Relaxed);
         let listens =
@@ -230,14 +230,14 @@ impl<A: Allocator + Clone> Listeners<A> {
 }
 
 impl Listener {
-    /// The listener for a messenger with this create info.
+    /// Returns the listener for a messenger with this create info.
     #[must_use]
     pub fn messenger(info: &vk::DebugUtilsMessengerCreateInfoEXT<'_>) -> Self {
         let callback = Callback::Messenger(info.message_severity, info.message_type, info.pfn_user_callback);
         Self { number: 0, chained: false, callback, user_data: info.p_user_data }
     }
 
-    /// The listener for a report callback with this create info.
+    /// Returns the listener for a report callback with this create info.
     #[must_use]
     pub fn report(info: &vk::DebugReportCallbackCreateInfoEXT<'_>) -> Self {
         let callback = Callback::Report(info.flags, info.pfn_callback);

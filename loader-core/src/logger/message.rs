@@ -1,8 +1,8 @@
-//! A message in the forms of both extensions, and what one form says in terms of the other.
+//! A message in the forms of both extensions, and the conversion between them.
 //!
-//! Programs listen through either extension and rely on hearing everything, so whatever is said in one form
-//! is passed on in the other, too. Where the forms do not correspond, the choice is that of the loaders that
-//! applications know.
+//! Programs listen through either extension and rely on receiving everything, so each message is also passed
+//! on in the other form. If the forms do not correspond, the choice follows the loaders that applications
+//! know.
 
 use core::ffi::{CStr, c_char};
 
@@ -10,7 +10,7 @@ use ash::vk;
 
 use crate::log::{Level, Topic};
 
-/// `pMessageIdName` and `pLayerPrefix` of the loader's own messages, by which programs tell them from others.
+/// `pMessageIdName` and `pLayerPrefix` of the loader's own messages, by which programs recognise them.
 pub const LOADER: &CStr = c"Loader Message";
 
 /// A message that callbacks of both extensions can be called with.
@@ -21,14 +21,14 @@ pub(super) struct Message<'a> {
     pub report: Report,
 }
 
-/// The parameters of `vkDebugReportMessageEXT`, which are those of its callbacks.
+/// The parameters of `vkDebugReportMessageEXT`, which its callbacks share.
 #[derive(Clone, Copy)]
 pub struct Report {
     /// Its severity.
     pub flags: vk::DebugReportFlagsEXT,
     /// What `object` is.
     pub kind: vk::DebugReportObjectTypeEXT,
-    /// What the message is about.
+    /// The object that the message is about.
     pub object: u64,
     /// A place in the sender, as it likes.
     pub location: usize,
@@ -41,7 +41,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The form in which callbacks of VK_EXT_debug_report receive a message of VK_EXT_debug_utils.
+    /// Returns the form in which callbacks of VK_EXT_debug_report receive a message of VK_EXT_debug_utils.
     ///
     /// # Safety
     /// The data is valid for a callback of that extension.

@@ -16,7 +16,7 @@ pub use message::{LOADER, Report, severity_and_types};
 use crate::log::{Filter, Level, LogLocation, LogSink, Topic, line, write_line};
 use crate::memory::{Counted, TryGrow, Vec, format_into};
 
-/// Where every record goes: to the sink, as far as it lets it through, and to whoever listens.
+/// The destinations of records: the sink, for records that its filter admits, and the listeners.
 pub struct Logger {
     /// Where lines go.
     pub sink: &'static dyn LogSink,
@@ -29,7 +29,7 @@ pub struct Logger {
 }
 
 impl Logger {
-    /// Writes a record if the filter lets it through, and tells those who listen.
+    /// Writes a record if the filter admits it, and passes it to the listeners.
     #[inline(never)]
     pub fn log(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
         self.write(level, topic, message);
@@ -52,15 +52,15 @@ impl Logger {
         on_sink
     }
 
-    /// Writes a record whatever the filter says, and tells those who listen. For what must be seen: calls
-    /// with NULL.
+    /// Writes a record regardless of the filter, and passes it to the listeners. For records that must be
+    /// seen: calls with NULL.
     #[inline(never)] // several callers
     pub fn insist(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
         write_line(self.sink, level, topic, message);
         self.tell(level, topic, message);
     }
 
-    /// Only tells those who listen. Returns whether anybody heard it.
+    /// Passes a record to the listeners only. Returns whether any listener received it.
     pub fn tell(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) -> bool {
         if !self.listeners.hear(level, topic) {
             return false;
@@ -81,7 +81,8 @@ impl Logger {
         true
     }
 
-    /// Whether a record would be written or heard: worth asking before much work goes into one.
+    /// Returns whether a record would be written or received. Check this before preparing an expensive
+    /// record.
     #[must_use]
     pub fn wants(&self, level: Level, topic: Topic) -> bool {
         let is_for = |location: &LogLocation| location.filter.lets_through(level, topic);
@@ -90,7 +91,7 @@ impl Logger {
             || self.listeners.hear(level, topic)
     }
 
-    /// Whether no record at all would be written or heard.
+    /// Returns whether no record at all would be written or received.
     #[must_use]
     pub fn is_silent(&self) -> bool {
         self.filter.is_silent() && self.settings.log_locations().is_empty() && self.listeners.is_empty()

@@ -30,7 +30,7 @@ unsafe impl Send for Application {}
 unsafe impl Sync for Application {}
 
 impl Application {
-    /// The allocator for objects that a command creates with `callbacks`, in the given scope.
+    /// Creates the allocator for objects that a command creates with `callbacks`, in the given scope.
     ///
     /// # Safety
     /// `callbacks` is NULL or points to callbacks that obey the specification and stay there for as long as objects allocated
@@ -53,13 +53,13 @@ impl Application {
         Self { callbacks: null(), scope: vk::SystemAllocationScope::INSTANCE }
     }
 
-    /// The same callbacks in another scope.
+    /// Returns the same callbacks in another scope.
     #[must_use]
     pub fn scoped(self, scope: vk::SystemAllocationScope) -> Self {
         Self { scope, ..self }
     }
 
-    /// The allocator for a child object: its own callbacks if it was given some, else its parent's.
+    /// Returns the allocator for a child object: its own callbacks if it was given some, else its parent's.
     ///
     /// # Safety
     /// As for [`Application::new`].
@@ -70,15 +70,15 @@ impl Application {
         scope: vk::SystemAllocationScope,
     ) -> Self {
         // SAFETY: by this function's `# Safety` `callbacks` is NULL or a valid pointer to callbacks that
-        // outlive what is allocated with them.
+        // outlive the allocations made with them.
         let own = unsafe { Self::new(callbacks, scope) };
         if own.callbacks.is_null() { self.scoped(scope) } else { own }
     }
 
-    /// The application's callbacks, if it passed any.
+    /// Returns the application's callbacks, if it passed any.
     pub(super) fn callbacks(&self) -> Option<&Callbacks> {
-        // SAFETY: by the `# Safety` of `new` they stay there while what is allocated here lives, and an allocator is not used
-        // for longer.
+        // SAFETY: by the `# Safety` of `new` they stay at this address while memory allocated here lives, and
+        // an allocator is not used for longer.
         unsafe { self.callbacks.as_ref() }
     }
 }

@@ -1,13 +1,13 @@
 //! Comparing and trimming ASCII text, and reading numbers. Core's functions for it are copied wherever they are used, some 200 bytes each time; these are
 //! once in the library.
 
-/// Whether both texts are the same but for the case of ASCII letters.
+/// Returns whether both texts are the same but for the case of ASCII letters.
 #[inline(never)]
 pub fn is_same_in_any_case(one: &[u8], other: &[u8]) -> bool {
     one.eq_ignore_ascii_case(other)
 }
 
-/// A number of at most 32 bits in digits of this base, without a sign.
+/// Returns a number of at most 32 bits in digits of this base, without a sign.
 #[inline(never)]
 pub fn number(digits: &[u8], base: u32) -> Option<u32> {
     if digits.is_empty() {
@@ -18,12 +18,12 @@ pub fn number(digits: &[u8], base: u32) -> Option<u32> {
     })
 }
 
-/// The digits of a hexadecimal number that begins with `0x`.
+/// Returns the digits of a hexadecimal number that begins with `0x`.
 pub fn hexadecimal_digits(text: &[u8]) -> Option<&[u8]> {
     text.strip_prefix(b"0x").or_else(|| text.strip_prefix(b"0X"))
 }
 
-/// The text without the blanks around it.
+/// Returns the text without the blanks around it.
 #[inline(never)]
 pub fn trimmed(text: &[u8]) -> &[u8] {
     text.trim_ascii()

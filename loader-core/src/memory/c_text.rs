@@ -9,7 +9,7 @@ use super::{OutOfMemory, Text, text};
 pub struct CText(Text);
 
 impl CText {
-    /// A copy of `string`.
+    /// Creates a copy of `string`.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -17,7 +17,7 @@ impl CText {
         Ok(Self(text(&[string.to_bytes_with_nul()])?))
     }
 
-    /// A copy of `bytes`, which end before their first NUL.
+    /// Returns a copy of `bytes`, which end before their first NUL.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -26,7 +26,7 @@ impl CText {
         Ok(Self(text(&[bytes.get(..end).unwrap_or_default(), &[0]])?))
     }
 
-    /// The string.
+    /// Returns the string.
     #[must_use]
     pub fn as_c_str(&self) -> &CStr {
         // SAFETY: both constructors end the bytes with the only NUL in them, and nothing changes them.

@@ -1,9 +1,9 @@
-//! What was learnt last.
+//! The latest result of a computation.
 
 use super::Counted;
 use crate::sync::{Lock, Waiting};
 
-/// What was learnt last, for later callers that find it still true.
+/// The latest result, for later callers that find it still valid.
 pub struct Cached<T>(Lock<Option<Counted<T>>>);
 
 impl<T> Cached<T> {
@@ -13,7 +13,7 @@ impl<T> Cached<T> {
         Self(Lock::new(None))
     }
 
-    /// What was learnt last.
+    /// Returns the latest result.
     #[inline]
     pub fn last(&self, waiting: &dyn Waiting) -> Option<Counted<T>> {
         self.0.lock(waiting).clone()

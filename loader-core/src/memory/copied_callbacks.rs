@@ -23,7 +23,7 @@ unsafe impl Send for CopiedCallbacks {}
 unsafe impl Sync for CopiedCallbacks {}
 
 impl CopiedCallbacks {
-    /// The allocator for objects that a command creates with `callbacks`, in the given scope.
+    /// Creates the allocator for objects that a command creates with `callbacks`, in the given scope.
     ///
     /// # Safety
     /// `callbacks` is NULL or a valid pointer to callbacks that obey the specification for as long as objects
@@ -44,13 +44,13 @@ impl CopiedCallbacks {
         Self { callbacks: None, scope: vk::SystemAllocationScope::INSTANCE }
     }
 
-    /// The same callbacks in another scope.
+    /// Returns the same callbacks in another scope.
     #[must_use]
     pub fn scoped(self, scope: vk::SystemAllocationScope) -> Self {
         Self { scope, ..self }
     }
 
-    /// The allocator for a child object: its own callbacks if it was given some, else its parent's.
+    /// Returns the allocator for a child object: its own callbacks if it was given some, else its parent's.
     ///
     /// # Safety
     /// As for [`CopiedCallbacks::new`].
@@ -61,17 +61,18 @@ impl CopiedCallbacks {
         scope: vk::SystemAllocationScope,
     ) -> Self {
         // SAFETY: by this function's `# Safety` `callbacks` is NULL or a valid pointer to callbacks that
-        // outlive what is allocated with them.
+        // outlive the allocations made with them.
         let own = unsafe { Self::new(callbacks, scope) };
         if own.callbacks.is_some() { own } else { self.scoped(scope) }
     }
 
-    /// The callbacks as a driver takes them, valid while this value stays where it is: NULL if the application passed none.
+    /// Returns the callbacks in the form that drivers accept, valid until this value moves: NULL if the
+    /// application passed no callbacks.
     pub fn as_ptr(&self) -> *const vk::AllocationCallbacks<'static> {
         self.callbacks.as_ref().map_or(core::ptr::null(), core::ptr::from_ref)
     }
 
-    /// The allocator that uses this copy.
+    /// Returns the allocator that uses this copy.
     fn here(&self) -> Application {
         // SAFETY: `new`'s caller promised that the callbacks obey the specification. The result is used up while `self` is
         // borrowed.

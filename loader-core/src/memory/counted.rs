@@ -28,7 +28,7 @@ unsafe impl<T: Send + Sync, A: Allocator + Clone + Send> Send for Counted<T, A> 
 unsafe impl<T: Send + Sync, A: Allocator + Clone + Send> Sync for Counted<T, A> {}
 
 impl<T> Counted<T> {
-    /// The first owner of `value`.
+    /// Returns the first owner of `value`.
     ///
     /// # Errors
     /// [`OutOfMemory`]; the value is dropped.
@@ -49,7 +49,7 @@ impl<T, A: Allocator + Clone> Room<T, A> {
         Ok(Self(Box::try_new_uninit_in(memory)?))
     }
 
-    /// The first owner of `value`.
+    /// Returns the first owner of `value`.
     #[must_use]
     pub fn fill(self, value: T) -> Counted<T, A> {
         let (block, memory) = Box::into_non_null_with_allocator(self.0);
@@ -61,7 +61,7 @@ impl<T, A: Allocator + Clone> Room<T, A> {
 }
 
 impl<T, A: Allocator + Clone> PartialEq for Counted<T, A> {
-    /// Whether both are the same value, not only equal ones.
+    /// Returns whether both are the same value, not only equal ones.
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0
     }
@@ -94,15 +94,16 @@ impl<T, A: Allocator + Clone> Drop for Counted<T, A> {
 }
 
 impl<T, A: Allocator + Clone> Counted<T, A> {
-    /// How many owners there are: as many that the caller knows of are all there are, if none of them makes another one meanwhile.
-    /// What former owners did has happened before.
+    /// Returns the number of owners. If the caller knows that many owners, no others exist, unless one of
+    /// them makes another meanwhile. Everything that former owners did has happened before.
     #[inline]
     pub(super) fn owners(&self) -> usize {
         // SAFETY: this owner keeps the block alive.
         read(&unsafe { self.0.as_ref() }.owners)
     }
 
-    /// Whether there is no other owner: then nobody else can become one, and what the others did has happened before.
+    /// Returns whether this is the only owner: then no other code can become one, and everything that former
+    /// owners did has happened before.
     pub fn has_one_owner(&self) -> bool {
         self.owners() == 1
     }
@@ -110,12 +111,12 @@ impl<T, A: Allocator + Clone> Counted<T, A> {
     /// Drops the value. Not inlined, so that each of the many places that drop an owner has only the count.
     ///
     /// # Safety
-    /// There is no other owner.
+    /// No other owner exists.
     #[inline(never)]
     unsafe fn free(&mut self) {
-        // SAFETY: by this function's `# Safety` there is no other owner, and the block came from this
-        // allocator. What the other owners did happened before the read; a fence would say the same, but not
-        // to tools that watch threads.
+        // SAFETY: by this function's `# Safety` no other owner exists, and the block came from this
+        // allocator. Everything that the other owners did happened before the read; a fence would ensure the
+        // same, but tools that watch threads do not understand fences.
         unsafe {
             let inner = self.0.as_ref();
             let _ = read(&inner.owners);

@@ -1,6 +1,6 @@
 //! Memory that can run out.
 //!
-//! The loader never aborts when memory runs out. Its collections are those of `allocator-api2`, used only
+//! The loader never aborts when memory runs out. Its collections come from `allocator-api2`, used only
 //! through the fallible calls of this module ([`TryGrow`], [`text`]); an infallible `push` or `format!` would
 //! link `handle_alloc_error` into the library, which `cargo xtask abi` refuses.
 //!
@@ -70,7 +70,7 @@ pub trait TryGrow<T> {
     where
         T: Copy;
 
-    /// Makes room for `more` values behind those that are there, and for no others.
+    /// Reserves memory for exactly `more` additional values.
     ///
     /// # Errors
     /// [`OutOfMemory`] when the vector cannot grow; it is unchanged then.
@@ -89,7 +89,7 @@ impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
     fn try_push(&mut self, value: T) -> Result<(), OutOfMemory> {
         reserve(self, 1, false)?;
         let len = self.len();
-        // SAFETY: there is room for one more element, which is written before the length covers it.
+        // SAFETY: the vector has capacity for one more element, which is written before the length covers it.
         unsafe {
             self.as_mut_ptr().add(len).write(value);
             self.set_len(len.wrapping_add(1));
@@ -103,7 +103,7 @@ impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
     {
         reserve(self, values.len(), false)?;
         let len = self.len();
-        // SAFETY: there is room for all values; they are Copy, are written before the length covers
+        // SAFETY: the vector has capacity for all values; they are Copy, are written before the length covers
         // them, and cannot overlap a vector that is borrowed mutably.
         unsafe {
             self.as_mut_ptr().add(len).copy_from_nonoverlapping(values.as_ptr(), values.len());
@@ -133,7 +133,7 @@ impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
     }
 }
 
-/// Makes room for `more` values, and for no others if `exact`. Replaces `Vec::try_reserve` and
+/// Reserves memory for `more` values, and for no others if `exact`. Replaces `Vec::try_reserve` and
 /// `try_reserve_exact`, which would be copied for every type of value.
 #[inline(never)] // most copies in its callers would be larger than the call
 fn reserve<T, A: Allocator>(vector: &mut Vec<T, A>, more: usize, exact: bool) -> Result<(), OutOfMemory> {
@@ -154,12 +154,12 @@ fn reserve<T, A: Allocator>(vector: &mut Vec<T, A>, more: usize, exact: bool) ->
     Ok(())
 }
 
-/// Moves a vector's block to a larger one with room for `needed` values. Returns the block and its capacity,
-/// which at least doubles unless it has to be `exact`, so many additions cost few moves.
+/// Moves a vector's block to a larger one for `needed` values. Returns the block and its capacity, which at
+/// least doubles unless it has to be `exact`, so many additions cost few moves.
 ///
 /// # Safety
-/// `old` is a block from `allocator` with room for `capacity` values of the layout `each`; if `capacity` is
-/// 0, anything.
+/// `old` is a block from `allocator` with capacity for `capacity` values of the layout `each`; any pointer if
+/// `capacity` is 0.
 #[inline(never)]
 unsafe fn grow<A: Allocator>(
     allocator: &A,
@@ -176,7 +176,7 @@ unsafe fn grow<A: Allocator>(
     let least = if each.size() == 1 { 8 } else { 4 };
     let larger = if exact { needed } else { needed.max(capacity.saturating_mul(2)).max(least) };
     let new = layout(larger).ok_or(OutOfMemory)?;
-    // SAFETY: by this function's `# Safety` `old` is a block from `allocator` with room for `capacity`
+    // SAFETY: by this function's `# Safety` `old` is a block from `allocator` with capacity for `capacity`
     // values, so its layout is valid; the new one is larger.
     let block = unsafe {
         match layout(capacity) {
@@ -187,7 +187,7 @@ unsafe fn grow<A: Allocator>(
     Ok((block.cast(), larger))
 }
 
-/// Joins `parts` into one text owned by the process, with no room for more.
+/// Joins `parts` into one text owned by the process, without spare capacity.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -197,7 +197,7 @@ pub fn text(parts: &[&[u8]]) -> Result<Text, OutOfMemory> {
     joined.try_fit(length)?;
     let mut end = joined.as_mut_ptr();
     for part in parts {
-        // SAFETY: there is room for all parts, each of which is written behind the one before.
+        // SAFETY: the block is large enough for all parts, each of which is written after the one before.
         unsafe {
             end.copy_from_nonoverlapping(part.as_ptr(), part.len());
             end = end.add(part.len());

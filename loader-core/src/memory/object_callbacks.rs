@@ -9,8 +9,8 @@ use super::{Application, Box, OutOfMemory};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
-/// A copy of the callbacks that an object was created with, and during the call that destroys it of those of that call. `None` for
-/// an object without any.
+/// A copy of the callbacks that an object was created with, or during the destroying call of the callbacks
+/// passed to that call. `None` for an object without callbacks.
 ///
 /// `pUserData` may differ in every call (`VkAllocationCallbacks`), and each block of the object has an allocator that leads here.
 ///
@@ -24,8 +24,8 @@ unsafe impl Send for ObjectCallbacks {}
 unsafe impl Sync for ObjectCallbacks {}
 
 impl ObjectCallbacks {
-    /// Copies the callbacks of an object that is created with `callbacks`. Returns the allocator for its blocks, too; without any
-    /// callbacks, they come from `parent`.
+    /// Copies the callbacks of an object that is created with `callbacks`. Also returns the allocator for its
+    /// blocks; without callbacks, they come from `parent`.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -45,7 +45,8 @@ impl ObjectCallbacks {
             return Ok((Self(None), parent.scoped(scope)));
         };
         let copy = Box::into_non_null(Box::try_new_in(*created_with, given).map_err(OutOfMemory::from)?);
-        // SAFETY: the copy stays where it is until `drop`, after which by this function's `# Safety` nobody uses the allocator.
+        // SAFETY: the copy stays at its address until `drop`, after which by this function's `# Safety` the
+        // allocator is not used.
         let memory = unsafe { Application::new(copy.as_ptr(), scope) };
         Ok((Self(Some(copy)), memory))
     }
@@ -68,12 +69,13 @@ impl ObjectCallbacks {
         Self(self.0.take())
     }
 
-    /// Uses `callbacks`, which a call that destroys the object was given, from now on. Ignores NULL, and all callbacks if the
+    /// Replaces the callbacks by those passed to a destroying call. Ignores NULL, and all callbacks if the
     /// object was created without any: they do not know its blocks.
     ///
     /// # Safety
-    /// `callbacks` is NULL or points to valid callbacks that are compatible with those of the creating call and obey the
-    /// specification while the object's memory is used. No other thread uses that memory.
+    /// `callbacks` is NULL or points to valid callbacks that are compatible with the callbacks of the
+    /// creating call and obey the specification while the object's memory is used. No other thread uses that
+    /// memory.
     pub unsafe fn set(&self, callbacks: *const Callbacks) {
         // SAFETY: by this function's `# Safety` `callbacks` is NULL or a valid pointer.
         let given = unsafe { Application::new(callbacks, vk::SystemAllocationScope::OBJECT) };

@@ -11,7 +11,7 @@ use allocator_api2::alloc::Allocator;
 pub struct SharedList<T: Copy, A: Allocator = Process>(Lock<Vec<T, A>>);
 
 impl<T: Copy> SharedList<T> {
-    /// An empty list in memory of the process.
+    /// Creates an empty list in memory of the process.
     pub const fn new() -> Self {
         Self::new_in(Process)
     }
@@ -24,7 +24,7 @@ impl<T: Copy> Default for SharedList<T> {
 }
 
 impl<T: Copy, A: Allocator> SharedList<T, A> {
-    /// An empty list in memory of `allocator`.
+    /// Returns an empty list in memory of `allocator`.
     pub const fn new_in(allocator: A) -> Self {
         Self(Lock::new(Vec::new_in(allocator)))
     }
@@ -34,16 +34,16 @@ impl<T: Copy, A: Allocator> SharedList<T, A> {
         look(&self.0.lock(waiting))
     }
 
-    /// Removes the first value for which `matches` is true from the list. The last one takes its place. A
-    /// walk that takes the lock anew for each place meets every value that stays if it goes from the end to
-    /// the beginning.
+    /// Removes the first value for which `matches` is true from the list, and moves the last value to its
+    /// index. A loop that locks the list for each index separately sees every value that stays, if it goes
+    /// from the end to the beginning.
     pub fn remove(&self, waiting: &dyn Waiting, mut matches: impl FnMut(&T) -> bool) -> Option<T> {
         let mut list = self.0.lock(waiting);
         let position = list.iter().position(&mut matches)?;
         Some(list.swap_remove(position))
     }
 
-    /// Replaces the first value for which `matches` is true. Returns whether there is one.
+    /// Replaces the first value for which `matches` is true. Returns whether it found one.
     pub fn replace(&self, waiting: &dyn Waiting, value: T, mut matches: impl FnMut(&T) -> bool) -> bool {
         let mut list = self.0.lock(waiting);
         list.iter_mut().find(|present| matches(present)).map(|present| *present = value).is_some()
@@ -69,8 +69,8 @@ impl<T: Copy, A: Allocator> SharedList<T, A> {
 }
 
 impl<T: Copy, A: Allocator + Clone> SharedList<T, A> {
-    /// Appends `value`, unless `find` finds something in the list that serves instead; returns what is in the
-    /// list, and whether it is new.
+    /// Appends `value`, unless `find` finds an element in the list that serves instead. Returns the element
+    /// in the list, and whether it is new.
     ///
     /// # Errors
     /// [`OutOfMemory`]; the list is unchanged.
@@ -83,8 +83,9 @@ impl<T: Copy, A: Allocator + Clone> SharedList<T, A> {
         self.find_or_insert_at(waiting, value, |list| list.iter().copied().find(&find), |_| ())
     }
 
-    /// Inserts `value` unless `find` returns something in the list that serves instead; returns what is in the
-    /// list, and whether it is new. It is appended, and `arrange` may then move it elsewhere.
+    /// Inserts `value`, unless `find` finds an element in the list that serves instead. Returns the element
+    /// in the list, and whether it is new. A new element is appended, and `arrange` may then move it
+    /// elsewhere.
     ///
     /// # Errors
     /// [`OutOfMemory`]; the list is unchanged.

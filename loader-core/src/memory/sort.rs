@@ -5,13 +5,13 @@ use core::mem::MaybeUninit;
 
 use super::Callback;
 
-/// Sorts `values`; those that compare as equal keep their order.
+/// Sorts `values`; values that compare as equal keep their order.
 ///
-/// Replaces `slice::sort_by`, which allocates and ends the program when it cannot, and the unstable sorts,
-/// each use of which adds some ten kilobytes to the library. Each value is put into its place among those
-/// before it: the number of comparisons is that of any good sort, and what is in order already is passed
-/// over. Moving the values costs the square of their number, which for the thousands that a loader may meet
-/// is less than reading one of them from disk.
+/// Replaces `slice::sort_by`, which allocates and aborts the program when it cannot, and the unstable sorts,
+/// each use of which adds some ten kilobytes to the library. Each value is inserted among the values before
+/// it: the number of comparisons is as low as in any good sort, and values already in order are skipped.
+/// Moving the values costs the square of their number, which for the thousands that a loader may meet is less
+/// than reading one of them from disk.
 pub fn sort_by<T>(values: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
     // SAFETY: `sort` passes places of values of this slice.
     let mut order = |(one, other): Places| unsafe { compare(&*one.cast(), &*other.cast()) };
@@ -69,8 +69,8 @@ unsafe fn bring_to_front(first: *mut u8, before: usize, size: usize) {
     let mut piece = [MaybeUninit::<u8>::uninit(); 64];
     let mut left = size;
     while left > 0 {
-        // The last bytes of all, as many as there is room for, come to the front; so in the end the value is
-        // whole there.
+        // The last bytes of all, as many as fit, come to the front; so in the end the value is complete
+        // there.
         let length = left.min(piece.len());
         let others = before.wrapping_add(size).wrapping_sub(length);
         // SAFETY: by this function's `# Safety` `first` is valid for all of these bytes.

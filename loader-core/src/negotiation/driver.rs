@@ -59,18 +59,18 @@ pub struct DriverInterface {
 
 /// Negotiates with the driver in `library`.
 ///
-/// An exported negotiation function is called before anything else of the driver. If there is none, version 7
-/// drivers offer it through `vk_icdGetInstanceProcAddr`; a driver that does not is of version 1, and one that
-/// does not even export that is of version 0.
+/// An exported negotiation function is called before any other function of the driver. Without one, version 7
+/// drivers offer it through `vk_icdGetInstanceProcAddr`; a driver that does not is of version 1, and a driver
+/// that does not export that function either is of version 0.
 ///
 /// # Errors
 /// Why the driver cannot be used.
 ///
 /// # Safety
-/// `library` is a driver: the functions that it exports have the types that their names stand for.
+/// `library` is a driver: the functions that it exports have the types of their names.
 pub unsafe fn with_library(libraries: &dyn Libraries, library: Library) -> Result<DriverInterface, Outcome> {
     let symbol = |name: &CStr| libraries.symbol(library, name);
-    // SAFETY: by this function's `# Safety` the driver's exports have the types that their names stand for.
+    // SAFETY: by this function's `# Safety` the driver's exports have the types of their names.
     unsafe {
         let negotiate = symbol(NEGOTIATE).map(|address| transmute::<NonNull<c_void>, NegotiateFn>(address));
         let agreed = negotiate.map(|negotiate| agree(negotiate)).transpose()?;
@@ -88,14 +88,14 @@ pub unsafe fn with_library(libraries: &dyn Libraries, library: Library) -> Resul
     }
 }
 
-/// The interface of another loader, with which nothing is negotiated. As a loader does, it makes surfaces and
-/// leaves the application's `apiVersion` alone; it has no look-up for physical-device commands only.
+/// Returns the interface of another loader, without negotiation. As a loader does, it makes surfaces and
+/// leaves the application's `apiVersion` unchanged; it has no separate look-up for physical-device commands.
 ///
 /// # Errors
 /// Why it cannot be used.
 ///
 /// # Safety
-/// `library` is a Vulkan loader: the functions that it exports have the types that their names stand for.
+/// `library` is a Vulkan loader: the functions that it exports have the types of their names.
 #[cfg(feature = "foreign-handles")]
 pub unsafe fn with_system_loader(
     libraries: &dyn Libraries,
@@ -103,7 +103,7 @@ pub unsafe fn with_system_loader(
 ) -> Result<DriverInterface, Outcome> {
     const NAME: &CStr = c"vkGetInstanceProcAddr";
     let gipa = libraries.symbol(library, NAME).ok_or(Outcome::MissingCommand { name: NAME })?;
-    // SAFETY: by this function's `# Safety` the loader's exports have the types that their names stand for.
+    // SAFETY: by this function's `# Safety` the loader's exports have the types of their names.
     unsafe {
         let gipa = transmute::<NonNull<c_void>, vk::PFN_vkGetInstanceProcAddr>(gipa);
         complete(CHECKED_VERSION_INTERFACE, gipa, None)
@@ -142,7 +142,7 @@ unsafe fn agree(negotiate: NegotiateFn) -> Result<u32, Outcome> {
 }
 
 unsafe fn agree_through(gipa: vk::PFN_vkGetInstanceProcAddr) -> Result<Option<u32>, Outcome> {
-    // SAFETY: the function may be called without an instance, and gives the type that the name stands for.
+    // SAFETY: the function may be called without an instance, and gives the type of the name.
     unsafe {
         match gipa(vk::Instance::null(), NEGOTIATE.as_ptr()) {
             Some(function) => {
@@ -153,8 +153,8 @@ unsafe fn agree_through(gipa: vk::PFN_vkGetInstanceProcAddr) -> Result<Option<u3
     }
 }
 
-/// Completes the interface of a driver that answered this version. One above the offer means that the driver knows later
-/// versions, too: as in shipped loaders, it is used as one of the newest version.
+/// Completes the interface of a driver that answered this version. A version above the offer means that the
+/// driver also knows later versions: as in shipped loaders, it is used as a driver of the newest version.
 unsafe fn complete(
     answered: u32,
     gipa: vk::PFN_vkGetInstanceProcAddr,
@@ -206,13 +206,14 @@ unsafe fn enumerate_instance_version(
     }
 }
 
-/// The interface of a driver that exports nothing but Vulkan commands (version 0).
+/// Returns the interface of a driver that exports nothing but Vulkan commands (version 0).
 unsafe fn oldest_interface(
     symbol: &dyn Fn(&CStr) -> Option<NonNull<c_void>>,
 ) -> Result<DriverInterface, Outcome> {
     let need = |name: &'static CStr| symbol(name).ok_or(Outcome::MissingCommand { name });
     let Some(gipa) = symbol(c"vkGetInstanceProcAddr") else { return Err(Outcome::NoEntryPoint) };
-    // SAFETY: the driver's exports are what their names say, and so is what it finds without an instance.
+    // SAFETY: the driver's exports match their names, as do the functions that it returns without an
+    // instance.
     unsafe {
         let gipa = transmute::<NonNull<c_void>, vk::PFN_vkGetInstanceProcAddr>(gipa);
         // A driver is not asked for a name that it cannot know: some of them do not survive that.

@@ -31,7 +31,7 @@ pub enum LayerFault {
 }
 
 impl LayerFault {
-    /// A short, stable name for programs.
+    /// Returns a short, stable name for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
@@ -42,14 +42,14 @@ impl LayerFault {
         }
     }
 
-    /// The rule of the layer interface document that requires this, if any.
+    /// Returns the rule of the layer interface document that requires this, if any.
     #[must_use]
     pub fn policy(&self) -> Option<&'static str> {
         (!matches!(self, Self::DoesNotOpen { .. })).then_some("LLP_LOADER_5")
     }
 }
 
-/// What is wrong, and what can be done about it. Follows the layer's name and a colon.
+/// Describes the defect and a remedy. Follows the layer's name and a colon.
 impl fmt::Display for LayerFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

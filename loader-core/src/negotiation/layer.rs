@@ -44,14 +44,14 @@ struct Symbols<'a> {
 
 /// Negotiates with the layer called `name` in `library`.
 ///
-/// Functions are searched for in this order: what the negotiation hands over, the names in the manifest,
+/// Functions come from the first of these sources that has them: the negotiation, the names in the manifest,
 /// `<layer>GetInstanceProcAddr`, the plain names.
 ///
 /// # Errors
 /// Why the layer cannot be used, or out of memory.
 ///
 /// # Safety
-/// `library` is a layer: the functions that it exports have the types that their names stand for.
+/// `library` is a layer: the functions that it exports have the types of their names.
 pub unsafe fn with_layer(
     libraries: &dyn Libraries,
     library: Library,
@@ -71,7 +71,7 @@ pub unsafe fn with_layer(
         None => libraries.symbol(library, c"vkNegotiateLoaderLayerInterfaceVersion"),
         found => found,
     };
-    // SAFETY: by this function's `# Safety` the layer's exports have the types that their names stand for.
+    // SAFETY: by this function's `# Safety` the layer's exports have the types of their names.
     unsafe {
         match negotiate.map(|address| transmute::<NonNull<c_void>, NegotiateFn>(address)) {
             Some(negotiate) => {
@@ -121,8 +121,8 @@ pub unsafe fn with_layer(
 }
 
 impl Symbols<'_> {
-    /// The function with the name that the manifest gives, else with the layer's name before `suffix`, else
-    /// `plain`.
+    /// Returns the function with the name that the manifest gives, else with the layer's name before
+    /// `suffix`, else `plain`.
     fn look_up(
         &self,
         named: &Option<Symbol>,

@@ -105,7 +105,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// A short, stable name for programs.
+    /// Returns a short, stable name for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
@@ -130,7 +130,7 @@ impl Outcome {
         }
     }
 
-    /// The rule of the driver interface document that requires this, if any.
+    /// Returns the rule of the driver interface document that requires this, if any.
     #[must_use]
     pub fn policy(&self) -> Option<&'static str> {
         match self {
@@ -144,7 +144,7 @@ impl Outcome {
         }
     }
 
-    /// The severity while another driver works.
+    /// Returns the severity while another driver works.
     #[must_use]
     pub fn level(&self) -> Level {
         match self {
@@ -167,13 +167,13 @@ impl Outcome {
         }
     }
 
-    /// Whether a driver that has no device may end like this.
+    /// Returns whether a driver that has no device may end like this.
     #[must_use]
     pub fn says_no_device(&self) -> bool {
         matches!(self, Self::CreateInstanceFailed { result: INCOMPATIBLE_DRIVER })
     }
 
-    /// Whether the driver is lost.
+    /// Returns whether the driver is lost.
     #[must_use]
     pub fn is_failure(&self) -> bool {
         !matches!(
@@ -190,7 +190,7 @@ impl Outcome {
 /// `VK_ERROR_INCOMPATIBLE_DRIVER`.
 const INCOMPATIBLE_DRIVER: i32 = -9;
 
-/// What is wrong, and what can be done about it. Follows a path and a colon.
+/// Describes the defect and a remedy. Follows a path and a colon.
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -28,8 +28,8 @@ impl From<PathFault> for FileError {
     }
 }
 
-/// Calls `with` a copy of `path` that ends with a NUL. The copy is on the stack, so that a shortage of memory is never mistaken for a
-/// missing file, and it stays where it was written, since moving it costs more than most calls.
+/// Calls `with` with a NUL-terminated copy of `path`. The copy is on the stack, so that a shortage of memory
+/// is never mistaken for a missing file, and it is not moved, since moving it costs more than most calls.
 ///
 /// # Errors
 /// A [`PathFault`]; `with` is not called.

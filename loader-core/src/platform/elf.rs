@@ -5,7 +5,7 @@
 
 use super::FileError;
 
-/// The processor that this is compiled for (`e_machine`), where it is known here.
+/// The processor that this is compiled for (`e_machine`), if known here.
 pub const MACHINE: Option<u16> = match () {
     () if cfg!(target_arch = "x86") => Some(3),
     () if cfg!(target_arch = "arm") => Some(40),
@@ -27,7 +27,7 @@ const LOADED: u32 = 1;
 /// Fills the slice with the bytes of a file from this place on.
 pub type ReadAt<'a> = dyn Fn(u64, &mut [u8]) -> Result<(), FileError> + 'a;
 
-/// What the header of a file says.
+/// The contents of a file's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Header {
     /// The file is no ELF library: it begins with something else, or has fewer bytes than any header.
@@ -41,9 +41,9 @@ pub enum Header {
     },
     /// It is a library for this processor.
     Library {
-        /// Where the last byte of a segment is in the file, plus one. A file that ends before is not whole.
+        /// The offset after a segment's last byte in the file. A file that ends before this is incomplete.
         end: u64,
-        /// The least alignment of a segment that is loaded, in bytes; `u64::MAX` if there is none.
+        /// The least alignment of a segment that is loaded, in bytes; `u64::MAX` without such segments.
         alignment: u64,
     },
 }
@@ -80,14 +80,14 @@ pub fn header(read_at: &ReadAt) -> Result<Header, FileError> {
     Ok(Header::Library { end, alignment })
 }
 
-/// The 16-bit number at `place`, which is inside.
+/// Returns the 16-bit number at `place`, which is inside.
 #[inline(always)] // the compiler knows that each constant place is inside
 fn half(bytes: &[u8], place: usize) -> u16 {
     let number = bytes.get(place..).and_then(|bytes| bytes.first_chunk());
     number.map_or(0, |number| u16::from_ne_bytes(*number))
 }
 
-/// The number of an address's size at `place`, which is inside.
+/// Returns the number of an address's size at `place`, which is inside.
 #[inline(always)] // as above
 fn word(bytes: &[u8], place: usize) -> u64 {
     let number = bytes.get(place..).and_then(|bytes| bytes.first_chunk());

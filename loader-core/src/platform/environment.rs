@@ -17,13 +17,13 @@ pub enum Reader {
 
 /// The environment of the process.
 pub trait Environment: Sync {
-    /// The value of the variable `name`, or `None` if it is not set or this `reader` ignores it.
+    /// Returns the value of the variable `name`, or `None` if it is not set or this `reader` ignores it.
     ///
     /// # Errors
     /// [`OutOfMemory`] if the value cannot be copied.
     fn variable(&self, name: &CStr, reader: Reader) -> Result<Option<Text>, OutOfMemory>;
 
-    /// Whether the variable `name` has this value; `None` means not set. A platform that can
+    /// Returns whether the variable `name` has this value; `None` means not set. A platform that can
     /// compare without copying saves the memory.
     ///
     /// # Errors
@@ -32,8 +32,8 @@ pub trait Environment: Sync {
         Ok(self.variable(name, reader)?.as_deref() == value)
     }
 
-    /// Calls `use_them` once, with the settings that active layers receive in each instance besides
-    /// those of the application. A platform without such settings keeps the default.
+    /// Calls `use_them` once, with the settings that active layers receive in each instance in addition to
+    /// the application's settings. A platform without such settings keeps the default.
     fn with_layer_settings(&self, use_them: &mut dyn FnMut(&[vk::LayerSettingEXT<'static>])) {
         use_them(&[]);
     }

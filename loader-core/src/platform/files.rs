@@ -53,23 +53,23 @@ impl Fingerprint {
 
 /// The file system.
 pub trait Files: Sync {
-    /// The names in the folder `path`, in the system's order, without `.` and `..`.
+    /// Returns the names in the folder `path`, in the system's order, without `.` and `..`.
     ///
     /// # Errors
     /// Why the folder cannot be listed.
     fn list(&self, path: &[u8]) -> Result<Vec<Text>, FileError>;
 
-    /// The content of the regular file `path`, if it is at most `limit` bytes long.
+    /// Returns the content of the regular file `path`, if it is at most `limit` bytes long.
     ///
     /// # Errors
     /// Why it cannot be read. Anything but a regular file is refused without being opened (opening
     /// a FIFO waits for a writer); if the kind is unknown, it is read.
     fn read(&self, path: &[u8], limit: usize) -> Result<Text, FileError>;
 
-    /// Whether `path` names anything.
+    /// Returns whether `path` names anything.
     fn exists(&self, path: &[u8]) -> bool;
 
-    /// The state of `path`, or `None` if nothing has that name or its states cannot be
+    /// Returns the state of `path`, or `None` if nothing has that name or its states cannot be
     /// distinguished reliably (it changed so recently that a further change might not show).
     fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint>;
 
@@ -93,9 +93,9 @@ pub trait Files: Sync {
         Ok((self.read(path, limit)?, state))
     }
 
-    /// The device of the file `path` and its number there, the same for every name of the file;
-    /// `None` if nothing has that name or the system cannot tell. Unlike a fingerprint, this does
-    /// not depend on when the file changed.
+    /// Returns the device of the file `path` and its number there, the same for every name of the file;
+    /// `None` if the file does not exist or the system cannot say. Unlike a fingerprint, this does not depend
+    /// on when the file changed.
     fn identity(&self, path: &[u8]) -> Option<(u64, u64)> {
         Some(self.fingerprint(path)?.identity)
     }

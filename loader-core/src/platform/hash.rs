@@ -1,7 +1,8 @@
-//! Hashes that tell whether something is another, or has changed. They keep no secrets, and nobody has a reason to forge them.
+//! Hashes that show whether values differ or have changed. They keep no secrets, and forging them has no
+//! benefit.
 #![forbid(unsafe_code)]
 
-/// A hash of `bytes`; with another seed, one that is independent of it.
+/// Returns a hash of `bytes`; with another seed, one that is independent of it.
 #[must_use]
 #[inline(never)] // many callers
 pub fn hash(seed: u64, bytes: &[u8]) -> u64 {
@@ -13,11 +14,11 @@ pub fn hash(seed: u64, bytes: &[u8]) -> u64 {
         }
         state = mixed(state, u64::from_le_bytes(word));
     }
-    // Until here the highest bits of the last words have reached few others.
+    // Up to this point, the highest bits of the last words have affected few other bits.
     mixed(mixed(state, 0), 0)
 }
 
-/// A state from the one before and the next word. Different words lead to different states.
+/// Returns a state from the one before and the next word. Different words lead to different states.
 #[must_use]
 pub fn mixed(state: u64, word: u64) -> u64 {
     /// 2^64 divided by the golden ratio, odd.

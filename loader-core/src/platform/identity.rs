@@ -4,18 +4,18 @@ use crate::memory::{OutOfMemory, Text};
 
 /// Facts about the process.
 pub trait Identity: Sync {
-    /// Whether the process has privileges that the user who started it may lack (set-user-id,
+    /// Returns whether the process has privileges that the user who started it may lack (set-user-id,
     /// set-group-id, file capabilities). A process that root started is not elevated.
     /// This does not change while the process lives.
     fn elevated(&self) -> bool;
 
-    /// The path of the executable, if known.
+    /// Returns the path of the executable, if known.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     fn executable(&self) -> Result<Option<Text>, OutOfMemory>;
 
-    /// Whether two words at `address` are mapped; `true` if only reading them would tell.
+    /// Returns whether two words at `address` are mapped; `true` if only reading them would show it.
     fn has_memory(&self, _address: usize) -> bool {
         true
     }

@@ -33,7 +33,7 @@ struct World {
     open: StdVec<Symbols>,
 }
 
-/// What a library exports.
+/// The exports of a library.
 pub(crate) type Symbols = fn(&CStr) -> Option<NonNull<c_void>>;
 
 struct Node {
@@ -52,7 +52,7 @@ enum Content {
 }
 
 impl Imaginary {
-    /// An empty system.
+    /// Creates an empty system.
     pub(crate) fn new() -> &'static Self {
         Box::leak(Box::default())
     }
@@ -125,7 +125,7 @@ impl Imaginary {
         self
     }
 
-    /// The number of open libraries, each counted as often as it was opened.
+    /// Returns the number of open libraries, each counted as often as it was opened.
     pub(crate) fn open_libraries(&self) -> usize {
         self.world().open.len()
     }
@@ -138,7 +138,7 @@ impl Imaginary {
         self
     }
 
-    /// The calls since the last call of this method: each a name, a blank and its argument.
+    /// Returns the calls since the last call of this method: each a name, a blank and its argument.
     pub(crate) fn calls(&self) -> StdVec<String> {
         core::mem::take(&mut self.world().calls)
     }
@@ -208,7 +208,7 @@ impl Files for Imaginary {
             _ => return Err(FileError::Other(20)),
         }
         let mut names = Vec::new();
-        // Backwards, so that nobody relies on the order.
+        // In reverse order, so that no code relies on the order.
         for inside in world.nodes.keys().rev().filter(|inside| parent(inside) == path) {
             names.try_push(text(&[inside.rsplit('/').next().unwrap().as_bytes()])?)?;
         }

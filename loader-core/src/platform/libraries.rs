@@ -34,18 +34,19 @@ pub trait Libraries: Sync {
     /// The system's error message.
     fn open(&self, path: &[u8], kind: LibraryKind) -> Result<Library, Text>;
 
-    /// Whether the content of the file `path` rules out that it ever opens, whatever else is
+    /// Returns whether the content of the file `path` rules out that it ever opens, whatever else is
     /// installed: it is no library for this processor, or an incomplete one.
     fn never_opens(&self, _path: &[u8]) -> bool {
         false
     }
 
-    /// The address of the exported symbol `name`.
+    /// Returns the address of the exported symbol `name`.
     fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>>;
 
-    /// The state of the file that `library` came from when it was opened by `name`; without a library, of the file at the path
-    /// `name`. It differs from that of another file, and from that of the same file with another content. `None` if the state cannot
-    /// be told (a bare name is no path), or if the file changed so recently that a further change might not show.
+    /// Returns the state of the file that `library` came from when it was opened by `name`; without a
+    /// library, of the file at the path `name`. States differ between files, and between different contents
+    /// of one file. `None` if the state is unknown (a bare name is not a path), or if the file changed so
+    /// recently that a further change might not show.
     fn state(&self, _name: &[u8], _library: Option<Library>) -> Option<NonZero<u64>> {
         None
     }

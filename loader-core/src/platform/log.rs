@@ -2,7 +2,7 @@
 
 /// The destination of lines that no callback asked for: standard error, the system log.
 pub trait LogSink: Sync {
-    /// Writes one record, which ends with a newline, in one piece.
+    /// Writes one record, including its final newline, in one piece.
     fn write(&self, level: Level, line: &[u8]);
 
     /// Appends `bytes` to the file `path`, which it creates if necessary. Returns whether that

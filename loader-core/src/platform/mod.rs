@@ -47,19 +47,19 @@ pub struct Platform {
     pub identity: &'static dyn Identity,
     /// The destination of log lines that no callback asked for.
     pub log: &'static dyn LogSink,
-    /// Ends the process at once, as `abort` does.
+    /// Aborts the process at once, as `abort` does.
     pub abort: fn() -> !,
     /// How a thread waits for another.
     pub waiting: &'static dyn Waiting,
     /// Windows that one driver at a time can draw to. `None` if drivers can have surfaces of one
     /// window side by side.
     pub windows: Option<&'static dyn Windows>,
-    /// What one start of a program leaves for the next one. `None` where nothing is left.
+    /// The file that one start of a program leaves for the next one. `None` if starts are not recorded.
     pub start_cache: Option<&'static dyn StartCache>,
 }
 
 impl Platform {
-    /// The value of a variable, if it is set and honoured.
+    /// Returns the value of a variable, if it is set and honoured.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -67,7 +67,8 @@ impl Platform {
         self.environment.variable(variable.name, variable.reader)
     }
 
-    /// Whether a variable is set to a number other than 0, whatever follows the number, as in shipped loaders.
+    /// Returns whether a variable is set to a number other than 0, whatever follows the number, as in shipped
+    /// loaders.
     ///
     /// # Errors
     /// [`OutOfMemory`].

@@ -8,14 +8,14 @@ use crate::platform::Library;
 /// The size in bytes of the largest file that is read or written.
 pub const LARGEST_CACHE: usize = 256 * 1024;
 
-/// Why there is no file from an earlier start, or none for the next.
+/// Why no file from an earlier start exists, or why this start leaves none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheFault {
     /// The process has more privileges than its user.
     Elevated,
     /// No variable names a folder for caches, or it belongs to someone else.
     NoFolder,
-    /// There is no file yet, or the program's own file is gone.
+    /// The file does not exist yet, or the program's own file is gone.
     NotFound,
     /// It is a link, has a second name, or is something else that is not a regular file; or its folder is a link or no folder.
     NotAFile,
@@ -45,43 +45,48 @@ pub struct Moment {
     pub process: u32,
 }
 
-/// Keeps a file for each program between its starts, and describes what drivers' answers depend on.
+/// Keeps a file for each program between its starts, and describes the circumstances that drivers' results
+/// depend on.
 ///
-/// Nothing here loads a driver or opens a device: a device that sleeps goes on sleeping.
+/// No method loads a driver or opens a device, so a suspended device stays suspended.
 pub trait StartCache: Sync {
-    /// Everything that decides what drivers answer to this process, except for the drivers' own files: the program, the user,
-    /// the environment, the process's limits and sandbox, the kernel, the device nodes and the devices behind them. One fact in
-    /// each line, in an order that does not change as long as the facts do not. Values that may be secret are digested.
+    /// Describes everything that affects drivers' results for this process, except the drivers' own files:
+    /// the program, the user, the environment, the process's limits and sandbox, the kernel, the device nodes
+    /// and the devices behind them. One fact per line, in an order that stays the same while the facts do.
+    /// Values that may be secret are digested.
     ///
     /// # Errors
-    /// Why nothing can be said that a later process could compare. [`CacheFault::Scarce`] if drivers may fail for lack of
-    /// something that the next process may have.
+    /// Why the description could not be compared by a later process. [`CacheFault::Scarce`] if drivers may
+    /// fail for lack of a resource that the next process may have.
     fn circumstances(&self) -> Result<Text, CacheFault>;
 
-    /// The file that was kept for this program, read once it is certain that only this user can have written it.
+    /// Returns the file that was kept for this program, read once it is certain that only this user can have
+    /// written it.
     ///
     /// # Errors
     /// Why it is not read.
     fn load(&self) -> Result<Text, CacheFault>;
 
-    /// Keeps a file for this program in place of the last one. A process that reads meanwhile gets one of the two, whole.
+    /// Replaces this program's file. A process that reads it meanwhile gets either file, complete.
     ///
     /// # Errors
-    /// Why it is not kept; the last one is then still there.
+    /// Why the file is not kept; the last file is then unchanged.
     fn keep(&self, content: &[u8]) -> Result<(), CacheFault>;
 
-    /// Removes the file of this program, if there is one.
+    /// Removes this program's file, if it exists.
     fn forget(&self);
 
-    /// The path of the file that an open library came from. `None` if it cannot be told, or if the next process may find
-    /// another file by the same name without a change in [`circumstances`](StartCache::circumstances).
+    /// Returns the path of the file that an open library came from. `None` if the path is unknown, or if the
+    /// next process may find another file by the same name without a change in
+    /// [`circumstances`](StartCache::circumstances).
     fn file_of(&self, library: Library, name: &[u8]) -> Option<Text>;
 
     /// This moment, in this process.
     fn moment(&self) -> Moment;
 
-    /// The identity of a library's file in one word: it differs when the file is another one, or has another content.
-    /// `None` if there is no such file, or if it changed so recently that a further change might not show.
+    /// Returns the identity of a library's file in one word: it differs if the file is another one, or has
+    /// other contents. `None` if the file does not exist, or changed so recently that a further change might
+    /// not show.
     fn identity(&self, path: &[u8]) -> Option<Text>;
 }
 

@@ -35,9 +35,8 @@ macro_rules! variables {
     };
 }
 
-// Variables that lead to code of the user's choice are ignored if the user has fewer rights than
-// the process. The others choose among what the administrator has installed, or set what is
-// reported.
+// Variables that lead to code of the user's choice are ignored if the user has fewer rights than the process.
+// The others select among files that the administrator has installed, or configure reports.
 variables! {
     Secure: VK_DRIVER_FILES VK_ICD_FILENAMES VK_ADD_DRIVER_FILES VK_LOADER_DRIVERS_SELECT VK_LOADER_DRIVERS_DISABLE;
     Secure: VK_LAYER_PATH VK_ADD_LAYER_PATH VK_IMPLICIT_LAYER_PATH VK_ADD_IMPLICIT_LAYER_PATH;

@@ -12,7 +12,7 @@ pub trait Windows: Sync {
     /// Acquires a reference to the window of a create info.
     ///
     /// # Safety
-    /// `window` is a window, and somebody holds a reference to it for the length of the call.
+    /// `window` is a window, and the caller ensures that a reference to it exists during the call.
     unsafe fn acquire(&self, window: NonNull<c_void>);
 
     /// Releases a reference.

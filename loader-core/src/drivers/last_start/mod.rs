@@ -1,4 +1,4 @@
-//! What the last start of this program learnt about drivers, so that this start need not open them.
+//! Facts about drivers that the last start of this program recorded, so that this start need not open them.
 //!
 //! It is off unless enabled by `VK_LOADER_X_START_CACHE` or by the build. Each start makes its plan again.
 //! The file replaces only the results of opening a driver, and only for drivers whose manifest and library
