@@ -85,17 +85,16 @@ pub fn load() {
     }
     LOADER.make_current();
     os::watching::start();
-    // SAFETY: `child` may run in a forked child. It is there as long as the library is loaded; the
-    // C library drops the handler when it unloads the library.
+    // SAFETY: `child` may run in a forked child. It stays mapped while the library is loaded; the C library
+    // drops the handler when it unloads the library.
     unsafe { libc::pthread_atfork(None, None, Some(child)) };
 }
 
-/// Frees what the process owns: caches and library handles that outlive every instance.
+/// Frees process-wide memory: caches and library handles that outlive every instance.
 ///
-/// The shared library calls this from its `.fini_array`. That runs on `dlclose`, when no other
-/// thread may be in the library any more, but also on `exit`, when other threads still run and
-/// later destructors may still call Vulkan: every entry point must go on working afterwards, from
-/// an empty cache.
+/// The shared library calls this from its `.fini_array`. That runs on `dlclose`, when no other thread may be
+/// in the library any more, but also on `exit`, when other threads still run and later destructors may still
+/// call Vulkan: every entry point must continue to work afterwards, from an empty cache.
 pub fn unload() {
     loader_core::entry::unload(&LOADER);
 }

@@ -27,8 +27,8 @@ static ROOTS: [Root; 6] = Policy::linux_roots(
     build_option(option_env!("EXTRASYSCONFDIR"), "/etc"),
 );
 
-/// Whether what a start learns is kept for the next one without `VK_LOADER_X_START_CACHE`: if `VKLOAD_START_CACHE` is `1` in the
-/// build environment.
+/// Whether a start is recorded for the next one without `VK_LOADER_X_START_CACHE`: if `VKLOAD_START_CACHE` is
+/// `1` in the build environment.
 pub(crate) const KEEPS_STARTS: bool = match option_env!("VKLOAD_START_CACHE") {
     None => false,
     Some(value) => match value.as_bytes() {

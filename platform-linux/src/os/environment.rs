@@ -18,7 +18,7 @@ impl Environment for ProcessEnvironment {
     }
 }
 
-/// The value of a variable until the environment changes: callers copy or compare it at once.
+/// Returns the value of a variable until the environment changes: callers copy or compare it at once.
 fn value_of(name: &CStr, reader: Reader) -> Option<&[u8]> {
     let value = match reader {
         // SAFETY: `name` is a valid C string. The value stays valid until the environment changes;
@@ -40,7 +40,7 @@ fn secure_getenv(name: &CStr) -> *mut c_char {
     unsafe { secure_getenv(name.as_ptr()) }
 }
 
-/// Stands in for the function, which not every release of musl has.
+/// Replaces the function, which some releases of musl lack.
 #[cfg(target_env = "musl")]
 fn secure_getenv(name: &CStr) -> *mut c_char {
     if super::identity::is_secure() {

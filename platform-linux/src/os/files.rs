@@ -83,7 +83,7 @@ impl Folder {
         Ok(Self(folder))
     }
 
-    /// Every name but `.` and `..`.
+    /// Returns every name but `.` and `..`.
     fn names(&self) -> Result<Vec<Text>, FileError> {
         let mut names = Vec::new();
         while let Some(name) = self.next()? {
@@ -94,7 +94,7 @@ impl Folder {
         Ok(names)
     }
 
-    /// The next name, or `None` at the end. It is valid until the next call: callers copy it at once.
+    /// Returns the next name, or `None` at the end. It is valid until the next call: callers copy it at once.
     fn next(&self) -> Result<Option<&[u8]>, FileError> {
         clear_errno();
         // SAFETY: `opendir` returned the folder, and only `drop` closes it.
@@ -102,9 +102,9 @@ impl Folder {
         if entry.is_null() {
             return if errno() == 0 { Ok(None) } else { Err(file_error(errno())) };
         }
-        // SAFETY: the entry stays valid until the next `readdir` on this folder, and callers copy
-        // the name before that. The name ends with NUL. It is reached by address, since an entry
-        // may be shorter than its type.
+        // SAFETY: the entry stays valid until the next `readdir` on this folder, and callers copy the name
+        // before that. The name is NUL-terminated. It is reached by address, since an entry may be shorter
+        // than its type.
         let name = unsafe { CStr::from_ptr((&raw const (*entry).d_name).cast()) };
         Ok(Some(name.to_bytes()))
     }
@@ -135,8 +135,8 @@ impl Stream {
         Ok(Self(stream))
     }
 
-    /// Makes a read fail where it would block. Files that the kernel generates on reading have no
-    /// size, and some have their next bytes only when something happens (`/proc/kmsg`).
+    /// Makes reads fail instead of blocking. Files that the kernel generates on reading have no size, and
+    /// some have their next bytes only when something happens (`/proc/kmsg`).
     fn never_wait(&self) {
         // SAFETY: the stream is open until `drop`. An interposer's own stream has no descriptor;
         // `fcntl` then changes nothing.
@@ -184,13 +184,13 @@ impl Drop for Stream {
     }
 }
 
-/// Whether this process may do with `path` what `kind` says, as in `access`.
+/// Returns whether this process may do with `path` what `kind` says, as in `access`.
 pub(super) fn may(path: &[u8], kind: c_int) -> bool {
     // SAFETY: `path` is a valid C string.
     with_c_path(path, |path| unsafe { libc::access(path.as_ptr(), kind) }) == Ok(0)
 }
 
-/// The limit of the process on this resource; 0 if the system does not say.
+/// Returns the limit of the process on this resource; 0 if the system does not say.
 #[allow(clippy::unnecessary_cast, reason = "the C libraries have other types")]
 #[inline(never)] // some callers
 pub(super) fn limit(resource: u32) -> u64 {
@@ -200,19 +200,21 @@ pub(super) fn limit(resource: u32) -> u64 {
     limit.rlim_cur as u64
 }
 
-/// Whether a file of `size` bytes is within the limit of the process. Beyond it, writing ends the process with a signal.
+/// Returns whether a file of `size` bytes is within the limit of the process. Beyond it, writing ends the
+/// process with a signal.
 #[allow(clippy::unnecessary_cast, reason = "the C libraries have other types")]
 pub(super) fn may_be_as_large(size: usize) -> bool {
     size as u64 <= limit(libc::RLIMIT_FSIZE as u32)
 }
 
-/// The first bytes of the regular file `path` with this state, at most `count`, and how many it has in all.
+/// Returns the first bytes of the regular file `path` with this state, at most `count`, and how many it has
+/// in all.
 pub(super) fn beginning(path: &[u8], state: &State, count: usize) -> Option<(Text, u64)> {
     let mut bytes: Text = Vec::new();
     bytes.try_fit(count).ok()?;
     let stream = Stream::open(path).ok()?;
-    // SAFETY: the vector has room for `count` bytes, and `fread` returns how many it has written;
-    // the stream is open.
+    // SAFETY: the vector has capacity for `count` bytes, and `fread` returns the number of bytes it has
+    // written; the stream is open.
     unsafe {
         let got = libc::fread(bytes.as_mut_ptr().cast::<c_void>(), 1, count, stream.0);
         bytes.set_len(got);
@@ -229,7 +231,7 @@ pub(super) struct State {
 
 #[allow(clippy::unnecessary_cast)] // the fields are narrower on 32-bit targets
 impl State {
-    /// The state of `path`, if the system reports it.
+    /// Returns the state of `path`, if the system reports it.
     pub(super) fn of(path: &[u8]) -> Option<Self> {
         let asked = now();
         let mut state = MaybeUninit::<stat>::uninit();
@@ -239,7 +241,7 @@ impl State {
         (result == Ok(0)).then(|| Self { stat: unsafe { state.assume_init() }, asked })
     }
 
-    /// The state of an open file or folder.
+    /// Returns the state of an open file or folder.
     pub(super) fn of_descriptor(descriptor: c_int) -> Option<Self> {
         let asked = now();
         let mut state = MaybeUninit::<stat>::uninit();
@@ -258,12 +260,12 @@ impl State {
         self.kind() == libc::S_IFREG
     }
 
-    /// The bits of its mode that say what it is.
+    /// Returns the file-type bits of its mode.
     pub(super) fn kind(&self) -> libc::mode_t {
         self.stat.st_mode & libc::S_IFMT
     }
 
-    /// The number of the file in its file system.
+    /// Returns the number of the file in its file system.
     pub(super) fn number(&self) -> u64 {
         self.stat.st_ino as u64
     }
@@ -276,7 +278,7 @@ impl State {
         (self.stat.st_dev as u64, self.stat.st_ino as u64)
     }
 
-    /// The last changes of its content and of its attributes, in nanoseconds since 1970.
+    /// Returns the last changes of its content and of its attributes, in nanoseconds since 1970.
     fn changed(&self) -> (i64, i64) {
         (
             nanoseconds(self.stat.st_mtime as i64, self.stat.st_mtime_nsec as i64),
@@ -318,7 +320,7 @@ fn file_error(number: c_int) -> FileError {
     }
 }
 
-/// Whether a further change would leave a time other than `changed`.
+/// Returns whether a further change would leave a time other than `changed`.
 ///
 /// Times come from the clock at the kernel's last tick (every 1 to 10 ms), so a second change in
 /// the same tick leaves the same time; some file systems round further. A change after now leaves a
@@ -340,11 +342,11 @@ pub(super) fn seconds() -> u32 {
     u32::try_from(now() / 1_000_000_000).unwrap_or(0)
 }
 
-/// The clock that the kernel takes file times from.
+/// Returns the clock that the kernel takes file times from.
 #[allow(clippy::unnecessary_cast)] // the fields are narrower on 32-bit targets
 fn now() -> i64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is writable. Where the clock is missing, 1970 makes no file look settled that is not.
+    // SAFETY: `time` is writable. If the clock is missing, 1970 cannot make a file look settled that is not.
     unsafe { libc::clock_gettime(libc::CLOCK_REALTIME_COARSE, &raw mut time) };
     nanoseconds(time.tv_sec as i64, time.tv_nsec as i64)
 }

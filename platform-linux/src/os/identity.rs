@@ -48,7 +48,7 @@ impl Identity for Process {
     }
 }
 
-/// Whether the kernel started this program with privileges that its caller may lack (set-user-id,
+/// Returns whether the kernel started this program with privileges that its caller may lack (set-user-id,
 /// set-group-id or file capabilities): the condition that `secure_getenv` tests.
 pub(super) fn is_secure() -> bool {
     // SAFETY: `getauxval` only reads the auxiliary vector; a missing entry reads as 0.

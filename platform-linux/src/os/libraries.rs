@@ -72,7 +72,7 @@ impl Libraries for DynamicLinker {
     }
 }
 
-/// The absolute path that the dynamic linker has opened a library by.
+/// Returns the absolute path that the dynamic linker has opened a library by.
 ///
 /// # Safety
 /// The library is open for as long as the result is used.
@@ -98,15 +98,15 @@ pub(super) unsafe fn path_of<'a>(library: Library) -> Option<&'a [u8]> {
     name.starts_with(b"/").then_some(name)
 }
 
-/// Other C libraries do not tell.
+/// Other C libraries do not report it.
 #[cfg(not(target_env = "gnu"))]
 unsafe fn path_of<'a>(_: Library) -> Option<&'a [u8]> {
     None
 }
 
-/// What the header of the regular file `path` with this state says, and how many bytes the file has.
+/// Returns the header and the size of the regular file `path` with this state.
 fn header(path: &[u8], state: &State) -> Option<(Header, u64)> {
-    /// Room for the header and more segments than libraries have.
+    /// Enough for the header and more segments than libraries have.
     const BEGINNING: usize = 4096;
     let (beginning, size) = beginning(path, state, BEGINNING)?;
     let read_at = |place: u64, bytes: &mut [u8]| {
@@ -118,13 +118,14 @@ fn header(path: &[u8], state: &State) -> Option<(Header, u64)> {
     elf::header(&read_at).ok().map(|header| (header, size))
 }
 
-/// Whether the file ends before its last segment does, as it does where an installation was broken off. The dynamic linker maps such
-/// a file all the same, and the process ends with a bus error when it reads there.
+/// Returns whether the file ends before its last segment does, for example after an interrupted installation.
+/// The dynamic linker maps such a file all the same, and the process dies of a bus error when it reads that
+/// part.
 fn is_cut_off(header: Header, size: u64) -> bool {
     matches!(header, Header::Library { end, .. } if end > size)
 }
 
-/// The dynamic linker's message about the failure that just happened in this thread.
+/// Returns the dynamic linker's message about the failure that just happened in this thread.
 fn last_error() -> Text {
     // SAFETY: `dlerror` has no preconditions. It returns NULL or a C string that is valid until
     // this thread's next call of the dynamic linker.
@@ -136,7 +137,7 @@ fn last_error() -> Text {
     message(unsafe { CStr::from_ptr(words) }.to_bytes())
 }
 
-/// A copy of `words`, or an empty text if memory runs out.
+/// Returns a copy of `words`, or an empty text if memory runs out.
 fn message(words: &[u8]) -> Text {
     text(&[words]).unwrap_or_default()
 }

@@ -33,7 +33,7 @@ impl LogSink for StandardError {
                 // A NUL would hide the rest of the line.
                 *to = if *from == 0 { b'?' } else { *from };
             }
-            // SAFETY: the chunk is longer than its part, so it ends with a NUL; the stream is open.
+            // SAFETY: the chunk is longer than its part, so it is NUL-terminated; the stream is open.
             unsafe { libc::fputs(chunk.as_ptr().cast::<c_char>(), stream) };
         }
         // SAFETY: this thread locked the stream above.
@@ -62,8 +62,8 @@ impl LogSink for StandardError {
     }
 }
 
-/// Whether messages can go to an open file, and `length` bytes more are within the limit of the process on the size of files: beyond
-/// it, the system ends the process with a signal.
+/// Returns whether messages can go to an open file, and `length` more bytes are within the process's
+/// file-size limit: beyond it, the system kills the process with a signal.
 fn takes(state: &State, length: usize) -> bool {
     match state.kind() {
         libc::S_IFREG => {

@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 use loader_core::platform::{Watcher, watch};
 
-/// Reports the order of threads to the tool that watches them, if there is one.
+/// Reports the order of threads to the tool that watches them, if any.
 pub(crate) fn start() {
     if vkload_tsan.iter().all(Option::is_some) {
         // SAFETY: these are the two functions of a `Watcher`, in the same order.
@@ -54,13 +54,13 @@ unsafe extern "C" {
 mod valgrind {
     use super::{Watcher, c_void};
 
-    /// What this thread has done happens before what follows [`HAPPENS_AFTER`] of the same address.
+    /// Work done by this thread happens before work that follows [`HAPPENS_AFTER`] of the same address.
     const HAPPENS_BEFORE: usize = 0x4847_0121;
     const HAPPENS_AFTER: usize = 0x4847_0122;
 
     pub(super) static WATCHER: Watcher = Watcher { acquired, releases };
 
-    /// Whether the process runs under Helgrind or DRD, which know these requests. Other tools do not.
+    /// Returns whether the process runs under Helgrind or DRD, which know these requests. Other tools do not.
     pub(super) fn watches_threads() -> bool {
         request(HAPPENS_BEFORE, (&raw const WATCHER).cast())
     }

@@ -1,4 +1,4 @@
-//! What drivers' answers depend on, as text.
+//! The circumstances that drivers' results depend on, as text.
 
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
@@ -10,15 +10,15 @@ use super::super::errno;
 use super::lines::{Lines, any_part};
 use super::{devices, identity, process, search};
 
-/// Files and folders of files outside of drivers: the list that glibc's dynamic linker looks libraries up in, and what drivers of Mesa
-/// and NVIDIA are told to do for which program.
+/// Files, and folders of files, that do not belong to drivers: the list that glibc's dynamic linker searches,
+/// and the application profiles of the Mesa and NVIDIA drivers.
 const FILES: &[u8] = b"/etc/ld.so.cache /etc/drirc /usr/share/drirc.d /etc/nvidia";
 /// The same in the user's folder.
 const FILES_AT_HOME: &[u8] = b"/.drirc /.nv/nvidia-application-profiles-rc";
 
-/// What the process itself knows.
+/// Facts that the process itself knows.
 pub(super) struct Facts<'a> {
-    /// What the paths of files below begin with. Empty but in tests.
+    /// A prefix for the file paths below. Empty except in tests.
     pub(super) root: &'a [u8],
     /// The path of the program.
     pub(super) program: &'a [u8],
@@ -33,7 +33,7 @@ pub(super) struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    /// These facts and those of the system. Each line begins with its subject:
+    /// Adds these facts and facts about the system. Each line begins with its subject:
     ///
     /// - `program`: path and identity
     /// - `user`: user, group and supplementary groups
@@ -80,7 +80,7 @@ fn files(lines: &mut Lines<'_>, folder: &[u8], path: &[u8]) {
     }
 }
 
-/// Adds a line with the path and the identity of a file, if there is one.
+/// Adds a line with the path and the identity of a file, if the file exists.
 fn file(lines: &mut Lines<'_>, subject: &[u8], path: &[u8]) -> bool {
     match identity::of_file(path) {
         Ok(None) => return false,
@@ -104,7 +104,7 @@ fn kernel(lines: &mut Lines<'_>) {
     let names = unsafe { names.assume_init_ref() };
     lines.line(b"kernel");
     for name in [&names.release, &names.version, &names.machine, &names.nodename] {
-        // SAFETY: each name ends with NUL.
+        // SAFETY: each name is NUL-terminated.
         lines.word(unsafe { CStr::from_ptr(name.as_ptr()) }.to_bytes());
     }
 }

@@ -5,19 +5,19 @@ use loader_core::memory::Text;
 use super::super::files::{State, may};
 use super::lines::{Lines, any_part};
 
-/// How the names of device nodes in `/dev` begin that drivers open besides those in `/dev/dri`.
+/// Prefixes of device-node names in `/dev` that drivers open, in addition to the nodes in `/dev/dri`.
 const BEGINNINGS: &[u8] = b"nvidia nvmap nvhost nvgpu kfd kgsl mali pvr rgx dxg galcore mtgpu vgpu virtgpu";
 
-/// Adds these lines, each as far as the system has what it is about:
+/// Adds these lines, if the system has their subjects:
 ///
-/// - `node`: path of a device node, its device numbers, mode (decimal), user and group, and whether this process may read and write it
-///   (1 or 0)
-/// - `device`, after a node in `/dev/dri`: what the kernel says of the device behind it
+/// - `node`: path of a device node, its device numbers, mode (decimal), user and group, and whether this
+///   process may read and write it (1 or 0)
+/// - `device`, after a node in `/dev/dri`: the kernel's description of the device behind it
 /// - `pci`: addresses of the PCI functions
 /// - `functions`: slots of the PCI functions and their vendors' and devices' numbers
 /// - `nvidia`: the version of NVIDIA's kernel module, which can be replaced without a restart of the machine
 ///
-/// Numbers of files and times are left out, so that the same hardware has the same lines after a restart.
+/// File numbers and times are left out, so that the same hardware has the same lines after a restart.
 pub(super) fn describe(lines: &mut Lines<'_>) {
     /// A slot in four digits, a tabulator, vendor and device in four digits each. Further columns differ from start to start.
     const COLUMNS: usize = 13;
@@ -55,7 +55,7 @@ fn nodes(lines: &mut Lines<'_>, folder: &[u8], beginnings: Option<&[u8]>) {
         let start = lines.length();
         lines.number(b' ', libc::major(stat.st_rdev) as _);
         lines.number(b':', libc::minor(stat.st_rdev) as _);
-        // The kernel makes this file from what it knows, without asking the device.
+        // The kernel generates this file from its own data, without accessing the device.
         let uevent = match beginnings {
             None => lines.read(&[b"/sys/dev/char/", lines.since(start), b"/device/uevent"]),
             Some(_) => Text::new(),

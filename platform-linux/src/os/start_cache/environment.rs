@@ -6,15 +6,17 @@ use loader_core::platform::hash::hash;
 
 use super::lines::any_part;
 
-/// The variables that may differ from start to start without a difference in what drivers answer: those in which shells, terminals,
-/// desktops and service managers say where a program was started, and those that say what the loader reports and remembers. Every
-/// other variable counts, so that variables of all drivers do. A name that ends in `*` stands for all that begin so.
+/// Variables that may differ between starts without affecting drivers' results: shells, terminals, desktops
+/// and service managers set them to record how a program was started, or they configure the loader's reports
+/// and records. Every other variable counts, so that all drivers' variables do. A name that ends in `*`
+/// matches all names with that prefix.
 const NO_MATTER: &[u8] = b"PWD OLDPWD SHLVL _ COLUMNS LINES WINDOWID WINDOW STY TMUX TMUX_PANE TILIX_ID WT_SESSION \
     TERM_SESSION_ID SHELL_SESSION_ID GNOME_TERMINAL_* KONSOLE_* KITTY_* ALACRITTY_* WEZTERM_* SSH_* \
     DESKTOP_STARTUP_ID XDG_ACTIVATION_TOKEN GIO_LAUNCHED_* SESSION_MANAGER XDG_SESSION_ID INVOCATION_ID JOURNAL_STREAM \
     SYSTEMD_EXEC_PID MANAGERPID* MEMORY_PRESSURE_WATCH LISTEN_PID WATCHDOG_PID VK_LOADER_DEBUG VK_LOADER_X_START_CACHE";
 
-/// A digest of `variables` (`NAME=VALUE`) in any order. Sums of hashes, unlike their exclusive or, also count what is there twice.
+/// Returns a digest of `variables` (`NAME=VALUE`) in any order. Sums of hashes, unlike their exclusive or,
+/// also count duplicates.
 pub(super) fn digest<'a>(variables: impl Iterator<Item = &'a [u8]>) -> [u64; 2] {
     let mut digest = [0u64; 2];
     for variable in variables.filter(|variable| !is_of_no_matter(variable)) {
@@ -34,19 +36,19 @@ fn is_of_no_matter(variable: &[u8]) -> bool {
     })
 }
 
-/// The folders that the dynamic linker searches first for a library without a path: the value of `LD_LIBRARY_PATH`, empty if that is
-/// unset.
+/// Returns the folders that the dynamic linker searches first for a library without a path: the value of
+/// `LD_LIBRARY_PATH`, empty if that is unset.
 pub(super) fn library_path() -> &'static [u8] {
     variables().find_map(|variable| variable.strip_prefix(b"LD_LIBRARY_PATH=")).unwrap_or_default()
 }
 
-/// The variables of this process. Like `getenv`'s values, they are valid until the environment changes: a program that changes it
-/// while another thread reads it breaks the contract of `setenv`.
+/// Returns the variables of this process. Like `getenv`'s values, they are valid until the environment
+/// changes: a program that changes it while another thread reads it breaks the contract of `setenv`.
 pub(super) fn variables() -> impl Iterator<Item = &'static [u8]> {
     unsafe extern "C" {
         static environ: *const *const c_char;
     }
-    // SAFETY: the C library has this variable, and by the contract of `setenv` nobody changes it now.
+    // SAFETY: the C library has this variable, and by the contract of `setenv` no thread changes it now.
     let mut next = unsafe { environ };
     core::iter::from_fn(move || {
         // SAFETY: `next` is NULL, or in the array that `environ` points to and not behind the NULL at its end.

@@ -1,4 +1,4 @@
-//! The file of a program in the user's cache folder, which nobody else may have written.
+//! A program's file in the user's cache folder. A file that another user may have written is refused.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 
@@ -20,7 +20,7 @@ const BEGINNING: &[u8] = b"start-";
 /// `.` and a number that no other thread has.
 type Name = [u8; 40];
 
-/// Where the file of a program is.
+/// The location of a program's file.
 pub(super) struct Place {
     folder: Text,
     name: Name,
@@ -30,9 +30,9 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Where the file of `program` is in `folder`, whose path is absolute.
+    /// Returns the location of the file of `program` in `folder`, whose path is absolute.
     pub(super) fn of(folder: Text, program: &[u8]) -> Self {
-        // The place of a thread's error number tells it from others of its process.
+        // The address of the thread's error number distinguishes it from other threads of its process.
         // SAFETY: these calls have no preconditions and cannot fail.
         let (user, process, thread) =
             unsafe { (libc::geteuid(), libc::getpid(), libc::__errno_location().addr()) };
@@ -50,7 +50,7 @@ impl Place {
     /// Reads the file.
     pub(super) fn load(&self) -> Result<Text, CacheFault> {
         match self.load_while(&|| ()) {
-            // Another process may have put its file in place of this one. That one is whole.
+            // Another process may have replaced this file by its own, which is complete.
             Err(CacheFault::Changed) => self.load_while(&|| ()),
             other => other,
         }
@@ -102,7 +102,7 @@ impl Place {
             other => other,
         }?;
         let temporary = &self.temporary;
-        // What a process that was killed has left.
+        // Remove the file that a killed process has left.
         folder.remove(temporary);
         let file = Descriptor::open(
             folder.0,
@@ -129,7 +129,7 @@ impl Place {
         }
     }
 
-    /// The folder, if it is the user's own.
+    /// Returns the folder, if it is the user's own.
     fn open_folder(&self) -> Result<Descriptor, CacheFault> {
         let open = |path: &CStr| Descriptor::open(libc::AT_FDCWD, path.as_ptr(), libc::O_DIRECTORY);
         let folder = with_c_path(&self.folder, open).map_err(|_| CacheFault::NoFolder)??;
@@ -170,8 +170,8 @@ impl Place {
         Ok(())
     }
 
-    /// Removes all files but this one if there are too many. Each of those programs learns anew, which is once for every
-    /// [`MOST_FILES`] programs that are new.
+    /// Removes all files but this one if the folder contains too many. Each of those programs starts learning
+    /// again, which happens once for every [`MOST_FILES`] new programs.
     fn remove_excess(&self, folder: &Descriptor) {
         let Ok(names) = FileSystem.list(&self.folder) else { return };
         let is_own = |name: &&Text| name.starts_with(BEGINNING);
@@ -188,7 +188,7 @@ impl Place {
     }
 }
 
-/// The path of the folder that `path` is in.
+/// Returns the path of the folder that `path` is in.
 fn parent(path: &[u8]) -> &[u8] {
     let mut parent = path;
     while let Some((last, rest)) = parent.split_last() {
@@ -223,7 +223,8 @@ fn checked(result: c_int) -> Result<(), CacheFault> {
 struct Descriptor(c_int);
 
 impl Descriptor {
-    /// Opens what has this name, but no link; what it makes, only the user can use.
+    /// Opens the file with this name, unless it is a link; a file that this creates is accessible only to the
+    /// user.
     fn open(folder: c_int, name: *const c_char, flags: c_int) -> Result<Self, CacheFault> {
         let flags = flags | libc::O_NOFOLLOW | libc::O_CLOEXEC;
         // SAFETY: callers pass a valid C string.
@@ -235,7 +236,7 @@ impl Descriptor {
         State::of_descriptor(self.0).ok_or_else(|| CacheFault::System(errno()))
     }
 
-    /// Writes the whole file and closes it: some file systems say only then that there is no more room.
+    /// Writes the whole file and closes it: some file systems report only then that the disk is full.
     fn fill(self, content: &[u8]) -> Result<(), CacheFault> {
         // A umask can withhold even the user's own permissions.
         // SAFETY: the descriptor is open.
@@ -243,7 +244,7 @@ impl Descriptor {
         // SAFETY: the content is readable for its length.
         let written = unsafe { libc::write(self.0, content.as_ptr().cast::<c_void>(), content.len()) };
         if usize::try_from(written) != Ok(content.len()) {
-            // There was room for a part of it.
+            // Only a part of it fitted.
             let full = CacheFault::System(libc::ENOSPC);
             return if written < 0 { checked(-1) } else { Err(full) };
         }
@@ -253,7 +254,7 @@ impl Descriptor {
         checked(unsafe { libc::close(descriptor) })
     }
 
-    /// Removes the file with this name in this folder, if there is one.
+    /// Removes the file with this name in this folder, if it exists.
     fn remove(&self, name: &Name) {
         // SAFETY: the name is a valid C string.
         unsafe { libc::unlinkat(self.0, name.as_ptr().cast(), 0) };

@@ -5,14 +5,15 @@ use loader_core::platform::{CacheFault, Fingerprint};
 
 use super::super::files::{State, beginning};
 
-/// A hash of what tells the regular file `path` from every other: its number, size and times, and its first bytes, which in a
-/// library hold the build's ID. File systems that are made with all times alike differ in those. The number of its file system is
-/// left out, since it may be another after each start of the machine. `None` if there is no such file.
+/// Returns a hash that distinguishes the regular file `path` from all others. It covers the file's number,
+/// size and times, and its first bytes, which in a library contain the build ID: on file systems created with
+/// equal times, only those differ. The number of its file system is left out, since it may change whenever
+/// the machine starts. `None` if the file does not exist.
 ///
 /// # Errors
 /// [`CacheFault::Changed`]: it changed so recently that a further change might not show.
 pub(super) fn of_file(path: &[u8]) -> Result<Option<u64>, CacheFault> {
-    /// Room for the headers and notes of a library.
+    /// Enough for the headers and notes of a library.
     const BEGINNING: usize = 4096;
     let Some(state) = State::of(path).filter(State::is_regular_file) else { return Ok(None) };
     let fingerprint = state.fingerprint().ok_or(CacheFault::Changed)?;
@@ -21,7 +22,7 @@ pub(super) fn of_file(path: &[u8]) -> Result<Option<u64>, CacheFault> {
     Ok(Some(combined(&fingerprint, &beginning)))
 }
 
-/// The same for a folder: whether names in it have come, gone or been given to other files.
+/// Returns the same for a folder: whether names in it have come, gone or been given to other files.
 #[cfg(target_env = "gnu")]
 pub(super) fn of_folder(path: &[u8]) -> Result<Option<u64>, CacheFault> {
     let Some(state) = State::of(path).filter(State::is_folder) else { return Ok(None) };
@@ -51,7 +52,7 @@ mod tests {
     use std::path::Path;
     use tempfile::tempdir;
 
-    /// The identity, once a further change would show.
+    /// Returns the identity, once a further change would show.
     fn settled(path: &Path) -> u64 {
         loop {
             match of_file(path.as_os_str().as_bytes()) {

@@ -76,7 +76,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// What was written after the first `length` bytes and a blank.
+    /// Returns the text written after the first `length` bytes and a blank.
     pub(super) fn since(&self, length: usize) -> &[u8] {
         self.text.get(length.saturating_add(1)..).unwrap_or_default()
     }
@@ -85,13 +85,13 @@ impl<'a> Lines<'a> {
         self.text.len()
     }
 
-    /// There is no text to compare, for this reason.
+    /// Records why the text cannot be compared.
     #[inline(never)] // many callers
     pub(super) fn fail(&self, fault: CacheFault) {
         self.fault.set(Some(fault));
     }
 
-    /// The path of a file of the system, from its parts.
+    /// Returns the path of a file of the system, from its parts.
     #[inline(never)] // some callers
     pub(super) fn path(&self, parts: &[&[u8]]) -> Text {
         let mut path = Text::new();
@@ -109,14 +109,14 @@ impl<'a> Lines<'a> {
         path.get(self.root.len()..).unwrap_or_default()
     }
 
-    /// The names in a folder of the system in order, none if there is no such folder.
+    /// Returns the names in a system folder in order; an empty list if the folder does not exist.
     pub(super) fn names(&self, parts: &[&[u8]]) -> Vec<Text> {
         let mut names = self.there(FileSystem.list(&self.path(parts)));
         sort_by(&mut names, |one, other| one.as_slice().cmp(other));
         names
     }
 
-    /// The content of a file that the kernel makes, empty if there is none.
+    /// Returns the content of a file that the kernel generates; empty if the file does not exist.
     pub(super) fn read(&self, parts: &[&[u8]]) -> Text {
         /// `/proc/bus/pci/devices` has some 150 bytes for each function.
         const LARGEST: usize = 1 << 20;
@@ -138,8 +138,8 @@ impl<'a> Lines<'a> {
         });
     }
 
-    /// What there is of a file or folder. It may be missing or closed to this process, but a shortage of memory or of file
-    /// descriptors must not look like that.
+    /// Returns the available contents of a file or folder. It may be missing or closed to this process, but a
+    /// shortage of memory or of file descriptors must not look the same.
     fn there<T>(&self, found: Result<Vec<T>, FileError>) -> Vec<T> {
         match found {
             Ok(found) => return found,
@@ -152,14 +152,15 @@ impl<'a> Lines<'a> {
         Vec::new()
     }
 
-    /// The whole text, if nothing went wrong.
+    /// Returns the whole text, if nothing went wrong.
     pub(super) fn finish(mut self) -> Result<Text, CacheFault> {
         self.plain(b"\n");
         self.fault.get().map_or(Ok(self.text), Err)
     }
 }
 
-/// Whether `is_it` says so of any part of `text` between separators. It is asked in order, up to the first such part.
+/// Returns whether `is_it` says so of any part of `text` between separators. It is asked in order, up to the
+/// first such part.
 #[inline(never)] // some callers, each with little to do
 pub(super) fn any_part(text: &[u8], separator: u8, is_it: &mut dyn for<'a> Callback<&'a [u8], bool>) -> bool {
     let mut rest = text;

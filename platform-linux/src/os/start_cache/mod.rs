@@ -26,7 +26,7 @@ pub(crate) static USER_CACHE: UserCache = UserCache { root: b"", elevated: is_se
 
 /// A user's cache.
 pub(crate) struct UserCache {
-    /// What the paths of the system's own files begin with. Empty but in tests.
+    /// A prefix for the paths of the system's own files. Empty except in tests.
     root: &'static [u8],
     /// Whether the process has more privileges than its user.
     elevated: fn() -> bool,
@@ -83,7 +83,7 @@ impl StartCache for UserCache {
 }
 
 impl UserCache {
-    /// The path of the program, unless the process is elevated.
+    /// Returns the path of the program, unless the process is elevated.
     fn program(&self) -> Result<Text, CacheFault> {
         if (self.elevated)() {
             return Err(CacheFault::Elevated);
@@ -91,7 +91,7 @@ impl UserCache {
         Process.executable().map_err(out_of_memory)?.ok_or(CacheFault::NotFound)
     }
 
-    /// The program's file is in `$XDG_CACHE_HOME/vkload`, or in `$HOME/.cache/vkload`.
+    /// Returns the location of the program's file, in `$XDG_CACHE_HOME/vkload` or in `$HOME/.cache/vkload`.
     fn place(&self) -> Result<Place, CacheFault> {
         let program = self.program()?;
         let places =
@@ -109,7 +109,7 @@ fn out_of_memory(_: OutOfMemory) -> CacheFault {
     CacheFault::OutOfMemory
 }
 
-/// The absolute path in a variable, with `rest` behind it. Elevated processes get none.
+/// Returns the absolute path in a variable, with `rest` behind it. Elevated processes get none.
 fn absolute(variable: Variable, rest: &[u8]) -> Result<Option<Text>, CacheFault> {
     let value = PLATFORM.variable(variable).map_err(out_of_memory)?;
     let Some(mut path) = value.filter(|value| value.starts_with(b"/")) else { return Ok(None) };
@@ -117,7 +117,7 @@ fn absolute(variable: Variable, rest: &[u8]) -> Result<Option<Text>, CacheFault>
     Ok(Some(path))
 }
 
-/// The user, the group, and the supplementary groups, which the kernel keeps in order.
+/// Returns the user, the group, and the supplementary groups, which the kernel keeps in order.
 fn ids() -> Result<Vec<libc::gid_t>, CacheFault> {
     // SAFETY: these calls have no preconditions. With a count of 0 nothing is written.
     let (user, group, count) =
@@ -126,7 +126,7 @@ fn ids() -> Result<Vec<libc::gid_t>, CacheFault> {
     ids.try_resize(usize::try_from(count).unwrap_or(0).saturating_add(2), user).map_err(out_of_memory)?;
     if let Some((second, groups)) = ids.get_mut(1..).and_then(<[_]>::split_first_mut) {
         *second = group;
-        // SAFETY: there is room for `count` groups. If there are others by now, the result differs.
+        // SAFETY: the array holds `count` groups. If the number has changed since, the result differs.
         if unsafe { libc::getgroups(count.max(0), groups.as_mut_ptr()) } != count {
             return Err(CacheFault::Changed);
         }

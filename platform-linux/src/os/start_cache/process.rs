@@ -1,4 +1,4 @@
-//! What this process may use: its limits, its sandbox and the part of the system that it sees.
+//! The process's rights: its limits, its sandbox and the part of the system that it sees.
 
 use loader_core::memory::{Text, TryGrow};
 use loader_core::platform::CacheFault;
@@ -10,10 +10,11 @@ use super::lines::{Lines, any_part};
 /// How many file descriptors must be left. Drivers use some dozens; one that finds none looks as if it had no device.
 const ENOUGH_DESCRIPTORS: u64 = 256;
 
-/// The namespaces of a process. All count, since each may hide what a driver needs: files, device nodes, sockets, rights.
+/// The namespaces of a process. All count, since each may hide a resource that a driver needs: files, device
+/// nodes, sockets, rights.
 const NAMESPACES: &[u8] = b"cgroup ipc mnt net pid time user uts";
 
-/// How the lines of `/proc/thread-self/status` begin that say what a thread may do.
+/// Prefixes of the lines of `/proc/thread-self/status` that describe a thread's rights.
 const RIGHTS: &[u8] = b"CapEff NoNewPrivs Seccomp";
 
 /// Adds these lines:
@@ -21,8 +22,9 @@ const RIGHTS: &[u8] = b"CapEff NoNewPrivs Seccomp";
 /// - `limits`: a digest of the soft and hard limits of the process
 /// - `rights`: the thread's capabilities, and whether it is in a sandbox made with seccomp
 /// - `namespaces`: their numbers
-/// - `label`: that of the thread in AppArmor or SELinux, if it has one
-/// - `group`: the control groups, without the numbers in their names, since desktops make one for each start of a program
+/// - `label`: the thread's label in AppArmor or SELinux, if it has one
+/// - `group`: the control groups, without the numbers in their names, since desktops make one for each start
+///   of a program
 ///
 /// Adds [`CacheFault::Scarce`] if this process may lack something that the next one has.
 pub(super) fn describe(lines: &mut Lines<'_>) {
@@ -51,7 +53,8 @@ pub(super) fn describe(lines: &mut Lines<'_>) {
     }
 }
 
-/// Whether drivers may fail because of what this process uses already: the next one with the same limits may use less.
+/// Returns whether drivers may fail because of the resources that this process already uses: the next one
+/// with the same limits may use less.
 #[allow(clippy::unnecessary_cast, reason = "the C libraries have other types")]
 fn is_scarce(lines: &Lines<'_>) -> bool {
     // The folder that is being listed is one. Without any, this process may not know.
@@ -62,7 +65,7 @@ fn is_scarce(lines: &Lines<'_>) -> bool {
         || [libc::RLIMIT_AS, libc::RLIMIT_DATA].into_iter().any(is_limited)
 }
 
-/// The text without each run of hexadecimal digits that has a decimal digit.
+/// Returns the text without each run of hexadecimal digits that has a decimal digit.
 fn without_numbers(text: &[u8]) -> Option<Text> {
     let mut plain = Text::new();
     let (mut run, mut is_number) = (0, false);

@@ -35,8 +35,9 @@ pub(super) fn describe(lines: &mut Lines<'_>, library_path: &[u8]) {
     });
 }
 
-/// The path of an open library that was looked up by a bare name, if only a change that shows in the circumstances can lead to
-/// another file: it is in a folder of `LD_LIBRARY_PATH` or in the dynamic linker's list, and no other folder is searched before.
+/// Returns the path of an open library that was looked up by a bare name, if only a change that shows in the
+/// circumstances can lead to another file: it is in a folder of `LD_LIBRARY_PATH` or in the dynamic linker's
+/// list, and no other folder is searched before.
 #[cfg(target_env = "gnu")]
 pub(super) fn file_of(root: &[u8], library: Library, library_path: &[u8]) -> Option<Text> {
     // SAFETY: callers pass a library that stays open meanwhile.
@@ -50,21 +51,22 @@ pub(super) fn file_of(root: &[u8], library: Library, library_path: &[u8]) -> Opt
     if is_known { text(&[path]).ok() } else { None }
 }
 
-/// Whether `is` says so of a folder in `library_path`.
+/// Returns whether `is` says so of a folder in `library_path`.
 #[cfg(target_env = "gnu")]
 fn any_folder(library_path: &[u8], is: &mut dyn for<'a> Callback<&'a [u8], bool>) -> bool {
     !library_path.is_empty()
         && library_path.split(|byte| matches!(byte, b':' | b';')).any(|folder| is.call(folder))
 }
 
-/// The subfolders that glibc's dynamic linker prefers, depending on the processor. Before 2.37 these are `tls` and the names of
-/// processors and of what they can do, alone and within each other. The kernel's name for the processor is another.
+/// The subfolders that glibc's dynamic linker prefers, depending on the processor. Before 2.37 these are
+/// `tls` and the names of processors and of their features, alone and nested. The kernel's name for the
+/// processor is one more.
 #[cfg(target_env = "gnu")]
 const SUBFOLDERS: &[u8] =
     b"glibc-hwcaps tls x86_64 haswell xeon_phi avx512_1 sse2 i386 i486 i586 i686 vfp neon atomics";
 
-/// Whether it takes more than the state of a folder to know what a search in it finds: the folder may depend on where the program is, or
-/// have subfolders for some processors.
+/// Returns whether a folder's own state does not determine the result of a search in it: the folder may
+/// depend on the location of the program, or have subfolders for some processors.
 #[cfg(target_env = "gnu")]
 fn is_unclear(folder: &[u8]) -> bool {
     let is_there =
@@ -75,10 +77,10 @@ fn is_unclear(folder: &[u8]) -> bool {
         || is_processor_there()
 }
 
-/// Whether the dynamic linker's list has this path.
+/// Returns whether the dynamic linker's list has this path.
 #[cfg(target_env = "gnu")]
 fn is_listed(root: &[u8], path: &[u8]) -> bool {
-    /// There are some 100 bytes for each library of the system.
+    /// The list has some 100 bytes for each library of the system.
     const LARGEST_LIST: usize = 16 << 20;
     let read = |list: Text| FileSystem.read(&list, LARGEST_LIST).ok();
     let list = text(&[root, b"/etc/ld.so.cache"]).ok().and_then(read);
@@ -111,7 +113,7 @@ mod glibc {
         value: usize,
     }
 
-    /// The kernel's name for the processor.
+    /// Returns the kernel's name for the processor.
     pub(super) fn processor() -> Option<&'static [u8]> {
         // SAFETY: `getauxval` only reads the auxiliary vector; a missing entry reads as 0.
         let name = unsafe { libc::getauxval(libc::AT_PLATFORM) } as usize;
@@ -120,9 +122,9 @@ mod glibc {
         (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) }.to_bytes())
     }
 
-    /// Whether the dynamic linker searches folders that are named in the program or in a library before it uses its list, when this
-    /// loader opens a library: those of `DT_RUNPATH` in what contains the loader, and those of `DT_RPATH` also in whatever has
-    /// loaded that.
+    /// Returns whether the dynamic linker may search folders named in the program or in a library before its
+    /// list, when this loader opens a library. That is so with `DT_RUNPATH` in the file that contains the
+    /// loader, or with `DT_RPATH` in any loaded file, since any of them may have loaded the loader.
     pub(super) fn searches_own_folders() -> bool {
         // SAFETY: the function has the type that the call demands, and expects no data.
         unsafe { libc::dl_iterate_phdr(Some(names_folders), core::ptr::null_mut()) != 0 }
@@ -132,7 +134,7 @@ mod glibc {
         const DT_RPATH: usize = 15;
         const DT_RUNPATH: usize = 29;
         let here = (names_folders as *const ()).addr();
-        // SAFETY: `dl_iterate_phdr` passes a valid structure, whose headers are those of a loaded file.
+        // SAFETY: `dl_iterate_phdr` passes a valid structure, whose headers belong to a loaded file.
         let (start, headers) = unsafe {
             let info = &*info;
             let Some(first) = NonNull::new(info.dlpi_phdr.cast_mut()) else { return 0 };

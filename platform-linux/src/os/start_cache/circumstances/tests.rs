@@ -33,7 +33,7 @@ impl World {
         world
     }
 
-    /// Writes what the kernel says of the process.
+    /// Writes the kernel's files about the process.
     fn write_process(&self) {
         self.write("proc/self/fd/0", "");
         self.write("proc/thread-self/status", STATUS);

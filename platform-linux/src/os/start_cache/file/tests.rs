@@ -1,4 +1,4 @@
-//! What is read, what is refused, and what is left behind.
+//! Tests which files are read, which are refused, and which stay behind.
 
 use super::super::starting::starts_itself;
 use super::*;
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::string::{String, ToString};
 use tempfile::{TempDir, tempdir};
 
-/// Some user who is not the one of the test.
+/// A user other than the test's.
 const SOMEBODY: u32 = 54321;
 
 /// A folder for caches, and the place of a program in it.
@@ -28,7 +28,7 @@ impl World {
         Self { caches, place }
     }
 
-    /// A file has been kept.
+    /// Creates a folder in which a file with this content has been kept.
     fn with(content: &[u8]) -> Self {
         let world = Self::empty();
         world.place.keep(content).unwrap();
@@ -72,7 +72,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Whether files can be given to somebody else here.
+/// Returns whether the test can give files to another user.
 fn is_root() -> bool {
     // SAFETY: the call has no preconditions.
     let is_root = unsafe { libc::geteuid() } == 0;
@@ -104,7 +104,7 @@ fn only_the_user_may_use_what_is_made() {
     assert_only_the_user_may_use(caches.path(), &place);
 }
 
-/// Checks what was made for the place of a program in the user's folder `home`.
+/// Checks the files and folders made for a program in the user's folder `home`.
 fn assert_only_the_user_may_use(home: &Path, place: &Place) {
     let folder = home.join(".cache/vkload");
     for (path, mode) in
@@ -301,7 +301,7 @@ fn what_a_killed_process_has_left_is_no_obstacle() {
 
 #[test]
 fn a_folder_that_cannot_be_written_keeps_nothing() {
-    // Root may write everywhere but to a file system that nobody can write to.
+    // Root may write everywhere except on a read-only file system.
     let proc = place(Path::new("/proc/self"), "/usr/bin/program");
     assert!(proc.keep(b"x").is_err());
     assert!(place(Path::new("/proc/self/vkload"), "/usr/bin/program").keep(b"x").is_err());
@@ -358,7 +358,7 @@ fn neither_a_umask_nor_a_limit_on_files_does_harm() {
             .arg("os::start_cache::file::tests::in_another_process")
             .env("VKLOAD_TEST_FOLDER", folder.path())
             .env("VKLOAD_TEST_EXPECTED", expected)
-            // The limit is one for a file that the output goes to, too.
+            // The limit also applies to a file that receives the output.
             .stdout(Stdio::null())
             .status()
             .unwrap();
