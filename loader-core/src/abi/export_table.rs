@@ -40,7 +40,7 @@ impl ExportTable {
     }
 }
 
-/// How many rows a table has whose commands have these numbers, which rise.
+/// Returns the number of rows of a table whose commands have these numbers, in rising order.
 #[doc(hidden)]
 #[must_use]
 pub const fn export_rows(commands: &[usize]) -> usize {

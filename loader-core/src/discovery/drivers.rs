@@ -95,7 +95,7 @@ fn add_other_loader(plan: &mut Plan, by: Option<Setting<'_>>, library: &[u8]) ->
     })
 }
 
-/// For each manifest the reason not to read it, if any.
+/// Returns, for each manifest, the reason not to read it, if any.
 fn ignored_unread(manifests: &[Manifest], choices: &Choices<'_>) -> Result<Vec<Option<Reason>>, OutOfMemory> {
     let (select, disable) = (filter(choices.select), filter(choices.disable));
     let mut ignored = Vec::new();
@@ -158,7 +158,7 @@ impl Candidate {
     }
 }
 
-/// Why a driver's manifest excludes it; `None` if it does not.
+/// Returns why a driver's manifest excludes it; `None` if it does not.
 fn decide(said: &DriverManifest, request: &Request, policy: &Policy) -> Option<Reason> {
     if said.api_version.variant != 0 || said.api_version.major != 1 {
         return Some(Reason::ApiVersion { version: said.api_version });

@@ -45,7 +45,7 @@ pub fn discover(
 }
 
 impl KnownSettings {
-    /// No settings: they would have to be searched for.
+    /// Returns empty settings: finding settings would require a search.
     ///
     /// # Errors
     /// None.
@@ -54,7 +54,7 @@ impl KnownSettings {
     }
 }
 
-/// No layers: they would have to be searched for.
+/// Returns an empty plan: finding layers would require a search.
 ///
 /// # Errors
 /// None.

@@ -265,7 +265,7 @@ impl Others {
         self.all.get(place..).unwrap_or_default()
     }
 
-    /// Where `key`, which is not there, can be entered.
+    /// Returns a vacant entry for `key`, which must not be in the table yet.
     fn vacancy(&self, key: usize) -> Option<&Entry> {
         self.behind_home(key).iter().find(|entry| entry.is_vacant())
     }

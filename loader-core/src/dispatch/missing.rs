@@ -43,7 +43,8 @@ unsafe extern "C" fn missing_instance_command() {
     assembly!(report_caller!(); report = sym report_missing_instance_command)
 }
 
-/// Where stubs of device tables go. If the first word of a device's handles may belong to the driver, it is not read.
+/// The target of the stubs of device tables. If the first word of a device's handles may belong to the
+/// driver, it is not read.
 #[unsafe(naked)]
 unsafe extern "C" fn missing_device_command() {
     assembly!(
@@ -53,7 +54,7 @@ unsafe extern "C" fn missing_device_command() {
     )
 }
 
-/// Called by trampolines whose handle is not one of the loader's.
+/// Reports a bad handle. Trampolines call this if their handle does not belong to the loader.
 pub(super) extern "C" fn bad_handle_reported(_handle: *const c_void, slot: u32) -> ! {
     report_bad_handle(slot)
 }
@@ -90,7 +91,7 @@ fn report_unknown_key(name: Shown<'_>, handle: *const c_void) -> ! {
     )
 }
 
-/// Called by the stubs of instance tables, with the address behind the stub.
+/// Reports the missing command. The stubs of instance tables call this with the address after the stub.
 pub(super) extern "C" fn report_missing_instance_command(_handle: *const c_void, stub: *const c_void) -> ! {
     let slot = MISSING_INSTANCE_COMMANDS.caller(stub);
     match CommandId::from_instance_slot(slot) {
@@ -107,7 +108,7 @@ pub(super) extern "C" fn report_missing_instance_command(_handle: *const c_void,
     }
 }
 
-/// Called by the stubs of device tables, with their slot.
+/// Reports the missing command. The stubs of device tables call this with their slot.
 pub(super) extern "C" fn report_missing_device_command(_handle: *const c_void, slot: u32) -> ! {
     report(name_of_device_command(slot as usize), "device")
 }

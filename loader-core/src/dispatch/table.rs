@@ -56,7 +56,7 @@ pub struct DeviceTable {
 pub struct LowerEnds([Slot; ALL_DEVICE_SLOTS]);
 
 impl LowerEnds {
-    /// None yet.
+    /// Creates a table without functions.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -86,7 +86,7 @@ pub struct WithTable<T, D> {
 }
 
 impl<T: Table, D> WithTable<T, D> {
-    /// `data` behind a table whose slots hold their stubs.
+    /// Creates `data`, followed by a table whose slots hold their stubs.
     ///
     /// # Errors
     /// [`OutOfMemory`].

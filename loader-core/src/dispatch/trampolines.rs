@@ -59,7 +59,7 @@ unsafe extern "C" fn unknown_instance_trampoline() {
     assembly!(unknown_instance_trampoline!(); magic = const PHYSICAL_DEVICE_MAGIC, bad = sym bad_handle)
 }
 
-/// Where trampolines go whose handle is not one of the loader's. The slot is in the free register.
+/// The target of trampolines whose handle does not belong to the loader. The slot is in the free register.
 ///
 /// # Safety
 /// Reached only by the jumps of trampolines.

@@ -49,7 +49,7 @@ pub fn best_reason<'a>(
     best.1
 }
 
-/// How well an outcome explains the lack of drivers; `None` if not at all.
+/// Rates how well an outcome explains the lack of drivers; `None` if not at all.
 fn outcome_weight(outcome: &Outcome) -> Option<u32> {
     Some(match outcome {
         Outcome::CreateInstanceFailed { .. } => 90,
@@ -69,7 +69,7 @@ fn outcome_weight(outcome: &Outcome) -> Option<u32> {
     })
 }
 
-/// How well a reason explains the lack of drivers; `None` if not at all.
+/// Rates how well a reason explains the lack of drivers; `None` if not at all.
 fn reason_weight(reason: &Reason) -> Option<u32> {
     Some(match reason {
         Reason::NotSelected { .. } | Reason::Disabled { .. } => 60,

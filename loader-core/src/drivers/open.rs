@@ -54,7 +54,7 @@ struct Negotiation {
 }
 
 impl OpenDrivers {
-    /// None yet.
+    /// Creates an empty list.
     pub(crate) const fn new() -> Self {
         Self { list: SharedList::new(), negotiations: Lock::new([None; 16]), given: Turns::new() }
     }

@@ -168,7 +168,7 @@ macro_rules! global_commands {
             ($crate::registry::command::GET_DEVICE_QUEUE_2.index(), $crate::entry::get_device_queue2),
         }
 
-        /// Called by trampolines whose handle is not one of the loader's.
+        /// Reports a bad handle. Trampolines call this if their handle does not belong to the loader.
         pub extern "C" fn report_bad_handle(_handle: *const core::ffi::c_void, slot: u32) -> ! {
             $loader.make_current();
             $crate::dispatch::report_bad_handle(slot)
@@ -213,7 +213,7 @@ macro_rules! look_up_export {
 #[macro_export]
 macro_rules! export_edges {
     ($($name:ident: $kind:ident $slot:literal,)*) => {
-        /// Where trampolines go whose handle is not one of the loader's.
+        /// The target of trampolines whose handle does not belong to the loader.
         #[unsafe(naked)]
         unsafe extern "C" fn bad_handle() {
             $crate::assembly!($crate::report!(); report = sym entry::report_bad_handle)

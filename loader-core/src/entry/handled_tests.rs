@@ -5,7 +5,8 @@ use crate::dispatch;
 use crate::objects::{device_terminator, has_upper_end, instance_terminator};
 use crate::registry::{Class, CommandId, handled_gen};
 
-/// Global commands are exported by name; the compiler misses them if they are gone.
+/// Returns the commands without the global ones, which are exported by name: if one is gone, compilation
+/// fails.
 fn of_objects(commands: &'static [CommandId]) -> impl Iterator<Item = CommandId> {
     commands.iter().copied().filter(|command| command.class() != Class::Global)
 }

@@ -388,7 +388,7 @@ fn log_refusal(logger: &Logger, layer: &LayerCandidate, fault: &LayerFault, aske
     logger.log(level, Topic::Layer, format_args!("{path}: {name}: not used: {fault}{policy}"));
 }
 
-/// Device layers are obsolete, and so is their environment variable.
+/// Warns about the environment variable for device layers. Both are obsolete.
 fn warn_of_variable(platform: &Platform, logger: &Logger) {
     if logger.is_silent() {
         return;

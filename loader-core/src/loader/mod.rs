@@ -246,8 +246,8 @@ mod tests {
         Box::leak(Box::new(Loader::new(platform, Flavour::linux(Policy::linux(&ROOTS)))))
     }
 
-    /// How many drivers the search would use, and how many folders and files it read. Folders that are
-    /// missing are not counted: they are listed each time.
+    /// Returns the number of drivers that the search would use, and the number of folders and files it read.
+    /// Missing folders are not counted: they are listed each time.
     fn search(loader: &Loader, system: &Imaginary, request: Request) -> (usize, usize) {
         system.calls();
         let found = loader

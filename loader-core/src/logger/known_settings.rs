@@ -32,7 +32,7 @@ impl FoundSettings {
         self.known.plan.in_force()
     }
 
-    /// Where messages go besides the sink.
+    /// Returns the destinations of messages in addition to the sink.
     #[must_use]
     pub fn log_locations(&self) -> &[LogLocation] {
         self.in_force().map_or(&[], |settings| &settings.log_locations)

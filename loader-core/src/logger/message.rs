@@ -65,7 +65,7 @@ impl Report {
         }
     }
 
-    /// Severity and types of the message for callbacks of VK_EXT_debug_utils.
+    /// Returns the severity and types of the message for callbacks of VK_EXT_debug_utils.
     pub(super) fn severity_and_types(
         &self,
     ) -> (vk::DebugUtilsMessageSeverityFlagsEXT, vk::DebugUtilsMessageTypeFlagsEXT) {
@@ -106,7 +106,7 @@ fn flags_of(
     }
 }
 
-/// Severity and types of a message for callbacks of VK_EXT_debug_utils.
+/// Returns the severity and types of a message for callbacks of VK_EXT_debug_utils.
 #[must_use]
 pub fn severity_and_types(
     level: Level,
@@ -153,7 +153,7 @@ fn is_numbered_alike(kind: i32) -> bool {
     of_vulkan_1_0.contains(&kind) || NUMBERED_ALIKE.iter().any(|alike| alike.as_raw() == kind)
 }
 
-/// What VK_EXT_debug_report calls objects of this type.
+/// Converts an object type to VK_EXT_debug_report's type.
 fn kind_of(kind: vk::ObjectType) -> vk::DebugReportObjectTypeEXT {
     if let Some((report, _)) = RENUMBERED.iter().find(|(_, other)| *other == kind) {
         return *report;
@@ -162,7 +162,7 @@ fn kind_of(kind: vk::ObjectType) -> vk::DebugReportObjectTypeEXT {
     vk::DebugReportObjectTypeEXT::from_raw(known)
 }
 
-/// What Vulkan calls objects that VK_EXT_debug_report and VK_EXT_debug_marker call `kind`.
+/// Converts an object type of VK_EXT_debug_report and VK_EXT_debug_marker to Vulkan's type.
 #[inline(never)] // several callers
 pub(crate) fn kind_of_report(kind: vk::DebugReportObjectTypeEXT) -> vk::ObjectType {
     if let Some((_, own)) = RENUMBERED.iter().find(|(report, _)| *report == kind) {

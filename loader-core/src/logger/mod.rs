@@ -36,8 +36,8 @@ impl Logger {
         self.tell(level, topic, message);
     }
 
-    /// Only writes a record: to the sink if the filter lets it through, and to files. Returns whether the
-    /// sink had it.
+    /// Writes a record without passing it to the listeners: to the sink if the filter admits it, and to
+    /// files. Returns whether it went to the sink.
     pub fn write(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) -> bool {
         let on_sink = self.filter.lets_through(level, topic);
         if on_sink {

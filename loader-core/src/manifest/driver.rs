@@ -122,7 +122,7 @@ pub enum FieldProblem {
 }
 
 impl FieldProblem {
-    /// Why `text` cannot be a path or a name.
+    /// Returns why `text` cannot be a path or a name.
     #[inline(never)]
     pub(super) fn of_text(text: &[u8]) -> Option<Self> {
         if text.is_empty() {

@@ -424,7 +424,7 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// Line and column of an offset, both from 1.
+/// Returns the line and column of an offset, both from 1.
 fn position(bytes: &[u8], at: usize) -> (u32, u32) {
     let before = bytes.get(..at).unwrap_or(bytes);
     let column = before.iter().rev().take_while(|byte| **byte != b'\n').count();

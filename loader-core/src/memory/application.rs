@@ -47,7 +47,7 @@ impl Application {
         Self { callbacks: usable.map_or(null(), from_ref), scope }
     }
 
-    /// Memory of the process, for an instance that does not exist yet.
+    /// Creates an allocator that uses the memory of the process, for an instance that does not exist yet.
     #[must_use]
     pub const fn process() -> Self {
         Self { callbacks: null(), scope: vk::SystemAllocationScope::INSTANCE }

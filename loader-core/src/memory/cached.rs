@@ -7,7 +7,7 @@ use crate::sync::{Lock, Waiting};
 pub struct Cached<T>(Lock<Option<Counted<T>>>);
 
 impl<T> Cached<T> {
-    /// Nothing yet.
+    /// Creates an empty cache.
     #[must_use]
     pub const fn nothing() -> Self {
         Self(Lock::new(None))

@@ -38,7 +38,7 @@ impl CopiedCallbacks {
         Self { callbacks: usable.callbacks().copied(), scope }
     }
 
-    /// Memory of the process, for an instance that does not exist yet.
+    /// Creates an allocator that uses the memory of the process, for an instance that does not exist yet.
     #[must_use]
     pub const fn process() -> Self {
         Self { callbacks: None, scope: vk::SystemAllocationScope::INSTANCE }

@@ -51,7 +51,7 @@ impl ObjectCallbacks {
         Ok((Self(Some(copy)), memory))
     }
 
-    /// None yet.
+    /// Creates an empty value.
     #[must_use]
     pub const fn none() -> Self {
         Self(None)

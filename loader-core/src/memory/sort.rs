@@ -32,7 +32,7 @@ pub(crate) fn last_to_front<T>(values: &mut [T]) {
 /// The places of two values.
 type Places = (*const u8, *const u8);
 
-/// The part of the work that is the same for every kind of value.
+/// Sorts the values. This part is the same for every type of value.
 ///
 /// # Safety
 /// `first` is valid for `count` values of `size` bytes each, and `order` may be asked with the places of

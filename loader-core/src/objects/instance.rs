@@ -96,8 +96,8 @@ impl Handle {
 }
 
 impl Instance {
-    /// Memory for an instance, before anything about it is known: messages are about the instance
-    /// from the first one on.
+    /// Reserves memory for an instance before its properties are known: messages refer to the instance from
+    /// the first one on.
     ///
     /// # Errors
     /// [`crate::memory::OutOfMemory`].
@@ -303,7 +303,7 @@ impl Drop for Instance {
     }
 }
 
-/// Memory that is needed only for one call.
+/// Returns the allocator for memory that is needed only for one call.
 pub(crate) fn command_memory(instance: &Instance) -> Application {
     instance.allocator.scoped(vk::SystemAllocationScope::COMMAND)
 }

@@ -62,11 +62,10 @@ unsafe fn layers_name(kind: vk::ObjectType, object: u64) -> u64 {
     }
 }
 
-/// `driver`'s handle for an object that the application knows as `object`; `None` if the driver
-/// does not know it: a physical device of another driver or of a layer, which may be named through
-/// any device of the instance, a surface that only another driver has, or a messenger. Without
-/// layers a bad physical device is reported; with layers it cannot be distinguished from one of
-/// theirs.
+/// Returns `driver`'s handle for an object that the application knows as `object`; `None` if the driver does
+/// not know it: a physical device of another driver or of a layer, which may be named through any device of
+/// the instance, a surface that only another driver has, or a messenger. Without layers a bad physical device
+/// is reported; with layers it cannot be distinguished from a layer's physical device.
 ///
 /// # Safety
 /// `object` is a valid handle of this kind.

@@ -46,9 +46,9 @@ fn hexadecimal(text: &[u8]) -> Option<u32> {
     ascii::number(ascii::hexadecimal_digits(text).unwrap_or(text), 16)
 }
 
-/// Which of two devices comes first: the one that the user named; discrete before integrated before
-/// virtual before other before software ones; those with a PCI address before those without, by
-/// address; the one with the lower exclusive or of vendor and device number.
+/// Compares two devices. The device that the user named comes first; then discrete before integrated before
+/// virtual before other before software devices; then devices with a PCI address, by address, before devices
+/// without; then the device with the lower exclusive or of vendor and device number.
 #[must_use]
 pub(super) fn order(one: &DeviceFacts, other: &DeviceFacts, preference: &Preference) -> Ordering {
     let key = |facts: &DeviceFacts| {

@@ -95,8 +95,8 @@ impl Surface {
         self.window.as_ref().filter(|_| FOREIGN_HANDLES)
     }
 
-    /// `driver`'s handle for the surface. The driver creates its own now if it can and has none.
-    /// NULL if it cannot use the surface, or reports that it created one and returned none.
+    /// Returns `driver`'s handle for the surface. The driver creates its own now if it can and has none. NULL
+    /// if it cannot use the surface, or reports success without a handle.
     ///
     /// # Errors
     /// The driver's error, which is logged.
@@ -137,8 +137,8 @@ impl Surface {
         Ok(noted())
     }
 
-    /// `driver`'s handle for the surface. The driver gets the window first, if drivers take turns
-    /// at it.
+    /// Returns `driver`'s handle for the surface. If drivers take turns at the window, the driver gets it
+    /// first.
     ///
     /// # Errors
     /// The reason why it does not get the window, or the error that it returned.
@@ -313,8 +313,8 @@ const NEEDED_FOR_OWN: [CommandId; 4] = [
     command::GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR,
 ];
 
-/// The defect of a driver that has commands to create surfaces but whose interface is too old for them. Only
-/// such a driver is queried for commands that are not enabled.
+/// Returns the fault of a driver that has commands to create surfaces but whose interface is too old for
+/// them. Only such a driver is queried for commands that are not enabled.
 pub(super) fn fault_of_old_driver(driver: &DriverInstance) -> Option<Outcome> {
     if !is_too_old(driver) {
         return None;

@@ -40,8 +40,8 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Eight bytes that differ between states: always if one of the numbers differs, and else but for a
-    /// chance of 1 in 2^64. A snapshot has many of them.
+    /// Returns eight bytes that differ between states: always if one of the numbers differs, and otherwise
+    /// except with a probability of 1 in 2^64. A snapshot has many of them.
     #[must_use]
     pub fn digest(&self) -> NonZero<u64> {
         let Self { identity, size, changed } = *self;
@@ -73,8 +73,9 @@ pub trait Files: Sync {
     /// distinguished reliably (it changed so recently that a further change might not show).
     fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint>;
 
-    /// [`list`](Files::list), with the state of the folder before the listing. A platform that gets
-    /// the state while listing (`fstat` on the open folder, before the first name) saves a call.
+    /// Does the same as [`list`](Files::list), and returns the state of the folder before the listing. A
+    /// platform that gets the state while listing (`fstat` on the open folder, before the first name) saves a
+    /// call.
     ///
     /// # Errors
     /// Why the folder cannot be listed.
@@ -83,8 +84,8 @@ pub trait Files: Sync {
         Ok((self.list(path)?, state))
     }
 
-    /// [`read`](Files::read), with the state of the file before the read. A platform that gets the
-    /// state when it checks the file's kind saves a call.
+    /// Does the same as [`read`](Files::read), and returns the state of the file before the read. A platform
+    /// that gets the state when it checks the file's kind saves a call.
     ///
     /// # Errors
     /// Why the file cannot be read.

@@ -29,7 +29,7 @@ pub fn mixed(state: u64, word: u64) -> u64 {
     product ^ (product >> 32)
 }
 
-/// `value` in 16 hexadecimal digits.
+/// Returns `value` in 16 hexadecimal digits.
 #[must_use]
 #[inline(never)] // many callers
 pub fn hex(value: u64) -> [u8; 16] {

@@ -92,7 +92,7 @@ impl Imaginary {
         self
     }
 
-    /// From now on no path has a fingerprint.
+    /// Removes the fingerprints of all paths from now on.
     pub(crate) fn blur(&self) -> &Self {
         self.world().blurred = true;
         self

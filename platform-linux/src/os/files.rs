@@ -286,7 +286,7 @@ impl State {
         )
     }
 
-    /// What differs when something has happened to a file between two calls.
+    /// Returns the values that differ if the file has changed between two calls.
     pub(super) fn version(&self) -> [i64; 6] {
         let stat = &self.stat;
         [

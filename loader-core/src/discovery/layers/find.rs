@@ -255,7 +255,7 @@ impl LayerCandidate {
 }
 
 impl LayerManifest {
-    /// Why the layer's manifest makes it unusable; `None` if it does not.
+    /// Returns why the layer's manifest makes it unusable; `None` if it does not.
     fn unusable(&self, kind: LayerKind, pointer_width: u32) -> Option<LayerReason> {
         if self.layer_type == LayerType::Device {
             return Some(LayerReason::DeviceLayer);

@@ -184,7 +184,7 @@ impl LayerPlan {
             .filter_map(|(place, layer)| Some((place, layer.manifest.as_ref()?)))
     }
 
-    /// What happened to the layer at `place` in an instance.
+    /// Returns the decision about the layer at `place` in an instance.
     #[must_use]
     pub fn decision(&self, place: usize, active: &ActiveLayers) -> LayerDecision {
         let position = active.layers.iter().position(|layer| layer.layer == place);

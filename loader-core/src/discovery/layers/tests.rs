@@ -136,7 +136,7 @@ impl Case {
         self.plan().notes.iter().map(ToString::to_string).collect()
     }
 
-    /// Why the layer is not active, in words.
+    /// Returns the displayed reason why the layer is not active.
     fn explained(&self, name: &str) -> String {
         let plan = self.plan();
         let place = plan.layers.iter().position(|layer| layer.name() == name.as_bytes()).unwrap();

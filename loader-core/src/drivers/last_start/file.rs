@@ -276,7 +276,7 @@ impl Writer {
 struct Lines<'a>(&'a [u8]);
 
 impl<'a> Lines<'a> {
-    /// What follows `name` in the next line.
+    /// Returns the text after `name` in the next line.
     #[inline(never)] // many callers
     fn field(&mut self, name: &[u8]) -> Option<&'a [u8]> {
         value(self.next()?, name)
@@ -301,7 +301,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// What follows `name` and a blank in a line that begins with them.
+/// Returns the text after `name` and a blank in a line that begins with them.
 fn value<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     line.strip_prefix(name)?.strip_prefix(b" ").filter(|value| is_value(value))
 }

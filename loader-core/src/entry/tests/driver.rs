@@ -198,7 +198,7 @@ unsafe extern "system" fn set_name(
     vk::Result::SUCCESS
 }
 
-/// For commands that are never called.
+/// Stands in for commands that are never called.
 unsafe extern "system" fn uncalled() {}
 
 unsafe extern "system" fn find_physical_device_command(
@@ -261,7 +261,7 @@ unsafe extern "system" fn find(_: vk::Instance, name: *const c_char) -> Option<C
     })
 }
 
-/// The exports of the driver's library.
+/// Returns the exports of the driver's library.
 pub(super) fn symbols(name: &CStr) -> Option<NonNull<c_void>> {
     let function: Command = match name.to_bytes() {
         b"vk_icdNegotiateLoaderICDInterfaceVersion" => function!(negotiate),

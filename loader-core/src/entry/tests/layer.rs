@@ -139,7 +139,7 @@ unsafe extern "system" fn negotiate(agreed: *mut Negotiation) -> vk::Result {
     vk::Result::SUCCESS
 }
 
-/// The exports of the layer's library.
+/// Returns the exports of the layer's library.
 pub(super) fn symbols(name: &CStr) -> Option<NonNull<c_void>> {
     let function: Command = match name.to_bytes() {
         b"vkNegotiateLoaderLayerInterfaceVersion" => function!(negotiate),

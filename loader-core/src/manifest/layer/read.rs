@@ -163,7 +163,7 @@ fn name(value: Option<&Value<'_>>, object: &Value<'_>) -> Result<Text, Failure> 
     }
 }
 
-/// Why `name` cannot be the name of a layer or an extension.
+/// Returns why `name` cannot be the name of a layer or an extension.
 fn name_problem(name: &[u8]) -> Option<FieldProblem> {
     FieldProblem::of_text(name).or_else(|| (name.len() > NAME_LIMIT).then_some(FieldProblem::TooLong))
 }
@@ -183,8 +183,8 @@ fn layer_type(value: Option<&Value<'_>>, object: &Value<'_>) -> Result<LayerType
     }
 }
 
-/// The library, or the components of a meta-layer: exactly one of the two. The override layer's
-/// list may be empty.
+/// Returns the library, or the components of a meta-layer: exactly one of the two. The override layer's list
+/// may be empty.
 fn library_or_components(
     library: Option<&Value<'_>>,
     components: Option<&Value<'_>>,

@@ -205,7 +205,7 @@ fn is_writable_by_others(state: &State) -> bool {
     state.stat.st_mode & (libc::S_IWGRP | libc::S_IWOTH) != 0
 }
 
-/// Why the call that returned `result` has failed, if it has.
+/// Returns why the call that returned `result` failed, if it did.
 #[inline(never)] // several callers
 fn checked(result: c_int) -> Result<(), CacheFault> {
     if result >= 0 {

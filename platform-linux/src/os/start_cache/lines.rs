@@ -104,7 +104,7 @@ impl<'a> Lines<'a> {
         path
     }
 
-    /// `path` without what all paths begin with.
+    /// Returns `path` without the common prefix of all paths.
     pub(super) fn plain_path<'b>(&self, path: &'b [u8]) -> &'b [u8] {
         path.get(self.root.len()..).unwrap_or_default()
     }

@@ -2,8 +2,8 @@ use super::*;
 
 const FILE: &str = "/etc/vulkan/loader_settings.d/vk_loader_settings.json";
 
-/// Three implicit layers I, J and K, three explicit ones A, B and C, and a settings file that lists
-/// `layers`: each a name and its control, `+`, `-` or `?`, or `*` for the place of the others.
+/// Creates three implicit layers I, J and K, three explicit layers A, B and C, and a settings file that lists
+/// `layers`: each a name and its control, `+`, `-` or `?`, or `*` for the position of the others.
 fn listing(layers: &[&str]) -> Case {
     let case = Case::new().implicit(&["I", "J", "K"]).explicit(&["A", "B", "C"]);
     let entry = |layer: &&str| {

@@ -21,7 +21,7 @@ struct World {
 }
 
 impl World {
-    /// Nothing has been kept yet.
+    /// Creates a folder without a file.
     fn empty() -> Self {
         let caches = tempdir().unwrap();
         let place = place(&caches.path().join("vkload"), "/usr/bin/program");
