@@ -9,11 +9,11 @@ use super::table::InstanceTable;
 use crate::loader;
 use crate::registry::{CommandId, FIRST_INSTANCE, FIRST_PHYSICAL_DEVICE};
 
-/// Says that something is a `VkInstance` of this loader. It is the exclusive or of two numbers that fit into
-/// an instruction of 32-bit Arm, whose trampolines have one register to compare it with; so is the next one.
+/// Marks a `VkInstance` of this loader. It is the exclusive or of two numbers that fit into an instruction of
+/// 32-bit Arm, whose trampolines have one register to compare it with; so is the next one.
 pub const INSTANCE_MAGIC: u32 = 0xad00_ed00;
 
-/// Says that something is a `VkPhysicalDevice` of this loader.
+/// Marks a `VkPhysicalDevice` of this loader.
 pub const PHYSICAL_DEVICE_MAGIC: u32 = 0xad00_de00;
 
 /// The first slot of a physical-device command; the slots of instance commands come before it.
@@ -113,7 +113,7 @@ impl Handle {
         self.instance.store(instance.cast_mut(), Ordering::Relaxed);
     }
 
-    /// Returns whether it is as it was made with `table`: layers hold its address.
+    /// Returns whether the handle is unchanged since it was made with `table`: layers hold its address.
     pub(crate) fn is_intact(&self, table: *const InstanceTable) -> bool {
         self.table == table && self.magic.load(Ordering::Relaxed) == self.kind.magic()
     }

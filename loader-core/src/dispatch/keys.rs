@@ -46,12 +46,12 @@ use crate::platform::{Lock, Waiting};
 /// The keys of the process.
 pub static KEYS: Keys = Keys::new();
 
-/// Tables by the words that handles begin with.
+/// Maps the words that handles begin with to tables.
 #[repr(C)]
 pub struct Keys {
     /// The only one in most programs. It is compared first, and is never [`FREE`]: no handle begins with 0.
     first: Entry,
-    /// The others; NULL as long as there were none.
+    /// The others; NULL until a second key is entered.
     others: AtomicPtr<Others>,
     changing: Lock<()>,
 }
@@ -63,24 +63,24 @@ struct Entry {
     table: AtomicPtr<DeviceTable>,
 }
 
-/// A hash table with open addressing: a key is at its home, or behind it with nothing [`FREE`] between them.
+/// A hash table with open addressing: a key is at its home, or after it without a [`FREE`] entry in between.
 ///
 /// It has twice as many entries as homes, and half as many keys at most: a search never comes to the end, so
 /// it need not wrap around to the start.
 #[repr(C)]
 struct Others {
-    /// How far the last home is from the first one, in bytes: one less than a power of two of them.
+    /// The distance of the last home from the first one, in bytes: one less than a power of two of them.
     mask: usize,
     entries: *const Entry,
     all: Vec<Entry>,
-    /// The smaller one that it replaced.
+    /// The smaller table that it replaced.
     previous: *mut Others,
 }
 
 /// Was never used: a search ends here.
 const FREE: usize = 0;
-/// Was used, and a search goes on behind it. No address, for it is odd, and not what memory happens to be
-/// filled with: a handle that begins with it would be taken for one of a device.
+/// Was used, and a search continues past it. It is not an address, as it is odd, and not a value that memory
+/// is commonly filled with: a handle that begins with it would be taken for a device's handle.
 #[expect(clippy::cast_possible_truncation, reason = "half of it is as good")]
 const LEFT: usize = 0xDE11_57AB_1E0D_D001_u64 as usize;
 /// Homes of the first table.
@@ -89,7 +89,7 @@ const FIRST_HOMES: usize = 8;
 /// The multiplier that gives a key's home: the golden ratio's part of 2³² that makes an odd number with 31
 /// bits. Keys are addresses, which often differ by a large power of two.
 const MULTIPLIER: usize = 0x61c8_8647;
-/// How far the product is shifted.
+/// The number of bits by which the product is shifted.
 const SHIFT: u32 = usize::BITS / 2;
 
 /// Why a key cannot be entered.

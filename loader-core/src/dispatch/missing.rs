@@ -1,5 +1,4 @@
-//! What happens when an application calls a command that nothing implements, or passes it something that is
-//! not a handle.
+//! Calls of commands that nothing implements, or with parameters that are not handles.
 
 use core::ffi::{CStr, c_void};
 
@@ -59,7 +58,7 @@ pub(super) extern "C" fn bad_handle_reported(_handle: *const c_void, slot: u32) 
     report_bad_handle(slot)
 }
 
-/// Reports that the handle given to the command with this slot is not one of the loader's, and aborts.
+/// Reports that the handle passed to the command with this slot does not belong to the loader, and aborts.
 pub fn report_bad_handle(slot: u32) -> ! {
     match CommandId::from_instance_slot(slot as usize) {
         Some(command) => loader::report_bad_handle(command),
@@ -75,7 +74,7 @@ pub(super) extern "C" fn unknown_key_reported(handle: *const c_void, slot: u32) 
     report_unknown_key(name_of_device_command(slot as usize), handle)
 }
 
-/// Reports that `object`, which was given to `command`, belongs to no device that is alive, and aborts.
+/// Reports that `object`, which was passed to `command`, belongs to no live device, and aborts.
 pub fn report_unknown_device(command: CommandId, object: u64) -> ! {
     let handle = core::ptr::without_provenance(usize::try_from(object).unwrap_or_default());
     report_unknown_key(command.text(), handle)

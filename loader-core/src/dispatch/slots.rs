@@ -1,4 +1,4 @@
-//! How many slots tables have.
+//! The numbers of slots in tables.
 
 use crate::loader::{UNKNOWN_DEVICE_COMMANDS, UNKNOWN_PHYSICAL_DEVICE_COMMANDS};
 use crate::registry::{DEVICE_SLOTS, INSTANCE_SLOTS};

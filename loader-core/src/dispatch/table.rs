@@ -47,7 +47,7 @@ pub struct DeviceTable {
     /// The loader's data for the device that owns the table: the first word of the device's handles leads to
     /// the table.
     pub(crate) owner: AtomicPtr<c_void>,
-    /// The lower ends of the device's call chains, if layers may come to them through the instance: else NULL.
+    /// The lower ends of the device's call chains, if layers may reach them through the instance; else NULL.
     pub lower: AtomicPtr<LowerEnds>,
 }
 
@@ -76,8 +76,7 @@ impl LowerEnds {
     }
 }
 
-/// A table with what belongs to its object behind it, for loaders in which the first word of a handle leads
-/// to both.
+/// A table followed by its object's data, for loaders in which the first word of a handle leads to both.
 #[repr(C)]
 pub struct WithTable<T, D> {
     /// The table: what trampolines jump through.
@@ -86,7 +85,7 @@ pub struct WithTable<T, D> {
 }
 
 impl<T: Table, D> WithTable<T, D> {
-    /// Creates `data`, followed by a table whose slots hold their stubs.
+    /// Creates a table whose slots hold their stubs, followed by `data`.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -116,7 +115,7 @@ impl<T, D> DerefMut for WithTable<T, D> {
     }
 }
 
-/// What both kinds of tables can do. Slots are numbered as in [`CommandId::instance_slot`] and
+/// Operations that both kinds of tables support. Slots are numbered as in [`CommandId::instance_slot`] and
 /// [`CommandId::device_slot`], unknown commands follow.
 pub trait Table {
     /// Number of slots for known commands.

@@ -1,4 +1,4 @@
-//! A driver that is open.
+//! An open driver.
 
 use core::ops::Deref;
 use core::ptr::NonNull;
@@ -16,7 +16,7 @@ use crate::negotiation::Outcome;
 use crate::negotiation::{self, DriverInterface};
 use crate::platform::{Library, Turn, Turns, Waiting};
 
-/// A driver that is open.
+/// An open driver.
 pub struct Driver {
     /// The library's path, or a description of a driver that the application supplied: for messages.
     pub library_path: Text,
@@ -29,13 +29,14 @@ pub struct Driver {
     /// The kind of driver.
     pub kind: DriverKind,
     pub(super) library: Option<Library>,
-    /// The file that it was opened from, if the next start is to know.
+    /// The file that it was opened from, if the next start needs to know it.
     pub(super) file: Option<LibraryFile>,
     pub(super) turns: Turns,
-    /// The turns of all drivers that applications give, if it is one: each instance has a `Driver` of its own then.
+    /// The turns of all drivers that applications supply, if this is one of them: each instance then has its
+    /// own `Driver`.
     pub(super) shared_turns: Option<&'static Turns>,
     pub(super) waiting: &'static dyn Waiting,
-    /// Whether one of its global commands has called the loader, which was about to call it again.
+    /// Whether one of its global commands has called the loader, which would have called it again.
     pub(super) calls_back: AtomicBool,
 }
 
@@ -93,7 +94,7 @@ impl From<Outcome> for OpenError {
 }
 
 impl DriverRef {
-    /// Refers to no driver: to be compared, and not to be used.
+    /// Refers to no driver: may be compared, but not used.
     #[cfg(test)]
     pub(super) fn dangling(number: usize) -> Self {
         let address = core::num::NonZero::new(number.saturating_mul(align_of::<Driver>()));
@@ -106,10 +107,11 @@ impl DriverRef {
         Ok(Self { driver: Box::into_non_null(Box::try_new_in(driver, Process)?), api_version })
     }
 
-    /// Uses the version in the manifest of `candidate`, which may not be that the driver was opened for.
+    /// Uses the version in the manifest of `candidate`, which may differ from the version that the driver was
+    /// opened for.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// The reason why it cannot be used.
     #[inline(never)]
     pub(super) fn use_manifest(&mut self, candidate: &Candidate) -> Result<(), Outcome> {
         let driver = *self;
@@ -120,7 +122,7 @@ impl DriverRef {
         Ok(())
     }
 
-    /// Returns whether the manifest promises more than the driver has.
+    /// Returns the outcome of a manifest that promises more than the driver has, if it does.
     pub(super) fn lie(&self, manifest: Version) -> Option<Outcome> {
         let too_much = manifest >= Version::new(1, 1, 0) && self.api_version < Version::new(1, 1, 0);
         too_much.then_some(Outcome::ApiVersionLie { manifest, driver: self.api_version })
@@ -136,10 +138,10 @@ impl DriverRef {
 }
 
 impl Driver {
-    /// Returns a driver that the application gave by its function.
+    /// Returns a driver that the application supplied as a function.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// The reason why it cannot be used.
     ///
     /// # Safety
     /// As for [`negotiation::with_function`].
@@ -177,7 +179,7 @@ impl Driver {
     /// over.
     ///
     /// The specification lets applications call these from several threads at once, but drivers have only
-    /// ever met loaders that let one thread at a time through: NVIDIA's (580.159.04) crashes otherwise.
+    /// been used with loaders that admit one thread at a time: NVIDIA's (580.159.04) crashes otherwise.
     #[must_use]
     pub fn turn(&self) -> DriverTurn<'_> {
         let shared = self.shared_turns.map(|turns| turns.take(self.waiting));
@@ -195,8 +197,8 @@ impl Driver {
         Some(turn)
     }
 
-    /// Returns whether its calls have shown that it is not a driver of its own. A driver that was negotiated
-    /// with may well be built on other drivers, and use a loader to reach them.
+    /// Returns whether its calls have shown that it only leads to other drivers. A driver that negotiated may
+    /// well be built on other drivers, and use a loader to reach them.
     fn leads_back(&self) -> bool {
         let told_apart = self.interface.version > 0 && !self.kind.is_foreign();
         !told_apart && self.calls_back.load(Ordering::Relaxed)
@@ -271,7 +273,7 @@ impl Driver {
     }
 }
 
-/// Returns why a driver whose global command returned this has no instance.
+/// Returns why a driver whose global command returned this result has no instance.
 pub(crate) fn refused(result: vk::Result) -> OpenError {
     if result == vk::Result::ERROR_OUT_OF_HOST_MEMORY {
         return OpenError::OutOfMemory;
@@ -290,8 +292,8 @@ impl DriverInterface {
         self.api_version(has_manifest.then_some(candidate.api_version))
     }
 
-    /// Returns the version to use: 1.0 if the manifest says less than 1.1, or the driver cannot be asked, or
-    /// it says less than 1.1 (section "Driver API Version" of the driver interface document).
+    /// Returns the version to use: 1.0 if the manifest claims less than 1.1, or the driver cannot be queried,
+    /// or it reports less than 1.1 (section "Driver API Version" of the driver interface document).
     ///
     /// # Errors
     /// A version of another API (LDP_LOADER_4).

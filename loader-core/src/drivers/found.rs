@@ -1,4 +1,4 @@
-//! The drivers of the system, as found by discovery and by opening them.
+//! The system's drivers, as found by discovery and by opening them.
 
 use core::cmp::Reverse;
 use core::fmt;
@@ -20,7 +20,7 @@ use crate::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::Outcome;
 use crate::platform::{Files, Fingerprint, Platform};
 
-/// The drivers of the system as one call sees them.
+/// The system's drivers as one call sees them.
 pub struct FoundDrivers {
     /// The request and the search results.
     search: Counted<Search>,
@@ -28,12 +28,12 @@ pub struct FoundDrivers {
     pub(super) drivers: Vec<FoundDriver>,
     /// The outcome of opening each driver, with its index in the plan.
     pub outcomes: Vec<(usize, Outcome)>,
-    /// Libraries that do not open: their places in the plan and the states of their files, `None` for those
-    /// that are missing.
+    /// Libraries that do not open: their indices in the plan and the states of their files, `None` for
+    /// missing files.
     unopened: Vec<(usize, Option<Fingerprint>)>,
     /// The records of the last start, if they are used.
     pub(super) last_start: Option<Counted<LastStart>>,
-    /// The most demanding purpose that they serve, since those that are known may not be open.
+    /// The most demanding purpose that they serve, since known drivers may not be open.
     purpose: Purpose,
     /// Whether the next start's records have been decided on.
     pub(super) settled: AtomicBool,
@@ -52,7 +52,7 @@ pub struct Search {
 
 /// A driver that can be used.
 pub(super) struct FoundDriver {
-    /// Its place in the plan.
+    /// Its index in the plan.
     pub(super) place: usize,
     /// The open driver, unless the last start's records suffice.
     pub(super) open: Option<DriverRef>,
@@ -70,7 +70,7 @@ pub enum Purpose {
     /// For instances of this version of Vulkan. A driver without devices at the last starts is not opened. A
     /// driver that refused one version may accept a lower one, so lower versions are more demanding.
     Instances(Reverse<u32>),
-    /// For anything. All are opened.
+    /// For any purpose. All are opened.
     Everything,
 }
 
@@ -110,7 +110,7 @@ impl FoundDrivers {
         Self::open(search, last_start, purpose, platform, drivers, logger)
     }
 
-    /// Opens what these drivers lack for another purpose, if they are still what `request` would find.
+    /// Opens the drivers that another purpose requires, if `request` would still find the same.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -184,9 +184,9 @@ impl FoundDrivers {
             && self.still_known(platform)?)
     }
 
-    /// Returns whether these drivers are what `request` would find. Applications ask for extensions (all
-    /// drivers count) and then for an instance (seldom of those that implement only a part of Vulkan): most
-    /// systems have none of the latter, so one search serves both.
+    /// Returns whether these drivers are the ones that `request` would find. Applications query extensions
+    /// (all drivers count) and then create an instance (usually without drivers that implement only a part of
+    /// Vulkan): most systems have no such drivers, so one search serves both.
     fn serve(&self, request: Request) -> bool {
         self.request == request || !self.plan.drivers.iter().any(|candidate| candidate.portability)
     }
@@ -267,7 +267,7 @@ impl FoundDrivers {
         self.drivers.is_empty()
     }
 
-    /// Returns whether a driver is not open because the last start knew enough about it.
+    /// Returns whether a driver is not open because the last start's records suffice.
     pub(crate) fn leave_some_out(&self) -> bool {
         self.purpose < Purpose::Everything
     }
@@ -298,9 +298,9 @@ impl FoundDrivers {
         Ok(())
     }
 
-    /// Notes the states of libraries that do not open, so that a new or changed one is noticed. Whether each
-    /// can be watched: one that is whole may lack another one, and the linker looks for a bare name in many
-    /// places.
+    /// Records the states of libraries that do not open, so that a new or changed one is noticed. Returns
+    /// whether all of them can be watched: an intact library may depend on a missing one, and the linker
+    /// searches many places for a bare name.
     fn watch_unopened(&mut self, platform: &Platform) -> Result<bool, OutOfMemory> {
         for (place, outcome) in &self.outcomes {
             let Some(candidate) = self.plan.drivers.get(*place) else { continue };
@@ -322,7 +322,7 @@ impl FoundDrivers {
         Ok(true)
     }
 
-    /// Returns whether the libraries that did not open are as they were.
+    /// Returns whether the libraries that did not open are unchanged.
     fn still_unopened(&self, files: &dyn Files) -> bool {
         let library =
             |place: usize| self.plan.drivers.get(place).map_or(&[][..], |candidate| &candidate.library);
@@ -332,7 +332,7 @@ impl FoundDrivers {
         })
     }
 
-    /// Logs what became of the driver at `place`.
+    /// Logs the outcome of the driver at `place`.
     pub fn log_outcome(&self, logger: &Logger, place: usize, outcome: &Outcome) {
         let Some(candidate) = self.plan.drivers.get(place) else { return };
         log_outcome(logger, &candidate.library, outcome);
@@ -357,7 +357,7 @@ impl FoundDrivers {
     }
 }
 
-/// Notes what became of the driver at `place` of a plan. Not inlined into its callers, it saves half a kilobyte.
+/// Records the outcome of the driver at `place` of a plan. Not inlining it saves half a kilobyte.
 ///
 /// # Errors
 /// [`OutOfMemory`].

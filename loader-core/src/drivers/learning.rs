@@ -14,13 +14,14 @@ use crate::platform::Platform;
 const NOT_ASKED: u32 = PRESENT - 1;
 
 impl FoundDrivers {
-    /// Notes whether the driver at `place` of the plan has a device.
+    /// Records whether the driver at `place` of the plan has a device.
     pub(crate) fn note_devices(&self, place: usize, has_device: bool) {
         self.note_refusal(place, if has_device { PRESENT } else { 0 });
     }
 
-    /// Notes that the driver at `place` of the plan refused an instance of this version of Vulkan. Without hardware it refuses all;
-    /// but one that claims the version and lacks it may accept a lower one.
+    /// Records that the driver at `place` of the plan refused an instance of this version of Vulkan. Without
+    /// hardware it refuses all versions; but a driver that claims the version and lacks it may accept a lower
+    /// one.
     pub(crate) fn note_refusal(&self, place: usize, api_version: u32) {
         if self.last_start.is_none() {
             return;
@@ -44,7 +45,7 @@ impl FoundDrivers {
         }
         let any_device = self.drivers.iter().any(|found| found.absent() == Some(PRESENT));
         if !any_device {
-            // Something is wrong at the moment, or was at the last start.
+            // A fault exists at the moment, or existed at the last start.
             if self.leave_some_out() {
                 self.forget(logger);
             }
@@ -102,7 +103,7 @@ impl FoundDriver {
         Some(self.absent.load(Ordering::Relaxed)).filter(|version| *version != NOT_ASKED)
     }
 
-    /// Returns whether the last starts knew as much as the next one can learn from this one.
+    /// Returns whether the last starts knew as much as the next start can learn from this one.
     fn is_as_known(&self, last: &LastStart) -> bool {
         if self.known.is_none() && self.open.is_none_or(|driver| driver.file.is_none()) {
             return true;

@@ -1,4 +1,4 @@
-//! Drivers: which the system has, and the libraries of those that are open.
+//! Drivers: the system's drivers, and the libraries of open drivers.
 
 mod best;
 mod driver;

@@ -1,4 +1,4 @@
-//! The driver libraries that are open.
+//! The open driver libraries.
 
 use core::sync::atomic::AtomicBool;
 
@@ -10,20 +10,21 @@ use crate::negotiation;
 use crate::negotiation::Outcome;
 use crate::platform::{Holder, Libraries, Library, LibraryKind, Lock, Platform, Turns, Waiting, hash};
 
-/// The driver libraries that are open. A driver stays open once it is: threads of its own or of the
-/// application may hold addresses in it.
+/// The open driver libraries. A driver stays open once it has been opened: its own threads or the application
+/// may hold addresses in it.
 pub struct OpenDrivers {
     /// Sorted by key.
     list: SharedList<Entry>,
     negotiations: Lock<Negotiations>,
-    /// The turns of the drivers that applications give by a function. Another instance may have the same one.
+    /// The turns of the drivers that applications supply as a function. Several instances may have the same
+    /// one.
     pub(super) given: Turns,
 }
 
 /// An open driver and its key.
 type Entry = (Key, DriverRef);
 
-/// What an open driver is found by.
+/// The key by which an open driver is found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     /// The address that identifies its library. Every open driver has this key.
@@ -46,7 +47,7 @@ impl Key {
 /// The libraries that threads are negotiating with. Only a seventeenth thread waits for others.
 type Negotiations = [Option<Negotiation>; 16];
 
-/// A thread negotiates with a library.
+/// A thread that negotiates with a library.
 #[derive(Clone, Copy)]
 struct Negotiation {
     library: Library,
@@ -59,11 +60,11 @@ impl OpenDrivers {
         Self { list: SharedList::new(), negotiations: Lock::new([None; 16]), given: Turns::new() }
     }
 
-    /// Opens the driver that `candidate` names, unless it is open; and returns whether it is new. A new one has its file noted for
-    /// the start after `last`.
+    /// Opens the driver that `candidate` names, unless it is open; and returns whether it is new. The file of
+    /// a new driver is recorded for the start after `last`.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// The reason why it cannot be used.
     pub fn open(
         &self,
         platform: &Platform,
@@ -118,7 +119,7 @@ impl OpenDrivers {
         match self.keep(platform.waiting, by_library, open) {
             Ok((kept, true)) => {
                 opening.keep();
-                // Without memory for this, it is found by its library.
+                // Without memory for this, the driver is found by its library.
                 let _ = self.keep(platform.waiting, by_path, kept);
                 Ok((kept, true))
             }
@@ -139,7 +140,8 @@ impl OpenDrivers {
         self.list.read(waiting, |list| find(list, key)).map(|(_, driver)| driver)
     }
 
-    /// Lets `driver` be found by `key`, unless another one is. Returns the one that is, and whether it is new.
+    /// Enters `driver` under `key`, unless another driver has that key. Returns the driver with the key, and
+    /// whether it is new.
     fn keep(
         &self,
         waiting: &dyn Waiting,
@@ -182,10 +184,10 @@ impl OpenDrivers {
     /// Closes all drivers if `unused`.
     pub(crate) fn close(&self, platform: &Platform, unused: impl Fn() -> bool) {
         for (key, driver) in self.list.take_if(platform.waiting, unused) {
-            // Each driver once.
+            // Each driver once, although it may have two keys.
             let Key::Library(_) = key else { continue };
             let library = driver.library;
-            // SAFETY: only instances and calls in progress use drivers, and there was none under the list's
+            // SAFETY: only instances and calls in progress use drivers, and none existed under the list's
             // lock.
             unsafe {
                 driver.free();
@@ -206,8 +208,8 @@ fn find(list: &[Entry], key: Key) -> Option<Entry> {
     list.get(place(list, key).ok()?).copied()
 }
 
-/// Notes that a thread negotiates. Returns `None` if another one does with the same library or no place is
-/// free, else whether this one did not do so already.
+/// Records that a thread negotiates. Returns `None` if another thread negotiates with the same library or no
+/// entry is free, else whether this thread did not do so already.
 fn take(all: &mut Negotiations, own: Negotiation) -> Option<bool> {
     let with_library =
         |other: &&mut Option<Negotiation>| other.is_some_and(|other| other.library == own.library);

@@ -19,7 +19,7 @@ pub(crate) fn report_no_driver(platform: &Platform, logger: &Logger, reason: fmt
     }
 }
 
-/// Logs what became of the driver that is called `name`.
+/// Logs the outcome of the driver called `name`.
 pub(crate) fn log_outcome(logger: &Logger, name: &[u8], outcome: &Outcome) {
     log_outcome_by(logger, Logger::log, name, outcome);
 }

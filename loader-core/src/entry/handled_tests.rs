@@ -1,4 +1,4 @@
-//! Every command that the registry's audit of handles wants a function for has one.
+//! Checks that every command for which the registry's audit of handles requires a function has one.
 
 use super::hand_written;
 use crate::dispatch;

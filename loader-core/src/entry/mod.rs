@@ -1,4 +1,4 @@
-//! Commands whose upper end is written by hand: what applications call instead of a trampoline.
+//! Commands whose upper end is written by hand. Applications call these functions instead of a trampoline.
 
 mod exports;
 #[cfg(test)]

@@ -97,7 +97,7 @@ fn global_command(exports: &ExportTable, name: &CStr) -> Option<Command> {
     exports.get(command)
 }
 
-/// Returns a global command, which only some instances have, or a function of the loader's own that is not
+/// Returns a global command, which only some instances have, or one of the loader's own functions that is not
 /// exported.
 #[cold]
 fn uncommon_command(exports: &ExportTable, instance: &Instance, command: CommandId) -> Option<Command> {
@@ -127,7 +127,7 @@ fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
         instance.enter_in_instance_table(number, function);
         return UNKNOWN_INSTANCE_TRAMPOLINES.piece(INSTANCE_SLOTS.wrapping_add(number));
     }
-    // The lower end finds nothing when memory is short or all numbers are taken.
+    // The lower end finds no function if memory is short or all numbers are taken.
     if instance.drivers_have_physical_device_command(name) {
         return None;
     }

@@ -8,7 +8,7 @@ use crate::log::{Filter, Level, LogLocation, LogSink, Topic};
 use crate::manifest::{DeviceSetting, Settings};
 use crate::memory::Shown;
 
-/// How many files that cannot be written are named: every other file gets these messages.
+/// The number of files whose write errors are reported: every other file gets these messages.
 const NAMED: usize = 8;
 
 /// The settings file of this program as one call sees it, and an instance for as long as it lives.
@@ -49,8 +49,8 @@ impl FoundSettings {
         Some(self.in_force()?.stderr_log).filter(|filter| !filter.is_silent())
     }
 
-    /// Reports which file is used, its contents and its faults: to everybody the first time, then only to the
-    /// listeners.
+    /// Reports which file is used, its contents and its faults: to all destinations the first time, then only
+    /// to the listeners.
     pub(crate) fn report(&self, sink: &dyn LogSink, logger: &Logger) {
         let plan = &self.known.plan;
         if plan.path.is_empty() || logger.is_silent() {

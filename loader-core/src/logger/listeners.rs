@@ -15,15 +15,15 @@ use crate::platform::Waiting;
 /// The listeners of one instance, from before it is created until after it is destroyed.
 ///
 /// Callbacks run without a lock: each is copied out of the list before it is called, so a callback may create
-/// and destroy messengers, its own included. A message reaches those that listen when it is sent and still do
-/// when their turn comes.
+/// and destroy messengers, including its own. A message reaches the listeners that exist both when it is sent
+/// and when their turn comes.
 pub struct Listeners<A: Allocator = Application> {
     list: SharedList<Listener, A>,
     waiting: &'static dyn Waiting,
-    /// How many listeners there have ever been: the number of the latest.
+    /// The number of listeners that have ever existed: the number of the latest.
     count: AtomicU64,
-    /// Whether the instance is being created or destroyed: only then those chained to vkCreateInstance
-    /// listen.
+    /// Whether the instance is being created or destroyed: listeners chained to vkCreateInstance receive
+    /// messages only then.
     beginning_or_ending: AtomicBool,
     /// The application's current or future handle for the instance.
     instance: AtomicU64,
@@ -101,7 +101,7 @@ impl<A: Allocator + Clone> Listeners<A> {
     /// Adds a listener. Returns its number.
     ///
     /// # Errors
-    /// [`OutOfMemory`]; those that listen already go on.
+    /// [`OutOfMemory`]; existing listeners are not affected.
     pub fn add(&self, listener: Listener) -> Result<u64, OutOfMemory> {
         let number = self.count.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         self.list.insert(self.waiting, Listener { number, ..listener })?;
@@ -113,18 +113,18 @@ impl<A: Allocator + Clone> Listeners<A> {
         self.list.remove(self.waiting, |listener| listener.number == number);
     }
 
-    /// Notes that the loader is going to call the instance `handle`.
+    /// Records that the loader is going to give the instance the handle `handle`.
     pub fn expect_instance(&self, handle: u64) {
         self.instance.store(handle, Ordering::Relaxed);
     }
 
-    /// Notes that the instance has been created and that the application calls it `handle`.
+    /// Records that the instance has been created, and its handle for the application.
     pub fn created(&self, handle: u64) {
         self.expect_instance(handle);
         self.beginning_or_ending.store(false, Ordering::Relaxed);
     }
 
-    /// Notes that the instance is going to be destroyed.
+    /// Records that the instance is going to be destroyed.
     pub fn destroying(&self) {
         self.beginning_or_ending.store(true, Ordering::Relaxed);
     }
@@ -132,7 +132,7 @@ impl<A: Allocator + Clone> Listeners<A> {
     /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        // Most programs never listen, and this is asked in every call.
+        // Most programs never listen, and every call checks this.
         if self.count.load(Ordering::Relaxed) == 0 {
             return true;
         }
@@ -255,7 +255,7 @@ impl Listener {
         }
     }
 
-    /// Calls back. The answer concerns layers only: it makes them refuse the call that the message is about.
+    /// Calls back. The result concerns only layers: it makes them refuse the call that the message is about.
     ///
     /// # Safety
     /// The message is valid.

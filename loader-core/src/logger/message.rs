@@ -26,15 +26,15 @@ pub(super) struct Message<'a> {
 pub struct Report {
     /// Its severity.
     pub flags: vk::DebugReportFlagsEXT,
-    /// What `object` is.
+    /// The type of `object`.
     pub kind: vk::DebugReportObjectTypeEXT,
     /// The object that the message is about.
     pub object: u64,
-    /// A place in the sender, as it likes.
+    /// A location in the sender, chosen by the sender.
     pub location: usize,
-    /// A number of the sender's.
+    /// A number chosen by the sender.
     pub code: i32,
-    /// Who sends it: a C string, or NULL.
+    /// The sender's name: a C string, or NULL.
     pub prefix: *const c_char,
     /// The text: a C string.
     pub text: *const c_char,
@@ -127,7 +127,7 @@ pub fn severity_and_types(
     (severity, types)
 }
 
-/// The kinds of objects that VK_EXT_debug_report numbers in another way than Vulkan does.
+/// The kinds of objects that VK_EXT_debug_report and Vulkan number differently.
 const RENUMBERED: [(vk::DebugReportObjectTypeEXT, vk::ObjectType); 6] = [
     (vk::DebugReportObjectTypeEXT::SURFACE_KHR, vk::ObjectType::SURFACE_KHR),
     (vk::DebugReportObjectTypeEXT::SWAPCHAIN_KHR, vk::ObjectType::SWAPCHAIN_KHR),

@@ -1,5 +1,5 @@
-//! Where records go: to the sink and to files, as the environment and the settings file say, and to the
-//! callbacks of an application.
+//! Logging: to the sink and to files, as configured by the environment and the settings file, and to an
+//! application's callbacks.
 
 mod known_settings;
 mod listeners;
@@ -18,13 +18,13 @@ use crate::memory::{Counted, TryGrow, Vec, format_into};
 
 /// The destinations of records: the sink, for records that its filter admits, and the listeners.
 pub struct Logger {
-    /// Where lines go.
+    /// The destination of lines.
     pub sink: &'static dyn LogSink,
     /// Which records are written there.
     pub filter: Filter,
     /// The settings that apply to the call or instance. They may also send records to files.
     pub settings: Counted<FoundSettings>,
-    /// The callbacks of the application, which choose for themselves.
+    /// The application's callbacks, which have filters of their own.
     pub listeners: Listeners,
 }
 
@@ -98,7 +98,7 @@ impl Logger {
     }
 }
 
-/// How a record is logged: to everybody, or only to those who listen.
+/// Passes a record to all destinations, or only to the listeners.
 pub(crate) type Log = fn(&Logger, Level, Topic, fmt::Arguments<'_>);
 
 /// The number of a rule of the driver interface document, behind a message.

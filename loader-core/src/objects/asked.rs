@@ -5,12 +5,12 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::registry::INSTANCE_SLOTS;
 
-/// The commands that a driver's instance has been asked for.
+/// The commands that a driver's instance has been queried for.
 #[derive(Default)]
 pub(super) struct Asked {
     /// A bit for each slot.
     slots: [AtomicU64; INSTANCE_SLOTS.div_ceil(64)],
-    /// Whether that is every command of physical devices.
+    /// Whether that includes every physical-device command.
     complete: AtomicBool,
 }
 
@@ -22,14 +22,14 @@ impl Asked {
         bits & bit(slot) != 0
     }
 
-    /// Notes that the answer for a slot is in the table.
+    /// Records that the result for a slot is in the table.
     pub(super) fn note(&self, slot: usize) {
         if let Some(bits) = self.slots.get(slot >> 6) {
             bits.fetch_or(bit(slot), Ordering::Release);
         }
     }
 
-    /// Returns whether the driver has been asked for every command of physical devices.
+    /// Returns whether the driver has been queried for every physical-device command.
     pub(super) fn is_complete(&self) -> bool {
         self.complete.load(Ordering::Acquire)
     }

@@ -109,7 +109,7 @@ pub(super) unsafe extern "system" fn terminator(
     }
 }
 
-/// Has the driver create the device, and creates the loader's own data for it.
+/// Lets the driver create the device, and creates the loader's own data for it.
 ///
 /// # Safety
 /// The create info and the callbacks come from a valid call of vkCreateDevice; the array that
@@ -133,7 +133,7 @@ unsafe fn make(
         let find = core::mem::transmute::<Command, vk::PFN_vkGetDeviceProcAddr>(find);
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let available = available(&driver.table, physical_device.driver_handle())?;
-        // Layers may pass other callbacks down, which are gone when the upper end frees the device.
+        // Layers may pass other callbacks down, which no longer exist when the upper end frees the device.
         let upper = under_creation.map_or(callbacks, |creation| creation.callbacks);
         let scratch = instance.allocator.or(upper, vk::SystemAllocationScope::COMMAND);
         let names = drivers_extensions(instance, requested.clone(), &available, scratch)?;
@@ -218,10 +218,9 @@ unsafe fn enabled_features(driver: &DriverInstance, info: &CreateInfo) -> *const
     }
 }
 
-/// Returns the names of the extensions to request from the driver: those that it has. With layers, the
-/// others were either checked before the chain was entered, or added on the way by a layer that
-/// does not know whether they exist (loader and layer interface document, "Additional Notes"): they
-/// are left out.
+/// Returns the names of the extensions to request from the driver: the ones that it has. With layers, the
+/// others were either checked before the chain was entered, or added on the way by a layer that does not know
+/// whether they exist (loader and layer interface document, "Additional Notes"): they are left out.
 fn drivers_extensions<'a>(
     instance: &Instance,
     requested: impl Iterator<Item = &'a CStr> + Clone,

@@ -208,7 +208,7 @@ unsafe fn make_driver(
     }
     // SAFETY: by this function's `# Safety` `pApplicationInfo` is NULL or a valid pointer.
     let mut application = unsafe { info.p_application_info.as_ref() }.copied().unwrap_or_default();
-    // Whatever the variant: a 1.0 driver knows no variants.
+    // Applies to all variants: a 1.0 driver knows no variants.
     let newer = application.api_version >= vk::API_VERSION_1_1;
     application.api_version = vk::API_VERSION_1_0;
     let mut own = *info;
@@ -230,7 +230,7 @@ unsafe fn make_driver(
     }
 }
 
-/// Returns whether a driver is passed no version but 1.0.
+/// Returns whether only version 1.0 may be passed to a driver.
 fn knows_only_1_0(driver: &DriverOfInstance) -> bool {
     driver.api_version() < Version::new(1, 1, 0)
 }

@@ -39,7 +39,7 @@ pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *con
             }
             loader.known.destroyed.remove(loader.platform.waiting, drivers as usize);
         }
-        // Layers know the device by its word up to here.
+        // Layers know the device by its word until this point.
         if device.state.swap(ALIVE, Ordering::Relaxed) == GONE {
             Device::forget(device.place(), callbacks);
         }
@@ -97,7 +97,8 @@ pub(super) unsafe fn destroy_drivers(device: &Device, callbacks: *const Callback
         }
         device_destroyed(loader, device);
         if device.state.swap(GONE, Ordering::Relaxed) != LEAVING {
-            // A layer's own: memory of the upper end's callbacks all the same, which are not those that came down.
+            // The device belongs to a layer. Its memory still comes from the upper end's callbacks, not from
+            // those passed down.
             Device::forget(device.place(), core::ptr::null());
         }
     }

@@ -198,7 +198,7 @@ impl Device {
         }
     }
 
-    /// Returns the driver's function with this name.
+    /// Returns the driver's function with this name, which need not be in the registry.
     pub(super) fn drivers_unknown(&self, name: &CStr) -> Option<Command> {
         // SAFETY: `handle` is the driver's live device, `find` is this driver's
         // vkGetDeviceProcAddr, and the name is a C string.
@@ -218,7 +218,7 @@ impl Device {
         }
     }
 
-    /// Notes the lower end of the call chain of the command with this slot, if layers may need it.
+    /// Records the lower end of the call chain of the command with this slot, if layers may need it.
     pub(super) fn set_lower_end(&self, slot: usize, function: Option<Command>) {
         let slot = self.lower.as_ref().and_then(|lower| lower.slot(slot));
         if let (Some(slot), Some(function)) = (slot, function) {
@@ -323,14 +323,13 @@ impl Device {
         Some(unsafe { found.0.as_ref() })
     }
 
-    /// Takes the device out of everything through which it can be found.
+    /// Removes the device from all lists and tables through which it can be found.
     pub(super) fn leave(&self) {
         self.withdraw();
         self.take_key_out();
     }
 
-    /// Takes the device out of its instance's list and waits until no other thread uses it through
-    /// the list.
+    /// Removes the device from its instance's list and waits until no other thread uses it through the list.
     pub(super) fn withdraw(&self) {
         let waiting = self.instance().loader.platform.waiting;
         let this = self.place();
@@ -366,7 +365,7 @@ impl Instance {
         });
     }
 
-    /// Does something with every live device.
+    /// Calls `action` for every live device.
     fn for_each_device(&self, action: &mut dyn for<'a> Callback<&'a Device>) {
         let waiting = self.loader.platform.waiting;
         // From the end, as the list requires. A device that is added meanwhile fills in the command

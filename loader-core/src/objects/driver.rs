@@ -25,17 +25,17 @@ pub struct DriverInstance {
     pub handle: vk::Instance,
     /// The driver.
     pub driver: DriverOfInstance,
-    /// Every device of the driver that was ever handed out.
+    /// Every device of the driver that was ever reported.
     pub(crate) devices: SharedList<Kept<PhysicalDevice>, Application>,
-    /// Its place in the plan, if it has one.
+    /// Its index in the plan, if it has one.
     pub place: Option<usize>,
     /// The names it was given: whether `VK_EXT_debug_utils`, `VK_EXT_debug_report` and so on are
     /// enabled in the driver.
     pub enabled: ExtensionSet,
-    /// The commands that the driver has been asked for.
+    /// The commands that the driver has been queried for.
     pub(super) asked: Asked,
-    /// The callbacks to destroy it with: those that its creating call was given, and then those that
-    /// [`Instance::finish`](super::instance::Instance) sets.
+    /// The callbacks to destroy it with: the callbacks of its creating call, until
+    /// [`Instance::finish`](super::instance::Instance) sets others.
     pub(super) callbacks: *const vk::AllocationCallbacks<'static>,
 }
 
@@ -91,11 +91,11 @@ impl DriverInstance {
         unsafe { find(self.handle, name.as_ptr()) }
     }
 
-    /// Returns the devices that the driver has now, without NULL handles. The table is complete if there
-    /// are any.
+    /// Returns the driver's current devices, without NULL handles. The table is complete if the list is not
+    /// empty.
     ///
     /// # Errors
-    /// Why the driver's devices cannot be used, or out of memory.
+    /// The reason why the driver's devices cannot be used, or out of memory.
     pub(super) fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, OpenError> {
         let name = command::ENUMERATE_PHYSICAL_DEVICES;
         // SAFETY: the type matches vkEnumeratePhysicalDevices.

@@ -16,7 +16,7 @@ use crate::negotiation::Outcome;
 use crate::registry::{Class, CommandId, ExtensionId, ExtensionKind, ExtensionSet, INSTANCE_SLOTS, command};
 
 impl DriverInstance {
-    /// Creates an instance that `driver` has just created.
+    /// Wraps an instance that `driver` has just created.
     ///
     /// # Errors
     /// The first command of Vulkan 1.0 that the driver lacks, or out of memory. The driver's instance
@@ -69,7 +69,7 @@ impl DriverInstance {
         unsafe { self.get::<Command>(command) }.is_some()
     }
 
-    /// Completes the table, before anybody gets a device of the driver.
+    /// Completes the table, before the first device of the driver is passed on.
     pub(super) fn learn_device_commands(&self) {
         if !self.asked.is_complete() {
             self.fill_table();
@@ -77,8 +77,8 @@ impl DriverInstance {
         }
     }
 
-    /// Asks the driver for a command, unless it has been asked before. Threads that come here at
-    /// once all ask, and write the same.
+    /// Queries the driver for a command, unless it has been queried before. Threads that come here at once
+    /// all query it, and write the same.
     #[inline(never)]
     fn ask(&self, command: CommandId) {
         let Some(slot) = command.instance_slot() else { return };
@@ -93,8 +93,8 @@ impl DriverInstance {
         self.asked.note(slot);
     }
 
-    /// Returns whether the driver may have the command: unless it is only of instance extensions that are
-    /// not enabled in the driver.
+    /// Returns whether the driver may have the command. It cannot if only disabled instance extensions
+    /// provide it.
     fn may_have(&self, command: CommandId) -> bool {
         let counts = |extension: ExtensionId| {
             extension.kind() == ExtensionKind::Device || self.enabled.contains(extension)

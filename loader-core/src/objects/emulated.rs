@@ -83,7 +83,7 @@ macro_rules! emulated {
     };
 }
 
-/// The command in the driver's table that every Vulkan 1.0 driver has.
+/// The command in the driver's table, which every Vulkan 1.0 driver has.
 macro_rules! original {
     ($driver:ident, $pfn:ident, $command:ident) => {
         $driver.table.get::<vk::$pfn>(command::$command)
@@ -106,7 +106,7 @@ as GET_PHYSICAL_DEVICE_PROPERTIES_2 | GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR;
     get(device, &mut (*out).properties);
     for address in chain::pointers((*out).p_next) {
         if (*address).s_type == vk::StructureType::PHYSICAL_DEVICE_ID_PROPERTIES {
-            // The driver reports none: better none than the values that were there before.
+            // The driver reports none. Leave the structure empty: the previous values would be wrong.
             let none = vk::PhysicalDeviceIDProperties { p_next: (*address).p_next.cast(), ..Default::default() };
             *address.cast() = none;
         }

@@ -23,8 +23,7 @@ pub(super) const TERMINATORS: &[Terminator] = &[
     DEVICE_LAYERS,
 ];
 
-/// vkEnumerateDeviceLayerProperties, which never goes down a call chain: a layer knows no other
-/// layers.
+/// vkEnumerateDeviceLayerProperties, which never goes down a call chain: layers do not know about each other.
 pub(crate) const DEVICE_LAYERS: Terminator =
     (command::ENUMERATE_DEVICE_LAYER_PROPERTIES, function!(enumerate_device_layer_properties));
 

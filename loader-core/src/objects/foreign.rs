@@ -35,7 +35,7 @@ impl Device {
         self.is_foreign() && self.instance().layers().is_empty() && command != command::DESTROY_DEVICE
     }
 
-    /// Registers the device under the first word of its handles, before anybody gets one.
+    /// Registers the device under the first word of its handles, before the first handle is returned.
     ///
     /// # Errors
     /// `ERROR_OUT_OF_HOST_MEMORY`; `ERROR_INITIALIZATION_FAILED` if the device cannot be
@@ -60,16 +60,16 @@ impl Device {
         })
     }
 
-    /// Removes the device's key, before the driver is asked to destroy the device.
+    /// Removes the device's key, before the driver destroys the device.
     pub(super) fn take_key_out(&self) {
         if FOREIGN_HANDLES {
             KEYS.remove(self.instance().loader.platform.waiting, self.word(), from_ref(&*self.table));
         }
     }
 
-    /// Leaves an object alone that the driver has just created. An object that comes out of layers
-    /// and does not begin with the device's key is not the driver's, but a wrapper that a layer
-    /// need not have prepared: it gets the key.
+    /// Leaves an object unchanged that the driver has just created. An object that comes out of layers and
+    /// does not begin with the device's key does not belong to the driver. It is a wrapper that a layer need
+    /// not have prepared, so it gets the key.
     ///
     /// # Safety
     /// As for [`Device::adopt`].

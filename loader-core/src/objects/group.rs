@@ -115,7 +115,7 @@ unsafe fn all_groups(
     Ok(all)
 }
 
-/// The places of the devices among all devices.
+/// The indices of the devices among all devices.
 struct Places<'a> {
     devices: &'a [&'a PhysicalDevice],
     listed: bool,
@@ -123,8 +123,7 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Devices that compare equal share a place: equal groups and members keep their driver's
-    /// order.
+    /// Devices that compare equal share an index: equal groups and members keep their driver's order.
     #[inline(never)]
     fn of(&self, handle: vk::PhysicalDevice) -> Option<usize> {
         let own = *self.devices.iter().find(|device| device.handle() == handle)?;
@@ -162,8 +161,8 @@ fn translated(instance: &Instance, driver: &DriverInstance, group: &Group) -> Re
     Ok(result)
 }
 
-/// Sorts the devices in each group by their places among all devices, then the groups by their
-/// first devices.
+/// Sorts the devices in each group by their indices among all devices, then the groups by their first
+/// devices.
 fn sort(groups: &mut [Group], place: impl Fn(&vk::PhysicalDevice) -> Option<usize>) {
     for group in groups.iter_mut() {
         let count = (group.physical_device_count as usize).min(group.physical_devices.len());

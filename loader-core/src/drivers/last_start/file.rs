@@ -1,4 +1,4 @@
-//! The file that one start leaves for the next one: lines of text, and a checksum in the last one.
+//! The file that one start leaves for the next one: lines of text, the last of which is a checksum.
 //!
 //! ```text
 //! vkload start cache 2
@@ -31,11 +31,11 @@ use crate::manifest::Version;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, ascii, formatted};
 use crate::platform::{Moment, hash};
 
-/// The first line. A loader that writes other lines has another number here.
+/// The first line. The number changes whenever the lines change.
 const FIRST: &[u8] = b"vkload start cache 2";
 
-/// How many starts must have got the same answers from a driver before one relies on them. What one process lacked, the next one
-/// may have.
+/// The number of starts that must have had the same results from a driver before they are used. One process
+/// may have lacked a resource that the next one has.
 const ENOUGH_STARTS: u32 = 2;
 
 /// The word that each driver begins with.
@@ -55,13 +55,13 @@ pub struct KnownDriver<'a> {
     pub api_version: Version,
     /// The lowest version of Vulkan for whose instances it has no device; [`PRESENT`] if it has one.
     pub absent: u32,
-    /// How many starts in a row got these answers.
+    /// The number of consecutive starts with these results.
     pub starts: u32,
-    /// When the last of them did.
+    /// The time of the last of them.
     pub moment: Moment,
     /// A line for each extension.
     extensions: &'a [u8],
-    /// All its lines but those that say which starts it is known from.
+    /// All its lines except those about the starts.
     lines: &'a [u8],
 }
 
@@ -97,8 +97,7 @@ impl<'a> KnownDriver<'a> {
         Lines(self.extensions).filter_map(extension)
     }
 
-    /// Returns the driver whose lines these are. `None` if a line is missing, or too many, or not as it
-    /// should be.
+    /// Returns the driver that these lines describe. `None` if a line is missing, superfluous or malformed.
     fn read(text: &'a [u8]) -> Option<Self> {
         let mut rest = Lines(text);
         let starts = rest.number(DRIVER)?;
@@ -114,7 +113,7 @@ impl<'a> KnownDriver<'a> {
     }
 }
 
-/// A file that was read, all of which makes sense.
+/// A file whose contents are valid.
 pub struct StartFile {
     content: Text,
     circumstances: Range<usize>,
@@ -228,13 +227,13 @@ impl Writer {
         }
         let (moment, mut starts) = (driver.moment, driver.starts);
         if let Some(known) = known.filter(|known| known.lines == lines.0.as_slice()) {
-            // What keeps a driver from its device now may do so for as long as this process runs.
+            // Whatever keeps a driver from its device now may do so for as long as this process runs.
             starts = known.starts.saturating_add(u32::from(known.moment.process != moment.process));
         }
         self.first_lines(starts, moment, &lines.0)
     }
 
-    /// Adds a driver as it is known.
+    /// Adds a driver with its known records.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -338,7 +337,7 @@ const LAST: usize = 21;
 
 /// Returns the last line of a file that begins with `content`.
 ///
-/// The checksum detects damage, not forgery: who can write the file is whom it is for.
+/// The checksum detects damage, not forgery: the only user who can write the file is the one who reads it.
 pub fn last_line(content: &[u8]) -> [u8; LAST] {
     let mut line = *b"end 0000000000000000\n";
     if let Some(digits) = line.get_mut(4..20) {

@@ -21,7 +21,8 @@ pub use file::{KnownDriver, PRESENT, StartFile, Writer, last_line};
 /// with a directory for the file include it (the feature `start-cache`).
 pub(super) const KEEPS_STARTS: bool = cfg!(all(feature = "start-cache", not(feature = "fixed-drivers")));
 
-/// For how many seconds a later start relies on what one has learnt: a week. What nothing shows gets noticed then.
+/// The number of seconds for which later starts rely on records: a week. After that, undetectable changes are
+/// noticed as well.
 pub const LONGEST_AGE: u32 = 7 * 24 * 60 * 60;
 
 /// The circumstances of this start, and the records of the last start in the same circumstances.
@@ -113,8 +114,8 @@ impl LastStart {
         (known.api_version == candidate.api_version && self.is_unchanged(number)).then_some(number)
     }
 
-    /// Returns whether the library of the driver with this number is the file that it was, and that is not
-    /// too long ago. A clock that was set back makes everything too old.
+    /// Returns whether the library of the driver with this number is still the same file, and the records are
+    /// not too old. If the clock was set back, all records are too old.
     pub(super) fn is_unchanged(&self, number: usize) -> bool {
         let now = self.moment().seconds;
         let is_recent = |then: u32| now.checked_sub(then).is_some_and(|age| age < LONGEST_AGE);
@@ -134,15 +135,15 @@ impl LastStart {
 
     /// Returns the file that the driver of `candidate` was opened from just now, if a later start can
     /// recognise it. It may have been replaced while it was being opened. The next start compares it before
-    /// it opens it, and only what both got counts.
+    /// it opens it, and only results that both starts got count.
     pub(super) fn file_of(&self, library: Library, candidate: &Candidate) -> Option<LibraryFile> {
         let path = self.cache.file_of(library, &candidate.library)?;
         let identity = self.cache.identity(&path)?;
         Some(LibraryFile { path, identity })
     }
 
-    /// Begins a file for the next start. `None` if the circumstances have changed since this one began: it is not known which
-    /// of them the drivers saw.
+    /// Begins a file for the next start. `None` if the circumstances have changed since this start began: it
+    /// is unknown which of them the drivers saw.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -165,13 +166,13 @@ impl LastStart {
         Ok(())
     }
 
-    /// Removes the file: it led this start astray.
+    /// Removes the file: it misled this start.
     pub(super) fn forget(&self) {
         self.cache.forget();
     }
 }
 
-/// Returns whether starts are kept.
+/// Returns whether starts are recorded.
 fn is_on(platform: &Platform, by_default: bool) -> Result<bool, OutOfMemory> {
     let wanted = platform.variable(variables::VK_LOADER_X_START_CACHE)?;
     Ok(wanted.map_or(by_default, |value| !value.is_empty() && value.as_slice() != b"0"))
@@ -189,8 +190,7 @@ fn read(cache: &dyn StartCache, circumstances: &[u8]) -> Result<Result<StartFile
     Ok(Ok(file))
 }
 
-/// Returns the word that the first line begins with in which two descriptions differ; `None` if they are the
-/// same.
+/// Returns the first word of the first line in which two descriptions differ; `None` if they are the same.
 fn first_difference(last: &[u8], now: &[u8]) -> Result<Option<Text>, OutOfMemory> {
     if last == now {
         return Ok(None);

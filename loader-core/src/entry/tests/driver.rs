@@ -19,7 +19,7 @@ const MAGIC: usize = 0x01CD_C0DE;
 /// The number of live objects.
 pub(super) static ALIVE: AtomicIsize = AtomicIsize::new(0);
 
-/// How often an object was given a name.
+/// The number of times that an object was given a name.
 pub(super) static NAMED: AtomicUsize = AtomicUsize::new(0);
 
 const INSTANCE_EXTENSIONS: [&CStr; 4] =
@@ -51,7 +51,7 @@ fn physical_device(number: usize) -> vk::PhysicalDevice {
     vk::PhysicalDevice::from_raw((&raw const PHYSICAL_DEVICES[number]).expose_provenance() as u64)
 }
 
-/// Answers a counted out-array.
+/// Implements a counted out-array.
 unsafe fn answer<T: Copy>(all: &[T], count: *mut u32, out: *mut T) -> vk::Result {
     // SAFETY: the loader passes a counted out-array.
     unsafe {

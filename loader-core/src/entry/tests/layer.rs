@@ -1,4 +1,4 @@
-//! A layer written in Rust, which passes on what creates and destroys, and counts that.
+//! A layer written in Rust, which passes on the commands that create and destroy, and counts them.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::mem::transmute;
@@ -16,7 +16,7 @@ use crate::dispatch::Command;
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
-/// How many of the layer's commands were called.
+/// The number of calls of the layer's commands.
 pub(super) static CALLED: AtomicUsize = AtomicUsize::new(0);
 
 /// The next look-up functions in the chains of the one instance and its devices.

@@ -126,7 +126,7 @@ unsafe fn behind<'a>(instance: vk::Instance) -> &'a Instance {
     unsafe { handle::instance(instance, command::DESTROY_INSTANCE) }
 }
 
-/// Enumerates the devices, and in groups: the same ones.
+/// Enumerates the devices, both directly and in groups: the results are the same.
 unsafe fn enumerate(instance: vk::Instance) -> [vk::PhysicalDevice; 2] {
     let (mut count, mut devices) = (2, [vk::PhysicalDevice::null(); 2]);
     let (mut groups, mut group) = (1, vk::PhysicalDeviceGroupProperties::default());
@@ -247,7 +247,7 @@ unsafe fn create_device(from: vk::PhysicalDevice) -> vk::Device {
     device
 }
 
-/// Looks commands up that the registry does not know. The tables have them afterwards.
+/// Looks up commands that the registry does not know. The tables have them afterwards.
 unsafe fn look_up_unknown(loader: &'static Loader, instance: vk::Instance, device: vk::Device) {
     // SAFETY: the handles are valid.
     unsafe {
