@@ -1,4 +1,4 @@
-//! What Linux supplies to the loader.
+//! The Linux implementation of the loader's platform.
 //!
 //! [`PLATFORM`] implements every trait of [`loader_core::platform`] with plain libc calls. The
 //! choice of calls is part of the library's behaviour: sandboxes, tracers and test harnesses around
@@ -75,8 +75,8 @@ pub mod entry {
     loader_core::global_commands!(crate::LOADER);
 }
 
-/// Makes the loader report bad handles even in the first call, and detect a fork: threads that hold
-/// its locks do not exist in the child. Tools that watch threads get to know the order of threads.
+/// Makes the loader report bad handles even in the first call, and detect a fork: threads that hold its locks
+/// do not exist in the child. Also reports the order of threads to tools that watch them.
 ///
 /// The shared library calls this from its `.init_array`; a program with the loader may call it.
 pub fn load() {

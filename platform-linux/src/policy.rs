@@ -1,4 +1,4 @@
-//! Where manifests are on Linux desktops, and what else a build chooses.
+//! The locations of manifests on Linux desktops, and other build options.
 
 use loader_core::discovery::Policy;
 #[cfg(not(feature = "fixed-drivers"))]

@@ -4,7 +4,7 @@ use ash::vk;
 
 use crate::memory::{Allocator, Callback, Process, TryGrow, Vec};
 
-/// More elements than any enumeration of a driver has. A driver that reports more is lying.
+/// More elements than any driver's enumeration has. A larger count is not believable.
 const LIMIT: u32 = 1 << 16;
 
 /// How often an enumeration that grows between its two calls is repeated.
@@ -57,8 +57,8 @@ pub fn check(result: vk::Result) -> Result<(), vk::Result> {
 /// that an object exists.
 ///
 /// # Errors
-/// `result` if it is an error, and `ERROR_INITIALIZATION_FAILED` for any other one, which no creating command
-/// has.
+/// `result` if it is an error, and `ERROR_INITIALIZATION_FAILED` for any other result, which no creating
+/// command has.
 pub fn created(result: vk::Result) -> Result<(), vk::Result> {
     check(result)?;
     if result == vk::Result::SUCCESS { Ok(()) } else { Err(vk::Result::ERROR_INITIALIZATION_FAILED) }
@@ -128,8 +128,8 @@ pub unsafe fn wrapped<T: Copy, U>(
 /// A count and an array.
 type OutArray = (*mut u32, *mut u64);
 
-/// Returns the same for structures of `structure.0` bytes with `size` bytes to be put in at `structure.1`.
-/// Once in the library, whatever the structures are.
+/// Returns the same for structures of `structure.0` bytes, with `size` bytes written at `structure.1`. Once
+/// in the library, whatever the structures are.
 ///
 /// # Safety
 /// As for [`wrapped`].
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn plain_structures_are_put_into_extensible_ones() {
-        /// Of a size that is no multiple of a word.
+        /// Has a size that is not a multiple of a word.
         type Plain = [u32; 3];
         #[derive(Clone, Copy)]
         #[repr(C)]

@@ -7,7 +7,7 @@ use ash::vk;
 use crate::memory::{Allocator, OutOfMemory, TryGrow, Vec};
 use crate::registry;
 
-/// More structures than a sane chain has. A longer one is taken to be a loop.
+/// More structures than a sane chain has. A longer chain is treated as a loop.
 const LIMIT: usize = 1024;
 
 /// Pointers to the structures of a pNext chain, one after the other; a loop ends after a bounded number of
@@ -40,7 +40,7 @@ pub unsafe fn structures<'a>(first: *const c_void) -> impl Iterator<Item = &'a v
 /// Returns the first structure in the chain that has the type of `T`.
 ///
 /// # Safety
-/// As for [`structures`], and structures of this type really are what their type says.
+/// As for [`structures`], and structures of this type match their type.
 pub unsafe fn find<'a, T: vk::TaggedStructure + 'a>(first: *const c_void) -> Option<&'a T> {
     // SAFETY: by this function's `# Safety` `first` begins a pNext chain that stays unchanged, and a
     // structure's type states its layout. Nothing is written.
@@ -117,9 +117,8 @@ pub unsafe fn copy_up_to<A: Allocator>(
     Ok(Some(start))
 }
 
-/// Leaves the structures of some types out of the chain that begins at `first`: everything up to the last of
-/// them is copied into `memory`, what follows it is shared with the original. A chain without them is its own
-/// copy.
+/// Removes the structures of some types from the chain that begins at `first`: everything up to the last of
+/// them is copied into `memory`, the rest is shared with the original. A chain without them is its own copy.
 ///
 /// Returns the beginning of the copy, or `None` if the size of a structure on the way is not known.
 ///

@@ -18,7 +18,7 @@ struct Entry {
     rest: Answers,
 }
 
-/// Takes the records out, the first one first.
+/// Removes the records, the first one first.
 impl Iterator for Answers {
     type Item = Record;
 
@@ -38,7 +38,7 @@ impl Iterator for Answers {
     }
 }
 
-/// A list may be longer than the stack is deep, and each entry would drop the next.
+/// A list may be longer than the stack is deep, and each entry would drop the next recursively.
 impl Drop for Answers {
     fn drop(&mut self) {
         while self.next().is_some() {}
@@ -55,12 +55,12 @@ pub(super) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// Asks `platform`, and keeps the answers in a list that is empty.
+    /// Uses `platform`, and keeps the answers in an empty list.
     pub(super) fn new(platform: &'a Platform, answers: &'a Answers) -> Self {
         Self { platform, end: answers, records: Vec::new() }
     }
 
-    /// Returns the answer to the question with this key, which is asked once.
+    /// Returns the answer to the question with this key. Each question is asked once.
     pub(super) fn answer(&mut self, key: Key<'_>) -> Result<&'a Answer, OutOfMemory> {
         let is_new = self.records.last().is_none_or(|last| last.question.key() < key);
         // Most questions come in order.
@@ -75,7 +75,8 @@ impl<'a> Asked<'a> {
                 let answer = answer(self.platform, &question)?;
                 let entry =
                     Box::try_new(Entry { record: Record { question, answer }, rest: Answers::default() })?;
-                // Not `get_or_init`, the only function of the loader that could panic: all that makes messages of panics would come along.
+                // Not `get_or_init`: it would be the loader's only function that can panic, and would add all
+                // of the panic formatting.
                 let _ = self.end.0.set(entry);
                 let entry = self.end.0.get().ok_or(OutOfMemory)?;
                 self.end = &entry.rest;

@@ -1,4 +1,4 @@
-//! From places to drivers.
+//! Finds drivers in the searched places.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -76,8 +76,8 @@ pub(super) fn plan_drivers(
     Ok(plan)
 }
 
-/// Adds another loader after the drivers. The devices of drivers found later are enumerated
-/// earlier, so that an application first meets those that it would have without this loader.
+/// Adds another loader after the drivers. The devices of drivers found later are enumerated earlier, so an
+/// application first sees the devices that it would have without this loader.
 #[cfg(feature = "foreign-handles")]
 fn add_other_loader(plan: &mut Plan, by: Option<Setting<'_>>, library: &[u8]) -> Result<(), OutOfMemory> {
     let found_in = plan.searched.len();
@@ -206,7 +206,7 @@ fn skip_duplicates(inquiry: &mut Inquiry<'_>, drivers: &mut [Candidate]) -> Resu
 enum Library<'a> {
     /// The file with this identity.
     Is((u64, u64)),
-    /// Whatever has this name. Its length comes first: few names have the same, and drivers with numbers are
-    /// found in this order.
+    /// The library with this name. The length comes first in the order: few names have the same length, and
+    /// drivers with numbers in their names are found in this order.
     Named(usize, &'a [u8]),
 }

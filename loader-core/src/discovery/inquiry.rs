@@ -1,4 +1,4 @@
-//! Looks up answers, and notes the questions without one.
+//! Looks up answers, and records the questions without one.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -35,7 +35,8 @@ pub enum Step<T> {
     Ready(T),
 }
 
-/// Makes a plan, asking `platform` for what neither `snapshot` nor `base` knows. The answers go into `snapshot`.
+/// Makes a plan. Puts questions that neither `snapshot` nor `base` answers to `platform`, and stores the
+/// answers in `snapshot`.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -53,7 +54,7 @@ pub(super) fn answer<T: Default>(
     match plan {
         Ok(plan) => Ok(plan),
         Err(Stop::OutOfMemory) => Err(OutOfMemory),
-        // Who can ask at once has no open questions.
+        // A caller with a platform has no open questions.
         Err(Stop::Ask) => Ok(T::default()),
     }
 }
@@ -137,7 +138,7 @@ impl<'a> Inquiry<'a> {
         Ok(self.answer(None, Topic::File, path)?.map_or(Ok(b""), Answer::content))
     }
 
-    /// Returns the answer to a question about `name`, or `None` after noting the question.
+    /// Returns the answer to a question about `name`, or `None` after recording the question.
     fn answer(
         &mut self,
         base: Option<&'a Snapshot>,

@@ -1,4 +1,4 @@
-//! From places to the manifests there.
+//! Finds the manifests in the searched places.
 #![forbid(unsafe_code)]
 
 use super::inquiry::{Inquiry, Stop};
@@ -35,7 +35,7 @@ pub(super) fn look(
     inquiry.settle()?;
     let mut found = Vec::new();
     let mut left_out = 0usize;
-    // It stays as long as the process, and gets no more from these places.
+    // The list stays as long as the process, and gets no more manifests from these places.
     searched.try_fit(places.len())?;
     for ((at, place), first) in places.into_iter().enumerate().zip(firsts) {
         let found_in = before.saturating_add(at);

@@ -71,8 +71,8 @@ pub fn plan(
 #[cfg(feature = "fixed-drivers")]
 pub use fixed::{discover, discover_layers};
 
-/// Decides which drivers to open, asking `platform` for what `snapshot` does not know. The answers
-/// stay in `snapshot`.
+/// Decides which drivers to open. Puts questions that `snapshot` cannot answer to `platform`, and stores the
+/// answers in `snapshot`.
 ///
 /// # Errors
 /// [`OutOfMemory`].

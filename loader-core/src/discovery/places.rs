@@ -25,7 +25,7 @@ pub(super) struct Choices<'a> {
     pub(super) disable: Option<Setting<'a>>,
 }
 
-/// A file or folder to look at.
+/// A file or folder to search.
 pub(super) struct Place {
     pub(super) path: Text,
     pub(super) origin: Origin,
@@ -105,7 +105,7 @@ impl<'a> Choices<'a> {
         Ok(places)
     }
 
-    /// Ignores the variables, since the settings file lists the devices. Notes which are set.
+    /// Ignores the variables, since the settings file lists the devices. Records which are set.
     pub(super) fn ignored(self, notes: &mut Vec<Note>) -> Result<Self, OutOfMemory> {
         for (name, _) in [self.replacing, self.adding, self.select, self.disable].into_iter().flatten() {
             notes.try_push(Note::VariableIgnored { name, because: Ignored::Settings })?;
@@ -204,8 +204,8 @@ pub(super) fn elements(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.split(|byte| *byte == SEPARATOR).map(trimmed).filter(|element| !element.is_empty())
 }
 
-/// Looks for a manifest that is named without a folder: in the current folder of the process, or
-/// else in the first default place that contains it.
+/// Searches for a manifest that is named without a folder: in the current folder of the process, or else in
+/// the first default place that contains it.
 fn find_bare_name(inquiry: &mut Inquiry<'_>, named: &mut Place, usual: &[Place]) -> Result<(), OutOfMemory> {
     if inquiry.exists(&named.path)? {
         return Ok(());

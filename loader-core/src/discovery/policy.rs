@@ -109,9 +109,8 @@ pub struct LayerVariables {
 /// The request of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Whether drivers that implement only a part of Vulkan are wanted:
-    /// `VK_KHR_portability_enumeration` with its flag at instance creation; always for calls before
-    /// that.
+    /// Whether drivers that implement only a part of Vulkan are included: `VK_KHR_portability_enumeration`
+    /// with its flag at instance creation; always for earlier calls.
     pub portability: bool,
 }
 

@@ -59,12 +59,12 @@ pub struct LayerManifest {
     pub component_layers: Vec<Text>,
     /// The places to search for explicit layers instead, for the override layer.
     pub override_paths: Vec<Text>,
-    /// The layers that the override layer rules out.
+    /// The layers that the override layer blacklists.
     pub blacklisted_layers: Vec<Text>,
     /// The executables that the override layer is for; all if the list is empty.
     pub app_keys: Vec<Text>,
-    /// The position of the layer's object in the file, in bytes. The object may contain more for
-    /// people and tools, such as `introduction`, `url` and `features`.
+    /// The position of the layer's object in the file, in bytes. The object may contain more for people and
+    /// tools, such as `introduction`, `url` and `features`.
     pub place: Range<usize>,
     /// A defect that does not make the layer unusable.
     pub warning: Option<ManifestWarning>,

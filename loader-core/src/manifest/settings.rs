@@ -28,8 +28,8 @@ pub struct Settings {
     /// The executables that they are for, each with its full path. `None`: for every program that
     /// no other object names.
     pub app_keys: Option<Vec<Text>>,
-    /// The layers, in the order of calls. `None` if the file says nothing about layers, or
-    /// something wrong; an empty list means no layers.
+    /// The layers, in call order. `None` if the file has no list of layers, or a faulty one; an empty list
+    /// means no layers.
     pub layers: Option<Vec<LayerSetting>>,
     /// The filter for standard error, which replaces the filter of `VK_LOADER_DEBUG` unless it is silent.
     pub stderr_log: Filter,

@@ -13,8 +13,9 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// Memory of an instance or a device: from the application's `VkAllocationCallbacks` if it passed any, else
 /// from the process.
 ///
-/// Leads to the callbacks: to the structure that a call was passed, for what does not outlive the call, or to an object's copy
-/// ([`ObjectCallbacks`](super::ObjectCallbacks)). So an allocator in each block takes two words.
+/// Points to the callbacks: to the structure passed with a call, for memory that does not outlive the call,
+/// or to an object's copy ([`ObjectCallbacks`](super::ObjectCallbacks)). So the allocator in each block takes
+/// two words.
 #[derive(Clone, Copy)]
 pub struct Application {
     /// NULL if memory comes from the process.
@@ -33,8 +34,8 @@ impl Application {
     /// Creates the allocator for objects that a command creates with `callbacks`, in the given scope.
     ///
     /// # Safety
-    /// `callbacks` is NULL or points to callbacks that obey the specification and stay there for as long as objects allocated
-    /// here live.
+    /// `callbacks` is NULL or points to callbacks that obey the specification and stay at that address for as
+    /// long as objects allocated here live.
     #[must_use]
     pub unsafe fn new(
         callbacks: *const vk::AllocationCallbacks<'_>,
@@ -59,7 +60,8 @@ impl Application {
         Self { scope, ..self }
     }
 
-    /// Returns the allocator for a child object: its own callbacks if it was given some, else its parent's.
+    /// Returns the allocator for a child object: its own callbacks if the application passed some, else its
+    /// parent's.
     ///
     /// # Safety
     /// As for [`Application::new`].

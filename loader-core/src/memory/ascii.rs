@@ -1,7 +1,7 @@
-//! Comparing and trimming ASCII text, and reading numbers. Core's functions for it are copied wherever they are used, some 200 bytes each time; these are
-//! once in the library.
+//! Comparing and trimming ASCII text, and reading numbers. The functions of `core` are copied to each place
+//! that uses them, at some 200 bytes each; the library contains these only once.
 
-/// Returns whether both texts are the same but for the case of ASCII letters.
+/// Returns whether both texts are equal, ignoring the case of ASCII letters.
 #[inline(never)]
 pub fn is_same_in_any_case(one: &[u8], other: &[u8]) -> bool {
     one.eq_ignore_ascii_case(other)

@@ -4,7 +4,7 @@ use core::ffi::CStr;
 
 use super::{OutOfMemory, Text, text};
 
-/// A C string in memory of the process. Unlike with its bytes alone, its end need not be searched for.
+/// A C string in memory of the process, which also knows its length.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CText(Text);
 

@@ -24,14 +24,15 @@ impl<T> Cached<T> {
         drop(self.replace(waiting, Some(learnt.clone())));
     }
 
-    /// Replaces the kept value, if any, and returns it: dropping it may call out, which nothing may do under the lock.
+    /// Replaces the kept value and returns the previous one: dropping it may call out, which is not allowed
+    /// under the lock.
     #[inline(never)] // several callers
     pub fn replace(&self, waiting: &dyn Waiting, learnt: Option<Counted<T>>) -> Option<Counted<T>> {
         core::mem::replace(&mut *self.0.lock(waiting), learnt)
     }
 
-    /// Forgets and drops `last`, which came from [`last`](Self::last), unless it has owners other than this and the caller, or was
-    /// replaced meanwhile: then it is returned.
+    /// Forgets and drops `last`, which came from [`last`](Self::last), unless it has owners other than this
+    /// and the caller, or was replaced meanwhile: then returns it.
     pub fn give_up(&self, waiting: &dyn Waiting, last: Counted<T>) -> Option<Counted<T>> {
         let mut held = self.0.lock(waiting);
         if last.owners() != 2 {

@@ -1,4 +1,4 @@
-//! Allocation callbacks that outlive the call that brought them.
+//! Allocation callbacks that outlive the call that passed them.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -7,8 +7,9 @@ use ash::vk;
 
 use super::{AllocError, Allocator, Application};
 
-/// As [`Application`], with a copy of the callbacks: for memory that is used after the call that brought them, whose structure need
-/// not live longer than the call. Several words long: the loader's own objects use [`ObjectCallbacks`](super::ObjectCallbacks).
+/// Like [`Application`], but with a copy of the callbacks: for memory that is used after the call that passed
+/// them, whose structure need not outlive the call. It takes several words: the loader's own objects use
+/// [`ObjectCallbacks`](super::ObjectCallbacks).
 #[derive(Clone, Copy)]
 pub struct CopiedCallbacks {
     callbacks: Option<vk::AllocationCallbacks<'static>>,
@@ -50,7 +51,8 @@ impl CopiedCallbacks {
         Self { scope, ..self }
     }
 
-    /// Returns the allocator for a child object: its own callbacks if it was given some, else its parent's.
+    /// Returns the allocator for a child object: its own callbacks if the application passed some, else its
+    /// parent's.
     ///
     /// # Safety
     /// As for [`CopiedCallbacks::new`].

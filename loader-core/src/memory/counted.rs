@@ -17,7 +17,7 @@ struct Inner<T, A> {
     value: T,
 }
 
-/// What [`add`] adds to take one away.
+/// The value that [`add`] adds to subtract one.
 const ONE_LESS: usize = usize::MAX;
 
 // SAFETY: the count is atomic and the value is only shared; the allocator goes to the thread that drops the
@@ -108,7 +108,8 @@ impl<T, A: Allocator + Clone> Counted<T, A> {
         self.owners() == 1
     }
 
-    /// Drops the value. Not inlined, so that each of the many places that drop an owner has only the count.
+    /// Drops the value. Not inlined, so that each of the many places that drop an owner contains only the
+    /// counting.
     ///
     /// # Safety
     /// No other owner exists.

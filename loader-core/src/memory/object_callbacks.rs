@@ -1,5 +1,5 @@
-//! The allocation callbacks of an object whose creating and destroying calls may differ in them: the rule is
-//! `docs/decisions/0009-whose-memory-it-is.md`.
+//! The allocation callbacks of an object whose creating and destroying calls may pass different ones: the
+//! rule is `docs/decisions/0009-whose-memory-it-is.md`.
 
 use core::ptr::NonNull;
 
@@ -12,7 +12,8 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// A copy of the callbacks that an object was created with, or during the destroying call of the callbacks
 /// passed to that call. `None` for an object without callbacks.
 ///
-/// `pUserData` may differ in every call (`VkAllocationCallbacks`), and each block of the object has an allocator that leads here.
+/// `pUserData` may differ in every call (`VkAllocationCallbacks`), and each block of the object has an
+/// allocator that refers to this copy.
 ///
 /// Frees its own block when it is dropped, so it must outlive everything in the object's memory.
 pub struct ObjectCallbacks(Option<NonNull<Callbacks>>);

@@ -29,7 +29,7 @@ impl<T: Copy, A: Allocator> SharedList<T, A> {
         Self(Lock::new(Vec::new_in(allocator)))
     }
 
-    /// Calls `look` with the values, under the lock: it must not call anything that is not the loader's own.
+    /// Calls `look` with the values, under the lock: it must only call the loader's own code.
     pub fn read<R>(&self, waiting: &dyn Waiting, look: impl FnOnce(&[T]) -> R) -> R {
         look(&self.0.lock(waiting))
     }

@@ -29,7 +29,7 @@ pub(crate) fn last_to_front<T>(values: &mut [T]) {
     }
 }
 
-/// The places of two values.
+/// The addresses of two values.
 type Places = (*const u8, *const u8);
 
 /// Sorts the values. This part is the same for every type of value.

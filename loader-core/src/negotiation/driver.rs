@@ -1,4 +1,4 @@
-//! Agreeing with a driver.
+//! Negotiating the interface version with a driver.
 //!
 //! Rules: section "Loader and Driver Interface Negotiation" of the driver interface document.
 
@@ -11,15 +11,14 @@ use ash::vk;
 use super::Outcome;
 use crate::platform::{Libraries, Library};
 
-/// The name for which vkGetInstanceProcAddr finds something in this loader alone, without an instance: a
-/// library that a manifest names may be a loader, and not only a driver of the oldest interface, which looks
-/// the same.
+/// The name that vkGetInstanceProcAddr of this loader alone resolves without an instance. A library that a
+/// manifest names may be a loader, which otherwise looks like a driver of the oldest interface.
 pub const IS_LOADER: &CStr = c"vkloadIsALoader";
 
 /// The newest interface version that this loader speaks.
 pub const NEWEST_INTERFACE: u32 = 7;
 
-/// The first version whose drivers may be given to `vkCreateInstance` by the application.
+/// The first version whose drivers an application may pass to `vkCreateInstance`.
 pub const DIRECT_DRIVER_INTERFACE: u32 = 7;
 
 /// The first version whose drivers leave the check of `apiVersion` to the loader (LDP_DRIVER_7,
@@ -38,12 +37,12 @@ const NEGOTIATE: &CStr = c"vk_icdNegotiateLoaderICDInterfaceVersion";
 const GET_INSTANCE_PROC_ADDR: &CStr = c"vk_icdGetInstanceProcAddr";
 const GET_PHYSICAL_DEVICE_PROC_ADDR: &CStr = c"vk_icdGetPhysicalDeviceProcAddr";
 
-/// A driver's side of the interface, as far as it is the same for every instance.
+/// A driver's side of the interface: the part that is the same for every instance.
 #[derive(Clone, Copy)]
 pub struct DriverInterface {
     /// The version that both sides agreed on.
     pub version: u32,
-    /// The version that the driver answered, which may be above the one that it was offered.
+    /// The driver's answer, which may be above the offered version.
     pub answered: u32,
     /// Finds the driver's commands.
     pub get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
@@ -110,7 +109,7 @@ pub unsafe fn with_system_loader(
     }
 }
 
-/// Negotiates with a driver of which only its `vk_icdGetInstanceProcAddr` is known
+/// Negotiates with a driver when only its `vk_icdGetInstanceProcAddr` is known
 /// (VK_LUNARG_direct_driver_loading).
 ///
 /// # Errors
@@ -161,7 +160,7 @@ unsafe fn complete(
     exported: Option<vk::PFN_vkGetInstanceProcAddr>,
 ) -> Result<DriverInterface, Outcome> {
     let version = answered.min(NEWEST_INTERFACE);
-    // SAFETY: global commands may be asked for without an instance; each has the type of its name.
+    // SAFETY: global commands may be queried without an instance; each has the type of its name.
     unsafe {
         let global = |name: &CStr| gipa(vk::Instance::null(), name.as_ptr());
         let need = |name: &'static CStr| global(name).ok_or(Outcome::MissingCommand { name });
@@ -198,7 +197,7 @@ unsafe fn complete(
 unsafe fn enumerate_instance_version(
     gipa: vk::PFN_vkGetInstanceProcAddr,
 ) -> Option<vk::PFN_vkEnumerateInstanceVersion> {
-    // SAFETY: a global command may be asked for without an instance, and has the type of its name.
+    // SAFETY: a global command may be queried without an instance, and has the type of its name.
     unsafe {
         gipa(vk::Instance::null(), c"vkEnumerateInstanceVersion".as_ptr()).map(|function| {
             transmute::<unsafe extern "system" fn(), vk::PFN_vkEnumerateInstanceVersion>(function)
@@ -206,7 +205,7 @@ unsafe fn enumerate_instance_version(
     }
 }
 
-/// Returns the interface of a driver that exports nothing but Vulkan commands (version 0).
+/// Returns the interface of a driver that exports only Vulkan commands (version 0).
 unsafe fn oldest_interface(
     symbol: &dyn Fn(&CStr) -> Option<NonNull<c_void>>,
 ) -> Result<DriverInterface, Outcome> {
@@ -216,7 +215,7 @@ unsafe fn oldest_interface(
     // instance.
     unsafe {
         let gipa = transmute::<NonNull<c_void>, vk::PFN_vkGetInstanceProcAddr>(gipa);
-        // A driver is not asked for a name that it cannot know: some of them do not survive that.
+        // A driver is not queried for a name that it cannot know: some drivers crash on such a query.
         let may_be_loader = symbol(c"vkEnumerateInstanceLayerProperties").is_some()
             && symbol(c"vkDestroySurfaceKHR").is_some();
         if may_be_loader && gipa(vk::Instance::null(), IS_LOADER.as_ptr()).is_some() {

@@ -1,4 +1,4 @@
-//! What opening a layer shows that its manifest does not.
+//! Faults of a layer that show only when it is opened.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -14,18 +14,18 @@ pub enum LayerFault {
         /// The system's error message.
         error: Text,
     },
-    /// The library has no vkGetInstanceProcAddr of this layer, or that has no vkCreateInstance.
+    /// The library has no vkGetInstanceProcAddr of this layer, or that function returns no vkCreateInstance.
     NoEntryPoint,
     /// The layer supports no interface version of this loader (LLP_LOADER_5).
     NegotiationRefused {
         /// The layer's result.
         result: i32,
     },
-    /// The layer chose an interface version above the one that it was offered (LLP_LOADER_5).
+    /// The layer chose an interface version above the offered one (LLP_LOADER_5).
     InterfaceVersion {
         /// The version that it chose.
         version: u32,
-        /// The version that it was offered.
+        /// The offered version.
         offered: u32,
     },
 }

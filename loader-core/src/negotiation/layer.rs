@@ -1,4 +1,4 @@
-//! Agreeing with a layer on the version of the interface between it and the loader.
+//! Negotiating the interface version with a layer.
 //!
 //! Rules: sections "Layer Version Negotiation" and "Layer Interface Versions" of the layer interface
 //! document.
@@ -18,8 +18,8 @@ use crate::platform::{Libraries, Library};
 /// The newest version of the layer interface that this loader speaks.
 pub const NEWEST_LAYER_INTERFACE: u32 = 2;
 
-/// The first version in which a layer hands over its functions, and may know physical-device commands of its
-/// own.
+/// The first version in which a layer passes its functions to the loader, and may know physical-device
+/// commands of its own.
 const FUNCTIONS_INTERFACE: u32 = 2;
 
 /// A layer's side of the interface.
@@ -35,7 +35,7 @@ pub struct LayerInterface {
     pub get_physical_device_proc_addr: Option<FindInstanceCommand>,
 }
 
-/// A library of a layer, and what its symbols are called.
+/// A layer's library, and the names of its symbols.
 struct Symbols<'a> {
     libraries: &'a dyn Libraries,
     library: Library,
@@ -91,7 +91,7 @@ pub unsafe fn with_layer(
             agreed.get_device_proc_addr = None;
             agreed.get_physical_device_proc_addr = None;
         }
-        // A layer that hands over one function but not the other takes no part in devices.
+        // A layer that passes only one of the two functions takes no part in devices.
         let handed_over = agreed.get_instance_proc_addr.is_some();
         if !handed_over {
             agreed.get_instance_proc_addr = symbols
@@ -121,8 +121,8 @@ pub unsafe fn with_layer(
 }
 
 impl Symbols<'_> {
-    /// Returns the function with the name that the manifest gives, else with the layer's name before
-    /// `suffix`, else `plain`.
+    /// Returns the function with the name in the manifest, else with the layer's name before `suffix`, else
+    /// `plain`.
     fn look_up(
         &self,
         named: &Option<Symbol>,

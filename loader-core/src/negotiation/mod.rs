@@ -1,4 +1,4 @@
-//! Agreeing with drivers and layers on the version of the interface between them and the loader.
+//! Negotiating interface versions with drivers and layers.
 
 mod driver;
 mod fault;

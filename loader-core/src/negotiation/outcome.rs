@@ -9,7 +9,7 @@ use crate::log::Level;
 use crate::manifest::Version;
 use crate::memory::{Shown, Text};
 
-/// What happened to a driver after the plan was made.
+/// The outcome for a driver after the plan was made.
 ///
 /// Results are `VkResult` numbers.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub enum Outcome {
     NoEntryPoint,
     /// The library is a Vulkan loader, or its commands call this loader's, which would call them again.
     LeadsBack,
-    /// The driver itself creates this instance, to use other drivers: it is left out, or it would be called
+    /// The driver itself creates this instance, to use other drivers. It is skipped, or it would be called
     /// endlessly.
     WithinItself,
     /// The driver supports no interface version of this loader (LDP_DRIVER_3).
@@ -38,15 +38,15 @@ pub enum Outcome {
         /// The version it needs at least.
         needed: u32,
     },
-    /// The driver answers an interface version above the one that it was offered. It is used with the latter.
+    /// The driver answers an interface version above the offered one. It is used with the offered version.
     InterfaceAboveOffer {
-        /// The version that it answers.
+        /// The version in the answer.
         answered: u32,
-        /// The version that it was offered.
+        /// The offered version.
         offered: u32,
     },
-    /// The driver has Vulkan 1.1 or newer, and an interface version below 5 (LDP_DRIVER_7). It is
-    /// used, but may refuse applications that ask for more than 1.0.
+    /// The driver has Vulkan 1.1 or newer, and an interface version below 5 (LDP_DRIVER_7). It is used, but
+    /// may refuse applications that request more than 1.0.
     OldInterface {
         /// The negotiated interface version.
         interface: u32,
@@ -81,7 +81,7 @@ pub enum Outcome {
     },
     /// The driver works and has no device.
     NoDevices,
-    /// The driver is not opened: it had no device when this program started last, in the same circumstances.
+    /// The driver is not opened: it had no device at the program's last start, in the same circumstances.
     LeftOut,
     /// According to the dynamic linker, an earlier candidate opened the same library.
     DuplicateOf {
@@ -167,7 +167,7 @@ impl Outcome {
         }
     }
 
-    /// Returns whether a driver that has no device may end like this.
+    /// Returns whether a driver without a device may have this outcome.
     #[must_use]
     pub fn says_no_device(&self) -> bool {
         matches!(self, Self::CreateInstanceFailed { result: INCOMPATIBLE_DRIVER })
@@ -266,7 +266,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// A `VkResult`, displayed with its name if drivers return it on loading or creating something.
+/// A `VkResult`, displayed with its name if drivers return it on loading or creating objects.
 pub(crate) struct VkResult(pub(crate) i32);
 
 impl fmt::Display for VkResult {

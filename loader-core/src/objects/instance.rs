@@ -77,7 +77,7 @@ pub struct Instance {
     /// The drivers, in the order in which they were discovered. The terminator of vkCreateInstance
     /// sets it.
     pub drivers: Vec<Box<DriverInstance, Application>, Application>,
-    /// The devices that are alive.
+    /// The live devices.
     pub(super) devices: SharedList<Kept<Device>, Application>,
     /// The swapchains on windows that drivers take turns at.
     pub(super) presenting: SharedList<Presenting, Application>,
@@ -200,12 +200,12 @@ impl Instance {
         vk::Instance::from_raw(self.chain_handle.load(Ordering::Relaxed))
     }
 
-    /// Returns whether its first fields are as they were created.
+    /// Returns whether its first fields are unchanged since it was created.
     pub(crate) fn is_intact(&self) -> bool {
         self.handle.is_intact(&raw const *self.table)
     }
 
-    /// Notes the handle that the call chain of vkCreateInstance returned.
+    /// Records the handle that the call chain of vkCreateInstance returned.
     pub(crate) fn set_chain_handle(&self, handle: vk::Instance) {
         self.chain_handle.store(handle.as_raw(), Ordering::Relaxed);
     }

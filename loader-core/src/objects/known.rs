@@ -16,7 +16,7 @@ use crate::memory::OutOfMemory;
 /// The first word of a device under creation, as in Khronos' loader.
 const MAGIC: u64 = 0x10AD_ED04_0410_ADED;
 
-/// Notes an instance before its handle goes down the chain.
+/// Records an instance before its handle goes down the chain.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -122,13 +122,13 @@ impl DeviceUnderCreation {
         unsafe { name::list(self.names.0, self.names.1) }
     }
 
-    /// Notes a device that the lower end created.
+    /// Records a device that the lower end created.
     pub(crate) fn add(&self, device: *mut Device) {
         let _ =
             self.made.compare_exchange(core::ptr::null_mut(), device, Ordering::AcqRel, Ordering::Relaxed);
     }
 
-    /// Notes it while the result lives.
+    /// Registers it while the result lives.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -139,7 +139,7 @@ impl DeviceUnderCreation {
     }
 }
 
-/// A device under creation whose address is noted.
+/// A device under creation whose address is registered.
 pub(crate) struct Noted<'a> {
     loader: &'a Loader,
     address: usize,

@@ -1,5 +1,5 @@
-//! The objects that the loader creates: instances, physical devices, devices, surfaces, messengers;
-//! and the lower end of the call chain for the commands on them that are not just passed on.
+//! The objects that the loader creates: instances, physical devices, devices, surfaces, messengers; and the
+//! lower end of the call chain for their commands, except those that are only passed on.
 
 mod asked;
 mod create_device;

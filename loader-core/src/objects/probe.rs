@@ -1,5 +1,4 @@
-//! Finds out what becomes of a driver's instance, for diagnostic tools. No Vulkan command leads
-//! here.
+//! Determines the outcome of creating a driver's instance, for diagnostic tools. No Vulkan command uses it.
 
 use ash::vk;
 

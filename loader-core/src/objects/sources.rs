@@ -1,5 +1,4 @@
-//! The drivers that an instance is made of: those that discovery found, and those that the
-//! application passed.
+//! The drivers of an instance: the drivers that discovery found, and those that the application passed.
 
 use core::cmp::Reverse;
 
@@ -17,7 +16,7 @@ use crate::memory::{Counted, TryGrow, Vec, format_into};
 use crate::negotiation::Outcome;
 use crate::registry::{ExtensionSet, extension};
 
-/// The drivers that an instance is made of.
+/// The drivers of an instance.
 pub(crate) struct Sources {
     /// The drivers that discovery found; `None` if the application wants only those that it passed.
     pub discovered: Option<Counted<FoundDrivers>>,

@@ -79,7 +79,7 @@ stand_ins! {
     winrt: GET_WINRT_DISPLAY_NV(device_id: u32, out: Pointer) -> vk::Result { ABSENT }
 }
 
-/// For commands that need a display.
+/// Commands that need a display.
 const ABSENT: vk::Result = vk::Result::ERROR_EXTENSION_NOT_PRESENT;
 
 /// Returns the driver's function for a command on `device`, and the driver's handle. A missing one is logged.
@@ -121,7 +121,7 @@ pub(super) unsafe fn nothing(count: *mut u32) -> vk::Result {
     vk::Result::SUCCESS
 }
 
-/// Reports a plane that can do nothing.
+/// Reports a plane without capabilities.
 ///
 /// # Safety
 /// `out` is a valid pointer.

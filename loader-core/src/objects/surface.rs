@@ -7,8 +7,8 @@
 //! ([`DriverKind::is_foreign`](crate::discovery::DriverKind::is_foreign)) always creates its own
 //! and never gets the container.
 //!
-//! A driver creates its own when it is first asked about the surface: only the driver that has a
-//! display knows its mode, and one driver's failure does not concern the others.
+//! A driver creates its own surface when it is first queried about it: only the driver that has a display
+//! knows its mode, and one driver's failure does not affect the others.
 //!
 //! If only one driver at a time can draw to a window, the drivers take turns at it (`window`).
 
@@ -296,8 +296,8 @@ unsafe fn make_in(
         surface.own.try_push(AtomicU64::new(0))?;
     }
     if surface.info.is_cut_short() {
-        // The part that cannot be copied exists only now. A driver that fails is asked once more,
-        // without that part, when its surface is needed.
+        // The part that cannot be copied exists only now. A driver that fails is called once more, without
+        // that part, when its surface is needed.
         for (driver, own) in instance.drivers.iter().zip(&surface.own) {
             let _ = surface.make_once(instance, driver, own, info);
         }
@@ -358,13 +358,13 @@ fn note_faults(instance: &Instance, kind: &SurfaceKind) {
     }
 }
 
-/// Returns whether the driver gets the container, which a driver expects that does not create surfaces of
-/// this kind.
+/// Returns whether the driver gets the container. A driver that does not create surfaces of this kind expects
+/// it.
 pub(super) fn gets_container(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
     !driver.driver.kind.is_foreign() && !makes_own(driver, kind)
 }
 
-/// Has the driver create its own surface, if it can: NULL if it cannot.
+/// Lets the driver create its own surface, if it can: NULL if it cannot.
 ///
 /// # Errors
 /// The driver's error, which is logged.

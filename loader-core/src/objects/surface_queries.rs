@@ -38,7 +38,7 @@ struct Query<'a> {
     surface: DriversSurface<'a>,
     /// Whether the driver can use this kind of surface.
     concerned: bool,
-    /// The result if the driver is not concerned: an error if it could not create its own surface.
+    /// The result for a driver that does not take part: an error if it could not create its own surface.
     refused: vk::Result,
 }
 

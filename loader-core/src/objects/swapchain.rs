@@ -14,7 +14,7 @@ use crate::registry::{CommandId, command};
 type Callbacks = vk::AllocationCallbacks<'static>;
 type CreateInfo = vk::SwapchainCreateInfoKHR<'static>;
 
-/// Returns the driver's handle for the surface, for the driver of `device`.
+/// Returns the surface handle for the driver of `device`.
 ///
 /// # Errors
 /// The reason why the driver has none although it needs its own.

@@ -8,12 +8,12 @@ use super::FileError;
 /// Bytes of the longest path that a system call takes, with its NUL: `PATH_MAX` of Linux and Fuchsia.
 pub const LONGEST_PATH: usize = 4096;
 
-/// Why no file can have a path.
+/// Why a path cannot belong to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathFault {
     /// It is too long: `ENAMETOOLONG`.
     TooLong,
-    /// It has a NUL in it: `ENOENT`.
+    /// It contains a NUL: `ENOENT`.
     HasNul,
 }
 
@@ -50,7 +50,7 @@ fn copy_c_path<'a>(
     // SAFETY: the array is longer than `path`, whose bytes were written above, and a NUL behind them. It does not change
     // while the result lives.
     let copied = unsafe { CStr::from_ptr(copy.as_ptr().cast()) };
-    // The C library finds a NUL in fewer instructions than a search of the bytes takes.
+    // The C library finds a NUL in fewer instructions than a search through the bytes.
     if copied.count_bytes() == path.len() { Ok(copied) } else { Err(PathFault::HasNul) }
 }
 

@@ -1,4 +1,4 @@
-//! The header of an ELF library: why the dynamic linker refused it, or would map it and crash.
+//! The header of an ELF library: shows why the dynamic linker refused it, or would map it and crash.
 //!
 //! Source: the System V ABI, chapter 4 ("ELF Header") and chapter 5 ("Program Header").
 #![forbid(unsafe_code)]
@@ -15,10 +15,10 @@ pub const MACHINE: Option<u16> = match () {
     () => None,
 };
 
-/// Whether this is compiled for a processor whose addresses have 64 bits.
+/// Whether this is compiled for a processor with 64-bit addresses.
 const WIDE: bool = cfg!(target_pointer_width = "64");
 
-/// Program headers that are looked at. Libraries have about ten.
+/// The number of program headers that are examined. Libraries have about ten.
 const MOST_SEGMENTS: u16 = 64;
 
 /// The type of a segment that is loaded (`PT_LOAD`).
@@ -30,7 +30,7 @@ pub type ReadAt<'a> = dyn Fn(u64, &mut [u8]) -> Result<(), FileError> + 'a;
 /// The contents of a file's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Header {
-    /// The file is no ELF library: it begins with something else, or has fewer bytes than any header.
+    /// The file is not an ELF library: it begins differently, or is shorter than any header.
     NotElf,
     /// It is a library for another processor.
     OtherProcessor {

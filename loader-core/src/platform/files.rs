@@ -8,7 +8,7 @@ use crate::memory::{OutOfMemory, Text, Vec};
 /// Why a file or folder could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileError {
-    /// Nothing has this name.
+    /// No file or folder has this name.
     NotFound,
     /// The process has no permission to read it.
     Denied,
@@ -66,7 +66,7 @@ pub trait Files: Sync {
     /// a FIFO waits for a writer); if the kind is unknown, it is read.
     fn read(&self, path: &[u8], limit: usize) -> Result<Text, FileError>;
 
-    /// Returns whether `path` names anything.
+    /// Returns whether a file or folder has this path.
     fn exists(&self, path: &[u8]) -> bool;
 
     /// Returns the state of `path`, or `None` if nothing has that name or its states cannot be

@@ -15,7 +15,7 @@ use super::{
 use super::{Level, LogSink};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 
-/// The system. Tests may change anything in it between calls.
+/// The system. Tests may change any part of it between calls.
 #[derive(Default)]
 pub(crate) struct Imaginary(Mutex<World>);
 

@@ -35,7 +35,7 @@ pub trait Libraries: Sync {
     fn open(&self, path: &[u8], kind: LibraryKind) -> Result<Library, Text>;
 
     /// Returns whether the content of the file `path` rules out that it ever opens, whatever else is
-    /// installed: it is no library for this processor, or an incomplete one.
+    /// installed: it is not a library for this processor, or it is incomplete.
     fn never_opens(&self, _path: &[u8]) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Where log lines go.
+//! The destination of log lines.
 
 /// The destination of lines that no callback asked for: standard error, the system log.
 pub trait LogSink: Sync {
@@ -15,7 +15,7 @@ pub trait LogSink: Sync {
 /// The severity of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Something requested did not happen.
+    /// A request was not fulfilled.
     Error,
     /// Something is probably wrong.
     Warning,

@@ -43,7 +43,7 @@ pub struct Platform {
     pub files: &'static dyn Files,
     /// The dynamic linker.
     pub libraries: &'static dyn Libraries,
-    /// Who the process is.
+    /// The identity of the process.
     pub identity: &'static dyn Identity,
     /// The destination of log lines that no callback asked for.
     pub log: &'static dyn LogSink,

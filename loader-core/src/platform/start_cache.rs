@@ -1,4 +1,4 @@
-//! What one start of a program leaves for the next one.
+//! The file that one start of a program leaves for the next one.
 
 use core::fmt;
 
@@ -13,11 +13,11 @@ pub const LARGEST_CACHE: usize = 256 * 1024;
 pub enum CacheFault {
     /// The process has more privileges than its user.
     Elevated,
-    /// No variable names a folder for caches, or it belongs to someone else.
+    /// No variable names a folder for caches, or the folder belongs to another user.
     NoFolder,
     /// The file does not exist yet, or the program's own file is gone.
     NotFound,
-    /// It is a link, has a second name, or is something else that is not a regular file; or its folder is a link or no folder.
+    /// It is a link, has a second name, or is not a regular file; or its folder is a link or not a folder.
     NotAFile,
     /// It, or its folder, belongs to another user.
     NotOwn,
@@ -25,8 +25,8 @@ pub enum CacheFault {
     WritableByOthers,
     /// It is larger than [`LARGEST_CACHE`].
     TooLarge,
-    /// It changed while it was read; or something that drivers' answers depend on changed so recently that a further change might
-    /// not show.
+    /// It changed while it was read; or a fact that drivers' results depend on changed so recently that a
+    /// further change might not show.
     Changed,
     /// The process has few file descriptors left, or a limit on its memory.
     Scarce,
@@ -36,7 +36,7 @@ pub enum CacheFault {
     OutOfMemory,
 }
 
-/// When something was learnt, and by whom.
+/// The time and the process of an observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
     /// Seconds since 1970, by a clock that may be set.
@@ -64,7 +64,7 @@ pub trait StartCache: Sync {
     /// written it.
     ///
     /// # Errors
-    /// Why it is not read.
+    /// The reason why it is not read.
     fn load(&self) -> Result<Text, CacheFault>;
 
     /// Replaces this program's file. A process that reads it meanwhile gets either file, complete.
@@ -81,7 +81,7 @@ pub trait StartCache: Sync {
     /// [`circumstances`](StartCache::circumstances).
     fn file_of(&self, library: Library, name: &[u8]) -> Option<Text>;
 
-    /// This moment, in this process.
+    /// Returns the current time and this process.
     fn moment(&self) -> Moment;
 
     /// Returns the identity of a library's file in one word: it differs if the file is another one, or has
@@ -90,7 +90,7 @@ pub trait StartCache: Sync {
     fn identity(&self, path: &[u8]) -> Option<Text>;
 }
 
-/// Why, in a few words, and what can be done about it.
+/// Displays the reason in a few words, with a remedy.
 impl fmt::Display for CacheFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -83,7 +83,7 @@ impl Folder {
         Ok(Self(folder))
     }
 
-    /// Returns every name but `.` and `..`.
+    /// Returns every name except `.` and `..`.
     fn names(&self) -> Result<Vec<Text>, FileError> {
         let mut names = Vec::new();
         while let Some(name) = self.next()? {
@@ -200,15 +200,15 @@ pub(super) fn limit(resource: u32) -> u64 {
     limit.rlim_cur as u64
 }
 
-/// Returns whether a file of `size` bytes is within the limit of the process. Beyond it, writing ends the
-/// process with a signal.
+/// Returns whether a file of `size` bytes is within the limit of the process. Beyond it, the system kills a
+/// process that writes.
 #[allow(clippy::unnecessary_cast, reason = "the C libraries have other types")]
 pub(super) fn may_be_as_large(size: usize) -> bool {
     size as u64 <= limit(libc::RLIMIT_FSIZE as u32)
 }
 
-/// Returns the first bytes of the regular file `path` with this state, at most `count`, and how many it has
-/// in all.
+/// Returns the first bytes of the regular file `path` with this state, at most `count`, and the size of the
+/// file.
 pub(super) fn beginning(path: &[u8], state: &State, count: usize) -> Option<(Text, u64)> {
     let mut bytes: Text = Vec::new();
     bytes.try_fit(count).ok()?;
@@ -342,7 +342,7 @@ pub(super) fn seconds() -> u32 {
     u32::try_from(now() / 1_000_000_000).unwrap_or(0)
 }
 
-/// Returns the clock that the kernel takes file times from.
+/// Returns the time of the clock that the kernel takes file times from.
 #[allow(clippy::unnecessary_cast)] // the fields are narrower on 32-bit targets
 fn now() -> i64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

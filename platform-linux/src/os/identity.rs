@@ -1,4 +1,4 @@
-//! Who the process is, from the auxiliary vector and `/proc`.
+//! The identity of the process, from the auxiliary vector and `/proc`.
 
 use core::mem::MaybeUninit;
 

@@ -40,8 +40,8 @@ impl LogSink for StandardError {
         unsafe { funlockfile(stream) };
     }
 
-    /// Opens the file for each message: nothing stays open that a program may close, or that a tool may have moved away. Nothing
-    /// here waits: neither for a reader of a FIFO nor for a terminal.
+    /// Opens the file for each message: no descriptor stays open that a program may close, or whose file a
+    /// tool may have moved away. Nothing here waits: neither for a reader of a FIFO nor for a terminal.
     fn append(&self, path: &[u8], bytes: &[u8]) -> bool {
         const FLAGS: c_int = libc::O_WRONLY
             | libc::O_APPEND

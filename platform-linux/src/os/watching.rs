@@ -48,8 +48,8 @@ unsafe extern "C" {
     safe static vkload_tsan: [Option<unsafe extern "C" fn(*const c_void)>; 2];
 }
 
-/// Valgrind runs programs on a processor of its own, which takes a sequence of instructions that changes
-/// nothing for a request to the tool.
+/// Valgrind runs programs on a virtual processor, which treats a sequence of instructions without effect as a
+/// request to the tool.
 #[cfg(target_arch = "x86_64")]
 mod valgrind {
     use super::{Watcher, c_void};

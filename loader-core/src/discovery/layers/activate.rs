@@ -87,8 +87,8 @@ impl LayerPlan {
         Ok(())
     }
 
-    /// Decides which layers are active without the application, and in which order: implicit
-    /// layers, the override layer, those that a variable names, those that match a pattern.
+    /// Decides which layers are active without the application, and in which order: implicit layers, the
+    /// override layer, layers that a variable names, layers that match a pattern.
     pub(super) fn order(&mut self, variables: &Variables<'_>) -> Result<(), OutOfMemory> {
         let mut wanted = Vec::new();
         for layer in &self.layers {
@@ -148,7 +148,7 @@ impl LayerPlan {
         Ok(())
     }
 
-    /// Returns whether a layer can be used and is active without being asked for.
+    /// Returns whether a layer can be used and is active without a request.
     fn is_wanted(&self, place: usize) -> bool {
         self.layers.get(place).is_some_and(|layer| layer.skipped.is_none() && layer.inactive.is_none())
     }
@@ -216,7 +216,7 @@ impl<'a> Chain<'a> {
         Ok(())
     }
 
-    /// Marks a layer as placed in the chain. Returns whether it was not yet.
+    /// Marks a layer as placed in the chain. Returns whether it is new there.
     fn take(&mut self, place: usize) -> bool {
         match self.placed.get_mut(place) {
             Some(placed) => !core::mem::replace(placed, true),

@@ -1,5 +1,5 @@
-//! Which layers have a right to their names: the first of each name, the override layer for this
-//! program, and none that the override layer rules out.
+//! Decides which layers have a right to their names: the first of each name, the override layer for this
+//! program, and no layer that the override layer blacklists.
 #![forbid(unsafe_code)]
 
 use super::plan::{LayerCandidate, LayerPlan};

@@ -1,4 +1,4 @@
-//! From places to layers.
+//! Finds layers in the searched places.
 #![forbid(unsafe_code)]
 
 use super::LayerScope;
@@ -20,7 +20,7 @@ use crate::platform::FileError;
 /// The number of layers above which the rest is ignored.
 const LAYER_LIMIT: usize = 4096;
 
-/// Makes the plan, in stages: the user's variables; the implicit layers; those that the environment
+/// Makes the plan, in stages: the user's variables; the implicit layers; the layers that the environment
 /// enables; the override layer; the explicit layers; the usable ones; the wanted ones, in order.
 ///
 /// If the settings file lists layers, it replaces all other sources and sets the order.

@@ -1,4 +1,4 @@
-//! Which meta-layers can be used.
+//! Decides which meta-layers can be used.
 #![forbid(unsafe_code)]
 
 use super::plan::{LayerCandidate, LayerPlan};

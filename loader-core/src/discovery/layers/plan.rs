@@ -141,7 +141,7 @@ pub enum Refusal {
     },
 }
 
-/// What happened to a layer in one instance.
+/// The outcome for a layer in one instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerDecision {
     /// It is active, at this place in [`ActiveLayers::layers`].
@@ -155,8 +155,7 @@ pub enum LayerDecision {
 pub enum LayerNote {
     /// A note that also applies to a search for drivers.
     Search(Note),
-    /// A variable names a layer that does not exist or is unusable: a user error that stops
-    /// nothing.
+    /// A variable names a layer that does not exist or is unusable: a user error that is only reported.
     NotFound {
         /// The variable.
         by: &'static CStr,
@@ -231,14 +230,14 @@ impl LayerCandidate {
 }
 
 impl Refusal {
-    /// Returns the refusal in words, to follow the layer's name and a colon.
+    /// Returns the refusal as text, to follow the layer's name and a colon.
     #[must_use]
     pub fn explain<'a>(&'a self, plan: &'a LayerPlan) -> ExplainedRefusal<'a> {
         ExplainedRefusal { refusal: self, plan }
     }
 }
 
-/// A refusal in words.
+/// A refusal as text.
 #[derive(Debug)]
 pub struct ExplainedRefusal<'a> {
     refusal: &'a Refusal,

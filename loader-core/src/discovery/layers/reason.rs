@@ -153,7 +153,7 @@ impl LayerReason {
         }
     }
 
-    /// Returns the reason in words, for the layer at `place` of `plan`.
+    /// Returns the reason as text, for the layer at `place` of `plan`.
     #[must_use]
     pub fn explain<'a>(&'a self, plan: &'a LayerPlan, place: usize) -> Explained<'a> {
         Explained { reason: self, plan, place }

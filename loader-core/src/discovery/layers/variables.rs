@@ -1,4 +1,4 @@
-//! The settings of the environment about layers by name.
+//! The environment's settings for layers by name.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -49,7 +49,7 @@ impl<'a> Variables<'a> {
         Ok(Self { called, names, sorted_names, enable, disable, allow })
     }
 
-    /// Notes which of the variables are set but ignored because the process is elevated.
+    /// Records which of the variables are set but ignored because the process is elevated.
     pub(super) fn note_elevated(
         &self,
         inquiry: &mut Inquiry<'_>,
@@ -60,8 +60,8 @@ impl<'a> Variables<'a> {
         note_elevated(inquiry, policy, [names, enable, disable, allow].into_iter(), notes)
     }
 
-    /// Notes for each implicit layer why it is not active by default, if so. A variable of its own
-    /// manifest that disables it beats everything here that enables it.
+    /// Records, for each implicit layer, why it is not active by default, if so. A variable of its own
+    /// manifest that disables it takes precedence over everything here that enables it.
     pub(super) fn switch(
         &self,
         inquiry: &mut Inquiry<'_>,

@@ -1,4 +1,4 @@
-//! One pass over the bytes of a document: everything that is skipped is checked.
+//! Passes over the bytes of a document once, and checks everything that is skipped.
 #![forbid(unsafe_code)]
 
 use super::{DEPTH_LIMIT, ErrorKind, Str, Value, unescape};

@@ -1,4 +1,4 @@
-//! From JSON to layers.
+//! Reads layers from JSON.
 #![forbid(unsafe_code)]
 
 use super::{

@@ -1,4 +1,4 @@
-//! From JSON to settings.
+//! Reads settings from JSON.
 #![forbid(unsafe_code)]
 
 use super::{Control, DeviceSetting, LayerSetting, Settings, SettingsFile, SettingsWarning};
@@ -178,8 +178,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads one layer; `false` if it lacks a required field. One with a path that is no manifest's is left out, as in later
-    /// versions of Khronos' loader.
+    /// Reads one layer; `false` if it lacks a required field. A layer whose path does not lead to a manifest
+    /// is left out, as in later versions of Khronos' loader.
     fn layer(
         &mut self,
         object: &Value<'_>,

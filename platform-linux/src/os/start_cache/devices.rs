@@ -1,4 +1,5 @@
-//! The devices of the machine, from what lies in `/dev`, `/sys` and `/proc`. Devices themselves are neither opened nor woken.
+//! The devices of the machine, as listed in `/dev`, `/sys` and `/proc`. Devices themselves are neither opened
+//! nor woken.
 
 use loader_core::memory::Text;
 
@@ -19,7 +20,8 @@ const BEGINNINGS: &[u8] = b"nvidia nvmap nvhost nvgpu kfd kgsl mali pvr rgx dxg 
 ///
 /// File numbers and times are left out, so that the same hardware has the same lines after a restart.
 pub(super) fn describe(lines: &mut Lines<'_>) {
-    /// A slot in four digits, a tabulator, vendor and device in four digits each. Further columns differ from start to start.
+    /// A slot in four digits, a tabulator, vendor and device in four digits each. Further columns differ
+    /// between starts.
     const COLUMNS: usize = 13;
     nodes(lines, b"/dev/dri/", None);
     nodes(lines, b"/dev/", Some(BEGINNINGS));

@@ -13,11 +13,11 @@ use super::out_of_memory;
 /// The number of files that the folder may hold. Programs come and go; their files would stay.
 const MOST_FILES: usize = 256;
 
-/// How the names of all files in the folder begin.
+/// The prefix of all file names in the folder.
 const BEGINNING: &[u8] = b"start-";
 
-/// The name of a file in the folder, ended by NUL: [`BEGINNING`] and the hash of the program's path, while it is being written also
-/// `.` and a number that no other thread has.
+/// The NUL-terminated name of a file in the folder: [`BEGINNING`] and the hash of the program's path. While
+/// the file is being written, `.` and a number follow that no other thread has.
 type Name = [u8; 40];
 
 /// The location of a program's file.
@@ -56,7 +56,7 @@ impl Place {
         }
     }
 
-    /// Reads the file. `happening` is what happens between reading it and looking whether it has changed.
+    /// Reads the file. `happening` runs between reading it and checking whether it has changed.
     fn load_while(&self, happening: &dyn Fn()) -> Result<Text, CacheFault> {
         let folder = self.open_folder()?;
         // It neither waits for the writer of a FIFO nor lets a terminal control the process.
@@ -65,7 +65,7 @@ impl Place {
         match before.stat.st_nlink {
             1 if before.is_regular_file() => {}
             0 => return Err(CacheFault::Changed),
-            // Another name may be where others can write.
+            // The second name may be in a folder that other users can write.
             _ => return Err(CacheFault::NotAFile),
         }
         self.is_written_by_user_only(&before)?;
@@ -86,7 +86,8 @@ impl Place {
 
     /// Writes the file under another name, and then gives it its own.
     ///
-    /// Nothing waits for the disk: a file that a sudden end of the machine leaves incomplete is found out by its checksum.
+    /// Nothing waits for the disk: a file that is left incomplete when the machine stops suddenly is detected
+    /// by its checksum.
     pub(super) fn keep(&self, content: &[u8]) -> Result<(), CacheFault> {
         if content.len() > LARGEST_CACHE {
             return Err(CacheFault::TooLarge);
@@ -144,7 +145,8 @@ impl Place {
         if is_writable_by_others(state) { Err(CacheFault::WritableByOthers) } else { Ok(()) }
     }
 
-    /// Makes the folder, and the one that it is in, in folders of the user. `sudo -E` makes none in the folder of another user.
+    /// Creates the folder and its parent in folders of the user. With `sudo -E`, it creates none in another
+    /// user's folder.
     fn make_folder(&self) -> Result<(), CacheFault> {
         for folder in [parent(&self.folder), &self.folder] {
             if may(folder, libc::F_OK) {
@@ -157,7 +159,8 @@ impl Place {
             let make = |path: &CStr| {
                 // SAFETY: the path is a valid C string.
                 let made = checked(unsafe { libc::mkdir(path.as_ptr(), 0o700) });
-                // A umask can withhold even the user's own permissions. Where others can write, the name may be another folder's now.
+                // A umask can withhold even the user's own permissions. If others can write the parent, the
+                // name may now belong to another folder.
                 if made.is_ok() && !is_writable_by_others(&parent) {
                     // SAFETY: the path is a valid C string.
                     unsafe { libc::chmod(path.as_ptr(), 0o700) };

@@ -1,4 +1,4 @@
-//! Whether a file is still the same.
+//! Detects whether a file is still the same.
 
 use loader_core::platform::hash::{hash, mixed};
 use loader_core::platform::{CacheFault, Fingerprint};
@@ -22,7 +22,7 @@ pub(super) fn of_file(path: &[u8]) -> Result<Option<u64>, CacheFault> {
     Ok(Some(combined(&fingerprint, &beginning)))
 }
 
-/// Returns the same for a folder: whether names in it have come, gone or been given to other files.
+/// Returns the same for a folder: whether names in it have been added, removed or given to other files.
 #[cfg(target_env = "gnu")]
 pub(super) fn of_folder(path: &[u8]) -> Result<Option<u64>, CacheFault> {
     let Some(state) = State::of(path).filter(State::is_folder) else { return Ok(None) };
@@ -36,7 +36,7 @@ fn combined(fingerprint: &Fingerprint, beginning: &[u8]) -> u64 {
         fingerprint.size,
         fingerprint.changed.0.cast_unsigned(),
         fingerprint.changed.1.cast_unsigned(),
-        // Until here the last numbers have reached few bits.
+        // Up to this point, the last numbers have affected few bits.
         0,
     ] {
         identity = mixed(identity, number);

@@ -9,9 +9,9 @@ use loader_core::platform::{CacheFault, FileError, Files};
 
 use super::super::files::FileSystem;
 
-/// Lines of words. What went wrong is remembered for the end, so that adding a word needs no check.
+/// Lines of words. A failure is remembered until the end, so that adding a word needs no check.
 pub(super) struct Lines<'a> {
-    /// What all paths begin with. Empty but in tests.
+    /// A prefix for all paths. Empty except in tests.
     root: &'a [u8],
     text: Text,
     fault: Cell<Option<CacheFault>>,
@@ -31,7 +31,8 @@ impl<'a> Lines<'a> {
         self.plain(subject);
     }
 
-    /// Adds a word. What would end a word or a line is written as `%` and two digits, and so is `%` itself.
+    /// Adds a word. Characters that would end a word or a line are written as `%` and two digits, and so is
+    /// `%` itself.
     pub(super) fn word(&mut self, word: &[u8]) {
         self.plain(b" ");
         for byte in word {
@@ -123,7 +124,7 @@ impl<'a> Lines<'a> {
         self.there(FileSystem.read(&self.path(parts), LARGEST))
     }
 
-    /// Adds a line about `subject` with the first lines of `content`, as many as `count` and of each as many bytes as `width`, unless
+    /// Adds a line about `subject` with at most `count` lines of `content`, each cut to `width` bytes, unless
     /// it is empty.
     pub(super) fn content(&mut self, subject: &[u8], content: &[u8], count: usize, width: usize) {
         if content.is_empty() {
@@ -152,20 +153,20 @@ impl<'a> Lines<'a> {
         Vec::new()
     }
 
-    /// Returns the whole text, if nothing went wrong.
+    /// Returns the whole text, unless something failed.
     pub(super) fn finish(mut self) -> Result<Text, CacheFault> {
         self.plain(b"\n");
         self.fault.get().map_or(Ok(self.text), Err)
     }
 }
 
-/// Returns whether `is_it` says so of any part of `text` between separators. It is asked in order, up to the
+/// Returns whether `is_it` accepts any part of `text` between separators. It is called in order, up to the
 /// first such part.
 #[inline(never)] // some callers, each with little to do
 pub(super) fn any_part(text: &[u8], separator: u8, is_it: &mut dyn for<'a> Callback<&'a [u8], bool>) -> bool {
     let mut rest = text;
     loop {
-        // The C library looks at many bytes at once.
+        // The C library examines many bytes at once.
         // SAFETY: `rest` is readable for its length.
         let found = unsafe { libc::memchr(rest.as_ptr().cast(), c_int::from(separator), rest.len()) };
         let length =

@@ -1,6 +1,7 @@
-//! What one start of a program leaves for the next one: a file in the user's cache folder, and the facts that it depends on.
+//! The file that one start of a program leaves for the next one, in the user's cache folder, and the facts
+//! that it depends on.
 //!
-//! Nothing here opens a device node or reads a device's configuration: a device that sleeps goes on sleeping.
+//! Nothing here opens a device node or reads a device's configuration, so a suspended device stays suspended.
 
 mod circumstances;
 mod devices;
@@ -109,7 +110,7 @@ fn out_of_memory(_: OutOfMemory) -> CacheFault {
     CacheFault::OutOfMemory
 }
 
-/// Returns the absolute path in a variable, with `rest` behind it. Elevated processes get none.
+/// Returns the absolute path in a variable, followed by `rest`. Elevated processes get none.
 fn absolute(variable: Variable, rest: &[u8]) -> Result<Option<Text>, CacheFault> {
     let value = PLATFORM.variable(variable).map_err(out_of_memory)?;
     let Some(mut path) = value.filter(|value| value.starts_with(b"/")) else { return Ok(None) };

@@ -7,7 +7,8 @@ use loader_core::platform::hash::hash;
 use super::super::files::{State, limit};
 use super::lines::{Lines, any_part};
 
-/// How many file descriptors must be left. Drivers use some dozens; one that finds none looks as if it had no device.
+/// The number of file descriptors that must be left. Drivers use some dozens; a driver that gets none seems
+/// to have no device.
 const ENOUGH_DESCRIPTORS: u64 = 256;
 
 /// The namespaces of a process. All count, since each may hide a resource that a driver needs: files, device
@@ -57,7 +58,7 @@ pub(super) fn describe(lines: &mut Lines<'_>) {
 /// with the same limits may use less.
 #[allow(clippy::unnecessary_cast, reason = "the C libraries have other types")]
 fn is_scarce(lines: &Lines<'_>) -> bool {
-    // The folder that is being listed is one. Without any, this process may not know.
+    // The folder that is being listed takes one. Without any, this process may be unable to find out.
     let open = lines.names(&[b"/proc/self/fd"]).len() as u64;
     let is_limited = |resource| limit(resource as u32) != libc::RLIM_INFINITY as u64;
     open == 0

@@ -1,4 +1,5 @@
-//! Which file the dynamic linker has found for a bare name, and whether it would find the same one again.
+//! Finds the file that the dynamic linker has opened for a bare name, and whether it would find the same one
+//! again.
 
 #[cfg(target_env = "gnu")]
 use loader_core::memory::Callback;
@@ -51,7 +52,7 @@ pub(super) fn file_of(root: &[u8], library: Library, library_path: &[u8]) -> Opt
     if is_known { text(&[path]).ok() } else { None }
 }
 
-/// Returns whether `is` says so of a folder in `library_path`.
+/// Returns whether `is` accepts a folder in `library_path`.
 #[cfg(target_env = "gnu")]
 fn any_folder(library_path: &[u8], is: &mut dyn for<'a> Callback<&'a [u8], bool>) -> bool {
     !library_path.is_empty()

@@ -1,6 +1,6 @@
-//! For tests that need a process of their own.
+//! Support for tests that need their own process.
 
-/// Returns whether a test can be started in a process of its own: a program under an emulator starts no other
+/// Returns whether a test can be started in its own process: a program under an emulator cannot start another
 /// one.
 pub(super) fn starts_itself() -> bool {
     let started = std::process::Command::new(std::env::current_exe().unwrap()).arg("--list").output();

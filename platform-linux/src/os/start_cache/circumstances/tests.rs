@@ -1,4 +1,4 @@
-//! A small system in a folder, and what of it shows.
+//! Tests which changes of a small system in a folder are noticed.
 
 use super::*;
 use std::ffi::CString;
@@ -51,7 +51,7 @@ impl World {
         fs::write(path, content).unwrap();
     }
 
-    /// Makes a node that leads to no device. `false` where only the system may make one.
+    /// Makes a node that leads to no device. `false` if only the system may make one.
     fn node(&self, path: &str, major: u32, minor: u32) -> bool {
         let place = CString::new(self.path(path).as_os_str().as_bytes()).unwrap();
         // SAFETY: the path is a valid C string.

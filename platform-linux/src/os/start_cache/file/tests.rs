@@ -331,7 +331,7 @@ fn the_folder_holds_a_bounded_number_of_files() {
     assert_eq!(new.load().unwrap().as_slice(), b"new");
 }
 
-/// Runs in a process of its own, see the next test.
+/// Runs in its own process, see the next test.
 #[test]
 fn in_another_process() {
     let Some(folder) = std::env::var_os("VKLOAD_TEST_FOLDER") else { return };

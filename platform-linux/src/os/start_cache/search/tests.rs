@@ -6,7 +6,7 @@ use loader_core::platform::{Libraries, LibraryKind};
 use std::path::Path;
 use std::process::Command;
 
-/// Runs in a process of its own, see the next test.
+/// Runs in its own process, see the next test.
 #[test]
 fn in_another_process() {
     let Ok(expected) = std::env::var("VKLOAD_TEST_EXPECTED_FILE") else { return };
@@ -37,7 +37,7 @@ fn in_another_process() {
     }
 }
 
-/// Expects a file or none for a bare name, in a process with these variables.
+/// Expects a file, or none, for a bare name, in a process with these variables.
 fn expect(expected: &str, variables: &[(&str, &Path)]) {
     let status = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "--quiet", "os::start_cache::search::tests::in_another_process"])
@@ -84,7 +84,7 @@ fn a_library_found_by_name_is_known_by_its_path_unless_unknown_folders_are_searc
             std::eprintln!("skipped: no C compiler ({compiler})");
             return;
         }
-        // The folders of DT_RUNPATH are only for what that library itself opens.
+        // The folders of DT_RUNPATH apply only to libraries that the containing library opens.
         expect(expected, &[("VKLOAD_TEST_OTHER_LIBRARY", &library)]);
     }
 }
