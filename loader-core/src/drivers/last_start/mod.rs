@@ -123,7 +123,7 @@ impl LastStart {
             .is_some_and(|known| is_recent(known.moment.seconds) && self.is_still(known.file, known.identity))
     }
 
-    /// This moment, in this process.
+    /// Returns the current time and this process.
     pub(super) fn moment(&self) -> Moment {
         self.cache.moment()
     }

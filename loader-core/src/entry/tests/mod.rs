@@ -28,7 +28,7 @@ mod layer;
 static ROOTS: [Root; 1] = [Root::BuiltIn { name: "SYSCONFDIR", path: b"/etc" }];
 
 /// This test exports no commands.
-/// SAFETY: a table of numbers, of which 0 means that the function is missing.
+// SAFETY: a table of numbers, of which 0 means that the function is missing.
 static EXPORTS: ExportTable = ExportTable::EMPTY;
 
 const DRIVER: &str =
