@@ -1,12 +1,12 @@
-//! The kinds of loader as policy values: what differs between Linux, Android and Fuchsia, other than how the
-//! operating system is called.
+//! The kinds of loader as policy values: the differences between Linux, Android and Fuchsia, except for the
+//! system calls.
 #![forbid(unsafe_code)]
 
 use crate::discovery::Policy;
 use crate::registry::{CommandSet, ExtensionSet, Platform as WindowSystem, command};
 
-/// Whether the library can use drivers whose handles it must not write. It costs every look-up of a device,
-/// so only the libraries that need it are built with it (the feature `foreign-handles`).
+/// Whether the library can use drivers whose handles it must not write. This makes finding a device more
+/// expensive, so only the libraries that need it include it (the feature `foreign-handles`).
 pub const FOREIGN_HANDLES: bool = cfg!(feature = "foreign-handles");
 
 /// The differences between the kinds of loader.
@@ -17,14 +17,14 @@ pub struct Flavour {
     /// The extensions that exist on this system: those for its window systems, and those for every system.
     pub extensions: ExtensionSet,
     /// The commands that `vkGetInstanceProcAddr` knows with every instance, whatever is enabled, and whose
-    /// functions are exported or stamped out: those of the core and of device extensions.
+    /// functions are exported or stamped out: core commands and device-extension commands.
     pub commands: CommandSet,
     /// Whether physical devices are sorted so that the one a user most likely wants comes first.
     pub sorts_devices: bool,
-    /// What ends the message that no driver can be used: how a user finds out more. Empty where nothing tells more.
+    /// The end of the message that no driver can be used: how a user finds out more. Empty if no tool shows
+    /// more.
     pub more_about_drivers: &'static str,
-    /// Whether what a start learns about drivers is kept for the next one without `VK_LOADER_X_START_CACHE`, where the platform
-    /// has a place for it.
+    /// Whether starts are recorded without `VK_LOADER_X_START_CACHE`, if the platform supports it.
     pub keeps_starts: bool,
     /// How the trampolines of commands on devices, queues and command buffers find the device.
     pub handles: Handles,
@@ -33,15 +33,15 @@ pub struct Flavour {
 /// How the table for the handle of a device, a queue or a command buffer is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handles {
-    /// The loader wrote its address into the first word.
+    /// By an address that the loader wrote into the first word.
     Written,
-    /// By what is in the first word, whoever wrote it ([`crate::dispatch::Keys`]).
+    /// By the value of the first word, which the loader may not have written ([`crate::dispatch::Keys`]).
     #[cfg(feature = "foreign-handles")]
     LookedUp,
 }
 
 impl Flavour {
-    /// A Linux system: ICDs found by manifests.
+    /// Returns the policy of a Linux system: ICDs found by manifests.
     #[must_use]
     pub const fn linux(discovery: Policy) -> Self {
         const EXTENSIONS: ExtensionSet = ExtensionSet::on(&[
@@ -55,7 +55,7 @@ impl Flavour {
         ]);
         Self {
             sorts_devices: true,
-            // The tool explains what is searched, and a library with fixed drivers searches nothing.
+            // The tool explains the search; a library with fixed drivers searches nothing.
             more_about_drivers: if cfg!(feature = "fixed-drivers") {
                 ""
             } else {
@@ -69,7 +69,8 @@ impl Flavour {
         }
     }
 
-    /// A Fuchsia component: ICDs found by manifests, of the loader service or in folders.
+    /// Returns the policy of a Fuchsia component: ICDs found by manifests, of the loader service or in
+    /// folders.
     #[must_use]
     pub const fn fuchsia(discovery: Policy) -> Self {
         const EXTENSIONS: ExtensionSet =
@@ -77,8 +78,8 @@ impl Flavour {
         Self::wrapping(discovery, &EXTENSIONS, const { CommandSet::core_and_device_extensions(&EXTENSIONS) })
     }
 
-    /// A loader that an Android application brings along: the system's loader is its driver, and there may be
-    /// ICDs besides.
+    /// Returns a loader that an Android application brings along: the system's loader is its driver, and
+    /// there may be ICDs besides.
     #[cfg(feature = "foreign-handles")]
     #[must_use]
     pub const fn apk(discovery: Policy) -> Self {
@@ -94,7 +95,7 @@ impl Flavour {
         }
     }
 
-    /// The commands that `vkGetInstanceProcAddr` knows with an instance for which these extensions are
+    /// Returns the commands that `vkGetInstanceProcAddr` knows with an instance for which these extensions are
     /// enabled, and whose functions are exported or stamped out.
     #[must_use]
     pub fn commands_with(&self, enabled: &ExtensionSet) -> CommandSet {
@@ -102,7 +103,7 @@ impl Flavour {
         self.commands.with(&of_extensions.without(&NOT_EXPORTED))
     }
 
-    /// A loader with its own objects for instances and physical devices.
+    /// Returns the policy of a loader with its own instances and physical devices.
     const fn wrapping(discovery: Policy, extensions: &ExtensionSet, commands: CommandSet) -> Self {
         Self {
             discovery,
@@ -116,7 +117,7 @@ impl Flavour {
     }
 }
 
-/// Commands that the loader has written by hand and no library exports.
+/// Commands that the loader has written by hand but no library exports.
 pub const NOT_EXPORTED: CommandSet = CommandSet::listed(&[
     command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR,
     command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV,

@@ -8,7 +8,7 @@ use core::fmt;
 use crate::memory::{Text, TryGrow, Vec, format_into};
 pub use crate::platform::{Level, LogSink};
 
-/// What a record is about.
+/// The subject of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     /// The loader itself.
@@ -23,7 +23,7 @@ pub enum Topic {
     Usage,
 }
 
-/// The kinds of records that a user asked to see on the sink.
+/// The kinds of records that a user selected for the sink.
 ///
 /// `VK_LOADER_DEBUG` is a comma list of `all`, `error`, `warn`, `info`, `debug`, `perf`, `layer`, `driver`
 /// (also `implem`, `icd`). A word matches if it is the beginning of one of these, tried in the order `all`,
@@ -42,7 +42,8 @@ impl Filter {
     const LAYER: u8 = 1 << 6;
     const USAGE: u8 = 1 << 7;
 
-    /// Words of `VK_LOADER_DEBUG` and what each lets through, in the order in which they are tried.
+    /// Words of `VK_LOADER_DEBUG` and the kinds of records that each selects, in the order in which they are
+    /// tried.
     const WORDS: [(&'static [u8], u8); 10] = [
         (b"all", u8::MAX),
         (b"warn", Self::WARNING),
@@ -61,7 +62,7 @@ impl Filter {
     /// Lets everything through.
     pub const ALL: Self = Self(u8::MAX);
 
-    /// The filter that the value of `VK_LOADER_DEBUG` asks for. Unknown words ask for nothing.
+    /// Returns the filter that the value of `VK_LOADER_DEBUG` asks for. Unknown words ask for nothing.
     #[must_use]
     pub fn parse(value: &[u8]) -> Self {
         let mut bits = 0;
@@ -72,7 +73,7 @@ impl Filter {
         Self(bits)
     }
 
-    /// The filter that one of these words asks for, or `validation` for violations of the rules by
+    /// Returns the filter that one of these words asks for, or `validation` for violations of the rules by
     /// applications.
     #[must_use]
     pub fn word(word: &[u8]) -> Option<Self> {
@@ -82,7 +83,7 @@ impl Filter {
         Self::WORDS.iter().find(|(name, _)| *name == word).map(|(_, bit)| Self(*bit))
     }
 
-    /// Whether a record of this level and topic is let through.
+    /// Returns whether a record of this level and topic is let through.
     #[must_use]
     pub fn lets_through(self, level: Level, topic: Topic) -> bool {
         let level = match level {
@@ -101,7 +102,7 @@ impl Filter {
         self.0 & (level | topic) != 0
     }
 
-    /// Whether nothing at all is let through.
+    /// Returns whether nothing at all is let through.
     #[must_use]
     pub fn is_silent(self) -> bool {
         self.0 == 0
@@ -133,7 +134,7 @@ pub fn write_line(sink: &dyn LogSink, level: Level, topic: Topic, message: fmt::
     sink.write(level, &line(level, topic, message));
 }
 
-/// A record in the form in which it is written.
+/// Returns a record in the form in which it is written.
 pub(crate) fn line(level: Level, topic: Topic, message: fmt::Arguments<'_>) -> Text {
     let mut line = Vec::new();
     let level_name = match level {

@@ -5,9 +5,9 @@
 //! linker would have to relocate at start, and no two pieces can be folded into one. No piece knows the
 //! parameters of the command that passes through it: registers and stack are left as they were.
 //!
-//! On 64-bit Arm a piece begins with a landing pad (BTI): system trees compile all of their Rust with them, and
-//! processors then refuse to land anywhere else. On x86-64 there are none (ENDBR64): compilers of Rust that are
-//! released add none either, and a system enforces them only where everything in a process has them.
+//! On 64-bit Arm a piece begins with a landing pad (BTI): system trees compile all of their Rust with them,
+//! and processors then refuse to land anywhere else. On x86-64, pieces have none (ENDBR64): released Rust
+//! compilers add none either, and a system enforces them only if everything in a process has them.
 
 #[macro_use]
 pub(crate) mod arch;
@@ -29,7 +29,8 @@ pub struct Block {
 }
 
 impl Block {
-    /// The piece for `slot`, if there is one. Miri interprets no machine code: each piece is NULL there.
+    /// Returns the piece for `slot`, if it exists. Miri interprets no machine code: it sees NULL for each
+    /// piece.
     #[must_use]
     pub fn piece(&self, slot: usize) -> Option<Command> {
         let index = slot.checked_sub(self.first).filter(|index| *index < self.count && !cfg!(miri))?;
@@ -39,7 +40,7 @@ impl Block {
         Some(unsafe { core::mem::transmute::<*const (), Command>(address) })
     }
 
-    /// The addresses of all pieces. Miri interprets no machine code: each is NULL there.
+    /// Returns the addresses of all pieces. Miri interprets no machine code: each is NULL there.
     pub(crate) fn addresses(&self) -> impl Iterator<Item = *mut c_void> {
         let start = if cfg!(miri) { core::ptr::null_mut() } else { self.start as *mut c_void };
         let distance = if cfg!(miri) { 0 } else { self.distance };
@@ -50,14 +51,14 @@ impl Block {
         })
     }
 
-    /// The slot of the piece that made a call that would return to `address`.
+    /// Returns the slot of the piece that made a call that would return to `address`.
     pub(crate) fn caller(&self, address: *const c_void) -> usize {
         let start = self.start as *const () as usize;
         let inside = (address as usize).wrapping_sub(1).wrapping_sub(start);
         inside.checked_div(self.distance).unwrap_or_default().wrapping_add(self.first)
     }
 
-    /// Whether `address` is a piece of this block.
+    /// Returns whether `address` is a piece of this block.
     #[must_use]
     pub fn holds(&self, address: *const c_void) -> bool {
         if cfg!(miri) {
@@ -71,8 +72,8 @@ impl Block {
 
 /// Stamps out a block: `$text` once for each number from `$first` on.
 ///
-/// `.org` moves on to the place of the next piece, and fails if the piece is already longer; also if the
-/// function's beginning were not aligned to its 16 bytes.
+/// `.org` moves on to the position of the next piece, and fails if the piece is already longer. It would also
+/// fail if the function's beginning were not aligned to its 16 bytes.
 macro_rules! stamp_out {
     ($name:ident: $count:expr, from $first:expr, $kind:ident, $($text:expr),+ $(; $($operands:tt)+)?) => {
         #[unsafe(naked)]
@@ -88,7 +89,7 @@ macro_rules! stamp_out {
     };
 }
 
-/// Ends the process if nothing is left that could report why.
+/// Aborts the process if no code is left that could report why.
 ///
 /// # Safety
 /// Does not return.

@@ -14,7 +14,7 @@ const WORDS: usize = COMMAND_COUNT.div_ceil(64);
 pub struct CommandSet([u64; WORDS]);
 
 impl CommandSet {
-    /// The core commands, and those of the device extensions among `extensions` that instances
+    /// Returns the core commands, and the commands of the device extensions among `extensions` that instances
     /// without extensions know.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
@@ -36,7 +36,7 @@ impl CommandSet {
         Self(words).without(&WITH_SURFACES)
     }
 
-    /// The commands of those enabled instance extensions that are in `known`.
+    /// Returns the commands of those enabled instance extensions that are in `known`.
     #[must_use]
     pub fn of_instance_extensions(enabled: &ExtensionSet, known: &ExtensionSet) -> Self {
         let surfaces = enabled.contains(extension::KHR_SURFACE);
@@ -49,7 +49,7 @@ impl CommandSet {
         set
     }
 
-    /// The set of these commands.
+    /// Returns the set of these commands.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub const fn listed(commands: &[CommandId]) -> Self {
@@ -62,7 +62,7 @@ impl CommandSet {
         Self(words)
     }
 
-    /// The commands of this set that are not in `others`.
+    /// Returns the commands of this set that are not in `others`.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub const fn without(mut self, others: &Self) -> Self {
@@ -74,7 +74,7 @@ impl CommandSet {
         self
     }
 
-    /// The commands of this set that take an object.
+    /// Returns the commands of this set that take an object.
     #[must_use]
     pub const fn of_objects(mut self) -> Self {
         const { assert!(FIRST_INSTANCE < 64) }
@@ -104,13 +104,13 @@ impl CommandSet {
         }
     }
 
-    /// Whether the command with this number is in the set, for constants.
+    /// Returns whether the command with this number is in the set, for constants.
     #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
     const fn has(&self, command: u16) -> bool {
         self.0[command as usize >> 6] & (1 << (command & 63)) != 0
     }
 
-    /// Whether the command is in the set.
+    /// Returns whether the command is in the set.
     #[must_use]
     #[inline]
     pub fn contains(&self, command: CommandId) -> bool {
@@ -140,7 +140,7 @@ const WITH_SURFACES: CommandSet = CommandSet::listed(&[
     command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR,
 ]);
 
-/// The other commands of instance extensions that are not core, each with an extension that has it.
+/// The other non-core commands of instance extensions, each with an extension that has it.
 static OF_INSTANCE_EXTENSIONS: [(CommandId, ExtensionId); instance_extension_rows(&mut [])] = {
     let mut rows = [(command::CREATE_INSTANCE, extension::KHR_SURFACE); instance_extension_rows(&mut [])];
     instance_extension_rows(&mut rows);

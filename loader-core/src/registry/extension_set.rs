@@ -13,7 +13,7 @@ const WORDS: usize = EXTENSION_COUNT.div_ceil(64);
 pub struct ExtensionSet([u64; WORDS]);
 
 impl ExtensionSet {
-    /// The set of these extensions.
+    /// Creates the set of these extensions.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub const fn new(extensions: &[ExtensionId]) -> Self {
@@ -27,7 +27,7 @@ impl ExtensionSet {
         Self(words)
     }
 
-    /// The extensions for these platforms.
+    /// Returns the extensions for these platforms.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub const fn on(platforms: &[Platform]) -> Self {
@@ -70,7 +70,7 @@ impl ExtensionSet {
         Self(words)
     };
 
-    /// The extensions of this set that are not in `others`.
+    /// Returns the extensions of this set that are not in `others`.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub(super) const fn without(mut self, others: &Self) -> Self {
@@ -82,7 +82,7 @@ impl ExtensionSet {
         self
     }
 
-    /// The set of the known extensions among `names`.
+    /// Returns the set of the known extensions among `names`.
     pub fn of<'a>(names: impl Iterator<Item = &'a CStr>) -> Self {
         let mut set = Self::default();
         names.filter_map(|name| find_extension(name.to_bytes())).for_each(|id| set.insert(id));
@@ -103,7 +103,7 @@ impl ExtensionSet {
         }
     }
 
-    /// Whether the extension is in the set.
+    /// Returns whether the extension is in the set.
     #[must_use]
     #[expect(clippy::indexing_slicing, reason = "the index is compared with the length")]
     pub const fn contains(&self, id: ExtensionId) -> bool {

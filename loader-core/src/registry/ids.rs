@@ -3,10 +3,10 @@
 
 use super::numbers_gen::{COMMAND_COUNT, EXTENSION_COUNT, FIRST_DEVICE, FIRST_INSTANCE};
 
-/// Slots of an instance's dispatch table: the commands of instances and of physical devices.
+/// Slots of an instance's dispatch table: instance commands and physical-device commands.
 pub const INSTANCE_SLOTS: usize = FIRST_DEVICE.saturating_sub(FIRST_INSTANCE);
 
-/// Slots of a device's dispatch table: the commands of devices, queues and command buffers.
+/// Slots of a device's dispatch table: device, queue and command-buffer commands.
 pub const DEVICE_SLOTS: usize = COMMAND_COUNT.saturating_sub(FIRST_DEVICE);
 
 /// A command, by its number.
@@ -34,42 +34,42 @@ pub enum Class {
 }
 
 impl CommandId {
-    /// The command with this number.
+    /// Returns the command with this number.
     ///
     /// The number must be below [`COMMAND_COUNT`]; any other has an empty name and no slot.
     pub const fn new(index: u16) -> Self {
         Self(index)
     }
 
-    /// The number of the command.
+    /// Returns the number of the command.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Every command, by number.
+    /// Returns every command, by number.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
         (0..COMMAND_COUNT as u16).map(Self)
     }
 
-    /// The slot in an instance's table, for commands of instances and physical devices.
+    /// Returns the slot in an instance's table, for instance and physical-device commands.
     #[inline]
     pub const fn instance_slot(self) -> Option<usize> {
         if self.index() >= FIRST_DEVICE { None } else { self.index().checked_sub(FIRST_INSTANCE) }
     }
 
-    /// The slot in a device's table, for commands of devices, queues and command buffers.
+    /// Returns the slot in a device's table, for device, queue and command-buffer commands.
     #[inline]
     pub const fn device_slot(self) -> Option<usize> {
         if self.index() >= COMMAND_COUNT { None } else { self.index().checked_sub(FIRST_DEVICE) }
     }
 
-    /// The command of a slot of an instance's table.
+    /// Returns the command of a slot of an instance's table.
     #[inline]
     pub const fn from_instance_slot(slot: usize) -> Option<Self> {
         if slot < INSTANCE_SLOTS { Some(Self(slot.saturating_add(FIRST_INSTANCE) as u16)) } else { None }
     }
 
-    /// The command of a slot of a device's table.
+    /// Returns the command of a slot of a device's table.
     #[inline]
     pub const fn from_device_slot(slot: usize) -> Option<Self> {
         if slot < DEVICE_SLOTS { Some(Self(slot.saturating_add(FIRST_DEVICE) as u16)) } else { None }
@@ -91,19 +91,19 @@ pub enum ExtensionKind {
 }
 
 impl ExtensionId {
-    /// The extension with this number.
+    /// Returns the extension with this number.
     ///
     /// The number must be below [`EXTENSION_COUNT`]; any other has an empty name.
     pub const fn new(index: u16) -> Self {
         Self(index)
     }
 
-    /// The number of the extension.
+    /// Returns the number of the extension.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Every extension, by number.
+    /// Returns every extension, by number.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
         (0..EXTENSION_COUNT as u16).map(Self)
     }

@@ -1,7 +1,7 @@
-//! From the [`source`] of the generated files to tables, at compile time.
+//! Converts the [`source`] of the generated files to tables, at compile time.
 //!
-//! Every table is an array of small integers. Only reading from [`Names`] happens in the loader: everything else here runs in
-//! the compiler, where a mistake is a build error.
+//! Every table is an array of small integers. In the loader, only [`Names`] are read: everything else here
+//! runs in the compiler, where a mistake is a build error.
 //!
 //! [`source`]: super::source
 #![allow(
@@ -24,7 +24,7 @@ pub(super) struct Names<const ROWS: usize, const BYTES: usize> {
 }
 
 impl<const ROWS: usize, const BYTES: usize> Names<ROWS, BYTES> {
-    /// A name with its NUL.
+    /// Returns a name with its NUL.
     #[inline]
     pub(super) const fn get(&self, index: usize) -> Option<&[u8]> {
         if index >= ROWS {
@@ -38,7 +38,7 @@ impl<const ROWS: usize, const BYTES: usize> Names<ROWS, BYTES> {
         }
     }
 
-    /// This many bytes from the beginning of a name, which may end before or after the name does.
+    /// Returns this many bytes from the beginning of a name, which may end before or after the name does.
     #[inline]
     pub(super) fn beginning(&self, index: usize, length: usize) -> Option<&[u8]> {
         let start = *self.starts.get(index)? as usize;
@@ -51,7 +51,7 @@ impl<const ROWS: usize, const BYTES: usize> Names<ROWS, BYTES> {
 pub(super) struct CommandRow {
     pub(super) class: Class,
     pub(super) core: u8,
-    /// The index of its first provider; they end where those of the next command begin.
+    /// The index of its first provider. Its providers end before the first provider of the next command.
     pub(super) providers: u16,
 }
 

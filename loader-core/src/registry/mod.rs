@@ -1,10 +1,9 @@
 //! The Vulkan registry as tables, generated from `vk.xml` by `cargo xtask gen`.
 //!
-//! Commands are numbered by where they are dispatched: first the global commands, then those whose
-//! first parameter is a `VkInstance`, then `VkPhysicalDevice`, then everything below a `VkDevice`.
-//! An instance table has one slot for each command of the second and third group, a device table
-//! one for each of the fourth, in this order; an alias is a command of its own, with a slot of its
-//! own.
+//! Commands are numbered by their dispatch: first the global commands, then the commands whose first
+//! parameter is a `VkInstance`, then `VkPhysicalDevice`, then everything below a `VkDevice`. An instance
+//! table has one slot for each command of the second and third group, a device table one for each of the
+//! fourth, in this order; an alias is a separate command with its own slot.
 //!
 //! ```
 //! use loader_core::registry::{self, Class, command};
@@ -91,7 +90,7 @@ pub mod extension {
     pub use super::extensions_of_drivers_gen::*;
 }
 
-/// The command of this name, or `None`.
+/// Returns the command of this name, or `None`.
 ///
 /// One hash and one comparison, whether the name exists or not.
 #[inline]
@@ -100,7 +99,8 @@ pub fn find(name: &CStr) -> Option<CommandId> {
     tables::is_command_name(usize::from(candidate), name).then_some(CommandId(candidate))
 }
 
-/// The extension of this name, which contains no NUL, or `None` if there is none or it makes no difference to a loader.
+/// Returns the extension of this name, which contains no NUL, or `None` if it is unknown or makes no
+/// difference to a loader.
 pub fn find_extension(name: &[u8]) -> Option<ExtensionId> {
     let candidate = hash_gen::EXTENSIONS.candidate(name)?;
     let (_, known) = tables::extension_name(usize::from(candidate)).split_last()?;
@@ -108,77 +108,77 @@ pub fn find_extension(name: &[u8]) -> Option<ExtensionId> {
 }
 
 impl CommandId {
-    /// The name, like `vkCmdDraw`.
+    /// Returns the name, like `vkCmdDraw`.
     pub fn name(self) -> &'static CStr {
         CStr::from_bytes_with_nul(tables::command_name(self.index())).unwrap_or_default()
     }
 
-    /// The same for messages.
+    /// Returns the same for messages.
     #[inline(never)]
     pub fn text(self) -> Shown<'static> {
         Shown(self.name().to_bytes())
     }
 
-    /// Like [`CommandId::name`], for constants: the bytes with the NUL after them, the only one
-    /// (the compiler has checked it).
+    /// Returns the same as [`CommandId::name`], for constants: the bytes with the NUL after them, the only
+    /// one (the compiler has checked it).
     #[inline]
     pub const fn const_name(self) -> &'static [u8] {
         tables::command_name(self.index())
     }
 
-    /// The first of the names of the same function, for constants: the command that this one is an
+    /// Returns the first of the names of the same function, for constants: the command that this one is an
     /// alias of, or itself. The command must be below [`COMMAND_COUNT`].
     pub const fn canonical(self) -> Self {
         let alias = tables::alias(self.index());
         if alias == layout::NO_ALIAS { self } else { Self(alias) }
     }
 
-    /// The kind of its first parameter.
+    /// Returns the kind of its first parameter.
     #[inline]
     pub fn class(self) -> Class {
         tables::command(self.index()).map_or(Class::Global, |row| row.class)
     }
 
-    /// The minor version of Vulkan 1 that first had the command, or `None` for a command of an
+    /// Returns the minor version of Vulkan 1 that first had the command, or `None` for a command of an
     /// extension. Core has only the new name: `vkGetPhysicalDeviceFeatures2KHR` is not core.
     #[inline]
     pub fn core(self) -> Option<u8> {
         tables::command(self.index()).map(|row| row.core).filter(|core| *core != source::NOT_CORE)
     }
 
-    /// The extensions that have the command.
+    /// Returns the extensions that have the command.
     pub fn providers(self) -> impl Iterator<Item = ExtensionId> {
         tables::providers(self.index()).map(ExtensionId)
     }
 
-    /// The command that this one is an alias of, with the same parameters and meaning.
+    /// Returns the command that this one is an alias of, with the same parameters and meaning.
     pub fn alias_of(self) -> Option<Self> {
         Some(tables::alias(self.index())).filter(|alias| *alias != layout::NO_ALIAS).map(Self)
     }
 
-    /// The platform that the command is for. Core commands are for all platforms.
+    /// Returns the platform that the command is for. Core commands are for all platforms.
     pub fn window_system(self) -> Platform {
         self.providers().next().map_or(Platform::None, ExtensionId::platform)
     }
 }
 
 impl ExtensionId {
-    /// The name, like `VK_KHR_surface`.
+    /// Returns the name, like `VK_KHR_surface`.
     pub fn name(self) -> &'static CStr {
         CStr::from_bytes_with_nul(tables::extension_name(self.index())).unwrap_or_default()
     }
 
-    /// Whether it is enabled on instances or on devices.
+    /// Returns whether it is enabled on instances or on devices.
     pub fn kind(self) -> ExtensionKind {
         tables::extension(self.index()).map_or(ExtensionKind::Device, |row| row.kind)
     }
 
-    /// Its newest revision.
+    /// Returns its newest revision.
     pub fn spec_version(self) -> u32 {
         tables::extension(self.index()).map_or(0, |row| row.spec_version.into())
     }
 
-    /// The platform that it is for.
+    /// Returns the platform that it is for.
     pub fn platform(self) -> Platform {
         tables::extension(self.index()).map_or(Platform::None, |row| row.platform)
     }

@@ -43,7 +43,7 @@ static TYPES: [i32; ROWS.len()] = types();
 /// The size in bytes of the structure with the type at the same index.
 static SIZES: [u16; ROWS.len()] = sizes();
 
-/// The C size in bytes of the structure with this `VkStructureType`; `None` for one that the
+/// Returns the C size in bytes of the structure with this `VkStructureType`; `None` for one that the
 /// registry does not allow in the pNext chain of a `VkDeviceCreateInfo`.
 pub fn structure_size(s_type: i32) -> Option<usize> {
     let place = TYPES.binary_search(&s_type).ok()?;

@@ -1,4 +1,4 @@
-//! Compares the generated sizes with those of the same structures in Rust.
+//! Compares the generated sizes with the sizes of the same structures in Rust.
 
 use ash::vk::{self, TaggedStructure as _};
 

@@ -1,4 +1,4 @@
-//! The tables, built from the generated files, and the look-ups in them.
+//! The tables, built from the generated files, and the functions that search them.
 
 use core::ffi::CStr;
 
@@ -35,7 +35,7 @@ pub(super) const EXTENSION_FILES: &[&[Extension]] = &[
 const COMMAND_SIZES: Sizes = layout::command_sizes(COMMAND_FILES);
 const EXTENSION_SIZES: Sizes = layout::extension_sizes(EXTENSION_FILES);
 
-/// All tables of commands. Each of them is a static of its own below, so that what nobody reads is left out.
+/// All command tables. Each has its own static below, so that unused tables are left out.
 const COMMANDS: Commands<COMMAND_COUNT, { COMMAND_SIZES.name_bytes }, { COMMAND_SIZES.providers }> =
     layout::commands(COMMAND_FILES);
 
@@ -53,7 +53,7 @@ static PROVIDERS: [u16; COMMAND_SIZES.providers] = COMMANDS.providers;
 static EXTENSION_NAMES: Names<EXTENSION_COUNT, { EXTENSION_SIZES.name_bytes }> = EXTENSIONS.names;
 static EXTENSION_ROWS: [ExtensionRow; EXTENSION_COUNT] = EXTENSIONS.rows;
 
-/// The name of a command with its NUL; only the NUL for a number without a command.
+/// Returns the name of a command with its NUL; only the NUL for a number without a command.
 #[inline]
 pub(super) const fn command_name(index: usize) -> &'static [u8] {
     match COMMAND_NAMES.get(index) {
@@ -62,38 +62,38 @@ pub(super) const fn command_name(index: usize) -> &'static [u8] {
     }
 }
 
-/// Whether the command has this name. The NUL at the end of either keeps a prefix from matching.
+/// Returns whether the command has this name. The NUL at the end of either keeps a prefix from matching.
 #[inline]
 pub(super) fn is_command_name(index: usize, name: &CStr) -> bool {
     let name = name.to_bytes_with_nul();
     COMMAND_NAMES.beginning(index, name.len()) == Some(name)
 }
 
-/// The row of a command.
+/// Returns the row of a command.
 #[inline]
 pub(super) fn command(index: usize) -> Option<&'static CommandRow> {
     COMMAND_ROWS.get(index)
 }
 
-/// The number of the command that this one is an alias of, or [`layout::NO_ALIAS`].
+/// Returns the number of the command that this one is an alias of, or [`layout::NO_ALIAS`].
 #[expect(clippy::indexing_slicing, reason = "the index is compared with the length")]
 pub(super) const fn alias(index: usize) -> u16 {
     if index < COMMAND_COUNT { ALIASES[index] } else { layout::NO_ALIAS }
 }
 
-/// The numbers of the extensions that have a command.
+/// Returns the numbers of the extensions that have a command.
 pub(super) fn providers(index: usize) -> impl Iterator<Item = u16> {
     let first = |index| command(index).map_or(PROVIDERS.len(), |row| row.providers.into());
     (first(index)..first(index.saturating_add(1))).filter_map(|place| PROVIDERS.get(place).copied())
 }
 
-/// The name of an extension with its NUL; empty for a number without an extension.
+/// Returns the name of an extension with its NUL; empty for a number without an extension.
 #[inline]
 pub(super) fn extension_name(index: usize) -> &'static [u8] {
     EXTENSION_NAMES.get(index).unwrap_or_default()
 }
 
-/// The row of an extension.
+/// Returns the row of an extension.
 pub(super) fn extension(index: usize) -> Option<&'static ExtensionRow> {
     EXTENSION_ROWS.get(index)
 }

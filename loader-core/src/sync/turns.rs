@@ -10,20 +10,20 @@ use super::watcher::{free, taken};
 pub struct Holder(usize);
 
 impl Holder {
-    /// The calling thread.
+    /// Returns the calling thread.
     pub fn this(waiting: &dyn Waiting) -> Self {
         let thread = waiting.thread();
         debug_assert_eq!(thread & LAST_ERA, 0, "the number of a thread is an aligned address");
         Self(thread | era())
     }
 
-    /// Whether it is the calling thread, whose own number `this` is; maybe before it forked.
+    /// Returns whether it is the calling thread, whose own number `this` is; maybe before it forked.
     pub fn is(self, this: Self) -> bool {
         self == this
             || (self.is_of_another_process() && self.thread() == forker() && this.thread() == forker())
     }
 
-    /// Whether it is not in this process: then nobody holds what it held.
+    /// Returns whether it is not in this process: then the locks and turns that it held are free.
     pub fn is_left_behind(self) -> bool {
         self.is_of_another_process() && self.thread() != forker()
     }
@@ -44,9 +44,9 @@ impl Holder {
 /// come back and take another one within it, so a driver that calls Vulkan from inside a call does not wait
 /// for itself. Other threads sleep.
 pub struct Turns {
-    /// The thread whose turn it is, 0 if nobody's.
+    /// The thread whose turn it is, or 0.
     holder: AtomicUsize,
-    /// How many turns it has taken within each other.
+    /// The number of nested turns it has taken.
     depth: AtomicU32,
 }
 
@@ -54,7 +54,7 @@ pub struct Turns {
 pub struct Turn<'a>(&'a Turns);
 
 impl Turns {
-    /// Nobody's turn.
+    /// Creates turns that no thread has taken.
     #[must_use]
     pub const fn new() -> Self {
         Self { holder: AtomicUsize::new(0), depth: AtomicU32::new(0) }
@@ -81,7 +81,7 @@ impl Turns {
         Some(Turn(self))
     }
 
-    /// Whether `this` thread has a turn.
+    /// Returns whether `this` thread has a turn.
     #[must_use]
     pub fn are_of(&self, this: Holder) -> bool {
         Holder(self.holder.load(Ordering::Relaxed)).is(this)
@@ -118,8 +118,8 @@ impl Turns {
 }
 
 impl Turn<'_> {
-    /// Whether the thread took it within another turn of the same [`Turns`]: what was called out to has come
-    /// back.
+    /// Returns whether the thread took it within another turn of the same [`Turns`]: called code has called
+    /// the loader again.
     #[must_use]
     pub fn is_within_another(&self) -> bool {
         self.0.depth.load(Ordering::Relaxed) > 1

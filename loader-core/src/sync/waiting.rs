@@ -13,12 +13,13 @@ pub trait Waiting: Sync {
     /// thing, from 0.
     fn wait(&self, turn: u32);
 
-    /// A number for the calling thread, never 0, that no other living thread of the process has: the address
-    /// of something that is its own and aligned as a pointer is. The last bits are for [the loader](forked).
+    /// Returns a number for the calling thread, never 0, that no other living thread of the process has: the
+    /// address of something that is its own and aligned as a pointer is. The last bits are for [the
+    /// loader](forked).
     fn thread(&self) -> usize;
 
-    /// Ends the process, because a thread that is not in it holds a lock and may have left half of its work
-    /// behind: the process was forked meanwhile.
+    /// Aborts the process, because a thread that is not in it holds a lock and may have left its work
+    /// unfinished: the process was forked meanwhile.
     fn left_behind(&self) -> ! {
         loop {
             self.wait(u32::MAX);
@@ -33,27 +34,27 @@ static ERA: AtomicUsize = AtomicUsize::new(1);
 /// this process.
 static FORKER: AtomicUsize = AtomicUsize::new(0);
 
-/// Must be called in a forked child, by its only thread.
+/// Begins a new era. Must be called in a forked child, by its only thread.
 pub fn forked(waiting: &dyn Waiting) {
     FORKER.store(waiting.thread(), Ordering::Relaxed);
     ERA.store((era() % LAST_ERA).wrapping_add(1), Ordering::Relaxed);
 }
 
-/// See [`FORKER`].
+/// Returns the number in [`FORKER`].
 pub(super) fn forker() -> usize {
     FORKER.load(Ordering::Relaxed)
 }
 
-/// The era of this process, never 0. Threads of another era are not in it.
+/// Returns the era of this process, never 0. Threads of another era are not in it.
 pub(super) fn era() -> usize {
     ERA.load(Ordering::Relaxed)
 }
 
-/// The number of eras told apart. They occupy the bits of a thread's number that an aligned address leaves
+/// The number of distinct eras. They occupy the bits of a thread's number that an aligned address leaves
 /// free.
 pub(super) const LAST_ERA: usize = align_of::<usize>() - 1;
 
-/// What a thread does in one turn of waiting.
+/// The actions of a thread in one turn of waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
     /// It stays on the processor: most waits last a few instructions.
@@ -70,7 +71,7 @@ impl Pause {
     /// How long a thread sleeps.
     pub const NANOSECONDS: c_long = 50_000;
 
-    /// What to do in this turn, counted from 0.
+    /// Returns the action for this turn, counted from 0.
     #[must_use]
     pub const fn of(turn: u32) -> Self {
         match turn {
@@ -88,7 +89,7 @@ impl Pause {
 ///
 /// The holder notes the era, so a forked child does not wait for a thread that is not there.
 pub struct Lock<T> {
-    /// The era of the holder, 0 if nobody holds it.
+    /// The era of the holder, or 0.
     held: AtomicUsize,
     value: UnsafeCell<T>,
 }
@@ -97,7 +98,7 @@ pub struct Lock<T> {
 unsafe impl<T: Send> Sync for Lock<T> {}
 
 impl<T> Lock<T> {
-    /// A lock around `value`.
+    /// Creates a lock around `value`.
     pub const fn new(value: T) -> Self {
         Self { held: AtomicUsize::new(0), value: UnsafeCell::new(value) }
     }
@@ -109,7 +110,7 @@ impl<T> Lock<T> {
     }
 }
 
-/// The code that all locks share, once in the library.
+/// Acquires a lock. All locks share this function, so that the library contains it once.
 #[inline(never)]
 fn acquire(held: &AtomicUsize, waiting: &dyn Waiting) {
     if held.compare_exchange(0, era(), Ordering::Acquire, Ordering::Relaxed).is_err() {

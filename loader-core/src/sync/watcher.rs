@@ -1,23 +1,25 @@
 //! Tools that watch threads, such as ThreadSanitizer and Helgrind.
 //!
-//! They learn in which order threads do things from the functions that they intercept, such as
-//! `pthread_mutex_lock`. They cannot see an order that comes from an atomic word of this library. If such a
-//! tool is there, the platform says so with [`watch`], and every word that orders threads is reported to it:
-//! before a thread writes it for others, and after a thread has read what others wrote.
+//! They learn the order of threads from the functions that they intercept, such as `pthread_mutex_lock`. They
+//! cannot see an order that comes from an atomic word of this library. For such a tool, the platform calls
+//! [`watch`], and every word that orders threads is reported to the tool: before a thread writes it for
+//! others, and after a thread has read a word that others wrote.
 
 use core::ffi::c_void;
 use core::ptr::{from_ref, null_mut};
 
 use super::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-/// What a tool that watches the threads of this process is to be told. Any thread may call the functions with
-/// any address.
+/// The functions that report to a tool that watches the threads of this process. Any thread may call them
+/// with any address.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Watcher {
-    /// What threads did before they released the word at this address has happened.
+    /// Reports that the calling thread has acquired the word at this address: everything that threads did
+    /// before they released it has happened.
     pub acquired: unsafe extern "C" fn(*const c_void),
-    /// What this thread has done happens before what a thread does that acquires the word at this address.
+    /// Reports that the calling thread releases the word at this address: everything it has done happens
+    /// before the actions of a thread that acquires the word.
     pub releases: unsafe extern "C" fn(*const c_void),
 }
 
@@ -28,7 +30,7 @@ pub fn watch(watcher: &'static Watcher) {
     WATCHER.store(from_ref(watcher).cast_mut(), Ordering::Relaxed);
 }
 
-/// Frees a lock whose holder is in `word`. Once in the library, as there are many locks.
+/// Frees a lock whose holder is in `word`. Not inlined, as the loader has many locks.
 #[inline(never)]
 pub(super) fn free(word: &AtomicUsize) {
     if is_watched() {
@@ -37,7 +39,7 @@ pub(super) fn free(word: &AtomicUsize) {
     word.store(0, Ordering::Release);
 }
 
-/// Must be called when a thread has taken the lock whose holder is in `word`.
+/// Reports that a thread has taken the lock whose holder is in `word`.
 #[inline]
 pub(super) fn taken(word: &AtomicUsize) {
     if is_watched() {
@@ -45,7 +47,7 @@ pub(super) fn taken(word: &AtomicUsize) {
     }
 }
 
-/// Adds to a count that is released. Returns the count before. Once in the library, as there are many counts.
+/// Adds to a count that is released. Returns the previous count. Not inlined, as the loader has many counts.
 #[inline(never)]
 pub(crate) fn add(count: &AtomicUsize, more: usize) -> usize {
     if is_watched() {

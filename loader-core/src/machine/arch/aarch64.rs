@@ -1,7 +1,7 @@
 //! 64-bit Arm: the first argument is in `x0`; `x16`, `x17` and `x9` are free.
 //!
-//! What an indirect branch can reach begins with a landing pad. All of it is called by `blr`, or jumped to through
-//! `x16` or `x17`, which the pad for calls admits. What is reached by direct branches alone has none.
+//! Code that an indirect branch can reach begins with a landing pad. All of it is called by `blr`, or jumped
+//! to through `x16` or `x17`, which the pad for calls admits. Code that only direct branches reach has none.
 
 use crate::machine::Distances;
 

@@ -1,8 +1,9 @@
 //! The few instructions that differ between processors, as text for the assembler.
 //!
-//! Every architecture file defines the same macros, and the lengths of what they make. In their text `{bad}`,
-//! `{target}`, `{report}`, `{magic}`, `{keys}`, `{multiplier}`, `{stubs}` and `{lower}` are operands of the surrounding assembly; a
-//! slot, a number, and the magic that a trampoline is given are the texts of assembler expressions.
+//! Every architecture file defines the same macros, and the lengths of the code they generate. In their text
+//! `{bad}`, `{target}`, `{report}`, `{magic}`, `{keys}`, `{multiplier}`, `{stubs}` and `{lower}` are operands
+//! of the surrounding assembly; a slot, a number, and the magic passed to a trampoline are the texts of
+//! assembler expressions.
 //!
 //! | macro | does |
 //! |---|---|
@@ -10,16 +11,16 @@
 //! | `device_trampoline` | jumps through a slot of the table in the first word of the handle |
 //! | `terminator` | replaces the handle by the one below it and jumps through a slot of the table below |
 //! | `numbered_jump` | leaves a number in a free register and jumps |
-//! | `call` | calls, so that its own place is where the function would return to |
+//! | `call` | calls, with a return address that identifies the calling piece |
 //! | `unknown_instance_trampoline` | as `instance_trampoline`, with the slot in the free register |
-//! | `look_up` | jumps through the slot in the free register of the table that the handle's first word stands for ([`crate::dispatch::Keys`]) |
+//! | `look_up` | jumps through the slot in the free register of the table that the handle's first word identifies ([`crate::dispatch::Keys`]) |
 //! | `report` | calls a function that does not return with the handle and the number |
-//! | `device_stub` | a stub for a command of devices that nothing implements |
+//! | `device_stub` | a stub for a device command that nothing implements |
 //! | `stub_slot` | leaves the slot of the stub that led here in the free register; names `{stubs}` in a comment if the stub has left it there |
-//! | `lower_end` | jumps through the slot in the free register of the device's lower ends, whose address is at `{lower}` in the table in the handle's first word; goes on behind itself if anything of that is NULL |
+//! | `lower_end` | jumps through the slot in the free register of the device's lower ends, whose address is at `{lower}` in the table in the handle's first word; continues after itself if any of these is NULL |
 //! | `report_caller` | calls a function that does not return with the handle and the address to which `call` would return |
 //! | `forward` | jumps |
-//! | `trap` | ends the process |
+//! | `trap` | aborts the process |
 //! | `assembly` | the body of a naked function, in the syntax of the file |
 
 #[cfg(target_arch = "aarch64")]

@@ -1,5 +1,5 @@
-//! 64-bit RISC-V: the first argument is in `a0`; `t0` to `t2` are free. The linker is told not to shorten
-//! calls, which would move the pieces that follow.
+//! 64-bit RISC-V: the first argument is in `a0`; `t0` to `t2` are free. Linker relaxation is off: a shortened
+//! call would move the pieces that follow.
 
 use crate::machine::Distances;
 
