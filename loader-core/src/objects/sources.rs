@@ -67,7 +67,7 @@ impl Sources {
     }
 
     /// Opens the drivers that were skipped because the program's last start had no use for them, now that no
-    /// other driver works. Returns whether it opened any.
+    /// other driver works. Returns whether any were skipped.
     ///
     /// # Errors
     /// `ERROR_OUT_OF_HOST_MEMORY`.

@@ -159,7 +159,7 @@ impl LayerPlan {
     }
 }
 
-/// The layers that are active until now, in order.
+/// The layers that have been activated, in order.
 struct Chain<'a> {
     plan: &'a LayerPlan,
     /// The version that the application requests.
@@ -182,7 +182,7 @@ impl<'a> Chain<'a> {
     }
 
     /// Adds a layer, after its components if it is a meta-layer. Layers that are already active keep their
-    /// positions. An implicit component needs its variables as if it were listed alone, except that the
+    /// positions. An implicit component needs its variables as if it were not a component, except that the
     /// override layer enables the components it lists. A component that is also in a list of names waits for
     /// its position there.
     fn add(&mut self, place: usize, because: Because) -> Result<(), OutOfMemory> {
