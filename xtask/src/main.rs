@@ -21,6 +21,7 @@ mod imports;
 mod landing_pads;
 mod layers;
 mod miri;
+mod prose;
 mod target;
 mod target_program;
 mod test_arches;
@@ -100,6 +101,11 @@ const CHORES: &[Chore] = &[
     ),
     Chore("layers", "print the order of each crate's rooms, and what runs against it", layers::run),
     Chore("miri", "interpret the tests of what reads foreign bytes: finds undefined behaviour", miri::run),
+    Chore(
+        "prose",
+        "count the habits that make pages and comments hard to read, and fail where they are many",
+        prose::run,
+    ),
     Chore(
         "test-arches",
         "run the code of each processor, emulated where it is another one [PART...: those with one of these in their names]",
