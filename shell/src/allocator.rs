@@ -62,7 +62,7 @@ unsafe impl GlobalAlloc for CAllocator {
             return unsafe { realloc(block.cast(), size) }.cast();
         }
         // SAFETY: `size`, rounded up to the alignment, does not overflow `isize`, by the contract
-        // of `GlobalAlloc::realloc`; the alignment is that of a valid layout.
+        // of `GlobalAlloc::realloc`; a valid layout has this alignment.
         let layout_after = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
         // SAFETY: `size` is not 0, by the contract of `GlobalAlloc::realloc`.
         let after = unsafe { self.alloc(layout_after) };

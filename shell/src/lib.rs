@@ -32,7 +32,7 @@ pub use loader_core::trap;
 
 /// Makes the crate a shared library around `$platform`, a crate with the `PLATFORM` of the process
 /// and the functions `load` and `unload`. The other form is for a library without these functions:
-/// it takes the function that reports a failure of the loader and ends the process. The exported
+/// it takes the function that reports a failure of the loader and aborts. The exported
 /// functions are a module of the crate itself.
 #[macro_export]
 macro_rules! library {

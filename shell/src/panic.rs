@@ -1,11 +1,11 @@
-//! The response to a panic: one line to the log, then the end of the process.
+//! The response to a panic: one line in the log, then an abort.
 
 use core::fmt::{self, Display, Write};
 
 use loader_core::log::Level;
 use loader_core::platform::Platform;
 
-/// Reports that the loader has failed, and ends the process. The loader is written not to panic; if
+/// Reports that the loader has failed, and aborts. The loader is written not to panic; if
 /// it does, its state can no longer be trusted.
 pub fn report_and_abort(platform: &Platform, failure: &dyn Display) -> ! {
     let line = Line::of(format_args!("[Vulkan Loader] ERROR:          internal error: {failure}"), '\n');

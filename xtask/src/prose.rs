@@ -27,7 +27,7 @@ const HABITS: [(&str, &str); 9] = [
     ),
     (r"(?i)\bwhere (there|no|a|the|it|they|nothing|that)\b", "\"where\" is for places"),
     (
-        r"(?i)\b(nobody|somebody|whoever|tells?|told|hears?|heard|stands?|believe[ds]?)\b",
+        r"(?i)\b((nobody|somebody|whoever|tells?|told|hears?|heard|believe[ds]?)\b|stands? )",
         "software has no senses and no opinions",
     ),
     (r"(?i)\b(that|those|the one) of\b", "repeat the noun"),
