@@ -175,19 +175,34 @@ fn every_numbered_rule_about_layers_has_its_row() {
 #[test]
 fn links_lead_somewhere() {
     let mut pages = vec![];
-    for folder in ["", "docs"] {
+    for folder in ["", "docs", "docs/decisions", "docs/schemas", "driver-runtime", "jni/sample"] {
         let files = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        let before = pages.len();
         pages.extend(files.filter(|file| file.extension().is_some_and(|ending| ending == "md")));
+        assert!(pages.len() > before, "no page in \"{folder}\"");
     }
-    assert!(pages.len() > 6, "{pages:?}");
     for page in pages {
         let text = fs::read_to_string(&page).unwrap();
-        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let is_here = !link.contains("://") && !link.starts_with('#');
-            let file = page.parent().unwrap().join(link.split('#').next().unwrap_or_default());
-            assert!(!is_here || file.exists(), "{}: {link} leads nowhere", page.display());
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for link in links.filter(|link| !link.contains("://")) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            assert!(target.exists(), "{}: {link}: the file does not exist", page.display());
+            let found = anchor.is_empty() || anchors(&target).contains(anchor);
+            assert!(found, "{}: {link}: the page has no such heading", page.display());
         }
     }
+}
+
+/// Returns the anchors that GitHub gives the headings of a page: lower-case letters and digits, with hyphens for spaces.
+fn anchors(page: &Path) -> BTreeSet<String> {
+    let text = fs::read_to_string(page).unwrap();
+    let lines = text.split("\n```").step_by(2).flat_map(str::lines);
+    let headings = lines.filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let is_kept = |c: &char| c.is_alphanumeric() || " -_".contains(*c);
+    headings
+        .map(|text| text.to_lowercase().chars().filter(is_kept).collect::<String>().replace(' ', "-"))
+        .collect()
 }
 
 /// Paths start at the repository, at the core's sources, or at the folder of the path named before.
