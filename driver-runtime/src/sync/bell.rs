@@ -1,13 +1,13 @@
-//! What threads of the application sleep at until something has happened on their device.
+//! The word at which application threads sleep until something has happened on their device.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::Host;
 
-/// Counts what may end a wait on the host.
+/// Counts the events that may end a wait on the host.
 ///
-/// A thread listens before it looks at what it waits for, and sleeps only while the count is the one from before it looked. So
-/// nothing is missed that happens in between. Whoever changes something rings after the change.
+/// A thread listens before it checks its wait list, and sleeps only while the count has not changed since. So it
+/// misses no change in between. Every change is followed by a ring.
 pub(crate) struct Bell {
     count: AtomicU32,
     listeners: AtomicU32,
@@ -24,7 +24,7 @@ impl Bell {
         Self { count: AtomicU32::new(0), listeners: AtomicU32::new(0) }
     }
 
-    /// Something was changed that a thread may wait for.
+    /// Wakes the threads that may wait for a change.
     pub(crate) fn ring(&self, host: impl FnOnce() -> &'static dyn Host) {
         // Either the listener is seen here, or it reads the new count: all four operations have one order.
         self.count.fetch_add(1, Ordering::SeqCst);
@@ -33,13 +33,13 @@ impl Bell {
         }
     }
 
-    /// Before looking.
+    /// Returns a listener. Call it before the check.
     pub(crate) fn listen(&self) -> Listener<'_> {
         self.listeners.fetch_add(1, Ordering::SeqCst);
         Listener { bell: self, seen: self.count.load(Ordering::SeqCst) }
     }
 
-    /// Where threads sleep.
+    /// Returns the word at which threads sleep.
     #[cfg(test)]
     pub(crate) fn word(&self) -> &AtomicU32 {
         &self.count
@@ -47,7 +47,7 @@ impl Bell {
 }
 
 impl Listener<'_> {
-    /// Sleeps until something has happened since [`Bell::listen`], or until the host's clock says `deadline`.
+    /// Sleeps until something has happened since [`Bell::listen`], or until the host's clock reaches `deadline`.
     pub(crate) fn sleep(&self, host: &dyn Host, deadline: u64) {
         host.sleep_until(&self.bell.count, self.seen, deadline);
     }

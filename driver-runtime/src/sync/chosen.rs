@@ -1,4 +1,4 @@
-//! A list of types of synchronisation objects, checked, and what each type is used for.
+//! A checked list of synchronisation-object types, and the use of each type.
 
 use core::fmt;
 
@@ -11,28 +11,29 @@ pub const SYNC_TYPES: usize = 8;
 /// Why a list of types cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyncTypeError {
-    /// There are more than [`SYNC_TYPES`].
+    /// The list has more than [`SYNC_TYPES`] types.
     TooMany,
-    /// There are two types of timelines.
+    /// The list has two timeline types.
     TwoTimelines,
     /// Queues or the host cannot wait for the type of timelines.
     TimelineCannotWait,
-    /// Timelines are emulated, but there is no type that queues and the host can wait for to emulate them with.
+    /// Timelines are emulated, but no type that both queues and the host can wait for is available to emulate
+    /// them.
     NothingToEmulateWith,
-    /// Binary objects are emulated, but there is no type of timelines to emulate them with.
+    /// Binary objects are emulated, but no timeline type is available to emulate them.
     NothingToMakeBinaryOf,
     /// No type serves fences.
     NothingForFences,
     /// No type serves binary semaphores.
     NothingForSemaphores,
-    /// Timelines need assistance, but a type that queues can wait for cannot tell whether it is pending.
+    /// Timelines need assistance, but a type that queues can wait for cannot report whether it is pending.
     CannotTellPending,
     /// Timelines need assistance, but a binary type that queues can wait for cannot be reset by the host.
     CannotReset,
 }
 
 impl SyncTypeError {
-    /// Which rule is broken, and what to change.
+    /// Returns the broken rule, and the change to make.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -77,7 +78,8 @@ impl fmt::Display for SyncTypeError {
     }
 }
 
-/// The types of a driver or of one of its physical devices, checked, with what each is used for where no handles are asked for.
+/// The checked types of a driver or of one of its physical devices, and the use of each if no handle types
+/// are requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyncTypes {
     types: [SyncType; SYNC_TYPES],
@@ -91,7 +93,8 @@ pub struct SyncTypes {
 }
 
 impl SyncTypes {
-    /// Chooses from `list`, in which types stand in the order of preference; the first that can do what is needed is taken.
+    /// Chooses from `list`, in which types are in order of preference; takes the first with the required
+    /// abilities.
     ///
     /// # Errors
     /// [`SyncTypeError`].
@@ -140,8 +143,8 @@ impl SyncTypes {
         })
     }
 
-    /// As [`SyncTypes::new`], of a list that is a constant: one that cannot work does not compile, and the compiler says which
-    /// rule is broken.
+    /// Does the same as [`SyncTypes::new`] for a constant list: an unusable list does not compile, and the compiler's
+    /// error gives the broken rule.
     ///
     /// ```
     /// # use driver_runtime::sync::{Ability, SyncType, SyncTypes};
@@ -166,13 +169,13 @@ impl SyncTypes {
         }
     }
 
-    /// The types.
+    /// Returns the types.
     #[must_use]
     pub fn list(&self) -> &[SyncType] {
         self.types.get(..self.count).unwrap_or_default()
     }
 
-    /// The number of the first type that serves the purpose and has all these kinds of handles.
+    /// Returns the number of the first type that serves the purpose and has all these handle kinds.
     pub(crate) fn choose(
         &self,
         purpose: Purpose,
@@ -191,31 +194,32 @@ impl SyncTypes {
         }
     }
 
-    /// The number of the type that the driver makes objects of this type as: another one for those that are emulated.
+    /// Returns the number of the type that the driver creates for objects of this type: a different one for emulated
+    /// types.
     pub(crate) fn made_as(&self, kind: usize) -> usize {
         let emulated = self.list().get(kind).is_some_and(|kind| kind.is_emulated_binary());
         if emulated { self.timeline.unwrap_or(kind) } else { kind }
     }
 
-    /// How timeline semaphores work.
+    /// Returns how timeline semaphores work.
     #[must_use]
     pub fn timeline_mode(&self) -> TimelineMode {
         self.mode
     }
 
-    /// The number of the type that serves fences.
+    /// Returns the number of the type that serves fences.
     #[must_use]
     pub fn fence(&self) -> Option<usize> {
         self.fence
     }
 
-    /// The number of the type that serves binary semaphores.
+    /// Returns the number of the type that serves binary semaphores.
     #[must_use]
     pub fn semaphore(&self) -> Option<usize> {
         self.semaphore
     }
 
-    /// The number of the type of timelines.
+    /// Returns the number of the type of timelines.
     #[must_use]
     pub fn timeline(&self) -> Option<usize> {
         self.timeline
@@ -234,7 +238,7 @@ const fn has_emulated_binary(list: &[SyncType]) -> bool {
     false
 }
 
-/// How the timelines of the list work, if it can work at all.
+/// Returns the timeline mode of the list, if the list is usable.
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "places are below the length")]
 const fn mode(list: &[SyncType]) -> Result<TimelineMode, SyncTypeError> {
     let Some(place) = choose(list, Purpose::Timeline, HandleKinds::NONE, HandleKinds::NONE) else {
@@ -270,7 +274,7 @@ const fn mode(list: &[SyncType]) -> Result<TimelineMode, SyncTypeError> {
     Ok(TimelineMode::Assisted)
 }
 
-/// What the assisted mode demands of every type that queues can wait for.
+/// Checks the assisted mode's demands on every type that queues can wait for.
 const fn check_assisted(kind: SyncType) -> Result<(), SyncTypeError> {
     if !kind.has(Ability::GPU_WAIT) || kind.is_emulated_binary() {
         return Ok(());

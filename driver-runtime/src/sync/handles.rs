@@ -9,19 +9,19 @@ use ash::vk;
 /// Android has the kinds of Linux; Fuchsia's are numbers of another size, see [`Handle::zircon`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandleKind {
-    /// A file descriptor that only drivers of the same kind understand; whoever imports it shares the object.
+    /// A file descriptor that only drivers of the same kind understand; an import shares the object.
     OpaqueFd,
-    /// A file descriptor of a sync file; whoever imports it gets a copy of what was pending. -1 is a signalled one.
+    /// A file descriptor of a sync file; an import copies the pending state. -1 is a signalled one.
     SyncFd,
-    /// A Zircon event of Fuchsia; whoever imports it shares the object.
+    /// A Zircon event of Fuchsia; an import shares the object.
     ZirconEvent,
 }
 
 impl HandleKind {
     const ALL: [Self; 3] = [Self::OpaqueFd, Self::SyncFd, Self::ZirconEvent];
 
-    /// Whether an import copies what is pending instead of sharing the object: what the specification calls copy
-    /// transference. Such imports are always temporary, and exports leave the object unsignalled.
+    /// Returns whether an import copies the pending state instead of sharing the object (the specification's
+    /// copy transference). Such imports are always temporary, and exports leave the object unsignalled.
     #[must_use]
     pub const fn copies(self) -> bool {
         matches!(self, Self::SyncFd)
@@ -44,7 +44,7 @@ impl HandleKind {
     }
 }
 
-/// A handle that an application brings. It is the driver's from the moment at which the import succeeds.
+/// A handle from an application. The driver owns it once the import succeeds.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Handle {
     kind: HandleKind,
@@ -52,28 +52,28 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// A handle of this kind: a file descriptor, or the bits of a Zircon handle.
+    /// Creates a handle of this kind: a file descriptor, or the bits of a Zircon handle.
     ///
     /// # Safety
-    /// It is an open handle, which belongs to whoever has this value, or -1 for a signalled sync file.
+    /// It is an open handle, which this value owns, or -1 for a signalled sync file.
     #[must_use]
     pub const unsafe fn new(kind: HandleKind, fd: c_int) -> Self {
         Self { kind, fd }
     }
 
-    /// What it is.
+    /// Returns the handle's kind.
     #[must_use]
     pub const fn kind(&self) -> HandleKind {
         self.kind
     }
 
-    /// The file descriptor.
+    /// Returns the file descriptor.
     #[must_use]
     pub const fn fd(&self) -> c_int {
         self.fd
     }
 
-    /// A handle of Fuchsia.
+    /// Creates a Fuchsia handle.
     ///
     /// # Safety
     /// As for [`Handle::new`].
@@ -81,13 +81,13 @@ impl Handle {
         Self { kind: HandleKind::ZirconEvent, fd: handle.cast_signed() }
     }
 
-    /// The handle as Fuchsia has it: the bits of the file descriptor.
+    /// Returns the handle in Fuchsia's form: the bits of the file descriptor.
     #[must_use]
     pub const fn zircon(&self) -> u32 {
         self.fd.cast_unsigned()
     }
 
-    /// Whether this stands for something that is signalled already, and is no handle at all.
+    /// Returns whether this represents a signalled object and is not a real handle.
     pub(crate) fn is_signalled(&self) -> bool {
         self.kind.copies() && self.fd == -1
     }
@@ -101,7 +101,7 @@ impl HandleKinds {
     /// No kind.
     pub const NONE: Self = Self(0);
 
-    /// These kinds.
+    /// Returns the set of these kinds.
     #[must_use]
     pub const fn of(kinds: &[HandleKind]) -> Self {
         let (mut set, mut rest) = (0, kinds);
@@ -112,35 +112,35 @@ impl HandleKinds {
         Self(set)
     }
 
-    /// Whether all of `others` are in the set.
+    /// Returns whether all of `others` are in the set.
     #[must_use]
     pub const fn has(self, others: Self) -> bool {
         self.0 & others.0 == others.0
     }
 
-    /// The kinds that the flags stand for, or `None` if the runtime does not know one of them.
+    /// Returns the kinds for the flags, or `None` if the runtime does not know one of them.
     pub(crate) fn of_fence(flags: vk::ExternalFenceHandleTypeFlags) -> Option<Self> {
         let set = Self::filtered(|kind| !kind.fence_flag().is_empty() && flags.contains(kind.fence_flag()));
         (set.fence_flags() == flags).then_some(set)
     }
 
-    /// As [`HandleKinds::of_fence`], for semaphores.
+    /// Does the same as [`HandleKinds::of_fence`], for semaphores.
     pub(crate) fn of_semaphore(flags: vk::ExternalSemaphoreHandleTypeFlags) -> Option<Self> {
         let set = Self::filtered(|kind| flags.contains(kind.semaphore_flag()));
         (set.semaphore_flags() == flags).then_some(set)
     }
 
-    /// The flags of all kinds that fences have handles of.
+    /// Returns the flags of all kinds that fences support.
     pub(crate) fn fence_flags(self) -> vk::ExternalFenceHandleTypeFlags {
         self.kinds().fold(Default::default(), |flags, kind| flags | kind.fence_flag())
     }
 
-    /// The flags of all kinds.
+    /// Returns the flags of all kinds.
     pub(crate) fn semaphore_flags(self) -> vk::ExternalSemaphoreHandleTypeFlags {
         self.kinds().fold(Default::default(), |flags, kind| flags | kind.semaphore_flag())
     }
 
-    /// The kind, if there is just one.
+    /// Returns the kind, if the set has just one.
     pub(crate) fn single(self) -> Option<HandleKind> {
         let mut kinds = self.kinds();
         kinds.next().filter(|_| kinds.next().is_none())
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(kind, Some(HandleKind::ZirconEvent));
         assert_eq!(HandleKinds::of_semaphore(vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_WIN32), None);
         assert_eq!(HandleKinds::of_fence(vk::ExternalFenceHandleTypeFlags::OPAQUE_WIN32), None);
-        // SAFETY: nobody closes it.
+        // SAFETY: nothing closes the handle.
         assert_eq!(unsafe { Handle::of_zircon(u32::MAX) }.zircon(), u32::MAX);
     }
 }

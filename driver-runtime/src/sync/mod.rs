@@ -38,7 +38,7 @@ pub(crate) use types::Purpose;
 pub use types::{Ability, SubmitMode, SyncType, TimelineMode};
 pub use work::{Binds, BufferBinds, ImageBinds, ImageOpaqueBinds, Signal, Wait, Work};
 
-/// Whether a wait can be given to a driver whose queues wait only for what was submitted.
+/// Whether the driver can take a wait, if its queues wait only for submitted work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Readiness {
     /// Yes.

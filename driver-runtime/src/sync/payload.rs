@@ -1,4 +1,5 @@
-//! What is behind a fence or a semaphore: a payload of its own, and for a while another one that was imported.
+//! The state behind a fence or a semaphore: its own payload, and while an import is temporary, the imported
+//! one.
 
 use core::ops::Deref;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -9,20 +10,20 @@ use loader_core::platform::Lock;
 use super::{Ability, Bell, Primitive, Readiness};
 use crate::parts::Parts;
 
-/// A synchronisation object of the driver with several owners: fences, semaphores, submissions, and the driver while a
-/// queue works with it. It needs nothing of the device, so a driver may keep it for as long as it likes: its memory is the
-/// process's, and what it rings for is counted.
+/// A synchronisation object of the driver with several owners: fences, semaphores, submissions, and the
+/// driver while a queue works with it. It does not depend on the device, so a driver may keep it for any
+/// time: its memory comes from the process allocator, and its bell is reference-counted.
 pub struct SyncRef<D: Parts>(Counted<Payload<D>>);
 
 pub(crate) struct Payload<D: Parts> {
     sync: D::Sync,
-    /// That of the device.
+    /// The device's bell.
     bell: Counted<Bell>,
     /// The number of its type.
     kind: usize,
-    /// What objects of its type can do, as far as it matters.
+    /// The relevant abilities of its type.
     abilities: Ability,
-    /// For a binary object that is a timeline of the driver's: the value that stands for its next signal. Otherwise 0.
+    /// For a binary object on a driver timeline: the value of its next signal. Otherwise 0.
     point: AtomicU64,
     /// Others may signal it: another process, or another object that has the same payload.
     shared: AtomicBool,
@@ -54,14 +55,14 @@ impl<D: Parts> Deref for SyncRef<D> {
 }
 
 impl<D: Parts> PayloadRoom<D> {
-    /// `bell` is that of the device.
+    /// Allocates an empty object. `bell` is the device's bell.
     pub(crate) fn new(bell: &Counted<Bell>) -> Result<Self, OutOfMemory> {
         Ok(Self { room: Room::try_new_in(Process)?, bell: bell.clone() })
     }
 
-    /// Puts a synchronisation object of the type `kind` into it, which has `abilities`. `is_line` says that it is a timeline of
-    /// the driver's, with the value 1 if it is signalled, and serves as a binary object. `shared` says whether others may signal
-    /// it.
+    /// Puts a synchronisation object of the type `kind` with `abilities` into it. `is_line` marks a driver timeline
+    /// that serves as a binary object, with the value 1 if it is signalled. `shared` marks an object that others may
+    /// signal.
     pub(crate) fn fill_with(
         self,
         sync: D::Sync,
@@ -85,7 +86,7 @@ impl<D: Parts> PayloadRoom<D> {
 }
 
 impl<D: Parts> SyncRef<D> {
-    /// Whether both are the same object.
+    /// Returns whether both are the same object.
     pub(crate) fn is(&self, other: &Self) -> bool {
         core::ptr::eq(&*self.0, &*other.0)
     }
@@ -94,18 +95,18 @@ impl<D: Parts> SyncRef<D> {
         self.0.kind
     }
 
-    /// Signals from the host, or as a queue that does not do it itself, and wakes who waits.
+    /// Signals from the host, or from a queue that does not signal by itself, and wakes waiting threads.
     pub fn signal(&self, value: u64) {
         self.0.sync.signal(value);
         self.0.bell.ring(D::host);
     }
 
-    /// Whether who signals it wakes those who wait.
+    /// Returns whether its signal wakes waiting threads.
     pub(crate) fn wakes(&self) -> bool {
         self.0.abilities.has(Ability::WAKES) && !self.is_shared()
     }
 
-    /// The object as a new one, if it can be set back and nobody else has it.
+    /// Resets the object for reuse, if it can be reset and has no other owner.
     pub(crate) fn reuse(self) -> Option<Self> {
         let is_free = self.0.has_one_owner() && self.0.abilities.has(Ability::CPU_RESET) && !self.is_shared();
         is_free.then(|| {
@@ -114,17 +115,17 @@ impl<D: Parts> SyncRef<D> {
         })
     }
 
-    /// Whether it is a timeline of the driver's that serves as a binary object.
+    /// Returns whether it is a driver timeline that serves as a binary object.
     pub(crate) fn is_line(&self) -> bool {
         self.0.point.load(Ordering::Acquire) != 0
     }
 
-    /// The value that the driver's object has when this one, a binary object, is signalled.
+    /// Returns the driver object's value once this object, a binary one, is signalled.
     pub(crate) fn target(&self) -> u64 {
         self.0.point.load(Ordering::Acquire).max(1)
     }
 
-    /// The value: for a binary object, 1 if it is signalled.
+    /// Returns the value: for a binary object, 1 if it is signalled.
     pub(crate) fn current(&self) -> u64 {
         let value = self.0.sync.value();
         if self.is_line() { (value >= self.target()).into() } else { value }
@@ -139,45 +140,45 @@ impl<D: Parts> SyncRef<D> {
         }
     }
 
-    /// From here on others may signal it.
+    /// Notes that others may signal it from here on.
     pub(crate) fn share(&self) {
         self.0.shared.store(true, Ordering::Release);
     }
 
-    /// A signal was submitted.
+    /// Notes the submission of a signal.
     pub(crate) fn add_signal(&self) {
         self.0.signals.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// The driver was given a signal.
+    /// Notes that the driver has received a signal.
     pub(crate) fn give_signal(&self) {
         self.0.given.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// The number that the next wait of a queue has. It goes with the signal of the same number.
+    /// Returns the number of a queue's next wait, which belongs to the signal with the same number.
     pub(crate) fn next_wait(&self) -> u32 {
         self.0.waits.load(Ordering::Acquire).wrapping_add(1)
     }
 
-    /// A wait of a queue was submitted.
+    /// Notes the submission of a queue's wait.
     pub(crate) fn add_wait(&self) {
         self.0.waits.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Whether no signal is held back that was submitted here.
+    /// Returns whether no signal submitted here is held back.
     pub(crate) fn is_submitted(&self) -> bool {
         self.0.signals.load(Ordering::Acquire) == self.0.given.load(Ordering::Acquire)
     }
 
-    /// Whether the driver was given all signals that were submitted.
+    /// Returns whether the driver has received all submitted signals.
     pub(crate) fn is_given(&self) -> bool {
         self.is_submitted() && (!self.is_shared() || !self.tells_pending() || self.is_pending(1))
     }
 
-    /// Whether a queue can be given the wait with this number of a binary object.
+    /// Returns whether a queue can receive the wait with this number for a binary object.
     pub(crate) fn readiness(&self, number: u32) -> Readiness {
         let given = self.0.given.load(Ordering::Acquire);
-        // Counters wrap; what is compared is less than half of their range apart.
+        // Counters wrap; compared values are less than half of the range apart.
         let is_given = |number: u32| number.wrapping_sub(given).cast_signed() <= 0;
         if !self.is_shared() {
             return if is_given(number) { Readiness::Ready } else { Readiness::Held };
@@ -185,12 +186,12 @@ impl<D: Parts> SyncRef<D> {
         if self.tells_pending() {
             return if self.is_pending(1) { Readiness::Ready } else { Readiness::Elsewhere };
         }
-        // Who shares it has submitted the signal before, as the specification demands, unless it is one of ours.
+        // The other owner has submitted the signal before, as the specification demands, unless it is one of ours.
         let ours = is_given(number) || is_given(self.0.signals.load(Ordering::Acquire));
         if ours { Readiness::Ready } else { Readiness::Held }
     }
 
-    /// Whether a queue can be given a wait for a value of a timeline.
+    /// Returns whether a queue can receive a wait for a timeline value.
     pub(crate) fn timeline_readiness(&self, value: u64) -> Readiness {
         if !self.tells_pending() || self.is_pending(value) {
             return Readiness::Ready;
@@ -198,7 +199,7 @@ impl<D: Parts> SyncRef<D> {
         if self.is_shared() { Readiness::Elsewhere } else { Readiness::Held }
     }
 
-    /// Whether it matters, and the driver can tell, if something is submitted that signals it.
+    /// Returns whether it matters whether a signal is submitted, and the driver can report it.
     fn tells_pending(&self) -> bool {
         self.0.abilities.has(Ability::WAIT_PENDING) && !self.0.abilities.has(Ability::WAIT_BEFORE_SIGNAL)
     }
@@ -221,18 +222,18 @@ impl<D: Parts> Payloads<D> {
         Self(Lock::new(Slots { permanent, temporary: None }))
     }
 
-    /// The payload that operations work on: the temporary one while there is one.
+    /// Returns the payload in effect: the temporary one, if it has one.
     pub(crate) fn active(&self) -> SyncRef<D> {
         let slots = self.0.lock(D::host());
         slots.temporary.as_ref().unwrap_or(&slots.permanent).clone()
     }
 
-    /// The payload that comes back when a temporary one is used up.
+    /// Returns the payload to restore when a temporary one is used up.
     pub(crate) fn permanent(&self) -> SyncRef<D> {
         self.0.lock(D::host()).permanent.clone()
     }
 
-    /// The value of the active payload.
+    /// Returns the value of the active payload.
     pub(crate) fn value(&self) -> u64 {
         let slots = self.0.lock(D::host());
         slots.temporary.as_ref().unwrap_or(&slots.permanent).current()

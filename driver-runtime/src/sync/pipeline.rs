@@ -1,4 +1,4 @@
-//! What a queue holds back: its list of submissions, and its thread.
+//! A queue's list of held submissions, and its thread.
 
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
@@ -16,31 +16,32 @@ use crate::parts::Parts;
 /// The submissions of a queue that are held back, and its thread.
 pub(crate) struct Pipeline<D: Parts> {
     held: Lock<Held<D>>,
-    /// Whether there may be something in the list, for a look without the lock. Whoever adds something looks afterwards.
+    /// Whether the list may have entries, for a check without the lock. A thread that adds an entry checks
+    /// afterwards.
     occupied: AtomicBool,
     thread: Thread,
-    /// A submission that is done, for the next one: most have as much room as the one before needed.
+    /// A finished submission, kept for reuse: most submissions are no larger than the one before.
     spare: Lock<Submissions<D>>,
-    /// What is signalled when the queue is waited for, for the next time.
+    /// The object for waits for the queue, kept for reuse.
     idle: Lock<Option<SyncRef<D>>>,
 }
 
 struct Held<D: Parts> {
     list: Submissions<D>,
-    /// What the thread is done with, for threads of the application to free.
+    /// Submissions that the thread has finished, for application threads to free.
     done: Submissions<D>,
-    /// Somebody is giving a submission to the driver, and looks at the list again afterwards.
+    /// A thread is passing a submission to the driver, and checks the list again afterwards.
     busy: bool,
 }
 
 /// A queue's thread.
 struct Thread {
     state: AtomicU8,
-    /// Its number, while it is there.
+    /// The thread's number, while it runs.
     number: AtomicUsize,
-    /// When its work may run, from when there is some.
+    /// The turn in which its work may run, if it has work.
     turn: Lock<Option<Turn>>,
-    /// Counts what may let the thread go on.
+    /// Counts the events that may let the thread continue.
     bell: AtomicU32,
     /// It is to end.
     ends: AtomicBool,
@@ -51,12 +52,12 @@ const RUNNING: u8 = 1;
 /// The system has no thread for it.
 const REFUSED: u8 = 2;
 
-/// What there is to do with a list.
+/// The next step for a list.
 pub(crate) enum Next<D: Parts> {
     Run(Submitted<D>),
-    /// Nothing before something happens in this process.
+    /// Only an event in this process can allow the next submission.
     Sleep,
-    /// What the first submission waits for may happen anywhere.
+    /// The first submission may wait for an event in any other place.
     LookAgain,
 }
 
@@ -79,13 +80,13 @@ impl<D: Parts> Pipeline<D> {
         }
     }
 
-    /// Whether the driver was given everything.
+    /// Returns whether the driver has received everything.
     pub(crate) fn is_empty(&self) -> bool {
         let held = self.held.lock(D::host());
         held.list.is_empty() && !held.busy
     }
 
-    /// Frees what the thread is done with.
+    /// Frees the submissions that the thread has finished.
     pub(crate) fn free_done(&self) {
         if !self.has_thread() {
             return;
@@ -98,13 +99,13 @@ impl<D: Parts> Pipeline<D> {
         }
     }
 
-    /// A submission without waits, work and signals.
+    /// Returns a submission without waits, work and signals.
     pub(crate) fn submission(&self, memory: ParentMemory) -> Result<Submitted<D>, OutOfMemory> {
         let spare = self.spare.lock(D::host()).pop();
         spare.map_or_else(|| Submission::new(memory), Ok)
     }
 
-    /// Keeps what the driver was given for the next submission. Called by threads of the application.
+    /// Keeps the driver's last submission for reuse. Called by application threads.
     pub(crate) fn keep(&self, mut submission: Submitted<D>) {
         if submission.recycle() {
             let mut spare = self.spare.lock(D::host());
@@ -114,7 +115,7 @@ impl<D: Parts> Pipeline<D> {
         }
     }
 
-    /// The object of an earlier wait for the queue, set back, if nobody else has it any more.
+    /// Returns the object of an earlier wait for the queue after resetting it, if it has no other owner.
     pub(crate) fn take_idle(&self) -> Option<SyncRef<D>> {
         let idle = self.idle.lock(D::host()).take();
         idle?.reuse()
@@ -132,8 +133,9 @@ impl<D: Parts> Pipeline<D> {
         self.occupied.store(true, Ordering::Release);
     }
 
-    /// The first submission if nothing holds it back any more; the caller gives it to the driver and calls `end`. Nothing once
-    /// the device is lost, which is asked under the lock: who loses it does so before `end`.
+    /// Returns the first submission if nothing holds it back; the caller passes it to the driver and calls `end`.
+    /// Returns nothing once the device is lost, which is checked under the lock: code that loses it does so before
+    /// `end`.
     pub(crate) fn take(&self, is_lost: impl FnOnce() -> bool) -> Next<D> {
         if !self.occupied.load(Ordering::Acquire) {
             return Next::Sleep;
@@ -154,7 +156,7 @@ impl<D: Parts> Pipeline<D> {
         }
     }
 
-    /// Somebody has run a submission; it is kept where it must not be freed here.
+    /// Notes that a submission was run, and keeps it if the caller must not free it.
     pub(crate) fn end(&self, keep: Option<Submitted<D>>) {
         let mut held = self.held.lock(D::host());
         held.busy = false;
@@ -163,7 +165,7 @@ impl<D: Parts> Pipeline<D> {
         }
     }
 
-    /// Whether the queue has a thread.
+    /// Returns whether the queue has a thread.
     pub(crate) fn has_thread(&self) -> bool {
         self.thread.state.load(Ordering::Acquire) == RUNNING
     }
@@ -176,7 +178,7 @@ impl<D: Parts> Pipeline<D> {
         }
     }
 
-    /// Has the system start a thread for `work`, once. Returns whether there is one now.
+    /// Has the system start a thread for `work`, once. Returns whether the thread exists now.
     pub(crate) fn start_thread(&self, work: impl FnOnce(Turn) -> ThreadWork) -> bool {
         if self.thread.state.load(Ordering::Acquire) != NO_THREAD {
             return self.has_thread();
@@ -196,18 +198,18 @@ impl<D: Parts> Pipeline<D> {
         state == RUNNING
     }
 
-    /// What counts what may let the thread go on.
+    /// Returns the counter of the events that may let the thread continue.
     pub(crate) fn bell(&self) -> &AtomicU32 {
         &self.thread.bell
     }
 
-    /// Whether the thread is to end.
+    /// Returns whether the thread must end.
     pub(crate) fn thread_ends(&self) -> bool {
         self.thread.ends.load(Ordering::Acquire)
     }
 
-    /// Ends the thread and waits until it is gone. What is still in the list stays there. Whatever the host has done with the
-    /// thread's work, nothing of it runs afterwards.
+    /// Ends the thread and waits for its end. The list keeps its entries. However the host handled the
+    /// thread's work, none of it runs afterwards.
     pub(crate) fn end_thread(&self) {
         self.thread.ends.store(true, Ordering::Release);
         self.thread.bell.fetch_add(1, Ordering::AcqRel);

@@ -4,7 +4,7 @@ use loader_core::memory::{OutOfMemory, TryGrow, Vec};
 
 use crate::object::ParentMemory;
 
-/// Values in order. Adding to the end and taking from the beginning costs the same however many there are.
+/// A queue of values. Adding to the end and taking from the beginning cost the same for any length.
 pub(crate) struct Ring<T> {
     /// A power of two of places, or none.
     places: Vec<Option<T>, ParentMemory>,
@@ -17,7 +17,7 @@ impl<T> Ring<T> {
         Self { places: Vec::new_in(memory), first: 0, count: 0 }
     }
 
-    /// Where its memory comes from.
+    /// Returns the allocator of its memory.
     pub(crate) fn memory(&self) -> ParentMemory {
         *self.places.allocator()
     }
@@ -30,12 +30,12 @@ impl<T> Ring<T> {
         self.count == self.places.len()
     }
 
-    /// How many places a larger ring has.
+    /// Returns the capacity of a larger ring.
     pub(crate) fn wanted(&self) -> usize {
         self.places.len().saturating_mul(2).max(4)
     }
 
-    /// An empty ring with `places` places, a power of two.
+    /// Creates an empty ring with `places` places, a power of two.
     pub(crate) fn with_places(memory: ParentMemory, places: usize) -> Result<Self, OutOfMemory> {
         let mut ring = Self::new(memory);
         ring.places.try_reserve_exact(places).map_err(|_| OutOfMemory)?;
@@ -56,7 +56,7 @@ impl<T> Ring<T> {
         core::mem::swap(self, larger);
     }
 
-    /// Adds to the end. There must be room: a value for which there is none is given back.
+    /// Adds to the end. Returns the value if the ring is full.
     pub(crate) fn push_back(&mut self, value: T) -> Option<T> {
         if self.is_full() {
             return Some(value);
@@ -73,7 +73,7 @@ impl<T> Ring<T> {
         Some(value)
     }
 
-    /// The value with this number, from 0.
+    /// Returns the value with this number, from 0.
     pub(crate) fn get(&self, number: usize) -> Option<&T> {
         self.places.get(self.place(number))?.as_ref().filter(|_| number < self.count)
     }
@@ -100,7 +100,7 @@ impl<T> Ring<T> {
         self.pop_front()
     }
 
-    /// How many values at the beginning are `before` something; those come before all others.
+    /// Returns the number of values at the beginning for which `before` is true; they precede all others.
     pub(crate) fn partition_point(&self, before: impl Fn(&T) -> bool) -> usize {
         let (mut low, mut high) = (0, self.count);
         while low < high {

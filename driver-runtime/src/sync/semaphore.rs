@@ -1,4 +1,4 @@
-//! What is kept of a semaphore.
+//! The state of a semaphore.
 
 use loader_core::memory::OutOfMemory;
 
@@ -19,7 +19,7 @@ pub(crate) enum Semaphore<D: Parts> {
 }
 
 impl<D: Parts> Semaphore<D> {
-    /// The payloads and what they are for, unless the runtime emulates the semaphore: that cannot be shared.
+    /// Returns the payloads and their purpose. An emulated semaphore has none, since it cannot be shared.
     pub(crate) fn payloads(&self) -> Option<(&Payloads<D>, Purpose)> {
         match self {
             Self::Binary(payloads) => Some((payloads, Purpose::Semaphore)),
@@ -28,7 +28,7 @@ impl<D: Parts> Semaphore<D> {
         }
     }
 
-    /// Whether a timeline has reached the value. If not, what has to happen is noted in `pending`.
+    /// Returns whether a timeline has reached the value. If not, adds the missing signal to `pending`.
     pub(crate) fn has_reached(
         &self,
         value: u64,
@@ -50,7 +50,7 @@ impl<D: Parts> Semaphore<D> {
         Ok(false)
     }
 
-    /// The value of a timeline.
+    /// Returns the value of a timeline.
     pub(crate) fn value(&self) -> u64 {
         match self {
             Self::Binary(payloads) | Self::Timeline(payloads) => payloads.value(),

@@ -1,4 +1,4 @@
-//! A submission: complete when the application's call has made it, so that nothing that follows needs memory.
+//! A submission: complete once the application's call has built it, so that no later step needs memory.
 
 use core::ptr::NonNull;
 
@@ -17,7 +17,7 @@ use crate::parts::Parts;
 
 type List<T> = Vec<T, ParentMemory>;
 
-/// A submission as the application made it, with room for what becomes of it.
+/// A submission as the application passed it, with space for the lists made from it.
 pub(crate) struct Submission<D: Parts> {
     pub(crate) next: Link<D>,
     waits: List<Operation<D>>,
@@ -30,12 +30,12 @@ pub(crate) struct Submission<D: Parts> {
     pub(crate) counter_pass: u32,
     /// The driver was given it.
     given: bool,
-    /// What the driver is given: as long as the lists of operations at most, for which there is room.
+    /// The driver's lists: at most as long as the lists of operations, whose capacity they have.
     given_waits: List<Wait<D>>,
     given_signals: List<Signal<D>>,
 }
 
-/// A submission with room for more than this is not kept for the next one.
+/// A submission with a larger capacity is not kept for reuse.
 const MUCH: usize = 64;
 
 /// A submission at an address of its own.
@@ -50,7 +50,7 @@ struct Operation<D: Parts> {
     stages: vk::PipelineStageFlags2,
 }
 
-/// What is waited for or signalled.
+/// The object of a wait or signal.
 enum Target<D: Parts> {
     /// Whatever payload the semaphore has when it is its submission's turn to be submitted: an earlier one of the same call
     /// may use up a temporary payload.
@@ -61,15 +61,15 @@ enum Target<D: Parts> {
     Timeline(SyncRef<D>),
     /// A wait for a timeline of the runtime.
     Emulated(SharedTimeline<D>),
-    /// A signal of a timeline of the runtime: the object that stands for the value.
+    /// A signal of a runtime timeline: the object for the value.
     Point(SharedTimeline<D>, SyncRef<D>),
 }
 
-// SAFETY: the pointers lead to objects that may be shared, and are used during the application's call only.
+// SAFETY: the pointers point to objects that may be shared, and are used during the application's call only.
 unsafe impl<D: Parts> Send for Operation<D> {}
 
 impl<D: Parts> Submission<D> {
-    /// No waits, no work, no signals.
+    /// Creates a submission without waits, work and signals.
     pub(crate) fn new(memory: ParentMemory) -> Result<Submitted<D>, OutOfMemory> {
         let empty = Self {
             next: None,
@@ -88,8 +88,8 @@ impl<D: Parts> Submission<D> {
         Ok(Box::try_new_in(empty, memory)?)
     }
 
-    /// Makes the submission, which the driver was given, one without waits, work and signals again. Returns whether it is worth
-    /// keeping: one with much room is not.
+    /// Empties a submission that the driver has received, for reuse. Returns whether it is worth keeping: a
+    /// large one is not.
     pub(crate) fn recycle(&mut self) -> bool {
         if !self.given || self.room() > MUCH {
             return false;
@@ -107,7 +107,7 @@ impl<D: Parts> Submission<D> {
         true
     }
 
-    /// The room in all lists.
+    /// Returns the capacity of all lists.
     fn room(&self) -> usize {
         let binds =
             [self.buffer_binds.capacity(), self.image_opaque_binds.capacity(), self.image_binds.capacity()];
@@ -115,7 +115,7 @@ impl<D: Parts> Submission<D> {
         binds.into_iter().chain(lists).fold(0, usize::saturating_add)
     }
 
-    /// Makes room for so many operations at once.
+    /// Reserves space for this number of operations at once.
     pub(crate) fn reserve(&mut self, waits: u32, commands: u32, signals: u32) -> Result<(), OutOfMemory> {
         let reserved = self.waits.try_reserve_exact(waits as usize).is_ok()
             && self.given_waits.try_reserve_exact(waits as usize).is_ok()
@@ -155,7 +155,7 @@ impl<D: Parts> Submission<D> {
         self.push(Some(NonNull::from(semaphore)), Target::Semaphore, value)
     }
 
-    /// Signals a value of a timeline of the runtime, for which the binary object `sync` stands.
+    /// Signals a value of a runtime timeline, represented by the binary object `sync`.
     pub(crate) fn push_point(
         &mut self,
         timeline: &SharedTimeline<D>,
@@ -167,7 +167,7 @@ impl<D: Parts> Submission<D> {
         timeline.add(value, sync)
     }
 
-    /// Signals a binary object: that of a fence, for instance.
+    /// Adds the signal of a binary object, for example a fence's object.
     pub(crate) fn add_binary_signal(&mut self, sync: SyncRef<D>) -> Result<(), OutOfMemory> {
         let value = sync.target();
         self.push(None, Target::Binary(sync, 0), value)
@@ -195,13 +195,13 @@ impl<D: Parts> Submission<D> {
         }
     }
 
-    /// Whether the driver was given everything that is waited for.
+    /// Returns whether the driver has received all awaited signals.
     pub(crate) fn readiness(&self) -> Readiness {
         self.waits.iter().map(Operation::readiness).max().unwrap_or(Readiness::Ready)
     }
 
-    /// The submission is going to be carried out, or was: uses up temporary payloads that are waited for, and counts.
-    /// Called before the application's call returns.
+    /// Notes that the submission will be or was executed: counts it, and uses up temporary payloads that it waits
+    /// for. Called before the application's call returns.
     pub(crate) fn commit(&mut self) {
         for wait in &mut self.waits {
             let semaphore = wait.semaphore.take();
@@ -223,7 +223,7 @@ impl<D: Parts> Submission<D> {
         }
     }
 
-    /// What the driver is given.
+    /// Returns the driver's view of the submission.
     pub(crate) fn work(&mut self) -> Result<Work<'_, D>, OutOfMemory> {
         for wait in &self.waits {
             if let Some(wait) = wait.as_wait() {
@@ -247,7 +247,8 @@ impl<D: Parts> Submission<D> {
         })
     }
 
-    /// The driver was given the submission: from here on others can wait for what it signals. `bell` is that of the device.
+    /// Notes that the driver has received the submission: from here on others can wait for its signals.
+    /// `bell` is the device's bell.
     pub(crate) fn given(&mut self, bell: &Bell) {
         self.given = true;
         for signal in &self.signals {
@@ -275,7 +276,7 @@ impl<D: Parts> Drop for Submission<D> {
 }
 
 impl<D: Parts> Operation<D> {
-    /// Looks up the payload. `is_used_up` says that the submission waits for the same semaphore before.
+    /// Looks up the payload. `is_used_up` means that an earlier wait of the submission uses the same semaphore.
     fn resolve(&mut self, payload: impl Fn(&Payloads<D>) -> SyncRef<D>, is_used_up: bool) {
         let (Target::Semaphore, Some(semaphore)) = (&self.target, self.semaphore) else { return };
         // SAFETY: the semaphore lives as long as the application's call.

@@ -1,4 +1,4 @@
-//! Submissions one behind the other. Nothing needs memory here: each holds the way to the next one.
+//! A linked list of submissions. It allocates nothing: each submission holds the link to the next one.
 
 use core::ptr::NonNull;
 
@@ -19,7 +19,7 @@ pub(crate) struct Submissions<D: Parts> {
 struct Ends<D: Parts> {
     first: NonNull<Submission<D>>,
     last: NonNull<Submission<D>>,
-    /// Where their memory comes from.
+    /// The allocator of their memory.
     memory: ParentMemory,
 }
 
@@ -41,7 +41,7 @@ impl<D: Parts> Submissions<D> {
     }
 
     pub(crate) fn last_mut(&mut self) -> Option<&mut Submission<D>> {
-        // SAFETY: as above, and nobody else looks at one while the list is borrowed.
+        // SAFETY: as above, and nothing else accesses a submission while the list is borrowed.
         self.ends.as_mut().map(|ends| unsafe { ends.last.as_mut() })
     }
 

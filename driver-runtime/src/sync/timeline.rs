@@ -9,7 +9,7 @@ use super::{Primitive, Readiness};
 use crate::object::ParentMemory;
 use crate::parts::Parts;
 
-/// A timeline of which each value that is signalled by a queue is a binary object. Submissions own it, too.
+/// A timeline whose queue signals are binary objects, one for each value. Submissions share ownership.
 pub(crate) type SharedTimeline<D> = Counted<Timeline<D>, ParentMemory>;
 
 pub(crate) struct Timeline<D: Parts>(Lock<State<D>>);
@@ -17,7 +17,7 @@ pub(crate) struct Timeline<D: Parts>(Lock<State<D>>);
 struct State<D: Parts> {
     /// The highest value that was reached.
     past: u64,
-    /// What signals are submitted for and was not reached when somebody looked last, the lowest value first.
+    /// Submitted signals that were not reached at the last check, the lowest value first.
     points: Ring<Point<D>>,
     /// The object of a value that was reached, for another value.
     spare: Option<SyncRef<D>>,
@@ -30,16 +30,16 @@ struct Point<D: Parts> {
     given: bool,
 }
 
-/// With so many points pending, those that were reached go faster than others come.
+/// With this many points pending, reached points are removed faster than new ones arrive.
 const MANY: usize = 64;
 
-/// What a queue's wait for a value amounts to.
+/// The result of a queue's wait for a value.
 pub(crate) enum Reach<D: Parts> {
-    /// Nothing: the value was reached.
+    /// The value was reached.
     Past,
     /// Waiting for a binary object.
     Pending(SyncRef<D>),
-    /// The driver was given nothing yet that reaches the value.
+    /// The driver has not received a signal that reaches the value.
     NotGiven,
 }
 
@@ -48,10 +48,10 @@ impl<D: Parts> Timeline<D> {
         Self(Lock::new(State { past: initial, points: Ring::new(memory), spare: None }))
     }
 
-    /// The highest value that was reached.
+    /// Returns the highest value that was reached.
     pub(crate) fn value(&self) -> u64 {
         loop {
-            // What was reached is dropped when the lock is free again, one point at a time.
+            // Reached points are dropped after the lock is released, one at a time.
             let mut state = self.0.lock(D::host());
             let Some(reached) = state.take_reached() else { return state.past };
             let surplus = state.spare.replace(reached);
@@ -60,7 +60,7 @@ impl<D: Parts> Timeline<D> {
         }
     }
 
-    /// Whether and how a value is going to be reached. Of several points the lowest one is taken.
+    /// Returns whether and how a value will be reached. Of several points the lowest one is taken.
     pub(crate) fn reach(&self, value: u64) -> Reach<D> {
         let state = self.0.lock(D::host());
         match state.given_at(value) {
@@ -71,15 +71,16 @@ impl<D: Parts> Timeline<D> {
         }
     }
 
-    /// Whether a queue can be given a wait for the value.
+    /// Returns whether a queue can receive a wait for the value.
     pub(crate) fn readiness(&self, value: u64) -> Readiness {
         let state = self.0.lock(D::host());
         let is_given = state.past >= value || state.given_at(value).is_some();
         if is_given { Readiness::Ready } else { Readiness::Held }
     }
 
-    /// An object for another value: one whose value was reached, if nobody else has it any more. As each submission takes one
-    /// out, they need no more memory than those that are pending at the same time, even if nobody asks for the value.
+    /// Returns an object for another value: one whose value was reached, if it has no other owner. As each
+    /// submission takes one out, the points need no more memory than the pending ones, even if the
+    /// application never queries the value.
     pub(crate) fn reuse(&self) -> Option<SyncRef<D>> {
         let mut state = self.0.lock(D::host());
         let first = state.spare.take().or_else(|| state.take_reached());
@@ -89,7 +90,8 @@ impl<D: Parts> Timeline<D> {
         first?.reuse()
     }
 
-    /// A submission is going to signal `sync`, which is this value. After [`Timeline::give`] others can wait for it.
+    /// Notes that a submission will signal `sync`, which represents this value. After [`Timeline::give`] others can
+    /// wait for it.
     pub(crate) fn add(&self, value: u64, sync: SyncRef<D>) -> Result<(), OutOfMemory> {
         let mut point = Point { value, sync, given: false };
         // The list is moved under the lock only after the memory for it was taken outside of it.
@@ -110,7 +112,7 @@ impl<D: Parts> Timeline<D> {
         }
     }
 
-    /// The driver was given the signal of `sync`, which is this value.
+    /// Notes that the driver has received the signal of `sync`, which represents this value.
     pub(crate) fn give(&self, value: u64, sync: &SyncRef<D>) {
         let mut state = self.0.lock(D::host());
         if let Some(point) = state.find(value, sync).and_then(|number| state.points.get_mut(number)) {
@@ -118,7 +120,7 @@ impl<D: Parts> Timeline<D> {
         }
     }
 
-    /// The signal of `sync`, which is this value, is not going to be submitted after all.
+    /// Notes that the signal of `sync`, which represents this value, will not be submitted after all.
     pub(crate) fn withdraw(&self, value: u64, sync: &SyncRef<D>) {
         let mut state = self.0.lock(D::host());
         let point = state.find(value, sync).and_then(|number| state.points.remove(number));
@@ -126,7 +128,7 @@ impl<D: Parts> Timeline<D> {
         drop(point);
     }
 
-    /// The host sets the value.
+    /// Sets the value from the host.
     pub(crate) fn signal(&self, value: u64) {
         let mut state = self.0.lock(D::host());
         state.past = state.past.max(value);
@@ -137,8 +139,8 @@ impl<D: Parts> State<D> {
     /// Takes the object of the lowest value out if that was reached, and counts the value.
     fn take_reached(&mut self) -> Option<SyncRef<D>> {
         let first = self.points.get(0)?;
-        // A higher value is signalled after a lower one: the specification demands it of applications. A driver may signal what it
-        // is being given, before the runtime notes that it was.
+        // A higher value is signalled after a lower one: the specification demands it of applications. A
+        // driver may signal work before the runtime notes that the driver has received it.
         let is_passed = first.given && first.value <= self.past;
         if !is_passed && first.sync.value() == 0 {
             return None;
@@ -148,13 +150,14 @@ impl<D: Parts> State<D> {
         Some(point.sync)
     }
 
-    /// The first point that reaches the value and that the driver was given.
+    /// Returns the first point that reaches the value and that the driver has received.
     fn given_at(&self, value: u64) -> Option<&Point<D>> {
         let first = self.points.partition_point(|point| point.value < value);
         (first..self.points.len()).filter_map(|number| self.points.get(number)).find(|point| point.given)
     }
 
-    /// Puts a point between lower and higher values, nearly always at the end. Gives it back if there is no room.
+    /// Puts a point between lower and higher values, nearly always at the end. Gives it back if the list is
+    /// full.
     fn insert(&mut self, point: Point<D>) -> Option<Point<D>> {
         let value = point.value;
         let full = self.points.push_back(point);
@@ -171,7 +174,7 @@ impl<D: Parts> State<D> {
         None
     }
 
-    /// The number of the point of this object, which the driver was not given yet.
+    /// Returns the number of this object's point, which the driver has not received yet.
     fn find(&self, value: u64, sync: &SyncRef<D>) -> Option<usize> {
         let first = self.points.partition_point(|point| point.value < value);
         let same = (first..self.points.len())

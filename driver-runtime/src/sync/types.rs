@@ -1,10 +1,10 @@
-//! Which types of synchronisation objects a driver has, and what follows from that.
+//! The types of a driver's synchronisation objects, and the modes that follow from them.
 
 use core::ops::BitOr;
 
 use super::handles::HandleKinds;
 
-/// What objects of a type can do.
+/// The abilities of a type's objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ability(u32);
 
@@ -25,9 +25,10 @@ impl Ability {
     pub const WAIT_PENDING: Self = Self(1 << 6);
     /// A queue can wait for it before something is submitted that signals it.
     pub const WAIT_BEFORE_SIGNAL: Self = Self(1 << 7);
-    /// Every signal goes through [`Signal::done`](super::Signal::done) or [`SyncRef::signal`](super::SyncRef::signal), which
-    /// wake the threads that wait for it on the host. They sleep until then. Without this ability, and where another process
-    /// may signal an object, they look at it again and again, unless [`Driver::wait`](crate::Driver::wait) knows better.
+    /// Every signal goes through [`Signal::done`](super::Signal::done) or
+    /// [`SyncRef::signal`](super::SyncRef::signal), which wake the threads that wait for it on the host. They sleep
+    /// until then. Without this ability, and if another process may signal an object, they poll it, unless
+    /// [`Driver::wait`](crate::Driver::wait) can sleep.
     pub const WAKES: Self = Self(1 << 8);
 
     /// None of these.
@@ -46,7 +47,7 @@ impl BitOr for Ability {
 }
 
 impl Ability {
-    /// Both, for constants.
+    /// Returns both sets combined, at compile time.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -63,12 +64,13 @@ pub struct SyncType {
 }
 
 impl SyncType {
-    /// Timelines that the runtime makes of one binary object for each value. They cannot be shared with other processes,
-    /// and the driver sees the binary objects only.
+    /// Timelines that the runtime builds from one binary object for each value. They cannot be shared with other
+    /// processes, and the driver sees only the binary objects.
     pub const EMULATED_TIMELINE: Self = Self { emulated: true, ..Self::new(Ability::TIMELINE) };
 
-    /// Binary objects that the runtime makes of the driver's timeline type in the same list, for systems that have timelines only:
-    /// each signal is the next value. They cannot be shared with other processes, and the driver sees timelines only.
+    /// Binary objects that the runtime builds from the driver's timeline type in the same list, for systems that have
+    /// only timelines: each signal is the next value. They cannot be shared with other processes, and the driver sees
+    /// only timelines.
     pub const EMULATED_BINARY: Self = Self {
         emulated: true,
         ..Self::new(
@@ -80,13 +82,13 @@ impl SyncType {
         )
     };
 
-    /// A type of the driver.
+    /// Creates a driver's type.
     #[must_use]
     pub const fn new(abilities: Ability) -> Self {
         Self { abilities, emulated: false, imports: HandleKinds::NONE, exports: HandleKinds::NONE }
     }
 
-    /// The type, with handles that it can be made of and that can be made of it:
+    /// Returns the type with the handle kinds that it can import and export:
     /// [`Driver::import_sync`](crate::Driver::import_sync), [`Driver::export_sync`](crate::Driver::export_sync).
     #[must_use]
     pub const fn sharing(self, imports: HandleKinds, exports: HandleKinds) -> Self {
@@ -118,7 +120,7 @@ impl SyncType {
     }
 }
 
-/// What a synchronisation object is wanted for.
+/// The use of a synchronisation object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// A fence: no timeline, the host can wait for it and reset it.
@@ -148,7 +150,7 @@ impl Purpose {
     }
 }
 
-/// The number of the first type in `list` that serves the purpose and has all these kinds of handles.
+/// Returns the number of the first type in `list` that serves the purpose and has all these handle kinds.
 #[must_use]
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "places are below the length")]
 pub(crate) const fn choose(
@@ -171,11 +173,13 @@ pub(crate) const fn choose(
 /// How timeline semaphores work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimelineMode {
-    /// There are none.
+    /// The device has no timelines.
     None,
-    /// Each value is a binary object; the runtime holds submissions back until what they wait for is submitted.
+    /// Each value is a binary object; the runtime holds submissions back until the signals that they wait for
+    /// are submitted.
     Emulated,
-    /// The driver has timelines, but a queue can wait only for what is submitted; the runtime holds submissions back.
+    /// The driver has timelines, but a queue can wait only for submitted work; the runtime holds submissions
+    /// back.
     Assisted,
     /// The driver's queues wait for anything.
     Native,
@@ -195,8 +199,9 @@ pub enum SubmitMode {
 }
 
 impl TimelineMode {
-    /// The way in which submissions reach the driver. `thread` is the setting [`Host::submit_thread`](crate::Host): whether
-    /// every queue of the assisted mode has a thread, or none. Without one they are held back as in the emulated mode.
+    /// Returns the way in which submissions reach the driver. `thread` is the setting
+    /// [`Host::submit_thread`](crate::Host): whether every queue in assisted mode has a thread, or none. Without one,
+    /// submissions are held back as in the emulated mode.
     #[must_use]
     pub fn submit_mode(self, thread: Option<bool>) -> SubmitMode {
         match (self, thread) {

@@ -1,4 +1,4 @@
-//! What a driver is given to do.
+//! The work that a driver receives.
 
 use ash::vk;
 use loader_core::memory::{OutOfMemory, TryGrow, Vec};
@@ -8,19 +8,20 @@ use super::payload::SyncRef;
 use crate::object::ParentMemory;
 use crate::parts::Parts;
 
-/// What a driver is given to do. A driver whose queues work on their own keeps clones of what it needs of it.
+/// The work that a driver receives. A driver whose queues work on their own keeps clones of the parts that it
+/// needs.
 pub struct Work<'a, D: Parts> {
-    /// What the work waits for.
+    /// The waits before the work.
     pub waits: &'a [Wait<D>],
-    /// The command buffers, in order. Every device is a group of one, so their device masks say nothing.
+    /// The command buffers, in order. Every device is a group of one, so their device masks have no meaning.
     pub commands: &'a [vk::CommandBuffer],
     /// Memory that is bound to buffers: `vkQueueBindSparse`.
     pub buffer_binds: &'a [BufferBinds],
-    /// Memory that is bound to images whose layout is not known.
+    /// Memory that is bound to images of unknown layout.
     pub image_opaque_binds: &'a [ImageOpaqueBinds],
     /// Memory that is bound to images.
     pub image_binds: &'a [ImageBinds],
-    /// What is signalled when the work is done.
+    /// The signals after the work.
     pub signals: &'a [Signal<D>],
     /// Whether the work is protected: `VkProtectedSubmitInfo`.
     pub protected: bool,
@@ -30,27 +31,27 @@ pub struct Work<'a, D: Parts> {
 
 /// A wait on a queue.
 pub struct Wait<D: Parts> {
-    /// What is waited for.
+    /// The object to wait for.
     pub sync: SyncRef<D>,
     /// The value; 1 for a binary object of the driver's.
     pub value: u64,
     /// The stages that wait.
     pub stages: vk::PipelineStageFlags2,
-    /// Whether the wait uses the signal up, as that of a binary semaphore does. The values of an emulated timeline are binary
-    /// objects too, and stay signalled.
+    /// Whether the wait uses the signal up, as a binary semaphore's wait does. The values of an emulated timeline are
+    /// also binary objects, but they stay signalled.
     pub resets: bool,
 }
 
 /// A signal on a queue.
 pub struct Signal<D: Parts> {
-    /// What is signalled.
+    /// The object to signal.
     pub sync: SyncRef<D>,
     /// The value; 1 for a binary object of the driver's.
     pub value: u64,
 }
 
 impl<D: Parts> Wait<D> {
-    /// What a queue does when it has waited, where the system does not do it: sets a binary semaphore back.
+    /// Resets a binary semaphore after a queue's wait. Call it if the system does not do so.
     pub fn done(&self) {
         if self.resets {
             self.sync.reset();
@@ -59,7 +60,7 @@ impl<D: Parts> Wait<D> {
 }
 
 impl<D: Parts> Signal<D> {
-    /// What a queue does when the work is done, where the system does not do it.
+    /// Signals the object after the work. Call it if the system does not do so.
     pub fn done(&self) {
         self.sync.signal(self.value);
     }
@@ -74,18 +75,18 @@ pub struct Binds<R, B: Copy> {
 
 /// Memory that is bound to a buffer.
 pub type BufferBinds = Binds<vk::Buffer, vk::SparseMemoryBind>;
-/// Memory that is bound to an image whose layout is not known.
+/// Memory that is bound to an image of unknown layout.
 pub type ImageOpaqueBinds = Binds<vk::Image, vk::SparseMemoryBind>;
 /// Memory that is bound to an image.
 pub type ImageBinds = Binds<vk::Image, vk::SparseImageMemoryBind>;
 
 impl<R, B: Copy> Binds<R, B> {
-    /// The memory, and where it goes.
+    /// Returns the memory bindings.
     pub fn binds(&self) -> &[B] {
         &self.binds
     }
 
-    /// A copy of what the application says, which need not live longer than its call.
+    /// Copies the application's arguments, which need not outlive its call.
     ///
     /// # Safety
     /// `first` and `count` are a counted array.

@@ -9,7 +9,7 @@ use crate::driver::Driver;
 use crate::object::{Object, VkObject};
 use crate::sync::{HandleKinds, Payloads, Pending, Purpose, SyncRef};
 
-/// What is kept of a fence.
+/// The state of a fence.
 pub(crate) struct Fence<D: Driver>(pub(super) Payloads<D>);
 
 // SAFETY: no other type is behind such handles.
@@ -19,8 +19,9 @@ unsafe impl<D: Driver> VkObject for Fence<D> {
 }
 
 impl<D: Driver> Fence<D> {
-    /// A fence whose type has all these handles, or `ERROR_UNKNOWN` where there is no such type: the specification allows to
-    /// ask only for what the query of external fence properties has confirmed, and the command has no better code.
+    /// Creates a fence whose type has all these handles, or returns `ERROR_UNKNOWN` if no type has them: applications
+    /// may request only handle types that the query of external fence properties has confirmed, and the command has
+    /// no better code.
     fn new(device: &Device<D>, exports: HandleKinds, initial: u64) -> Result<Self, vk::Result> {
         let kind = device.sync_types().choose(Purpose::Fence, HandleKinds::NONE, exports);
         let kind = kind.ok_or(vk::Result::ERROR_UNKNOWN)?;
@@ -29,7 +30,7 @@ impl<D: Driver> Fence<D> {
 }
 
 /// # Safety
-/// As the specification has it for `vkCreateFence`.
+/// As specified for `vkCreateFence`.
 pub(crate) unsafe extern "system" fn create_fence<D: Driver>(
     device: vk::Device,
     info: *const vk::FenceCreateInfo<'_>,
@@ -57,7 +58,7 @@ pub(crate) unsafe extern "system" fn create_fence<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkDestroyFence`.
+/// As specified for `vkDestroyFence`.
 pub(crate) unsafe extern "system" fn destroy_fence<D: Driver>(
     _: vk::Device,
     fence: vk::Fence,
@@ -67,10 +68,10 @@ pub(crate) unsafe extern "system" fn destroy_fence<D: Driver>(
     unsafe { Object::<Fence<D>>::destroy(fence, callbacks) };
 }
 
-/// A fence with a temporary payload has its own one back, which is reset.
+/// Resets fences. A fence with a temporary payload gets its own payload back, which is reset.
 ///
 /// # Safety
-/// As the specification has it for `vkResetFences`.
+/// As specified for `vkResetFences`.
 pub(crate) unsafe extern "system" fn reset_fences<D: Driver>(
     _: vk::Device,
     count: u32,
@@ -89,7 +90,7 @@ pub(crate) unsafe extern "system" fn reset_fences<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkGetFenceStatus`.
+/// As specified for `vkGetFenceStatus`.
 pub(crate) unsafe extern "system" fn get_fence_status<D: Driver>(
     device: vk::Device,
     fence: vk::Fence,
@@ -106,7 +107,7 @@ pub(crate) unsafe extern "system" fn get_fence_status<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkWaitForFences`.
+/// As specified for `vkWaitForFences`.
 pub(crate) unsafe extern "system" fn wait_for_fences<D: Driver>(
     device: vk::Device,
     count: u32,

@@ -10,7 +10,7 @@ use crate::result::SubmitError;
 use crate::sync::{HandleKinds, Pending, Purpose, Submissions, SyncRef};
 
 /// # Safety
-/// As the specification has it for `vkQueueWaitIdle`.
+/// As specified for `vkQueueWaitIdle`.
 pub(crate) unsafe extern "system" fn queue_wait_idle<D: Driver>(queue: vk::Queue) -> vk::Result {
     // SAFETY: the caller vouches for the handle.
     match unsafe { Object::from_handle(queue) } {
@@ -19,10 +19,10 @@ pub(crate) unsafe extern "system" fn queue_wait_idle<D: Driver>(queue: vk::Queue
     }
 }
 
-/// Every queue is waited for; the first error counts.
+/// Waits for every queue, and returns the first error.
 ///
 /// # Safety
-/// As the specification has it for `vkDeviceWaitIdle`.
+/// As specified for `vkDeviceWaitIdle`.
 pub(crate) unsafe extern "system" fn device_wait_idle<D: Driver>(device: vk::Device) -> vk::Result {
     // SAFETY: the caller vouches for the handle.
     let Some(device) = (unsafe { Device::<D>::from_handle(device) }) else {

@@ -1,5 +1,5 @@
-//! Memory that is waited for and signalled, for window systems that know nothing of semaphores: what seed documents call
-//! implicit synchronisation. A driver supplies [`Driver::create_sync_for_memory`].
+//! Memory that is waited for and signalled, for window systems without semaphores (implicit synchronisation). A
+//! driver supplies [`Driver::create_sync_for_memory`].
 
 use ash::vk;
 
@@ -12,8 +12,8 @@ use crate::result::SubmitError;
 use crate::sync::{Ability, PayloadRoom, Payloads, Purpose, Semaphore, Submissions, SyncRef};
 
 impl<D: Driver> Device<D> {
-    /// The next wait for the semaphore waits for what another process does with the memory: a temporary payload. A driver
-    /// that knows nothing of that has the semaphore signalled at once.
+    /// Makes the next wait for the semaphore wait for another process's use of the memory, through a temporary
+    /// payload. If the driver does not support this, the semaphore is signalled at once.
     ///
     /// # Errors
     /// [`SubmitError`].
@@ -33,7 +33,7 @@ impl<D: Driver> Device<D> {
         }
     }
 
-    /// As [`Device::signal_semaphore_with_memory`], for a fence.
+    /// Does the same as [`Device::signal_semaphore_with_memory`], for a fence.
     ///
     /// # Errors
     /// [`SubmitError`].
@@ -68,22 +68,22 @@ impl<D: Driver> Device<D> {
             Some(sync) => sync,
             None => D::create_sync(self, self.sync_types().made_as(kind), 1)?,
         };
-        // What is waited for was submitted before by somebody else, so queues can wait for it.
+        // The wait's signal was submitted earlier by another process, so queues can wait for it.
         payloads.set_temporary(room.fill_with(sync, kind, Ability::NONE, false, true));
         Ok(())
     }
 }
 
 impl<D: Driver> Queue<D> {
-    /// Submits a signal of the memory for other processes, after the semaphores and everything before. When this returns the
-    /// driver has been given it, which may take until what the queue waits for was submitted. The fence, if there is one, is
-    /// signalled, too.
+    /// Submits a signal of the memory for other processes, after the semaphores and all earlier work. Returns once
+    /// the driver has received it, which may take until the signals that the queue waits for are submitted. The fence
+    /// is also signalled, if it is not null.
     ///
     /// # Errors
     /// [`SubmitError`].
     ///
     /// # Safety
-    /// The handles are live, the fence may be null, and nobody else submits to the queue.
+    /// The handles are live, the fence may be null, and no other thread submits to the queue.
     pub unsafe fn signal_memory(
         &self,
         waits: &[vk::Semaphore],

@@ -1,4 +1,4 @@
-//! Making what is behind a fence or a semaphore.
+//! Creation of the payloads of fences and semaphores.
 
 use crate::device::Device;
 use crate::driver::Driver;
@@ -12,7 +12,7 @@ impl<D: Driver> PayloadRoom<D> {
         let made_as = types.made_as(kind);
         let abilities = types.list().get(made_as).map_or(Ability::NONE, |kind| kind.abilities());
         let is_line = made_as != kind;
-        // The next value stands for what is not signalled.
+        // An unsignalled payload waits for the next value.
         let abilities = if is_line { abilities.and(Ability::CPU_RESET) } else { abilities };
         self.fill_with(sync, kind, abilities, is_line, false)
     }

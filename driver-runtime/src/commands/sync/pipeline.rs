@@ -1,8 +1,8 @@
-//! From a queue's list of submissions to the driver, by whoever comes along or by the queue's own thread.
+//! Moves submissions from a queue's list to the driver, on application threads or on the queue's own thread.
 //!
-//! A submission that does not have to wait for another one goes straight to the driver. Otherwise it stands in its queue's list until
-//! everything that it waits for was given to the driver. A queue without a thread lets its list go on whenever a call of the
-//! application submits, signals, waits or asks; a queue with one leaves it to that.
+//! A submission without unsubmitted dependencies goes straight to the driver. Otherwise it stays in its queue's list
+//! until the driver has received all submissions that it waits for. Without a thread, the list advances whenever the
+//! application submits, signals, waits or queries; with one, the thread does this.
 //!
 //! The thread needs no memory, and frees none: the application's allocation callbacks are called on its own threads only.
 
@@ -18,12 +18,12 @@ use crate::object::ParentObject;
 use crate::result::SubmitError;
 use crate::sync::{Next, Readiness, SubmitMode, Submitted};
 
-/// What came of giving lists to the driver.
+/// The result of passing lists to the driver.
 #[derive(Clone, Copy, Default)]
 struct Progress {
     /// There was something to give.
     moved: bool,
-    /// What comes next may be given as soon as another process has done something.
+    /// The next submission can be passed on once another process has acted.
     depends_on_others: bool,
 }
 
@@ -37,7 +37,7 @@ impl Progress {
 }
 
 impl<D: Driver> Queue<D> {
-    /// A submission without waits, work and signals.
+    /// Returns a submission without waits, work and signals.
     pub(super) fn submission(&self) -> Result<Submitted<D>, OutOfMemory> {
         self.pipeline().submission(self.parent().root().shared_memory())
     }
@@ -61,8 +61,8 @@ impl<D: Driver> Queue<D> {
         Ok(device.lost()?)
     }
 
-    /// Whether the calling thread gives the submission to the driver now. If not, this has started the queue's thread where
-    /// the mode wants one.
+    /// Returns whether the calling thread passes the submission to the driver now. If not, this has started the
+    /// queue's thread if the mode uses one.
     fn goes_straight(&self, submission: &Submitted<D>) -> bool {
         let mode = self.parent().submit_mode();
         if mode == SubmitMode::Immediate {
@@ -80,14 +80,14 @@ impl<D: Driver> Queue<D> {
         false
     }
 
-    /// Whether the queue has a thread now.
+    /// Returns whether the queue has a thread now.
     fn start_thread(&self) -> bool {
         // SAFETY: the queue is shared only, and lives until the turn has ended: devices see to that.
         self.pipeline()
             .start_thread(|turn| unsafe { ThreadWork::new(serve::<D>, NonNull::from(self).cast(), turn) })
     }
 
-    /// Gives the driver what nothing holds back any more, unless a thread does that.
+    /// Passes submissions that nothing holds back to the driver, unless a thread does so.
     fn run_held(&self) -> Progress {
         let mut progress = Progress::default();
         if self.pipeline().has_thread() {
@@ -117,7 +117,8 @@ impl<D: Driver> Queue<D> {
     fn run_one(&self, submission: &mut Submitted<D>) {
         match submission.run(self) {
             Ok(()) => submission.given(self.parent().bell()),
-            // The application was told that the submission is fine, so it can be told only now and so.
+            // Submission has already returned success to the application, so device loss is the only way left to
+            // report the failure.
             Err(_) if self.parent().lost().is_ok() => {
                 self.set_lost("a submission that was held back failed");
             }
@@ -125,7 +126,7 @@ impl<D: Driver> Queue<D> {
         }
     }
 
-    /// What the queue's thread does.
+    /// Runs the queue's thread.
     fn serve(&self) {
         let (host, bell) = (D::host(), self.pipeline().bell());
         let mut turn = 0u32;
@@ -146,7 +147,7 @@ impl<D: Driver> Queue<D> {
                     turn = 0;
                 }
                 Next::LookAgain => {
-                    // Another process may be gone together with the device. What is lost, the list notices.
+                    // Another process may have ended together with the device. The list notices a loss.
                     let _ = self.parent().check_status();
                     host.wait(turn);
                     turn = turn.saturating_add(1);
@@ -156,7 +157,7 @@ impl<D: Driver> Queue<D> {
     }
 }
 
-/// A panic of the driver's ends the process here, as it does in a command.
+/// Runs the queue's thread. A panic in the driver aborts the process, as in a command.
 ///
 /// # Safety
 /// `queue` is a queue of this driver that lives until this returns.
@@ -166,7 +167,7 @@ unsafe extern "C" fn serve<D: Driver>(queue: NonNull<()>) {
 }
 
 impl<D: Driver> Device<D> {
-    /// Something happened that submissions may have waited for: lets all queues go on, until nothing moves any more.
+    /// Advances all queues until none makes progress, after a change that submissions may have waited for.
     pub(crate) fn flush(&self) {
         if self.submit_mode() != SubmitMode::Immediate {
             self.run_held();
@@ -174,8 +175,8 @@ impl<D: Driver> Device<D> {
         }
     }
 
-    /// Lets the queues without a thread go on, for something may have happened elsewhere. Returns whether a list depends on what
-    /// other processes do, so that somebody has to look at it again.
+    /// Advances the queues without a thread, since another process may have changed something. Returns whether a list
+    /// depends on other processes and so must be checked again.
     pub(super) fn push_held(&self) -> bool {
         if self.submit_mode() == SubmitMode::Immediate {
             return false;

@@ -18,7 +18,8 @@ unsafe impl<D: Parts> VkObject for Semaphore<D> {
 }
 
 impl<D: Driver> Semaphore<D> {
-    /// A semaphore whose type has all these handles, or `ERROR_UNKNOWN` where there is no such type: as for fences.
+    /// Creates a semaphore whose type has all these handles, or returns `ERROR_UNKNOWN` if no type has them: as for
+    /// fences.
     fn new(
         device: &Device<D>,
         purpose: Purpose,
@@ -37,7 +38,7 @@ impl<D: Driver> Semaphore<D> {
 }
 
 /// # Safety
-/// As the specification has it for `vkCreateSemaphore`.
+/// As specified for `vkCreateSemaphore`.
 pub(crate) unsafe extern "system" fn create_semaphore<D: Driver>(
     device: vk::Device,
     info: *const vk::SemaphoreCreateInfo<'_>,
@@ -65,7 +66,7 @@ pub(crate) unsafe extern "system" fn create_semaphore<D: Driver>(
     vk::Result::SUCCESS
 }
 
-/// What a semaphore is for, and its first value.
+/// Returns a semaphore's purpose and its first value.
 ///
 /// # Safety
 /// `chain` begins a pNext chain.
@@ -80,7 +81,7 @@ pub(super) unsafe fn purpose(chain: *const core::ffi::c_void) -> (Purpose, u64) 
 }
 
 /// # Safety
-/// As the specification has it for `vkDestroySemaphore`.
+/// As specified for `vkDestroySemaphore`.
 pub(crate) unsafe extern "system" fn destroy_semaphore<D: Driver>(
     _: vk::Device,
     semaphore: vk::Semaphore,
@@ -91,7 +92,7 @@ pub(crate) unsafe extern "system" fn destroy_semaphore<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkGetSemaphoreCounterValue`.
+/// As specified for `vkGetSemaphoreCounterValue`.
 pub(crate) unsafe extern "system" fn get_semaphore_counter_value<D: Driver>(
     device: vk::Device,
     semaphore: vk::Semaphore,
@@ -110,7 +111,7 @@ pub(crate) unsafe extern "system" fn get_semaphore_counter_value<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkSignalSemaphore`.
+/// As specified for `vkSignalSemaphore`.
 pub(crate) unsafe extern "system" fn signal_semaphore<D: Driver>(
     device: vk::Device,
     info: *const vk::SemaphoreSignalInfo<'_>,
@@ -137,7 +138,7 @@ pub(crate) unsafe extern "system" fn signal_semaphore<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkWaitSemaphores`.
+/// As specified for `vkWaitSemaphores`.
 pub(crate) unsafe extern "system" fn wait_semaphores<D: Driver>(
     device: vk::Device,
     info: *const vk::SemaphoreWaitInfo<'_>,

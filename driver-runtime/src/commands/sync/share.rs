@@ -1,4 +1,4 @@
-//! Sharing fences and semaphores with other processes: import, export, and what can be imported and exported.
+//! Sharing fences and semaphores with other processes: import, export, and the supported handle types.
 
 use core::ffi::c_int;
 
@@ -17,7 +17,7 @@ use crate::sync::{
 };
 
 /// # Safety
-/// As the specification has it for `vkImportFenceFdKHR`.
+/// As specified for `vkImportFenceFdKHR`.
 pub(crate) unsafe extern "system" fn import_fence_fd<D: Driver>(
     device: vk::Device,
     info: *const vk::ImportFenceFdInfoKHR<'_>,
@@ -37,7 +37,7 @@ pub(crate) unsafe extern "system" fn import_fence_fd<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkImportSemaphoreFdKHR`.
+/// As specified for `vkImportSemaphoreFdKHR`.
 pub(crate) unsafe extern "system" fn import_semaphore_fd<D: Driver>(
     device: vk::Device,
     info: *const vk::ImportSemaphoreFdInfoKHR<'_>,
@@ -53,7 +53,7 @@ pub(crate) unsafe extern "system" fn import_semaphore_fd<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkImportSemaphoreZirconHandleFUCHSIA`.
+/// As specified for `vkImportSemaphoreZirconHandleFUCHSIA`.
 pub(crate) unsafe extern "system" fn import_semaphore_zircon_handle<D: Driver>(
     device: vk::Device,
     info: *const vk::ImportSemaphoreZirconHandleInfoFUCHSIA<'_>,
@@ -87,8 +87,8 @@ unsafe fn import_semaphore<D: Driver>(
     code(import(device, payloads, purpose, handle, temporary))
 }
 
-/// Gives a fence or semaphore the payload behind the handle: for good, or until it is reset or waited for. What is copied is
-/// always temporary.
+/// Gives a fence or semaphore the payload behind the handle: for good, or until it is reset or waited for. A copied
+/// payload is always temporary.
 fn import<D: Driver>(
     device: &Device<D>,
     payloads: &Payloads<D>,
@@ -118,7 +118,7 @@ fn import<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkGetFenceFdKHR`.
+/// As specified for `vkGetFenceFdKHR`.
 pub(crate) unsafe extern "system" fn get_fence_fd<D: Driver>(
     device: vk::Device,
     info: *const vk::FenceGetFdInfoKHR<'_>,
@@ -136,7 +136,7 @@ pub(crate) unsafe extern "system" fn get_fence_fd<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkGetSemaphoreFdKHR`.
+/// As specified for `vkGetSemaphoreFdKHR`.
 pub(crate) unsafe extern "system" fn get_semaphore_fd<D: Driver>(
     device: vk::Device,
     info: *const vk::SemaphoreGetFdInfoKHR<'_>,
@@ -150,7 +150,7 @@ pub(crate) unsafe extern "system" fn get_semaphore_fd<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkGetSemaphoreZirconHandleFUCHSIA`.
+/// As specified for `vkGetSemaphoreZirconHandleFUCHSIA`.
 pub(crate) unsafe extern "system" fn get_semaphore_zircon_handle<D: Driver>(
     device: vk::Device,
     info: *const vk::SemaphoreGetZirconHandleInfoFUCHSIA<'_>,
@@ -181,8 +181,8 @@ unsafe fn export_semaphore<D: Driver>(
     export(device, payloads, kind)
 }
 
-/// A handle to the active payload. One that is copied leaves the fence or semaphore unsignalled, or with its own payload back
-/// if the active one was temporary.
+/// Exports a handle to the active payload. A copying export leaves the fence or semaphore unsignalled, or restores
+/// its own payload if the active one was temporary.
 fn export<D: Driver>(
     device: &Device<D>,
     payloads: &Payloads<D>,
@@ -190,7 +190,8 @@ fn export<D: Driver>(
 ) -> Result<Handle, ExportError> {
     let payload = payloads.active();
     let replaced = kind.copies() && !payloads.is_temporary();
-    // A new object instead of a reset one: a queue may still be about to signal the old one, for those with the copy.
+    // A new object instead of a reset one: a queue may still be about to signal the old one, which the owners of a
+    // copy wait for.
     let fresh = if replaced { Some(new_payload(device, payload.kind())?) } else { None };
     if kind.copies() {
         // The signal was submitted before; a thread may not have got to it yet.
@@ -215,7 +216,7 @@ fn new_payload<D: Driver>(device: &Device<D>, kind: usize) -> Result<SyncRef<D>,
     SyncRef::create(device, kind, 0).map_err(|_| ExportError::OutOfHostMemory)
 }
 
-/// What can be done with one kind of handle.
+/// The operations that one kind of handle supports.
 struct Sharing {
     /// The kinds that an object with an imported handle of this kind can be exported as.
     from_imported: HandleKinds,
@@ -247,7 +248,7 @@ impl Sharing {
 }
 
 /// # Safety
-/// As the specification has it for `vkGetPhysicalDeviceExternalFenceProperties`.
+/// As specified for `vkGetPhysicalDeviceExternalFenceProperties`.
 pub(crate) unsafe extern "system" fn get_physical_device_external_fence_properties<D: Driver>(
     physical: vk::PhysicalDevice,
     info: *const vk::PhysicalDeviceExternalFenceInfo<'_>,
@@ -273,7 +274,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_external_fence_properti
 }
 
 /// # Safety
-/// As the specification has it for `vkGetPhysicalDeviceExternalSemaphoreProperties`.
+/// As specified for `vkGetPhysicalDeviceExternalSemaphoreProperties`.
 pub(crate) unsafe extern "system" fn get_physical_device_external_semaphore_properties<D: Driver>(
     physical: vk::PhysicalDevice,
     info: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>,

@@ -1,4 +1,4 @@
-//! Filling a submission with what the application asks for, and giving it to the driver.
+//! Converts the application's submission and passes it to the driver.
 
 use ash::vk;
 use loader_core::memory::OutOfMemory;

@@ -14,7 +14,7 @@ use crate::result::{SubmitError, code};
 use crate::sync::{Binds, Submissions, Submitted, SyncRef};
 
 /// # Safety
-/// As the specification has it for `vkQueueSubmit`.
+/// As specified for `vkQueueSubmit`.
 pub(crate) unsafe extern "system" fn queue_submit<D: Driver>(
     queue: vk::Queue,
     count: u32,
@@ -26,7 +26,7 @@ pub(crate) unsafe extern "system" fn queue_submit<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkQueueSubmit2`.
+/// As specified for `vkQueueSubmit2`.
 pub(crate) unsafe extern "system" fn queue_submit_2<D: Driver>(
     queue: vk::Queue,
     count: u32,
@@ -38,7 +38,7 @@ pub(crate) unsafe extern "system" fn queue_submit_2<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkQueueBindSparse`.
+/// As specified for `vkQueueBindSparse`.
 pub(crate) unsafe extern "system" fn queue_bind_sparse<D: Driver>(
     queue: vk::Queue,
     count: u32,
@@ -89,7 +89,7 @@ pub(super) fn submit_all<D: Driver>(
     let Some(first) = list.pop() else { return Ok(queue.parent().lost()?) };
     queue.submit_one(first)?;
     while let Some(next) = list.pop() {
-        // What was carried out cannot be undone, so a failure from here on has a single name.
+        // Executed work cannot be undone, so every failure from here on is a device loss.
         if queue.submit_one(next).is_err() {
             return Err(queue.set_lost("a submission failed behind others of the same call").into());
         }
@@ -220,7 +220,8 @@ impl Values<'_> {
         Self::at(list, place)
     }
 
-    /// The arrays may be shorter than those of semaphores where no timeline is.
+    /// Returns a list element. The value arrays may be shorter than the semaphore arrays if no semaphore is a
+    /// timeline.
     fn at(list: Option<(*const u64, u32)>, place: usize) -> u64 {
         match list {
             // SAFETY: the structure is part of a valid submission, so the array has `count` elements.

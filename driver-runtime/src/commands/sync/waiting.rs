@@ -8,7 +8,7 @@ use crate::driver::Driver;
 use crate::object::ParentObject;
 use crate::sync::{HostWait, Pending};
 
-/// So many nanoseconds may pass until a thread that sleeps asks whether the device is still there.
+/// The maximum sleep, in nanoseconds, before a thread checks whether the device was lost.
 const STATUS_INTERVAL: u64 = 100_000_000;
 
 /// Looks at one of several things that are waited for. Returns whether it was reached; if not, it is noted in the list that is
@@ -24,7 +24,7 @@ pub(super) struct Awaited<'a, D: Driver> {
 }
 
 impl<D: Driver> Awaited<'_, D> {
-    /// Whether the wait is over; if not, what is missing is in the list.
+    /// Returns whether the wait is over; if not, `pending` receives the unreached part.
     fn is_over(&mut self, mut pending: Option<&mut Pending<D>>) -> Result<bool, OutOfMemory> {
         let mut reached = 0usize;
         for place in 0..self.count {
@@ -32,7 +32,7 @@ impl<D: Driver> Awaited<'_, D> {
             match (is_reached, self.all) {
                 (true, false) => return Ok(true),
                 (true, true) => reached = reached.saturating_add(1),
-                // What comes behind it matters only to those who want a list.
+                // Later entries matter only to callers that want a list.
                 (false, true) if pending.is_none() => return Ok(false),
                 (false, _) => {}
             }
@@ -41,8 +41,8 @@ impl<D: Driver> Awaited<'_, D> {
     }
 }
 
-/// Waits until it is over or `timeout` nanoseconds have passed. Submissions that are held back without a thread go on
-/// meanwhile: nobody else may be there to push them.
+/// Waits until it is over or `timeout` nanoseconds have passed. In the meantime it advances held submissions on
+/// queues without a thread, since no other thread may do so.
 ///
 /// Returns `SUCCESS`, `TIMEOUT`, `ERROR_OUT_OF_HOST_MEMORY` or `ERROR_DEVICE_LOST`.
 pub(super) fn wait<D: Driver>(device: &Device<D>, timeout: u64, mut awaited: Awaited<'_, D>) -> vk::Result {
@@ -66,7 +66,7 @@ fn wait_longer<D: Driver>(
     let mut pending = Pending::new(device.root().shared_memory());
     let mut turn = 0u32;
     loop {
-        // Before anything is looked at: what happens afterwards rings.
+        // Listen before any check: later changes ring.
         let listener = device.bell().listen();
         let depends_on_others = device.push_held();
         if device.check_status().is_err() {
@@ -94,7 +94,7 @@ fn wait_longer<D: Driver>(
     }
 }
 
-/// Waits until something is done that nobody rings for, or the device is lost.
+/// Waits for an event that does not ring the bell, or for the loss of the device.
 pub(super) fn wait_until<D: Driver>(device: &Device<D>, mut done: impl FnMut() -> bool) -> vk::Result {
     let mut turn = 0u32;
     loop {

@@ -97,7 +97,8 @@ pub(super) struct TimelineArray {
 pub(super) struct Request<T>(pub(super) u32, PhantomData<fn(T)>);
 
 impl<T> Request<T> {
-    /// `DRM_IOWR`: the kernel reads and writes the structure. The processors of this project all number calls so.
+    /// Creates a `DRM_IOWR` request: the kernel reads and writes the structure. All processors of this project number
+    /// requests in this way.
     const fn new(number: u32) -> Self {
         Self(0xC000_0000 | (size_of::<T>() as u32) << 16 | (b'd' as u32) << 8 | number, PhantomData)
     }
@@ -141,7 +142,7 @@ impl Request<TimelineArray> {
 /// Makes a call.
 ///
 /// # Safety
-/// The addresses in `argument` lead to as many values as it says.
+/// The addresses in `argument` point to as many values as its counts say.
 pub(super) unsafe fn call<T>(
     kernel: &impl Ioctl,
     request: Request<T>,
@@ -151,22 +152,22 @@ pub(super) unsafe fn call<T>(
     unsafe { kernel.ioctl(request.0, NonNull::from(argument).cast()) }
 }
 
-/// An address for the kernel.
+/// Returns an address for the kernel.
 pub(super) fn address<T>(values: &[T]) -> u64 {
     values.as_ptr().expose_provenance() as u64
 }
 
-/// An address to which the kernel writes.
+/// Returns an address to which the kernel writes.
 pub(super) fn address_mut<T>(values: &mut [T]) -> u64 {
     values.as_mut_ptr().expose_provenance() as u64
 }
 
-/// The number of objects, or the error of the kernel for more than it can count.
+/// Returns the number of objects, or the kernel's error for more than it can count.
 fn count(handles: &[u32]) -> Result<u32, Errno> {
     u32::try_from(handles.len()).map_err(|_| Errno(libc::EINVAL))
 }
 
-/// The deadline for the kernel, which is signed. The largest one is never.
+/// Converts a deadline for the kernel, which uses signed ones. The largest one means never.
 fn timeout(deadline: u64) -> i64 {
     i64::try_from(deadline).unwrap_or(i64::MAX)
 }
@@ -175,7 +176,7 @@ fn timeout(deadline: u64) -> i64 {
 pub(super) fn wait(kernel: &impl Ioctl, handles: &[u32], flags: u32, deadline: u64) -> Result<usize, Errno> {
     let (count, timeout) = (count(handles)?, timeout(deadline));
     let mut wait = Wait { handles: address(handles), timeout, count, flags, first_signaled: 0, pad: 0 };
-    // SAFETY: there are so many handles.
+    // SAFETY: the array has as many handles as the count says.
     unsafe { call(kernel, Request::WAIT, &mut wait)? };
     Ok(wait.first_signaled as usize)
 }
@@ -200,7 +201,7 @@ pub(super) fn timeline_wait(
         first_signaled: 0,
         pad: 0,
     };
-    // SAFETY: there are so many handles, and as many values.
+    // SAFETY: both arrays have as many elements as the count says.
     unsafe { call(kernel, Request::TIMELINE_WAIT, &mut wait)? };
     Ok(wait.first_signaled as usize)
 }

@@ -1,4 +1,4 @@
-//! What the kernel's errors mean for sync objects.
+//! The meaning of the kernel's errors for sync objects.
 
 use loader_core::memory::OutOfMemory;
 
@@ -8,14 +8,14 @@ use crate::result::{ExportError, ImportError, SubmitError};
 /// Why a call for a sync object failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyncobjError {
-    /// There is no memory (`ENOMEM`).
+    /// Memory has run out (`ENOMEM`).
     OutOfHostMemory,
     /// The device is gone (`ENODEV`, `ENXIO`, `EIO`).
     DeviceLost,
     /// The process, or the system, has too many open files (`EMFILE`, `ENFILE`).
     TooManyFiles,
-    /// There is no such object, the descriptor is of something else, or nothing was submitted that could be exported (`EINVAL`, `ENOENT`,
-    /// `EBADF`).
+    /// The object does not exist, the descriptor has another type, or no submission exists to export
+    /// (`EINVAL`, `ENOENT`, `EBADF`).
     Invalid,
     /// The node cannot do this (`EOPNOTSUPP`, `ENOTTY`, `ENOSYS`).
     Unsupported,
@@ -42,7 +42,7 @@ impl From<OutOfMemory> for SyncobjError {
     }
 }
 
-/// What no code of these commands fits is `OutOfDeviceMemory`: the kernel did not give an object.
+/// Errors that match no code of these commands become `OutOfDeviceMemory`: the kernel did not provide an object.
 impl From<SyncobjError> for SubmitError {
     fn from(error: SyncobjError) -> Self {
         match error {

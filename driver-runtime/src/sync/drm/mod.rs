@@ -1,10 +1,11 @@
 //! Sync objects of DRM as a driver's synchronisation objects.
 //!
-//! [`Node::probe`] asks an open node which there are; [`Node::types`] is the list for the runtime. A driver whose kernel driver takes
-//! sync objects with its submissions uses [`Syncobj`] as its [`Driver::Sync`](crate::Driver::Sync), and hands
+//! [`Node::probe`] asks an open node which types it has; [`Node::types`] is the list for the runtime. A
+//! driver whose kernel driver takes sync objects with its submissions uses [`Syncobj`] as its
+//! [`Driver::Sync`](crate::Driver::Sync), and hands
 //! [`Syncobj::handle`] to the kernel.
 //!
-//! A kernel driver's queue waits only for what was submitted, so timelines are
+//! A kernel driver's queue waits only for submitted work, so timelines are
 //! [assisted](crate::sync::TimelineMode::Assisted). A node without timelines has emulated ones.
 
 mod abi;
@@ -41,7 +42,7 @@ pub const TIMELINE: SyncType = {
     SyncType::new(abilities.and(Ability::CPU_SIGNAL)).sharing(kinds, kinds)
 };
 
-/// The way into the kernel: [`Fd`], or a stand-in for tests.
+/// Makes `ioctl` calls: implemented by [`Fd`], and by a stand-in for tests.
 pub trait Ioctl: Clone + Send + Sync + 'static {
     /// Makes the call with this number.
     ///
@@ -49,7 +50,8 @@ pub trait Ioctl: Clone + Send + Sync + 'static {
     /// [`Errno`], but not `EINTR` or `EAGAIN`, after which the call is made again.
     ///
     /// # Safety
-    /// `argument` is the structure that belongs to the number, and its pointers are valid for what the call does.
+    /// `argument` is the structure that belongs to the number, and its pointers are valid for the call's
+    /// accesses.
     unsafe fn ioctl(&self, number: u32, argument: NonNull<()>) -> Result<(), Errno>;
 
     /// Closes a descriptor whose object was imported.
@@ -59,12 +61,12 @@ pub trait Ioctl: Clone + Send + Sync + 'static {
     unsafe fn close(&self, fd: c_int);
 }
 
-/// The descriptor of an open node, which belongs to somebody else.
+/// The borrowed descriptor of an open node.
 #[derive(Clone, Copy, Debug)]
 pub struct Fd(c_int);
 
 impl Fd {
-    /// The descriptor of a primary node or a render node.
+    /// Returns the descriptor of a primary node or a render node.
     ///
     /// # Safety
     /// It stays open as long as this value, its copies, and the nodes and objects made with it. The driver's part of a device
@@ -85,7 +87,7 @@ impl Ioctl for Fd {
             if result >= 0 {
                 return Ok(());
             }
-            // Deadlines are absolute, so nothing is lost by another try.
+            // Deadlines are absolute, so retrying loses no time.
             if !matches!(error.0, libc::EINTR | libc::EAGAIN) {
                 return Err(error);
             }
@@ -107,7 +109,7 @@ pub enum Want {
     Any,
 }
 
-/// What a wait is for.
+/// The condition that ends a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
     /// It has happened.
@@ -119,9 +121,9 @@ pub enum Until {
 /// How a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waited {
-    /// All objects are there, or the list was empty.
+    /// All objects have reached the condition, or the list was empty.
     All,
-    /// The object at this place in the list is there.
+    /// The object with this index in the list has reached the condition.
     One(usize),
     /// The deadline has passed.
     TimedOut,
@@ -135,10 +137,11 @@ pub struct Node<K: Ioctl = Fd> {
 }
 
 impl<K: Ioctl> Node<K> {
-    /// Asks a node for its abilities (`DRM_CAP_SYNCOBJ`, `DRM_CAP_SYNCOBJ_TIMELINE`). `None` if it has no sync objects.
+    /// Queries a node's abilities (`DRM_CAP_SYNCOBJ`, `DRM_CAP_SYNCOBJ_TIMELINE`). Returns `None` if it has no sync
+    /// objects.
     ///
     /// # Errors
-    /// [`SyncobjError`] if the node cannot be asked.
+    /// [`SyncobjError`] if the query fails.
     pub fn probe(kernel: K) -> Result<Option<Self>, SyncobjError> {
         let has = |capability| {
             let mut asked = abi::GetCap { capability, value: 0 };
@@ -157,7 +160,7 @@ impl<K: Ioctl> Node<K> {
         Ok(Some(Self { kernel, has_timelines }))
     }
 
-    /// The types of its objects, for the runtime.
+    /// Returns the types of its objects, for the runtime.
     #[must_use]
     pub fn types(&self) -> &'static [SyncType] {
         if self.has_timelines { &[BINARY, TIMELINE] } else { &[BINARY, SyncType::EMULATED_TIMELINE] }
@@ -194,7 +197,7 @@ impl<K: Ioctl> Node<K> {
                 unsafe { call(&self.kernel, Request::FD_TO_HANDLE, &mut moved)? };
                 Syncobj::new(self.kernel.clone(), moved.handle, kind.has(Ability::TIMELINE))
             }
-            // A sync file goes into an object that is there.
+            // A sync file is imported into an existing object.
             HandleKind::SyncFd => {
                 let object = self.create(BINARY, 0)?;
                 (moved.handle, moved.flags) = (object.handle(), abi::IMPORT_SYNC_FILE);
@@ -204,16 +207,17 @@ impl<K: Ioctl> Node<K> {
             }
             HandleKind::ZirconEvent => return Err(SyncobjError::Invalid),
         };
-        // SAFETY: the handle was given to this function, which does not need it any more.
+        // SAFETY: this function received the handle and no longer needs it.
         unsafe { self.kernel.close(handle.fd()) };
         Ok(object)
     }
 
-    /// Waits for objects with values until a deadline, a time of `CLOCK_MONOTONIC` in nanoseconds, or `u64::MAX` to wait for ever.
-    /// What was not submitted yet is waited for, too. The value of a binary object does not matter.
+    /// Waits for objects with values until a deadline, a time of `CLOCK_MONOTONIC` in nanoseconds, or
+    /// `u64::MAX` to wait for ever. The wait includes values that are not submitted yet. The value of a
+    /// binary object does not matter.
     ///
     /// # Errors
-    /// [`SyncobjError`]. Running out of time is no error.
+    /// [`SyncobjError`]. A timeout is not an error.
     pub fn wait(
         &self,
         points: &[(impl Deref<Target = Syncobj<K>>, u64)],

@@ -22,19 +22,19 @@ impl<K: Ioctl> Syncobj<K> {
         Self { kernel, handle, is_timeline }
     }
 
-    /// The number by which the node's kernel driver knows it.
+    /// Returns the object's number in the node's kernel driver.
     #[must_use]
     pub fn handle(&self) -> u32 {
         self.handle
     }
 
-    /// Whether it has values that only grow.
+    /// Returns whether it has values that only grow.
     #[must_use]
     pub fn is_timeline(&self) -> bool {
         self.is_timeline
     }
 
-    /// The value: of a timeline the highest that it has reached, of a binary object 0 or 1.
+    /// Returns the value: the highest that a timeline has reached, or a binary object's 0 or 1.
     ///
     /// # Errors
     /// [`SyncobjError`]
@@ -42,20 +42,21 @@ impl<K: Ioctl> Syncobj<K> {
         if self.is_timeline {
             let mut value = 0;
             let mut query = self.with_value(slice::from_mut(&mut value));
-            // SAFETY: there are one handle and one value.
+            // SAFETY: the call gets one handle and one value.
             unsafe { call(&self.kernel, Request::QUERY, &mut query)? };
             return Ok(value);
         }
         self.is_there(abi::wait(&self.kernel, &[self.handle], abi::WAIT_FOR_SUBMIT, 0)).map(u64::from)
     }
 
-    /// Whether something was submitted that makes the value so high; of a binary object, anything.
+    /// Returns whether a submission raises the value this far; for a binary object, any submission does.
     ///
     /// # Errors
     /// [`SyncobjError`]
     pub fn try_is_pending(&self, value: u64) -> Result<bool, SyncobjError> {
         if !self.is_timeline {
-            // Without an offer to wait for a submission, the kernel complains that there is none.
+            // Without the flag to wait for a submission, the kernel reports an error if nothing was
+            // submitted.
             return match abi::wait(&self.kernel, &[self.handle], 0, 0) {
                 Ok(_) | Err(Errno(libc::ETIME)) => Ok(true),
                 Err(Errno(libc::EINVAL)) => Ok(false),
@@ -77,7 +78,7 @@ impl<K: Ioctl> Syncobj<K> {
         if self.is_timeline {
             let mut value = value;
             let mut signal = self.with_value(slice::from_mut(&mut value));
-            // SAFETY: there are one handle and one value.
+            // SAFETY: the call gets one handle and one value.
             return unsafe { call(&self.kernel, Request::TIMELINE_SIGNAL, &mut signal) }.map_err(Into::into);
         }
         self.call_for_one(Request::SIGNAL)
@@ -91,7 +92,8 @@ impl<K: Ioctl> Syncobj<K> {
         self.call_for_one(Request::RESET)
     }
 
-    /// Makes a file descriptor, which is the caller's: of the object itself, or of a sync file with what a binary object is waiting for.
+    /// Exports the object as a file descriptor that the caller owns: of the object itself, or of a sync file
+    /// with a binary object's pending fence.
     ///
     /// # Errors
     /// [`SyncobjError`]; `Invalid` for a sync file of an object for which nothing was submitted, or of a timeline.
@@ -107,7 +109,7 @@ impl<K: Ioctl> Syncobj<K> {
         Ok(moved.fd)
     }
 
-    /// What a wait that does not wait found.
+    /// Converts the result of a wait with a timeout of zero.
     fn is_there(&self, waited: Result<usize, Errno>) -> Result<bool, SyncobjError> {
         match waited {
             Ok(_) => Ok(true),
@@ -123,7 +125,7 @@ impl<K: Ioctl> Syncobj<K> {
 
     fn call_for_one(&self, request: Request<abi::Array>) -> Result<(), SyncobjError> {
         let mut one = abi::Array { handles: abi::address(slice::from_ref(&self.handle)), count: 1, pad: 0 };
-        // SAFETY: there is one handle.
+        // SAFETY: the call gets one handle.
         unsafe { call(&self.kernel, request, &mut one) }.map_err(Into::into)
     }
 }

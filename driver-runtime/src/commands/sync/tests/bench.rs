@@ -1,4 +1,4 @@
-//! A device, and what tests do with it.
+//! A device, and the tests' helpers for it.
 
 use std::ptr::null;
 use std::vec::Vec;
@@ -13,7 +13,7 @@ use crate::commands::sync;
 use crate::device::{Device, get_device_queue};
 use crate::driver::Driver;
 
-/// A device with four queues, or what `D` has.
+/// A device with four queues, or with the queues of `D`.
 pub(super) struct Bench<D: Driver> {
     pub(super) device: vk::Device,
     pub(super) physical: vk::PhysicalDevice,
@@ -23,7 +23,7 @@ pub(super) struct Bench<D: Driver> {
 
 impl<D: Driver> Drop for Bench<D> {
     fn drop(&mut self) {
-        // SAFETY: the handles are live and not used any more.
+        // SAFETY: the handles are live and no longer in use.
         unsafe {
             destroy_device::<D>(self.device, null());
             destroy_instance::<D>(self.instance, null());
@@ -90,7 +90,7 @@ impl<D: Driver> Bench<D> {
         self.try_fence(&vk::FenceCreateInfo::default()).unwrap()
     }
 
-    /// A fence that can be exported as any file descriptor.
+    /// Returns a fence that can be exported as any file descriptor.
     pub(super) fn shared_fence(&self) -> vk::Fence {
         let kinds = vk::ExternalFenceHandleTypeFlags::OPAQUE_FD | vk::ExternalFenceHandleTypeFlags::SYNC_FD;
         let mut export = vk::ExportFenceCreateInfo::default().handle_types(kinds);
@@ -154,7 +154,7 @@ impl<D: Driver> Bench<D> {
         unsafe { sync::queue_submit_2::<D>(self.queue(queue), infos.len() as u32, infos.as_ptr(), fence) }
     }
 
-    /// As [`Bench::submit`], which must succeed.
+    /// Does the same as [`Bench::submit`], which must succeed.
     pub(super) fn give(
         &self,
         queue: u32,
@@ -212,7 +212,7 @@ impl<D: Driver> Bench<D> {
     }
 
     pub(super) fn destroy(&self, semaphores: &[vk::Semaphore], fences: &[vk::Fence]) {
-        // SAFETY: the handles are live or null and not used any more.
+        // SAFETY: the handles are live or null and no longer in use.
         unsafe {
             for semaphore in semaphores {
                 sync::destroy_semaphore::<D>(self.device, *semaphore, null());

@@ -1,4 +1,4 @@
-//! What is used again and again does not grow.
+//! Memory does not grow with repeated use.
 
 use ash::vk;
 
@@ -8,8 +8,9 @@ use crate::testing::Ledger;
 
 const NULL: vk::Fence = vk::Fence::null();
 
-/// Submits `count` times what goes from one value of a timeline to the next, and lets the queue finish every `rest` times. Returns
-/// the most blocks of memory that were there at once, and how many objects the driver has made.
+/// Submits the step from one value of a timeline to the next `count` times, and lets the queue finish every `rest`
+/// times. Returns the maximum number of memory blocks at one time, and the number of objects that the driver has
+/// created.
 fn most<const MODE: u8>(count: u64, rest: u64, waits: bool) -> (usize, usize) {
     let ledger = Ledger::default();
     let callbacks = ledger.callbacks();
@@ -36,7 +37,7 @@ fn most<const MODE: u8>(count: u64, rest: u64, waits: bool) -> (usize, usize) {
     (most, made)
 }
 
-/// Nobody asks for the value, so submitting is what has to notice that it was reached.
+/// The application never queries the value, so submitting must notice that it was reached.
 #[test]
 fn timelines_that_only_queues_use_do_not_grow() {
     let (few, many) = if cfg!(miri) { (20, 60) } else { (100, 3000) };
@@ -50,6 +51,6 @@ fn timelines_that_only_queues_use_do_not_grow() {
 #[test]
 fn timelines_of_queues_with_threads_do_not_grow() {
     let (blocks, _) = most::<SLOW>(if cfg!(miri) { 20 } else { 2000 }, 1, false);
-    // How far the thread is behind is up to the system, but what it is done with goes.
+    // The system decides how far the thread lags, but finished submissions are freed.
     assert!(blocks < 10_000);
 }

@@ -23,7 +23,7 @@ fn fences_are_signalled_and_reset_again_and_again() {
     let (fence, other) = (bench.fence(), bench.try_fence(&signalled).unwrap());
     assert_eq!((bench.status(fence), bench.status(other)), (vk::Result::NOT_READY, vk::Result::SUCCESS));
     for _ in 0..5 {
-        // Resetting what is not signalled changes nothing.
+        // Resetting an unsignalled fence has no effect.
         reset(&bench, fence);
         assert_eq!(bench.wait(fence, 0), vk::Result::TIMEOUT);
         *bench.world().lazy.lock().unwrap() = true;
@@ -72,7 +72,7 @@ fn binary_semaphores_go_from_queue_to_queue() {
     bench.destroy(&[there, back], &[]);
 }
 
-/// A submission that the driver refuses has used nothing up.
+/// A submission that the driver refuses uses up no value.
 #[test]
 fn a_refused_submission_uses_no_value_up() {
     let bench = Bench::<Machine<LINES>>::new();

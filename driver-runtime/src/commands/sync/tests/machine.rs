@@ -1,4 +1,4 @@
-//! A driver whose queues do what they are given at once or when the test says so, whose objects other processes can have,
+//! A driver whose queues run work at once or on the test's command, whose objects can be shared with other processes,
 //! and whose system has threads.
 
 use std::boxed::Box;
@@ -26,7 +26,7 @@ pub(super) const NATIVE: u8 = 2;
 /// Emulated timelines, and a thread for every queue because submitting is slow.
 pub(super) const SLOW: u8 = 3;
 
-/// Emulated timelines of objects that wake who waits for them.
+/// Emulated timelines of objects whose signals wake waiting threads.
 pub(super) const WAKING: u8 = 4;
 
 /// Timelines that wait for anything, and nothing else.
@@ -58,7 +58,7 @@ const fn types(timeline: SyncType) -> [SyncType; 4] {
     [full, full.sharing(FDS, FDS), full.sharing(EVENTS, EVENTS), timeline]
 }
 
-/// What a synchronisation object is about; several objects may be about the same.
+/// The state behind a synchronisation object; several objects may share one.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) value: AtomicU64,
@@ -93,7 +93,7 @@ pub(super) struct Given {
     pub(super) queue: u32,
     pub(super) commands: usize,
     pub(super) thread: ThreadId,
-    /// What else it had to do.
+    /// Its other actions.
     pub(super) notes: String,
 }
 
@@ -112,10 +112,10 @@ pub(super) struct World<const MODE: u8> {
     pub(super) waits: Mutex<Vec<(usize, bool)>>,
     /// The types of objects that were made.
     pub(super) made: Mutex<Vec<usize>>,
-    /// File descriptors that are open, with what they are about.
+    /// Open file descriptors, with their states.
     pub(super) open: Mutex<BTreeMap<i32, Arc<State>>>,
     next_fd: AtomicI32,
-    /// What other processes do with memory.
+    /// The use of memory by other processes.
     pub(super) memory: Arc<State>,
     pub(super) knows_memory: Mutex<bool>,
 }
@@ -125,18 +125,18 @@ impl<const MODE: u8> World<MODE> {
         self.given.lock().unwrap()
     }
 
-    /// The number of the queue of each submission.
+    /// Returns the number of the queue of each submission.
     pub(super) fn queues(&self) -> Vec<u32> {
         self.list().iter().map(|given| given.queue).collect()
     }
 
-    /// Does what was left undone.
+    /// Runs the remaining work.
     pub(super) fn finish(&self) {
         let left = core::mem::take(&mut *self.left.lock().unwrap());
         left.iter().for_each(Signal::done);
     }
 
-    /// Whether something is undone.
+    /// Returns whether any work remains.
     pub(super) fn has_left(&self) -> bool {
         !self.left.lock().unwrap().is_empty()
     }
@@ -245,7 +245,7 @@ impl<const MODE: u8> Driver for Machine<MODE> {
         let submitted =
             |wait: &Wait<Self>| matches!(MODE, NATIVE | LINES) || wait.sync.is_pending(wait.value);
         assert!(work.waits.iter().all(submitted), "given before its time");
-        // Before any signal: who has waited for one looks at the list.
+        // Before any signal, since a woken thread checks the list.
         let (queue, commands) = (***queue, work.commands.len());
         world.list().push(Given { queue, commands, thread: thread::current().id(), notes: notes(work) });
         let waits = work.waits.iter().map(|wait| wait.value).collect();
@@ -288,7 +288,7 @@ fn notes<const MODE: u8>(work: &Work<'_, Machine<MODE>>) -> String {
 pub(super) struct System;
 
 std::thread_local! {
-    /// What the user wants, for devices that the test creates on this thread.
+    /// The user's setting for devices that the test creates on this thread.
     pub(super) static SETTING: Cell<Option<bool>> = const { Cell::new(None) };
     /// The system has no threads.
     pub(super) static REFUSES: Cell<bool> = const { Cell::new(false) };
@@ -300,7 +300,7 @@ std::thread_local! {
 /// The words at which threads sleep with a deadline.
 static ASLEEP: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
-/// Whether a thread sleeps at the word.
+/// Returns whether a thread sleeps at the word.
 pub(super) fn sleeps_at(word: &AtomicU32) -> bool {
     ASLEEP.lock().unwrap().contains(&core::ptr::from_ref(word).addr())
 }
@@ -319,7 +319,7 @@ impl Waiting for System {
 }
 
 impl Host for System {
-    /// Every look at the clock takes a second.
+    /// Returns a time that advances by a second with every call.
     fn now(&self) -> u64 {
         static NOW: AtomicU64 = AtomicU64::new(0);
         NOW.fetch_add(1_000_000_000, Ordering::Relaxed)
@@ -344,7 +344,7 @@ impl Host for System {
             guard = WOKEN.wait(guard).unwrap();
         }
     }
-    /// Whoever rings must wake the sleeper: no deadline helps a test that waits for nothing.
+    /// Every ring must wake the sleeper: a test that waits for nothing has no deadline to end its wait.
     fn sleep_until(&self, word: &AtomicU32, seen: u32, _: u64) {
         let place = core::ptr::from_ref(word).addr();
         ASLEEP.lock().unwrap().push(place);

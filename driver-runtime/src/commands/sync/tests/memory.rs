@@ -79,7 +79,7 @@ fn a_signal_of_memory_was_given_when_the_call_returns() {
         bench.give(0, &[(line, 1)], &[(binary, 0)], NULL);
         thread::scope(|scope| {
             scope.spawn(|| bench.signal(line, 1));
-            // SAFETY: live handles; nobody else submits to the queue.
+            // SAFETY: live handles; no other thread submits to the queue.
             unsafe { queue(&bench, 1).signal_memory(&[binary], memory(), fence).unwrap() };
             assert_eq!(bench.world().queues(), [0, 1]);
         });

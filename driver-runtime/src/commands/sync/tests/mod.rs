@@ -1,4 +1,4 @@
-//! Fences, semaphores and submission. The numbers are those of the checklist in the README.
+//! Fences, semaphores and submission. The numbers refer to the checklist in the README.
 
 mod bench;
 mod growth;
@@ -117,7 +117,7 @@ fn a_handle_is_one_more_criterion() {
     assert_eq!(types.choose(Purpose::Timeline, none, none), None);
 }
 
-/// A bench of the driver of other tests, which keeps a plan.
+/// Returns a bench of the driver of other tests, which keeps a plan.
 fn bench() -> Bench<TestDriver> {
     plan(|plan| {
         plan.device = || {
@@ -201,7 +201,7 @@ fn binary_semaphores_follow_their_signal_even_when_that_is_held_back() {
     bench.destroy(&[line, binary], &[fence]);
 }
 
-/// The second wait must not take the first signal, although that is there when the second wait is submitted.
+/// The second wait must not take the first signal, although it has occurred when the second wait is submitted.
 #[test]
 fn a_wait_of_a_binary_semaphore_goes_with_its_own_signal() {
     let bench = bench();
@@ -281,7 +281,7 @@ fn b63_nothing_goes_on_after_a_loss() {
     let failed = bench.submit(0, &[], &[], fence);
     assert_eq!(failed, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
     assert!(bench.get().lost_reason().is_none());
-    // The application hears that what is held back is fine, so its failure is a loss.
+    // The application saw the held submission succeed, so its failure is a device loss.
     let line = bench.line();
     bench.give(0, &[(line, 1)], &[], fence);
     bench.signal(line, 1);
@@ -347,7 +347,7 @@ fn b63_a_call_that_fails_half_way_is_a_loss() {
     assert!(bench.get().lost_reason().is_some());
 }
 
-/// What says how a submission is to be done reaches the driver by either command.
+/// Both commands pass the submission's options to the driver.
 #[test]
 fn protection_and_counter_passes_reach_the_driver() {
     type Driver = machine::Machine<{ machine::NATIVE }>;

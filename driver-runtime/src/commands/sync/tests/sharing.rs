@@ -75,7 +75,7 @@ impl<D: Driver> Bench<D> {
     }
 }
 
-/// Lets another process signal the timeline: what it does is done to the state.
+/// Lets another process signal the timeline, by changing the shared state.
 pub(super) fn share_timeline(bench: &Bench<Machine<ASSISTED>>, line: vk::Semaphore) -> Arc<State> {
     let fd = bench.export(line, OPAQUE).unwrap();
     bench.world().open.lock().unwrap()[&fd].clone()
@@ -148,7 +148,7 @@ fn a_copied_fence_is_reset() {
     bench.give(0, &[], &[], fence);
     let fd = bench.export_fence(fence, FENCE_SYNC).unwrap();
     assert_eq!(bench.status(fence), vk::Result::NOT_READY);
-    // What is copied is temporary whatever the flags say, and an export of the copy restores.
+    // A copied payload is temporary whatever the flags say, and exporting the copy restores the original.
     assert_eq!(bench.import_fence(copy, FENCE_SYNC, fd, false), vk::Result::SUCCESS);
     assert_eq!(bench.status(copy), vk::Result::SUCCESS);
     bench.export_fence(copy, FENCE_SYNC).unwrap();
@@ -177,7 +177,8 @@ fn a_wait_uses_up_a_temporary_payload() {
         assert_eq!(bench.submit_all(1, &[info, info], fence), vk::Result::SUCCESS);
         assert_eq!(bench.wait(fence, u64::MAX), vk::Result::SUCCESS);
         bench.reset(fence);
-        // A wait and a signal in one submission: the signal is that of its own payload, which the next wait finds.
+        // A wait and a signal in one submission: the signal goes to the semaphore's own payload, where the next wait
+        // finds it.
         assert_eq!(bench.import(binary, SYNC, -1, false), vk::Result::SUCCESS);
         bench.give(1, &[(binary, 0)], &[(binary, 0)], NULL);
         bench.give(0, &[(binary, 0)], &[], fence);
@@ -243,7 +244,7 @@ fn timelines_are_shared_where_they_are_the_drivers() {
     bench.destroy(&[line], &[]);
 }
 
-/// A copy is made of what was submitted, so a thread must have got there.
+/// A copy needs a submitted signal, so the thread must have passed it to the driver.
 #[test]
 fn an_export_of_a_copy_waits_for_the_thread() {
     let bench = Bench::<Machine<ASSISTED>>::new();

@@ -13,7 +13,7 @@ const NULL: vk::Fence = vk::Fence::null();
 
 /// Repeats the call with one more allocation granted each time, until it succeeds. Returns how often it failed.
 ///
-/// A failed call leaves nothing but, the first time that it gets so far, the room that a timeline has for its points.
+/// Only the first failed call that reserves space for a timeline's points may leave memory allocated.
 fn starve(ledger: &Ledger, mut call: impl FnMut() -> vk::Result) -> usize {
     let before = ledger.live_blocks();
     let mut granted = 0;
@@ -30,8 +30,8 @@ fn starve(ledger: &Ledger, mut call: impl FnMut() -> vk::Result) -> usize {
     }
 }
 
-/// Calls with the first allocation from the process failing: that of a payload, which the driver may keep for longer than the
-/// application's allocator is there.
+/// Makes the call with the first process allocation failing: the payload's, which the driver may keep beyond the life
+/// of the application's allocator.
 fn starve_payload(call: impl FnOnce() -> vk::Result) {
     let outcome = failing(Fail::Only(0), call);
     assert_eq!(outcome, (vk::Result::ERROR_OUT_OF_HOST_MEMORY, true, 0));
@@ -168,7 +168,7 @@ fn b9_waits_without_memory() {
         let wait = || unsafe { sync::queue_wait_idle::<Machine<EMULATED>>(bench.queue(0)) };
         starve_payload(wait);
         let failures = starve(ledger, wait);
-        // The submission, the signal as the application has it and as the driver has it.
+        // The submission, and the application's and driver's forms of the signal.
         assert_eq!(failures, 3);
     });
 }

@@ -1,5 +1,5 @@
-//! Threads of the application that wait sleep, and whatever ends the wait wakes them. The system of these tests knows no deadline,
-//! so a wake-up that is lost is a test that does not end.
+//! Waiting application threads sleep, and every event that ends the wait wakes them. The system of these tests has no
+//! deadlines, so a lost wake-up makes a test hang.
 
 use std::thread;
 
@@ -14,7 +14,7 @@ const EVER: u64 = u64::MAX;
 
 type Waking = Bench<Machine<WAKING>>;
 
-/// Lets a thread wait, and does `wake` when it sleeps. Returns what the wait did.
+/// Lets a thread wait, and calls `wake` when it sleeps. Returns the wait's result.
 fn woken(bench: &Waking, wait: impl Fn() -> vk::Result + Sync, wake: impl FnOnce()) -> vk::Result {
     thread::scope(|scope| {
         let waiting = scope.spawn(&wait);
@@ -40,7 +40,7 @@ fn who_waits_for_a_fence_sleeps_until_the_queue_signals_it() {
         let waited = woken(&bench, || bench.wait_for(&fences, all, EVER), || bench.world().finish());
         assert_eq!(waited, SUCCESS);
         fences.iter().for_each(|fence| bench.reset(*fence));
-        // The driver knows what is waited for.
+        // The driver receives the list of objects to wait for.
         assert_eq!(bench.world().waits.lock().unwrap().remove(0), (2, all));
         bench.world().waits.lock().unwrap().clear();
     }
@@ -63,7 +63,7 @@ fn who_waits_for_queues_sleeps() {
     });
 }
 
-/// Nothing was submitted when the wait begins; the host signals what a submission is held back for.
+/// Nothing was submitted when the wait begins; the host signals the value that a held submission waits for.
 #[test]
 fn who_waits_for_something_that_is_held_back_is_woken_by_what_releases_it() {
     let bench = lazy();
@@ -78,7 +78,7 @@ fn who_waits_for_something_that_is_held_back_is_woken_by_what_releases_it() {
         },
     );
     assert_eq!((waited, bench.value(line)), (SUCCESS, 2));
-    // A value that nobody has submitted anything for.
+    // A value without any submission to signal it.
     let waited = woken(
         &bench,
         || bench.wait_value(line, 3),

@@ -1,4 +1,4 @@
-//! Queues with threads. Nothing sleeps and nothing is timed: what another thread does is waited for.
+//! Queues with threads. Nothing sleeps and nothing is timed: tests wait for other threads.
 
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -163,7 +163,7 @@ fn chains_through_all_queues_end_whoever_runs_them() {
         let bench = Bench::<Machine<MODE>>::new();
         let (line, fence) = (bench.line(), bench.fence());
         let last = if cfg!(miri) { 6 } else { 200 };
-        // What waits for the end comes first, on a queue of its own.
+        // The wait for the end comes first, on its own queue.
         bench.give(3, &[(line, last)], &[], fence);
         thread::scope(|scope| {
             scope.spawn(|| {

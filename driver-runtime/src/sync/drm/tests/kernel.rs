@@ -1,5 +1,6 @@
-//! A stand-in for the kernel: sync objects as the kernel's documentation describes them, behind the numbers that a C compiler makes of
-//! `drm.h`. A test plays the queue: it submits fences and signals them.
+//! A stand-in for the kernel: sync objects as the kernel's documentation describes them, behind the request
+//! numbers that a C compiler computes from `drm.h`. A test plays the queue: it submits fences and signals
+//! them.
 
 use core::ffi::c_int;
 use core::ptr::{self, NonNull};
@@ -17,7 +18,7 @@ use crate::host::Linux;
 /// Something that a queue does, by its number.
 type Fence = usize;
 
-/// What an object stands for: the fence of a binary object, and the fences of a timeline's values.
+/// The contents of an object: a binary object's fence, and the fences of a timeline's values.
 #[derive(Debug, Default)]
 struct Object {
     fence: Option<Fence>,
@@ -41,7 +42,7 @@ struct State {
     files: BTreeMap<c_int, File>,
     /// How often a thread had to wait.
     sleeps: u32,
-    /// What every call fails with.
+    /// The error of every call.
     failure: Option<Errno>,
 }
 
@@ -60,7 +61,7 @@ const EINVAL: Errno = Errno(libc::EINVAL);
 const ENOENT: Errno = Errno(libc::ENOENT);
 
 impl StandIn {
-    /// A kernel whose `DRM_CAP_SYNCOBJ` and `DRM_CAP_SYNCOBJ_TIMELINE` are these.
+    /// Creates a kernel whose `DRM_CAP_SYNCOBJ` and `DRM_CAP_SYNCOBJ_TIMELINE` are these.
     pub(super) fn new(capabilities: [u64; 2]) -> Self {
         Self(Arc::new(Kernel { state: Mutex::default(), changed: Condvar::new(), capabilities }))
     }
@@ -71,7 +72,7 @@ impl StandIn {
         result
     }
 
-    /// A queue takes something that is going to signal an object, a timeline at this value. Returns what it is.
+    /// Submits work that will signal an object, or a timeline at this value. Returns the work's fence.
     pub(super) fn submit(&self, handle: u32, value: u64) -> Fence {
         self.change(|state| {
             let fence = state.fence(false);
@@ -80,7 +81,7 @@ impl StandIn {
         })
     }
 
-    /// The queue has done it.
+    /// Signals a fence.
     pub(super) fn finish(&self, fence: Fence) {
         self.change(|state| state.fences[fence] = true);
     }
@@ -95,7 +96,7 @@ impl StandIn {
         drop(self.0.changed.wait_while(state, |state| state.sleeps == 0).unwrap());
     }
 
-    /// How many handles and open files there are.
+    /// Returns the number of handles and of open files.
     pub(super) fn left(&self) -> (usize, usize) {
         self.change(|state| (state.handles.len(), state.files.len()))
     }
@@ -134,14 +135,15 @@ impl State {
         fd
     }
 
-    /// The value of a timeline: that of the last point before which everything is signalled.
+    /// Returns a timeline's value: the last point before which everything is signalled.
     fn value(&mut self, handle: u32) -> Result<u64, Errno> {
         let points = self.object(handle)?.points.clone();
         let reached = points.iter().take_while(|(_, fence)| self.fences[*fence]);
         Ok(reached.last().map_or(0, |(value, _)| *value))
     }
 
-    /// Whether a wait for a point is over; `Err(EINVAL)` if nothing was submitted for it and the wait is not for that, too.
+    /// Returns whether a wait for a point is over; `Err(EINVAL)` if nothing was submitted for it and the
+    /// flags do not include waiting for a submission.
     fn is_over(&mut self, handle: u32, value: u64, flags: u32) -> Result<bool, Errno> {
         let object = self.object(handle)?;
         let last = object.points.last().map(|(last, _)| *last);
@@ -193,10 +195,10 @@ impl Ioctl for StandIn {
     }
 }
 
-/// The values at an address.
+/// Returns the values at an address.
 fn values<T: Copy>(address: u64, count: u32) -> Vec<T> {
     let first = ptr::with_exposed_provenance::<T>(address as usize);
-    // SAFETY: the caller of the kernel has so many there.
+    // SAFETY: the caller passes this many values.
     (0..count as usize).map(|place| unsafe { first.add(place).read() }).collect()
 }
 
@@ -270,7 +272,7 @@ impl StandIn {
         let first = ptr::with_exposed_provenance_mut::<u64>(which.points as usize);
         for (place, handle) in values(which.handles, which.count).into_iter().enumerate() {
             let value = self.change(|state| state.value(handle))?;
-            // SAFETY: the caller of the kernel has so many there.
+            // SAFETY: the caller passes space for this many values.
             unsafe { first.add(place).write(value) };
         }
         Ok(())

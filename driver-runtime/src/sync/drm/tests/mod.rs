@@ -1,6 +1,6 @@
-//! Sync objects on the nodes of this machine, if one has them, and always on a stand-in for the kernel. Each test that needs only what a
-//! program can do runs on both and says so; a stand-in is needed where something has to be submitted. A virtual machine has such nodes with
-//! a virtio GPU and Linux 6.12.
+//! Sync objects on the nodes of this machine, if one has them, and always on a stand-in for the kernel. Tests that
+//! need no submissions run on both and print which; tests that submit work need the stand-in. A virtual machine has
+//! such nodes with a virtio GPU and Linux 6.12.
 
 mod kernel;
 
@@ -27,7 +27,7 @@ static REAL: LazyLock<Vec<(Node, OwnedFd)>> = LazyLock::new(|| {
     let open = |node: &crate::drm::DrmNode| {
         let path = std::ffi::OsStr::from_bytes(node.path.as_c_str().to_bytes());
         let file = OwnedFd::from(OpenOptions::new().read(true).write(true).open(path).ok()?);
-        // SAFETY: the file is kept beside the node, and never closed.
+        // SAFETY: the file is stored with the node, and never closed.
         let node = Node::probe(unsafe { Fd::new(file.as_raw_fd()) }).ok()??;
         Some((node, file))
     };
@@ -94,7 +94,7 @@ on_each_kernel!(a_wait_is_for_all_or_for_any_and_has_a_deadline, |node| {
     assert_eq!(wait(&[(&binary, 1), (&timeline, 3)], Want::All, NEVER), Waited::All);
     assert_eq!(wait(&[(&timeline, 4), (&binary, 1)], Want::Any, NEVER), Waited::One(1));
     assert_eq!(wait(&[(&timeline, 4)], Want::All, PAST), Waited::TimedOut);
-    // Every timeline has reached 0, also one for which nothing was ever submitted.
+    // Every timeline has reached 0, even one without any submission.
     let fresh = node.create(TIMELINE, 0).unwrap();
     assert_eq!(wait(&[(&fresh, 0)], Want::All, NEVER), Waited::All);
     assert_eq!(wait(&[(&timeline, 9), (&fresh, 0)], Want::Any, NEVER), Waited::One(1));
@@ -111,7 +111,7 @@ on_each_kernel!(a_wait_begins_before_the_signal, |node| {
     });
 });
 
-/// A handle that is given away with this.
+/// Creates a handle that owns the descriptor.
 fn handle(kind: HandleKind, fd: i32) -> Handle {
     // SAFETY: the tests give their own descriptors away, or keep them if that fails.
     unsafe { Handle::new(kind, fd) }
@@ -144,7 +144,7 @@ on_each_kernel!(what_is_no_handle_is_refused_and_stays_open, |node| {
     let file = std::fs::File::open("/dev/null").unwrap().into_raw_fd();
     for kind in [HandleKind::OpaqueFd, HandleKind::SyncFd, HandleKind::ZirconEvent] {
         assert_eq!(node.import(BINARY, handle(kind, file)).unwrap_err(), SyncobjError::Invalid);
-        // SAFETY: asking for flags changes nothing.
+        // SAFETY: reading flags changes nothing.
         assert!(unsafe { libc::fcntl(file, libc::F_GETFD) } >= 0);
     }
     // SAFETY: the descriptor is the test's.
@@ -234,7 +234,7 @@ fn errors_of_the_kernel_become_results_that_the_commands_have() {
         assert_eq!(node.create(BINARY, 0).unwrap_err(), error);
         assert_eq!(object.export(HandleKind::OpaqueFd), Err(error));
         assert_eq!(node.wait(&[(&object, 4)], Want::All, Until::Signalled, PAST), Err(error));
-        // Without an error of their own, the runtime's questions say that nothing has happened.
+        // The runtime's queries cannot return errors, so they report that nothing has happened.
         assert_eq!((object.value(), object.is_pending(4)), (0, false));
         assert_eq!((SubmitError::from(error), ExportError::from(error)), (submit, export));
         let code = vk::Result::from(ImportError::from(error));
