@@ -1,4 +1,4 @@
-//! What applications attach to objects: private data and names.
+//! Attachments of applications to objects: private data and names.
 
 use core::ffi::CStr;
 
@@ -21,14 +21,15 @@ unsafe impl<D: Parts> VkObject for SlotObject<D> {
     type Parent = Device<D>;
 }
 
-/// Whether the driver did not create objects of this type: surfaces are the loader's, and on Android swapchains are, too.
+/// Returns whether the driver does not create objects of this type: surfaces belong to the loader, and so do
+/// swapchains on Android.
 fn is_foreign(kind: vk::ObjectType) -> bool {
     kind == vk::ObjectType::SURFACE_KHR
         || (cfg!(target_os = "android") && kind == vk::ObjectType::SWAPCHAIN_KHR)
 }
 
 /// # Safety
-/// As the specification has it for `vkCreatePrivateDataSlot`.
+/// As specified for `vkCreatePrivateDataSlot`.
 pub(crate) unsafe extern "system" fn create_private_data_slot<D: Parts>(
     device: vk::Device,
     _: *const vk::PrivateDataSlotCreateInfo<'_>,
@@ -48,7 +49,7 @@ pub(crate) unsafe extern "system" fn create_private_data_slot<D: Parts>(
 }
 
 /// # Safety
-/// As the specification has it for `vkDestroyPrivateDataSlot`.
+/// As specified for `vkDestroyPrivateDataSlot`.
 pub(crate) unsafe extern "system" fn destroy_private_data_slot<D: Parts>(
     _: vk::Device,
     slot: vk::PrivateDataSlot,
@@ -59,7 +60,7 @@ pub(crate) unsafe extern "system" fn destroy_private_data_slot<D: Parts>(
 }
 
 /// # Safety
-/// As the specification has it for `vkSetPrivateData`.
+/// As specified for `vkSetPrivateData`.
 pub(crate) unsafe extern "system" fn set_private_data<D: Parts>(
     device: vk::Device,
     kind: vk::ObjectType,
@@ -84,7 +85,7 @@ pub(crate) unsafe extern "system" fn set_private_data<D: Parts>(
 }
 
 /// # Safety
-/// As the specification has it for `vkGetPrivateData`.
+/// As specified for `vkGetPrivateData`.
 pub(crate) unsafe extern "system" fn get_private_data<D: Parts>(
     device: vk::Device,
     kind: vk::ObjectType,
@@ -109,7 +110,7 @@ pub(crate) unsafe extern "system" fn get_private_data<D: Parts>(
 }
 
 /// # Safety
-/// As the specification has it for `vkSetDebugUtilsObjectNameEXT`.
+/// As specified for `vkSetDebugUtilsObjectNameEXT`.
 pub(crate) unsafe extern "system" fn set_object_name<D: Parts>(
     device: vk::Device,
     info: *const vk::DebugUtilsObjectNameInfoEXT<'_>,
@@ -131,7 +132,7 @@ pub(crate) unsafe extern "system" fn set_object_name<D: Parts>(
 /// Tags are accepted and dropped.
 ///
 /// # Safety
-/// As the specification has it for `vkSetDebugUtilsObjectTagEXT`.
+/// As specified for `vkSetDebugUtilsObjectTagEXT`.
 pub(crate) unsafe extern "system" fn set_object_tag(
     _: vk::Device,
     _: *const vk::DebugUtilsObjectTagInfoEXT<'_>,

@@ -7,8 +7,8 @@ use loader_core::platform::Lock;
 
 use crate::result::SubmitError;
 
-/// The device is lost. Only [`Device::set_lost`](super::Device::set_lost) makes this first, so whoever returns it has
-/// recorded the loss.
+/// Proof that the device is lost. Only [`Device::set_lost`](super::Device::set_lost) creates the first one, so code
+/// that returns it has recorded the loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lost(());
 
@@ -35,7 +35,7 @@ impl State {
         Self { lost: AtomicU8::new(0), reason: Lock::new(None) }
     }
 
-    /// The first reason is kept. Returns whether this is it.
+    /// Stores the first reason. Returns whether this is the first.
     pub(super) fn set(&self, reason: &'static str) -> (Lost, bool) {
         self.reason.lock(&Spin).get_or_insert(reason);
         let before = self.lost.swap(1, Ordering::AcqRel);
@@ -59,7 +59,7 @@ impl loader_core::platform::Waiting for Spin {
         core::hint::spin_loop();
     }
 
-    /// Of no use here: only those who take turns ask for it.
+    /// Returns no meaningful value: only threads that take turns call it.
     fn thread(&self) -> usize {
         1
     }

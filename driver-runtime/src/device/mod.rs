@@ -31,7 +31,7 @@ pub use lost::Lost;
 pub use queue::{Queue, QueuePlace, QueueState};
 pub(crate) use queue::{get_device_queue, get_device_queue_2};
 
-/// A device: what the runtime keeps, and behind it the driver's part.
+/// A device: the runtime's data, then the driver's part.
 #[repr(C)]
 pub struct Device<D: Parts> {
     root: Root,
@@ -53,7 +53,7 @@ unsafe impl<D: Parts> Send for Device<D> {}
 // SAFETY: as above.
 unsafe impl<D: Parts> Sync for Device<D> {}
 
-/// What a device is created with; extensions, features and queues are checked.
+/// The checked extensions, features and queues to create a device with.
 pub struct DeviceRequest<'a> {
     /// The extensions that the application enables.
     pub extensions: &'a EnabledExtensions,
@@ -61,12 +61,12 @@ pub struct DeviceRequest<'a> {
     pub features: &'a features::Enabled,
     /// The physical devices of a group that it is made of; empty for one of a single device.
     pub group: &'a [vk::PhysicalDevice],
-    /// All that it asks for.
+    /// The whole request.
     pub info: &'a vk::DeviceCreateInfo<'a>,
 }
 
 impl<D: Parts> Device<D> {
-    /// A device without queues.
+    /// Creates a device without queues.
     pub(crate) fn new(
         root: Root,
         physical: &PhysicalDevice<D>,
@@ -92,7 +92,7 @@ impl<D: Parts> Device<D> {
         }
     }
 
-    /// The device of a handle, or `None` for NULL and for what is no device.
+    /// Returns the device of a handle, or `None` for NULL and for a handle of another type.
     ///
     /// # Safety
     /// `handle` is null or a live handle of any of the runtime's objects, and stays live for `'a`.
@@ -102,23 +102,23 @@ impl<D: Parts> Device<D> {
         unsafe { Self::of_handle(handle) }
     }
 
-    /// The physical device.
+    /// Returns the physical device.
     pub fn physical(&self) -> &PhysicalDevice<D> {
         // SAFETY: the physical device belongs to the instance, which outlives its devices.
         unsafe { self.physical.as_ref() }
     }
 
-    /// The extensions that the application enabled.
+    /// Returns the extensions that the application enabled.
     pub fn extensions(&self) -> &EnabledExtensions {
         &self.extensions
     }
 
-    /// The features that the application enabled.
+    /// Returns the features that the application enabled.
     pub fn features(&self) -> &features::Enabled {
         &self.features
     }
 
-    /// The queues.
+    /// Returns the queues.
     pub fn queues(&self) -> &[Owned<QueueState<D>>] {
         // SAFETY: the list changes only before anybody but the driver's creation of queues has the device.
         unsafe { &*self.queues.get() }
@@ -127,31 +127,31 @@ impl<D: Parts> Device<D> {
     /// Adds a queue.
     ///
     /// # Safety
-    /// Nobody has the device yet, and no reference to the list of queues lives.
+    /// No other code has the device yet, and no reference to the list of queues lives.
     pub(crate) unsafe fn add_queue(&self, place: QueuePlace, driver: D::Queue) -> Result<(), OutOfMemory> {
         let (memory, dispatch) = (*self.root.memory(), self.root.base().dispatch());
         let queue = Object::create_in(self, memory, dispatch, QueueState::new(place, driver))?;
-        // SAFETY: the caller vouches that nobody else looks at the list.
+        // SAFETY: the caller vouches that no other code accesses the list.
         unsafe { (*self.queues.get()).try_push(queue) }
     }
 
     /// Destroys the queues, before the rest of the device goes.
     ///
     /// # Safety
-    /// Nothing uses the device or its queues any more.
+    /// The device and its queues are no longer in use.
     pub(crate) unsafe fn destroy_queues(&self) {
         // Threads of queues use all queues, so they end first.
         self.queues().iter().for_each(|queue| queue.pipeline().end_thread());
-        // SAFETY: the caller vouches that there is no other user.
+        // SAFETY: the caller vouches that the list has no other user.
         unsafe { (*self.queues.get()).clear() };
     }
 
-    /// What the driver's synchronisation objects are used for.
+    /// Returns the uses of the driver's synchronisation objects.
     pub fn sync_types(&self) -> &SyncTypes {
         &self.sync_types
     }
 
-    /// What threads of the application sleep at.
+    /// Returns the bell at which application threads sleep.
     pub(crate) fn bell(&self) -> &Counted<Bell> {
         &self.bell
     }
@@ -160,7 +160,7 @@ impl<D: Parts> Device<D> {
         &self.trace_count
     }
 
-    /// How submissions reach the driver.
+    /// Returns how submissions reach the driver.
     pub fn submit_mode(&self) -> SubmitMode {
         self.submit_mode
     }
@@ -180,7 +180,7 @@ impl<D: Parts> Device<D> {
         lost
     }
 
-    /// Whether the device is lost, as far as somebody noticed.
+    /// Returns an error if the device is known to be lost.
     ///
     /// # Errors
     /// [`Lost`].
@@ -188,7 +188,7 @@ impl<D: Parts> Device<D> {
         self.lost.get()
     }
 
-    /// Why the device was lost: the first reason that was given.
+    /// Returns why the device was lost: the first reason that was given.
     pub fn lost_reason(&self) -> Option<&'static str> {
         self.lost.reason()
     }

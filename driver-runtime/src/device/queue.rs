@@ -9,10 +9,10 @@ use crate::object::{Object, VkObject};
 use crate::parts::Parts;
 use crate::sync::Pipeline;
 
-/// A queue, with the driver's part behind what the runtime keeps.
+/// A queue: the runtime's data, then the driver's part.
 pub type Queue<D> = Object<QueueState<D>>;
 
-/// What is kept of a queue.
+/// The runtime's data about a queue.
 pub struct QueueState<D: Parts> {
     place: QueuePlace,
     pipeline: Pipeline<D>,
@@ -36,12 +36,12 @@ impl<D: Parts> QueueState<D> {
         Self { place, pipeline: Pipeline::new(), lost: lost::State::new(), driver }
     }
 
-    /// Which queue of the device it is.
+    /// Returns the queue's family, number and flags.
     pub fn place(&self) -> QueuePlace {
         self.place
     }
 
-    /// The submissions that are held back.
+    /// Returns the held submissions.
     pub(crate) fn pipeline(&self) -> &Pipeline<D> {
         &self.pipeline
     }
@@ -54,7 +54,7 @@ impl<D: Parts> Queue<D> {
         self.parent().lose(self.base(), reason)
     }
 
-    /// Why this queue was lost, if it was: the first reason that was given for it.
+    /// Returns why this queue was lost, if it was: the first reason that was given for it.
     pub fn lost_reason(&self) -> Option<&'static str> {
         self.lost.reason()
     }
@@ -74,7 +74,7 @@ impl<D: Parts> Deref for QueueState<D> {
 }
 
 /// # Safety
-/// As the specification has it for `vkGetDeviceQueue`.
+/// As specified for `vkGetDeviceQueue`.
 pub(crate) unsafe extern "system" fn get_device_queue<D: Parts>(
     device: vk::Device,
     family: u32,
@@ -87,7 +87,7 @@ pub(crate) unsafe extern "system" fn get_device_queue<D: Parts>(
 }
 
 /// # Safety
-/// As the specification has it for `vkGetDeviceQueue2`.
+/// As specified for `vkGetDeviceQueue2`.
 pub(crate) unsafe extern "system" fn get_device_queue_2<D: Parts>(
     device: vk::Device,
     info: *const vk::DeviceQueueInfo2<'_>,
@@ -102,7 +102,7 @@ pub(crate) unsafe extern "system" fn get_device_queue_2<D: Parts>(
     }
 }
 
-/// The queue of this family, number and flags, all three together.
+/// Returns the queue of this family, number and flags, all three together.
 ///
 /// # Safety
 /// `device` is a live handle.

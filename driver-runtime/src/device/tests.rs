@@ -1,4 +1,4 @@
-//! Devices as a loader meets them. The numbers are those of the checklist in the README.
+//! Devices as loaders use them. The numbers refer to the checklist in the README.
 
 use std::ffi::CStr;
 use std::ptr::null;
@@ -30,7 +30,7 @@ impl MadeDevice {
 
 impl Drop for MadeDevice {
     fn drop(&mut self) {
-        // SAFETY: the handle is live and not used any more.
+        // SAFETY: the handle is live and no longer in use.
         unsafe { destroy_device::<TestDriver>(self.0, null()) };
     }
 }
@@ -107,7 +107,8 @@ fn b22_and_b51_extensions_that_the_registry_does_not_list() {
     }
 }
 
-/// Which look-ups find a private command: of a device, of an instance, and the one for commands of physical devices.
+/// Returns which look-ups find a private command: through the device, through the instance, and the look-up for
+/// physical-device commands.
 fn finders(made: &MadeDevice, name: &CStr) -> [bool; 3] {
     let instance = vk::Instance::from_raw(made.get().root().base().instance_root().base().address());
     let own = crate::testing::private as *const ();
@@ -136,7 +137,7 @@ fn b22_private_commands_are_found_as_far_as_their_extension_is_enabled() {
         (c"vkInstanceByInstanceTEST", [false; 3], [false, true, false], [false; 3]),
         (c"vkPhysicalDeviceByInstanceTEST", [false; 3], [false, true, true], [false; 3]),
         (c"vkDeviceByInstanceTEST", [false; 3], [true, true, false], [false; 3]),
-        // Extensions of devices: through an instance it counts that physical devices have them.
+        // Device extensions: through an instance, a command is found if physical devices have its extension.
         (c"vkPhysicalDeviceByDeviceTEST", [false, true, true], [false, true, true], [false, true, true]),
         (c"vkDeviceByDeviceTEST", [false, true, false], [false, true, false], [true, true, false]),
         (c"vkAcquireImageANDROID", [false, true, false], [false, true, false], [true, true, false]),
@@ -195,7 +196,7 @@ fn b9_b19_and_b57_memory_of_devices() {
         // SAFETY: valid structures; the callbacks live longer than the device.
         let result = unsafe { create_device::<TestDriver>(physical, &info, &callbacks, &mut device) };
         if result == vk::Result::SUCCESS {
-            // SAFETY: the handle is live and not used any more.
+            // SAFETY: the handle is live and no longer in use.
             unsafe { destroy_device::<TestDriver>(device, &callbacks) };
             assert!(ledger.scopes().iter().all(|scope| *scope == vk::SystemAllocationScope::DEVICE.as_raw()));
             assert_eq!(ledger.live_blocks(), 0);

@@ -1,4 +1,4 @@
-//! What the application says about itself.
+//! The application's description of itself.
 
 use ash::vk;
 use loader_core::memory::{CopiedCallbacks, OutOfMemory, Text, TryGrow, Vec};
@@ -13,22 +13,22 @@ pub struct AppInfo {
     engine_name: Option<Text<CopiedCallbacks>>,
     /// The version of its engine.
     pub engine_version: u32,
-    /// The version of Vulkan that it uses: 1.0 if it says nothing.
+    /// The Vulkan version that it uses: 1.0 if it states none.
     pub api_version: u32,
 }
 
 impl AppInfo {
-    /// The name of the application, if it gave one.
+    /// Returns the name of the application, if it gave one.
     pub fn name(&self) -> Option<&[u8]> {
         self.name.as_deref()
     }
 
-    /// The name of its engine, if it gave one.
+    /// Returns the name of its engine, if it gave one.
     pub fn engine_name(&self) -> Option<&[u8]> {
         self.engine_name.as_deref()
     }
 
-    /// Copies what the application says.
+    /// Copies the application's description of itself.
     ///
     /// # Errors
     /// [`OutOfMemory`].

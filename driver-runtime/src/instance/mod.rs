@@ -19,7 +19,7 @@ pub use app_info::AppInfo;
 pub use physical_devices::Enumeration;
 pub(crate) use physical_devices::{Found, PhysicalDevices};
 
-/// An instance: what the runtime keeps, and behind it the driver's part.
+/// An instance: the runtime's data, then the driver's part.
 #[repr(C)]
 pub struct Instance<D: Parts> {
     root: Root,
@@ -30,18 +30,18 @@ pub struct Instance<D: Parts> {
     driver: D::Instance,
 }
 
-/// What an instance is created with; extensions and version are checked.
+/// The checked extensions and version to create an instance with.
 pub struct InstanceRequest<'a> {
-    /// What the application says about itself.
+    /// The application's description of itself.
     pub app: &'a AppInfo,
     /// The extensions that it enables.
     pub extensions: &'a EnabledExtensions,
-    /// All that it asks for.
+    /// The whole request.
     pub info: &'a vk::InstanceCreateInfo<'a>,
 }
 
 impl<D: Parts> Instance<D> {
-    /// An instance that has not looked for its physical devices yet.
+    /// Creates an instance that has not searched for physical devices yet.
     pub(crate) fn new(
         root: Root,
         app: AppInfo,
@@ -53,7 +53,7 @@ impl<D: Parts> Instance<D> {
         Self { root, app, extensions, trace, devices, driver }
     }
 
-    /// The instance of a handle, or `None` for NULL and for what is no instance.
+    /// Returns the instance of a handle, or `None` for NULL and for a handle of another type.
     ///
     /// # Safety
     /// `handle` is null or a live handle of any of the runtime's objects, and stays live for `'a`.
@@ -63,22 +63,22 @@ impl<D: Parts> Instance<D> {
         unsafe { Self::of_handle(handle) }
     }
 
-    /// What the application says about itself.
+    /// Returns the application's description of itself.
     pub fn app(&self) -> &AppInfo {
         &self.app
     }
 
-    /// The extensions that the application enabled.
+    /// Returns the extensions that the application enabled.
     pub fn extensions(&self) -> &EnabledExtensions {
         &self.extensions
     }
 
-    /// What is traced.
+    /// Returns the trace settings.
     pub fn trace(&self) -> TraceSettings {
         self.trace
     }
 
-    /// What may be looked up through the instance.
+    /// Returns the extensions and version that decide look-ups through the instance.
     pub(crate) fn enabled(&self) -> Enabled<'_> {
         Enabled { api_version: self.app.api_version, instance: &self.extensions, device: None }
     }

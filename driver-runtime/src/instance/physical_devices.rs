@@ -21,7 +21,7 @@ unsafe impl<D: Parts> VkObject for Physical<D> {
     type Parent = Instance<D>;
 }
 
-/// Searches: adds what it finds.
+/// A search: adds the devices that it finds.
 pub(crate) type Find<D> = fn(&Instance<D>, &mut Enumeration<'_, D>) -> Result<(), EnumerateError>;
 
 /// The physical devices of an instance.
@@ -30,7 +30,7 @@ pub(crate) struct PhysicalDevices<D: Parts> {
     found: UnsafeCell<Found<D>>,
 }
 
-/// What a search has found.
+/// The result of a search.
 pub(crate) struct Found<D: Parts> {
     devices: Vec<Owned<Physical<D>>, CopiedCallbacks>,
     groups: Vec<Group, CopiedCallbacks>,
@@ -67,11 +67,11 @@ impl<D: Parts> Found<D> {
     }
 }
 
-/// Nobody has looked yet, or the last search failed.
+/// No search has run yet, or the last one failed.
 const UNKNOWN: u8 = 0;
 /// One thread is searching and may write the list.
 const SEARCHING: u8 = 1;
-/// The list is complete and does not change any more.
+/// The list is complete and no longer changes.
 const KNOWN: u8 = 2;
 
 // SAFETY: the list is written by the one thread that moved the state to SEARCHING, and read after KNOWN.
@@ -84,7 +84,7 @@ impl<D: Parts> PhysicalDevices<D> {
         Self { state: AtomicU8::new(UNKNOWN), found: UnsafeCell::new(Found::new(memory)) }
     }
 
-    /// The physical devices; the first call whose `find` succeeds finds them, others wait for it.
+    /// Returns the physical devices. The first successful call of `find` finds them; other threads wait for it.
     pub(crate) fn get_or_find(
         &self,
         instance: &Instance<D>,
@@ -94,7 +94,7 @@ impl<D: Parts> PhysicalDevices<D> {
         loop {
             match self.state.compare_exchange(UNKNOWN, SEARCHING, Ordering::Acquire, Ordering::Acquire) {
                 Ok(_) => return self.fill(instance, find),
-                // SAFETY: the list does not change any more until the instance is destroyed.
+                // SAFETY: the list no longer changes until the instance is destroyed.
                 Err(KNOWN) => return Ok(unsafe { &*self.found.get() }),
                 Err(_) => D::host().wait(turn),
             }
@@ -102,7 +102,7 @@ impl<D: Parts> PhysicalDevices<D> {
         }
     }
 
-    /// Searches, and keeps what was found if nothing failed. Called by the thread that moved the state to SEARCHING.
+    /// Searches, and keeps the result if nothing failed. Called by the thread that moved the state to SEARCHING.
     fn fill(&self, instance: &Instance<D>, find: Find<D>) -> Result<&Found<D>, EnumerateError> {
         let mut found = Enumeration { instance, found: Found::new(*instance.root().memory()) };
         if let Err(error) = find(instance, &mut found) {
@@ -113,21 +113,21 @@ impl<D: Parts> PhysicalDevices<D> {
         // SAFETY: this thread alone may touch the list until it stores KNOWN.
         unsafe { *self.found.get() = found.found };
         self.state.store(KNOWN, Ordering::Release);
-        // SAFETY: the list does not change any more.
+        // SAFETY: the list no longer changes.
         Ok(unsafe { &*self.found.get() })
     }
 
     /// Destroys the devices, before the rest of the instance goes.
     ///
     /// # Safety
-    /// Nothing uses the instance or its physical devices any more.
+    /// The instance and its physical devices are no longer in use.
     pub(crate) unsafe fn destroy(&self) {
-        // SAFETY: the caller vouches that there is no other user.
+        // SAFETY: the caller vouches that the result has no other user.
         unsafe { (*self.found.get()).devices.clear() };
     }
 }
 
-/// The physical devices that a search has found so far. They count only when the whole search succeeds.
+/// The physical devices that a search has found up to now. They are used only if the whole search succeeds.
 pub struct Enumeration<'a, D: Parts> {
     instance: &'a Instance<D>,
     found: Found<D>,
@@ -146,8 +146,8 @@ impl<D: Parts> Enumeration<'_, D> {
         self.add(self.instance.root().base().dispatch(), description, driver)
     }
 
-    /// As [`Enumeration::push`], for a physical device that has functions of its own, as the devices made from it have: `commands`
-    /// has everything that [`Tables::TABLE`](crate::Tables::TABLE) has.
+    /// As [`Enumeration::push`], for a physical device with its own functions, which its devices also use: `commands`
+    /// contains everything in [`Tables::TABLE`](crate::Tables::TABLE).
     ///
     /// # Errors
     /// As there.
@@ -180,9 +180,9 @@ impl<D: Parts> Enumeration<'_, D> {
         Ok(self.found.devices.try_push(device)?)
     }
 
-    /// Makes a group of devices that were added, by their numbers in that order from 0: the application may make one logical
-    /// device of them. `subset_allocation` is what the group's properties say. A device that is in no group is one of its
-    /// own.
+    /// Groups added devices by their numbers, which count from 0 in the order of addition: the application may create
+    /// one logical device from them. `subset_allocation` goes into the group's properties. A device without a group
+    /// forms a group of its own.
     ///
     /// # Errors
     /// `InitializationFailed` for a group that cannot be: without devices, with more than Vulkan allows, with one that is
@@ -202,12 +202,12 @@ impl<D: Parts> Enumeration<'_, D> {
 }
 
 impl<D: Parts> Found<D> {
-    /// The handles of the devices, in the order in which they were found.
+    /// Returns the devices' handles, in the order in which they were found.
     pub(crate) fn handles(&self) -> impl Iterator<Item = vk::PhysicalDevice> {
         self.devices.iter().map(|device| device.shared_handle())
     }
 
-    /// The groups that the driver made, and each device that is in none as a group of its own, by their first devices.
+    /// Returns the driver's groups, and each ungrouped device as its own group, ordered by first device.
     pub(crate) fn groups(&self) -> impl Iterator<Item = Group> {
         (0..self.devices.len()).filter_map(|number| {
             let own = Group::new(&[number], false);
@@ -216,7 +216,7 @@ impl<D: Parts> Found<D> {
         })
     }
 
-    /// Writes what an application is told of a group.
+    /// Writes a group's properties for an application.
     pub(crate) fn describe(&self, group: &Group, out: &mut vk::PhysicalDeviceGroupProperties<'_>) {
         out.physical_devices = [vk::PhysicalDevice::null(); vk::MAX_DEVICE_GROUP_SIZE];
         out.physical_device_count = 0;
@@ -228,7 +228,7 @@ impl<D: Parts> Found<D> {
         out.subset_allocation = group.subset_allocation.into();
     }
 
-    /// Whether all of these are devices of one group, which a logical device may be made of.
+    /// Returns whether all of these devices belong to one group, from which a logical device may be created.
     pub(crate) fn are_one_group(&self, devices: &[vk::PhysicalDevice]) -> bool {
         let number = |handle: &vk::PhysicalDevice| {
             self.devices.iter().position(|device| device.raw() == handle.as_raw())

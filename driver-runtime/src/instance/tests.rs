@@ -1,4 +1,4 @@
-//! Instances as a loader meets them. The numbers are those of the checklist in the README.
+//! Instances as a loader meets them. The numbers refer to the checklist in the README.
 
 use std::ffi::{CStr, CString, c_char};
 use std::ptr::null;
@@ -32,7 +32,7 @@ impl Made {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        // SAFETY: the handle is live and not used any more.
+        // SAFETY: the handle is live and no longer in use.
         unsafe { destroy_instance::<TestDriver>(self.0, null()) };
     }
 }
@@ -42,7 +42,7 @@ fn make(info: &vk::InstanceCreateInfo<'_>, interface: u32) -> Result<Made, vk::R
     unsafe { create::<TestDriver>(info, null(), interface) }.map(Made)
 }
 
-/// An instance with callbacks, which live at least as long.
+/// Returns an instance with callbacks, which live at least as long.
 pub(crate) fn make_with(callbacks: &vk::AllocationCallbacks<'_>) -> Made {
     // SAFETY: the structure and the callbacks, which are borrowed, are valid.
     Made(unsafe { create::<TestDriver>(&vk::InstanceCreateInfo::default(), callbacks, 7) }.unwrap())
@@ -137,7 +137,7 @@ fn b19_and_b20_every_failure_leaves_no_memory_of_the_application() {
             assert!(
                 ledger.scopes().iter().all(|scope| *scope == vk::SystemAllocationScope::INSTANCE.as_raw())
             );
-            // SAFETY: the handle is live and not used any more.
+            // SAFETY: the handle is live and no longer in use.
             unsafe { destroy_instance::<TestDriver>(handle, &callbacks) };
             assert_eq!(ledger.live_blocks(), 0);
             break;

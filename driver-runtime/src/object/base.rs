@@ -1,4 +1,4 @@
-//! What every object begins with.
+//! The common start of every object.
 
 use core::fmt::{self, Write};
 use core::ptr::NonNull;
@@ -14,13 +14,13 @@ use super::parent::{Listeners, ParentKind, Root};
 use super::private_data::{Slot, Values};
 use crate::dispatch::{DispatchTable, TABLE_OFFSET};
 
-/// What a driver puts into the first word of an object, so that the loader can tell that it may write there
+/// The value that a driver writes into an object's first word, which shows the loader that it may write there
 /// (`ICD_LOADER_MAGIC`; Android's `HWVULKAN_DISPATCH_MAGIC` is the same).
 pub const LOADER_MAGIC: usize = 0x01CD_C0DE;
 
 /// The beginning of every object.
 ///
-/// The first word belongs to the loader, the second is what the runtime's trampolines go through.
+/// The first word belongs to the loader; the runtime's trampolines use the second.
 #[repr(C, align(8))]
 pub struct ObjectBase {
     loader: AtomicUsize,
@@ -33,11 +33,11 @@ pub struct ObjectBase {
     size: usize,
     /// The private data of the first slot of the device; most applications and layers have one.
     first_value: AtomicU64,
-    /// What applications attach, from when they do: most objects have nothing.
+    /// The application's attachments, once it has made any: most objects have none.
     details: AtomicPtr<Lock<Details>>,
 }
 
-/// What applications attach to an object.
+/// The attachments of an application to an object.
 struct Details {
     values: Values,
     name: Text<ParentMemory>,
@@ -50,21 +50,22 @@ impl Details {
     }
 }
 
-// SAFETY: the pointers lead to a parent that outlives the object and to a table that never changes; what changes is
+// SAFETY: the pointers point to a parent that outlives the object and to a table that never changes; what changes is
 // atomic or behind a lock.
 unsafe impl Send for ObjectBase {}
 // SAFETY: as above.
 unsafe impl Sync for ObjectBase {}
 
 impl ObjectBase {
-    /// The base of a new object. `root` is the parent, or the object itself for instances and devices; it is only stored.
+    /// Returns the base of a new object. `root` is the parent, or the object itself for instances and devices; it is
+    /// only stored.
     pub(crate) fn new(kind: vk::ObjectType, parent_kind: ParentKind, root: NonNull<Root>) -> Self {
         // SAFETY: every caller passes the root of a live parent, whose table is set.
         let dispatch = unsafe { root.as_ref() }.base().dispatch;
         Self::with_dispatch(kind, parent_kind, root, dispatch)
     }
 
-    /// As [`ObjectBase::new`], for objects with a table of their own; `root` need not be complete yet.
+    /// Does the same as [`ObjectBase::new`], for objects with a table of their own; `root` need not be complete yet.
     #[inline]
     pub(crate) fn with_dispatch(
         kind: vk::ObjectType,
@@ -85,19 +86,19 @@ impl ObjectBase {
         }
     }
 
-    /// The type of the object.
+    /// Returns the type of the object.
     #[inline]
     pub fn kind(&self) -> vk::ObjectType {
         self.kind
     }
 
-    /// Whether the application has got the handle. Messages name visible objects only.
+    /// Returns whether the application has received the handle. Messages name only visible objects.
     pub fn is_visible(&self) -> bool {
         self.visible.load(Ordering::Relaxed)
     }
 
-    /// Makes the object as new, for objects that a pool gives to the application again: not visible, without name, private
-    /// data and labels. Type and parent stay. Nobody else uses the object meanwhile.
+    /// Resets an object that a pool hands out again: not visible, without name, private data and labels. Type and
+    /// parent remain. No other code uses the object meanwhile.
     #[inline]
     pub(crate) fn recycle(&self) {
         self.visible.store(false, Ordering::Relaxed);
@@ -117,19 +118,20 @@ impl ObjectBase {
     fn drop_some_details(&self) {
         let old = self.details.swap(core::ptr::null_mut(), Ordering::Acquire);
         if let Some(old) = NonNull::new(old) {
-            // SAFETY: `details_or_new` boxed it in this memory, and nobody uses it: the object is destroyed or recycled.
+            // SAFETY: `details_or_new` boxed it in this memory, and no code uses it: the object is destroyed or
+            // recycled.
             drop(unsafe { Box::from_non_null_in(old, Root::memory_of(self.root)) });
         }
     }
 
-    /// What the application has attached, if it has.
+    /// Returns the application's attachments, if it has made any.
     #[inline]
     fn details(&self) -> Option<&Lock<Details>> {
-        // SAFETY: what was attached stays until the object is destroyed or recycled.
+        // SAFETY: attachments live until the object is destroyed or recycled.
         unsafe { self.details.load(Ordering::Acquire).as_ref() }
     }
 
-    /// What the application attaches to, which is there from now on.
+    /// Returns the store for the application's attachments, and creates it if necessary.
     fn details_or_new(&self) -> Result<&Lock<Details>, OutOfMemory> {
         if let Some(details) = self.details() {
             return Ok(details);
@@ -144,7 +146,7 @@ impl ObjectBase {
         self.details().ok_or(OutOfMemory)
     }
 
-    /// The base of the object behind a handle of any type; `None` for the null handle.
+    /// Returns the base of the object behind a handle of any type; `None` for the null handle.
     ///
     /// # Safety
     /// `handle` is 0 or a live handle of the runtime's objects, and stays live for `'a`.
@@ -156,8 +158,8 @@ impl ObjectBase {
         Some(unsafe { base.as_ref() })
     }
 
-    /// Where the object of a handle is, or `None` for the null handle and for that of another type. All objects of the handle's
-    /// type are an `O`.
+    /// Returns the address of a handle's object, or `None` for the null handle and for an object of another type. All
+    /// objects of the handle's type are an `O`.
     ///
     /// # Safety
     /// `handle` is null or a live handle of any of the runtime's objects.
@@ -170,17 +172,17 @@ impl ObjectBase {
         is_one.then_some(base.cast())
     }
 
-    /// The instance that the object was created from, or that it is; `None` for objects of devices.
+    /// Returns the instance that the object was created from, or that it is; `None` for device objects.
     pub fn instance(&self) -> Option<&Root> {
         (self.parent_kind == ParentKind::Instance).then(|| self.root())
     }
 
-    /// The device that the object was created from, or that it is; `None` for objects of instances.
+    /// Returns the device that the object was created from, or that it is; `None` for instance objects.
     pub fn device(&self) -> Option<&Root> {
         (self.parent_kind == ParentKind::Device).then(|| self.root())
     }
 
-    /// The instance that the object belongs to, directly or through its device.
+    /// Returns the instance that the object belongs to, directly or through its device.
     pub fn instance_root(&self) -> &Root {
         match self.root().physical_device() {
             Some(physical) => physical.root(),
@@ -188,17 +190,18 @@ impl ObjectBase {
         }
     }
 
-    /// The physical device that the object is, or that its device was made of; `None` for other objects of instances.
+    /// Returns the physical device that the object is, or that its device was created from; `None` for other instance
+    /// objects.
     pub fn physical_device(&self) -> Option<&Self> {
         if self.kind == vk::ObjectType::PHYSICAL_DEVICE { Some(self) } else { self.root().physical_device() }
     }
 
-    /// Who listens to messages about the object.
+    /// Returns the listeners for messages about the object.
     pub(crate) fn listeners(&self) -> &Listeners {
         self.instance_root().listeners()
     }
 
-    /// The table that commands with this object as first parameter go through.
+    /// Returns the table for commands with this object as first parameter.
     #[inline]
     pub fn dispatch(&self) -> &DispatchTable {
         // SAFETY: the pointer comes from a reference to a table that lives as long as the object.
@@ -221,7 +224,7 @@ impl ObjectBase {
         Ok(())
     }
 
-    /// The name that the application gave the object; empty if it gave none.
+    /// Returns the name that the application gave the object; empty if it gave none.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -239,7 +242,7 @@ impl ObjectBase {
         }
     }
 
-    /// The value of a private data slot: 0 if it was not set, or if the slot is of another device.
+    /// Returns the value of a private data slot: 0 if it was not set, or if the slot is of another device.
     pub fn private_data(&self, slot: &Slot) -> u64 {
         if !slot.is_of(self.root.addr()) {
             return 0;
@@ -266,7 +269,7 @@ impl ObjectBase {
         Ok(())
     }
 
-    /// As [`ObjectBase::set_private_data`], for slots of the same device behind its first.
+    /// Does the same as [`ObjectBase::set_private_data`], for slots of the same device behind its first.
     #[inline(never)]
     fn set_further_value(&self, slot: &Slot, value: u64) -> Result<(), OutOfMemory> {
         let (host, details) = (self.root().host(), self.details_or_new()?);
@@ -287,7 +290,7 @@ impl ObjectBase {
         Ok(())
     }
 
-    /// Opens a label for a region. What there is no memory for is not shown.
+    /// Opens a label for a region. If memory runs out, the label is not shown.
     pub fn begin_label(&self, label: &Label<'_>) {
         if self.push_label(label, false).is_err()
             && let Some(details) = self.details()
@@ -297,19 +300,19 @@ impl ObjectBase {
         }
     }
 
-    /// Closes the innermost label of a region, if there is one.
+    /// Closes the innermost region label, if one is open.
     pub fn end_label(&self) {
         if let Some(details) = self.details() {
             details.lock(self.root().host()).labels.end();
         }
     }
 
-    /// Inserts a label for a point, which is there until the next label. What there is no memory for is not shown.
+    /// Inserts a label for a point, which lasts until the next label. If memory runs out, the label is not shown.
     pub fn insert_label(&self, label: &Label<'_>) {
         let _ = self.push_label(label, true);
     }
 
-    /// Closes all labels: a command buffer is recorded anew.
+    /// Closes all labels, for a new recording of a command buffer.
     pub fn clear_labels(&self) {
         let Some(details) = self.details() else { return };
         let empty = Labels::new(Root::memory_of(self.root));
@@ -333,7 +336,7 @@ impl ObjectBase {
         Ok(())
     }
 
-    /// The open labels.
+    /// Returns the open labels.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -349,7 +352,7 @@ impl ObjectBase {
         }
     }
 
-    /// How many bytes the block has that begins with the object; 0 for instances and devices.
+    /// Returns the size in bytes of the block that begins with the object; 0 for instances and devices.
     #[inline]
     pub(crate) fn size(&self) -> usize {
         self.size
@@ -360,7 +363,7 @@ impl ObjectBase {
         self.size = size;
     }
 
-    /// What the handle is.
+    /// Returns the handle as a number.
     pub(crate) fn address(&self) -> u64 {
         core::ptr::from_ref(self).addr() as u64
     }
@@ -371,7 +374,7 @@ impl ObjectBase {
         self.visible.store(true, Ordering::Relaxed);
     }
 
-    /// As [`ObjectBase::set_visible`], for objects whose handle is given out again and again.
+    /// Does the same as [`ObjectBase::set_visible`], for objects whose handles are handed out repeatedly.
     #[inline]
     pub(crate) fn set_shared(&self) {
         self.visible.store(true, Ordering::Relaxed);
@@ -414,7 +417,7 @@ impl fmt::Display for ObjectBase {
     }
 }
 
-/// The name of an object type as the type of its handle has it: `COMMAND_BUFFER` is `CommandBuffer`.
+/// Writes the name of an object type in the spelling of its handle type: `COMMAND_BUFFER` is `CommandBuffer`.
 fn type_words(kind: vk::ObjectType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     struct Words<'a, 'b>(&'a mut fmt::Formatter<'b>, bool);
     impl Write for Words<'_, '_> {

@@ -1,4 +1,4 @@
-//! Access to an object that one thread alone has: what the specification calls externally synchronised.
+//! Exclusive access to an object from one thread: the specification's external synchronisation.
 
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
@@ -9,7 +9,8 @@ use super::{Object, VkObject};
 
 /// An object whose driver's part one thread may change as a whole: [`Object::exclusive_from_handle`].
 ///
-/// A driver has this for its own types. Objects of the runtime lead to each other, so a driver changes its part of them only.
+/// A driver implements this for its own types. The runtime's objects point to each other, so a driver may change only
+/// its part of them.
 pub trait Changeable: VkObject {}
 
 /// An object that only this thread uses for `'a`, so that its driver's part can be changed without a lock.
@@ -22,31 +23,31 @@ pub struct Exclusive<'a, T: VkObject> {
 
 impl<T: VkObject> Exclusive<'_, T> {
     /// # Safety
-    /// The pointer leads to a live object whose driver's part nobody else uses for the lifetime.
+    /// The pointer points to a live object whose driver's part no other code uses for the lifetime.
     pub(crate) unsafe fn new(object: NonNull<Object<T>>) -> Self {
         Self { object, lent: PhantomData }
     }
 
-    /// The base.
+    /// Returns the base.
     pub fn base(&self) -> &ObjectBase {
-        // SAFETY: the object is live; nobody has a mutable reference to a base.
+        // SAFETY: the object is live; no mutable reference to a base exists.
         unsafe { &(*self.object.as_ptr()).base }
     }
 
-    /// What the object was created from.
+    /// Returns the object's parent.
     pub fn parent(&self) -> &T::Parent {
         // SAFETY: as for `Object::parent`.
         unsafe { self.base().root_pointer().cast::<T::Parent>().as_ref() }
     }
 
-    /// What is behind the base.
+    /// Returns the part after the base.
     #[inline]
     pub(crate) fn part_mut(&mut self) -> &mut T {
-        // SAFETY: the object is live, and only this value leads to the driver's part.
+        // SAFETY: the object is live, and only this value gives access to the driver's part.
         unsafe { &mut (*self.object.as_ptr()).driver }
     }
 
-    /// The object as others see it.
+    /// Returns the object for shared access.
     pub fn object(&self) -> &Object<T> {
         // SAFETY: the object is live, and the driver's part does not change while this is borrowed.
         unsafe { self.object.as_ref() }
@@ -57,7 +58,7 @@ impl<T: VkObject> Deref for Exclusive<'_, T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the object is live, and only this value leads to the driver's part.
+        // SAFETY: the object is live, and only this value gives access to the driver's part.
         unsafe { &(*self.object.as_ptr()).driver }
     }
 }

@@ -1,6 +1,6 @@
 //! Names and private data of objects that the driver did not create.
 //!
-//! Surfaces belong to the loader, and on Android swapchains do: there is no base behind their handles.
+//! Surfaces belong to the loader, and so do swapchains on Android: their handles have no base behind them.
 
 use core::ptr::NonNull;
 
@@ -24,12 +24,12 @@ impl Foreign {
         Self { root, known: Lock::new(Vec::new_in(Root::memory_of(root))) }
     }
 
-    /// As [`ObjectBase::private_data`].
+    /// Does the same as [`ObjectBase::private_data`].
     pub fn private_data(&self, handle: impl Handle, slot: &Slot) -> u64 {
         self.find(handle.as_raw()).map_or(0, |base| base.private_data(slot))
     }
 
-    /// As [`ObjectBase::set_private_data`].
+    /// Does the same as [`ObjectBase::set_private_data`].
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -38,7 +38,7 @@ impl Foreign {
         self.find_or_add(handle)?.set_private_data(slot, value)
     }
 
-    /// As [`ObjectBase::set_name`].
+    /// Does the same as [`ObjectBase::set_name`].
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -46,7 +46,7 @@ impl Foreign {
         self.find_or_add(handle)?.set_name(name)
     }
 
-    /// The base of an object that something was attached to.
+    /// Returns the base of an object that has attachments.
     pub(crate) fn find(&self, handle: u64) -> Option<Counted<ObjectBase>> {
         let known = self.known.lock(self.root().host());
         let at = known.binary_search_by_key(&handle, |(known, _)| *known).ok()?;
@@ -97,7 +97,7 @@ impl Foreign {
     }
 }
 
-// SAFETY: the pointer leads to the value that this one is a field of.
+// SAFETY: the pointer points to the value that this one is a field of.
 unsafe impl Send for Foreign {}
 // SAFETY: as above, and the list is behind a lock.
 unsafe impl Sync for Foreign {}

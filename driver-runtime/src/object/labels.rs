@@ -1,4 +1,4 @@
-//! Labels of queues and command buffers: what the application says that it is doing there.
+//! Labels of queues and command buffers: the application's description of its work.
 
 use core::ffi::CStr;
 
@@ -7,7 +7,7 @@ use loader_core::memory::{Allocator, OutOfMemory, Process, TryGrow, Vec};
 /// A label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Label<'a> {
-    /// What is done there.
+    /// The name of the work.
     pub name: &'a CStr,
     /// The colour in which a tool shows it.
     pub color: [f32; 4],
@@ -16,16 +16,16 @@ pub struct Label<'a> {
 /// The labels that are open, in one block of bytes, so that growing is one allocation: for each label its name with the
 /// NUL, its colour, whether it is of a point and not of a region, and the length of the name.
 ///
-/// A label of a point is there until the next one begins, ends or is inserted.
+/// A point label lasts until the next label begins, ends or is inserted.
 pub(crate) struct Labels<A: Allocator> {
     bytes: Vec<u8, A>,
-    /// Regions that were begun without memory for them, and not ended yet: their ends end nothing else.
+    /// Open regions whose labels did not fit into memory: their ends close no other region.
     forgotten: u32,
 }
 
 const COLOR: usize = size_of::<[f32; 4]>();
 const LENGTH: usize = size_of::<u32>();
-/// What follows the name.
+/// The size of the data after the name.
 const TRAILER: usize = COLOR.wrapping_add(1).wrapping_add(LENGTH);
 
 impl<A: Allocator> Labels<A> {
@@ -37,7 +37,7 @@ impl<A: Allocator> Labels<A> {
         self.bytes.is_empty()
     }
 
-    /// How many bytes there must be room for to take the label.
+    /// Returns the number of bytes needed to add the label.
     pub(crate) fn wanted(&self, label: &Label<'_>) -> usize {
         let more = label.name.to_bytes_with_nul().len().saturating_add(TRAILER);
         self.bytes.len().saturating_add(more).max(self.bytes.len().saturating_mul(2))
@@ -47,8 +47,7 @@ impl<A: Allocator> Labels<A> {
         self.bytes.try_reserve(bytes).map_err(|_| OutOfMemory)
     }
 
-    /// Adds a label if there is room for it here or in `larger`, which takes the place of the old block then. Returns
-    /// whether it was added.
+    /// Adds a label if it fits here or in `larger`, which then replaces the old block. Returns whether it was added.
     pub(crate) fn push_within(&mut self, label: &Label<'_>, is_point: bool, larger: &mut Self) -> bool {
         self.drop_point();
         let name = label.name.to_bytes_with_nul();
@@ -66,16 +65,16 @@ impl<A: Allocator> Labels<A> {
         let length = u32::try_from(name.len()).unwrap_or(0);
         let color = label.color.map(f32::to_ne_bytes);
         let parts: [&[u8]; 4] = [name, color.as_flattened(), &[is_point.into()], &length.to_ne_bytes()];
-        // There is room for all of it.
+        // The capacity suffices for all of it.
         parts.iter().all(|part| self.bytes.try_extend(part).is_ok())
     }
 
-    /// Notes that a region begins that there is no memory for.
+    /// Notes the start of a region whose label does not fit into memory.
     pub(crate) fn forget(&mut self) {
         self.forgotten = self.forgotten.saturating_add(1);
     }
 
-    /// Ends the innermost region; without one, nothing happens.
+    /// Ends the innermost region, if one is open.
     pub(crate) fn end(&mut self) {
         self.drop_point();
         if let Some(left) = self.forgotten.checked_sub(1) {
@@ -91,7 +90,7 @@ impl<A: Allocator> Labels<A> {
         }
     }
 
-    /// The label that ends at `end`: where it starts, itself, and whether it is of a point.
+    /// Returns the label that ends at `end`: its start, the label, and whether it is a point label.
     fn last(&self, end: usize) -> Option<(usize, Label<'_>, bool)> {
         let (rest, length) = self.bytes.get(..end)?.split_last_chunk::<LENGTH>()?;
         let (is_point, rest) = rest.split_last()?;
@@ -105,7 +104,7 @@ impl<A: Allocator> Labels<A> {
         Some((start, Label { name, color: channels }, *is_point != 0))
     }
 
-    /// The open labels, the innermost first.
+    /// Returns the open labels, the innermost first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Label<'_>> {
         let mut end = self.bytes.len();
         core::iter::from_fn(move || {
@@ -115,7 +114,7 @@ impl<A: Allocator> Labels<A> {
         })
     }
 
-    /// Copies the labels into `copy` if it has room for them. Returns how much it must have if not.
+    /// Copies the labels into `copy` if they fit. Otherwise returns the required capacity.
     pub(crate) fn copy_within(&self, copy: &mut Labels<Process>) -> Result<(), usize> {
         if copy.bytes.capacity() < self.bytes.len() {
             return Err(self.bytes.len());

@@ -9,7 +9,7 @@ use super::{Object, Owned, ParentObject, VkObject};
 
 type Link<T> = Option<NonNull<Object<Linked<T>>>>;
 
-/// A member: what the driver keeps, as in any object of its type, and behind it the place among the others.
+/// A member: the driver's part, as in any object of its type, then its links to other members.
 #[repr(C)]
 struct Linked<T: VkObject> {
     driver: T,
@@ -17,12 +17,12 @@ struct Linked<T: VkObject> {
     next: Cell<Link<T>>,
 }
 
-// SAFETY: only `Members` read and write the links, and whoever has them has them exclusively.
+// SAFETY: only `Members` reads and writes the links, and every access to `Members` is exclusive.
 unsafe impl<T: VkObject> Send for Linked<T> {}
 // SAFETY: as above.
 unsafe impl<T: VkObject> Sync for Linked<T> {}
 
-// SAFETY: such an object begins with all of an `Object<T>`, which is what handles are taken for.
+// SAFETY: such an object begins with a whole `Object<T>`, which its handles refer to.
 unsafe impl<T: VkObject> VkObject for Linked<T> {
     type Handle = T::Handle;
     type Parent = T::Parent;
@@ -35,21 +35,21 @@ impl<T: VkObject> Linked<T> {
     );
 }
 
-/// The objects of a pool, those in use and those that were freed. Adding, freeing and taking one again need no search, no lock
-/// and no memory: a pool is externally synchronised.
+/// The objects of a pool, used and freed ones. Adding, freeing and reusing one need no search, no lock and no memory:
+/// a pool is externally synchronised.
 pub struct Members<T: VkObject> {
     used: Link<T>,
     freed: Link<T>,
     memory: CopiedCallbacks,
 }
 
-// SAFETY: the pointers lead to objects that are owned, and may be sent.
+// SAFETY: the pointers point to objects that are owned, and may be sent.
 unsafe impl<T: VkObject> Send for Members<T> {}
 // SAFETY: shared references only read the lists, which change through exclusive ones.
 unsafe impl<T: VkObject> Sync for Members<T> {}
 
 impl<T: VkObject> Members<T> {
-    /// None yet. The objects come from `memory`.
+    /// Creates an empty set. The objects come from `memory`.
     #[must_use]
     pub const fn new(memory: CopiedCallbacks) -> Self {
         Self { used: None, freed: None, memory }
@@ -76,10 +76,10 @@ impl<T: VkObject> Members<T> {
         Ok(handle)
     }
 
-    /// The handle of an object that was freed, as new, or `None` if there is none.
+    /// Resets a freed object and returns its handle, or `None` if no freed object is left.
     pub fn reuse(&mut self) -> Option<T::Handle> {
         let place = self.freed?;
-        // SAFETY: what is in the lists is live.
+        // SAFETY: the lists contain only live objects.
         unsafe {
             remove(&mut self.freed, place);
             push(&mut self.used, place);
@@ -91,7 +91,7 @@ impl<T: VkObject> Members<T> {
     /// handle is ignored.
     ///
     /// # Safety
-    /// The handle is null or that of a used one of these, and nobody uses it any more.
+    /// The handle is null or belongs to a used member that is no longer in use.
     pub unsafe fn free(&mut self, handle: T::Handle) {
         // SAFETY: the caller vouches for the handle.
         unsafe {
@@ -104,10 +104,10 @@ impl<T: VkObject> Members<T> {
     /// Keeps all objects for the next allocations, as [`Members::free`] does.
     ///
     /// # Safety
-    /// Nobody uses the objects any more.
+    /// The objects are no longer in use.
     pub unsafe fn free_all(&mut self) {
         while let Some(place) = self.used {
-            // SAFETY: what is in the list is live, and the caller vouches for the use.
+            // SAFETY: the list contains only live objects, and the caller vouches for the use.
             unsafe { self.keep(place) };
         }
     }
@@ -129,12 +129,12 @@ impl<T: VkObject> Members<T> {
         drop_all(&mut self.freed, memory);
     }
 
-    /// The objects in use, the latest first.
+    /// Returns the objects in use, the latest first.
     pub(crate) fn used(&self) -> impl Iterator<Item = NonNull<Object<T>>> + use<T> {
         let mut next = self.used;
         core::iter::from_fn(move || {
             let place = next?;
-            // SAFETY: what is in the list is live; the caller keeps it so.
+            // SAFETY: the list contains only live objects; the caller keeps them alive.
             next = unsafe { place.as_ref() }.next.get();
             Some(place.cast())
         })
@@ -151,7 +151,7 @@ impl<T: VkObject> Drop for Members<T> {
 
 fn drop_all<T: VkObject>(first: &mut Link<T>, memory: CopiedCallbacks) {
     while let Some(place) = *first {
-        // SAFETY: what is in the list is live and owned by it, and came from this memory.
+        // SAFETY: the list's objects are live, owned by the list, and came from this memory.
         unsafe {
             *first = place.as_ref().next.get();
             (*place.as_ptr()).base.set_size(size_of::<Object<Linked<T>>>());

@@ -1,4 +1,4 @@
-//! The memory of what applications attach to objects.
+//! The memory of attachments to objects.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -10,7 +10,8 @@ use loader_core::memory::{AllocError, Allocator, CopiedCallbacks};
 pub(crate) struct ParentMemory(NonNull<CopiedCallbacks>);
 
 impl ParentMemory {
-    /// `memory` is the allocator in a parent's root, which need not be complete before something is allocated.
+    /// Creates a reference to `memory`, the allocator in a parent's root, which need not be complete before the first
+    /// allocation.
     pub(super) fn new(memory: NonNull<CopiedCallbacks>) -> Self {
         Self(memory)
     }

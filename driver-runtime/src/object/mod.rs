@@ -1,8 +1,8 @@
 //! The objects behind Vulkan's handles.
 //!
-//! The runtime owns the memory of every object and puts an [`ObjectBase`] in front of what the driver keeps in it, so a
-//! driver writes no casts and cannot misplace the base. A handle comes from [`Owned::into_handle`] only, and goes back
-//! through [`Object::from_handle`], which compares the type in release builds too.
+//! The runtime owns the memory of every object and puts an [`ObjectBase`] in front of the driver's part, so a driver
+//! writes no casts and cannot misplace the base. Only [`Owned::into_handle`] returns handles, and
+//! [`Object::from_handle`] converts them back; it compares the type even in release builds.
 
 mod base;
 mod exclusive;
@@ -37,15 +37,15 @@ pub use parent::{ParentKind, ParentObject, Root};
 pub use pieces::{PIECES, Piece, Pieces, Plain};
 pub use private_data::Slot;
 
-/// What a driver keeps behind one type of handle.
+/// A driver's part behind one type of handle.
 ///
 /// # Safety
-/// Every handle of this type that the driver hands out is one of an object of this type. So a driver has one such type for a type
-/// of handle, and none for those whose objects are the runtime's.
+/// Every handle of this type that the driver hands out refers to an object of this type. So a driver has one such
+/// type for a handle type, and none for handle types whose objects are the runtime's.
 pub unsafe trait VkObject: Send + Sync + Sized + 'static {
     /// The handle; its type is the object's.
     type Handle: Handle + Copy;
-    /// What such an object is created from: the runtime's instance or device.
+    /// The parent of such an object: the runtime's instance or device.
     type Parent: ParentObject;
 }
 
@@ -57,7 +57,7 @@ pub struct Object<T: VkObject> {
 }
 
 impl<T: VkObject> Object<T> {
-    /// Creates an object of `parent` in memory from `callbacks`, or from its parent's allocator where these are NULL.
+    /// Creates an object of `parent` in memory from `callbacks`, or from its parent's allocator if these are NULL.
     ///
     /// # Errors
     /// [`OutOfMemory`]; `driver` is dropped.
@@ -118,7 +118,7 @@ impl<T: VkObject> Object<T> {
         let block = block?.cast::<Self>();
         block.as_ptr().expose_provenance();
         let behind = layout.size().saturating_sub(size_of::<Self>());
-        // SAFETY: so many bytes of the block are behind the object.
+        // SAFETY: this many bytes of the block come after the object.
         unsafe { block.add(1).cast::<u8>().write_bytes(0, behind) };
         parent.root().child_created();
         let root = NonNull::from(parent).cast::<Root>();
@@ -129,14 +129,14 @@ impl<T: VkObject> Object<T> {
         Ok(Owned { object: block, memory })
     }
 
-    /// The arrays of an object of this type, of which there are none yet.
+    /// Returns an empty list of arrays for an object of this type.
     #[must_use]
     pub const fn pieces() -> Pieces<T> {
         Pieces::behind(Self::LAYOUT)
     }
 
-    /// As [`Object::create`], with arrays in the same block of memory. `pieces` comes from [`Object::pieces`];
-    /// `driver` keeps what [`Pieces::add`] returned.
+    /// Does the same as [`Object::create`], with arrays in the same block of memory. `pieces` comes from
+    /// [`Object::pieces`]; `driver` keeps the results of [`Pieces::add`].
     ///
     /// # Errors
     /// [`OutOfMemory`]; `driver` is dropped.
@@ -153,19 +153,20 @@ impl<T: VkObject> Object<T> {
         unsafe { Self::create_sized(parent, callbacks, pieces.layout(), driver) }
     }
 
-    /// An array that the object was created with. A piece of another object, which is a mistake, may give an empty one.
+    /// Returns an array that the object was created with. A piece of another object is an error, and may give an
+    /// empty array.
     pub fn array<P: Plain>(&self, piece: Piece<P>) -> &[P] {
         let Some(offset) = piece.place(size_of::<Self>(), self.base.size()) else { return &[] };
-        // SAFETY: the block is so large, its address was exposed when it was made, and what is behind the object is plain
-        // numbers that were zero to begin with. While there are references, nobody changes them.
+        // SAFETY: the block is large enough, its address was exposed when it was allocated, and the data after the
+        // object is plain numbers that started as zero. While references exist, no code changes them.
         unsafe {
             let start = core::ptr::with_exposed_provenance::<Self>(core::ptr::from_ref(self).addr());
             core::slice::from_raw_parts(start.byte_add(offset).cast(), piece.len())
         }
     }
 
-    /// The object of a handle, or `None` for the null handle and, which is a mistake of the application, for the handle
-    /// of something else.
+    /// Returns the object of a handle, or `None` for the null handle and for a handle of another type, which is an
+    /// application error.
     ///
     /// # Safety
     /// `handle` is null or a live handle of any of the runtime's objects, and stays live for `'a`.
@@ -176,7 +177,7 @@ impl<T: VkObject> Object<T> {
         unsafe { Self::place(handle).map(|object| object.as_ref()) }
     }
 
-    /// Where the object of a handle is.
+    /// Returns the address of a handle's object.
     ///
     /// # Safety
     /// As for [`Object::from_handle`].
@@ -186,8 +187,8 @@ impl<T: VkObject> Object<T> {
         unsafe { ObjectBase::place(handle) }
     }
 
-    /// The object of a handle as [`Object::from_handle`] gives it, for this thread alone: a parameter that the specification lists
-    /// under "Host Synchronization" of the command may be changed without a lock.
+    /// Returns the object of a handle as [`Object::from_handle`] does, for exclusive access: a parameter that the
+    /// specification lists under "Host Synchronization" of the command may be changed without a lock.
     ///
     /// The type says that its objects are changed so: [`Changeable`]. For a command buffer of the runtime, use
     /// [`ExclusiveCommandBuffer::from_handle`](crate::command_buffer::ExclusiveCommandBuffer::from_handle).
@@ -205,7 +206,7 @@ impl<T: VkObject> Object<T> {
         unsafe { Self::exclusive(handle) }
     }
 
-    /// As [`Object::exclusive_from_handle`], for objects of the runtime.
+    /// Does the same as [`Object::exclusive_from_handle`], for objects of the runtime.
     ///
     /// # Safety
     /// As there.
@@ -235,14 +236,14 @@ impl<T: VkObject> Object<T> {
         }
     }
 
-    /// What a command does that creates one object: creates it as [`Object::create`] does, writes its handle to `out`, and returns
-    /// what the command returns. `parent` is the instance or device that the command was given.
+    /// Implements a command that creates one object: creates it as [`Object::create`] does, writes its handle to
+    /// `out`, and returns the command's result. `parent` is the instance or device from the command's parameters.
     ///
-    /// The result is `SUCCESS`, or `ERROR_OUT_OF_HOST_MEMORY`, also where `parent` is neither, which is a mistake of the
-    /// application. Then `driver` is dropped, and nothing is written.
+    /// Returns `SUCCESS`, or `ERROR_OUT_OF_HOST_MEMORY`, even if `parent` is neither, which is an application error.
+    /// On failure `driver` is dropped, and nothing is written.
     ///
     /// # Safety
-    /// As the specification has it for the command: `parent` is a live handle, `callbacks` are NULL or valid, and `out` is valid.
+    /// As specified for the command: `parent` is a live handle, `callbacks` are NULL or valid, and `out` is valid.
     #[inline]
     pub unsafe fn create_command(
         parent: <T::Parent as ParentObject>::Handle,
@@ -263,11 +264,11 @@ impl<T: VkObject> Object<T> {
         vk::Result::SUCCESS
     }
 
-    /// The command that destroys objects of this type, for a driver's
+    /// Implements the command that destroys objects of this type, for a driver's
     /// [`COMMANDS`](crate::Driver::COMMANDS): `DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Buffer>::destroy_command`.
     ///
     /// # Safety
-    /// As the specification has it for the command: a live or null handle that nothing uses any more.
+    /// As specified for the command: a live or null handle that nothing uses any more.
     pub unsafe extern "system" fn destroy_command(
         _: vk::Device,
         handle: T::Handle,
@@ -277,23 +278,23 @@ impl<T: VkObject> Object<T> {
         unsafe { Self::destroy(handle, callbacks) };
     }
 
-    /// The base.
+    /// Returns the base.
     pub fn base(&self) -> &ObjectBase {
         &self.base
     }
 
-    /// What the object was created from.
+    /// Returns the object's parent.
     pub fn parent(&self) -> &T::Parent {
         // SAFETY: `create` took the root from a parent of this type, whose first field it is, and which outlives this.
         unsafe { self.base.root_pointer().cast::<T::Parent>().as_ref() }
     }
 
-    /// The handle, for messages and comparisons; it does not make the object visible.
+    /// Returns the handle, for messages and comparisons; it does not make the object visible.
     pub fn raw(&self) -> u64 {
         core::ptr::from_ref(self).addr() as u64
     }
 
-    /// The handle of an object that a pool hands out again. Its address was exposed when it was made.
+    /// Returns the handle of an object that a pool hands out again. Its address was exposed when it was created.
     fn reshared_handle(&self) -> T::Handle {
         self.base.set_shared();
         T::Handle::from_raw(self.raw())
@@ -311,7 +312,7 @@ impl<T: VkObject> Deref for Object<T> {
     }
 }
 
-/// An object that no application knows yet. Dropping it destroys it.
+/// An object that the application has not received yet. Dropping it destroys it.
 pub struct Owned<T: VkObject> {
     object: NonNull<Object<T>>,
     memory: CopiedCallbacks,
@@ -328,13 +329,13 @@ impl<T: VkObject> Owned<T> {
         T::Handle::from_raw(address as u64)
     }
 
-    /// The handle of an object that stays owned: the runtime hands it out and destroys it itself.
+    /// Returns the handle of an object that stays owned: the runtime hands it out and destroys it itself.
     pub(crate) fn shared_handle(&self) -> T::Handle {
         self.base.set_shared();
         T::Handle::from_raw(self.object.as_ptr().expose_provenance() as u64)
     }
 
-    /// The object, which [`Owned::adopt`] takes back.
+    /// Returns the object, which [`Owned::adopt`] takes back.
     fn leak(self) -> NonNull<Object<T>> {
         let object = self.object;
         core::mem::forget(self);
@@ -342,19 +343,19 @@ impl<T: VkObject> Owned<T> {
     }
 
     /// # Safety
-    /// The object is owned by nobody else and came from `memory`.
+    /// The object has no other owner and came from `memory`.
     unsafe fn adopt(object: NonNull<Object<T>>, memory: CopiedCallbacks) -> Self {
         Self { object, memory }
     }
 
-    /// As [`Object::array`], to change it while nobody else has the object.
+    /// Returns the same as [`Object::array`], mutably, while no other code has the object.
     pub fn array_mut<P: Plain>(&mut self, piece: Piece<P>) -> &mut [P] {
         let Some(offset) = piece.place(size_of::<Object<T>>(), self.base.size()) else { return &mut [] };
         // SAFETY: as for `array`, and the object is borrowed mutably.
         unsafe { core::slice::from_raw_parts_mut(self.object.as_ptr().byte_add(offset).cast(), piece.len()) }
     }
 
-    /// The driver's part, to change it while nobody else has the object.
+    /// Returns the driver's part mutably, while no other code has the object.
     pub fn driver_mut(&mut self) -> &mut T {
         // SAFETY: the object is owned and no reference to it is handed out for longer than self is borrowed.
         unsafe { &mut (*self.object.as_ptr()).driver }

@@ -1,4 +1,4 @@
-//! What objects are created from.
+//! The parents of objects.
 
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -34,10 +34,10 @@ pub unsafe trait ParentObject: Sync + 'static {
     type Handle: Handle + Copy;
     /// Which of the two.
     const KIND: ParentKind;
-    /// The root.
+    /// Returns the root.
     fn root(&self) -> &Root;
 
-    /// The instance or device of a handle, or `None` for NULL and for what is none.
+    /// Returns the instance or device of a handle, or `None` for NULL and for a handle of another type.
     ///
     /// # Safety
     /// `handle` is null or a live handle of any of the runtime's objects, and stays live for `'a`.
@@ -52,12 +52,12 @@ pub unsafe trait ParentObject: Sync + 'static {
     }
 }
 
-/// What instances and devices have in common: their own base, and what their children need of them.
+/// The common part of instances and devices: their own base, and the data that their children need.
 #[repr(C)]
 pub struct Root {
     base: ObjectBase,
     memory: CopiedCallbacks,
-    /// Whether the memory is that of the process, as it nearly always is.
+    /// Whether the memory comes from the process allocator, as it nearly always does.
     is_in_process_memory: bool,
     host: &'static dyn Host,
     last_slot: AtomicU32,
@@ -66,17 +66,17 @@ pub struct Root {
     foreign: Foreign,
     /// For a device, the physical device that it was made of, which outlives it.
     physical_device: Option<NonNull<ObjectBase>>,
-    /// For an instance, who listens to messages.
+    /// For an instance, the listeners to messages.
     listeners: Listeners,
 }
 
-// SAFETY: the pointer leads to an object that outlives the device and may be shared.
+// SAFETY: the pointer points to an object that outlives the device and may be shared.
 unsafe impl Send for Root {}
 // SAFETY: as above.
 unsafe impl Sync for Root {}
 
 impl Root {
-    /// The root of an instance, to whose messages `listeners` listen.
+    /// Creates the root of an instance, with `listeners` for its messages.
     pub(crate) fn of_instance(
         base: ObjectBase,
         memory: CopiedCallbacks,
@@ -97,7 +97,7 @@ impl Root {
         }
     }
 
-    /// The root of a device of `physical_device`, which outlives it.
+    /// Returns the root of a device of `physical_device`, which outlives it.
     pub(crate) fn of_device(
         base: ObjectBase,
         memory: CopiedCallbacks,
@@ -109,7 +109,7 @@ impl Root {
         Self { physical_device, ..Self::of_instance(base, memory, host, listeners) }
     }
 
-    /// For a device, the physical device that it was made of.
+    /// Returns the physical device that the device was created from; `None` for an instance.
     pub(crate) fn physical_device(&self) -> Option<&ObjectBase> {
         // SAFETY: the physical device outlives the device.
         self.physical_device.map(|base| unsafe { base.as_ref() })
@@ -119,8 +119,7 @@ impl Root {
         &self.listeners
     }
 
-    /// Frees what is in memory that is found through this: when the instance or device is dropped, nothing may look at it any
-    /// more.
+    /// Frees the memory that this gives access to: after the instance or device is dropped, no code may reach it.
     pub(crate) fn release(&self) {
         self.base.recycle();
         self.foreign.clear();
@@ -136,27 +135,28 @@ impl Root {
         self.children.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// How many objects were created from this one and not destroyed.
+    /// Returns the number of objects created from this one and not destroyed.
     pub(crate) fn children(&self) -> u32 {
         self.children.load(Ordering::Relaxed)
     }
 
-    /// The instance or device as an object.
+    /// Returns the instance or device as an object.
     pub fn base(&self) -> &ObjectBase {
         &self.base
     }
 
-    /// The allocator of the instance or device, which its children fall back on.
+    /// Returns the allocator of the instance or device, which its children fall back on.
     pub(crate) fn memory(&self) -> &CopiedCallbacks {
         &self.memory
     }
 
-    /// The allocator for what a command creates with `callbacks`, which may be NULL: theirs, or that of the instance or device.
+    /// Returns the allocator for objects that a command creates with `callbacks`, which may be NULL: the callbacks'
+    /// allocator, or the instance's or device's.
     ///
     /// # Safety
-    /// `callbacks` is NULL or a valid pointer to callbacks that obey the specification. What is allocated with them, or with copies
-    /// of the value, is freed before the application may take them back: before the object that it belongs to, and the instance or
-    /// device, are destroyed.
+    /// `callbacks` is NULL or a valid pointer to callbacks that obey the specification. All memory allocated with
+    /// them, or with copies of the value, is freed before the application may take them back: before its object, and
+    /// the instance or device, are destroyed.
     #[must_use]
     pub unsafe fn memory_or(
         &self,
@@ -167,25 +167,25 @@ impl Root {
         unsafe { self.memory.or(callbacks, scope) }
     }
 
-    /// Whether the application gave no callbacks for the memory.
+    /// Returns whether the application gave no callbacks for the memory.
     #[inline]
     pub(crate) fn is_in_process_memory(&self) -> bool {
         self.is_in_process_memory
     }
 
-    /// The same allocator by reference, for what the runtime itself keeps of the children.
+    /// Returns the same allocator by reference, for the runtime's own data about the children.
     pub(crate) fn shared_memory(&self) -> ParentMemory {
         Self::memory_of(NonNull::from(self))
     }
 
-    /// As [`Root::shared_memory`], for a root that need not be complete before something is allocated.
+    /// Does the same as [`Root::shared_memory`], for a root that need not be complete before something is allocated.
     pub(super) fn memory_of(root: NonNull<Self>) -> ParentMemory {
         // SAFETY: the field lies inside the root.
         let memory = unsafe { root.byte_add(core::mem::offset_of!(Self, memory)).cast() };
         ParentMemory::new(memory)
     }
 
-    /// The system below.
+    /// Returns the system below.
     pub fn host(&self) -> &'static dyn Host {
         self.host
     }
@@ -195,7 +195,7 @@ impl Root {
         &self.foreign
     }
 
-    /// A private data slot that was never given out before.
+    /// Returns a private data slot that was never given out before.
     pub fn new_slot(&self) -> Slot {
         let index = self.last_slot.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         Slot::new(NonNull::from(self).addr(), index)

@@ -8,7 +8,7 @@ use loader_core::memory::OutOfMemory;
 /// The most arrays in a block.
 pub const PIECES: usize = 16;
 
-/// Numbers, whose every pattern of bits is a value, zero among them.
+/// Numbers for which every bit pattern, including zero, is a value.
 ///
 /// # Safety
 /// The type has no padding, no pointers, no destructor, and every pattern of bits is valid.
@@ -50,13 +50,13 @@ impl<P> Clone for Piece<P> {
 impl<P> Copy for Piece<P> {}
 
 impl<P> Piece<P> {
-    /// How many elements the array has.
+    /// Returns the number of elements in the array.
     #[must_use]
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether the array has no elements.
+    /// Returns whether the array has no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.length == 0
@@ -64,15 +64,16 @@ impl<P> Piece<P> {
 }
 
 impl<T> Pieces<T> {
-    /// Behind an object of this layout.
+    /// Creates an empty layout after an object of this layout.
     pub(super) const fn behind(object: Layout) -> Self {
         Self { layout: object, count: 0, of: PhantomData }
     }
 
-    /// Adds an array of so many elements.
+    /// Adds an array of this many elements.
     ///
     /// # Errors
-    /// [`OutOfMemory`] if the block would be larger than memory can be, or if there are [`PIECES`] arrays already.
+    /// [`OutOfMemory`] if the block would be larger than memory can be, or if the object already has [`PIECES`]
+    /// arrays.
     pub fn add<P: Plain>(&mut self, length: usize) -> Result<Piece<P>, OutOfMemory> {
         if self.count == PIECES {
             return Err(OutOfMemory);
@@ -84,15 +85,15 @@ impl<T> Pieces<T> {
         Ok(Piece { offset, length, element: PhantomData })
     }
 
-    /// The block.
+    /// Returns the block.
     pub(super) fn layout(&self) -> Layout {
         self.layout.pad_to_align()
     }
 }
 
 impl<P: Plain> Piece<P> {
-    /// The bytes from the beginning of the block at which the array is, if it is in the last part of a block of `size` bytes
-    /// that begins with `taken` bytes of something else. Pieces of other objects may not fit.
+    /// Returns the array's offset in the block, if it lies in the last part of a block of `size` bytes that begins
+    /// with `taken` bytes of other data. Pieces of other objects may not fit.
     pub(super) fn place(&self, taken: usize, size: usize) -> Option<usize> {
         let end = size_of::<P>().checked_mul(self.length)?.checked_add(self.offset)?;
         (self.offset >= taken && end <= size && self.offset.is_multiple_of(align_of::<P>()))

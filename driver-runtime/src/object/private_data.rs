@@ -1,4 +1,4 @@
-//! Private data: a 64-bit value for each slot that the application asked for.
+//! Private data: a 64-bit value for each slot that the application has created.
 
 use core::num::NonZeroUsize;
 
@@ -9,7 +9,7 @@ use super::memory::ParentMemory;
 /// A private data slot of one device.
 #[derive(Clone, Copy)]
 pub struct Slot {
-    /// The address of the device, by which it is told from others.
+    /// The address of the device, which distinguishes it from others.
     owner: NonZeroUsize,
     index: u32,
 }
@@ -19,17 +19,17 @@ impl Slot {
         Self { owner, index }
     }
 
-    /// The number of the slot, from 1 on.
+    /// Returns the number of the slot, from 1 on.
     pub(crate) fn index(&self) -> u32 {
         self.index
     }
 
-    /// Whether it is the first slot of its device.
+    /// Returns whether it is the first slot of its device.
     pub(super) fn is_first(&self) -> bool {
         self.index == 1
     }
 
-    /// Whether the slot is of the device at this address.
+    /// Returns whether the slot belongs to the device at this address.
     pub(super) fn is_of(&self, device: NonZeroUsize) -> bool {
         self.owner == device
     }
@@ -53,8 +53,8 @@ impl Values {
         self.position(slot).ok().and_then(|at| self.0.get(at)).map_or(0, |(_, value)| *value)
     }
 
-    /// Sets the value if that needs no memory: the slot has a value, or there is room here or in `larger`, which then
-    /// takes the place of the old list. Returns whether it was set.
+    /// Sets the value if that needs no memory: the slot has a value, or the value fits here or into `larger`, which
+    /// then replaces the old list. Returns whether it was set.
     pub(super) fn set_within(&mut self, slot: u32, value: u64, larger: &mut Self) -> bool {
         match self.position(slot) {
             Ok(at) => {
@@ -77,7 +77,7 @@ impl Values {
         true
     }
 
-    /// The capacity with which one more value fits.
+    /// Returns the capacity with which one more value fits.
     pub(super) fn wanted_capacity(&self) -> usize {
         self.0.len().saturating_mul(2).max(4)
     }

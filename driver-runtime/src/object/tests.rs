@@ -1,4 +1,4 @@
-//! Objects as a driver and an application meet them. The numbers are those of the checklist in the README.
+//! Objects as a driver and an application meet them. The numbers refer to the checklist in the README.
 
 use std::format;
 use std::thread;
@@ -138,7 +138,7 @@ fn b8_memory_comes_from_the_callbacks_or_else_the_device() {
     assert_eq!(ours.scopes(), [vk::SystemAllocationScope::OBJECT.as_raw()]);
     assert_eq!(theirs.scopes(), [vk::SystemAllocationScope::OBJECT.as_raw()]);
     assert!(ours.alignments().iter().all(|align| *align >= 8));
-    // SAFETY: the callbacks are those of the creation.
+    // SAFETY: the callbacks are the same as at creation.
     unsafe { Object::<Buffer>::destroy(own, &callbacks) };
     destroy::<Buffer>(fallen_back);
     assert_eq!((ours.live_blocks(), theirs.live_blocks()), (0, 0));
@@ -301,12 +301,12 @@ fn b66_an_object_and_its_arrays_are_one_block() {
     assert_eq!(object.array(object.longs), [[0, 0], [7, u64::MAX]]);
     destroy::<Layouted>(handle);
     assert_eq!(ledger.live_blocks(), 0);
-    // A piece of a larger object is no array of a smaller one.
+    // A piece of a larger object is not an array of a smaller one.
     let buffer = create(&device, Buffer(1));
     assert!(buffer.array(longs).is_empty());
 }
 
-/// A number that follows from the one before, so that every run is the same.
+/// Returns a pseudo-random number that follows from the one before, so that every run is the same.
 fn next(state: &mut u64) -> usize {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 33) as usize
@@ -358,7 +358,7 @@ fn b66_what_is_nothing_is_not_allocated_or_freed() {
     assert_eq!(ledger.scopes().len(), 0);
     let layout = core::alloc::Layout::from_size_align(24, 8).unwrap();
     let zeros = memory.allocate_zeroed(layout).unwrap();
-    // SAFETY: a block of so many bytes, freed once with its layout; the larger one begins with the bytes of the smaller.
+    // SAFETY: a block of this many bytes, freed once with its layout; the larger one begins with the bytes of the smaller.
     unsafe {
         assert_eq!(zeros.as_ref(), [0; 24]);
         zeros.cast::<u8>().write(9);
@@ -419,7 +419,7 @@ fn objects_of_a_pool_serve_again_without_memory() {
     ledger.fail(Some(0));
     assert!(add(&mut sets, 9).is_err() && sets.reuse().is_none());
     get::<Set>(all[3]).unwrap().base().set_name(Some(b"third")).unwrap();
-    // SAFETY: the sets are of this pool and not used any more.
+    // SAFETY: the sets are of this pool and no longer in use.
     unsafe {
         [3, 0, 4].iter().for_each(|place| sets.free(all[*place]));
         sets.free(vk::DescriptorSet::null());

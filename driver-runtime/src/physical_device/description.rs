@@ -1,4 +1,4 @@
-//! What a physical device is and can do.
+//! The properties and abilities of a physical device.
 
 use ash::vk::{self, TaggedStructure};
 use loader_core::registry::ExtensionSet;
@@ -12,11 +12,11 @@ use crate::sync::{SyncTypeError, SyncTypes};
 /// The most queue families that a physical device can have.
 pub const QUEUE_FAMILIES: usize = 8;
 
-/// What the runtime answers for a physical device. A driver fills it in as far as it knows.
+/// The runtime's answers about a physical device. A driver fills in the fields that it knows.
 ///
-/// Limits are what the specification requires at least. Those that depend on a feature are raised when the description is
-/// added to an [`Enumeration`](crate::Enumeration), if the device has the feature and the driver has set nothing better.
-/// Everything else is zero.
+/// Limits start at the minimum that the specification requires. Those that depend on a feature are raised
+/// when the description is added to an [`Enumeration`](crate::Enumeration), if the device has the feature and
+/// the driver has set nothing better. Everything else is zero.
 #[derive(Clone)]
 pub struct Description {
     /// The properties of Vulkan 1.0.
@@ -41,9 +41,9 @@ pub struct Description {
     pub queue_families: [vk::QueueFamilyProperties; QUEUE_FAMILIES],
     /// How many queue families it has.
     pub queue_family_count: u32,
-    /// The types of its synchronisation objects, where they are found at run time or differ from
-    /// [`Driver::SYNC_TYPES`](crate::Driver::SYNC_TYPES): `Some(SyncTypes::new(&list))`. A list that cannot work fails the search
-    /// for devices, and a message says why.
+    /// The types of its synchronisation objects, if they are found at run time or differ from
+    /// [`Driver::SYNC_TYPES`](crate::Driver::SYNC_TYPES): `Some(SyncTypes::new(&list))`. An unusable list fails the
+    /// search for devices, and a message gives the reason.
     pub sync_types: Option<Result<SyncTypes, SyncTypeError>>,
 }
 
@@ -53,7 +53,8 @@ unsafe impl Send for Description {}
 unsafe impl Sync for Description {}
 
 impl Description {
-    /// A device of this name and version of Vulkan, with the limits that this version requires, without anything else.
+    /// Creates a description of a device with this name and Vulkan version, with the limits that this version
+    /// requires and nothing else.
     #[must_use]
     pub fn new(name: &[u8], api_version: u32, device_type: vk::PhysicalDeviceType) -> Self {
         let mut properties = vk::PhysicalDeviceProperties { api_version, device_type, ..Default::default() };
@@ -87,12 +88,13 @@ impl Description {
         let Some(row) = known::<T>() else { return false };
         let Some(to) = places::of_mut(self, row.place) else { return false };
         let from = core::ptr::from_ref(structure).cast::<u8>();
-        // SAFETY: the structure has its header and so many bytes of members, and so has the place.
+        // SAFETY: the structure has its header and this many bytes of members, and so has the place.
         unsafe { to.copy_from(from.add(places::HEADER), row.length.into()) };
         true
     }
 
-    /// The members of a property structure as they are kept, or `None` for one that [`Description::set`] does not take.
+    /// Returns the stored members of a property structure, or `None` for one that [`Description::set`] does not
+    /// accept.
     #[must_use]
     pub fn get<T: TaggedStructure + vk::ExtendsPhysicalDeviceProperties2 + Default>(&self) -> Option<T> {
         let row = known::<T>()?;
@@ -104,31 +106,31 @@ impl Description {
         Some(structure)
     }
 
-    /// Gives the device another name, cut where it does not fit.
+    /// Sets the device's name, truncated to fit.
     pub fn set_name(&mut self, name: &[u8]) {
         copy_name(&mut self.properties.device_name, name);
     }
 
-    /// The name and the note of the driver, as `VkPhysicalDeviceDriverProperties` has them.
+    /// Sets the driver's name and note, as in `VkPhysicalDeviceDriverProperties`.
     pub fn set_driver(&mut self, id: vk::DriverId, name: &[u8], note: &[u8]) {
         self.vulkan_1_2.driver_id = id;
         copy_name(&mut self.vulkan_1_2.driver_name, name);
         copy_name(&mut self.vulkan_1_2.driver_info, note);
     }
 
-    /// The minor version of Vulkan 1 that the device has.
+    /// Returns the minor version of the device's Vulkan 1 version.
     #[must_use]
     pub fn minor_version(&self) -> u32 {
         vk::api_version_minor(self.properties.api_version)
     }
 
-    /// The queue families.
+    /// Returns the queue families.
     pub fn families(&self) -> &[vk::QueueFamilyProperties] {
         self.queue_families.get(..self.queue_family_count as usize).unwrap_or(&self.queue_families)
     }
 }
 
-/// The row of a structure, if its size is that of the registry.
+/// Returns the structure's row, if its size matches the registry.
 fn known<T: TaggedStructure>() -> Option<&'static Row> {
     let row = row(T::STRUCTURE_TYPE)?;
     let size = places::HEADER.saturating_add(row.size.into());

@@ -3,7 +3,7 @@
 use super::{Description, places};
 use crate::properties::{Limit, Scalar, Value, resolve};
 
-/// Sets every limit to what devices of this version have at least, without optional features.
+/// Sets every limit to the minimum for devices of this version without optional features.
 pub(super) fn require(known: &mut Description) {
     let rows = resolve();
     rows.always
@@ -18,8 +18,8 @@ pub(super) fn require(known: &mut Description) {
     rows.with.iter().copied().flatten().for_each(|(_, limit, _)| set(known, limit, limit.value));
 }
 
-/// Raises the limits that features of the device require more of, if they still are what devices without these features
-/// have.
+/// Raises the limits for which the device's features require more, if they still have the minimum for devices without
+/// these features.
 pub(crate) fn raise(known: &mut Description) {
     for (feature, limit, value) in resolve().with.iter().copied().flatten() {
         if known.features.contains(*feature) && get(known, limit) == Some(limit.value) {
@@ -29,8 +29,8 @@ pub(crate) fn raise(known: &mut Description) {
     raise_update_after_bind(known);
 }
 
-/// Limits of what is updated after it was bound count all descriptors. A driver without such updates sets none, and layers look
-/// at them whatever the features are: they are those of all other descriptors then.
+/// Raises update-after-bind limits to the limits of all other descriptors. These limits count all
+/// descriptors; a driver without such updates sets none, but layers read them whatever the features are.
 fn raise_update_after_bind(known: &mut Description) {
     let (all, after) = (&known.properties.limits, &mut known.vulkan_1_2);
     let pairs = [
@@ -110,7 +110,7 @@ fn set(known: &mut Description, limit: &Limit, value: Value) {
     }
 }
 
-/// The value that a limit has.
+/// Returns the value that a limit has.
 pub(crate) fn get(known: &Description, limit: &Limit) -> Option<Value> {
     let from = places::of(known, limit.place)?;
     // SAFETY: as above.

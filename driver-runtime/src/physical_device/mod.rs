@@ -27,22 +27,22 @@ pub use properties::Chainable;
 pub(crate) use properties::write as write_properties;
 pub use vulkan_1_4::Vulkan14Properties;
 
-/// A physical device, with the driver's part behind what the runtime keeps.
+/// A physical device: the runtime's data, then the driver's part.
 pub type PhysicalDevice<D> = Object<Physical<D>>;
 
-/// What is kept of a physical device.
+/// The runtime's data about a physical device.
 pub struct Physical<D: Parts> {
     description: Description,
     driver: D::PhysicalDevice,
 }
 
 impl<D: Parts> Physical<D> {
-    /// What is kept of a physical device that `description` describes.
+    /// Creates the data of a physical device that `description` describes.
     pub(crate) fn new(description: Description, driver: D::PhysicalDevice) -> Self {
         Self { description, driver }
     }
 
-    /// What the device is and can do.
+    /// Returns the device's properties and abilities.
     pub fn description(&self) -> &Description {
         &self.description
     }

@@ -1,4 +1,4 @@
-//! Where a description keeps properties.
+//! The positions of properties in a description.
 
 use core::ptr::{from_mut, from_ref};
 
@@ -7,10 +7,10 @@ use ash::vk;
 use super::Description;
 use crate::properties::Place;
 
-/// What stands before the members of a structure.
+/// The size of the header before a structure's members.
 pub(crate) const HEADER: usize = size_of::<vk::BaseOutStructure<'_>>();
 
-/// The address of what is kept at a place. The bytes there are those of members, and of what aligns them.
+/// Returns the address of a place. The bytes there belong to members, or to the padding that aligns them.
 pub(crate) fn of(known: &Description, place: Place) -> Option<*const u8> {
     let (first, at) = match place {
         Place::Limits(at) => (from_ref(&known.properties.limits).cast::<u8>(), at),
@@ -24,7 +24,7 @@ pub(crate) fn of(known: &Description, place: Place) -> Option<*const u8> {
     Some(first.wrapping_add(at.into()))
 }
 
-/// The same, to write it.
+/// Returns the same, to write it.
 pub(crate) fn of_mut(known: &mut Description, place: Place) -> Option<*mut u8> {
     let (first, at) = match place {
         Place::Limits(at) => (from_mut(&mut known.properties.limits).cast::<u8>(), at),

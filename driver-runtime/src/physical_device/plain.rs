@@ -1,4 +1,4 @@
-//! The queries of Vulkan 1.0, by those that are named after them with a 2 and take chains.
+//! The Vulkan 1.0 queries, implemented by the queries with a 2 in their name, which take chains.
 //!
 //! They go through the table of the physical device, so a driver writes the newer query only, and may write it for one of
 //! its devices only.
@@ -9,7 +9,7 @@ use loader_core::memory::{CopiedCallbacks, TryGrow, Vec};
 use crate::dispatch::{DispatchTable, function};
 use crate::object::ObjectBase;
 
-/// The table of a physical device.
+/// Returns the table of a physical device.
 ///
 /// # Safety
 /// `device` is a live handle.
@@ -18,7 +18,7 @@ unsafe fn table<'a>(device: vk::PhysicalDevice) -> Option<&'a DispatchTable> {
     Some(unsafe { ObjectBase::of(device.as_raw()) }?.dispatch())
 }
 
-/// Memory of the instance for as long as a command takes.
+/// Returns an allocator with command scope from the instance.
 ///
 /// # Safety
 /// `device` is a live handle.
@@ -29,7 +29,7 @@ unsafe fn memory(device: vk::PhysicalDevice) -> CopiedCallbacks {
     memory.scoped(vk::SystemAllocationScope::COMMAND)
 }
 
-/// A query that fills one structure: calls the one with the 2 and copies what it wrote.
+/// Defines a query that fills one structure: it calls the query with the 2 and copies the result.
 macro_rules! plain {
     ($(
         $(#[$doc:meta])*
@@ -39,14 +39,14 @@ macro_rules! plain {
         $(#[$doc])*
         ///
         /// # Safety
-        /// As the specification has it.
+        /// As specified for the command.
         pub(crate) unsafe extern "system" fn $name(
             device: vk::PhysicalDevice,
             $($parameter: $parameter_type,)*
             out: *mut $out,
         ) {
             let mut chained = <$chained>::default();
-            // SAFETY: the caller vouches for handle and pointer; the function is given what it wants.
+            // SAFETY: the caller vouches for handle and pointer, which meet the function's requirements.
             unsafe {
                 if let Some(query) = table(device).and_then(|table| function!(table, $command: $pointer_type)) {
                     query(device, $($parameter,)* &mut chained);
@@ -75,10 +75,10 @@ plain! {
         vk::FormatProperties2<'_>, format_properties;
 }
 
-/// `vkGetPhysicalDeviceImageFormatProperties`
+/// Implements `vkGetPhysicalDeviceImageFormatProperties`.
 ///
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 pub(crate) unsafe extern "system" fn get_image_format_properties(
     device: vk::PhysicalDevice,
     format: vk::Format,
@@ -95,7 +95,7 @@ pub(crate) unsafe extern "system" fn get_image_format_properties(
         .usage(usage)
         .flags(flags);
     let mut chained = vk::ImageFormatProperties2::default();
-    // SAFETY: the caller vouches for handle and pointer; the function is given what it wants.
+    // SAFETY: the caller vouches for handle and pointer, which meet the function's requirements.
     unsafe {
         let query = table(device).and_then(|table| {
             function!(
@@ -110,10 +110,10 @@ pub(crate) unsafe extern "system" fn get_image_format_properties(
     }
 }
 
-/// `vkGetPhysicalDeviceQueueFamilyProperties`
+/// Implements `vkGetPhysicalDeviceQueueFamilyProperties`.
 ///
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 pub(crate) unsafe extern "system" fn get_queue_family_properties(
     device: vk::PhysicalDevice,
     count: *mut u32,
@@ -138,10 +138,10 @@ pub(crate) unsafe extern "system" fn get_queue_family_properties(
     }
 }
 
-/// `vkGetPhysicalDeviceSparseImageFormatProperties`
+/// Implements `vkGetPhysicalDeviceSparseImageFormatProperties`.
 ///
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 pub(crate) unsafe extern "system" fn get_sparse_image_format_properties(
     device: vk::PhysicalDevice,
     format: vk::Format,
@@ -173,8 +173,8 @@ pub(crate) unsafe extern "system" fn get_sparse_image_format_properties(
     }
 }
 
-/// Fills an array from one of chained structures. Without memory for these the array stays empty: the commands have no
-/// result to say so.
+/// Fills an array from one of chained structures. If memory for these runs out, the array stays empty: the commands
+/// have no result to report it.
 ///
 /// # Safety
 /// `count` and `out` are a counted out-array, and `query` fills such arrays.

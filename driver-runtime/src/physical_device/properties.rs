@@ -11,8 +11,8 @@ use super::{Description, places};
 use crate::chain::Chain;
 use crate::properties::row;
 
-/// Writes `VkPhysicalDeviceProperties2` and the structures chained to it. Those that a description
-/// cannot have are given to `more`.
+/// Writes `VkPhysicalDeviceProperties2` and the structures chained to it. Structures that a description cannot have
+/// are passed to `more`.
 ///
 /// # Safety
 /// `out` begins a pNext chain of structures that may be written.
@@ -25,7 +25,7 @@ pub(crate) unsafe fn write(
     unsafe {
         (*out).properties = known.properties;
         for structure in Chain::new((*out).p_next.cast_const()) {
-            // A chain that bites its tail is filled up to there: the command has no result to say so.
+            // A looped chain is filled up to the loop: the command has no result to report it.
             let Ok(structure) = structure else { return };
             let structure = structure.cast_mut().cast::<vk::BaseOutStructure<'static>>();
             if !write_one(known, structure) {
@@ -42,13 +42,13 @@ pub(crate) unsafe fn write(
 pub struct Chainable(vk::BaseOutStructure<'static>);
 
 impl Chainable {
-    /// The type of the structure.
+    /// Returns the type of the structure.
     #[must_use]
     pub fn structure_type(&self) -> vk::StructureType {
         self.0.s_type
     }
 
-    /// The structure, if it is of this type. Its `s_type` and `p_next` stay what they are.
+    /// Returns the structure, if it has this type. Its `s_type` and `p_next` must not change.
     pub fn get<T: TaggedStructure>(&mut self) -> Option<&mut T> {
         let matches = self.0.s_type == T::STRUCTURE_TYPE;
         // SAFETY: a structure in a chain has the type that it states, and a `Chainable` is only made of structures
@@ -97,7 +97,7 @@ unsafe fn write_one(known: &Description, structure: *mut vk::BaseOutStructure<'s
     true
 }
 
-/// Whether the device has the structure, by its version or an extension. Others are left alone.
+/// Returns whether the device has the structure, by its version or an extension. Others are left unchanged.
 fn is_of(known: &Description, s_type: vk::StructureType) -> bool {
     row(s_type).is_some_and(|row| row.is_of(known.minor_version(), &known.extensions))
 }
@@ -106,17 +106,17 @@ fn is_of(known: &Description, s_type: vk::StructureType) -> bool {
 /// `out` may be written, and its arrays have as many elements as it says.
 unsafe fn write_vulkan_1_4(known: &Vulkan14Properties, out: *mut Chained) {
     let (at, length) = Chained::PLAIN;
-    // SAFETY: the caller vouches for the structure; both have so many bytes of the same members.
+    // SAFETY: the caller vouches for the structure; both have this many bytes of the same members.
     unsafe {
         out.byte_add(at).cast::<u8>().copy_from(core::ptr::from_ref(known).cast::<u8>(), length);
         host_copy!(*out, *known);
     }
 }
 
-/// Fills an array as far as it goes; without one, counts. Returns the number.
+/// Fills an array up to its length; without one, counts. Returns the number.
 ///
 /// # Safety
-/// `out` is NULL or has room for `room` elements.
+/// `out` is NULL or has space for `room` elements.
 unsafe fn layouts(known: &[vk::ImageLayout], room: u32, out: *mut vk::ImageLayout) -> u32 {
     let count = u32::try_from(known.len()).unwrap_or(u32::MAX);
     if out.is_null() {

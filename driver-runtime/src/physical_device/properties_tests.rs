@@ -1,4 +1,4 @@
-//! Properties as an application asks for them.
+//! Property queries as an application makes them.
 
 use ash::vk::{self, TaggedStructure};
 
@@ -10,7 +10,7 @@ use crate::reflect;
 use crate::testing::{TestDriver, plan};
 use loader_core::registry::{ExtensionSet, extension};
 
-/// A structure whose bytes are all different, but for every 251st.
+/// Returns a structure whose bytes repeat only after 251.
 fn pattern<T>() -> T {
     let mut value = core::mem::MaybeUninit::<T>::uninit();
     let first = value.as_mut_ptr().cast::<u8>();
@@ -38,7 +38,7 @@ fn describe() -> Description {
     known
 }
 
-/// Asks for one structure.
+/// Queries one structure.
 fn ask<T>(device: vk::PhysicalDevice, structure: &mut T) {
     let mut all =
         vk::PhysicalDeviceProperties2 { p_next: core::ptr::from_mut(structure).cast(), ..Default::default() };
@@ -145,9 +145,9 @@ fn structures_have_the_members_of_those_that_gather_them() {
 #[test]
 fn properties_of_1_4_fill_the_arrays_of_the_application() {
     let (_made, device) = with_device(describe);
-    // SAFETY: a structure of numbers and pointers, none of which is followed but where it is NULL.
+    // SAFETY: a structure of numbers and pointers; every pointer that is followed is set first or NULL.
     let mut chained: Chained = unsafe { core::mem::zeroed() };
-    // SAFETY: the type stands first.
+    // SAFETY: the type is the first member.
     unsafe { core::ptr::from_mut(&mut chained).cast::<vk::StructureType>().write(Chained::TYPE) };
     ask(device, &mut chained);
     assert_eq!((chained.copy_src_layout_count, chained.copy_dst_layout_count), (2, 0));
@@ -216,7 +216,7 @@ fn properties_of_extensions_are_what_the_driver_has_set() {
     assert!(
         mesh.s_type == vk::PhysicalDeviceMeshShaderPropertiesEXT::STRUCTURE_TYPE && mesh.p_next.is_null()
     );
-    // Not set: what the specification requires at least.
+    // The driver sets none of these, so they have the minimum that the specification requires.
     let mut robust = vk::PhysicalDeviceRobustness2PropertiesEXT::default();
     ask(device, &mut robust);
     assert_eq!(robust.robust_uniform_buffer_access_size_alignment, 256);

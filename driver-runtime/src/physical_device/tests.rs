@@ -1,4 +1,4 @@
-//! Physical devices as a loader meets them. The numbers are those of the checklist in the README.
+//! Physical devices as loaders query them. The numbers refer to the checklist in the README.
 
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
@@ -34,12 +34,12 @@ pub(crate) fn enumerate(made: &Made, room: usize) -> (vk::Result, u32, Vec<vk::P
     (result, count, handles)
 }
 
-/// An instance with one device, described by `device`.
+/// Returns an instance with one device, described by `device`.
 pub(crate) fn with_device(device: fn() -> Description) -> (Made, vk::PhysicalDevice) {
     with_device_and_extensions(device, &[])
 }
 
-/// The same, of an instance with extensions.
+/// Returns the same, of an instance with extensions.
 pub(crate) fn with_device_and_extensions(
     device: fn() -> Description,
     extensions: &[&CStr],
@@ -239,7 +239,7 @@ fn b45_threads_share_one_search() {
         }
     });
     assert_eq!(SEARCHES.load(Ordering::Relaxed), 1);
-    // SAFETY: nobody uses the instance any more.
+    // SAFETY: the instance is no longer in use.
     unsafe { crate::commands::instance::destroy_instance::<Slow>(instance, null()) };
 }
 
@@ -376,7 +376,7 @@ extern "system" fn other_features(_: vk::PhysicalDevice, out: *mut vk::PhysicalD
 
 #[test]
 fn b38_and_b56_a_device_may_have_functions_of_its_own() {
-    // SAFETY: the function does what the command demands.
+    // SAFETY: the function implements the command as specified.
     static OTHER: EntryPoints<TestDriver> = unsafe {
         entry_points! { GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2 = other_features }
     };
@@ -386,7 +386,7 @@ fn b38_and_b56_a_device_may_have_functions_of_its_own() {
     plan(|plan| plan.commands = Some(&OWN));
     let (_made, special) =
         with_device(|| Description::new(b"x", vk::API_VERSION_1_1, vk::PhysicalDeviceType::CPU));
-    // SAFETY: the trampoline is called as what it is, with live handles.
+    // SAFETY: the trampoline is called with its own type and live handles.
     unsafe {
         let query = core::mem::transmute::<crate::dispatch::Command, vk::PFN_vkGetPhysicalDeviceFeatures>(
             trampoline(command::GET_PHYSICAL_DEVICE_FEATURES.canonical().index()).unwrap(),

@@ -36,7 +36,7 @@ pub struct Vulkan14Properties {
     pub identical_memory_type_requirements: vk::Bool32,
 }
 
-/// How many words stand before the layouts.
+/// The number of words before the layouts.
 const PLAIN: usize = 19;
 
 /// `VkPhysicalDeviceVulkan14Properties` in a chain.
@@ -55,7 +55,7 @@ pub(super) struct Chained {
 
 impl Chained {
     pub(super) const TYPE: vk::StructureType = vk::StructureType::from_raw(56);
-    /// Where the plain members are, and how many bytes they have.
+    /// The offset and size in bytes of the plain members.
     pub(super) const PLAIN: (usize, usize) = (core::mem::offset_of!(Self, plain), size_of::<[u32; PLAIN]>());
 }
 
