@@ -1,4 +1,4 @@
-//! Command buffers, and what a driver says about them.
+//! Command buffers, and a driver's functions for them.
 
 use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
@@ -13,7 +13,7 @@ use crate::driver::Driver;
 use crate::object::{Exclusive, Object, VkObject};
 use crate::result::CommandBufferError;
 
-/// What a driver does with command buffers.
+/// A driver's functions for command buffers.
 pub trait CommandBuffers: Driver {
     /// The driver's part of a command buffer.
     type CommandBuffer: Send + Sync;
@@ -30,8 +30,8 @@ pub trait CommandBuffers: Driver {
         level: vk::CommandBufferLevel,
     ) -> Result<Self::CommandBuffer, CommandBufferError>;
 
-    /// Begins to record. What was recorded before was reset. Not called for secondary command buffers that the runtime records,
-    /// as ending and resetting are not.
+    /// Begins to record. Any earlier recording was reset. Not called for secondary command buffers that the runtime
+    /// records, as ending and resetting are not.
     ///
     /// # Errors
     /// [`CommandBufferError`].
@@ -46,28 +46,29 @@ pub trait CommandBuffers: Driver {
     /// Ends recording.
     ///
     /// # Errors
-    /// [`CommandBufferError`], also for what went wrong while commands were recorded, which cannot say so.
+    /// [`CommandBufferError`], including errors from recording commands, which cannot return them.
     fn end_command_buffer(commands: &mut ExclusiveCommandBuffer<'_, Self>) -> Result<(), CommandBufferError> {
         let _ = commands;
         Ok(())
     }
 
-    /// Forgets what was recorded. `release` asks for giving back the memory that it took.
+    /// Discards the recording. `release` asks the driver to free the memory that the recording took.
     fn reset_command_buffer(commands: &mut ExclusiveCommandBuffer<'_, Self>, release: bool) {
         let _ = (commands, release);
     }
 }
 
-/// Which command buffers the runtime records, and the commands that what it recorded goes through later. These are not in
+/// Which command buffers the runtime records, and the commands that later execute the recording. These are not in
 /// [`Driver::COMMANDS`]: [`entry_points`](super::entry_points) has the functions that record them.
 ///
-/// A command that cannot be recorded (`vkCmdBuildAccelerationStructuresKHR`, push descriptors by template and a few others) is
-/// called at once even so, also where the rest is recorded. It can record what it does with [`ExclusiveCommandBuffer::record`].
+/// A command that cannot be recorded (`vkCmdBuildAccelerationStructuresKHR`, push descriptors by template and a few
+/// others) is always called at once, even if the rest is recorded. It can record its work with
+/// [`ExclusiveCommandBuffer::record`].
 pub enum Recording<D: 'static> {
     /// None: the driver has all commands that record.
     None,
-    /// Secondary ones, of a driver that has none. The commands record into primary ones, and get what is recorded into a
-    /// secondary one when a primary one executes it.
+    /// Secondary command buffers, for a driver without them. The commands record into primary ones; when a primary
+    /// command buffer executes a secondary one, the secondary's recording is passed to them.
     Secondaries(&'static EntryPoints<D>),
     /// All. The commands execute, when the driver has a command buffer [replayed](CommandBuffer::replay), and get the primary
     /// command buffer that is replayed. It may be replayed by several threads at a time then, so they have no exclusive access.
@@ -83,7 +84,7 @@ impl<D> Clone for Recording<D> {
 impl<D> Copy for Recording<D> {}
 
 impl<D> Recording<D> {
-    /// The commands that what was recorded goes through.
+    /// Returns the commands that execute the recording.
     pub(super) const fn commands(self) -> Option<&'static EntryPoints<D>> {
         match self {
             Self::None => None,
@@ -100,13 +101,14 @@ impl<D> Recording<D> {
     }
 }
 
-/// A command buffer, with the driver's part behind what the runtime keeps.
+/// A command buffer: the runtime's data, then the driver's part.
 pub type CommandBuffer<D> = Object<BufferState<D>>;
 
-/// A command buffer that only this thread uses: it is begun, recorded, ended or reset. It leads to the driver's part.
+/// A command buffer that only this thread uses: it is begun, recorded, ended or reset. It dereferences to the
+/// driver's part.
 pub struct ExclusiveCommandBuffer<'a, D: CommandBuffers>(Exclusive<'a, BufferState<D>>);
 
-/// What is kept of a command buffer.
+/// The runtime's data about a command buffer.
 pub struct BufferState<D: CommandBuffers> {
     pub(super) pool: NonNull<CommandPool<D>>,
     pub(super) level: vk::CommandBufferLevel,
@@ -118,13 +120,13 @@ pub struct BufferState<D: CommandBuffers> {
 /// Whether something is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nothing is.
+    /// Nothing is recorded.
     Initial,
     /// Commands are being recorded.
     Recording,
     /// Commands were recorded.
     Executable,
-    /// What was recorded cannot be used.
+    /// The recording cannot be used.
     Invalid,
 }
 
@@ -140,29 +142,29 @@ unsafe impl<D: CommandBuffers> VkObject for BufferState<D> {
 }
 
 impl<D: CommandBuffers> BufferState<D> {
-    /// The pool.
+    /// Returns the pool.
     pub fn pool(&self) -> &CommandPool<D> {
         // SAFETY: a pool owns its command buffers.
         unsafe { self.pool.as_ref() }
     }
 
-    /// Primary or secondary.
+    /// Returns the level: primary or secondary.
     pub fn level(&self) -> vk::CommandBufferLevel {
         self.level
     }
 
-    /// Whether something is recorded.
+    /// Returns the recording's state.
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// Whether the runtime records the commands.
+    /// Returns whether the runtime records the commands.
     #[inline]
     pub(super) fn is_recorded(&self) -> bool {
         D::RECORDING.is_of(self.level)
     }
 
-    /// Whether the driver hears of beginning, ending and resetting.
+    /// Returns whether the driver's functions are called for beginning, ending and resetting.
     fn is_the_drivers(&self) -> bool {
         !self.is_recorded() || self.level == vk::CommandBufferLevel::PRIMARY
     }
@@ -176,26 +178,27 @@ impl<D: CommandBuffers> Deref for BufferState<D> {
 }
 
 impl<D: CommandBuffers> CommandBuffer<D> {
-    /// Calls the functions of [`CommandBuffers::RECORDING`] with what the runtime recorded, in order: what a driver does with a
-    /// submitted command buffer. What secondary command buffers recorded comes where they are executed.
+    /// Calls the functions of [`CommandBuffers::RECORDING`] with the runtime's recording, in order: a driver does
+    /// this with a submitted command buffer. Recordings of secondary command buffers are included at the point of
+    /// execution.
     ///
     /// # Safety
-    /// Nobody records meanwhile, and what the commands are about is still valid, as the specification has it for pending command
-    /// buffers.
+    /// No thread records meanwhile, and all objects that the commands use are still valid, as the specification
+    /// demands for pending command buffers.
     pub unsafe fn replay(&self) {
         // SAFETY: the caller vouches for the use.
         unsafe { self.replay_for(vk::CommandBuffer::from_raw(self.raw())) };
     }
 
-    /// What the runtime recorded, for a driver that looks at the commands before it executes them.
+    /// Returns the runtime's recording, for a driver that inspects the commands before it executes them.
     ///
     /// # Safety
-    /// Nobody records for the lifetime of the iterator.
+    /// No thread records for the lifetime of the iterator.
     pub unsafe fn calls(&self) -> impl Iterator<Item = Call<'_>> {
         self.recorder.calls()
     }
 
-    /// As [`CommandBuffer::replay`], for the primary command buffer that executes this one.
+    /// Does the same as [`CommandBuffer::replay`], for the primary command buffer that executes this one.
     ///
     /// # Safety
     /// As there.
@@ -221,7 +224,8 @@ impl<D: CommandBuffers> DerefMut for ExclusiveCommandBuffer<'_, D> {
 }
 
 impl<'a, D: CommandBuffers> ExclusiveCommandBuffer<'a, D> {
-    /// The command buffer of a handle, or `None` for the null handle, for this thread alone, as commands that record have it.
+    /// Returns the command buffer of a handle, or `None` for the null handle. Access is exclusive to this thread, as
+    /// in recording commands.
     ///
     /// # Safety
     /// As for [`Object::exclusive_from_handle`](crate::Object::exclusive_from_handle).
@@ -239,14 +243,14 @@ impl<'a, D: CommandBuffers> ExclusiveCommandBuffer<'a, D> {
         Self(unsafe { Exclusive::new(commands) })
     }
 
-    /// The command buffer as others see it.
+    /// Returns the command buffer as others see it.
     pub fn object(&self) -> &CommandBuffer<D> {
         self.0.object()
     }
 
-    /// Records a call of `function` with `data`, for what the runtime has no way to record: a command of the driver's own, or one
-    /// whose parameters it cannot copy. When it is replayed, `function` gets the primary command buffer, as all commands do.
-    /// Without memory, ending the command buffer fails.
+    /// Records a call of `function` with `data`, for commands that the runtime cannot record: a private command of
+    /// the driver, or one whose parameters it cannot copy. On replay `function` gets the primary command buffer, like
+    /// all commands. If memory runs out, ending the command buffer fails.
     ///
     /// # Safety
     /// `function` may be called with `data` whenever the command buffer is replayed, by any thread.
@@ -259,7 +263,7 @@ impl<'a, D: CommandBuffers> ExclusiveCommandBuffer<'a, D> {
         unsafe { self.0.part_mut().recorder.record_own(function, data) };
     }
 
-    /// Forgets what was recorded.
+    /// Discards the recording.
     pub(super) fn reset(&mut self, release: bool) {
         self.0.base().clear_labels();
         let is_empty = self.0.state == State::Initial && !release;

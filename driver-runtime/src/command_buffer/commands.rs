@@ -12,7 +12,7 @@ use crate::object::{Object, ParentObject};
 use crate::result::code;
 
 /// # Safety
-/// As the specification has it for `vkCreateCommandPool`.
+/// As specified for `vkCreateCommandPool`.
 pub(super) unsafe extern "system" fn create_pool<D: CommandBuffers>(
     device: vk::Device,
     info: *const vk::CommandPoolCreateInfo<'_>,
@@ -31,7 +31,7 @@ pub(super) unsafe extern "system" fn create_pool<D: CommandBuffers>(
 }
 
 /// # Safety
-/// As the specification has it for `vkDestroyCommandPool`.
+/// As specified for `vkDestroyCommandPool`.
 pub(super) unsafe extern "system" fn destroy_pool<D: CommandBuffers>(
     _: vk::Device,
     pool: vk::CommandPool,
@@ -69,13 +69,13 @@ unsafe extern "system" fn trim_pool<D: CommandBuffers>(
 }
 
 /// # Safety
-/// As the specification has it for `vkAllocateCommandBuffers`.
+/// As specified for `vkAllocateCommandBuffers`.
 pub(super) unsafe extern "system" fn allocate<D: CommandBuffers>(
     device: vk::Device,
     info: *const vk::CommandBufferAllocateInfo<'_>,
     out: *mut vk::CommandBuffer,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for handles, and for as much room as it asks for, and synchronises the pool.
+    // SAFETY: the caller vouches for handles, and for an array of the requested length, and synchronises the pool.
     unsafe {
         let info = &*info;
         let count = info.command_buffer_count;
@@ -97,7 +97,7 @@ pub(super) unsafe extern "system" fn allocate<D: CommandBuffers>(
 }
 
 /// # Safety
-/// As the specification has it for `vkFreeCommandBuffers`.
+/// As specified for `vkFreeCommandBuffers`.
 pub(super) unsafe extern "system" fn free<D: CommandBuffers>(
     _: vk::Device,
     pool: vk::CommandPool,
@@ -140,12 +140,12 @@ unsafe extern "system" fn reset<D: CommandBuffers>(
     vk::Result::SUCCESS
 }
 
-/// The commands, for [`Driver::COMMANDS`](crate::Driver::COMMANDS):
-/// `entry_points! { ... }.and(&command_buffer::entry_points::<Self>())`. With [`CommandBuffers::RECORDING`] these are also
-/// all commands that record.
+/// Returns the commands, for [`Driver::COMMANDS`](crate::Driver::COMMANDS): `entry_points! { ...
+/// }.and(&command_buffer::entry_points::<Self>())`. With [`CommandBuffers::RECORDING`] these are also all commands
+/// that record.
 #[must_use]
 pub const fn entry_points<D: CommandBuffers>() -> EntryPoints<D> {
-    // SAFETY: each function does what its command demands, with the runtime's objects for this driver.
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
     let own = unsafe {
         entry_points! {
         CREATE_COMMAND_POOL: PFN_vkCreateCommandPool = create_pool::<D>,

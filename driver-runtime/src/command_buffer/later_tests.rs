@@ -20,7 +20,7 @@ use crate::driver_prelude::*;
 use crate::testing::{Ledger, Number, TestHost};
 
 std::thread_local! {
-    /// What was executed on this thread, and for which command buffer.
+    /// The calls executed on this thread, each with its command buffer.
     static EXECUTED: RefCell<Vec<(vk::CommandBuffer, String)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -43,12 +43,12 @@ unsafe extern "system" fn update(
     size: u64,
     data: *const core::ffi::c_void,
 ) {
-    // SAFETY: the caller passes so many bytes.
+    // SAFETY: the caller passes this many bytes.
     let data = unsafe { core::slice::from_raw_parts(data.cast::<u8>(), size as usize) };
     note(commands, std::format!("update {data:?}"));
 }
 
-/// Cannot be recorded by the runtime, which does not know how much data there is, but by the driver.
+/// The driver records this command itself, since the runtime does not know the data's size.
 unsafe extern "system" fn push_with_template(
     commands: vk::CommandBuffer,
     _: vk::DescriptorUpdateTemplate,
@@ -65,7 +65,7 @@ unsafe extern "system" fn push_with_template(
     }
 }
 
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 const EXECUTE: EntryPoints<Later> = unsafe {
     crate::entry_points! {
         CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill,
@@ -125,7 +125,7 @@ impl Driver for Later {
     }
 }
 
-/// A command of the runtime's.
+/// Returns a command of the runtime's.
 ///
 /// # Safety
 /// `P` is the type of a pointer to the command's function.
@@ -174,7 +174,7 @@ impl Made {
             .level(level)
             .command_buffer_count(1);
         let mut commands = vk::CommandBuffer::null();
-        // SAFETY: live handles and room for one.
+        // SAFETY: live handles and space for one.
         let result = unsafe {
             call!(ALLOCATE_COMMAND_BUFFERS: PFN_vkAllocateCommandBuffers(self.device, &info, &mut commands))
         };
@@ -224,7 +224,7 @@ fn record_fill(commands: vk::CommandBuffer, word: u32) {
 }
 
 fn replay(commands: vk::CommandBuffer) {
-    // SAFETY: nobody records it.
+    // SAFETY: no thread records it.
     unsafe { get(commands).replay() };
 }
 
@@ -253,7 +253,7 @@ fn primary_command_buffers_are_executed_when_they_are_replayed() {
         replay(primary);
         assert_eq!(executed(), all.map(|one| (primary, String::from(one))));
     }
-    // SAFETY: nobody records it.
+    // SAFETY: no thread records it.
     let commands: Vec<_> = unsafe { get(primary).calls() }.map(|call| call.command()).collect();
     let fill = Some(command::CMD_FILL_BUFFER);
     let (update, execute) = (Some(command::CMD_UPDATE_BUFFER), Some(command::CMD_EXECUTE_COMMANDS));
@@ -277,7 +277,7 @@ fn what_the_runtime_cannot_record_the_driver_records() {
     replay(primary);
     let all = ["fill 0 4 1", "push 3 [7, 8, 9]", "fill 0 4 2"];
     assert_eq!(executed(), all.map(|one| (primary, String::from(one))));
-    // SAFETY: nobody records it, and the function is that of the command.
+    // SAFETY: no thread records it, and the function has the command's type.
     unsafe {
         let other: Command = core::mem::transmute::<vk::PFN_vkCmdFillBuffer, Command>(fill);
         get(primary).calls().for_each(|call| call.make(other, vk::CommandBuffer::null()));
@@ -297,7 +297,7 @@ fn long_recordings_keep_their_order_and_their_memory_serves_again() {
         record(primary, |commands| {
             (0..500).for_each(|word| record_fill(commands, word));
             let data = std::vec![9u8; 65_536];
-            // SAFETY: live handles and so many bytes.
+            // SAFETY: live handles and this many bytes.
             unsafe {
                 call!(CMD_UPDATE_BUFFER:
                     PFN_vkCmdUpdateBuffer(commands, vk::Buffer::null(), 0, 65_536, data.as_ptr().cast()));
@@ -335,7 +335,7 @@ fn a_long_call_follows_a_short_recording() {
     const LENGTH: u64 = if cfg!(miri) { 8_192 } else { 65_536 };
     let data = std::vec![7u8; LENGTH as usize];
     for _ in 0..2 {
-        // SAFETY: live handles and so many bytes.
+        // SAFETY: live handles and this many bytes.
         record(primary, |commands| unsafe {
             let (buffer, data) = (vk::Buffer::null(), data.as_ptr().cast());
             call!(CMD_UPDATE_BUFFER: PFN_vkCmdUpdateBuffer(commands, buffer, 0, LENGTH, data));
@@ -348,7 +348,7 @@ fn a_long_call_follows_a_short_recording() {
     }
 }
 
-/// By the specification a pool is one thread's while another executes what was recorded before.
+/// By the specification one thread may use a pool while another executes an earlier recording.
 #[test]
 fn a_pool_goes_on_while_its_command_buffers_are_executed() {
     let made = Made::new(null());

@@ -1,13 +1,14 @@
 //! Command pools and command buffers, for drivers that leave them to the runtime.
 //!
-//! A driver says what it keeps in a command buffer and what beginning, ending and resetting one means
-//! ([`CommandBuffers`]). The runtime has the pools: they own their command buffers, keep those that were freed for the next
-//! allocation, and give them back on trimming.
+//! A driver defines its part of a command buffer and how to begin, end and reset one ([`CommandBuffers`]). The
+//! runtime implements the pools: they own their command buffers, keep freed ones for the next allocation, and release
+//! them on trimming.
 //!
-//! Who records is up to the driver ([`CommandBuffers::RECORDING`]). A driver that has hardware for it records itself. A driver
-//! that executes later, as one without a GPU does, has the runtime record everything, and has it replayed when a queue gets
-//! to it ([`CommandBuffer::replay`]). A driver that only lacks secondary command buffers has the runtime record these. What is
-//! recorded is each call with everything that its parameters point to.
+//! The driver chooses whether the runtime records ([`CommandBuffers::RECORDING`]). A driver that has hardware for it
+//! records itself. A driver that executes later, as one without a GPU does, lets the runtime record everything, and
+//! replays it when a queue reaches it ([`CommandBuffer::replay`]). A driver that only lacks secondary command buffers
+//! lets the runtime record these. A recording contains each call with copies of all data that its parameters point
+//! to.
 //!
 //! The specification gives a command pool and its command buffers to one thread at a time, so nothing here takes a lock. A
 //! command that records gets its command buffer with [`ExclusiveCommandBuffer::from_handle`]; while a command buffer is executed,
@@ -17,7 +18,7 @@
 //!
 //! # Example
 //!
-//! What a driver writes that executes command buffers when a queue gets to them:
+//! The code of a driver that executes command buffers when a queue reaches them:
 //!
 //! ```
 //! use driver_runtime::command_buffer::{CommandBuffer, CommandBuffers, Recording};
@@ -30,7 +31,7 @@
 //!
 //! struct Small;
 //!
-//! // SAFETY: the function does what the command demands.
+//! // SAFETY: the function implements the command.
 //! const EXECUTE: EntryPoints<Small> = unsafe { entry_points! { CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill } };
 //!
 //! // In `impl CommandBuffers`, with `command_buffer::entry_points::<Self>()` in `Driver::COMMANDS`:

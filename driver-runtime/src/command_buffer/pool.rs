@@ -15,7 +15,8 @@ use crate::result::CommandBufferError;
 /// A command pool.
 pub type CommandPool<D> = Object<PoolState<D>>;
 
-/// What is kept of a command pool. By the specification one thread at a time uses a pool and its command buffers.
+/// The runtime's data about a command pool. By the specification one thread at a time uses a pool and its command
+/// buffers.
 pub struct PoolState<D: CommandBuffers> {
     family: u32,
     flags: vk::CommandPoolCreateFlags,
@@ -46,26 +47,26 @@ impl<D: CommandBuffers> PoolState<D> {
         Self { family, flags, memory, buffers: UnsafeCell::new(buffers) }
     }
 
-    /// The queue family whose queues the command buffers are for.
+    /// Returns the queue family whose queues the command buffers are for.
     pub fn family(&self) -> u32 {
         self.family
     }
 
-    /// The flags that the pool was created with.
+    /// Returns the flags that the pool was created with.
     pub fn flags(&self) -> vk::CommandPoolCreateFlags {
         self.flags
     }
 
-    /// The allocator of the pool and its command buffers.
+    /// Returns the allocator of the pool and its command buffers.
     ///
     /// # Safety
-    /// What is allocated with it, or with copies of it, is freed before the pool is destroyed.
+    /// Everything allocated with it, or with copies of it, is freed before the pool is destroyed.
     pub unsafe fn memory(&self) -> CopiedCallbacks {
         self.memory
     }
 
     /// # Safety
-    /// The pool is this thread's alone, and the last reference from here is not used any more.
+    /// The pool is this thread's alone, and the last reference from here is no longer in use.
     #[expect(clippy::mut_from_ref, reason = "the specification synchronises pools")]
     unsafe fn buffers(&self) -> &mut Buffers<D> {
         // SAFETY: the caller vouches for the use.
@@ -81,7 +82,7 @@ impl<D: CommandBuffers> Buffers<D> {
 
 /// The functions are for commands that have the pool exclusively.
 impl<D: CommandBuffers> CommandPool<D> {
-    /// A command buffer that nobody knows: one that was freed, or a new one.
+    /// Returns an unused command buffer: a freed one, or a new one.
     ///
     /// # Safety
     /// The pool is this thread's alone.
@@ -108,7 +109,8 @@ impl<D: CommandBuffers> CommandPool<D> {
     /// Takes a command buffer back, as new.
     ///
     /// # Safety
-    /// The pool is this thread's alone, and the handle is null or a command buffer of it that nobody uses any more.
+    /// Only this thread uses the pool, and the handle is null or a command buffer of the pool that is no longer in
+    /// use.
     pub(super) unsafe fn free(&self, handle: vk::CommandBuffer) {
         // SAFETY: the caller vouches for pool and handle.
         unsafe {
@@ -119,7 +121,7 @@ impl<D: CommandBuffers> CommandPool<D> {
         }
     }
 
-    /// Gives back what was freed.
+    /// Releases the freed command buffers.
     ///
     /// # Safety
     /// The pool is this thread's alone.
@@ -131,7 +133,7 @@ impl<D: CommandBuffers> CommandPool<D> {
     }
 
     /// # Safety
-    /// The pool is this thread's alone, and nobody uses its command buffers.
+    /// Only this thread uses the pool, and its command buffers are not in use.
     pub(super) unsafe fn reset_all(&self, release: bool) {
         // SAFETY: the caller vouches for pool and command buffers; resetting changes no list.
         unsafe {

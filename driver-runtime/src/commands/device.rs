@@ -24,7 +24,7 @@ use crate::sync::{Bell, SubmitMode, SyncTypes};
 use crate::{here, message};
 
 /// # Safety
-/// As the specification has it for `vkCreateDevice`.
+/// As specified for `vkCreateDevice`.
 pub(crate) unsafe extern "system" fn create_device<D: Driver>(
     physical: vk::PhysicalDevice,
     info: *const vk::DeviceCreateInfo<'_>,
@@ -157,7 +157,7 @@ unsafe fn check_features<D: Driver>(
     })
 }
 
-/// How submissions reach the driver.
+/// Returns how submissions reach the driver.
 fn submit_mode<D: Driver>(submits_slowly: bool, types: &SyncTypes) -> SubmitMode {
     if submits_slowly {
         return SubmitMode::Threaded;
@@ -174,7 +174,7 @@ unsafe fn report(
     physical: vk::PhysicalDevice,
     out: &mut vk::PhysicalDeviceFeatures2<'_>,
 ) {
-    // SAFETY: the function is given what it wants.
+    // SAFETY: the function's requirements are met.
     unsafe {
         if let Some(query) =
             function!(table, GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2)
@@ -184,7 +184,7 @@ unsafe fn report(
     }
 }
 
-/// Whether the physical device has the queues that are asked for.
+/// Returns whether the physical device has the requested queues.
 ///
 /// # Safety
 /// `info` is valid.
@@ -207,8 +207,8 @@ unsafe fn check_queues<D: Driver>(
     Ok(())
 }
 
-/// The physical devices that the device is made of: those of `VkDeviceGroupDeviceCreateInfo`, which must be of one group
-/// that `handle` is in. None stands for `handle` alone.
+/// Checks the device's physical devices: those in `VkDeviceGroupDeviceCreateInfo` must belong to one group that
+/// includes `handle`. An empty list means `handle` alone.
 ///
 /// # Safety
 /// `info` is valid but for loops in its chain.
@@ -255,8 +255,8 @@ impl<D: Driver> Building<D> {
     /// # Safety
     /// `info` is valid.
     unsafe fn add_queues(&self, info: &vk::DeviceCreateInfo<'_>) -> Result<(), CreateDeviceError> {
-        // SAFETY: the caller vouches for the structure; nobody else has the device yet, and no reference to the list of
-        // queues lives while one is added.
+        // SAFETY: the caller vouches for the structure; no other code has the device yet, and no reference to the
+        // list of queues lives while one is added.
         unsafe {
             let device = self.block.as_ref();
             for wanted in requested(info) {
@@ -280,8 +280,8 @@ impl<D: Driver> Building<D> {
 
 impl<D: Driver> Drop for Building<D> {
     fn drop(&mut self) {
-        // SAFETY: the block holds a device that nobody uses, and came from this allocator with this layout. Queues are
-        // children of the device and go before it.
+        // SAFETY: the block holds a device that is no longer in use, and came from this allocator with this layout.
+        // Queues are children of the device and are destroyed before it.
         unsafe {
             self.block.as_ref().destroy_queues();
             let root = self.block.as_ref().root();
@@ -295,7 +295,7 @@ impl<D: Driver> Drop for Building<D> {
 }
 
 /// # Safety
-/// As the specification has it for `vkDestroyDevice`.
+/// As specified for `vkDestroyDevice`.
 pub(crate) unsafe extern "system" fn destroy_device<D: Driver>(
     handle: vk::Device,
     _: *const vk::AllocationCallbacks<'_>,
@@ -312,7 +312,7 @@ pub(crate) unsafe extern "system" fn destroy_device<D: Driver>(
 }
 
 impl<D: Driver> Physical<D> {
-    /// The types of synchronisation objects: the device's, or else the driver's.
+    /// Returns the types of synchronisation objects: the device's, or else the driver's.
     pub fn sync_types(&self) -> &SyncTypes {
         match &self.description().sync_types {
             Some(Ok(types)) => types,
@@ -322,7 +322,7 @@ impl<D: Driver> Physical<D> {
 }
 
 impl<D: Driver> Device<D> {
-    /// Whether the device is still there: asks the driver, unless it is known to be lost.
+    /// Returns an error if the device was lost: asks the driver, unless the loss is already known.
     ///
     /// # Errors
     /// [`Lost`].

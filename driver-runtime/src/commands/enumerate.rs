@@ -12,7 +12,7 @@ use crate::out_array::OutArray;
 use crate::result::EnumerateError;
 
 /// # Safety
-/// As the specification has it for `vkEnumeratePhysicalDevices`.
+/// As specified for `vkEnumeratePhysicalDevices`.
 pub(crate) unsafe extern "system" fn enumerate_physical_devices<D: Driver>(
     instance: vk::Instance,
     count: *mut u32,
@@ -31,7 +31,7 @@ pub(crate) unsafe extern "system" fn enumerate_physical_devices<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkEnumeratePhysicalDeviceGroups`.
+/// As specified for `vkEnumeratePhysicalDeviceGroups`.
 pub(crate) unsafe extern "system" fn enumerate_physical_device_groups<D: Driver>(
     instance: vk::Instance,
     count: *mut u32,
@@ -49,7 +49,7 @@ pub(crate) unsafe extern "system" fn enumerate_physical_device_groups<D: Driver>
     }
 }
 
-/// What an instance has found; the first call that succeeds searches.
+/// Returns an instance's enumeration; the first call that succeeds searches.
 pub(super) fn physical_devices<D: Driver>(instance: &Instance<D>) -> Result<&Found<D>, EnumerateError> {
     instance.devices().get_or_find(instance, search)
 }
@@ -69,7 +69,8 @@ fn search<D: Driver>(instance: &Instance<D>, found: &mut Enumeration<'_, D>) -> 
     Ok(())
 }
 
-/// Says which nodes cannot be used. It is a warning only if the user can do something and the device cannot be used without.
+/// Reports the nodes that cannot be used. It is a warning only if the user can do something and the device cannot be
+/// used otherwise.
 fn report_left_out<D: Driver>(instance: &Instance<D>, devices: &DrmDevices) {
     for node in devices.left_out() {
         let matters = node.reason == Reason::NoPermission && !devices.has_node(node.path.as_c_str());
@@ -78,7 +79,7 @@ fn report_left_out<D: Driver>(instance: &Instance<D>, devices: &DrmDevices) {
     }
 }
 
-/// What the instance of a live handle has found.
+/// Returns the enumeration of a live handle's instance.
 ///
 /// # Safety
 /// `instance` is null or a live handle.

@@ -1,4 +1,4 @@
-//! `vkCreateInstance` and `vkDestroyInstance`, and what can be asked before there is an instance.
+//! `vkCreateInstance` and `vkDestroyInstance`, and the queries that need no instance.
 
 use core::alloc::Layout;
 use core::ffi::c_char;
@@ -19,7 +19,7 @@ use crate::object::{Listeners, ObjectBase, ParentKind, ParentObject, Root};
 use crate::out_array::OutArray;
 
 /// # Safety
-/// As the specification has it for `vkCreateInstance`.
+/// As specified for `vkCreateInstance`.
 pub(crate) unsafe extern "system" fn create_instance<D: Driver>(
     info: *const vk::InstanceCreateInfo<'_>,
     callbacks: *const vk::AllocationCallbacks<'_>,
@@ -80,7 +80,7 @@ pub(crate) unsafe fn create<D: Driver>(
     Ok(vk::Instance::from_raw(handle))
 }
 
-/// What the application says about itself and the extensions that it enables, if the driver takes both.
+/// Checks the application info and the extensions to enable.
 ///
 /// # Safety
 /// As for [`create_instance`].
@@ -121,15 +121,16 @@ unsafe fn check<D: Driver>(
     }
 }
 
-/// Whether a driver takes an application of this version: one of Vulkan 1.0 must not take a newer one if the loader did
-/// not agree to check that itself, which it does from interface version 5 on (LDP_DRIVER_9 and LDP_DRIVER_10).
+/// Returns whether a driver accepts an application of this version: a Vulkan 1.0 driver must reject newer ones unless
+/// the loader agreed to check that itself, which it does from interface version 5 on (LDP_DRIVER_9 and
+/// LDP_DRIVER_10).
 fn accepts(driver: u32, application: u32, interface: u32) -> bool {
     let is_1_0 = |version| vk::api_version_major(version) == 1 && vk::api_version_minor(version) == 0;
     interface >= 5 || !is_1_0(driver) || is_1_0(application)
 }
 
 /// # Safety
-/// As the specification has it for `vkDestroyInstance`.
+/// As specified for `vkDestroyInstance`.
 pub(crate) unsafe extern "system" fn destroy_instance<D: Driver>(
     handle: vk::Instance,
     _: *const vk::AllocationCallbacks<'_>,
@@ -138,7 +139,7 @@ pub(crate) unsafe extern "system" fn destroy_instance<D: Driver>(
     // allocator that it holds, which by the specification is compatible with the one given here.
     unsafe {
         let Some(instance) = Instance::<D>::from_handle(handle) else { return };
-        // Those who are chained to the create info hear what happens from here on.
+        // Listeners chained to the create info receive all messages from here on.
         instance.root().listeners().destroying();
         instance.devices().destroy();
         report_left(instance.root(), "vkDestroyInstance", "VUID-vkDestroyInstance-instance-00629");
@@ -152,7 +153,7 @@ pub(crate) unsafe extern "system" fn destroy_instance<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkEnumerateInstanceVersion`.
+/// As specified for `vkEnumerateInstanceVersion`.
 pub(crate) unsafe extern "system" fn enumerate_instance_version<D: Driver>(out: *mut u32) -> vk::Result {
     // SAFETY: the caller vouches for the pointer.
     unsafe { out.write(D::api_version()) };
@@ -160,7 +161,7 @@ pub(crate) unsafe extern "system" fn enumerate_instance_version<D: Driver>(out: 
 }
 
 /// # Safety
-/// As the specification has it for `vkEnumerateInstanceExtensionProperties`.
+/// As specified for `vkEnumerateInstanceExtensionProperties`.
 pub(crate) unsafe extern "system" fn enumerate_instance_extension_properties<D: Driver>(
     layer: *const c_char,
     count: *mut u32,
@@ -176,10 +177,10 @@ pub(crate) unsafe extern "system" fn enumerate_instance_extension_properties<D: 
     array.finish()
 }
 
-/// A driver has no layers.
+/// Returns no layers, since a driver has none.
 ///
 /// # Safety
-/// As the specification has it for `vkEnumerateInstanceLayerProperties`.
+/// As specified for `vkEnumerateInstanceLayerProperties`.
 pub(crate) unsafe extern "system" fn enumerate_instance_layer_properties(
     count: *mut u32,
     _: *mut vk::LayerProperties,

@@ -13,7 +13,7 @@ use crate::instance::Instance;
 use crate::log::Label;
 use crate::object::{Object, ObjectBase, ParentObject, VkObject};
 
-/// What both kinds of listeners are: a number among those who listen to the instance.
+/// The common part of both kinds of listeners: a number among the instance's listeners.
 struct Listening<D: Driver, H> {
     number: u64,
     kind: PhantomData<(D, fn() -> H)>,
@@ -26,7 +26,8 @@ unsafe impl<D: Driver, H: Handle + Copy + 'static> VkObject for Listening<D, H> 
 }
 
 /// # Safety
-/// As the specification has it for the two commands that create such objects; the listener is made of what they pass.
+/// As the specification demands for the two commands that create such objects; the listener is built from their
+/// parameters.
 unsafe fn create<D: Driver, H: Handle + Copy + 'static>(
     instance: vk::Instance,
     listener: Listener,
@@ -52,7 +53,7 @@ unsafe fn create<D: Driver, H: Handle + Copy + 'static>(
 }
 
 /// # Safety
-/// As the specification has it for the two commands that destroy such objects.
+/// As specified for the two commands that destroy such objects.
 unsafe fn destroy<D: Driver, H: Handle + Copy + 'static>(
     handle: H,
     callbacks: *const vk::AllocationCallbacks<'_>,
@@ -103,7 +104,7 @@ unsafe extern "system" fn destroy_report_callback<D: Driver>(
     unsafe { destroy::<D, _>(callback, callbacks) };
 }
 
-/// Under a loader the application's own messages stay there; without one, they come here.
+/// Sends an application's message. Under a loader such messages stay in the loader; without one, they arrive here.
 unsafe extern "system" fn submit_message<D: Driver>(
     instance: vk::Instance,
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,
@@ -136,7 +137,7 @@ unsafe extern "system" fn report_message<D: Driver>(
     }
 }
 
-/// The base of a queue or command buffer and a label for it.
+/// Returns the base of a queue or command buffer and a label for it.
 ///
 /// # Safety
 /// A live handle and a valid pointer.
@@ -152,7 +153,7 @@ unsafe fn labelled<'a>(
     }
 }
 
-/// The commands are the same for queues and command buffers: what is labelled is the object.
+/// The commands are the same for queues and command buffers: both label an object.
 macro_rules! labels {
     ($($begin:ident, $end:ident, $insert:ident: $handle:ty;)*) => {$(
         unsafe extern "system" fn $begin(object: $handle, info: *const vk::DebugUtilsLabelEXT<'_>) {
@@ -184,7 +185,7 @@ labels! {
 }
 
 pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
-    // SAFETY: each function does what its command demands, with the runtime's objects for this driver.
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
     unsafe {
         entry_points! {
             CREATE_DEBUG_UTILS_MESSENGER_EXT: PFN_vkCreateDebugUtilsMessengerEXT = create_messenger::<D>,

@@ -9,16 +9,17 @@ use loader_core::registry::CommandId;
 use crate::dispatch::DispatchTable;
 use crate::driver::{Driver, Tables};
 
-/// The core commands of Vulkan up to `version` (as `VK_API_VERSION_1_3`; its patch does not count) that neither the driver nor
-/// the runtime has, in the order of the registry.
+/// Returns the core commands of Vulkan up to `version` (as `VK_API_VERSION_1_3`; its patch does not count) that
+/// neither the driver nor the runtime has, in the order of the registry.
 ///
-/// A driver of a version has all of them, also those of features that it does not support: applications look them up
-/// without asking. [`assert_core_commands!`](crate::assert_core_commands) is for a driver's tests.
+/// A driver must have all core commands of its version, including commands for features that it does not support:
+/// applications look them up unconditionally. [`assert_core_commands!`](crate::assert_core_commands) checks this in a
+/// driver's tests.
 pub fn missing_core_commands<D: Driver>(version: u32) -> impl Iterator<Item = &'static CStr> {
     MissingCommands::of::<D>(version).names()
 }
 
-/// What [`missing_core_commands`] finds, as a message.
+/// The result of [`missing_core_commands`], as a message.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct MissingCommands {
@@ -54,7 +55,7 @@ impl fmt::Display for MissingCommands {
     }
 }
 
-/// Fails a driver's test, with the names, if there are [missing core commands](crate::missing_core_commands).
+/// Fails a driver's test and lists the names, if [core commands are missing](crate::missing_core_commands).
 ///
 /// ```text
 /// #[test]
@@ -105,7 +106,7 @@ mod tests {
         assert!(message.starts_with(&begins), "{message}");
         assert!(message.contains(" vkCreateImage "), "{message}");
         assert_core_commands!(TestDriver, 0);
-        // Panicking aborts where the tests are built so.
+        // Panicking aborts if the tests are built with `panic = "abort"`.
         if cfg!(panic = "unwind") {
             let check = || assert_core_commands!(TestDriver, vk::API_VERSION_1_0);
             assert!(std::panic::catch_unwind(check).is_err());

@@ -15,7 +15,7 @@ use crate::driver::{Driver, Tables};
 use crate::{entry_points, features, forward, proc_addr, time};
 
 pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
-    // SAFETY: each function does what its command demands, with the runtime's objects for this driver.
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
     unsafe {
         entry_points! {
             GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = proc_addr::get_instance_proc_addr::<D>,

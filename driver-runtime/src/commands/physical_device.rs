@@ -1,4 +1,4 @@
-//! What the runtime answers from a physical device's description.
+//! The runtime's answers from a physical device's description.
 
 use core::ffi::c_char;
 
@@ -20,7 +20,7 @@ unsafe fn object<'a, D: Driver>(device: vk::PhysicalDevice) -> Option<&'a Object
 }
 
 /// # Safety
-/// As the specification has it for `vkGetPhysicalDeviceFeatures2`.
+/// As specified for `vkGetPhysicalDeviceFeatures2`.
 pub(crate) unsafe extern "system" fn get_features_2<D: Driver>(
     device: vk::PhysicalDevice,
     out: *mut vk::PhysicalDeviceFeatures2<'_>,
@@ -29,7 +29,7 @@ pub(crate) unsafe extern "system" fn get_features_2<D: Driver>(
     unsafe {
         let Some(device) = object::<D>(device) else { return };
         let known = device.description();
-        // A chain that bites its tail is filled up to there: the command has no result to say so.
+        // A looped chain is filled up to the loop: the command has no result to report it.
         let more = |structure: *mut vk::BaseOutStructure<'static>| {
             D::write_features(device, &mut *structure.cast::<Chainable>());
         };
@@ -38,7 +38,7 @@ pub(crate) unsafe extern "system" fn get_features_2<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkGetPhysicalDeviceProperties2`.
+/// As specified for `vkGetPhysicalDeviceProperties2`.
 pub(crate) unsafe extern "system" fn get_properties_2<D: Driver>(
     device: vk::PhysicalDevice,
     out: *mut vk::PhysicalDeviceProperties2<'_>,
@@ -52,7 +52,7 @@ pub(crate) unsafe extern "system" fn get_properties_2<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkGetPhysicalDeviceMemoryProperties2`.
+/// As specified for `vkGetPhysicalDeviceMemoryProperties2`.
 pub(crate) unsafe extern "system" fn get_memory_properties_2<D: Driver>(
     device: vk::PhysicalDevice,
     out: *mut vk::PhysicalDeviceMemoryProperties2<'_>,
@@ -66,7 +66,7 @@ pub(crate) unsafe extern "system" fn get_memory_properties_2<D: Driver>(
 }
 
 /// # Safety
-/// As the specification has it for `vkGetPhysicalDeviceQueueFamilyProperties2`.
+/// As specified for `vkGetPhysicalDeviceQueueFamilyProperties2`.
 pub(crate) unsafe extern "system" fn get_queue_family_properties_2<D: Driver>(
     device: vk::PhysicalDevice,
     count: *mut u32,
@@ -79,13 +79,13 @@ pub(crate) unsafe extern "system" fn get_queue_family_properties_2<D: Driver>(
         for family in families {
             array.push_with(|out| out.queue_family_properties = *family);
         }
-        // The command has no result: what did not fit is not told.
+        // The command has no result, so it cannot report elements that did not fit.
         let _ = array.finish();
     }
 }
 
 /// # Safety
-/// As the specification has it for `vkEnumerateDeviceExtensionProperties`.
+/// As specified for `vkEnumerateDeviceExtensionProperties`.
 pub(crate) unsafe extern "system" fn enumerate_device_extension_properties<D: Driver>(
     device: vk::PhysicalDevice,
     layer: *const c_char,
@@ -105,10 +105,10 @@ pub(crate) unsafe extern "system" fn enumerate_device_extension_properties<D: Dr
     }
 }
 
-/// A driver has no layers: none are counted, whether the caller has room or not.
+/// Returns no layers, since a driver has none, whatever the array's length.
 ///
 /// # Safety
-/// As the specification has it for `vkEnumerateDeviceLayerProperties`.
+/// As specified for `vkEnumerateDeviceLayerProperties`.
 pub(crate) unsafe extern "system" fn enumerate_device_layer_properties(
     _: vk::PhysicalDevice,
     count: *mut u32,
@@ -119,10 +119,10 @@ pub(crate) unsafe extern "system" fn enumerate_device_layer_properties(
     vk::Result::SUCCESS
 }
 
-/// A driver is no tool.
+/// Returns no tools, since a driver is not a tool.
 ///
 /// # Safety
-/// As the specification has it for `vkGetPhysicalDeviceToolProperties`.
+/// As specified for `vkGetPhysicalDeviceToolProperties`.
 pub(crate) unsafe extern "system" fn get_tool_properties(
     _: vk::PhysicalDevice,
     count: *mut u32,

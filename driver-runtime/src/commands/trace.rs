@@ -5,8 +5,8 @@ use crate::driver::Driver;
 use crate::object::ParentObject;
 
 impl<D: Driver> Device<D> {
-    /// Notes that a frame ends: whoever presents calls this, a driver's `vkQueuePresentKHR` or its window system's. Captures
-    /// a trace if it is time to.
+    /// Notes the end of a frame. A driver's `vkQueuePresentKHR` or its window system's calls this. Captures a trace
+    /// if one is due.
     pub fn frame_ended(&self, queue: &Queue<D>) {
         self.count_for_trace(queue, false);
     }
@@ -37,7 +37,7 @@ mod tests {
     use crate::testing::{TestDriver, plan};
     use crate::trace::TraceSettings;
 
-    /// How many traces there are after each of three frames, and after each of three submissions.
+    /// Counts the traces after each of three frames, and after each of three submissions.
     fn captured(settings: TraceSettings, requested_at: u32) -> std::vec::Vec<u32> {
         plan(|plan| plan.trace = settings);
         let made = make(&vk::DeviceCreateInfo::default().queue_create_infos(&[queues(0, 1)])).unwrap();

@@ -1,4 +1,4 @@
-//! Writes of descriptors, collected on the stack and handed over when there is no room for more.
+//! Descriptor writes, collected on the stack and passed on when the stack buffer is full.
 
 use core::ffi::c_void;
 
@@ -32,20 +32,20 @@ const _: () = {
     assert!(offset_of!(Chained, list) == offset_of!(Bytes, p_data));
 };
 
-/// Where a write says what its descriptors are.
+/// The field of a write that describes its descriptors.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Images,
     Buffers,
     Views,
-    /// In a structure of this type in its chain: so many bytes.
+    /// In a chained structure of this type: this many bytes.
     Bytes(vk::StructureType),
     /// In a structure of this type in its chain: handles or addresses of 64 bits.
     Chain(vk::StructureType),
 }
 
 impl Place {
-    /// For descriptors of a kind; `None` for a kind that has no writes, or none that is known here.
+    /// Returns the place for descriptors of a kind; `None` for a kind without writes or an unknown one.
     fn of(kind: i32) -> Option<Self> {
         Some(match vk::DescriptorType::from_raw(kind) {
             vk::DescriptorType::SAMPLER
@@ -77,7 +77,7 @@ impl Place {
         })
     }
 
-    /// How many bytes a descriptor has in the data, a multiple of the alignment of `u64`.
+    /// Returns the number of bytes of a descriptor in the data, a multiple of the alignment of `u64`.
     fn size(self) -> usize {
         match self {
             Self::Images => size_of::<vk::DescriptorImageInfo>(),
@@ -90,7 +90,7 @@ impl Place {
 const TENSOR_ARM: vk::DescriptorType = vk::DescriptorType::from_raw(1_000_460_000);
 const PARTITIONED_ACCELERATION_STRUCTURE_NV: vk::DescriptorType = vk::DescriptorType::from_raw(1_000_570_000);
 
-/// What writes consist of. It stays where it is, as they point into it.
+/// The parts of the writes. It must not move, as the writes point into it.
 struct Room {
     writes: [vk::WriteDescriptorSet<'static>; WRITES],
     chained: [Chained; WRITES],
@@ -111,7 +111,7 @@ impl<F: FnMut(u32, *const vk::WriteDescriptorSet<'_>)> Batch<F> {
     /// Makes the writes of a template, in order, and hands them over in one call or several.
     ///
     /// # Safety
-    /// The data has what the entries describe.
+    /// The data has the layout that the entries describe.
     pub(super) unsafe fn write(set: vk::DescriptorSet, entries: &[Entry], data: *const u8, hand_over: F) {
         let nothing = core::ptr::null();
         let chained =
@@ -124,14 +124,14 @@ impl<F: FnMut(u32, *const vk::WriteDescriptorSet<'_>)> Batch<F> {
         let mut batch = Self { room: &raw mut room, writes: 0, used: 0, set, hand_over };
         for entry in entries {
             let Some(place) = Place::of(entry.kind) else { continue };
-            // SAFETY: the caller vouches for the data; the room outlives the batch.
+            // SAFETY: the caller vouches for the data; the buffer outlives the batch.
             unsafe { batch.entry(entry, place, data.wrapping_add(entry.offset)) };
         }
         batch.flush();
     }
 
     /// # Safety
-    /// `data` is where the entry's descriptors begin.
+    /// `data` points to the entry's first descriptor.
     unsafe fn entry(&mut self, entry: &Entry, place: Place, data: *const u8) {
         let size = place.size();
         let is_array = entry.count <= 1 || entry.stride == size;
@@ -146,7 +146,7 @@ impl<F: FnMut(u32, *const vk::WriteDescriptorSet<'_>)> Batch<F> {
             let fits = self.left().checked_div(size).unwrap_or_default();
             let left = entry.count.saturating_sub(done);
             let count = u32::try_from(fits).map_or(left, |fits| left.min(fits));
-            // SAFETY: so many descriptors fit behind the bytes that are taken, and the caller vouches for the data.
+            // SAFETY: this many descriptors fit behind the bytes that are taken, and the caller vouches for the data.
             let first = unsafe { (&raw mut (*self.room).words).cast::<u8>().add(self.used) };
             for number in 0..count as usize {
                 let from = entry.stride.wrapping_mul((done as usize).wrapping_add(number));
@@ -180,7 +180,8 @@ impl<F: FnMut(u32, *const vk::WriteDescriptorSet<'_>)> Batch<F> {
             Place::Buffers => write.p_buffer_info = array.cast(),
             Place::Views => write.p_texel_buffer_view = array.cast(),
             Place::Bytes(s_type) | Place::Chain(s_type) => {
-                // SAFETY: there are as many places for chained structures as for writes, and there is one left.
+                // SAFETY: the arrays for chained structures are as long as the array of writes, which has a free
+                // element.
                 unsafe {
                     let chained = (&raw mut (*self.room).chained).cast::<Chained>().add(self.writes);
                     chained.write(Chained { s_type, next: core::ptr::null(), count, list: array });
@@ -188,21 +189,21 @@ impl<F: FnMut(u32, *const vk::WriteDescriptorSet<'_>)> Batch<F> {
                 }
             }
         }
-        // SAFETY: there is a place left.
+        // SAFETY: the array has a free element.
         unsafe {
             (&raw mut (*self.room).writes).cast::<vk::WriteDescriptorSet>().add(self.writes).write(write)
         };
         self.writes = self.writes.saturating_add(1);
     }
 
-    /// How many bytes of [`Room::words`] are left.
+    /// Returns the number of free bytes in [`Room::words`].
     fn left(&self) -> usize {
         size_of::<[u64; WORDS]>().saturating_sub(self.used)
     }
 
     fn flush(&mut self) {
         if self.writes != 0 {
-            // SAFETY: the room is there as long as the batch; so many writes are in it.
+            // SAFETY: the buffer lives as long as the batch and contains this number of writes.
             let writes = unsafe { (&raw const (*self.room).writes).cast() };
             (self.hand_over)(u32::try_from(self.writes).unwrap_or_default(), writes);
         }

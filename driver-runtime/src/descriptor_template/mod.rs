@@ -1,8 +1,8 @@
 //! Descriptor update templates, for drivers that write `vkUpdateDescriptorSets` (and `vkCmdPushDescriptorSet`) only.
 //!
-//! A template is a list of places in the application's data. Using it makes the writes that are described there, with
-//! pointers into the data where that has the layout of an array, and hands them over through the table of the device. It
-//! takes no memory: the commands cannot fail.
+//! A template is a list of positions in the application's data. Its use builds the described writes, with pointers
+//! into the data if that has the layout of an array, and passes them on through the device's table. It takes no
+//! memory: the commands cannot fail.
 
 mod batch;
 #[cfg(test)]
@@ -22,14 +22,14 @@ use crate::parts::Parts;
 use crate::result::code;
 use batch::Batch;
 
-/// What is kept of a template.
+/// The state of a template.
 struct Template<D> {
     entries: Piece<Entry>,
     bind_point: vk::PipelineBindPoint,
     driver: PhantomData<fn() -> D>,
 }
 
-/// Where in the data descriptors are (`VkDescriptorUpdateTemplateEntry`).
+/// The position of descriptors in the data (`VkDescriptorUpdateTemplateEntry`).
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Entry {
@@ -53,7 +53,7 @@ unsafe impl<D: Parts> VkObject for Template<D> {
 
 impl<D: Parts> Template<D> {
     /// # Safety
-    /// As the specification has it for `vkCreateDescriptorUpdateTemplate`.
+    /// As specified for `vkCreateDescriptorUpdateTemplate`.
     unsafe fn new(
         device: &Device<D>,
         info: &vk::DescriptorUpdateTemplateCreateInfo<'_>,
@@ -82,7 +82,7 @@ impl<D: Parts> Template<D> {
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn create<D: Parts>(
     device: vk::Device,
     info: *const vk::DescriptorUpdateTemplateCreateInfo<'_>,
@@ -100,7 +100,7 @@ unsafe extern "system" fn create<D: Parts>(
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn destroy<D: Parts>(
     _: vk::Device,
     template: vk::DescriptorUpdateTemplate,
@@ -111,14 +111,14 @@ unsafe extern "system" fn destroy<D: Parts>(
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn update<D: Parts>(
     device: vk::Device,
     set: vk::DescriptorSet,
     template: vk::DescriptorUpdateTemplate,
     data: *const c_void,
 ) {
-    // SAFETY: the caller vouches for handles and data; the function is given what it wants.
+    // SAFETY: the caller vouches for handles and data; the function's requirements are met.
     unsafe {
         let Some(template) = Object::<Template<D>>::from_handle(template) else { return };
         Batch::write(set, template.array(template.entries), data.cast(), |count, writes| {
@@ -129,7 +129,7 @@ unsafe extern "system" fn update<D: Parts>(
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn push<D: Parts>(
     commands: vk::CommandBuffer,
     template: vk::DescriptorUpdateTemplate,
@@ -137,7 +137,7 @@ unsafe extern "system" fn push<D: Parts>(
     set: u32,
     data: *const c_void,
 ) {
-    // SAFETY: the caller vouches for handles and data; the function is given what it wants.
+    // SAFETY: the caller vouches for handles and data; the function's requirements are met.
     unsafe {
         let Some(template) = Object::<Template<D>>::from_handle(template) else { return };
         let none = vk::DescriptorSet::null();
@@ -152,7 +152,7 @@ unsafe extern "system" fn push<D: Parts>(
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn push_2<D: Parts>(
     commands: vk::CommandBuffer,
     info: *const vk::PushDescriptorSetWithTemplateInfoKHR<'_>,
@@ -164,7 +164,7 @@ unsafe extern "system" fn push_2<D: Parts>(
     }
 }
 
-/// The commands of templates, for a table whose driver has none of its own: all of them are about the runtime's objects.
+/// The template commands, for a table whose driver has none of its own: all of them use the runtime's objects.
 pub(crate) struct Templates<D>(PhantomData<D>);
 
 impl<D: Parts> Templates<D> {

@@ -15,7 +15,7 @@ use crate::entry_points;
 use crate::object::ParentObject;
 use crate::testing::{Fail, TestDriver, failing};
 
-/// A write as the driver got it, with copies of what it points to.
+/// A write as the driver received it, with copies of the data behind its pointers.
 #[derive(Clone, Debug, PartialEq)]
 struct Write {
     set: u64,
@@ -23,12 +23,12 @@ struct Write {
     first: u32,
     count: u32,
     kind: i32,
-    /// For each descriptor its first number: a handle, or what is in its place.
+    /// The first number of each descriptor: a handle, or the value in that position.
     descriptors: Vec<u64>,
     chained: Option<(i32, u32)>,
 }
 
-/// The writes of one call, and for pushes what else the call had.
+/// The writes of one call, and for pushes the call's other arguments.
 #[derive(Clone, Debug, PartialEq)]
 struct Call(Option<(i32, u64, u32)>, Vec<Write>);
 
@@ -37,7 +37,7 @@ std::thread_local! {
 }
 
 /// # Safety
-/// The pointer leads to so many elements whose first member is a 64-bit number.
+/// The pointer points to this many elements whose first member is a 64-bit number.
 unsafe fn numbers<T>(first: *const T, count: u32) -> Vec<u64> {
     assert!(first.cast::<u64>().is_aligned());
     // SAFETY: the caller vouches for the array.
@@ -45,7 +45,7 @@ unsafe fn numbers<T>(first: *const T, count: u32) -> Vec<u64> {
 }
 
 /// # Safety
-/// As the specification has it for a valid write.
+/// As specified for a valid write.
 unsafe fn kept(write: &vk::WriteDescriptorSet<'_>) -> Write {
     let count = write.descriptor_count;
     // SAFETY: the caller vouches for the pointer that the kind of descriptors uses.
@@ -99,8 +99,8 @@ unsafe extern "system" fn push_set(
     CALLS.with_borrow_mut(|calls| calls.push(call));
 }
 
-/// What the test driver has for these tests.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+/// The test driver's commands for these tests.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<TestDriver> = unsafe {
     entry_points! {
         UPDATE_DESCRIPTOR_SETS: PFN_vkUpdateDescriptorSets = update_sets,
@@ -155,7 +155,7 @@ impl<'a> Made<'a> {
         result.result_with_success(Self(template, device)).inspect(|made| assert!(!made.0.is_null()))
     }
 
-    /// The calls that the driver gets for the data.
+    /// Returns the calls that the driver gets for the data.
     fn update<T>(&self, data: &[T]) -> Vec<Call> {
         // SAFETY: live handles and data that is as long as the entries say.
         unsafe {
@@ -171,7 +171,7 @@ impl<'a> Made<'a> {
 
 impl Drop for Made<'_> {
     fn drop(&mut self) {
-        // SAFETY: a live or null handle that is not used any more.
+        // SAFETY: a live or null handle that is no longer in use.
         unsafe {
             let destroy = function!(
                 TABLE,

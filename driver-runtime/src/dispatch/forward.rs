@@ -9,15 +9,15 @@ use super::{Command, DispatchTable};
 pub(crate) struct Forward {
     pub(crate) command: CommandId,
     pub(crate) function: Command,
-    /// What the function calls: it is of use only in a table that has one of these.
+    /// The commands that the function calls: it is used only in a table that has one of these.
     pub(crate) calls: &'static [CommandId],
-    /// What must be the runtime's, too: the function is of no use in a table that has one of these.
+    /// Commands of which the table must not have the driver's own: otherwise the function is not used.
     pub(crate) replaces: &'static [CommandId],
 }
 
 impl DispatchTable {
-    /// The same table with what `forwards` can do for it: each that the table lacks and whose newer form it has. What one of
-    /// them adds counts for those after it.
+    /// Returns the same table with the usable `forwards`: the table lacks the command and has its newer form. Each
+    /// addition counts for later entries.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub(crate) const fn forwarded(mut self, forwards: &[Forward]) -> Self {
@@ -49,8 +49,8 @@ impl DispatchTable {
     }
 }
 
-/// A list of [`Forward`]s: each command with the type of its function, the function, and what this calls. Types are checked
-/// while compiling.
+/// A list of [`Forward`]s: each command with its function's type, the function, and the commands that it calls. Types
+/// are checked at compile time.
 macro_rules! forwards {
     ($(
         $command:ident: $pointer_type:ident = $function:expr => $($calls:ident)|+ $(, unless $($replaces:ident)|+)?;
@@ -63,8 +63,8 @@ macro_rules! forwards {
             },
             function: {
                 let function: $crate::types::$pointer_type = $function;
-                // SAFETY: pointers to functions have the same size and meaning whatever their parameters; the function
-                // is called with those of its command, which its type was checked for.
+                // SAFETY: function pointers have the same size and meaning for all parameters; the function is called
+                // with its command's parameters, for which its type was checked.
                 unsafe { core::mem::transmute::<$crate::types::$pointer_type, $crate::dispatch::Command>(function) }
             },
             calls: &[$(loader_core::registry::command::$calls),+],

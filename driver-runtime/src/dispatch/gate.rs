@@ -1,22 +1,22 @@
-//! Which commands there are for an application: by version and by extension.
+//! The commands available to an application, by version and by extension.
 
 use ash::vk;
 use loader_core::registry::{Class, CommandId, ExtensionKind, ExtensionSet};
 
-/// What an application has enabled.
+/// The version and extensions that an application has enabled.
 #[derive(Clone, Copy)]
 pub struct Enabled<'a> {
     /// The `apiVersion` of the application, which counts for devices too.
     pub api_version: u32,
     /// The extensions of its instance.
     pub instance: &'a ExtensionSet,
-    /// The extensions of its device, or `None` where the look-up is one through the instance, for which all count.
+    /// The device's extensions, or `None` for a look-up through the instance, for which all extensions count.
     pub device: Option<&'a ExtensionSet>,
 }
 
 impl Enabled<'_> {
-    /// Whether the command may be looked up. A core command goes by the version alone: an extension enables its own name
-    /// of the command only.
+    /// Returns whether the command may be looked up. A core command depends only on the version: an extension enables
+    /// only its own name for the command.
     #[must_use]
     #[inline]
     pub fn has(&self, command: CommandId) -> bool {

@@ -1,8 +1,8 @@
 //! From the name of a command to its function.
 //!
-//! [`EntryPoints`] have one slot for each name, a [`DispatchTable`] one for each command whatever its name. A driver's
-//! table is made while compiling, of three parts: the driver's own functions first, its window system code second,
-//! what the runtime has last; the first that has a command wins.
+//! [`EntryPoints`] have one slot for each name, a [`DispatchTable`] one for each command, shared by its aliases. A
+//! driver's table is built at compile time from three parts: the driver's own functions, its window-system code, then
+//! the runtime's functions; the first part that has a command wins.
 
 mod forward;
 mod gate;

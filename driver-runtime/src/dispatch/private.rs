@@ -15,8 +15,8 @@ pub struct PrivateCommand<D> {
 }
 
 impl<D> PrivateCommand<D> {
-    /// The command with this name, whose first parameter is of this level. It belongs to `extension`, which the registry does
-    /// not list either.
+    /// Creates the command with this name, whose first parameter has this level. It belongs to `extension`, which the
+    /// registry does not list either.
     ///
     /// # Safety
     /// `function` is a pointer to a function with the parameters and the result of the command, and the rules that applications know
@@ -32,7 +32,7 @@ impl<D> PrivateCommand<D> {
     }
 }
 
-/// What a command's first parameter is.
+/// The type of a command's first parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// A `VkInstance`.
@@ -43,7 +43,7 @@ pub enum Level {
     Device,
 }
 
-/// The private command of this name.
+/// Returns the private command of this name.
 pub(crate) fn find<D>(
     commands: &'static [PrivateCommand<D>],
     name: &CStr,
@@ -51,7 +51,8 @@ pub(crate) fn find<D>(
     commands.iter().find(|command| command.name == name)
 }
 
-/// Checks that the extension of each command is in one of the lists, and of commands of instances in the first.
+/// Checks that each command's extension is in one of the lists, and that instance commands belong to an extension in
+/// the first.
 ///
 /// # Panics
 /// If one is not: in a constant, an error of the build.

@@ -1,4 +1,4 @@
-//! The functions of a driver, by name and by what the name stands for.
+//! A driver's functions, by name and by command.
 
 use core::ffi::CStr;
 use core::marker::PhantomData;
@@ -11,8 +11,8 @@ pub type Command = unsafe extern "system" fn();
 
 /// The functions that one part of the driver `D` (the driver itself, its window system code, the runtime) has, one for each name.
 ///
-/// Built while compiling with [`entry_points!`](crate::entry_points). The functions expect the objects of this driver behind
-/// handles, so those of one driver cannot become functions of another.
+/// Built at compile time with [`entry_points!`](crate::entry_points). The functions expect this driver's objects
+/// behind handles, so one driver's functions cannot become another's.
 pub struct EntryPoints<D> {
     functions: [Option<Command>; COMMAND_COUNT],
     of: PhantomData<fn() -> D>,
@@ -30,14 +30,14 @@ impl<D> EntryPoints<D> {
     /// None at all.
     pub const NONE: Self = Self { functions: [None; COMMAND_COUNT], of: PhantomData };
 
-    /// The same and one more.
+    /// Returns the same functions and one more.
     ///
     /// # Panics
     /// If the command has a function already: in a constant, an error of the build.
     ///
     /// # Safety
-    /// `function` is a pointer to a function with the parameters and the result of the command. It does what the specification
-    /// demands of the command, with the objects of the driver `D`.
+    /// `function` is a pointer to a function with the parameters and the result of the command. It implements the
+    /// command as specified, with objects of the driver `D`.
     #[must_use]
     pub const unsafe fn with(self, command: CommandId, function: Command) -> Self {
         self.and_one(command, function)
@@ -50,7 +50,7 @@ impl<D> EntryPoints<D> {
         self
     }
 
-    /// These functions and those of `other`.
+    /// Combines these functions with the functions in `other`.
     ///
     /// # Panics
     /// If a command has a function in both: in a constant, an error of the build.
@@ -67,8 +67,8 @@ impl<D> EntryPoints<D> {
         self
     }
 
-    /// These functions, and those of `other` where there is none under the same name: a driver's own in front of a part of the
-    /// runtime's.
+    /// Returns these functions, with functions from `other` for the names that have none: for example a driver's own
+    /// functions before a part of the runtime's.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub const fn or(mut self, other: &Self) -> Self {
@@ -82,12 +82,12 @@ impl<D> EntryPoints<D> {
         self
     }
 
-    /// The same, and `function` for every command whose name begins with `prefix` and that has none yet under its first
-    /// name.
+    /// Returns the same functions, and `function` for every command whose name begins with `prefix` and that has none
+    /// yet under its first name.
     ///
     /// # Safety
-    /// `function` is called with the parameters of all of these commands, so it takes none. The specification allows each command
-    /// to do what it does.
+    /// `function` is called with the parameters of all of these commands, so it takes none. Its behaviour is valid
+    /// for each command.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub const unsafe fn with_all(mut self, prefix: &str, function: Command) -> Self {
@@ -113,14 +113,14 @@ impl<D> EntryPoints<D> {
         self
     }
 
-    /// The function that this part has for the command, under this very name.
+    /// Returns this part's function for the command, under exactly this name.
     #[must_use]
     pub fn get(&self, command: CommandId) -> Option<Command> {
         self.functions.get(command.index()).copied().flatten()
     }
 }
 
-/// One function for each command of a driver, whatever the name: an alias and what it is an alias of share a slot.
+/// One function for each of a driver's commands, under any name: an alias shares the slot of its command.
 ///
 /// A slot without a function holds a stub, so that a call through a trampoline never goes to NULL; the stub returns
 /// `VK_ERROR_UNKNOWN`.
@@ -128,12 +128,12 @@ impl<D> EntryPoints<D> {
 #[derive(Clone, Copy)]
 pub struct DispatchTable {
     slots: [Command; COMMAND_COUNT],
-    /// A byte for each slot: a look-up takes four instructions fewer than with bits.
+    /// One byte for each slot: a look-up takes four instructions fewer than with bits.
     present: [bool; COMMAND_COUNT],
 }
 
 impl DispatchTable {
-    /// The table of a driver's own functions.
+    /// Returns the table of a driver's own functions.
     ///
     /// # Panics
     /// If two names of the same command have functions: in a constant, an error of the build.
@@ -143,7 +143,7 @@ impl DispatchTable {
         empty.filled(driver)
     }
 
-    /// The same table with the functions of another part where it has none yet.
+    /// Returns the same table with functions from another part in its empty slots.
     ///
     /// # Panics
     /// If two names of the same command have functions in `part`: in a constant, an error of the build.
@@ -170,7 +170,7 @@ impl DispatchTable {
         self
     }
 
-    /// The same table with one function more, in a slot that has none.
+    /// Returns the same table with one function more, in a slot that has none.
     #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which reports a failure")]
     pub(crate) const fn with(mut self, command: CommandId, function: Command) -> Self {
         let slot = command.canonical().index();
@@ -179,27 +179,28 @@ impl DispatchTable {
         self
     }
 
-    /// The function of a command, or `None` if the driver has none.
+    /// Returns the function of a command, or `None` if the driver has none.
     #[must_use]
     #[inline]
     pub fn get(&self, command: CommandId) -> Option<Command> {
         self.at(command.canonical().index())
     }
 
-    /// The function in a slot: that of the command with this number, which is no alias.
+    /// Returns the function in a slot, by the number of its command, which must not be an alias.
     #[inline]
     pub(crate) fn at(&self, slot: usize) -> Option<Command> {
         if *self.present.get(slot)? { self.slots.get(slot).copied() } else { None }
     }
 
-    /// As [`DispatchTable::get`], while compiling.
+    /// Does the same as [`DispatchTable::get`] at compile time.
     #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
     pub(crate) const fn const_get(&self, command: CommandId) -> Option<Command> {
         let slot = command.canonical().index();
         if self.present[slot] { Some(self.slots[slot]) } else { None }
     }
 
-    /// As [`DispatchTable::get`], as a pointer to what the function is; the macro `function!` checks the type.
+    /// Returns the same as [`DispatchTable::get`], as a pointer of the function's type; the macro `function!` checks
+    /// the type.
     ///
     /// # Safety
     /// `P` is the type of a pointer to the function of this command.
@@ -209,8 +210,8 @@ impl DispatchTable {
         self.get(command).map(|function| unsafe { core::mem::transmute_copy::<Command, P>(&function) })
     }
 
-    /// Fills a table with what `look_up` finds: for each command by its first name, then by its aliases. For window system
-    /// code and for layers, which call through somebody else's functions.
+    /// Fills a table with the results of `look_up`: for each command by its first name, then by its aliases. For
+    /// window-system code and for layers, which call functions of another driver or layer.
     pub fn load(&mut self, mut look_up: impl FnMut(&CStr) -> vk::PFN_vkVoidFunction) {
         let aliases = CommandId::all().filter(|command| command.alias_of().is_some());
         for command in CommandId::all().filter(|command| command.alias_of().is_none()).chain(aliases) {
@@ -231,7 +232,8 @@ impl DispatchTable {
     }
 }
 
-/// A [`DispatchTable`] of the driver `D`, for a physical device whose functions differ from those of the driver's others:
+/// A [`DispatchTable`] of the driver `D`, for a physical device whose functions differ from those on the driver's
+/// other devices:
 /// [`Enumeration::push_with`](crate::Enumeration::push_with).
 pub struct CommandTable<D> {
     table: DispatchTable,
@@ -239,7 +241,7 @@ pub struct CommandTable<D> {
 }
 
 impl<D> CommandTable<D> {
-    /// As [`DispatchTable::new`].
+    /// Does the same as [`DispatchTable::new`].
     ///
     /// # Panics
     /// As there.
@@ -248,7 +250,7 @@ impl<D> CommandTable<D> {
         Self { table: DispatchTable::new(own), of: PhantomData }
     }
 
-    /// As [`DispatchTable::filled`].
+    /// Does the same as [`DispatchTable::filled`].
     ///
     /// # Panics
     /// As there.
@@ -275,7 +277,7 @@ const fn begins_with(name: &[u8], prefix: &str) -> bool {
     true
 }
 
-/// What a slot without a function holds.
+/// Returns the value of an empty slot.
 const fn missing_command() -> Command {
     // SAFETY: both are functions of the C calling convention, in which the caller removes the arguments.
     unsafe { core::mem::transmute::<extern "system" fn() -> vk::Result, Command>(missing) }
@@ -285,7 +287,7 @@ extern "system" fn missing() -> vk::Result {
     vk::Result::ERROR_UNKNOWN
 }
 
-/// Whether `pointer_type`, as `PFN_vkCmdDraw`, is the type of the command's function, whichever of its names it has.
+/// Returns whether `pointer_type`, as `PFN_vkCmdDraw`, is the type of the command's function, under any of its names.
 #[doc(hidden)]
 #[must_use]
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
@@ -309,7 +311,7 @@ pub const fn is_type_of(pointer_type: &str, command: CommandId) -> bool {
 /// [`types`](crate::types), and the function. That command and type belong together is checked while compiling.
 ///
 /// # Safety
-/// Each function does what the specification demands of its command, with the objects of the driver that gets the entry points.
+/// Each function implements its command as specified, with objects of the driver that gets the entry points.
 ///
 /// ```
 /// use driver_runtime::{entry_points, vk, dispatch::EntryPoints};
@@ -337,16 +339,16 @@ macro_rules! entry_points {
             },
             {
                 let function: $crate::types::$pointer_type = $function;
-                // Pointers to functions have the same size and meaning whatever their parameters; the function is called with
-                // those of its command, which its type was checked for.
+                // Function pointers have the same size and meaning for all parameters; the function is called with
+                // its command's parameters, for which its type was checked.
                 core::mem::transmute::<$crate::types::$pointer_type, $crate::dispatch::Command>(function)
             },
         ))*
     };
 }
 
-/// The function of a command in a table, typed; to be used in an unsafe block, where the types of commands and
-/// pointers are checked to belong together.
+/// Returns a command's function in a table, typed; for use in an unsafe block. The types of commands and pointers are
+/// checked to belong together.
 macro_rules! function {
     ($table:expr, $command:ident: $pointer_type:ident) => {{
         const COMMAND: loader_core::registry::CommandId = loader_core::registry::command::$command;

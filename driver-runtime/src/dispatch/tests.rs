@@ -1,4 +1,4 @@
-//! Tables, layering and gating. The numbers are those of the checklist in the README.
+//! Tables, layering and gating. The numbers refer to the checklist in the README.
 
 use std::boxed::Box;
 use std::ffi::CStr;
@@ -26,7 +26,7 @@ fn with(command: CommandId, function: Command) -> EntryPoints<()> {
 }
 
 fn and(entry_points: EntryPoints<()>, command: CommandId, function: Command) -> EntryPoints<()> {
-    // SAFETY: called as what they are, if at all.
+    // SAFETY: called with their own types, if at all.
     unsafe { entry_points.with(command, function) }
 }
 
@@ -60,7 +60,7 @@ fn b26_two_functions_for_one_command_are_rejected() {
         command::GET_PHYSICAL_DEVICE_FEATURES_2_KHR,
         two_as_command(),
     );
-    // Panicking aborts where the tests are built so; in a constant it is an error of the build either way.
+    // Panicking aborts if the tests are built with `panic = "abort"`; in a constant it is a build error either way.
     if cfg!(panic = "unwind") {
         assert!(catch_unwind(|| DispatchTable::new(&both)).is_err());
     }
@@ -151,7 +151,7 @@ extern "system" fn add(_: vk::CommandBuffer, a: u32, b: u32) -> u32 {
 #[test]
 fn b38_trampolines_go_through_the_table_of_the_object() {
     type Add = extern "system" fn(vk::CommandBuffer, u32, u32) -> u32;
-    // SAFETY: called below as what it is.
+    // SAFETY: called below with its own type.
     let function = unsafe { core::mem::transmute::<Add, Command>(add) };
     let table = Box::leak(Box::new(DispatchTable::new(&with(command::CMD_DRAW, function))));
     let device = Held::<TestDevice>::with_table(None, table);

@@ -1,21 +1,21 @@
 //! Functions that go through the table of the object that they are called with.
 //!
-//! What `vkGetInstanceProcAddr` returns for a command of physical devices or below has to serve all of them, and each
-//! may have a table of its own. A trampoline loads the table from the second word of the object and jumps through a
-//! slot; it knows no parameters.
+//! The function that `vkGetInstanceProcAddr` returns for a command of physical devices or below must serve all of
+//! them, and each may have its own table. A trampoline loads the table from the second word of the object and jumps
+//! through a slot; it does not depend on the parameters.
 
 use loader_core::assembly;
 use loader_core::registry::COMMAND_COUNT;
 
 use super::Command;
 
-/// Where an object has the pointer to its table.
+/// The offset of the table pointer in an object.
 pub(crate) const TABLE_OFFSET: usize = size_of::<usize>();
 
 /// Bytes from one trampoline to the next.
 const DISTANCE: usize = if cfg!(target_arch = "riscv64") { 32 } else { 16 };
 
-/// The trampoline through a slot of the table: that of the command with this number, which is no alias.
+/// Returns the trampoline through a slot of the table, by the number of its command, which must not be an alias.
 #[inline]
 pub(crate) fn trampoline(slot: usize) -> Option<Command> {
     if slot >= COMMAND_COUNT {

@@ -14,7 +14,7 @@ fn access(access: vk::AccessFlags) -> vk::AccessFlags2 {
     vk::AccessFlags2::from_raw(access.as_raw().into())
 }
 
-/// A barrier of the second form with the stages of a command: what the two forms call the same is the same.
+/// A barrier of the second form with the stages of a command: members with the same name have the same meaning.
 macro_rules! barrier {
     ($command:ident, $one:ident, $second:ident { $($same:ident),* $(,)? }) => {
         vk::$second {
@@ -41,16 +41,16 @@ struct Barriers<'a> {
 }
 
 impl<'a> Barriers<'a> {
-    /// Without any barriers: the stages wait, and no memory is made visible.
+    /// Creates a dependency without barriers: the stages wait, and no memory becomes visible.
     fn of_execution(before: vk::PipelineStageFlags2, after: vk::PipelineStageFlags2) -> Self {
         let flags = vk::DependencyFlags::empty();
         Self { before, after, flags, memory: &[], buffers: &[], images: &[] }
     }
 
-    /// With barriers, each kind by its count and its array.
+    /// Adds barriers, each kind by its count and its array.
     ///
     /// # Safety
-    /// The arrays have so many valid barriers, which live as long as `'a`.
+    /// The arrays have this many valid barriers, which live as long as `'a`.
     unsafe fn with(
         self,
         (memory_count, memory): (u32, *const vk::MemoryBarrier<'a>),
@@ -68,9 +68,9 @@ impl<'a> Barriers<'a> {
         }
     }
 
-    /// Calls `call` with dependencies of at most [`CHUNK`] barriers of each kind, at least once. The stages of the first form
-    /// count for all commands, whatever its barriers are about, so one barrier is always about all memory: where the
-    /// command has none, it makes none visible.
+    /// Calls `call` with dependencies of at most [`CHUNK`] barriers of each kind, at least once. The first form's
+    /// stages apply to all commands, whatever its barriers cover, so one barrier always covers all memory: if the
+    /// command has none, this barrier makes no memory visible.
     fn for_each_chunk(self, mut call: impl FnMut(&vk::DependencyInfo<'_>)) {
         let execution = [vk::MemoryBarrier::default()];
         let Self { mut buffers, mut images, .. } = self;
@@ -117,7 +117,7 @@ impl<'a> Barriers<'a> {
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn pipeline_barrier(
     commands: vk::CommandBuffer,
     before: vk::PipelineStageFlags,
@@ -130,7 +130,7 @@ unsafe extern "system" fn pipeline_barrier(
     image_count: u32,
     images: *const vk::ImageMemoryBarrier<'_>,
 ) {
-    // SAFETY: the caller vouches for handle and arrays; the function is given what it wants.
+    // SAFETY: the caller vouches for handle and arrays; the function's requirements are met.
     unsafe {
         let barriers = Barriers { flags, ..Barriers::of_execution(stages(before), stages(after)) }.with(
             (memory_count, memory),
@@ -143,40 +143,41 @@ unsafe extern "system" fn pipeline_barrier(
     }
 }
 
-/// What the event waits for, without saying who waits for it, which only `vkCmdWaitEvents` knows. In the second form the two
-/// have the same dependencies, so a driver must not rely on that: what counts is what it is told when it waits.
+/// Sets an event with a dependency from its stages on all commands, since only `vkCmdWaitEvents` knows the stages
+/// that wait. The second form requires the same dependency in both commands. A driver must not rely on that, and must
+/// use the dependencies of the wait.
 ///
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn set_event(
     commands: vk::CommandBuffer,
     event: vk::Event,
     before: vk::PipelineStageFlags,
 ) {
     let barriers = Barriers::of_execution(stages(before), vk::PipelineStageFlags2::ALL_COMMANDS);
-    // SAFETY: the caller vouches for the handles; the function is given what it wants.
+    // SAFETY: the caller vouches for the handles; the function's requirements are met.
     barriers.for_each_chunk(|info| unsafe {
         call!(commands, CMD_SET_EVENT_2: PFN_vkCmdSetEvent2(event, info));
     });
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn reset_event(
     commands: vk::CommandBuffer,
     event: vk::Event,
     before: vk::PipelineStageFlags,
 ) {
-    // SAFETY: the caller vouches for the handles; the function is given what it wants.
+    // SAFETY: the caller vouches for the handles; the function's requirements are met.
     unsafe { call!(commands, CMD_RESET_EVENT_2: PFN_vkCmdResetEvent2(event, stages(before))) };
 }
 
-/// One event has the barriers. With several, none of them could have the barriers, which are about what happened before all
-/// events; so first the stages wait for the events, and then there is a barrier. It waits for more than needed: for what was
-/// recorded between an event and the wait, too.
+/// With one event, the event gets the barriers. With several, no single event could have them, since they cover work
+/// before all events; so the stages first wait for the events, and a barrier follows. It waits for more than needed,
+/// including work recorded between an event and the wait.
 ///
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn wait_events(
     commands: vk::CommandBuffer,
     event_count: u32,
@@ -190,7 +191,7 @@ unsafe extern "system" fn wait_events(
     image_count: u32,
     images: *const vk::ImageMemoryBarrier<'_>,
 ) {
-    // SAFETY: the caller vouches for handles and arrays; the functions are given what they want.
+    // SAFETY: the caller vouches for handles and arrays; the functions' requirements are met.
     unsafe {
         let execution = Barriers::of_execution(stages(before), stages(after));
         let barriers = execution.with((memory_count, memory), (buffer_count, buffers), (image_count, images));
@@ -231,19 +232,19 @@ unsafe extern "system" fn wait_events(
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn write_timestamp(
     commands: vk::CommandBuffer,
     stage: vk::PipelineStageFlags,
     pool: vk::QueryPool,
     query: u32,
 ) {
-    // SAFETY: the caller vouches for the handles; the function is given what it wants.
+    // SAFETY: the caller vouches for the handles; the function's requirements are met.
     unsafe { call!(commands, CMD_WRITE_TIMESTAMP_2: PFN_vkCmdWriteTimestamp2(stages(stage), pool, query)) };
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn write_buffer_marker(
     commands: vk::CommandBuffer,
     stage: vk::PipelineStageFlags,
@@ -251,7 +252,7 @@ unsafe extern "system" fn write_buffer_marker(
     offset: vk::DeviceSize,
     marker: u32,
 ) {
-    // SAFETY: the caller vouches for the handles; the function is given what it wants.
+    // SAFETY: the caller vouches for the handles; the function's requirements are met.
     unsafe {
         call!(
             commands,

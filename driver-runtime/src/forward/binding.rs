@@ -1,4 +1,4 @@
-//! What drawing commands use, by the forms that take structures.
+//! The state that drawing commands use, bound through the forms that take structures.
 
 use core::ffi::c_void;
 
@@ -7,8 +7,9 @@ use ash::vk;
 use super::calls::call;
 use crate::dispatch::{Forward, forwards};
 
-/// The stages of a bind point: of all of them one is enough, and any driver knows these. The bind points of extensions that
-/// have no stages of their own have none; a driver with such a bind point writes the first form itself.
+/// Returns stages for a bind point: one of its stages is enough, and every driver knows these. Bind points of
+/// extensions without stages of their own have none; a driver with such a bind point implements the first form
+/// itself.
 fn stages_of(bind_point: vk::PipelineBindPoint) -> vk::ShaderStageFlags {
     match bind_point {
         vk::PipelineBindPoint::GRAPHICS => vk::ShaderStageFlags::ALL_GRAPHICS,
@@ -27,7 +28,7 @@ fn stages_of(bind_point: vk::PipelineBindPoint) -> vk::ShaderStageFlags {
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn bind_vertex_buffers(
     commands: vk::CommandBuffer,
     first: u32,
@@ -36,8 +37,8 @@ unsafe extern "system" fn bind_vertex_buffers(
     offsets: *const vk::DeviceSize,
 ) {
     let (sizes, strides) = (core::ptr::null(), core::ptr::null());
-    // SAFETY: the caller vouches for handles and arrays; without sizes buffers reach to their ends, and without strides
-    // those of the pipeline count, as in the first form.
+    // SAFETY: the caller vouches for handles and arrays; without sizes buffers reach to their ends, and without
+    // strides the pipeline's strides apply, as in the first form.
     unsafe {
         call!(
             commands,
@@ -48,14 +49,14 @@ unsafe extern "system" fn bind_vertex_buffers(
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn bind_index_buffer(
     commands: vk::CommandBuffer,
     buffer: vk::Buffer,
     offset: vk::DeviceSize,
     kind: vk::IndexType,
 ) {
-    // SAFETY: the caller vouches for the handles; the function is given what it wants.
+    // SAFETY: the caller vouches for the handles; the function's requirements are met.
     unsafe {
         call!(
             commands,
@@ -65,7 +66,7 @@ unsafe extern "system" fn bind_index_buffer(
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn push_constants(
     commands: vk::CommandBuffer,
     layout: vk::PipelineLayout,
@@ -82,12 +83,12 @@ unsafe extern "system" fn push_constants(
         p_values: values,
         ..Default::default()
     };
-    // SAFETY: the caller vouches for handles and values; the function is given what it wants.
+    // SAFETY: the caller vouches for handles and values; the function's requirements are met.
     unsafe { call!(commands, CMD_PUSH_CONSTANTS_2_KHR: PFN_vkCmdPushConstants2KHR(&info)) };
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn bind_descriptor_sets(
     commands: vk::CommandBuffer,
     bind_point: vk::PipelineBindPoint,
@@ -108,12 +109,12 @@ unsafe extern "system" fn bind_descriptor_sets(
         p_dynamic_offsets: offsets,
         ..Default::default()
     };
-    // SAFETY: the caller vouches for handles and arrays; the function is given what it wants.
+    // SAFETY: the caller vouches for handles and arrays; the function's requirements are met.
     unsafe { call!(commands, CMD_BIND_DESCRIPTOR_SETS_2_KHR: PFN_vkCmdBindDescriptorSets2KHR(&info)) };
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn push_descriptor_set(
     commands: vk::CommandBuffer,
     bind_point: vk::PipelineBindPoint,
@@ -130,12 +131,12 @@ unsafe extern "system" fn push_descriptor_set(
         p_descriptor_writes: writes.cast(),
         ..Default::default()
     };
-    // SAFETY: the caller vouches for handles and arrays; the function is given what it wants.
+    // SAFETY: the caller vouches for handles and arrays; the function's requirements are met.
     unsafe { call!(commands, CMD_PUSH_DESCRIPTOR_SET_2_KHR: PFN_vkCmdPushDescriptorSet2KHR(&info)) };
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn push_descriptor_set_with_template(
     commands: vk::CommandBuffer,
     template: vk::DescriptorUpdateTemplate,
@@ -150,7 +151,7 @@ unsafe extern "system" fn push_descriptor_set_with_template(
         p_data: data,
         ..Default::default()
     };
-    // SAFETY: the caller vouches for handles and data; the function is given what it wants.
+    // SAFETY: the caller vouches for handles and data; the function's requirements are met.
     unsafe {
         call!(
             commands,
@@ -160,7 +161,7 @@ unsafe extern "system" fn push_descriptor_set_with_template(
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn set_descriptor_buffer_offsets(
     commands: vk::CommandBuffer,
     bind_point: vk::PipelineBindPoint,
@@ -179,7 +180,7 @@ unsafe extern "system" fn set_descriptor_buffer_offsets(
         p_offsets: offsets,
         ..Default::default()
     };
-    // SAFETY: the caller vouches for handles and arrays; the function is given what it wants.
+    // SAFETY: the caller vouches for handles and arrays; the function's requirements are met.
     unsafe {
         call!(
             commands,
@@ -189,7 +190,7 @@ unsafe extern "system" fn set_descriptor_buffer_offsets(
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn bind_embedded_samplers(
     commands: vk::CommandBuffer,
     bind_point: vk::PipelineBindPoint,
@@ -202,7 +203,7 @@ unsafe extern "system" fn bind_embedded_samplers(
         set,
         ..Default::default()
     };
-    // SAFETY: the caller vouches for the handles; the function is given what it wants.
+    // SAFETY: the caller vouches for the handles; the function's requirements are met.
     unsafe {
         call!(
             commands,
@@ -213,9 +214,9 @@ unsafe extern "system" fn bind_embedded_samplers(
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn dispatch(commands: vk::CommandBuffer, x: u32, y: u32, z: u32) {
-    // SAFETY: the caller vouches for the handle; the function is given what it wants.
+    // SAFETY: the caller vouches for the handle; the function's requirements are met.
     unsafe { call!(commands, CMD_DISPATCH_BASE: PFN_vkCmdDispatchBase(0, 0, 0, x, y, z)) };
 }
 

@@ -9,8 +9,8 @@ use crate::object::ObjectBase;
 /// The most elements of a list that are handed over in one call.
 pub(super) const CHUNK: usize = 16;
 
-/// Calls a command of an object through the object's table, and returns what it returned; `None` where the table has no such
-/// command. To be used in an unsafe block.
+/// Calls a command of an object through the object's table, and returns its result; `None` if the table lacks the
+/// command. For use in an unsafe block.
 macro_rules! call {
     ($handle:expr, $command:ident: $pointer_type:ident($($argument:expr),* $(,)?)) => {
         $crate::forward::calls::table($handle)
@@ -20,7 +20,7 @@ macro_rules! call {
 }
 pub(crate) use call;
 
-/// The table of an object.
+/// Returns the table of an object.
 ///
 /// # Safety
 /// `handle` is null or a live handle of the runtime's objects, and stays live for `'a`.
@@ -29,7 +29,7 @@ pub(crate) unsafe fn table<'a>(handle: impl Handle) -> Option<&'a DispatchTable>
     Some(unsafe { ObjectBase::of(handle.as_raw()) }?.dispatch())
 }
 
-/// Memory of the object's device for as long as a command takes.
+/// Returns an allocator with command scope from the object's device.
 ///
 /// # Safety
 /// As for [`table`].
@@ -40,10 +40,10 @@ pub(super) unsafe fn memory_of(handle: impl Handle) -> CopiedCallbacks {
     memory.scoped(ash::vk::SystemAllocationScope::COMMAND)
 }
 
-/// A counted array; NULL is the empty one.
+/// Returns a counted array; NULL is the empty one.
 ///
 /// # Safety
-/// `first` is NULL, or points to so many valid elements that live as long as `'a`.
+/// `first` is NULL, or points to this many valid elements that live as long as `'a`.
 pub(crate) unsafe fn list<'a, T>(first: *const T, count: u32) -> &'a [T] {
     if first.is_null() {
         return &[];
@@ -59,7 +59,7 @@ pub(super) struct Chunk<C> {
 }
 
 impl<C: Copy + Default> Chunk<C> {
-    /// The first elements of a list, converted; the list loses them.
+    /// Takes the first elements from a list and converts them.
     pub(super) fn take<P>(list: &mut &[P], convert: impl Fn(&P) -> C) -> Self {
         let (first, rest) = list.split_at_checked(CHUNK).unwrap_or((list, &[]));
         *list = rest;

@@ -9,7 +9,7 @@ use super::calls::{call, memory_of};
 use crate::dispatch::{Forward, forwards};
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn bind_buffer(
     device: vk::Device,
     buffer: vk::Buffer,
@@ -17,13 +17,13 @@ unsafe extern "system" fn bind_buffer(
     offset: vk::DeviceSize,
 ) -> vk::Result {
     let info = vk::BindBufferMemoryInfo::default().buffer(buffer).memory(memory).memory_offset(offset);
-    // SAFETY: the caller vouches for the handles; the function is given what it wants.
+    // SAFETY: the caller vouches for the handles; the function's requirements are met.
     unsafe { call!(device, BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2(1, &info)) }
         .unwrap_or(vk::Result::ERROR_UNKNOWN)
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn bind_image(
     device: vk::Device,
     image: vk::Image,
@@ -31,13 +31,13 @@ unsafe extern "system" fn bind_image(
     offset: vk::DeviceSize,
 ) -> vk::Result {
     let info = vk::BindImageMemoryInfo::default().image(image).memory(memory).memory_offset(offset);
-    // SAFETY: the caller vouches for the handles; the function is given what it wants.
+    // SAFETY: the caller vouches for the handles; the function's requirements are met.
     unsafe { call!(device, BIND_IMAGE_MEMORY_2: PFN_vkBindImageMemory2(1, &info)) }
         .unwrap_or(vk::Result::ERROR_UNKNOWN)
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn buffer_requirements(
     device: vk::Device,
     buffer: vk::Buffer,
@@ -45,7 +45,7 @@ unsafe extern "system" fn buffer_requirements(
 ) {
     let info = vk::BufferMemoryRequirementsInfo2::default().buffer(buffer);
     let mut chained = vk::MemoryRequirements2::default();
-    // SAFETY: the caller vouches for handles and pointer; the function is given what it wants.
+    // SAFETY: the caller vouches for handles and pointer; the function's requirements are met.
     unsafe {
         call!(device, GET_BUFFER_MEMORY_REQUIREMENTS_2: PFN_vkGetBufferMemoryRequirements2(&info, &mut chained));
         out.write(chained.memory_requirements);
@@ -53,7 +53,7 @@ unsafe extern "system" fn buffer_requirements(
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn image_requirements(
     device: vk::Device,
     image: vk::Image,
@@ -61,18 +61,18 @@ unsafe extern "system" fn image_requirements(
 ) {
     let info = vk::ImageMemoryRequirementsInfo2::default().image(image);
     let mut chained = vk::MemoryRequirements2::default();
-    // SAFETY: the caller vouches for handles and pointer; the function is given what it wants.
+    // SAFETY: the caller vouches for handles and pointer; the function's requirements are met.
     unsafe {
         call!(device, GET_IMAGE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageMemoryRequirements2(&info, &mut chained));
         out.write(chained.memory_requirements);
     }
 }
 
-/// Without memory for as many structures as the application has room for, the list is empty: the command has no result to say
-/// so.
+/// Returns an empty list if memory for as many structures as the application's array has runs out: the command has no
+/// result to report it.
 ///
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn sparse_requirements(
     device: vk::Device,
     image: vk::Image,
@@ -101,7 +101,7 @@ unsafe extern "system" fn sparse_requirements(
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn map(
     device: vk::Device,
     memory: vk::DeviceMemory,
@@ -111,23 +111,23 @@ unsafe extern "system" fn map(
     out: *mut *mut c_void,
 ) -> vk::Result {
     let info = vk::MemoryMapInfoKHR { flags, memory, offset, size, ..Default::default() };
-    // SAFETY: the caller vouches for handles and pointer; the function is given what it wants.
+    // SAFETY: the caller vouches for handles and pointer; the function's requirements are met.
     unsafe { call!(device, MAP_MEMORY_2_KHR: PFN_vkMapMemory2KHR(&info, out)) }
         .unwrap_or(vk::Result::ERROR_UNKNOWN)
 }
 
-/// The second form fails only where memory is to be unmapped but stay reserved.
+/// Unmaps memory. The second form fails only if memory is to be unmapped but stay reserved.
 ///
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn unmap(device: vk::Device, memory: vk::DeviceMemory) {
     let info = vk::MemoryUnmapInfoKHR::default().memory(memory);
-    // SAFETY: the caller vouches for the handles; the function is given what it wants.
+    // SAFETY: the caller vouches for the handles; the function's requirements are met.
     let _ = unsafe { call!(device, UNMAP_MEMORY_2_KHR: PFN_vkUnmapMemory2KHR(&info)) };
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn subresource_layout(
     device: vk::Device,
     image: vk::Image,
@@ -135,7 +135,7 @@ unsafe extern "system" fn subresource_layout(
     out: *mut vk::SubresourceLayout,
 ) {
     let mut chained = vk::SubresourceLayout2KHR::default();
-    // SAFETY: the caller vouches for handles and pointers; the function is given what it wants.
+    // SAFETY: the caller vouches for handles and pointers; the function's requirements are met.
     unsafe {
         let subresource = vk::ImageSubresource2KHR::default().image_subresource(*subresource);
         call!(
@@ -148,17 +148,18 @@ unsafe extern "system" fn subresource_layout(
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn get_queue(device: vk::Device, family: u32, index: u32, out: *mut vk::Queue) {
     let info = vk::DeviceQueueInfo2::default().queue_family_index(family).queue_index(index);
-    // SAFETY: the caller vouches for handle and pointer; the function is given what it wants.
+    // SAFETY: the caller vouches for handle and pointer; the function's requirements are met.
     unsafe { call!(device, GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2(&info, out)) };
 }
 
-/// For a device of one physical device, the only ones for which the first form can be used without saying which is meant.
+/// Acquires an image on a device with one physical device: only there can the first form be used without naming the
+/// device.
 ///
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn acquire_next_image(
     device: vk::Device,
     swapchain: vk::SwapchainKHR,
@@ -175,7 +176,7 @@ unsafe extern "system" fn acquire_next_image(
         device_mask: 1,
         ..Default::default()
     };
-    // SAFETY: the caller vouches for handles and pointer; the function is given what it wants.
+    // SAFETY: the caller vouches for handles and pointer; the function's requirements are met.
     unsafe { call!(device, ACQUIRE_NEXT_IMAGE_2_KHR: PFN_vkAcquireNextImage2KHR(&info, index)) }
         .unwrap_or(vk::Result::ERROR_UNKNOWN)
 }

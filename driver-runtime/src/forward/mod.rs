@@ -1,17 +1,17 @@
-//! Commands of devices in their first form, for drivers that write the second one: `vkCmdCopyBuffer` for a driver with
-//! `vkCmdCopyBuffer2`.
+//! The first forms of device commands, for drivers that implement only the second: `vkCmdCopyBuffer` for a driver
+//! with `vkCmdCopyBuffer2`.
 //!
-//! A forwarder is in a driver's table where the driver lacks the first form and has the second; otherwise the command is as
-//! if there were no forwarder. It calls through the table of its object.
+//! A driver's table contains a forwarder if the driver lacks the first form and has the second; otherwise the command
+//! behaves as without a forwarder. It calls through its object's table.
 //!
-//! **Lists.** Commands that record cannot fail, so they need no memory: a list of regions or barriers that must be converted
-//! is handed over in calls of at most [`calls::CHUNK`] elements each, from the stack. That is what the application could have done:
-//! regions of one command may not overlap, so their order means nothing, and barriers one after the other order at least as
-//! much as those of one command. Commands with a result take memory with the scope of a command and return
-//! `VK_ERROR_OUT_OF_HOST_MEMORY`.
+//! **Lists.** Recording commands cannot fail, so they need no memory: a list of regions or barriers that must be
+//! converted is passed on in calls of at most [`calls::CHUNK`] elements each, from the stack. The application could
+//! have done the same: a command's regions may not overlap, so their order has no meaning, and successive barriers
+//! order at least as much as the barriers of one command. Commands with a result take memory with command scope and
+//! return `VK_ERROR_OUT_OF_HOST_MEMORY`.
 //!
-//! **Chains** of structures in the first form are handed over with the second, and have what drivers do not expect there;
-//! they pass over it.
+//! **Chains** of the first form's structures are passed on with the second's. They may contain structures that
+//! drivers do not expect there; drivers skip those.
 
 mod barriers;
 mod binding;
@@ -35,7 +35,7 @@ const LISTS: [&[Forward]; 6] = [
     submit::FORWARDS,
 ];
 
-/// A table with all forwarders that are of use in it.
+/// Returns a table with all forwarders that it can use.
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 pub(crate) const fn forwarded(mut table: DispatchTable) -> DispatchTable {
     let mut at = 0;

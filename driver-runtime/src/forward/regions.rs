@@ -14,7 +14,7 @@ macro_rules! with_regions {
             $command:ident: $pointer_type:ident
     )*) => {$(
         /// # Safety
-        /// As the specification has it.
+        /// As specified for the command.
         unsafe extern "system" fn $name(
             commands: vk::CommandBuffer,
             $($parameter: $parameter_type,)*
@@ -22,7 +22,7 @@ macro_rules! with_regions {
             regions: *const $plain,
             $($last: $last_type,)?
         ) {
-            // SAFETY: the caller vouches for handle and array; the function is given what it wants.
+            // SAFETY: the caller vouches for handle and array; the function's requirements are met.
             unsafe {
                 let mut left = list(regions, count);
                 while !left.is_empty() {

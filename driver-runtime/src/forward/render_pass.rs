@@ -8,14 +8,14 @@ use super::calls::{call, list, memory_of};
 use crate::dispatch::{Forward, forwards};
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn create_render_pass(
     device: vk::Device,
     info: *const vk::RenderPassCreateInfo<'_>,
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::RenderPass,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for handle, structure and callbacks; the function is given what it wants.
+    // SAFETY: the caller vouches for handle, structure and callbacks; the function's requirements are met.
     unsafe {
         let memory = memory_of(device).or(callbacks, vk::SystemAllocationScope::COMMAND);
         let Ok(parts) = Parts::new(&*info, memory) else { return vk::Result::ERROR_OUT_OF_HOST_MEMORY };
@@ -75,7 +75,7 @@ impl<'a> Parts<'a> {
     }
 
     /// # Safety
-    /// As for [`Parts::new`]; there is room for the references, which therefore stay where they are.
+    /// As for [`Parts::new`]; the capacity suffices for the references, which therefore do not move.
     unsafe fn subpass(
         &mut self,
         info: &vk::RenderPassCreateInfo<'_>,
@@ -114,7 +114,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Where the next reference will be.
+    /// Returns the address of the next reference.
     fn end(&self) -> *const vk::AttachmentReference2<'a> {
         self.references.as_ptr().wrapping_add(self.references.len())
     }
@@ -144,7 +144,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// How many attachments a subpass refers to, without those that it preserves.
+/// Returns the number of attachments that a subpass refers to, without preserved ones.
 fn referenced(subpass: &vk::SubpassDescription<'_>) -> usize {
     let colours = subpass.color_attachment_count as usize;
     let resolves = if subpass.p_resolve_attachments.is_null() { 0 } else { colours };
@@ -182,7 +182,8 @@ fn dependency<'a>(one: &vk::SubpassDependency, view_offset: i32) -> vk::SubpassD
     }
 }
 
-/// Which aspects of an input attachment a subpass reads: those that the application names, or else all of its format.
+/// Returns the aspects of an input attachment that a subpass reads: the ones that the application names, or otherwise
+/// all of its format.
 ///
 /// # Safety
 /// `info` is valid.
@@ -224,31 +225,31 @@ fn all_aspects(format: vk::Format) -> vk::ImageAspectFlags {
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn begin_render_pass(
     commands: vk::CommandBuffer,
     info: *const vk::RenderPassBeginInfo<'_>,
     contents: vk::SubpassContents,
 ) {
     let subpass = vk::SubpassBeginInfo::default().contents(contents);
-    // SAFETY: the caller vouches for handle and structure; the function is given what it wants.
+    // SAFETY: the caller vouches for handle and structure; the function's requirements are met.
     unsafe { call!(commands, CMD_BEGIN_RENDER_PASS_2: PFN_vkCmdBeginRenderPass2(info, &subpass)) };
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn next_subpass(commands: vk::CommandBuffer, contents: vk::SubpassContents) {
     let begin = vk::SubpassBeginInfo::default().contents(contents);
     let end = vk::SubpassEndInfo::default();
-    // SAFETY: the caller vouches for the handle; the function is given what it wants.
+    // SAFETY: the caller vouches for the handle; the function's requirements are met.
     unsafe { call!(commands, CMD_NEXT_SUBPASS_2: PFN_vkCmdNextSubpass2(&begin, &end)) };
 }
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn end_render_pass(commands: vk::CommandBuffer) {
     let end = vk::SubpassEndInfo::default();
-    // SAFETY: the caller vouches for the handle; the function is given what it wants.
+    // SAFETY: the caller vouches for the handle; the function's requirements are met.
     unsafe { call!(commands, CMD_END_RENDER_PASS_2: PFN_vkCmdEndRenderPass2(&end)) };
 }
 

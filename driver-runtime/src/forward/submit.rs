@@ -8,14 +8,14 @@ use super::calls::{call, list, memory_of};
 use crate::dispatch::{Forward, forwards};
 
 /// # Safety
-/// As the specification has it.
+/// As specified for the command.
 unsafe extern "system" fn queue_submit(
     queue: vk::Queue,
     count: u32,
     infos: *const vk::SubmitInfo<'_>,
     fence: vk::Fence,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for handles and array; the function is given what it wants.
+    // SAFETY: the caller vouches for handles and array; the function's requirements are met.
     unsafe {
         let Ok(submits) = Submits::new(list(infos, count), memory_of(queue)) else {
             return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
@@ -116,7 +116,7 @@ impl Submits<'_> {
     }
 }
 
-/// A semaphore with what goes with its place, where lists may be shorter: they are there for timelines and groups only.
+/// Converts a semaphore and its list elements; lists may be shorter: they exist for timelines and groups only.
 fn at<'a>(
     place: usize,
     semaphore: vk::Semaphore,

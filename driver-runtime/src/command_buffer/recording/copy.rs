@@ -1,4 +1,4 @@
-//! Copies of what the parameters of a command point to.
+//! Copies of the data behind a command's parameters.
 
 use core::ffi::CStr;
 
@@ -8,15 +8,15 @@ use super::rows::{Argument, Count, Lead, Length, Structure, Target};
 use super::structures_gen;
 use crate::chain::Chain;
 
-/// Copies into a block of memory, or, without one, measures how large it must be. Both go the same way, so that the second
-/// time fits into what the first one measured.
+/// Copies into a block of memory, or, without one, measures the required size. Both take the same path, so the copy
+/// fits into the measured size.
 pub(super) struct Copier {
     block: *mut u8,
     used: usize,
 }
 
 impl Copier {
-    /// Measures, from so many bytes on.
+    /// Measures, from this many bytes on.
     pub(super) fn measuring(used: usize) -> Self {
         Self { block: core::ptr::null_mut(), used }
     }
@@ -24,17 +24,17 @@ impl Copier {
     /// Copies into `block` behind its first `used` bytes.
     ///
     /// # Safety
-    /// The block has room for what was measured for the same parameters, and is aligned to eight bytes.
+    /// The block is as large as measured for the same parameters, and is aligned to eight bytes.
     pub(super) unsafe fn into(block: *mut u8, used: usize) -> Self {
         Self { block, used }
     }
 
-    /// How many bytes are used; more than memory can have if it would not fit.
+    /// Returns the number of bytes used; if they would not fit, it is more than memory can hold.
     pub(super) fn used(&self) -> usize {
         self.used
     }
 
-    /// Copies what a parameter points to, and returns the copy: NULL for NULL, and while measuring.
+    /// Copies the data behind a parameter, and returns the copy: NULL for NULL, and while measuring.
     ///
     /// # Safety
     /// The words are parameters of a command that obey the specification, `argument` is one of the command's.
@@ -52,7 +52,7 @@ impl Copier {
     }
 
     /// # Safety
-    /// `from` is NULL or leads to so many elements.
+    /// `from` is NULL or points to this many elements.
     unsafe fn elements(&mut self, target: &Target, from: *const u8, count: usize) -> *const u8 {
         if from.is_null() || count == 0 {
             return core::ptr::null();
@@ -67,16 +67,16 @@ impl Copier {
     }
 
     /// # Safety
-    /// `from` leads to so many bytes.
+    /// `from` points to this many bytes.
     unsafe fn bytes(&mut self, from: *const u8, size: usize) -> *mut u8 {
         let start = self.used;
-        // A sum that does not fit stays at the largest number, for which there is no memory.
+        // A sum that overflows saturates, and an allocation of that size fails.
         self.used =
             start.saturating_add(size).checked_next_multiple_of(size_of::<u64>()).unwrap_or(usize::MAX);
         if self.block.is_null() {
             return core::ptr::null_mut();
         }
-        // SAFETY: the block has room for what was measured on the same way.
+        // SAFETY: the block is as large as the same path measured.
         unsafe {
             let copy = self.block.add(start);
             copy.copy_from_nonoverlapping(from, size);
@@ -85,7 +85,7 @@ impl Copier {
     }
 
     /// # Safety
-    /// `from` leads to so many of the structures.
+    /// `from` points to this many of the structures.
     unsafe fn structures(&mut self, structure: &Structure, from: *const u8, count: usize) -> *const u8 {
         // SAFETY: the caller vouches for the structures; pointers of the copy are replaced in the copy only.
         unsafe {
@@ -131,7 +131,7 @@ impl Copier {
         }
     }
 
-    /// The structures of a pNext chain that are known; others are left out of the copy.
+    /// Copies the known structures of a pNext chain; the copy omits others.
     ///
     /// # Safety
     /// `first` begins a pNext chain.
@@ -142,7 +142,7 @@ impl Copier {
                 let Ok(structure) = structure else { break };
                 let known =
                     structures_gen::ALL.iter().find(|known| known.s_type == (*structure).s_type.as_raw());
-                // The pNext of this structure leads to the copy of what follows: one structure, and from there on.
+                // This structure's pNext points to the copy of the next structure, and so on.
                 if let Some(known) = known {
                     return self.structures(known, structure.cast(), 1);
                 }

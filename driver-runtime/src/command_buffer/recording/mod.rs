@@ -1,8 +1,8 @@
 //! Command buffers that the runtime records: calls are copied with everything that they point to, and made again.
 //!
-//! The generated files have a row for each command that records, but for those whose parameters cannot be copied: what is in
-//! arrays of arrays (building acceleration structures from the host's ranges), or has a size that another object knows (push
-//! descriptors by template), or returns a result. These are called at once.
+//! The generated files have a row for each recording command except those whose parameters cannot be copied: arrays
+//! of arrays (building acceleration structures from the host's ranges), data whose size depends on another object
+//! (push descriptors by template), and commands that return a result. These are called at once.
 
 mod commands_1_gen;
 mod commands_2_gen;
@@ -42,7 +42,7 @@ unsafe fn take<D: CommandBuffers>(
     None
 }
 
-/// The function that what was recorded goes through.
+/// Returns the function that executes a recorded command.
 pub(super) fn real<D: CommandBuffers>(command: CommandId) -> Option<Command> {
     if command == command::CMD_EXECUTE_COMMANDS {
         Some(execute_commands::<D>())
@@ -63,7 +63,7 @@ impl<D: CommandBuffers> Real<D> {
 /// Makes the calls of secondary command buffers.
 ///
 /// # Safety
-/// As the specification has it for `vkCmdExecuteCommands`.
+/// As specified for `vkCmdExecuteCommands`.
 unsafe extern "system" fn execute<D: CommandBuffers>(
     primary: vk::CommandBuffer,
     count: u32,
@@ -84,7 +84,7 @@ const fn execute_commands<D: CommandBuffers>() -> Command {
     unsafe { core::mem::transmute::<vk::PFN_vkCmdExecuteCommands, Command>(execute::<D>) }
 }
 
-/// The commands that record into what the runtime records, or else call those of `real`.
+/// Returns the commands that record into the runtime's recording, or otherwise call the commands in `real`.
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 pub(super) const fn entry_points<D: CommandBuffers>(real: &EntryPoints<D>) -> EntryPoints<D> {
     let table = DispatchTable::new(real);
@@ -111,7 +111,7 @@ pub(super) const fn entry_points<D: CommandBuffers>(real: &EntryPoints<D>) -> En
         }
         part += 1;
     }
-    // What cannot be recorded is the driver's.
+    // Commands that cannot be recorded are the driver's.
     let mut index = 0;
     while index < COMMAND_COUNT {
         let command = CommandId::new(index as u16);

@@ -1,4 +1,4 @@
-//! What was recorded: calls one after the other, in blocks of memory that are kept for the next recording.
+//! The recording: a sequence of calls, in memory blocks that are kept for the next recording.
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -12,9 +12,9 @@ use super::rows::Row;
 use crate::dispatch::Command;
 use crate::result::CommandBufferError;
 
-/// What was recorded. Whoever records has it exclusively, and nobody records while it is replayed.
+/// A recording. Recording needs exclusive access, and no thread records during a replay.
 pub(in crate::command_buffer) struct Recorder {
-    /// The blocks, each filled as far as it is long. None ever grows, so what is in it stays where it is.
+    /// The blocks, each filled up to its length. A block never grows, so its contents do not move.
     blocks: Vec<Block, CopiedCallbacks>,
     /// The block that is being filled; those behind it are empty.
     last: usize,
@@ -22,15 +22,15 @@ pub(in crate::command_buffer) struct Recorder {
     is_incomplete: bool,
 }
 
-/// Words, of which those are uninitialised that end up between two parts of a call.
+/// Words; padding between two parts of a call is uninitialised.
 type Block = Vec<MaybeUninit<u64>, CopiedCallbacks>;
 
 /// How long the first block is, and the longest that is not for one call alone, in words.
 const FIRST_BLOCK: usize = 128;
 const LONGEST_BLOCK: usize = 8192;
 
-/// The beginning of a call. Behind it are the parameters as words, and then the copies of what they point to; or, for a call
-/// of the driver's own, an [`Own`].
+/// The start of a call. After it come the parameters as words, and then the copies of the data behind them; or, for
+/// the driver's own call, an [`Own`].
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
 struct Header {
@@ -41,11 +41,11 @@ struct Header {
 
 const HEADER: usize = size_of::<Header>().div_ceil(size_of::<u64>());
 
-/// A call of a function that the driver has given, whose data is known to the function `make` alone.
+/// A call of the driver's function, whose data only the function `make` can interpret.
 #[repr(C)]
 struct Own<T> {
     /// # Safety
-    /// The pointer leads to the value that this function is in.
+    /// The pointer points to the value that contains this function.
     make: unsafe fn(vk::CommandBuffer, *const u64),
     function: unsafe fn(vk::CommandBuffer, &T),
     data: T,
@@ -60,22 +60,24 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The command, or `None` for a call that the driver has recorded [itself](crate::command_buffer::ExclusiveCommandBuffer::record).
+    /// Returns the command, or `None` for a call that the driver has recorded
+    /// [itself](crate::command_buffer::ExclusiveCommandBuffer::record).
     #[must_use]
     pub fn command(&self) -> Option<CommandId> {
         self.row.map(|row| row.command)
     }
 
-    /// Calls `function` with `commands` and the parameters of the command, or what the driver has recorded itself.
+    /// Calls `function` with `commands` and the command's parameters, or makes the call that the driver recorded
+    /// itself.
     ///
     /// # Safety
-    /// `function` is a function of [`Call::command`], and what the parameters are about is still valid.
+    /// `function` has the type of [`Call::command`], and all objects that the parameters refer to are still valid.
     pub unsafe fn make(&self, function: Command, commands: vk::CommandBuffer) {
         // SAFETY: the caller vouches for the function.
         unsafe { self.make_with(|_| Some(function), commands) };
     }
 
-    /// As [`Call::make`], with the function that `find` has for the command, if it has one.
+    /// Does the same as [`Call::make`], with the function that `find` has for the command, if it has one.
     ///
     /// # Safety
     /// As there.
@@ -84,7 +86,7 @@ impl Call<'_> {
         find: impl FnOnce(CommandId) -> Option<Command>,
         commands: vk::CommandBuffer,
     ) {
-        // SAFETY: the caller vouches for the function; behind the header is what the header says.
+        // SAFETY: the caller vouches for the function; the data after the header is as the header describes.
         unsafe {
             match self.row {
                 Some(row) => {
@@ -115,12 +117,12 @@ impl Recorder {
         (self.last, self.is_incomplete) = (0, false);
     }
 
-    /// Whether all was recorded.
+    /// Returns an error if the recording is incomplete.
     pub(in crate::command_buffer) fn end(&self) -> Result<(), CommandBufferError> {
         if self.is_incomplete { Err(CommandBufferError::OutOfHostMemory) } else { Ok(()) }
     }
 
-    /// The calls in their order.
+    /// Returns the calls in their order.
     pub(in crate::command_buffer) fn calls(&self) -> impl Iterator<Item = Call<'_>> {
         self.blocks.iter().flat_map(|block| {
             let mut rest = block.as_slice();
@@ -141,7 +143,7 @@ impl Recorder {
         // SAFETY: the caller vouches for the parameters.
         row.arguments.iter().for_each(|argument| _ = unsafe { measured.argument(argument, words) });
         let Some(start) = self.add(Some(row), measured.used()) else { return };
-        // SAFETY: there is as much room as was measured; the words are its beginning.
+        // SAFETY: the space is as large as measured; the words are its beginning.
         unsafe {
             start.copy_from_nonoverlapping(words.as_ptr(), words.len());
             if row.arguments.is_empty() {
@@ -165,7 +167,7 @@ impl Recorder {
         /// # Safety
         /// As `Own::make` has it.
         unsafe fn make<T>(commands: vk::CommandBuffer, own: *const u64) {
-            // SAFETY: this function is in a value of the type; who recorded it vouches for the call.
+            // SAFETY: this function is in a value of the type; the code that recorded it vouches for the call.
             unsafe {
                 let own = &*own.cast::<Own<T>>();
                 (own.function)(commands, &own.data);
@@ -173,12 +175,12 @@ impl Recorder {
         }
         const { assert!(align_of::<Own<T>>() <= align_of::<u64>(), "the data is aligned to more than 8 bytes") };
         if let Some(start) = self.add(None, size_of::<Own<T>>()) {
-            // SAFETY: there is so much room.
+            // SAFETY: the space is large enough.
             unsafe { start.cast::<Own<T>>().write(Own { make: make::<T>, function, data }) };
         }
     }
 
-    /// Room for a call of so many bytes behind its header, or `None` without memory for it.
+    /// Adds a call of this number of bytes after its header and returns its address, or `None` if memory runs out.
     #[inline]
     fn add(&mut self, row: Option<&'static Row>, bytes: usize) -> Option<*mut u64> {
         let length = bytes.div_ceil(size_of::<u64>()).saturating_add(HEADER);
@@ -189,7 +191,8 @@ impl Recorder {
         }
         let block = self.blocks.get_mut(self.last)?;
         let end = block.len().saturating_add(length);
-        // SAFETY: there is room for so many words, which the header and, before anybody reads them, the caller fills.
+        // SAFETY: the space is large enough for these words, which the header and, before anything reads them, the
+        // caller fills.
         unsafe {
             let start = block.as_mut_ptr().add(block.len()).cast::<u64>();
             start.cast::<Header>().write(Header { row, length });
@@ -198,7 +201,7 @@ impl Recorder {
         }
     }
 
-    /// Goes on to an empty block with so much room.
+    /// Moves on to an empty block that is large enough.
     #[cold]
     fn next_block(&mut self, length: usize) -> Result<(), OutOfMemory> {
         let filled = self.blocks.get(self.last).is_some_and(|block| !block.is_empty());
@@ -209,7 +212,7 @@ impl Recorder {
             let mut block = Vec::new_in(*self.blocks.allocator());
             block.try_reserve_exact(wanted).map_err(|_| OutOfMemory)?;
             self.blocks.try_push(block)?;
-            // Where a block that is too short would be next, it comes later.
+            // A next block that is too short moves further back.
             let place = self.blocks.len().saturating_sub(1);
             self.blocks.swap(next, place);
         }

@@ -10,9 +10,9 @@ use crate::dispatch::Command;
 /// A command that records.
 pub(super) struct Row {
     pub(super) command: CommandId,
-    /// What its parameters point to.
+    /// The data behind its parameters.
     pub(super) arguments: &'static [Argument],
-    /// Calls the function with so many words as the command has parameters behind the command buffer.
+    /// Calls the function with the command's number of parameters after the command buffer.
     ///
     /// # Safety
     /// The function is the command's; the words are its parameters.
@@ -30,7 +30,7 @@ pub(super) struct Argument {
 pub(super) enum Length {
     One,
     Fixed(usize),
-    /// As many as the parameter at this place says.
+    /// The number of elements is in the parameter at this index.
     Counted(usize),
     /// A bit of 32-bit words for each of as many as the parameter at this place says.
     Masks(usize),
@@ -49,29 +49,29 @@ pub(super) struct Lead {
     pub(super) at: usize,
     pub(super) count: Count,
     pub(super) target: Target,
-    /// Where a selector is, and the values for which the pointer is used; at most one, and none for always.
+    /// The position of a selector, and the values for which the pointer is used; at most one, and none for always.
     pub(super) when: &'static [(usize, &'static [i32])],
 }
 
-/// What a pointer in a structure leads to.
+/// The data behind a pointer in a structure.
 pub(super) enum Count {
     Chain,
     One,
     /// Bytes up to the first NUL.
     Text,
-    /// As many elements as the number at an offset says, which has so many bytes.
+    /// As many elements as the number at an offset says, which has this many bytes.
     Counted(usize, usize),
 }
 
 /// An element.
 pub(super) enum Target {
-    /// So many bytes.
+    /// This many bytes.
     Plain(usize),
     Structure(&'static Structure),
 }
 
-/// The size or offset for this processor, of those for 64-bit ones, 32-bit ones, and 32-bit ones that align `uint64_t` to four
-/// bytes.
+/// Returns the size or offset for this processor, from the values for 64-bit processors, 32-bit ones, and 32-bit ones
+/// that align `uint64_t` to four bytes.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 pub(super) const fn abi(sizes: [usize; 3]) -> usize {
     #[repr(C)]
@@ -131,10 +131,10 @@ impl Words {
         Self(Cell::new(first))
     }
 
-    /// The next one.
+    /// Returns the next element.
     ///
     /// # Safety
-    /// There is one.
+    /// A next element exists.
     pub(super) unsafe fn next<W: Word>(&self) -> W {
         let place = self.0.get();
         // SAFETY: the caller vouches for the word; behind the last one is the end of the words.

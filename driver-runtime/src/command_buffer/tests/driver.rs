@@ -1,4 +1,4 @@
-//! The driver's side: what it is called with, it notes.
+//! The driver's side, which notes its calls.
 
 use std::cell::RefCell;
 use std::string::String;
@@ -12,7 +12,7 @@ use crate::result::CommandBufferError;
 use crate::testing::{TestDriver, with_memory};
 
 std::thread_local! {
-    /// What the driver was called with.
+    /// The driver's calls.
     static CALLS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
     pub(super) static CREATED: core::cell::Cell<i32> = const { core::cell::Cell::new(0) };
 }
@@ -29,7 +29,7 @@ macro_rules! note {
     ($($text:tt)*) => { with_memory(|| note(std::format!($($text)*))) };
 }
 
-/// The driver's part, which counts how many there are.
+/// The driver's part, which counts its instances.
 pub(crate) struct Part;
 
 impl Drop for Part {
@@ -65,7 +65,7 @@ impl CommandBuffers for TestDriver {
     }
 }
 
-/// A counted array.
+/// Returns a counted array.
 ///
 /// # Safety
 /// It is one.
@@ -113,7 +113,7 @@ unsafe extern "system" fn push_constants(
     size: u32,
     values: *const core::ffi::c_void,
 ) {
-    // SAFETY: the caller passes so many bytes.
+    // SAFETY: the caller passes this many bytes.
     note!("constants {offset} {:?}", unsafe { list(values.cast::<u8>(), size) });
 }
 
@@ -175,7 +175,7 @@ unsafe extern "system" fn with_template(
     note!("template {set}");
 }
 
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 const REAL: EntryPoints<TestDriver> = unsafe {
     crate::entry_points! {
         CMD_DRAW: PFN_vkCmdDraw = draw,
@@ -185,7 +185,7 @@ const REAL: EntryPoints<TestDriver> = unsafe {
         CMD_COPY_BUFFER: PFN_vkCmdCopyBuffer = copy_buffer,
         CMD_PUSH_CONSTANTS: PFN_vkCmdPushConstants = push_constants,
         CMD_SET_SAMPLE_MASK_EXT: PFN_vkCmdSetSampleMaskEXT = set_sample_mask,
-        // By an alias of what is recorded.
+        // Set under an alias of the recorded command's name.
         CMD_BEGIN_RENDERING: PFN_vkCmdBeginRendering = begin_rendering,
         CMD_PUSH_DESCRIPTOR_SET_KHR: PFN_vkCmdPushDescriptorSetKHR = push_descriptor_set,
         CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_KHR: PFN_vkCmdPushDescriptorSetWithTemplateKHR = with_template,

@@ -19,7 +19,7 @@ use driver::{CREATED, calls};
 
 static COMMANDS: EntryPoints<TestDriver> = entry_points::<TestDriver>();
 
-/// A command of the runtime's.
+/// Returns a command of the runtime's.
 ///
 /// # Safety
 /// `P` is the type of a pointer to the command's function.
@@ -51,7 +51,7 @@ impl<'a> Pool<'a> {
     fn allocate(&self, level: vk::CommandBufferLevel, count: usize) -> Vec<vk::CommandBuffer> {
         let mut buffers = std::vec![vk::CommandBuffer::null(); count];
         let info = self.info(level, count as u32);
-        // SAFETY: live handles and as much room as is asked for.
+        // SAFETY: live handles and space for the requested number.
         let result = unsafe {
             call!(ALLOCATE_COMMAND_BUFFERS: PFN_vkAllocateCommandBuffers(self.1.0, &info, buffers.as_mut_ptr()))
         };
@@ -74,7 +74,7 @@ impl<'a> Pool<'a> {
 
 impl Drop for Pool<'_> {
     fn drop(&mut self) {
-        // SAFETY: the pool is not used any more.
+        // SAFETY: the pool is no longer in use.
         unsafe { call!(DESTROY_COMMAND_POOL: PFN_vkDestroyCommandPool(self.1.0, self.0, null())) };
     }
 }
@@ -162,7 +162,7 @@ fn b9_and_b67_command_buffers_without_memory() {
             let mut pool = vk::CommandPool::null();
             let info = vk::CommandPoolCreateInfo::default();
             let mut buffers = [vk::CommandBuffer::null(); 5];
-            // SAFETY: live handles and valid structures; what was created is destroyed.
+            // SAFETY: live handles and valid structures; created objects are destroyed.
             unsafe {
                 let mut result =
                     call!(CREATE_COMMAND_POOL: PFN_vkCreateCommandPool(made.0, &info, null(), &mut pool));

@@ -107,7 +107,7 @@ extern "system" fn marker(
     see(Call::Marker(stage, buffer, offset, value));
 }
 
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(super) const SECOND: EntryPoints<()> = unsafe {
     entry_points! {
         CMD_PIPELINE_BARRIER_2: PFN_vkCmdPipelineBarrier2 = barrier,
@@ -148,7 +148,7 @@ fn image_received(number: u64) -> Image {
     (MEMORY, vk::ImageLayout::UNDEFINED, vk::ImageLayout::GENERAL, 3, 4, handle(number), 5)
 }
 
-/// A dependency of execution, with or without a barrier of memory.
+/// Returns an execution dependency, with or without a memory barrier.
 fn dependency(memory: &[Scopes]) -> Dependency {
     let flags = vk::DependencyFlags::empty();
     Dependency { flags, memory: memory.to_vec(), buffers: Vec::new(), images: Vec::new() }

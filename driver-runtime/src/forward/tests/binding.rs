@@ -1,4 +1,4 @@
-//! What drawing commands use.
+//! The state that drawing commands use.
 
 use std::vec;
 use std::vec::Vec;
@@ -101,7 +101,7 @@ extern "system" fn dispatch(_: vk::CommandBuffer, a: u32, b: u32, c: u32, x: u32
     see(Call::Dispatch([a, b, c, x, y, z]));
 }
 
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(super) const SECOND: EntryPoints<()> = unsafe {
     entry_points! {
         CMD_BIND_VERTEX_BUFFERS_2: PFN_vkCmdBindVertexBuffers2 = vertices,

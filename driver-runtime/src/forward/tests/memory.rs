@@ -134,7 +134,7 @@ unsafe extern "system" fn acquire(
     vk::Result::SUBOPTIMAL_KHR
 }
 
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(super) const SECOND: EntryPoints<()> = unsafe {
     entry_points! {
         BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2 = bind_buffers,

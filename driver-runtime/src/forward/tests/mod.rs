@@ -1,4 +1,4 @@
-//! Every forwarder, with a driver that has the second forms only and keeps what it receives.
+//! Every forwarder, with a driver that has only the second forms and stores its arguments.
 
 mod barriers;
 mod binding;
@@ -25,18 +25,18 @@ std::thread_local! {
     static SEEN: RefCell<Vec<Box<dyn Any>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Keeps what a command of the driver received.
+/// Stores the arguments of one of the driver's commands.
 fn see<T: 'static>(what: T) {
     SEEN.with_borrow_mut(|seen| seen.push(Box::new(what)));
 }
 
-/// What was kept on this thread since the last call: all of it of this type.
+/// Returns the arguments stored on this thread since the last call, all of this type.
 fn seen<T: 'static>() -> Vec<T> {
     let all = SEEN.take();
     all.into_iter().map(|one| *one.downcast::<T>().expect("something else was received")).collect()
 }
 
-/// Whether exactly this was kept on this thread since the last call.
+/// Returns whether exactly this was stored on this thread since the last call.
 fn saw<T: PartialEq + 'static, const N: usize>(expected: [T; N]) -> bool {
     seen::<T>() == expected
 }
@@ -58,7 +58,7 @@ macro_rules! first {
 }
 use first;
 
-/// As `assert_eq!`, for what cannot be shown: the types of `ash` have no `Debug` here.
+/// Works like `assert_eq!`, for types without `Debug`: the types of `ash` have none here.
 macro_rules! equal {
     ($left:expr, $right:expr $(, $($message:tt)+)?) => {
         assert!($left == $right $(, $($message)+)?)
@@ -111,7 +111,7 @@ impl Made {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        // SAFETY: live handles that nobody uses any more.
+        // SAFETY: live handles that are no longer in use.
         unsafe {
             Object::<Commands>::destroy(self.commands, core::ptr::null());
             Object::<Queue>::destroy(self.queue, core::ptr::null());
@@ -119,7 +119,7 @@ impl Drop for Made {
     }
 }
 
-/// The counted array as a vector.
+/// Returns the counted array as a vector.
 fn all<T: Copy>(first: *const T, count: u32) -> Vec<T> {
     // SAFETY: forwarders hand over valid arrays.
     unsafe { list(first, count) }.to_vec()

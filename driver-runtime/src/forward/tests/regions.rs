@@ -89,7 +89,7 @@ unsafe extern "system" fn copy_out(_: vk::CommandBuffer, info: *const vk::CopyIm
     see((info.dst_buffer, info.src_image, info.src_image_layout, bytes(&plain(&one))));
 }
 
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(super) const SECOND: EntryPoints<()> = unsafe {
     entry_points! {
         CMD_COPY_BUFFER_2: PFN_vkCmdCopyBuffer2 = copy_buffer,
@@ -101,13 +101,13 @@ pub(super) const SECOND: EntryPoints<()> = unsafe {
     }
 };
 
-/// A structure of 32-bit numbers, or of larger ones without gaps, as bytes.
+/// Returns a structure of 32-bit numbers, or of larger ones without gaps, as bytes.
 fn bytes<T: Copy>(value: &T) -> Vec<u8> {
     // SAFETY: the tests use structures without padding.
     unsafe { core::slice::from_raw_parts(core::ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }.to_vec()
 }
 
-/// A structure whose bytes are all different, as far as there are so many.
+/// Returns a structure whose bytes are all different, for fewer than 256 bytes.
 fn numbered<T: Copy + Default>() -> T {
     let mut value = T::default();
     for place in 0..size_of::<T>() {
@@ -124,7 +124,7 @@ fn regions_of_buffers_arrive_in_order_and_all_of_them() {
         .map(|n| vk::BufferCopy { src_offset: n, dst_offset: n + 100, size: n + 1000 })
         .collect();
     let copy = |count: usize| {
-        // SAFETY: a live command buffer and an array of at least so many.
+        // SAFETY: a live command buffer and an array of at least this many.
         unsafe {
             first!(CMD_COPY_BUFFER: PFN_vkCmdCopyBuffer)(
                 made.commands,

@@ -106,7 +106,7 @@ unsafe extern "system" fn end(_: vk::CommandBuffer, end: *const vk::SubpassEndIn
     unsafe { see(Call::End((*end).s_type)) };
 }
 
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(super) const SECOND: EntryPoints<()> = unsafe {
     entry_points! {
         CREATE_RENDER_PASS_2: PFN_vkCreateRenderPass2 = create,
@@ -125,7 +125,7 @@ const DEPTH: vk::ImageLayout = vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL
 const READ: vk::ImageLayout = vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL;
 const NO_ASPECT: vk::ImageAspectFlags = vk::ImageAspectFlags::empty();
 
-/// Creates a render pass with two subpasses, chained to `chain`, of which one reads what the other draws.
+/// Creates a render pass with two subpasses and `chain`; one subpass reads the other's output.
 fn create_two_subpasses(made: &Made, chain: *const core::ffi::c_void) -> vk::Result {
     let attachment = |format| {
         vk::AttachmentDescription::default()

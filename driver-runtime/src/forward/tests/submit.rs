@@ -46,7 +46,7 @@ extern "system" fn submit(
     vk::Result::ERROR_DEVICE_LOST
 }
 
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(super) const SECOND: EntryPoints<()> = unsafe {
     entry_points! {
         QUEUE_SUBMIT_2: PFN_vkQueueSubmit2 = submit,
