@@ -8,7 +8,7 @@ pub struct Errno(pub c_int);
 
 #[cfg(all(feature = "linux", any(target_os = "linux", target_os = "android")))]
 impl Errno {
-    /// The error of the last call that failed on this thread.
+    /// Returns the error of the last call that failed on this thread.
     pub(crate) fn last() -> Self {
         #[cfg(target_os = "android")]
         // SAFETY: every thread has one.

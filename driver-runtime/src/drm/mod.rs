@@ -1,4 +1,5 @@
-//! The devices of DRM, the kernel's graphics system on Linux and Android: what the kernel says of each before it is opened.
+//! Devices of DRM, the kernel's graphics system on Linux and Android: the kernel's description of each before it is
+//! opened.
 //!
 //! [`Host::drm_devices`](crate::Host::drm_devices) lists them, and
 //! [`Driver::try_create_for_drm`](crate::Driver::try_create_for_drm) is offered one after the other. With the feature `linux`,
@@ -26,19 +27,19 @@ pub struct DrmDevices {
 }
 
 impl DrmDevices {
-    /// The devices, each with at least one node that this process may open.
+    /// Returns the devices, each with at least one node that this process may open.
     #[must_use]
     pub fn devices(&self) -> &[DrmDevice] {
         &self.devices
     }
 
-    /// The nodes that are in no device of the list, or that the process may not open.
+    /// Returns the nodes that are in no device of the list, or that the process may not open.
     #[must_use]
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
 
-    /// Whether the device of the node with this path is in the list: it can be used without this node.
+    /// Returns whether the device of the node with this path is in the list: it can be used without this node.
     #[must_use]
     pub fn has_node(&self, path: &CStr) -> bool {
         let mut nodes = self.devices.iter().flat_map(DrmDevice::nodes);
@@ -69,9 +70,9 @@ impl DrmDevices {
 /// A device with its nodes. It has a primary node, a render node, or both.
 #[derive(Debug)]
 pub struct DrmDevice {
-    /// Where it is, and what it is there.
+    /// The device's bus, with its address and IDs there.
     pub bus: Bus,
-    /// The name of its driver in the kernel (`amdgpu`), empty if there is none.
+    /// The name of its kernel driver (`amdgpu`), empty if it has none.
     pub kernel_driver: Text,
     /// `/dev/dri/card*`: displays and rendering.
     pub primary: Option<DrmNode>,
@@ -85,20 +86,20 @@ impl DrmDevice {
         [&self.primary, &self.render].into_iter().flatten()
     }
 
-    /// The lowest minor number of its nodes.
+    /// Returns the lowest minor number of its nodes.
     fn minor(&self) -> u32 {
         self.nodes().map(|node| node.minor).min().unwrap_or(u32::MAX)
     }
 
-    /// The node to render with: the render node, or the primary node of a device without one. `None` if the process may not open
-    /// it.
+    /// Returns the node to render with: the render node, or the primary node of a device without one. `None` if the
+    /// process may not open it.
     #[must_use]
     pub fn for_rendering(&self) -> Option<&DrmNode> {
         self.render.as_ref().or(self.primary.as_ref()).filter(|node| node.access.is_ok())
     }
 }
 
-/// A device file. Its numbers are those of `VK_EXT_physical_device_drm`.
+/// A device file. Its numbers are those in `VK_EXT_physical_device_drm`.
 #[derive(Debug)]
 pub struct DrmNode {
     /// Its path.
@@ -114,13 +115,13 @@ pub struct DrmNode {
 /// How a device is connected.
 #[derive(Debug)]
 pub enum Bus {
-    /// PCI, also where a virtio device is behind it.
+    /// PCI, including PCI devices with a virtio device behind them.
     Pci(PciAddress, PciId),
-    /// A part of the system itself, described by a device tree or ACPI; also those of NVIDIA's host1x.
+    /// A component of the system itself, described by a device tree or ACPI; includes NVIDIA's host1x devices.
     Platform {
         /// Its full name in the device tree, or its name in ACPI.
         name: Text,
-        /// What it is compatible with, the most specific name first.
+        /// The names of compatible devices, the most specific name first.
         compatible: Vec<Text>,
     },
     /// Anything else, such as `usb` and `faux`.
@@ -145,14 +146,14 @@ pub struct PciAddress {
     pub function: u8,
 }
 
-/// What a PCI device is.
+/// The IDs of a PCI device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PciId {
-    /// Who made it.
+    /// The manufacturer.
     pub vendor: u16,
     /// Which of the vendor's devices it is.
     pub device: u16,
-    /// Who built it into a card.
+    /// The manufacturer of the card.
     pub subsystem_vendor: u16,
     /// Which of that vendor's cards it is.
     pub subsystem_device: u16,
@@ -197,7 +198,7 @@ pub enum Reason {
     NoPermission,
     /// It went away while the list was made (`ENOENT`, `ENODEV`, `ENXIO`).
     Gone,
-    /// The file is no device.
+    /// The file is not a device.
     NotADevice,
     /// `/sys` has no entry for it, as in a container that does not have `/sys`.
     Unknown,

@@ -1,4 +1,4 @@
-//! Reads the list of devices from `/dev/dri` and `/sys`. Nothing is opened that belongs to a device: the first process that opens a
+//! Reads the list of devices from `/dev/dri` and `/sys`. It opens no device files: the first process that opens a
 //! primary node would become its master.
 
 mod files;
@@ -47,7 +47,7 @@ pub fn scan(root: &CStr) -> Result<DrmDevices, OutOfMemory> {
     Ok(found)
 }
 
-/// A path as C has it.
+/// A C path.
 struct CPath(CText);
 
 impl CPath {
@@ -69,7 +69,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// What a node with this name is.
+    /// Returns the kind of the node with this name.
     fn of(name: &[u8]) -> Option<Self> {
         let is_number = |rest: &[u8]| !rest.is_empty() && rest.iter().all(u8::is_ascii_digit);
         let has = |prefix: &[u8]| name.strip_prefix(prefix).is_some_and(is_number);
@@ -91,7 +91,7 @@ fn reason(error: Errno) -> Reason {
     }
 }
 
-/// A node, and the folder of its device in `/sys`.
+/// Returns a node, and its device's folder in `/sys`.
 fn look(root: &[u8], path: &CStr) -> Result<Result<(DrmNode, Text), Reason>, OutOfMemory> {
     let (major, minor) = match status(path) {
         Ok(Some(numbers)) => numbers,
@@ -144,7 +144,7 @@ impl Candidate {
         [&self.primary, &self.render].into_iter().flatten()
     }
 
-    /// Reads what the device is, and adds it to the list if the process may open one of its nodes.
+    /// Reads the device's description, and adds it to the list if the process may open one of its nodes.
     fn describe(self, found: &mut DrmDevices) -> Result<(), OutOfMemory> {
         for node in self.nodes() {
             if let Err(error) = node.access {
@@ -172,7 +172,7 @@ impl Candidate {
 /// How deep a device is below the one that has an address, at most: virtio devices are one below.
 const MOST_PARENTS: usize = 4;
 
-/// How the device of a folder in `/sys` is connected.
+/// Returns the bus of a device, given its folder in `/sys`.
 fn bus(folder: &[u8]) -> Result<Result<Bus, Errno>, OutOfMemory> {
     let mut folder = folder;
     for _ in 0..MOST_PARENTS {
@@ -224,7 +224,8 @@ fn pci_address(name: &[u8]) -> Option<PciAddress> {
 /// The most names that a device is compatible with.
 const MOST_COMPATIBLE: usize = 64;
 
-/// Device trees give a full name and compatible names; where ACPI describes the device it has its own name.
+/// Reads a platform device's names. Device trees give a full name and compatible names; a device described by ACPI
+/// has an ACPI name.
 fn platform(folder: &[u8]) -> Result<Bus, OutOfMemory> {
     let event = Folder(folder).read(b"uevent")?.unwrap_or_default();
     let value = |key: &[u8]| {

@@ -1,4 +1,4 @@
-//! The features that `vkCreateDevice` asks for against those that the physical device reports.
+//! Checks the features requested in `vkCreateDevice` against the features that the physical device reports.
 
 use ash::vk;
 use loader_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
@@ -24,8 +24,8 @@ impl core::fmt::Debug for Enabled {
 }
 
 impl Enabled {
-    /// Whether a feature is enabled that the registry does not list: the member with this number, from 0, of the structure of
-    /// this type.
+    /// Returns whether an unlisted feature is enabled: the member with this number, from 0, of the structure of this
+    /// type.
     #[must_use]
     pub fn has_unlisted(&self, structure: vk::StructureType, member: usize) -> bool {
         let row = unlisted(self.unlisted, structure).filter(|row| member < row.len());
@@ -44,7 +44,7 @@ impl Enabled {
     }
 }
 
-/// The bit of a member of one of the driver's structures.
+/// Returns the bit of a member of one of the driver's structures.
 fn bit(row: Row, place: usize) -> Option<u64> {
     let Row::Unlisted(_, before) = row else { return None };
     u32::try_from(before.saturating_add(place)).ok().and_then(|number| 1u64.checked_shl(number))
@@ -74,7 +74,7 @@ impl core::ops::Deref for Enabled {
 /// Why features cannot be enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckError {
-    /// A feature is asked for that the physical device does not report.
+    /// A requested feature is not reported by the physical device.
     NotPresent {
         /// The structure.
         structure: &'static str,
@@ -113,8 +113,8 @@ impl From<OutOfMemory> for CheckError {
 /// chain of the same structures; `core_minor` and `extensions` are the physical device's. `memory` is used until the
 /// function returns.
 ///
-/// Structures that are unknown or that the device does not have are ignored, and so is the second of a type, of which
-/// `warn` is told.
+/// Unknown structures and structures that the device does not have are ignored. A second structure of one type is
+/// ignored with a warning through `warn`.
 ///
 /// # Errors
 /// [`CheckError`].
@@ -153,7 +153,7 @@ pub unsafe fn check(
     unsafe { requests.answer(own, report) }
 }
 
-/// The structures that were asked for, with where their members are.
+/// The requested structures, with the addresses of their members.
 struct Requests(Vec<(Row, *const vk::Bool32), CopiedCallbacks>);
 
 impl Requests {
@@ -166,10 +166,10 @@ impl Requests {
         Ok(true)
     }
 
-    /// Asks the driver with a blank structure of each type that was asked for, and compares.
+    /// Queries the driver with a blank structure of each requested type, and compares.
     ///
     /// # Safety
-    /// The pointers lead to as many members as their structures have.
+    /// The pointers point to as many members as their structures have.
     unsafe fn answer(
         &self,
         own: &'static [UnlistedFeatures],
@@ -182,7 +182,7 @@ impl Requests {
         let mut rest = memory.as_mut_ptr();
         for (row, _) in self.0.iter().copied().filter(|(row, _)| is_chained(*row)) {
             let blank = rest.cast::<vk::BaseOutStructure<'_>>();
-            // SAFETY: the memory has room for every structure, each in whole words.
+            // SAFETY: the memory has space for every structure, each in whole words.
             unsafe {
                 (*blank).s_type = vk::StructureType::from_raw(row.s_type());
                 (*blank).p_next = first.p_next.cast();
@@ -217,7 +217,7 @@ impl Requests {
     }
 }
 
-/// Whether the structure is chained to `VkPhysicalDeviceFeatures2`, and not in it.
+/// Returns whether the structure is chained to `VkPhysicalDeviceFeatures2`, and not in it.
 fn is_chained(row: Row) -> bool {
     row.s_type() != vk::StructureType::PHYSICAL_DEVICE_FEATURES_2.as_raw()
 }
@@ -226,7 +226,7 @@ fn words(row: Row) -> usize {
     if is_chained(row) { words_of(row) } else { 0 }
 }
 
-/// The size of a structure in words of eight bytes.
+/// Returns the size of a structure in words of eight bytes.
 pub(super) fn words_of(row: Row) -> usize {
     let members = size_of::<vk::Bool32>().saturating_mul(row.len());
     size_of::<vk::BaseOutStructure<'_>>().saturating_add(members).div_ceil(size_of::<u64>())

@@ -30,7 +30,7 @@ pub mod name {
     pub use super::names_gen::*;
 }
 
-/// How many features there are.
+/// The number of features.
 pub const COUNT: usize = names_gen::COUNT;
 
 const WORDS: usize = COUNT.div_ceil(64);
@@ -56,7 +56,7 @@ impl Features {
     /// None at all.
     pub const NONE: Self = Self([0; WORDS]);
 
-    /// The same set with one feature more.
+    /// Returns the same set with one feature more.
     #[must_use]
     #[expect(clippy::indexing_slicing, reason = "a feature's number is below the count")]
     pub const fn with(mut self, feature: Feature) -> Self {
@@ -64,7 +64,7 @@ impl Features {
         self
     }
 
-    /// The same set with one feature less.
+    /// Returns the same set with one feature less.
     #[must_use]
     #[expect(clippy::indexing_slicing, reason = "a feature's number is below the count")]
     pub const fn without(mut self, feature: Feature) -> Self {
@@ -72,7 +72,7 @@ impl Features {
         self
     }
 
-    /// Every feature of the core versions up to 1.`minor`.
+    /// Returns every feature of the core versions up to 1.`minor`.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub const fn core(minor: u8) -> Self {
@@ -94,8 +94,8 @@ impl Features {
         all
     }
 
-    /// The same set with the features of the structures that these extensions have, as far as `wanted` says so of a member's
-    /// name.
+    /// Returns the same set with the features of the structures that these extensions have, if `wanted` accepts the
+    /// member's name.
     #[must_use]
     pub fn with_those_of(mut self, extensions: &ExtensionSet, wanted: impl Fn(&str) -> bool) -> Self {
         let rows = FILES.iter().copied().flatten().filter(|row| row.is_of_extension(extensions));
@@ -110,17 +110,17 @@ impl Features {
         *self = self.with(feature);
     }
 
-    /// Whether the feature is in the set.
+    /// Returns whether the feature is in the set.
     #[must_use]
     pub fn contains(&self, feature: Feature) -> bool {
         self.0.get(usize::from(feature.0 >> 6)).is_some_and(|word| word & (1 << (feature.0 & 63)) != 0)
     }
 
-    /// Writes the set into `VkPhysicalDeviceFeatures2` and the structures chained to it: what the structure's version and
-    /// extensions do not have is left alone.
+    /// Writes the set into `VkPhysicalDeviceFeatures2` and the structures chained to it: members that the structure's
+    /// version and extensions do not have are left unchanged.
     ///
     /// # Errors
-    /// [`chain::Loop`] where the chain bites its tail; the structures before are written.
+    /// [`chain::Loop`] if the chain is a loop; the structures before are written.
     ///
     /// # Safety
     /// `out` begins a pNext chain of structures that may be written.
@@ -134,7 +134,7 @@ impl Features {
         unsafe { self.write_and(out, core_minor, extensions, |_| {}) }
     }
 
-    /// As [`Features::write`]. Structures that the registry does not list are given to `more`.
+    /// Does the same as [`Features::write`], and passes unlisted structures to `more`.
     ///
     /// # Errors
     /// As there.
@@ -151,7 +151,7 @@ impl Features {
         // SAFETY: the caller vouches for the chain.
         for structure in unsafe { Chain::new(out.cast_const().cast()) } {
             let structure = structure?;
-            // SAFETY: the chain may be written, and a structure has the type that it says.
+            // SAFETY: the chain may be written, and each structure has the type in its `sType`.
             unsafe {
                 let Some(row) = row((*structure).s_type) else {
                     let structure = structure.cast_mut().cast::<vk::BaseOutStructure<'static>>();
@@ -172,25 +172,25 @@ impl Features {
     }
 }
 
-/// The feature that is this member of a structure, by their names in the specification.
+/// Returns the feature for this member of a structure, by their names in the specification.
 #[must_use]
 pub fn find(structure: &str, member: &str) -> Option<Feature> {
     let row = FILES.iter().copied().flatten().find(|row| row.name == structure)?;
     row.members.iter().find(|(_, name)| *name == member).map(|(feature, _)| *feature)
 }
 
-/// Whether a structure of this name has features.
+/// Returns whether a structure of this name has features.
 #[must_use]
 pub fn is_structure(name: &str) -> bool {
     FILES.iter().copied().flatten().any(|row| row.name == name)
 }
 
-/// The structure of a type, if it is one of features.
+/// Returns the structure of a type, if it is one of features.
 fn row(s_type: vk::StructureType) -> Option<&'static Structure> {
     FILES.iter().copied().flatten().find(|row| row.s_type == s_type.as_raw())
 }
 
-/// Where the members of a feature structure begin.
+/// Returns the address of a feature structure's first member.
 fn members(structure: *mut u8) -> *mut vk::Bool32 {
     structure.wrapping_add(size_of::<vk::BaseOutStructure<'_>>()).cast()
 }

@@ -22,7 +22,7 @@ pub struct UnlistedFeatures {
 pub(super) enum Row {
     /// One of the registry.
     Listed(&'static Structure),
-    /// One of the driver's, with how many members those before it have.
+    /// One of the driver's, with the number of members in the ones before it.
     Unlisted(&'static UnlistedFeatures, usize),
 }
 
@@ -41,7 +41,7 @@ impl Row {
         }
     }
 
-    /// How many members the structure has.
+    /// Returns how many members the structure has.
     pub(super) fn len(self) -> usize {
         match self {
             Self::Listed(row) => row.members.len(),
@@ -58,7 +58,7 @@ impl Row {
     }
 }
 
-/// The structure of this type among the driver's.
+/// Returns the structure of this type among the driver's.
 pub(super) fn unlisted(list: &'static [UnlistedFeatures], s_type: vk::StructureType) -> Option<Row> {
     let at = list.iter().position(|row| row.s_type == s_type)?;
     let before = list.iter().take(at).map(|row| row.members.len()).fold(0, usize::saturating_add);
@@ -92,17 +92,17 @@ impl Structure {
         Self { s_type, name, core, extensions, members }
     }
 
-    /// Whether a core version up to 1.`minor` has the structure.
+    /// Returns whether a core version up to 1.`minor` has the structure.
     pub(super) const fn is_core(&self, minor: u8) -> bool {
         self.core != NOT_CORE && self.core <= minor
     }
 
-    /// Whether a device of this version and these extensions has the structure.
+    /// Returns whether a device of this version and these extensions has the structure.
     pub(super) fn is_of(&self, core_minor: u32, extensions: &ExtensionSet) -> bool {
         (self.core != NOT_CORE && u32::from(self.core) <= core_minor) || self.is_of_extension(extensions)
     }
 
-    /// Whether one of these extensions has the structure.
+    /// Returns whether one of these extensions has the structure.
     pub(super) fn is_of_extension(&self, extensions: &ExtensionSet) -> bool {
         self.extensions.iter().any(|extension| extensions.contains(*extension))
     }

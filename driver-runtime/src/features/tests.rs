@@ -1,4 +1,4 @@
-//! The check of features. The numbers are those of the checklist in the README.
+//! The check of features. The numbers refer to the checklist in the README.
 
 use std::vec::Vec;
 
@@ -143,7 +143,7 @@ fn features_of_the_drivers_own_are_checked() {
         let info = vk::DeviceCreateInfo { p_next: (&raw const first).cast(), ..Default::default() };
         let report = |out: &mut vk::PhysicalDeviceFeatures2<'_>| {
             let more = |structure: *mut vk::BaseOutStructure<'static>| {
-                // SAFETY: structures of the driver's own have this form, and are written over with garbage as well.
+                // SAFETY: structures of the driver's own have this form, and are overwritten with garbage as well.
                 let own = unsafe { &mut *structure.cast::<Own>() };
                 own.header.p_next = core::ptr::null_mut();
                 own.members[0] = vk::TRUE;

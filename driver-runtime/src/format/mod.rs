@@ -1,4 +1,4 @@
-//! Formats: what a texel looks like in memory, and what a device must be able to do with it.
+//! Formats: the layout of a texel in memory, and the abilities that a device must have with it.
 
 mod formats_1_gen;
 mod formats_2_gen;
@@ -15,7 +15,7 @@ pub use rows::{Chroma, Component, Compression, FormatInfo, NumericFormat, PlaneI
 /// A part of an image that is stored apart from the others: a plane of a format with planes, or depth and stencil.
 #[derive(Clone, Copy)]
 pub struct Plane {
-    /// What it has.
+    /// The format's aspects.
     pub aspect: vk::ImageAspectFlags,
     /// Bytes of a block.
     pub block_size: u32,
@@ -23,7 +23,7 @@ pub struct Plane {
     pub divisors: [u32; 2],
 }
 
-/// What is known of a format; `None` for `VK_FORMAT_UNDEFINED` and for formats that the registry does not have.
+/// Returns a format's description; `None` for `VK_FORMAT_UNDEFINED` and for formats that the registry does not have.
 #[must_use]
 pub fn info(format: vk::Format) -> Option<&'static FormatInfo> {
     [formats_1_gen::ROWS, formats_2_gen::ROWS].into_iter().find_map(|rows| {
@@ -33,7 +33,7 @@ pub fn info(format: vk::Format) -> Option<&'static FormatInfo> {
 }
 
 impl FormatInfo {
-    /// How many planes an image of the format has: colour has one, depth and stencil one each.
+    /// Returns the number of planes in an image of the format: colour has one, depth and stencil one each.
     #[must_use]
     pub fn plane_count(&self) -> usize {
         match (self.planes.len(), self.has(b'D') && self.has(b'S')) {
@@ -43,7 +43,7 @@ impl FormatInfo {
         }
     }
 
-    /// A plane. Depth of 24 bits has four bytes, as copies have it.
+    /// Returns a plane. 24-bit depth has four bytes, as in copies.
     #[must_use]
     pub fn plane(&self, number: usize) -> Plane {
         const ASPECTS: [vk::ImageAspectFlags; 3] =
@@ -62,37 +62,38 @@ impl FormatInfo {
         Plane { aspect, block_size, divisors: [1, 1] }
     }
 
-    /// The number of the plane that an aspect is; 0 for colour.
+    /// Returns the plane number of an aspect; 0 for colour.
     #[must_use]
     pub fn plane_of(&self, aspect: vk::ImageAspectFlags) -> usize {
         (0..self.plane_count()).find(|number| aspect.contains(self.plane(*number).aspect)).unwrap_or(0)
     }
 
-    /// Whether there are several planes of colour, or two texels share theirs: formats that a sampler converts.
+    /// Returns whether the format has several colour planes, or two texels share colour values: formats that a
+    /// sampler converts.
     #[must_use]
     pub fn is_subsampled(&self) -> bool {
         !self.planes.is_empty() || self.block_extent == [2, 1, 1]
     }
 
-    /// Whether it has depth or stencil.
+    /// Returns whether it has depth or stencil.
     #[must_use]
     pub fn is_depth_or_stencil(&self) -> bool {
         self.has(b'D') || self.has(b'S')
     }
 
-    /// Whether shaders read integers.
+    /// Returns whether shaders read integers.
     #[must_use]
     pub fn is_integer(&self) -> bool {
         self.has_kind(&[NumericFormat::Uint, NumericFormat::Sint])
     }
 
-    /// Whether it is there to read vertices with only: integers that shaders read as floats.
+    /// Returns whether the format is for vertices only: integers that shaders read as floats.
     #[must_use]
     pub fn is_scaled(&self) -> bool {
         self.has_kind(&[NumericFormat::Uscaled, NumericFormat::Sscaled])
     }
 
-    /// Whether it has a component: `R`, `G`, `B`, `A`, `D` or `S`.
+    /// Returns whether it has a component: `R`, `G`, `B`, `A`, `D` or `S`.
     #[must_use]
     pub fn has(&self, component: u8) -> bool {
         self.components.iter().any(|it| it.name == component)

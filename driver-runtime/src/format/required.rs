@@ -1,13 +1,14 @@
-//! What a device must be able to do with formats (specification, section "Required Format Support").
+//! A device's required abilities with formats (specification, section "Required Format Support").
 //!
-//! Where the specification wants one of several formats, as for depth with stencil, none is required here.
+//! If the specification requires one of several formats, as for depth with stencil, this module requires none of
+//! them.
 
 use ash::vk::{Format, FormatFeatureFlags as Can};
 
 use super::{Compression, info};
 use crate::features::{Feature, Features, name};
 
-/// What a device must be able to do with a format.
+/// A device's required abilities with a format.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct RequiredFeatures {
     /// With images of optimal tiling.
@@ -18,7 +19,7 @@ pub struct RequiredFeatures {
     pub buffer: Can,
 }
 
-/// What a device of Vulkan 1.1 or newer with these features must be able to do with a format.
+/// Returns the required abilities with a format on a device of Vulkan 1.1 or newer with these features.
 #[must_use]
 pub fn required_features(format: Format, features: &Features) -> RequiredFeatures {
     let mut all = of(&TABLE, format);
@@ -126,7 +127,7 @@ const BLENDED_FORMATS: &[Format] = &[
     Format::R16G16B16A16_SFLOAT,
 ];
 
-/// What is sampled without a filter, and drawn without blending.
+/// Formats that are sampled without a filter and drawn without blending.
 const INTEGERS_AND_FLOATS: &[Format] = &[
     Format::R8_UINT,
     Format::R8_SINT,
@@ -187,7 +188,7 @@ const PACKED_8: &[Format] = &[
     Format::A8B8G8R8_SINT_PACK32,
 ];
 
-/// What vertices and texel buffers can have.
+/// Formats for vertices and texel buffers.
 const VERTEX_AND_TEXEL: &[Format] = &[
     Format::R8_UNORM,
     Format::R8_SNORM,
@@ -256,7 +257,7 @@ const fn joined<const N: usize>(first: &[Format], second: &[Format]) -> [Format;
     both
 }
 
-/// Each feature, formats, and what they must be able to do with it.
+/// Each feature, with formats and the abilities that it requires of them.
 const WITH: &[(Feature, &[Format], Can)] = &[
     (name::SHADER_STORAGE_IMAGE_EXTENDED_FORMATS, EXTENDED, Can::STORAGE_IMAGE),
     (

@@ -8,11 +8,11 @@ pub struct FormatInfo {
     pub format: vk::Format,
     /// The class: formats of the same class are compatible. As `32-bit` or `BC1_RGBA`.
     pub class: &'static str,
-    /// Bytes of a block; of all planes together where there are several.
+    /// The bytes of a block; with several planes, of all of them together.
     pub block_size: u32,
     /// Texels of a block: width, height, depth.
     pub block_extent: [u32; 3],
-    /// The minor version of Vulkan 1 that has it, if not only extensions do.
+    /// The minor version of Vulkan 1 that has the format, if it is not only in extensions.
     pub core: Option<u8>,
     /// Bits of the words in which components are counted from the highest bit, instead of byte by byte.
     pub packed: Option<u8>,
@@ -22,7 +22,7 @@ pub struct FormatInfo {
     pub chroma: Option<Chroma>,
     /// The components in order.
     pub components: &'static [Component],
-    /// The planes, where colour has several.
+    /// The planes, if colour has several.
     pub planes: &'static [PlaneInfo],
 }
 
@@ -31,11 +31,11 @@ pub struct FormatInfo {
 pub struct Component {
     /// `R`, `G`, `B`, `A`, `D` or `S`.
     pub name: u8,
-    /// 0 where it is compressed.
+    /// The number of bits, or 0 for a compressed format.
     pub bits: u32,
-    /// What the bits mean.
+    /// The meaning of the bits.
     pub kind: NumericFormat,
-    /// The plane that has it.
+    /// The component's plane.
     pub plane: u8,
 }
 
@@ -47,7 +47,7 @@ pub struct PlaneInfo {
     pub divisors: [u32; 2],
 }
 
-/// What the bits of a component mean.
+/// The meaning of a component's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of the specification")]
 pub enum NumericFormat {
@@ -88,7 +88,7 @@ pub enum Chroma {
     C444,
 }
 
-/// The only letter of a name.
+/// Returns the only letter of a name.
 pub(super) const fn letter(name: &str) -> u8 {
     match name.as_bytes() {
         [letter, ..] => *letter,

@@ -1,4 +1,4 @@
-//! Formats as drivers ask for them.
+//! Format queries as drivers make them.
 
 use ash::vk;
 

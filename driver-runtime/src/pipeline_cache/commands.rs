@@ -12,14 +12,14 @@ use crate::object::{Object, ParentObject};
 use crate::result::code;
 
 /// # Safety
-/// As the specification has it for `vkCreatePipelineCache`.
+/// As specified for `vkCreatePipelineCache`.
 pub(super) unsafe extern "system" fn create<D: PipelineCaches>(
     device: vk::Device,
     info: *const vk::PipelineCacheCreateInfo<'_>,
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::PipelineCache,
 ) -> vk::Result {
-    // SAFETY: the caller passes a live handle, valid pointers and so many bytes of data.
+    // SAFETY: the caller passes a live handle, valid pointers and this many bytes of data.
     unsafe {
         let Some(device) = Device::<D>::from_handle(device) else {
             return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
@@ -38,7 +38,7 @@ pub(super) unsafe extern "system" fn create<D: PipelineCaches>(
 }
 
 /// # Safety
-/// As the specification has it for `vkDestroyPipelineCache`.
+/// As specified for `vkDestroyPipelineCache`.
 pub(super) unsafe extern "system" fn destroy<D: PipelineCaches>(
     _: vk::Device,
     cache: vk::PipelineCache,
@@ -48,17 +48,17 @@ pub(super) unsafe extern "system" fn destroy<D: PipelineCaches>(
     unsafe { Object::<Cache<D>>::destroy(cache, callbacks) };
 }
 
-/// Without room for everything, whole entries are written as far as they fit.
+/// Writes as many whole entries as fit.
 ///
 /// # Safety
-/// As the specification has it for `vkGetPipelineCacheData`.
+/// As specified for `vkGetPipelineCacheData`.
 pub(super) unsafe extern "system" fn get_data<D: PipelineCaches>(
     device: vk::Device,
     cache: vk::PipelineCache,
     size: *mut usize,
     out: *mut c_void,
 ) -> vk::Result {
-    // SAFETY: the caller passes live handles, and so much room as the size says.
+    // SAFETY: the caller passes live handles, and a buffer of the given size.
     unsafe {
         let (Some(device), Some(cache)) =
             (Device::<D>::from_handle(device), Object::<Cache<D>>::from_handle(cache))
@@ -90,7 +90,7 @@ pub(super) unsafe extern "system" fn get_data<D: PipelineCaches>(
 }
 
 /// # Safety
-/// As the specification has it for `vkMergePipelineCaches`.
+/// As specified for `vkMergePipelineCaches`.
 pub(super) unsafe extern "system" fn merge<D: PipelineCaches>(
     _: vk::Device,
     target: vk::PipelineCache,
@@ -110,10 +110,11 @@ pub(super) unsafe extern "system" fn merge<D: PipelineCaches>(
     vk::Result::SUCCESS
 }
 
-/// The commands, for [`Driver::COMMANDS`](crate::Driver::COMMANDS): `entry_points! { ... }.and(&pipeline_cache::entry_points::<Self>())`.
+/// Returns the commands, for [`Driver::COMMANDS`](crate::Driver::COMMANDS): `entry_points! { ...
+/// }.and(&pipeline_cache::entry_points::<Self>())`.
 #[must_use]
 pub const fn entry_points<D: PipelineCaches>() -> EntryPoints<D> {
-    // SAFETY: each function does what its command demands, with the runtime's objects for this driver.
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
     unsafe {
         entry_points! {
             CREATE_PIPELINE_CACHE: PFN_vkCreatePipelineCache = create::<D>,

@@ -12,7 +12,8 @@ use crate::device::Device;
 /// The bytes of `VkPipelineCacheHeaderVersionOne`.
 pub(super) const HEADER: usize = 32;
 
-/// The header of data for this device: data of another device, or of another version of its driver, has another one.
+/// Returns the header of data for this device: data of another device, or of another version of its driver, has
+/// another one.
 pub(super) fn header(properties: &vk::PhysicalDeviceProperties) -> [u8; HEADER] {
     let mut header = [0; HEADER];
     let words = [
@@ -27,7 +28,7 @@ pub(super) fn header(properties: &vk::PhysicalDeviceProperties) -> [u8; HEADER] 
 }
 
 impl<D: PipelineCaches> Cache<D> {
-    /// Adds the entries in `data`, as far as they are whole; nothing if the data is of something else.
+    /// Adds the complete entries in `data`; none if the data belongs to another device or driver version.
     pub(super) fn import(&self, device: &Device<D>, data: &[u8]) -> Result<(), OutOfMemory> {
         let Some((first, mut rest)) = data.split_first_chunk::<HEADER>() else { return Ok(()) };
         if *first != header(&device.physical().description().properties) {
@@ -54,7 +55,7 @@ impl<D: PipelineCaches> Cache<D> {
         merged.break_value().map_or(Ok(()), Err)
     }
 
-    /// The data of the cache, each entry a part of its own.
+    /// Returns the data of the cache, each entry a part of its own.
     pub(super) fn for_each_part(
         &self,
         device: &Device<D>,
@@ -94,7 +95,7 @@ impl<D: PipelineCaches> Kept<D> {
     }
 }
 
-/// Splits an entry off: its kind, and its key, its bytes, and what follows.
+/// Splits an entry off: its kind, and its key, its bytes, and the remaining data.
 fn entry(data: &[u8]) -> Option<(u32, [&[u8]; 3])> {
     let (kind, data) = data.split_first_chunk()?;
     let (key, data) = data.split_first_chunk()?;

@@ -1,6 +1,6 @@
-//! Entries by key, for many threads at once. A tree goes by the hash of the key, four bits at a time: an entry is where it
-//! differs from all others, which takes five steps among 100,000. Nothing in it moves or goes, so finding takes no lock,
-//! and adding is an exchange of one pointer, before which all memory was allocated.
+//! Entries by key, for many threads at once. A tree branches by the key's hash, four bits at a time: an entry is at
+//! the depth where it differs from all others, which takes five steps among 100,000. Entries never move or disappear,
+//! so finding takes no lock, and adding is an exchange of one pointer after all memory has been allocated.
 
 use core::ops::ControlFlow;
 use core::ptr::NonNull;
@@ -8,13 +8,13 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use loader_core::memory::{Box, CopiedCallbacks, OutOfMemory};
 
-/// What is kept under a key.
+/// A value that has a key.
 pub(super) trait Keyed: Send + Sync {
-    /// The key.
+    /// Returns the key.
     fn key(&self) -> &[u8];
 }
 
-/// Entries by key. What is in it stays until it is dropped.
+/// Entries by key. Entries remain until the whole is dropped.
 pub(super) struct Entries<T: Keyed> {
     root: Node<T>,
     count: AtomicUsize,
@@ -29,7 +29,7 @@ unsafe impl<T: Keyed> Send for Entries<T> {}
 // SAFETY: as above.
 unsafe impl<T: Keyed> Sync for Entries<T> {}
 
-/// NULL, an [`Entry`], or a node; the lowest bit of the address tells them apart.
+/// NULL, an [`Entry`], or a node; the lowest bit of the address distinguishes them.
 struct Slot<T>(AtomicPtr<Entry<T>>);
 
 #[repr(align(8))]
@@ -56,7 +56,7 @@ impl<T> Slot<T> {
 
     fn load(&self) -> (Found<'_, T>, *mut Entry<T>) {
         let pointer = self.0.load(Ordering::Acquire);
-        // SAFETY: what is in a slot stays until all is dropped, and what the bit says.
+        // SAFETY: a slot's target lives until everything is dropped, and has the type that the bit says.
         let found = unsafe {
             if pointer.is_null() {
                 Found::Nothing
@@ -69,7 +69,7 @@ impl<T> Slot<T> {
         (found, pointer)
     }
 
-    /// Puts `new` where `old` was, if it still is.
+    /// Replaces `old` with `new`, if the slot still contains `old`.
     fn exchange(&self, old: *mut Entry<T>, new: *mut Entry<T>) -> bool {
         self.0.compare_exchange(old, new, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
@@ -84,14 +84,14 @@ impl<T> Node<T> {
         Self([const { Slot::empty() }; 16])
     }
 
-    /// The slot for a hash in a node so many bits below the root.
+    /// Returns the slot for a hash in a node this many bits below the root.
     fn slot(&self, hash: u64, depth: u32) -> Option<&Slot<T>> {
         self.0.get(hash.checked_shr(depth)? as usize & 15)
     }
 }
 
 impl<T: Keyed> Entries<T> {
-    /// None yet.
+    /// Creates an empty set of entries.
     pub(super) const fn new(memory: CopiedCallbacks) -> Self {
         Self { root: Node::new(), count: AtomicUsize::new(0), memory }
     }
@@ -100,12 +100,12 @@ impl<T: Keyed> Entries<T> {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// What is kept under a key.
+    /// Returns the value under a key.
     pub(super) fn find(&self, key: &[u8]) -> Option<&T> {
         self.find_hashed(hash(key), key)
     }
 
-    /// Keeps `value`, unless something is kept under its key; returns what is kept then.
+    /// Stores `value`, unless its key already has a value; returns the stored value.
     pub(super) fn find_or_insert(&self, value: T) -> Result<&T, OutOfMemory> {
         self.insert_hashed(hash(value.key()), value)
     }
@@ -169,7 +169,7 @@ impl<T: Keyed> Entries<T> {
         }
     }
 
-    /// Puts a node in the place of an entry, and the entry into it. If another thread was first, its node is there.
+    /// Replaces an entry with a node that contains it. If another thread was first, its node is used.
     fn split(&self, slot: &Slot<T>, old: *mut Entry<T>, hash: u64, depth: u32) -> Result<(), OutOfMemory> {
         let node = Box::try_new_in(Node::<T>::new(), self.memory)?;
         if let Some(Slot(place)) = node.slot(hash, depth) {
@@ -190,7 +190,7 @@ impl<T: Keyed> Entries<T> {
 }
 
 impl<T> Node<T> {
-    /// As deep as a hash is long.
+    /// Calls `look` for every entry. The recursion is as deep as a hash is long.
     fn try_for_each<B>(&self, look: &mut impl FnMut(&T) -> ControlFlow<B>) -> ControlFlow<B> {
         for slot in &self.0 {
             match slot.load().0 {
@@ -211,7 +211,8 @@ impl<T> Node<T> {
 }
 
 impl<T: Keyed> Entry<T> {
-    /// The entry with this key among those with the same hash as this one, or else where it would be linked.
+    /// Returns the entry with this key among entries with the same hash as this one, or otherwise the slot to link it
+    /// into.
     fn find(&self, key: &[u8]) -> Result<&Self, &Slot<T>> {
         let mut entry = self;
         while entry.value.key() != key {
@@ -226,17 +227,17 @@ impl<T: Keyed> Entry<T> {
 
 impl<T: Keyed> Drop for Entries<T> {
     fn drop(&mut self) {
-        // SAFETY: nobody uses the entries any more; nodes and entries were boxed in this memory.
+        // SAFETY: the entries are no longer in use; nodes and entries were boxed in this memory.
         unsafe { drop_all(&mut self.root, self.memory) };
     }
 }
 
 /// # Safety
-/// What is in the node was boxed in `memory`, and nobody uses it.
+/// The node's contents were boxed in `memory`, and are no longer in use.
 unsafe fn drop_all<T>(node: &mut Node<T>, memory: CopiedCallbacks) {
     for Slot(place) in &mut node.0 {
         let mut pointer = core::mem::take(place.get_mut());
-        // SAFETY: the caller vouches for what is in the slots.
+        // SAFETY: the caller vouches for the slots' contents.
         unsafe {
             if pointer.addr() & NODE != 0 {
                 if let Some(inner) = NonNull::new(node_of(pointer)) {
@@ -253,7 +254,7 @@ unsafe fn drop_all<T>(node: &mut Node<T>, memory: CopiedCallbacks) {
     }
 }
 
-/// FNV-1a, whose bits are mixed once more: keys are hashes of their own mostly, and compared in full.
+/// Computes FNV-1a, whose bits are mixed again: most keys are hashes themselves, and keys are compared in full.
 fn hash(key: &[u8]) -> u64 {
     let hash = key.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)

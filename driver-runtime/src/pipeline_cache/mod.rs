@@ -1,9 +1,10 @@
 //! Pipeline caches, for drivers that compile something.
 //!
-//! A driver says what it keeps ([`PipelineCaches`]), looks for it with [`Cache::find`] before it compiles, and adds what it
-//! has compiled with [`Cache::add`]. The runtime has the commands ([`entry_points`]): data in the form of the
-//! specification, checked on the way in, and merging. A driver that wants a cache for pipelines without one keeps a
-//! [`Cache`] in its part of the device; one that has a cache on disk says so with [`PipelineCaches::disk_cache`].
+//! A driver defines the cached type ([`PipelineCaches`]), looks objects up with [`Cache::find`] before it compiles,
+//! and adds compiled ones with [`Cache::add`]. The runtime implements the commands ([`entry_points`]): data in the
+//! specification's format, checked on the way in, and merging. A driver that wants a cache for pipelines without one
+//! keeps a
+//! [`Cache`] in its part of the device; one that has a cache on disk returns it from [`PipelineCaches::disk_cache`].
 
 mod commands;
 mod data;
@@ -23,36 +24,36 @@ use once::Once;
 
 pub use commands::entry_points;
 
-/// What a driver keeps in pipeline caches.
+/// A driver's use of pipeline caches.
 pub trait PipelineCaches: Driver {
     /// Something compiled, to be shared: a counted pointer to a shader or a pipeline.
     type Cached: Clone + Send + Sync;
 
-    /// The kinds that are made from their bytes when data is imported. Others wait until they are looked for, which takes
-    /// the memory of their bytes until then, but no time for what is never used.
+    /// The kinds that are built from their bytes when data is imported. Others are built at their first look-up:
+    /// until then they take memory for their bytes, but unused ones take no time.
     const IMPORTED: &'static [u32] = &[];
 
-    /// A number for the kind of the object, which [`PipelineCaches::read`] is given.
+    /// Returns a number for the kind of the object, which [`PipelineCaches::read`] is given.
     fn kind(object: &Self::Cached) -> u32;
 
-    /// Appends what the object can be made from again.
+    /// Appends the bytes to rebuild the object from.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     fn write(object: &Self::Cached, out: &mut Written<'_>) -> Result<(), OutOfMemory>;
 
-    /// Makes an object of what [`PipelineCaches::write`] wrote; `None` for bytes that are no object of this kind, which may
-    /// come from anywhere.
+    /// Builds an object from the bytes that [`PipelineCaches::write`] wrote; returns `None` for bytes that are not an
+    /// object of this kind. The bytes may come from any source.
     fn read(device: &Device<Self>, kind: u32, bytes: &[u8]) -> Option<Self::Cached>;
 
-    /// The cache on disk, if there is one.
+    /// Returns the cache on disk, if the driver has one.
     fn disk_cache(device: &Device<Self>) -> Option<&dyn DiskCache> {
         let _ = device;
         None
     }
 }
 
-/// What an object can be made from again, as far as it is written.
+/// The bytes to rebuild an object from, while they are written.
 pub struct Written<'a>(&'a mut Text<CopiedCallbacks>);
 
 impl Written<'_> {
@@ -65,16 +66,16 @@ impl Written<'_> {
     }
 }
 
-/// A cache that outlives the process. What it gives back is checked by who reads it.
+/// A cache that outlives the process. Its reader checks the data that it returns.
 pub trait DiskCache: Sync {
-    /// Calls `found` with kind and bytes of what is kept under `key`, if anything is.
+    /// Calls `found` with the kind and bytes stored under `key`, if any.
     fn load(&self, key: &[u8], found: &mut dyn FnMut(u32, &[u8]));
     /// Keeps bytes, if it can.
     fn store(&self, key: &[u8], kind: u32, bytes: &[u8]);
 }
 
-/// A pipeline cache, or a cache of a driver's own: objects by key. What is in it stays until the cache is dropped. Finding takes
-/// no lock, and the same time however much is in the cache.
+/// A pipeline cache, or a cache of a driver's own: objects by key. Objects remain until the cache is dropped. Finding
+/// takes no lock, and its time does not grow with the cache.
 pub struct Cache<D: PipelineCaches> {
     entries: Entries<Kept<D>>,
     memory: CopiedCallbacks,
@@ -83,7 +84,7 @@ pub struct Cache<D: PipelineCaches> {
 struct Kept<D: PipelineCaches> {
     key: Text<CopiedCallbacks>,
     kind: u32,
-    /// What the object is made from, if it was not there first.
+    /// The bytes to build the object from, if they came first.
     bytes: Text<CopiedCallbacks>,
     object: Once<D::Cached>,
 }
@@ -101,14 +102,14 @@ unsafe impl<D: PipelineCaches> VkObject for Cache<D> {
 }
 
 impl<D: PipelineCaches> Cache<D> {
-    /// An empty cache in memory of `memory`.
+    /// Creates an empty cache in memory of `memory`.
     #[must_use]
     pub fn new(memory: CopiedCallbacks) -> Self {
         let memory = memory.scoped(vk::SystemAllocationScope::CACHE);
         Self { entries: Entries::new(memory), memory }
     }
 
-    /// What was added under `key`, to this cache or, by an earlier process, to the cache on disk.
+    /// Returns the object added under `key` to this cache or, by an earlier process, to the cache on disk.
     pub fn find(&self, device: &Device<D>, key: &[u8]) -> Option<D::Cached> {
         if let Some(kept) = self.entries.find(key) {
             return kept.object(device);
@@ -120,8 +121,8 @@ impl<D: PipelineCaches> Cache<D> {
         Some(self.insert(key, object.clone()).unwrap_or(object))
     }
 
-    /// Adds what was made for `key`, also to the cache on disk. Returns what is in the cache: the first that was added counts,
-    /// and without memory for an entry the object is just not kept.
+    /// Adds the object for `key` to this cache and the cache on disk. Returns the cached object: the first addition
+    /// wins, and if memory for an entry runs out the object is not stored.
     pub fn add(&self, device: &Device<D>, key: &[u8], object: D::Cached) -> D::Cached {
         if let Some(disk) = D::disk_cache(device) {
             let mut bytes = Vec::new_in(self.memory.scoped(vk::SystemAllocationScope::COMMAND));
@@ -132,12 +133,12 @@ impl<D: PipelineCaches> Cache<D> {
         self.insert(key, object.clone()).unwrap_or(object)
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the cache has no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -148,7 +149,7 @@ impl<D: PipelineCaches> Cache<D> {
         Ok(kept.object.get_or_set(object, D::host()).clone())
     }
 
-    /// Adds an entry, unless there is one under this key; returns what is there then.
+    /// Adds an entry, unless the key already has one; returns the entry under the key.
     fn insert_kept(
         &self,
         key: &[u8],
@@ -168,7 +169,7 @@ impl<D: PipelineCaches> Cache<D> {
 }
 
 impl<D: PipelineCaches> Kept<D> {
-    /// The object, made now if it was not yet.
+    /// Returns the object, made now if it was not yet.
     fn object(&self, device: &Device<D>) -> Option<D::Cached> {
         if let Some(object) = self.object.get() {
             return Some(object.clone());
@@ -177,7 +178,7 @@ impl<D: PipelineCaches> Kept<D> {
         Some(self.object.get_or_set(object, D::host()).clone())
     }
 
-    /// What the object can be made from.
+    /// Appends the bytes to rebuild the object from.
     fn append_bytes(&self, out: &mut Text<CopiedCallbacks>) -> Result<(), OutOfMemory> {
         if !self.bytes.is_empty() {
             return out.try_extend(&self.bytes);

@@ -27,7 +27,7 @@ impl<T> Once<T> {
         }
     }
 
-    /// The value, if it was set.
+    /// Returns the value, if it was set.
     pub(super) fn get(&self) -> Option<&T> {
         // SAFETY: once it is set, the value stays as it is.
         (self.state.load(Ordering::Acquire) == SET).then(|| unsafe { (*self.value.get()).assume_init_ref() })
@@ -37,7 +37,7 @@ impl<T> Once<T> {
     pub(super) fn get_or_set(&self, value: T, waiting: &dyn Waiting) -> &T {
         let first = self.state.compare_exchange(EMPTY, WRITING, Ordering::Relaxed, Ordering::Relaxed);
         if first.is_ok() {
-            // SAFETY: this thread alone has got here, and nobody reads the value yet.
+            // SAFETY: only this thread has got here, and no thread reads the value yet.
             unsafe { (*self.value.get()).write(value) };
             self.state.store(SET, Ordering::Release);
         }

@@ -17,7 +17,7 @@ use crate::device::tests::{MadeDevice, make};
 use crate::object::Object;
 use crate::testing::{Fail, Ledger, TestDriver, failing, with_memory};
 
-/// What is compiled: text. Texts are of the kind of their first letter; what has an `x` cannot be read.
+/// The compiled object: text. A text's kind is its first letter; a text with an `x` cannot be read.
 type Shader = Arc<str>;
 
 std::thread_local! {
@@ -90,7 +90,7 @@ fn add(made: &MadeDevice, cache: vk::PipelineCache, key: &str, text: &str) -> St
 
 fn data(made: &MadeDevice, cache: vk::PipelineCache) -> Vec<u8> {
     let mut size = 0;
-    // SAFETY: live handles, and so much room as the size says.
+    // SAFETY: live handles, and a buffer of the given size.
     unsafe {
         assert_eq!(get_data::<TestDriver>(made.0, cache, &mut size, null_mut()), vk::Result::SUCCESS);
         let mut bytes = std::vec![0u8; size];
@@ -101,7 +101,7 @@ fn data(made: &MadeDevice, cache: vk::PipelineCache) -> Vec<u8> {
 }
 
 fn drop_cache(made: &MadeDevice, cache: vk::PipelineCache) {
-    // SAFETY: the handle is not used any more.
+    // SAFETY: the handle is no longer in use.
     unsafe { destroy::<TestDriver>(made.0, cache, null()) };
 }
 
@@ -177,7 +177,7 @@ fn too_little_room_is_filled_with_whole_entries() {
     for (room, wanted) in [(0, 0), (HEADER - 1, 0), (half - 1, HEADER), (half, half), (whole.len() - 1, half)]
     {
         let (mut size, mut bytes) = (room, std::vec![0u8; room]);
-        // SAFETY: live handles, and so much room as the size says.
+        // SAFETY: live handles, and a buffer of the given size.
         let result = unsafe { get_data::<TestDriver>(made.0, cache, &mut size, bytes.as_mut_ptr().cast()) };
         assert_eq!((result, size), (vk::Result::INCOMPLETE, wanted), "{room}");
         assert_eq!(bytes[..size], whole[..size]);
@@ -250,7 +250,7 @@ fn b9_pipeline_caches_without_memory() {
     for number in 0.. {
         let (result, reached, left) = failing(Fail::Only(number), || {
             let mut cache = vk::PipelineCache::null();
-            // SAFETY: live handles and valid structures; what was created is destroyed.
+            // SAFETY: live handles and valid structures; created objects are destroyed.
             unsafe {
                 let mut result = create::<TestDriver>(made.0, &info, null(), &mut cache);
                 if result == vk::Result::SUCCESS {

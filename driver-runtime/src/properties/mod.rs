@@ -1,8 +1,8 @@
-//! Properties: the structures of the registry that devices describe themselves with, and what is kept of them.
+//! Properties: the registry's structures that describe devices, and the storage of their values.
 //!
 //! `VkPhysicalDeviceVulkan12Properties` and the structures that it gathers have the same properties, which are kept once, in the
-//! [`Description`](crate::Description). Everything else, the properties of extensions, is kept in a [`Store`] of one
-//! block. A driver without interest in names does not contain them: only [`structure`] and what is made of it needs them.
+//! [`Description`](crate::Description). Everything else, the properties of extensions, is kept in a [`Store`]
+//! of one block. The names are linked only into drivers that call [`structure`] or functions built on it.
 
 mod aliases_gen;
 mod enumerations_1_gen;
@@ -28,8 +28,8 @@ pub(crate) use required::{Limit, Scalar, Value, rows as resolve};
 pub(crate) use rows::layout;
 pub use rows::{Bound, Kind, Member, Names, Plain, Structure};
 
-/// The properties of extensions, each structure's members at a place of their own. What the specification requires at
-/// least is there from the beginning.
+/// The properties of extensions. Each structure's members have their own place. The store starts with the
+/// minimum values that the specification requires.
 #[derive(Clone)]
 #[repr(transparent)]
 pub struct Store(MaybeUninit<[u64; places::WORDS]>);
@@ -56,14 +56,14 @@ const TAGS: [&str; 18] = [
     "LUNARG", "MESA", "NVX", "QCOM", "SEC", "VALVE",
 ];
 
-/// A name without the tag of its author.
+/// Returns a name without the tag of its author.
 fn untagged(name: &str) -> &str {
     let tagged = name.rsplit_once('_').filter(|(_, tag)| TAGS.contains(tag));
     tagged.map_or(name, |(first, _)| first)
 }
 
-/// The value of this name among those of an enumeration or of flags. Names that differ only in the tag of their author are names
-/// of one value, as `VK_SHADER_STAGE_MESH_BIT_NV` and `VK_SHADER_STAGE_MESH_BIT_EXT`.
+/// Returns the value with this name in an enumeration or set of flags. Names that differ only in the author's
+/// tag have the same value, for example `VK_SHADER_STAGE_MESH_BIT_NV` and `VK_SHADER_STAGE_MESH_BIT_EXT`.
 #[must_use]
 pub fn value(known: &[(&str, i64)], name: &str) -> Option<i64> {
     let same = known.iter().find(|(other, _)| *other == name);
@@ -71,8 +71,8 @@ pub fn value(known: &[(&str, i64)], name: &str) -> Option<i64> {
     same.or_else(alias).map(|(_, value)| *value)
 }
 
-/// The structure of this name or of a newer one, if it describes properties of devices, or is a member of such a structure:
-/// `VkPhysicalDeviceLimits`, `VkPhysicalDeviceIDPropertiesKHR`.
+/// Returns the structure of this name or of a newer one, if it describes properties of devices, or is a member of
+/// such a structure: `VkPhysicalDeviceLimits`, `VkPhysicalDeviceIDPropertiesKHR`.
 #[must_use]
 pub fn structure(name: &str) -> Option<&'static Structure> {
     let name = canonical(name);
@@ -80,25 +80,25 @@ pub fn structure(name: &str) -> Option<&'static Structure> {
     all.into_iter().find(|structure| structure.name == name)
 }
 
-/// All of these structures.
+/// Returns all of these structures.
 pub fn structures() -> impl Iterator<Item = &'static Structure> {
     FILES.iter().copied().flatten().chain(plain_gen::STRUCTURES)
 }
 
-/// The first name of a structure of features or properties that has several.
+/// Returns the first name of a structure of features or properties that has several.
 #[must_use]
 pub fn canonical(name: &str) -> &str {
     let place = aliases_gen::ALIASES.binary_search_by_key(&name, |(alias, _)| alias);
     place.ok().and_then(|place| aliases_gen::ALIASES.get(place)).map_or(name, |(_, first)| first)
 }
 
-/// The formats by name.
+/// Returns the formats by name.
 #[must_use]
 pub fn format_names() -> &'static [(&'static str, i64)] {
     Names(enumerations_gen::FORMAT).values()
 }
 
-/// The layouts of images by name.
+/// Returns the layouts of images by name.
 #[must_use]
 pub fn image_layout_names() -> &'static [(&'static str, i64)] {
     Names(enumerations_gen::IMAGE_LAYOUT).values()

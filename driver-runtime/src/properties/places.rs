@@ -1,4 +1,4 @@
-//! Where the members of structures are kept, worked out by the compiler.
+//! The positions of structure members, computed at compile time.
 
 use ash::vk;
 use loader_core::registry::{ExtensionId, ExtensionKind, ExtensionSet};
@@ -12,18 +12,18 @@ pub(crate) struct Row {
     s_type: i32,
     core: u8,
     extensions: &'static [ExtensionId],
-    /// Where the members are.
+    /// The members' position.
     pub(crate) place: Place,
     /// Bytes from the first member to the end of the last.
     pub(crate) length: u16,
-    /// Bytes of the members with what aligns their end.
+    /// The bytes of the members, including the padding at their end.
     pub(crate) size: u16,
 }
 
-/// Where something is kept.
+/// The position of a structure's members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In the limits of Vulkan 1.0, so many bytes from the first member.
+    /// In the limits of Vulkan 1.0, this many bytes from the first member.
     Limits(u16),
     /// In the properties of this minor version of Vulkan 1.
     Version(u8, u16),
@@ -34,8 +34,8 @@ pub(crate) enum Place {
 }
 
 impl Row {
-    /// Whether a device of this version and these extensions has the structure. One that an instance extension has is
-    /// there wherever somebody asks for it.
+    /// Returns whether a device with this version and these extensions has the structure. Instance-extension
+    /// structures are available to every query.
     pub(crate) fn is_of(&self, core_minor: u32, extensions: &ExtensionSet) -> bool {
         let mut provided = self.extensions.iter();
         (self.core != NOT_CORE && u32::from(self.core) <= core_minor)
@@ -43,7 +43,7 @@ impl Row {
     }
 }
 
-/// The structure of a type, if it is one of properties.
+/// Returns the structure of a type, if it is one of properties.
 pub(crate) fn row(s_type: vk::StructureType) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.s_type == s_type.as_raw())
 }
@@ -99,7 +99,7 @@ const fn file_at(number: usize) -> Option<(&'static [Structure], usize)> {
     if number < FILES.len() { Some((FILES[number], number + 1)) } else { None }
 }
 
-/// Where a structure is kept if the store is full up to `end`.
+/// Returns a structure's place in a store that is full up to `end`.
 const fn place(structure: &Structure, end: usize) -> Place {
     match structure.within {
         _ if structure.has_arrays() => Place::Nowhere,
@@ -147,7 +147,7 @@ const fn starts_with(name: &[u8], beginning: &[u8]) -> bool {
     true
 }
 
-/// Where the structure of this name is kept, for the compiler.
+/// Returns the place of the structure with this name, at compile time.
 #[expect(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -169,7 +169,8 @@ pub(super) const fn find(name: &str) -> (&'static Structure, Place) {
     panic!("no structure has this name")
 }
 
-/// The structure of Vulkan 1.4 has arrays, but what stands before them has its place.
+/// Returns the place of a structure. The Vulkan 1.4 structure contains arrays, but the members before them
+/// have their own place.
 const fn version_or(structure: &Structure, place: Place) -> Place {
     match structure.within {
         Some((version, 0)) if is_gathering(structure.name) => Place::Version(version, 0),

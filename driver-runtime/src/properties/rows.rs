@@ -1,4 +1,4 @@
-//! The form in which the generated files state structures, and where the members of a structure are.
+//! The row format of the generated structure tables, and the positions of a structure's members.
 
 use loader_core::registry::ExtensionId;
 
@@ -26,11 +26,11 @@ pub(super) const NOT_CORE: u8 = u8::MAX;
 pub struct Member {
     /// Its name, as `maxImageDimension2D`.
     pub name: &'static str,
-    /// Its type; of an array, that of the elements.
+    /// The member's type; for an array, the element type.
     pub kind: Kind,
-    /// The elements of an array, and 0 for what is no array.
+    /// The number of elements, or 0 for a member that is not an array.
     pub length: u16,
-    /// How a required value bounds it, if the registry says so.
+    /// The bound that a required value sets, if the registry states one.
     pub bound: Option<Bound>,
 }
 
@@ -78,7 +78,7 @@ pub enum Bound {
     Bits,
     /// A device may have a wider range.
     Range,
-    /// A device may have anything else; the value says what it is.
+    /// A device may have any other value; the value describes the device.
     Exact,
 }
 
@@ -87,7 +87,7 @@ pub enum Bound {
 pub struct Names(pub(super) u8);
 
 impl Names {
-    /// The names with their values, in the registry's order.
+    /// Returns the names with their values, in the registry's order.
     #[must_use]
     pub fn values(self) -> &'static [(&'static str, i64)] {
         enumerations_gen::ALL.get(usize::from(self.0)).copied().unwrap_or_default()
@@ -111,7 +111,7 @@ impl Plain {
 }
 
 impl Kind {
-    /// Size and alignment in bytes.
+    /// Returns size and alignment in bytes.
     pub(crate) const fn layout(self) -> (usize, usize) {
         match self {
             Self::U8 | Self::Char => (1, 1),
@@ -124,19 +124,19 @@ impl Kind {
 }
 
 impl Structure {
-    /// Where a member begins, in bytes from the first member.
+    /// Returns a member's offset in bytes from the first member.
     #[must_use]
     pub const fn offset(&self, member: usize) -> usize {
         offset(self.members, member)
     }
 
-    /// The value of its `sType`, if it may stand in a chain.
+    /// Returns the value of `sType`, if the structure can appear in a chain.
     #[must_use]
     pub const fn structure_type(&self) -> Option<i32> {
         if self.s_type == 0 { None } else { Some(self.s_type) }
     }
 
-    /// Bytes from the first member to the end of the last.
+    /// Returns bytes from the first member to the end of the last.
     pub(super) const fn length(&self) -> usize {
         offset(self.members, self.members.len())
     }
@@ -153,13 +153,13 @@ impl Structure {
     }
 }
 
-/// The member at a place, and the next place.
+/// Returns the member at a place, and the next place.
 #[expect(clippy::indexing_slicing, reason = "the place is below the length")]
 const fn step(members: &[Member], at: usize) -> Option<(&Member, usize)> {
     if at < members.len() { Some((&members[at], at.saturating_add(1))) } else { None }
 }
 
-/// Where the member with this number begins; behind the last one, where it ends.
+/// Returns the offset of the member with this number. The number after the last member gives the end.
 #[expect(
     clippy::arithmetic_side_effects,
     reason = "sizes of structures of the registry, in which alignments are not 0"
@@ -179,7 +179,7 @@ const fn offset(members: &[Member], number: usize) -> usize {
     end
 }
 
-/// Size and alignment of a structure without a header.
+/// Returns size and alignment of a structure without a header.
 pub(crate) const fn layout(members: &[Member]) -> (usize, usize) {
     let (mut align, mut at) = (1, 0);
     while let Some((member, next)) = step(members, at) {
@@ -192,7 +192,7 @@ pub(crate) const fn layout(members: &[Member]) -> (usize, usize) {
     (offset(members, members.len()).next_multiple_of(align), align)
 }
 
-/// Structures that may stand in a chain.
+/// Structures that can appear in a chain.
 macro_rules! structures {
     ($(
         $s_type:literal $structure:literal $(core $core:literal)? $(by $extension:ident)* $(within $version:literal at $first:literal)?
@@ -212,7 +212,7 @@ macro_rules! structures {
 }
 pub(super) use structures;
 
-/// Structures that are members of others or stand alone.
+/// Structures that are members of others or are used alone.
 macro_rules! plain {
     ($(
         $number:literal $constant:ident $structure:literal
@@ -265,7 +265,7 @@ macro_rules! kind {
 }
 pub(super) use kind;
 
-/// What stands in brackets, or else what stands behind them.
+/// Expands to the tokens in brackets, or otherwise to the tokens after them.
 macro_rules! or {
     ([] $else:expr) => {
         $else

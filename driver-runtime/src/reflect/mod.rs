@@ -1,7 +1,7 @@
 //! A [`Description`] by the names of the specification: `VkPhysicalDeviceLimits`, `maxImageDimension2D`.
 //!
-//! For what reads names from a file, and for tests. A driver that does not call these functions does not contain their
-//! tables.
+//! For code that reads names from a file, and for tests. A driver that does not call these functions does not contain
+//! their tables.
 //!
 //! ```
 //! use driver_runtime::reflect::{self, Value};
@@ -28,7 +28,7 @@ use crate::properties::{Place, canonical, row};
 pub use required::{Shortfall, below_required};
 pub use slot::{Refused, Slot, Value};
 
-/// Why there is nothing to read or write.
+/// The reason why the member cannot be read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unknown {
     /// No structure of properties has this name.
@@ -40,7 +40,8 @@ pub enum Unknown {
     Array,
 }
 
-/// A member of a structure of properties, limits or memory of a physical device. For features, see [`feature`].
+/// Returns a member of a structure of properties, limits or memory of a physical device. For features, see
+/// [`feature`].
 ///
 /// # Errors
 /// [`Unknown`].
@@ -53,11 +54,11 @@ pub fn member<'a>(known: &'a mut Description, structure: &str, member: &str) -> 
     } else {
         first(known, structure).ok_or(Unknown::Structure)?.wrapping_add(structure.offset(number))
     };
-    // SAFETY: there is a member of this type, in the description that is borrowed.
+    // SAFETY: the borrowed description has a member of this type at the address.
     Ok(unsafe { Slot::new(at, row.kind, row.length) })
 }
 
-/// A feature: a member of `VkPhysicalDeviceFeatures` or of a structure chained to it.
+/// Returns a feature: a member of `VkPhysicalDeviceFeatures` or of a structure chained to it.
 ///
 /// # Errors
 /// [`Unknown`].
@@ -69,7 +70,7 @@ pub fn feature(structure: &str, member: &str) -> Result<Feature, Unknown> {
     features::find(structure, member).ok_or(Unknown::Member)
 }
 
-/// Where the members of a structure begin.
+/// Returns the address of a structure's first member.
 fn first(known: &mut Description, structure: &Structure) -> Option<*mut u8> {
     Some(match structure.name {
         "VkPhysicalDeviceProperties" => from_mut(&mut known.properties).cast(),
@@ -84,7 +85,7 @@ fn first(known: &mut Description, structure: &Structure) -> Option<*mut u8> {
     })
 }
 
-/// The members of structures with arrays that stand behind an array.
+/// Returns the address of a member that follows an array, in structures with arrays.
 fn behind_arrays(
     known: &mut Description,
     structure: &Structure,
@@ -111,7 +112,7 @@ fn behind_arrays(
     })
 }
 
-/// A structure that is no property of a device as such.
+/// A structure that is not itself a device property.
 ///
 /// # Safety
 /// The registry's structure of this name has the layout of the type; behind its header, if it has one.
@@ -154,7 +155,7 @@ chained! {
     "VkPhysicalDeviceDriverProperties" PhysicalDeviceDriverProperties;
 }
 
-/// A member of one of these structures.
+/// Returns a member of one of these structures.
 pub fn member_of<'a, T: Named>(value: &'a mut T, member: &str) -> Option<Slot<'a>> {
     let structure = structure(T::NAME)?;
     let number = structure.members.iter().position(|it| it.name == member)?;
@@ -164,7 +165,8 @@ pub fn member_of<'a, T: Named>(value: &'a mut T, member: &str) -> Option<Slot<'a
     Some(unsafe { Slot::new(first.wrapping_add(structure.offset(number)), row.kind, row.length) })
 }
 
-/// The structure type of a structure in a chain, by its type in Rust: what [`structure`] finds by name.
+/// Returns the type of a structure in a chain, by its Rust type: the counterpart of [`structure`], which takes a
+/// name.
 #[must_use]
 pub fn structure_of<T: TaggedStructure>() -> Option<&'static Structure> {
     structures().find(|structure| structure.structure_type() == Some(T::STRUCTURE_TYPE.as_raw()))

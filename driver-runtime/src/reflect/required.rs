@@ -1,4 +1,4 @@
-//! Which limits of a description are below what the specification requires.
+//! The limits of a description that are below the specification's requirements.
 
 use crate::physical_device::{Description, limit_value};
 use crate::properties::{Bound, Limit, Member, Place, Structure, Value, resolve, structure};
@@ -12,8 +12,8 @@ pub struct Shortfall {
     pub member: &'static str,
 }
 
-/// Tells `found` of each limit of Vulkan 1.0 to 1.4 that is worse than a device of this version and with these features must
-/// have. A test of a driver expects none.
+/// Calls `found` for each limit of Vulkan 1.0 to 1.4 that is worse than the requirement for a device with this
+/// version and these features. A driver's test expects none.
 pub fn below_required(known: &Description, mut found: impl FnMut(Shortfall)) {
     let rows = resolve();
     let since_1_4 = if known.minor_version() >= 4 { rows.since_1_4 } else { &[] };
@@ -49,7 +49,7 @@ fn is_worse(bound: Option<Bound>, own: Option<Value>, required: Value) -> bool {
     }
 }
 
-/// The member that is kept at the place of a limit.
+/// Returns the member that is kept at the place of a limit.
 fn name(limit: &Limit) -> Option<(&'static Structure, &'static Member)> {
     let (name, at) = match limit.place {
         Place::Limits(at) => ("VkPhysicalDeviceLimits", at),

@@ -40,24 +40,24 @@ pub enum Refused {
 
 impl<'a> Slot<'a> {
     /// # Safety
-    /// At the address there is a member of this type for as long as the slot lives, and nobody else uses it.
+    /// A member of this type is at the address for as long as the slot lives, and no other code uses it.
     pub(super) unsafe fn new(at: *mut u8, kind: Kind, length: u16) -> Self {
         Self { at, kind, length, of: PhantomData }
     }
 
-    /// Its type, or that of its elements.
+    /// Returns its type, or its elements' type.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// How many elements it has, if it is an array that is no text.
+    /// Returns the number of its elements, if it is an array but not text.
     #[must_use]
     pub fn elements(&self) -> Option<usize> {
         (self.length > 0 && self.kind != Kind::Char).then_some(self.length.into())
     }
 
-    /// An element of an array.
+    /// Returns an element of an array.
     #[must_use]
     pub fn element(&mut self, number: usize) -> Option<Slot<'_>> {
         self.elements().filter(|count| number < *count)?;
@@ -66,7 +66,7 @@ impl<'a> Slot<'a> {
         Some(unsafe { Slot::new(at, self.kind, 0) })
     }
 
-    /// A member of a nested structure.
+    /// Returns a member of a nested structure.
     #[must_use]
     pub fn member(&mut self, name: &str) -> Option<Slot<'_>> {
         let Kind::Nested(plain) = self.kind else { return None };
@@ -77,7 +77,7 @@ impl<'a> Slot<'a> {
         Some(unsafe { Slot::new(self.at.wrapping_add(structure.offset(number)), row.kind, row.length) })
     }
 
-    /// Sets a value that is no array and no nested structure. The name of a flag sets that flag and no other.
+    /// Sets a value that is neither an array nor a nested structure. The name of a flag sets only that flag.
     ///
     /// # Errors
     /// [`Refused`]; nothing is changed.
@@ -95,7 +95,7 @@ impl<'a> Slot<'a> {
                 Value::Real(value) => value as f32,
                 _ => return Err(Refused::Type),
             };
-            // SAFETY: there is a member of this type.
+            // SAFETY: the address has a member of this type.
             unsafe { self.at.cast::<f32>().write(value) };
             return Ok(());
         }
@@ -116,11 +116,11 @@ impl<'a> Slot<'a> {
         self.write(known | number)
     }
 
-    /// The value, unless it is an array or a nested structure. Enumerations and flags are numbers.
+    /// Returns the value, unless it is an array or a nested structure. Enumerations and flags are numbers.
     #[must_use]
     pub fn get(&self) -> Option<Value<'_>> {
         if self.kind == Kind::Char && self.length > 0 {
-            // SAFETY: there are so many bytes.
+            // SAFETY: the member has this number of bytes.
             let bytes = unsafe { core::slice::from_raw_parts(self.at, self.length.into()) };
             let text = core::ffi::CStr::from_bytes_until_nul(bytes).ok()?;
             return text.to_str().ok().map(Value::Text);
@@ -129,7 +129,7 @@ impl<'a> Slot<'a> {
             return None;
         }
         match self.kind {
-            // SAFETY: there is a member of this type.
+            // SAFETY: the address has a member of this type.
             Kind::F32 => Some(Value::Real(unsafe { self.at.cast::<f32>().read() }.into())),
             Kind::Bool => self.integer().map(|value| Value::Bool(value != 0)),
             _ => self.integer().map(Value::Integer),
@@ -141,7 +141,7 @@ impl<'a> Slot<'a> {
         if text.len() >= self.length.into() {
             return Err(Refused::Length);
         }
-        // SAFETY: there are so many bytes.
+        // SAFETY: the member has this number of bytes.
         unsafe {
             self.at.write_bytes(0, self.length.into());
             self.at.copy_from(text.as_ptr(), text.len());
@@ -149,7 +149,7 @@ impl<'a> Slot<'a> {
         Ok(())
     }
 
-    /// The number of a value.
+    /// Returns the number of a value.
     fn number(&self, value: Value<'_>) -> Result<i128, Refused> {
         match (value, self.kind) {
             (Value::Bool(value), Kind::Bool) => Ok(value.into()),
@@ -169,7 +169,7 @@ impl<'a> Slot<'a> {
         macro_rules! write {
             ($of:ty) => {{
                 let value = <$of>::try_from(number).map_err(|_| Refused::Range)?;
-                // SAFETY: there is a member of this type.
+                // SAFETY: the address has a member of this type.
                 unsafe { self.at.cast::<$of>().write(value) };
             }};
         }
@@ -186,7 +186,7 @@ impl<'a> Slot<'a> {
     }
 
     fn integer(&self) -> Option<i128> {
-        // SAFETY: there is a member of this type.
+        // SAFETY: the address has a member of this type.
         unsafe {
             Some(match self.kind {
                 Kind::U8 | Kind::Char => self.at.read().into(),

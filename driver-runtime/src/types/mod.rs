@@ -1,11 +1,11 @@
-//! The types of all commands of the registry, and of what they take: those of `ash`, which is generated from an older
-//! registry, and generated ones for the rest. [`entry_points!`](crate::entry_points) finds the types of commands here.
+//! The types of all registry commands and of their parameters: types from `ash`, which is generated from an older
+//! registry, and generated ones for the rest. [`entry_points!`](crate::entry_points) finds the command types here.
 //!
-//! Where `ash` has a type by another name (`vkGetPhysicalDeviceFeatures2KHR` is `vkGetPhysicalDeviceFeatures2`), the name
-//! here stands for it. Generated structures have raw pointers and no lifetimes; enumerations, sets and handles are numbers.
-//! The sizes of generated structures and the places of their members are checked while compiling, against those that C
-//! has on processors of 64 bits, of 32 bits, and on x86 of 32 bits. Members are named after C's: `sType` is `s_type`, and
-//! fields of bits that share a word are one member with the names of all.
+//! If `ash` has a type under another name (`vkGetPhysicalDeviceFeatures2KHR` is `vkGetPhysicalDeviceFeatures2`), the
+//! name here is an alias for it. Generated structures have raw pointers and no lifetimes; enumerations, sets and
+//! handles are numbers. The sizes and member offsets of generated structures are checked at compile time, against the
+//! C layout on 64-bit processors, 32-bit processors, and 32-bit x86. Member names come from C: `sType` is `s_type`,
+//! and bit fields that share a word are one member with the names of all.
 
 macro_rules! generated {
     ($($file:ident)*) => {$(
@@ -25,7 +25,7 @@ macro_rules! layouts {
     };
 }
 
-/// Says which value a structure has as its `s_type`.
+/// Defines a structure's `s_type` value.
 macro_rules! tagged {
     ($name:ident $number:literal) => {
         // SAFETY: the structure begins with its type and the rest of the chain.
@@ -35,7 +35,7 @@ macro_rules! tagged {
     };
 }
 
-/// What the generated files name.
+/// The names that the generated files use.
 mod needed {
     pub(super) use ash::vk;
     pub(super) use core::ffi::{c_char, c_void};

@@ -8,14 +8,14 @@ use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 use super::CPath;
 use crate::drm::Errno;
 
-/// What the kernel says, unless memory runs out.
+/// The kernel's answer, unless memory runs out.
 pub(super) type Said<T> = Result<Result<T, Errno>, OutOfMemory>;
 
 fn check(result: c_int) -> Result<(), Errno> {
     if result < 0 { Err(Errno::last()) } else { Ok(()) }
 }
 
-/// The names in a folder, `most` at most.
+/// Returns the names in a folder, `most` at most.
 pub(super) fn names(path: &CStr, most: usize) -> Said<Vec<Text>> {
     // SAFETY: a C string. The stream is closed below.
     let stream = unsafe { libc::opendir(path.as_ptr()) };
@@ -30,19 +30,19 @@ pub(super) fn names(path: &CStr, most: usize) -> Said<Vec<Text>> {
         if entry.is_null() {
             break;
         }
-        // SAFETY: the entry has a name that ends with a NUL.
+        // SAFETY: the entry has a NUL-terminated name.
         let name = unsafe { CStr::from_ptr((&raw const (*entry).d_name).cast()) };
         result = text(&[name.to_bytes()]).and_then(|name| names.try_push(name));
     }
-    // SAFETY: the stream is open and not used any more.
+    // SAFETY: the stream is open and no longer in use.
     unsafe { libc::closedir(stream) };
     result.map(|()| Ok(names))
 }
 
-/// The numbers of a device file, or `None` for another file.
+/// Returns the numbers of a device file, or `None` for another file.
 pub(super) fn status(path: &CStr) -> Result<Option<(u32, u32)>, Errno> {
     let mut status = MaybeUninit::<libc::stat>::uninit();
-    // SAFETY: a C string, and room for what is read only after it was written.
+    // SAFETY: a C string, and a buffer that is read only after the call has written it.
     let status = unsafe {
         check(libc::stat(path.as_ptr(), status.as_mut_ptr()))?;
         status.assume_init()
@@ -56,16 +56,16 @@ pub(super) fn status(path: &CStr) -> Result<Option<(u32, u32)>, Errno> {
     Ok(is_device.then_some(numbers))
 }
 
-/// Whether the process may open a file for reading and writing.
+/// Returns whether the process may open a file for reading and writing.
 pub(super) fn may_open(path: &CStr) -> Result<(), Errno> {
     // SAFETY: a C string.
     check(unsafe { libc::access(path.as_ptr(), libc::R_OK | libc::W_OK) })
 }
 
-/// The path without links.
+/// Returns the path without links.
 pub(super) fn real_path(path: &CStr) -> Said<Text> {
     let mut room = [0; libc::PATH_MAX as usize];
-    // SAFETY: a C string, and room for as much as the call may write.
+    // SAFETY: a C string, and a buffer for the longest path that the call may write.
     let end = unsafe { libc::realpath(path.as_ptr(), room.as_mut_ptr()) };
     if end.is_null() {
         return Ok(Err(Errno::last()));
@@ -74,33 +74,33 @@ pub(super) fn real_path(path: &CStr) -> Said<Text> {
     text(&[unsafe { CStr::from_ptr(room.as_ptr()) }.to_bytes()]).map(Ok)
 }
 
-/// Where a link in a folder leads.
+/// Returns the target of a link in a folder.
 pub(super) fn link(folder: &[u8], name: &[u8]) -> Said<Text> {
     let path = CPath::of(&[folder, b"/", name])?;
     let mut room = [0u8; libc::PATH_MAX as usize];
-    // SAFETY: a C string, and room of the given size.
+    // SAFETY: a C string, and a buffer of the given size.
     let length =
         unsafe { libc::readlink(path.as_c_str().as_ptr(), room.as_mut_ptr().cast::<c_char>(), room.len()) };
     let Ok(length) = usize::try_from(length) else { return Ok(Err(Errno::last())) };
     text(&[room.get(..length).unwrap_or_default()]).map(Ok)
 }
 
-/// What comes after the last slash.
+/// Returns the part after the last slash.
 pub(super) fn base_name(path: &[u8]) -> &[u8] {
     path.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
 }
 
-/// What comes before the last slash.
+/// Returns the part before the last slash.
 pub(super) fn parent(path: &[u8]) -> &[u8] {
     let length = path.len().saturating_sub(base_name(path).len()).saturating_sub(1);
     path.get(..length).unwrap_or_default()
 }
 
-/// A folder of `/sys`, whose files have a line or a few.
+/// A folder in `/sys`, whose files have one or a few lines.
 pub(super) struct Folder<'a>(pub(super) &'a [u8]);
 
 impl Folder<'_> {
-    /// The content of a file, up to 4,096 bytes, which is what the kernel gives at most.
+    /// Reads a file's content, up to 4,096 bytes, the kernel's maximum.
     pub(super) fn read(&self, name: &[u8]) -> Said<Text> {
         let path = CPath::of(&[self.0, b"/", name])?;
         // SAFETY: a C string. The file is closed below.
@@ -109,7 +109,7 @@ impl Folder<'_> {
             return Ok(Err(Errno::last()));
         }
         let mut room = [0u8; 4096];
-        // SAFETY: room of the given size.
+        // SAFETY: a buffer of the given size.
         let length = unsafe { libc::read(file, room.as_mut_ptr().cast(), room.len()) };
         let error = Errno::last();
         // SAFETY: the file is ours.
@@ -118,7 +118,7 @@ impl Folder<'_> {
         text(&[room.get(..length).unwrap_or_default()]).map(Ok)
     }
 
-    /// The number in a file, which stands there as `0x10de`.
+    /// Reads the number in a file, which has the form `0x10de`.
     pub(super) fn hex(&self, name: &[u8]) -> Said<u16> {
         Ok(self.read(name)?.and_then(|content| {
             let digits = core::str::from_utf8(content.trim_ascii()).ok().and_then(|it| it.strip_prefix("0x"));

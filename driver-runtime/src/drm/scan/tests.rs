@@ -66,7 +66,7 @@ impl Tree {
         scan(&CString::new(self.path().as_os_str().as_bytes()).unwrap()).unwrap()
     }
 
-    /// The names of the nodes that are left out, and what is said of them.
+    /// Returns the names of the nodes that are left out, and the messages about them.
     fn left_out(&self, found: &DrmDevices) -> Vec<String> {
         let root = format!("{}/dev/dri", self.path().display());
         let mut all: Vec<_> =
@@ -250,7 +250,7 @@ fn a_system_without_drm_has_no_devices() {
     assert!(found.devices().is_empty() && found.left_out().is_empty());
 }
 
-/// On a machine without DRM this says no more than the test above.
+/// On a machine without DRM this test checks no more than the one above.
 #[test]
 #[cfg_attr(miri, ignore = "reads files")]
 fn every_node_of_this_machine_is_in_a_device_or_left_out() {

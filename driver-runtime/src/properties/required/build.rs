@@ -19,7 +19,7 @@ pub(crate) enum Value {
     Real(f32),
 }
 
-/// A required value, of what is kept at a place.
+/// A place, and the required value there.
 #[derive(Clone, Copy)]
 pub(crate) struct Limit {
     pub(crate) place: Place,
@@ -38,12 +38,12 @@ pub(crate) enum Scalar {
     Size,
 }
 
-/// A whole number.
+/// Returns a whole number.
 pub(super) const fn is(member: &'static str, value: i64) -> Required {
     Required { member, element: 0, value: Value::Integer(value) }
 }
 
-/// A whole number in an array or a structure of `uint32_t`.
+/// Returns a whole number in an array or a structure of `uint32_t`.
 pub(super) const fn at(member: &'static str, element: u16, value: i64) -> Required {
     Required { member, element, value: Value::Integer(value) }
 }
@@ -94,7 +94,7 @@ pub(super) const fn limit(structure: &Structure, place: Place, required: Require
     panic!("the structure has no such member")
 }
 
-/// How an element of the member is stored. Nested structures have members of `uint32_t`.
+/// Returns how an element of the member is stored. Nested structures have members of `uint32_t`.
 const fn scalar(member: &Member) -> (Scalar, usize) {
     match member.kind {
         Kind::F32 => (Scalar::Real, 4),

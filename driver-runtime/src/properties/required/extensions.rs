@@ -5,7 +5,7 @@ use ash::vk::{SampleCountFlags as Samples, ShaderStageFlags};
 use super::build::{Required, Scalar, Value, at, is, limit, real};
 use crate::properties::places::{self, Place, WORDS};
 
-/// Writes the required values of a structure to where they are kept.
+/// Writes a structure's required values to its place.
 #[expect(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -28,7 +28,7 @@ const fn put(mut bytes: [[u8; 8]; WORDS], name: &str, required: &[Required]) -> 
             Scalar::Bits64 => high,
             Scalar::Size => size_of::<usize>(),
         };
-        // The low bytes stand last where numbers begin with the high ones.
+        // The low bytes come last on big-endian machines.
         let first = if cfg!(target_endian = "big") { 8 - size } else { 0 };
         let mut byte = 0;
         while byte < size {

@@ -98,7 +98,7 @@ pub(super) const ALWAYS: &[Limit] = &limits(
     ],
 );
 
-/// What the table has no values for, but what must not be 0: powers of two, and the period of a clock.
+/// Limits without a value in the table that must not be 0: powers of two, and a clock's period.
 pub(super) const UNCHECKED: &[Limit] = &limits(
     LIMITS,
     Place::Limits(0),
@@ -160,7 +160,8 @@ const fn with_real(feature: Feature, without: Required, with: f32) -> (Feature, 
     (feature, limit(LIMITS, Place::Limits(0), without), Value::Real(with))
 }
 
-/// What depends on features. Where the table has a half-open range, the value is the nearest that any precision allows.
+/// Limits that depend on features. For a half-open range in the table, the value is the nearest that any
+/// precision allows.
 pub(super) const WITH: &[(Feature, Limit, Value)] = &[
     with(name::SPARSE_BINDING, is("sparseAddressSpaceSize", 0), 1 << 31),
     with(name::TESSELLATION_SHADER, is("maxTessellationGenerationLevel", 0), 64),

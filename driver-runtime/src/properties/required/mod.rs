@@ -1,5 +1,5 @@
-//! The limits that the specification requires (chapter "Limits", section "Required Limits"), as values that a device starts
-//! with. The compiler finds where each is kept, so no name of a member is left in a driver.
+//! The limits that the specification requires (chapter "Limits", section "Required Limits"), as values that a device
+//! starts with. The compiler computes their places, so a driver contains no member names.
 
 mod build;
 mod extensions;
@@ -11,15 +11,16 @@ use crate::features::Feature;
 
 pub(crate) use build::{Limit, Scalar, Value};
 
-/// What is required, in the order in which it is set.
+/// The required values, in the order in which they are set.
 pub(crate) struct Rows {
     /// Of every device, without any optional feature.
     pub(crate) always: [&'static [Limit]; 5],
-    /// Of nobody, but no value that a driver does not set may be 0 there.
+    /// Values that the specification does not require, but that must not be 0 if the driver leaves them
+    /// unset.
     pub(crate) unchecked: [&'static [Limit]; 3],
     /// Of devices of Vulkan 1.4.
     pub(crate) since_1_4: &'static [Limit],
-    /// Of devices with a feature: what the value is without, and with it.
+    /// Limits that depend on a feature: the values without the feature and with it.
     pub(crate) with: [&'static [(Feature, Limit, Value)]; 2],
 }
 
@@ -33,5 +34,5 @@ pub(crate) fn rows() -> &'static Rows {
     &ROWS
 }
 
-/// What a [`Store`](super::Store) has in the beginning.
+/// The initial contents of a [`Store`](super::Store).
 pub(super) const INITIAL: [u64; WORDS] = extensions::INITIAL;

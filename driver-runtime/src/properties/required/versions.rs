@@ -1,4 +1,4 @@
-//! Required limits of Vulkan 1.1 to 1.4, which the extensions before them have, too.
+//! Required limits of Vulkan 1.1 to 1.4. The extensions that preceded them have the same limits.
 
 use ash::vk::{PipelineRobustnessBufferBehaviorEXT, PipelineRobustnessImageBehaviorEXT};
 use ash::vk::{ResolveModeFlags, ShaderStageFlags, SubgroupFeatureFlags};
@@ -58,7 +58,7 @@ pub(super) const V13: &[Limit] = &limits(
     ],
 );
 
-/// What the table has no values for: sizes of subgroups that fit the one of Vulkan 1.1.
+/// Limits without a value in the table: subgroup sizes that fit the Vulkan 1.1 size.
 pub(super) const UNCHECKED_1_3: &[Limit] = &limits(
     OF_1_3.0,
     OF_1_3.1,
@@ -78,7 +78,7 @@ pub(super) const V14: &[Limit] = &limits(
     ],
 );
 
-/// What the table has no values for: anything but "the default of the device", which this is.
+/// Limits without a value in the table: any value other than "the default of the device", which is this one.
 pub(super) const UNCHECKED_1_4: &[Limit] = &limits(
     OF_1_4.0,
     OF_1_4.1,
@@ -95,7 +95,7 @@ const fn indexed(member: &'static str, value: i64) -> (Feature, Limit, Value) {
     (name::DESCRIPTOR_INDEXING, limit(OF_1_2.0, OF_1_2.1, none), Value::Integer(value))
 }
 
-/// Updates after binding, as many as there are descriptors without.
+/// Limits for updates after binding, equal to the limits for other descriptors.
 pub(super) const WITH: &[(Feature, Limit, Value)] = &[
     indexed("maxUpdateAfterBindDescriptorsInAllPools", 500_000),
     indexed("maxPerStageDescriptorUpdateAfterBindSamplers", 500_000),
