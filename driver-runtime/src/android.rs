@@ -1,14 +1,15 @@
 //! Which extensions a driver may have on Android, by the level of the API.
 //!
-//! Android's tests refuse drivers that have Khronos' or Google's extensions newer than the system; those of other vendors
-//! and `EXT` ones pass. A driver calls [`allowed`] on what it would have elsewhere.
+//! Android's tests refuse drivers that have Khronos or Google extensions newer than the system; they accept other
+//! vendors' extensions and `EXT` ones. A driver calls [`allowed`] on the extensions that it would have on other
+//! systems.
 
 use loader_core::registry::extension as e;
 use loader_core::registry::{ExtensionId, ExtensionSet};
 
-/// For each level the extensions that it allows and no lower one does. What is `KHR`, `KHX`, `GOOGLE` or `ANDROID` and is not
-/// here is never allowed: extensions of video, of performance queries, and what is newer than the list. A driver passes
-/// what it knows better as `more`.
+/// For each level, the extensions that it allows and no lower level does. A `KHR`, `KHX`, `GOOGLE` or `ANDROID`
+/// extension missing from this list is never allowed: extensions for video and performance queries, and any extension
+/// newer than the list. A driver passes further extensions as `more`.
 ///
 /// Source: the lists of Android's conformance tests of each release, as Mesa's `vk_extensions.py` gathers them.
 const LEVELS: &[(u32, &[ExtensionId])] = &[
@@ -169,7 +170,8 @@ const LEVELS: &[(u32, &[ExtensionId])] = &[
     ),
 ];
 
-/// The extensions of `set` that a driver may have at an API level. `more` are further extensions with their first levels.
+/// Returns the extensions of `set` that a driver may have at an API level. `more` are further extensions with their
+/// first levels.
 #[must_use]
 pub fn allowed(set: &ExtensionSet, level: u32, more: &[(ExtensionId, u32)]) -> ExtensionSet {
     let mut kept = ExtensionSet::default();

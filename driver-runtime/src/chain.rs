@@ -20,7 +20,7 @@ pub struct Chain<'a> {
 }
 
 impl Chain<'_> {
-    /// The structures from `first` on; NULL is the empty chain.
+    /// Iterates over the structures from `first` on; NULL is the empty chain.
     ///
     /// # Safety
     /// `first` is NULL or begins a pNext chain, which may loop and which keeps its shape while the iterator is used.
@@ -43,7 +43,7 @@ impl<'a> Iterator for Chain<'a> {
         };
         self.left = left;
         let current = self.next;
-        // SAFETY: by the `# Safety` of `new`, what the pointer leads to is a structure of a pNext chain.
+        // SAFETY: by the `# Safety` of `new`, the pointer points to a structure in a pNext chain.
         self.next = unsafe { (*current).p_next };
         Some(Ok(current))
     }

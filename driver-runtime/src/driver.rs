@@ -1,4 +1,4 @@
-//! What a driver writes.
+//! The trait that a driver implements.
 
 use ash::vk;
 use loader_core::registry::ExtensionSet;
@@ -35,45 +35,49 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// The types of its synchronisation objects, the preferred ones first, for physical devices whose [`Description`] lists none.
     /// A list that cannot work does not compile: [`SyncTypeError`](crate::sync::SyncTypeError) has the rules.
     const SYNC_TYPES: &'static [SyncType];
-    /// The commands that the driver implements itself. They win over the runtime's. Of two forms of a command, as
-    /// `vkCmdCopyBuffer` and `vkCmdCopyBuffer2`, the second is enough: the README lists those for which the runtime has
-    /// the first.
+    /// The commands that the driver implements itself. They take precedence over the runtime's. Of two forms of a
+    /// command, such as `vkCmdCopyBuffer` and `vkCmdCopyBuffer2`, the second is enough: the README lists the first
+    /// forms that the runtime implements.
     const COMMANDS: EntryPoints<Self>;
-    /// Functions for commands that neither the driver nor the runtime has otherwise, in whatever form: what does nothing, or fails.
+    /// Functions for commands that neither the driver nor the runtime implements in any form: they do nothing, or
+    /// fail.
     const DEFAULTS: EntryPoints<Self> = EntryPoints::NONE;
-    /// Commands of window systems, where the driver's are not written by the driver; they win over the runtime's.
+    /// Window-system commands, if other code than the driver implements them; they take precedence over the
+    /// runtime's.
     const WINDOW_SYSTEM: EntryPoints<Self> = EntryPoints::NONE;
 
-    /// Instance extensions that the registry does not list, with their versions: what is not published. Loaders for desktops
-    /// hide them from applications unless `VK_LOADER_DISABLE_INST_EXT_FILTER` is set.
+    /// Instance extensions that the registry does not list, with their versions, for unpublished extensions. Desktop
+    /// loaders hide them from applications unless `VK_LOADER_DISABLE_INST_EXT_FILTER` is set.
     /// [`EnabledExtensions::has_unlisted`](crate::extensions::EnabledExtensions::has_unlisted) says which are enabled.
     const MORE_INSTANCE_EXTENSIONS: Unlisted = &[];
-    /// The same for devices, for every physical device: `VK_ANDROID_native_buffer`, or what is not published.
+    /// The same for device extensions, on every physical device: `VK_ANDROID_native_buffer`, or unpublished ones.
     const MORE_DEVICE_EXTENSIONS: Unlisted = &[];
-    /// The same where Android's loader has opened the driver as a [HAL module](crate::hal).
+    /// The same if Android's loader has opened the driver as a [HAL module](crate::hal).
     const HAL_DEVICE_EXTENSIONS: Unlisted = Self::MORE_DEVICE_EXTENSIONS;
     /// Structures of features that the registry does not list, of the extensions in the lists above. A query for one goes to
-    /// [`Driver::write_features`]. Creating a device fails where a member is asked for that this does not set, and
+    /// [`Driver::write_features`]. Creating a device fails if the application enables a member that this does not
+    /// set, and
     /// [`Enabled::has_unlisted`](crate::features::Enabled::has_unlisted) says which members are enabled.
     const MORE_FEATURES: &'static [UnlistedFeatures] = &[];
-    /// Commands that the registry does not list, each of an extension of the lists above. They are found as those of the
-    /// registry are: those of an instance extension if it is enabled; those of a device extension, through a device if
-    /// it is enabled there, and through an instance if physical devices have it.
+    /// Commands that the registry does not list, each of an extension of the lists above. Look-ups treat them like
+    /// registry commands: an instance-extension command is found if the extension is enabled; a device-extension
+    /// command is found through a device if the extension is enabled there, and through an instance if physical
+    /// devices have the extension.
     const PRIVATE_COMMANDS: &'static [PrivateCommand<Self>] = &[];
 
-    /// The clocks that `vkGetCalibratedTimestampsKHR` can read. Those of the host that [`Host::read_clock`] does not know
+    /// The clocks that `vkGetCalibratedTimestampsKHR` can read. Host clocks that [`Host::read_clock`] does not know
     /// are left out; `DEVICE` needs [`Driver::device_time`].
     const TIME_DOMAINS: &'static [vk::TimeDomainKHR] = &[];
     /// The clock of the host by which the deviation of calibrated timestamps is measured, in nanoseconds.
     const CALIBRATE_TIME_DOMAIN: vk::TimeDomainKHR = vk::TimeDomainKHR::CLOCK_MONOTONIC;
 
-    /// The system below.
+    /// Returns the host: the system below the driver.
     fn host() -> &'static dyn Host;
 
-    /// What `vkEnumerateInstanceVersion` answers.
+    /// Returns the answer of `vkEnumerateInstanceVersion`.
     fn api_version() -> u32;
 
-    /// The instance extensions that the driver has.
+    /// Returns the instance extensions that the driver has.
     fn instance_extensions() -> ExtensionSet;
 
     /// Makes the driver's part of an instance; extensions and version were checked.
@@ -82,10 +86,10 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// [`CreateInstanceError`].
     fn create_instance(request: &InstanceRequest<'_>) -> Result<Self::Instance, CreateInstanceError>;
 
-    /// Finds the physical devices, at the first call that needs them. Finding none is success. An error undoes what was
-    /// found, and the next call tries again.
+    /// Finds the physical devices, at the first call that needs them. Finding none is success. After an error the
+    /// devices found are dropped, and the next call tries again.
     ///
-    /// Without this function, or where it answers [`Search::Drm`], every device of DRM is tried with
+    /// Without this function, or if it returns [`Search::Drm`], every device of DRM is tried with
     /// [`Driver::try_create_for_drm`].
     ///
     /// # Errors
@@ -105,7 +109,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
     }
 
     /// Writes the features of an extension that the registry does not list, a structure in the chain of
-    /// `vkGetPhysicalDeviceFeatures2`. What is supported is 1; members are zero or whatever the application has put there.
+    /// `vkGetPhysicalDeviceFeatures2`. Sets supported features to 1; members start as zero or the application's
+    /// values.
     fn write_features(device: &PhysicalDevice<Self>, structure: &mut Chainable) {
         let _ = (device, structure);
     }
@@ -132,8 +137,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
         request: &DeviceRequest<'_>,
     ) -> Result<Self::Device, CreateDeviceError>;
 
-    /// Whether [`Driver::submit`] may take long on this device, so that every queue has a thread for it whatever the timelines
-    /// are. Asked for once, when [`Driver::create_device`] has made the driver's part.
+    /// Returns whether [`Driver::submit`] may take long on this device, so that every queue has a thread for it in
+    /// any timeline mode. Called once, after [`Driver::create_device`] has created the driver's part.
     fn submits_slowly(physical: &PhysicalDevice<Self>, device: &Self::Device) -> bool {
         let _ = (physical, device);
         false
@@ -152,9 +157,9 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// [`SubmitError`].
     fn create_sync(device: &Device<Self>, kind: usize, initial: u64) -> Result<Self::Sync, SubmitError>;
 
-    /// Makes a synchronisation object of a handle that the application brings, for the type with this number, which has the kind
-    /// of the handle among its [imports](SyncType::sharing). On success the handle is the driver's: it closes what it does not
-    /// keep. A sync file of -1, something signalled, never gets here.
+    /// Creates a synchronisation object from an application's handle, for the type with this number, whose
+    /// [imports](SyncType::sharing) include the handle's kind. On success the driver owns the handle and closes it if
+    /// it does not keep it. Never called for a sync file of -1, which represents a signalled object.
     ///
     /// # Errors
     /// [`ImportError`]; the handle stays the application's.
@@ -163,9 +168,9 @@ pub trait Driver: Sized + Send + Sync + 'static {
         Err(ImportError::InvalidExternalHandle)
     }
 
-    /// Makes a handle of an object of a type that has this kind among its [exports](SyncType::sharing): a file descriptor, or
-    /// the bits of a Zircon handle. For a kind that [copies](HandleKind::copies) the signal was submitted before, and -1 says
-    /// that it has happened. The object itself stays as it is.
+    /// Exports a handle of an object whose type has this kind among its [exports](SyncType::sharing): a file
+    /// descriptor, or the bits of a Zircon handle. For a kind that [copies](HandleKind::copies) the signal was
+    /// submitted before, and -1 means that it has occurred. The object itself does not change.
     ///
     /// # Errors
     /// [`ExportError`].
@@ -174,9 +179,9 @@ pub trait Driver: Sized + Send + Sync + 'static {
         Err(ExportError::Unknown)
     }
 
-    /// Makes an object that stands for what other processes do with memory, without telling each other of semaphores. It is
-    /// used once. With `signal`, a queue is going to signal it; without, somebody else has submitted something that
-    /// will, and it is only waited for. `None` says that the driver has nothing of the kind.
+    /// Creates an object for other processes' use of a memory object, for processes that do not share semaphores. It
+    /// is used once. With `signal`, a queue is going to signal it; without, another process has submitted its signal,
+    /// and it is only waited for. Returns `None` if the driver does not support this.
     ///
     /// # Errors
     /// [`SubmitError`].
@@ -196,25 +201,26 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// [`SubmitError`]; for a lost device, after [`Device::set_lost`].
     fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError>;
 
-    /// What the clock of the device says, in ticks, or `None` if it cannot be read.
+    /// Reads the device's clock in ticks, or returns `None` if it cannot be read.
     fn device_time(device: &Device<Self>) -> Option<u64> {
         let _ = device;
         None
     }
 
-    /// The nanoseconds of a tick of the device's clock, rounded up.
+    /// Returns the nanoseconds of a tick of the device's clock, rounded up.
     fn device_time_domain_period(device: &Device<Self>) -> u64 {
         let _ = device;
         1
     }
 
-    /// What is to be traced. Asked for when an instance is created.
+    /// Returns the trace settings. Called when an instance is created.
     fn trace(request: &InstanceRequest<'_>) -> TraceSettings {
         let _ = request;
         TraceSettings::default()
     }
 
-    /// Captures a trace: what was done since the last call, or what comes next, as the driver's tools have it.
+    /// Captures a trace: of the work since the last call, or of the work that follows, depending on the driver's
+    /// tools.
     fn capture_trace(queue: &Queue<Self>) {
         let _ = queue;
     }
@@ -222,16 +228,16 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// Lets a thread of the application wait for fences or semaphores: until all or any of the objects have reached their
     /// values, or the deadline. To come back earlier is allowed, since the runtime looks itself, and calls this again.
     ///
-    /// A driver whose system can sleep at several objects does so here. By default the thread sleeps if the objects [wake
-    /// it](crate::sync::Ability::WAKES), and looks again and again otherwise. Called only when the driver was given everything
-    /// that is waited for; until then the runtime lets the thread sleep.
+    /// Waits on the host. A driver whose system can sleep on several objects overrides this. By default the thread
+    /// sleeps if the objects [wake it](crate::sync::Ability::WAKES), and polls otherwise. Called only when the driver
+    /// has received all awaited signals; until then the runtime lets the thread sleep.
     fn wait(device: &Device<Self>, wait: &HostWait<'_, Self>) {
         let _ = device;
         wait.rest();
     }
 
-    /// Asks the system whether the device is still there. Called before every submission and after waits, from any
-    /// thread. What is lost is reported with [`Device::set_lost`], the only source of a [`Lost`].
+    /// Asks the system whether the device was lost. Called before every submission and after waits, from any thread.
+    /// Report a loss with [`Device::set_lost`], the only source of a [`Lost`].
     ///
     /// # Errors
     /// [`Lost`].
@@ -241,7 +247,7 @@ pub trait Driver: Sized + Send + Sync + 'static {
     }
 }
 
-/// How the search for physical devices goes on after [`Driver::enumerate`].
+/// The next step of the search for physical devices after [`Driver::enumerate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
     /// It is finished.

@@ -1,4 +1,4 @@
-//! Extensions that are supported, asked for, enabled.
+//! Supported, requested and enabled extensions.
 
 use core::ffi::{CStr, c_char};
 
@@ -11,10 +11,10 @@ use crate::out_array::OutArray;
 /// Extensions that the registry does not list, with their versions.
 pub type Unlisted = &'static [(&'static CStr, u32)];
 
-/// The most extensions of one kind that a driver may have beside those of the registry.
+/// The maximum number of unlisted extensions of one kind, in addition to the registry's.
 pub const MOST_UNLISTED: usize = u64::BITS as usize;
 
-/// Extensions that were enabled. They are supported: there is no other way to make this.
+/// Enabled extensions. They are always supported: the only constructor checks them.
 #[derive(Clone, Copy, Debug)]
 pub struct EnabledExtensions {
     listed: ExtensionSet,
@@ -23,7 +23,7 @@ pub struct EnabledExtensions {
     enabled: u64,
 }
 
-/// An extension was asked for that is unknown or not supported: `VK_ERROR_EXTENSION_NOT_PRESENT`.
+/// A requested extension is unknown or not supported: `VK_ERROR_EXTENSION_NOT_PRESENT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotPresent<'a>(
     /// Its name.
@@ -31,8 +31,8 @@ pub struct NotPresent<'a>(
 );
 
 impl EnabledExtensions {
-    /// Enables the extensions that an application names. A name may occur twice. Those of `unlisted` are accepted, too; of
-    /// these only the first [`MOST_UNLISTED`] count.
+    /// Enables the extensions that an application names. A name may occur twice. Extensions in `unlisted` are also
+    /// accepted, but only the first [`MOST_UNLISTED`].
     ///
     /// # Errors
     /// [`NotPresent`] for an extension that `supported` does not have or that is of the other kind.
@@ -62,7 +62,7 @@ impl EnabledExtensions {
         Ok(request)
     }
 
-    /// Whether an extension is enabled that the registry does not list.
+    /// Returns whether an unlisted extension is enabled.
     #[must_use]
     pub fn has_unlisted(&self, name: &CStr) -> bool {
         self.bit(name).is_some_and(|bit| self.enabled & bit != 0)
@@ -87,14 +87,14 @@ impl From<NotPresent<'_>> for vk::Result {
     }
 }
 
-/// The extensions of one kind in a set as `vkEnumerate...ExtensionProperties` has them, in the order of the registry.
+/// Lists a set's extensions of one kind, as for `vkEnumerate...ExtensionProperties`, in registry order.
 pub(crate) fn list(set: &ExtensionSet, kind: ExtensionKind, out: &mut OutArray<vk::ExtensionProperties>) {
     for id in ExtensionId::all().filter(|id| set.contains(*id) && id.kind() == kind) {
         out.push(property(id.name(), id.spec_version()));
     }
 }
 
-/// The same for extensions that the registry does not list.
+/// Lists unlisted extensions in the same form.
 pub(crate) fn list_unlisted(unlisted: Unlisted, out: &mut OutArray<vk::ExtensionProperties>) {
     unlisted.iter().for_each(|(name, version)| out.push(property(name, *version)));
 }
@@ -105,7 +105,7 @@ fn property(name: &CStr, spec_version: u32) -> vk::ExtensionProperties {
     property
 }
 
-/// Writes a name into a fixed array, cut to what fits, with its NUL.
+/// Writes a name into a fixed array, truncated to fit, with its NUL.
 pub(crate) fn copy_name(array: &mut [c_char], text: &[u8]) {
     array.fill(0);
     name::fill(array, text);

@@ -1,8 +1,8 @@
-//! What Fuchsia's loader gives a driver: the way to the system's services.
+//! The function from Fuchsia's loader that gives a driver access to the system's services.
 //!
-//! A driver there is a library and no component: it needs `libc.so` and `libzircon.so` and nothing else, and reaches devices
-//! and services through the function that the loader hands it. [`export_fuchsia!`](crate::export_fuchsia) exports what the
-//! loader calls for that, before it negotiates.
+//! A Fuchsia driver is a library, not a component: it needs only `libc.so` and `libzircon.so`, and reaches devices
+//! and services through a function from the loader. [`export_fuchsia!`](crate::export_fuchsia) exports the symbol
+//! that the loader calls with that function, before it negotiates.
 
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -18,7 +18,7 @@ static OPEN: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 /// Keeps the loader's function.
 ///
 /// # Safety
-/// It does what [`OpenInNamespace`] says, as long as the driver is loaded.
+/// It behaves as [`OpenInNamespace`] describes, as long as the driver is loaded.
 pub unsafe fn initialize(open: Option<OpenInNamespace>) {
     let open = open.map_or(core::ptr::null_mut(), |open| open as *mut ());
     OPEN.store(open, Ordering::Release);
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn the_loaders_function_is_kept_and_called() {
-        // SAFETY: nobody owns handle 7, and nobody uses it.
+        // SAFETY: handle 7 has no owner, and no code uses it.
         let open = || unsafe { open_in_namespace(c"/svc/something", 7) };
         assert_eq!(open(), None);
         // SAFETY: the function is of this type.

@@ -1,7 +1,7 @@
-//! The driver as an Android HAL module: what the system's Vulkan loader opens.
+//! The driver as an Android HAL module, which the system's Vulkan loader opens.
 //!
-//! The words that Android's loader looks for in a dispatchable object are those of every other loader, so one driver is an
-//! ICD and a HAL module at the same time. [`export_hal!`](crate::export_hal) exports the symbol `HMI`.
+//! Android's loader reads the same words in a dispatchable object as every other loader, so one driver is an ICD and
+//! a HAL module at the same time. [`export_hal!`](crate::export_hal) exports the symbol `HMI`.
 
 use core::ffi::{CStr, c_char, c_int};
 use core::mem::offset_of;
@@ -19,7 +19,7 @@ use crate::extensions::Unlisted;
 /// A word of Android's structures that are 64 bits wide where pointers are, and 32 elsewhere.
 type Word = usize;
 
-/// What every Android HAL module begins with (`hw_module_t`).
+/// The common start of every Android HAL module (`hw_module_t`).
 #[repr(C)]
 pub struct Module {
     tag: u32,
@@ -47,7 +47,8 @@ pub struct Methods {
     open: unsafe extern "C" fn(&'static Module, *const c_char, *mut *const HalDevice) -> c_int,
 }
 
-/// What the loader gets from the module (`hwvulkan_device_t`): the three functions that lead to all others.
+/// The structure that the loader gets from the module (`hwvulkan_device_t`): the three functions that give access to
+/// all others.
 #[repr(C)]
 pub struct HalDevice {
     tag: u32,
@@ -72,13 +73,13 @@ const NO_SUCH_DEVICE: c_int = -2;
 /// Whether Android's loader has opened the driver.
 static OPENED: AtomicBool = AtomicBool::new(false);
 
-/// The device extensions of a driver that the registry does not list, as far as its loader knows them.
+/// Returns the driver's unlisted device extensions for the loader that has opened it.
 pub(crate) fn more_device_extensions<D: Driver>() -> Unlisted {
     if OPENED.load(Ordering::Relaxed) { D::HAL_DEVICE_EXTENSIONS } else { D::MORE_DEVICE_EXTENSIONS }
 }
 
 impl Module {
-    /// The module of a driver.
+    /// Creates a driver's module.
     #[must_use]
     pub const fn new<D: Driver>(name: &'static CStr, author: &'static CStr) -> Self {
         Self {
@@ -163,7 +164,7 @@ const _: () = {
 #[macro_export]
 macro_rules! export_hal {
     ($driver:ty, $name:expr, $author:expr) => {
-        /// What Android's loader looks for.
+        /// The symbol that Android's loader looks up.
         #[unsafe(no_mangle)]
         pub static HMI: $crate::hal::Module = $crate::hal::Module::new::<$driver>($name, $author);
     };

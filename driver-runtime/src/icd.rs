@@ -1,4 +1,4 @@
-//! What a driver library shows to the loader.
+//! A driver library's interface to the loader.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,10 +10,10 @@ pub const INTERFACE_VERSION: u32 = 7;
 /// `vk_icdNegotiateLoaderICDInterfaceVersion`
 pub type Negotiate = unsafe extern "system" fn(*mut u32) -> vk::Result;
 
-/// The interface version that the loader agreed to; 0 if nobody negotiated. A library has one driver.
+/// The interface version that the loader agreed to; 0 without a negotiation. A library has one driver.
 static NEGOTIATED: AtomicU32 = AtomicU32::new(0);
 
-/// The interface version in use, 0 if none was negotiated.
+/// Returns the interface version in use, 0 if none was negotiated.
 pub fn negotiated() -> u32 {
     NEGOTIATED.load(Ordering::Relaxed)
 }
@@ -38,7 +38,7 @@ pub unsafe extern "system" fn negotiate(version: *mut u32) -> vk::Result {
 #[macro_export]
 macro_rules! export_icd {
     ($driver:ty) => {
-        /// How the loader finds every function of the driver.
+        /// Looks up every function of the driver for the loader.
         ///
         /// # Safety
         /// As for [`driver_runtime::proc_addr::get_instance_proc_addr`]($crate::proc_addr::get_instance_proc_addr).
@@ -63,7 +63,7 @@ macro_rules! export_icd {
             unsafe { $crate::icd::negotiate(version) }
         }
 
-        /// How the loader finds commands of physical devices that it does not know.
+        /// Looks up physical-device commands that the loader does not know.
         ///
         /// # Safety
         /// As for [`vk_icdGetInstanceProcAddr`].

@@ -1,18 +1,18 @@
-//! What a Vulkan driver is built on.
+//! A foundation for Vulkan drivers.
 //!
-//! A driver writes the commands that are its own. From this crate it takes the objects behind the handles, the instance with
-//! its extensions and its look-up of commands, the physical devices with what follows from their properties and
+//! A driver implements its own commands. This crate supplies the objects behind the handles, the instance with its
+//! extensions and command look-up, the physical devices with the answers that follow from their properties and
 //! features, and the device with its checks.
 //!
-//! The crate knows no operating system; a driver supplies a [`Host`].
+//! The crate does not depend on an operating system; a driver supplies a [`Host`].
 //!
 //! # Safety vocabulary
 //!
-//! That of [`loader_core`], and:
+//! The vocabulary of [`loader_core`], and:
 //!
 //! * **live handle**: a handle that [`Owned::into_handle`] or the runtime returned and that has not been destroyed.
-//! * **parent outlives child**: the specification makes applications destroy what was created from an object before
-//!   the object; the runtime itself keeps the order where it owns both.
+//! * **parent outlives child**: the specification requires applications to destroy an object's children before the
+//!   object; the runtime keeps this order itself if it owns both.
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 #![no_std]
@@ -87,7 +87,7 @@ pub use object::{Object, ObjectBase, Owned, VkObject};
 pub use parts::Parts;
 pub use physical_device::{Chainable, Description, PhysicalDevice, Vulkan14Properties};
 
-/// What an implementation of [`Driver`] names.
+/// The names that an implementation of [`Driver`] uses.
 pub mod driver_prelude {
     pub use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
     pub use crate::driver::{Driver, Search};

@@ -1,5 +1,4 @@
-//! Every allocation of every command that creates something fails once. The numbers are those of the checklist in the
-//! README.
+//! Every allocation of every creating command fails once. The numbers refer to the checklist in the README.
 
 use core::ptr::{null, null_mut};
 use std::string::String;
@@ -22,8 +21,8 @@ use crate::testing::{Fail, Ledger, TestDriver, failing, plan, with_memory};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
-/// Calls `call`, which destroys what it creates, with each of its allocations failing: alone, and with all that follow.
-/// Nothing but the right error and no memory may be left.
+/// Calls `call`, which destroys the objects that it creates, with each of its allocations failing: alone, and with
+/// all later ones. Each call must return the right error and leave no memory allocated.
 fn each_fails(name: &str, mut call: impl FnMut() -> vk::Result) -> usize {
     let mut count = 0;
     for fail in [Fail::Only as fn(usize) -> Fail, Fail::From] {
@@ -42,7 +41,7 @@ fn each_fails(name: &str, mut call: impl FnMut() -> vk::Result) -> usize {
     count
 }
 
-/// A function of the driver's table.
+/// Returns a function of the driver's table.
 ///
 /// # Safety
 /// `P` is the type of a pointer to the command's function.
@@ -111,7 +110,7 @@ fn b9_b19_and_b20_instances_without_memory() {
         vk::InstanceCreateInfo::default().application_info(&app).push_next(&mut first).push_next(&mut second);
     let count = each_fails("vkCreateInstance", || {
         let mut handle = vk::Instance::null();
-        // SAFETY: valid structures; what was created is destroyed.
+        // SAFETY: valid structures; created objects are destroyed.
         unsafe {
             let result = create_instance::<TestDriver>(&info, null(), &mut handle);
             assert_eq!(handle.is_null(), result != vk::Result::SUCCESS);
@@ -150,7 +149,7 @@ fn b9_devices_without_memory() {
     let info = vk::DeviceCreateInfo::default().queue_create_infos(&wanted).push_next(&mut features);
     each_fails("vkCreateDevice", || {
         let mut device = vk::Device::null();
-        // SAFETY: a live handle and valid structures; what was created is destroyed.
+        // SAFETY: a live handle and valid structures; created objects are destroyed.
         unsafe {
             let result = create_device::<TestDriver>(physical, &info, null(), &mut device);
             destroy_device::<TestDriver>(device, null());
@@ -179,7 +178,7 @@ fn b9_every_command_that_creates_something_without_memory() {
         vk::PrivateDataSlotCreateInfo::default());
     let instance = vk::Instance::from_raw(made.get().root().base().instance_root().base().address());
     let messenger = vk::DebugUtilsMessengerCreateInfoEXT::default().pfn_user_callback(Some(silent));
-    // The list of listeners keeps its room once it has some, so the first creation is one in an instance of its own.
+    // The list of listeners keeps its capacity, so the first creation uses its own instance.
     {
         let fresh = make_for(3, &[]).unwrap();
         let mut kept = vk::DebugUtilsMessengerEXT::null();

@@ -11,10 +11,10 @@ pub struct OutArray<T> {
 }
 
 impl<T> OutArray<T> {
-    /// The array of a caller: NULL, or as many elements as `count` says.
+    /// Wraps a caller's array: NULL, or as many elements as `count` says.
     ///
     /// # Safety
-    /// `count` and `out` are a counted out-array that nobody else uses while this lives.
+    /// `count` and `out` are a counted out-array that no other code uses while this lives.
     #[must_use]
     pub unsafe fn new(count: *mut u32, out: *mut T) -> Self {
         // SAFETY: the caller vouches for the count.
@@ -22,22 +22,23 @@ impl<T> OutArray<T> {
         Self { count, out, room, available: 0 }
     }
 
-    /// Adds an element, which is written if there is room for it.
+    /// Adds an element, which is written if the array is long enough.
     pub fn push(&mut self, value: T) {
         self.push_with(|place| *place = value);
     }
 
-    /// Adds an element by writing into the caller's, which keeps what `write` does not change: the pNext of structures.
+    /// Adds an element by writing into the caller's, which keeps the members that `write` does not change: the pNext
+    /// of structures.
     pub fn push_with(&mut self, write: impl FnOnce(&mut T)) {
         if self.available < self.room {
-            // SAFETY: by the `# Safety` of `new` the array has `room` elements, and nobody else uses them.
+            // SAFETY: by the `# Safety` of `new` the array has `room` elements, and no other code uses them.
             write(unsafe { &mut *self.out.add(self.available as usize) });
         }
         self.available = self.available.saturating_add(1);
     }
 
-    /// Tells the caller how many elements there are, or how many were written. Returns `SUCCESS`, or `INCOMPLETE` if not
-    /// all fitted.
+    /// Writes the number of elements, or the number of written ones, to the caller's count. Returns `SUCCESS`, or
+    /// `INCOMPLETE` if not all fitted.
     pub fn finish(self) -> vk::Result {
         let counts_only = self.out.is_null();
         let number = if counts_only { self.available } else { self.available.min(self.room) };

@@ -1,11 +1,11 @@
-//! What a driver puts behind the runtime's objects.
+//! A driver's parts behind the runtime's objects.
 
 use crate::Host;
 
-/// The driver's parts of the runtime's objects, as the objects themselves know them: they keep these parts, and ask the
-/// driver for nothing but its system.
+/// The driver's parts as the runtime's objects use them: the objects store these parts, and call the driver only for
+/// its system.
 ///
-/// Every [`Driver`](crate::Driver) has this trait, so nobody implements it by hand.
+/// Every [`Driver`](crate::Driver) has this trait, so no driver implements it by hand.
 pub trait Parts: Sized + Send + Sync + 'static {
     /// The driver's part of an instance.
     type Instance: Send + Sync;
@@ -18,7 +18,7 @@ pub trait Parts: Sized + Send + Sync + 'static {
     /// The driver's synchronisation objects.
     type Sync: Primitive;
 
-    /// The system below.
+    /// Returns the system below.
     fn host() -> &'static dyn Host;
 }
 
@@ -26,7 +26,7 @@ pub trait Parts: Sized + Send + Sync + 'static {
 ///
 /// A binary object has the value 0 or 1.
 pub trait Primitive: Send + Sync + 'static {
-    /// The value now.
+    /// Returns the current value.
     fn value(&self) -> u64;
 
     /// Sets the value from the host, which for a timeline is higher than before.
@@ -35,7 +35,7 @@ pub trait Primitive: Send + Sync + 'static {
     /// Sets a binary object back to 0 from the host.
     fn reset(&self);
 
-    /// Whether something was submitted, by whichever process, that makes the value so high. Asked only of types with
+    /// Returns whether any process has submitted work that raises the value this far. Called only for types with
     /// [`Ability::WAIT_PENDING`](crate::sync::Ability::WAIT_PENDING).
     fn is_pending(&self, value: u64) -> bool {
         self.value() >= value

@@ -1,4 +1,4 @@
-//! From the name of a command to what the application calls: `vkGetInstanceProcAddr` and its relatives.
+//! From a command's name to the function that the application calls: `vkGetInstanceProcAddr` and its relatives.
 
 use core::ffi::{CStr, c_char};
 
@@ -12,8 +12,9 @@ use crate::instance::Instance;
 use crate::object::ParentObject;
 use crate::{hal, icd};
 
-/// `vkGetInstanceProcAddr`: what the application may use. Without an instance, the global commands; with one, also its
-/// own commands, and trampolines for those of its physical devices and of any device of theirs.
+/// Implements `vkGetInstanceProcAddr`: returns the commands that the application may use. Without an instance, these
+/// are the global commands; with one, they include the instance's own commands, and trampolines for commands of its
+/// physical devices and of all their devices.
 ///
 /// # Safety
 /// As the specification has it; `name` may be NULL.
@@ -37,8 +38,8 @@ pub unsafe extern "system" fn get_instance_proc_addr<D: Driver>(
     }
 }
 
-/// The same for window system code inside a driver, which uses commands that the application did not enable: nothing
-/// is checked, and there are no global commands without an instance.
+/// Does the same for window-system code inside a driver, which uses commands that the application did not enable:
+/// without checks, and without global commands if the instance is NULL.
 ///
 /// # Safety
 /// As for [`get_instance_proc_addr`].
@@ -55,8 +56,8 @@ pub unsafe fn get_instance_proc_addr_unchecked<D: Driver>(
     }
 }
 
-/// `vk_icdGetPhysicalDeviceProcAddr`: trampolines for the commands of physical devices, and nothing for others, by which
-/// the loader tells the commands apart that it does not know.
+/// Implements `vk_icdGetPhysicalDeviceProcAddr`: returns trampolines for physical-device commands, and NULL for all
+/// others. The loader uses this to classify commands that it does not know.
 ///
 /// # Safety
 /// As for [`get_instance_proc_addr`].
@@ -79,11 +80,11 @@ pub unsafe extern "system" fn get_physical_device_proc_addr<D: Driver>(
     }
 }
 
-/// The function of a command of devices, queues and command buffers that the application may use: by the version of its
-/// instance and the extensions of instance and device.
+/// Returns the function of a command of devices, queues and command buffers that the application may use, by its
+/// instance's version and the extensions of instance and device.
 ///
 /// # Safety
-/// As the specification has it for `vkGetDeviceProcAddr`; `name` may be NULL.
+/// As specified for `vkGetDeviceProcAddr`; `name` may be NULL.
 pub(crate) unsafe extern "system" fn get_device_proc_addr<D: Driver>(
     device: vk::Device,
     name: *const c_char,
@@ -106,8 +107,8 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr<D: Driver>(
     device.root().base().dispatch().get(command)
 }
 
-/// What the registry does not list: the two functions that a driver of interface version 7 need not export, with and without
-/// an instance, and with one the driver's private commands.
+/// Returns functions that the registry does not list: the two that a driver with interface version 7 need not export,
+/// with and without an instance, and with an instance the driver's private commands.
 ///
 /// # Safety
 /// As for [`get_instance_proc_addr`].
@@ -132,8 +133,9 @@ unsafe fn not_in_registry<D: Driver>(instance: vk::Instance, name: &CStr) -> Opt
     }
 }
 
-/// The private command of this name, if the application may look it up through the instance: its extension is enabled, or
-/// is one of devices that physical devices have. There is one function for all devices, so no trampoline is needed.
+/// Returns the private command with this name, if the application may look it up through the instance: its extension
+/// is enabled, or is a device extension that physical devices have. All devices share one function, so no trampoline
+/// is needed.
 fn private_of_instance<D: Driver>(instance: &Instance<D>, name: &CStr) -> Option<&'static PrivateCommand<D>> {
     let command = private::find(D::PRIVATE_COMMANDS, name)?;
     let of_devices = || {
@@ -143,7 +145,8 @@ fn private_of_instance<D: Driver>(instance: &Instance<D>, name: &CStr) -> Option
     (instance.extensions().has_unlisted(command.extension) || of_devices()).then_some(command)
 }
 
-/// The function of a private command, if it is one of devices and its extension is enabled for device or instance.
+/// Returns the function of a private command, if it is one of devices and its extension is enabled for device or
+/// instance.
 #[cold]
 fn private_of_device<D: Driver>(device: &Device<D>, name: &CStr) -> Option<Command> {
     let command = private::find(D::PRIVATE_COMMANDS, name)?;
@@ -152,8 +155,8 @@ fn private_of_device<D: Driver>(device: &Device<D>, name: &CStr) -> Option<Comma
     (command.level == Level::Device && is_enabled).then_some(command.function)
 }
 
-/// The function of an instance's command, a trampoline for what may differ between physical devices and devices; none
-/// where the driver has no function at all.
+/// Returns the function of an instance command, or a trampoline for a command that may differ between physical
+/// devices and devices; `None` if the driver has no function at all.
 #[inline]
 fn through_instance<D: Driver>(class: Class, command: CommandId) -> Option<Command> {
     let slot = command.canonical().index();

@@ -1,4 +1,4 @@
-//! The checklist in the README names tests that are there.
+//! Tests that the README's checklist names existing tests.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -51,7 +51,8 @@ fn every_row_of_the_checklist_names_tests_that_are_there() {
     assert!(!README.contains("not yet"), "a reason, or a test");
 }
 
-/// Without blanks, line breaks and what formatting adds at the ends of lines: it breaks lines at other places in the two.
+/// Removes blanks, line breaks and the characters that formatting adds at line ends, since lines break at different
+/// positions in the two.
 fn bare(text: &str) -> String {
     let text: String = text.split_whitespace().collect();
     text.replace(",)", ")").replace(",}", "}")
@@ -66,7 +67,7 @@ fn the_driver_in_the_readme_is_the_example() {
     assert_eq!(bare(shown), bare(code));
 }
 
-/// What the README shows of the driver that computes is in its files, which are compiled.
+/// The README's excerpts from the compute driver match its files, which are compiled.
 #[test]
 #[cfg_attr(miri, ignore = "reads the sources")]
 fn excerpts_in_the_readme_are_of_the_example() {

@@ -1,5 +1,5 @@
-//! What commands may return. Each kind of call that a driver implements has its own errors, those that the
-//! specification lists for the command, so a driver cannot return another one.
+//! The results of commands. Each kind of call that a driver implements has its own error type, with the errors that
+//! the specification lists for the command, so a driver cannot return another one.
 
 use ash::vk;
 use loader_core::memory::OutOfMemory;
@@ -40,7 +40,7 @@ errors! {
         ExtensionNotPresent = ERROR_EXTENSION_NOT_PRESENT,
         LayerNotPresent = ERROR_LAYER_NOT_PRESENT,
     }
-    /// Errors of `vkEnumeratePhysicalDevices` that come from a driver. Finding nothing is no error.
+    /// Errors of `vkEnumeratePhysicalDevices` that come from a driver. Finding no device is not an error.
     EnumerateError {
         OutOfDeviceMemory = ERROR_OUT_OF_DEVICE_MEMORY,
         InitializationFailed = ERROR_INITIALIZATION_FAILED,
@@ -75,7 +75,7 @@ errors! {
     }
 }
 
-/// The code of a `Result`: success or the error's.
+/// Returns the code of a `Result`: success or the error's.
 pub(crate) fn code<E: Into<vk::Result>>(result: Result<(), E>) -> vk::Result {
     result.map_or_else(Into::into, |()| vk::Result::SUCCESS)
 }

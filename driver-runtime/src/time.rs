@@ -8,7 +8,7 @@ use crate::driver::Driver;
 use crate::entry_points;
 use crate::out_array::OutArray;
 
-/// The clocks that a driver's device and the host both have.
+/// Returns the clocks that a driver's device and the host both have.
 fn domains<D: Driver>() -> impl Iterator<Item = vk::TimeDomainKHR> {
     let known = |domain: &vk::TimeDomainKHR| {
         *domain == vk::TimeDomainKHR::DEVICE || D::host().read_clock(*domain).is_some()
@@ -63,7 +63,7 @@ unsafe extern "system" fn get_calibrated_timestamps<D: Driver>(
 }
 
 pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
-    // SAFETY: each function does what its command demands, with the runtime's objects for this driver.
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
     unsafe {
         entry_points! {
             GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR: PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsKHR

@@ -1,16 +1,17 @@
-//! When to capture a trace: at a frame that was asked for, or when somebody asks while the program runs.
+//! When to capture a trace: at a chosen frame, or on a request while the program runs.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// What a driver traces. The driver reads it where it reads its settings, and says it in [`Driver::trace`](crate::Driver::trace).
+/// A driver's trace settings. The driver reads them with its other settings, and returns them from
+/// [`Driver::trace`](crate::Driver::trace).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceSettings {
-    /// The kinds of traces that are enabled, a bit for each, which mean what the driver wants them to mean. Without any,
-    /// nothing is captured.
+    /// The enabled kinds of traces, a bit for each; the driver defines their meaning. If no bit is set, no trace is
+    /// captured.
     pub modes: u64,
     /// Whether a trace is of a submission; else it is of a frame.
     pub per_submit: bool,
-    /// The number of the submission or frame that is captured without being asked for, from 0.
+    /// The number of the submission or frame that is captured without a request, from 0.
     pub at: Option<u64>,
 }
 
@@ -22,7 +23,7 @@ impl Count {
         Self(AtomicU64::new(0))
     }
 
-    /// The number of the next one, from 0.
+    /// Returns the number of the next one, from 0.
     pub(crate) fn next(&self) -> u64 {
         self.0.fetch_add(1, Ordering::Relaxed)
     }

@@ -19,10 +19,10 @@ use crate::drm::{DrmDevices, scan};
 
 /// A driver's system on Linux and Android: `fn host() -> &'static dyn Host { &Linux }`.
 ///
-/// * A thread that waits sleeps in the kernel, by a futex, until it is woken or its deadline passes. Where nobody can
-///   wake it ([`Waiting::wait`]) it sleeps for longer and longer times, up to a millisecond.
-/// * [`Host::now`] is `CLOCK_MONOTONIC`, in nanoseconds, so its values are deadlines for the kernel, too.
-/// * Threads are those of pthreads. They block all signals, which belong to the application.
+/// * A thread that waits sleeps in the kernel, by a futex, until it is woken or its deadline passes. If no thread can
+///   wake it ([`Waiting::wait`]), it sleeps for longer and longer times, up to a millisecond.
+/// * [`Host::now`] is `CLOCK_MONOTONIC` in nanoseconds, so its values also serve the kernel as deadlines.
+/// * Threads are pthreads. They block all signals, which belong to the application.
 ///
 /// Users have two variables. Programs with more rights than their user ignore both.
 ///
@@ -55,7 +55,7 @@ impl Waiting for Linux {
     }
 }
 
-/// How long a thread sleeps in this turn, in nanoseconds: twice as long after every eight turns, up to a millisecond.
+/// Returns a thread's sleep in this turn, in nanoseconds: it doubles after every eight turns, up to a millisecond.
 fn nap(turn: u32) -> c_long {
     let doublings = (turn / 8).saturating_sub(4).min(5);
     (Pause::NANOSECONDS << doublings).min(1_000_000)
@@ -79,7 +79,7 @@ impl Host for Linux {
     }
 
     fn trace_requested(&self) -> bool {
-        // SAFETY: the path is a C string. Deleting is what tells one request from the next.
+        // SAFETY: the path is a C string. Deleting the file separates one request from the next.
         variable(c"VKLOAD_DRIVER_TRACE_FILE").is_some_and(|path| unsafe { libc::unlink(path.as_ptr()) } == 0)
     }
 
@@ -123,7 +123,7 @@ const FUTEX: c_long = libc::SYS_futex;
 /// `FUTEX_BITSET_MATCH_ANY`
 const ANY: u32 = u32::MAX;
 
-/// `struct timespec` as `SYS_futex` has it on every processor, whatever libc's `time_t` is.
+/// `struct timespec` in the form of `SYS_futex`, which is the same on every processor, whatever libc's `time_t` is.
 #[repr(C)]
 struct KernelTime {
     seconds: c_long,
@@ -131,7 +131,7 @@ struct KernelTime {
 }
 
 impl KernelTime {
-    /// The time, or `None` for `u64::MAX`, which is never.
+    /// Returns the time, or `None` for `u64::MAX`, which means never.
     fn of(nanoseconds: u64) -> Option<Self> {
         let seconds = c_long::try_from(nanoseconds / 1_000_000_000).unwrap_or(c_long::MAX);
         let rest = c_long::try_from(nanoseconds % 1_000_000_000).unwrap_or(0);
@@ -139,10 +139,10 @@ impl KernelTime {
     }
 }
 
-/// What a clock says, in nanoseconds.
+/// Reads a clock, in nanoseconds.
 fn clock(number: libc::clockid_t) -> Option<u64> {
     let mut time = MaybeUninit::<libc::timespec>::uninit();
-    // SAFETY: there is room for a time, which is read only if it was written.
+    // SAFETY: the buffer holds a time, which is read only if it was written.
     let time = unsafe {
         if libc::clock_gettime(number, time.as_mut_ptr()) != 0 {
             return None;
@@ -153,14 +153,15 @@ fn clock(number: libc::clockid_t) -> Option<u64> {
     seconds.checked_mul(1_000_000_000)?.checked_add(u64::try_from(time.tv_nsec).ok()?)
 }
 
-/// The value of an environment variable, for reading at once. A program with more rights than its user has none.
+/// Returns the value of an environment variable, to be read at once. Returns `None` in a program with more rights
+/// than its user.
 fn variable(name: &CStr) -> Option<&CStr> {
     // SAFETY: reading this value has no preconditions.
     if unsafe { libc::getauxval(libc::AT_SECURE) } != 0 {
         return None;
     }
-    // SAFETY: a C string. The value stays where it is as long as nobody changes the environment, which a program must not
-    // do while other threads read it.
+    // SAFETY: a C string. The value does not move until the environment changes, which a program must not do while
+    // other threads read it.
     let value = unsafe { libc::getenv(name.as_ptr()) };
     // SAFETY: as above; `getenv` returns a C string.
     (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) })
@@ -174,8 +175,9 @@ fn spawn(work: ThreadWork) -> Result<usize, NoThread> {
     let mut thread = MaybeUninit::<libc::pthread_t>::uninit();
     let (mut all, mut before) =
         (MaybeUninit::<libc::sigset_t>::uninit(), MaybeUninit::<libc::sigset_t>::uninit());
-    // SAFETY: the room is new and large enough, and goes to the thread if there is one. A new thread has the mask of the
-    // thread that starts it, which gets its own back. `run` has the type that pthreads calls.
+    // SAFETY: the memory is new and large enough, and goes to the thread if one starts. A new thread inherits the
+    // signal mask of the thread that starts it, whose own mask is then restored. `run` has the type that pthreads
+    // calls.
     unsafe {
         room.write(work);
         libc::sigfillset(all.as_mut_ptr());
@@ -190,7 +192,7 @@ fn spawn(work: ThreadWork) -> Result<usize, NoThread> {
     }
 }
 
-/// What a thread does. A panic ends the process: no frame of C can be unwound.
+/// Runs a thread's work. A panic aborts the process: C frames cannot be unwound.
 extern "C" fn run(work: *mut c_void) -> *mut c_void {
     // SAFETY: `spawn` wrote it there for this thread alone, in a block of this layout.
     let work = unsafe {

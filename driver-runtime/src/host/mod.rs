@@ -1,4 +1,4 @@
-//! What the system below the driver supplies.
+//! The functions that the system below the driver supplies.
 //!
 //! The feature `linux` adds `Linux`, a complete host for Linux and Android. It needs libc only, so it serves drivers with
 //! and without the standard library. A host for the standard library would serve no further system: Fuchsia's drivers
@@ -24,27 +24,29 @@ pub trait Host: Waiting {
     /// Nanoseconds since a moment in the past that stays the same while the process runs.
     fn now(&self) -> u64;
 
-    /// What a clock of the system says, in its own unit, or `None` if there is no such clock. For calibrated timestamps.
+    /// Reads a system clock in its own unit, or returns `None` if the system does not have it. For calibrated
+    /// timestamps.
     fn read_clock(&self, domain: vk::TimeDomainKHR) -> Option<u64> {
         let _ = domain;
         None
     }
 
-    /// The devices of the kernel's graphics system as they are now. Asked for once in every search for physical devices.
+    /// Returns the current devices of the kernel's graphics system. Called once in every search for physical devices.
     ///
     /// # Errors
-    /// [`OutOfMemory`]. What cannot be read is left out, with the reason, which the runtime logs.
+    /// [`OutOfMemory`]. Unreadable devices are left out, with the reason, which the runtime logs.
     fn drm_devices(&self) -> Result<DrmDevices, OutOfMemory> {
         Ok(DrmDevices::default())
     }
 
-    /// Whether somebody asked for a trace since the last call: with a key, by creating a file, as the system has it.
+    /// Returns whether a trace was requested since the last call: with a key or by creating a file, depending on the
+    /// system.
     fn trace_requested(&self) -> bool {
         false
     }
 
-    /// Starts a thread that [runs](ThreadWork::run) `work`, and returns a number for it. A system without threads, as this function has it by
-    /// default, holds submissions back in lists that go on with the application's calls.
+    /// Starts a thread that [runs](ThreadWork::run) `work`, and returns a number for it. On a system without threads,
+    /// which is the default here, submissions are held in lists that advance with the application's calls.
     ///
     /// # Errors
     /// [`NoThread`].
@@ -53,8 +55,8 @@ pub trait Host: Waiting {
         Err(NoThread)
     }
 
-    /// Waits until the thread with this number of [`Host::spawn`] is gone; called once for each, when its work has ended. When this
-    /// returns, the thread must not execute anything of the driver any more: the driver may be unloaded.
+    /// Waits until the thread with this number of [`Host::spawn`] has ended; called once for each, when its work has
+    /// ended. When this returns, the thread must no longer execute code of the driver: the driver may be unloaded.
     fn join(&self, thread: usize) {
         let _ = thread;
     }
@@ -64,8 +66,9 @@ pub trait Host: Waiting {
         self.sleep_until(word, seen, u64::MAX);
     }
 
-    /// As [`Host::sleep`], but no longer than until [`Host::now`] reaches `deadline`. `u64::MAX` is no deadline. A futex does
-    /// just this. By default it looks at the word again and again, with [`Waiting::wait`] between.
+    /// Does the same as [`Host::sleep`], but no longer than until [`Host::now`] reaches `deadline`. `u64::MAX` means
+    /// no deadline. A futex has these semantics. The default implementation polls the word, with [`Waiting::wait`] in
+    /// between.
     fn sleep_until(&self, word: &AtomicU32, seen: u32, deadline: u64) {
         let mut turn = 0u32;
         while word.load(Ordering::Acquire) == seen && (deadline == u64::MAX || self.now() < deadline) {
@@ -74,23 +77,24 @@ pub trait Host: Waiting {
         }
     }
 
-    /// Wakes who sleeps on `word`, which was changed before.
+    /// Wakes the threads that sleep on `word`, which was changed before.
     fn wake(&self, word: &AtomicU32) {
         let _ = word;
     }
 
-    /// What the user wants of queues in the assisted mode of timelines: a thread for each from its first submission on
-    /// (`Some(true)`), none (`Some(false)`), or one where it is needed. A variable of the environment is a good place for it.
+    /// Returns the user's setting for queues in the assisted timeline mode: a thread for each from its first
+    /// submission on (`Some(true)`), none (`Some(false)`), or one if needed. An environment variable is a good source
+    /// for it.
     fn submit_thread(&self) -> Option<bool> {
         None
     }
 }
 
-/// There is no thread to be had.
+/// The system could not start a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoThread;
 
-/// What a thread does that the system starts for the runtime.
+/// The work of a thread that the system starts for the runtime.
 ///
 /// The runtime waits for the end of work that runs, and work that does not run by then never does. So a system may keep this,
 /// drop it, or run it late.
@@ -100,14 +104,14 @@ pub struct ThreadWork {
     turn: Turn,
 }
 
-/// A function that must not unwind: nobody waits for what a thread has left half done.
+/// A function that must not unwind: no code would complete a thread's unfinished work.
 type Work = unsafe extern "C" fn(NonNull<()>);
 
 // SAFETY: the runtime makes this of things that may be shared between threads.
 unsafe impl Send for ThreadWork {}
 
 impl ThreadWork {
-    /// `run` is going to be called with `on`, on another thread, unless `turn` is over by then.
+    /// Creates the work: `run` is called with `on` on another thread, unless `turn` is over by then.
     ///
     /// # Safety
     /// `on` is valid for `run`, on any thread, until [`Turn::end`].

@@ -1,8 +1,8 @@
 //! Messages to the application: through the messengers of VK_EXT_debug_utils and the callbacks of VK_EXT_debug_report.
 //!
-//! [`message!`](crate::message) sends a message about objects, [`failed`] says why a command fails. A message reaches
-//! everybody who listens to the instance that the objects belong to; while the instance is created or destroyed those
-//! listen who are chained to its create info. Callbacks are called without a lock, and may call anything.
+//! [`message!`](crate::message) sends a message about objects, [`failed`] reports why a command fails. All listeners
+//! of the objects' instance receive a message; during the instance's creation and destruction, the listeners chained
+//! to its create info do. Callbacks are called without a lock, and may call anything.
 //!
 //! Objects that the application has not got yet are not named. A message about a queue or a command buffer carries the
 //! labels that are open there, the innermost first.
@@ -22,11 +22,11 @@ use crate::object::{Labels, Listeners, ObjectBase, Root};
 pub use crate::object::Label;
 pub use loader_core::log::{Level, Topic};
 
-/// What stands for a text that there is no memory for.
+/// The text of a message that does not fit into memory.
 const NO_MEMORY: &CStr = c"(there is no memory for the text of this message)";
 
-/// Sends a message about objects: `message!(Level::Warning, Topic::Performance, [queue.base()], "{} waits", 3)`. The first
-/// object says to which instance. `pMessageIdName` is the place in the source.
+/// Sends a message about objects: `message!(Level::Warning, Topic::Performance, [queue.base()], "{} waits", 3)`. The
+/// first object determines the instance. `pMessageIdName` is the source location.
 #[macro_export]
 macro_rules! message {
     ($level:expr, $topic:expr, [$($object:expr),+ $(,)?], $($text:tt)+) => {
@@ -48,15 +48,16 @@ macro_rules! here {
     };
 }
 
-/// Sends a message about `objects`, the first of which says to which instance. `id` is what `pMessageIdName` says.
+/// Sends a message about `objects`, the first of which determines the instance. `id` is the value of
+/// `pMessageIdName`.
 pub fn send(objects: &[&ObjectBase], level: Level, topic: Topic, id: &CStr, text: fmt::Arguments<'_>) {
     if let Some(first) = objects.first() {
         tell(first.listeners(), objects, level, topic, id, text);
     }
 }
 
-/// Says why a command fails, and returns the error. The message is about what the error concerns: the instance, the
-/// physical device or the device of `about`, or `about` itself. Its text ends with the name of the error.
+/// Reports why a command fails, and returns the error. The message names the object that the error concerns: the
+/// instance, the physical device or the device of `about`, or `about` itself. The error's name ends its text.
 pub fn failed<E: Copy + Into<vk::Result>>(
     error: E,
     about: &ObjectBase,
@@ -69,7 +70,7 @@ pub fn failed<E: Copy + Into<vk::Result>>(
     error
 }
 
-/// As [`failed`], while there is no object yet.
+/// Does the same as [`failed`] before the first object exists.
 pub(crate) fn failed_early<E: Copy + Into<vk::Result>>(
     error: E,
     listeners: &Listeners,
@@ -91,7 +92,7 @@ pub(crate) fn report_left(root: &Root, command: &str, rule: &str) {
     }
 }
 
-/// What an error concerns.
+/// Returns the object that an error concerns.
 fn concerned(code: vk::Result, about: &ObjectBase) -> &ObjectBase {
     match code {
         vk::Result::ERROR_OUT_OF_HOST_MEMORY
@@ -123,7 +124,7 @@ fn tell(
         Ok(()) => CStr::from_bytes_until_nul(&bytes).unwrap_or(NO_MEMORY),
         Err(OutOfMemory) => NO_MEMORY,
     };
-    // What there is no memory for is left out: a shortened message is better than none.
+    // Parts that do not fit into memory are left out: a shortened message is better than none.
     let about = About::new(objects).unwrap_or_default();
     let infos = about.infos().unwrap_or_else(|_| Vec::new_in(Process));
     let [of_queue, of_commands] = [&about.queue, &about.commands]
@@ -139,7 +140,7 @@ fn tell(
     unsafe { listeners.submit(severity, types, &data) };
 }
 
-/// The labels as callbacks are told them.
+/// Converts the labels to the form that callbacks receive.
 fn open_labels(labels: &Labels<Process>) -> Result<Vec<vk::DebugUtilsLabelEXT<'_>, Process>, OutOfMemory> {
     let mut list = Vec::new_in(Process);
     for label in labels.iter() {
@@ -148,7 +149,7 @@ fn open_labels(labels: &Labels<Process>) -> Result<Vec<vk::DebugUtilsLabelEXT<'_
     Ok(list)
 }
 
-/// What a message is about: copies of what the objects' locks protect.
+/// The objects of a message: copies of the data that the objects' locks protect.
 struct About {
     objects: Vec<(vk::ObjectType, u64, Text), Process>,
     queue: Labels<Process>,

@@ -1,4 +1,4 @@
-//! Messages as an application hears them. The numbers are those of the checklist in the README.
+//! Messages as an application receives them. The numbers refer to the checklist in the README.
 
 use core::ffi::c_void;
 use std::ffi::{CStr, c_char};
@@ -29,7 +29,7 @@ use loader_core::registry::{CommandId, command};
 type Severity = vk::DebugUtilsMessageSeverityFlagsEXT;
 type Types = vk::DebugUtilsMessageTypeFlagsEXT;
 
-/// What a callback was told.
+/// The arguments of a callback.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Heard {
     pub(crate) severity: u32,
@@ -69,7 +69,7 @@ impl Ear {
 }
 
 fn string(text: *const c_char) -> String {
-    // SAFETY: callbacks are told valid strings.
+    // SAFETY: callbacks receive valid strings.
     unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_string()
 }
 
@@ -82,7 +82,7 @@ unsafe extern "system" fn hear(
     // SAFETY: the user data is an ear, and the data is valid for a callback.
     let (data, ear) = unsafe { (&*data, &*user.cast::<Ear>()) };
     let slice = |first, count| {
-        // SAFETY: counted arrays, NULL where there are none.
+        // SAFETY: counted arrays, NULL if empty.
         if count == 0 { &[][..] } else { unsafe { core::slice::from_raw_parts(first, count as usize) } }
     };
     let labels = |list: &[vk::DebugUtilsLabelEXT<'_>]| {
@@ -111,7 +111,7 @@ unsafe extern "system" fn hear(
     vk::FALSE
 }
 
-/// A command of the driver's table.
+/// Returns a command of the driver's table.
 ///
 /// # Safety
 /// `P` is the type of a pointer to the function of the command.
@@ -186,7 +186,7 @@ fn b18_and_b50_those_in_the_create_chain_hear_the_beginning_and_the_end() {
         send(base_of(instance), "in between");
         assert_eq!((chained.texts(), late.texts()), (Vec::new(), std::vec!["in between".to_string()]));
         remove(instance, messenger);
-        // What is left is reported while the instance is destroyed, after its physical devices are.
+        // Remaining objects are reported while the instance is destroyed, after its physical devices.
         let left = add(instance, &Ear::default().info_for(Severity::empty(), Types::empty()));
         assert_eq!(live_devices(), 2);
         destroy_instance::<TestDriver>(instance, null());
@@ -197,7 +197,7 @@ fn b18_and_b50_those_in_the_create_chain_hear_the_beginning_and_the_end() {
     }
 }
 
-/// An instance with one physical device and an ear that hears everything from here on.
+/// Creates an instance with one physical device and a listener for all messages from here on.
 fn listen(ear: &Ear) -> (Made, vk::PhysicalDevice, vk::DebugUtilsMessengerEXT) {
     let (made, physical) = with_device(describe);
     let messenger = add(made.0, &ear.info());
@@ -209,7 +209,7 @@ fn refused(physical: vk::PhysicalDevice, info: &vk::DeviceCreateInfo<'_>) -> vk:
     // SAFETY: a live handle; the chain is valid but for loops.
     let result = unsafe { create_device::<TestDriver>(physical, info, null(), &mut device) };
     if result == vk::Result::SUCCESS {
-        // SAFETY: the handle is live and not used any more.
+        // SAFETY: the handle is live and no longer in use.
         unsafe { destroy_device::<TestDriver>(device, null()) };
     }
     result
@@ -508,7 +508,7 @@ fn b71_an_error_is_told_about_what_it_concerns_and_returned() {
         assert_eq!(heard[0].objects, [(kind.as_raw(), object, None)]);
         assert_eq!((heard[0].severity, heard[0].id.as_str()), (0x100, "here"));
     }
-    // SAFETY: the handles are live and not used any more.
+    // SAFETY: the handles are live and no longer in use.
     unsafe {
         Object::<Commands>::destroy(commands, null());
         destroy_device::<TestDriver>(handle, null());

@@ -1,4 +1,4 @@
-//! A driver that does what the test on this thread tells it to.
+//! A driver that the test on this thread controls.
 
 use core::cell::{Cell, RefCell};
 use core::ffi::CStr;
@@ -25,16 +25,16 @@ use crate::trace::TraceSettings;
 /// The driver.
 pub(crate) struct TestDriver;
 
-/// What the driver does next.
+/// The driver's next actions.
 pub(crate) struct Plan {
     pub(crate) api_version: u32,
     pub(crate) extensions: ExtensionSet,
     pub(crate) create: Result<(), CreateInstanceError>,
-    /// For each search: how it ends, after so many devices.
+    /// For each search: its result, after this many devices.
     pub(crate) searches: std::vec::Vec<(u32, Result<Search, EnumerateError>)>,
     /// The groups of each search.
     pub(crate) groups: std::vec::Vec<(std::vec::Vec<usize>, bool)>,
-    /// What the driver says of each device of DRM.
+    /// The driver's answer for each DRM device.
     pub(crate) nodes: std::vec::Vec<Result<bool, EnumerateError>>,
     /// How often the devices of DRM were listed, and which were offered, by the numbers of their buses.
     pub(crate) lists: u32,
@@ -79,12 +79,12 @@ std::thread_local! {
     static LIVE: Cell<i32> = const { Cell::new(0) };
 }
 
-/// Changes what the driver does on this thread.
+/// Changes the driver's plan on this thread.
 pub(crate) fn plan(change: impl FnOnce(&mut Plan)) {
     PLAN.with_borrow_mut(change);
 }
 
-/// How many physical devices of the driver are alive on this thread.
+/// Returns the number of the driver's live physical devices on this thread.
 pub(crate) fn live_devices() -> i32 {
     LIVE.get()
 }
@@ -159,7 +159,7 @@ impl Driver for TestDriver {
         SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET)),
         SyncType::EMULATED_TIMELINE,
     ];
-    // SAFETY: each function does what its command demands, with the objects of this driver.
+    // SAFETY: each function implements its command, with the objects of this driver.
     const COMMANDS: EntryPoints<Self> = unsafe {
         entry_points! {
             CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
@@ -239,7 +239,7 @@ impl Driver for TestDriver {
     fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<Number, SubmitError> {
         Ok(Number(initial.into()))
     }
-    /// Everything is done at once; what was done can be read from the plan.
+    /// Runs all work at once, and notes it in the plan.
     fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
         assert!(work.waits.iter().all(|wait| wait.sync.value() >= wait.value), "submitted before its time");
         work.waits.iter().for_each(Wait::done);

@@ -11,7 +11,7 @@ use loader_core::platform::Waiting;
 
 use super::TestHost;
 
-/// What an application's allocator saw.
+/// The calls of an application's allocator.
 #[derive(Default)]
 pub(crate) struct Ledger {
     state: Mutex<State>,
@@ -31,13 +31,13 @@ impl Ledger {
         Self { state: Mutex::new(State { fail_at: Some(number), ..State::default() }) }
     }
 
-    /// From here on fails the allocation with this number, from 0, and all after it; `None` fails none.
+    /// Fails the allocation with this number, from 0, and all later ones; `None` fails none.
     pub(crate) fn fail(&self, number: Option<usize>) {
         let mut state = self.state.lock().unwrap();
         state.fail_at = number.map(|number| state.scopes.len() + number);
     }
 
-    /// The threads that have called.
+    /// Returns the threads that have called.
     pub(crate) fn threads(&self) -> std::collections::BTreeSet<usize> {
         self.state.lock().unwrap().threads.clone()
     }
@@ -56,12 +56,12 @@ impl Ledger {
         self.state.lock().unwrap().blocks.len()
     }
 
-    /// The scopes of all allocations, in order.
+    /// Returns the scopes of all allocations, in order.
     pub(crate) fn scopes(&self) -> std::vec::Vec<i32> {
         self.state.lock().unwrap().scopes.clone()
     }
 
-    /// The smallest alignment that was asked for.
+    /// Returns the smallest requested alignment.
     pub(crate) fn alignments(&self) -> std::vec::Vec<usize> {
         self.state.lock().unwrap().blocks.values().map(Layout::align).collect()
     }
@@ -81,7 +81,7 @@ unsafe extern "system" fn allocate(
     }
     state.scopes.push(scope.as_raw());
     let layout = Layout::from_size_align(size, align).unwrap();
-    // SAFETY: sizes of 0 are never asked for.
+    // SAFETY: sizes of 0 are never requested.
     let block = unsafe { std::alloc::alloc(layout) };
     state.blocks.insert(block.expose_provenance(), layout);
     block.cast()
@@ -133,13 +133,13 @@ std::thread_local! {
     static LIVE_BLOCKS: Cell<isize> = const { Cell::new(0) };
 }
 
-/// The allocator of the tests' process. Counts, and fails where a test wants it to.
+/// The test process's allocator. Counts allocations, and fails on a test's request.
 struct Counting;
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-// SAFETY: blocks are those of the system's allocator.
+// SAFETY: all blocks come from the system's allocator.
 unsafe impl std::alloc::GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if let Some(fail) = FAIL.get() {
@@ -162,8 +162,8 @@ unsafe impl std::alloc::GlobalAlloc for Counting {
     }
 }
 
-/// Calls `call` with an allocation failing. Returns what it returned, whether the allocation was reached, and how many
-/// blocks are left that were not there before.
+/// Calls `call` with an allocation failing. Returns its result, whether the allocation was reached, and the number of
+/// blocks that it left allocated.
 pub(crate) fn failing<R: Copy>(fail: Fail, call: impl FnOnce() -> R) -> (R, bool, isize) {
     let before = LIVE_BLOCKS.get();
     ALLOCATIONS.set(0);
@@ -174,7 +174,7 @@ pub(crate) fn failing<R: Copy>(fail: Fail, call: impl FnOnce() -> R) -> (R, bool
     (result, ALLOCATIONS.get() > number, LIVE_BLOCKS.get() - before)
 }
 
-/// Calls `call` without failures: for what the test itself does meanwhile.
+/// Calls `call` without failures: for the test's own work in between.
 pub(crate) fn with_memory<R>(call: impl FnOnce() -> R) -> R {
     let fail = FAIL.replace(None);
     let result = call();

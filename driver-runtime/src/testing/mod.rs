@@ -1,4 +1,4 @@
-//! A system and parents for objects in unit tests, a driver that does what a test says, and memory that counts and fails.
+//! A system and parents for objects in unit tests, a driver that tests control, and memory that counts and fails.
 
 mod driver;
 mod memory;
@@ -39,7 +39,7 @@ impl Host for TestHost {
         (domain == vk::TimeDomainKHR::CLOCK_MONOTONIC).then(|| self.now())
     }
 
-    /// The devices that the plan has, the last one first, and one that the user may not open.
+    /// Returns the plan's devices, the last one first, and one that the user may not open.
     fn drm_devices(&self) -> Result<DrmDevices, OutOfMemory> {
         let count = PLAN.with_borrow_mut(|plan| {
             plan.lists += 1;
@@ -61,7 +61,7 @@ impl Host for TestHost {
         PLAN.with_borrow(|plan| plan.trace_requested)
     }
 
-    /// Every look at the clock takes a second.
+    /// Returns a time that advances by a second with every call.
     fn now(&self) -> u64 {
         static NOW: AtomicU64 = AtomicU64::new(0);
         NOW.fetch_add(1_000_000_000, Ordering::Relaxed)

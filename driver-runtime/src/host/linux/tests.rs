@@ -6,7 +6,7 @@ use std::{env, format, fs, thread};
 use super::*;
 use crate::host::Turn;
 
-/// A thread of a test: it says who it is, and sleeps while the word is 0.
+/// A test's thread: it reports its number, and sleeps while the word is 0.
 #[derive(Default)]
 struct Sleeper {
     tid: AtomicI32,
@@ -19,7 +19,7 @@ impl Sleeper {
         unsafe extern "C" fn sleep(on: NonNull<()>) {
             // SAFETY: the test keeps it until the thread was joined.
             let sleeper = unsafe { on.cast::<Sleeper>().as_ref() };
-            // SAFETY: no preconditions, and room for a set.
+            // SAFETY: no preconditions, and a buffer for a set.
             unsafe {
                 let mut set = MaybeUninit::uninit();
                 libc::pthread_sigmask(libc::SIG_BLOCK, ptr::null(), set.as_mut_ptr());
@@ -76,7 +76,7 @@ fn a_thread_that_was_joined_is_gone() {
     let tid = sleeper.tid.load(Ordering::Acquire);
     sleeper.wake();
     Linux.join(thread);
-    // The kernel removes the entry after it has told whoever joins.
+    // The kernel removes the entry after it has woken the thread that joins.
     while fs::exists(format!("/proc/self/task/{tid}")).unwrap() {
         thread::yield_now();
     }
