@@ -70,13 +70,13 @@ unsafe extern "system" fn reset_descriptor_pool(
     vk::Result::SUCCESS
 }
 
-/// All sets or, with an error, none.
+/// Allocates all sets or, on error, none.
 unsafe extern "system" fn allocate_descriptor_sets(
     handle: vk::Device,
     info: *const vk::DescriptorSetAllocateInfo<'_>,
     out: *mut vk::DescriptorSet,
 ) -> vk::Result {
-    // SAFETY: the caller passes live handles, synchronises the pool, and has as much room as it asks for.
+    // SAFETY: the caller passes live handles, synchronises the pool, and passes an array of the requested length.
     unsafe {
         let count = (*info).descriptor_set_count;
         let Some(mut pool) = Object::<Pool>::exclusive_from_handle((*info).descriptor_pool) else {
@@ -112,7 +112,7 @@ impl Pool {
     }
 
     /// # Safety
-    /// The handles are null or those of sets of the pool that are not used any more.
+    /// The handles are null or belong to sets of the pool that are no longer in use.
     unsafe fn free(&mut self, sets: &[vk::DescriptorSet]) {
         for set in sets.iter().filter(|set| **set != vk::DescriptorSet::null()) {
             // SAFETY: the caller vouches for the sets.
@@ -147,15 +147,15 @@ unsafe extern "system" fn update_descriptor_sets(
 ) {
 }
 
-/// Every layout is fine.
+/// Reports that every layout is supported.
 unsafe extern "system" fn get_descriptor_set_layout_support(
     _: vk::Device,
     _: *const vk::DescriptorSetLayoutCreateInfo<'_>,
     out: *mut vk::DescriptorSetLayoutSupport<'_>,
 ) {
-    /// The last descriptor of a set may be an array of so many.
+    /// The maximum length of an array in the last descriptor of a set.
     const VARIABLE_COUNT: u32 = 1 << 20;
-    // SAFETY: the caller passes a valid chain; a structure has the type that it says.
+    // SAFETY: the caller passes a valid chain; each structure has the type in its `sType`.
     unsafe {
         (*out).supported = vk::TRUE;
         for structure in chain::pointers((*out).p_next) {
@@ -169,7 +169,7 @@ unsafe extern "system" fn get_descriptor_set_layout_support(
 }
 
 /// The commands of descriptor pools and descriptor sets.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         CREATE_DESCRIPTOR_POOL: PFN_vkCreateDescriptorPool = create_descriptor_pool,

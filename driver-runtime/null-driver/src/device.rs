@@ -4,7 +4,7 @@ use driver_runtime::{Device, vk};
 
 use crate::Null;
 
-/// The device of a handle.
+/// Returns the device of a handle.
 ///
 /// # Safety
 /// `handle` is a live handle.
@@ -13,10 +13,10 @@ pub(crate) unsafe fn device<'a>(handle: vk::Device) -> &'a Device<Null> {
     unsafe { Device::from_handle(handle) }.expect("a device")
 }
 
-/// A counted array.
+/// Returns a counted array.
 ///
 /// # Safety
-/// `start` leads to `count` values, or is NULL or anything else where there are none.
+/// `start` points to `count` values; if `count` is 0 it may be NULL or any other pointer.
 pub(crate) unsafe fn list<'a, T>(start: *const T, count: u32) -> &'a [T] {
     if start.is_null() || count == 0 {
         return &[];

@@ -1,4 +1,4 @@
-//! Commands that give out dispatchable objects: the runtime's, with the first word that the scenario wants.
+//! Commands that return dispatchable objects: the runtime's, with the scenario's first word.
 
 use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::entry_points;
@@ -15,7 +15,8 @@ pub(crate) unsafe fn mark<T: Handle>(handle: T) {
     let Some(magic) = scenario::get().magic(T::TYPE) else { return };
     let address = usize::try_from(handle.as_raw()).unwrap_or_default();
     if address != 0 {
-        // SAFETY: the first word of an object is the loader's, who has not seen the object yet or writes the word anew.
+        // SAFETY: the first word of an object belongs to the loader, which has not seen the object yet or overwrites
+        // the word.
         unsafe { core::ptr::with_exposed_provenance_mut::<usize>(address).write(magic) };
     }
 }
@@ -56,7 +57,7 @@ unsafe extern "system" fn enumerate_physical_devices(
     }
 }
 
-/// The groups of the scenario, of the devices in their order.
+/// Enumerates the scenario's groups of the devices, in order.
 unsafe extern "system" fn enumerate_physical_device_groups(
     instance: vk::Instance,
     count: *mut u32,
@@ -138,7 +139,7 @@ unsafe extern "system" fn get_device_queue_2(
 }
 
 /// The commands.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {
         CREATE_INSTANCE: PFN_vkCreateInstance = create_instance,

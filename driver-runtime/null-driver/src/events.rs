@@ -1,5 +1,5 @@
-//! Events. A command that waits for one does not: whoever sets it on a queue was submitted before, and the host is taken to
-//! have set it in time.
+//! Events. Wait commands return at once: a queue's signal was submitted earlier, and the host is assumed to have set
+//! the event in time.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -69,7 +69,7 @@ unsafe extern "system" fn get_event_status(_: vk::Device, event: vk::Event) -> v
 macro_rules! effects {
     ($($name:ident($stages:ty) $set:literal;)*) => {$(
         unsafe extern "system" fn $name(_: vk::CommandBuffer, event: vk::Event, _: $stages) {
-            // SAFETY: what the application recorded stays live until it is executed.
+            // SAFETY: recorded objects stay live until they are executed.
             unsafe { put(event, $set) };
         }
     )*};
@@ -83,7 +83,7 @@ effects! {
 }
 
 /// The commands of events.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         CREATE_EVENT: PFN_vkCreateEvent = create_event,
@@ -94,8 +94,8 @@ pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     }
 };
 
-/// What is done when a command buffer is executed.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+/// The functions that run when a command buffer is executed.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
     entry_points! {
         CMD_SET_EVENT: PFN_vkCmdSetEvent = cmd_set_event,

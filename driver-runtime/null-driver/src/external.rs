@@ -1,7 +1,8 @@
 //! Memory, semaphores and fences that processes share by descriptors, and memory that the application brings.
 //!
-//! Only Linux has the descriptors. A handle of the kind `OPAQUE_FD` is a file without a name that whoever has the handle
-//! maps. A sync file is anything that can be polled; the driver's own is always -1, since what was submitted is done.
+//! Only Linux has the descriptors. A handle of the kind `OPAQUE_FD` is an unnamed file that each owner of the handle
+//! maps. A sync file is any file that can be polled; the driver's own is always -1, since submitted work is already
+//! done.
 
 use core::ffi::{c_int, c_void};
 
@@ -21,17 +22,17 @@ const HAS_DESCRIPTORS: bool = cfg!(target_os = "linux");
 
 const HANDLES: HandleKinds = HandleKinds::of(&[HandleKind::OpaqueFd, HandleKind::SyncFd]);
 
-/// What a synchronisation object with the values 0 and 1 can do.
+/// The abilities of a synchronisation object with the values 0 and 1.
 const BINARY: Ability = Ability::BINARY
     .and(Ability::GPU_WAIT)
     .and(Ability::CPU_WAIT)
     .and(Ability::CPU_RESET)
     .and(Ability::CPU_SIGNAL);
 
-/// A synchronisation object that only this process knows: whoever waits for it is woken when it is signalled.
+/// A synchronisation object of this process only: its signal wakes waiting threads.
 const OWN: SyncType = SyncType::new(BINARY.and(Ability::WAKES));
 
-/// The types of synchronisation objects. What is not to be exported needs no descriptor.
+/// The types of synchronisation objects. Objects that are never exported need no descriptor.
 pub(crate) const SYNC_TYPES: &[SyncType] = if HAS_DESCRIPTORS {
     &[OWN, SyncType::new(BINARY).sharing(HANDLES, HANDLES), SyncType::EMULATED_TIMELINE]
 } else {
@@ -53,7 +54,7 @@ pub(crate) fn import_sync(handle: Handle) -> Result<Value, ImportError> {
     Value::import(handle).ok_or(ImportError::InvalidExternalHandle)
 }
 
-/// A handle. Of a sync file it is -1, after the signal has come.
+/// Exports a handle. For a sync file it is -1, after the signal has occurred.
 pub(crate) fn export_sync(sync: &Value, kind: HandleKind) -> Result<i32, ExportError> {
     match kind {
         HandleKind::OpaqueFd => sync.export().ok_or(ExportError::TooManyObjects),
@@ -65,7 +66,7 @@ pub(crate) fn export_sync(sync: &Value, kind: HandleKind) -> Result<i32, ExportE
     }
 }
 
-/// What the driver can do with a kind of handles of memory, or none.
+/// Returns the driver's abilities with a kind of memory handle, or `None`.
 pub(crate) fn of_memory(kind: vk::ExternalMemoryHandleTypeFlags) -> Option<vk::ExternalMemoryProperties> {
     use vk::ExternalMemoryFeatureFlags as Can;
     let (features, from_imported) = match kind {
@@ -102,7 +103,7 @@ unsafe extern "system" fn get_external_buffer_properties(
     unsafe { (*out).external_memory_properties = of_memory((*info).handle_type).unwrap_or_default() };
 }
 
-/// Semaphores and fences: as the runtime has them, if there is the extension.
+/// Answers semaphore and fence queries as the runtime does, if the extension is available.
 macro_rules! of_syncs {
     ($($name:ident($info:ty, $out:ty) $features:ident, $from:ident, $compatible:ident;
         $extension:ident $command:ident: $pointer_type:ident;)*) => {$(
@@ -152,7 +153,7 @@ unsafe extern "system" fn get_memory_fd(
     vk::Result::SUCCESS
 }
 
-/// There is no other kind of descriptors whose memory types could be asked for.
+/// Reports an error: the driver has no other kind of descriptor with memory types to query.
 unsafe extern "system" fn get_memory_fd_properties(
     _: vk::Device,
     _: vk::ExternalMemoryHandleTypeFlags,
@@ -177,7 +178,7 @@ unsafe extern "system" fn get_host_pointer_properties(
     if is_known && is_aligned { vk::Result::SUCCESS } else { vk::Result::ERROR_INVALID_EXTERNAL_HANDLE }
 }
 
-/// What memory that the application brings is aligned to: pages.
+/// The alignment of memory from the application: pages.
 const HOST_ALIGNMENT: u64 = 4096;
 
 /// Sets the properties of memory that the application brings.
@@ -187,7 +188,7 @@ pub(crate) fn set(known: &mut Description) {
     known.set(&properties);
 }
 
-/// Waits until everything that work waits for has come. What others signal, they have submitted before.
+/// Waits for all signals that work waits for. Other processes have already submitted theirs.
 pub(crate) fn wait_for(work: &Work<'_, Null>) {
     for wait in work.waits {
         wait.sync.wait();
@@ -196,7 +197,7 @@ pub(crate) fn wait_for(work: &Work<'_, Null>) {
 }
 
 /// The commands.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES: PFN_vkGetPhysicalDeviceExternalBufferProperties

@@ -16,7 +16,7 @@ pub struct Heaps {
 }
 
 impl Heaps {
-    /// Counts an allocation of this type of memory. Returns its heap, if there is room for it.
+    /// Counts an allocation of this type of memory. Returns its heap, if the heap has enough memory left.
     pub(crate) fn take(&self, known: &Description, kind: u32, size: u64) -> Result<usize, vk::Result> {
         let kind =
             known.memory.memory_types.get(kind as usize).ok_or(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)?;
@@ -39,7 +39,7 @@ impl Heaps {
         }
     }
 
-    /// The allocation is gone.
+    /// Subtracts a freed allocation.
     pub(crate) fn give_back(&self, heap: usize, size: u64) {
         self.allocations.fetch_sub(1, Ordering::Relaxed);
         if let Some(used) = self.used.get(heap) {
@@ -48,7 +48,7 @@ impl Heaps {
     }
 }
 
-/// The runtime's, and how much of the heaps is in use.
+/// Writes the runtime's answer, and the amount of each heap in use.
 pub(crate) unsafe extern "system" fn get_memory_properties_2(
     handle: vk::PhysicalDevice,
     out: *mut vk::PhysicalDeviceMemoryProperties2<'_>,

@@ -1,9 +1,9 @@
 //! A Vulkan driver without a GPU.
 //!
-//! It has every core command up to Vulkan 1.4. Objects are created, memory is host memory that can be mapped; buffers and
-//! images are filled, updated, copied and cleared when a queue gets to it; queries have results, fences and semaphores
-//! signal. Nothing is drawn and no shader runs. It is there to test loaders with, and as the longest example of a driver on
-//! [`driver_runtime`].
+//! It has every command of the registry. Objects are created, memory is host memory that can be mapped; buffers and
+//! images are filled, updated, copied and cleared when a queue reaches the command; queries have results, fences and
+//! semaphores signal. Nothing is drawn and no shader runs. It serves to test loaders, and as the longest example of a
+//! driver on [`driver_runtime`].
 //!
 //! The variable `VKLOAD_NULL_DRIVER` shapes it: see [`scenario`].
 #![no_std]
@@ -79,7 +79,7 @@ impl Driver for Null {
     // SAFETY: the function takes no parameters, and the driver draws nothing.
     const DEFAULTS: EntryPoints<Self> = unsafe { defaults::COMMANDS.with_all("vkCmd", ignore_command()) };
 
-    /// Timestamps are those of the host's clock, so the device's clock is that one.
+    /// Timestamps use the host's clock, which is therefore the device's clock.
     const TIME_DOMAINS: &'static [vk::TimeDomainKHR] = &[
         vk::TimeDomainKHR::DEVICE,
         vk::TimeDomainKHR::CLOCK_MONOTONIC,
@@ -144,8 +144,8 @@ impl Driver for Null {
         external::export_sync(sync, kind)
     }
 
-    /// The host does the work, now, on the application's thread or that of the queue: what it waits for is done, since it was
-    /// submitted before, or is being done by another process.
+    /// Runs the work now, on the application's thread or the queue's: the signals that it waits for have occurred,
+    /// since they were submitted earlier, or another process is about to raise them.
     fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
         external::wait_for(work);
         host::pause(scenario::get().delay);
@@ -161,7 +161,7 @@ impl Driver for Null {
     }
 }
 
-/// What commands do that are recorded and have no effect.
+/// Implements recorded commands that have no effect.
 extern "system" fn ignored() {}
 
 const fn ignore_command() -> Command {

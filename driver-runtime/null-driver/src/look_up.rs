@@ -1,4 +1,4 @@
-//! From names to functions, as the scenario has it, and the functions by which a loader finds all others.
+//! Look-ups by name, with the scenario's changes, and the functions through which a loader finds all others.
 
 use core::ffi::{CStr, c_char};
 
@@ -11,7 +11,7 @@ use crate::scenario::{self, NEGOTIATE};
 /// The runtime's own functions, which the driver's call.
 pub(crate) static RUNTIME: EntryPoints<Null> = Null::COMMON;
 
-/// A function of the runtime, typed, as [`typed`] has it.
+/// A function of the runtime, typed in the same way as by [`typed`].
 macro_rules! runtime {
     ($command:ident: $pointer_type:ident) => {
         crate::look_up::typed!(crate::look_up::RUNTIME, $command: $pointer_type)
@@ -19,8 +19,8 @@ macro_rules! runtime {
 }
 pub(crate) use runtime;
 
-/// A function among entry points, typed; to be used in an unsafe block, where the types of command and pointer are checked to
-/// belong together.
+/// Returns a function among entry points, typed; for use in an unsafe block. The types of command and pointer are
+/// checked to belong together.
 macro_rules! typed {
     ($entry_points:expr, $command:ident: $pointer_type:ident) => {{
         const COMMAND: driver_runtime::registry::CommandId = driver_runtime::registry::command::$command;
@@ -35,10 +35,10 @@ macro_rules! typed {
 }
 pub(crate) use typed;
 
-/// How loaders and applications find every function of the driver.
+/// Looks up every function of the driver, for loaders and applications.
 ///
 /// # Safety
-/// As the specification has it for `vkGetInstanceProcAddr`; `name` may be NULL.
+/// As specified for `vkGetInstanceProcAddr`; `name` may be NULL.
 pub unsafe extern "system" fn get_instance_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
@@ -72,8 +72,8 @@ unsafe extern "system" fn get_device_proc_addr(
     }
 }
 
-/// The look-ups.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+/// The look-up commands.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = get_instance_proc_addr,
@@ -102,7 +102,7 @@ pub unsafe extern "system" fn negotiate(version: *mut u32) -> vk::Result {
     }
 }
 
-/// How a loader finds commands of physical devices that it does not know.
+/// Looks up physical-device commands that the loader does not know.
 ///
 /// # Safety
 /// As for [`get_instance_proc_addr`].

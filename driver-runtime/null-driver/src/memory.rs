@@ -12,10 +12,10 @@ use crate::host::{SharedMemory, close};
 use crate::physical_device::HEAP_SIZE;
 use crate::{Null, external};
 
-/// What buffers and images want their memory aligned to.
+/// The alignment of buffers and images in memory.
 pub(crate) const ALIGNMENT: u64 = 64;
 
-/// A block of memory, zero at first unless somebody else made it.
+/// A block of memory, initially zero unless another process or the application created it.
 pub(crate) struct Memory {
     block: NonNull<u8>,
     size: usize,
@@ -24,11 +24,11 @@ pub(crate) struct Memory {
     counted: Option<(usize, u64)>,
 }
 
-/// Where a block comes from.
+/// The origin of a block.
 enum Source {
     Heap(Layout),
     Shared(SharedMemory),
-    /// The application, which has it back when nobody uses it any more.
+    /// The application, which gets it back when it is no longer in use.
     Application,
 }
 
@@ -52,10 +52,11 @@ impl Memory {
         Some(Self { block, size, source: Source::Heap(layout), counted: None })
     }
 
-    /// Memory as an application wants it: its own, that of another process, memory to be shared, or any.
+    /// Allocates memory of the kind that the application requests: its own, another process's, memory to be shared,
+    /// or any.
     ///
     /// # Safety
-    /// `info` is valid, and so is what an application brings.
+    /// `info` is valid, and so is the application's memory or handle in it.
     unsafe fn allocate(info: &vk::MemoryAllocateInfo<'_>) -> Result<Self, vk::Result> {
         const BAD_HANDLE: vk::Result = vk::Result::ERROR_INVALID_EXTERNAL_HANDLE;
         const FULL: vk::Result = vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
@@ -91,7 +92,7 @@ impl Memory {
         Self::new(info.allocation_size).ok_or(FULL)
     }
 
-    /// The memory that other processes can have, if this is such.
+    /// Returns the memory that other processes can share, if this memory is of that kind.
     pub(crate) fn shared(&self) -> Option<&SharedMemory> {
         match &self.source {
             Source::Shared(memory) => Some(memory),
@@ -99,7 +100,7 @@ impl Memory {
         }
     }
 
-    /// The bytes from `offset` on, if there are any.
+    /// Returns the bytes from `offset` on, if `offset` is inside the block.
     pub(crate) fn at(&self, offset: u64) -> Option<NonNull<u8>> {
         let offset = usize::try_from(offset).ok().filter(|offset| *offset < self.size)?;
         // SAFETY: the offset lies in the block.
@@ -116,12 +117,12 @@ impl Drop for Memory {
     }
 }
 
-/// A size that an allocation may have.
+/// Returns the size, if an allocation may have it.
 fn checked(size: u64) -> Option<usize> {
     usize::try_from(size).ok().filter(|_| size > 0 && size <= HEAP_SIZE)
 }
 
-/// Memory as an application wants it, if its heap has room for it.
+/// Allocates memory as the application requests, if its heap has enough left.
 ///
 /// # Safety
 /// As for [`Memory::allocate`].
@@ -224,14 +225,14 @@ unsafe extern "system" fn map_memory_2(
     unsafe { map_memory(device, (*info).memory, (*info).offset, (*info).size, (*info).flags, out) }
 }
 
-/// Memory stays where it is.
+/// Does nothing: memory remains mapped.
 unsafe extern "system" fn unmap_memory(_: vk::Device, _: vk::DeviceMemory) {}
 
 unsafe extern "system" fn unmap_memory_2(_: vk::Device, _: *const vk::MemoryUnmapInfoKHR<'_>) -> vk::Result {
     vk::Result::SUCCESS
 }
 
-/// All memory is coherent.
+/// Does nothing: all memory is coherent.
 unsafe extern "system" fn flush_mapped_memory_ranges(
     _: vk::Device,
     _: u32,
@@ -240,7 +241,7 @@ unsafe extern "system" fn flush_mapped_memory_ranges(
     vk::Result::SUCCESS
 }
 
-/// No memory is allocated lazily.
+/// Reports 0: no memory is allocated lazily.
 unsafe extern "system" fn get_device_memory_commitment(
     _: vk::Device,
     _: vk::DeviceMemory,
@@ -250,7 +251,7 @@ unsafe extern "system" fn get_device_memory_commitment(
     unsafe { out.write(0) };
 }
 
-/// No address can be asked for again: the feature is not there, and 0 says so.
+/// Returns 0: addresses cannot be requested again, since the feature is not supported.
 unsafe extern "system" fn get_device_memory_opaque_capture_address(
     _: vk::Device,
     _: *const vk::DeviceMemoryOpaqueCaptureAddressInfo<'_>,
@@ -258,7 +259,7 @@ unsafe extern "system" fn get_device_memory_opaque_capture_address(
     0
 }
 
-/// Every device of a group has the same memory.
+/// Reports that every device of a group has the same memory.
 unsafe extern "system" fn get_device_group_peer_memory_features(
     _: vk::Device,
     _: u32,
@@ -271,7 +272,7 @@ unsafe extern "system" fn get_device_group_peer_memory_features(
 }
 
 /// The commands of memory.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         ALLOCATE_MEMORY: PFN_vkAllocateMemory = allocate_memory,

@@ -1,5 +1,5 @@
-//! What Android's loader makes swapchains of (`VK_ANDROID_native_buffer`, version 11). The windows' buffers are not looked at:
-//! images have memory of their own.
+//! The commands from which Android's loader builds swapchains (`VK_ANDROID_native_buffer`, version 11). The windows'
+//! buffers are ignored: images have their own memory.
 
 use core::ffi::{CStr, c_int, c_void};
 
@@ -38,7 +38,7 @@ unsafe impl TaggedStructure for PresentationProperties {
 const READ: u64 = 1 << 8;
 const DRAWN: u64 = 1 << 9;
 
-/// Whether an image is made of, or bound to, a window's buffer.
+/// Returns whether an image is created from, or bound to, a window's buffer.
 ///
 /// # Safety
 /// `first` begins a pNext chain.
@@ -47,7 +47,7 @@ pub(crate) unsafe fn is_in(first: *const c_void) -> bool {
     unsafe { structures(first).any(|structure| structure.s_type == NATIVE_BUFFER) }
 }
 
-/// An image can be shown while it is drawn to.
+/// Reports that an image can be shown while it is drawn to.
 pub(crate) fn write_properties(structure: &mut Chainable) {
     if let Some(properties) = structure.get::<PresentationProperties>() {
         properties.shared_image = vk::TRUE;
@@ -81,7 +81,7 @@ unsafe extern "system" fn get_usage_2(
     vk::Result::SUCCESS
 }
 
-/// The third and the fourth form, whose structures make no difference.
+/// Implements the third and the fourth form, whose structures do not change the result.
 unsafe extern "system" fn get_usage_3(_: vk::Device, _: *const c_void, out: *mut u64) -> vk::Result {
     // SAFETY: the caller passes a valid pointer.
     unsafe { out.write(READ | DRAWN) };
@@ -101,7 +101,7 @@ unsafe extern "system" fn acquire_image(
     unsafe { signal(device, semaphore, fence) }
 }
 
-/// What was submitted is done, and so there is nothing to wait for.
+/// Does nothing: submitted work is done, so the caller need not wait.
 unsafe extern "system" fn queue_signal_release_image(
     queue: vk::Queue,
     count: u32,
@@ -140,7 +140,7 @@ pub(crate) const COMMANDS: &[PrivateCommand<crate::Null>] = {
         unsafe extern "system" fn(vk::Device, vk::Image, c_int, vk::Semaphore, vk::Fence) -> vk::Result;
     type Release =
         unsafe extern "system" fn(vk::Queue, u32, *const vk::Semaphore, vk::Image, *mut c_int) -> vk::Result;
-    // SAFETY: who finds a command by its name calls it with the parameters that are the command's.
+    // SAFETY: a caller that finds a command by its name calls it with the command's parameters.
     unsafe {
         use core::mem::transmute;
         &[

@@ -1,11 +1,11 @@
-//! Objects that are created and destroyed and do nothing else.
+//! Objects that are only created and destroyed.
 
 use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Null;
 
-/// An object without anything in it, and its commands.
+/// An empty object, and its commands.
 macro_rules! objects {
     ($($type:ident($info:ty): $create:ident, $destroy:ident;)*) => {$(
         struct $type;
@@ -66,7 +66,7 @@ unsafe extern "system" fn get_rendering_area_granularity(
 }
 
 /// The commands of these objects.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         CREATE_BUFFER_VIEW: PFN_vkCreateBufferView = create_buffer_view,

@@ -1,5 +1,5 @@
-//! Shader modules, pipelines and their caches. Nothing is compiled: what a pipeline would be compiled to is a number that
-//! follows from its shaders, and pipeline caches keep it as other drivers keep machine code.
+//! Shader modules, pipelines and their caches. Nothing is compiled: a number computed from a pipeline's shaders
+//! represents the compiled code, and pipeline caches keep it as other drivers keep machine code.
 
 use core::ffi::CStr;
 
@@ -15,7 +15,7 @@ use crate::device::{device, list};
 /// A shader module: a number for its code.
 struct ShaderModule(u64);
 
-/// A pipeline, and what it was compiled to.
+/// A pipeline, and its compiled form.
 struct Pipeline(#[expect(dead_code, reason = "nothing is drawn")] u64);
 
 // SAFETY: no other type is behind such handles.
@@ -30,7 +30,7 @@ unsafe impl VkObject for Pipeline {
     type Parent = Device<Null>;
 }
 
-/// What is kept in a pipeline cache: there is one kind.
+/// The only kind of object in a pipeline cache.
 const COMPILED: u32 = 0;
 
 impl PipelineCaches for Null {
@@ -50,7 +50,7 @@ impl PipelineCaches for Null {
     }
 }
 
-/// FNV-1a, from where an earlier part has got to.
+/// Computes FNV-1a, starting from the hash of an earlier part.
 fn digest(before: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(before, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -58,7 +58,7 @@ fn digest(before: u64, bytes: &[u8]) -> u64 {
 const START: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// # Safety
-/// The code is as long as it says.
+/// The code is as long as its size says.
 unsafe fn digest_of_code(info: &vk::ShaderModuleCreateInfo<'_>) -> u64 {
     // SAFETY: the caller vouches for the code.
     digest(START, unsafe { list(info.p_code.cast::<u8>(), info.code_size as u32) })
@@ -119,10 +119,10 @@ impl Stages for vk::ComputePipelineCreateInfo<'_> {
     }
 }
 
-/// Creates so many pipelines, from the cache if it has them.
+/// Creates this many pipelines, from the cache if it has them.
 ///
 /// # Safety
-/// As the specification has it for `vkCreateGraphicsPipelines`.
+/// As specified for `vkCreateGraphicsPipelines`.
 unsafe fn create_pipelines<I: Stages>(
     handle: vk::Device,
     cache: vk::PipelineCache,
@@ -131,7 +131,7 @@ unsafe fn create_pipelines<I: Stages>(
     out: *mut vk::Pipeline,
 ) -> vk::Result {
     let mut all = vk::Result::SUCCESS;
-    // SAFETY: the caller passes live handles, valid structures, and room for as many pipelines.
+    // SAFETY: the caller passes live handles, valid structures, and space for as many pipelines.
     unsafe {
         let cache = Object::<Cache<Null>>::from_handle(cache);
         for (place, info) in infos.iter().enumerate() {
@@ -152,10 +152,10 @@ unsafe fn create_pipelines<I: Stages>(
     all
 }
 
-/// Creates so many pipelines of kinds that are not kept in caches.
+/// Creates this many pipelines of kinds that are not kept in caches.
 ///
 /// # Safety
-/// `device` is a live handle, `callbacks` are valid or NULL, and `out` has room for the handles.
+/// `device` is a live handle, `callbacks` are valid or NULL, and `out` has space for the handles.
 pub(crate) unsafe fn create_others(
     device: vk::Device,
     count: u32,
@@ -187,7 +187,7 @@ macro_rules! create {
             callbacks: *const vk::AllocationCallbacks<'_>,
             out: *mut vk::Pipeline,
         ) -> vk::Result {
-            // SAFETY: the caller passes live handles, a counted array, and room for as many pipelines.
+            // SAFETY: the caller passes live handles, a counted array, and space for as many pipelines.
             unsafe { create_pipelines(device, cache, list(infos, count), callbacks, out) }
         }
     )*};
@@ -208,7 +208,7 @@ unsafe extern "system" fn destroy_pipeline(
 }
 
 /// The commands of shader modules, pipelines and pipeline caches.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
     CREATE_SHADER_MODULE: PFN_vkCreateShaderModule = create_shader_module,

@@ -36,10 +36,10 @@ impl Pool {
         }
     }
 
-    /// Writes results in the form that flags ask for. Returns whether all are there.
+    /// Writes results in the form that the flags request. Returns whether all are available.
     ///
     /// # Safety
-    /// `out` leads to `size` bytes.
+    /// `out` points to `size` bytes.
     unsafe fn write(&self, range: Range, out: *mut u8, size: usize) -> bool {
         let results = self.results.lock();
         let mut complete = true;
@@ -79,7 +79,7 @@ struct Range {
 }
 
 /// # Safety
-/// `out` leads to `size` bytes.
+/// `out` points to `size` bytes.
 unsafe fn write_word(out: *mut u8, size: usize, place: usize, word: u64, width: usize) {
     if place.saturating_add(width) <= size {
         // SAFETY: the bytes lie in the memory that the caller vouches for.
@@ -114,7 +114,7 @@ unsafe extern "system" fn destroy_query_pool(
     unsafe { Object::<Pool>::destroy(pool, callbacks) };
 }
 
-/// Waits, where it is told to, until everything was executed or the device is lost.
+/// If the flags request it, waits until everything was executed or the device is lost.
 unsafe extern "system" fn get_query_pool_results(
     handle: vk::Device,
     pool: vk::QueryPool,
@@ -125,7 +125,7 @@ unsafe extern "system" fn get_query_pool_results(
     stride: vk::DeviceSize,
     flags: vk::QueryResultFlags,
 ) -> vk::Result {
-    // SAFETY: the caller passes live handles and so many bytes.
+    // SAFETY: the caller passes live handles and this many bytes.
     unsafe {
         let Some(pool) = Object::<Pool>::from_handle(pool) else { return vk::Result::ERROR_DEVICE_LOST };
         let range = Range { first, count, stride, flags };
@@ -165,12 +165,12 @@ unsafe extern "system" fn cmd_reset_query_pool(
     first: u32,
     count: u32,
 ) {
-    // SAFETY: what the application recorded stays live until it is executed.
+    // SAFETY: recorded objects stay live until they are executed.
     unsafe { set(pool, first, count, None) };
 }
 
 unsafe extern "system" fn cmd_end_query(_: vk::CommandBuffer, pool: vk::QueryPool, query: u32) {
-    // SAFETY: what the application recorded stays live until it is executed.
+    // SAFETY: recorded objects stay live until they are executed.
     unsafe { set(pool, query, 1, Some(0)) };
 }
 
@@ -180,7 +180,7 @@ unsafe extern "system" fn cmd_write_timestamp(
     pool: vk::QueryPool,
     query: u32,
 ) {
-    // SAFETY: what the application recorded stays live until it is executed.
+    // SAFETY: recorded objects stay live until they are executed.
     unsafe { set(pool, query, 1, Some(System.now())) };
 }
 
@@ -190,7 +190,7 @@ unsafe extern "system" fn cmd_write_timestamp_2(
     pool: vk::QueryPool,
     query: u32,
 ) {
-    // SAFETY: what the application recorded stays live until it is executed.
+    // SAFETY: recorded objects stay live until they are executed.
     unsafe { set(pool, query, 1, Some(System.now())) };
 }
 
@@ -204,7 +204,7 @@ unsafe extern "system" fn cmd_copy_query_pool_results(
     stride: vk::DeviceSize,
     flags: vk::QueryResultFlags,
 ) {
-    // SAFETY: what the application recorded stays live until it is executed.
+    // SAFETY: recorded objects stay live until they are executed.
     unsafe {
         let bytes = Object::<Buffer>::from_handle(buffer).and_then(|buffer| buffer.bytes(offset, u64::MAX));
         if let (Some(pool), Some((start, size))) = (Object::<Pool>::from_handle(pool), bytes) {
@@ -214,7 +214,7 @@ unsafe extern "system" fn cmd_copy_query_pool_results(
 }
 
 /// The commands of query pools.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         CREATE_QUERY_POOL: PFN_vkCreateQueryPool = create_query_pool,
@@ -224,8 +224,8 @@ pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     }
 };
 
-/// What is done when a command buffer is executed.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+/// The functions that run when a command buffer is executed.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
     entry_points! {
         CMD_RESET_QUERY_POOL: PFN_vkCmdResetQueryPool = cmd_reset_query_pool,

@@ -1,4 +1,4 @@
-//! Render passes and dynamic rendering, as far as they clear attachments. Nothing is drawn.
+//! The clearing of attachments by render passes and dynamic rendering. Nothing is drawn.
 
 use alloc::vec::Vec;
 
@@ -20,7 +20,7 @@ struct ImageView {
     range: vk::ImageSubresourceRange,
 }
 
-/// What a render pass does with an attachment in the beginning.
+/// A render pass's load operations for an attachment.
 #[derive(Clone, Copy)]
 struct Loads {
     /// Of colour, or of depth.
@@ -59,7 +59,7 @@ macro_rules! objects {
 }
 objects! { ImageView RenderPass Framebuffer }
 
-/// What is being rendered to while a command buffer is executed.
+/// The current render targets during the execution of a command buffer.
 pub struct Current(Shared<Targets>);
 
 impl Current {
@@ -81,7 +81,7 @@ struct Targets {
 }
 
 impl Targets {
-    /// What an attachment of a clear stands for.
+    /// Returns the view that an attachment clear refers to.
     ///
     /// # Safety
     /// The render pass is live.
@@ -127,7 +127,7 @@ impl Part {
 /// # Safety
 /// The handle is null or live, and so is its image.
 unsafe fn clear(view: vk::ImageView, aspect: vk::ImageAspectFlags, value: vk::ClearValue, part: Part) {
-    // SAFETY: the caller vouches for the handle; the aspect says what the value is.
+    // SAFETY: the caller vouches for the handle; the aspect determines the value's type.
     unsafe {
         let Some(view) = Object::<ImageView>::from_handle(view) else { return };
         let value = if aspect.contains(vk::ImageAspectFlags::COLOR) {
@@ -304,7 +304,7 @@ unsafe extern "system" fn cmd_begin_render_pass_2(
     unsafe { begin(commands, info) };
 }
 
-/// Changes what is rendered to.
+/// Changes the render targets.
 ///
 /// # Safety
 /// The handle is live.
@@ -406,7 +406,7 @@ macro_rules! destroy {
 }
 
 /// The commands of these objects.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         CREATE_IMAGE_VIEW: PFN_vkCreateImageView = create_image_view,
@@ -419,7 +419,7 @@ pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     }
 };
 
-/// What is called when a command buffer is executed.
+/// The functions that run when a command buffer is executed.
 // SAFETY: as above.
 pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
     entry_points! {

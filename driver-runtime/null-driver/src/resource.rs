@@ -1,4 +1,4 @@
-//! Buffers, and what buffers and images need of memory.
+//! Buffers, and the memory requirements of buffers and images.
 
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -26,7 +26,7 @@ unsafe impl VkObject for Buffer {
 }
 
 impl Buffer {
-    /// The `size` bytes from `offset` on, cut at the end of the buffer: where they are and how many.
+    /// Returns the `size` bytes from `offset` on, truncated at the end of the buffer: their address and number.
     pub(crate) fn bytes(&self, offset: u64, size: u64) -> Option<(NonNull<u8>, usize)> {
         let start = NonNull::new(self.start.load(Ordering::Acquire))?;
         let left = self.size.checked_sub(offset)?;
@@ -35,18 +35,18 @@ impl Buffer {
     }
 }
 
-/// What so many bytes need.
+/// Returns the requirements for this number of bytes.
 pub(crate) fn requirements(size: u64) -> vk::MemoryRequirements {
     let size = size.max(1).next_multiple_of(ALIGNMENT);
     vk::MemoryRequirements { size, alignment: ALIGNMENT, memory_type_bits: scenario::get().memory_types() }
 }
 
-/// Writes the requirements, and that nothing needs memory of its own.
+/// Writes the requirements, and reports that no resource needs dedicated memory.
 ///
 /// # Safety
 /// `out` is valid.
 pub(crate) unsafe fn write_requirements(size: u64, out: *mut vk::MemoryRequirements2<'_>) {
-    // SAFETY: the caller vouches for the pointer; a structure has the type that it says.
+    // SAFETY: the caller vouches for the pointer; each structure has the type in its `sType`.
     unsafe {
         (*out).memory_requirements = requirements(size);
         for structure in chain::pointers((*out).p_next) {
@@ -59,7 +59,7 @@ pub(crate) unsafe fn write_requirements(size: u64, out: *mut vk::MemoryRequireme
     }
 }
 
-/// The place in memory that something is bound to.
+/// Returns the memory address that a resource is bound to.
 ///
 /// # Safety
 /// `memory` is a live handle.
@@ -69,7 +69,7 @@ pub(crate) unsafe fn place(memory: vk::DeviceMemory, offset: u64) -> Option<*mut
     memory.at(offset).map(NonNull::as_ptr)
 }
 
-/// Where each binding of an array says how it went (`VkBindMemoryStatus`).
+/// Writes the result to each binding's status structure (`VkBindMemoryStatus`), if it has one.
 ///
 /// # Safety
 /// `next` begins a pNext chain.
@@ -183,7 +183,7 @@ unsafe extern "system" fn bind_buffer_memory_2(
     last
 }
 
-/// A device address is the host's.
+/// Returns the host's address as the device address.
 unsafe extern "system" fn get_buffer_device_address(
     _: vk::Device,
     info: *const vk::BufferDeviceAddressInfo<'_>,
@@ -195,7 +195,7 @@ unsafe extern "system" fn get_buffer_device_address(
     }
 }
 
-/// No address can be asked for again: the feature is not there, and 0 says so.
+/// Returns 0: addresses cannot be requested again, since the feature is not supported.
 unsafe extern "system" fn get_buffer_opaque_capture_address(
     _: vk::Device,
     _: *const vk::BufferDeviceAddressInfo<'_>,
@@ -204,7 +204,7 @@ unsafe extern "system" fn get_buffer_opaque_capture_address(
 }
 
 /// The commands of buffers.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,

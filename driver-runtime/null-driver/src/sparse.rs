@@ -1,4 +1,4 @@
-//! Binding memory to sparse resources: there are none, but what such a submission waits for and signals is done.
+//! Binding memory to sparse resources: the driver has none, but such a submission still waits and signals.
 
 use alloc::vec;
 
@@ -42,7 +42,7 @@ unsafe extern "system" fn queue_bind_sparse(
 }
 
 /// The command.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {
         QUEUE_BIND_SPARSE: PFN_vkQueueBindSparse = queue_bind_sparse,

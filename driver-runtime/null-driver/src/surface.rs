@@ -1,4 +1,5 @@
-//! Surfaces that nobody sees: the driver's own where the scenario says so, else the loader's, of which it looks at nothing.
+//! Invisible surfaces: the driver's own if the scenario requests them, otherwise the loader's, which the driver does
+//! not inspect.
 
 use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Instance, Object, VkObject, entry_points, vk};
@@ -22,7 +23,7 @@ pub(crate) const INSTANCE_EXTENSIONS: &[ExtensionId] = &[
 /// The device extensions that use them.
 pub(crate) const DEVICE_EXTENSIONS: &[ExtensionId] = &[extension::KHR_SWAPCHAIN];
 
-/// Whether a driver has the command only if its surfaces are its own (LDP_DRIVER_8).
+/// Returns whether a driver has the command only if its surfaces are its own (LDP_DRIVER_8).
 pub(crate) fn is_own(command: CommandId) -> bool {
     let name = command.name().to_bytes();
     command == command::DESTROY_SURFACE_KHR
@@ -80,7 +81,7 @@ unsafe extern "system" fn get_support(
     vk::Result::SUCCESS
 }
 
-/// What images of swapchains can be used for.
+/// The supported uses of swapchain images.
 const USAGE: vk::ImageUsageFlags = vk::ImageUsageFlags::from_raw(
     vk::ImageUsageFlags::TRANSFER_SRC.as_raw()
         | vk::ImageUsageFlags::TRANSFER_DST.as_raw()
@@ -92,7 +93,7 @@ const USAGE: vk::ImageUsageFlags = vk::ImageUsageFlags::from_raw(
 const PRESENT_MODES: [vk::PresentModeKHR; 3] =
     [vk::PresentModeKHR::FIFO, vk::PresentModeKHR::MAILBOX, vk::PresentModeKHR::IMMEDIATE];
 
-/// The swapchain decides about its size.
+/// Returns capabilities that let the swapchain choose its size.
 unsafe extern "system" fn get_capabilities(
     _: vk::PhysicalDevice,
     _: vk::SurfaceKHR,
@@ -122,7 +123,7 @@ unsafe extern "system" fn get_capabilities_2(
     info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
     out: *mut vk::SurfaceCapabilities2KHR<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller passes live handles and valid chains; a structure has the type that it says.
+    // SAFETY: the caller passes live handles and valid chains; each structure has the type in its `sType`.
     unsafe {
         for structure in chain::pointers((*out).p_next) {
             write_more(structure);
@@ -134,7 +135,7 @@ unsafe extern "system" fn get_capabilities_2(
 /// # Safety
 /// `structure` is valid.
 unsafe fn write_more(structure: *mut vk::BaseOutStructure<'_>) {
-    // SAFETY: a structure has the type that it says.
+    // SAFETY: each structure has the type in its `sType`.
     unsafe {
         match (*structure).s_type {
             vk::StructureType::SURFACE_PROTECTED_CAPABILITIES_KHR => {
@@ -162,7 +163,7 @@ unsafe fn write_more(structure: *mut vk::BaseOutStructure<'_>) {
     }
 }
 
-/// The capabilities with the counters of a display, of which there are none.
+/// Returns the capabilities with display counters, of which none are supported.
 unsafe extern "system" fn get_capabilities_2_ext(
     device: vk::PhysicalDevice,
     surface: vk::SurfaceKHR,
@@ -274,7 +275,7 @@ presentation_support! {
 }
 
 /// The commands of surfaces.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         CREATE_HEADLESS_SURFACE_EXT: PFN_vkCreateHeadlessSurfaceEXT = create_headless_surface,

@@ -1,4 +1,4 @@
-//! Swapchains: images in memory of their own that are presented to nobody.
+//! Swapchains: images in memory of their own, whose presentation has no visible effect.
 
 use alloc::vec::Vec;
 
@@ -21,7 +21,7 @@ struct Swapchain {
 }
 
 impl Swapchain {
-    /// The next image that the application does not have.
+    /// Returns the next image that the application does not own.
     fn take(&self) -> Option<u32> {
         let (taken, next) = &mut *self.taken.lock();
         let turn = (0..taken.len()).map(|step| (*next + step) % taken.len());
@@ -31,7 +31,7 @@ impl Swapchain {
         u32::try_from(number).ok()
     }
 
-    /// The application has the image no more.
+    /// Notes that the application no longer owns the image.
     fn give_back(&self, number: u32) {
         if let Some(taken) = self.taken.lock().0.get_mut(number as usize) {
             *taken = false;
@@ -54,7 +54,7 @@ impl Drop for Swapchain {
     }
 }
 
-/// The memory of a swapchain's image.
+/// Returns the memory of a swapchain's image.
 ///
 /// # Safety
 /// `swapchain` is a live handle.
@@ -109,7 +109,7 @@ unsafe extern "system" fn create_shared_swapchains(
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::SwapchainKHR,
 ) -> vk::Result {
-    // SAFETY: the caller passes a live handle, a counted array and one with as much room.
+    // SAFETY: the caller passes a live handle, a counted array and a second one of the same length.
     unsafe {
         for (place, info) in list(infos, count).iter().enumerate() {
             let result = create_swapchain(handle, info, callbacks, out.add(place));
@@ -147,7 +147,7 @@ unsafe extern "system" fn get_swapchain_images(
     }
 }
 
-/// The images come in turn. Each is free again when it is presented or released.
+/// Acquires the images in turn. Each is free again when it is presented or released.
 unsafe extern "system" fn acquire_next_image(
     handle: vk::Device,
     swapchain: vk::SwapchainKHR,
@@ -273,7 +273,7 @@ pub(crate) unsafe fn submit(queue: vk::Queue, work: &vk::SubmitInfo<'_>, fence: 
     }
 }
 
-/// Some queue of the device, to signal with.
+/// Returns any queue of the device, for signals.
 ///
 /// # Safety
 /// `device` is a live handle.
@@ -326,7 +326,7 @@ unsafe extern "system" fn get_group_modes_2(
     unsafe { get_group_modes(device, (*info).surface, out) }
 }
 
-/// As of a display of 60 Hz.
+/// Reports the refresh cycle of a 60 Hz display.
 unsafe extern "system" fn get_refresh_cycle(
     _: vk::Device,
     _: vk::SwapchainKHR,
@@ -338,7 +338,7 @@ unsafe extern "system" fn get_refresh_cycle(
 }
 
 /// The commands of swapchains.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         CREATE_SWAPCHAIN_KHR: PFN_vkCreateSwapchainKHR = create_swapchain,

@@ -40,7 +40,7 @@ struct HalDevice {
     get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
 }
 
-/// The module, which stays open.
+/// Returns the module, which stays open.
 fn module() -> *mut Module {
     let folder = env::current_exe().unwrap().parent().unwrap().to_owned();
     let path: PathBuf = folder.join("libvulkan_null.so");
@@ -131,7 +131,7 @@ fn native_buffers_have_commands_where_their_extension_is_enabled() {
     }
 }
 
-/// The bytes of a buffer that a queue has filled.
+/// Returns the bytes of a buffer that a queue has filled.
 unsafe fn filled(device: &Device) -> [u8; 64] {
     // SAFETY: valid structures and live handles.
     unsafe {

@@ -1,5 +1,5 @@
-//! Memory and panics on Fuchsia, by the C library, and stand-ins for the unwinder, which the compiler's `alloc` refers to and
-//! nothing here calls.
+//! Memory and panics on Fuchsia through the C library, and stand-ins for the unwinder, which the compiler's `alloc`
+//! refers to and nothing here calls.
 
 use shell::CAllocator;
 
@@ -13,7 +13,7 @@ static ALLOCATOR: CAllocator = CAllocator;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    // SAFETY: ends the process.
+    // SAFETY: aborts the process.
     unsafe { abort() }
 }
 

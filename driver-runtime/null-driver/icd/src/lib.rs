@@ -1,5 +1,5 @@
-//! The null driver as a shared library that Vulkan loaders open: its exports, and on Fuchsia, where it does without the
-//! standard library, what that has elsewhere.
+//! The null driver as a shared library for Vulkan loaders: its exports, and, on Fuchsia without the standard library,
+//! replacements for parts of it.
 #![cfg_attr(target_os = "fuchsia", no_std)]
 
 use core::ffi::c_char;
@@ -12,10 +12,10 @@ mod fuchsia;
 #[cfg(target_os = "fuchsia")]
 driver_runtime::export_fuchsia!();
 
-/// How a loader finds every function of the driver.
+/// Looks up every function of the driver.
 ///
 /// # Safety
-/// As the specification has it for `vkGetInstanceProcAddr`; `name` may be NULL.
+/// As specified for `vkGetInstanceProcAddr`; `name` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn vk_icdGetInstanceProcAddr(
     instance: vk::Instance,
@@ -35,7 +35,7 @@ pub unsafe extern "system" fn vk_icdNegotiateLoaderICDInterfaceVersion(version: 
     unsafe { null_driver::negotiate(version) }
 }
 
-/// How a loader finds commands of physical devices that it does not know.
+/// Looks up physical-device commands that the loader does not know.
 ///
 /// # Safety
 /// As for [`vk_icdGetInstanceProcAddr`].

@@ -1,4 +1,5 @@
-//! Command buffers: the runtime records them, and what has an effect is done when a queue gets to it.
+//! Command buffers: the runtime records them, and commands with an effect run when a queue reaches the command
+//! buffer.
 
 mod transfer;
 
@@ -12,7 +13,7 @@ use crate::dispatchable::mark;
 use crate::look_up::typed;
 use crate::{Null, events, queries, rendering};
 
-/// What is called when a command buffer is executed. Other commands that record have no effect.
+/// The functions that run when a command buffer is executed. Other recorded commands have no effect.
 const EFFECTS: EntryPoints<Null> =
     transfer::COMMANDS.and(&queries::EFFECTS).and(&events::EFFECTS).and(&rendering::EFFECTS);
 
@@ -28,10 +29,10 @@ impl CommandBuffers for Null {
     }
 }
 
-/// Does what a command buffer recorded.
+/// Executes a command buffer's recording.
 ///
 /// # Safety
-/// The handle and everything that was recorded are live, and nobody records meanwhile.
+/// The handle and all recorded objects are live, and no thread records meanwhile.
 pub(crate) unsafe fn execute(commands: vk::CommandBuffer) {
     // SAFETY: the caller vouches for the handle.
     unsafe {
@@ -44,13 +45,13 @@ pub(crate) unsafe fn execute(commands: vk::CommandBuffer) {
 /// The runtime's functions.
 static RUNTIME: EntryPoints<Null> = command_buffer::entry_points::<Null>();
 
-/// The runtime's, with the first word that the scenario wants.
+/// Allocates as the runtime does, and writes the scenario's first word.
 unsafe extern "system" fn allocate_command_buffers(
     device: vk::Device,
     info: *const vk::CommandBufferAllocateInfo<'_>,
     out: *mut vk::CommandBuffer,
 ) -> vk::Result {
-    // SAFETY: the caller passes live handles and an array with as much room as it asks for.
+    // SAFETY: the caller passes live handles and an array of the requested length.
     unsafe {
         let Some(allocate) = typed!(RUNTIME, ALLOCATE_COMMAND_BUFFERS: PFN_vkAllocateCommandBuffers) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -63,8 +64,8 @@ unsafe extern "system" fn allocate_command_buffers(
     }
 }
 
-/// The commands of command pools and command buffers, and those that record.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+/// The commands for command pools and command buffers, and the recording commands.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
     ALLOCATE_COMMAND_BUFFERS: PFN_vkAllocateCommandBuffers = allocate_command_buffers,

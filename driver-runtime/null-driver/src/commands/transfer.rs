@@ -9,7 +9,7 @@ use crate::device::list;
 use crate::image::copy::{self, Clear, Direction};
 use crate::resource::Buffer;
 
-/// The bytes of a buffer.
+/// Returns the bytes of a buffer.
 ///
 /// # Safety
 /// `buffer` is a live handle.
@@ -41,7 +41,7 @@ unsafe extern "system" fn cmd_update_buffer(
     size: vk::DeviceSize,
     data: *const c_void,
 ) {
-    // SAFETY: the caller passes live handles and so many bytes.
+    // SAFETY: the caller passes live handles and this many bytes.
     unsafe {
         if let Some((start, size)) = bytes(buffer, offset, size) {
             start.as_ptr().copy_from(data.cast(), size);
@@ -306,7 +306,7 @@ unsafe fn clear(image: vk::Image, value: Clear, ranges: &[vk::ImageSubresourceRa
 }
 
 /// The commands that move bytes.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(super) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {
         CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = cmd_fill_buffer,

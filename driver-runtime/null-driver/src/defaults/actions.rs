@@ -1,8 +1,9 @@
-//! What rows do: make objects of any type and destroy them, write nothing or as little as the specification allows, and
-//! return something plausible.
+//! The actions of rows: create objects of any type and destroy them, write nothing or the permitted minimum, and
+//! return a plausible result.
 //!
 //! # Safety
-//! Of every function here: handles are live, pointers are valid for what the function writes, or NULL where that is allowed.
+//! For every function here: handles are live, and pointers are valid for the function's writes, or NULL if that is
+//! allowed.
 
 use driver_runtime::vk::{self, Handle};
 use driver_runtime::{Device, Object, VkObject};
@@ -14,13 +15,13 @@ use crate::{Null, pipelines, resource};
 
 pub(super) const SUCCESS: vk::Result = vk::Result::SUCCESS;
 
-/// What commands without allocation callbacks pass.
+/// The argument of commands without allocation callbacks.
 pub(super) const NO_CALLBACKS: Pointer = core::ptr::null_mut();
 
 /// The size of whatever has no size of its own.
 pub(super) const SIZE: u64 = 256;
 
-/// What the specification wants addresses of acceleration structures aligned to, in bits.
+/// The alignment that the specification requires of acceleration-structure addresses, in bits.
 const ADDRESS_BITS: u32 = 8;
 
 /// The place of this processor's figures among three: 64 bits, 32 bits, and 32 bits with numbers of 64 bits aligned to four
@@ -105,7 +106,7 @@ pub(super) unsafe fn destroy<const TYPE: i32>(handle: impl Raw, callbacks: Point
     unsafe { Object::<Plain<TYPE>>::destroy(PlainHandle(handle.raw()), callbacks.cast()) };
 }
 
-/// A surface.
+/// Creates a surface.
 pub(super) unsafe fn surface(instance: Pointer, callbacks: Pointer, out: Pointer) -> vk::Result {
     // SAFETY: see above.
     unsafe {
@@ -121,7 +122,8 @@ pub(super) unsafe fn pipelines(parent: Pointer, count: u32, callbacks: Pointer, 
     unsafe { pipelines::create_others(parent, count, callbacks.cast(), out.cast()) }
 }
 
-/// A fence for an event of a display or a device: it is signalled, so that no program waits forever for what cannot happen.
+/// Creates a fence for a display or device event: it is signalled, so that no program waits forever for an event that
+/// cannot happen.
 pub(super) unsafe fn fence(parent: Pointer, callbacks: Pointer, out: Pointer) -> vk::Result {
     let info = vk::FenceCreateInfo::default().flags(vk::FenceCreateFlags::SIGNALED);
     // SAFETY: see above.
@@ -135,24 +137,24 @@ pub(super) unsafe fn fence(parent: Pointer, callbacks: Pointer, out: Pointer) ->
     }
 }
 
-/// The result of work that was done at once, although it could have been deferred.
+/// Returns the result of work that was done at once, although it could have been deferred.
 pub(super) fn done(operation: u64) -> vk::Result {
     if operation == 0 { SUCCESS } else { vk::Result::OPERATION_NOT_DEFERRED_KHR }
 }
 
-/// A result that is not success.
+/// Returns a result that is not success.
 pub(super) fn failure(result: i32) -> vk::Result {
     vk::Result::from_raw(result)
 }
 
-/// An address, or another number, of the object whose handle is at this offset in a structure: not 0, and no other
-/// object's.
+/// Returns an address, or another number, for the object whose handle is at this offset in a structure: not 0, and no
+/// other object's.
 pub(super) unsafe fn address(info: Pointer, at: [usize; 3]) -> u64 {
     // SAFETY: see above.
     unsafe { info.byte_add(at[ABI]).cast::<u64>().read_unaligned() << ADDRESS_BITS }
 }
 
-/// Zeros, so many values of this size.
+/// Zeroes this many values of this size.
 pub(super) unsafe fn clear(out: Pointer, count: impl Count, sizes: [usize; 3]) {
     if !out.is_null() {
         // SAFETY: see above.
@@ -160,7 +162,7 @@ pub(super) unsafe fn clear(out: Pointer, count: impl Count, sizes: [usize; 3]) {
     }
 }
 
-/// How many there are, as a parameter.
+/// A count parameter.
 pub(super) trait Count {
     fn count(self) -> usize;
 }
@@ -177,7 +179,7 @@ impl Count for Pointer {
     }
 }
 
-/// Zeros in structures, but for their types and what is chained to them.
+/// Zeroes structures, except for their types and chains.
 pub(super) unsafe fn clear_structures(out: Pointer, count: impl Count, sizes: [usize; 3]) {
     if out.is_null() {
         return;
@@ -189,7 +191,7 @@ pub(super) unsafe fn clear_structures(out: Pointer, count: impl Count, sizes: [u
     }
 }
 
-/// Says that the arrays that a structure leads to have nothing in them.
+/// Empties the arrays behind a structure.
 pub(super) unsafe fn clear_counts(out: Pointer, at: &[[usize; 3]]) {
     if out.is_null() {
         return;
@@ -200,25 +202,25 @@ pub(super) unsafe fn clear_counts(out: Pointer, at: &[[usize; 3]]) {
     }
 }
 
-/// Says that there are none.
+/// Sets the count to 0.
 pub(super) unsafe fn none<T: From<u8>>(count: Pointer) {
     // SAFETY: see above.
     unsafe { count.cast::<T>().write(T::from(0)) };
 }
 
-/// A size of type `VkDeviceSize`.
+/// Writes a size of type `VkDeviceSize`.
 pub(super) unsafe fn size(out: Pointer) {
     // SAFETY: see above.
     unsafe { out.cast::<u64>().write(SIZE) };
 }
 
-/// What something without a size of its own needs of memory.
+/// Writes the memory requirements of an object without a size of its own.
 pub(super) unsafe fn requirements(out: Pointer) {
     // SAFETY: see above.
     unsafe { resource::write_requirements(SIZE, out.cast()) };
 }
 
-/// The sizes of an acceleration structure and of the memory to build it in.
+/// Writes the sizes of an acceleration structure and of the memory to build it in.
 pub(super) unsafe fn acceleration_structure_sizes(out: Pointer) {
     // SAFETY: see above.
     unsafe {
@@ -229,7 +231,7 @@ pub(super) unsafe fn acceleration_structure_sizes(out: Pointer) {
     }
 }
 
-/// The same of a micromap.
+/// Writes the same sizes for a micromap.
 pub(super) unsafe fn micromap_sizes(out: Pointer) {
     // SAFETY: see above.
     unsafe {

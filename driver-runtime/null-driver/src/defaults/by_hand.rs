@@ -8,7 +8,7 @@ use driver_runtime::{entry_points, vk};
 
 use super::actions;
 
-/// There are no displays, so no application has a display to make a mode of.
+/// Fails: the driver has no displays, so no application has a display to create a mode for.
 unsafe extern "system" fn create_display_mode(
     _: vk::PhysicalDevice,
     _: vk::DisplayKHR,
@@ -53,7 +53,7 @@ unsafe extern "system" fn get_fragment_shading_rates(
 struct BinaryInfo {
     s_type: vk::StructureType,
     next: *const c_void,
-    /// `VkPipelineBinaryKeysAndDataKHR`, which begins with how many there are; NULL for those of a pipeline.
+    /// `VkPipelineBinaryKeysAndDataKHR`, which begins with the count; NULL for a pipeline's binaries.
     keys_and_data: *const u32,
     pipeline: vk::Pipeline,
     pipeline_info: *const c_void,
@@ -71,14 +71,14 @@ struct BinaryHandles {
 /// `VK_OBJECT_TYPE_PIPELINE_BINARY_KHR`
 const PIPELINE_BINARY: i32 = 1_000_483_000;
 
-/// A binary for each that the application brings, and one for a pipeline.
+/// Creates a binary for each of the application's, and one for a pipeline.
 unsafe extern "system" fn create_pipeline_binaries(
     device: *mut c_void,
     info: *const BinaryInfo,
     callbacks: *mut c_void,
     out: *mut BinaryHandles,
 ) -> vk::Result {
-    // SAFETY: the caller passes a live handle and valid structures, with an array of so many handles or none.
+    // SAFETY: the caller passes a live handle and valid structures, with an array of this many handles or none.
     unsafe {
         let brought = (*info).keys_and_data;
         let all = if brought.is_null() { 1 } else { brought.read() };
@@ -94,8 +94,8 @@ unsafe extern "system" fn create_pipeline_binaries(
 }
 
 const fn pipeline_binaries() -> Command {
-    // SAFETY: pointers to functions have the same size and meaning whatever their parameters; this one has those of
-    // vkCreatePipelineBinariesKHR.
+    // SAFETY: function pointers have the same size and meaning for all parameters; this function has the parameters
+    // of vkCreatePipelineBinariesKHR.
     unsafe {
         core::mem::transmute::<
             unsafe extern "system" fn(
@@ -110,7 +110,7 @@ const fn pipeline_binaries() -> Command {
 }
 
 /// The commands.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {
     CREATE_DISPLAY_MODE_KHR: PFN_vkCreateDisplayModeKHR = create_display_mode,

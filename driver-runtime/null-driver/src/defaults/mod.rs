@@ -1,5 +1,6 @@
-//! What the driver does for commands of extensions that have no effect of their own here: the call succeeds, objects come and
-//! go, queries say that there is nothing or as little as is allowed. Most commands have a generated row; some take more.
+//! Defaults for commands of extensions without an effect in this driver: the call succeeds, objects are created and
+//! destroyed, and queries return nothing or the permitted minimum. Most commands have a generated row; some take
+//! more.
 
 mod actions;
 mod by_hand;
@@ -23,7 +24,7 @@ pub(crate) const COMMANDS: EntryPoints<Null> = commands_1_gen::COMMANDS
     .and(&commands_3_gen::COMMANDS)
     .and(&commands_4_gen::COMMANDS);
 
-/// Whether the driver's function of the command asks the scenario, so that it can fail or wait.
+/// Returns whether the driver's function for the command checks the scenario, so that it can fail or wait.
 pub(crate) fn asks(command: CommandId) -> bool {
     let command = command.canonical();
     let row = COMMANDS.get(command);

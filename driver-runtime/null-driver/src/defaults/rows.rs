@@ -1,18 +1,18 @@
-//! The form in which the generated files state what commands do.
+//! The row format of the generated files, which describe the commands' behaviour.
 
 use driver_runtime::vk;
 
 use crate::scenario::Outcome;
 
-/// What a row calls the type of a command's result.
+/// The name that rows use for the type of a command's result.
 pub(super) type Result = vk::Result;
 pub(super) type Nothing = ();
 
-/// A pointer, whatever it leads to, or a dispatchable handle.
+/// A pointer to any type, or a dispatchable handle.
 pub(super) type Pointer = *mut core::ffi::c_void;
 
-/// What a call of the command does before anything else: it may wait, and it may return a result, as the scenario has it. Returns
-/// that result, and whether the call ends with it.
+/// Applies the scenario before a command's other work: the call may wait, and may return a result. Returns that
+/// result, and whether it is the result of the whole call.
 ///
 /// # Safety
 /// `first` is the first parameter of the command, a handle or a pointer.
@@ -25,7 +25,7 @@ pub(super) unsafe fn wanted_of(
     Some((wanted, unsafe { crate::scenario::stops(command, first.read(), wanted) }))
 }
 
-/// The outcome of a call that was carried out.
+/// Returns the outcome of a call that was carried out.
 pub(super) fn after<R: Outcome>(outcome: R, wanted: Option<(vk::Result, bool)>) -> R {
     match wanted {
         Some((wanted, _)) => outcome.or(wanted),
@@ -33,7 +33,7 @@ pub(super) fn after<R: Outcome>(outcome: R, wanted: Option<(vk::Result, bool)>) 
     }
 }
 
-/// The outcome of a call that ends with the result.
+/// Returns the outcome of a call that fails with the result.
 pub(super) fn failed<R: Outcome>(result: vk::Result) -> R {
     R::failed(result)
 }
@@ -52,7 +52,7 @@ macro_rules! commands {
                 #[allow(unused_variables, clippy::too_many_arguments, reason = "as the registry has the command")]
                 unsafe extern "system" fn function($($parameter: $class),*) -> $result {
                     #[allow(unused_unsafe, reason = "what only returns a number is safe")]
-                    // SAFETY: the caller passes what the specification demands of the command's parameters.
+                    // SAFETY: the caller's parameters meet the specification's demands on the command.
                     unsafe {
                         let first = [$((&raw const $parameter).cast::<usize>()),*][0];
                         let wanted = wanted_of(driver_runtime::registry::command::$command, first);

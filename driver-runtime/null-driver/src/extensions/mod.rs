@@ -1,5 +1,5 @@
-//! Which extensions there can be: all of them that a driver for Linux may have, what each of them needs, and the features
-//! that come with them.
+//! The available extensions: all that a driver for Linux may have, the dependencies of each, and the features that
+//! come with them.
 
 mod needs_gen;
 mod rows;
@@ -26,7 +26,7 @@ const LINUX: &[Platform] = &[
     Platform::Provisional,
 ];
 
-/// What loaders and layers have, and drivers do not.
+/// Extensions of loaders and layers, which drivers do not have.
 const NOT_OF_DRIVERS: ExtensionSet = ExtensionSet::new(&[
     extension::EXT_LAYER_SETTINGS,
     extension::EXT_VALIDATION_CACHE,
@@ -36,9 +36,9 @@ const NOT_OF_DRIVERS: ExtensionSet = ExtensionSet::new(&[
     extension::LUNARG_DIRECT_DRIVER_LOADING,
 ]);
 
-/// Every extension that a driver of Vulkan 1.`minor` for Linux can have: those of other systems are left out, what needs one
-/// of them, and what needs a later version. Promoted and deprecated ones are there, as in other drivers; `provisional` ones
-/// if they are wanted.
+/// Returns every extension that a driver of Vulkan 1.`minor` for Linux can have: without extensions of other systems,
+/// their dependants, and extensions that need a later version. It includes promoted and deprecated ones, as in other
+/// drivers, and with `provisional` also those.
 pub(crate) fn all(minor: u32, provisional: bool) -> ExtensionSet {
     let candidates = ExtensionSet::on(LINUX);
     let wanted = |id: &ExtensionId| {
@@ -56,8 +56,8 @@ pub(crate) fn all(minor: u32, provisional: bool) -> ExtensionSet {
     }
 }
 
-/// Adds what extensions of the set need, and what that needs in turn. Of several alternatives it is the one that adds least.
-/// Nothing of `unwanted` is added: an extension that needs it lacks it.
+/// Adds the dependencies of the set's extensions, and their dependencies in turn. Of several alternatives it takes
+/// the one that adds least. It adds nothing from `unwanted`: an extension that needs one of these lacks it.
 ///
 /// # Errors
 /// An extension that needs a later version than 1.`minor`, in a sentence.
@@ -82,8 +82,8 @@ fn too_old(needs: &Needs) -> String {
     format!("{name} needs Vulkan 1.{minor}: add api=1.{minor} or a later version")
 }
 
-/// The features of devices with these extensions, in addition to `core`: all members of the extensions' structures but those
-/// that promise what this driver lacks, to replay addresses, sparse resources and protected memory.
+/// Returns the features of devices with these extensions, in addition to `core`: all members of the extensions'
+/// structures except those for replayed addresses, sparse resources and protected memory, which this driver lacks.
 pub(crate) fn features(core: Features, extensions: &ExtensionSet) -> Features {
     let kept = |member: &str| {
         let lacking = ["CaptureReplay", "sparse", "protectedMemory"];
@@ -92,7 +92,7 @@ pub(crate) fn features(core: Features, extensions: &ExtensionSet) -> Features {
     core.with_those_of(extensions, kept)
 }
 
-/// The extensions in `all` that are not in `some`.
+/// Returns the extensions in `all` that are not in `some`.
 pub(crate) fn added(some: &ExtensionSet, all: &ExtensionSet) -> ExtensionSet {
     collected(ExtensionId::all().filter(|id| all.contains(*id) && !some.contains(*id)))
 }

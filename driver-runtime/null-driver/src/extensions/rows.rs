@@ -1,4 +1,4 @@
-//! The form in which the generated file states what extensions need.
+//! The row format of the generated file, which lists the extensions' dependencies.
 
 use driver_runtime::registry::ExtensionId;
 
@@ -6,11 +6,11 @@ use driver_runtime::registry::ExtensionId;
 pub(super) struct Needs {
     pub(super) extension: ExtensionId,
     pub(super) is_provisional: bool,
-    /// One is enough; none at all where nothing is needed.
+    /// One alternative suffices; empty if the extension has no dependency.
     pub(super) alternatives: &'static [Alternative],
 }
 
-/// What is enough together.
+/// A combination that suffices.
 pub(super) struct Alternative {
     /// The minor version of Vulkan 1.
     pub(super) minor: u32,

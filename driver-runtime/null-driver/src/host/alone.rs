@@ -1,9 +1,9 @@
-//! Where this driver shares nothing with other processes.
+//! Systems on which this driver shares nothing with other processes.
 
 use core::ffi::c_int;
 use core::ptr::NonNull;
 
-/// There is none.
+/// Shared memory does not exist here.
 pub(crate) enum SharedMemory {}
 
 impl SharedMemory {
@@ -28,7 +28,7 @@ impl SharedMemory {
     }
 }
 
-/// No descriptor gets here: none was imported.
+/// Does nothing: no descriptor was imported.
 ///
 /// # Safety
 /// None is needed.

@@ -1,4 +1,5 @@
-//! What Fuchsia lets a driver use: `libc.so` and `libzircon.so`. The driver is no component of its own, so it reads no files.
+//! The Fuchsia libraries that a driver may use: `libc.so` and `libzircon.so`. The driver is not a component, so it
+//! reads no files.
 
 use alloc::string::{String, ToString};
 use core::ffi::{CStr, c_char, c_int, c_void};
@@ -41,30 +42,30 @@ impl Host for System {
     }
 }
 
-/// The value of an environment variable.
+/// Returns the value of an environment variable.
 pub(crate) fn variable(name: &str) -> Option<String> {
     let name = alloc::format!("{name}\0");
-    // SAFETY: the name ends with a NUL; the value is copied at once.
+    // SAFETY: the name is NUL-terminated; the value is copied at once.
     unsafe {
         let value = getenv(name.as_ptr().cast());
         (!value.is_null()).then(|| CStr::from_ptr(value).to_string_lossy().to_string())
     }
 }
 
-/// There are no files.
+/// Returns `None`: this system has no files.
 pub(crate) fn file(_: &str) -> Option<String> {
     None
 }
 
-/// Tells whoever looks at the program's error output.
+/// Writes a message to standard error.
 pub(crate) fn complain(words: &str) {
     let line = alloc::format!("vkload null driver: {words}\n");
-    // SAFETY: so many bytes are there.
+    // SAFETY: the line has this number of bytes.
     unsafe { write(2, line.as_ptr().cast(), line.len()) };
 }
 
-/// There are no fences that are files.
+/// Does nothing: no fence is a file.
 pub(crate) fn finish(_: c_int) {}
 
-/// There are no named pipes.
+/// Does nothing: named pipes do not exist.
 pub(crate) fn hold(_: &str) {}

@@ -1,4 +1,4 @@
-//! Linux and Android: the runtime's own system, and what `std` has.
+//! Linux and Android: the runtime's own system, and functions from `std`.
 
 extern crate std;
 
@@ -11,22 +11,23 @@ use std::{env, fs};
 /// The system.
 pub(crate) use driver_runtime::host::Linux as System;
 
-/// The value of an environment variable.
+/// Returns the value of an environment variable.
 pub(crate) fn variable(name: &str) -> Option<String> {
     env::var(name).ok()
 }
 
-/// The text of a file.
+/// Returns the text of a file.
 pub(crate) fn file(path: &str) -> Option<String> {
     fs::read_to_string(path).ok()
 }
 
-/// Tells whoever looks at the program's error output.
+/// Writes a message to standard error.
 pub(crate) fn complain(words: &str) {
     std::eprintln!("vkload null driver: {words}");
 }
 
-/// Waits until a fence is signalled, a descriptor that belongs to the caller no more. Negative ones have been.
+/// Waits until a fence is signalled, and takes ownership of its descriptor. Negative descriptors are signalled
+/// already.
 pub(crate) fn finish(fence: c_int) {
     if fence < 0 {
         return;
@@ -53,8 +54,8 @@ unsafe extern "C" {
     fn poll(descriptors: *mut Poll, count: c_ulong, milliseconds: c_int) -> c_int;
 }
 
-/// Waits until somebody opens the named pipe for writing, and closes it again. A path that cannot be opened does not
-/// hold anything.
+/// Waits until another process opens the named pipe for writing, and closes it again. Returns at once if the path
+/// cannot be opened.
 pub(crate) fn hold(path: &str) {
     match fs::File::open(path) {
         Ok(mut pipe) => {

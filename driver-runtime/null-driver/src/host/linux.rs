@@ -1,4 +1,4 @@
-//! What Linux lets processes share: memory in files without a name, and descriptors that become readable.
+//! The objects that Linux processes can share: memory in unnamed files, and descriptors that become readable.
 
 extern crate std;
 
@@ -20,11 +20,11 @@ unsafe impl Send for SharedMemory {}
 // SAFETY: as above.
 unsafe impl Sync for SharedMemory {}
 
-/// Nobody makes the file shorter, so that no access to a mapping of it fails.
+/// The file cannot shrink, so no access to a mapping of it fails.
 const SEALS: c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
 impl SharedMemory {
-    /// Memory of this size.
+    /// Allocates memory of this size.
     pub(crate) fn new(size: usize) -> Option<Self> {
         // SAFETY: the name is a C string.
         let file = unsafe {
@@ -33,7 +33,7 @@ impl SharedMemory {
         if file < 0 {
             return None;
         }
-        // SAFETY: the descriptor is new and nobody else's.
+        // SAFETY: the descriptor is new and has no other owner.
         let file = unsafe { File::from_raw_fd(file) };
         file.set_len(size as u64).ok()?;
         // SAFETY: the descriptor is open.
@@ -43,12 +43,14 @@ impl SharedMemory {
         Self::map(file.into(), size)
     }
 
-    /// The first `size` bytes of memory that [`SharedMemory::export`] made a handle of. The descriptor stays the caller's.
+    /// Maps the first `size` bytes of memory behind a handle from [`SharedMemory::export`]. The caller keeps the
+    /// descriptor.
     pub(crate) fn import(handle: RawFd, size: usize) -> Option<Self> {
         if handle < 0 || size == 0 {
             return None;
         }
-        // SAFETY: any number may be asked about. Only files of memory have seals, and only this driver's have all of these.
+        // SAFETY: the call accepts any number. Only memory files have seals, and only this driver's files have all of
+        // these.
         let seals = unsafe { libc::fcntl(handle, libc::F_GET_SEALS) };
         if seals < 0 || seals & SEALS != SEALS {
             return None;
@@ -61,7 +63,7 @@ impl SharedMemory {
         Self::map(file.into(), size)
     }
 
-    /// A descriptor that is the caller's.
+    /// Returns a descriptor that the caller owns.
     pub(crate) fn export(&self) -> Option<RawFd> {
         self.file.try_clone().ok().map(IntoRawFd::into_raw_fd)
     }
@@ -76,7 +78,7 @@ impl SharedMemory {
 
     fn map(file: OwnedFd, size: usize) -> Option<Self> {
         let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: the file is so long, and a mapping at an address of the system's choice disturbs nobody.
+        // SAFETY: the file is large enough, and a mapping at an address of the system's choice affects no other code.
         let start = unsafe { libc::mmap(null_mut(), size, access, libc::MAP_SHARED, file.as_raw_fd(), 0) };
         if start == libc::MAP_FAILED {
             return None;
@@ -87,7 +89,7 @@ impl SharedMemory {
 
 impl Drop for SharedMemory {
     fn drop(&mut self) {
-        // SAFETY: the mapping was made by this, and nobody uses it any more.
+        // SAFETY: this value made the mapping, which is no longer in use.
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.size) };
     }
 }
@@ -102,7 +104,8 @@ impl SharedNumber {
         Some(number)
     }
 
-    /// What [`SharedNumber::export`] made a handle of. On success the descriptor is the value's, else it stays the caller's.
+    /// Imports a handle from [`SharedNumber::export`]. On success the value owns the descriptor, otherwise the caller
+    /// keeps it.
     pub(crate) fn import(handle: RawFd) -> Option<Self> {
         let number = SharedMemory::import(handle, size_of::<AtomicU64>()).map(Self)?;
         // SAFETY: the caller gives the descriptor away.
@@ -110,7 +113,7 @@ impl SharedNumber {
         Some(number)
     }
 
-    /// As [`SharedMemory::export`].
+    /// Does the same as [`SharedMemory::export`].
     pub(crate) fn export(&self) -> Option<RawFd> {
         self.0.export()
     }
@@ -141,9 +144,9 @@ impl SyncFile {
     }
 }
 
-/// Whether the descriptor can be waited for.
+/// Returns whether the descriptor can be waited for.
 pub(crate) fn is_open(handle: RawFd) -> bool {
-    // SAFETY: any number may be asked about.
+    // SAFETY: the call accepts any number.
     handle >= 0 && unsafe { libc::fcntl(handle, libc::F_GETFD) } >= 0
 }
 

@@ -40,7 +40,7 @@ impl<T> Shared<T> {
     }
 }
 
-/// Lets so many milliseconds pass.
+/// Sleeps for this many milliseconds.
 pub(crate) fn pause(milliseconds: u32) {
     if milliseconds == 0 {
         return;
@@ -52,7 +52,7 @@ pub(crate) fn pause(milliseconds: u32) {
     }
 }
 
-/// A synchronisation object: a number, or what stands for one of another process.
+/// A synchronisation object: a number, or a handle for an object of another process.
 pub struct Value(Place);
 
 enum Place {
@@ -84,12 +84,12 @@ impl Value {
 
 #[cfg(target_os = "linux")]
 impl Value {
-    /// A number that other processes can have, too.
+    /// Returns a number that can be shared with other processes.
     pub(crate) fn shared(initial: u64) -> Option<Self> {
         linux::SharedNumber::new(initial).map(|number| Self(Place::Shared(number)))
     }
 
-    /// What a handle stands for. On success the handle is the value's.
+    /// Imports the object behind a handle. On success the value owns the handle.
     pub(crate) fn import(handle: Handle) -> Option<Self> {
         Some(Self(match handle.kind() {
             HandleKind::OpaqueFd => Place::Shared(linux::SharedNumber::import(handle.fd())?),
@@ -101,7 +101,7 @@ impl Value {
         }))
     }
 
-    /// A handle to a number that is shared.
+    /// Returns a handle to a number that is shared.
     pub(crate) fn export(&self) -> Option<i32> {
         match &self.0 {
             Place::Shared(number) => number.export(),

@@ -10,7 +10,7 @@ use driver_runtime::format::{Component, FormatInfo, NumericFormat as Kind, Plane
 /// `VK_FORMAT_E5B9G9R9_UFLOAT_PACK32`: three components share an exponent.
 const SHARED_EXPONENT_BITS: u32 = 27;
 
-/// A texel of a plane with this value.
+/// Returns a texel of a plane with this value.
 pub(crate) fn texel(format: &FormatInfo, plane: Plane, value: Clear) -> Vec<u8> {
     let mut bytes = match value {
         Clear::DepthStencil(value) => depth_or_stencil(format, plane, value),
@@ -53,14 +53,14 @@ fn colour(format: &FormatInfo, value: vk::ClearColorValue) -> Vec<u8> {
     bytes
 }
 
-/// A component of a clear value, which is a float or an integer as the format has it.
+/// A component of a clear value: a float or an integer, depending on the format.
 #[derive(Clone, Copy)]
 struct Number {
     float: f32,
     word: u32,
 }
 
-/// The bits of a component.
+/// Returns the bits of a component.
 fn bits(component: &Component, value: Number) -> u64 {
     let wide = |bits: u32| if bits >= 64 { u64::MAX } else { (1u64 << bits) - 1 };
     let largest = wide(component.bits);
@@ -88,7 +88,7 @@ fn nearest(value: f64) -> i64 {
     (value + if value < 0.0 { -0.5 } else { 0.5 }) as i64
 }
 
-/// A number of 16 bits with 5 bits of exponent, rounded.
+/// Returns a number of 16 bits with 5 bits of exponent, rounded.
 fn half(value: f32) -> u16 {
     let word = value.to_bits();
     let sign = ((word >> 16) & 0x8000) as u16;
@@ -106,7 +106,8 @@ fn half(value: f32) -> u16 {
     }
 }
 
-/// The word of a format with a shared exponent, by the formula of the specification (section "Shared Exponent to RGB").
+/// Returns the word of a format with a shared exponent, by the formula of the specification (section "Shared Exponent
+/// to RGB").
 fn shared_exponent(colour: [f32; 4]) -> u32 {
     const FRACTION: i32 = 9;
     const BIAS: i32 = 15;
@@ -128,7 +129,7 @@ fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
-/// The transfer function of sRGB (Khronos Data Format Specification), from linear values.
+/// Returns the transfer function of sRGB (Khronos Data Format Specification), from linear values.
 fn srgb(linear: f32) -> f32 {
     let linear = linear.clamp(0.0, 1.0);
     if linear <= 0.003_130_8 {
@@ -140,7 +141,7 @@ fn srgb(linear: f32) -> f32 {
     (1.055 * twelfth_root(fifth) - 0.055) as f32
 }
 
-/// By Newton's method, from above.
+/// Computes the root by Newton's method, from above.
 fn twelfth_root(value: f64) -> f64 {
     let mut root = 1.0f64;
     for _ in 0..64 {

@@ -1,6 +1,6 @@
 //! Copying texels: between images, between images and buffers or host memory, and clearing.
 //!
-//! A region that does not fit is cut where the memory ends.
+//! A region that does not fit is truncated at the end of memory.
 
 use core::ffi::c_void;
 use core::ptr::NonNull;
@@ -18,10 +18,10 @@ pub(crate) enum Direction {
     FromImage,
 }
 
-/// Copies so many blocks, rows and slices.
+/// Copies this many blocks, rows and slices.
 fn copy(from: Area, to: Area, blocks: [usize; 3]) {
     let bytes = blocks[0] * from.block.min(to.block);
-    // Blocks of the same size stand side by side; a resolve takes the first sample of each texel.
+    // Blocks of the same size are adjacent; a resolve takes the first sample of each texel.
     let alike = from.block == to.block;
     for slice in 0..blocks[2] {
         for row in 0..blocks[1] {
@@ -43,12 +43,12 @@ fn move_bytes(from: (Area, usize), to: (Area, usize), bytes: usize) {
     let fits =
         |(area, offset): (Area, usize)| area.left.checked_sub(offset).is_some_and(|left| left >= bytes);
     if fits(from) && fits(to) {
-        // SAFETY: both areas have so many bytes from their offsets on.
+        // SAFETY: both areas have this many bytes from their offsets on.
         unsafe { to.0.start.as_ptr().add(to.1).copy_from(from.0.start.as_ptr().add(from.1), bytes) };
     }
 }
 
-/// An extent in blocks of a format, with as many slices as there are array layers or depth, whichever there is.
+/// Returns an extent in blocks of a format; its slices are array layers or depth, whichever the image has.
 fn blocks(image: &Image, extent: vk::Extent3D, layers: u32) -> [usize; 3] {
     let [width, height, depth] = image.format.block_extent;
     [
@@ -84,7 +84,7 @@ pub(crate) unsafe fn images(source: vk::Image, target: vk::Image, region: &vk::I
         copy_aspect(from.aspect_mask, to.aspect_mask);
         return;
     }
-    // Depth and stencil stand apart: both in one region are two copies.
+    // Depth and stencil are stored separately: a region with both is two copies.
     for bit in 0..u32::BITS {
         let aspect = vk::ImageAspectFlags::from_raw(1 << bit);
         if from.aspect_mask.contains(aspect) {
@@ -145,7 +145,7 @@ impl Side {
         Self { from, to: to[0]..to[1], mirrored }
     }
 
-    /// The source and the target of the texel with this number.
+    /// Returns the source and the target of the texel with this number.
     fn at(&self, number: usize) -> (usize, usize) {
         let (size, count) = (i64::from(self.from[1] - self.from[0]), self.to.len() as i64);
         let place = if self.mirrored { count - 1 - number as i64 } else { number as i64 };
@@ -214,7 +214,7 @@ fn linear(
     }
 }
 
-/// What an image is cleared to.
+/// The value of a clear.
 #[derive(Clone, Copy)]
 pub(crate) enum Clear {
     Colour(vk::ClearColorValue),
@@ -249,7 +249,7 @@ pub(crate) unsafe fn clear(image: vk::Image, value: Clear, range: &vk::ImageSubr
     }
 }
 
-/// Clears a rectangle of a mip level and an array layer, `place`, as a view of this format has it.
+/// Clears a rectangle of a mip level and an array layer, `place`, through a view of this format.
 ///
 /// # Safety
 /// The handle is live.

@@ -80,7 +80,7 @@ unsafe extern "system" fn get_device_image_memory_requirements(
     }
 }
 
-/// No image is sparse.
+/// Reports no requirements: no image is sparse.
 unsafe extern "system" fn get_image_sparse_memory_requirements(
     _: vk::Device,
     _: vk::Image,
@@ -216,7 +216,7 @@ unsafe fn write_layout(
     out: *mut vk::SubresourceLayout2KHR<'_>,
 ) {
     let layout = image.subresource(*subresource);
-    // SAFETY: the caller vouches for the chain; a structure has the type that it says.
+    // SAFETY: the caller vouches for the chain; each structure has the type in its `sType`.
     unsafe {
         (*out).subresource_layout = layout;
         for structure in chain::pointers((*out).p_next) {
@@ -271,7 +271,7 @@ unsafe extern "system" fn copy_image_to_image(
     vk::Result::SUCCESS
 }
 
-/// There is one layout.
+/// Does nothing: all images have one layout.
 unsafe extern "system" fn transition_image_layout(
     _: vk::Device,
     _: u32,
@@ -281,7 +281,7 @@ unsafe extern "system" fn transition_image_layout(
 }
 
 /// The commands of images.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {
         CREATE_IMAGE: PFN_vkCreateImage = create_image,

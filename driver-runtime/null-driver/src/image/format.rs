@@ -1,9 +1,9 @@
-//! The formats that there are.
+//! The formats of the driver.
 
 use driver_runtime::format::{FormatInfo, info};
 use driver_runtime::vk;
 
-/// The format of this value, unless it is undefined or of an extension.
+/// Returns the format of this value, unless it is undefined or of an extension.
 pub(crate) fn find(format: vk::Format) -> Option<&'static FormatInfo> {
     info(format).filter(|info| info.core.is_some())
 }

@@ -24,7 +24,7 @@ pub(crate) struct Image {
     pub(crate) layers: u32,
     samples: u32,
     disjoint: bool,
-    /// Where each plane begins. Only the first is used for images that are not disjoint.
+    /// The start of each plane. Images that are not disjoint use only the first.
     starts: [AtomicPtr<u8>; PLANES],
     /// Memory of its own, which images have that are made of a window's buffers.
     own: Shared<Option<Memory>>,
@@ -40,7 +40,7 @@ unsafe impl VkObject for Image {
 #[derive(Clone, Copy)]
 pub(crate) struct Area {
     pub(crate) start: NonNull<u8>,
-    /// How many bytes there are from the start on.
+    /// The number of bytes from the start on.
     pub(crate) left: usize,
     /// Bytes of a block.
     pub(crate) block: usize,
@@ -54,7 +54,7 @@ pub(crate) struct Area {
 unsafe impl Send for Area {}
 
 impl Image {
-    /// The image that is asked for, or `None` if its format is none or it is larger than any may be.
+    /// Returns the requested image, or `None` if its format is unknown or it is larger than the limits.
     pub(crate) fn new(info: &vk::ImageCreateInfo<'_>) -> Option<Self> {
         let vk::Extent3D { width, height, depth } = info.extent;
         let [side, deepest, layers] = sizes(info.image_type, info.flags);
@@ -85,7 +85,7 @@ impl Image {
         true
     }
 
-    /// Bytes of the image, or of the plane of a disjoint one.
+    /// Returns the bytes of the image, or of one plane of a disjoint image.
     pub(crate) fn size(&self, aspect: vk::ImageAspectFlags) -> u64 {
         if self.disjoint && !aspect.is_empty() {
             return self.plane_size(self.format.plane_of(aspect));
@@ -98,7 +98,7 @@ impl Image {
         self.starts[place].store(start, Ordering::Release);
     }
 
-    /// Where a mip level of an array layer is, as `vkGetImageSubresourceLayout` has it.
+    /// Returns the position of an array layer's mip level, in the form of `vkGetImageSubresourceLayout`.
     pub(crate) fn subresource(&self, of: vk::ImageSubresource) -> vk::SubresourceLayout {
         let plane = self.format.plane_of(of.aspect_mask);
         let pitches = self.pitches(plane, of.mip_level);
@@ -111,7 +111,7 @@ impl Image {
         }
     }
 
-    /// The blocks of a mip level from a layer and an offset on; `None` without memory.
+    /// Returns the blocks of a mip level from a layer and an offset on; `None` if no memory is bound.
     pub(crate) fn area(
         &self,
         aspect: vk::ImageAspectFlags,
@@ -138,7 +138,7 @@ impl Image {
         Some(Area { start, left, block: block as usize, row: row as usize, slice: slice as usize })
     }
 
-    /// Width, height and depth of a mip level, in texels of a plane.
+    /// Returns the width, height and depth of a mip level, in texels of a plane.
     pub(crate) fn level_extent(&self, aspect: vk::ImageAspectFlags, level: u32) -> [u32; 3] {
         self.plane_extent(self.format.plane_of(aspect), level)
     }
@@ -162,7 +162,7 @@ impl Image {
         [0, 1, 2].map(|side| u64::from(extent[side].div_ceil(self.format.block_extent[side])))
     }
 
-    /// Bytes of a row and of a slice.
+    /// Returns the bytes of a row and of a slice.
     fn pitches(&self, plane: usize, level: u32) -> [u64; 2] {
         let [width, height, _] = self.blocks(plane, level);
         let row = width * u64::from(self.block_bytes(plane));
@@ -181,7 +181,7 @@ impl Image {
         (self.layer_size(plane) * u64::from(self.layers)).next_multiple_of(ALIGNMENT)
     }
 
-    /// Where a mip level begins, from the beginning of the image or of its plane's own memory.
+    /// Returns the offset of a mip level, from the beginning of the image or of its plane's own memory.
     fn offset(&self, plane: usize, layer: u32, level: u32) -> u64 {
         let before = if self.disjoint { 0 } else { (0..plane).map(|plane| self.plane_size(plane)).sum() };
         let larger: u64 = (0..level).map(|level| self.level_size(plane, level)).sum();
@@ -189,7 +189,7 @@ impl Image {
     }
 }
 
-/// How many array layers a range has that may go to the end.
+/// Returns the number of array layers in a range that may extend to the end.
 pub(crate) fn layers_of(image: &Image, first: u32, count: u32) -> u32 {
     if count == vk::REMAINING_ARRAY_LAYERS { image.layers.saturating_sub(first) } else { count }
 }

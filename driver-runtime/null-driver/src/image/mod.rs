@@ -1,7 +1,7 @@
-//! Images: where each texel is.
+//! Images: the position of each texel.
 //!
-//! The layout is the same for every tiling: planes one after the other, in each the array layers, in each the mip levels from
-//! large to small, in each the slices, rows and blocks, without gaps. Samples of a texel stand beside each other.
+//! The layout is the same for every tiling: planes one after the other, in each the array layers, in each the mip
+//! levels from large to small, in each the slices, rows and blocks, without gaps. A texel's samples are adjacent.
 
 pub(crate) mod colour;
 pub(crate) mod copy;

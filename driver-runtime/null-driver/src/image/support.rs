@@ -1,4 +1,4 @@
-//! What a device can do with formats: everything that their kind allows.
+//! A device's abilities with formats: everything that their kind allows.
 
 use driver_runtime::format::FormatInfo;
 use driver_runtime::vk;
@@ -14,7 +14,7 @@ pub(crate) const ARRAY_LAYERS: u32 = 2048;
 /// Slices of an image with three dimensions.
 pub(crate) const DEPTH: u32 = 2048;
 
-/// What images of a format can be used for.
+/// Returns the supported uses of images with a format.
 fn features(format: &FormatInfo) -> vk::FormatFeatureFlags {
     use vk::FormatFeatureFlags as Can;
     let copies = Can::TRANSFER_SRC | Can::TRANSFER_DST;
@@ -40,7 +40,7 @@ fn features(format: &FormatInfo) -> vk::FormatFeatureFlags {
     }
 }
 
-/// What buffers of a format can be used for.
+/// Returns the supported uses of buffers with a format.
 fn buffer_features(format: &FormatInfo) -> vk::FormatFeatureFlags {
     use vk::FormatFeatureFlags as Can;
     if format.is_depth_or_stencil() || format.is_subsampled() || format.compression.is_some() {
@@ -53,7 +53,7 @@ fn buffer_features(format: &FormatInfo) -> vk::FormatFeatureFlags {
     Can::VERTEX_BUFFER | texels | atomics
 }
 
-/// What a format can be used for: what a profile says, or everything that its kind allows.
+/// Returns a format's supported uses: from a profile, or otherwise everything that its kind allows.
 fn support(format: vk::Format) -> FormatSupport {
     if let Some(of_profile) = scenario::get().format(format) {
         return of_profile;
@@ -63,7 +63,7 @@ fn support(format: vk::Format) -> FormatSupport {
     FormatSupport { linear: images, optimal: images, buffer: wide_of(buffer_features(known)) }
 }
 
-/// The same features of 64 bits, with those that have no room in 32.
+/// Returns the same features in 64 bits, with those that do not fit into 32.
 fn wide(format: &FormatInfo, image: vk::FormatFeatureFlags) -> vk::FormatFeatureFlags2 {
     use vk::FormatFeatureFlags2 as Can;
     let mut images = wide_of(image);
@@ -79,7 +79,7 @@ fn wide(format: &FormatInfo, image: vk::FormatFeatureFlags) -> vk::FormatFeature
     images
 }
 
-/// The features that have room in 32 bits.
+/// Returns the features that fit into 32 bits.
 fn narrow(wide: vk::FormatFeatureFlags2) -> vk::FormatFeatureFlags {
     // The highest bit of the narrow ones is the newest that both have, `FRAGMENT_SHADING_RATE_ATTACHMENT`.
     const SHARED: u64 = (1 << 31) - 1;
@@ -92,7 +92,7 @@ pub(crate) unsafe extern "system" fn get_format_properties(
     out: *mut vk::FormatProperties2<'_>,
 ) {
     let known = support(format);
-    // SAFETY: the caller passes a valid chain; a structure has the type that it says.
+    // SAFETY: the caller passes a valid chain; each structure has the type in its `sType`.
     unsafe {
         (*out).format_properties = vk::FormatProperties {
             linear_tiling_features: narrow(known.linear),
@@ -120,7 +120,7 @@ const USES: &[(vk::ImageUsageFlags, vk::FormatFeatureFlags)] = &[
     (vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT, vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT),
 ];
 
-/// Flags of images that need what is not there.
+/// Image flags that need abilities this driver lacks.
 const REFUSED: vk::ImageCreateFlags = vk::ImageCreateFlags::from_raw(
     vk::ImageCreateFlags::SPARSE_BINDING.as_raw()
         | vk::ImageCreateFlags::SPARSE_RESIDENCY.as_raw()
@@ -133,7 +133,7 @@ pub(crate) unsafe extern "system" fn get_image_format_properties(
     info: *const vk::PhysicalDeviceImageFormatInfo2<'_>,
     out: *mut vk::ImageFormatProperties2<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller passes valid chains; a structure has the type that it says.
+    // SAFETY: the caller passes valid chains; each structure has the type in its `sType`.
     unsafe {
         (*out).image_format_properties = vk::ImageFormatProperties::default();
         let info = &*info;
@@ -163,7 +163,7 @@ unsafe fn write_more(
     format: vk::Format,
     sharing: vk::ExternalMemoryProperties,
 ) {
-    // SAFETY: a structure has the type that it says.
+    // SAFETY: each structure has the type in its `sType`.
     unsafe {
         match (*structure).s_type {
             vk::StructureType::SAMPLER_YCBCR_CONVERSION_IMAGE_FORMAT_PROPERTIES => {
@@ -225,7 +225,7 @@ fn image_properties(info: &vk::PhysicalDeviceImageFormatInfo2<'_>) -> Option<vk:
     })
 }
 
-/// The largest width and height, depth, and number of layers of an image.
+/// Returns the largest width and height, depth, and number of layers of an image.
 pub(crate) fn sizes(kind: vk::ImageType, flags: vk::ImageCreateFlags) -> [u32; 3] {
     let Some(limits) = scenario::get().limits() else { return [IMAGE_EXTENT, DEPTH, ARRAY_LAYERS] };
     let side = match kind {

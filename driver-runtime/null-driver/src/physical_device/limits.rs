@@ -1,11 +1,12 @@
-//! What the specification requires of every device of Vulkan 1.4 (chapter "Limits"), and of one with these features.
+//! The specification's requirements for every device of Vulkan 1.4 (chapter "Limits"), and for one with these
+//! features.
 
 use driver_runtime::{Description, vk};
 
 use super::{HEAP_SIZE, IMAGE_EXTENT};
 use crate::image::{ARRAY_LAYERS, DEPTH, SAMPLES};
 
-/// How many of anything that costs nothing.
+/// The limit for everything that costs nothing.
 const MANY: u32 = 1 << 20;
 
 /// The largest group of invocations of a compute shader.
@@ -204,7 +205,7 @@ fn versions(known: &mut Description) {
     version_1_4(known);
 }
 
-/// Layouts that the host can copy from and to: there is one layout in memory for all.
+/// Layouts that the host can copy from and to: all have the same layout in memory.
 const LAYOUTS: &[vk::ImageLayout] = &[
     vk::ImageLayout::GENERAL,
     vk::ImageLayout::TRANSFER_SRC_OPTIMAL,

@@ -1,4 +1,4 @@
-//! The physical devices: what they say about themselves.
+//! The physical devices: their descriptions.
 
 mod limits;
 
@@ -16,7 +16,8 @@ pub(crate) const HEAP_SIZE: u64 = 1 << 30;
 /// The largest width and height of an image.
 pub(crate) const IMAGE_EXTENT: u32 = 8192;
 
-/// Everything of the core versions but sparse and protected memory, and what would need more than to be accepted.
+/// All core features except sparse and protected memory, and features that need more than acceptance of their
+/// structures.
 const FEATURES: Features = Features::core(4)
     .without(name::SPARSE_BINDING)
     .without(name::SPARSE_RESIDENCY_BUFFER)
@@ -30,7 +31,7 @@ const FEATURES: Features = Features::core(4)
     .without(name::PROTECTED_MEMORY)
     .without(name::BUFFER_DEVICE_ADDRESS_CAPTURE_REPLAY);
 
-/// The physical device with this number.
+/// Describes the physical device with this number.
 pub(crate) fn describe(number: u32) -> Description {
     let scenario = scenario::get();
     let title = if number == 0 { scenario.name.clone() } else { format!("{} {}", scenario.name, number + 1) };
@@ -59,8 +60,8 @@ pub(crate) fn describe(number: u32) -> Description {
     known
 }
 
-/// A device of this version with the null driver's identity, memory and queues, without features and with the smallest
-/// limits.
+/// Describes a device of this version with the null driver's identity, memory and queues, without features and with
+/// the smallest limits.
 pub(crate) fn bare(api_version: u32) -> Description {
     let mut known = Description::new(b"null", api_version, vk::PhysicalDeviceType::OTHER);
     known.set_driver(vk::DriverId::from_raw(0), b"vkload null driver", env!("CARGO_PKG_VERSION").as_bytes());
@@ -100,7 +101,7 @@ unsafe extern "system" fn get_sparse_image_format_properties(
 }
 
 /// The queries about physical devices that are the driver's own.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {
         GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2: PFN_vkGetPhysicalDeviceMemoryProperties2

@@ -1,4 +1,4 @@
-//! What devices say that they are, by words.
+//! The devices' identity, from words.
 
 use alloc::format;
 use alloc::string::String;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use driver_runtime::{Description, reflect, vk};
 
-/// What words say of devices; the rest is left as it is.
+/// The identity in the words; all other properties remain unchanged.
 #[derive(Default)]
 pub(crate) struct Identity {
     vendor: Option<u32>,
@@ -17,7 +17,7 @@ pub(crate) struct Identity {
     heaps: Vec<(u64, bool)>,
 }
 
-/// What type of devices a word means.
+/// The device types by word.
 const KINDS: [(&str, vk::PhysicalDeviceType); 5] = [
     ("other", vk::PhysicalDeviceType::OTHER),
     ("integrated", vk::PhysicalDeviceType::INTEGRATED_GPU),
@@ -30,7 +30,7 @@ impl Identity {
     /// Takes a word.
     ///
     /// # Errors
-    /// What is wrong with it, in a sentence.
+    /// An error is a sentence about the fault.
     pub(super) fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
             "vendor" => self.vendor = Some(number(value)?),
@@ -51,12 +51,12 @@ impl Identity {
         Ok(())
     }
 
-    /// How many types of memory the words make.
+    /// Returns the number of memory types in the words.
     pub(super) fn memory_types(&self) -> Option<u32> {
         (!self.heaps.is_empty()).then_some(self.heaps.len() as u32)
     }
 
-    /// Makes a device what the words say.
+    /// Sets a device's properties from the words.
     pub(crate) fn write(&self, known: &mut Description) {
         let properties = &mut known.properties;
         properties.vendor_id = self.vendor.unwrap_or(properties.vendor_id);
@@ -99,7 +99,7 @@ fn driver(text: &str) -> Result<vk::DriverId, String> {
     Ok(known.driver_id)
 }
 
-/// `SIZE`, `SIZE:device` or `SIZE:host`.
+/// Parses `SIZE`, `SIZE:device` or `SIZE:host`.
 fn heap(text: &str) -> Result<(u64, bool), String> {
     const WRONG: &str = "a heap is SIZE or SIZE:host, as 512M or 16G:host";
     let (size, of) = text.split_once(':').unwrap_or((text, "device"));

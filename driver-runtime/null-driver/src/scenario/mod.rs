@@ -1,46 +1,49 @@
-//! What tests make the driver be, by the variable `VKLOAD_NULL_DRIVER`: words of the form `key=value`, between spaces or
-//! lines. `@PATH` names a file with the words instead, in which `#` begins a comment.
+//! The driver's configuration for tests, in the variable `VKLOAD_NULL_DRIVER`: words of the form `key=value`,
+//! separated by spaces or lines. `@PATH` names a file with the words instead, in which `#` begins a comment.
 //!
 //! | word | meaning |
 //! |---|---|
 //! | `api=1.4` | the version of Vulkan that instance and devices have |
 //! | `interface=7` | the newest version of the interface to loaders that it agrees to |
-//! | `devices=1` | how many physical devices there are |
+//! | `devices=1` | the number of physical devices |
 //! | `groups=2,1` | how many of them each device group has, in order; without the word each device is a group |
-//! | `name=null` | what the devices are called, a number behind it from the second on |
-//! | `extension=NAME` | an instance or device extension that is there too, with the extensions that it needs, its commands and its features; `all`: every one that a driver for Linux can have; `all-provisional`: also those that may still change |
-//! | `without=NAME` | an extension that is not there, whatever needs it |
-//! | `profile=PATH` | the devices are what a profile file says, with `profile=PATH:NAME` that profile of several: see below |
+//! | `name=null` | the devices' name, followed by a number from the second on |
+//! | `extension=NAME` | a further instance or device extension, with the extensions that it needs, its commands and its features; `all`: every one that a driver for Linux can have; `all-provisional`: also those that may still change |
+//! | `without=NAME` | an extension to leave out, even if others need it |
+//! | `profile=PATH` | the devices have the properties in a profile file, with `profile=PATH:NAME` in one of its profiles: see below |
 //! | `vendor=0x10de`, `device=0x2330` | the numbers of the vendor and of the device |
 //! | `type=other` | `integrated`, `discrete`, `virtual`, `cpu` or `other` |
-//! | `driver=NAME` | the driver that it says to be, as `VK_DRIVER_ID_NVIDIA_PROPRIETARY`, or its number |
-//! | `heap=SIZE` | a heap of memory of so many bytes, `K`, `M` or `G`, of the device; `heap=SIZE:host` one of the host. The first replaces those that there are |
-//! | `strict` | what is not known in a profile file is an error |
-//! | `surfaces=none` | `loader`: surfaces are the loader's; `driver`: the driver makes them itself (LDP_DRIVER_8); with both there are swapchains |
+//! | `driver=NAME` | the reported driver ID, such as `VK_DRIVER_ID_NVIDIA_PROPRIETARY`, or its number |
+//! | `heap=SIZE` | a device memory heap of this size in bytes, `K`, `M` or `G`; `heap=SIZE:host` is a host heap. The first one replaces the default heaps |
+//! | `strict` | unknown parts of a profile file are errors |
+//! | `surfaces=none` | `loader`: the loader creates surfaces; `driver`: the driver creates them (LDP_DRIVER_8); both have swapchains |
 //! | `queue=sync` | `async`: queues work on threads of their own, while the application goes on |
-//! | `delay=MILLISECONDS` | each submission takes so long |
+//! | `delay=MILLISECONDS` | the time that each submission takes |
 //! | `fails=COMMAND` | the command fails with `VK_ERROR_INITIALIZATION_FAILED`; `fails=COMMAND:RESULT` with that result |
-//! | `holds=COMMAND:PATH` | the command waits until somebody opens the named pipe at PATH for writing and writes or closes it |
-//! | `lacks=COMMAND` | the command is not found by any look-up |
-//! | `magic=TYPE:NUMBER` | the first word of `VkInstance`, `VkPhysicalDevice`, `VkDevice`, `VkQueue` or `VkCommandBuffer` objects, in place of the loader's magic |
+//! | `holds=COMMAND:PATH` | the command waits until another process opens the named pipe at PATH for writing and writes or closes it |
+//! | `lacks=COMMAND` | no look-up finds the command |
+//! | `magic=TYPE:NUMBER` | the first word of `VkInstance`, `VkPhysicalDevice`, `VkDevice`, `VkQueue` or `VkCommandBuffer` objects, instead of the loader's magic |
 //!
-//! In `fails` and `holds`, `COMMAND@2` is the second call only, and `COMMAND@2+` the second and all later ones. The command may
-//! be any that is not recorded, `vk_icdNegotiateLoaderICDInterfaceVersion`, or `submission`: what a queue does with each submission, whose failure
-//! loses the device; RESULT is a name as `VK_ERROR_DEVICE_LOST` or a
-//! number. A test that opens the pipe of a held command is itself held until the command is called, so it needs no sleep.
+//! In `fails` and `holds`, `COMMAND@2` is the second call only, and `COMMAND@2+` the second and all later ones. The
+//! command may be any that is not recorded, `vk_icdNegotiateLoaderICDInterfaceVersion`, or `submission`: a queue's
+//! execution of each submission, whose failure loses the device; RESULT is a name such as `VK_ERROR_DEVICE_LOST` or a
+//! number. A test that opens the pipe of a held command is itself held until the command is called, so it needs no
+//! sleep.
 //!
 //! # Profiles
 //!
-//! A profile file is JSON in the form of Khronos' profiles. People have such files from three sources: the profiles themselves,
-//! `vulkaninfo --json`, and the database of devices. The driver takes from it the version of Vulkan, extensions, features, limits
-//! and all other properties, formats, queue families and memory. Words beside it override what it says. Of what it does not
-//! mention, limits are as small as the specification lets them be, features are off, queue families and memory are the null
-//! driver's own. If it has formats, others can do what the specification requires of every device, and no more.
+//! A profile file is JSON in the format of Khronos' profiles. Such files come from three sources: the profiles
+//! themselves, `vulkaninfo --json`, and the device database. The driver reads the Vulkan version, extensions,
+//! features, limits and all other properties, formats, queue families and memory. Other words of the scenario
+//! override the file. Unmentioned limits have the minimum that the specification permits, unmentioned features are
+//! off, and unmentioned queue families and memory are the null driver's own. If the file has formats, all other
+//! formats have only the abilities that the specification requires of every device.
 //!
 //! A structure, member, format, extension or flag that the driver does not know is named on the error output and ignored; with
 //! the word `strict` it is an error. A value of another type is always an error. Both give the line and the place in the file.
 //!
-//! The device only says all this. It does nothing more than without: nothing is drawn, and there are no sparse resources.
+//! The profile changes only the device's description. The device does no more than without it: nothing is drawn, and
+//! sparse resources do not exist.
 //!
 //! A word that cannot be understood is named on the error output, and then the driver refuses to work.
 
@@ -73,23 +76,23 @@ pub(crate) use profile::{FormatSupport, Profile, wide_of};
 /// The variable.
 const VARIABLE: &str = "VKLOAD_NULL_DRIVER";
 
-/// What negotiates, which is no command of Vulkan.
+/// The negotiation function, which is not a Vulkan command.
 pub(crate) const NEGOTIATE: &CStr = c"vk_icdNegotiateLoaderICDInterfaceVersion";
 
-/// What a queue does with each submission, which is no command of Vulkan either.
+/// A queue's execution of each submission, which is not a Vulkan command either.
 pub(crate) const SUBMISSION: &CStr = c"submission";
 
-/// What the driver is.
+/// The driver's configuration.
 pub struct Scenario {
     /// The version of Vulkan.
     pub api_version: u32,
     /// The newest version of the interface to loaders.
     pub interface: u32,
-    /// How many physical devices there are.
+    /// The number of physical devices.
     pub devices: u32,
-    /// How many of them each group has; empty where each is a group.
+    /// The number of devices in each group; empty if each device is a group.
     pub groups: Vec<u32>,
-    /// What the physical devices are called.
+    /// The name of the physical devices.
     pub name: String,
     /// Its instance extensions.
     pub instance_extensions: ExtensionSet,
@@ -99,11 +102,11 @@ pub struct Scenario {
     unwanted: ExtensionSet,
     /// Whether every extension is wanted, and whether the provisional ones are.
     all: Option<bool>,
-    /// Whose surfaces there are.
+    /// The creator of surfaces.
     pub surfaces: Surfaces,
-    /// What the devices are, by a file.
+    /// The devices' description from a file.
     pub(crate) profile: Option<Profile>,
-    /// What the devices are, by words.
+    /// The devices' description from words.
     pub(crate) identity: Identity,
     /// Whether queues work on their own, while the application goes on.
     pub asynchronous: bool,
@@ -116,10 +119,10 @@ pub struct Scenario {
     magic: Vec<(vk::ObjectType, usize)>,
 }
 
-/// Whose surfaces there are.
+/// The creator of surfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surfaces {
-    /// Nobody's.
+    /// Surfaces are not supported.
     None,
     /// The loader's.
     Loader,
@@ -127,13 +130,13 @@ pub enum Surfaces {
     Driver,
 }
 
-/// What happens to some calls of a command.
+/// The effect on some calls of a command.
 struct Rule {
     /// Under its first name.
     command: &'static CStr,
     /// The first call, counted from 1.
     first: u32,
-    /// Whether later calls count, too.
+    /// Whether later calls also count.
     later: bool,
     act: Act,
     calls: AtomicU32,
@@ -144,10 +147,10 @@ enum Act {
     Hold(String),
 }
 
-/// The scenario of this process, read once.
+/// Returns the scenario of this process, read once.
 pub fn get() -> &'static Scenario {
     static SCENARIO: AtomicPtr<Scenario> = AtomicPtr::new(null_mut());
-    // SAFETY: what is stored was leaked, and never changes.
+    // SAFETY: the stored value was leaked, and never changes.
     if let Some(known) = unsafe { SCENARIO.load(Ordering::Acquire).as_ref() } {
         return known;
     }
@@ -179,7 +182,7 @@ impl Scenario {
     /// Reads words.
     ///
     /// # Errors
-    /// What is wrong with them, in a sentence.
+    /// An error is a sentence about the fault.
     pub fn parse(text: &str) -> Result<Self, String> {
         read::read(text)
     }
@@ -193,7 +196,7 @@ impl Scenario {
         read::read(&text).map_err(|wrong| format!("{path}: {wrong}"))
     }
 
-    /// Does what the scenario has for a call of the command: waits, and says whether and how the call fails.
+    /// Applies the scenario to a call of the command: waits, and returns the result if the call fails.
     pub(crate) fn before(&self, command: &CStr) -> Option<vk::Result> {
         let mut failure = None;
         for rule in self.rules.iter().filter(|rule| rule.command == command) {
@@ -209,7 +212,7 @@ impl Scenario {
         failure
     }
 
-    /// What a look-up that found `function` gives: the function, one that watches it, or nothing.
+    /// Returns the result of a look-up that found `function`: the function, one that watches it, or nothing.
     pub(crate) fn shaped(&self, name: &CStr, function: Command) -> Option<Command> {
         if self.lacks.iter().any(|lacking| lacking.as_bytes() == name.to_bytes()) {
             return None;
@@ -219,30 +222,30 @@ impl Scenario {
             return None;
         }
         if self.rules.iter().any(|rule| rule.command == command.canonical().name()) {
-            // The functions of `defaults` ask on their own.
+            // The functions of `defaults` check the scenario themselves.
             return watched::function(command, function).or(Some(function));
         }
         Some(function)
     }
 
-    /// What a format can be used for, if a profile has formats.
+    /// Returns a format's supported uses, if a profile has formats.
     pub(crate) fn format(&self, format: vk::Format) -> Option<FormatSupport> {
         self.profile.as_ref()?.format(format)
     }
 
-    /// The limits of a profile.
+    /// Returns the limits of a profile.
     pub(crate) fn limits(&self) -> Option<&vk::PhysicalDeviceLimits> {
         self.profile.as_ref().map(|profile| &profile.device.properties.limits)
     }
 
-    /// The memory types of the devices, one bit each.
+    /// Returns the memory types of the devices, one bit each.
     pub(crate) fn memory_types(&self) -> u32 {
         let of_profile = self.profile.as_ref().map(|profile| profile.device.memory.memory_type_count);
         let count = self.identity.memory_types().or(of_profile).unwrap_or(1);
         u32::MAX.checked_shr(u32::BITS.saturating_sub(count)).unwrap_or(0)
     }
 
-    /// What the first word of objects of a type is, if not the loader's magic.
+    /// Returns the first word for objects of a type, if it is not the loader's magic.
     pub(crate) fn magic(&self, kind: vk::ObjectType) -> Option<usize> {
         self.magic.iter().find(|(known, _)| *known == kind).map(|(_, magic)| *magic)
     }

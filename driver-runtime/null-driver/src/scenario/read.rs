@@ -14,7 +14,7 @@ use driver_runtime::vk;
 use super::{Act, Identity, NEGOTIATE, Rule, SUBMISSION, Scenario, Surfaces, profile, watched};
 use crate::{defaults, extensions, host, surface};
 
-/// The keys, for those who mistyped one.
+/// The keys, for error messages about mistyped ones.
 const KEYS: &str = "api, interface, devices, groups, name, extension, without, profile, vendor, device, type, driver, heap, \
     strict, surfaces, queue, delay, fails, holds, lacks, magic";
 
@@ -60,7 +60,7 @@ pub(super) fn read(text: &str) -> Result<Scenario, String> {
     let mut scenario = Scenario::default();
     let without_comments = text.lines().map(|line| line.split('#').next().unwrap_or_default());
     let words: Vec<&str> = without_comments.flat_map(str::split_whitespace).collect();
-    // What a file says comes first, so that the other words override it.
+    // Files are read first, so that the other words override them.
     let of_file = |word: &&&str| word.starts_with("profile=");
     let ordered = words.iter().filter(of_file).chain(words.iter().filter(|word| !of_file(word)));
     for word in ordered {
@@ -145,7 +145,7 @@ impl Scenario {
         Ok(())
     }
 
-    /// Adds every extension, if that is wanted, and what extensions need of each other.
+    /// Adds every extension, if requested, and the extensions' dependencies.
     fn complete_extensions(&mut self) -> Result<(), String> {
         let minor = vk::api_version_minor(self.api_version);
         let all = self.all.map(|provisional| extensions::all(minor, provisional));
@@ -169,7 +169,7 @@ impl Scenario {
         Ok(())
     }
 
-    /// Makes the devices what a file says.
+    /// Sets the devices' properties from a file.
     fn profile(&mut self, value: &str) -> Result<(), String> {
         let (path, name) = profile::split(value);
         let text = host::file(&path).ok_or_else(|| {
@@ -193,7 +193,7 @@ impl Scenario {
         Ok(())
     }
 
-    /// Makes what is not known in a profile file an error.
+    /// Makes unknown parts of a profile file errors.
     fn strict(&mut self) -> Result<(), String> {
         let warnings = self.profile.iter().flat_map(|profile| &profile.warnings).map(String::as_str);
         let all = warnings.collect::<Vec<_>>();
@@ -215,7 +215,7 @@ impl Scenario {
     }
 }
 
-/// The same set with the extension or without.
+/// Returns the same set with the extension or without.
 fn changed(set: &ExtensionSet, id: ExtensionId, there: bool) -> ExtensionSet {
     let others = ExtensionId::all().filter(|other| set.contains(*other) && *other != id);
     let mut new = ExtensionSet::default();
@@ -223,7 +223,7 @@ fn changed(set: &ExtensionSet, id: ExtensionId, there: bool) -> ExtensionSet {
     new
 }
 
-/// `COMMAND`, `COMMAND@2` or `COMMAND@2+`.
+/// Parses `COMMAND`, `COMMAND@2` or `COMMAND@2+`.
 fn rule(calls: &str, act: Act) -> Result<Rule, String> {
     let (command, which) = calls.split_once('@').unwrap_or((calls, "1+"));
     let own = [NEGOTIATE, SUBMISSION].into_iter().find(|own| own.to_bytes() == command.as_bytes());
@@ -238,7 +238,7 @@ fn rule(calls: &str, act: Act) -> Result<Rule, String> {
     Ok(Rule { command, first, later, act, calls: AtomicU32::new(0) })
 }
 
-/// Stands for any command's function where only its type counts.
+/// Represents any command's function if only its type matters.
 unsafe extern "system" fn any() {}
 
 fn command_of(name: &str) -> Option<CommandId> {
@@ -262,7 +262,7 @@ fn version(text: &str) -> Option<u32> {
     Some(vk::make_api_version(0, major.parse().ok()?, minor.parse().ok()?, 0))
 }
 
-/// The result of a name or number.
+/// Returns the result of a name or number.
 fn result_of(text: &str) -> Option<vk::Result> {
     const EXTENSIONS: [i32; 14] = [
         1_000_000_000,

@@ -123,7 +123,7 @@ fn commands_of_extensions_can_fail_or_wait() {
     }
 }
 
-/// Commands of the driver's own that have no result, and so cannot fail; all others can.
+/// The driver's commands without a result, which therefore cannot fail; all others can.
 #[test]
 fn every_command_with_a_result_can_fail() {
     let cannot_fail =

@@ -1,7 +1,7 @@
-//! Commands that look at the scenario before they do what they do.
+//! Commands that check the scenario before their own work.
 //!
-//! A look-up of a command that the scenario names gives the function that [`watched!`] makes for it: it has the parameters of
-//! the command, asks the scenario, and calls the driver's function.
+//! A look-up of a command that the scenario names returns the function that [`watched!`] defines for it: it has the
+//! command's parameters, checks the scenario, and calls the driver's function.
 
 use driver_runtime::dispatch::Command;
 use driver_runtime::registry::{Class, CommandId};
@@ -10,11 +10,11 @@ use driver_runtime::{Device, ObjectBase, Tables};
 
 use crate::Null;
 
-/// What commands return, and what they return when they fail.
+/// The result type of commands, with the value for a failure.
 pub(crate) trait Outcome: Sized {
     fn failed(result: vk::Result) -> Self;
 
-    /// The outcome of a command that was carried out, with the success code that the scenario wants.
+    /// Returns the outcome of an executed command, with the scenario's success code.
     fn or(self, _: vk::Result) -> Self {
         self
     }
@@ -46,8 +46,8 @@ impl Outcome for u64 {
     }
 }
 
-/// Whether the call returns the scenario's result without anything done. A success code that says that something was done comes
-/// after the work. A device that is lost stays so.
+/// Returns whether the call returns the scenario's result without doing any work. A success code that reports
+/// completed work comes after the work. A lost device stays lost.
 ///
 /// # Safety
 /// `first` is the first parameter of the command, as the specification has it.
@@ -58,7 +58,7 @@ pub(crate) unsafe fn stops(command: CommandId, first: usize, result: vk::Result)
         // SAFETY: the first parameter is a live handle of a device, or of an object of one.
         unsafe { lose(first as u64) };
     }
-    // These say that nothing was done.
+    // These results report that nothing was done.
     const UNDONE: [vk::Result; 3] =
         [vk::Result::NOT_READY, vk::Result::TIMEOUT, vk::Result::PIPELINE_COMPILE_REQUIRED];
     result.as_raw() < 0 || UNDONE.contains(&result)
@@ -141,7 +141,7 @@ macro_rules! watched {
     (seven $id:ident $like:ident) => { watch::seven::<$id, _, _, _, _, _, _, _, _>($like) };
     (eight $id:ident $like:ident) => { watch::eight::<$id, _, _, _, _, _, _, _, _, _>($like) };
     ($($count:ident $command:ident: $pointer_type:ident;)*) => {
-        /// The function that watches a command, if it can be watched. `function` is the driver's.
+        /// Returns the function that watches a command, if it can be watched. `function` is the driver's.
         pub(super) fn function(
             command: driver_runtime::registry::CommandId,
             function: driver_runtime::dispatch::Command,

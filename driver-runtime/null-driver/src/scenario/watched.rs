@@ -1,4 +1,4 @@
-//! The commands that a scenario can make fail or wait: all but those that record, which can do neither.
+//! The commands that a scenario can make fail or wait: all except recording commands, which can do neither.
 
 use super::watch::{self, watched};
 

@@ -31,7 +31,8 @@ fn a_command_of_an_extension_fails_when_the_scenario_says_so() {
     });
 }
 
-/// What `program` says under the validation layer with every extension. That the layer is there shows in the loader's log.
+/// Returns the output of `program` under the validation layer with every extension. The loader's log shows that the
+/// layer is loaded.
 fn validated(run: &Run, screen: &Screen, program: &mut dyn FnMut(&Run) -> Command) -> String {
     let mut command = program(run);
     command

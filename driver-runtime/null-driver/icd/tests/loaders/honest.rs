@@ -1,4 +1,4 @@
-//! The driver does what it says, and what the scenario wants has the consequences that it has with a GPU.
+//! The driver's statements are true, and a scenario's faults have the same consequences as on a GPU.
 
 use std::process::Command;
 

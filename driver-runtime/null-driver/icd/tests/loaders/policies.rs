@@ -99,7 +99,7 @@ fn ldp_driver_7_vulkan_1_1_comes_with_interface_5() {
 #[test]
 fn ldp_driver_8_a_driver_may_make_surfaces_itself() {
     everywhere(|run| run.content("surfaces", "surfaces=driver"));
-    // That it is the driver's function that is called shows when it fails.
+    // A failure shows that the driver's function is called.
     everywhere(|run| {
         let scenario = "surfaces=driver fails=vkCreateHeadlessSurfaceEXT:VK_ERROR_OUT_OF_DEVICE_MEMORY";
         assert!(run.failure("surfaces", scenario).contains("ERROR_OUT_OF_DEVICE_MEMORY"));

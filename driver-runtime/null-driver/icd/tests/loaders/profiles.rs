@@ -8,7 +8,7 @@ use crate::run::{CONTENT, NO_LOADER, Run, distribution, exists, with_loader};
 /// Debian's software renderer (package mesa-vulkan-drivers).
 const RENDERER: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 
-/// What `vulkaninfo` writes into the folder of a driver.
+/// Returns the file that `vulkaninfo` writes into a driver's folder.
 fn written(run: &Run, folder: &str, scenario: Option<&str>) -> (PathBuf, String) {
     let folder = run.folder.path().join(folder);
     fs::create_dir(&folder).unwrap();
@@ -24,7 +24,7 @@ fn written(run: &Run, folder: &str, scenario: Option<&str>) -> (PathBuf, String)
     (file, text)
 }
 
-/// Everything that the file says of the device.
+/// Returns the file's whole description of the device.
 fn capabilities(text: &str) -> &str {
     let from = text.find("\"capabilities\"").unwrap();
     let to = text.find("\"profiles\"").unwrap();

@@ -11,10 +11,10 @@ use tempfile::TempDir;
 /// Debian's Khronos loader (package libvulkan1).
 const DISTRIBUTION: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
 
-/// What a program says at its good end.
+/// The output of a successful program.
 pub(crate) const CONTENT: &str = "the program is content";
 
-/// What a program uses instead of a loader.
+/// The value that programs use instead of a loader's path.
 pub(crate) const NO_LOADER: &str = "none";
 
 /// A loader, and a manifest that makes it use the driver.
@@ -51,7 +51,7 @@ impl Run {
         command
     }
 
-    /// A program of [`programs`](crate::programs), with the words that shape the driver.
+    /// Returns the command to run one of the [`programs`](crate::programs), with the words that configure the driver.
     pub(crate) fn command_of(&self, program: &str, scenario: &str) -> Command {
         let mut command = self.command(env::current_exe().unwrap());
         let module = match program {
@@ -77,7 +77,7 @@ impl Run {
         assert!(shown.contains(CONTENT), "{program} on {:?}: {shown}", self.loader);
     }
 
-    /// Runs a program that fails, and returns what it says.
+    /// Runs a program that fails, and returns its output.
     pub(crate) fn failure(&self, program: &str, scenario: &str) -> String {
         let output = self.start(&mut self.command_of(program, scenario));
         assert!(!output.status.success(), "{program} on {:?}: {output:?}", self.loader);
@@ -96,7 +96,7 @@ impl Run {
         text
     }
 
-    /// A folder in which the loader has the name that programs look for.
+    /// Creates a folder in which the loader has the name that programs search for.
     pub(crate) fn search_path(&self) -> PathBuf {
         let link = self.folder.path().join("libvulkan.so.1");
         if self.loader.exists() && !link.exists() {
@@ -112,7 +112,7 @@ pub(crate) fn with_loader(loader: Option<PathBuf>, test: impl FnOnce(&Run)) {
     }
 }
 
-/// The loader of this workspace, if `cargo xtask build` made it.
+/// Returns the loader of this workspace, if `cargo xtask build` made it.
 pub(crate) fn ours() -> Option<PathBuf> {
     let folder = library().parent().unwrap().join("../../release/libvulkan.so.1");
     found(fs::canonicalize(folder).unwrap_or_else(|_| "target/release/libvulkan.so.1".into()))
@@ -129,7 +129,7 @@ pub(crate) fn found(path: PathBuf) -> Option<PathBuf> {
     path.exists().then_some(path)
 }
 
-/// The driver, which cargo puts beside the tests.
+/// Returns the driver's path: cargo builds it next to the tests.
 pub(crate) fn library() -> PathBuf {
     env::current_exe().unwrap().parent().unwrap().join("libvkload_null.so")
 }
@@ -142,7 +142,7 @@ pub(crate) fn exists(program: &str) -> bool {
     there
 }
 
-/// A library that exports `vk_icdGetInstanceProcAddr` and nothing else.
+/// Builds a library that exports only `vk_icdGetInstanceProcAddr`.
 pub(crate) fn shim(folder: &Path) -> PathBuf {
     const TEXT: &CStr = c"
         #include <dlfcn.h>

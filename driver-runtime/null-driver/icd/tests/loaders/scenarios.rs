@@ -1,4 +1,4 @@
-//! What a scenario makes of the driver, as loaders and programs meet it.
+//! The effects of scenarios on the driver, as loaders and programs see them.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::run::{CONTENT, NO_LOADER, Run, distribution, exists, ours, with_loader};
 
-/// Runs with each loader there is, and without any.
+/// Runs with each available loader, and without any.
 pub(crate) fn everywhere(test: impl Fn(&Run)) {
     with_loader(ours(), &test);
     with_loader(distribution(), &test);

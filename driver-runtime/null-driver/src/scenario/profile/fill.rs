@@ -9,24 +9,24 @@ use driver_runtime::properties;
 use driver_runtime::reflect::{self, Refused, Slot};
 use loader_core::manifest::json::{Kind, Str, Value};
 
-/// What was not understood.
+/// The parts that were not understood.
 #[derive(Default)]
 pub(super) struct Notes(pub(super) Vec<String>);
 
 impl Notes {
-    /// Notes a name that nothing is known of.
+    /// Notes an unknown name.
     pub(super) fn unknown(&mut self, value: Value<'_>, at: &str, what: &str) {
         let line = value.line();
         self.0.push(format!("line {line}: {at}: no such {what} is known; it is ignored"));
     }
 }
 
-/// A key as it is written: those of profiles have no escapes.
+/// Returns a key as written: keys in profiles have no escapes.
 pub(super) fn key_of(key: Str<'_>) -> String {
     String::from_utf8_lossy(key.as_written()).into_owned()
 }
 
-/// The text of a string.
+/// Returns the text of a string.
 pub(super) fn text_of(value: Value<'_>) -> Option<String> {
     let text = value.string()?.to_text().ok()?;
     Some(String::from_utf8_lossy(&text).into_owned())
@@ -36,7 +36,7 @@ pub(super) fn wrong(value: Value<'_>, at: &str, why: &str) -> String {
     format!("line {}: {at}: {why}", value.line())
 }
 
-/// Sets a member and all that is in it.
+/// Sets a member and everything inside it.
 pub(super) fn fill(slot: &mut Slot<'_>, value: Value<'_>, at: &str, notes: &mut Notes) -> Result<(), String> {
     if value.kind() == Kind::Null {
         return Ok(());
@@ -131,7 +131,7 @@ fn set(slot: &mut Slot<'_>, value: Value<'_>, at: &str, notes: &mut Notes) -> Re
     }
 }
 
-/// The whole number that a value is, in quotes or not.
+/// Returns a value as a whole number, in quotes or not.
 fn integer(value: Value<'_>) -> Option<i128> {
     let number = match value.kind() {
         Kind::Number => number(value),
@@ -170,7 +170,7 @@ fn wanted(slot: &Slot<'_>) -> &'static str {
     }
 }
 
-/// The values of names in a list, as far as they are known.
+/// Returns the values of the known names in a list.
 pub(super) fn names(
     list: Value<'_>,
     known: &[(&str, i64)],

@@ -11,7 +11,7 @@ use loader_core::manifest::json::{Kind, Value};
 use super::Reader;
 use super::fill::{Notes, add_flags, key_of, wrong};
 
-/// What a format can be used for, with features of 64 bits.
+/// The supported uses of a format, as 64-bit features.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct FormatSupport {
     pub(crate) linear: vk::FormatFeatureFlags2,
@@ -19,7 +19,7 @@ pub(crate) struct FormatSupport {
     pub(crate) buffer: vk::FormatFeatureFlags2,
 }
 
-/// Formats with what they can be used for.
+/// Formats with their supported uses.
 #[derive(Clone, Default)]
 pub(crate) struct Formats(Vec<(vk::Format, FormatSupport)>);
 
@@ -37,7 +37,7 @@ impl Formats {
 }
 
 impl Reader<'_> {
-    /// Adds what formats can be used for to what other capabilities have.
+    /// Adds formats' supported uses to the uses from other capabilities.
     pub(super) fn formats(&mut self, all: Value<'_>, at: &str) -> Result<(), String> {
         for (key, structures) in all.members() {
             let name = key_of(key);
@@ -61,7 +61,7 @@ impl Reader<'_> {
                     "VkFormatProperties3" | "VkFormatProperties3KHR" => {
                         wide(support, members, &at, &mut self.notes)?
                     }
-                    // What it tells of performance has no effect here.
+                    // Its performance information has no effect here.
                     "VkSubpassResolvePerformanceQueryEXT" => {}
                     _ => self.notes.unknown(members, &at, "structure of formats"),
                 }
@@ -71,7 +71,7 @@ impl Reader<'_> {
     }
 }
 
-/// The same features of 64 bits.
+/// Returns the same features of 64 bits.
 pub(crate) fn wide_of(narrow: vk::FormatFeatureFlags) -> vk::FormatFeatureFlags2 {
     vk::FormatFeatureFlags2::from_raw(narrow.as_raw().into())
 }

@@ -1,9 +1,9 @@
-//! Profile files: what a device has, in the JSON of Khronos' profiles, as the profiles themselves, `vulkaninfo --json` and the
-//! database of devices have it.
+//! Profile files: a device's description in the JSON format of Khronos' profiles, which the profiles themselves,
+//! `vulkaninfo --json` and the device database use.
 //!
-//! The device has what the profile says. Of what it does not mention, limits are as small as the specification lets them be,
-//! features are off, queue families and memory are the null driver's own. If a profile has formats, others have what the
-//! specification requires. Of alternatives, the first is taken.
+//! The device has the properties in the profile. Unmentioned limits have the minimum that the specification permits,
+//! unmentioned features are off, and unmentioned queue families and memory are the null driver's own. If a profile
+//! has formats, all others have the abilities that the specification requires. Of alternatives, the first is taken.
 
 mod fill;
 mod formats;
@@ -26,10 +26,10 @@ use crate::physical_device::bare;
 use fill::{Notes, key_of, text_of};
 pub(crate) use formats::{FormatSupport, Formats, wide_of};
 
-/// Profiles that need each other are followed so far.
+/// The maximum depth of profiles that need each other.
 const DEPTH: usize = 16;
 
-/// What a profile says.
+/// The contents of a profile.
 #[derive(Clone)]
 pub(crate) struct Profile {
     /// The device, without its extensions.
@@ -38,13 +38,13 @@ pub(crate) struct Profile {
     pub(crate) extensions: ExtensionSet,
     /// Its formats, if it has any.
     pub(crate) formats: Option<Formats>,
-    /// What was not understood, each in a sentence with its place in the file.
+    /// The parts that were not understood, each in a sentence with its place in the file.
     pub(crate) warnings: Vec<String>,
 }
 
 impl Profile {
-    /// What a format can be used for, if the profile has formats: what it says, and otherwise what the specification
-    /// requires.
+    /// Returns a format's supported uses, if the profile has formats: from the profile, or otherwise the
+    /// specification's requirements.
     pub(crate) fn format(&self, format: vk::Format) -> Option<FormatSupport> {
         let formats = self.formats.as_ref()?;
         Some(formats.get(format).unwrap_or_else(|| {
@@ -61,7 +61,7 @@ impl Profile {
 /// Reads the profile with this name, or the only one, from the text of a file.
 ///
 /// # Errors
-/// A sentence with the place in the file, what is wrong there, and what to do.
+/// An error is a sentence with the place in the file, the fault there, and the remedy.
 pub(crate) fn read(text: &[u8], name: Option<&str>) -> Result<Profile, String> {
     // The first time for the version, on which the limits depend that the profile does not mention.
     let version = read_over(text, name, vk::API_VERSION_1_0)?.device.properties.api_version;
@@ -98,7 +98,7 @@ struct Reader<'a> {
     profiles: Option<Value<'a>>,
     capabilities: Value<'a>,
     notes: Notes,
-    /// Queue families so far.
+    /// The number of queue families read up to now.
     families: u32,
     /// The version that the profile is for.
     version: Option<u32>,
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
         self.capabilities.members().find(|(key, _)| key_of(*key) == name).map(|(_, value)| value)
     }
 
-    /// Takes a profile with those that it needs.
+    /// Reads a profile and the profiles that it needs.
     fn follow(&mut self, name: &str, user: Value<'a>, depth: usize) -> Result<(), String> {
         let found =
             self.profiles.into_iter().flat_map(|it| it.members()).find(|(key, _)| key_of(*key) == name);
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Takes what a capability has; `user` is where it is named.
+    /// Reads a capability's contents; `user` is the value that names it.
     fn capability(&mut self, name: &str, user: Value<'a>) -> Result<(), String> {
         let Some(all) = self.capability_of(name) else {
             let names: Vec<String> = self.capabilities.members().map(|(key, _)| key_of(key)).collect();
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `1.3.204` or `1.3`
+/// Parses `1.3.204` or `1.3`.
 fn parse_version(text: &str) -> Option<u32> {
     let mut numbers = text.split('.');
     let (major, minor) = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
@@ -230,7 +230,7 @@ fn parse_version(text: &str) -> Option<u32> {
     Some(vk::make_api_version(0, major, minor, patch))
 }
 
-/// `PATH` or `PATH:NAME`: the path, and the name of a profile. A path may have colons itself.
+/// Splits `PATH` or `PATH:NAME` into the path and a profile's name. A path may contain colons.
 pub(crate) fn split(value: &str) -> (String, Option<String>) {
     match value.rsplit_once(':') {
         Some((path, name)) if !name.contains('/') && !name.is_empty() => {

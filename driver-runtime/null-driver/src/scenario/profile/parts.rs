@@ -93,7 +93,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The number of heaps and types, for files that have the lists only.
+    /// Counts heaps and types, for files that have only the lists.
     fn count_memory(&mut self, structure: &str, members: Value<'_>) {
         if structure != "VkPhysicalDeviceMemoryProperties" {
             return;
@@ -108,7 +108,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The layouts for copies by the host. Their number follows from the list.
+    /// Reads the layouts for host copies. Their number follows from the list.
     fn layouts(&mut self, member: &str, value: Value<'_>, at: &str) -> Result<(), String> {
         let list = match member {
             "pCopySrcLayouts" | "pCopyDstLayouts" if value.kind() == Kind::List => value,
@@ -117,7 +117,7 @@ impl Reader<'_> {
         let values = names(list, properties::image_layout_names(), at, &mut self.notes)?;
         let layouts: Vec<vk::ImageLayout> =
             values.into_iter().map(|value| vk::ImageLayout::from_raw(value as i32)).collect();
-        // What a process reads of its variable stays for good.
+        // The process keeps data from its variable until it exits.
         let layouts = Box::leak(layouts.into_boxed_slice());
         let of_1_4 = &mut self.profile.device.vulkan_1_4;
         if member == "pCopySrcLayouts" {

@@ -87,7 +87,7 @@ fn a_profile_is_found_by_name_with_what_it_needs() {
     assert!(small.formats.is_none() && small.device.queue_family_count == 1);
 }
 
-/// What a tool writes of a device.
+/// Returns a tool's output for a device.
 fn of_device(parts: &str) -> String {
     format!(
         "{{\n\"capabilities\": {{\"device\": {{\n{parts}\n}}}},\n\

@@ -10,7 +10,7 @@ use crate::run::CONTENT;
 
 const VERSION: u32 = vk::make_api_version(0, 1, 4, 0);
 
-/// The extensions that an enumeration has.
+/// Returns the extensions in an enumeration.
 fn known(properties: &[vk::ExtensionProperties]) -> Vec<ExtensionId> {
     let name = |one: &vk::ExtensionProperties| one.extension_name_as_c_str().unwrap().to_bytes().to_vec();
     properties.iter().map(|one| find_extension(&name(one)).unwrap()).collect()
@@ -70,7 +70,7 @@ unsafe fn device_with(
     unsafe { instance.create_device(physical, &info, None).unwrap() }
 }
 
-/// The structures of extensions say yes, and what the driver does not have stays off.
+/// Extension structures report their features, and features that the driver lacks remain off.
 unsafe fn features(instance: &ash::Instance, physical: vk::PhysicalDevice) {
     let mut structures = vk::PhysicalDeviceAccelerationStructureFeaturesKHR::default();
     let mut meshes = vk::PhysicalDeviceMeshShaderFeaturesEXT::default();
@@ -87,7 +87,7 @@ unsafe fn features(instance: &ash::Instance, physical: vk::PhysicalDevice) {
     assert_eq!(dynamic.extended_dynamic_state3_polygon_mode, vk::TRUE);
 }
 
-/// What a program does to have an acceleration structure: sizes, an object, its address, a build that could be deferred.
+/// Creates an acceleration structure as programs do: sizes, an object, its address, a build that could be deferred.
 #[test]
 #[ignore = "run by the other tests"]
 fn acceleration_structures() {

@@ -1,4 +1,4 @@
-//! Programs that print what they find.
+//! Programs that print the loader's and driver's answers.
 
 use ash::vk::{self, Handle};
 

@@ -1,4 +1,4 @@
-//! Programs that find out whether the driver does what it says: a lost device stays lost, memory ends, images run out.
+//! Programs that check the driver's statements: a lost device stays lost, memory runs out, images run out.
 
 use std::{env, fs, slice};
 
@@ -59,7 +59,7 @@ unsafe fn with_swapchain(test: impl FnOnce(&Context, &khr::swapchain::Device, vk
     }
 }
 
-/// The second call is to return `VK_SUBOPTIMAL_KHR`: the image is acquired all the same.
+/// Checks that the image is acquired even if the second call returns `VK_SUBOPTIMAL_KHR`.
 #[test]
 #[ignore = "run by the other tests"]
 fn suboptimal() {
@@ -81,7 +81,7 @@ fn suboptimal() {
     }
 }
 
-/// An image comes back when it is presented, and not before.
+/// Checks that an image becomes available again when it is presented, and not before.
 #[test]
 #[ignore = "run by the other tests"]
 fn two_images() {
@@ -111,7 +111,7 @@ fn two_images() {
     }
 }
 
-/// A heap of 64 MiB has 64 MiB, of which the driver says how much is in use.
+/// Checks that a heap of 64 MiB has 64 MiB, and that the driver reports its use.
 #[test]
 #[ignore = "run by the other tests"]
 fn small_heap() {
@@ -142,7 +142,7 @@ fn small_heap() {
     }
 }
 
-/// The clock of the device is among those that can be read, and it is that of its timestamps.
+/// The device's clock is among the readable clocks, and timestamps use it.
 #[test]
 #[ignore = "run by the other tests"]
 fn clocks() {
@@ -166,7 +166,7 @@ fn clocks() {
     }
 }
 
-/// A timestamp of the device.
+/// Returns a timestamp of the device.
 unsafe fn stamp(device: &Device) -> u64 {
     // SAFETY: as above.
     unsafe {
@@ -184,7 +184,7 @@ unsafe fn stamp(device: &Device) -> u64 {
     }
 }
 
-/// A program that forgets to wait sees what was there before.
+/// A program that forgets to wait sees the earlier contents.
 #[test]
 #[ignore = "run by the other tests"]
 fn forgotten_wait() {
@@ -207,7 +207,7 @@ fn forgotten_wait() {
         let work = vk::SubmitInfo::default().command_buffers(&commands);
         device.queue_submit(queue, &[work], fence).unwrap();
         assert_eq!((device.get_fence_status(fence), bytes()[0]), (Ok(false), 0), "it is not done yet");
-        // The scenario holds the queue until somebody opens the pipe.
+        // The scenario holds the queue until the pipe is opened.
         let scenario = env::var("VKLOAD_NULL_DRIVER").unwrap();
         drop(fs::File::create(scenario.rsplit(':').next().unwrap()).unwrap());
         device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
@@ -222,7 +222,7 @@ fn forgotten_wait() {
 
 const SIDE: u32 = 4;
 
-/// A colour image of 4 by 4 texels with a view, and a buffer with room for its texels.
+/// A colour image of 4 by 4 texels with a view, and a buffer large enough for its texels.
 struct Target {
     image: vk::Image,
     view: vk::ImageView,
@@ -262,7 +262,7 @@ impl Target {
         }
     }
 
-    /// The red parts of all texels after these commands.
+    /// Returns the red parts of all texels after these commands.
     unsafe fn reds(&self, device: &Device, record: impl FnOnce(vk::CommandBuffer)) -> Vec<u8> {
         let layout = vk::ImageLayout::GENERAL;
         let region = vk::BufferImageCopy::default()
@@ -305,12 +305,12 @@ fn area(side: u32) -> vk::Rect2D {
     vk::Rect2D { extent: vk::Extent2D { width: side, height: side }, ..Default::default() }
 }
 
-/// The upper left quarter has one value, and the rest another one.
+/// Returns texels whose upper left quarter has one value, and the rest another.
 fn quarter(inside: u8, outside: u8) -> Vec<u8> {
     (0..SIDE * SIDE).map(|at| if at % SIDE < 2 && at / SIDE < 2 { inside } else { outside }).collect()
 }
 
-/// Attachments are cleared when rendering begins, and by `vkCmdClearAttachments`, where that is asked for.
+/// Attachments are cleared when rendering begins, and by `vkCmdClearAttachments`, if requested.
 #[test]
 #[ignore = "run by the other tests"]
 fn cleared() {

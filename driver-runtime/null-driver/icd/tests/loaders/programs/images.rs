@@ -1,4 +1,4 @@
-//! Images: what is copied, scaled and cleared is in memory.
+//! Images: copied, scaled and cleared texels are in memory.
 
 use ash::{Device, vk};
 
@@ -85,7 +85,7 @@ impl Picture {
     }
 
     unsafe fn destroy(self, device: &Device) {
-        // SAFETY: live handles that are not used any more.
+        // SAFETY: live handles that are no longer in use.
         unsafe {
             device.destroy_image(self.image, None);
             device.free_memory(self.memory, None);
@@ -120,7 +120,7 @@ impl Bytes {
     }
 
     unsafe fn destroy(self, device: &Device) {
-        // SAFETY: live handles that are not used any more.
+        // SAFETY: live handles that are no longer in use.
         unsafe {
             device.destroy_buffer(self.0, None);
             device.free_memory(self.1, None);

@@ -1,4 +1,4 @@
-//! What a driver tells the application.
+//! A driver's messages to the application.
 
 use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
@@ -8,7 +8,7 @@ use ash::{ext, vk};
 use super::entry;
 use crate::run::CONTENT;
 
-/// The texts that a messenger was told, and the types of the objects that they are about.
+/// The texts that a messenger received, and the types of their objects.
 type Heard = Mutex<Vec<(String, Vec<vk::ObjectType>)>>;
 
 unsafe extern "system" fn hear(
@@ -17,7 +17,7 @@ unsafe extern "system" fn hear(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     user: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: the user data is what the program passed, and the data valid for a callback.
+    // SAFETY: the program passed this user data, and the callback data is valid.
     unsafe {
         let (data, heard) = (&*data, &*user.cast::<Heard>());
         let objects = if data.object_count == 0 {
@@ -32,7 +32,7 @@ unsafe extern "system" fn hear(
     vk::FALSE
 }
 
-/// Asks for a feature that the driver does not have, and hears why it is refused.
+/// Requests a feature that the driver does not have, and receives the reason for the refusal.
 #[test]
 #[ignore = "run by the other tests"]
 fn messages() {

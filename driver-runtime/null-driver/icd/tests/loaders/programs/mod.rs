@@ -1,4 +1,4 @@
-//! Programs that the tests run in processes of their own. They are no tests; they panic where the driver is wrong.
+//! Programs that the tests run in separate processes. They are not tests; they panic if the driver is wrong.
 
 mod extensions;
 mod facts;
@@ -34,7 +34,7 @@ fn buffers() {
     }
 }
 
-/// What every program begins with.
+/// The common start of all programs.
 pub(crate) struct Context {
     pub(crate) entry: Entry,
     pub(crate) instance: Instance,
@@ -48,7 +48,7 @@ impl Context {
         unsafe { Self::with(vk::API_VERSION_1_3, &[], &[]) }
     }
 
-    /// An instance of this version and a device, with these extensions.
+    /// Creates an instance of this version and a device, with these extensions.
     pub(crate) unsafe fn with(version: u32, of_instance: &[&CStr], of_device: &[&CStr]) -> Self {
         let pointers = |names: &[&CStr]| names.iter().map(|name| name.as_ptr()).collect::<Vec<_>>();
         let (of_instance, of_device) = (pointers(of_instance), pointers(of_device));
@@ -94,7 +94,7 @@ unsafe fn run(device: &Device, record: impl FnOnce(vk::CommandBuffer)) {
     }
 }
 
-/// Everything before is done and seen by everything after.
+/// Records a barrier between all earlier and all later commands.
 unsafe fn barrier(device: &Device, commands: vk::CommandBuffer) {
     let all = [vk::MemoryBarrier2::default()
         .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
@@ -105,14 +105,14 @@ unsafe fn barrier(device: &Device, commands: vk::CommandBuffer) {
     unsafe { device.cmd_pipeline_barrier2(commands, &vk::DependencyInfo::default().memory_barriers(&all)) };
 }
 
-/// The loader's functions, or the driver's where there is no loader.
+/// Returns the loader's functions, or the driver's if no loader is used.
 pub(crate) unsafe fn entry() -> Entry {
     let path = env::var("TEST_LOADER").unwrap();
     // SAFETY: the libraries keep their promises.
     unsafe { if path == NO_LOADER { without_loader() } else { Entry::load_from(&path).unwrap() } }
 }
 
-/// The driver's own function instead of a loader's.
+/// Returns the driver's own function instead of a loader's.
 unsafe fn without_loader() -> Entry {
     // SAFETY: the library is a driver; it stays loaded.
     unsafe {
@@ -150,7 +150,7 @@ unsafe fn create_device(
     }
 }
 
-/// A buffer with memory of its own.
+/// Creates a buffer with its own memory.
 unsafe fn buffer(device: &Device, size: u64) -> (vk::Buffer, vk::DeviceMemory) {
     let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
     // SAFETY: valid structures and live handles.

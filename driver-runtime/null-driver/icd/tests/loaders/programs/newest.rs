@@ -1,4 +1,4 @@
-//! Vulkan 1.4, and what each version before has of it.
+//! Vulkan 1.4, and the parts of it that each earlier version has.
 
 use std::ffi::{CStr, c_void};
 

@@ -4,7 +4,7 @@ use ash::{Device, vk};
 
 use super::{Context, barrier, buffer, run};
 
-/// A shader that does nothing, for the stage with this number and, for compute, one invocation.
+/// Returns a shader that does nothing, for the stage with this number and, for compute, one invocation.
 fn shader(stage: u32) -> Vec<u32> {
     const COMPUTE: u32 = 5;
     let mut words = vec![0x0723_0203, 0x0001_0000, 0, 5, 0];
@@ -179,7 +179,7 @@ unsafe fn rendering_is_recorded(device: &Device) {
     }
 }
 
-/// A pipeline with vertices and nothing behind them.
+/// Creates a graphics pipeline with vertices and no output.
 unsafe fn graphics(device: &Device, layout: vk::PipelineLayout, format: vk::Format) -> vk::Pipeline {
     let code = shader(0);
     let info = vk::ShaderModuleCreateInfo::default().code(&code);

@@ -51,7 +51,7 @@ impl Sharing {
         &self.context.device
     }
 
-    /// A buffer with memory that begins with what `chained` is.
+    /// Creates a buffer whose memory is allocated with `chained`.
     unsafe fn buffer(
         &self,
         chained: &mut impl vk::ExtendsMemoryAllocateInfo,
@@ -145,7 +145,7 @@ impl Sharing {
     }
 }
 
-/// This process fills the beginning of a buffer, then the other one what is behind it.
+/// This process fills the beginning of a buffer, then the other one fills the rest.
 #[test]
 #[ignore = "run by the other tests"]
 fn two_processes() {
@@ -169,7 +169,7 @@ fn two_processes() {
         other.args(["--ignored", "--exact", "programs::sharing::the_other_process", "--nocapture"]);
         let mut other = other.env("TEST_HANDLES", paths).stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(other.stdout.take().unwrap()).lines().map(Result::unwrap);
-        // What it says before was submitted before.
+        // The process submits before it prints.
         let said: Vec<String> = lines.collect();
         assert!(said.iter().any(|line| line == CONTENT), "{said:?}");
         assert!(other.wait().unwrap().success());
@@ -223,7 +223,7 @@ fn is_open(fd: c_int) -> bool {
     fs::symlink_metadata(format!("/proc/self/fd/{fd}")).is_ok()
 }
 
-/// What one process can do with handles.
+/// Prints one process's abilities with handles.
 #[test]
 #[ignore = "run by the other tests"]
 fn handles() {

@@ -1,4 +1,4 @@
-//! A swapchain on a surface that nobody sees.
+//! A swapchain on an invisible surface.
 
 use ash::{Device, khr, vk};
 
