@@ -1,4 +1,4 @@
-//! Two processes share a timeline semaphore: each waits for what the other one submits, with queues that have threads.
+//! Two processes share a timeline semaphore: each waits for the other's submissions, with queues that have threads.
 #![cfg(target_os = "linux")]
 
 use std::fs::File;
@@ -20,7 +20,7 @@ struct Neighbour;
 
 driver_runtime::export_icd!(Neighbour);
 
-/// A value, and how far it is going to get with what is submitted, in a file that processes map.
+/// A timeline's value, and the value that its submissions will reach, in a file that processes map.
 struct Shared {
     file: File,
     numbers: NonNull<[AtomicU64; 2]>,
@@ -40,7 +40,7 @@ impl Shared {
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the descriptor is new and belongs to nobody else.
+        // SAFETY: the descriptor is new and has no other owner.
         let file = unsafe { File::from_raw_fd(fd) };
         file.set_len(SIZE as u64)?;
         let shared = Self::of(file)?;
@@ -53,7 +53,7 @@ impl Shared {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         let (access, fd) = (libc::PROT_READ | libc::PROT_WRITE, file.as_raw_fd());
-        // SAFETY: the file is so long, and a mapping at an address of the system's choice disturbs nobody.
+        // SAFETY: the file is large enough, and a mapping at an address of the system's choice affects no other code.
         let address = unsafe { libc::mmap(std::ptr::null_mut(), SIZE, access, libc::MAP_SHARED, fd, 0) };
         if address == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
@@ -70,7 +70,7 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // SAFETY: the mapping was made by this, and nobody has a reference into it any more.
+        // SAFETY: this value made the mapping, and no reference into it remains.
         unsafe { libc::munmap(self.numbers.as_ptr().cast(), SIZE) };
     }
 }
@@ -136,7 +136,7 @@ impl Driver for Neighbour {
         Shared::new(initial).map_err(|_| SubmitError::OutOfDeviceMemory)
     }
     fn import_sync(_: &Device<Self>, _: usize, handle: Handle) -> Result<Shared, ImportError> {
-        // SAFETY: the descriptor is open; whose it is shows only afterwards.
+        // SAFETY: the descriptor is open; its owner is decided only afterwards.
         let file = unsafe { File::from_raw_fd(handle.fd()) };
         file.try_clone().and_then(Shared::of).map_err(|_| {
             // It stays the application's.
@@ -148,7 +148,8 @@ impl Driver for Neighbour {
         let copy = sync.file.as_fd().try_clone_to_owned();
         copy.map(IntoRawFd::into_raw_fd).map_err(|_| ExportError::TooManyObjects)
     }
-    /// What is waited for was submitted, maybe by the other process, which does it at once.
+    /// Runs the work at once. The signals that it waits for are submitted, possibly by the other process, which also
+    /// runs its work at once.
     fn submit(_: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
         for wait in work.waits {
             assert!(wait.sync.is_pending(wait.value), "given before its time");
@@ -179,7 +180,7 @@ impl Application {
         let names = [ash::khr::external_semaphore_fd::NAME.as_ptr()];
         let wanted =
             vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&names);
-        // SAFETY: valid structures, and functions of the driver above.
+        // SAFETY: valid structures, and the driver's own functions.
         unsafe {
             let instance =
                 ash::Entry::from_static_fn(look_up).create_instance(&info, None).expect("an instance");
@@ -249,7 +250,7 @@ fn two_processes_wait_for_each_other() {
     application.end(semaphore);
 }
 
-/// The other process, which has the handle as its standard input; nothing without one.
+/// The other process, which has the handle as its standard input; does nothing without one.
 #[test]
 fn the_other_process() {
     let handle = io::stdin().as_fd().try_clone_to_owned().map(File::from).expect("an input");

@@ -1,7 +1,7 @@
 //! Drivers without unsafe code that must not compile: each file in `unsound/` tries one thing that would break memory safety.
 //!
-//! The first line of a file is the error that the compiler has to report for it, with the file's own name in front: another
-//! error, such as a misspelt name, does not count. `control.rs` is a complete driver, which compiles.
+//! The first line of a file is the error that the compiler must report for it, prefixed with the file's own name:
+//! another error, such as a misspelt name, fails the test. `control.rs` is a complete driver, which compiles.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,14 +11,14 @@ use std::{env, fs};
 
 const CONTROL: &str = "control";
 
-/// The files, by their names without the extension.
+/// Returns the files, by their names without the extension.
 fn cases() -> BTreeMap<String, PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/unsound");
     let files = fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").path());
     files.map(|path| (path.file_stem().expect("a name").to_str().expect("text").to_owned(), path)).collect()
 }
 
-/// Writes a package with an example for each file, whose dependencies are those of this workspace.
+/// Writes a package with an example for each file, with this workspace's dependencies.
 fn write_package(folder: &Path, cases: &BTreeMap<String, PathBuf>) {
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut manifest = format!(
@@ -35,12 +35,12 @@ fn write_package(folder: &Path, cases: &BTreeMap<String, PathBuf>) {
     fs::copy(runtime.join("../Cargo.lock"), folder.join("Cargo.lock")).expect("the locked versions");
 }
 
-/// The errors of each file, one a line: `NAME.rs:LINE:COLUMN: error[E0000]: what is wrong`.
+/// Returns the errors of each file, one a line: `NAME.rs:LINE:COLUMN: error[E0000]: what is wrong`.
 fn errors(folder: &Path) -> String {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
     cargo.current_dir(folder).args(["check", "--offline", "--keep-going", "--lib", "--examples"]);
     cargo.args(["--message-format", "short"]).env("CARGO_TARGET_DIR", folder.join("target"));
-    // What an instrumented run of the tests passes to the compiler is not for this one.
+    // Flags for instrumented runs of the tests do not apply to this compiler.
     cargo.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
     let output = cargo.output().expect("cargo");
     String::from_utf8(output.stderr).expect("text")

@@ -1,5 +1,6 @@
-//! A driver for `cargo bench -p vkload-benches -- --driver`: what a driver made with the runtime costs beside lavapipe. It does
-//! everything at once, on the thread that submits, so that nothing but the runtime and what any driver keeps is measured.
+//! A driver for `cargo bench -p vkload-benches -- --driver`, which compares the cost of a runtime-based driver with
+//! lavapipe. It runs everything at once on the submitting thread, so that the benchmark measures only the runtime and
+//! the data that any driver keeps.
 #![allow(
     clippy::undocumented_unsafe_blocks,
     clippy::missing_safety_doc,

@@ -11,7 +11,7 @@ use driver_runtime::{Object, VkObject, entry_points, vk};
 use crate::Bench;
 
 /// The commands of this file.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Bench> = unsafe {
     entry_points! {
         CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
@@ -127,8 +127,8 @@ impl CommandBuffers for Bench {
     }
 }
 
-/// What recorded commands do. Only recording them is measured.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+/// The functions that replay recorded commands. Only recording is measured.
+// SAFETY: each function implements its command, with the objects of this driver.
 const EXECUTE: EntryPoints<Bench> = unsafe {
     entry_points! {
         CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill_buffer,

@@ -10,7 +10,7 @@ use vk::Handle;
 use crate::memory::{Buffer, Range};
 use crate::{Compute, refuse};
 
-/// Sets are told apart by their bindings alone, so nothing is kept of a layout.
+/// A layout has no state: sets differ only in their bindings.
 struct Layout;
 
 /// A descriptor pool, with its sets.
@@ -41,7 +41,7 @@ unsafe impl VkObject for Set {
 }
 
 impl Set {
-    /// The buffer behind a binding.
+    /// Returns the buffer behind a binding.
     ///
     /// # Safety
     /// `set` is a live handle, as is the buffer in it, and both stay so while the range is used.
@@ -57,7 +57,7 @@ impl Set {
 impl Pool {
     fn clear(&self) {
         for set in locked(&self.sets).drain() {
-            // SAFETY: the sets are the pool's, which the application does not use any more.
+            // SAFETY: the sets belong to the pool, which the application no longer uses.
             unsafe { Object::<Set>::destroy(vk::DescriptorSet::from_raw(set), std::ptr::null()) };
         }
     }
@@ -67,7 +67,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One buffer a binding, without offsets that are given later.
+/// Creates a layout with one buffer for each binding, without dynamic offsets.
 unsafe extern "system" fn create_layout(
     device: vk::Device,
     info: *const vk::DescriptorSetLayoutCreateInfo<'_>,
@@ -134,13 +134,13 @@ unsafe extern "system" fn reset_pool(
     vk::Result::SUCCESS
 }
 
-/// All sets or, with an error, none.
+/// Allocates all sets or, on error, none.
 unsafe extern "system" fn allocate_sets(
     device: vk::Device,
     info: *const vk::DescriptorSetAllocateInfo<'_>,
     out: *mut vk::DescriptorSet,
 ) -> vk::Result {
-    // SAFETY: the application passes live handles and an array with as much room as it asks for.
+    // SAFETY: the application passes live handles and an array of the requested length.
     unsafe {
         let (count, handle) = ((*info).descriptor_set_count, (*info).descriptor_pool);
         let Some(pool) = Object::<Pool>::from_handle(handle) else {
@@ -187,7 +187,7 @@ unsafe extern "system" fn free_sets(
     vk::Result::SUCCESS
 }
 
-/// With one descriptor a binding, further ones belong to the bindings behind it.
+/// Updates sets. A binding has one descriptor, so further ones belong to the following bindings.
 unsafe extern "system" fn update_sets(
     _: vk::Device,
     count: u32,
@@ -215,7 +215,7 @@ unsafe extern "system" fn update_sets(
     }
 }
 
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Compute> = unsafe {
     entry_points! {
         CREATE_DESCRIPTOR_SET_LAYOUT: PFN_vkCreateDescriptorSetLayout = create_layout,

@@ -68,7 +68,7 @@ unsafe extern "system" fn reset_event(_: vk::Device, event: vk::Event) -> vk::Re
     unsafe { put(event, 0) }
 }
 
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Compute> = unsafe {
     entry_points! {
         CREATE_EVENT: PFN_vkCreateEvent = create_event,

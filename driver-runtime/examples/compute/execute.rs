@@ -1,4 +1,5 @@
-//! What recorded commands do. The runtime records them and calls these functions when a queue gets to the command buffer.
+//! The execution of recorded commands. The runtime records them and calls these functions when a queue reaches the
+//! command buffer.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -21,7 +22,7 @@ pub(crate) const SETS: usize = 4;
 /// The bytes of push constants.
 pub(crate) const PUSH_CONSTANTS: usize = 128;
 
-/// What is bound while a command buffer is executed.
+/// The bound objects during the execution of a command buffer.
 #[derive(Clone, Copy)]
 struct Bound {
     pipeline: vk::Pipeline,
@@ -48,7 +49,7 @@ impl Bound {
 /// Executes a command buffer. Returns whether all of it was done.
 ///
 /// # Safety
-/// The handle, and all that its commands are about, is live, and nobody records into it.
+/// The handle, and every object that its commands use, is live, and no thread records into it.
 pub(crate) unsafe fn execute(commands: vk::CommandBuffer) -> bool {
     BOUND.set(Bound::NOTHING);
     // SAFETY: the caller vouches for the command buffer.
@@ -103,7 +104,7 @@ unsafe extern "system" fn push_constants(
 
 unsafe extern "system" fn dispatch(_: vk::CommandBuffer, x: u32, y: u32, z: u32) {
     let bound = BOUND.with_borrow(|bound| *bound);
-    // SAFETY: what is bound was bound by the command buffer, and is live while it is executed.
+    // SAFETY: the command buffer has bound these objects, which are live while it is executed.
     let done = unsafe {
         Object::<Pipeline>::from_handle(bound.pipeline)
             .is_none_or(|pipeline| interpreter::dispatch(&pipeline.0, [x, y, z], &bound).is_ok())
@@ -155,7 +156,7 @@ impl Memory for Bound {
 impl Bound {
     fn range(&self, region: Region) -> Option<Range> {
         let Region::Buffer { set, binding } = region else { return None };
-        // SAFETY: what is bound is live while the command buffer is executed.
+        // SAFETY: bound objects are live while the command buffer is executed.
         unsafe { Set::buffer(*self.sets.get(set as usize)?, binding) }
     }
 
@@ -238,7 +239,7 @@ unsafe extern "system" fn wait_events(
     }
 }
 
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Compute> = unsafe {
     entry_points! {
         CMD_BIND_PIPELINE: PFN_vkCmdBindPipeline = bind_pipeline,

@@ -3,14 +3,15 @@
 use crate::shader::{BuiltIn, Pointer, Region, Shader, Step, Type, Value, Vector};
 use crate::spirv::{Operation, float};
 
-/// What shaders read and write outside of their own variables. Nothing is outside of a region: reading there gives 0.
+/// The memory of shaders outside of their own variables. A region has no data outside of its bounds: reading there
+/// gives 0.
 pub(crate) trait Memory {
-    /// The word at an offset in bytes.
+    /// Returns the word at an offset in bytes.
     fn load(&self, region: Region, offset: u32) -> u32;
     fn store(&self, region: Region, offset: u32, word: u32);
-    /// Adds to a word in one step, and returns what was there before.
+    /// Adds to a word atomically, and returns the earlier value.
     fn add(&self, region: Region, offset: u32, word: u32) -> u32;
-    /// The bytes of the region.
+    /// Returns the bytes of the region.
     fn size(&self, region: Region) -> u32;
 }
 
@@ -21,7 +22,7 @@ pub(crate) struct RunsTooLong;
 /// The steps after which an invocation is given up.
 const STEPS: u32 = 1 << 20;
 
-/// Runs all invocations of so many workgroups.
+/// Runs all invocations of this many workgroups.
 ///
 /// # Errors
 /// [`RunsTooLong`].
@@ -99,7 +100,7 @@ impl Run<'_> {
         Err(RunsTooLong)
     }
 
-    /// Carries out the choices (`OpPhi`) at the beginning of a block, all at once. Returns where the block goes on.
+    /// Carries out the choices (`OpPhi`) at the beginning of a block, all at once. Returns the position after them.
     fn choose(&mut self, start: usize, before: u32) -> usize {
         let rest = self.shader.code.get(start..).unwrap_or(&[]);
         let choices = rest.iter().take_while(|step| matches!(step.operation, Operation::Phi));
@@ -157,7 +158,7 @@ impl Run<'_> {
         words(places.map(|place| both.get(*place as usize).copied().unwrap_or(0)))
     }
 
-    /// Goes from a pointer to a part of what it leads to.
+    /// Follows a pointer to a part of the data behind it.
     fn access(&self, step: &Step) -> Value {
         let Value::Pointer(mut pointer) = self.value(step.operand(0)) else { return Value::Nothing };
         for index in step.operands.iter().skip(1).map(|index| self.scalar(*index)) {
@@ -175,12 +176,12 @@ impl Run<'_> {
         Value::Pointer(pointer)
     }
 
-    /// The type that the result of an access leads to.
+    /// Returns the type behind the result of an access.
     fn component_of(&self, step: &Step) -> u32 {
         if let Some(Type::Pointer(pointee)) = self.shader.types.get(&step.kind) { *pointee } else { 0 }
     }
 
-    /// How many elements the last member of a buffer has.
+    /// Returns the number of elements in a buffer's last member.
     fn array_length(&self, buffer: u32, member: u32) -> Value {
         let Value::Pointer(pointer) = self.value(buffer) else { return Value::Nothing };
         let Some(Type::Structure(members)) = self.shader.types.get(&pointer.pointee) else {
@@ -267,7 +268,7 @@ impl Step {
     }
 }
 
-/// A vector of so many components, of which four are kept.
+/// Returns a vector of these components, of which the first four are kept.
 fn words(components: impl IntoIterator<Item = u32>) -> Value {
     let mut vector = Vector::default();
     for (place, word) in vector.words.iter_mut().zip(components) {

@@ -1,9 +1,9 @@
 //! A driver that computes: without a GPU, on the threads of its queues.
 //!
-//! It has buffers, compute pipelines, events, timelines and what can be recorded about them, so that programs which only
-//! compute run on it. `execute.rs` is what its queue does, `interpreter.rs` runs shaders. The runtime does the rest: it records
-//! command buffers and replays them, has a thread for each queue, and keeps the order of submissions. The README of the runtime
-//! says how the driver is built, and how it gets to a loader.
+//! It has buffers, compute pipelines, events, timelines and their recorded commands, so that compute-only programs
+//! run on it. `execute.rs` implements its queue, `interpreter.rs` runs shaders. The runtime does the rest: it records
+//! command buffers and replays them, has a thread for each queue, and keeps the order of submissions. The runtime's
+//! README describes how to build the driver and how a loader finds it.
 
 mod descriptors;
 mod events;
@@ -63,7 +63,7 @@ impl Driver for Compute {
         vk::API_VERSION_1_3
     }
 
-    /// The runtime sends messages to the messengers of this extension.
+    /// Returns the extension whose messengers receive the runtime's messages.
     fn instance_extensions() -> ExtensionSet {
         ExtensionSet::new(&[extension::EXT_DEBUG_UTILS])
     }
@@ -92,7 +92,8 @@ impl Driver for Compute {
         Ok(Flag(initial.into()))
     }
 
-    /// What the work waits for is done: it was submitted before, to this queue or to one that has signalled it.
+    /// Runs the work at once. The signals that it waits for have occurred: their work was submitted earlier, to this
+    /// queue or to another that has signalled them.
     fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
         for wait in work.waits {
             wait.done();
@@ -123,7 +124,7 @@ impl CommandBuffers for Compute {
     }
 }
 
-/// The only physical device. Limits that are not set are those that the specification demands at least.
+/// Describes the only physical device. Unset limits have the minimum that the specification requires.
 fn describe() -> Description {
     let mut device = Description::new(b"compute", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU);
     device.features = Features::NONE.with(name::TIMELINE_SEMAPHORE).with(name::SYNCHRONIZATION_2);
@@ -157,8 +158,8 @@ impl Primitive for Flag {
     }
 }
 
-/// There are no images: every query about formats says so.
-// SAFETY: each function does what its command demands, with the objects of this driver.
+/// The driver has no images, so every format query reports no support.
+// SAFETY: each function implements its command, with the objects of this driver.
 const FORMATS: EntryPoints<Compute> = unsafe {
     entry_points! {
         GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2 = no_format,
@@ -183,7 +184,7 @@ unsafe extern "system" fn no_image_format(
     vk::Result::ERROR_FORMAT_NOT_SUPPORTED
 }
 
-/// Tells the application's messengers what the driver cannot do. Returns what the command returns then.
+/// Reports unsupported use to the application's messengers. Returns the command's result for that case.
 ///
 /// # Safety
 /// `device` is a live handle.

@@ -1,4 +1,4 @@
-//! Device memory, which is the host's, and the buffers in it.
+//! Device memory, which is host memory, and the buffers in it.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::c_void;
@@ -10,7 +10,7 @@ use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Compute;
 
-/// What buffers want their memory aligned to, in bytes.
+/// The alignment of buffer memory, in bytes.
 pub(crate) const ALIGNMENT: u64 = 64;
 
 /// The bytes of the only heap.
@@ -42,7 +42,7 @@ impl Memory {
         Some(Self { block, layout })
     }
 
-    /// The byte at an offset, which lies in the block.
+    /// Returns the byte at an offset, which lies in the block.
     fn at(&self, offset: u64) -> Option<NonNull<u8>> {
         let offset = usize::try_from(offset).ok().filter(|offset| *offset < self.layout.size())?;
         // SAFETY: the offset lies in the block.
@@ -69,7 +69,7 @@ unsafe impl VkObject for Buffer {
     type Parent = Device<Compute>;
 }
 
-/// A part of a buffer. What is outside of it cannot be reached.
+/// A part of a buffer. Accesses outside of it are impossible.
 #[derive(Clone, Copy)]
 pub(crate) struct Range {
     start: NonNull<u8>,
@@ -81,8 +81,8 @@ pub(crate) struct Range {
 unsafe impl Send for Range {}
 
 impl Buffer {
-    /// `size` bytes from `offset` on, cut at the end of the buffer: `VK_WHOLE_SIZE` is the rest of it. `None` if no memory is
-    /// bound, or the offset lies behind the end.
+    /// Returns the `size` bytes from `offset` on, truncated at the end of the buffer: `VK_WHOLE_SIZE` selects the
+    /// rest of it. `None` if no memory is bound, or the offset lies behind the end.
     ///
     /// # Safety
     /// `buffer` is a live handle, and stays so, with its memory, while the range is used.
@@ -101,8 +101,8 @@ impl Range {
         self.size
     }
 
-    /// The word at an offset in bytes. Several invocations of shaders may use it at a time, and the application too, so it
-    /// is an atomic one.
+    /// Returns the word at an offset in bytes. It is atomic, since several shader invocations and the application may
+    /// use it at the same time.
     pub(crate) fn word(&self, offset: u64) -> Option<&AtomicU32> {
         let is_inside = offset.is_multiple_of(4) && offset.checked_add(4).is_some_and(|end| end <= self.size);
         // SAFETY: the word lies in the range, whose memory the owner of the handle keeps; offsets of buffers, and here, are
@@ -112,7 +112,7 @@ impl Range {
 
     /// Writes `bytes` to the beginning, as far as they fit.
     pub(crate) fn write(self, bytes: &[u8]) {
-        // SAFETY: both are as long as the count; the parameters of a command are no device memory.
+        // SAFETY: both are as long as the count; command parameters are not device memory.
         unsafe {
             self.start.as_ptr().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len().min(self.size as usize))
         };
@@ -158,10 +158,10 @@ unsafe extern "system" fn map_memory(
     vk::Result::SUCCESS
 }
 
-/// Memory stays where it is.
+/// Does nothing: memory remains mapped.
 unsafe extern "system" fn unmap_memory(_: vk::Device, _: vk::DeviceMemory) {}
 
-/// All memory is coherent.
+/// Does nothing: all memory is coherent.
 unsafe extern "system" fn flush_or_invalidate(
     _: vk::Device,
     _: u32,
@@ -225,7 +225,7 @@ unsafe extern "system" fn bind_buffer_memory_2(
     vk::Result::SUCCESS
 }
 
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Compute> = unsafe {
     entry_points! {
         ALLOCATE_MEMORY: PFN_vkAllocateMemory = allocate_memory,

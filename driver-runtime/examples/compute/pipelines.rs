@@ -12,7 +12,7 @@ use crate::{Compute, refuse};
 /// The words of a shader module.
 struct Module(Box<[u32]>);
 
-/// Shaders find their buffers by set and binding, so nothing is kept of a layout.
+/// A layout has no state: shaders find their buffers by set and binding.
 struct Layout;
 
 /// A pipeline.
@@ -59,7 +59,7 @@ unsafe extern "system" fn create_layout(
     unsafe { Object::create_command(device, callbacks, out, Layout) }
 }
 
-/// Those that can be made are made, and the first error is returned.
+/// Creates all pipelines that it can, and returns the first error.
 unsafe extern "system" fn create_pipelines(
     device: vk::Device,
     _: vk::PipelineCache,
@@ -97,7 +97,7 @@ unsafe fn shader(stage: &vk::PipelineShaderStageCreateInfo<'_>) -> Result<Shader
     }
 }
 
-/// The values of specialisation constants, by their number. All that shaders here can have are words.
+/// Returns the values of specialisation constants, by their number. Shaders here can have only words.
 ///
 /// # Safety
 /// The structure is valid.
@@ -116,7 +116,7 @@ unsafe fn constants(info: &vk::SpecializationInfo<'_>) -> HashMap<u32, u32> {
     values
 }
 
-// SAFETY: each function does what its command demands, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Compute> = unsafe {
     entry_points! {
         CREATE_SHADER_MODULE: PFN_vkCreateShaderModule = create_module,

@@ -12,12 +12,12 @@ pub(crate) struct Shader {
     /// The invocations of a workgroup.
     pub(crate) local_size: [u32; 3],
     pub(crate) code: Vec<Step>,
-    /// Where the blocks begin in the code.
+    /// The positions of the blocks in the code.
     pub(crate) labels: HashMap<u32, usize>,
     pub(crate) types: HashMap<u32, Type>,
-    /// What identifiers stand for before anything has run: constants, and variables as pointers.
+    /// The values of identifiers before execution: constants, and variables as pointers.
     pub(crate) values: Vec<Value>,
-    /// Built-in variables, and where they are.
+    /// Built-in variables, and their positions.
     pub(crate) built_ins: Vec<(BuiltIn, u32)>,
     /// The bytes of all variables that are not in buffers.
     pub(crate) variables: u32,
@@ -52,11 +52,11 @@ pub(crate) struct Pointer {
     pub(crate) region: Region,
     /// In bytes.
     pub(crate) offset: u32,
-    /// The type that it leads to.
+    /// The type behind the pointer.
     pub(crate) pointee: u32,
 }
 
-/// Where a variable is.
+/// The storage of a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Region {
     Buffer { set: u32, binding: u32 },
@@ -65,7 +65,7 @@ pub(crate) enum Region {
 }
 
 pub(crate) enum Type {
-    /// A scalar or a vector of so many words.
+    /// A scalar or a vector of this many words.
     Words(u32),
     Array {
         element: u32,
@@ -95,7 +95,7 @@ impl Shader {
     /// Reads the entry point `name` of a module, with the values of specialisation constants by their number.
     ///
     /// # Errors
-    /// With what is not known, in words for the developer of the program.
+    /// An error contains the unsupported element, in words for the program's developer.
     pub(crate) fn new(module: &[u32], name: &[u8], constants: &HashMap<u32, u32>) -> Result<Self, String> {
         let count = bound(module).ok_or("this is no SPIR-V module")?;
         let shader = Self {
@@ -123,12 +123,12 @@ impl Shader {
         Ok(reader.shader)
     }
 
-    /// The words of a scalar or a vector of this type, and 0 for any other.
+    /// Returns the words of a scalar or a vector of this type, and 0 for any other.
     pub(crate) fn words(&self, kind: u32) -> u32 {
         if let Some(Type::Words(count)) = self.types.get(&kind) { *count } else { 0 }
     }
 
-    /// The bytes of a value of this type.
+    /// Returns the bytes of a value of this type.
     fn size(&self, kind: u32) -> u32 {
         match self.types.get(&kind) {
             Some(Type::Words(count)) => count.saturating_mul(4),
@@ -154,7 +154,7 @@ const VARIABLE: u16 = 59;
 const DECORATE: u16 = 71;
 const MEMBER_DECORATE: u16 = 72;
 
-/// The function of an entry point for compute shaders.
+/// Returns the function of an entry point for compute shaders.
 fn entry_point(module: &[u32], name: &[u8]) -> Option<u32> {
     const COMPUTE: u32 = 5;
     let is_it = |entry: &Instruction<'_>| {
@@ -208,7 +208,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads what stands outside of functions.
+    /// Reads an instruction outside of functions.
     fn declare(&mut self, line: Instruction<'_>, function: u32) -> Result<(), String> {
         const LOCAL_SIZE: u32 = 17;
         let id = line.operand(0);

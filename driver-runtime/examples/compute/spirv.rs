@@ -1,8 +1,8 @@
-//! The instructions of SPIR-V that the interpreter knows, as a table.
+//! The SPIR-V instructions that the interpreter supports, as a table.
 //!
-//! Numbers are those of the SPIR-V specification. Values are words of 32 bits; vectors have up to four of them.
+//! Numbers are as in the SPIR-V specification. Values are 32-bit words; vectors have up to four of them.
 
-/// What an instruction does. Those that compute do so component by component.
+/// The operation of an instruction. Arithmetic works component by component.
 #[derive(Clone, Copy)]
 pub(crate) enum Operation {
     /// Nothing: debugging information, and merges, which a single invocation does not need.
@@ -29,7 +29,7 @@ pub(crate) enum Operation {
 
 use Operation::{Binary, Unary};
 
-/// Operation codes, and what they do.
+/// Operation codes and their operations.
 const OPERATIONS: &[(u16, Operation)] = &[
     (8, Operation::Nothing),   // OpLine
     (317, Operation::Nothing), // OpNoLine
@@ -103,7 +103,7 @@ const OPERATIONS: &[(u16, Operation)] = &[
     (200, Unary(|a| !a)),
 ];
 
-/// What an instruction inside a function does, or `None` for one that is not known.
+/// Returns the operation of an instruction inside a function, or `None` for an unknown one.
 pub(crate) fn operation(code: u16) -> Option<Operation> {
     OPERATIONS.iter().find(|(known, _)| *known == code).map(|(_, operation)| *operation)
 }
@@ -124,13 +124,13 @@ pub(crate) struct Instruction<'a> {
 }
 
 impl Instruction<'_> {
-    /// The operand at a place, or 0: no identifier is 0.
+    /// Returns the operand at a place, or 0: no identifier is 0.
     pub(crate) fn operand(&self, place: usize) -> u32 {
         self.operands.get(place).copied().unwrap_or(0)
     }
 }
 
-/// The instructions of a module. A broken one ends them.
+/// Returns a module's instructions, up to the first broken one.
 pub(crate) fn instructions(module: &[u32]) -> impl Iterator<Item = Instruction<'_>> {
     let mut rest = module.get(HEADER..).unwrap_or(&[]);
     std::iter::from_fn(move || {
@@ -147,7 +147,7 @@ const MAGIC: u32 = 0x0723_0203;
 /// More identifiers than the specification allows.
 const IDENTIFIERS: u32 = 0x0040_0000;
 
-/// How many identifiers a module may use, or `None` for what is no module.
+/// Returns the module's bound on identifiers, or `None` if it is not a module.
 pub(crate) fn bound(module: &[u32]) -> Option<usize> {
     let bound = *module.get(3)?;
     (*module.first()? == MAGIC && bound < IDENTIFIERS).then_some(bound as usize)

@@ -1,4 +1,4 @@
-//! A driver without unsafe code that does what a driver had better not do.
+//! A driver without unsafe code that misuses the runtime.
 #![forbid(unsafe_code)]
 
 use std::sync::Mutex;
@@ -14,13 +14,13 @@ use driver_runtime::{NoThread, ThreadWork, Waiting, vk};
 
 pub(crate) struct Careless;
 
-/// What the driver keeps of its submissions for longer than their device.
+/// The driver's references to submissions, which outlive their device.
 pub(crate) static KEPT: Mutex<Vec<SyncRef<Careless>>> = Mutex::new(Vec::new());
 
 /// The work of threads that the host has not run.
 pub(crate) static UNSTARTED: Mutex<Vec<ThreadWork>> = Mutex::new(Vec::new());
 
-/// How often the runtime has asked for the host.
+/// The number of times that the runtime has requested the host.
 pub(crate) static ASKED: AtomicU32 = AtomicU32::new(0);
 
 /// The device is to be lost.

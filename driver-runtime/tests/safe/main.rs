@@ -1,6 +1,6 @@
-//! A driver without unsafe code that keeps what it is given for too long, whose host does not run or join threads, and that
-//! panics: a correct application has no memory errors by it. The tests mean most under AddressSanitizer, but each
-//! tells without them.
+//! A driver without unsafe code that keeps its arguments for too long, whose host does not run or join threads, and
+//! that panics: none of this causes memory errors in a correct application. The tests are strictest under
+//! AddressSanitizer, but each also works without it.
 #![cfg(target_os = "linux")]
 
 mod driver;
@@ -19,13 +19,13 @@ use driver::{ASKED, Careless, ENDED, GONE, KEEPS_WORK, KEPT, PANICS, UNSTARTED};
 
 driver_runtime::export_icd!(Careless);
 
-/// The tests share the driver's switches, so they run one after the other.
+/// Locks the driver's switches: the tests share them, so they run one after the other.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// An application's allocator, which knows its blocks.
+/// An application's allocator, which tracks its blocks.
 #[derive(Default)]
 struct Blocks(Mutex<BTreeMap<usize, Layout>>);
 
@@ -94,7 +94,7 @@ impl Application {
         let look_up = ash::StaticFn { get_instance_proc_addr: vk_icdGetInstanceProcAddr };
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
         let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
-        // SAFETY: valid structures, and functions of the driver above.
+        // SAFETY: valid structures, and the driver's own functions.
         unsafe {
             let entry = ash::Entry::from_static_fn(look_up);
             let instance = entry.create_instance(&Default::default(), Some(&callbacks)).expect("an instance");
@@ -116,7 +116,7 @@ impl Application {
     }
 
     fn end(self, fence: vk::Fence) {
-        // SAFETY: live handles that nothing uses any more.
+        // SAFETY: live handles that are no longer in use.
         unsafe {
             self.device.destroy_fence(fence, Some(&self.callbacks));
             self.device.destroy_device(Some(&self.callbacks));
@@ -180,7 +180,7 @@ fn work_that_is_run_after_its_device_does_nothing() {
     assert_eq!(ASKED.load(Ordering::Acquire), asked, "the queue is gone");
 }
 
-/// What tells the test below that it is the process that ends.
+/// The variable that marks the process that the test below expects to abort.
 const ENDS: &str = "VKLOAD_TEST_ENDS";
 
 #[test]
@@ -192,7 +192,7 @@ fn a_panic_on_the_thread_of_a_queue_ends_the_process() {
         let application = Application::new(&blocks);
         let fence = application.fence();
         application.submit(fence);
-        // Comes back where the thread is gone but the process is not.
+        // Returns if the thread has ended but the process has not.
         while !ENDED.load(Ordering::Acquire) {
             std::thread::yield_now();
         }

@@ -1,7 +1,7 @@
 //! error[E0133]: call to unsafe
 #![forbid(unsafe_code)]
 
-// Closes a file descriptor of somebody else.
+// Closes another owner's file descriptor.
 use driver_runtime::sync::drm::{Fd, Ioctl};
 
 pub fn close_standard_output(kernel: &Fd) {

@@ -1,4 +1,4 @@
-//! A complete driver, which compiles: what the other files report is not due to the way in which they are compiled.
+//! A complete driver, which compiles: errors in the other files therefore do not come from the way they are compiled.
 #![forbid(unsafe_code)]
 
 use driver_runtime::dispatch::EntryPoints;

@@ -1,7 +1,7 @@
 //! error[E0624]: method `find` is private
 #![forbid(unsafe_code)]
 
-// Keeps something that leads to a device for longer than the device.
+// Keeps a reference into a device beyond the device's life.
 pub fn keep(root: &driver_runtime::object::Root) -> impl Sized + use<> {
     root.foreign().find(1)
 }

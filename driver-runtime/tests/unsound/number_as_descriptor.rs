@@ -1,7 +1,7 @@
 //! error[E0451]: fields `kind` and `fd` of struct `driver_runtime::sync::Handle` are private
 #![forbid(unsafe_code)]
 
-// Closes a file descriptor of somebody else.
+// Closes another owner's file descriptor.
 use driver_runtime::sync::drm::{BINARY, Node};
 use driver_runtime::sync::{Handle, HandleKind};
 

@@ -1,7 +1,7 @@
 //! error[E0133]: call to unsafe
 #![forbid(unsafe_code)]
 
-// A function that returns nothing for commands that return something.
+// A function without a result, for commands that have one.
 use driver_runtime::dispatch::EntryPoints;
 
 extern "system" fn nothing() {}

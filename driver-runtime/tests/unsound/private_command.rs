@@ -1,7 +1,7 @@
 //! error[E0133]: call to unsafe
 #![forbid(unsafe_code)]
 
-// A function whose parameters nobody has checked.
+// A function with unchecked parameters.
 use driver_runtime::dispatch::{Command, Level, PrivateCommand};
 
 pub const fn row<D>(function: Command) -> PrivateCommand<D> {

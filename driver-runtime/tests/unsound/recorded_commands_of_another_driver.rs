@@ -1,7 +1,7 @@
 //! error[E0308]: mismatched types
 #![forbid(unsafe_code)]
 
-// What is recorded goes through the functions of another driver.
+// The recording is replayed through another driver's functions.
 use driver_runtime::command_buffer::{CommandBuffers, Recording};
 
 pub fn stolen<Mine: CommandBuffers, Other: CommandBuffers>() -> Recording<Mine> {
