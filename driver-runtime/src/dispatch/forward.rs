@@ -11,7 +11,7 @@ pub(crate) struct Forward {
     pub(crate) function: Command,
     /// The commands that the function calls: it is used only in a table that has one of these.
     pub(crate) calls: &'static [CommandId],
-    /// Commands of which the table must not have the driver's own: otherwise the function is not used.
+    /// Commands that the table must not have before any forwarder: otherwise the function is not used.
     pub(crate) replaces: &'static [CommandId],
 }
 

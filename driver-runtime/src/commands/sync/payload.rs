@@ -12,7 +12,7 @@ impl<D: Driver> PayloadRoom<D> {
         let made_as = types.made_as(kind);
         let abilities = types.list().get(made_as).map_or(Ability::NONE, |kind| kind.abilities());
         let is_line = made_as != kind;
-        // An unsignalled payload waits for the next value.
+        // A reset selects the next value, which is not signalled yet.
         let abilities = if is_line { abilities.and(Ability::CPU_RESET) } else { abilities };
         self.fill_with(sync, kind, abilities, is_line, false)
     }
