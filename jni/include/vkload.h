@@ -1,5 +1,5 @@
 /*
- * The vkload Vulkan loader of an application: what libvkload.so has beside the commands of Vulkan.
+ * The vkload Vulkan loader of an application: the functions that libvkload.so exports in addition to the Vulkan commands.
  *
  * Every function may be called by any thread, but not by a callback for the log. All texts are UTF-8; one that is cut off may end within
  * a character.
@@ -42,16 +42,16 @@ extern "C" {
  *
  * To be called before the first command of Vulkan. Later calls count for instances that are created afterwards.
  *
- * `options_json` may be NULL for {}. Returns 0; or -1, and nothing changes. Writes to `message` what is wrong and what to do, an empty text
- * if nothing is, as much as `size` bytes can hold with a NUL at the end. `message` may be NULL, and `size` 0.
+ * `options_json` may be NULL for {}. Returns 0; or -1, and nothing changes. Writes to `message` the error and its remedy, or an empty text
+ * on success, as much as `size` bytes can hold with a NUL at the end. `message` may be NULL, and `size` 0.
  */
 int vkload_configure(const char *options_json, char *message, size_t size);
 
 /*
- * Writes the report of what was looked at and why something is not used, in the form VKLOAD_REPORT_...: as much of it as `size` bytes can
+ * Writes the report of what was searched and why something is not used, in the form VKLOAD_REPORT_...: as much of it as `size` bytes can
  * hold with a NUL at the end. `buffer` may be NULL, and `size` 0.
  *
- * Returns the bytes of the whole report without the NUL, as snprintf does; 0 if there is no memory for it. It may be longer the next time.
+ * Returns the bytes of the whole report without the NUL, as snprintf does; 0 if memory runs out. It may be longer the next time.
  */
 size_t vkload_report(int format, char *buffer, size_t size);
 
@@ -62,9 +62,9 @@ size_t vkload_report(int format, char *buffer, size_t size);
 typedef void (*vkload_log_callback)(int level, const char *text, void *data);
 
 /*
- * Calls `callback` with every record from `level` on (VKLOAD_LOG_ERROR: errors alone, VKLOAD_LOG_DEBUG: all), beside the system's log.
- * It is called on whatever thread has something to say, by several at once. There is one at a time: a new one takes its place, and NULL
- * ends it. The call returns when the one before is not under way any more, so do not hold a lock that it takes.
+ * Calls `callback` with every record from `level` on (VKLOAD_LOG_ERROR: errors alone, VKLOAD_LOG_DEBUG: all), in addition to the system's
+ * log. It is called on any thread that logs, possibly on several at once. Only one callback is set at a time: a new one replaces it, and
+ * NULL removes it. The call returns when the previous callback no longer runs, so do not hold a lock that it takes.
  */
 void vkload_set_log(int level, vkload_log_callback callback, void *data);
 

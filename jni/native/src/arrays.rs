@@ -14,8 +14,8 @@ pub(crate) struct Bytes {
 }
 
 impl Bytes {
-    /// Gets the elements. `None` if there is no array, or no memory for a copy: then an exception
-    /// is pending.
+    /// Gets the elements. Returns `None` if `array` is null, or if memory for a copy runs out: then
+    /// an exception is pending.
     ///
     /// # Safety
     /// `env` is this thread's, no exception is pending, and `array` is NULL or a reference that outlives this.
@@ -79,8 +79,8 @@ impl Drop for Bytes {
     }
 }
 
-/// Throws `OutOfMemoryError`, unless the JVM has thrown something itself: not all do if there is no
-/// memory for a copy.
+/// Throws `OutOfMemoryError`, unless the JVM has thrown something itself: not all do if memory for
+/// a copy runs out.
 ///
 /// # Safety
 /// `env` is this thread's.

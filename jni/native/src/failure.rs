@@ -5,7 +5,7 @@ use core::fmt::Display;
 
 use shell::Line;
 
-/// Reports what has failed and ends the process.
+/// Reports the failure and aborts the process.
 pub(crate) fn end(failure: &dyn Display) -> ! {
     let line = Line::of(format_args!("vkload's JNI library has failed, please report it: {failure}"), '\0');
     write_line(CStr::from_bytes_until_nul(line.text().as_bytes()).unwrap_or_default());

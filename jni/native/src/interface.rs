@@ -26,8 +26,8 @@ pub(crate) const NAMES: [&CStr; 4] =
     [c"vkload_configure", c"vkload_report", c"vkload_set_log", c"vkload_get_instance_proc_addr"];
 
 /// Opens the loader's library for ever: the addresses that it returns are used as long as the
-/// process lives. Returns the addresses of the functions, or what is missing: the dynamic linker's
-/// message or the name of a function.
+/// process lives. Returns the addresses of the functions, or the reason for the failure: the
+/// dynamic linker's message or the name of a missing function.
 pub(crate) fn open(path: &CStr) -> Result<[jlong; NAMES.len()], &'static CStr> {
     // SAFETY: the path is a C string. Loading runs the library's initialisers, which the
     // application asked for.
@@ -78,7 +78,7 @@ pub(crate) fn from_java(address: jlong) -> *mut c_void {
 /// The function of type `F` at an address that Java has stored; `None` for 0.
 ///
 /// # Safety
-/// `address` is 0 or that of a function of type `F`, and `F` is a function pointer.
+/// `address` is 0 or the address of a function of type `F`, and `F` is a function pointer.
 pub(crate) unsafe fn function<F: Copy>(address: jlong) -> Option<F> {
     const {
         assert!(size_of::<F>() == size_of::<*mut c_void>());
@@ -89,7 +89,7 @@ pub(crate) unsafe fn function<F: Copy>(address: jlong) -> Option<F> {
         return None;
     }
     // SAFETY: by this function's `# Safety` `F` is a function pointer, which has the size of a
-    // pointer, and the address is that of such a function; NULL was checked.
+    // pointer, and the address belongs to such a function; NULL was checked.
     Some(unsafe { core::mem::transmute_copy::<*mut c_void, F>(&pointer) })
 }
 

@@ -1,10 +1,10 @@
-//! `libvkload_jni.so`: what the Java API (`jni/java`) calls.
+//! `libvkload_jni.so`: the native methods of the Java API (`jni/java`).
 //!
 //! It knows the loader only by its C interface (`jni/include/vkload.h`), which it finds in
 //! `libvkload.so`. It keeps no reference to a Java object, global or local, beyond the call that
 //! passed it, and starts no thread: the thread of a log listener is Java's. Text crosses as UTF-8
-//! byte arrays, never in JNI's own encoding. Memory is allocated only for log records; if there is
-//! none, the record counts as dropped.
+//! byte arrays, never in JNI's own encoding. Memory is allocated only for log records; if it runs
+//! out, the record counts as dropped.
 #![no_std]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![deny(clippy::arithmetic_side_effects)]

@@ -15,7 +15,7 @@ use crate::vulkan;
 const CLASS: &CStr = c"dev/vkload/Native";
 
 /// Registers the methods one by one: a tool that shrinks applications (R8) removes those from the
-/// class that the application does not use. Returns false if there is no such class; then an
+/// class that the application does not use. Returns false if the class lacks such a method; then an
 /// exception is pending, which `System.loadLibrary` throws.
 ///
 /// # Safety
@@ -163,13 +163,13 @@ unsafe extern "system" fn extensions(
     }
 }
 
-/// Calls a command that writes structures: into `out` if it has room for at least one, else to
-/// query their number.
+/// Calls a command that writes structures: into `out` if at least one fits, else to query their
+/// number.
 ///
 /// # Safety
 /// `env` is this thread's with no exception pending, both arrays are valid references, and `entry`
 /// is 0 or the address of `vkGetInstanceProcAddr`; `command` writes at most as many structures as
-/// it is told.
+/// the count that it gets.
 unsafe fn enumerate<T>(
     env: *mut JNIEnv,
     entry: jlong,
@@ -251,7 +251,7 @@ unsafe extern "system" fn log_start(
     }
 }
 
-/// Values in place of a level, as in `Native.java`.
+/// Values instead of a level, as in `Native.java`.
 const NO_RECORD: c_int = -1;
 const END: c_int = -2;
 
@@ -292,7 +292,7 @@ unsafe extern "system" fn log_stop(_: *mut JNIEnv, _: jclass, address: jlong, qu
 unsafe extern "system" fn log_free(_: *mut JNIEnv, _: jclass, queue: jlong) {
     if let Some(queue) = NonNull::new(from_java(queue).cast::<Queue>()) {
         // SAFETY: the caller is the thread that listened, after it got the end, or no thread ever
-        // listened: nobody else uses the queue.
+        // listened: no other thread uses the queue.
         unsafe { Queue::free(queue) };
     }
 }

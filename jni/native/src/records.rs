@@ -49,7 +49,7 @@ pub(crate) enum Taken {
 pub(crate) struct OwnedRecord(NonNull<Record>);
 
 impl Queue {
-    /// Creates a queue for at most this many records. `None` if there is no memory.
+    /// Creates a queue for at most this many records. Returns `None` if memory runs out.
     pub(crate) fn new(most: usize) -> Option<NonNull<Self>> {
         // SAFETY: `malloc` has no preconditions.
         let queue = NonNull::new(unsafe { libc::malloc(size_of::<Self>()) }.cast::<Self>())?;
@@ -112,7 +112,7 @@ impl Queue {
         }
     }
 
-    /// Makes the listening thread end once it has taken what is there. The queue may be gone when
+    /// Ends the listening thread once it has taken the queued records. The queue may be gone when
     /// this returns.
     pub(crate) fn close(&self) {
         self.locked(|state| {
@@ -124,10 +124,10 @@ impl Queue {
     /// Frees the queue and its records.
     ///
     /// # Safety
-    /// The queue came from [`Queue::new`], and nobody uses it any more.
+    /// The queue came from [`Queue::new`], and no other thread uses it any more.
     pub(crate) unsafe fn free(queue: NonNull<Self>) {
         // SAFETY: by this function's `# Safety` the queue came from `new`, which allocated it with
-        // `malloc`, and nobody else uses it.
+        // `malloc`, and no other thread uses it.
         unsafe {
             let this = queue.as_ref();
             while let Some(record) = (*this.state.get()).remove() {
@@ -157,7 +157,7 @@ impl Queue {
 }
 
 impl State {
-    /// Takes whatever is there.
+    /// Takes the next record or state, if any.
     fn take(&mut self) -> Option<Taken> {
         if let Some(record) = self.remove() {
             let dropped = record.dropped();
@@ -197,7 +197,7 @@ impl State {
 }
 
 impl Record {
-    /// Copies the text into a new record. `None` if there is no memory.
+    /// Copies the text into a new record. Returns `None` if memory runs out.
     ///
     /// # Safety
     /// `text` is a valid C string.
@@ -207,8 +207,8 @@ impl Record {
         // SAFETY: `malloc` has no preconditions.
         let block = unsafe { libc::malloc(size_of::<Self>().saturating_add(length)) };
         let record = NonNull::new(block.cast::<Self>())?;
-        // SAFETY: the block has room for a record and the text behind it; the text is readable for
-        // `length`.
+        // SAFETY: the block is large enough for a record and the text behind it; the text is
+        // readable for `length`.
         unsafe {
             record.write(Self { next: null_mut(), level, dropped: 0, length });
             record.add(1).cast::<u8>().as_ptr().copy_from_nonoverlapping(text.cast(), length);

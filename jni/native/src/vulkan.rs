@@ -91,7 +91,7 @@ pub(crate) unsafe fn devices(
     // `room` bytes by this function's `# Safety`.
     let result = unsafe { devices_of(entry, instance, out, room) };
     if let Some(destroy) = look_up!(entry, instance, c"vkDestroyInstance" as vk::PFN_vkDestroyInstance) {
-        // SAFETY: the instance is valid, and nobody else has it.
+        // SAFETY: the instance is valid, and no other code has it.
         unsafe { destroy(instance, null()) };
     }
     result
@@ -140,8 +140,8 @@ unsafe fn devices_of(
     };
     let mut devices = [vk::PhysicalDevice::null(); MOST_DEVICES];
     let mut count = MOST_DEVICES as u32;
-    // SAFETY: the instance is valid by this function's `# Safety`, and `devices` has room for
-    // `count` handles.
+    // SAFETY: the instance is valid by this function's `# Safety`, and `devices` holds `count`
+    // handles.
     match unsafe { enumerate(instance, &raw mut count, devices.as_mut_ptr()) } {
         vk::Result::SUCCESS | vk::Result::INCOMPLETE => {}
         result => return Err((result, Step::EnumeratePhysicalDevices)),
@@ -150,8 +150,8 @@ unsafe fn devices_of(
     let places = (0..room.div_euclid(DEVICE_BYTES)).map(|index| index.saturating_mul(DEVICE_BYTES));
     for (device, offset) in devices.iter().take(count).zip(places) {
         let mut answer = MaybeUninit::<vk::PhysicalDeviceProperties>::zeroed();
-        // SAFETY: the device is the instance's. `out` has `DEVICE_BYTES` of room at this offset,
-        // and the structure is longer.
+        // SAFETY: the device is the instance's. `out` holds `DEVICE_BYTES` from this offset on, and
+        // the structure is longer.
         unsafe {
             properties(*device, answer.as_mut_ptr());
             out.add(offset).copy_from_nonoverlapping(answer.as_ptr().cast(), DEVICE_BYTES);
@@ -162,7 +162,7 @@ unsafe fn devices_of(
 
 const _: () = assert!(core::mem::offset_of!(vk::PhysicalDeviceProperties, pipeline_cache_uuid) == 276);
 
-/// An array without room for one structure means a query for the number.
+/// An array too small for one structure means a query for the number.
 pub(crate) fn structures<T>(start: *mut u8, bytes: usize) -> (u32, *mut T) {
     let count = u32::try_from(bytes.checked_div(size_of::<T>()).unwrap_or(0)).unwrap_or(u32::MAX);
     // The structures consist of 32-bit numbers and texts, and array elements are aligned for these.

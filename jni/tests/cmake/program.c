@@ -1,4 +1,4 @@
-/* Says the report of a loader that it has told to use a layer. */
+/* Prints the report of a loader that it has configured to use a layer. */
 #include <stdio.h>
 #include <vkload.h>
 

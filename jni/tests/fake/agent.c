@@ -91,7 +91,7 @@ static jbyteArray JNICALL new_array(JNIEnv *env, jsize length) {
     return NULL;
 }
 
-/* Java 17 throws nothing where it has no memory for a copy; other machines do. */
+/* Java 17 throws nothing if memory for a copy runs out; other JVMs do. */
 static jbyte *JNICALL get_elements(JNIEnv *env, jbyteArray array, jboolean *is_copy) {
     static atomic_int failed;
     int ours = is_ours(__builtin_return_address(0));

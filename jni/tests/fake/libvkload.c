@@ -1,6 +1,6 @@
 /*
- * Stands for libvkload.so: says back what it is told, and does on purpose what the tests of the Java API need. Commands of Vulkan are those
- * of the loader that the variable FAKE_VULKAN names.
+ * A stand-in for libvkload.so: repeats the options that it gets, and misbehaves on purpose as the tests of the Java API need. Its Vulkan
+ * commands come from the loader that the variable FAKE_VULKAN names.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@ static char options[200 * 1024] = "{}";
 /* How many records each thread says while a report is made. */
 static int records_of_reports;
 
-/* Read while a record is passed on, written to change who hears it: so the latter waits for the former. */
+/* Locked for reading while a record is passed on, and for writing to change the callback: so the change waits for the record. */
 static pthread_rwlock_t log_lock = PTHREAD_RWLOCK_INITIALIZER;
 static int log_level;
 static vkload_log_callback log_callback;

@@ -1,6 +1,6 @@
 /*
- * A loader that is odd in the way that the variable ODD names. libvkload.c passes it on where FAKE_VULKAN is its path, and sets the
- * variable to what the options say.
+ * A loader that is odd in the way that the variable ODD names. libvkload.c uses it if FAKE_VULKAN is its path, and sets the variable from
+ * the options.
  */
 #include <stdio.h>
 #include <stdlib.h>

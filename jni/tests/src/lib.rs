@@ -1,4 +1,4 @@
-//! What the tests of the Java API and of its packaging have in common.
+//! Shared helpers for the tests of the Java API and of its packaging.
 
 use std::env;
 use std::ffi::OsStr;
@@ -12,7 +12,7 @@ pub fn jni(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("/")).join(name)
 }
 
-/// Cargo's output folder: that of the tests is target/PROFILE/deps.
+/// Returns cargo's output folder. The tests' own folder is target/PROFILE/deps.
 ///
 /// # Panics
 /// If the program is elsewhere.
@@ -66,7 +66,7 @@ pub fn java_files(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The sources of the API and of its tests, with stand-ins for Android's classes.
+/// Returns the sources of the API and of its tests, with stand-ins for Android's classes.
 #[must_use]
 pub fn java_sources() -> Vec<PathBuf> {
     let mut sources = vec![];
@@ -113,8 +113,8 @@ pub fn has_what_the_sample_needs() -> bool {
     are_there(&["cmake", "ninja", "cc", "java", "javac"])
 }
 
-/// The flags for compiling the sample's native half without an NDK: the headers are Java's, and one
-/// stands in for Android's.
+/// Returns the flags for compiling the sample's native half without an NDK: the headers are Java's,
+/// with a stand-in for Android's.
 ///
 /// # Panics
 /// If Java is missing.
@@ -127,7 +127,7 @@ pub fn sample_flags() -> Vec<String> {
     include.chain(["-Wall", "-Wextra", "-Werror"].map(str::to_owned)).collect()
 }
 
-/// Unpacks the AAR for all ABIs into this folder, if there is one. Returns whether there is.
+/// Unpacks the AAR for all ABIs into this folder. Returns whether an AAR exists.
 ///
 /// # Panics
 /// If it cannot be unpacked, or if it is missing and everything that tests need is supposed to be

@@ -1,7 +1,7 @@
 //! The content of the AAR, on this machine: its classes and its libraries for x86_64, byte for
 //! byte, run the sample's activity. Beneath them is the system's loader as built for devices by
 //! `cargo xtask android-abi`, with the null driver as its HAL module; Android's C library, dynamic
-//! linker and log are those of the tests of that library.
+//! linker and log are the stand-ins from the tests of that library.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::fs;

@@ -136,13 +136,13 @@ const LAYER: &str = r#"{"file_format_version": "1.1.0", "layer": {"name": "VK_LA
     "library_path": "/nowhere/layer.so", "api_version": "1.3.250", "implementation_version": "7", "description": "it says ü",
     "instance_extensions": [{"name": "VK_EXT_validation_features", "spec_version": "5"}]}}"#;
 
-/// What is built once for all tests, which run in parallel.
+/// Classes and libraries that are built once for all tests, which run in parallel.
 struct Built {
     /// Holds the classes, and the libraries that Java looks for.
     folder: TempDir,
 }
 
-/// Compiles what is needed; `None` if there is no Java.
+/// Compiles the classes and libraries; returns `None` if Java is not installed.
 fn built() -> Option<&'static Built> {
     static BUILT: OnceLock<Option<Built>> = OnceLock::new();
     BUILT.get_or_init(Built::new).as_ref()
@@ -245,8 +245,8 @@ impl Built {
     }
 }
 
-/// Whether it is a line of a test that passed, or of the real loader, which prints its errors
-/// there, too.
+/// Returns whether the line reports a test that passed, or comes from the real loader, which also
+/// prints its errors there.
 fn is_expected(line: &str) -> bool {
     line.starts_with("ok ") || line.starts_with("[Vulkan Loader] ")
 }

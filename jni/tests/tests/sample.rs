@@ -50,7 +50,7 @@ fn built() -> TempDir {
     folder
 }
 
-/// The libraries of Kotlin: beside its compiler, or where Debian has them.
+/// Returns the folder of Kotlin's libraries: next to its compiler, or Debian's.
 fn kotlin_libraries() -> String {
     let compiler = fs::canonicalize(which("kotlinc").unwrap()).unwrap();
     let folders = [compiler.ancestors().nth(2).unwrap().join("lib"), "/usr/share/java".into()];
@@ -59,7 +59,7 @@ fn kotlin_libraries() -> String {
     files.map(|file| file.display().to_string()).collect::<Vec<_>>().join(":")
 }
 
-/// Compiles Kotlin with the classes of the sample. Returns what the compiler says, and whether it
+/// Compiles Kotlin with the classes of the sample. Returns the compiler's output, and whether it
 /// succeeded.
 fn kotlinc(folder: &Path, sources: &Path) -> (String, bool) {
     let mut kotlinc = Command::new("kotlinc");
@@ -69,7 +69,7 @@ fn kotlinc(folder: &Path, sources: &Path) -> (String, bool) {
     (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.success())
 }
 
-/// The sample's output in a build of this kind, with an activity in place of the first.
+/// Returns the sample's output in a build of this kind, with an activity instead of the first.
 fn run(folder: &Path, build: &str, activity: &[&str]) -> String {
     let manifest = folder.join("null.json");
     let library = cargo_builds("null-driver-icd", "libvkload_null.so");
@@ -97,7 +97,7 @@ fn r127_the_sample_lists_the_devices_and_a_debug_build_has_the_validation_layer(
     let folder = built();
     for (build, layers) in [("release", ""), ("debug", "\"VK_LAYER_KHRONOS_validation\"")] {
         let said = run(folder.path(), build, &[]);
-        // Then follows what the loader was told.
+        // The options that the loader got follow.
         let told = said.strip_prefix("log 4 sample: null\n").expect(&said);
         assert!(told.contains(&format!("\"layers\":[{layers}]")), "{said}");
         assert!(told.contains("/data/app/sample/lib") && told.lines().count() == 1, "{said}");

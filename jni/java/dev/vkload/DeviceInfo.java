@@ -35,7 +35,7 @@ public final class DeviceInfo {
         this.deviceId = deviceId;
     }
 
-    /** What the driver calls it. */
+    /** Returns the name that the driver gives it. */
     public String getName() {
         return name;
     }

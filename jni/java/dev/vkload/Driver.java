@@ -20,7 +20,7 @@ public final class Driver {
     /**
      * A library that is a driver, with the entry points that Khronos' loader expects or as a module of Android.
      *
-     * @param path where it is, absolute; on Android in a folder from which the application may load code, such as its library folder
+     * @param path its absolute path; on Android in a folder from which the application may load code, such as its library folder
      */
     public static Driver library(String path) {
         return new Driver(new Json().raw("\"library\":").text(absolute("path", path)));
@@ -29,7 +29,7 @@ public final class Driver {
     /**
      * A driver package: a ZIP with {@code meta.json} and a library, as people pass them on for Adreno devices.
      *
-     * @param path where the ZIP is, absolute
+     * @param path the absolute path of the ZIP
      * @param unpackTo an absolute path of a folder of the application into which it is unpacked, such as its code cache
      */
     public static Driver driverPackage(String path, String unpackTo) {
@@ -56,7 +56,7 @@ public final class Driver {
         return members.hashCode();
     }
 
-    /** What it is and where, as in the options of {@code vkload.h}. */
+    /** Returns its kind and path, as in the options of {@code vkload.h}. */
     @Override
     public String toString() {
         return "{" + members + "}";

@@ -9,7 +9,7 @@ final class Json {
         return this;
     }
 
-    /** A string. What is no character (half of a pair) becomes U+FFFD. */
+    /** A string. An unpaired surrogate becomes U+FFFD. */
     Json text(String text) {
         out.append('"');
         for (int at = 0; at < text.length(); ) {

@@ -32,7 +32,7 @@ public final class LayerInfo {
         return implementationVersion;
     }
 
-    /** What it says of itself. */
+    /** Returns the layer's own description. */
     public String getDescription() {
         return description;
     }

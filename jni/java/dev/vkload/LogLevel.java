@@ -1,12 +1,12 @@
 package dev.vkload;
 
-/** How much a record of the log matters. A listener hears its level and everything above it. */
+/** How much a record of the log matters. A listener receives records of its level and everything above it. */
 public enum LogLevel {
     /** Something does not work. */
     ERROR,
     /** Something works in another way than it was probably meant. */
     WARNING,
-    /** What was found and decided. */
+    /** Findings and decisions. */
     INFO,
     /** Everything that was looked at. */
     DEBUG;

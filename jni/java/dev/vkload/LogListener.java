@@ -1,7 +1,7 @@
 package dev.vkload;
 
 /**
- * Hears what the loader logs.
+ * Receives the loader's log records.
  *
  * <p>It is called on a thread of its own, one record after the other, and no lock of the loader is held meanwhile: it may call the
  * loader and may take its time. The loader does not wait for it. When more records wait than the builder's limit, new ones are dropped,
@@ -12,8 +12,8 @@ public interface LogListener {
     /**
      * Called with each record.
      *
-     * <p>What it throws goes to the thread's handler of uncaught exceptions, which ends the application on Android; if the handler returns,
-     * the next record is heard as usual.
+     * <p>An exception that it throws goes to the thread's handler of uncaught exceptions, which ends the application on Android; if the
+     * handler returns, the next record is passed on as usual.
      *
      * @param level how much it matters
      * @param text one line

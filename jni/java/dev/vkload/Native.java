@@ -27,13 +27,13 @@ final class Native {
     /** 0, or -1 with a message. */
     static native int configure(long configure, byte[] options, byte[] message);
 
-    /** Writes a report, as much of it as there is room for, and returns the bytes needed without the 0; -1 if there are too many. */
+    /** Writes as much of a report as fits, and returns the bytes needed without the 0; -1 if the number does not fit. */
     static native int report(long report, int format, byte[] buffer);
 
     /** The address of vkGetInstanceProcAddr, or 0. */
     static native long instanceProcAddr(long entry);
 
-    /** A VkResult. Writes as many VkLayerProperties as there is room for, and their number; how many there are if there is no room. */
+    /** A VkResult. Writes as many VkLayerProperties as fit, and their number; without space for any, writes how many exist. */
     static native int layers(long instanceProcAddr, int[] count, byte[] out);
 
     /** The same of VkExtensionProperties, of a layer or of no layer. */
@@ -42,12 +42,12 @@ final class Native {
     /** The same of the beginnings of VkPhysicalDeviceProperties, always with the number of all; on failure the number of the step. */
     static native int devices(long instanceProcAddr, int[] count, byte[] out);
 
-    /** Makes a queue for so many records, and lets the loader fill it. 0 if there is no memory. */
+    /** Creates a queue for so many records, and lets the loader fill it. Returns 0 if memory runs out. */
     static native long logStart(long setLog, int level, int most);
 
     /**
-     * Waits for a record: its text, null if there is none, and in {@code about} its level and how many before it were dropped. In the place of
-     * a level is -1 if some were dropped and none has come since, and {@link #END} at the end.
+     * Waits for a record. Returns its text or null; {@code about} receives its level and how many records before it were dropped. Instead
+     * of a level, {@code about} receives -1 if some were dropped and none has come since, and {@link #END} at the end.
      */
     static native byte @Nullable [] logNext(long queue, long[] about);
 

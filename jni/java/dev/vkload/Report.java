@@ -3,7 +3,7 @@ package dev.vkload;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What the loader looked at, what it uses, and why it does not use the rest. */
+/** The places that the loader searched, what it uses, and why it does not use the rest. */
 public final class Report {
     private final String text;
     private final String json;

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Reads structures of Vulkan out of bytes. Sizes and offsets are those of the specification, the same on every processor. */
+/** Reads structures of Vulkan out of bytes. Sizes and offsets follow the specification and are the same on every processor. */
 final class Structures {
     static final int LAYER_BYTES = 520;
     static final int EXTENSION_BYTES = 260;

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * long vkGetInstanceProcAddr = loader.getInstanceProcAddr();
  * }</pre>
  *
- * <p>What a process's loader does is decided for the whole process, so there is one of these at a time: {@link #close} it before the
- * next is built. What was chosen counts for every VkInstance that is created afterwards, in Java's sight or not, and stays
- * so until the next one is built. One that is forgotten without {@code close} goes on listening. All methods may be called by any thread.
+ * <p>The loader's choices apply to the whole process, so only one of these exists at a time: {@link #close} it before the next is built.
+ * Its options apply to every VkInstance that is created afterwards, by Java or by native code, until the next one is built. One that is
+ * dropped without {@code close} keeps its listener active. All methods may be called by any thread.
  */
 public final class VulkanLoader implements AutoCloseable {
     private static final AtomicBoolean EXISTS = new AtomicBoolean();
@@ -32,7 +32,7 @@ public final class VulkanLoader implements AutoCloseable {
     /** How often a list is asked for again that has grown meanwhile. */
     private static final int ATTEMPTS = 8;
 
-    /** More layers or extensions than there are anywhere. */
+    /** More layers or extensions than any system has. */
     private static final int MOST = 1 << 16;
 
     private final long[] functions;
@@ -80,7 +80,7 @@ public final class VulkanLoader implements AutoCloseable {
         return address;
     }
 
-    /** What the loader looked at and why. It is made anew each time. */
+    /** Returns what the loader searched and decided, with reasons. Each call makes a new report. */
     public Report doctor() {
         checkOpen();
         return new Report(report(TEXT), report(JSON));
@@ -101,7 +101,7 @@ public final class VulkanLoader implements AutoCloseable {
     /**
      * The extensions that a layer adds.
      *
-     * @throws VulkanLoaderException if there is no such layer
+     * @throws VulkanLoaderException if no such layer exists
      */
     public List<ExtensionInfo> extensions(String layer) {
         return extensionsOf(Native.bytes(Objects.requireNonNull(layer, "layer")));
@@ -119,16 +119,16 @@ public final class VulkanLoader implements AutoCloseable {
         return Structures.all(out, Structures.DEVICE_BYTES, count[0], Structures::device);
     }
 
-    /** How many records of the log did not reach the listener so far, because it was too slow or there was no memory. */
+    /** Returns how many log records have not reached the listener until now, because it was too slow or memory ran out. */
     public long getDroppedRecords() {
         return dropped.get();
     }
 
     /**
-     * Ends the log listener, and makes room for another {@code VulkanLoader}. Instances and {@link #getInstanceProcAddr} go on working.
+     * Ends the log listener, and permits another {@code VulkanLoader}. Instances and {@link #getInstanceProcAddr} go on working.
      *
-     * <p>It waits until the listener has heard what is still waiting, unless the listener itself calls it: do not hold a lock that
-     * the listener takes. A second call does nothing.
+     * <p>It waits until the listener has received the waiting records, unless the listener itself calls it: do not hold a lock that the
+     * listener takes. A second call does nothing.
      */
     @Override
     public void close() {
@@ -216,7 +216,7 @@ public final class VulkanLoader implements AutoCloseable {
         int[] count = new int[1];
         int result = Results.INCOMPLETE;
         for (int attempt = 0; attempt < ATTEMPTS && result == Results.INCOMPLETE; attempt++) {
-            // There is no room for one: how many there are is asked for.
+            // The buffer is too small for one structure, so this asks for their number.
             result = command.call(count, new byte[4]);
             if (result != Results.SUCCESS || count[0] == 0) {
                 continue;
@@ -382,21 +382,21 @@ public final class VulkanLoader implements AutoCloseable {
         }
 
         /**
-         * Where the application's libraries are: searched for layers after every {@link #layerFolder}, wherever in the order it is named.
-         * On Android {@code VulkanContext} says so.
+         * Sets the folder of the application's libraries. It is searched for layers after every {@link #layerFolder}, regardless of the
+         * order of the calls. On Android {@code VulkanContext} sets it.
          */
         public Builder applicationLibraryFolder(String path) {
             applicationFolders.add(Driver.absolute("path", path));
             return this;
         }
 
-        /** Where the loader's own library is, if it is not among the application's libraries. */
+        /** Sets the path of the loader's own library, if it is not among the application's libraries. */
         public Builder loaderLibrary(String path) {
             library = Driver.absolute("path", path);
             return this;
         }
 
-        /** Hears the log, from {@code level} on. */
+        /** Sets a listener for log records from {@code level} on. */
         public Builder log(LogLevel level, LogListener listener) {
             this.level = Objects.requireNonNull(level, "level");
             this.listener = Objects.requireNonNull(listener, "listener");
@@ -413,11 +413,10 @@ public final class VulkanLoader implements AutoCloseable {
         }
 
         /**
-         * Tells the process's loader. The listener may be called before this returns, and must not wait for it.
+         * Passes the options to the process's loader. The listener may be called before this returns, and must not wait for it.
          *
          * @throws VulkanLoaderException if a library is missing, or something chosen cannot be used
-         * @throws IllegalStateException if there is another {@code VulkanLoader} that is not closed, or if what is said of drivers
-         *     contradicts itself
+         * @throws IllegalStateException if another {@code VulkanLoader} is not closed, or if the options for drivers contradict each other
          */
         public VulkanLoader build() {
             if (driver != null && !drivers.isEmpty()) {

@@ -1,6 +1,6 @@
 package dev.vkload;
 
-/** The loader cannot do what was asked. The message says what is wrong and what to do about it. */
+/** The loader cannot do what was requested. The message names the error and its remedy. */
 public final class VulkanLoaderException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

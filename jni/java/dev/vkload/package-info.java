@@ -1,5 +1,5 @@
 /**
- * The vkload Vulkan loader from Java: which layers and drivers it uses, what it found, and what it says.
+ * Controls the vkload Vulkan loader from Java: which layers and drivers it uses, its report and its log.
  *
  * <p>Begin with {@link dev.vkload.VulkanLoader#builder()}. Nothing here is null unless it is marked so.
  */

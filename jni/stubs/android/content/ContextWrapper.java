@@ -13,7 +13,7 @@ public class ContextWrapper extends Context {
         this.base = base;
     }
 
-    /** What the system does with a new activity. */
+    /** Attaches the context, as the system does for a new activity. */
     protected void attachBaseContext(Context base) {
         this.base = base;
     }

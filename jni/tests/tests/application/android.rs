@@ -1,5 +1,5 @@
-//! Android systems in folders, with an application: what the real loader of this crate's library
-//! finds when Java calls it.
+//! Android systems in folders, with an application: the drivers and layers that the real loader of
+//! this crate's library finds when Java calls it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

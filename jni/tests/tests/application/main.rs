@@ -1,6 +1,6 @@
-//! The Java API on the loader itself: that of an Android application (`jni/tests/loader`), in an
-//! Android system in a folder ([`android`]), on top of the tests' own loader or the distribution's
-//! with lavapipe. A real JVM runs it with `-Xcheck:jni`, which must report nothing.
+//! Tests the Java API on the loader itself: an Android application's loader (`jni/tests/loader`),
+//! in an Android system in a folder ([`android`]), on top of the tests' own loader or the
+//! distribution's with lavapipe. A real JVM runs it with `-Xcheck:jni`, which must report nothing.
 #![cfg(target_os = "linux")]
 
 mod android;
@@ -90,7 +90,7 @@ struct Built {
     folder: TempDir,
 }
 
-/// Compiles what is needed; `None` if there is no Java.
+/// Compiles the Java classes and libraries; returns `None` if Java is not installed.
 fn built() -> Option<&'static Built> {
     static BUILT: OnceLock<Option<Built>> = OnceLock::new();
     BUILT.get_or_init(Built::new).as_ref()

@@ -21,9 +21,9 @@ public final class VulkanContext {
     private VulkanContext() {}
 
     /**
-     * A builder that knows the application's libraries, and searches them for layers after all that is named: those that are unpacked or in
-     * its APKs, and those of feature modules that Google Play's SplitCompat has delivered since the application was installed. For modules
-     * that come later, make another builder.
+     * Returns a builder that knows the application's libraries and searches them for layers after every named folder: unpacked libraries,
+     * libraries in its APKs, and libraries of feature modules that Google Play's SplitCompat has delivered since the application was
+     * installed. For modules that come later, make another builder.
      */
     public static VulkanLoader.Builder builder(Context context) {
         VulkanLoader.Builder builder = VulkanLoader.builder();
@@ -37,11 +37,11 @@ public final class VulkanContext {
     }
 
     /**
-     * Searches another application's libraries for layers, after what was named before.
+     * Searches another application's libraries for layers, after the folders named before.
      *
      * <p>The application's manifest must name the package in {@code <queries>} to see it, from Android 11 on.
      *
-     * @throws IllegalArgumentException if there is no such package that this application sees
+     * @throws IllegalArgumentException if no such package is visible to this application
      */
     public static VulkanLoader.Builder layersOfPackage(VulkanLoader.Builder builder, Context context, String packageName) {
         try {
@@ -56,8 +56,8 @@ public final class VulkanContext {
     }
 
     /**
-     * Adds the layer manifests ({@code *.json}) in a folder of the application's assets, such as {@code vulkan/explicit_layer.d}; none
-     * if there is no such folder.
+     * Adds the layer manifests ({@code *.json}) in a folder of the application's assets, such as {@code vulkan/explicit_layer.d}. Adds
+     * nothing if the folder does not exist.
      *
      * @param assetFolder as {@link AssetManager#list} takes it; empty for the assets themselves
      * @throws IOException if one cannot be read
@@ -106,14 +106,14 @@ public final class VulkanContext {
     }
 
     /** The path in an APK of the libraries for the ABI of this process. */
-    @SuppressWarnings("deprecation") // What took its place is not what a process is that a native bridge runs.
+    @SuppressWarnings("deprecation") // The replacement of {@code CPU_ABI} does not say what a process is that a native bridge runs.
     private static String insideApk() {
         return "!/lib/" + Build.CPU_ABI;
     }
 
     /**
-     * Where the libraries of modules are that are installed only as far as SplitCompat emulates it: it keeps their APKs, and the libraries
-     * that it has unpacked in a folder for each module, in the files of this version of the application.
+     * Returns the library folders of modules that SplitCompat only emulates: it keeps their APKs in the files of this version of the
+     * application, and their unpacked libraries in a folder for each module.
      */
     @SuppressWarnings("deprecation") // What took its place is for levels from 28 on, and SplitCompat uses this one.
     private static List<String> librariesOfModules(Context context) {
@@ -140,7 +140,7 @@ public final class VulkanContext {
         return folders;
     }
 
-    /** What is in a folder, in the order of names; nothing if there is none. */
+    /** Returns the files in a folder, sorted by name; an empty array if the folder does not exist. */
     private static File[] sorted(File folder) {
         File[] files = folder.listFiles();
         if (files == null) {

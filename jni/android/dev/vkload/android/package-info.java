@@ -1,4 +1,4 @@
-/** What is Android's alone of the vkload Vulkan loader. Nothing here is null unless it is marked so. */
+/** The Android part of the vkload Vulkan loader. Nothing here is null unless it is marked so. */
 @NullMarked
 package dev.vkload.android;
 

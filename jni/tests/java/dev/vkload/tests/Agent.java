@@ -1,6 +1,6 @@
 package dev.vkload.tests;
 
-/** What the agent does for tests (fake/agent.c). */
+/** The agent's functions for tests (fake/agent.c). */
 final class Agent {
     private Agent() {}
 

@@ -21,7 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 
-/** What is taken from an application's context. */
+/** Tests what the builder takes from an application's context. */
 public final class AndroidContext {
     private AndroidContext() {}
 
@@ -117,7 +117,7 @@ public final class AndroidContext {
         builder.driver(VulkanContext.driverPackage(context, "/sdcard/turnip.zip"));
         try (VulkanLoader loader = builder.build()) {
             equal(loader.doctor().getJson(), "{\"layers\":[],\"layer_folders\":["
-                    // What is named comes before what is the application's own, and what is unpacked before what is not.
+                    // Named folders come before the application's own, and unpacked libraries before packed ones.
                     + "\"/data/layers/base.apk!/lib/arm64-v8a\",\"/named\","
                     + "\"/data/own/lib\",\"/data/own/base.apk!/lib/arm64-v8a\",\"/data/own/split.apk!/lib/arm64-v8a\"],"
                     + "\"manifests\":[\"{\\\"vulkan/b.json\\\": \\\"ü\\\"}\",\"{\\\"b.json\\\": \\\"ü\\\"}\"],"

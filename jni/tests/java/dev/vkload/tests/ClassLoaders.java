@@ -30,7 +30,7 @@ public final class ClassLoaders {
         }
     }
 
-    /** What a new class loader is told that wants the library, too; nothing if it gets it. */
+    /** Returns the error message that a new class loader gets if it loads the library, too, or an empty text if it succeeds. */
     private static String refused() throws Exception {
         try {
             used();
@@ -42,7 +42,7 @@ public final class ClassLoaders {
         }
     }
 
-    /** A new class loader, in which a VulkanLoader was built, with a listener that heard its log, and closed. */
+    /** Returns a new class loader, in which a VulkanLoader was built with a log listener, and closed. */
     private static ClassLoader used() throws Exception {
         URL classes = new File(System.getProperty("java.class.path")).toURI().toURL();
         ClassLoader loader = new URLClassLoader(new URL[] {classes}, ClassLoader.getSystemClassLoader().getParent());

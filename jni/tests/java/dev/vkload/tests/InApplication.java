@@ -21,7 +21,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** The loader itself, on an Android system in a folder: {@code jni/tests/tests/application/android.rs} has what is in it. */
+/** The loader itself, on an Android system in a folder: {@code jni/tests/tests/application/android.rs} sets it up. */
 public final class InApplication {
     static final String PACKAGE = "/data/app/game/base.apk!/lib/x86_64";
     private static final String SETTINGS = "VK_LAYER_TEST_settings";
@@ -161,7 +161,7 @@ public final class InApplication {
         String message = thrown(VulkanLoaderException.class,
                 VulkanLoader.builder().driver(Driver.library("/libs/libVkLayer_settings.so"))::build);
         check(message.contains("is no Vulkan driver"), message);
-        // What was refused is in the report of the next one's beginning, and gone when options are taken.
+        // Refused options appear in the report at the start of the next loader, and disappear when options are accepted.
         try (VulkanLoader loader = VulkanLoader.builder().build()) {
             check(!loader.doctor().getText().contains("do not count"), loader.doctor());
         }

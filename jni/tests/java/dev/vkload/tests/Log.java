@@ -14,7 +14,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** What a listener hears. The loader of the tests has four threads that say FAKE_LOG records each while it is told what to do. */
+/** Tests the records that a listener receives. The tests' loader has four threads that log FAKE_LOG records each while it is being
+ * configured. */
 public final class Log {
     private Log() {}
 
@@ -112,7 +113,7 @@ public final class Log {
                 heard.add(text);
             }
         }).build();
-        // It has one of the first four, three wait, and there is room for seven more.
+        // The listener holds one of the first four, three wait, and the queue takes seven more.
         begun.await();
         loader.doctor();
         said.countDown();
@@ -188,7 +189,7 @@ public final class Log {
         VulkanLoader.builder().build().close();
     }
 
-    /** The agent counts what is freed. */
+    /** The agent counts freed records. */
     public static void recordsAreFreedWhetherTheyAreHeardOrDropped() {
         for (int round = 0; round < 60; round++) {
             saying(100).waitingRecords(round + 1).log(LogLevel.DEBUG, (level, text) -> {}).build().close();

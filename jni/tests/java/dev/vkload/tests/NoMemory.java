@@ -10,7 +10,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What the native half asks for fails once, at each place in turn. */
+/** Each allocation of the native half fails once. */
 public final class NoMemory {
     private NoMemory() {}
 

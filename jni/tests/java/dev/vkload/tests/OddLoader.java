@@ -10,7 +10,7 @@ import dev.vkload.VulkanLoader;
 import dev.vkload.VulkanLoaderException;
 import java.util.List;
 
-/** What a loader says that is not as good as ours (fake/odd.c). */
+/** Tests bad answers of a loader (fake/odd.c). */
 public final class OddLoader {
     private OddLoader() {}
 

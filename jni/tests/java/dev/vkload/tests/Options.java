@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What a builder chooses reaches the loader; what is wrong is an exception. */
+/** A builder's choices reach the loader; mistakes cause exceptions. */
 public final class Options {
     private Options() {}
 
@@ -90,7 +90,7 @@ public final class Options {
     public static void reportsOfAnyLengthAreWhole() {
         String start = "{\"layers\":[\"";
         String end = "\"],\"layer_folders\":[],\"manifests\":[]}";
-        // The first attempt has room for 16 KiB with the NUL.
+        // The first attempt has a buffer of 16 KiB with the NUL.
         for (int length : new int[] {16_383, 16_384, 16_385, 150_000}) {
             char[] name = new char[length - start.length() - end.length()];
             Arrays.fill(name, 'a');
@@ -150,7 +150,7 @@ public final class Options {
         check(thrown(IllegalStateException.class, first::layers).contains("closed"), "layers");
         check(thrown(IllegalStateException.class, first::getInstanceProcAddr).contains("closed"), "instanceProcAddr");
         VulkanLoader second = VulkanLoader.builder().build();
-        // What is closed already does not make room for a third.
+        // Closing a closed loader does not permit a third.
         first.close();
         thrown(IllegalStateException.class, VulkanLoader.builder()::build);
         second.close();

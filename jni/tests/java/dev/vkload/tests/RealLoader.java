@@ -11,7 +11,7 @@ import dev.vkload.VulkanLoader;
 import dev.vkload.VulkanLoaderException;
 import java.util.List;
 
-/** What a loader has, with the null driver and a layer's manifest. */
+/** Tests the layers and devices of a real loader, with the null driver and a layer's manifest. */
 public final class RealLoader {
     private RealLoader() {}
 

@@ -5,7 +5,7 @@ import android.content.pm.PackageManager;
 import android.content.res.AssetManager;
 import java.io.File;
 
-/** Gives an activity what it knows of its application. */
+/** Gives an activity the details of its application. */
 public final class Launcher {
     private Launcher() {}
 

@@ -7,7 +7,8 @@ import android.os.Bundle;
 import dev.vkload.VulkanLoader;
 import java.lang.reflect.Method;
 
-/** Runs an activity of the sample as Android does, in a debug build ({@code debug}) or not; says what the loader of the one in Java was told. */
+/** Runs an activity of the sample as Android does, in a debug build ({@code debug}) or not; prints the options that the loader of the Java
+ * activity got. */
 public final class Run {
     private Run() {}
 
