@@ -1,11 +1,11 @@
-//! The API level of Fuchsia that the library is built for. Drivers are told it.
+//! The API level of Fuchsia that the library is built for. Drivers receive it.
 #![forbid(unsafe_code)]
 
-/// The level of what is not released, `HEAD` in Fuchsia's `availability.h`.
+/// The level of unreleased API, `HEAD` in Fuchsia's `availability.h`.
 const HEAD: u32 = 4_292_870_144;
 
-/// The level that the build names: a number in decimal, or `HEAD`, which is also the level where nothing is named. Whatever else
-/// is there fails the build.
+/// Returns the level that the build names: a number in decimal, or `HEAD`, which is also the
+/// default. Anything else fails the build.
 #[expect(clippy::panic, reason = "evaluated by the compiler")]
 pub(crate) const fn api_level(given: Option<&str>) -> u32 {
     let Some(given) = given else { return HEAD };

@@ -21,7 +21,7 @@ use crate::system::{RawHandle, Status, System};
 /// ownership of the handle, whatever it returns.
 pub type OpenInNamespace = unsafe extern "system" fn(name: *const c_char, handle: RawHandle) -> vk::Result;
 
-/// Fuchsia as one loader sees it. There is one per process, except in tests.
+/// Fuchsia as one loader sees it. A process has one, except in tests.
 pub struct Fuchsia {
     pub(crate) system: &'static dyn System,
     /// The platform version that the loader was built for, if known; drivers receive it.
@@ -124,7 +124,7 @@ impl Fuchsia {
                 if let Err(OutOfMemory) =
                     self.drivers.insert(&os::waiting::Backoff, Driver::new(name, library))
                 {
-                    // SAFETY: the system has just opened the library; nobody else has it.
+                    // SAFETY: the system has just opened the library; no other code has it.
                     unsafe { self.system.close_library(library) };
                     return Err(Text::new());
                 }
@@ -139,8 +139,8 @@ impl Fuchsia {
         Ok(library)
     }
 
-    /// Opens a library through the dynamic linker, which reaches only those of the package, or else
-    /// through the file itself. `words` describes earlier failures.
+    /// Opens a library through the dynamic linker, which reaches only the package's libraries, or
+    /// else through the file itself. `words` describes earlier failures.
     pub(crate) fn open_plain(&self, name: &[u8], mut words: Text) -> Result<NonNull<c_void>, Text> {
         let open = |path: &CStr| {
             let by_linker = match self.system.open_library(path) {
@@ -288,7 +288,7 @@ fn append(words: &mut Text, reason: fmt::Arguments<'_>) {
     line.truncate(EACH);
     let separator: &[u8] = if words.is_empty() { b"" } else { b"; " };
     if words.len().saturating_add(separator.len()).saturating_add(line.len()) <= ALL {
-        // If memory runs out, the reasons so far must do.
+        // If memory runs out, the reasons collected until now must do.
         let _ = words.try_extend(separator).and_then(|()| words.try_extend(&line));
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Drivers come from the service `fuchsia.vulkan.loader/Loader` if the component may use it: its
 //! manifests replace the search of folders, its libraries arrive as memory, and drivers reach their
-//! devices through the loader. Without the service, and always for layers, the search is that of
-//! Linux without the fallbacks of `XDG_CONFIG_DIRS` and `XDG_DATA_DIRS` (the driver interface
-//! document calls the former `XDG_HOME_DIRS`, which nothing reads).
+//! devices through the loader. Without the service, and always for layers, it searches as on Linux
+//! without the fallbacks of `XDG_CONFIG_DIRS` and `XDG_DATA_DIRS` (the driver interface document
+//! calls the former `XDG_HOME_DIRS`, which nothing reads).
 //!
 //! Every call of the kernel, libfdio and the dynamic linker goes through [`System`], so that all of
 //! this can be tested on other systems.

@@ -1,4 +1,5 @@
-//! The list of exports: it covers what programs for Fuchsia link against, and matches the registry.
+//! Checks the list of exports: it covers what programs for Fuchsia link against, and matches the
+//! registry.
 
 use std::collections::BTreeSet;
 use std::ffi::CString;

@@ -111,7 +111,7 @@ macro_rules! files {
     ($($path:literal,)*) => { &[$(($path, include_str!(concat!("packaging/tree/", $path))),)*] };
 }
 
-/// Stand-ins for the files of a Fuchsia tree.
+/// Stand-ins for files of a Fuchsia tree.
 const TREE: &[(&str, &str)] = files![
     ".gn",
     "BUILD.gn",

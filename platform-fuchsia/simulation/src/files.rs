@@ -26,7 +26,7 @@ pub(crate) struct Tree {
 /// An open file or folder.
 struct Open {
     path: String,
-    /// The number of bytes read so far.
+    /// The number of bytes read until now.
     read: usize,
 }
 

@@ -1,9 +1,9 @@
 //! Fuchsia's kernel objects, files and loader service, in memory: everything that
 //! [`platform_fuchsia`] needs of a system, on any other one.
 //!
-//! Handles and descriptors are numbers in ledgers, so that a test can tell which of them are still
-//! open; every system call is recorded and can be made to fail. Libraries are real ones of this
-//! machine, opened from the bytes that the service or a file holds.
+//! Handles and descriptors are numbers in ledgers, so that a test can list those still open; every
+//! system call is recorded and can be made to fail. Libraries are real ones of this machine, opened
+//! from the bytes that the service or a file holds.
 
 mod files;
 mod kernel;

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use loader_core::memory::{Text, text};
 
-/// Bytes, possibly those of a library.
+/// Bytes, possibly a library's.
 pub(crate) struct Content {
     pub(crate) bytes: Vec<u8>,
     /// A path to the same bytes for this machine's linker.

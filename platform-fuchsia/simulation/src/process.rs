@@ -50,7 +50,7 @@ impl Process {
     }
 
     /// Runs a program in this process. The global commands have no argument that identifies the
-    /// loader: they are those of the running process, and one runs at a time.
+    /// loader: they belong to the running process, and one runs at a time.
     pub fn run<T>(&self, program: impl FnOnce(&Entry) -> T) -> T {
         static TURN: Mutex<()> = Mutex::new(());
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);

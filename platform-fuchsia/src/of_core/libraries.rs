@@ -1,4 +1,4 @@
-//! The dynamic linker, and the libraries of the loader service.
+//! Opens libraries through the dynamic linker or from the loader service.
 
 use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;

@@ -60,8 +60,8 @@ impl FileSystem for CLibrary {
                 return if errno() == ErrorNumber(0) { Ok(()) } else { Err(errno()) };
             }
             // SAFETY: the entry stays valid until the next `readdir` on this folder, after `take`
-            // has returned. The name ends with NUL. It is reached by address, since an entry may be
-            // shorter than its type.
+            // has returned. The name is NUL-terminated. It is reached by address, since an entry
+            // may be shorter than its type.
             take(unsafe { CStr::from_ptr((&raw const (*entry).d_name).cast()) }.to_bytes());
         }
     }

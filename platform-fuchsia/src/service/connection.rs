@@ -25,8 +25,8 @@ pub(crate) struct Service {
 impl Service {
     /// Connects to the service, checks its features, and requests the two folders.
     ///
-    /// If a step fails, everything opened so far is closed. Connecting succeeds even if there is no
-    /// service: the first call then finds the other end closed.
+    /// If a step fails, everything opened until then is closed. Connecting succeeds even if the
+    /// service does not exist: the first call then finds the other end closed.
     pub(crate) fn connect(system: &'static dyn System) -> Result<Self, Refusal> {
         let step = |step| move |status| Refusal::Failed { step, status };
         let (loader, request) = system.create_channel().map_err(step(Step::Channel))?;
@@ -123,7 +123,7 @@ pub(crate) enum Refusal {
     Lacks(u32),
     /// The service sent something that is not a valid answer.
     Malformed(Malformed),
-    /// The protocol has no room for the name.
+    /// The name is too long for the protocol.
     NameTooLong,
 }
 
@@ -162,7 +162,7 @@ impl fmt::Display for Refusal {
         match self {
             Self::Failed { step, status } => {
                 write!(formatter, "{}: {} ({})", step.words(), status.words(), status.0)?;
-                // This is the case if nobody gave the component the service.
+                // This is the case if the component was not given the service.
                 if (*step, *status) == (Step::Call, Status::PEER_CLOSED) {
                     formatter
                         .write_str("; the component's manifest must use fuchsia.vulkan.loader.Loader")?;

@@ -13,8 +13,8 @@ const DEVICES: &[u8] = b"/loader-gpu-devices";
 /// with `/loader-gpu-devices`, else in the process's namespace.
 ///
 /// # Errors
-/// [`Status::UNAVAILABLE`] for a device if there is no service; [`Status::BAD_PATH`] for a name
-/// that is neither; else the system's status. The handle is consumed in every case.
+/// [`Status::UNAVAILABLE`] for a device without a service; [`Status::BAD_PATH`] for a name that is
+/// neither; else the system's status. The handle is consumed in every case.
 pub(crate) fn open_in_namespace(
     system: &dyn System,
     devices: Option<RawHandle>,

@@ -136,7 +136,7 @@ fn a7_flags_that_are_not_known_are_no_matter() {
     for features in 0..8 {
         assert_eq!(Features(features).missing(), 7 - features);
     }
-    // The same holds for flags in the header, beside the version.
+    // The same holds for flags in the header, next to the version.
     let mut bytes = answer(Method::GetSupportedFeatures, 7);
     (bytes[4], bytes[5]) = (0xff, 0xff);
     assert_eq!(supported_features(&bytes, 0), Ok(Features(7)));

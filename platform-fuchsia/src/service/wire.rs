@@ -3,7 +3,7 @@
 //! FIDL's wire format, version 2: a header of 16 bytes (transaction number, three bytes of flags of
 //! which the first holds the version, a magic number, the method's ordinal), then the parameters,
 //! little endian and padded with zeros to eight bytes. A handle appears as a marker in the bytes
-//! and travels beside them.
+//! and travels separately.
 #![forbid(unsafe_code)]
 
 /// A method of the protocol.
@@ -60,7 +60,8 @@ const HEADER: usize = 16;
 /// The length of every answer that the loader waits for.
 pub(crate) const REPLY: usize = 24;
 const MAGIC: u8 = 1;
-/// The first byte of flags tells the version of the wire format by this bit, and has no other meaning yet.
+/// This bit in the first byte of flags marks the version of the wire format, and has no other
+/// meaning yet.
 const VERSION_2: u8 = 0x02;
 const PRESENT: u32 = u32::MAX;
 /// Set in transaction numbers that the kernel assigned.
@@ -73,7 +74,7 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// Asks which methods there are.
+    /// Asks for the supported methods.
     pub(crate) fn get_supported_features() -> Self {
         Self::new(Method::GetSupportedFeatures)
     }
@@ -132,7 +133,7 @@ impl Message {
 /// Why an answer was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Malformed {
-    /// Its length is not that of an answer to this method.
+    /// Its length does not fit an answer to this method.
     Length,
     /// Its header does not belong to this protocol, or its version of the wire format is another one.
     Header,
@@ -144,7 +145,7 @@ pub(crate) enum Malformed {
     Padding,
     /// The marker of a handle is neither of its two values.
     Marker,
-    /// The number of handles differs from what the bytes say.
+    /// The number of handles differs from the markers in the bytes.
     Handles,
 }
 
@@ -172,8 +173,8 @@ pub(crate) fn supported_features(reply: &[u8], handles: usize) -> Result<Feature
     Ok(Features(features))
 }
 
-/// Reads the answer to [`Method::Get`], which came with `handles` handles: whether there is a
-/// library.
+/// Reads the answer to [`Method::Get`], which came with `handles` handles. Returns whether it
+/// carries a library.
 pub(crate) fn library(reply: &[u8], handles: usize) -> Result<bool, Malformed> {
     let is_present = match parameter(Method::Get, reply)? {
         0 => false,
@@ -188,8 +189,9 @@ pub(crate) fn library(reply: &[u8], handles: usize) -> Result<bool, Malformed> {
 
 /// The only parameter of an answer to `method`, four bytes.
 ///
-/// The reason for which a service closes the channel (an epitaph, whose transaction number is 0) never gets here: the kernel hands a
-/// call nothing but the answer with its own number, and reports `ZX_ERR_PEER_CLOSED` in place of it.
+/// A service's reason for closing the channel (an epitaph, whose transaction number is 0) never
+/// gets here: the kernel gives a call only the answer with its own number, and reports
+/// `ZX_ERR_PEER_CLOSED` instead of the epitaph.
 fn parameter(method: Method, reply: &[u8]) -> Result<u32, Malformed> {
     let header = reply.first_chunk::<HEADER>().ok_or(Malformed::Length)?;
     let [t0, t1, t2, t3, version, _, dynamic, magic, ordinal @ ..] = *header;

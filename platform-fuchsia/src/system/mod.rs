@@ -1,5 +1,5 @@
-//! The system calls that the platform makes on Fuchsia: those of the kernel, libfdio and the
-//! dynamic linker, behind one trait, so that everything above it also runs without Fuchsia.
+//! The system calls that the platform makes on Fuchsia, to the kernel, libfdio and the dynamic
+//! linker, behind one trait, so that everything above it also runs without Fuchsia.
 
 mod file_system;
 mod handle;
@@ -108,7 +108,7 @@ pub trait System: Sync {
     ) -> Result<Received, Status>;
 
     /// Asks the process's namespace to connect a path to the other end of `request`
-    /// (`fdio_service_connect`). Success does not mean that anybody is there.
+    /// (`fdio_service_connect`). Success does not mean that a service listens.
     ///
     /// # Errors
     /// The status; the handle is consumed anyway.

@@ -20,7 +20,7 @@ pub(crate) fn fuchsia(service: Option<LoaderService>) -> (&'static Fuchsia, &'st
     (process.fuchsia, process.simulation)
 }
 
-/// The null driver, which cargo builds beside the tests.
+/// Returns the path of the null driver, which cargo builds next to the tests.
 pub(crate) fn null_driver() -> PathBuf {
     std::env::current_exe().unwrap().parent().unwrap().join("libvkload_null.so")
 }

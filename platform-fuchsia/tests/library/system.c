@@ -1,4 +1,4 @@
-/* What Fuchsia's libvulkan.so uses of libzircon, libfdio and libc and this system's C library lacks. There is a loader service with one
+/* What Fuchsia's libvulkan.so uses of libzircon, libfdio and libc and this system's C library lacks. It has a loader service with one
  * driver. The rest of libc and the files of libfdio are this system's own: the types and numbers that the loader uses are the same.
  */
 #define _GNU_SOURCE

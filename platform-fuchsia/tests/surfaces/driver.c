@@ -75,7 +75,7 @@ EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInst
     FUNCTION(vkCreateImagePipeSurfaceFUCHSIA);
     FUNCTION(vkDestroySurfaceKHR);
 #endif
-    /* What a driver has to have, and this test does not call. */
+    /* Commands that a driver must have and this test does not call. */
     static const char *const UNUSED[] = {
         "vkGetPhysicalDeviceFeatures", "vkGetPhysicalDeviceFormatProperties", "vkGetPhysicalDeviceImageFormatProperties",
         "vkGetPhysicalDeviceQueueFamilyProperties", "vkGetPhysicalDeviceMemoryProperties",

@@ -1,4 +1,4 @@
-/* A layer of the kind of VK_LAYER_FUCHSIA_imagepipe_swapchain: surfaces and swapchains are its own, drivers hear of neither. */
+/* A layer of the kind of VK_LAYER_FUCHSIA_imagepipe_swapchain: it creates surfaces and swapchains itself and passes neither to drivers. */
 #include "vulkan.h"
 #include <vulkan/vk_layer.h>
 
@@ -13,7 +13,7 @@ static PFN_vkGetDeviceProcAddr next_device;
 static PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr_(VkInstance handle, const char *wanted);
 static PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr_(VkDevice handle, const char *wanted);
 
-/* The loader's link in the chain of a create info, which the next layer finds in place of this one's. */
+/* The loader's link in the chain of a create info; the next layer finds it instead of this layer's. */
 #define LINK(type_, info)                                                                                    \
     ({                                                                                                       \
         const struct VkBaseInStructure *it = (info)->pNext;                                                   \

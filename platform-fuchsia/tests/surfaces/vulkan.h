@@ -1,4 +1,4 @@
-/* Vulkan with what it has for Fuchsia, on any system. */
+/* Vulkan with its Fuchsia extensions, on any system. */
 #ifndef SURFACES_VULKAN_H
 #define SURFACES_VULKAN_H
 
