@@ -19,7 +19,7 @@ pub struct Host {
     pub system: &'static dyn System,
     /// The Android release whose behaviour the loader shows.
     pub level: ApiLevel,
-    /// What is turned on, whatever the release.
+    /// The switches that are on, regardless of the release.
     pub switches: Switches,
     /// The tag of its records in the system's log.
     pub(crate) tag: &'static CStr,
@@ -45,7 +45,7 @@ impl Host {
         self.switches.has(switch)
     }
 
-    /// Whether the loader has what came with `since`.
+    /// Returns whether the loader has the features of `since`.
     #[must_use]
     pub fn has(&self, since: Since) -> bool {
         match since {
@@ -71,7 +71,7 @@ impl Host {
 /// system.
 fn end(topic: Topic, message: fmt::Arguments<'_>) -> ! {
     let Some(host) = current() else {
-        // SAFETY: `trap` ends the process; nothing runs after it.
+        // SAFETY: `trap` aborts the process; nothing runs after it.
         unsafe { trap() }
     };
     host.end_process(topic, message)
@@ -100,8 +100,7 @@ impl Host {
         }
     }
 
-    /// Logs the last record of the process, leaves it for the report of the crash and ends the
-    /// process.
+    /// Logs the last record of the process, stores it for the crash report and aborts the process.
     pub(crate) fn end_process(&self, topic: Topic, message: fmt::Arguments<'_>) -> ! {
         self.log(Level::Error, topic, message);
         self.system.leave_message(as_c_str(&mut formatted(message)));
@@ -150,7 +149,7 @@ pub(crate) fn formatted(message: fmt::Arguments<'_>) -> Text {
     text
 }
 
-/// The text with a NUL appended; if there is no memory for it, the NUL replaces the last character.
+/// Returns the text with a NUL appended; if memory runs out, the NUL replaces the last character.
 pub(crate) fn as_c_str(text: &mut Text) -> &CStr {
     if text.try_push(0).is_err()
         && let Some(last) = text.last_mut()

@@ -1,14 +1,13 @@
 //! The loader of an Android system image: the system's `libvulkan.so`, built on the same core as
 //! the loaders for other systems.
 //!
-//! There is one driver, a HAL module ([`hal`]). Applications and layers get its dispatchable
-//! handles unchanged, with the first word of each pointing to what the loader knows of the instance
-//! or device ([`objects`]). That begins with the dispatch table, so a trampoline needs nothing
-//! else. Below the layers the loader stands in front of the driver once more: a table of hooks
-//! lists the commands in which it has work to do; all others go straight to the driver. Layers
-//! ([`layers`]) come from folders and packages and describe themselves. The window system ([`wsi`])
-//! is the loader's own, on top of the application's `ANativeWindow` and the driver's
-//! `VK_ANDROID_native_buffer`.
+//! The system has one driver, a HAL module ([`hal`]). Applications and layers get its dispatchable
+//! handles unchanged, with the first word of each pointing to the loader's data of the instance or
+//! device ([`objects`]). That begins with the dispatch table, so a trampoline needs nothing else.
+//! Below the layers the loader intercepts calls to the driver once more: a table of hooks lists the
+//! commands that it handles; all others go straight to the driver. Layers ([`layers`]) come from
+//! folders and packages and describe themselves. The window system ([`wsi`]) is the loader's own,
+//! on top of the application's `ANativeWindow` and the driver's `VK_ANDROID_native_buffer`.
 //!
 //! One trait, [`System`], hides the whole operating system, so all of this also runs in tests on
 //! other systems.

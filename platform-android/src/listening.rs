@@ -1,5 +1,4 @@
-//! The listener to the records of an application's process: the core's and those of every driver
-//! level.
+//! The listener for the records of an application's process: the core's and every driver level's.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 
@@ -12,7 +11,7 @@ use crate::system::System;
 /// with it.
 pub type LogCallback = unsafe extern "C" fn(level: c_int, text: *const c_char, data: *mut c_void);
 
-/// The listener to the records of this process: the core's and those of every driver level.
+/// The listener for the records of this process: the core's and every driver level's.
 pub(crate) static LISTENING: Listening = Listening::new();
 
 /// A slot for one listener.
@@ -27,13 +26,13 @@ struct State {
 /// A callback of the application.
 #[derive(Clone, Copy)]
 pub(crate) struct Listener {
-    /// The least severe records that it hears.
+    /// The least severe records that it receives.
     pub(crate) level: Level,
     pub(crate) callback: LogCallback,
     pub(crate) data: *mut c_void,
 }
 
-// SAFETY: whoever registers the callback is told that it is called, with its data, on any thread;
+// SAFETY: by the contract of registering a callback, it is called, with its data, on any thread;
 // the pointer is only passed back to it.
 unsafe impl Send for Listener {}
 
@@ -77,7 +76,7 @@ impl Listening {
         listening.calls = listening.calls.saturating_sub(1);
     }
 
-    /// Whether there is a listener at all.
+    /// Returns whether any listener is set.
     pub(crate) fn is_heard(&self, system: &dyn System) -> bool {
         self.0.lock(system).listener.is_some()
     }

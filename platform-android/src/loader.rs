@@ -11,7 +11,8 @@ use crate::switches::Switches;
 use crate::system::System;
 use crate::trace;
 
-/// A loader. There is one, a `static` of the library; tests create one for each of their systems.
+/// A loader. A process has one, a `static` of the library; tests create one for each of their
+/// systems.
 pub struct Loader {
     /// The system below.
     host: Host,
@@ -19,8 +20,8 @@ pub struct Loader {
     pub hal: Hal,
     /// The layers.
     pub layers: Layers,
-    /// Whether an application brings the driver: then nobody has checked that it does what a device
-    /// needs.
+    /// Whether the application brings the driver: then it may never have been checked on this
+    /// device.
     pub is_brought: bool,
 }
 

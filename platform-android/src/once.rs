@@ -9,7 +9,7 @@ use crate::system::System;
 /// How far a search has come. `T` is the part of the result that is kept.
 #[derive(Clone, Copy)]
 pub(crate) enum Progress<T> {
-    /// Nobody has searched.
+    /// No thread has searched.
     NotBegun,
     /// This thread of this process is searching.
     Looking { process: u32, thread: usize },
@@ -17,7 +17,7 @@ pub(crate) enum Progress<T> {
     Done { process: u32, result: T },
 }
 
-/// What a caller must do.
+/// The caller's next step.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Turn<T> {
     /// Take this result.

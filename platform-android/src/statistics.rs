@@ -1,5 +1,5 @@
-//! What the framework counts (`GpuStatsInfo`): which applications use Vulkan, and what of it.
-//! People who later look at many devices use this; nothing depends on it.
+//! The framework's statistics (`GpuStatsInfo`): which applications use Vulkan, and which parts of
+//! it. People who later look at many devices use this; nothing depends on it.
 
 use core::ffi::CStr;
 use core::ptr::null;

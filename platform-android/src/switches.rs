@@ -1,5 +1,6 @@
-//! What a build can turn on or off whatever its API level: most of it is behind a flag in Android,
-//! too (`libvulkan_flags.aconfig`), and on from the release that Android turned it on in.
+//! Features that a build can turn on or off regardless of its API level: most of them are also
+//! behind a flag in Android (`libvulkan_flags.aconfig`), and on from the release that Android
+//! turned it on in.
 //!
 //! The features `with-NAME` and `without-NAME` of this crate turn a switch on and off; the latter
 //! wins. docs/android.md has a row for each.
@@ -16,7 +17,7 @@ pub struct Row {
     pub switch: Switch,
     /// Its name.
     pub name: &'static str,
-    /// Android's flag, empty if there is none.
+    /// Android's flag, empty if it has none.
     pub flag: &'static str,
     /// The first Android in which it is on; `None` if it is off in all.
     pub since: Option<ApiLevel>,
@@ -158,8 +159,8 @@ pub enum Since {
 }
 
 /// The newest version of Vulkan whose commands the loader has: the answer of
-/// vkEnumerateInstanceVersion, whatever the driver. Before Android 9 there is no such function, and
-/// the version is 1.0.
+/// vkEnumerateInstanceVersion, whatever the driver. Before Android 9 that function does not exist,
+/// and the version is 1.0.
 #[must_use]
 pub const fn api_version(level: ApiLevel, switches: Switches) -> u32 {
     match level.0 {

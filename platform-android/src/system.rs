@@ -1,6 +1,6 @@
-//! What the loader asks of an Android system, other than memory: properties, the dynamic linker and
-//! its namespaces, files, the framework's decisions for this application, fences and graphics
-//! buffers.
+//! The functions that the loader calls on an Android system, other than memory: properties, the
+//! dynamic linker and its namespaces, files, the framework's decisions for this application, fences
+//! and graphics buffers.
 
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr::NonNull;
@@ -66,7 +66,7 @@ pub struct BufferKind {
     pub usage: u64,
 }
 
-/// What the framework counts (`GpuStatsInfo`), as far as a loader knows it.
+/// The framework's statistics (`GpuStatsInfo`) that a loader can collect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statistic {
     /// A driver is about to be loaded.
@@ -108,8 +108,8 @@ pub trait System: Waiting {
     /// too long yields another text here.
     fn property(&self, name: &CStr) -> PropertyValue;
 
-    /// The value of a property, however long: those of properties whose names begin with `ro.` may
-    /// be longer since API level 26 (`__system_property_read_callback`).
+    /// Returns the value of a property, however long: properties whose names begin with `ro.` may
+    /// have longer values since API level 26 (`__system_property_read_callback`).
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -135,7 +135,7 @@ pub trait System: Waiting {
     /// (`android_set_abort_message`).
     fn leave_message(&self, _text: &CStr) {}
 
-    /// Ends the process at once.
+    /// Aborts the process at once.
     fn abort(&self) -> !;
 
     /// Writes a record to the system's log, without a newline.
@@ -157,11 +157,11 @@ pub trait System: Waiting {
     /// Undoes one opening of a library. Returns whether that worked.
     ///
     /// # Safety
-    /// Nobody uses an address in the library any more, unless it is also open elsewhere.
+    /// No code uses an address in the library any more, unless it is also open elsewhere.
     unsafe fn close(&self, library: Library) -> bool;
 
     /// The answer of libhardware for a module id (`hw_get_module`): the module, which holds its
-    /// library's handle, or a negative error number. `None` if there is no libhardware.
+    /// library's handle, or a negative error number. `None` if libhardware is missing.
     fn hardware_module(&self, _id: &CStr) -> Option<Result<NonNull<c_void>, c_int>> {
         None
     }
@@ -240,7 +240,7 @@ pub trait System: Waiting {
     /// Closes a descriptor.
     fn close_fence(&self, fence: Fence);
 
-    /// Sleeps while `word` has that value, until somebody [wakes](Self::wake) it or that many
+    /// Sleeps while `word` has that value, until another thread [wakes](Self::wake) it or that many
     /// nanoseconds are over, for ever if `None`; maybe shorter (`FUTEX_WAIT`).
     fn sleep(&self, word: &AtomicU32, value: u32, nanoseconds: Option<i64>);
 
@@ -251,8 +251,8 @@ pub trait System: Waiting {
     /// Whether such graphics buffers can be allocated (`AHardwareBuffer_isSupported`).
     fn buffer_supported(&self, kind: BufferKind) -> bool;
 
-    /// The hardware buffer of a window's buffer (`ANativeWindowBuffer_getHardwareBuffer`), NULL if
-    /// there is none. It lives as long as the window's buffer.
+    /// Returns the hardware buffer of a window's buffer (`ANativeWindowBuffer_getHardwareBuffer`),
+    /// NULL if it has none. It lives as long as the window's buffer.
     fn hardware_buffer_of(&self, window_buffer: *mut c_void) -> *mut c_void;
 }
 

@@ -1,8 +1,8 @@
-//! Slices of a system trace: what the loader does, and how long it takes, for people who look at a
+//! Slices of a system trace: the loader's steps, and how long they take, for people who look at a
 //! recording of the whole system (Perfetto, atrace).
 //!
 //! They have the names that Android's own loader gives them, without `vk`, since recordings are
-//! searched by name. While nobody records, a slice costs two relaxed loads and a branch. Buffers
+//! searched by name. If nothing is recorded, a slice costs two relaxed loads and a branch. Buffers
 //! that are taken out and put back have slices of the window's (`dequeueBuffer`, `queueBuffer`).
 
 use core::ffi::CStr;
@@ -15,7 +15,7 @@ use crate::system::{GRAPHICS, System};
 /// Nothing is recorded.
 static NOTHING: AtomicU32 = AtomicU32::new(0);
 
-/// What is being recorded, in the system's memory.
+/// The word in the system's memory that shows what is being recorded.
 static RECORDED: AtomicPtr<AtomicU32> = AtomicPtr::new(from_ref(&NOTHING).cast_mut());
 
 /// A slice, which ends when this is dropped.
@@ -24,7 +24,7 @@ pub struct Slice {
     is_recorded: bool,
 }
 
-/// Finds out where this system says what is being recorded.
+/// Finds the word in which this system shows what is being recorded.
 pub(crate) fn find(system: &dyn System) {
     let place = system.recorded_tags().unwrap_or(&NOTHING);
     RECORDED.store(from_ref(place).cast_mut(), Ordering::Relaxed);

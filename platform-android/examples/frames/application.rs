@@ -98,7 +98,7 @@ impl Application {
         }
     }
 
-    /// Draws and shows one frame, after creating anew whatever that needs. If that fails, says why.
+    /// Draws and shows one frame, and creates whatever that needs again. If that fails, says why.
     pub(crate) fn frame(&mut self) -> Result<(), vk::Result> {
         let outcome = self.try_frame();
         match outcome {
@@ -228,7 +228,7 @@ impl Application {
         self.surface = vk::SurfaceKHR::null();
     }
 
-    /// Loses the window and gets another one. Returns what the old one still misses.
+    /// Loses the window and gets another one. Returns the leaks of the old one.
     pub(crate) fn lose_window(&mut self) -> Vec<String> {
         self.window.lose();
         while self.frame().is_ok() {}
@@ -237,12 +237,12 @@ impl Application {
         lost.leaks()
     }
 
-    /// Ends, and returns what is left over.
+    /// Destroys everything, and returns the leaks.
     pub(crate) fn end(mut self) -> Vec<String> {
         self.forget_surface();
         let mut leaks = self.window.leaks();
         self.window.forget();
-        // SAFETY: the application has ended: nobody uses the handles any more.
+        // SAFETY: the application has ended: no code uses the handles any more.
         unsafe {
             for semaphore in [self.acquired, self.drawn] {
                 self.device.destroy_semaphore(semaphore, None);

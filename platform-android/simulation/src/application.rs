@@ -1,4 +1,4 @@
-//! What a loader inside an application additionally asks of the system.
+//! The additional functions of the system that a loader inside an application calls.
 
 use std::ffi::CStr;
 use std::fs;

@@ -13,7 +13,7 @@ use platform_android::system::Fence;
 
 use crate::Android;
 
-/// The open fences, by their pipes: a driver closes what it is given without saying so.
+/// The open fences, by their pipes: a driver closes fences that it owns without notice.
 #[derive(Default)]
 pub(crate) struct Ledger {
     open: BTreeMap<Fence, u64>,

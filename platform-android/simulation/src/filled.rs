@@ -1,4 +1,4 @@
-//! What a program does with a device to check that it works.
+//! Uses a device as a program does, to check that it works.
 
 use ash::{Device, vk};
 
@@ -11,7 +11,7 @@ use ash::{Device, vk};
 /// # Safety
 /// The device is valid and has a queue of family 0, and mappable memory of type 0.
 pub unsafe fn filled(device: &Device, look_at: impl FnOnce(vk::Queue, vk::CommandBuffer)) -> [u8; 64] {
-    // SAFETY: the structures are valid, and the handles are those of the device, valid by this
+    // SAFETY: the structures are valid, and the handles belong to the device, valid by this
     // function's `# Safety`.
     unsafe {
         let info = vk::BufferCreateInfo::default().size(64).usage(vk::BufferUsageFlags::TRANSFER_DST);

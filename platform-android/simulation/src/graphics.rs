@@ -16,7 +16,7 @@ use platform_android::objects::{
 
 use crate::{Android, SignalledLater};
 
-/// The driver's side of a window system. There is one; see [`Graphics::change`].
+/// The driver's side of a window system. A process has only one; see [`Graphics::change`].
 #[derive(Default)]
 pub struct Graphics {
     android: Option<&'static Android>,
@@ -42,7 +42,7 @@ pub struct Graphics {
     pub imported: Vec<(u64, bool)>,
     /// Every binding: the image, the types of the structures chained to it, and the buffer's handle.
     pub bound: Vec<(u64, Vec<i32>, usize)>,
-    /// What the driver uses hardware buffers for.
+    /// The driver's own usage of hardware buffers.
     pub hardware_buffer_usage: u64,
     /// The types of the structures chained to the last `VkGrallocUsageInfo`s.
     pub usage_chain: Vec<i32>,
@@ -117,7 +117,7 @@ impl Graphics {
         *GRAPHICS.lock().unwrap_or_else(PoisonError::into_inner) =
             Some(Self { android: Some(android), hardware_buffer_usage: 0x200, ..Self::default() });
         let (instance, device): (&InstanceData, &DeviceData) = (instance, device);
-        // SAFETY: by this function's `# Safety` nobody else uses instance and device meanwhile.
+        // SAFETY: by this function's `# Safety` no other code uses instance and device meanwhile.
         unsafe {
             let instance = &mut (*ptr::from_ref(instance).cast_mut()).driver;
             *instance = InstanceCommands {
@@ -145,13 +145,13 @@ impl Graphics {
         }
     }
 
-    /// The functions of a device, to be changed.
+    /// Returns a device's functions, to be changed.
     ///
     /// # Safety
     /// Nothing uses the device at the same time.
     #[expect(clippy::mut_from_ref, reason = "the device is somebody else's, who does not look")]
     pub unsafe fn commands(device: &DeviceData) -> &mut DeviceCommands {
-        // SAFETY: by this function's `# Safety` nobody else uses the device meanwhile.
+        // SAFETY: by this function's `# Safety` no other code uses the device meanwhile.
         unsafe { &mut (*ptr::from_ref(device).cast_mut()).driver }
     }
 

@@ -1,5 +1,4 @@
-//! A configurable driver: what it has, what it lacks and what it does wrong is data, and it records
-//! what it is told.
+//! A configurable driver: its abilities, gaps and faults are data, and it records its calls.
 
 mod commands;
 mod objects;
@@ -38,7 +37,7 @@ pub struct Hal {
     pub lacks: Vec<&'static CStr>,
     /// Commands that can be found although version and extensions do not promise them.
     pub early: Vec<&'static CStr>,
-    /// The results of commands, where that is not success. They do nothing then.
+    /// The results of commands that do not succeed. They do nothing then.
     pub fails: BTreeMap<&'static CStr, vk::Result>,
     /// The objects that lack the magic number in their first word.
     pub without_magic: Vec<vk::ObjectType>,
@@ -53,7 +52,7 @@ pub struct Hal {
 }
 
 impl Default for Hal {
-    /// A driver without faults: Vulkan 1.3, one device with what a window system needs.
+    /// A driver without faults: Vulkan 1.3, one device with everything that a window system needs.
     fn default() -> Self {
         Self {
             id: c"vulkan",
@@ -121,7 +120,7 @@ pub struct Told {
     pub api_version: Option<u32>,
     /// The structures of the pNext chain, by the numbers of their types.
     pub chain: Vec<i32>,
-    /// Whether `pEnabledFeatures` has robustBufferAccess, if it is there.
+    /// Whether `pEnabledFeatures`, if present, has robustBufferAccess.
     pub robust: Option<bool>,
     /// The address of the allocation callbacks.
     pub callbacks: usize,
@@ -148,25 +147,25 @@ pub struct Installed {
     device: Box<layout::Device>,
 }
 
-// SAFETY: only the loader writes to the module and the device, which is what they are for;
-// everything else is behind locks.
+// SAFETY: only the loader writes to the module and the device, which is their purpose; everything
+// else is behind locks.
 unsafe impl Send for Installed {}
-// SAFETY: only the loader writes to the module and the device, which is what they are for;
-// everything else is behind locks.
+// SAFETY: only the loader writes to the module and the device, which is their purpose; everything
+// else is behind locks.
 unsafe impl Sync for Installed {}
 
 /// The driver of the current system: only one at a time.
 static CURRENT: AtomicPtr<Installed> = AtomicPtr::new(ptr::null_mut());
 
 fn current() -> &'static Installed {
-    // SAFETY: the pointer is NULL or was stored by `install`, which leaks what it stores.
+    // SAFETY: the pointer is NULL or was stored by `install`, which leaks the value.
     unsafe { CURRENT.load(Ordering::Acquire).as_ref() }.expect("no driver is installed")
 }
 
 static METHODS: layout::Methods = layout::Methods { open: Some(open) };
 
 impl Android {
-    /// Makes this the driver of the system: `vulkan.made.so` in the vendor's folder, which
+    /// Installs this as the driver of the system: `vulkan.made.so` in the vendor's folder, which
     /// `ro.hardware.vulkan` names.
     pub fn install(&self, hal: Hal) -> &'static Installed {
         let module = Box::new(layout::Module {
@@ -208,7 +207,7 @@ impl Android {
 }
 
 impl Installed {
-    /// What it has received since the last call.
+    /// Returns what it has received since the last call.
     #[must_use]
     pub fn heard(&self) -> Heard {
         std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner))

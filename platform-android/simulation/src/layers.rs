@@ -1,4 +1,4 @@
-//! Layers that tests put into the system: see `tests/modules/layer.c` for what they can be.
+//! Layers that tests put into the system: see `tests/modules/layer.c` for their options.
 
 use std::fs;
 use std::path::Path;

@@ -80,7 +80,7 @@ pub struct World {
     pub variables: BTreeMap<String, String>,
     /// Whether the linker creates namespaces for the application.
     pub makes_namespaces: bool,
-    /// Whether nothing opens in the namespaces created so far.
+    /// Whether opening always fails in the namespaces created until now.
     pub namespaces_lack_libraries: bool,
     /// Properties that are set.
     pub properties: BTreeMap<String, String>,
@@ -98,8 +98,8 @@ pub struct World {
     pub namespaces: BTreeMap<String, String>,
     /// The name of the namespace of an updatable driver, if any.
     pub updatable_driver: Option<String>,
-    /// The path of the module that libhardware finds, empty if it finds none; `None` if there is no
-    /// libhardware.
+    /// The path of the module that libhardware finds, empty if it finds none; `None` if libhardware
+    /// is missing.
     pub hardware_module: Option<String>,
     /// Whether the application has a namespace.
     pub application_namespace: bool,
@@ -111,11 +111,11 @@ pub struct World {
     pub buffer_supported: fn(BufferKind) -> bool,
     /// How many bytes of a file can be written; `None` for all.
     pub room: Option<usize>,
-    /// Whether there are too many descriptors to duplicate a fence.
+    /// Whether no descriptor is left to duplicate a fence.
     pub no_more_descriptors: bool,
     /// The timeouts of waits for fences, in milliseconds; for ever if negative.
     pub fence_waits: Vec<c_int>,
-    /// The calls in order: a word for each, and what it was about.
+    /// The calls in order: a word for each, and its subject.
     pub calls: Vec<String>,
     /// The log.
     pub log: Vec<(Level, String)>,
@@ -137,7 +137,8 @@ pub struct World {
 }
 
 impl Simulation {
-    /// Creates an empty system: no driver, no layers, no property but that of its level; the process may not be dumped.
+    /// Creates an empty system: without driver and layers, with no property but its level; the
+    /// process may not be dumped.
     #[must_use]
     pub fn new() -> Self {
         Self::at(ApiLevel::NEWEST)
@@ -241,7 +242,7 @@ impl Android {
         self.change().libraries.paths()
     }
 
-    /// How many threads sleep until somebody wakes them.
+    /// Returns how many threads sleep until they are woken.
     #[must_use]
     pub fn asleep(&self) -> usize {
         self.sleepers.count()
@@ -259,7 +260,7 @@ impl Android {
     }
 
     /// Opens the library with this path. Libraries that it needs are in the folder of the system,
-    /// and, in a namespace, in that of the namespace.
+    /// and, in a namespace, in the namespace's folder.
     fn library_at(&self, path: &str, of_namespace: Option<&str>) -> Result<libraries::Opened, String> {
         let built_in = self.change().built_in.get(path.trim_start_matches('/')).cloned();
         if let Some(library) = built_in {
@@ -285,7 +286,7 @@ impl Android {
         let library = world.libraries.add(library, path, Door::Linker);
         let module = world.libraries.symbol(library, c"HMI")?;
         let dso = module.as_ptr().wrapping_byte_add(offset_of!(Module, dso)).cast::<*mut c_void>();
-        // SAFETY: the symbol is a writable module, which nobody else knows yet.
+        // SAFETY: the symbol is a writable module, which no other code knows yet.
         unsafe { dso.write(library.handle.as_ptr()) };
         Some(module)
     }

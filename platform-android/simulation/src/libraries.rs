@@ -20,18 +20,18 @@ use crate::built_in::BuiltIn;
 
 /// The kind of a library here.
 pub(crate) enum Opened {
-    /// A library of this machine, with those of the system's folders that were opened for it.
+    /// A library of this machine, with those from the system's folders that were opened for it.
     Machine(Opening, Names, Vec<Opened>),
     /// Part of the test.
     Test(BuiltIn),
 }
 
-/// What a library's header says of names.
+/// The names in a library's header.
 #[derive(Clone, Default)]
 pub(crate) struct Names {
     /// Its own, `SONAME`.
     soname: Option<String>,
-    /// Those of the libraries that it needs, `NEEDED`.
+    /// The names of the libraries that it needs, `NEEDED`.
     needed: Vec<String>,
 }
 
@@ -40,7 +40,8 @@ impl Names {
         self.soname.as_deref() == Some(name)
     }
 
-    /// Reads them; what is no library of this machine has none, and its linker refuses it.
+    /// Reads them; a file that is not a library of this machine has none, and its linker refuses
+    /// it.
     fn of(place: &Path) -> Self {
         fs::read(place).ok().and_then(|bytes| Self::read(&bytes)).unwrap_or_default()
     }
@@ -106,7 +107,7 @@ fn is_of_machine(name: &str) -> bool {
 }
 
 impl Openings {
-    /// Finds what a library needs, in a system with libraries in these folders.
+    /// Finds the libraries that a library needs, in a system with libraries in these folders.
     pub(crate) fn plan(&self, place: PathBuf, folders: &[PathBuf]) -> Result<Plan, String> {
         let mut plan = Plan { names: Names::of(&place), place, others: Vec::new() };
         for needed in &plan.names.needed {
@@ -140,7 +141,7 @@ impl Openings {
                 // libloading reveals the handle only by giving it up, so it is taken and given
                 // back.
                 let raw = opening.into_raw();
-                // SAFETY: `into_raw` has just returned this handle, which nobody else has.
+                // SAFETY: `into_raw` has just returned this handle, and no other code has it.
                 (Opened::Machine(unsafe { Opening::from_raw(raw) }, names, others), raw)
             }
             Opened::Test(library) => {

@@ -14,7 +14,7 @@ use crate::Android;
 #[must_use]
 pub fn null_driver() -> PathBuf {
     let tests = env::current_exe().expect("the path of this test");
-    // Examples are in a folder next to that of tests.
+    // Examples are in a folder next to the tests' folder.
     let folders = [tests.with_file_name(""), tests.with_file_name("../deps")];
     let library = folders.map(|folder| folder.join("libvulkan_null.so"));
     let library = library.iter().find(|library| library.exists()).unwrap_or(&library[0]).clone();

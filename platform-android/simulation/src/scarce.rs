@@ -45,7 +45,7 @@ unsafe impl GlobalAlloc for Scarce {
     }
 }
 
-/// Takes one more block. Returns whether there is memory for it.
+/// Takes one more block. Returns whether memory is left for it.
 fn take() -> bool {
     LEFT.with(|left| match left.get() {
         None => true,
@@ -157,7 +157,7 @@ impl System for Plenty {
     }
 
     unsafe fn close(&self, library: Library) -> bool {
-        // SAFETY: by this method's `# Safety` nobody uses an address in the library any more.
+        // SAFETY: by this method's `# Safety` no code uses an address in the library any more.
         self.with(|system| unsafe { system.close(library) })
     }
 }

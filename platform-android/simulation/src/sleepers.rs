@@ -33,7 +33,7 @@ impl Sleepers {
         self.woken.notify_all();
     }
 
-    /// How many there are.
+    /// Returns their number.
     pub(super) fn count(&self) -> usize {
         self.count.load(Ordering::SeqCst)
     }

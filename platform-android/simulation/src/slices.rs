@@ -13,8 +13,8 @@ impl Android {
         self.recorded.store(if on { GRAPHICS } else { 0 }, Ordering::SeqCst);
     }
 
-    /// What was recorded since the last time: the name of each slice, after as many spaces as there
-    /// are slices around it.
+    /// Returns the slices recorded since the last time: the name of each, after as many spaces as
+    /// slices around it.
     #[must_use]
     pub fn slices(&self) -> Vec<String> {
         let mut world = self.change();

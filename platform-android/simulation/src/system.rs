@@ -1,4 +1,4 @@
-//! What the loader asks of the system, answered from its folder and its state.
+//! The loader's calls of the system, answered from its folder and its state.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::fs;

@@ -22,13 +22,13 @@ pub struct Chain {
     /// The active layers, the application's nearest first. Their libraries stay open as long as
     /// this lives.
     pub layers: Active,
-    /// The look-up function at the head: the first layer's, or the driver level's.
+    /// The lookup function at the head: the first layer's, or the driver level's.
     pub head: FindInstanceCommand,
     /// The application's callbacks, for what belongs to the instance.
     pub memory: CopiedCallbacks,
     /// The application's handle of the instance: the driver's, unless a layer returned another one.
     pub handle: vk::Instance,
-    /// Writes messages of layers to the system's log, if wanted.
+    /// Writes layer messages to the system's log, if requested.
     pub system_log: Option<SystemLogCallback>,
 }
 
@@ -60,8 +60,8 @@ impl Chain {
             links.try_push(InstanceLink {
                 next: ptr::null_mut(),
                 get_instance_proc_addr: find,
-                // Android has none; layers of interface version 2 look for it, even where they are
-                // used as version 0.
+                // Android does not have it; layers of interface version 2 look for it even if they
+                // are used as version 0.
                 get_physical_device_proc_addr: None,
             })?;
         }
@@ -69,8 +69,8 @@ impl Chain {
         Ok(links)
     }
 
-    /// The links to pass to vkCreateDevice, and the look-up function at the head of the device's
-    /// chain.
+    /// Returns the links to pass to vkCreateDevice, and the lookup function at the head of the
+    /// device's chain.
     ///
     /// vkCreateDevice is an instance command. Every layer that intercepts it gets a link, even one
     /// that is not for devices; a layer that does not would leave its link for the next one, which
@@ -106,9 +106,10 @@ impl Chain {
         Ok((links, head))
     }
 
-    /// Whether the layer with this look-up function intercepts vkCreateDevice: whether its answer
-    /// differs from that of what is below it. `None` if a layer returned its own handle for the
-    /// instance: those below know another handle than those above and must not be asked with it.
+    /// Returns whether the layer with this lookup function intercepts vkCreateDevice, that is,
+    /// whether it returns another function for it than the level below. Returns `None` if a layer
+    /// returned its own handle for the instance: the layers below know another handle than the
+    /// layers above and must not be called with it.
     fn creates_devices(
         &self,
         instance: &Instance,
@@ -192,7 +193,8 @@ impl DeviceStructures {
     }
 }
 
-/// `PFN_vkSetInstanceLoaderData`: sets the first word of a layer's object to that of its instance.
+/// `PFN_vkSetInstanceLoaderData`: sets the first word of a layer's object to its instance's first
+/// word.
 unsafe extern "system" fn set_instance_data(instance: vk::Instance, object: *mut c_void) -> vk::Result {
     if instance.is_null() || object.is_null() {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -219,7 +221,7 @@ impl Attached {
     #[must_use]
     pub fn get(&self) -> Option<&Chain> {
         // SAFETY: the pointer is NULL or was stored by `attach`, which leaks a `Chain`; `detach`
-        // takes it out only while the instance is being destroyed, when nobody else may use it.
+        // takes it out only while the instance is being destroyed, when no other code may use it.
         unsafe { self.0.load(Ordering::Acquire).cast::<Chain>().as_ref() }
     }
 

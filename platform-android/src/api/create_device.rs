@@ -77,8 +77,8 @@ unsafe fn create(
     }
 }
 
-/// Warns if the application enables other device layers than those of the instance. Device layers
-/// are obsolete: the layers of the instance take part, whatever is enabled.
+/// Warns if the application enables device layers that the instance does not have. Device layers
+/// are obsolete: the instance's layers take part regardless.
 ///
 /// # Safety
 /// The create info's array of layers is a counted array of valid C strings.
@@ -113,7 +113,7 @@ unsafe fn check_extensions<'a>(
         return Ok(());
     }
     let enumerate = command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES;
-    // SAFETY: the type is that of the command by which the entry is looked up.
+    // SAFETY: the type belongs to the command by which the entry is looked up.
     let enumerate = unsafe { instance.table.get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(enumerate) };
     let enumerate = enumerate.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
     let known = array::collect(memory, vk::ExtensionProperties::default(), |count, out| {
@@ -141,7 +141,7 @@ unsafe fn check_extensions<'a>(
 }
 
 /// Calls vkCreateDevice at the head of the instance's chain, with the links to the layers that take
-/// part in devices. Returns the device and the look-up function at the head of its chain.
+/// part in devices. Returns the device and the lookup function at the head of its chain.
 ///
 /// # Safety
 /// As for [`create`].
@@ -163,7 +163,7 @@ unsafe fn enter(
         own.p_next = structures.first();
     }
     let mut device = vk::Device::null();
-    // SAFETY: the type is that of the command; the parameters are valid for vkCreateDevice by this
+    // SAFETY: the type is the command's; the parameters are valid for vkCreateDevice by this
     // function's `# Safety`; `own`, its names and the links are locals that live until the call
     // returns.
     unsafe {
@@ -227,7 +227,7 @@ pub unsafe extern "system" fn destroy_device(device: vk::Device, callbacks: *con
         return;
     }
     // SAFETY: the device is a valid handle by this function's `# Safety`, so its first word leads
-    // to a `Device`; the type is that of the command.
+    // to a `Device`; the type is the command's.
     unsafe {
         let known = device_of(device.as_raw());
         if let Some(destroy) = known.table.get::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
@@ -236,14 +236,14 @@ pub unsafe extern "system" fn destroy_device(device: vk::Device, callbacks: *con
     }
 }
 
-/// Calls vkDestroyDevice of the chain, then frees what the loader knows of the device.
+/// Calls the chain's vkDestroyDevice, then frees the loader's data of the device.
 ///
 /// # Safety
 /// As for [`destroy_device`]; the device is not NULL, and `destroy` is its chain's vkDestroyDevice.
 unsafe fn leave(destroy: vk::PFN_vkDestroyDevice, device: vk::Device, callbacks: *const Callbacks) {
     // SAFETY: by this function's `# Safety` the device is valid and no other thread uses it.
-    // `create_device` of the driver level leaked the box; `outlasts` returns true only if nobody
-    // else frees it.
+    // `create_device` of the driver level leaked the box; `outlasts` returns true only if no other
+    // code frees it.
     unsafe {
         let known = device_of(device.as_raw());
         if known.end.outlasts(|| destroy(device, callbacks)) {

@@ -73,7 +73,7 @@ unsafe fn create(
         let extensions = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         check_extensions(loader, &layers, extensions.clone(), &logger)?;
         let enabled = Enabled::new(loader, extensions, memory)?;
-        // Everything that needs memory is done before there is anything to undo.
+        // Everything that needs memory is done before anything has to be undone.
         let chain = Box::try_new_in(Chain::new(layers, lasting), lasting).map_err(OutOfMemory::from)?;
         let instance = enter(&chain, info, &enabled, callbacks, (memory, &logger))?;
         complete(chain, instance, &enabled, callbacks, &logger)?;
@@ -85,8 +85,8 @@ unsafe fn create(
 struct Enabled {
     names: Vec<*const c_char, CopiedCallbacks>,
     set: ExtensionSet,
-    /// Whether messages of layers are to be written to the system's log; this needs an extension
-    /// that the application may not have enabled.
+    /// Whether layer messages are written to the system's log; this needs an extension that the
+    /// application may not have enabled.
     system_log: bool,
 }
 
@@ -163,9 +163,9 @@ unsafe fn enter(
         own.p_next = structures.first();
     }
     let mut instance = vk::Instance::null();
-    // SAFETY: look-up functions accept a NULL instance for global commands and return a function of
-    // the named type; the parameters are valid by this function's `# Safety`, and what `own` points
-    // to lives until the call returns.
+    // SAFETY: lookup functions accept a NULL instance for global commands and return a function of
+    // the named type; the parameters are valid by this function's `# Safety`, and everything that
+    // `own` points to lives until the call returns.
     unsafe {
         let create = (chain.head)(vk::Instance::null(), c"vkCreateInstance".as_ptr());
         let create = create.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
@@ -233,7 +233,7 @@ pub unsafe extern "system" fn destroy_instance(instance: vk::Instance, callbacks
         return;
     }
     // SAFETY: by this function's `# Safety` the instance is a valid handle, externally
-    // synchronised; the type is that of the command.
+    // synchronised; the type is the command's.
     unsafe {
         let known = instance_of(instance.as_raw());
         // The layers stay open until the chain has returned.
@@ -248,15 +248,15 @@ pub unsafe extern "system" fn destroy_instance(instance: vk::Instance, callbacks
     }
 }
 
-/// Calls vkDestroyInstance of the chain, then frees what the loader knows of the instance.
+/// Calls the chain's vkDestroyInstance, then frees the loader's data of the instance.
 ///
 /// # Safety
 /// As for [`destroy_instance`]; the instance is not NULL, and `destroy` is its chain's
 /// vkDestroyInstance.
 unsafe fn leave(destroy: vk::PFN_vkDestroyInstance, instance: vk::Instance, callbacks: *const Callbacks) {
     // SAFETY: by this function's `# Safety` the instance is valid and no other thread uses it.
-    // `create_instance` of the driver level leaked the box; `outlasts` returns true only if nobody
-    // else frees it.
+    // `create_instance` of the driver level leaked the box; `outlasts` returns true only if no
+    // other code frees it.
     unsafe {
         let known = instance_of(instance.as_raw());
         if known.end.outlasts(|| destroy(instance, callbacks)) {

@@ -29,7 +29,7 @@ macro_rules! disabled {
 }
 
 /// Every exported command that is not core. Present rectangles belong to a surface and are queried
-/// without a device, so the extension for surfaces stands in for that for swapchains.
+/// without a device, so the surface extension stands in for the swapchain extension.
 pub(super) const DISABLED: &[Disabled] = disabled! {
     of_instance KHR_SURFACE: DESTROY_SURFACE_KHR GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR
         GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR
@@ -42,7 +42,7 @@ pub(super) const DISABLED: &[Disabled] = disabled! {
         GET_MEMORY_ANDROID_HARDWARE_BUFFER_ANDROID;
 };
 
-/// Stands for the command with this number on an instance or physical device without its extension.
+/// Replaces the command with this number on an instance or physical device without its extension.
 /// It ignores the other parameters of the command; the caller removes them.
 unsafe extern "system" fn of_instance<const COMMAND: usize>(object: *const c_void) -> vk::Result {
     // SAFETY: this function is reached through the table of an instance, which the handle's first
@@ -50,7 +50,7 @@ unsafe extern "system" fn of_instance<const COMMAND: usize>(object: *const c_voi
     report(&unsafe { instance_of(object.expose_provenance() as u64) }.logger, COMMAND)
 }
 
-/// Stands for a command on a device or queue.
+/// Replaces a command on a device or queue.
 unsafe extern "system" fn of_device<const COMMAND: usize>(object: *const c_void) -> vk::Result {
     // SAFETY: this function is reached through the table of a device, which the handle's first word
     // leads to, so the handle is valid.

@@ -37,8 +37,8 @@ pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut 
     }
 }
 
-/// vkEnumerateInstanceLayerProperties: every layer found, except those of the device, which are
-/// always active.
+/// vkEnumerateInstanceLayerProperties: returns every layer found, except the device's layers, which
+/// are always active.
 ///
 /// # Safety
 /// The parameters meet the valid usage of the Vulkan command, except that NULL is reported and not
@@ -63,8 +63,8 @@ pub unsafe fn enumerate_instance_layer_properties(
     unsafe { array::deliver_result(list(), count, out) }
 }
 
-/// vkEnumerateInstanceExtensionProperties: those of one layer, or those of the driver level and of
-/// the layers that the settings enable.
+/// vkEnumerateInstanceExtensionProperties: returns the extensions of one layer, or those that the
+/// driver level and the layers enabled by the settings have.
 ///
 /// # Safety
 /// The parameters meet the valid usage of the Vulkan command, except that NULL is reported and not
@@ -92,8 +92,8 @@ pub unsafe fn enumerate_instance_extension_properties(
     }
 }
 
-/// The extensions of the layers that the settings enable and of the driver level. Of two with one
-/// name the first is used.
+/// Returns the extensions of the driver level and of the layers that the settings enable. Of two
+/// with one name the first is used.
 ///
 /// # Errors
 /// As [`look_around`].
@@ -121,8 +121,8 @@ fn look_around(loader: &'static Loader) -> Result<Counted<Found>, vk::Result> {
     Ok(loader.layers.found(loader)?)
 }
 
-/// vkEnumerateDeviceLayerProperties: the active layers of the instance, which are also those of its
-/// devices, except those of the system image, which applications do not see.
+/// vkEnumerateDeviceLayerProperties: returns the instance's active layers, which are also its
+/// devices' layers, except the system image's layers, which applications do not see.
 ///
 /// # Safety
 /// The parameters meet the valid usage of the Vulkan command, except that NULL is reported and not
@@ -156,8 +156,8 @@ pub unsafe extern "system" fn enumerate_device_layer_properties(
     }
 }
 
-/// vkEnumerateDeviceExtensionProperties: those of one layer, or those that the chain reports for
-/// the physical device.
+/// vkEnumerateDeviceExtensionProperties: returns the extensions of one layer, or those that the
+/// chain reports for the physical device.
 ///
 /// # Safety
 /// The parameters meet the valid usage of the Vulkan command, except that NULL is reported and not
@@ -171,7 +171,7 @@ pub unsafe extern "system" fn enumerate_device_extension_properties(
     type Enumerate = vk::PFN_vkEnumerateDeviceExtensionProperties;
     const COMMAND: CommandId = command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES;
     // SAFETY: by this function's `# Safety` the handle is NULL or valid, `layer` is NULL or a valid
-    // C string, and `count` and `out` are a counted out-array; the type is that of the command.
+    // C string, and `count` and `out` are a counted out-array; the type is the command's.
     unsafe {
         let instance = match instance_of(physical_device, "vkEnumerateDeviceExtensionProperties") {
             Ok(instance) => instance,

@@ -110,8 +110,8 @@ macro_rules! export {
     };
 }
 
-/// An exported function whose parameters do not lead to the loader; calls the one of
-/// [`api`](crate::api).
+/// Defines an exported function whose parameters do not lead to the loader; it calls the function
+/// in [`api`](crate::api).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! exported {

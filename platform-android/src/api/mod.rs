@@ -2,13 +2,13 @@
 //!
 //! A command on an object is a trampoline of two instructions ([`exports!`](crate::exports)): it
 //! loads the table from the first word of the handle and jumps to the first layer or to the driver
-//! level, which is the tail of each chain ([`crate::driver`]). Written by hand are the commands
-//! that create the tables or have none: creation and destruction, enumeration, and the look-ups.
+//! level, which is the tail of each chain ([`crate::driver`]). Hand-written are the commands that
+//! create the tables or have none: creation and destruction, enumeration, and `vkGet*ProcAddr`.
 //!
 //! vkCreateInstance proceeds in this order: it looks for the driver; chooses and opens the active
 //! layers; checks that the driver level or one of them knows every enabled extension; calls the
-//! chain with the links to its layers; and fills the table with what the first layer returns.
-//! vkCreateDevice does the same with the layers that take part in devices.
+//! chain with the links to its layers; and fills the table with the functions that the first layer
+//! returns. vkCreateDevice does the same with the layers that take part in devices.
 
 #[macro_use]
 #[rustfmt::skip]
@@ -42,7 +42,7 @@ use crate::layers::ActiveLayer;
 use crate::loader::{self, Loader};
 use crate::objects::{self, Instance};
 
-/// The names of layers, as a create info holds them.
+/// Returns layer names as a create info holds them.
 fn names(
     layers: &[ActiveLayer],
     memory: CopiedCallbacks,

@@ -26,8 +26,8 @@ const OWN: CommandSet = CommandSet::listed(&[
 ///
 /// Without an instance it knows the global commands. With one it returns the exported function of
 /// every exported device command, whether the driver has it or not, and the chain's answer for
-/// everything else; of the global commands only itself. What the library does not export at the
-/// loader's API level is not exported here either.
+/// everything else; of the global commands only itself. Commands that the library does not export
+/// at the loader's API level are treated as not exported.
 ///
 /// # Safety
 /// `name` is NULL or a valid C string; `instance` is NULL or a valid handle.
@@ -96,8 +96,8 @@ fn without_instance(
     None
 }
 
-/// vkGetDeviceProcAddr: returns what the chain of the device does, past the loader where it has
-/// nothing to add. NULL for anything but device commands.
+/// vkGetDeviceProcAddr: returns the function that the device's chain returns, past the loader if it
+/// has nothing to add. NULL for anything but device commands.
 ///
 /// # Safety
 /// `name` is NULL or a valid C string; `device` is NULL or a valid handle.
@@ -112,7 +112,7 @@ pub unsafe fn get_device_proc_addr(
         return None;
     }
     // SAFETY: by this function's `# Safety` the handle is NULL or valid and the name NULL or a
-    // valid C string; both are checked for NULL. The type is that of the command.
+    // valid C string; both are checked for NULL. The type is the command's.
     unsafe {
         let known = device_of(device.as_raw());
         let logger = &known.instance.logger;

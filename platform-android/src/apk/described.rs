@@ -25,7 +25,7 @@ fn describe(json: &mut Json, library: &LayerLibrary, layer: &Layer) -> Result<()
     let properties = &layer.properties;
     json.within(OBJECT, |json| {
         json.key("name")?.bytes(layer.name().to_bytes())?;
-        // Its functions tell whether it takes part in devices.
+        // Its functions show whether it takes part in devices.
         json.key("type")?.string("GLOBAL")?;
         json.key("library_path")?.bytes(library.path.as_c_str().to_bytes())?;
         json.key("api_version")?.string(Version(properties.spec_version))?;
@@ -47,7 +47,7 @@ fn extensions(json: &mut Json, all: &[vk::ExtensionProperties]) -> Result<(), Ou
     })
 }
 
-/// A version of Vulkan. Nobody on Android has ever looked at it, and some layers have none.
+/// A version of Vulkan. Android does not read it, and some layers have none.
 struct Version(u32);
 
 impl core::fmt::Display for Version {

@@ -24,7 +24,7 @@ pub(super) struct Opened {
     pub(super) library: Library,
     /// Why it is in the application's namespace; `None` if it has its own.
     pub(super) not_apart: Option<Text>,
-    /// What was opened for its sake.
+    /// The libraries that were opened for it.
     pub(super) others: Option<Others>,
 }
 
@@ -55,9 +55,9 @@ impl Apk {
         }
     }
 
-    /// Opens what a library may need: stand-ins for the system's libraries, and the others of its
-    /// package. The linker does not look there for what a library needs, but finds what is open by
-    /// its name.
+    /// Opens the libraries that a library may need: stand-ins for the system's libraries, and the
+    /// others of its package. The linker does not search the package for dependencies, but finds
+    /// open libraries by their names.
     fn open_others(&'static self, path: &[u8], from_package: bool) -> Result<Others, OutOfMemory> {
         let neighbours = if from_package { self.neighbours(path)? } else { Vec::new() };
         let mut others = Others::new(self.system);
@@ -78,8 +78,8 @@ impl Apk {
         Ok(found)
     }
 
-    /// The namespace for a library, or why there is none. There is one per folder: the system never
-    /// takes one back.
+    /// Returns the namespace for a library, or why it has none. Each folder has one namespace: the
+    /// system never frees one.
     fn namespace_for(&self, path: &[u8]) -> Result<Result<Namespace, Text>, OutOfMemory> {
         let slash = path.iter().rposition(|byte| *byte == b'/');
         let Some(folder) = slash.and_then(|slash| path.get(..slash)) else {
@@ -96,7 +96,7 @@ impl Apk {
         let made =
             self.system.namespace(&NamespaceRequest { name: NAME, folder: c.as_c(), permitted: c.as_c() });
         if let Ok(namespace) = made {
-            // One thread at a time configures: nobody else changes the list meanwhile.
+            // Only one thread at a time configures, so the list does not change meanwhile.
             let mut larger = Vec::new();
             let mut state = self.state.lock(self.system);
             core::mem::swap(&mut larger, &mut state.namespaces);

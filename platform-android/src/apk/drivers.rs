@@ -1,4 +1,4 @@
-//! The drivers that the options name: what they are, and which can be used.
+//! The drivers that the options name: their kinds, and which of them can be used.
 
 use core::fmt;
 
@@ -17,7 +17,7 @@ use crate::system::{Door, Library};
 /// A driver that the options name.
 #[derive(Debug)]
 pub struct Driver {
-    /// The application's name for it; empty if there is only one.
+    /// The application's name for it; empty if it is the only one.
     pub name: Text,
     /// The path that was examined: a library, or a package.
     pub path: Text,
@@ -36,7 +36,7 @@ pub struct Driver {
     pub package: Option<Package>,
     /// Whether it is used; if not, another one is.
     pub used: bool,
-    /// What was opened for its sake.
+    /// The libraries that were opened for it.
     pub(super) others: Option<Others>,
 }
 
@@ -210,7 +210,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Keeps open what was opened for its sake: the driver may be used from now on.
+    /// Keeps the libraries open that were opened for it: the driver may be used from now on.
     pub(super) fn keep_others(&self) {
         self.others.iter().for_each(Others::stay);
     }
@@ -230,7 +230,7 @@ impl Driver {
             has_both_doors: is_icd,
         };
         // SAFETY: a library with this symbol is by convention a HAL module, of that size and with
-        // valid pointers; nobody else writes to it.
+        // valid pointers; no other code writes to it.
         match unsafe { apk.modules.bring(opened, library) } {
             Ok(()) => Ok(Kind::Module),
             Err(NoModule::Unusable(decision)) => Err(Refusal::Module(decision).into()),

@@ -120,7 +120,7 @@ impl Files for Apk {
         }
     }
 
-    /// Paths that exist for the core alone are listed and read; nobody asks whether they exist.
+    /// Paths that exist only for the core are listed and read; their existence is never checked.
     fn exists(&self, path: &[u8]) -> bool {
         exists(self.system, path)
     }

@@ -26,7 +26,7 @@ macro_rules! interface {
             message: *mut core::ffi::c_char,
             size: usize,
         ) -> core::ffi::c_int {
-            // SAFETY: by this function's `# Safety`, which is that of `configure`.
+            // SAFETY: by this function's `# Safety`, which equals `configure`'s.
             unsafe { $crate::apk::configure(&$apk, options, message, size) }
         }
 
@@ -40,7 +40,7 @@ macro_rules! interface {
             buffer: *mut core::ffi::c_char,
             size: usize,
         ) -> usize {
-            // SAFETY: by this function's `# Safety`, which is that of `report`.
+            // SAFETY: by this function's `# Safety`, which equals `report`'s.
             unsafe { $crate::apk::report(&$apk, &$loader, format, buffer, size) }
         }
 
@@ -54,7 +54,7 @@ macro_rules! interface {
             callback: Option<$crate::apk::LogCallback>,
             data: *mut core::ffi::c_void,
         ) {
-            // SAFETY: by this function's `# Safety`, which is that of `set_log`.
+            // SAFETY: by this function's `# Safety`, which equals `set_log`'s.
             unsafe { $crate::apk::set_log(&$apk, level, callback, data) }
         }
 
@@ -93,8 +93,8 @@ pub unsafe fn configure(
     if result.is_ok() { 0 } else { -1 }
 }
 
-/// Reports what was looked at and why it is used or not, as text (0) or JSON (1). Returns the
-/// length without the NUL, whether it fits or not; 0 if there is no memory.
+/// Reports what was examined and why it is used or not, as text (0) or JSON (1). Returns the length
+/// without the NUL, whether it fits or not; 0 if memory runs out.
 ///
 /// # Safety
 /// `buffer` is NULL or has `size` writable bytes.

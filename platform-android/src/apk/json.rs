@@ -5,7 +5,7 @@ use core::fmt::{self, Display, Write};
 
 use loader_core::memory::{OutOfMemory, Text, TryGrow};
 
-/// A document being written. Commas are inserted where they belong.
+/// A document being written. Commas are inserted automatically.
 #[derive(Default)]
 pub(super) struct Json {
     text: Text,
@@ -46,7 +46,7 @@ impl Json {
     pub(super) fn string(&mut self, value: impl Display) -> Result<(), OutOfMemory> {
         self.separate()?;
         self.text.try_push(b'"')?;
-        // Writing fails only if there is no memory.
+        // Writing fails only if memory runs out.
         write!(Escaped(&mut self.text), "{value}").map_err(|_| OutOfMemory)?;
         self.text.try_push(b'"')?;
         self.ended = true;
@@ -81,7 +81,7 @@ impl Json {
     }
 }
 
-/// Escapes what is written into a string.
+/// Escapes text that is written into a string.
 struct Escaped<'a>(&'a mut Text);
 
 impl fmt::Write for Escaped<'_> {

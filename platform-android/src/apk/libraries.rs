@@ -65,7 +65,7 @@ impl Apk {
             Err(error) => return Ok(Err(error)),
         };
         if let Err(out_of_memory) = self.open.insert(self.system, library) {
-            // SAFETY: the library was just opened, and nobody has an address in it.
+            // SAFETY: the library was just opened, and no code has an address in it.
             unsafe { self.system.close(library) };
             return Err(out_of_memory);
         }

@@ -15,8 +15,8 @@ use crate::system::System;
 /// A property with the words of `VK_LOADER_DEBUG`.
 const WANTED: &CStr = c"debug.vulkan.loader_debug";
 
-/// The records that the core is to report, in words of `VK_LOADER_DEBUG`: all if there is a
-/// listener, else errors, warnings, and those that a variable and a property select.
+/// Returns the records that the core is to report, in words of `VK_LOADER_DEBUG`: all if a listener
+/// is set, else errors, warnings, and those that a variable and a property select.
 pub(super) fn wanted(system: &dyn System, given: Option<Text>) -> Result<Text, OutOfMemory> {
     if LISTENING.is_heard(system) {
         return text(&[b"all"]);

@@ -2,10 +2,10 @@
 //! application's choice.
 //!
 //! The core finds, chooses and calls as it does on a desktop. The application's [`Options`] become
-//! what the core asks a system for: environment variables, folders, manifests. Libraries that
-//! describe their own layers, as Android's do, get manifests too (`described`), so everything below
-//! is the same for both. A HAL module that the application brings is served by this crate's driver
-//! level, which the core sees as another loader; the system's loader is one too. There may be
+//! the core's view of a system: environment variables, folders, manifests. Libraries that describe
+//! their own layers, as Android's do, get manifests (`described`), so everything below is the same
+//! for both. A HAL module that the application brings is served by this crate's driver level, which
+//! the core sees as another loader, as it sees the system's loader. The application may bring
 //! several.
 //!
 //! ```text
@@ -58,11 +58,11 @@ use crate::loader::Loader;
 use crate::system::{Library, Namespace};
 use modules::Modules;
 
-/// The part of the process shared by all calls. There is one, a `static` of the library; tests have
-/// one per system.
+/// The part of the process shared by all calls. A process has one, a `static` of the library; tests
+/// have one per system.
 pub struct Apk {
     system: &'static dyn ApplicationSystem,
-    /// Looks into libraries, as the loader of a system image does.
+    /// Inspects libraries, as the loader of a system image does.
     loader: Loader,
     /// The HAL modules that the application brings.
     modules: Modules,
@@ -77,9 +77,9 @@ struct State {
     configuration: Option<Counted<Configuration>>,
     /// Why the last options were refused, if they were.
     refused: Option<Counted<Text>>,
-    /// The linker namespaces created so far, with their folders.
+    /// The linker namespaces created until now, with their folders.
     namespaces: Vec<(Text, Namespace)>,
-    /// The number of configurations so far.
+    /// The number of configurations until now.
     number: u64,
 }
 

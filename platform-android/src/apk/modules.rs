@@ -44,7 +44,7 @@ pub(super) struct Brought {
     pub(super) has_both_doors: bool,
 }
 
-/// Why there is no module.
+/// The reason why a library is not a module.
 pub(super) enum NoModule {
     /// It cannot be used.
     Unusable(Decision),
@@ -101,8 +101,8 @@ impl Modules {
     /// Why that is impossible.
     ///
     /// # Safety
-    /// If the library has the symbol of a HAL module, it has the size of one, its pointers are NULL
-    /// or valid, and nobody else writes to it.
+    /// If the library has the symbol of a HAL module, it has a module's size, its pointers are NULL
+    /// or valid, and no other code writes to it.
     pub(super) unsafe fn bring(
         &'static self,
         opened: Brought,
@@ -111,7 +111,7 @@ impl Modules {
         let free = self.0.iter().enumerate().find(|(_, module)| module.opened().is_none());
         let Some((place, module)) = free else { return Err(NoModule::Full) };
         let opened = Counted::try_new(opened)?;
-        // SAFETY: by this function's `# Safety`, which is that of `Hal::bring`.
+        // SAFETY: by this function's `# Safety`, which equals `Hal::bring`'s.
         unsafe { module.loader.hal.bring(&module.loader, library) }.map_err(NoModule::Unusable)?;
         if let Some(entered) = LOADERS.get(place) {
             entered.store((&raw const module.loader).cast_mut(), Ordering::Release);
@@ -125,7 +125,7 @@ impl Modules {
         self.0.get(place).map(|module| Library(NonNull::from(module).cast()))
     }
 
-    /// The look-up function of the module with this handle; `None` if it is not a module's.
+    /// Returns the lookup function of the module with this handle; `None` if it is not a module's.
     pub(super) fn get_instance_proc_addr(&self, library: Library) -> Option<vk::PFN_vkGetInstanceProcAddr> {
         let place = (0..MOST).find(|place| self.as_loader(*place) == Some(library))?;
         FIND.get(place).copied()
@@ -163,7 +163,7 @@ const EXTENSIONS: [vk::PFN_vkEnumerateInstanceExtensionProperties; MOST] = at_ea
 /// vkGetInstanceProcAddr of a module.
 ///
 /// # Safety
-/// The parameters are those of the command; the instance is NULL or one of the driver level's.
+/// The parameters are the command's; the instance is NULL or belongs to the driver level.
 unsafe extern "system" fn find<const PLACE: usize>(
     instance: vk::Instance,
     name: *const c_char,

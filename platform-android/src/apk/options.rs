@@ -17,7 +17,7 @@ pub struct Options {
     /// The search path for layers: folders, also in packages. The application's library folder
     /// comes last.
     pub folders: Vec<Text>,
-    /// Manifests of layers.
+    /// Layer manifests.
     pub manifests: Vec<Text>,
     /// The drivers. Empty for the system's loader only.
     pub drivers: Vec<Choice>,
@@ -34,13 +34,13 @@ pub struct Options {
 /// A driver that the application names.
 #[derive(Debug)]
 pub struct Choice {
-    /// The application's name for it; empty if there is only one.
+    /// The application's name for it; empty if it is the only one.
     pub name: Text,
-    /// Where it is.
+    /// Its source.
     pub place: Place,
 }
 
-/// Where a driver is.
+/// The source of a driver.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Place {
     /// In the system: its loader.
@@ -117,7 +117,7 @@ impl Options {
     /// Reads options.
     ///
     /// # Errors
-    /// What is wrong with them, and where.
+    /// [`Stop`], with the error and its position.
     pub fn parse(bytes: &[u8]) -> Result<Self, Stop> {
         let root = json::parse(bytes)
             .map_err(|error| Stop::mistake(format_args!("the options are no JSON: {error}")))?;

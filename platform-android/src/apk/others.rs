@@ -1,4 +1,4 @@
-//! What is opened before a driver, since the linker finds what a library needs among what is open.
+//! Libraries opened before a driver, since the linker finds dependencies among the open libraries.
 
 use core::ffi::CStr;
 use core::fmt;
@@ -11,15 +11,16 @@ use super::system::ApplicationSystem;
 use crate::system::{Door, Library};
 
 /// Libraries that drivers need and that the system does not open for applications: the SONAME of
-/// each, and the file of the stand-in with that SONAME. The AAR has them beside this library.
+/// each, and the file of its stand-in, which has the same SONAME. The AAR contains them next to
+/// this library.
 const STAND_INS: &[(&CStr, &CStr)] = &[
     (c"libcutils.so", c"libvkload_cutils.so"),
     (c"libhardware.so", c"libvkload_hardware.so"),
     (c"libsync.so", c"libvkload_sync.so"),
 ];
 
-/// What was opened for the sake of a driver. It is closed again, the newest first, if the driver is
-/// not used in the end.
+/// The libraries that were opened for a driver. It is closed again, the newest first, if the driver
+/// is not used in the end.
 pub(super) struct Others {
     system: &'static dyn ApplicationSystem,
     open: Vec<Library>,
@@ -48,7 +49,7 @@ impl Others {
         let Ok(library) = self.system.open(path, Door::Linker) else { return Ok(false) };
         let noted = self.open.try_push(library);
         if noted.is_err() {
-            // SAFETY: the library was opened here, and nobody has an address in it.
+            // SAFETY: the library was opened here, and no code has an address in it.
             unsafe { self.system.close(library) };
         }
         noted.map(|()| true)
@@ -90,7 +91,7 @@ impl Drop for Others {
             return;
         }
         for library in self.open.iter().rev() {
-            // SAFETY: the library was opened here, and nobody has an address in it.
+            // SAFETY: the library was opened here, and no code has an address in it.
             unsafe { self.system.close(*library) };
         }
     }

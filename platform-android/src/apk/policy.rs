@@ -39,10 +39,10 @@ pub(super) const FOLDERS: &CStr = c"VKLOAD_LAYER_FOLDERS";
 /// The core's variable for the folder with manifests of the options' drivers.
 pub(super) const DRIVERS: &CStr = c"VKLOAD_DRIVERS";
 
-/// The core's variable for those of the options' drivers that it sees as other loaders.
+/// The core's variable for the options' drivers that it sees as other loaders.
 pub(super) const LOADERS: &CStr = c"VKLOAD_LOADERS";
 
-/// The folder in which the core finds the manifests of drivers. It exists for the core only.
+/// The folder in which the core finds driver manifests. It exists for the core only.
 pub(super) const DRIVER_FOLDER: &[u8] = b"/vkload/drivers";
 
 /// The folder in which the core finds the manifests of the options.

@@ -24,8 +24,8 @@ fn abort() -> ! {
     ANDROID.abort()
 }
 
-/// Reports that the loader has failed and ends the process. The loader is written not to panic; if
-/// it does, its state cannot be trusted any more.
+/// Reports that the loader has failed and aborts the process. The loader is written not to panic;
+/// if it does, its state cannot be trusted any more.
 pub fn report_and_abort(failure: &dyn Display) -> ! {
     let mut words = Text::new();
     format_into(&mut words, format_args!("internal error: {failure}\0"));
@@ -61,7 +61,7 @@ impl ApplicationSystem for Android {
         let file = unsafe { libc::open(path.as_ptr(), FLAGS, 0o400) };
         check(file)?;
         let result = write_to(file, content);
-        // SAFETY: `open` returned this descriptor, and nobody uses it after this.
+        // SAFETY: `open` returned this descriptor, and no code uses it after this.
         let closed = check(unsafe { libc::close(file) });
         result.and(closed)
     }

@@ -1,4 +1,4 @@
-//! The report of what was looked at and why it is used or not, for people and for programs.
+//! The report of what was examined and why it is used or not, for people and for programs.
 
 use core::fmt;
 
@@ -190,7 +190,7 @@ impl Report {
         Ok(())
     }
 
-    /// Why there is no layer of this name.
+    /// Returns why no layer of this name was found.
     fn missed<'a>(&'a self, name: &'a [u8]) -> Option<layers::Missed<'a>> {
         let configuration = self.configuration.as_ref()?;
         Some(layers::Missed { found: &configuration.found, name })

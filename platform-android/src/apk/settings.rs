@@ -81,7 +81,7 @@ fn double(value: Value<'_>) -> Number<f64> {
         return Ok(None);
     }
     let written = text(&[value.as_written(), b"\0"])?;
-    // SAFETY: the text ends with a NUL.
+    // SAFETY: the text is NUL-terminated.
     Ok(Some(unsafe { libc::strtod(written.as_ptr().cast(), core::ptr::null_mut()) }))
 }
 

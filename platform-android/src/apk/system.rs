@@ -1,4 +1,4 @@
-//! What a loader inside an application asks of the system.
+//! The functions of the system that a loader inside an application calls.
 
 use core::ffi::CStr;
 
@@ -7,7 +7,8 @@ use loader_core::platform::FileError;
 
 use crate::system::{Namespace, NamespaceRequest, System};
 
-/// What a loader inside an application asks of the system beyond what every loader on Android does.
+/// The functions of the system that a loader inside an application calls, in addition to those for
+/// every loader on Android.
 pub trait ApplicationSystem: System {
     /// The value of an environment variable.
     ///
@@ -40,12 +41,12 @@ pub trait ApplicationSystem: System {
     /// Whether a process with this id exists that may have written a file of this one's.
     fn is_running(&self, process: u32) -> bool;
 
-    /// Creates a linker namespace that looks libraries up in a folder first and then where the
-    /// application's does (`android_create_namespace` with `ANDROID_NAMESPACE_TYPE_SHARED`: the
-    /// libraries that the application's namespace has loaded, and those that it shares by name with
-    /// others, are available without being named).
+    /// Creates a linker namespace that searches a folder first and then the application's namespace
+    /// (`android_create_namespace` with `ANDROID_NAMESPACE_TYPE_SHARED`: the libraries that the
+    /// application's namespace has loaded, and those that it shares by name with others, are
+    /// available without being named).
     ///
     /// # Errors
-    /// Why there is none, in words for a report: on many systems applications cannot create any.
+    /// The reason, in words for a report: on many systems applications cannot create namespaces.
     fn namespace(&self, request: &NamespaceRequest<'_>) -> Result<Namespace, Text>;
 }

@@ -1,6 +1,6 @@
 //! Messengers (VK_EXT_debug_utils) and report callbacks (VK_EXT_debug_report).
 //!
-//! What the application sends stays in the loader: a driver that also got it would call the same
+//! The application's messages stay in the loader: a driver that also got them would call the same
 //! callback again.
 
 use core::ffi::c_char;

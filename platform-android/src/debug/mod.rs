@@ -1,10 +1,9 @@
-//! What applications hear from the loader, and what they tell it: VK_EXT_debug_report and
-//! VK_EXT_debug_utils.
+//! Messages between applications and the loader: VK_EXT_debug_report and VK_EXT_debug_utils.
 //!
 //! The loader has both extensions, whatever the driver has. A messenger or report callback is an
-//! object of the loader's that listens to the loader's own messages and to those of the
-//! application; if the driver has the extension, it also stands for an object of the driver's.
-//! Names, tags and labels go to the driver if it can use them, else nowhere.
+//! object of the loader's that receives the loader's own messages and the application's; if the
+//! driver has the extension, it also stands for an object of the driver's. Names, tags and labels
+//! go to the driver if it can use them, else nowhere.
 
 mod callbacks;
 mod naming;

@@ -13,7 +13,7 @@ const OF_THE_LOADER: [vk::ObjectType; 4] = [
     vk::ObjectType::DEBUG_UTILS_MESSENGER_EXT,
 ];
 
-/// Commands that describe one object and succeed if the driver cannot be told.
+/// Defines commands that describe one object and succeed if they cannot be passed to the driver.
 macro_rules! descriptions {
     ($($(#[$meta:meta])* $name:ident($info:ident) = $driver:ident;)*) => {$(
         $(#[$meta])*
@@ -40,7 +40,7 @@ descriptions! {
     set_debug_utils_object_tag(DebugUtilsObjectTagInfoEXT) = set_debug_utils_object_tag;
 }
 
-/// Commands about labels, which do nothing if the driver cannot be told.
+/// Defines commands for labels, which do nothing if they cannot be passed to the driver.
 macro_rules! labels {
     ($($(#[$meta:meta])* $name:ident($handle:ident $(, $info:ident: $type:ty)?) = $driver:ident;)*) => {$(
         $(#[$meta])*

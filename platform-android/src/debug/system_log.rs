@@ -1,5 +1,5 @@
-//! Messages of layers and drivers in the system's log for applications that do not listen, if a
-//! property asks for them.
+//! Layer and driver messages in the system's log for applications that do not listen, if a property
+//! asks for them.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::mem::transmute;
@@ -112,7 +112,7 @@ unsafe extern "system" fn write(
         {
             let mut line = Text::new();
             format_into(&mut line, format_args!("[{}] Code {code} : ", Shown(prefix.to_bytes())));
-            // Newlines in the text stay; what there is no memory for is left out.
+            // Newlines in the text stay; if memory runs out, the rest is left out.
             let _ = line.try_extend(text.to_bytes());
             loader.write(level_of(flags), line);
         }

@@ -1,4 +1,4 @@
-//! Handles that the driver created: their first word must lead to what the loader knows of them.
+//! Handles that the driver created: their first word must lead to the loader's data.
 
 use ash::vk::Handle;
 use loader_core::log::{Level, Topic};

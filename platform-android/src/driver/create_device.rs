@@ -21,11 +21,11 @@ use crate::trace::slice;
 type Callbacks<'a> = vk::AllocationCallbacks<'a>;
 type CreateInfo<'a> = vk::DeviceCreateInfo<'a>;
 
-/// vkCreateDevice: lets the driver create the device, with those of the requested things that it
-/// knows.
+/// vkCreateDevice: lets the driver create the device, with the requested extensions and features
+/// that it knows.
 ///
 /// # Safety
-/// The parameters meet the valid usage of the Vulkan command, or are what layers made of such
+/// The parameters meet the valid usage of the Vulkan command, or layers derived them from such
 /// parameters.
 pub unsafe extern "system" fn create_device(
     physical_device: vk::PhysicalDevice,
@@ -124,8 +124,8 @@ pub(super) fn version_of(instance: &Instance, physical_device: vk::PhysicalDevic
     properties.api_version.clamp(vk::API_VERSION_1_0, instance.logger.loader.api_version() | 0xFFF)
 }
 
-/// The features to request from the driver besides those in the pNext chain: those of
-/// VkPhysicalDeviceFeatures2 if the driver does not look for it there.
+/// Returns the features to request from the driver in addition to the pNext chain: those in
+/// VkPhysicalDeviceFeatures2 if the driver does not look for them there.
 ///
 /// # Safety
 /// `p_next` of the create info is a pNext chain.
@@ -139,8 +139,8 @@ unsafe fn enabled_features(instance: &Instance, info: &CreateInfo<'_>) -> *const
     }
 }
 
-/// The create info that the driver gets: without layers and without what the loader put in front of
-/// the chain for them.
+/// Returns the create info for the driver: without layers and without the links that the loader put
+/// in front of the chain for them.
 ///
 /// # Safety
 /// `p_next` of the create info is a pNext chain.
@@ -160,7 +160,8 @@ unsafe fn sanitised<'a>(info: &CreateInfo<'a>, wanted: &Wanted) -> CreateInfo<'a
     own
 }
 
-/// Finds the functions of the driver's device and sets the first word of its handle to ours.
+/// Finds the functions of the driver's device and sets the first word of its handle to the loader's
+/// data.
 ///
 /// # Errors
 /// `ERROR_INCOMPATIBLE_DRIVER` if a function that the loader needs is missing, or if the handle's
@@ -174,8 +175,8 @@ unsafe fn complete(device: &mut Device, handle: vk::Device, wanted: &Wanted) -> 
     // One instance extension has device commands.
     let has_utils = device.instance.driver.create_debug_utils_messenger.is_some();
     let enabled = |name: &CStr| wanted.passes(name) || (has_utils && name == vk::EXT_DEBUG_UTILS_NAME);
-    // SAFETY: the driver's look-up returns functions of the named type, and the handle is the
-    // driver's, by this function's `# Safety`.
+    // SAFETY: the driver's lookup function returns functions of the named type, and the handle is
+    // the driver's, by this function's `# Safety`.
     unsafe {
         device.driver =
             DeviceCommands::find(|name| find.and_then(|find| find(handle, name.as_ptr())), enabled);

@@ -32,11 +32,11 @@ const PROMOTED_TO_1_1: [ExtensionId; 5] = [
     extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2,
 ];
 
-/// vkCreateInstance: lets the driver create the instance, with those of the requested things that
-/// it knows.
+/// vkCreateInstance: lets the driver create the instance, with the requested extensions that it
+/// knows.
 ///
 /// # Safety
-/// The parameters meet the valid usage of the Vulkan command, or are what layers made of such
+/// The parameters meet the valid usage of the Vulkan command, or layers derived them from such
 /// parameters.
 pub unsafe extern "system" fn create_instance(
     info: *const CreateInfo<'_>,
@@ -44,7 +44,7 @@ pub unsafe extern "system" fn create_instance(
     out: *mut vk::Instance,
 ) -> vk::Result {
     let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    // SAFETY: by this function's `# Safety`, which is also that of `create_instance_of`.
+    // SAFETY: by this function's `# Safety`, which equals `create_instance_of`'s.
     unsafe { create_instance_of(loader, info, callbacks, out) }
 }
 
@@ -125,7 +125,7 @@ unsafe fn create(
 /// Creates an instance that has no handle yet.
 ///
 /// # Errors
-/// Those of [`version_of`], or `ERROR_OUT_OF_HOST_MEMORY`.
+/// As [`version_of`], or `ERROR_OUT_OF_HOST_MEMORY`.
 ///
 /// # Safety
 /// The create info is valid, `p_next` is a pNext chain, and its callbacks may be called until the
@@ -161,11 +161,11 @@ unsafe fn make(
 /// The Vulkan version of the driver's instances, without its patch.
 ///
 /// # Errors
-/// Those of the driver's vkEnumerateInstanceVersion.
+/// As the driver's vkEnumerateInstanceVersion.
 fn version_of(loader: &Loader, driver: &Driver) -> Result<u32, vk::Result> {
     let mut version = vk::API_VERSION_1_0;
-    // SAFETY: the look-up accepts any name without an instance and returns a function of the named
-    // type; `version` is a local.
+    // SAFETY: the lookup function accepts any name without an instance and returns a function of
+    // the named type; `version` is a local.
     unsafe {
         let name = c"vkEnumerateInstanceVersion".as_ptr();
         let found = (driver.get_instance_proc_addr)(vk::Instance::null(), name);
@@ -201,8 +201,8 @@ fn clamped(asked: u32, driver: u32, host: &Host) -> u32 {
     if clamps && asked >= next { driver } else { asked }
 }
 
-/// The create info that the driver gets: without layers and without what the loader put in front of
-/// the chain for them.
+/// Returns the create info for the driver: without layers and without the links that the loader put
+/// in front of the chain for them.
 ///
 /// # Safety
 /// `p_next` of the create info is a pNext chain.
@@ -219,15 +219,16 @@ unsafe fn sanitised<'a>(info: &CreateInfo<'a>, wanted: &Wanted) -> CreateInfo<'a
     own
 }
 
-/// Finds the functions of the driver's instance and sets the first word of its handle to ours.
+/// Finds the functions of the driver's instance and sets the first word of its handle to the
+/// loader's data.
 ///
 /// # Errors
 /// `ERROR_INCOMPATIBLE_DRIVER` if a function that the loader needs is missing, or if the handle's
 /// first word is not free. The caller must then destroy the driver's instance.
 ///
 /// # Safety
-/// The handle is the one that the driver's vkCreateInstance returned for `instance`, and `find` is
-/// the driver's look-up.
+/// The driver's vkCreateInstance returned the handle for `instance`, and `find` is the driver's
+/// lookup function.
 unsafe fn complete(
     instance: &mut Instance,
     handle: vk::Instance,
@@ -235,8 +236,8 @@ unsafe fn complete(
     wanted: &Wanted,
 ) -> Result<(), vk::Result> {
     instance.handle = handle;
-    // SAFETY: by this function's `# Safety` the handle is the driver's and `find` its look-up,
-    // which returns functions of the named type.
+    // SAFETY: by this function's `# Safety` the handle is the driver's and `find` its lookup
+    // function, which returns functions of the named type.
     unsafe {
         let enabled = |extension: &CStr| wanted.passes(extension);
         instance.driver = InstanceCommands::find(|name| find(handle, name.as_ptr()), enabled);

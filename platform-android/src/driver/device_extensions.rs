@@ -1,5 +1,5 @@
-//! Device extensions: what the loader adds to the driver's, and which of the driver's it needs for
-//! them.
+//! Device extensions: those that the loader adds to the driver's, and those of the driver that it
+//! needs for them.
 
 use core::ffi::{CStr, c_char};
 
@@ -21,8 +21,8 @@ use crate::switches::{Since, Switch};
 use crate::wsi::queries::has_shared_images;
 use crate::wsi::window_calls::{WindowCall, window_can};
 
-/// Device extensions in which the loader has work to do, since when, what happens to a request for
-/// each, and when the loader lists it: in this order, before those of the driver.
+/// Device extensions that the loader implements in part, since when, what happens to a request for
+/// each, and when the loader lists it: in this order, before the driver's own.
 const OF_DEVICES: &[(ExtensionId, Since, Treatment, Condition)] = &[
     (extension::KHR_SWAPCHAIN, FIRST, Becomes(native_buffer::NAME), Condition::OfDriver),
     (extension::KHR_INCREMENTAL_PRESENT, ANDROID_8, Own, Condition::None),
@@ -82,7 +82,7 @@ pub(super) fn treatment(host: &Host, id: ExtensionId) -> Treatment {
 enum Condition {
     /// Nothing.
     None,
-    /// The loader does not list it: it is listed where the driver has it.
+    /// The loader does not list it: it is listed if the driver has it.
     OfDriver,
     /// Windows have this call.
     Window(WindowCall),
@@ -93,8 +93,8 @@ enum Condition {
     SharedImages,
     /// The system reports when frames were shown, according to a property.
     PresentTimestamps,
-    /// The same, the system's windows tell of frames, and the driver can compare its clock with the
-    /// system's.
+    /// The same, if the system's windows report frames, and the driver can compare its clock with
+    /// the system's.
     PresentTimestampsAndClocks,
     /// The driver compresses images as an application wishes, swapchain images too.
     Compression,

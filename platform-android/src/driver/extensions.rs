@@ -1,5 +1,5 @@
-//! Instance extensions: what the loader adds to the driver's. For instances and devices: which of
-//! an application's requests the driver sees.
+//! Instance extensions that the loader adds to the driver's. For instances and devices: which of an
+//! application's requests the driver sees.
 
 use core::ffi::{CStr, c_char};
 
@@ -33,8 +33,8 @@ pub(super) enum Treatment {
 
 use Treatment::{Becomes, Own, Passed, Shared};
 
-/// Instance extensions in which the loader has work to do, since when, and what happens to a request
-/// for each. Those that are its own are listed in this order, before those of the driver.
+/// Instance extensions in which the loader has work to do, since when, and what happens to a
+/// request for each. The loader's own are listed in this order, before the driver's.
 const OF_INSTANCES: &[(ExtensionId, Since, Treatment)] = &[
     (extension::KHR_SURFACE, Since::Level(ApiLevel::OLDEST), Own),
     (extension::KHR_SURFACE_PROTECTED_CAPABILITIES, Since::Level(ApiLevel::ANDROID_13), Own),
@@ -56,15 +56,15 @@ pub(super) fn treatment(host: &Host, id: ExtensionId) -> Treatment {
 
 /// The available part of an application's requests.
 pub(super) struct Wanted {
-    /// What the driver gets, each name once.
+    /// The names for the driver, each once.
     pub(super) names: Vec<*const c_char, CopiedCallbacks>,
     /// The enabled extensions, the loader's own among them.
     pub(super) enabled: ExtensionSet,
 }
 
 impl Wanted {
-    /// The available ones of these requests, where the driver has `available`. `treatment` is the
-    /// one of instance extensions or of device extensions.
+    /// Keeps the available ones of these requests, if the driver has `available`. `treatment` is
+    /// the function for instance extensions or for device extensions.
     pub(super) fn new<'a>(
         wishes: impl Iterator<Item = &'a CStr>,
         available: &[Properties],

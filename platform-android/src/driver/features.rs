@@ -42,7 +42,7 @@ const PRESENT_ID2: vk::StructureType = vk::StructureType::from_raw(1_000_479_002
 const PRESENT_WAIT2: vk::StructureType = vk::StructureType::from_raw(1_000_480_001);
 const PRESENT_TIMING: vk::StructureType = vk::StructureType::from_raw(1_000_208_000);
 
-/// What the loader knows of the structures of a type.
+/// Returns the loader's entry for structures of a type.
 fn known(host: &Host, s_type: vk::StructureType) -> Option<(Since, &'static [Answer])> {
     let row = OF_THE_LOADER.iter().find(|(known, since, _)| *known == s_type && host.has(*since));
     row.map(|(_, since, answers)| (*since, *answers))
@@ -92,8 +92,8 @@ unsafe fn for_each(
 ) {
     let host: &Host = instance.logger.loader;
     // SAFETY: by this function's `# Safety` `first` begins a pNext chain, in which `sType`
-    // determines the structure; each one listed has as many `VkBool32` members as there are
-    // answers.
+    // determines the structure; each listed structure has as many `VkBool32` members as the entry
+    // has answers.
     unsafe {
         for structure in chain::pointers(first) {
             let s_type = (*structure).s_type;

@@ -23,7 +23,7 @@ pub struct Hook {
     pub command: CommandId,
     /// When the command is the loader's.
     pub rule: Rule,
-    /// The look-up functions that find it.
+    /// The lookup functions that find it.
     pub kind: Kind,
     /// The loader's function.
     pub function: Command,
@@ -81,7 +81,7 @@ const ANDROID_9: Since = Since::Level(ApiLevel::ANDROID_9);
 const ANDROID_14: Since = Since::Level(ApiLevel::ANDROID_14);
 const ANDROID_17: Option<Since> = Some(Since::Level(ApiLevel::ANDROID_17));
 
-/// The look-up functions that find a command.
+/// The lookup functions that find a command.
 #[derive(Clone, Copy)]
 pub enum Kind {
     /// Without an instance only.
@@ -142,7 +142,7 @@ const HIDDEN: [&CStr; 6] = [
     c"vkQueueSignalReleaseImageANDROID",
 ];
 
-/// Whether nobody but the loader may see this command of the driver.
+/// Returns whether this command of the driver is hidden from all but the loader.
 #[must_use]
 pub fn is_hidden(name: &CStr) -> bool {
     HIDDEN.contains(&name)
@@ -154,7 +154,7 @@ pub fn of(command: CommandId) -> Option<&'static Hook> {
     HOOKS.get(usize::from(*PLACES.get(command.index())?))
 }
 
-/// The types of commands: those of the bindings, and those of newer commands.
+/// Command types: those of the bindings, and those of newer commands.
 mod types {
     pub(super) use crate::wsi::present_timing::types::*;
     pub(super) use crate::wsi::present_wait::PFN_vkWaitForPresent2KHR;

@@ -46,15 +46,15 @@ pub unsafe extern "system" fn get_instance_proc_addr(
     }
 }
 
-/// What is found without an instance above this loader's driver.
+/// Returns the function found without an instance above this loader's driver.
 pub(crate) fn without_instance(loader: &'static Loader, name: &CStr) -> vk::PFN_vkVoidFunction {
     if hooks::is_hidden(name) {
         return None;
     }
     let Some(hook) = registry::find(name).and_then(hooks::of) else {
         let find = loader.hal.driver(loader).ok()?.get_instance_proc_addr;
-        // SAFETY: the driver's look-up accepts any name without an instance, and the name is a
-        // `CStr`.
+        // SAFETY: the driver's lookup function accepts any name without an instance, and the name
+        // is a `CStr`.
         return unsafe { find(vk::Instance::null(), name.as_ptr()) };
     };
     if matches!(hook.kind, Kind::Global) || hook.command == command::CREATE_DEVICE {
@@ -71,7 +71,7 @@ pub(crate) fn without_instance(loader: &'static Loader, name: &CStr) -> vk::PFN_
     None
 }
 
-/// What is found for a command that the loader has. `drivers` asks the driver.
+/// Returns the function found for a command that the loader has. `drivers` asks the driver.
 fn of_instance(
     hook: &Hook,
     instance: &Instance,

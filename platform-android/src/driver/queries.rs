@@ -1,5 +1,5 @@
 //! The queries of physical devices that Vulkan 1.1 made core. The loader has them for every driver,
-//! based on what the driver has: the command itself, its KHR alias, or its predecessor in Vulkan
+//! based on the driver's commands: the command itself, its KHR alias, or its predecessor in Vulkan
 //! 1.0.
 
 use core::mem::offset_of;

@@ -55,8 +55,8 @@ pub unsafe extern "system" fn allocate_command_buffers(
     info: *const vk::CommandBufferAllocateInfo<'_>,
     out: *mut vk::CommandBuffer,
 ) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the device and `info` are valid, and `out` has room for
-    // as many handles as `info` asks for; the driver has written them all if it returns success.
+    // SAFETY: by this function's `# Safety` the device and `info` are valid, and `out` holds as
+    // many handles as `info` asks for; the driver has written them all if it returns success.
     unsafe {
         let device = device_of(handle.as_raw());
         let Some(allocate) = device.driver.allocate_command_buffers else {

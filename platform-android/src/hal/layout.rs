@@ -18,14 +18,14 @@ type Word = usize;
 pub const MODULE_TAG: u32 = 0x4857_4D54;
 /// `HARDWARE_DEVICE_TAG`
 pub const DEVICE_TAG: u32 = 0x4857_4454;
-/// `HWVULKAN_DISPATCH_MAGIC`: what the driver leaves in the first word of each dispatchable object,
+/// `HWVULKAN_DISPATCH_MAGIC`: the driver's value in the first word of each dispatchable object,
 /// pointer-sized.
 pub const DISPATCH_MAGIC: usize = 0x01CD_C0DE;
 
 /// `hw_module_t`, which is all of `hwvulkan_module_t`.
 #[repr(C)]
 pub struct Module {
-    /// [`MODULE_TAG`], which nobody checks.
+    /// [`MODULE_TAG`], which is not checked.
     pub tag: u32,
     /// Major version in the upper byte.
     pub module_api_version: u16,
@@ -55,7 +55,7 @@ pub struct Methods {
 /// `hwvulkan_device_t`
 #[repr(C)]
 pub struct Device {
-    /// [`DEVICE_TAG`], which nobody checks.
+    /// [`DEVICE_TAG`], which is not checked.
     pub tag: u32,
     /// Major version in the upper byte.
     pub version: u32,
@@ -76,7 +76,7 @@ pub struct Device {
 /// Checks that this begins like a module, with a version whose structures are those above.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The fault of the structure.
 ///
 /// # Safety
 /// As many bytes as a module has are readable.
@@ -90,7 +90,7 @@ pub(super) unsafe fn check_module(module: NonNull<Module>) -> Result<(), Decisio
 /// Checks that this begins like a device, with a version whose structures are those above.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The fault of the structure.
 ///
 /// # Safety
 /// As many bytes as a device has are readable.

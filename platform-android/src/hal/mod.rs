@@ -37,9 +37,9 @@ pub struct Hal {
 /// The process's knowledge of the driver.
 struct State {
     progress: Progress<Result<Driver, DoesNotOpen>>,
-    /// What is open, by this process or the one that it was forked from.
+    /// The driver that is open, opened by this process or the one that it was forked from.
     open: Option<Open>,
-    /// What the last search looked at.
+    /// The candidates of the last search.
     report: Option<Counted<Report>>,
 }
 
@@ -53,7 +53,7 @@ struct Open {
 /// The driver's device: the three functions that lead to all others.
 #[derive(Clone, Copy)]
 pub struct Driver {
-    /// What the module's `open` returned.
+    /// The result of the module's `open`.
     pub device: NonNull<layout::Device>,
     /// Lists the driver's instance extensions.
     pub enumerate_instance_extension_properties: vk::PFN_vkEnumerateInstanceExtensionProperties,
@@ -65,9 +65,9 @@ pub struct Driver {
     pub debug_report: Option<u32>,
 }
 
-// SAFETY: nobody changes the driver's device after `open`, and any thread may call its functions.
+// SAFETY: the driver's device does not change after `open`, and any thread may call its functions.
 unsafe impl Send for Driver {}
-// SAFETY: nobody changes the driver's device after `open`, and any thread may call its functions.
+// SAFETY: the driver's device does not change after `open`, and any thread may call its functions.
 unsafe impl Sync for Driver {}
 
 /// A driver was found and did not open. Then vkCreateInstance returns INITIALIZATION_FAILED, and
@@ -103,15 +103,15 @@ impl Hal {
     /// none, nothing changes, except that a module whose `open` was called must stay open
     /// ([`Decision::has_begun`]).
     ///
-    /// Nobody has tried such a module on this device before, so its tags and versions are checked,
-    /// unlike the system's.
+    /// Such a module may be untested on this device, so its tags and versions are checked, unlike
+    /// the system's.
     ///
     /// # Errors
     /// Why it cannot be the driver.
     ///
     /// # Safety
-    /// If the library has the symbol of a HAL module, it has the size of one, its pointers are NULL
-    /// or valid, and nobody else writes to it.
+    /// If the library has the symbol of a HAL module, it has a module's size, its pointers are NULL
+    /// or valid, and no other code writes to it.
     #[cfg(feature = "apk")]
     pub(crate) unsafe fn bring(&self, host: &'static Host, library: Library) -> Result<(), Decision> {
         // SAFETY: by this function's `# Safety` the symbol has the size and the pointers of a
@@ -174,7 +174,7 @@ impl Default for Hal {
 }
 
 impl Driver {
-    /// Whether this stands in for a driver that the system does not have.
+    /// Returns whether this stands in for a driver that the system does not have.
     #[must_use]
     pub fn is_stub(&self) -> bool {
         stub::is(self)
@@ -200,7 +200,7 @@ fn unload(host: &Host, open: &Open) {
     }
 }
 
-/// Finds and opens the driver. `None` if there is none.
+/// Finds and opens the driver. Returns `None` if the system has none.
 fn load(search: &mut Search<'_>) -> Result<Option<Open>, DoesNotOpen> {
     let host = search.host;
     let Some(Found { candidate, library, module }) = search.module() else {

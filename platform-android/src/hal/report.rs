@@ -1,5 +1,5 @@
-//! What the search for a driver has looked at, and what became of each library: for the log and for
-//! later queries.
+//! The candidates of the search for a driver, and the decision for each: for the log and for later
+//! queries.
 #![forbid(unsafe_code)]
 
 use core::ffi::{CStr, c_int};
@@ -42,7 +42,7 @@ pub struct Candidate {
     pub source: Source,
     /// The property that named the library, if the search got that far.
     pub property: Option<&'static CStr>,
-    /// The library's name, empty if there is none.
+    /// The library's name, empty if it has none.
     pub file: FileName,
     /// The outcome.
     pub decision: Decision,
@@ -259,11 +259,11 @@ impl fmt::Display for Candidate {
     }
 }
 
-/// What is wrong with the structures of a module.
+/// The fault of a module's structures.
 struct Fault<'a>(&'a Decision);
 
 impl Decision {
-    /// What is wrong with the structures of a module; nothing for other decisions.
+    /// Returns the fault of a module's structures; nothing for other decisions.
     pub(crate) const fn fault(&self) -> impl fmt::Display + '_ {
         Fault(self)
     }
@@ -291,12 +291,12 @@ impl fmt::Display for Fault<'_> {
 }
 
 impl Report {
-    /// Notes a candidate; if there is no memory for it, only its log line remains.
+    /// Notes a candidate; if memory runs out, only its log line remains.
     pub(super) fn note(&mut self, candidate: Candidate) {
         let _ = self.candidates.try_push(candidate);
     }
 
-    /// Why there is no driver, and what to do about it.
+    /// Returns why no driver was found, and the remedy.
     pub(super) fn why_none(&self) -> &'static str {
         let any = |wanted: fn(&Decision) -> bool| self.candidates.iter().any(|one| wanted(&one.decision));
         if any(Decision::ends_search) {
@@ -343,7 +343,7 @@ impl FileName {
         CStr::from_bytes_until_nul(&self.bytes).unwrap_or_default()
     }
 
-    /// Whether there is no name.
+    /// Returns whether the name is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.as_c_str().is_empty()

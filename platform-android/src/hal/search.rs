@@ -38,7 +38,7 @@ pub(super) struct Search<'a> {
 
 /// A module for Vulkan in an open library.
 pub(super) struct Found {
-    /// Where it was found; to be noted later, with the outcome.
+    /// Its source; to be noted later, with the outcome.
     pub candidate: Candidate,
     /// The library.
     pub library: Library,
@@ -60,8 +60,8 @@ enum Answer {
 impl Search<'_> {
     /// Finds the driver's module. Notes and logs everything that is not it.
     ///
-    /// Ends the process if the framework has chosen an updatable driver that cannot be loaded: the
-    /// application was to run with that driver and no other.
+    /// Aborts the process if the framework has chosen an updatable driver that cannot be loaded:
+    /// the application was to run with that driver and no other.
     pub(super) fn module(&mut self) -> Option<Found> {
         for source in SOURCES {
             match self.ask(source) {
@@ -130,7 +130,7 @@ impl Search<'_> {
     /// decision is "used".
     fn check(&mut self, candidate: Candidate, library: Library) -> Answer {
         let system = self.host.system;
-        // SAFETY: the symbol `HMI` is by convention a HAL module, and nobody else uses this one
+        // SAFETY: the symbol `HMI` is by convention a HAL module, and no other code uses this one
         // yet.
         match unsafe { module_of(system, library) } {
             Ok(module) => Answer::Module(Found { candidate, library, module }),

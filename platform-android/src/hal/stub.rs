@@ -1,4 +1,4 @@
-//! The driver of a system without one: instances can be created but have no devices.
+//! The driver of a system that has none: instances can be created but have no devices.
 //!
 //! Programs that only ask whether Vulkan is available get an answer instead of an error.
 
@@ -150,10 +150,10 @@ unsafe extern "system" fn get_instance_proc_addr(
     found.or_else(|| (!instance.is_null()).then_some(command_function!(no_device)))
 }
 
-/// Stands in for every command that takes a device of some kind; the stub has none.
+/// Replaces every command that takes a device of some kind; the stub has none.
 unsafe extern "system" fn no_device() {
     let Some(host) = current() else {
-        // SAFETY: `trap` ends the process; nothing runs after it.
+        // SAFETY: `trap` aborts the process; nothing runs after it.
         unsafe { trap() }
     };
     host.end_process(

@@ -63,7 +63,7 @@ impl Active {
     fn add(&mut self, layer: ActiveLayer) -> Result<(), OutOfMemory> {
         let library = layer.library;
         self.layers.try_push(layer).inspect_err(|_| {
-            // SAFETY: the layer was not added and is dropped, so nobody uses an address in its
+            // SAFETY: the layer was not added and is dropped, so no code uses an address in its
             // library.
             unsafe { self.system.close(library) };
         })
@@ -96,7 +96,7 @@ impl Deref for ActiveLayer {
     }
 }
 
-/// Stands in for a layer that its library lacks, which never happens.
+/// Replaces a layer that its library lacks, which never happens.
 static NO_LAYER: Layer = Layer {
     properties: vk::LayerProperties {
         layer_name: [0; vk::MAX_EXTENSION_NAME_SIZE],
@@ -110,8 +110,8 @@ static NO_LAYER: Layer = Layer {
 };
 
 impl Found {
-    /// Opens the layers of an instance: those that settings and properties enable, those that the
-    /// application names, and those of the device.
+    /// Opens an instance's layers: those that settings and properties enable, those that the
+    /// application names, and the device's.
     ///
     /// # Errors
     /// `ERROR_LAYER_NOT_PRESENT` if a layer that the application names is unavailable, or if the
@@ -183,7 +183,7 @@ impl Found {
         }
     }
 
-    /// Adds the layers of the device, which are always active.
+    /// Adds the device's layers, which are always active.
     fn activate_of_device(
         &self,
         origin: Origin,
@@ -238,7 +238,7 @@ impl Found {
             Ok(Err(outcome)) => Ok(Err(outcome)),
             Err(out_of_memory) => Err(out_of_memory),
         };
-        // SAFETY: the layer was refused, so nobody keeps an address in its library.
+        // SAFETY: the layer was refused, so no code keeps an address in its library.
         unsafe { system.close(opened) };
         refused
     }

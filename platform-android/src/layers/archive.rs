@@ -27,7 +27,7 @@ pub trait Ranges {
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> Result<(), FileError>;
 }
 
-/// What is wrong with an archive, or with one of its entries.
+/// A fault of an archive, or of one of its entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// It cannot be read.
@@ -36,9 +36,9 @@ pub enum Fault {
     NotAnArchive,
     /// It is one of several parts.
     SeveralParts,
-    /// Its directory is not where it should be.
+    /// Its directory is not at the recorded position.
     Directory,
-    /// Its directory is longer than that of any application.
+    /// Its directory is longer than any application's.
     DirectoryTooLong,
     /// A record does not begin with its signature.
     Signature,
@@ -149,7 +149,8 @@ pub fn list(file: &dyn Ranges, folder: &[u8], each: &mut Each<'_>) -> Result<(),
     Ok(())
 }
 
-/// The offset of a file's bytes: behind its own header, whose length the directory does not tell.
+/// Returns the offset of a file's bytes: behind its own header, whose length the directory does not
+/// contain.
 ///
 /// # Errors
 /// [`Fault`].

@@ -1,4 +1,4 @@
-//! What the header of a library reveals if the dynamic linker refuses the library.
+//! The facts in a library's header that explain why the dynamic linker refuses the library.
 #![forbid(unsafe_code)]
 
 use loader_core::platform::elf::{self, Header};
@@ -6,8 +6,8 @@ use loader_core::platform::elf::{self, Header};
 use super::archive::Ranges;
 use super::refusal::Refusal;
 
-/// A reason in the header for the library at `start` not to open: another processor, other pages. `None` if there is none,
-/// or if the header cannot be read.
+/// Returns a reason in the header for the library at `start` not to open: another processor, other
+/// pages. Returns `None` if the header has none, or cannot be read.
 #[must_use]
 pub fn reason(file: &dyn Ranges, start: u64, page: usize) -> Option<Refusal> {
     match elf::header(&|place, bytes| file.read_at(start.saturating_add(place), bytes)).ok()? {

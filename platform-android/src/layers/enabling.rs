@@ -53,8 +53,8 @@ impl fmt::Display for By {
     }
 }
 
-/// The layers requested without the application, its nearest first: those of the settings, or if
-/// there are none those of the properties.
+/// Returns the layers requested without the application, its nearest first: the settings' layers,
+/// or if the settings name none the properties'.
 ///
 /// Empty names in the settings' list are kept; those in the property's list only take up a
 /// position.
@@ -75,8 +75,8 @@ pub(super) fn implicit(
     Ok(wanted)
 }
 
-/// The properties' layers by rising priority. That of a numbered property is its number; those of
-/// the list begin low enough for all of its names to be below 0.
+/// The properties' layers by rising priority. A numbered property's priority is its number; the
+/// list's priorities begin low enough for all of its names to be below 0.
 fn by_properties(property: &dyn Fn(&CStr) -> PropertyValue) -> Result<Vec<Wanted>, OutOfMemory> {
     let first = i64::try_from(PROPERTY_VALUE_MAX).unwrap_or_default().saturating_neg();
     let mut found: Vec<(i64, Wanted)> = Vec::new();
@@ -106,7 +106,7 @@ fn by_properties(property: &dyn Fn(&CStr) -> PropertyValue) -> Result<Vec<Wanted
 }
 
 /// Appends the application's layers to those that are active without it. A name that is already
-/// there is dropped: a layer that occurs twice in a chain would call itself endlessly.
+/// present is dropped: a layer that occurs twice in a chain would call itself endlessly.
 ///
 /// # Errors
 /// [`OutOfMemory`].

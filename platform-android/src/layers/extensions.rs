@@ -11,8 +11,8 @@ use crate::system::System;
 
 impl Found {
     /// The instance extensions of available layers that the settings enable, each once. They come
-    /// first in vkEnumerateInstanceExtensionProperties without a layer's name; [`merge`] adds those
-    /// of the loader and the driver.
+    /// first in vkEnumerateInstanceExtensionProperties without a layer's name; [`merge`] adds the
+    /// loader's and the driver's.
     ///
     /// Layers that a property enables do not count, as on any Android: programs read the list
     /// early, and properties change.
@@ -38,7 +38,7 @@ impl Found {
         Ok(all)
     }
 
-    /// The instance extensions of the layer with this name.
+    /// Returns the instance extensions of the layer with this name.
     ///
     /// # Errors
     /// `ERROR_LAYER_NOT_PRESENT`.
@@ -47,7 +47,7 @@ impl Found {
         Ok(&layer.instance_extensions)
     }
 
-    /// The device extensions of the layer with this name.
+    /// Returns the device extensions of the layer with this name.
     ///
     /// # Errors
     /// `ERROR_LAYER_NOT_PRESENT`.

@@ -163,8 +163,8 @@ fn search_archive(
 }
 
 impl File {
-    /// Why the file cannot be opened inside its archive: only what is stored uncompressed and
-    /// begins at a page boundary can be mapped.
+    /// Returns why the file cannot be opened inside its archive: only files that are stored
+    /// uncompressed and begin at a page boundary can be mapped.
     #[must_use]
     pub fn refused_by_archive(&self, system: &dyn System) -> Option<Refusal> {
         let entry = self.entry?;
@@ -190,7 +190,7 @@ impl File {
         super::elf::reason(&OnDisk { system, path: c_str(&path) }, start, system.page_size())
     }
 
-    /// How it is opened: what the application brings, in the application's namespace.
+    /// Returns how it is opened: the application's own libraries in the application's namespace.
     #[must_use]
     pub fn door(&self, system: &dyn System) -> Door {
         let in_debug_folder = self.path.starts_with(DEBUG_FOLDER.to_bytes());
@@ -205,13 +205,13 @@ impl File {
         archive::data(&OnDisk { system, path: c_str(&path) }, entry)
     }
 
-    /// The path of the file that contains it: its own, or that of the archive.
+    /// Returns the path of the file that contains it: its own, or the archive's.
     fn on_disk(&self) -> &[u8] {
         split(&self.path).map_or(&self.path, |(archive, _)| archive)
     }
 }
 
-/// What a file name indicates.
+/// The meaning of a file name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Name {
     /// The file may have layers.

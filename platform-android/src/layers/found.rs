@@ -49,7 +49,7 @@ pub struct LayerLibrary {
     pub path: CText,
     /// How it is opened.
     pub door: Door,
-    /// Where it comes from.
+    /// Its source.
     pub origin: Origin,
     /// Its layers.
     pub layers: Vec<Layer>,
@@ -227,7 +227,7 @@ fn look_into(system: &dyn System, file: &File) -> Result<LayerLibrary, Stop> {
     // SAFETY: the file's name marks it as a layer library, whose exports have the types that their
     // names stand for.
     let layers = unsafe { introspection::layers_of(&exports) };
-    // SAFETY: `layers_of` copied everything and has returned, so nobody uses an address in the
+    // SAFETY: `layers_of` copied everything and has returned, so no code uses an address in the
     // library.
     unsafe { system.close(library) };
     let file_name = text(&[&file.name])?;

@@ -73,14 +73,14 @@ const MOST_EXTENSIONS: u32 = 4096;
 /// Asks a library for its layers: all or none.
 ///
 /// # Safety
-/// Each exported function has the type that its name stands for.
+/// Each exported function has the type that its name implies.
 pub(super) unsafe fn layers_of(
     exports: &dyn Fn(&CStr) -> Option<NonNull<c_void>>,
 ) -> Result<Vec<Layer>, Stop> {
     // SAFETY: by this function's `# Safety` the exports have the types of their names.
     let functions = unsafe { Functions::find(exports) }?;
     // SAFETY: `find` typed the functions by name. `count_of` passes NULL and `fill` an array of
-    // `count` elements. There is no device yet; layers accept NULL in its place.
+    // `count` elements. No device exists yet; layers accept NULL instead.
     let instance_layers = |count: &mut u32, out| unsafe { (functions.instance_layers)(count, out) };
     let device_layers = |count: &mut u32, out: *mut vk::LayerProperties| match functions.device_layers {
         // SAFETY: the function has the type of its name, and `count_of` and `fill` pass a counted
@@ -113,15 +113,15 @@ impl Functions {
     /// Finds the functions of a library.
     ///
     /// # Safety
-    /// Each exported function has the type that its name stands for.
+    /// Each exported function has the type that its name implies.
     unsafe fn find(exports: &dyn Fn(&CStr) -> Option<NonNull<c_void>>) -> Result<Self, Refusal> {
         let missing = |name| Refusal::MissingExport { name };
         let instance_layers =
             exports(c"vkEnumerateInstanceLayerProperties").ok_or(missing(INSTANCE_LAYERS))?;
         let instance_extensions =
             exports(c"vkEnumerateInstanceExtensionProperties").ok_or(missing(INSTANCE_EXTENSIONS))?;
-        // SAFETY: by this function's `# Safety` each export has the type that its name stands for;
-        // a pointer is as large as a function pointer.
+        // SAFETY: by this function's `# Safety` each export has the type that its name implies; a
+        // pointer is as large as a function pointer.
         unsafe {
             Ok(Self {
                 instance_layers: transmute::<NonNull<c_void>, vk::PFN_vkEnumerateInstanceLayerProperties>(
@@ -169,7 +169,7 @@ impl Functions {
     }
 }
 
-/// The extensions of a layer: always makes both calls.
+/// Returns a layer's extensions: always makes both calls.
 fn extensions(
     name: &'static str,
     layer: &CStr,

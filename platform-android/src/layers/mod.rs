@@ -1,4 +1,4 @@
-//! Layers: where they come from, how they describe themselves, which are active in an instance.
+//! Layers: their sources, how they describe themselves, and which are active in an instance.
 //!
 //! Android has no manifests. Libraries are found by name (`libVkLayer*.so`) in the folders of
 //! [`policy`], also in packages that are not unpacked ([`archive`]); each is opened once, asked for
@@ -48,11 +48,11 @@ pub struct Layers {
     state: Lock<State>,
 }
 
-/// What is known about layers.
+/// The results of searches for layers.
 struct State {
     progress: Progress<()>,
-    /// What this process found, or before it has searched, what the process that it was forked from
-    /// found.
+    /// The result of this process's search, or before its first search, the result of the process
+    /// that it was forked from.
     found: Option<Counted<Found>>,
 }
 
@@ -66,7 +66,7 @@ impl Layers {
     /// The layers of this process. Searches for them the first time, and after a fork for new ones.
     ///
     /// Call this once the driver is loaded: applications may rely on it being opened first. A
-    /// library that calls this while being examined gets what was known before.
+    /// library that calls this while being examined gets the previous result.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -81,7 +81,7 @@ impl Layers {
         }
     }
 
-    /// Searches for layers, keeping those of `before`, and records the result for this process.
+    /// Searches for layers, keeping those in `before`, and records the result for this process.
     fn look(&self, host: &Host, before: Option<Counted<Found>>) -> Result<Counted<Found>, OutOfMemory> {
         let _slice = slice(c"DiscoverLayers");
         let found = Found::find(host, self.policy, before.as_deref()).and_then(Counted::try_new);
@@ -93,7 +93,7 @@ impl Layers {
         if let Ok(found) = &found {
             state.found = Some(found.clone());
         }
-        // What was known before is freed without the lock: `before` is its last owner.
+        // The previous result is freed without the lock: `before` is its last owner.
         drop(state);
         found
     }

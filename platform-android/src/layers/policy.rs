@@ -19,7 +19,8 @@ pub struct Policy {
 pub enum Source {
     /// A folder to which developers copy layers; only for debuggable applications.
     DebugFolder(&'static CStr),
-    /// The framework's list: the application's own folders, and those of packages with layers.
+    /// The framework's list: the application's own folders, and the folders of packages with
+    /// layers.
     FrameworkPaths,
     /// The files that a property names, in a folder of the system, if the switch `device_layers` is
     /// on.
@@ -33,7 +34,7 @@ pub enum Source {
     },
 }
 
-/// Where a layer comes from.
+/// The source of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The folder to which developers copy layers.

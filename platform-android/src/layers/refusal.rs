@@ -11,7 +11,7 @@ use super::archive::Fault;
 /// Why a library is not used.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Its name almost matches that of a layer library.
+    /// Its name almost matches a layer library's.
     Name,
     /// Another library with the same file name comes first.
     Duplicate {

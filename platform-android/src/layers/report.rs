@@ -33,7 +33,7 @@ impl fmt::Display for Found {
 }
 
 impl Found {
-    /// The names of the layers in the library at `path`.
+    /// Returns the names of the layers in the library at `path`.
     pub(crate) fn layers_at(&self, path: &[u8]) -> impl Iterator<Item = &[u8]> {
         let is_there = move |library: &&Counted<LayerLibrary>| path == library.path.as_c_str().to_bytes();
         self.libraries
@@ -52,9 +52,9 @@ impl Found {
     }
 }
 
-/// Why there is no layer with this name: names the libraries that should have it, judging by their
-/// names, else all unused ones. The alternate form omits the latter, for readers who have seen them
-/// already.
+/// The reason why no layer with this name was found: names the libraries that should have it,
+/// judging by their names, else all unused ones. The alternate form omits the latter, for readers
+/// who have seen them already.
 pub(crate) struct Missed<'a> {
     pub(crate) found: &'a Found,
     pub(crate) name: &'a [u8],

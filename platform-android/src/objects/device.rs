@@ -13,7 +13,7 @@ use crate::objects::{DeviceCommands, End, Instance, PrivateData};
 /// it.
 pub type Device = WithTable<DeviceTable, DeviceData>;
 
-/// What the loader knows of a device.
+/// The loader's data of a device.
 pub struct DeviceData {
     /// The instance, which outlives the device.
     pub instance: &'static Instance,

@@ -26,7 +26,7 @@ pub unsafe fn set_dispatch_word<T>(object: u64, data: *const T) -> bool {
     }
 }
 
-/// What the loader knows of an instance, from its handle or that of one of its physical devices.
+/// Returns the loader's data of an instance, from its handle or a physical device's handle.
 ///
 /// # Safety
 /// The handle is valid: [`set_dispatch_word`] has set its first word to an [`Instance`] that lives
@@ -37,8 +37,8 @@ pub unsafe fn instance_of<'a>(handle: u64) -> &'a Instance {
     unsafe { &**core::ptr::with_exposed_provenance::<*const Instance>(handle as usize) }
 }
 
-/// What the loader knows of a device, from its handle or that of one of its queues or command
-/// buffers.
+/// Returns the loader's data of a device, from its handle or the handle of one of its queues or
+/// command buffers.
 ///
 /// # Safety
 /// As for [`instance_of`], with a [`Device`].

@@ -16,11 +16,11 @@ enum Need {
     No,
     /// Always.
     Always,
-    /// If the driver has this extension and was told to enable it. Otherwise the function is not
+    /// If the driver has this extension and the loader enables it. Otherwise the function is not
     /// looked up.
     With(&'static CStr),
-    /// It may be missing, and is looked up only if the driver has this extension and was told to
-    /// enable it.
+    /// It may be missing, and is looked up only if the driver has this extension and the loader
+    /// enables it.
     OnlyWith(&'static CStr),
 }
 
@@ -262,7 +262,7 @@ impl DeviceCommands {
     }
 }
 
-/// The driver's own extensions for a physical device.
+/// Returns the driver's own extensions for a physical device.
 ///
 /// # Errors
 /// The driver's error, or `ERROR_OUT_OF_HOST_MEMORY`.

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicU8, Ordering};
 use loader_core::dispatch::WithTable;
 use loader_core::memory::{Box, CopiedCallbacks};
 
-/// Nobody above the lower end of the chain waits for the object's end.
+/// No code above the lower end of the chain waits for the object's end.
 const ALONE: u8 = 0;
 /// The application's vkDestroyDevice or vkDestroyInstance is in progress, and will free the
 /// object's data.
@@ -44,9 +44,9 @@ impl End {
 /// Frees the loader's data of an instance or a device.
 ///
 /// # Safety
-/// The place is that of a leaked box with this allocator; nobody uses it any more.
+/// The place belongs to a leaked box with this allocator; no code uses it any more.
 pub unsafe fn free<T, D>(place: *const WithTable<T, D>, allocator: CopiedCallbacks) {
-    // SAFETY: by this function's `# Safety` the place is that of a leaked box with this allocator,
-    // which nobody uses any more.
+    // SAFETY: by this function's `# Safety` the place belongs to a leaked box with this allocator,
+    // which no code uses any more.
     drop(unsafe { Box::from_raw_in(place.cast_mut(), allocator) });
 }

@@ -17,7 +17,7 @@ use crate::objects::{End, InstanceCommands};
 /// follows it.
 pub type Instance = WithTable<InstanceTable, InstanceData>;
 
-/// What the loader knows of an instance.
+/// The loader's data of an instance.
 pub struct InstanceData {
     /// The process, and the destination of messages.
     pub logger: Logger,

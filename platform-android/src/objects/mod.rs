@@ -1,4 +1,4 @@
-//! What the loader knows of the objects whose handles it returns. The handles are the driver's own;
+//! The loader's data of the objects whose handles it returns. The handles are the driver's own;
 //! their first word leads here.
 
 mod device;

@@ -28,7 +28,7 @@ late! {
     get_hardware_buffer: GetHardwareBuffer = c"ANativeWindowBuffer_getHardwareBuffer" in c"libnativewindow.so";
 }
 
-/// Whether such buffers can be allocated. No if the system cannot tell.
+/// Returns whether such buffers can be allocated. If the system cannot answer, returns false.
 pub(super) fn supported(kind: BufferKind) -> bool {
     let description = Description {
         width: 1,

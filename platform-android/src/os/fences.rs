@@ -1,5 +1,4 @@
-//! Fences: descriptors that become readable once the event they stand for has happened
-//! (`sync_file`).
+//! Fences: descriptors that become readable once their event has happened (`sync_file`).
 
 use core::ffi::c_int;
 

@@ -24,7 +24,7 @@ pub(super) fn list(path: &CStr) -> Result<Vec<Text>, FileError> {
 #[allow(clippy::unnecessary_cast)] // the constants are narrower than the field on 32-bit targets
 pub(super) fn size(path: &CStr) -> Result<u64, FileError> {
     let mut state = MaybeUninit::<libc::stat>::uninit();
-    // SAFETY: the path is a C string, and `state` has room for the result.
+    // SAFETY: the path is a C string, and `state` is large enough for the result.
     if unsafe { libc::stat(path.as_ptr(), state.as_mut_ptr()) } != 0 {
         return Err(last_error());
     }
@@ -88,7 +88,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // SAFETY: this value owns the open folder, which nobody uses after this.
+        // SAFETY: this value owns the open folder, which no code uses after this.
         unsafe { libc::closedir(self.0) };
     }
 }
@@ -107,7 +107,7 @@ impl File {
 
 impl Drop for File {
     fn drop(&mut self) {
-        // SAFETY: this value owns the open descriptor, which nobody uses after this.
+        // SAFETY: this value owns the open descriptor, which no code uses after this.
         unsafe { libc::close(self.0) };
     }
 }

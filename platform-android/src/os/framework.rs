@@ -2,8 +2,8 @@
 //!
 //! They belong to a C++ class, `GraphicsEnv` of libgraphicsenv. Inside a system tree
 //! `aosp/graphics_env.cpp` is linked to the loader and provides these functions in a table called
-//! `vkload_graphics_env`. Without it there is no updatable driver and no layer of a package, and
-//! nothing is counted.
+//! `vkload_graphics_env`. Without it the system has no updatable driver and no layer of a package,
+//! and nothing is counted.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::ptr::NonNull;
@@ -35,7 +35,7 @@ pub struct GraphicsEnv {
     pub count: unsafe extern "C" fn(what: u32, value: u64),
     /// Records the extensions of an instance or a device.
     pub extensions: unsafe extern "C" fn(of_device: bool, count: u32, names: *const *const c_char),
-    /// Records the engine of an application, where the framework counts engines.
+    /// Records an application's engine, if the framework counts engines.
     pub engine: unsafe extern "C" fn(name: *const c_char),
 }
 

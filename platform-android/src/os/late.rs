@@ -9,7 +9,7 @@ pub(super) struct Late {
     /// The libraries that may have it, the likeliest first. The one that has it stays open.
     libraries: &'static [&'static CStr],
     name: &'static CStr,
-    /// NULL before the look-up, then its address or [`ABSENT`].
+    /// NULL before the first use, then its address or [`ABSENT`].
     address: AtomicPtr<c_void>,
 }
 

@@ -78,7 +78,7 @@ late! {
 /// which leads to the same libraries as far as they can be reached at all.
 pub(super) fn open(path: &CStr, door: Door) -> Result<Library, Text> {
     // SAFETY: the path is a C string, and namespaces came from the linker. Opening runs the
-    // initialisers of drivers and layers, which is what a loader is for.
+    // initialisers of drivers and layers, as a loader must.
     let handle = unsafe {
         match door {
             Door::Linker => libc::dlopen(path.as_ptr(), FLAGS),
@@ -198,7 +198,7 @@ pub(crate) fn make_namespace(request: &crate::system::NamespaceRequest<'_>) -> R
         ));
     };
     let folder = request.folder.as_ptr();
-    // SAFETY: all strings are NUL-terminated, and NULL stands for the caller's namespace.
+    // SAFETY: all strings are NUL-terminated, and NULL means the caller's namespace.
     let made = unsafe {
         create(request.name.as_ptr(), folder, folder, SHARED, request.permitted.as_ptr(), null_mut())
     };

@@ -114,7 +114,7 @@ impl System for Android {
     }
 
     unsafe fn close(&self, library: Library) -> bool {
-        // SAFETY: this method's `# Safety` is that of `linker::close`.
+        // SAFETY: this method's `# Safety` equals `linker::close`'s.
         unsafe { linker::close(library) }
     }
 

@@ -23,13 +23,14 @@ late! {
 /// The value, empty if not set.
 pub(super) fn value(name: &CStr) -> PropertyValue {
     let mut value = [0u8; PROPERTY_VALUE_MAX];
-    // SAFETY: the name is a C string, and `value` has room for any value with its NUL.
+    // SAFETY: the name is a C string, and `value` is large enough for any value with its NUL.
     unsafe { libc::__system_property_get(name.as_ptr(), value.as_mut_ptr().cast()) };
     CStr::from_bytes_until_nul(&value)
         .map_or(PropertyValue::empty(), |value| PropertyValue::new(value.to_bytes()))
 }
 
-/// The value, however long. If it cannot be read that way, no value exceeds the room in [`value`].
+/// The value, however long. If it cannot be read that way, every value fits into [`value`]'s
+/// buffer.
 pub(super) fn whole_value(name: &CStr) -> Result<Text, OutOfMemory> {
     let (Some(find), Some(read)) = (find_property(), read_property()) else {
         return text(&[value(name).as_bytes()]);
@@ -46,10 +47,10 @@ pub(super) fn whole_value(name: &CStr) -> Result<Text, OutOfMemory> {
 }
 
 /// # Safety
-/// `taken` leads to a `Result<Text, OutOfMemory>` that nobody else uses, and `value` is a valid C
+/// `taken` leads to a `Result<Text, OutOfMemory>` that no other code uses, and `value` is a valid C
 /// string.
 unsafe extern "C" fn take(taken: *mut c_void, _: *const c_char, value: *const c_char, _: u32) {
-    // SAFETY: by this function's `# Safety` `taken` is a valid result that nobody else uses, and
+    // SAFETY: by this function's `# Safety` `taken` is a valid result that no other code uses, and
     // `value` a valid C string.
     unsafe { *taken.cast::<Result<Text, OutOfMemory>>() = text(&[CStr::from_ptr(value).to_bytes()]) };
 }

@@ -13,14 +13,14 @@ pub(super) fn sleep(word: &AtomicU32, value: u32, nanoseconds: Option<i64>) {
     });
     let time = time.as_ref().map_or(null(), from_ref);
     const WAIT: c_int = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-    // SAFETY: the word and the time, if there is one, are valid during the call, which only reads
-    // them. Whatever it returns, the caller looks again.
+    // SAFETY: the word and the time, if present, are valid during the call, which only reads them.
+    // Whatever it returns, the caller looks again.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), WAIT, value, time) };
 }
 
 /// Wakes all who sleep because of `word`.
 pub(super) fn wake(word: &AtomicU32) {
     const WAKE: c_int = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
-    // SAFETY: the kernel only compares the address with those of sleeping threads.
+    // SAFETY: the kernel only compares the address with the addresses that threads sleep on.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), WAKE, c_int::MAX) };
 }

@@ -1,7 +1,7 @@
 //! Slices of a system trace.
 //!
-//! The system's libraries record them through libcutils (`cutils/trace.h`), which tells by a word in
-//! its memory what is being recorded. Applications cannot open that, and have libandroid
+//! The system's libraries record them through libcutils (`cutils/trace.h`), with a word in its
+//! memory that shows what is being recorded. Applications cannot open that, and have libandroid
 //! (`android/trace.h`, API level 23), which has to be asked.
 
 use core::ffi::{CStr, c_char};
@@ -52,7 +52,7 @@ mod system {
         is_enabled: unsafe extern "C" fn() -> bool = c"ATrace_isEnabled" in c"libandroid.so";
     }
 
-    /// Whoever begins a slice has to ask.
+    /// A caller has to ask before each slice.
     pub(in crate::os) fn recorded_tags() -> Option<&'static AtomicU32> {
         static PERHAPS: AtomicU32 = AtomicU32::new(GRAPHICS);
         (is_enabled().is_some() && begin().is_some() && end().is_some()).then_some(&PERHAPS)

@@ -88,7 +88,7 @@ enum Place {
 }
 
 impl Acquisition<'_> {
-    /// Returns the index of the image, or why there is none, which is not always an error.
+    /// Returns the index of the image, or why it got none, which is not always an error.
     fn acquire(&self, timeout: u64) -> Result<u32, vk::Result> {
         let swapchain = self.swapchain;
         let window = swapchain.active_window().ok_or(vk::Result::ERROR_OUT_OF_DATE_KHR)?;
@@ -104,7 +104,7 @@ impl Acquisition<'_> {
             Place::Nowhere => None,
         };
         let Some(index) = index else {
-            // The window has other buffers than those of the swapchain's images.
+            // The window has buffers that belong to none of the swapchain's images.
             let _ = window.cancel(&buffer, fence);
             return Err(vk::Result::ERROR_OUT_OF_DATE_KHR);
         };
@@ -128,7 +128,7 @@ impl Acquisition<'_> {
             taken => taken,
         };
         taken.map_err(|error| match error {
-            // All buffers are dequeued already: somebody must give one back.
+            // All buffers are dequeued already: one must be given back first.
             WindowError::TIMED_OUT | WindowError::INVALID_OPERATION | WindowError::WOULD_BLOCK => {
                 if timeout == 0 { vk::Result::NOT_READY } else { vk::Result::TIMEOUT }
             }
@@ -137,7 +137,7 @@ impl Acquisition<'_> {
     }
 
     /// Dequeues a buffer from a window that does not wait. One with both ends in the application (a
-    /// `SurfaceTexture`) waits only if it is told how long, and one whose frames replace each other
+    /// `SurfaceTexture`) waits only if a timeout is set, and one whose frames replace each other
     /// not even then always.
     fn dequeue_patiently(&self, window: &Window, timeout: u64) -> Result<(Buffer, OwnedFence), WindowError> {
         let system = self.swapchain.loader().system;
@@ -151,7 +151,7 @@ impl Acquisition<'_> {
         }
     }
 
-    /// Tells the window how long to wait for a buffer, unless it already knows.
+    /// Sets how long the window waits for a buffer, unless it is already set.
     fn set_timeout(&self, window: &Window, nanoseconds: i64) -> Result<(), WindowError> {
         let known = &self.swapchain.dequeue_timeout;
         if known.load(Ordering::Relaxed) != nanoseconds {
@@ -207,7 +207,7 @@ impl Acquisition<'_> {
     fn tell_driver(&self, image: vk::Image, fence: OwnedFence) -> Result<(), vk::Result> {
         let acquire = self.device.driver.acquire_image.ok_or(vk::Result::ERROR_DEVICE_LOST)?;
         // SAFETY: the device is valid, the image is one of the swapchain's, and semaphore and fence
-        // are those of the application's valid call. The driver owns the descriptor now, even on
+        // come from the application's valid call. The driver owns the descriptor now, even on
         // failure.
         let result = unsafe { acquire(self.device.handle, image, fence.give(), self.semaphore, self.fence) };
         if result == vk::Result::SUCCESS { Ok(()) } else { Err(result) }

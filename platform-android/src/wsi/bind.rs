@@ -10,8 +10,8 @@ use crate::objects::{Device, device_of};
 use crate::wsi::images::native_buffer;
 use crate::wsi::swapchain::Swapchain;
 
-/// `vkBindImageMemory2` and `vkBindImageMemory2KHR`: binding an image to one of a swapchain's binds
-/// it to that one's buffer, which the driver must be told.
+/// `vkBindImageMemory2` and `vkBindImageMemory2KHR`: bind an image to a swapchain image's buffer,
+/// which must be passed to the driver.
 ///
 /// # Safety
 /// The parameters meet the valid usage of the Vulkan command.

@@ -18,7 +18,7 @@ impl Buffer {
     /// Takes a reference to the buffer.
     ///
     /// # Safety
-    /// `buffer` is an `ANativeWindowBuffer` to which somebody holds a reference during the call.
+    /// `buffer` is an `ANativeWindowBuffer` that is referenced during the call.
     pub unsafe fn new(buffer: NonNull<NativeWindowBuffer>) -> Self {
         // SAFETY: by this function's `# Safety` the buffer is alive.
         unsafe { (buffer.as_ref().base.inc_ref)(buffer.as_ptr().cast()) };

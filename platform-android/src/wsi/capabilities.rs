@@ -23,7 +23,7 @@ use crate::wsi::transform;
 use crate::wsi::usage::hardware_buffer;
 use crate::wsi::window_calls::{WindowCall, window_can};
 
-/// The value of what is unknown before there is a surface, as in Android's loader.
+/// The value of anything unknown before a surface exists, as in Android's loader.
 const UNKNOWN: u32 = u32::MAX;
 
 /// The maximum width and height of images, unless the window is larger.
@@ -106,10 +106,10 @@ pub fn may_be_surfaceless(instance: &Instance) -> bool {
     instance.extensions.contains(e::GOOGLE_SURFACELESS_QUERY)
 }
 
-/// What is known of a surface, or without one.
+/// The facts known of a surface, or without one.
 struct Answer<'a> {
     instance: &'a Instance,
-    /// Whether the window tells what became of frames.
+    /// Whether the window reports the fate of frames.
     has_listener: bool,
     mode: Option<vk::PresentModeKHR>,
     /// Whether a swapchain could have that mode.
@@ -225,8 +225,8 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Whether images can be protected: yes, until somebody has asked whether such buffers can be
-    /// allocated.
+    /// Returns whether images can be protected: yes, until a query shows whether such buffers can
+    /// be allocated.
     fn protected(&self) -> bool {
         let loader = self.instance.logger.loader;
         let usage = hardware_buffer::DRAWN | hardware_buffer::PROTECTED;

@@ -1,5 +1,5 @@
 //! Creating swapchains. The order of the calls to the window is part of its interface: its answers
-//! depend on what it was told before.
+//! depend on earlier calls.
 
 use core::ffi::c_int;
 
@@ -58,7 +58,7 @@ pub unsafe extern "system" fn create_swapchain(
 /// Creates a swapchain. Returns it with the transform that its window applies to upright images.
 ///
 /// # Safety
-/// The parameters of `info` are those of a valid `vkCreateSwapchainKHR`.
+/// The parameters of `info` meet the valid usage of `vkCreateSwapchainKHR`.
 unsafe fn create(
     device: &'static Device,
     info: &vk::SwapchainCreateInfoKHR<'_>,
@@ -103,7 +103,7 @@ unsafe fn create(
 
 /// Retires the swapchain that the new one replaces. No other swapchain may be active on the window.
 /// A swapchain that was retired when presenting failed may be passed as well, since the application
-/// is not told of that.
+/// does not know of that.
 ///
 /// # Safety
 /// `old` is NULL or a valid swapchain.
@@ -150,7 +150,7 @@ pub struct Request<'a> {
     dataspace: Dataspace,
 }
 
-/// What the window was told, and its answers.
+/// The window's settings, and its answers.
 struct Plan {
     /// The number of images.
     count: usize,
@@ -201,7 +201,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Tells the window what is to come, and asks what it needs.
+    /// Sets the window up for the swapchain, and queries its needs.
     fn prepare(&self, device: &Device, surface: &Surface) -> Result<Plan, vk::Result> {
         let (info, window) = (self.info, &surface.window);
         let mailbox = info.present_mode == vk::PresentModeKHR::MAILBOX;
@@ -256,7 +256,7 @@ impl<'a> Request<'a> {
         Ok(Plan { count, hint, made })
     }
 
-    /// Refuses a list of view formats without any, where the loader knows such lists.
+    /// Refuses a list of view formats without any, if the loader knows such lists.
     fn check_view_formats(&self, device: &Device) -> Result<(), vk::Result> {
         let is_empty = self.view_formats.is_some_and(|list| list.view_format_count == 0);
         if !is_empty || !device.instance.logger.loader.is_on(Switch::MutableFormat) {
@@ -266,7 +266,7 @@ impl<'a> Request<'a> {
         Err(vk::Result::ERROR_INITIALIZATION_FAILED)
     }
 
-    /// Tells the window which of the waiting frames it shows, if it can be told.
+    /// Sets which of the waiting frames the window shows, if the window supports that.
     fn set_present_mode(&self, device: &Device, surface: &Surface) -> Result<(), vk::Result> {
         let latest = self.info.present_mode == FIFO_LATEST_READY;
         if surface.calls.present_mode {

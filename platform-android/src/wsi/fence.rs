@@ -8,7 +8,7 @@ use crate::system::{Fence, System};
 const SIGNALLED: Fence = -1;
 
 /// The owned descriptor of a fence. It is closed on drop, unless it was given to the driver or the
-/// window, which own what they are given even on failure.
+/// window, which take ownership even on failure.
 pub struct OwnedFence {
     system: &'static dyn System,
     descriptor: Fence,
@@ -27,8 +27,8 @@ impl OwnedFence {
         Self { system, descriptor }
     }
 
-    /// Creates another owner of the same fence. If there are too many descriptors, waits for the
-    /// fence instead, after which none is needed.
+    /// Creates another owner of the same fence. If no descriptor is left, waits for the fence
+    /// instead, after which none is needed.
     #[must_use]
     pub fn another(&self) -> Self {
         if self.descriptor < 0 {
@@ -56,7 +56,7 @@ impl OwnedFence {
         self.descriptor < 0 || self.system.wait_for_fence(self.descriptor, now)
     }
 
-    /// Whether there is a descriptor, that is, work that may not be finished.
+    /// Returns whether it holds a descriptor, that is, work that may not be finished.
     #[must_use]
     pub fn is_some(&self) -> bool {
         self.descriptor >= 0

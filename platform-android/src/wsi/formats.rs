@@ -8,8 +8,7 @@ use loader_core::registry::{ExtensionId, extension as e};
 
 use crate::level::ApiLevel;
 
-/// Formats of graphics buffers (`HAL_PIXEL_FORMAT_*`, which equal those of
-/// `AHARDWAREBUFFER_FORMAT_*`).
+/// Formats of graphics buffers (`HAL_PIXEL_FORMAT_*`, equal to `AHARDWAREBUFFER_FORMAT_*`).
 pub mod native {
     use core::ffi::c_int;
 
@@ -52,8 +51,8 @@ pub enum Gate {
     Buffer,
     /// Such buffers can be allocated, and the driver has the extension.
     BufferAndDriver(ExtensionId),
-    /// Such buffers can be allocated, and the driver has images of the group's one format that can
-    /// be used as those of swapchains usually are.
+    /// Such buffers can be allocated, and the driver has images of the group's one format with the
+    /// usual usage of swapchains.
     BufferAndImages,
 }
 
@@ -161,13 +160,15 @@ const RGB888: &[Group] = &[
     group(&[Format::R8G8B8_SRGB], native::RGB_888, Gate::BufferAndImages, wide!(1)),
 ];
 
-/// The groups of an Android release, with or without those of 24 bits, in the order of listing.
+/// Returns the groups of an Android release, with or without the 24-bit ones, in the order of
+/// listing.
 pub fn groups(level: ApiLevel, rgb888: bool) -> impl Iterator<Item = &'static Group> {
     let first = if level >= ApiLevel::ANDROID_15 { ANDROID_15 } else { ANDROID_14 };
     first.iter().chain(if rgb888 { RGB888 } else { &[] })
 }
 
-/// The formats of a surface: those of these groups, with or without `VK_EXT_swapchain_colorspace`.
+/// Returns the formats of a surface: the formats in these groups, with or without
+/// `VK_EXT_swapchain_colorspace`.
 pub fn surface_formats(
     groups: impl Iterator<Item = &'static Group>,
     colour_spaces: bool,

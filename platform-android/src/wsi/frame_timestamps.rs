@@ -26,7 +26,7 @@ pub struct FrameTimestamps {
 impl FrameTimestamps {
     /// The event has not happened yet.
     pub const PENDING: i64 = -2;
-    /// The event will not happen, or nobody knows when it did.
+    /// The event will not happen, or its time is unknown.
     pub const INVALID: i64 = -1;
 }
 

@@ -1,6 +1,6 @@
-//! What windows tell of frames: that the other side has taken or dropped them.
+//! Reports from windows that the consumer has taken or dropped a frame.
 //!
-//! A window may tell it when the surface is long gone, so it is given a number, never an address.
+//! A window may report long after the surface is gone, so it gets a number, never an address.
 
 use core::ffi::c_void;
 use core::ptr::without_provenance_mut;
@@ -13,12 +13,12 @@ use crate::host;
 use crate::system::System;
 use crate::wsi::window::Window;
 
-/// Hears of a surface's frames.
+/// Receives the reports of a surface's frames.
 pub struct Listener {
     number: usize,
 }
 
-/// What a listener has heard.
+/// The reports that a listener has received.
 #[derive(Clone, Copy)]
 struct Heard {
     listener: usize,
@@ -26,7 +26,7 @@ struct Heard {
     below: u64,
 }
 
-/// What every living listener has heard that has been asked to listen.
+/// The reports of every living listener that has begun to listen.
 static HEARD: SharedList<Heard> = SharedList::new();
 
 /// Counts what may end a wait.
@@ -56,15 +56,15 @@ pub fn wait<R>(system: &dyn System, timeout: u64, look: impl Fn() -> Option<R>) 
 }
 
 impl Listener {
-    /// Creates one that has heard nothing and does not listen.
+    /// Creates one without reports that does not listen.
     #[must_use]
     pub fn new() -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(1);
         Self { number: COUNT.fetch_add(1, Ordering::Relaxed) }
     }
 
-    /// Begins to listen to a window that [can tell](crate::wsi::window_calls::WindowCalls). What was heard
-    /// before is forgotten.
+    /// Begins to listen to a window that [supports it](crate::wsi::window_calls::WindowCalls).
+    /// Earlier reports are forgotten.
     ///
     /// # Errors
     /// `ERROR_OUT_OF_HOST_MEMORY`, or `ERROR_SURFACE_LOST_KHR` if the window fails.

@@ -29,7 +29,7 @@ pub struct Base {
     pub dec_ref: unsafe extern "C" fn(*mut Base),
 }
 
-/// A function of the window that nobody calls any more.
+/// A function of the window that is no longer called.
 pub type Deprecated = *mut c_void;
 
 /// `ANativeWindow`
@@ -157,8 +157,8 @@ pub mod perform {
     pub const SET_ON_ACQUIRED_CALLBACK: c_int = 55;
     /// [`OnFrame`](super::OnFrame)`, *mut c_void`. Since Android 17.
     pub const SET_ON_DROPPED_CALLBACK: c_int = 56;
-    /// `c_int` as for [`API_CONNECT`], and three `c_int` that say whether the window tells of buffers
-    /// that are released, acquired and dropped. Since Android 17.
+    /// `c_int` as for [`API_CONNECT`], and three `c_int` that select reports of buffers that are
+    /// released, acquired and dropped. Since Android 17.
     pub const API_CONNECT_WITH_LISTENER: c_int = 57;
 }
 
@@ -188,9 +188,9 @@ pub mod present_mode {
     pub const FIFO_LATEST_READY: c_int = 2;
 }
 
-/// Called when the other side has taken or dropped a frame, with the number of its buffer, that of
-/// the frame (as from [`perform::GET_NEXT_FRAME_ID`]), and the data given with the function: by any
-/// thread, as late as when the window no longer exists.
+/// Called when the consumer has taken or dropped a frame, with the number of its buffer, the number
+/// of the frame (as from [`perform::GET_NEXT_FRAME_ID`]), and the data given with the function: by
+/// any thread, as late as when the window no longer exists.
 pub type OnFrame = unsafe extern "C" fn(buffer: u64, frame: u64, data: *mut c_void);
 
 /// `NATIVE_WINDOW_API_EGL`: the API as which a swapchain connects.

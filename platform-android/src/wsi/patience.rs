@@ -1,4 +1,4 @@
-//! Waiting by polling, for events that nobody reports.
+//! Waiting by polling, for events that are not reported.
 
 use crate::system::System;
 

@@ -80,7 +80,7 @@ pub fn worse(one: vk::Result, other: vk::Result) -> vk::Result {
 struct Releases<'a> {
     device: &'a Device,
     queue: vk::Queue,
-    /// Whether there are several images.
+    /// Whether the call presents several images.
     several: bool,
     waits: (u32, *const vk::Semaphore),
     /// Signalled when the first of several images is done, which includes waiting for the
@@ -141,7 +141,7 @@ impl Presentation<'_> {
             }
             (Ok(fence), Some(window)) => self.show(window, fence, frame),
             (Ok(fence), None) => {
-                // The application waits for this fence even if nobody shows the image.
+                // The application waits for this fence even if the image is never shown.
                 let imported = self.import(frame, &fence);
                 self.take_back(fence);
                 imported.and(Err(vk::Result::ERROR_OUT_OF_DATE_KHR))
@@ -160,8 +160,8 @@ impl Presentation<'_> {
         }
     }
 
-    /// Refuses presenting that the application must not do: neither the driver nor the window hears
-    /// of it.
+    /// Refuses presenting that the application must not do: neither the driver nor the window
+    /// receives it.
     fn refuse(&self) -> vk::Result {
         if !self.swapchain.is_active() {
             return vk::Result::ERROR_OUT_OF_DATE_KHR;
@@ -194,7 +194,8 @@ impl Presentation<'_> {
             present_wait::remember(swapchain, frame.id, number);
         }
         window.queue(&buffer, fence)?;
-        // If this came first, the window would tell another thread that it does not know the frame.
+        // If this came first, the window would answer another thread that it does not know the
+        // frame.
         self.remember(frame, number);
         self.hear_of_replaced(window);
         if swapchain.made.shared { self.dequeue_again(window, &buffer) } else { Ok(()) }
@@ -205,8 +206,8 @@ impl Presentation<'_> {
         drop(self.swapchain.image(self.image, |image| core::mem::replace(&mut image.release_fence, fence)));
     }
 
-    /// The window's number of the frame that is queued next, if somebody may ask when it is shown
-    /// and the window can say.
+    /// Returns the window's number of the frame that is queued next, if the application may query
+    /// when it is shown and the window can say.
     fn number(&self, window: &Window, frame: &Frame<'_>) -> Option<u64> {
         let swapchain = self.swapchain;
         let is_timed = frame.time.is_some() || frame.stages() != 0;
@@ -217,8 +218,7 @@ impl Presentation<'_> {
         (is_timed || is_waited_for).then(|| window.next_frame().ok()).flatten()
     }
 
-    /// Hears of the frame that this one has replaced: windows tell of those that the other side
-    /// drops.
+    /// Records the frame that this one has replaced: windows report frames that the consumer drops.
     fn hear_of_replaced(&self, window: &Window) {
         let swapchain = self.swapchain;
         if swapchain.made.is_waited_for
@@ -238,7 +238,7 @@ impl Presentation<'_> {
         }
     }
 
-    /// Makes the driver signal the application's fence when nobody reads the image any more.
+    /// Lets the driver signal the application's fence when the image is no longer read.
     fn import(&self, frame: &Frame<'_>, fence: &OwnedFence) -> Result<(), vk::Result> {
         if frame.fence == vk::Fence::null() {
             return Ok(());
@@ -256,7 +256,7 @@ impl Presentation<'_> {
         if result == vk::Result::SUCCESS {
             return Ok(());
         }
-        // The loader still owns what was not imported.
+        // The loader still owns a descriptor that was not imported.
         drop(OwnedFence::new(self.swapchain.loader().system, given));
         Err(result)
     }
@@ -286,8 +286,7 @@ impl Presentation<'_> {
         Ok(())
     }
 
-    /// Tells the window what changed since the previous frame: everything if there is no memory to
-    /// say it.
+    /// Reports to the window what changed since the previous frame: everything if memory runs out.
     fn describe_damage(&self, window: &Window, damage: &[vk::RectLayerKHR]) -> Result<(), vk::Result> {
         let memory: CopiedCallbacks = self.device.allocator.scoped(vk::SystemAllocationScope::COMMAND);
         let mut rectangles = Vec::new_in(memory);
@@ -324,8 +323,8 @@ impl Presentation<'_> {
         self.swapchain.destroy_if_idle(self.image);
     }
 
-    /// Whether the window still wants what it wanted when the swapchain was created: a picture with
-    /// this rotation and, if the switch says so, of this size.
+    /// Returns whether the window's needs are the same as when the swapchain was created: a picture
+    /// with this rotation and, if the switch says so, of this size.
     fn is_as_it_was(&self) -> Result<bool, vk::Result> {
         let (made, window) = (&self.swapchain.made, &self.swapchain.surface.window);
         let hint = window.query(query::TRANSFORM_HINT)?;

@@ -34,8 +34,8 @@ pub struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// When it is to be shown, in nanoseconds of the monotonic clock; 0 for at once, also if the
-    /// time is relative to the previous frame.
+    /// Returns when it is to be shown, in nanoseconds of the monotonic clock; 0 for at once, and
+    /// for times relative to the previous frame.
     #[must_use]
     pub fn desired_time(&self) -> u64 {
         let target = self.timing.filter(|timing| timing.flags & AT_RELATIVE_TIME == 0);
@@ -54,7 +54,7 @@ impl Frame<'_> {
 
 impl<'a> Extras<'a> {
     /// # Safety
-    /// `p_next` is a pNext chain, and each array in it has as many elements as there are
+    /// `p_next` is a pNext chain, and each array in it has as many elements as `info` has
     /// swapchains.
     #[must_use]
     pub unsafe fn of(info: &vk::PresentInfoKHR<'a>) -> Self {

@@ -24,7 +24,7 @@ const STAGES: &[Stage] = &[
     (1 << 2, |times| times.presented),
 ];
 
-/// All stages with known times: nobody knows when a pixel becomes visible.
+/// All stages with known times: when a pixel becomes visible is unknown.
 pub const KNOWN_STAGES: u32 = 0b111;
 
 /// `VK_PAST_PRESENTATION_TIMING_ALLOW_PARTIAL_RESULTS_BIT_EXT`
@@ -43,7 +43,7 @@ pub struct Queue {
     refresh: Lock<Refresh>,
 }
 
-/// What is known of the display.
+/// The known facts of the display.
 #[derive(Clone, Copy)]
 struct Refresh {
     /// Nanoseconds between two refreshes.
@@ -77,7 +77,7 @@ struct Entry {
 }
 
 impl Queue {
-    /// Creates a queue without room that allocates from `memory`, for a display with this refresh
+    /// Creates a queue of size 0 that allocates from `memory`, for a display with this refresh
     /// duration.
     #[must_use]
     pub const fn new(memory: CopiedCallbacks, duration: i64) -> Self {
@@ -92,7 +92,7 @@ pub fn has_room(swapchain: &Swapchain, timing: Option<&PresentTimingInfo>) -> bo
     timing.is_none_or(|timing| timing.present_stage_queries == 0) || entries.len() < entries.capacity()
 }
 
-/// Records a frame for which there [is room](has_room), if its times are requested.
+/// Records a frame for which the queue [has a free entry](has_room), if its times are requested.
 pub fn remember(swapchain: &Swapchain, id: u64, timing: &PresentTimingInfo, number: Option<u64>) {
     if timing.present_stage_queries == 0 {
         return;
@@ -105,7 +105,7 @@ pub fn remember(swapchain: &Swapchain, id: u64, timing: &PresentTimingInfo, numb
     }
 }
 
-/// `vkSetSwapchainPresentTimingQueueSizeEXT`: the room comes from the swapchain's allocator.
+/// `vkSetSwapchainPresentTimingQueueSizeEXT`: the queue comes from the swapchain's allocator.
 ///
 /// # Safety
 /// The parameters meet the valid usage of the Vulkan command.
@@ -125,14 +125,14 @@ pub unsafe extern "system" fn set_queue_size(
     if place.len() > size as usize {
         return vk::Result::NOT_READY;
     }
-    // There is room for all, so this cannot fail. The previous entries are freed after the lock.
+    // All entries fit, so this cannot fail. The previous entries are freed after the lock.
     let _ = entries.try_extend(&place);
     core::mem::swap(&mut *place, &mut entries);
     vk::Result::SUCCESS
 }
 
-/// `vkGetSwapchainTimingPropertiesEXT`: asks the window; a retired swapchain returns what was last
-/// known.
+/// `vkGetSwapchainTimingPropertiesEXT`: asks the window; a retired swapchain returns the last known
+/// values.
 ///
 /// # Safety
 /// The parameters meet the valid usage of the Vulkan command.
@@ -218,11 +218,11 @@ pub unsafe extern "system" fn get_past_presentation_timing(
     }
 }
 
-/// Delivers the times of as many frames as there is room for.
+/// Delivers the times of as many frames as fit.
 ///
 /// # Safety
-/// `out.p_presentation_timings` has room for as many elements as `out` counts, and each of them for
-/// as many stages as it counts.
+/// `out.p_presentation_timings` has as many elements as `out` counts, and each of them space for as
+/// many stages as it counts.
 unsafe fn fetch(
     swapchain: &Swapchain,
     window: &Window,
@@ -234,12 +234,12 @@ unsafe fn fetch(
     let room = core::mem::replace(&mut out.presentation_timing_count, 0);
     let (mut place, mut more) = (0usize, false);
     loop {
-        // The application fetches in one thread at a time: nobody else removes frames, and new ones
-        // are appended.
+        // The application fetches in one thread at a time: no other thread removes frames, and new
+        // ones are appended.
         let Some(entry) = swapchain.timing_queue.entries.lock(system).get(place).copied() else { break };
         let times = match entry.number.map(|number| window.frame_timestamps(number)) {
             Some(Ok(times)) => times,
-            // What the window has forgotten or never knew, nobody will know.
+            // If the window has forgotten a time or never knew it, it stays unknown.
             Some(Err(WindowError::NOT_FOUND | WindowError::BAD_VALUE)) | None => FrameTimestamps::default(),
             Some(Err(error)) => return Err(error.into()),
         };
@@ -281,7 +281,7 @@ impl Entry {
         STAGES.iter().filter(move |(stage, _)| stage & stages != 0)
     }
 
-    /// Writes the times of the stages reached so far. Returns whether some did not fit. Unknown
+    /// Writes the times of the stages reached until now. Returns whether some did not fit. Unknown
     /// times are 0.
     ///
     /// # Safety

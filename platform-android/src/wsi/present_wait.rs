@@ -1,5 +1,5 @@
 //! Waiting until a frame is shown (`VK_KHR_present_id2`, `VK_KHR_present_wait2`), or rather until
-//! the other side of the window has taken it, which is the last that every window tells of.
+//! the consumer has taken it, which is the last event that every window reports.
 
 use ash::vk;
 
@@ -9,7 +9,7 @@ use crate::wsi::structures::PresentWait2Info;
 use crate::wsi::swapchain::Swapchain;
 
 /// Records a frame by the application's id, before the window has it: from then on the window may
-/// tell of it.
+/// report it.
 pub fn remember(swapchain: &Swapchain, id: u64, number: Option<u64>) {
     let system = swapchain.loader().system;
     swapchain.numbered.0.lock(system).push(id, number.filter(|_| swapchain.made.is_waited_for));
@@ -41,7 +41,7 @@ pub unsafe extern "system" fn wait_for_present2(
     listener::wait(swapchain.loader().system, info.timeout, look).unwrap_or(vk::Result::TIMEOUT)
 }
 
-/// Whether that frame or a later one was taken or dropped, or is one that nobody will ever tell of.
+/// Returns whether that frame or a later one was taken or dropped, or will never be reported.
 fn is_over(swapchain: &Swapchain, id: u64) -> bool {
     let (system, listener) = (swapchain.loader().system, &swapchain.surface.listener);
     let frames = *swapchain.numbered.0.lock(system);

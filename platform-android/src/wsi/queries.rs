@@ -160,8 +160,8 @@ unsafe fn driver_has(
     extensions.is_ok_and(|list| list.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name)))
 }
 
-/// Whether the driver has images of a format that can be used as those of swapchains usually are. No
-/// for a driver that only knows the query of Vulkan 1.0.
+/// Returns whether the driver has images of a format with the usual usage of swapchains. No for a
+/// driver that only knows the query of Vulkan 1.0.
 ///
 /// # Safety
 /// `physical_device` is a valid handle.
@@ -205,7 +205,8 @@ pub unsafe fn has_shared_images(instance: &Instance, physical_device: vk::Physic
     presentation.shared_image != vk::FALSE
 }
 
-/// Fills a chained `VkImageCompressionPropertiesEXT` with what the driver would do to such images.
+/// Fills a chained `VkImageCompressionPropertiesEXT` with the compression that the driver would use
+/// for such images.
 ///
 /// # Safety
 /// `physical_device` is a valid handle, `first` begins a pNext chain.

@@ -4,9 +4,9 @@ use ash::vk;
 
 use crate::wsi::swapchain::Swapchain;
 
-/// `vkReleaseSwapchainImagesKHR` and `vkReleaseSwapchainImagesEXT`. The image of a shared swapchain
-/// stays acquired; those of a retired one are destroyed, since the application has no further use
-/// for them.
+/// `vkReleaseSwapchainImagesKHR` and `vkReleaseSwapchainImagesEXT`. A shared swapchain's image
+/// stays acquired; a retired swapchain's images are destroyed, since the application has no further
+/// use for them.
 ///
 /// # Safety
 /// The parameters meet the valid usage of the Vulkan command.

@@ -22,7 +22,7 @@ pub struct Surface {
     pub window: Window,
     /// The calls that the window has.
     pub calls: WindowCalls,
-    /// Hears of the window's frames.
+    /// Receives reports of the window's frames.
     pub listener: Listener,
     /// The usage of the buffers on the consumer's side.
     pub consumer_usage: u64,
@@ -145,7 +145,7 @@ fn create(
     let surface = Surface { window, calls, listener: Listener::new(), consumer_usage, loader, state };
     let (block, _) = Box::into_non_null_with_allocator(room);
     let block = block.cast::<Surface>();
-    // SAFETY: the block has the layout of a surface, and nobody else has it yet.
+    // SAFETY: the block has the layout of a surface, and no other code has it yet.
     unsafe { block.write(surface) };
     Ok(vk::SurfaceKHR::from_raw(block.as_ptr().expose_provenance() as u64))
 }
@@ -161,7 +161,7 @@ pub unsafe extern "system" fn destroy_surface(
 ) {
     let _slice = slice(c"DestroySurfaceKHR");
     // SAFETY: by this function's `# Safety` the instance is valid, the surface is NULL or valid and
-    // externally synchronised, and the callbacks are compatible with those of its creation.
+    // externally synchronised, and the callbacks are compatible with the callbacks of its creation.
     // `create` leaked the box; only this function frees it.
     unsafe {
         let memory =

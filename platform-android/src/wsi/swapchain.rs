@@ -26,8 +26,8 @@ use crate::wsi::window::Window;
 pub struct Swapchain {
     /// The surface, which outlives the swapchain.
     pub surface: &'static Surface,
-    /// The device, which also outlives it and may differ from that of the swapchain that replaces
-    /// this one.
+    /// The device, which also outlives it and may differ from the device of the swapchain that
+    /// replaces this one.
     device: &'static Device,
     /// The parameters of its creation.
     pub made: Made,
@@ -49,13 +49,13 @@ pub struct Swapchain {
 /// The part of a swapchain that does not change.
 #[derive(Clone, Copy)]
 pub struct Made {
-    /// Whether there is one image, which is shown while being drawn to.
+    /// Whether it has one image, which is shown while being drawn to.
     pub shared: bool,
     /// Whether that image is initially shown repeatedly.
     pub auto_refresh: bool,
     /// Whether frames replace each other.
     pub mailbox: bool,
-    /// Whether the application waits for frames, so that the window tells of them.
+    /// Whether the application waits for frames, so that the window reports them.
     pub is_waited_for: bool,
     /// Width and height of the images.
     pub extent: vk::Extent2D,
@@ -240,7 +240,7 @@ impl Swapchain {
             && let Some(destroy) = self.device.driver.destroy_image
         {
             // SAFETY: the image was created by this device, and its caller took it out of the list,
-            // so nobody uses it any more.
+            // so no code uses it any more.
             unsafe { destroy(self.device.handle, image, core::ptr::null()) };
         }
     }
@@ -257,7 +257,7 @@ pub unsafe extern "system" fn destroy_swapchain(
 ) {
     let _slice = slice(c"DestroySwapchainKHR");
     // SAFETY: by this function's `# Safety` the device is valid, the swapchain is NULL or valid and
-    // externally synchronised, and the callbacks are compatible with those of its creation.
+    // externally synchronised, and the callbacks are compatible with the callbacks of its creation.
     // `create` leaked the box; only this function frees it.
     unsafe {
         let device = device_of(device.as_raw());

@@ -70,13 +70,13 @@ impl History {
         Self { records: Lock::new(ring), enabled: AtomicBool::new(false) }
     }
 
-    /// Whether the window was told to remember timestamps.
+    /// Returns whether the window remembers timestamps.
     #[must_use]
     pub fn is_enabled(&self) -> bool {
         self.enabled.load(Ordering::Relaxed)
     }
 
-    /// Tells the window to remember timestamps, once.
+    /// Makes the window remember timestamps, once.
     pub fn enable(&self, window: &Window) {
         if !self.enabled.swap(true, Ordering::Relaxed) && window.enable_frame_timestamps(true).is_err() {
             self.enabled.store(false, Ordering::Relaxed);
@@ -164,7 +164,7 @@ pub unsafe extern "system" fn get_past_presentation_timing(
     }
 }
 
-/// Forgets a frame and all older ones, which nobody will ask about any more.
+/// Forgets a frame and all older ones, which will not be queried any more.
 fn forget_up_to(swapchain: &Swapchain, frame: u64) {
     let mut ring = swapchain.history.records.lock(swapchain.loader().system);
     let told = ring.records.iter().take(ring.count).take_while(|record| record.frame <= frame).count();

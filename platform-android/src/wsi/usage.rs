@@ -35,7 +35,7 @@ pub struct Wanted {
     pub image_usage: vk::ImageUsageFlags,
     /// Their creation flags.
     pub image_flags: vk::ImageCreateFlags,
-    /// Whether there is one, which is shown while being drawn to.
+    /// Whether it has one image, which is shown while being drawn to.
     pub shared: bool,
     /// Their compression, if the application specified it. Its chain ends here.
     pub compression: Option<vk::ImageCompressionControlEXT<'static>>,
@@ -120,7 +120,7 @@ fn newer_gralloc_usage(device: &Device, wanted: &Wanted) -> Option<Result<u64, v
     let p_next = wanted.compression.as_ref().map_or(core::ptr::null(), |it| core::ptr::from_ref(it).cast());
     let mut usage = 0;
     // SAFETY: the device's handle is valid, and the structures are locals of the types that the
-    // driver's functions take; their chain ends with the compression.
+    // driver's functions take; the last structure of their chain is the compression.
     let result = unsafe {
         if let Some(get) = driver.get_swapchain_gralloc_usage4 {
             let s_type = structure::GRALLOC_USAGE_INFO_2;
@@ -159,7 +159,7 @@ fn success(result: vk::Result, usage: u64) -> Result<u64, vk::Result> {
     if result == vk::Result::SUCCESS { Ok(usage) } else { Err(result) }
 }
 
-/// Usage of gralloc 0 and 1, where they differ.
+/// Usage of gralloc 0 and 1, as far as they differ.
 mod gralloc {
     /// `GRALLOC_USAGE_SW_READ_OFTEN`, all bits of which are set
     pub(super) const READ_OFTEN: u64 = 3;
@@ -178,7 +178,7 @@ mod gralloc {
         1 << 1 | 1 << 8 | 1 << 11 | 1 << 12 | 1 << 15 | 1 << 16 | 1 << 18 | 1 << 20 | 1 << 24;
 }
 
-/// Converts usage of gralloc 0 to that of gralloc 1.
+/// Converts usage of gralloc 0 to usage of gralloc 1.
 #[must_use]
 pub fn to_gralloc1(usage: c_int) -> Usage2 {
     let usage = u64::from(usage.cast_unsigned());

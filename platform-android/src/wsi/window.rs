@@ -16,7 +16,7 @@ pub struct WindowError(pub c_int);
 impl WindowError {
     /// `-ENOENT`
     pub const NOT_FOUND: Self = Self(-2);
-    /// `-EAGAIN`: there is no buffer, and the window does not wait for one.
+    /// `-EAGAIN`: no buffer is available, and the window does not wait for one.
     pub const WOULD_BLOCK: Self = Self(-11);
     /// `-EINVAL`
     pub const BAD_VALUE: Self = Self(-22);
@@ -50,7 +50,7 @@ impl Window {
     /// Takes a reference to the window.
     ///
     /// # Safety
-    /// `window` is an `ANativeWindow` to which somebody holds a reference during the call.
+    /// `window` is an `ANativeWindow` that is referenced during the call.
     #[must_use]
     pub unsafe fn new(window: NonNull<NativeWindow>) -> Self {
         // SAFETY: by this function's `# Safety` the window is alive.
@@ -80,15 +80,15 @@ impl Window {
     /// Connects as the producer that draws to the window.
     ///
     /// # Errors
-    /// [`WindowError`], if somebody else is connected.
+    /// [`WindowError`], if another producer is connected.
     pub fn connect(&self) -> Result<(), WindowError> {
         perform!(self, API_CONNECT, API_EGL)
     }
 
-    /// Connects as [`Self::connect`] does, to be told of frames ([`Self::set_on_frame`]).
+    /// Connects as [`Self::connect`] does, to receive reports of frames ([`Self::set_on_frame`]).
     ///
     /// # Errors
-    /// [`WindowError`], also if the window does not know this.
+    /// [`WindowError`], including when the window does not know this.
     pub fn connect_with_listener(&self) -> Result<(), WindowError> {
         let (released, acquired, dropped): (c_int, c_int, c_int) = (0, 1, 1);
         perform!(self, API_CONNECT_WITH_LISTENER, API_EGL, released, acquired, dropped)
@@ -110,7 +110,7 @@ impl Window {
     /// it.
     ///
     /// # Errors
-    /// [`WindowError`], if there is none.
+    /// [`WindowError`], if no frame was replaced.
     pub fn last_replaced_frame(&self) -> Result<u64, WindowError> {
         let mut frame = 0u64;
         perform!(self, GET_LAST_REPLACED_FRAME_ID, &raw mut frame)?;
@@ -120,7 +120,7 @@ impl Window {
     /// Sets one of [`present_mode`](crate::wsi::native_window::present_mode).
     ///
     /// # Errors
-    /// [`WindowError`], also if the window does not know this.
+    /// [`WindowError`], including when the window does not know this.
     pub fn set_present_mode(&self, mode: c_int) -> Result<(), WindowError> {
         perform!(self, SET_PRESENT_MODE, mode)
     }
@@ -280,7 +280,7 @@ impl Window {
         Ok(frame)
     }
 
-    /// Returns what is known of a frame.
+    /// Returns the known times of a frame.
     ///
     /// # Errors
     /// [`WindowError`], if the window has forgotten it.
@@ -312,7 +312,7 @@ impl Window {
         perform!(self, SET_BUFFERS_SMPTE2086_METADATA, metadata.as_ptr())
     }
 
-    /// Sets the maximum light level, and that of the brightest frame on average.
+    /// Sets the maximum light level, and the maximum average level of a frame.
     ///
     /// # Errors
     /// [`WindowError`].

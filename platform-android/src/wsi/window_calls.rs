@@ -10,10 +10,10 @@ use crate::wsi::window::{Window, WindowError};
 /// A call of windows that not every Android has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WindowCall {
-    /// The one that tells a window the present mode. Without it frames are always shown in turn.
+    /// The operation that sets the present mode. Without it frames are always shown in turn.
     PresentMode,
-    /// The one that connects with a listener, which hears what became of frames. Without it a window
-    /// may never say anything about them, since only a display gives times.
+    /// The operation that connects with a listener, which receives the fate of frames. Without it a
+    /// window may never say anything about them, since only a display gives times.
     Listener,
 }
 
@@ -37,9 +37,9 @@ fn release(system: &dyn System) -> ApiLevel {
 /// The calls that a certain window has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowCalls {
-    /// Whether it can be told the present mode.
+    /// Whether the present mode can be set.
     pub present_mode: bool,
-    /// Whether it tells what became of frames.
+    /// Whether it reports the fate of frames.
     pub listener: bool,
 }
 
@@ -48,7 +48,7 @@ impl WindowCalls {
     /// have.
     ///
     /// # Errors
-    /// [`WindowError`], if somebody else is connected.
+    /// [`WindowError`], if another producer is connected.
     pub fn connect(host: &Host, window: &Window) -> Result<Self, WindowError> {
         let listener = window_can(host, WindowCall::Listener) && window.connect_with_listener().is_ok();
         if !listener {

@@ -1,4 +1,4 @@
-//! Stand-ins for `libcutils.so`, `libhardware.so` and `libsync.so` of Android, which drivers for
+//! Replacements for Android's `libcutils.so`, `libhardware.so` and `libsync.so`, which drivers for
 //! applications need and applications cannot open. They have the functions that Mesa's drivers use.
 //! `xtask/src/android_abi.rs` says which function is in which library.
 //!

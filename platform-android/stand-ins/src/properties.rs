@@ -28,7 +28,7 @@ unsafe extern "C" {
 /// Writes a property, or the default if it is not set or empty. Returns the length.
 ///
 /// # Safety
-/// The key is a C string, the default NULL or one, and the value has room for [`VALUE_MAX`] bytes.
+/// The key is a C string, the default NULL or a C string, and the value holds [`VALUE_MAX`] bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn property_get(
     key: *const c_char,
@@ -43,8 +43,8 @@ pub unsafe extern "C" fn property_get(
     // SAFETY: by this function's `# Safety` the default is a C string; NULL was handled above.
     let bytes = unsafe { CStr::from_ptr(default) }.to_bytes();
     let length = bytes.len().min(VALUE_MAX.saturating_sub(1));
-    // SAFETY: the value has room for `VALUE_MAX` bytes, and the default has at least `length`. They
-    // may overlap.
+    // SAFETY: the value holds `VALUE_MAX` bytes, and the default has at least `length`. They may
+    // overlap.
     unsafe {
         value.copy_from(default, length);
         value.add(length).write(0);

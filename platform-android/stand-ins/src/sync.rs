@@ -60,7 +60,7 @@ const fn request(number: c_ulong, size: usize) -> c_ulong {
 pub extern "C" fn sync_wait(fd: c_int, milliseconds: c_int) -> c_int {
     let mut waited = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     loop {
-        // SAFETY: it is one structure, and nobody else has it.
+        // SAFETY: it is one structure, and no other code has it.
         match unsafe { libc::poll(&raw mut waited, 1, milliseconds) } {
             0 => return failed(libc::ETIME),
             1 if waited.revents & (libc::POLLERR | libc::POLLNVAL) != 0 => return failed(libc::EINVAL),
@@ -89,12 +89,12 @@ pub unsafe extern "C" fn sync_merge(name: *const c_char, one: c_int, other: c_in
     if unsafe { call(one, MERGE, (&raw mut merge).cast()) } { merge.merged } else { -1 }
 }
 
-/// Returns what the kernel knows of a fence and those that it was merged of; NULL, with the reason
-/// in errno, if it is not a fence or memory is short. [`sync_file_info_free`] frees it.
+/// Returns the kernel's facts about a fence and the fences that it was merged from; NULL, with the
+/// reason in errno, if it is not a fence or memory is short. [`sync_file_info_free`] frees it.
 #[unsafe(no_mangle)]
 pub extern "C" fn sync_file_info(fd: i32) -> *mut FileInfo {
     let mut info = FileInfo { name: [0; NAME], status: 0, flags: 0, count: 0, pad: 0, fences: 0 };
-    // SAFETY: without room for fences the request writes this structure alone.
+    // SAFETY: without space for fences the request writes this structure alone.
     if !unsafe { call(fd, FILE_INFO, (&raw mut info).cast()) } {
         return null_mut();
     }
@@ -107,8 +107,8 @@ pub extern "C" fn sync_file_info(fd: i32) -> *mut FileInfo {
         failed(libc::ENOMEM);
         return null_mut();
     }
-    // SAFETY: the block has room for the structure and `count` fences behind it, as the request is
-    // told. If it fails, nobody else has the block.
+    // SAFETY: the block has space for the structure and `count` fences behind it, as the request
+    // says. If it fails, no other code has the block.
     unsafe {
         (*block).count = count;
         (*block).fences = block.add(1).expose_provenance() as u64;
@@ -123,7 +123,7 @@ pub extern "C" fn sync_file_info(fd: i32) -> *mut FileInfo {
 /// Frees what [`sync_file_info`] returned.
 ///
 /// # Safety
-/// It is NULL or came from there, and nobody uses it any more.
+/// It is NULL or came from there, and no code uses it any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sync_file_info_free(info: *mut FileInfo) {
     // SAFETY: by this function's `# Safety` it is NULL or a block of `calloc`.
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn sync_file_info_free(info: *mut FileInfo) {
 /// Makes a request until no signal interrupts it. Returns whether it succeeds.
 ///
 /// # Safety
-/// `data` is what the request reads and writes.
+/// `data` is the structure that the request reads and writes.
 unsafe fn call(fd: c_int, request: c_ulong, data: *mut c_void) -> bool {
     loop {
         // SAFETY: by this function's `# Safety`. Bionic takes requests as `int`.

@@ -73,7 +73,7 @@ fn find(tables: &[&[Row]], name: &CStr) -> vk::PFN_vkVoidFunction {
     Some(unsafe { std::mem::transmute::<*const (), unsafe extern "system" fn()>(function()) })
 }
 
-/// Stands in for the commands of Vulkan 1.0 that no test is about: every driver has them.
+/// Stands in for Vulkan 1.0 commands that no test covers: every driver has them.
 fn nothing(name: &CStr) -> vk::PFN_vkVoidFunction {
     unsafe extern "system" fn nothing() -> vk::Result {
         vk::Result::SUCCESS

@@ -44,7 +44,7 @@ unsafe impl Sync for Inside {}
 pub struct State {
     /// Width and height.
     pub size: (c_int, c_int),
-    /// The size of the buffers, if it differs from the one that the window is told.
+    /// The size of the buffers, if it differs from the size that was set.
     pub buffer_size: Option<(c_int, c_int)>,
     /// How the picture should be rotated.
     pub transform_hint: c_int,
@@ -52,7 +52,7 @@ pub struct State {
     pub min_undequeued: c_int,
     /// The maximum number of buffers.
     pub max_buffers: c_int,
-    /// What the other side uses buffers for.
+    /// The consumer's usage of buffers.
     pub consumer_usage: u64,
     /// Nanoseconds between two refreshes.
     pub refresh_duration: i64,
@@ -60,9 +60,9 @@ pub struct State {
     /// composed, presented, dequeue ready, released. Missing frames are forgotten.
     pub timestamps: std::collections::BTreeMap<u64, [i64; 9]>,
     /// Whether buffers come with fences that are signalled only when the next frame is shown, or by
-    /// the watching thread when there is none.
+    /// the watching thread if no frame waits.
     pub late_fences: bool,
-    /// What the window does if no buffer is available.
+    /// The behaviour of the window if no buffer is available.
     pub without_buffers: WithoutBuffers,
     /// Which buffer is dequeued next.
     pub next_buffer: NextBuffer,
@@ -86,11 +86,11 @@ pub struct State {
     lost: bool,
     /// The call from which on it will be gone.
     lost_from: Option<usize>,
-    /// Whether there was a moment in which nobody held a reference to the window.
+    /// Whether the window was ever without a reference.
     pub was_freed: bool,
     references: i64,
     connected: bool,
-    /// Who is told of frames that are acquired, and of those that are dropped.
+    /// The listeners for acquired and for dropped frames.
     listeners: [Option<Listener>; 2],
     /// The last frame that another one has replaced.
     last_replaced: Option<u64>,
@@ -99,28 +99,28 @@ pub struct State {
     queue: Queue,
 }
 
-/// Who is told of frames.
+/// A callback for frames.
 #[derive(Clone, Copy)]
 struct Listener {
     tell: OnFrame,
     data: usize,
 }
 
-/// Those who are told of frames.
+/// The callbacks for frames.
 #[derive(Clone, Copy)]
 pub struct Listeners([Option<Listener>; 2]);
 
-/// The place of the listener that is told of frames that the other side has taken.
+/// The index of the listener for frames that the consumer has acquired.
 const ACQUIRED: usize = 0;
-/// The place of the listener that is told of frames that the other side has dropped.
+/// The index of the listener for frames that the consumer has dropped.
 const DROPPED: usize = 1;
 
-/// What a window does if no buffer is available.
+/// The behaviour of a window if no buffer is available.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum WithoutBuffers {
     /// It waits until the timeout, or for ever without one.
     Waits,
-    /// It waits if there is a timeout, like a window with both ends in the application.
+    /// It waits if a timeout is set, like a window with both ends in the application.
     WaitsIfTold,
     /// It fails at once, like a window whose frames replace each other.
     Fails,
@@ -131,7 +131,7 @@ pub enum WithoutBuffers {
 pub enum NextBuffer {
     /// A free one.
     AnyFree,
-    /// One that nobody has had before.
+    /// A new buffer.
     New,
     /// None, although the window reports success.
     Null,
@@ -146,7 +146,7 @@ pub struct Told {
     pub swap_interval: c_int,
     /// What becomes of waiting frames: 1 the oldest is shown, 2 the latest.
     pub present_mode: c_int,
-    /// Whether acquired and dropped frames are told of.
+    /// Whether acquired and dropped frames are reported.
     pub listens: [bool; 2],
     /// Whether one buffer is shown while being drawn to.
     pub shared: bool,
@@ -177,7 +177,7 @@ pub struct Told {
 }
 
 impl State {
-    /// Connects somebody, as if connecting had not failed.
+    /// Connects a producer, as if connecting had not failed.
     pub fn reconnect(&mut self) {
         self.connected = true;
     }
@@ -187,18 +187,18 @@ impl State {
         self.connected = false;
     }
 
-    /// Who is told of frames.
+    /// Returns the callbacks for frames.
     #[must_use]
     pub fn listeners(&self) -> Listeners {
         Listeners(self.listeners)
     }
 
-    /// Makes the window tell others of frames.
+    /// Sets the callbacks for frames.
     pub fn listen(&mut self, listeners: Listeners) {
         self.listeners = listeners.0;
     }
 
-    /// Drops the oldest waiting frame if there is a later one, and returns its number.
+    /// Drops the oldest waiting frame if a later one waits, and returns its number.
     fn drop_first(&mut self, android: &Android) -> Option<u64> {
         let frame = self.queue.drop_before_last(android)?;
         self.dropped += 1;
@@ -207,7 +207,7 @@ impl State {
 }
 
 impl FakeWindow {
-    /// Creates a window of 640 by 480 that nobody draws to.
+    /// Creates a window of 640 by 480 without a producer.
     #[must_use]
     pub fn new(android: &'static Android) -> Self {
         let state = State {
@@ -240,7 +240,7 @@ impl FakeWindow {
             told: Told::default(),
             queue: Queue::default(),
         };
-        // It is never freed, so that its count, and not a crash, reveals whoever uses it too late.
+        // It is never freed, so that its count, and not a crash, reveals late uses.
         let inside = Box::leak(Box::new(Inside {
             table: table::new(),
             android,
@@ -302,13 +302,13 @@ impl FakeWindow {
         self.inside.show()
     }
 
-    /// Drops the oldest waiting frame if there is a later one, as the other side does that wants the
+    /// Drops the oldest waiting frame if a later one waits, as a consumer does that wants the
     /// latest. Returns whether there was one.
     pub fn drop_first(&self) -> bool {
         self.inside.drop_first()
     }
 
-    /// Tells of a frame as if it had just been taken, whoever listened last: windows tell late.
+    /// Reports a frame to the last listener as if it had just been taken: windows may report late.
     pub fn tell_late(&self, frame: u64) {
         self.inside.tell(ACQUIRED, frame);
     }
@@ -325,8 +325,8 @@ impl FakeWindow {
         self.change().queue.forget_all(self.inside.android);
     }
 
-    /// What was not given back: references to the window and its buffers, dequeued buffers, and a
-    /// remaining connection.
+    /// Returns what was not given back: references to the window and its buffers, dequeued buffers,
+    /// and a remaining connection.
     #[must_use]
     pub fn leaks(&self) -> Vec<String> {
         let state = self.change();
@@ -381,7 +381,7 @@ impl Inside {
         true
     }
 
-    /// Tells the listener of a frame.
+    /// Reports a frame to the listener.
     fn tell(&self, what: usize, frame: u64) {
         let (listener, listens) = {
             let state = self.change();
@@ -399,7 +399,7 @@ impl Inside {
                 continue;
             }
             let mut state = self.change();
-            // There is no next frame to wait for.
+            // No next frame follows.
             state.queue.signal();
             if state.queue.is_empty() && self.watched.load(Ordering::SeqCst) {
                 drop(self.changed.wait(state));

@@ -1,5 +1,5 @@
-/* The one function of a window that C alone can define: its arguments follow in whatever number and types an operation has.
-   They are put into an array of 64-bit words, which what is written in Rust looks at. */
+/* The one function of a window that C alone can define: its arguments follow in whatever number and types an operation has. They are put
+   into an array of 64-bit words, which the Rust code reads. */
 
 #include <stdarg.h>
 #include <stddef.h>

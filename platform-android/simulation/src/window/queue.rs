@@ -196,7 +196,7 @@ impl Queue {
         self.later = None;
     }
 
-    /// Drops the oldest waiting frame if there is a later one, and returns its number.
+    /// Drops the oldest waiting frame if a later one waits, and returns its number.
     pub(super) fn drop_before_last(&mut self, android: &Android) -> Option<u64> {
         if self.waiting.len() < 2 {
             return None;

@@ -19,7 +19,7 @@ unsafe extern "C" {
     fn fake_window_perform(window: *mut NativeWindow, operation: c_int, ...) -> c_int;
 }
 
-/// `-ENODEV`: the window is gone, or nobody is connected.
+/// `-ENODEV`: the window is gone, or has no producer.
 const GONE: c_int = -19;
 /// `-ENOENT`: no such operation.
 const NOT_FOUND: c_int = -2;
@@ -165,7 +165,7 @@ unsafe extern "C" fn dequeue_buffer(
                 Err(Refusal::Wait) if !waits(state.without_buffers, &told) => {
                     return Err(WindowError::WOULD_BLOCK.0);
                 }
-                // Nothing comes back if nobody shows frames.
+                // No buffer comes back if no thread shows frames.
                 Err(Refusal::Wait) if !inside.watched.load(Ordering::SeqCst) || told.dequeue_timeout == 0 => {
                     return Err(WindowError::TIMED_OUT.0);
                 }
@@ -241,15 +241,15 @@ unsafe extern "C" fn cancel_buffer(
 /// Called from C with the collected arguments.
 ///
 /// # Safety
-/// `window` is a fake one; `arguments` leads to ten values, which begin with those of the
-/// operation.
+/// `window` is a fake one; `arguments` leads to ten values, of which the first are the operation's.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn fake_window_performed(
     window: *mut NativeWindow,
     operation: c_int,
     arguments: *const u64,
 ) -> c_int {
-    // SAFETY: by this function's `# Safety` the window is a fake one, and there are ten arguments.
+    // SAFETY: by this function's `# Safety` the window is a fake one, and `arguments` leads to ten
+    // values.
     let (inside, arguments) = unsafe { (inside(window), std::slice::from_raw_parts(arguments, 10)) };
     let name = name_of(operation);
     let plain = !matches!(
@@ -272,7 +272,7 @@ unsafe extern "C" fn fake_window_performed(
         _ => name.to_owned(),
     };
     let result = inside.call(what).and_then(|mut state| {
-        // SAFETY: by this function's `# Safety` the arguments are those of the operation.
+        // SAFETY: by this function's `# Safety` the arguments belong to the operation.
         unsafe { apply(&mut state, inside, operation, arguments) }
     });
     number(result)
@@ -325,7 +325,7 @@ impl State {
 }
 
 /// # Safety
-/// The arguments are those of the operation; its pointers are valid.
+/// The arguments belong to the operation; its pointers are valid.
 unsafe fn apply(
     state: &mut State,
     inside: &Inside,
@@ -338,8 +338,8 @@ unsafe fn apply(
         return Err(NOT_FOUND);
     }
     let told = &mut state.told;
-    // SAFETY: by this function's `# Safety` the arguments are those of the operation, so its
-    // pointers are valid.
+    // SAFETY: by this function's `# Safety` the arguments belong to the operation, so its pointers
+    // are valid.
     unsafe {
         match operation {
             perform::SET_BUFFER_COUNT => told.buffers = arguments[0] as usize,
@@ -392,7 +392,7 @@ unsafe fn apply(
             perform::API_DISCONNECT if !state.connected => return Err(BAD_VALUE),
             perform::API_DISCONNECT => {
                 state.connected = false;
-                // The next one has to describe the buffers anew; everything else stays as it was.
+                // The next one has to describe the buffers again; everything else stays as it was.
                 let (format, dimensions, transform, scaling, usage) = Default::default();
                 state.told = Told { format, dimensions, transform, scaling, usage, ..state.told.clone() };
                 state.queue.forget_all(inside.android);

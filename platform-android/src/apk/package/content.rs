@@ -46,7 +46,7 @@ pub(super) fn content(file: &dyn Ranges, name: &[u8], entry: &Entry, limit: u64)
 /// right.
 fn inflate(packed: &[u8], size: u64) -> Result<Text, OutOfMemory> {
     let mut content = zeros(size)?;
-    // Its tables have some ten thousand bytes, too much for the stacks of some threads.
+    // Its tables take some ten thousand bytes, too much for the stacks of some threads.
     let mut state = Box::try_new(DecompressorOxide::new())?;
     let _ = decompress(&mut state, packed, &mut content, 0, TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF);
     Ok(content)

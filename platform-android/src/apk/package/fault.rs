@@ -1,4 +1,4 @@
-//! What is wrong with a package, in words that say how to fix it.
+//! Faults of a package, in words that say how to fix them.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -9,7 +9,7 @@ use loader_core::platform::FileError;
 
 use crate::layers::archive;
 
-/// What is wrong with a package.
+/// A fault of a package.
 #[derive(Debug)]
 pub enum Fault {
     /// It cannot be read as an archive.
@@ -69,7 +69,7 @@ pub enum FileFault {
         /// The maximum.
         limit: u64,
     },
-    /// It differs in size or checksum from what the archive says.
+    /// Its size or checksum differs from the archive's record.
     Damaged,
 }
 

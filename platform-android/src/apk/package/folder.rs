@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Files that exist and match the package stay, so a package is unpacked once. A file is written
-//! under another name and then renamed, so whoever opens it finds all of it; several processes may
-//! do that at the same time. A file under its final name is never written to: it may be in use.
+//! under another name and then renamed, so a reader finds all of it; several processes may do that
+//! at the same time. A file under its final name is never written to: it may be in use.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -99,8 +99,8 @@ impl<'a> Folder<'a> {
     /// Removes what processes that ended in the middle of writing left behind.
     pub(super) fn remove_unfinished(&self) -> Result<(), OutOfMemory> {
         for name in self.system.list(c_path(&self.path)?.as_c()).unwrap_or_default() {
-            // One thread of this process at a time unpacks, so its own unfinished files are
-            // leftovers, too.
+            // One thread of this process at a time unpacks, so its own unfinished files are also
+            // leftovers.
             let is_left = |writer| writer == self.system.process() || !self.system.is_running(writer);
             if writer_of(&name).is_some_and(is_left) {
                 self.system.remove(c_path(&self.place(&name)?)?.as_c());
@@ -110,8 +110,8 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// Removes the folders of other states of the package at `package`: all but that of `library`.
-/// Whoever has a file of them open keeps it.
+/// Removes the folders of other states of the package at `package`: all but `library`'s folder.
+/// Processes that have a file in them open keep it.
 pub(in crate::apk) fn remove_others(
     system: &dyn ApplicationSystem,
     package: &[u8],

@@ -1,8 +1,8 @@
 //! Driver packages, as emulators exchange them (ADPKG): an archive with `meta.json` and libraries.
 //!
 //! Only the libraries in the archive's root are unpacked: no name in the archive can lead anywhere
-//! but into the folder. Nothing that the archive says is trusted: size and checksum of what is
-//! unpacked are verified.
+//! but into the folder. Nothing in the archive is trusted: size and checksum of each unpacked file
+//! are verified.
 #![forbid(unsafe_code)]
 
 mod content;

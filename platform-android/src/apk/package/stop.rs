@@ -9,7 +9,7 @@ use crate::layers::archive;
 /// Why a package is not unpacked.
 #[derive(Debug)]
 pub enum Stop {
-    /// What is wrong with it, or with its destination.
+    /// A fault of the package, or of its destination.
     Fault(Fault),
     /// Out of memory.
     OutOfMemory,

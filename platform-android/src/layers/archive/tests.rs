@@ -126,8 +126,8 @@ fn a_comment_is_passed_over_also_one_that_looks_like_an_end() {
     let end = two_files().end(b"");
     let fake = &end[end.len() - 22..];
     for comment in [&b"hello"[..], &[0; 65_535], fake, &[fake, b"more"].concat()] {
-        // The last record that ends with the file is used: the fake in the comment is well formed,
-        // too.
+        // The last record that reaches the end of the file is used; the fake in the comment is well
+        // formed as well.
         assert_eq!(contents(&two_files().end(comment), "lib/x").len(), 2);
     }
 }
@@ -208,7 +208,7 @@ fn r23_no_archive_however_broken_is_more_than_refused() {
                 let mut changed = good.clone();
                 changed[place] = value;
                 read(&changed);
-                // Two at once: a length and what it is compared with.
+                // Two at once: a length and the value that it is compared with.
                 let other = (place * 7 + usize::from(value)) % good.len();
                 changed[other] = changed[other].wrapping_add(value);
                 read(&changed);

@@ -1,4 +1,4 @@
-//! Functions of devices, queues and command buffers.
+//! Device, queue and command-buffer commands.
 
 use std::ffi::c_int;
 

@@ -1,4 +1,4 @@
-//! Functions of instances and physical devices.
+//! Instance and physical-device commands.
 
 use std::ffi::{CStr, c_char};
 
@@ -98,7 +98,7 @@ unsafe fn give_groups(
 ) -> vk::Result {
     current().hear(name);
     let groups = current().hal().groups.clone();
-    // SAFETY: a counted out-array; what is chained to its elements is left alone.
+    // SAFETY: a counted out-array; structures chained to its elements are left alone.
     unsafe {
         let room = if out.is_null() { groups.len() } else { groups.len().min(*count as usize) };
         let mut next = 0;
