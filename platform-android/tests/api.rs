@@ -46,7 +46,7 @@ impl System {
         Self::of(simulation)
     }
 
-    /// A system whose driver records what it is told.
+    /// Returns a system whose driver records its calls.
     fn with(hal: Hal) -> (Self, &'static Installed) {
         let simulation = Simulation::new();
         let installed = simulation.android.install(hal);
@@ -122,7 +122,7 @@ fn device(instance: &Instance, extensions: &[&CStr]) -> Result<Device, vk::Resul
 
 /// Destroys both.
 fn destroy(instance: Instance, device: Option<Device>) {
-    // SAFETY: nobody uses either any more.
+    // SAFETY: no code uses either any more.
     unsafe {
         if let Some(device) = device {
             device.destroy_device(None);

@@ -57,7 +57,7 @@ fn r144_options_that_lack_memory_change_nothing_leave_nothing_and_can_be_given_a
                 assert!(count > 50, "{count}");
                 return;
             }
-            // Messages may lack memory, too, without harm.
+            // Messages may also lack memory without harm.
             Ok(()) => {}
             Err(stop) => {
                 assert_eq!(stop.to_string(), "there is not enough memory", "{count}");

@@ -91,7 +91,7 @@ impl World {
 
     /// Destroys both, and checks that nothing is left.
     fn finish(&self, instance: vk::Instance, device: Option<vk::Device>) {
-        // SAFETY: nobody else uses them.
+        // SAFETY: no other code uses them.
         unsafe {
             if let Some(device) = device {
                 driver::destroy_device(device, null());

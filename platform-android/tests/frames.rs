@@ -66,8 +66,8 @@ fn three_hundred_frames_with_three_layers_and_everything_that_happens_to_a_windo
         application.frame().unwrap();
     }
     assert_eq!(lost, NOTHING);
-    // At first, after the window was rotated and rotated back, and for another window; nobody tells
-    // that it was resized.
+    // At first, after the window was rotated and rotated back, and for another window; a resize is
+    // not reported.
     assert_eq!(application.made, (4, 2));
     assert_eq!(application.end(), NOTHING);
 }

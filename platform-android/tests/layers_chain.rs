@@ -56,7 +56,7 @@ fn r32_r33_r34_layers_of_every_kind_hear_the_same_calls_in_order() {
     let vulkan = simulation.vulkan();
     let names = [c"VK_LAYER_one", c"VK_LAYER_two", c"VK_LAYER_new", c"VK_LAYER_packed"].map(CStr::as_ptr);
     let info = vk::InstanceCreateInfo::default().enabled_layer_names(&names);
-    // SAFETY: all parameters are valid, and what is created is destroyed before the layers are
+    // SAFETY: all parameters are valid, and every created object is destroyed before the layers are
     // closed.
     unsafe {
         let instance = vulkan.create_instance(&info, None).expect("an instance");

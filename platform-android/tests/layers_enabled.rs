@@ -150,7 +150,8 @@ fn r38_settings_beat_properties_and_the_first_is_nearest_to_the_application() {
     assert_eq!(letters(&choose(simulation.loader, &[c"VK_LAYER_d"]).unwrap()), "bad");
 }
 
-/// Android has no manifests: whatever a library is called or lies beside, somebody has to name its layer.
+/// Android has no manifests: whatever a library's name or folder, a setting or program has to name
+/// its layer.
 #[test]
 fn r38_no_layer_is_active_unless_somebody_names_it() {
     let simulation = with_layers("ab");

@@ -29,7 +29,7 @@ fn layer(android: &Android, file: &str, name: &str, options: &[&str]) {
     android.layer(&format!("{APPLICATION}/{file}"), &[name], options);
 }
 
-/// The names of the layers that applications see.
+/// Returns the names of the layers that applications see.
 fn names(found: &Found) -> Vec<String> {
     let name =
         |layer: &vk::LayerProperties| layer.layer_name_as_c_str().unwrap().to_str().unwrap().to_owned();
@@ -204,7 +204,7 @@ fn r28_questions_are_asked_in_their_order() {
         "InstanceExtension count VK_LAYER_a",
         "InstanceExtension fill VK_LAYER_a",
         "DeviceExtension count VK_LAYER_a",
-        // If there are none, there is no array to fill, so the second call looks like the first.
+        // Without any, the second call has no array to fill, so it looks like the first.
         "DeviceExtension count VK_LAYER_a",
         "InstanceExtension count VK_LAYER_b",
         "InstanceExtension count VK_LAYER_b",
@@ -294,7 +294,7 @@ fn r30_a_layer_is_global_if_its_device_layer_is_the_same_byte_for_byte() {
     for (options, global) in [
         (&[][..], true),
         (&["-DDEVICE_LAYERS=0"], false),
-        // Bytes that nobody reads matter, too.
+        // Bytes that are never read also matter.
         (&["-DGARBAGE=\"x\""], false),
     ] {
         let simulation = with_application();

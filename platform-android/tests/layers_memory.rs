@@ -50,7 +50,7 @@ fn r35_a_search_that_lacks_memory_leaves_nothing_open_and_can_be_repeated() {
             assert_eq!((found, count > 50), (Ok(()), true));
             return;
         }
-        // Messages may lack memory, too, without harm.
+        // Messages may also lack memory without harm.
         if found == Err(OutOfMemory) {
             assert_eq!(loader.layers.found(loader).unwrap().listed().count(), 4, "{count}");
         }

@@ -81,7 +81,7 @@ fn went_through(simulation: &Simulation, vulkan: &Entry) -> String {
     let _ = simulation.android.layer_calls();
     let instance = create(vulkan);
     let calls = simulation.android.layer_calls();
-    // SAFETY: nobody uses the instance.
+    // SAFETY: no code uses the instance.
     unsafe { instance.destroy_instance(None) };
     let letter = |call: &String| {
         call.strip_suffix(" vkCreateInstance")?.strip_prefix("VK_LAYER_ANDROID_nullLayer")?.chars().next()
@@ -215,7 +215,7 @@ fn r31_a_layer_that_is_not_global_takes_no_part_in_devices() {
     let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
     let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
     let _ = simulation.android.layer_calls();
-    // SAFETY: the instance and the info are valid; what is created is destroyed.
+    // SAFETY: the instance and the info are valid; every created object is destroyed.
     unsafe {
         let physical_device = instance.enumerate_physical_devices().unwrap()[0];
         let device = instance.create_device(physical_device, &info, None).unwrap();

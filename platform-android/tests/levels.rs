@@ -47,8 +47,8 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// A driver that has everything on which extensions of the loader depend, and lists nothing that a
-/// driver lists of itself.
+/// Returns a driver with everything on which extensions of the loader depend, which lists nothing
+/// that a driver lists of itself.
 fn complete() -> Hal {
     Hal {
         instance_extensions: Vec::new(),
@@ -64,7 +64,7 @@ fn complete() -> Hal {
     }
 }
 
-/// The names that a system lists below its layers: those of instances and of devices.
+/// Returns the names that a system lists below its layers: instance and device extensions.
 fn listed(simulation: &Simulation) -> [BTreeSet<String>; 2] {
     simulation.android.set("ro.surface_flinger.has_HDR_display", "true");
     simulation.android.set("service.sf.present_timestamp", "true");
@@ -169,7 +169,7 @@ fn r163_switches_are_on_since_their_level() {
     }
 }
 
-/// Cargo's features, and those of a system tree, are the rows of the table.
+/// The table's rows are cargo's features, and a system tree's.
 #[test]
 fn r163_each_switch_and_each_level_is_a_feature() {
     let manifest = include_str!("../Cargo.toml");

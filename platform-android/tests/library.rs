@@ -3,9 +3,9 @@
 //! `cargo xtask android-abi` has built for devices, byte for byte.
 //!
 //! Another processor is emulated if `VKLOAD_TEST_CC` names its C compiler, `VKLOAD_TEST_RUNNER` is
-//! the command line of the emulator, and `VKLOAD_TEST_DRIVER` is the null driver for it
-//! (`cargo xtask test-arches`). That processor is a 64-bit Arm. With `VKLOAD_TEST_PADS` the libraries are those of
-//! `cargo xtask landing-pads`, for which the emulator enforces landing pads.
+//! the command line of the emulator, and `VKLOAD_TEST_DRIVER` is the null driver for it (`cargo
+//! xtask test-arches`). That processor is a 64-bit Arm. With `VKLOAD_TEST_PADS` the libraries come
+//! from `cargo xtask landing-pads`; the emulator then enforces landing pads.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::env;
@@ -22,14 +22,14 @@ mod pads;
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/library");
 const MODULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/modules");
 
-/// Libraries of the system: the source, and the symbol version of its functions, if any.
+/// The system's libraries: the source, and the symbol version of its functions, if any.
 const SYSTEM: &[(&str, &str)] = &[("libc", "LIBC"), ("libdl", "LIBC"), ("liblog", "LIBLOG")];
 /// Those that the loader looks for only when needed.
 const LATE: &[&str] = &["libcutils", "libdl_android", "libvndksupport"];
 
 const VENDOR: &str = "vendor/lib64/hw/vulkan.null.so";
 const DEBUG_FOLDER: &str = "data/local/debug/vulkan";
-/// Where the library of the newest Android is built.
+/// The folder in which the library of the newest Android is built.
 const NEWEST: &str = "android/levels/37";
 const DRAWN: &str = "devices: 1\nwords: 1234abcd 1234abcd\ndone\n";
 
@@ -382,7 +382,7 @@ fn r174_the_library_itself_has_slices_if_the_system_records_graphics() {
     assert_eq!(system.said("slices"), "");
 }
 
-/// The stand-ins themselves: a driver finds them by the names of the system's libraries.
+/// A driver finds the stand-ins by the names of the system's libraries.
 #[test]
 fn r177_a_driver_uses_the_stand_ins_for_libraries_that_applications_cannot_open() {
     let Some(system) = System::new() else { return };

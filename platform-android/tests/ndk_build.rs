@@ -1,4 +1,4 @@
-//! `ndk-build.sh` with a stand-in for an NDK: a compiler that records how it is called, and links.
+//! `ndk-build.sh` with a stand-in for an NDK: a compiler that records its calls, and links.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::env;

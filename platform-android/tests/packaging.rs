@@ -1,4 +1,4 @@
-//! What the build file for an Android system tree names exists and matches cargo's files.
+//! Everything named in the build file for an Android system tree exists and matches cargo's files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -98,7 +98,7 @@ fn r172_other_crates_are_those_of_the_lock_file() {
         let crate_name = values(module, "crate_name")[0];
         assert_eq!(values(module, "stem"), [format!("lib{crate_name}")]);
     }
-    // Each module that is named is there.
+    // Each named module exists.
     let named = MODULES.iter().flat_map(|(kind, name, _)| values(self::module(kind, name), "rustlibs"));
     let others = named.filter(|name| !MODULES.iter().any(|(_, ours, _)| ours == name));
     for name in others {

@@ -103,7 +103,7 @@ fn ldp_loader_12_the_driver_is_never_asked_about_a_layers_extensions() {
     assert!(!trace.contains("extensions-of-layer"), "{trace}");
 }
 
-/// The simulation's driver ends the process if it is asked about a layer.
+/// The simulation's driver aborts the process if it is asked about a layer.
 #[test]
 fn ldp_loader_12_nor_about_those_of_a_device() {
     let simulation = Simulation::new();

@@ -1,4 +1,4 @@
-//! Chains: what layers are passed, and how they call one another. Rows 50 to 54.
+//! Chains: the links that layers get, and how they call one another. Rows 50 to 54.
 
 use android_simulation::hal::Hal;
 use ash::vk;
@@ -11,7 +11,7 @@ fn r50_r51_layers_are_handed_the_callback_then_the_links_and_call_one_another() 
     system.layer("VK_LAYER_one", &["-DGLOBAL"]);
     system.layer("VK_LAYER_two", &["-DGLOBAL"]);
     let instance = system.instance(&[c"VK_LAYER_one", c"VK_LAYER_two"], &[]).unwrap();
-    // 1 is the callback for data, 0 stands for the links; -1 is the end of the chain.
+    // 1 is the callback for data, 0 the links; -1 marks the chain's last link.
     let noted = system.noted();
     let told = |line: &str| noted.iter().position(|noted| noted == line).expect(line);
     assert!(

@@ -244,7 +244,7 @@ fn nothing_is_destroyed_without_complaint() {
     let system = System::new();
     let instance = system.instance(&[], &[]).unwrap();
     let name = |name: &std::ffi::CStr| android_simulation::exported(name).unwrap();
-    // SAFETY: NULL is not dereferenced; the types are those of the commands.
+    // SAFETY: NULL is not dereferenced; the types are the commands' types.
     unsafe {
         let destroy_instance: vk::PFN_vkDestroyInstance = std::mem::transmute(name(c"vkDestroyInstance"));
         let destroy_device: vk::PFN_vkDestroyDevice = std::mem::transmute(name(c"vkDestroyDevice"));
@@ -261,8 +261,8 @@ static CALLED_BACK: AtomicU32 = AtomicU32::new(0);
 /// Uses the library from within one of its calls, as layers do that link to it.
 extern "C" fn call_back() {
     let name = c"vkGetInstanceProcAddr";
-    // SAFETY: the function is the command; all parameters are valid, and nobody uses what is
-    // destroyed.
+    // SAFETY: the function is the command; all parameters are valid, and no code uses the destroyed
+    // objects.
     unsafe {
         let find = std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkGetInstanceProcAddr>(
             android_simulation::exported(name).unwrap(),

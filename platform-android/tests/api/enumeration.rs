@@ -1,4 +1,4 @@
-//! What is listed before anything is created. Rows 45 to 49.
+//! The lists available before anything is created. Rows 45 to 49.
 
 use std::ffi::{CStr, c_char};
 use std::mem::transmute;
@@ -14,7 +14,7 @@ macro_rules! function {
     ($name:ident: $type:ident) => {{
         let name = CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()).unwrap();
         let function = exported(name).unwrap();
-        // SAFETY: the type is that of the command.
+        // SAFETY: the type is the command's.
         unsafe { transmute::<unsafe extern "system" fn(), vk::$type>(function) }
     }};
 }
@@ -99,7 +99,7 @@ fn r47_what_a_physical_device_has_is_asked_of_the_chain() {
     assert!(list(&[c"VK_LAYER_one"]).contains(&"VK_TEST_one".to_owned()));
 }
 
-/// Asks for one element less than there is, and returns the outcome.
+/// Asks for one element less than exists, and returns the outcome.
 fn too_few<T: Default + Clone>(
     all: usize,
     ask: impl Fn(*mut u32, *mut T) -> vk::Result,

@@ -208,7 +208,7 @@ fn r72_a_device_gives_the_chains_functions_and_the_loaders_for_its_end_and_its_l
     let wait = of_device(&instance, device.handle(), c"vkDeviceWaitIdle".as_ptr()).unwrap();
     assert_ne!(Some(wait), export(find(c"vkDeviceWaitIdle").unwrap()));
     system.noted();
-    // SAFETY: the address is that of the command.
+    // SAFETY: the address belongs to the command.
     let wait: vk::PFN_vkDeviceWaitIdle = unsafe { transmute(wait) };
     // SAFETY: the device is valid.
     assert_eq!(unsafe { wait(device.handle()) }, vk::Result::SUCCESS);

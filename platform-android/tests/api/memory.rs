@@ -43,7 +43,7 @@ impl Blocks {
 impl Drop for Blocks {
     fn drop(&mut self) {
         for (layout, block) in self.spare.iter().flatten() {
-            // SAFETY: it was allocated with this layout, and nobody has it.
+            // SAFETY: it was allocated with this layout, and no code has it.
             unsafe { dealloc(std::ptr::with_exposed_provenance_mut(*block), *layout) };
         }
     }
@@ -175,7 +175,7 @@ fn r82_every_block_is_freed_with_the_callbacks_that_it_came_from() {
         assert!(!memory.is_all_free());
         assert!(memory.blocks().alive.values().all(|(_, scope)| *scope != Scope::COMMAND));
     }
-    // SAFETY: nobody uses them any more.
+    // SAFETY: no code uses them any more.
     unsafe {
         device.destroy_device(Some(&of_device.callbacks()));
         assert!(of_device.is_all_free());
@@ -191,7 +191,7 @@ fn r82_the_driver_is_given_the_applications_callbacks_or_none() {
     let (system, hal) = System::with(Hal::default());
     let memory = Memory::default();
     let (callbacks, info) = (memory.callbacks(), vk::InstanceCreateInfo::default());
-    // SAFETY: the info and the callbacks are valid, and nobody uses instance and devices when they
+    // SAFETY: the info and the callbacks are valid, and no code uses instance and devices when they
     // are destroyed.
     unsafe {
         let instance = system.vulkan.create_instance(&info, Some(&callbacks)).unwrap();
@@ -221,20 +221,20 @@ fn r82_a_device_without_callbacks_has_its_memory_from_its_instances() {
     let of_device =
         |memory: &Memory| memory.blocks().alive.values().filter(|(_, scope)| *scope == Scope::DEVICE).count();
     assert!(of_device(&memory) > 0);
-    // SAFETY: nobody uses them any more.
+    // SAFETY: no code uses them any more.
     unsafe {
         device.destroy_device(None);
         assert_eq!((of_device(&memory), memory.blocks().alive.len()), (0, before));
         instance.destroy_instance(Some(&memory.callbacks()));
     }
     assert!(memory.is_all_free());
-    // Layers get what the application passed.
+    // Layers get the application's parameters.
     let told: Vec<_> = system.noted().into_iter().filter(|line| line.contains("Device callbacks=")).collect();
     assert!(told.len() == 4 && told.iter().all(|line| line.ends_with("callbacks=0")), "{told:?}");
 }
 
-/// How often `make` fails before it succeeds, with one allocation after the other as the first to
-/// fail; each time `check` looks at what is left.
+/// Returns how often `make` fails before it succeeds, with one allocation after the other as the
+/// first to fail; each time `check` examines the remaining ones.
 fn failures<T>(
     memory: &Memory,
     mut make: impl FnMut() -> Result<T, vk::Result>,
@@ -271,7 +271,7 @@ fn r82_running_out_of_memory_at_any_allocation_leaves_nothing() {
     let (failed, device) =
         failures(&of_device, || device(&instance, Some(&of_device)), || assert!(of_device.is_all_free()));
     assert!(failed > 4, "there are that many allocations");
-    // SAFETY: nobody uses them any more.
+    // SAFETY: no code uses them any more.
     unsafe {
         device.destroy_device(Some(&of_device.callbacks()));
         instance.destroy_instance(Some(&memory.callbacks()));

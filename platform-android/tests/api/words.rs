@@ -8,7 +8,8 @@ use ash::vk::{self, Handle};
 use super::memory::Memory;
 use super::{System, physical_device};
 
-/// What a layer does, once, between the return of the next layer's function and that of its own.
+/// A layer's action, once, between the return of the next layer's function and the return of its
+/// own.
 static AFTER: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
 extern "C" fn after() {
@@ -55,7 +56,7 @@ fn device(instance: &ash::Instance, memory: &Memory) -> ash::Device {
 
 /// The first word of an object.
 fn word(handle: impl Handle) -> usize {
-    // SAFETY: the tests pass handles of instances and devices that are alive.
+    // SAFETY: the tests pass instance and device handles that are alive.
     unsafe { *std::ptr::with_exposed_provenance::<usize>(handle.as_raw() as usize) }
 }
 
@@ -71,7 +72,7 @@ fn r158_no_device_has_the_word_of_one_that_layers_are_not_done_with() {
         let (instance, memory) = (instance.clone(), Arc::clone(&memory));
         move || device(&instance, &memory)
     });
-    // SAFETY: nobody uses what is destroyed.
+    // SAFETY: no code uses the destroyed objects.
     unsafe {
         first.destroy_device(Some(&callbacks));
         let second = second.recv().unwrap();
@@ -97,7 +98,7 @@ fn r158_no_instance_has_the_word_of_one_that_layers_are_not_done_with() {
         let (vulkan, memory) = (system.vulkan.clone(), Arc::clone(&memory));
         move || instance(&vulkan, &memory)
     });
-    // SAFETY: nobody uses what is destroyed.
+    // SAFETY: no code uses the destroyed objects.
     unsafe {
         first.destroy_instance(Some(&callbacks));
         let second = second.recv().unwrap();
@@ -120,7 +121,7 @@ fn r158_devices_that_layers_make_for_themselves_leave_nothing() {
     let (of_instance, of_devices) = (Memory::default(), Memory::default());
     let instance = instance(&system.vulkan, &of_instance);
     let device = device(&instance, &of_devices);
-    // SAFETY: nobody uses them any more.
+    // SAFETY: no code uses them any more.
     unsafe {
         device.destroy_device(Some(&of_devices.callbacks()));
         assert!(of_devices.is_all_free());
@@ -139,7 +140,7 @@ fn r158_a_device_that_the_loader_itself_destroys_leaves_nothing() {
     let made = try_device(&instance, &of_device);
     assert_eq!(made.err(), Some(vk::Result::ERROR_INITIALIZATION_FAILED));
     assert!(of_device.is_all_free());
-    // SAFETY: nobody uses it any more.
+    // SAFETY: no code uses it any more.
     unsafe { instance.destroy_instance(Some(&of_instance.callbacks())) };
     assert!(of_instance.is_all_free());
 }

@@ -99,8 +99,8 @@ fn pack_all(android: &Android, libraries: &[(&str, &[u8])]) {
     android.set("ro.build.version.sdk", "34");
 }
 
-/// The linker of these tests is like Android's without namespaces: it does not look for what a
-/// library needs in the library's folder, and finds what is open by its SONAME.
+/// The linker of these tests is like Android's without namespaces: it does not look for
+/// dependencies in the library's folder, and finds open libraries by their SONAMEs.
 #[test]
 fn r121_a_package_of_several_libraries_opens_without_a_namespace() {
     let application = Application::new();
@@ -136,7 +136,7 @@ fn r121_stand_ins_are_opened_for_what_neither_the_package_nor_the_system_has() {
     let (cutils, place) = library(android, "libcutils.so", &source, &[]);
     let driver = driver_that_calls(android, "property_get", &place);
 
-    // Nobody has it.
+    // No process has it open.
     pack_all(android, &[("vulkan.null.so", &driver)]);
     let refused = application.configure(PACKAGE).unwrap_err();
     assert!(refused.contains("libcutils.so"), "{refused}");

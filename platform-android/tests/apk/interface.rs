@@ -9,7 +9,7 @@ use platform_android::apk;
 
 use super::{Application, LOADER};
 
-/// Returns what is written into a buffer of this size, and the result.
+/// Returns the text written into a buffer of this size, and the result.
 fn written<R>(room: usize, write: impl FnOnce(*mut c_char, usize) -> R) -> (Vec<u8>, R) {
     let mut buffer = vec![0x7f_u8; room + 1];
     let result = write(buffer.as_mut_ptr().cast(), room);

@@ -13,7 +13,7 @@ const PACKAGE: &str = "/data/app/game/base.apk";
 pub(super) fn went_through(application: &Application, command: &str) -> Vec<String> {
     let calls = application.android().layer_calls();
     let who = |call: &String| call.strip_suffix(command)?.strip_suffix(' ').map(str::to_owned);
-    // Look-ups have another word in between.
+    // Lookup lines have another word in between.
     calls.iter().filter_map(who).filter(|layer| !layer.contains(' ')).collect()
 }
 
@@ -154,7 +154,7 @@ fn r142_a_layer_that_takes_no_part_in_devices_is_not_asked_about_them() {
     assert_eq!(went_through(&application, "vkCreateInstance"), ["VK_LAYER_i"]);
 }
 
-/// What a layer was asked for when it was loaded, and through which function.
+/// Returns the names that a layer was asked for when it was loaded, and through which function.
 fn looked_up(application: &Application) -> Vec<String> {
     let calls = application.android().layer_calls();
     let words = ["vkNegotiate", " plain ", " named ", " negotiated "];
@@ -432,7 +432,7 @@ fn r142_what_a_layer_says_of_itself_is_listed() {
         &["VK_LAYER_a"],
         &["-DSPEC_VERSION=VK_MAKE_API_VERSION(0,1,3,250)"],
     );
-    // On Android nobody has looked at this version.
+    // Android does not read this version.
     android.layer("/libs/libVkLayer_b.so", &["VK_LAYER_b"], &["-DSPEC_VERSION=0"]);
     application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
     // SAFETY: has no preconditions.

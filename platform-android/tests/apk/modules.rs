@@ -127,7 +127,7 @@ fn r134_a_module_without_native_buffers_has_no_swapchains() {
     }
 }
 
-/// The names of the devices.
+/// Returns the device names.
 fn names(instance: &Instance) -> Vec<String> {
     // SAFETY: live handles.
     unsafe {
@@ -191,13 +191,13 @@ fn r135_the_module_changes_while_instances_of_the_one_before_are_alive() {
     }
     for instance in [&instances[0], &instances[2]] {
         let device = device(instance);
-        // SAFETY: a live handle that nobody else uses.
+        // SAFETY: a live handle that no other code uses.
         unsafe {
             assert_eq!(filled(&device, |_, _| {}), [0xAB; 64]);
             device.destroy_device(None);
         }
     }
-    // SAFETY: live handles that nobody else uses.
+    // SAFETY: live handles that no other code uses.
     unsafe { instances.iter().for_each(|instance| instance.destroy_instance(None)) };
     assert!(application.report(0).contains("/own/two.so: not used: another one is chosen"));
 }
@@ -221,7 +221,7 @@ fn r135_there_are_as_many_modules_as_there_are_places() {
     configure(0).unwrap();
     let instance = application.instance(&[]).unwrap();
     let device = device(&instance);
-    // SAFETY: live handles that nobody else uses.
+    // SAFETY: live handles that no other code uses.
     unsafe {
         assert_eq!(filled(&device, |_, _| {}), [0xAB; 64]);
         device.destroy_device(None);

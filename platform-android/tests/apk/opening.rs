@@ -1,5 +1,5 @@
-//! How the drivers of an application are opened, and what the report says of unusable ones: rows
-//! 136 and 137 of docs/android.md.
+//! Opening an application's drivers, and the report of unusable ones: rows 136 and 137 of
+//! docs/android.md.
 
 use std::fs;
 
@@ -44,7 +44,7 @@ fn r136_each_folder_has_a_namespace_in_which_its_drivers_are_opened() {
     // The core opens it in the same namespace.
     let instance = application.instance(&[]).unwrap();
     assert_eq!(linker(&application), ["open-in-namespace /other/icd.so"]);
-    // SAFETY: nobody uses the instance.
+    // SAFETY: no code uses the instance.
     unsafe { instance.destroy_instance(None) };
     assert!(application.report(0).contains("/other/icd.so: in a linker namespace of its own"));
     assert!(application.report(1).contains(r#""not_in_own_namespace":null"#));
@@ -72,7 +72,7 @@ fn r136_a_driver_is_opened_in_the_applications_namespace_where_it_must_and_why_i
     choose(&application, "/own/icd.so").unwrap();
     says("it does not open in one of its own: ");
     let instance = application.instance(&[]).unwrap();
-    // SAFETY: nobody uses the instance.
+    // SAFETY: no code uses the instance.
     unsafe { instance.destroy_instance(None) };
     let calls = linker(&application);
     assert_eq!(calls.last().map(String::as_str), Some("dlopen /own/icd.so"), "{calls:?}");

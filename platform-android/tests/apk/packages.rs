@@ -1,5 +1,5 @@
-//! Packages with drivers: what is accepted, and the content of the folder that they are unpacked
-//! to, whatever was there before.
+//! Packages with drivers: which are accepted, and the content of the folder that they are unpacked
+//! to, whatever its earlier content.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,8 +13,8 @@ use super::{Application, icd};
 
 const LIBRARY: &str = "vulkan.null.so";
 
-/// A library that passes for a driver until somebody creates an instance with it. `version` makes
-/// its bytes differ.
+/// Returns a library that passes for a driver until a program creates an instance with it.
+/// `version` makes its bytes differ.
 fn small(android: &Android, version: u32) -> Vec<u8> {
     let source = format!(
         "__attribute__((visibility(\"default\"))) void *vk_icdGetInstanceProcAddr(void *i, const char *n) {{

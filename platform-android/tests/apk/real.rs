@@ -61,7 +61,7 @@ fn r155_a_shader_gives_the_right_values_through_khronos_loader() {
         let application = application();
         let instance = application.instance(&[]).unwrap();
         compute(&instance, 1);
-        // SAFETY: nobody uses the instance any more.
+        // SAFETY: no code uses the instance any more.
         unsafe { instance.destroy_instance(None) };
     });
 }
@@ -82,7 +82,7 @@ fn r155_a_shader_gives_the_right_values_through_layers_and_khronos_loader() {
             let made = calls.iter().filter(|call| **call == format!("{layer} vkCreateDevice")).count();
             assert_eq!(made, 2, "{calls:?}");
         }
-        // SAFETY: nobody uses the instance any more.
+        // SAFETY: no code uses the instance any more.
         unsafe { instance.destroy_instance(None) };
     });
 }
@@ -155,7 +155,7 @@ fn r155_a_driver_of_the_application_computes_beside_khronos_loader() {
         application.configure(drivers).unwrap();
         let instance = application.instance(&[]).unwrap();
         compute(&instance, 2);
-        // SAFETY: nobody uses the instance any more.
+        // SAFETY: no code uses the instance any more.
         unsafe { instance.destroy_instance(None) };
     });
 }

@@ -22,7 +22,7 @@ fn noted(application: &Application) -> Vec<String> {
 
 /// How many structures with settings reached the driver with the last instance.
 fn reached_the_driver(application: &Application) -> String {
-    // SAFETY: the library is that of the tests, which is open already; the function returns a C
+    // SAFETY: the library is the tests' own, which is open already; the function returns a C
     // string.
     unsafe {
         let library = libloading::Library::new(application.android().place("/libvulkan.so")).unwrap();
@@ -48,7 +48,7 @@ fn make(application: &Application, layers: &[&CStr], own: &[vk::LayerSettingEXT<
 }
 
 fn destroy(instance: &ash::Instance) {
-    // SAFETY: nobody uses it any more.
+    // SAFETY: no code uses it any more.
     unsafe { instance.destroy_instance(None) };
 }
 

@@ -133,7 +133,7 @@ impl World {
 
     /// Ends, when nothing is left of what drew to the window.
     fn end(self) {
-        // SAFETY: nobody uses the surface any more.
+        // SAFETY: no code uses the surface any more.
         unsafe {
             self.surfaces.destroy_surface(self.surface, None);
             assert_eq!(self.window.leaks(), [""; 0]);
@@ -188,12 +188,12 @@ impl Drawing<'_> {
     }
 
     fn destroy(&self, swapchain: vk::SwapchainKHR) {
-        // SAFETY: a live handle that nobody uses.
+        // SAFETY: a live handle that no code uses.
         unsafe { self.swapchains.destroy_swapchain(swapchain, None) };
     }
 
     fn end(self) {
-        // SAFETY: nobody uses the device any more.
+        // SAFETY: no code uses the device any more.
         unsafe { self.device.destroy_device(None) };
     }
 }
@@ -290,7 +290,7 @@ fn r133_every_call_of_the_window_fails_once_while_drivers_take_turns() {
         let made = module.swapchain();
         let calls = world.window.stop_failing();
         if world.window.calls().get(call).is_some_and(|call| call.starts_with("disconnect")) {
-            // Whoever disconnects from a window and fails has left it, or the window is gone.
+            // A disconnect that fails means that the producer has left, or that the window is gone.
             world.window.change().disconnect();
         }
         if let Ok(swapchain) = made {
@@ -315,7 +315,7 @@ fn r133_every_call_of_the_window_fails_once_while_drivers_take_turns() {
 fn r133_threads_ask_every_driver_at_once() {
     let world = World::new();
     let physical = world.physical();
-    // The tests' system loader ends the process if it is called with a surface that is gone.
+    // The tests' system loader aborts the process if it is called with a surface that is gone.
     std::thread::scope(|scope| {
         for device in physical.iter().cycle().take(8) {
             let world = &world;
@@ -340,7 +340,7 @@ fn r133_a_window_that_somebody_else_draws_to_gives_no_surface() {
     world.window.change().reconnect();
     assert_eq!(world.make_surface().unwrap_err(), vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
     assert_eq!(world.window.leaks(), ["somebody is connected"]);
-    // SAFETY: nobody uses the instance.
+    // SAFETY: no code uses the instance.
     unsafe { world.instance.destroy_instance(None) };
 }
 
@@ -363,7 +363,7 @@ fn r133_a_surface_that_is_destroyed_before_its_swapchain_and_its_device_harms_no
     assert!(!world.support()[SYSTEM], "the driver has not let go of it");
     world.window.change().disconnect();
     assert_eq!(world.support(), [true; 4]);
-    // SAFETY: nobody uses surface and instance any more; the driver has leaked its part.
+    // SAFETY: no code uses surface and instance any more; the driver has leaked its part.
     unsafe {
         world.surfaces.destroy_surface(world.surface, None);
         world.instance.destroy_instance(None);
@@ -455,6 +455,6 @@ fn r133_memory_runs_out_at_every_allocation_and_nothing_is_left() {
             break;
         }
     }
-    // SAFETY: nobody uses the instance any more.
+    // SAFETY: no code uses the instance any more.
     unsafe { world.instance.destroy_instance(None) };
 }

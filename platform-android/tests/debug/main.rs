@@ -59,7 +59,7 @@ impl Instance {
         Self(instance)
     }
 
-    /// Finds a function by its name, which must be that of a command of type `F`.
+    /// Finds a function by its name, which must be the name of a command of type `F`.
     unsafe fn find<F: Copy>(&self, name: &CStr) -> F {
         // SAFETY: the callers pass the type of the command with this name.
         unsafe {
@@ -130,7 +130,7 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // SAFETY: nobody uses the instance any more.
+        // SAFETY: no code uses the instance any more.
         unsafe { driver::destroy_instance(self.0, null()) };
     }
 }

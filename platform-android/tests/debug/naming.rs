@@ -83,7 +83,7 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // SAFETY: nobody uses the device any more.
+        // SAFETY: no code uses the device any more.
         unsafe { driver::destroy_device(self.0, null()) };
     }
 }

@@ -1,4 +1,4 @@
-//! Messages of layers in the system's log.
+//! Layer messages in the system's log.
 
 use std::ffi::c_char;
 use std::ptr::null;

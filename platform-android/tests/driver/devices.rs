@@ -1,5 +1,5 @@
-//! Devices: what the driver sees of a create info, what it must have, what is listed, what is
-//! handed out.
+//! Devices: the create info that the driver gets, the driver's requirements, the lists and the
+//! handles.
 
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
@@ -493,7 +493,7 @@ fn r173_older_windows_take_their_extensions_away() {
     ];
     for (system, expected) in [("37", &newest[..]), ("36", &newest[1..2])] {
         let world = World::at(ApiLevel::ANDROID_17, Hal::default());
-        // Windows of an older system can neither be told the mode nor tell of frames.
+        // On an older system windows can neither receive the mode nor report frames.
         world.simulation.android.set("ro.build.version.sdk", system);
         let all = names(&world);
         let listed: Vec<_> =

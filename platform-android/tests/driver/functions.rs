@@ -1,4 +1,4 @@
-//! How functions are found, and the fallbacks of those of physical devices.
+//! How functions are found, and the fallbacks of physical-device commands.
 
 use std::ffi::CStr;
 use std::mem::transmute;
@@ -197,8 +197,8 @@ fn r74_queries_of_an_extension_that_is_not_enabled_are_the_drivers_before_androi
     world.finish(instance, None);
 }
 
-/// The commands that the loader has from a level on, for a driver that lacks them all: what comes
-/// before is the driver's.
+/// The commands that the loader has from a level on, for a driver that lacks them all: earlier ones
+/// are the driver's.
 #[test]
 fn r74_a_command_is_found_through_an_instance_from_its_level_on() {
     for (since, names) in [
@@ -255,7 +255,7 @@ fn private_data_are_found_all_or_not_at_all() {
         let device = world.device(instance, &[]);
         let all = NAMES.map(|name| of_device(device, name).is_some());
         assert_eq!(all, [found; 4], "{level:?}");
-        // Whoever looks them up through the instance calls the same functions.
+        // Looking them up through the instance gives the same functions.
         let set = of_instance(instance, c"vkSetPrivateData");
         let _ = world.hal.heard();
         // SAFETY: the function has the type of its name; the driver looks at no parameter.

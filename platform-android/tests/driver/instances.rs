@@ -1,4 +1,4 @@
-//! Instances: what the driver sees of a create info, what it must have, what is listed.
+//! Instances: the create info that the driver gets, the driver's requirements, and the lists.
 
 use std::ptr::null;
 
@@ -239,7 +239,7 @@ fn what_the_driver_fails_with_is_what_the_application_gets() {
 fn r77_the_first_word_of_physical_devices_leads_to_their_instance() {
     let world = World::new(Hal { devices: 3, ..Hal::default() });
     let instance = world.instance(&[]);
-    // Some of them, then all: what was adopted stays.
+    // Some of them, then all: adopted handles stay.
     let mut some = [vk::PhysicalDevice::null(); 2];
     let mut count = 2;
     // SAFETY: a valid instance and a counted out-array.

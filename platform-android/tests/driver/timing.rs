@@ -1,4 +1,4 @@
-//! The extension and the features that tell when frames were shown.
+//! The extension and the features that report when frames were shown.
 
 use std::ptr::{null, null_mut};
 
@@ -70,7 +70,7 @@ fn r81_frames_are_timed_only_if_the_system_tells_when_they_were_shown() {
     assert_eq!(timing_features(&world, instance), [vk::TRUE, vk::TRUE, vk::FALSE]);
     world.finish(instance, None);
     drop(world);
-    // The structure is the driver's where the loader does not have the extension.
+    // The structure is the driver's if the loader does not have the extension.
     let world = World::at(ApiLevel::ANDROID_16, Hal::default());
     world.simulation.android.set("service.sf.present_timestamp", "1");
     let instance = world.instance(&[]);
@@ -91,7 +91,7 @@ fn r81_frames_are_not_timed_by_the_frame_before() {
         let device = world.try_device(physical_device, &info);
         assert_eq!(device.map(|_| ()), result);
         if let Ok(device) = device {
-            // SAFETY: nobody else uses the device.
+            // SAFETY: no other code uses the device.
             unsafe { driver::destroy_device(device, null()) };
         }
     }

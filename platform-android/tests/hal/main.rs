@@ -38,7 +38,7 @@ fn traced(trace: &Path) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// What the last search looked at: source, library, decision.
+/// Returns the last search: source, library, decision.
 fn report(loader: &Loader) -> Vec<(Source, String, &'static str)> {
     let report = loader.hal.report(loader).expect("a report");
     let line = |one: &platform_android::hal::Candidate| {

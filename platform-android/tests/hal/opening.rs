@@ -123,7 +123,7 @@ fn r15_a_driver_that_calls_back_while_it_is_opened_finds_the_stub() {
     assert_eq!(ASKED.load(Ordering::SeqCst), 1);
 }
 
-/// Forks the process while the driver is being opened: nobody in the child goes on with that.
+/// Forks the process while the driver is being opened: the child never finishes that.
 extern "C" fn fork() {
     let Some(android) = FORKS.lock().unwrap().take() else { return };
     android.change().process += 1;

@@ -1,4 +1,4 @@
-//! What is reported to the framework.
+//! The statistics that the framework gets.
 
 use std::ptr::null;
 

@@ -1,4 +1,4 @@
-//! The driver of a system without one.
+//! The driver of a system that has none.
 
 use std::env;
 use std::ptr::{null, null_mut};
@@ -92,7 +92,7 @@ fn r02_r13_the_33rd_instance_of_the_stub_fails_and_a_freed_one_is_used_again() {
         assert!(unsafe { set_dispatch_word(instance.as_raw(), &raw const data[0]) });
     }
     let freed = instances.swap_remove(17);
-    // SAFETY: nobody uses the instance any more.
+    // SAFETY: no code uses the instance any more.
     unsafe { destroy(&driver, freed) };
     let again = create(&driver).unwrap();
     assert_eq!(again, freed);
@@ -104,7 +104,7 @@ fn r02_r13_the_33rd_instance_of_the_stub_fails_and_a_freed_one_is_used_again() {
     instances.dedup();
     assert_eq!(instances.len(), 32);
     for instance in instances {
-        // SAFETY: nobody uses the instance any more.
+        // SAFETY: no code uses the instance any more.
         unsafe { destroy(&driver, instance) };
     }
 }

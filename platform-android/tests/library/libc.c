@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A function with the name `here_NAME`, so that NAME is the one of this machine. */
+/* A function with the name `here_NAME`, so that NAME stays this machine's function. */
 #define GIVES(name) __asm__(".symver here_" #name "," #name "@LIBC")
 
 /* The same where functions are looked up by name alone. */

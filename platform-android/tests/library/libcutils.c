@@ -1,5 +1,5 @@
-/* What records slices of a system trace, if the variable RECORDED says that it does: into the file `slices` of the system's folder, a line
- * for each that begins, after as many spaces as there are slices around it.
+/* Records slices of a system trace, if the variable RECORDED says so: into the file `slices` of the system's folder, a line for each that
+ * begins, after as many spaces as slices around it.
  */
 #include <stdint.h>
 #include <stdio.h>

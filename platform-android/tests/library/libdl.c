@@ -1,5 +1,5 @@
 /* Android's dynamic linker for a process of this machine: it finds libraries in the system's folder, and those that are stored in an archive,
- * as libc.c finds files. What it is asked for is in the folder's file `opened`, a line each.
+ * as libc.c finds files. It notes each requested library in the folder's file `opened`, a line each.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-/* The linker's namespaces for a process of this machine: the one of an APEX is its folder of libraries. An application can make some if the
- * variable NAMESPACES is set; how it does is a line of the file `opened`.
+/* The linker's namespaces for a process of this machine: an APEX's namespace is its folder of libraries. An application can create
+ * namespaces if the variable NAMESPACES is set; each is a line of the file `opened`.
  */
 #include <stdint.h>
 #include <stdio.h>

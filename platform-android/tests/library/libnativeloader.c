@@ -1,5 +1,5 @@
-/* Opens libraries of the application in its namespace, for another processor as it says: the native bridge (libnativebridge.c) finds their
- * functions. What is opened is in the file `opened` of the system's folder, once more than libdl.c notes it.
+/* Opens the application's libraries in its namespace, and claims that they are for another processor: the native bridge
+ * (libnativebridge.c) finds their functions. It notes each library in the file `opened` of the system's folder, in addition to libdl.c.
  */
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,22 +1,22 @@
-// A layer that looks closely at the chain which it is part of, of interface version 0: its library describes it. It passes
-// everything on and appends what it is called with to the file TRACE, a line "NAME WORDS" each.
+// A layer that inspects the chain around it, of interface version 0: its library describes it. It passes everything on and
+// appends each call to the file TRACE, a line "NAME WORDS" each.
 //
-// What it does besides is chosen when it is compiled:
-//   NAME                what it is called
-//   GLOBAL              it is for devices, too
+// Options, chosen when it is compiled:
+//   NAME                its name
+//   GLOBAL              it also takes part in devices
 //   INSTANCE_EXTENSION  an instance extension of its own, a string; DEVICE_EXTENSION likewise
-//   PLAIN               its look-ups are exported without its name in front; NO_LOOK_UP: not at all; NO_DEVICE_LOOK_UP: only one
-//   HIDE                a command, a string, that its look-ups do not know
+//   PLAIN               its lookup functions are exported without its name in front; NO_LOOK_UP: not at all; NO_DEVICE_LOOK_UP: only one
+//   HIDE                a command, a string, that its lookup functions do not know
 //   FAIL_INSTANCE       the result of vkCreateInstance after the next one succeeded; FAIL_DEVICE likewise
 //   SWALLOW_INSTANCE    vkCreateInstance succeeds and creates nothing; SWALLOW_DEVICE likewise
-//   INSTANCE_ONLY       it has nothing to do with vkCreateDevice
+//   INSTANCE_ONLY       it does not take part in vkCreateDevice
 //   NULL_QUERY          it looks vkCreateDevice up without an instance
-//   WRAP                it gives its own handles out for instances
+//   WRAP                it returns its own handles for instances
 //   CALLBACK            the address of a function that vkCreateInstance, vkCreateDevice and vkDestroyInstance call
-//   AFTER               the address of a function that vkDestroyDevice and vkDestroyInstance call when the next one has come back
-//   OWN_DEVICE          it makes a device for itself beside each
-//   ADD                 a device extension, a string, that it lets the physical device have
-//   GROW                device extensions become more between two calls
+//   AFTER               the address of a function that vkDestroyDevice and vkDestroyInstance call after the next one has returned
+//   OWN_DEVICE          it creates a device for itself with each device
+//   ADD                 a device extension, a string, that it adds to the physical device's
+//   GROW                the number of device extensions grows between two calls
 #define VK_NO_PROTOTYPES
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
@@ -95,7 +95,7 @@ struct object {
 };
 static struct object instances[16], devices[16];
 
-// What is given out for an instance: the loader's word, then the instance below.
+// The layer's own instance: the loader's word, then the instance below.
 struct wrapper {
     void *word;
     VkInstance below;

@@ -1,5 +1,5 @@
-// A HAL module as a driver's maker would write it, with options for what can be wrong with one. What is called is appended
-// to the file TRACE, a word a line.
+// A HAL module as a driver's maker would write it, with options for its faults. Each call is appended to the file
+// TRACE, a word a line.
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// The driver of driver.c, as one that speaks the driver interface (vk_icd.h): beside its HAL module, or with -DNO_HMI alone. With
+// The driver of driver.c, with the driver interface (vk_icd.h): in addition to its HAL module, or with -DNO_HMI alone. With
 // -DANDROID_SURFACE it draws to windows itself, and is connected to one as long as it has a swapchain on it; with
 // -DLOADERS_SURFACE as well it leaves making surfaces to the loader.
 #include "driver.c"

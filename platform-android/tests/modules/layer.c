@@ -5,22 +5,22 @@
  *   TRACE                       the file
  *   INSTANCE_EXTENSIONS, DEVICE_EXTENSIONS   names, "A", "B", of the first layer
  *   SPEC_VERSION                the version of Vulkan that they are for (1.0)
- *   DEVICE_LAYERS               how many of the layers are device layers, too (all)
- *   GARBAGE                     what device layers have behind the end of their description
- *   FAIL_CALL, FAIL_WITH        the question, counted from 1, to which the answer is this result
- *   LAYER_COUNT, EXTENSION_COUNT   a count that is not true
- *   GIVES                       how many layers it gives, where that is not all
+ *   DEVICE_LAYERS               how many of the layers are also device layers (all)
+ *   GARBAGE                     the bytes behind the end of the description of device layers
+ *   FAIL_CALL, FAIL_WITH        the question, counted from 1, that gets this result
+ *   LAYER_COUNT, EXTENSION_COUNT   a false count
+ *   GIVES                       how many layers it returns, if not all
  *   UNENDED_LAYER, UNENDED_EXTENSION   names without an end
  *   NO_LAYERS_EXPORT, NO_EXTENSIONS_EXPORT, NO_DEVICE_EXPORTS   functions that are not exported
- *   PREFIXED                    exports functions with the names of the layers
+ *   PREFIXED                    exports functions with the layers' names
  *   NO_PLAIN                    does not export vkGetInstanceProcAddr and vkGetDeviceProcAddr
- *   NOTHING                     vkGetInstanceProcAddr knows nothing
+ *   NOTHING                     vkGetInstanceProcAddr returns NULL for every name
  *   NEGOTIATE                   exports vkNegotiateLoaderLayerInterfaceVersion, which settles on this version
  *   REFUSE                      which fails
  *   SETTINGS                    notes the settings that the first structure of its chain has for it, and whether their extension is
  *                               enabled: "LAYER setting NAME TYPE VALUE VALUE", "LAYER settings-enabled"
  *   REENTER                     the address of the loader's vkEnumerateInstanceLayerProperties, which is called when the
- *                               library is asked for its layers: what it gives is noted
+ *                               library is asked for its layers: its result is noted
  */
 #define VK_NO_PROTOTYPES
 #include <vulkan/vk_layer.h>
@@ -73,7 +73,7 @@ static void trace(const char *who, const char *what, const char *detail) {
     fclose(file);
 }
 
-/* What the library says of its layers. */
+/* The library's descriptions of its layers. */
 
 static __attribute__((unused)) VkResult ask(const char *what, const char *layer, const void *out) {
     static int calls;
@@ -170,8 +170,8 @@ EXPORT VkResult VKAPI_CALL vkEnumerateDeviceExtensionProperties(VkPhysicalDevice
 }
 #endif
 
-/* What is below a layer, by the first word of its objects, which the loader has made the same for all of an instance or
- * device. */
+/* The next level below a layer, by the first word of its objects, which the loader has made the same for all objects of an
+ * instance or device. */
 
 struct below {
     int layer;
@@ -215,7 +215,7 @@ static void forget(int layer, const void *word) {
     pthread_mutex_unlock(&lock);
 }
 
-/* The commands of the layers. */
+/* Layer commands. */
 
 static VkLayerInstanceCreateInfo *instance_chain(const VkInstanceCreateInfo *info) {
     VkLayerInstanceCreateInfo *chain = (VkLayerInstanceCreateInfo *)info->pNext;
@@ -335,7 +335,7 @@ FUNCTIONS(1)
 FUNCTIONS(2)
 #endif
 
-/* What is looked up in the library. Of the hundreds of look-ups one tells by which function they came. */
+/* The names looked up in the library. Of the hundreds of names one shows which function they came through. */
 
 static __attribute__((unused)) void trace_look_up(const char *who, const char *by, const char *name) {
     if (strcmp(name, "vkCreateInstance") == 0) trace(who, by, name);

@@ -142,7 +142,7 @@ fn r145_a_window_that_does_not_wait_is_asked_again_until_there_is_a_buffer() {
         assert_eq!(world.acquire_for(swapchain, u64::MAX), Ok(0));
     });
     assert_eq!(world.window.calls()[..2], ["dequeue", &told]);
-    // It is told again to wait for ever.
+    // It is set to wait for ever again.
     world.window.change().without_buffers = WithoutBuffers::Waits;
     assert_eq!(world.acquire_for(swapchain, u64::MAX), Err(vk::Result::TIMEOUT));
     assert_eq!(world.window.calls(), ["dequeue-timeout -1", "dequeue"]);
@@ -369,7 +369,7 @@ fn r150_no_image_is_bound_to_one_without_a_buffer() {
     assert_eq!(bind_to(there.image_index(3)), vk::Result::ERROR_VALIDATION_FAILED_EXT);
     assert!(world.simulation.android.logged().iter().any(|(_, text)| text.contains("has no memory")));
     assert_eq!(Graphics::change().bound, []);
-    // What is bound to no swapchain is left to the driver.
+    // An image bound to no swapchain is left to the driver.
     assert_eq!(bind_to(vk::BindImageMemorySwapchainInfoKHR::default()), SUCCESS);
     let chain = vec![vk::StructureType::BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR.as_raw()];
     assert_eq!(Graphics::change().bound, [(101, chain, 0)]);
@@ -394,7 +394,7 @@ fn r112_an_image_that_is_bound_to_a_swapchains_gets_its_buffer() {
     assert_eq!(bind(&[plain]), SUCCESS);
     Graphics::change().fail_at("bind", 0, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
     assert_eq!(bind(&[bound]), vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
-    // SAFETY: nobody else uses the device.
+    // SAFETY: no other code uses the device.
     let commands = unsafe { Graphics::commands(world.loaders_device()) };
     commands.bind_image_memory2_khr = commands.bind_image_memory2.take();
     assert_eq!(bind(&[bound]), SUCCESS);

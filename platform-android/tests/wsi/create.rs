@@ -109,7 +109,7 @@ fn r97_a_creation_that_fails_leaves_the_old_swapchain_retired() {
     let next = request(surface).old_swapchain(old);
     assert_eq!(world.try_swapchain(&next), Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));
     assert_eq!(world.status(old), vk::Result::ERROR_OUT_OF_DATE_KHR);
-    // It can still be passed: nobody told the application.
+    // It can still be passed: the application does not know.
     let new = world.swapchain(&next);
     world.destroy_swapchain(old);
     world.destroy_swapchain(new);
@@ -144,18 +144,17 @@ fn r97_the_old_swapchain_may_be_another_devices() {
     let old = world.swapchain(&request(surface));
     let first = world.device;
     world.device = world.another_device();
-    // Each device destroys what it created.
-    // SAFETY: nobody else uses the device.
+    // Each device destroys its own objects. SAFETY: no other code uses the device.
     unsafe { Graphics::commands(world.loaders_device()).destroy_image = None };
     let new = world.try_swapchain(&request(surface).old_swapchain(old)).unwrap();
     assert_eq!(Graphics::change().images.len(), 3);
-    // SAFETY: nobody else uses the devices.
+    // SAFETY: no other code uses the devices.
     unsafe {
         let commands = Graphics::commands(world.loaders_device());
         commands.destroy_image = Graphics::commands(device_of(first.as_raw())).destroy_image;
     }
     world.destroy_swapchain(new);
-    // SAFETY: nobody uses the second device any more.
+    // SAFETY: no code uses the second device any more.
     unsafe { driver::destroy_device(world.device, std::ptr::null()) };
     world.device = first;
     world.destroy_swapchain(old);
@@ -166,7 +165,7 @@ fn r97_the_old_swapchain_may_be_another_devices() {
 fn r98_how_many_images_and_buffers_there_are() {
     let world = World::new();
     let surface = world.surface();
-    // The requested number, what the window keeps and allows, the images, and the buffers.
+    // The requested number, the window's own and permitted numbers, the images, and the buffers.
     for (asked, kept, most, images, buffers) in [
         (1, 1, 64, 3, 3),
         (3, 1, 64, 3, 3),
@@ -197,7 +196,8 @@ fn r98_how_many_images_and_buffers_there_are() {
 #[test]
 fn r98_before_android_14_the_windows_own_images_come_on_top() {
     use vk::PresentModeKHR as Mode;
-    // The level, the mode, the requested number, what the window keeps, the images, and the buffers.
+    // The level, the mode, the requested number, the window's own number, the images, and the
+    // buffers.
     for (level, mode, asked, kept, images, buffers) in [
         (33, Mode::FIFO, 2, 1, 2, 2),
         (34, Mode::FIFO, 2, 1, 3, 3),

@@ -35,7 +35,7 @@ fn r96_every_call_of_the_window_fails_once_while_a_swapchain_is_made() {
             let harmless = failed.as_deref().is_none_or(|call| {
                 call.starts_with("disconnect") || call.starts_with("connect") || call == "cancel"
             });
-            // Without a connection there are no buffers.
+            // Without a connection the window has no buffers.
             let harmless = harmless && failed.as_deref() != Some(CONNECT);
             assert_eq!(made.is_ok(), harmless, "{failed:?}");
             assert_eq!(Graphics::change().images.len(), 0);

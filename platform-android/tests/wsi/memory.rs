@@ -159,7 +159,7 @@ fn r114_the_queue_for_times_is_in_the_swapchains_memory() {
     assert_eq!(resize(4), SUCCESS);
     assert_eq!(book.lock().unwrap().blocks.len(), before + 1);
     assert!(book.lock().unwrap().scopes.last() == Some(&Scope::OBJECT));
-    // If there is no memory, the previous queue stays.
+    // If memory runs out, the previous queue stays.
     book.lock().unwrap().left = Some(0);
     assert_eq!(resize(8), vk::Result::ERROR_OUT_OF_HOST_MEMORY);
     assert_eq!(resize(8), SUCCESS);

@@ -30,7 +30,7 @@ fn r105_the_window_gets_the_fence_of_what_was_drawn() {
     assert_eq!(frame(&world, swapchain, null()), SUCCESS);
     assert_eq!(world.window.calls(), ["dequeue", "queue", "query transform-hint"]);
     assert_eq!(Graphics::change().released, [(1, 1)]);
-    // One in the window, and one for whoever destroys the image.
+    // One in the window, and one for whichever call destroys the image.
     assert_eq!(world.simulation.android.open_fences(), 2);
     Graphics::change().finish();
     assert!(world.window.show());
@@ -171,7 +171,7 @@ fn r107_the_worst_result_is_returned() {
         OUT_OF_DATE,
         vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
         vk::Result::ERROR_OUT_OF_HOST_MEMORY,
-        // Any other error is an error, too.
+        // Any other error is also an error.
         vk::Result::ERROR_INVALID_EXTERNAL_HANDLE,
         vk::Result::SUBOPTIMAL_KHR,
         SUCCESS,

@@ -83,7 +83,7 @@ fn fetch(world: &World, swapchain: vk::SwapchainKHR, flags: u32, room: usize) ->
     fetch_stages(world, swapchain, flags, room, 3)
 }
 
-/// Fetches with room for this many stages of each frame.
+/// Fetches with space for this many stages of each frame.
 fn fetch_stages(
     world: &World,
     swapchain: vk::SwapchainKHR,
@@ -135,7 +135,7 @@ fn fetch_stages(
     (result, fetched.collect())
 }
 
-/// Tells the window the times of a frame: when it was drawn, latched and sent to the display.
+/// Sets the window's times of a frame: when it was drawn, latched and sent to the display.
 fn know(world: &World, frame: u64, rendered: i64, latched: i64, presented: i64) {
     let times = [0, rendered, latched, 0, 0, 0, presented, 0, 0];
     world.window.change().timestamps.insert(frame, times);
@@ -198,8 +198,7 @@ fn r114_more_frames_than_room_are_incomplete() {
     assert_eq!((result, fetched.len()), (vk::Result::INCOMPLETE, 2));
     let (result, fetched) = fetch(&world, swapchain, 0, 2);
     assert_eq!((result, fetched.len()), (SUCCESS, 1));
-    // Nor is there room for each stage. Frames without an id from the application have times all
-    // the same.
+    // Nor does each stage fit. Frames without an id from the application have times all the same.
     frame(&world, swapchain, 0);
     know(&world, 3, 1, 2, 3);
     let first = (0, vec![(1, 1), (2, 2)], true);
@@ -217,7 +216,7 @@ fn r114_a_queue_without_room_presents_nothing() {
     assert_eq!(present(&world, swapchain, image, 1, (0, 7)), ERROR_PRESENT_TIMING_QUEUE_FULL);
     assert_eq!(world.status(swapchain), SUCCESS);
     assert!(!world.window.show());
-    // No room is needed if nothing is requested, and the frame is shown at its time.
+    // No queue is needed if nothing is requested, and the frame is shown at its time.
     assert_eq!(present(&world, swapchain, image, 1, (777, 0)), SUCCESS);
     assert!(world.window.show());
     assert_eq!(world.window.change().shown[0].timestamp, 777);
@@ -321,7 +320,7 @@ fn r148_a_change_of_the_refresh_rate_is_counted() {
     world.window.fail(0, -19);
     assert_eq!(refresh(&world, swapchain), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
     world.window.stop_failing();
-    // A retired one returns what was last known.
+    // A retired one returns the last known values.
     let new = world.swapchain(&request(surface).old_swapchain(swapchain));
     world.window.change().refresh_duration = 11_111_111;
     assert_eq!(refresh(&world, swapchain), Ok((8_333_333, 2)));

@@ -22,7 +22,7 @@ fn r88_a_window_that_fails_gives_no_surface() {
     let world = World::new();
     world.window.fail(0, -19);
     assert_eq!(world.try_surface(), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
-    // Somebody else draws to it.
+    // Another producer draws to it.
     world.window.stop_failing();
     world.window.change().reconnect();
     assert_eq!(world.try_surface(), Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR));
@@ -214,7 +214,7 @@ fn r90_protected_images_are_there_if_such_buffers_are() {
         let out = vk::SurfaceCapabilities2KHR::default().push_next(&mut protected);
         assert_eq!(capabilities2(&world, surface, None, out).0, SUCCESS);
         assert_eq!(protected.supports_protected, expected);
-        // What the consumer does with its buffers makes no difference.
+        // The consumer's usage of its buffers makes no difference.
         world.simulation.android.change().buffer_supported = |kind| kind.usage & 1 << 11 == 0;
         let out = vk::SurfaceCapabilities2KHR::default().push_next(&mut protected);
         assert_eq!(capabilities2(&world, surface, None, out).0, SUCCESS);

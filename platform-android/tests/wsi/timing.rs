@@ -53,7 +53,7 @@ fn frame(world: &World, swapchain: vk::SwapchainKHR, present_id: u32, desired: u
     assert!(world.window.show());
 }
 
-/// The ids of the frames whose times are all known, as many as there is room for.
+/// Returns the ids of the frames whose times are all known, as many as fit.
 fn past(world: &World, swapchain: vk::SwapchainKHR, room: usize) -> (vk::Result, Vec<u32>) {
     let mut timings = vec![vk::PastPresentationTimingGOOGLE::default(); room];
     let mut count = room as u32;
@@ -74,7 +74,7 @@ fn count(world: &World, swapchain: vk::SwapchainKHR) -> u32 {
     count
 }
 
-/// Tells the window when these frames were shown.
+/// Sets the times at which the window showed these frames.
 fn know(world: &World, frames: std::ops::Range<u64>) {
     for frame in frames {
         let time = 1000 * (frame as i64 + 1);

@@ -8,7 +8,7 @@ use platform_android::wsi::usage::{from_gralloc1, to_gralloc1};
 
 use crate::world::{INSTANCE, World, chain, request};
 
-/// The usage that the window is told, without the consumer's, or the error.
+/// Returns the usage that is set on the window, without the consumer's, or the error.
 fn usage(world: &World, surface: vk::SurfaceKHR, mode: vk::PresentModeKHR) -> Result<u64, vk::Result> {
     let info = request(surface).present_mode(mode).image_format(vk::Format::R8G8B8A8_SRGB);
     let swapchain = world.try_swapchain(&info)?;
@@ -92,7 +92,7 @@ fn r99_before_android_14_only_the_loaders_functions_are_asked() {
         Graphics::change().fail_at("format-properties", 0, vk::Result::ERROR_FORMAT_NOT_SUPPORTED);
         assert_eq!(usage(&world, surface, FIFO), Ok(expected));
         assert!(Graphics::change().asked.is_empty());
-        // SAFETY: nobody else uses the device.
+        // SAFETY: no other code uses the device.
         let driver = unsafe { Graphics::commands(world.loaders_device()) };
         driver.get_swapchain_gralloc_usage2 = None;
         assert_eq!(usage(&world, surface, FIFO), Ok(0x1000));
@@ -120,7 +120,7 @@ fn r99_buffers_have_the_compression_of_the_images() {
         assert!(graphics.calls.iter().any(|call| *call == newest));
         assert_eq!(std::mem::take(&mut graphics.usage_chain), expected, "{newest}");
         drop(graphics);
-        // SAFETY: nobody else uses the device.
+        // SAFETY: no other code uses the device.
         unsafe { Graphics::commands(world.loaders_device()) }.get_swapchain_gralloc_usage4 = None;
     }
     world.destroy_swapchain(world.swapchain(&request(surface)));
@@ -134,7 +134,7 @@ fn r99_of_the_other_functions_the_newest_counts() {
     let surface = world.surface();
     // The driver cannot answer for hardware buffers.
     world.instance_commands().get_physical_device_image_format_properties2 = None;
-    // SAFETY: nobody else uses the device.
+    // SAFETY: no other code uses the device.
     let driver = || unsafe { Graphics::commands(world.loaders_device()) };
     assert_eq!(usage(&world, surface, FIFO), Ok(0x4000));
     assert_eq!(usage(&world, surface, SHARED), Ok(0x4001));

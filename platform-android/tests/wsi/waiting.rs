@@ -62,8 +62,8 @@ fn waited_for(surface: vk::SurfaceKHR) -> vk::SwapchainCreateInfoKHR<'static> {
     request(surface).flags(CREATE_PRESENT_WAIT2)
 }
 
-/// Lets `happen` happen once another thread waits for this frame without end, and returns what the
-/// other one gets.
+/// Lets `happen` happen once another thread waits for this frame without end, and returns the other
+/// thread's result.
 fn meanwhile(world: &World, swapchain: vk::SwapchainKHR, id: u64, happen: impl FnOnce()) -> vk::Result {
     let (device, android) = (world.device, world.simulation.android);
     std::thread::scope(|scope| {
@@ -253,7 +253,7 @@ fn r146_what_a_window_tells_late_is_of_its_own_surface_alone() {
     let surface = world.surface();
     let swapchain = world.swapchain(&waited_for(surface));
     queue(&world, swapchain, 1);
-    // The first surface is gone, and somebody else may have its memory.
+    // The first surface is gone, and other code may have its memory.
     world.window.change().listen(listening);
     world.window.tell_late(9);
     assert_eq!(wait(&world, swapchain, 1, 0), vk::Result::TIMEOUT);
@@ -303,7 +303,7 @@ fn r146_who_does_not_wait_is_told_nothing() {
     world.destroy_surface(surface);
 }
 
-/// What a surface says of ids and waiting, or 4711 if nothing.
+/// Returns a surface's support for ids and waiting, or 4711 if it writes none.
 fn capabilities(world: &World, surface: vk::SurfaceKHR) -> (vk::Bool32, vk::Bool32) {
     let mut waits = SurfaceCapabilitiesPresentWait2 {
         s_type: SurfaceCapabilitiesPresentWait2::STRUCTURE_TYPE,
@@ -383,7 +383,7 @@ fn r114_devices_have_the_extensions_since_android_17() {
         (older, "36", true, 0),
         (newer, "37", false, 4),
         (newer, "37", true, 5),
-        // Windows of an older system do not tell of frames: VK_KHR_present_id does without.
+        // On an older system windows do not report frames: VK_KHR_present_id does without.
         (newer, "36", true, 2),
         (newer, "", true, 2),
     ] {

@@ -71,17 +71,17 @@ impl World {
     }
 
     fn take_over(&self) {
-        // SAFETY: the handles are valid, and nobody else uses them.
+        // SAFETY: the handles are valid, and no other code uses them.
         unsafe {
             let instance = instance_of(self.instance.as_raw());
             Graphics::take_over(self.simulation.android, instance, self.loaders_device());
         }
     }
 
-    /// The driver's functions of the instance, to be changed.
+    /// Returns the driver's instance commands, to be changed.
     #[expect(clippy::mut_from_ref, reason = "the instance is somebody else's, who does not look")]
     pub(crate) fn instance_commands(&self) -> &mut InstanceCommands {
-        // SAFETY: the instance is valid, and nobody else uses it.
+        // SAFETY: the instance is valid, and no other code uses it.
         unsafe {
             let instance: &InstanceData = instance_of(self.instance.as_raw());
             &mut (*ptr::from_ref(instance).cast_mut()).driver
@@ -93,7 +93,7 @@ impl World {
         let swapchain = [c"VK_KHR_swapchain".as_ptr()];
         let info = vk::DeviceCreateInfo::default().enabled_extension_names(&swapchain);
         let mut device = vk::Device::null();
-        // SAFETY: a valid structure and a place for the result; nobody else uses either device.
+        // SAFETY: a valid structure and a place for the result; no other code uses either device.
         unsafe {
             assert_eq!(driver::create_device(self.physical_device, &info, null(), &mut device), SUCCESS);
             let functions = *Graphics::commands(self.loaders_device());
@@ -125,7 +125,7 @@ impl World {
     /// Makes the device allocate with these callbacks, as if it had been created with them.
     pub(crate) fn allocate_with(&self, callbacks: *const vk::AllocationCallbacks<'static>) {
         let device: &DeviceData = self.loaders_device();
-        // SAFETY: nobody else uses the device, and the callbacks are valid until others are set.
+        // SAFETY: no other code uses the device, and the callbacks are valid until others are set.
         unsafe {
             let memory = CopiedCallbacks::new(callbacks, vk::SystemAllocationScope::DEVICE);
             (*ptr::from_ref(device).cast_mut()).allocator = memory;
@@ -147,7 +147,7 @@ impl World {
     }
 
     pub(crate) fn destroy_surface(&self, surface: vk::SurfaceKHR) {
-        // SAFETY: a valid handle that nobody uses any more.
+        // SAFETY: a valid handle that no code uses any more.
         unsafe { wsi::surface::destroy_surface(self.instance, surface, self.callbacks) };
     }
 
@@ -168,7 +168,7 @@ impl World {
     }
 
     pub(crate) fn destroy_swapchain(&self, swapchain: vk::SwapchainKHR) {
-        // SAFETY: a valid handle that nobody uses any more.
+        // SAFETY: a valid handle that no code uses any more.
         unsafe { wsi::swapchain::destroy_swapchain(self.device, swapchain, self.callbacks) };
     }
 
@@ -198,8 +198,8 @@ impl World {
         self.acquire_for(swapchain, u64::MAX).unwrap()
     }
 
-    /// Presents one image of each swapchain after one semaphore. Returns the result, and those of
-    /// each swapchain.
+    /// Presents one image of each swapchain after one semaphore. Returns the result, and each
+    /// swapchain's result.
     pub(crate) fn present_all(
         &self,
         swapchains: &[vk::SwapchainKHR],
@@ -257,7 +257,7 @@ impl Drop for World {
             return;
         }
         self.check();
-        // SAFETY: nobody uses instance and device any more.
+        // SAFETY: no code uses instance and device any more.
         unsafe {
             driver::destroy_device(self.device, null());
             driver::destroy_instance(self.instance, null());
