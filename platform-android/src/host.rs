@@ -27,7 +27,7 @@ pub struct Host {
 
 /// A destination for records about an instance.
 pub trait Records {
-    /// The host on which they are written.
+    /// Returns the host on which they are written.
     fn host(&self) -> &'static Host;
 
     /// Writes a record and passes it to the listeners.
@@ -39,7 +39,7 @@ pub trait Records {
 static CURRENT: AtomicPtr<Host> = AtomicPtr::new(core::ptr::null_mut());
 
 impl Host {
-    /// Whether a switch is on.
+    /// Returns whether a switch is on.
     #[must_use]
     pub const fn is_on(&self, switch: Switch) -> bool {
         self.switches.has(switch)
@@ -54,7 +54,7 @@ impl Host {
         }
     }
 
-    /// The newest version of Vulkan whose commands the loader has.
+    /// Returns the newest version of Vulkan whose commands the loader has.
     #[must_use]
     pub const fn api_version(&self) -> u32 {
         switches::api_version(self.level, self.switches)
@@ -77,7 +77,7 @@ fn end(topic: Topic, message: fmt::Arguments<'_>) -> ! {
     host.end_process(topic, message)
 }
 
-/// The host of this process, if any global command has been called.
+/// Returns the host of this process, if any global command has been called.
 pub(crate) fn current() -> Option<&'static Host> {
     // SAFETY: the pointer is NULL or was stored by `enter`, which stores only references to
     // statics.
@@ -112,13 +112,14 @@ impl Host {
         self.tell(level, as_c_str(&mut text), true);
     }
 
-    /// Whether anybody gets a record like this: worth asking before doing much work for one.
+    /// Returns whether any listener gets a record like this: worth asking before doing much work
+    /// for one.
     #[must_use]
     pub fn wants(&self, level: Level, topic: Topic) -> bool {
         self.is_wanted(level, topic) || self.is_heard(level)
     }
 
-    /// Whether the system's log gets a record like this.
+    /// Returns whether the system's log gets a record like this.
     fn is_wanted(&self, level: Level, topic: Topic) -> bool {
         level <= Level::Warning
             || Filter::parse(self.system.property(WANTED).as_bytes()).lets_through(level, topic)

@@ -37,7 +37,7 @@ impl ApiLevel {
 const CORE: [ApiLevel; 5] = [ApiLevel(24), ApiLevel(28), ApiLevel(31), ApiLevel(33), ApiLevel(36)];
 
 impl ApiLevel {
-    /// Whether the library exports the core commands of this minor version of Vulkan 1.
+    /// Returns whether the library exports the core commands of this minor version of Vulkan 1.
     #[must_use]
     pub fn exports_core(self, minor: u8) -> bool {
         CORE.get(usize::from(minor)).is_some_and(|since| self >= *since)

@@ -41,7 +41,7 @@ impl Listening {
         Self(Lock::new(State { listener: None, calls: 0 }))
     }
 
-    /// Whether the listener wants records of this level.
+    /// Returns whether the listener wants records of this level.
     pub(crate) fn hears(&self, system: &dyn System, level: Level) -> bool {
         self.0.lock(system).listener.is_some_and(|listener| level <= listener.level)
     }
@@ -82,7 +82,7 @@ impl Listening {
     }
 }
 
-/// The number of a level in the C interface.
+/// Returns the number of a level in the C interface.
 pub(crate) const fn number(level: Level) -> c_int {
     match level {
         Level::Error => 0,

@@ -30,8 +30,8 @@ pub struct Loader {
 static CURRENT: AtomicPtr<Loader> = AtomicPtr::new(core::ptr::null_mut());
 
 impl Loader {
-    /// A loader on this system that has done nothing yet, of the Android that this library is built
-    /// for.
+    /// Creates a loader on this system that has done nothing yet, of the Android that this library
+    /// is built for.
     #[must_use]
     pub const fn new(system: &'static dyn System) -> Self {
         let layers = Layers::new(&layers::policy::SYSTEM);
@@ -82,7 +82,7 @@ impl Loader {
     }
 }
 
-/// The loader of this process, if any global command has been called.
+/// Returns the loader of this process, if any global command has been called.
 #[must_use]
 pub fn current() -> Option<&'static Loader> {
     // SAFETY: the pointer is NULL or was stored by `enter`, which stores only references to

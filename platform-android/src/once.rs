@@ -29,7 +29,8 @@ pub(crate) enum Turn<T> {
 }
 
 impl<T: Copy> Progress<T> {
-    /// The turn of this thread of this process. `None` if another thread must be waited for.
+    /// Returns the turn of this thread of this process. `None` if another thread must be waited
+    /// for.
     ///
     /// A thread that was searching in the process that this one was forked from does not exist
     /// here.

@@ -98,13 +98,13 @@ const fn chosen(with: bool, without: bool) -> Option<bool> {
 pub struct Switches(u32);
 
 impl Switches {
-    /// Those that are on in Android of this level.
+    /// Returns the switches that are on in Android of this level.
     #[must_use]
     pub const fn of(level: ApiLevel) -> Self {
         Self::chosen(level, false)
     }
 
-    /// Those that are on in this build if it is of this level.
+    /// Returns the switches that are on in this build if it is of this level.
     #[must_use]
     pub const fn built(level: ApiLevel) -> Self {
         Self::chosen(level, true)
@@ -126,19 +126,19 @@ impl Switches {
         on
     }
 
-    /// These, and that switch.
+    /// Returns these switches and that one.
     #[must_use]
     pub const fn with(self, switch: Switch) -> Self {
         Self(self.0 | Self::bit(switch))
     }
 
-    /// These, but not that switch.
+    /// Returns these switches without that one.
     #[must_use]
     pub const fn without(self, switch: Switch) -> Self {
         Self(self.0 & !Self::bit(switch))
     }
 
-    /// Whether a switch is on.
+    /// Returns whether a switch is on.
     #[must_use]
     pub const fn has(self, switch: Switch) -> bool {
         self.0 & Self::bit(switch) != 0
@@ -158,7 +158,7 @@ pub enum Since {
     Switch(Switch),
 }
 
-/// The newest version of Vulkan whose commands the loader has: the answer of
+/// Returns the newest version of Vulkan whose commands the loader has: the answer of
 /// vkEnumerateInstanceVersion, whatever the driver. Before Android 9 that function does not exist,
 /// and the version is 1.0.
 #[must_use]

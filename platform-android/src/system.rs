@@ -104,8 +104,8 @@ pub const GRAPHICS: u32 = 1 << 1;
 /// Any thread may call the methods. None of them calls back into the loader, except that opening or
 /// closing a library may.
 pub trait System: Waiting {
-    /// The value of a property (`__system_property_get`), empty if it is not set. A value that is
-    /// too long yields another text here.
+    /// Returns the value of a property (`__system_property_get`), empty if it is not set. A value
+    /// that is too long yields another text here.
     fn property(&self, name: &CStr) -> PropertyValue;
 
     /// Returns the value of a property, however long: properties whose names begin with `ro.` may
@@ -115,20 +115,21 @@ pub trait System: Waiting {
     /// [`OutOfMemory`].
     fn whole_property(&self, name: &CStr) -> Result<Text, OutOfMemory>;
 
-    /// Whether the process may be dumped (`prctl(PR_GET_DUMPABLE)`), as debuggable applications
-    /// may.
+    /// Returns whether the process may be dumped (`prctl(PR_GET_DUMPABLE)`), as debuggable
+    /// applications may.
     fn dumpable(&self) -> bool;
 
-    /// Whether the application may be debugged, because it may be dumped or the whole system is a
-    /// debugging build: only then does it get what developers put on a device from outside.
+    /// Returns whether the application may be debugged, because it may be dumped or the whole
+    /// system is a debugging build: only then does it get what developers put on a device from
+    /// outside.
     fn debuggable(&self) -> bool {
         self.dumpable() || self.property(c"ro.debuggable").is_true()
     }
 
-    /// The process id, which a fork changes.
+    /// Returns the process id, which a fork changes.
     fn process(&self) -> u32;
 
-    /// The size of a memory page in bytes.
+    /// Returns the size of a memory page in bytes.
     fn page_size(&self) -> usize;
 
     /// Leaves the reason for which the process is about to end to the report of the crash
@@ -160,13 +161,14 @@ pub trait System: Waiting {
     /// No code uses an address in the library any more, unless it is also open elsewhere.
     unsafe fn close(&self, library: Library) -> bool;
 
-    /// The answer of libhardware for a module id (`hw_get_module`): the module, which holds its
-    /// library's handle, or a negative error number. `None` if libhardware is missing.
+    /// Returns the answer of libhardware for a module id (`hw_get_module`): the module, which holds
+    /// its library's handle, or a negative error number. `None` if libhardware is missing.
     fn hardware_module(&self, _id: &CStr) -> Option<Result<NonNull<c_void>, c_int>> {
         None
     }
 
-    /// The namespace that an APEX exports under this name (`android_get_exported_namespace`).
+    /// Returns the namespace that an APEX exports under this name
+    /// (`android_get_exported_namespace`).
     fn exported_namespace(&self, name: &CStr) -> Option<Namespace>;
 
     /// Lists the names in a folder, in the system's order, without `.` and `..`.
@@ -175,7 +177,7 @@ pub trait System: Waiting {
     /// Why the folder cannot be listed.
     fn list(&self, folder: &CStr) -> Result<Vec<Text>, FileError>;
 
-    /// The size of a regular file in bytes.
+    /// Returns the size of a regular file in bytes.
     ///
     /// # Errors
     /// Why it cannot be determined.
@@ -187,19 +189,19 @@ pub trait System: Waiting {
     /// Why it cannot be read; [`FileError::Other`] with 0 if the file ends too early.
     fn read_at(&self, path: &CStr, offset: u64, bytes: &mut [u8]) -> Result<(), FileError>;
 
-    /// The framework's decision (`GraphicsEnv`): the namespace of an updatable driver.
+    /// Returns the framework's decision (`GraphicsEnv`): the namespace of an updatable driver.
     fn updatable_driver(&self) -> Option<Namespace>;
 
-    /// Whether the application has a namespace for [`Door::Application`] to lead into.
+    /// Returns whether the application has a namespace for [`Door::Application`] to lead into.
     fn has_application_namespace(&self) -> bool;
 
-    /// The folders with layers, separated by colons.
+    /// Returns the folders with layers, separated by colons.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     fn layer_paths(&self) -> Result<Text, OutOfMemory>;
 
-    /// The layers that the settings enable for this application, separated by colons.
+    /// Returns the layers that the settings enable for this application, separated by colons.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -214,9 +216,8 @@ pub trait System: Waiting {
     /// Reports the names of enabled extensions to the framework.
     fn count_extensions(&self, _of_device: bool, _names: &[&CStr]) {}
 
-    /// The word with a bit for each kind of slice that is being recorded ([`GRAPHICS`]), which the
-    /// system changes at any time; `None` if
-    /// nothing can be recorded.
+    /// Returns the word with a bit for each kind of slice that is being recorded ([`GRAPHICS`]),
+    /// which the system changes at any time; `None` if nothing can be recorded.
     fn recorded_tags(&self) -> Option<&'static AtomicU32> {
         None
     }
@@ -248,7 +249,7 @@ pub trait System: Waiting {
     /// (`FUTEX_WAKE`).
     fn wake(&self, word: &AtomicU32);
 
-    /// Whether such graphics buffers can be allocated (`AHardwareBuffer_isSupported`).
+    /// Returns whether such graphics buffers can be allocated (`AHardwareBuffer_isSupported`).
     fn buffer_supported(&self, kind: BufferKind) -> bool;
 
     /// Returns the hardware buffer of a window's buffer (`ANativeWindowBuffer_getHardwareBuffer`),
@@ -264,7 +265,7 @@ pub struct PropertyValue {
 }
 
 impl PropertyValue {
-    /// An empty value.
+    /// Creates an empty value.
     #[must_use]
     pub const fn empty() -> Self {
         Self { bytes: [0; PROPERTY_VALUE_MAX], length: 0 }
@@ -281,25 +282,26 @@ impl PropertyValue {
         own
     }
 
-    /// The bytes, without a NUL.
+    /// Returns the bytes, without a NUL.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 
-    /// Whether the property is unset or set to the empty string.
+    /// Returns whether the property is unset or set to the empty string.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// Whether it means yes: `1`, `y`, `yes`, `on` or `true`, as for the system's own readers.
+    /// Returns whether it means yes: `1`, `y`, `yes`, `on` or `true`, as for the system's own
+    /// readers.
     #[must_use]
     pub fn is_true(&self) -> bool {
         matches!(self.as_bytes(), b"1" | b"y" | b"yes" | b"on" | b"true")
     }
 
-    /// Whether it means no, likewise: `0`, `n`, `no`, `off` or `false`.
+    /// Returns whether it means no, likewise: `0`, `n`, `no`, `off` or `false`.
     #[must_use]
     pub fn is_false(&self) -> bool {
         matches!(self.as_bytes(), b"0" | b"n" | b"no" | b"off" | b"false")

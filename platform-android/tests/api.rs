@@ -73,7 +73,7 @@ impl System {
         android.compile(&path, Path::new(SOURCE), &[&[&*trace, &*named], options].concat());
     }
 
-    /// The notes of layers since the last time.
+    /// Returns the notes of layers since the last time.
     fn noted(&self) -> Vec<String> {
         let trace = self.simulation.android.place("/layers.trace");
         let text = fs::read_to_string(&trace).unwrap_or_default();
@@ -86,7 +86,7 @@ impl System {
         errors.map(|(_, text)| text).collect()
     }
 
-    /// The warnings and errors since the last time.
+    /// Returns the warnings and errors since the last time.
     fn complaints(&self) -> Vec<(Level, String)> {
         let logged = self.simulation.android.logged();
         logged.into_iter().filter(|(level, _)| *level <= Level::Warning).collect()
@@ -105,7 +105,7 @@ impl System {
     }
 }
 
-/// The only device of the null driver.
+/// Returns the only device of the null driver.
 fn physical_device(instance: &Instance) -> vk::PhysicalDevice {
     // SAFETY: the instance is valid.
     unsafe { instance.enumerate_physical_devices() }.expect("a physical device")[0]

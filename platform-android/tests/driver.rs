@@ -81,7 +81,7 @@ impl World {
         }
     }
 
-    /// A device of the first physical device.
+    /// Returns a device of the first physical device.
     #[allow(dead_code)]
     fn device(&self, instance: vk::Instance, extensions: &[&CStr]) -> vk::Device {
         let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
@@ -102,7 +102,7 @@ impl World {
         assert_eq!(self.hal.alive(vk::ObjectType::DEVICE), 0);
     }
 
-    /// The records of errors since the last time.
+    /// Returns the records of errors since the last time.
     fn errors(&self) -> Vec<String> {
         let logged = self.simulation.android.logged();
         logged
@@ -113,7 +113,7 @@ impl World {
     }
 }
 
-/// The extensions that `enumerate` returns, with their versions.
+/// Returns the extensions that `enumerate` returns, with their versions.
 fn list(enumerate: impl Fn(*mut u32, *mut vk::ExtensionProperties) -> vk::Result) -> Vec<(String, u32)> {
     let mut count = 0;
     assert_eq!(enumerate(&mut count, null_mut()), vk::Result::SUCCESS);

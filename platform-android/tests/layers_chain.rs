@@ -21,8 +21,8 @@ const ORDER: [&str; 6] = [
     "VK_LAYER_platform",
 ];
 
-/// A system with a driver, and with layers in the debug folder, in the application's folder (two in
-/// one library, and one that negotiates), in its package and in the system.
+/// Returns a system with a driver, and with layers in the debug folder, in the application's folder
+/// (two in one library, and one that negotiates), in its package and in the system.
 fn system() -> Simulation {
     let simulation = Simulation::new();
     let android = simulation.android;
@@ -44,7 +44,7 @@ fn system() -> Simulation {
     simulation
 }
 
-/// The layers that recorded this command, in order, since the last time.
+/// Returns the layers that recorded this command, in order, since the last time.
 fn went_through(simulation: &Simulation, command: &str) -> Vec<String> {
     let calls = simulation.android.layer_calls();
     calls.iter().filter_map(|call| call.strip_suffix(command)?.strip_suffix(' ').map(str::to_owned)).collect()

@@ -14,7 +14,7 @@ use platform_android::{ApiLevel, Loader, Switch, Switches};
 
 const FOLDER: &str = "/data/app/game/lib";
 
-/// A system whose application has the layers VK_LAYER_a and so on, one for each letter.
+/// Returns a system whose application has the layers VK_LAYER_a and so on, one for each letter.
 fn with_layers(letters: &str) -> Simulation {
     let simulation = Simulation::new();
     simulation.android.change().layer_paths = FOLDER.into();
@@ -28,7 +28,7 @@ fn layer(android: &Android, letter: char, options: &[&str]) {
     android.layer(&format!("{FOLDER}/libVkLayer_{letter}.so"), &[&format!("VK_LAYER_{letter}")], options);
 }
 
-/// A loader of the same system with another policy.
+/// Returns a loader of the same system with another policy.
 fn with_policy(simulation: &Simulation, policy: &'static Policy) -> &'static Loader {
     let mut loader = Loader::new(simulation.android).at(ApiLevel::NEWEST);
     loader.layers = Layers::new(policy);
@@ -44,7 +44,7 @@ fn choose(loader: &'static Loader, names: &[&CStr]) -> Result<Active, vk::Result
     found(loader).choose(names.iter().copied(), &Logger::new(loader, CopiedCallbacks::process()))
 }
 
-/// The last letters of the layers, in order.
+/// Returns the last letters of the layers, in order.
 fn letters(active: &Active) -> String {
     active.iter().map(|layer| char::from(*layer.name().to_bytes().last().unwrap())).collect()
 }

@@ -13,12 +13,12 @@ use platform_android::layers::{Decision, Found, Refusal, Search};
 const DEBUG: &str = "/data/local/debug/vulkan";
 const APPLICATION: &str = "/data/app/game/lib";
 
-/// The current search result.
+/// Returns the current search result.
 fn found(simulation: &Simulation) -> Counted<Found> {
     simulation.loader.layers.found(simulation.loader).expect("memory")
 }
 
-/// A system whose application has a folder of libraries.
+/// Returns a system whose application has a folder of libraries.
 fn with_application() -> Simulation {
     let simulation = Simulation::new();
     simulation.android.change().layer_paths = APPLICATION.into();
@@ -36,7 +36,7 @@ fn names(found: &Found) -> Vec<String> {
     found.listed().map(name).collect()
 }
 
-/// The reason why the only library is not used.
+/// Returns the reason why the only library is not used.
 fn reason(found: &Found) -> &Refusal {
     match &found.candidates[..] {
         [candidate] => match &candidate.decision {
@@ -47,7 +47,7 @@ fn reason(found: &Found) -> &Refusal {
     }
 }
 
-/// The questions to the layers, without their names.
+/// Returns the questions to the layers, without their names.
 fn questions(android: &Android) -> Vec<String> {
     let all = android.layer_calls();
     all.iter()

@@ -13,8 +13,8 @@ static MEMORY: Scarce = Scarce;
 /// More blocks than anything here needs.
 const ENOUGH: usize = 10_000;
 
-/// A system with something of everything: layers in a folder, an archive and the system, one that
-/// is refused, and some that are enabled.
+/// Returns a system with something of everything: layers in a folder, an archive and the system,
+/// one that is refused, and some that are enabled.
 fn system() -> Simulation {
     let simulation = Simulation::new();
     let android = simulation.android;

@@ -13,14 +13,14 @@ use platform_android::layers::{Decision, Found, Refusal};
 const PACKAGE: &str = "/data/app/layers/base.apk";
 const ABI: &str = "lib/x86_64";
 
-/// A system whose application has a package.
+/// Returns a system whose application has a package.
 fn with_package() -> Simulation {
     let simulation = Simulation::new();
     simulation.android.change().layer_paths = format!("{PACKAGE}!/{ABI}");
     simulation
 }
 
-/// The bytes of a library with this layer.
+/// Returns the bytes of a library with this layer.
 fn library(android: &Android, name: &str) -> Vec<u8> {
     let path = format!("/made/{name}.so");
     android.layer(&path, &[name], &[]);
@@ -31,7 +31,7 @@ fn found(simulation: &Simulation) -> Counted<Found> {
     simulation.loader.layers.found(simulation.loader).expect("memory")
 }
 
-/// File names with their outcomes.
+/// Returns file names with their outcomes.
 fn decisions(found: &Found) -> Vec<(String, &Decision)> {
     let name = |file: &[u8]| String::from_utf8(file.to_vec()).unwrap();
     found.candidates.iter().map(|one| (name(&one.file.name), &one.decision)).collect()
@@ -122,7 +122,7 @@ fn r23_an_unpacked_library_comes_before_its_compressed_copy_without_a_warning() 
     assert!(warnings(android).is_empty());
 }
 
-/// The outcome for a library whose bytes have been changed.
+/// Returns the outcome for a library whose bytes have been changed.
 fn changed(change: impl FnOnce(&mut Vec<u8>)) -> (Simulation, Counted<Found>) {
     let simulation = Simulation::new();
     let android = simulation.android;

@@ -37,7 +37,7 @@ const DEBUGGING: Settings = Settings {
     injectable: false,
 };
 
-/// A system with a driver, and the game as the framework starts it with these settings.
+/// Returns a system with a driver, and the game as the framework starts it with these settings.
 fn start(settings: Settings) -> (Simulation, Entry) {
     let simulation = Simulation::new();
     let android = simulation.android;
@@ -76,7 +76,7 @@ fn create(vulkan: &Entry) -> Instance {
     unsafe { vulkan.create_instance(&vk::InstanceCreateInfo::default(), None) }.expect("an instance")
 }
 
-/// The letters of the layers that vkCreateInstance went through, in order.
+/// Returns the letters of the layers that vkCreateInstance went through, in order.
 fn went_through(simulation: &Simulation, vulkan: &Entry) -> String {
     let _ = simulation.android.layer_calls();
     let instance = create(vulkan);
@@ -90,7 +90,7 @@ fn went_through(simulation: &Simulation, vulkan: &Entry) -> String {
     only_calls.filter_map(|call| letter(&call)).collect()
 }
 
-/// The listed instance extensions that belong to layers.
+/// Returns the listed instance extensions that belong to layers.
 fn extensions_of_layers(vulkan: &Entry) -> Vec<(String, u32)> {
     // SAFETY: the library is loaded.
     let all = unsafe { vulkan.enumerate_instance_extension_properties(None) }.expect("extensions");

@@ -33,7 +33,7 @@ const DEBUG_FOLDER: &str = "data/local/debug/vulkan";
 const NEWEST: &str = "android/levels/37";
 const DRAWN: &str = "devices: 1\nwords: 1234abcd 1234abcd\ndone\n";
 
-/// The processor's name for the compiler, and for Android.
+/// Returns the processor's name for the compiler, and for Android.
 fn processor() -> (&'static str, &'static str) {
     match env::var_os("VKLOAD_TEST_RUNNER") {
         Some(_) => ("aarch64-linux-android", "arm64-v8a"),
@@ -41,18 +41,18 @@ fn processor() -> (&'static str, &'static str) {
     }
 }
 
-/// Whether the libraries are those with landing pads.
+/// Returns whether the libraries are those with landing pads.
 fn has_pads() -> bool {
     env::var_os("VKLOAD_TEST_PADS").is_some()
 }
 
-/// A library of the loader.
+/// Returns a library of the loader.
 fn library(name: &str) -> Option<PathBuf> {
     let folder = if has_pads() { "landing-pads" } else { "android" };
     built(&format!("{folder}/{}/{name}", processor().1))
 }
 
-/// A build's output, by its path in the folder `target`.
+/// Returns a build's output, by its path in the folder `target`.
 fn built(path: &str) -> Option<PathBuf> {
     // The folder of the tests is target/PROFILE/deps.
     let target = env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
@@ -73,12 +73,12 @@ struct System {
 }
 
 impl System {
-    /// A system with the loader's library, an application, and no driver.
+    /// Creates a system with the loader's library, an application, and no driver.
     fn new() -> Option<Self> {
         Self::of(if has_pads() { "landing-pads" } else { "android" })
     }
 
-    /// A system with the loader's library in this folder of the build.
+    /// Returns a system with the loader's library in this folder of the build.
     fn of(folder: &str) -> Option<Self> {
         let library = built(&format!("{folder}/{}/libvulkan.so", processor().1))?;
         let system = Self { folder: tempfile::tempdir().unwrap() };
@@ -100,12 +100,12 @@ impl System {
         Some(system)
     }
 
-    /// A system with the null driver, which properties name.
+    /// Returns a system with the null driver, which properties name.
     fn with_driver() -> Option<Self> {
         Self::new()?.driven()
     }
 
-    /// A system with the null driver and the library of the newest Android.
+    /// Returns a system with the null driver and the library of the newest Android.
     fn newest() -> Option<Self> {
         Self::of(NEWEST)?.driven()
     }
@@ -165,7 +165,7 @@ impl System {
         );
     }
 
-    /// The content of a file that the system writes.
+    /// Returns the content of a file that the system writes.
     fn said(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap_or_default()
     }
@@ -175,7 +175,7 @@ impl System {
         self.command(runner).args(layers).output().unwrap()
     }
 
-    /// The application, to be run with this command line.
+    /// Returns the application, to be run with this command line.
     fn command(&self, runner: &[&str]) -> Command {
         let variable = format!("LD_LIBRARY_PATH={}", self.path("system/lib64").display());
         let emulator = env::var("VKLOAD_TEST_RUNNER");
@@ -191,7 +191,7 @@ impl System {
         command
     }
 
-    /// The output of the application, which must succeed.
+    /// Returns the output of the application, which must succeed.
     fn output(&self, layers: &[&str]) -> String {
         said_by(&self.run(&[], layers))
     }

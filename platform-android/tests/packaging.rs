@@ -36,21 +36,21 @@ fn read(file: &str) -> String {
     fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// The module of this kind and name.
+/// Returns the module of this kind and name.
 fn module(kind: &str, name: &str) -> &'static str {
     let modules = BUILD.split("\n}\n").filter(|module| module.contains(&format!("\n{kind} {{\n")));
     let mut named = modules.filter(|module| module.contains(&format!("\n    name: \"{name}\",\n")));
     named.next().unwrap_or_else(|| panic!("no {kind} {name}"))
 }
 
-/// The strings of a property, which is a string or a list.
+/// Returns the strings of a property, which is a string or a list.
 fn values<'a>(module: &'a str, property: &str) -> Vec<&'a str> {
     let rest = module.split(&format!("    {property}: ")).nth(1).unwrap_or_else(|| panic!("no {property}"));
     let end = if rest.starts_with('[') { "]" } else { ",\n" };
     rest.split(end).next().unwrap().split('"').skip(1).step_by(2).collect()
 }
 
-/// A section of a manifest.
+/// Returns a section of a manifest.
 fn section<'a>(manifest: &'a str, name: &str) -> &'a str {
     manifest.split(&format!("{name}]\n")).nth(1).unwrap_or_default().split("\n[").next().unwrap()
 }

@@ -52,7 +52,7 @@ fn every_switch_is_on_the_page_with_its_flag_and_level() {
     }
 }
 
-/// What levels list is on the page, with the level since which the library does so.
+/// The page names the extensions of each level, with the level since which the library does so.
 #[test]
 fn every_extension_of_a_level_is_on_the_page() {
     let page = read("docs/android.md");
@@ -100,7 +100,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The texts between backticks.
+/// Returns the texts between backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }

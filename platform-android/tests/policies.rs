@@ -11,7 +11,7 @@ use ash::{Entry, vk};
 
 const DRIVER: &str = "/vendor/lib64/hw/vulkan.null.so";
 
-/// The number of devices of a new instance.
+/// Returns the number of devices of a new instance.
 fn devices(vulkan: &Entry) -> Result<usize, vk::Result> {
     // SAFETY: valid use of Vulkan on one thread.
     unsafe {

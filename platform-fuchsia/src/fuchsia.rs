@@ -45,7 +45,7 @@ struct Driver {
 }
 
 impl Driver {
-    /// A driver of this name, which is at most as long as the service accepts.
+    /// Creates a driver of this name, which is at most as long as the service accepts.
     fn new(name: &[u8], library: NonNull<c_void>) -> Self {
         let mut driver = Self { name: [0; LONGEST_NAME], length: name.len().min(LONGEST_NAME), library };
         driver.name.iter_mut().zip(name).for_each(|(to, from)| *to = *from);
@@ -61,7 +61,7 @@ impl Driver {
 unsafe impl Send for Driver {}
 
 impl Fuchsia {
-    /// A platform that is not connected yet.
+    /// Creates a platform that is not connected yet.
     #[must_use]
     pub const fn new(
         system: &'static dyn System,
@@ -79,7 +79,7 @@ impl Fuchsia {
         }
     }
 
-    /// The platform value for the loader.
+    /// Returns the platform value for the loader.
     #[must_use]
     pub const fn platform(&'static self, abort: fn() -> !) -> Platform {
         Platform {
@@ -95,7 +95,7 @@ impl Fuchsia {
         }
     }
 
-    /// The service, which the first call connects to. A failure is final for the process.
+    /// Returns the service, which the first call connects to. A failure is final for the process.
     pub(crate) fn service(&self) -> Option<&Service> {
         let connect = || match Service::connect(self.system) {
             Ok(service) => Some(service),
@@ -175,7 +175,7 @@ impl Fuchsia {
         self.system.open_library_in(memory.raw())
     }
 
-    /// Whether closing the library would take it from a driver that is kept open.
+    /// Returns whether closing the library would take it from a driver that is kept open.
     pub(crate) fn keeps(&self, library: NonNull<c_void>) -> bool {
         self.drivers
             .read(&os::waiting::Backoff, |drivers| drivers.iter().any(|driver| driver.library == library))
@@ -213,7 +213,7 @@ impl Fuchsia {
         }
     }
 
-    /// The library from the service, in memory.
+    /// Returns the library from the service, in memory.
     fn library_of_service(&self, name: &[u8]) -> Result<Handle, Refused> {
         let service = self.service().ok_or(Refused::NoService)?;
         match service.library(name) {
@@ -223,7 +223,8 @@ impl Fuchsia {
         }
     }
 
-    /// The content of the file `path` as executable memory, or the step that failed and why.
+    /// Returns the content of the file `path` as executable memory, or the step that failed and
+    /// why.
     fn memory_of_file(&self, path: &CStr) -> Result<Handle, (&'static str, Status)> {
         let file = self
             .system

@@ -187,7 +187,7 @@ impl System for Kernel {
     }
 }
 
-/// The dynamic linker's message about the failure that just happened in this thread.
+/// Returns the dynamic linker's message about the failure that just happened in this thread.
 fn last_error() -> Text {
     // SAFETY: `dlerror` has no preconditions. It returns NULL or a C string that is valid until
     // this thread's next call of the dynamic linker.

@@ -23,7 +23,7 @@ const SYSTEM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/library/system.
 const LOADER: &str = "libvulkan.so";
 const DRIVER: &str = "libvkload_null.so";
 
-/// The path where `cargo xtask fuchsia-abi` puts the loader's library for this test, and
+/// Returns the path where `cargo xtask fuchsia-abi` puts the loader's library for this test, and
 /// `driver-abi` the null driver's.
 fn built(name: &str) -> Option<PathBuf> {
     // The test executables are in target/PROFILE/deps.
@@ -67,7 +67,7 @@ impl Library {
 struct System(Library);
 
 impl System {
-    /// A system with this driver in its service.
+    /// Creates a system with this driver in its service.
     fn new(folder: &Path, driver: &Path) -> Self {
         for name in ["libc.so", "libfdio.so"] {
             Library::open(&compile(folder, name, "/dev/null"), libc::RTLD_GLOBAL);

@@ -161,7 +161,7 @@ fn draw_quietly(service: Option<LoaderService>) {
     println!("\n{} bytes on standard output", file.metadata().unwrap().len());
 }
 
-/// A system with manifests for these drivers, and the null driver in the package.
+/// Returns a system with manifests for these drivers, and the null driver in the package.
 fn with_drivers(service: Option<LoaderService>, drivers: &[&str]) -> &'static Simulation {
     let simulation = Simulation::new(service);
     simulation.add_library("/pkg/lib/libvkload_null.so", &null_driver());

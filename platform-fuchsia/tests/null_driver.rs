@@ -12,8 +12,8 @@ use as_on_fuchsia::{layer, null_driver};
 use ash::vk;
 use fuchsia_simulation::{LoaderService, Process, Simulation};
 
-/// A process with the null driver everywhere: twice in the service, in the package, and in a folder
-/// that the linker does not know. Such a folder also contains an implicit layer.
+/// Returns a process with the null driver everywhere: twice in the service, in the package, and in
+/// a folder that the linker does not know. Such a folder also contains an implicit layer.
 fn process(layer: &Path) -> Process {
     let library = null_driver();
     let simulation = Simulation::new(Some(LoaderService::new().with_driver(&library).with_driver(&library)));
@@ -93,14 +93,14 @@ fn a9_when_every_call_fails_from_one_on_nothing_is_left_and_better_times_are_use
     }
 }
 
-/// The numbers of the calls that connect the process to the service.
+/// Returns the numbers of the calls that connect the process to the service.
 fn connecting(calls: &[String]) -> RangeInclusive<usize> {
     let place = |call: &str| calls.iter().position(|other| other == call).unwrap();
     place("channel")..=place("descriptor")
 }
 
-/// Once no call fails any more, the program has every driver, or those that do not need the
-/// connection if that failed; and nothing but the connection is open.
+/// Checks that, once no call fails any more, the program has every driver, or those that do not
+/// need the connection if that failed; and nothing but the connection is open.
 fn check_next_run(what: &str, process: Process, connected: bool) {
     process.simulation.fail(usize::MAX);
     let drawn = process.run(draw).unwrap_or_else(|error| panic!("{what}: {error:?} for good"));
@@ -112,8 +112,8 @@ fn check_next_run(what: &str, process: Process, connected: bool) {
     assert_eq!(process.simulation.open_files(), files, "{what}");
 }
 
-/// The program works, unless memory ran out. At most one driver is lost; if that is the whole
-/// service, the package's replaces its two.
+/// Checks that the program works, unless memory ran out. At most one driver is lost; if that is the
+/// whole service, the package's replaces its two.
 fn check_first_run(what: &str, result: Result<Drawn, vk::Result>, code: c_int) {
     match result {
         Ok(drawn) => {
@@ -125,8 +125,8 @@ fn check_first_run(what: &str, result: Result<Drawn, vk::Result>, code: c_int) {
     }
 }
 
-/// The codes that a call may plausibly fail with: statuses of the kernel and libfdio, error numbers
-/// of file calls. The linker only has messages.
+/// Returns the codes that a call may plausibly fail with: statuses of the kernel and libfdio, error
+/// numbers of file calls. The linker only has messages.
 fn codes(call: &str) -> &'static [c_int] {
     match call.split(' ').next().unwrap_or_default() {
         "channel" => &[-3, -4],

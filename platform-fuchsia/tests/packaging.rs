@@ -12,25 +12,25 @@ const BUILD: &str = include_str!("../../packaging/fuchsia/BUILD.gn");
 const CLIENT: &str = include_str!("../../packaging/fuchsia/client.shard.cml");
 const CONFIGURATION: &str = include_str!("../../packaging/fuchsia/configuration.shard.cml");
 
-/// The quoted strings, except those in comments.
+/// Returns the quoted strings, except those in comments.
 fn quoted(text: &'static str) -> Vec<&'static str> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with(['#', '/']));
     code.flat_map(|line| line.split('"').skip(1).step_by(2)).collect()
 }
 
-/// The quoted string after `name =`.
+/// Returns the quoted string after `name =`.
 fn value(text: &'static str, name: &str) -> &'static str {
     let rest = text.split(&format!("{name} = \"")).nth(1).unwrap_or_else(|| panic!("no {name}"));
     rest.split('"').next().unwrap()
 }
 
-/// The block of a target of `BUILD.gn`.
+/// Returns the block of a target of `BUILD.gn`.
 fn target(template: &str, name: &str) -> &'static str {
     let rest = BUILD.split(&format!("{template}(\"{name}\") {{\n")).nth(1);
     rest.unwrap_or_else(|| panic!("no {name}")).split("\n}\n").next().unwrap()
 }
 
-/// A folder that was built into the policy.
+/// Returns a folder that was built into the policy.
 fn built_in(option: &str) -> &'static str {
     let path = POLICY.roots.iter().find_map(|root| match root {
         Root::BuiltIn { name, path } if *name == option => Some(*path),

@@ -25,7 +25,8 @@ const _: () = {
     assert!(size_of::<Info>() == 24 && align_of::<Info>() == 8 && size_of::<vk::zx_handle_t>() == 4);
 };
 
-/// A process with the driver of `surfaces/driver.c` in its service, and the driver's name there.
+/// Returns a process with the driver of `surfaces/driver.c` in its service, and the driver's name
+/// there.
 fn with_driver(switches: &[&str]) -> (Process, String) {
     let library = compiled("tests/surfaces/driver.c", switches);
     let name = format!("0-{}", library.file_name().unwrap().to_str().unwrap());
@@ -127,7 +128,8 @@ fn a34_surfaces_of_other_systems_are_unknown() {
     });
 }
 
-/// The null driver, and a packaged layer with surfaces, swapchains and a manifest like Fuchsia's.
+/// Returns the null driver, and a packaged layer with surfaces, swapchains and a manifest like
+/// Fuchsia's.
 fn with_layer() -> Process {
     let simulation = Simulation::new(Some(LoaderService::new().with_driver(&null_driver())));
     simulation

@@ -38,17 +38,17 @@ impl Bytes {
         Some(Self { env, array, elements, length })
     }
 
-    /// The address of the first element.
+    /// Returns the address of the first element.
     pub(crate) fn start(&self) -> *mut c_char {
         self.elements.cast()
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub(crate) fn length(&self) -> usize {
         self.length
     }
 
-    /// The C string that they begin with; `None` if no element is 0.
+    /// Returns the C string that they begin with; `None` if no element is 0.
     pub(crate) fn text(&self) -> Option<&CStr> {
         // SAFETY: the elements are readable for their length until they are released, and no Java
         // code has the array meanwhile.

@@ -49,7 +49,8 @@ pub(crate) fn open(path: &CStr) -> Result<[jlong; NAMES.len()], &'static CStr> {
     Ok(addresses)
 }
 
-/// The dynamic linker's message for the last failure in this thread, valid until the next one.
+/// Returns the dynamic linker's message for the last failure in this thread, valid until the next
+/// one.
 ///
 /// # Safety
 /// The caller reads the message before this thread calls the dynamic linker again.
@@ -75,7 +76,7 @@ pub(crate) fn from_java(address: jlong) -> *mut c_void {
     core::ptr::with_exposed_provenance_mut(usize::try_from(address.cast_unsigned()).unwrap_or(0))
 }
 
-/// The function of type `F` at an address that Java has stored; `None` for 0.
+/// Returns the function of type `F` at an address that Java has stored; `None` for 0.
 ///
 /// # Safety
 /// `address` is 0 or the address of a function of type `F`, and `F` is a function pointer.
@@ -93,7 +94,7 @@ pub(crate) unsafe fn function<F: Copy>(address: jlong) -> Option<F> {
     Some(unsafe { core::mem::transmute_copy::<*mut c_void, F>(&pointer) })
 }
 
-/// The address of `vkGetInstanceProcAddr` in the form that Java stores.
+/// Returns the address of `vkGetInstanceProcAddr` in the form that Java stores.
 pub(crate) fn address_of(function: PFN_vkGetInstanceProcAddr) -> jlong {
     let pointer = function as *mut c_void;
     to_java(pointer.expose_provenance())

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A path in the folder `jni` of the repository.
+/// Returns a path in the folder `jni` of the repository.
 #[must_use]
 pub fn jni(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("/")).join(name)
@@ -21,8 +21,8 @@ pub fn target() -> PathBuf {
     env::current_exe().expect("a program").ancestors().nth(3).expect("a folder of cargo's").to_owned()
 }
 
-/// Whether all programs are available. Reports a missing one, and fails if everything that tests
-/// need is supposed to be available.
+/// Returns whether all programs are available. Reports a missing one, and fails if everything that
+/// tests need is supposed to be available.
 ///
 /// # Panics
 /// See above.
@@ -89,7 +89,7 @@ pub fn javac(classes: &Path, sources: &[PathBuf]) {
     fs::remove_dir_all(classes.join("org")).expect("annotations");
 }
 
-/// A shell of this repository, built on its own like all of them.
+/// Returns a shell of this repository, built on its own like all of them.
 ///
 /// # Panics
 /// If it cannot be built.
@@ -100,7 +100,7 @@ pub fn cargo_builds(package: &str, library: &str) -> PathBuf {
     target().join("release").join(library)
 }
 
-/// Whether everything needed to compile and run the sample is available.
+/// Returns whether everything needed to compile and run the sample is available.
 ///
 /// # Panics
 /// As [`are_there`].

@@ -20,7 +20,7 @@ const LIBRARIES: &str = "system/lib64";
 const SYSTEM: &[(&str, Option<&str>)] =
     &[("libc", Some("LIBC")), ("libdl", Some("LIBC")), ("liblog", Some("LIBLOG")), ("libvndksupport", None)];
 
-/// A system with the application in it.
+/// Returns a system with the application in it.
 fn system() -> Option<TempDir> {
     let loader = target().join("android/x86_64/libvulkan.so");
     if !loader.exists() {

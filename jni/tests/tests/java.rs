@@ -251,8 +251,8 @@ fn is_expected(line: &str) -> bool {
     line.starts_with("ok ") || line.starts_with("[Vulkan Loader] ")
 }
 
-/// The variables with which the fake forwards to this repository's loader, which finds this driver
-/// and one layer.
+/// Returns the variables with which the fake forwards to this repository's loader, which finds this
+/// driver and one layer.
 fn real_loader(built: &Built, driver: &Path) -> [(&'static str, PathBuf); 5] {
     [
         ("FAKE_VULKAN", cargo_builds("libvulkan-linux", "libvulkan.so")),

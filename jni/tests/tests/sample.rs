@@ -20,7 +20,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(jni(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The sample and everything that it needs, in a folder.
+/// Returns the sample and everything that it needs, in a folder.
 fn built() -> TempDir {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name);

@@ -5,8 +5,8 @@ use std::ffi::CStr;
 use android_simulation::{Android, FakeWindow, Simulation, null_driver};
 use ash::{Device, Entry, Instance, khr, vk};
 
-/// A system with the null driver and three layers: two in the application's package, one in the
-/// debug folder.
+/// Returns a system with the null driver and three layers: two in the application's package, one in
+/// the debug folder.
 pub(crate) fn system() -> Simulation {
     let simulation = Simulation::new();
     let android = simulation.android;
@@ -15,7 +15,7 @@ pub(crate) fn system() -> Simulation {
     simulation
 }
 
-/// A window that is quickly cleared.
+/// Returns a window that is quickly cleared.
 fn small_window(android: &'static Android) -> FakeWindow {
     let window = FakeWindow::new(android);
     window.change().size = (16, 12);

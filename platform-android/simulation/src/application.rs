@@ -73,7 +73,7 @@ impl ApplicationSystem for Android {
     }
 }
 
-/// Why something cannot be written.
+/// Returns why something cannot be written.
 fn not_written(error: &io::Error) -> FileError {
     match error.kind() {
         io::ErrorKind::AlreadyExists | io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory => {

@@ -18,7 +18,7 @@ fn loader() -> &'static Loader {
 platform_android::for_each_export!(platform_android::exports);
 
 impl Simulation {
-    /// The library, as seen by a program that links to it.
+    /// Returns the library, as seen by a program that links to it.
     #[must_use]
     pub fn vulkan(&self) -> Entry {
         self.loader.enter();
@@ -27,7 +27,7 @@ impl Simulation {
     }
 }
 
-/// The function that the library exports under this name.
+/// Returns the function that the library exports under this name.
 #[must_use]
 pub fn exported(name: &CStr) -> Option<Command> {
     VKLOAD_EXPORTS.get(registry::find(name)?)

@@ -61,7 +61,7 @@ impl Ledger {
     }
 }
 
-/// The pipe of a descriptor, if it is open.
+/// Returns the pipe of a descriptor, if it is open.
 fn pipe_of(fence: Fence) -> Option<u64> {
     // SAFETY: `ManuallyDrop` keeps the file from closing the descriptor; the call fails if that is
     // not open.

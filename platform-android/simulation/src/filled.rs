@@ -2,8 +2,8 @@
 
 use ash::{Device, vk};
 
-/// The bytes of a buffer that a queue has filled with `0xAB`. `look_at` is called with the queue
-/// and the command buffer.
+/// Returns the bytes of a buffer that a queue has filled with `0xAB`. `look_at` is called with the
+/// queue and the command buffer.
 ///
 /// # Panics
 /// If a command fails.

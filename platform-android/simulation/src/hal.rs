@@ -52,7 +52,8 @@ pub struct Hal {
 }
 
 impl Default for Hal {
-    /// A driver without faults: Vulkan 1.3, one device with everything that a window system needs.
+    /// Returns a driver without faults: Vulkan 1.3, one device with everything that a window system
+    /// needs.
     fn default() -> Self {
         Self {
             id: c"vulkan",
@@ -83,7 +84,7 @@ impl Default for Hal {
 }
 
 impl Hal {
-    /// A driver for Vulkan 1.0, which has the commands of 1.1 only through extensions.
+    /// Returns a driver for Vulkan 1.0, which has the commands of 1.1 only through extensions.
     #[must_use]
     pub fn old() -> Self {
         Self {
@@ -102,7 +103,7 @@ impl Hal {
 }
 
 impl Hal {
-    /// A driver for Vulkan 1.3 with a device of 1.2.
+    /// Returns a driver for Vulkan 1.3 with a device of 1.2.
     #[must_use]
     pub fn new_under_an_older_device() -> Self {
         Self { device_version: vk::API_VERSION_1_2, ..Self::default() }
@@ -213,7 +214,7 @@ impl Installed {
         std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// How many objects of this type exist.
+    /// Returns how many objects of this type exist.
     #[must_use]
     pub fn alive(&self, kind: vk::ObjectType) -> usize {
         self.objects().alive(kind)

@@ -21,7 +21,7 @@ impl Android {
         self.compile(path, Path::new(SOURCE), &all);
     }
 
-    /// The calls that layers received since the last time: "LAYER COMMAND".
+    /// Returns the calls that layers received since the last time: "LAYER COMMAND".
     #[must_use]
     pub fn layer_calls(&self) -> Vec<String> {
         let place = self.place("/layers.trace");

@@ -199,7 +199,7 @@ impl Android {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The place of an Android path on this machine.
+    /// Returns the place of an Android path on this machine.
     #[must_use]
     pub fn place(&self, path: &str) -> PathBuf {
         self.folder.join(path.trim_start_matches('/'))
@@ -224,19 +224,19 @@ impl Android {
         self.change().properties.insert(name.into(), value.into());
     }
 
-    /// The records logged since the last call.
+    /// Returns the records logged since the last call.
     #[must_use]
     pub fn logged(&self) -> Vec<(Level, String)> {
         std::mem::take(&mut self.change().log)
     }
 
-    /// The calls since the last time.
+    /// Returns the calls since the last time.
     #[must_use]
     pub fn calls(&self) -> Vec<String> {
         std::mem::take(&mut self.change().calls)
     }
 
-    /// The paths of open libraries, one entry per opening.
+    /// Returns the paths of open libraries, one entry per opening.
     #[must_use]
     pub fn open_libraries(&self) -> Vec<String> {
         self.change().libraries.paths()
@@ -248,7 +248,7 @@ impl Android {
         self.sleepers.count()
     }
 
-    /// How many fences are open.
+    /// Returns how many fences are open.
     #[must_use]
     pub fn open_fences(&self) -> usize {
         self.change().fences.open()
@@ -279,7 +279,7 @@ impl Android {
 }
 
 impl Android {
-    /// The module of a library, opened as by libhardware.
+    /// Returns the module of a library, opened as by libhardware.
     fn module_of(&self, path: &str) -> Option<NonNull<c_void>> {
         let library = self.library_at(path, None).ok()?;
         let mut world = self.change();
@@ -329,7 +329,8 @@ impl World {
         }
     }
 
-    /// The namespace with this name, represented by its position in a list, counting from 1.
+    /// Returns the namespace with this name, represented by its position in a list, counting from
+    /// 1.
     fn namespace(&mut self, name: &str) -> Namespace {
         let place = self.names.iter().position(|known| known == name).unwrap_or_else(|| {
             self.names.push(name.to_owned());

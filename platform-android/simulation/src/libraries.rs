@@ -69,7 +69,7 @@ pub(crate) struct Openings {
 }
 
 impl Opened {
-    /// Whether this one or one that was opened for it has this SONAME.
+    /// Returns whether this one or one that was opened for it has this SONAME.
     fn has_name(&self, name: &str) -> bool {
         match self {
             Self::Machine(_, names, others) => {
@@ -99,7 +99,7 @@ impl Plan {
     }
 }
 
-/// Whether this machine has the library, which its own libraries need.
+/// Returns whether this machine has the library, which its own libraries need.
 fn is_of_machine(name: &str) -> bool {
     let folders = ["/lib", "/usr/lib", "/lib64", "/usr/lib64"].map(PathBuf::from).into_iter();
     let of_processor = ["/lib", "/usr/lib"].map(|folder| format!("{folder}/{ARCH}-linux-gnu").into());
@@ -126,7 +126,7 @@ impl Openings {
         self.list.iter().any(|(opened, ..)| opened.has_name(name))
     }
 
-    /// The path of the open library with this SONAME.
+    /// Returns the path of the open library with this SONAME.
     pub(crate) fn path_of(&self, name: &str) -> Option<String> {
         let mut named = self.list.iter().filter(|(opened, ..)| match opened {
             Opened::Machine(_, names, _) => names.has(name),

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::Android;
 
-/// The null driver of this project as a HAL module, which cargo builds next to the tests.
+/// Returns the null driver of this project as a HAL module, which cargo builds next to the tests.
 ///
 /// # Panics
 /// If it is not there.

@@ -30,7 +30,7 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// The bytes of an archive with these files.
+/// Returns the bytes of an archive with these files.
 ///
 /// # Panics
 /// If it cannot be written.
@@ -47,8 +47,8 @@ pub fn package(files: &[Packed<'_>]) -> Vec<u8> {
 }
 
 impl Android {
-    /// The place on this machine of a path for the dynamic linker: for a path into an archive, a
-    /// copy of the file.
+    /// Returns the place on this machine of a path for the dynamic linker: for a path into an
+    /// archive, a copy of the file.
     pub(crate) fn place_of_library(&self, path: &str) -> PathBuf {
         let Some((archive, inside)) = path.split_once("!/") else { return self.place(path) };
         let copy = self.place("/mapped").join(path.replace('/', "_"));

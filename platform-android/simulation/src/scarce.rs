@@ -66,8 +66,8 @@ pub fn with_memory_for<T>(count: usize, call: impl FnOnce() -> T) -> (T, bool) {
 }
 
 impl Android {
-    /// A loader of this system whose memory [`with_memory_for`] can exhaust; the system's own
-    /// memory does not run out.
+    /// Returns a loader of this system whose memory [`with_memory_for`] can exhaust; the system's
+    /// own memory does not run out.
     #[must_use]
     pub fn scarce(&'static self) -> &'static Loader {
         let system: &'static Plenty = Box::leak(Box::new(Plenty(self)));
@@ -76,7 +76,7 @@ impl Android {
 }
 
 impl Android {
-    /// The same for an application with its own loader.
+    /// Returns the same for an application with its own loader.
     #[must_use]
     pub fn scarce_application(&'static self) -> &'static Apk {
         let system: &'static Plenty = Box::leak(Box::new(Plenty(self)));

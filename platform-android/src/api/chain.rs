@@ -33,7 +33,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The chain through these layers.
+    /// Creates the chain through these layers.
     #[must_use]
     pub fn new(layers: Active, memory: CopiedCallbacks) -> Self {
         let first = layers.first().map(|layer| layer.interface.get_instance_proc_addr);
@@ -46,7 +46,7 @@ impl Chain {
         }
     }
 
-    /// The links to pass to vkCreateInstance.
+    /// Returns the links to pass to vkCreateInstance.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -142,7 +142,7 @@ pub(super) struct InstanceStructures {
 }
 
 impl InstanceStructures {
-    /// The structures for `links`, in front of the chain that begins at `next`.
+    /// Creates the structures for `links`, in front of the chain that begins at `next`.
     pub(super) fn new(links: *mut InstanceLink, next: *const c_void) -> Self {
         let structure = |function, content| InstanceCreateInfo {
             s_type: vk::StructureType::LOADER_INSTANCE_CREATE_INFO,
@@ -156,7 +156,7 @@ impl InstanceStructures {
         }
     }
 
-    /// The first structure, which leads to the second.
+    /// Returns the first structure, which leads to the second.
     pub(super) fn first(&mut self) -> *const c_void {
         // Layers write to it, although the chain is declared const.
         self.data.p_next = (&raw mut self.link).cast_const().cast();
@@ -171,7 +171,7 @@ pub(super) struct DeviceStructures {
 }
 
 impl DeviceStructures {
-    /// The structures for `links`, in front of the chain that begins at `next`.
+    /// Creates the structures for `links`, in front of the chain that begins at `next`.
     pub(super) fn new(links: *mut DeviceLink, next: *const c_void) -> Self {
         let structure = |function, content| DeviceCreateInfo {
             s_type: vk::StructureType::LOADER_DEVICE_CREATE_INFO,
@@ -185,7 +185,7 @@ impl DeviceStructures {
         }
     }
 
-    /// The first structure, which leads to the second.
+    /// Returns the first structure, which leads to the second.
     pub(super) fn first(&mut self) -> *const c_void {
         // Layers write to it, although the chain is declared const.
         self.data.p_next = (&raw mut self.link).cast_const().cast();
@@ -217,7 +217,7 @@ unsafe extern "system" fn set_device_data(device: vk::Device, object: *mut c_voi
 }
 
 impl Attached {
-    /// The chain, once it is complete.
+    /// Returns the chain, once it is complete.
     #[must_use]
     pub fn get(&self) -> Option<&Chain> {
         // SAFETY: the pointer is NULL or was stored by `attach`, which leaks a `Chain`; `detach`

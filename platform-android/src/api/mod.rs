@@ -54,7 +54,8 @@ fn names(
     Ok(names)
 }
 
-/// The instance of a physical device. If the handle is NULL, logs that and returns the error code.
+/// Returns the instance of a physical device. If the handle is NULL, logs that and returns the
+/// error code.
 ///
 /// # Safety
 /// The handle is NULL or valid.

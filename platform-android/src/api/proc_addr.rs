@@ -61,8 +61,9 @@ pub unsafe fn get_instance_proc_addr(
     }
 }
 
-/// Whether applications get the exported function for a command. One exported function is only for
-/// programs that link against it: Android's list of exports has it, but its table does not.
+/// Returns whether applications get the exported function for a command. One exported function is
+/// only for programs that link against it: Android's list of exports has it, but its table does
+/// not.
 fn is_own(loader: &Loader, command: CommandId) -> bool {
     let is_exported = EXPORTED.contains(command)
         && is_of_level(loader, command)
@@ -70,7 +71,7 @@ fn is_own(loader: &Loader, command: CommandId) -> bool {
     (command.device_slot().is_some() && is_exported) || OWN.contains(command)
 }
 
-/// Whether the loader's API level has a command, if it is a core command.
+/// Returns whether the loader's API level has a command, if it is a core command.
 fn is_of_level(loader: &Loader, command: CommandId) -> bool {
     command.core().is_none_or(|minor| loader.level.exports_core(minor))
 }

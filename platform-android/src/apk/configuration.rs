@@ -27,7 +27,7 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// The drivers that are used.
+    /// Returns the drivers that are used.
     pub fn used(&self) -> impl Iterator<Item = &Driver> {
         self.drivers.iter().filter(|driver| driver.used)
     }

@@ -7,7 +7,7 @@ use loader_core::memory::{OutOfMemory, Shown, Text};
 use super::json::{Json, LIST, OBJECT};
 use crate::layers::{Layer, LayerLibrary};
 
-/// The manifest of a library: its description of its layers, in the core's format.
+/// Returns the manifest of a library: its description of its layers, in the core's format.
 ///
 /// # Errors
 /// [`OutOfMemory`].

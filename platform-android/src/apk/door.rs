@@ -66,7 +66,7 @@ impl Apk {
         Ok(others)
     }
 
-    /// The paths of the other libraries in the folder of this one.
+    /// Returns the paths of the other libraries in the folder of this one.
     fn neighbours(&self, path: &[u8]) -> Result<Vec<Text>, OutOfMemory> {
         let mut found = Vec::new();
         let slash = path.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
@@ -108,7 +108,7 @@ impl Apk {
         Ok(made)
     }
 
-    /// Why a library does not open: according to its header, or else in the linker's words.
+    /// Returns why a library does not open: according to its header, or else in the linker's words.
     fn why_closed(&self, path: &[u8], words: Text) -> Result<Refusal, OutOfMemory> {
         let path = c_path(path)?;
         let file = OnDisk { system: self.system, path: path.as_c() };

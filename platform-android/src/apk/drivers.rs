@@ -71,7 +71,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// A short, stable name, for programs.
+    /// Returns a short, stable name, for programs.
     #[must_use]
     pub const fn id(&self) -> &'static str {
         match self {

@@ -57,7 +57,7 @@ impl Environment for Apk {
 }
 
 impl Apk {
-    /// The value of a variable: from the options, or else from the process.
+    /// Returns the value of a variable: from the options, or else from the process.
     pub(super) fn given(&self, name: &CStr) -> Result<Option<Text>, OutOfMemory> {
         if let Some(configuration) = self.configuration()
             && let Some(given) = configuration.variable(name)
@@ -68,7 +68,7 @@ impl Apk {
     }
 }
 
-/// The drivers that the core sees as other loaders.
+/// Returns the drivers that the core sees as other loaders.
 fn loaders(configuration: Option<&Configuration>) -> Result<Text, OutOfMemory> {
     let Some(configuration) = configuration else { return text(&[SYSTEM_LOADER]) };
     let mut all = Text::new();
@@ -125,8 +125,8 @@ impl Files for Apk {
         exists(self.system, path)
     }
 
-    /// The configuration's number: a configuration does not change, and its folders were searched
-    /// when it was created.
+    /// Returns the configuration's number: a configuration does not change, and its folders were
+    /// searched when it was created.
     fn fingerprint(&self, _: &[u8]) -> Option<Fingerprint> {
         let size = self.configuration().map_or(0, |configuration| configuration.number);
         Some(Fingerprint { identity: (0, 0), size, changed: (0, 0) })
@@ -148,13 +148,13 @@ enum Manifest<'a> {
 }
 
 impl Configuration {
-    /// The value of a variable that the options set.
+    /// Returns the value of a variable that the options set.
     fn variable(&self, name: &CStr) -> Option<&[u8]> {
         let mut all = self.options.environment.iter();
         all.find(|(known, _)| known.as_slice() == name.to_bytes()).map(|(_, value)| value.as_slice())
     }
 
-    /// The number of manifests in a folder that exists for the core alone, if this is one.
+    /// Returns the number of manifests in a folder that exists for the core alone, if this is one.
     fn only_for_the_core(&self, path: &[u8]) -> Option<usize> {
         match path {
             DRIVER_FOLDER => Some(self.icds().count()),
@@ -163,7 +163,7 @@ impl Configuration {
         }
     }
 
-    /// The libraries in a folder that describe their own layers.
+    /// Returns the libraries in a folder that describe their own layers.
     fn described_in<'a>(&'a self, folder: &'a [u8]) -> impl Iterator<Item = &'a LayerLibrary> {
         let is_there = move |library: &&LayerLibrary| {
             let path = library.path.as_c_str().to_bytes();
@@ -204,7 +204,8 @@ impl Configuration {
     }
 }
 
-/// The manifest of a driver with the driver interface. The driver itself reports its version.
+/// Returns the manifest of a driver with the driver interface. The driver itself reports its
+/// version.
 fn driver_manifest(library: &[u8]) -> Result<Text, OutOfMemory> {
     let mut json = Json::default();
     json.within(OBJECT, |json| {
@@ -217,7 +218,7 @@ fn driver_manifest(library: &[u8]) -> Result<Text, OutOfMemory> {
     Ok(json.finish())
 }
 
-/// The content of a file of the system's.
+/// Returns the content of a file of the system's.
 pub(super) fn read(system: &dyn System, path: &[u8], limit: usize) -> Result<Text, FileError> {
     let path = c_path(path)?;
     let size = usize::try_from(system.file_size(path.as_c())?).unwrap_or(usize::MAX);

@@ -40,7 +40,7 @@ impl LogSink for Apk {
 }
 
 impl Apk {
-    /// Whether a record is wanted in the system's log, regardless of the listener.
+    /// Returns whether a record is wanted in the system's log, regardless of the listener.
     fn is_wanted(&self, level: Level, topic: Topic) -> bool {
         let by_property = Filter::parse(self.system.property(WANTED).as_bytes());
         let given = self.given(variables::VK_LOADER_DEBUG.name).ok().flatten();
@@ -49,8 +49,8 @@ impl Apk {
     }
 }
 
-/// The topic and the message of a line written by the core:
-/// `[Vulkan Loader] ERROR | LAYER: message`.
+/// Returns the topic and the message of a line written by the core: `[Vulkan Loader] ERROR | LAYER:
+/// message`.
 fn parts(line: &[u8]) -> (Topic, &[u8]) {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let Some(colon) = line.iter().position(|byte| *byte == b':') else { return (Topic::Loader, line) };

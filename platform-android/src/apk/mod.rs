@@ -98,7 +98,7 @@ impl Apk {
         }
     }
 
-    /// The platform that the core runs on.
+    /// Returns the platform that the core runs on.
     #[must_use]
     pub const fn platform(&'static self, abort: fn() -> !) -> Platform {
         Platform {
@@ -114,7 +114,7 @@ impl Apk {
         }
     }
 
-    /// The current configuration, if options were given.
+    /// Returns the current configuration, if options were given.
     pub fn configuration(&self) -> Option<Counted<Configuration>> {
         self.state.lock(self.system).configuration.clone()
     }

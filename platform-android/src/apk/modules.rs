@@ -120,7 +120,8 @@ impl Modules {
         Ok(())
     }
 
-    /// The core's handle of the module in this slot: it sees the driver level on top, as a loader.
+    /// Returns the core's handle of the module in this slot: it sees the driver level on top, as a
+    /// loader.
     pub(super) fn as_loader(&self, place: usize) -> Option<Library> {
         self.0.get(place).map(|module| Library(NonNull::from(module).cast()))
     }

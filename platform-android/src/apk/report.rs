@@ -154,12 +154,12 @@ impl fmt::Display for Report {
 }
 
 impl Report {
-    /// Whether the driver with this index could be opened.
+    /// Returns whether the driver with this index could be opened.
     fn is_open(&self, place: usize) -> bool {
         self.drivers.open_drivers().any(|(of, _)| of == place)
     }
 
-    /// The folders, each with its libraries.
+    /// Returns the folders, each with its libraries.
     fn libraries(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(found) = self.configuration.as_ref().map(|configuration| &configuration.found) else {
             return Ok(());
@@ -200,7 +200,7 @@ impl Report {
         self.configuration.iter().flat_map(|configuration| &configuration.options.layer_settings)
     }
 
-    /// How far the setting reaches.
+    /// Returns how far the setting reaches.
     fn reach(&self, setting: &LayerSetting) -> Reach {
         let plan = &self.layers.plan;
         let layer = plan.usable(setting.layer()).filter(|place| !self.layers.is_broken(*place));
@@ -218,7 +218,7 @@ impl Report {
         }
     }
 
-    /// Whether the layer is active in every instance.
+    /// Returns whether the layer is active in every instance.
     fn is_active(&self, place: usize) -> bool {
         let active = self.layers.plan.activate(&Default::default());
         active.is_ok_and(|active| active.layers.iter().any(|layer| layer.layer == place))
@@ -334,8 +334,8 @@ impl Report {
     }
 }
 
-/// The path of a driver that the core has looked at. Manifests that exist for the core alone would
-/// mean nothing to anybody.
+/// Returns the path of a driver that the core has looked at. Manifests that exist for the core
+/// alone would mean nothing to anybody.
 fn place_of(driver: &Candidate) -> &[u8] {
     if driver.path.starts_with(DRIVER_FOLDER) { &driver.library } else { &driver.path }
 }
@@ -386,7 +386,7 @@ fn driver_chosen(json: &mut Json, driver: &Driver) -> Result<(), OutOfMemory> {
     })
 }
 
-/// The decision about a candidate, and the reason.
+/// Writes the decision about a candidate, and the reason.
 fn decided(json: &mut Json, decision: &str, reason: Option<&dyn fmt::Display>) -> Result<(), OutOfMemory> {
     json.key("decision")?.string(decision)?;
     match reason {

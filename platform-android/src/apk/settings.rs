@@ -57,7 +57,7 @@ fn uint64(value: Value<'_>) -> Number<u64> {
     Ok(whole(value))
 }
 
-/// The float nearest to the double: one way to read fractions is enough.
+/// Returns the float nearest to the double: one way to read fractions is enough.
 fn float32(value: Value<'_>) -> Number<u32> {
     Ok(double(value)?.map(|number| number as f32).filter(|nearest| nearest.is_finite()).map(f32::to_bits))
 }
@@ -66,7 +66,7 @@ fn float64(value: Value<'_>) -> Number<u64> {
     Ok(double(value)?.filter(|number| number.is_finite()).map(f64::to_bits))
 }
 
-/// The whole number that this is, if it fits the type `T`.
+/// Returns the whole number that this is, if it fits the type `T`.
 fn whole<T: core::str::FromStr>(value: Value<'_>) -> Option<T> {
     if value.kind() != Kind::Number {
         return None;
@@ -74,8 +74,8 @@ fn whole<T: core::str::FromStr>(value: Value<'_>) -> Option<T> {
     core::str::from_utf8(value.as_written()).ok()?.parse().ok()
 }
 
-/// The double nearest to a number, or infinite. The C library parses it: Rust's tables for that
-/// have ten thousand bytes.
+/// Returns the double nearest to a number, or infinite. The C library parses it: Rust's tables for
+/// that have ten thousand bytes.
 fn double(value: Value<'_>) -> Number<f64> {
     if value.kind() != Kind::Number {
         return Ok(None);
@@ -145,17 +145,17 @@ impl LayerSetting {
         Ok(Self { layer: c_name(layer, "layer")?, name: c_name(name, "name")?, row, values, written })
     }
 
-    /// The layer's name.
+    /// Returns the layer's name.
     pub(super) fn layer(&self) -> &[u8] {
         without_nul(&self.layer)
     }
 
-    /// The setting's name.
+    /// Returns the setting's name.
     pub(super) fn name(&self) -> &[u8] {
         without_nul(&self.name)
     }
 
-    /// The name of its type in the options.
+    /// Returns the name of its type in the options.
     pub(super) fn type_name(&self) -> &'static str {
         TYPES.get(self.row).map_or("", |row| row.0)
     }
@@ -165,7 +165,7 @@ impl LayerSetting {
         &self.written
     }
 
-    /// The structure for layers, valid as long as `self`.
+    /// Returns the structure for layers, valid as long as `self`.
     fn structure(&self) -> vk::LayerSettingEXT<'static> {
         let (count, values): (usize, *const c_void) = match &self.values {
             Values::Narrow(all) => (all.len(), all.as_ptr().cast()),
@@ -265,7 +265,7 @@ impl Values {
     }
 }
 
-/// The settings as layers get them.
+/// Returns the settings as layers get them.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -313,7 +313,7 @@ mod tests {
     use std::format;
     use std::string::{String, ToString};
 
-    /// The bytes that layers get for these values.
+    /// Returns the bytes that layers get for these values.
     fn read(kind: &str, values: &str) -> Result<std::vec::Vec<u8>, String> {
         let options = format!(
             r#"{{"layer_settings": [{{"layer": "VK_LAYER_a", "name": "b", "type": "{kind}", "values": {values}}}]}}"#

@@ -10,7 +10,7 @@ use crate::system::{Namespace, NamespaceRequest, System};
 /// The functions of the system that a loader inside an application calls, in addition to those for
 /// every loader on Android.
 pub trait ApplicationSystem: System {
-    /// The value of an environment variable.
+    /// Returns the value of an environment variable.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -38,7 +38,7 @@ pub trait ApplicationSystem: System {
     /// Removes a file or an empty folder if possible.
     fn remove(&self, path: &CStr);
 
-    /// Whether a process with this id exists that may have written a file of this one's.
+    /// Returns whether a process with this id exists that may have written a file of this one's.
     fn is_running(&self, process: u32) -> bool;
 
     /// Creates a linker namespace that searches a folder first and then the application's namespace

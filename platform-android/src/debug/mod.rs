@@ -28,8 +28,8 @@ use crate::system::System;
 /// in loaders that never had it.
 const UTILS: &CStr = c"ro.vulkan.debug_utils";
 
-/// Whether the loader has VK_EXT_debug_utils for drivers without it: yes, unless the property says
-/// no.
+/// Returns whether the loader has VK_EXT_debug_utils for drivers without it: yes, unless the
+/// property says no.
 #[must_use]
 pub fn has_utils(system: &dyn System) -> bool {
     !system.property(UTILS).is_false()

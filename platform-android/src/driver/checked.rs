@@ -18,7 +18,7 @@ pub(super) trait Checked<const COMMAND: usize>: Copy {
     const CHECKED: Command;
 }
 
-/// The checked variant of a function, which is passed only for its type.
+/// Returns the checked variant of a function, which is passed only for its type.
 pub(super) const fn checked<const COMMAND: usize, F: Checked<COMMAND>>(_: F) -> Command {
     F::CHECKED
 }

@@ -113,8 +113,8 @@ unsafe fn create(
     }
 }
 
-/// The version of Vulkan that the device can be used with: the driver's, as far as the loader knows
-/// it.
+/// Returns the version of Vulkan that the device can be used with: the driver's, as far as the
+/// loader knows it.
 pub(super) fn version_of(instance: &Instance, physical_device: vk::PhysicalDevice) -> u32 {
     let mut properties = vk::PhysicalDeviceProperties::default();
     if let Some(get) = instance.driver.get_physical_device_properties {

@@ -158,7 +158,7 @@ unsafe fn make(
     )?)
 }
 
-/// The Vulkan version of the driver's instances, without its patch.
+/// Returns the Vulkan version of the driver's instances, without its patch.
 ///
 /// # Errors
 /// As the driver's vkEnumerateInstanceVersion.
@@ -192,8 +192,9 @@ fn without_patch(version: u32) -> u32 {
     version & !0xFFF
 }
 
-/// The version that the driver sees: a driver for Vulkan 1.0 would refuse any newer one, as the
-/// specification then said. A loader that knows 1.4 does not ask a driver for 1.3 for later ones either.
+/// Returns the version that the driver sees: a driver for Vulkan 1.0 would refuse any newer one, as
+/// the specification then said. A loader that knows 1.4 does not ask a driver for 1.3 for later
+/// ones either.
 fn clamped(asked: u32, driver: u32, host: &Host) -> u32 {
     let next = driver.saturating_add(1 << 12);
     let clamps =

@@ -114,13 +114,14 @@ const PRESENT_TIMESTAMPS: &CStr = c"service.sf.present_timestamp";
 /// compression.
 const HANDS_USAGE_OVER: u32 = 9;
 
-/// Whether the system reports when frames were shown.
+/// Returns whether the system reports when frames were shown.
 pub(super) fn has_present_timestamps(host: &Host) -> bool {
     host.system.property(PRESENT_TIMESTAMPS).is_true()
 }
 
 impl Condition {
-    /// Whether the condition holds for this device, whose driver has the extensions `drivers`.
+    /// Returns whether the condition holds for this device, whose driver has the extensions
+    /// `drivers`.
     ///
     /// # Safety
     /// The device is a valid physical device of the instance.
@@ -156,7 +157,7 @@ impl Condition {
     }
 }
 
-/// Whether fences can be imported from the sync files that the display hands out.
+/// Returns whether fences can be imported from the sync files that the display hands out.
 ///
 /// # Safety
 /// The device is a valid physical device of the driver's.
@@ -217,7 +218,7 @@ unsafe fn below_layers(
     Ok(all)
 }
 
-/// The extension that applications see for `VK_ANDROID_native_buffer` of this version.
+/// Returns the extension that applications see for `VK_ANDROID_native_buffer` of this version.
 fn swapchain(native_buffer_version: u32) -> Properties {
     /// The first version that binds images to memory of a swapchain, as `VK_KHR_swapchain` does
     /// since version 69.

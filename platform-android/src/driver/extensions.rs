@@ -99,7 +99,7 @@ impl Wanted {
         Ok(true)
     }
 
-    /// Whether the driver gets this extension.
+    /// Returns whether the driver gets this extension.
     pub(super) fn passes(&self, extension: &CStr) -> bool {
         // SAFETY: the names are C strings of the application's create info or literals, and both
         // outlive the list.
@@ -107,12 +107,12 @@ impl Wanted {
     }
 }
 
-/// Whether an extension of this name is available.
+/// Returns whether an extension of this name is available.
 pub(super) fn has(available: &[Properties], wanted: &CStr) -> bool {
     available.iter().any(|extension| name::is(extension, wanted))
 }
 
-/// The driver's own instance extensions.
+/// Returns the driver's own instance extensions.
 ///
 /// # Errors
 /// The driver's error, or `ERROR_OUT_OF_HOST_MEMORY`.
@@ -155,7 +155,7 @@ pub(crate) unsafe fn instance_extensions_of(
     }
 }
 
-/// All instance extensions below the layers.
+/// Returns all instance extensions below the layers.
 fn of_instances(loader: &'static Loader) -> Result<Vec<Properties>, vk::Result> {
     let driver = loader.hal.driver(loader).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
     let mut drivers = of_driver(&driver)?;

@@ -48,9 +48,9 @@ fn known(host: &Host, s_type: vk::StructureType) -> Option<(Since, &'static [Ans
     row.map(|(_, since, answers)| (*since, *answers))
 }
 
-/// Whether a driver does not see structures of this type when a device is created: one that checks
-/// its input would refuse them. Drivers see the others: compression of swapchain images is theirs to
-/// prepare.
+/// Returns whether a driver does not see structures of this type when a device is created: one that
+/// checks its input would refuse them. Drivers see the others: compression of swapchain images is
+/// theirs to prepare.
 pub(super) fn are_kept_from_driver(host: &Host, s_type: vk::StructureType) -> bool {
     known(host, s_type).is_some_and(|(since, _)| matches!(since, Since::Switch(_)))
 }
@@ -122,7 +122,7 @@ pub(super) unsafe fn put_in(instance: &Instance, device: vk::PhysicalDevice, fir
     unsafe { for_each(instance, device, first, |_, place, is_there| place.write(is_there.into())) };
 }
 
-/// Whether all of the loader's features that are enabled in the chain of a create info are
+/// Returns whether all of the loader's features that are enabled in the chain of a create info are
 /// available, if the driver does not see them. Logs if not.
 ///
 /// # Safety
@@ -154,7 +154,7 @@ pub(super) unsafe fn are_there(
     all
 }
 
-/// Whether the driver's images can be compressed as an application wishes.
+/// Returns whether the driver's images can be compressed as an application wishes.
 ///
 /// # Safety
 /// The device is a valid physical device of the driver's.

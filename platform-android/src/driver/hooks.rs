@@ -51,24 +51,24 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The rule of a command that Android's loader has had since then.
+    /// Creates the rule of a command that Android's loader has had since then.
     const fn new(gate: Gate, since: Since) -> Self {
         Self { gate, since, hides: Some(since) }
     }
 
-    /// The rule of a command that Android's loader has left to the driver until then, or still
-    /// does: this loader adds to it wherever the gate is open.
+    /// Returns the rule of a command that Android's loader has left to the driver until then, or
+    /// still does: this loader adds to it wherever the gate is open.
     const fn wrapped(gate: Gate, hides: Option<Since>) -> Self {
         Self { gate, since: Since::Level(ApiLevel::OLDEST), hides }
     }
 
-    /// Whether the loader has the command, whatever the gate.
+    /// Returns whether the loader has the command, whatever the gate.
     #[must_use]
     pub fn is_there(self, host: &Host) -> bool {
         host.has(self.since)
     }
 
-    /// Whether the command is not found if the gate is closed.
+    /// Returns whether the command is not found if the gate is closed.
     #[must_use]
     pub fn hides_the_drivers(self, host: &Host) -> bool {
         self.hides.is_some_and(|since| host.has(since))
@@ -96,8 +96,8 @@ pub enum Kind {
 }
 
 impl Gate {
-    /// Whether the instance has the command. The loader's own version decides, since it builds the
-    /// commands of newer Vulkan versions on extensions of an older driver.
+    /// Returns whether the instance has the command. The loader's own version decides, since it
+    /// builds the commands of newer Vulkan versions on extensions of an older driver.
     #[must_use]
     pub fn is_open_on_instance(self, instance: &Instance) -> bool {
         match self {
@@ -106,7 +106,7 @@ impl Gate {
         }
     }
 
-    /// Whether the device has the command.
+    /// Returns whether the device has the command.
     #[must_use]
     pub fn is_open_on_device(self, device: &Device) -> bool {
         match self {
@@ -148,7 +148,7 @@ pub fn is_hidden(name: &CStr) -> bool {
     HIDDEN.contains(&name)
 }
 
-/// The hook of a command, if it has one.
+/// Returns the hook of a command, if it has one.
 #[must_use]
 pub fn of(command: CommandId) -> Option<&'static Hook> {
     HOOKS.get(usize::from(*PLACES.get(command.index())?))

@@ -82,9 +82,9 @@ impl Hal {
         Self { state: Lock::new(State { progress: Progress::NotBegun, open: None, report: None }) }
     }
 
-    /// The driver of this process: the open one, or else a stub without devices. Searches for it
-    /// the first time, and again after a fork. Other threads wait meanwhile; a driver that calls
-    /// Vulkan while being opened gets the stub.
+    /// Returns the driver of this process: the open one, or else a stub without devices. Searches
+    /// for it the first time, and again after a fork. Other threads wait meanwhile; a driver that
+    /// calls Vulkan while being opened gets the stub.
     ///
     /// # Errors
     /// [`DoesNotOpen`].
@@ -131,7 +131,8 @@ impl Hal {
         Ok(())
     }
 
-    /// Everything that the last search looked at. `None` before any search, or if memory was short.
+    /// Returns everything that the last search looked at. `None` before any search, or if memory
+    /// was short.
     #[must_use]
     pub fn report(&self, host: &Host) -> Option<Counted<Report>> {
         self.state.lock(host.system).report.clone()
@@ -181,7 +182,7 @@ impl Driver {
     }
 }
 
-/// Whether the framework has chosen another driver for this process than the open one.
+/// Returns whether the framework has chosen another driver for this process than the open one.
 fn is_replaced(host: &Host, open: &Open) -> bool {
     let updatable = host.system.updatable_driver();
     updatable.is_some_and(|namespace| open.library.door != Door::Namespace(namespace))
@@ -267,7 +268,7 @@ unsafe fn open(module: NonNull<layout::Module>) -> Result<Driver, Decision> {
     })
 }
 
-/// The driver's version of an instance extension, if it has it.
+/// Returns the driver's version of an instance extension, if it has it.
 fn version_of(host: &Host, driver: &Driver, name: &CStr) -> Option<u32> {
     let extensions = array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
         // SAFETY: `collect` passes a counted out-array, and the layer name is NULL, as drivers

@@ -114,7 +114,7 @@ pub enum Decision {
 }
 
 impl Source {
-    /// A short, stable name, for programs.
+    /// Returns a short, stable name, for programs.
     #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
@@ -138,7 +138,7 @@ impl fmt::Display for Source {
 }
 
 impl Decision {
-    /// A short, stable name, for programs.
+    /// Returns a short, stable name, for programs.
     #[must_use]
     pub const fn id(&self) -> &'static str {
         match self {
@@ -157,8 +157,8 @@ impl Decision {
         }
     }
 
-    /// Whether the module's `open` was called: it may have started threads, so its library must
-    /// stay open.
+    /// Returns whether the module's `open` was called: it may have started threads, so its library
+    /// must stay open.
     #[must_use]
     pub const fn has_begun(&self) -> bool {
         match self {
@@ -170,7 +170,7 @@ impl Decision {
         }
     }
 
-    /// The log level of the decision.
+    /// Returns the log level of the decision.
     #[must_use]
     pub const fn level(&self) -> Level {
         match self {
@@ -187,7 +187,7 @@ impl Decision {
         }
     }
 
-    /// Whether the search ends here: something was opened, for better or worse.
+    /// Returns whether the search ends here: something was opened, for better or worse.
     #[must_use]
     pub const fn ends_search(&self) -> bool {
         matches!(
@@ -337,7 +337,7 @@ impl FileName {
         name
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn as_c_str(&self) -> &CStr {
         CStr::from_bytes_until_nul(&self.bytes).unwrap_or_default()

@@ -126,8 +126,8 @@ impl Search<'_> {
         Answer::Nothing
     }
 
-    /// The module of an open library, which is closed if it has none for Vulkan. The candidate's
-    /// decision is "used".
+    /// Returns the module of an open library, which is closed if it has none for Vulkan. The
+    /// candidate's decision is "used".
     fn check(&mut self, candidate: Candidate, library: Library) -> Answer {
         let system = self.host.system;
         // SAFETY: the symbol `HMI` is by convention a HAL module, and no other code uses this one
@@ -177,7 +177,8 @@ impl Search<'_> {
     }
 }
 
-/// The namespace of the APEX that holds the driver: its name with dots replaced by underscores.
+/// Returns the namespace of the APEX that holds the driver: its name with dots replaced by
+/// underscores.
 fn apex(system: &dyn System) -> Option<Namespace> {
     let value = system.property(APEX);
     if value.is_empty() {
@@ -190,7 +191,7 @@ fn apex(system: &dyn System) -> Option<Namespace> {
     system.exported_namespace(CStr::from_bytes_until_nul(&name).ok()?)
 }
 
-/// The module of an open library, with the library's handle written into it.
+/// Returns the module of an open library, with the library's handle written into it.
 ///
 /// # Safety
 /// If the library has the symbol of a HAL module, that is one: writable, with an id that is NULL or
@@ -216,7 +217,7 @@ pub(super) unsafe fn check_layout(system: &dyn System, library: Library) -> Resu
     unsafe { super::layout::check_module(module) }
 }
 
-/// The module if it is one for Vulkan. Only the id decides; tags and versions are ignored.
+/// Returns the module if it is one for Vulkan. Only the id decides; tags and versions are ignored.
 ///
 /// # Safety
 /// The symbol, if any, is a module whose id is NULL or a valid C string.

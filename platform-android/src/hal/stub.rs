@@ -60,7 +60,7 @@ struct Stub {
 // `taken`, and by the loader, for the application that owns that instance.
 unsafe impl Sync for Stub {}
 
-/// The stub.
+/// Returns the stub.
 pub(super) fn driver() -> Driver {
     Driver {
         device: NonNull::from(&STUB.device).cast(),
@@ -71,7 +71,7 @@ pub(super) fn driver() -> Driver {
     }
 }
 
-/// Whether the driver is the stub.
+/// Returns whether the driver is the stub.
 pub(super) fn is(driver: &Driver) -> bool {
     core::ptr::eq(driver.device.as_ptr(), STUB.device.get())
 }

@@ -210,7 +210,7 @@ impl Found {
         Ok(())
     }
 
-    /// Whether the device has a layer with this name, which is always active.
+    /// Returns whether the device has a layer with this name, which is always active.
     fn is_of_device(&self, name: &[u8]) -> bool {
         let mut of_device = self.libraries.iter().filter(|library| library.origin.is_of_device());
         of_device.any(|library| library.layers.iter().any(|layer| layer.name().to_bytes() == name))

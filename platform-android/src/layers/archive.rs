@@ -14,7 +14,7 @@ use loader_core::platform::FileError;
 
 /// A file that can be read in ranges.
 pub trait Ranges {
-    /// The size in bytes.
+    /// Returns the size in bytes.
     ///
     /// # Errors
     /// Why it cannot be determined.
@@ -172,7 +172,7 @@ pub fn data(file: &dyn Ranges, entry: &Entry) -> Result<u64, Fault> {
     Ok(data)
 }
 
-/// The name of an entry directly in `folder`.
+/// Returns the name of an entry directly in `folder`.
 fn child<'a>(name: &'a [u8], folder: &[u8]) -> Option<&'a [u8]> {
     let below = if folder.is_empty() { name } else { name.strip_prefix(folder)?.strip_prefix(b"/")? };
     (!below.is_empty() && !below.contains(&b'/') && !below.contains(&0)).then_some(below)
@@ -238,14 +238,14 @@ fn end_of_directory(file: &dyn Ranges, size: u64) -> Result<(u64, [u8; END]), Fa
     Err(Fault::NotAnArchive)
 }
 
-/// Whether this is an end-of-directory record whose comment fills the bytes behind it.
+/// Returns whether this is an end-of-directory record whose comment fills the bytes behind it.
 fn is_end(record: &[u8; END], behind: usize) -> bool {
     let comment = record.last_chunk().map(|bytes| usize::from(u16::from_le_bytes(*bytes)));
     record.starts_with(b"PK\x05\x06") && comment == Some(behind)
 }
 
-/// The directory of a ZIP64 archive, with more or larger files than the first format has numbers
-/// for. `None` if it only looks like one.
+/// Returns the directory of a ZIP64 archive, with more or larger files than the first format has
+/// numbers for. `None` if it only looks like one.
 fn wide_directory(file: &dyn Ranges, end: u64) -> Result<Option<Directory>, Fault> {
     let Some(place) = end.checked_sub(LOCATOR) else { return Ok(None) };
     let mut locator = [0; LOCATOR as usize];
@@ -337,13 +337,13 @@ impl Record {
         Ok(Self { flags, method, size, full_size, crc, header, name, extra, comment })
     }
 
-    /// The name and the extra fields in the bytes of the record.
+    /// Returns the name and the extra fields in the bytes of the record.
     fn texts<'a>(&self, whole: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         whole.get(RECORD..)?.split_at_checked(usize::try_from(self.name).ok()?)
     }
 
-    /// The record's description, with the numbers that did not fit into it taken from the extra
-    /// fields.
+    /// Returns the record's description, with the numbers that did not fit into it taken from the
+    /// extra fields.
     fn entry(&self, extra: &[u8]) -> Result<Entry, Fault> {
         let (mut size, mut header) = (u64::from(self.size), u64::from(self.header));
         let mut full_size = u64::from(self.full_size);

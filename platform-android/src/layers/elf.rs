@@ -29,7 +29,7 @@ mod tests {
 
     const MACHINE: u16 = elf::MACHINE.unwrap();
 
-    /// The beginning of a library with one loaded segment.
+    /// Returns the beginning of a library with one loaded segment.
     fn library(machine: u16, wide: bool, alignment: u8) -> Vec<u8> {
         let mut bytes = std::vec![0; 64 + 56];
         bytes[..5].copy_from_slice(&[0x7f, b'E', b'L', b'F', if wide { 2 } else { 1 }]);

@@ -75,8 +75,8 @@ pub(super) fn implicit(
     Ok(wanted)
 }
 
-/// The properties' layers by rising priority. A numbered property's priority is its number; the
-/// list's priorities begin low enough for all of its names to be below 0.
+/// Returns the properties' layers by rising priority. A numbered property's priority is its number;
+/// the list's priorities begin low enough for all of its names to be below 0.
 fn by_properties(property: &dyn Fn(&CStr) -> PropertyValue) -> Result<Vec<Wanted>, OutOfMemory> {
     let first = i64::try_from(PROPERTY_VALUE_MAX).unwrap_or_default().saturating_neg();
     let mut found: Vec<(i64, Wanted)> = Vec::new();
@@ -138,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// The layers requested with these properties, as "name by whom".
+    /// Returns the layers requested with these properties, as "name by whom".
     fn wanted(settings: &str, properties: &[(&str, &str)], names: &[&CStr]) -> StdVec<String> {
         let properties: BTreeMap<&str, &str> = properties.iter().copied().collect();
         let property = |name: &CStr| {
@@ -150,7 +150,7 @@ mod tests {
         all.iter().map(|one| std::format!("{} {}", Shown(&one.name), one.by)).collect()
     }
 
-    /// Only the names.
+    /// Returns only the names.
     fn names(settings: &str, properties: &[(&str, &str)], names: &[&CStr]) -> StdVec<String> {
         let all = wanted(settings, properties, names);
         all.iter().map(|line| line.split(' ').next().unwrap_or_default().to_string()).collect()

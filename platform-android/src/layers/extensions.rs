@@ -10,9 +10,9 @@ use super::found::Found;
 use crate::system::System;
 
 impl Found {
-    /// The instance extensions of available layers that the settings enable, each once. They come
-    /// first in vkEnumerateInstanceExtensionProperties without a layer's name; [`merge`] adds the
-    /// loader's and the driver's.
+    /// Returns the instance extensions of available layers that the settings enable, each once.
+    /// They come first in vkEnumerateInstanceExtensionProperties without a layer's name; [`merge`]
+    /// adds the loader's and the driver's.
     ///
     /// Layers that a property enables do not count, as on any Android: programs read the list
     /// early, and properties change.

@@ -37,8 +37,8 @@ pub struct File {
     pub entry: Option<Entry>,
 }
 
-/// The folders of these sources, as they are now; `searched` is called with those that are left
-/// out.
+/// Returns the folders of these sources, as they are now; `searched` is called with those that are
+/// left out.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -182,7 +182,7 @@ impl File {
         }
     }
 
-    /// Why the library does not open, according to its header.
+    /// Returns why the library does not open, according to its header.
     #[must_use]
     pub fn refused_by_header(&self, system: &dyn System) -> Option<Refusal> {
         let start = self.begins_at(system).ok()?;
@@ -198,7 +198,7 @@ impl File {
         if is_of_application && system.has_application_namespace() { Door::Application } else { Door::Linker }
     }
 
-    /// The offset of its first byte in the archive or the file.
+    /// Returns the offset of its first byte in the archive or the file.
     fn begins_at(&self, system: &dyn System) -> Result<u64, Fault> {
         let Some(entry) = &self.entry else { return Ok(0) };
         let path = text(&[self.on_disk(), b"\0"]).map_err(|_| FileError::OutOfMemory)?;
@@ -236,7 +236,7 @@ pub(super) fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((path.get(..place)?, path.get(place.checked_add(2)?..)?))
 }
 
-/// The text up to its first NUL; it has one.
+/// Returns the text up to its first NUL; it has one.
 fn c_str(text: &Text) -> &CStr {
     CStr::from_bytes_until_nul(text).unwrap_or_default()
 }

@@ -57,7 +57,7 @@ pub struct LayerLibrary {
 }
 
 impl Found {
-    /// The empty result, used while the first search is in progress.
+    /// Returns the empty result, used while the first search is in progress.
     pub(super) const fn nothing(policy: &'static Policy) -> Self {
         Self { folders: Vec::new(), candidates: Vec::new(), libraries: Vec::new(), policy }
     }
@@ -110,20 +110,20 @@ impl Found {
         Ok(self)
     }
 
-    /// The layers that applications see.
+    /// Returns the layers that applications see.
     pub fn listed(&self) -> impl Iterator<Item = &vk::LayerProperties> {
         let libraries = self.libraries.iter().filter(|library| !library.origin.is_of_device());
         libraries.flat_map(|library| &library.layers).map(|layer| &layer.properties)
     }
 
-    /// The layer with this name that applications can use: the first one.
+    /// Returns the layer with this name that applications can use: the first one.
     #[must_use]
     pub fn layer(&self, name: &CStr) -> Option<&Layer> {
         let (library, place) = self.find_layer(name.to_bytes())?;
         library.layers.get(place)
     }
 
-    /// The policy for missing layers and the like.
+    /// Returns the policy for missing layers and the like.
     #[must_use]
     pub const fn policy(&self) -> &'static Policy {
         self.policy
@@ -163,7 +163,7 @@ impl Found {
         self.candidates.try_push(Candidate { file, decision })
     }
 
-    /// The decision if a library with the same file name was found earlier.
+    /// Returns the decision if a library with the same file name was found earlier.
     fn earlier(&self, file: &File) -> Result<Option<Decision>, OutOfMemory> {
         let Some(library) = self.libraries.iter().find(|library| library.file == file.name) else {
             return Ok(None);

@@ -27,7 +27,7 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &CStr {
         name::in_array(&self.properties.layer_name).unwrap_or_default()
@@ -183,7 +183,7 @@ fn extensions(
     Ok(extensions)
 }
 
-/// The number of elements. Any result but `SUCCESS` is a failure, as in the second call.
+/// Returns the number of elements. Any result but `SUCCESS` is a failure, as in the second call.
 fn count_of<T>(
     name: &'static str,
     layer: &[u8],
@@ -195,7 +195,7 @@ fn count_of<T>(
     if count > most { Err(Refusal::TooMany { name, count }.into()) } else { Ok(count) }
 }
 
-/// That many elements, or as many as the library then returns.
+/// Returns that many elements, or as many as the library then returns.
 fn fill<T: Copy>(
     name: &'static str,
     layer: &[u8],
@@ -223,7 +223,7 @@ fn ended<'a>(array: &'a [c_char], name: &'static str) -> Result<&'a CStr, Refusa
     name::in_array(array).ok_or(Refusal::Unended { name })
 }
 
-/// All bytes of the properties, including those after the ends of its texts.
+/// Returns all bytes of the properties, including those after the ends of its texts.
 fn bytes(properties: &vk::LayerProperties) -> &[u8] {
     // SAFETY: the structure consists of byte arrays and two 32-bit numbers without padding, which
     // the assertion below checks.

@@ -63,7 +63,8 @@ impl Layers {
         Self { policy, state: Lock::new(State { progress: Progress::NotBegun, found: None }) }
     }
 
-    /// The layers of this process. Searches for them the first time, and after a fork for new ones.
+    /// Returns the layers of this process. Searches for them the first time, and after a fork for
+    /// new ones.
     ///
     /// Call this once the driver is loaded: applications may rely on it being opened first. A
     /// library that calls this while being examined gets the previous result.

@@ -67,8 +67,8 @@ pub enum Interface {
 }
 
 impl Origin {
-    /// Whether layers of this origin are part of the device: always active, after all others, and
-    /// not listed.
+    /// Returns whether layers of this origin are part of the device: always active, after all
+    /// others, and not listed.
     #[must_use]
     pub const fn is_of_device(self) -> bool {
         matches!(self, Self::Platform | Self::Oem)

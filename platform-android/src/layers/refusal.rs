@@ -106,7 +106,7 @@ pub enum Search {
 }
 
 impl Refusal {
-    /// A short, stable name, for programs.
+    /// Returns a short, stable name, for programs.
     #[must_use]
     pub const fn id(&self) -> &'static str {
         match self {
@@ -128,7 +128,7 @@ impl Refusal {
         }
     }
 
-    /// Whether this is normal and needs no fix.
+    /// Returns whether this is normal and needs no fix.
     #[must_use]
     pub const fn is_usual(&self) -> bool {
         matches!(self, Self::Duplicate { .. })

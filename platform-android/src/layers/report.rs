@@ -43,7 +43,7 @@ impl Found {
             .map(|layer| layer.name().to_bytes())
     }
 
-    /// The refused libraries with the reasons, without the usual refusals.
+    /// Returns the refused libraries with the reasons, without the usual refusals.
     fn refused(&self) -> impl Iterator<Item = (&Candidate, &Refusal)> {
         self.candidates.iter().filter_map(|candidate| match &candidate.decision {
             Decision::Refused(refusal) if !refusal.is_usual() => Some((candidate, refusal)),
@@ -89,8 +89,8 @@ impl fmt::Display for Missed<'_> {
     }
 }
 
-/// Whether both names, of layers or of their libraries, have the same letters and digits, apart
-/// from a prefix meaning "layer".
+/// Returns whether both names, of layers or of their libraries, have the same letters and digits,
+/// apart from a prefix meaning "layer".
 fn alike(one: &[u8], other: &[u8]) -> bool {
     letters(one).eq(letters(other))
 }

@@ -26,8 +26,8 @@ enum Need {
 
 use Need::{Always, No, OnlyWith, With};
 
-/// Whether a function with this need can be called if the driver got the extensions for which
-/// `enabled` is true.
+/// Returns whether a function with this need can be called if the driver got the extensions for
+/// which `enabled` is true.
 fn is_usable(need: Need, enabled: &impl Fn(&CStr) -> bool) -> bool {
     match need {
         No | Always => true,
@@ -75,7 +75,7 @@ macro_rules! commands {
                 }
             }
 
-            /// The name of a required function that is missing, for a driver that got the
+            /// Returns the name of a required function that is missing, for a driver that got the
             /// extensions for which `enabled` is true.
             #[must_use]
             pub fn missing(&self, enabled: impl Fn(&CStr) -> bool) -> Option<&'static str> {
@@ -251,8 +251,8 @@ commands! {
 }
 
 impl DeviceCommands {
-    /// Whether the driver can express the use of swapchain images in the terms of any version of
-    /// gralloc.
+    /// Returns whether the driver can express the use of swapchain images in the terms of any
+    /// version of gralloc.
     #[must_use]
     pub const fn knows_gralloc_usage(&self) -> bool {
         self.get_swapchain_gralloc_usage.is_some()

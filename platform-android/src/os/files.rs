@@ -20,7 +20,7 @@ pub(super) fn list(path: &CStr) -> Result<Vec<Text>, FileError> {
     Ok(names)
 }
 
-/// The size of a regular file in bytes.
+/// Returns the size of a regular file in bytes.
 #[allow(clippy::unnecessary_cast)] // the constants are narrower than the field on 32-bit targets
 pub(super) fn size(path: &CStr) -> Result<u64, FileError> {
     let mut state = MaybeUninit::<libc::stat>::uninit();
@@ -67,8 +67,8 @@ impl Folder {
         if folder.is_null() { Err(last_error()) } else { Ok(Self(folder)) }
     }
 
-    /// The next name, or `None` at the end. It is valid until the next call: callers copy it at
-    /// once.
+    /// Returns the next name, or `None` at the end. It is valid until the next call: callers copy
+    /// it at once.
     fn next(&self) -> Result<Option<&[u8]>, FileError> {
         // SAFETY: each thread has its own error number; the folder is open until it is dropped.
         let entry = unsafe {

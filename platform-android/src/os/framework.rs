@@ -75,7 +75,7 @@ fn table() -> Option<&'static GraphicsEnv> {
     vkload_graphics_env_or_null
 }
 
-/// The namespace of an updatable driver.
+/// Returns the namespace of an updatable driver.
 pub(super) fn updatable_driver() -> Option<Namespace> {
     // SAFETY: `GraphicsEnv` lets any thread call its functions, and this one takes no parameters.
     NonNull::new(unsafe { (table()?.driver_namespace)() }).map(Namespace)
@@ -87,12 +87,12 @@ pub(super) fn application_namespace() -> Option<NonNull<c_void>> {
     NonNull::new(unsafe { (table()?.application_namespace)() })
 }
 
-/// The folders with layers.
+/// Returns the folders with layers.
 pub(super) fn layer_paths() -> Result<Text, OutOfMemory> {
     copied(table().map(|table| table.layer_paths))
 }
 
-/// The layers that the settings enable.
+/// Returns the layers that the settings enable.
 pub(super) fn debug_layers() -> Result<Text, OutOfMemory> {
     copied(table().map(|table| table.debug_layers))
 }

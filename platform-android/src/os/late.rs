@@ -22,7 +22,8 @@ impl Late {
         Self { libraries, name, address: AtomicPtr::new(null_mut()) }
     }
 
-    /// The function, if it exists. Two threads that look it up at the same time find the same one.
+    /// Returns the function, if it exists. Two threads that look it up at the same time find the
+    /// same one.
     pub(super) fn address(&self) -> Option<NonNull<c_void>> {
         let known = self.address.load(Ordering::Acquire);
         if !known.is_null() {

@@ -165,7 +165,7 @@ pub(super) unsafe fn close(library: Library) -> bool {
     }
 }
 
-/// The namespace that is exported under this name.
+/// Returns the namespace that is exported under this name.
 pub(super) fn exported_namespace(name: &CStr) -> Option<Namespace> {
     // SAFETY: the name is a C string, and the function has the type that the system declares.
     NonNull::new(unsafe { get_exported_namespace()?(name.as_ptr()) }).map(Namespace)
@@ -205,7 +205,7 @@ pub(crate) fn make_namespace(request: &crate::system::NamespaceRequest<'_>) -> R
     NonNull::new(made).map(Namespace).ok_or_else(linkers_words)
 }
 
-/// The module that libhardware finds.
+/// Returns the module that libhardware finds.
 pub(super) fn hardware_module(id: &CStr) -> Option<Result<NonNull<c_void>, c_int>> {
     let mut module = null_mut();
     // SAFETY: the id is a C string, and `module` is writable.
@@ -213,7 +213,7 @@ pub(super) fn hardware_module(id: &CStr) -> Option<Result<NonNull<c_void>, c_int
     Some(NonNull::new(module).filter(|_| result == 0).ok_or(if result == 0 { -libc::EINVAL } else { result }))
 }
 
-/// The dynamic linker's message for the failure that just happened in this thread.
+/// Returns the dynamic linker's message for the failure that just happened in this thread.
 fn linkers_words() -> Text {
     // SAFETY: `dlerror` has no preconditions.
     let words = unsafe { libc::dlerror() };

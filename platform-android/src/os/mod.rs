@@ -231,7 +231,7 @@ impl Waiting for Android {
     }
 }
 
-/// The error number of this thread's last call of the C library.
+/// Returns the error number of this thread's last call of the C library.
 pub(crate) fn errno() -> c_int {
     // SAFETY: `__errno` returns the valid address of this thread's error number.
     unsafe { *libc::__errno() }

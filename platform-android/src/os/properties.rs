@@ -20,7 +20,7 @@ late! {
     read_property: ReadProperty = c"__system_property_read_callback" in c"libc.so";
 }
 
-/// The value, empty if not set.
+/// Returns the value, empty if not set.
 pub(super) fn value(name: &CStr) -> PropertyValue {
     let mut value = [0u8; PROPERTY_VALUE_MAX];
     // SAFETY: the name is a C string, and `value` is large enough for any value with its NUL.
@@ -29,8 +29,8 @@ pub(super) fn value(name: &CStr) -> PropertyValue {
         .map_or(PropertyValue::empty(), |value| PropertyValue::new(value.to_bytes()))
 }
 
-/// The value, however long. If it cannot be read that way, every value fits into [`value`]'s
-/// buffer.
+/// Returns the value, however long. If it cannot be read that way, every value fits into
+/// [`value`]'s buffer.
 pub(super) fn whole_value(name: &CStr) -> Result<Text, OutOfMemory> {
     let (Some(find), Some(read)) = (find_property(), read_property()) else {
         return text(&[value(name).as_bytes()]);

@@ -45,7 +45,7 @@ pub fn bind(device: &Device, infos: &[vk::BindImageMemoryInfo<'_>]) -> vk::Resul
     unsafe { bind(device.handle, count, infos.as_ptr()) }
 }
 
-/// The image of a swapchain that an image is bound to, if any.
+/// Returns the image of a swapchain that an image is bound to, if any.
 ///
 /// # Safety
 /// `p_next` of the structure is a pNext chain.

@@ -25,20 +25,20 @@ impl Buffer {
         Self(buffer)
     }
 
-    /// The window's description of the buffer.
+    /// Returns the window's description of the buffer.
     #[must_use]
     pub fn description(&self) -> &NativeWindowBuffer {
         // SAFETY: this value holds a reference, so the buffer is alive.
         unsafe { self.0.as_ref() }
     }
 
-    /// The buffer's address, for taking another reference.
+    /// Returns the buffer's address, for taking another reference.
     #[must_use]
     pub fn address(&self) -> NonNull<NativeWindowBuffer> {
         self.0
     }
 
-    /// The buffer's address.
+    /// Returns the buffer's address.
     #[must_use]
     pub fn as_ptr(&self) -> *mut c_void {
         self.0.as_ptr().cast()

@@ -91,7 +91,7 @@ pub unsafe extern "system" fn get_surface_capabilities2(
     }
 }
 
-/// The window's numbers of buffers.
+/// Returns the window's numbers of buffers.
 ///
 /// # Errors
 /// `ERROR_SURFACE_LOST_KHR` if the window does not answer.
@@ -101,7 +101,7 @@ pub fn buffer_counts(surface: &Surface) -> Result<BufferCounts, vk::Result> {
     Ok(BufferCounts { min_undequeued: min_undequeued.unsigned_abs(), max: max.unsigned_abs() })
 }
 
-/// Whether an instance may query without a surface.
+/// Returns whether an instance may query without a surface.
 pub fn may_be_surfaceless(instance: &Instance) -> bool {
     instance.extensions.contains(e::GOOGLE_SURFACELESS_QUERY)
 }

@@ -49,7 +49,7 @@ impl OwnedFence {
         }
     }
 
-    /// Whether the fence has been signalled.
+    /// Returns whether the fence has been signalled.
     #[must_use]
     pub fn is_signalled(&self) -> bool {
         let now = 0;

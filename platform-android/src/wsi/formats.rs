@@ -183,14 +183,15 @@ pub fn surface_formats(
     })
 }
 
-/// The buffer format for a Vulkan format. A format that no surface lists gets the most common one.
+/// Returns the buffer format for a Vulkan format. A format that no surface lists gets the most
+/// common one.
 #[must_use]
 pub fn native_format(format: Format) -> c_int {
     let group = groups(ApiLevel::NEWEST, true).find(|group| group.formats.contains(&format));
     group.map_or(native::RGBA_8888, |group| group.native)
 }
 
-/// The format without a curve: usage is queried with that.
+/// Returns the format without a curve: usage is queried with that.
 #[must_use]
 pub fn without_curve(format: Format) -> Format {
     match format {
@@ -230,7 +231,8 @@ const DATASPACES: &[(Space, c_int)] = &[
 /// `BT2020_LINEAR` with floating-point numbers, which exceed 1.
 const BT2020_LINEAR_EXTENDED: c_int = 407_240_704;
 
-/// The dataspace of a colour space for buffers of this format, `None` if it cannot be shown.
+/// Returns the dataspace of a colour space for buffers of this format, `None` if it cannot be
+/// shown.
 #[must_use]
 pub fn dataspace(space: Space, native_format: c_int) -> Option<Dataspace> {
     if space == Space::PASS_THROUGH_EXT {

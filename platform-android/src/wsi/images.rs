@@ -116,7 +116,7 @@ fn create_image(
     }
 }
 
-/// The driver's description of a buffer.
+/// Returns the driver's description of a buffer.
 #[must_use]
 pub fn native_buffer(swapchain: &Swapchain, buffer: &Buffer, p_next: *const c_void) -> NativeBuffer {
     let description = buffer.description();

@@ -82,7 +82,7 @@ impl Listener {
         hear(system, self.number, frame);
     }
 
-    /// Whether the other side has taken or dropped a frame.
+    /// Returns whether the other side has taken or dropped a frame.
     pub fn has_heard_of(&self, system: &dyn System, frame: u64) -> bool {
         HEARD.read(system, |all| all.iter().any(|heard| heard.listener == self.number && heard.below > frame))
     }

@@ -40,8 +40,8 @@ impl Frames {
         }
     }
 
-    /// The window's numbers of the frame with this id and of all later ones. The application's ids
-    /// only grow.
+    /// Returns the window's numbers of the frame with this id and of all later ones. The
+    /// application's ids only grow.
     pub(super) fn since(&self, id: u64) -> impl Iterator<Item = Option<u64>> {
         let known = self.frames.iter().take(self.count);
         known.filter(move |(known, _)| *known >= id).map(|(_, number)| *number)

@@ -65,7 +65,7 @@ const RANKING: &[vk::Result] = &[
     vk::Result::ERROR_OUT_OF_HOST_MEMORY,
 ];
 
-/// The worse of two results.
+/// Returns the worse of two results.
 pub fn worse(one: vk::Result, other: vk::Result) -> vk::Result {
     let rank = |result: vk::Result| match result {
         vk::Result::SUCCESS => usize::MAX,
@@ -333,7 +333,7 @@ impl Presentation<'_> {
     }
 }
 
-/// The corners of a rectangle in the window's coordinates, which begin at its lower edge.
+/// Returns the corners of a rectangle in the window's coordinates, which begin at its lower edge.
 #[must_use]
 pub fn window_rectangle(changed: &vk::RectLayerKHR) -> Rectangle {
     let (vk::Offset2D { x, y }, vk::Extent2D { width, height }) = (changed.offset, changed.extent);

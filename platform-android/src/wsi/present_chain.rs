@@ -45,7 +45,7 @@ impl Frame<'_> {
         }
     }
 
-    /// The stages whose times the application wants.
+    /// Returns the stages whose times the application wants.
     #[must_use]
     pub fn stages(&self) -> u32 {
         self.timing.map_or(0, |timing| timing.present_stage_queries)
@@ -74,7 +74,7 @@ impl<'a> Extras<'a> {
         }
     }
 
-    /// The description for the swapchain with that index.
+    /// Returns the description for the swapchain with that index.
     ///
     /// # Safety
     /// `index` is less than the number of swapchains.

@@ -17,7 +17,7 @@ pub struct BufferCounts {
     pub max: u32,
 }
 
-/// All possible modes, in the order of listing. None of them tears.
+/// Returns all possible modes, in the order of listing. None of them tears.
 pub fn present_modes(
     latest_ready: bool,
     counts: BufferCounts,
@@ -33,14 +33,14 @@ pub fn present_modes(
     modes.into_iter().filter(|(_, there)| *there).map(|(mode, _)| mode)
 }
 
-/// Whether the mode shows one image while it is drawn to.
+/// Returns whether the mode shows one image while it is drawn to.
 #[must_use]
 pub fn is_shared(mode: Mode) -> bool {
     matches!(mode, Mode::SHARED_DEMAND_REFRESH | Mode::SHARED_CONTINUOUS_REFRESH)
 }
 
-/// The modes between which a swapchain can switch, this one first; `None` for a mode that does not
-/// exist here.
+/// Returns the modes between which a swapchain can switch, this one first; `None` for a mode that
+/// does not exist here.
 #[must_use]
 pub fn compatible(mode: Mode) -> Option<&'static [Mode]> {
     match mode {
@@ -55,8 +55,9 @@ pub fn compatible(mode: Mode) -> Option<&'static [Mode]> {
     }
 }
 
-/// The minimum and maximum number of images of a swapchain in a mode, or in any mode for `None`.
-/// Returns `None` for a mode that does not exist here. Before Android 14 all modes had the same.
+/// Returns the minimum and maximum number of images of a swapchain in a mode, or in any mode for
+/// `None`. Returns `None` for a mode that does not exist here. Before Android 14 all modes had the
+/// same.
 #[must_use]
 pub fn image_counts(level: ApiLevel, counts: BufferCounts, mode: Option<Mode>) -> Option<(u32, u32)> {
     match mode {
@@ -67,8 +68,8 @@ pub fn image_counts(level: ApiLevel, counts: BufferCounts, mode: Option<Mode>) -
     }
 }
 
-/// The number of images of a swapchain that is to have at least `asked`. Before Android 14 the
-/// window's own came on top of all but one.
+/// Returns the number of images of a swapchain that is to have at least `asked`. Before Android 14
+/// the window's own came on top of all but one.
 #[must_use]
 pub fn images(level: ApiLevel, counts: BufferCounts, mode: Mode, asked: u32) -> u32 {
     let most = counts.max.max(1);
@@ -80,7 +81,7 @@ pub fn images(level: ApiLevel, counts: BufferCounts, mode: Mode, asked: u32) -> 
     asked.max(min).min(max.max(1))
 }
 
-/// The number of buffers for so many images, which the window insists on.
+/// Returns the number of buffers for so many images, which the window insists on.
 #[must_use]
 pub fn buffers(level: ApiLevel, counts: BufferCounts, images: usize) -> usize {
     let fewest = if level < ApiLevel::ANDROID_14 { 2 } else { counts.min_undequeued.saturating_add(1) };

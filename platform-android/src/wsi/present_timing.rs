@@ -85,7 +85,7 @@ impl Queue {
     }
 }
 
-/// Whether a frame whose times are requested can be presented.
+/// Returns whether a frame whose times are requested can be presented.
 #[must_use]
 pub fn has_room(swapchain: &Swapchain, timing: Option<&PresentTimingInfo>) -> bool {
     let entries = swapchain.timing_queue.entries.lock(swapchain.loader().system);
@@ -275,7 +275,7 @@ unsafe fn fetch(
 }
 
 impl Entry {
-    /// The requested stages with known times.
+    /// Returns the requested stages with known times.
     fn asked(&self) -> impl Iterator<Item = &'static Stage> {
         let stages = self.stages;
         STAGES.iter().filter(move |(stage, _)| stage & stages != 0)

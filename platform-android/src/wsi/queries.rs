@@ -141,7 +141,7 @@ unsafe fn formats(
     }
 }
 
-/// Whether the driver has a device extension. No if that is unknown.
+/// Returns whether the driver has a device extension. False if that is unknown.
 ///
 /// # Safety
 /// `physical_device` is a valid handle.
@@ -184,7 +184,7 @@ unsafe fn has_images(instance: &Instance, physical_device: vk::PhysicalDevice, f
     unsafe { get(physical_device, &info, &mut properties) == vk::Result::SUCCESS }
 }
 
-/// Whether the driver supports showing an image while it is drawn to.
+/// Returns whether the driver supports showing an image while it is drawn to.
 ///
 /// # Safety
 /// `physical_device` is a valid handle.

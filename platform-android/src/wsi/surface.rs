@@ -39,7 +39,7 @@ struct State {
 }
 
 impl Surface {
-    /// The surface of a handle.
+    /// Returns the surface of a handle.
     ///
     /// # Safety
     /// `handle` is NULL or a valid surface that lives as long as `'a`.
@@ -49,7 +49,7 @@ impl Surface {
         unsafe { core::ptr::with_exposed_provenance::<Self>(handle.as_raw() as usize).as_ref() }
     }
 
-    /// The swapchain that presents to the window; NULL if none does.
+    /// Returns the swapchain that presents to the window; NULL if none does.
     pub fn active(&self) -> vk::SwapchainKHR {
         self.state.lock(self.loader.system).active
     }
@@ -199,7 +199,7 @@ pub unsafe extern "system" fn get_surface_support(
     vk::Result::SUCCESS
 }
 
-/// Whether the driver has what swapchains need. Logs if not.
+/// Returns whether the driver has what swapchains need. Logs if not.
 fn can_present(instance: &Instance, device: vk::PhysicalDevice) -> bool {
     let drivers = driver_extensions(instance, device).unwrap_or_default();
     let can = drivers.iter().any(|extension| name::is(extension, native_buffer::NAME));

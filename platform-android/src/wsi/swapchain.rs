@@ -105,7 +105,7 @@ impl Swapchain {
         }
     }
 
-    /// The swapchain of a handle.
+    /// Returns the swapchain of a handle.
     ///
     /// # Safety
     /// `handle` is a valid swapchain that lives as long as `'a`.
@@ -115,25 +115,25 @@ impl Swapchain {
         unsafe { &*core::ptr::with_exposed_provenance::<Self>(handle.as_raw() as usize) }
     }
 
-    /// The handle of this swapchain.
+    /// Returns the handle of this swapchain.
     #[must_use]
     pub fn handle(&self) -> vk::SwapchainKHR {
         vk::SwapchainKHR::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
     }
 
-    /// The process.
+    /// Returns the loader.
     #[must_use]
     pub fn loader(&self) -> &'static Loader {
         self.surface.loader
     }
 
-    /// Whether this swapchain presents to its window, and is not retired.
+    /// Returns whether this swapchain presents to its window, and is not retired.
     #[must_use]
     pub fn is_active(&self) -> bool {
         self.surface.active() == self.handle()
     }
 
-    /// The window, while this swapchain presents to it.
+    /// Returns the window, while this swapchain presents to it.
     #[must_use]
     pub fn active_window(&self) -> Option<&'static Window> {
         self.is_active().then_some(&self.surface.window)
@@ -151,7 +151,7 @@ impl Swapchain {
         self.images(|images| images.get_mut(index as usize).map(change))
     }
 
-    /// The buffer of an image, if it has one.
+    /// Returns the buffer of an image, if it has one.
     #[must_use]
     pub fn buffer(&self, index: u32) -> Option<Buffer> {
         let address = self.image(index, |image| image.buffer.as_ref().map(Buffer::address))??;
@@ -161,7 +161,7 @@ impl Swapchain {
         Some(unsafe { Buffer::new(address) })
     }
 
-    /// The number of images.
+    /// Returns the number of images.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.images(|images| u32::try_from(images.len()).unwrap_or(u32::MAX))

@@ -203,8 +203,8 @@ impl Ready {
     }
 }
 
-/// The answer about a frame, `None` as long as an event is pending. If one time is unknown, all are
-/// 0.
+/// Returns the answer about a frame, `None` as long as an event is pending. If one time is unknown,
+/// all are 0.
 #[must_use]
 pub fn past_timing(
     record: &Record,

@@ -39,19 +39,19 @@ const TRANSFORMS: &[(Transform, c_int, c_int)] = &[
     (Transform::INHERIT, 0, 0),
 ];
 
-/// All existing transforms.
+/// Returns all existing transforms.
 #[must_use]
 pub fn all() -> Transform {
     TRANSFORMS.iter().fold(Transform::empty(), |all, (transform, ..)| all | *transform)
 }
 
-/// The window's value for a transform.
+/// Returns the window's value for a transform.
 #[must_use]
 pub fn to_native(transform: Transform) -> c_int {
     TRANSFORMS.iter().find(|(known, ..)| *known == transform).map_or(0, |(_, native, _)| *native)
 }
 
-/// The window's value for the inverse of this transform.
+/// Returns the window's value for the inverse of this transform.
 #[must_use]
 pub fn to_native_inverse(transform: Transform) -> c_int {
     TRANSFORMS.iter().find(|(known, ..)| *known == transform).map_or(0, |(.., inverse)| *inverse)
@@ -66,7 +66,7 @@ pub fn from_native(native: c_int) -> Transform {
         .map_or(Transform::IDENTITY, |(transform, ..)| *transform)
 }
 
-/// Whether a transform exchanges width and height.
+/// Returns whether a transform exchanges width and height.
 #[must_use]
 pub fn is_sideways(native: c_int) -> bool {
     native & native::ROT_90 != 0

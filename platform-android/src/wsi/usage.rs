@@ -48,9 +48,9 @@ impl Wanted {
     }
 }
 
-/// The usage that drawing to such images requires. Since Android 14 the driver is asked as it is
-/// asked about hardware buffers; if it cannot say, and before, its functions are used that only
-/// loaders know. Since Android 16 it may also fail to say.
+/// Returns the usage that drawing to such images requires. Since Android 14 the driver is asked as
+/// it is asked about hardware buffers; if it cannot say, and before, its functions are used that
+/// only loaders know. Since Android 16 it may also fail to say.
 ///
 /// # Errors
 /// `ERROR_SURFACE_LOST_KHR` if the driver fails.
@@ -74,7 +74,7 @@ pub fn producer_usage(device: &Device, wanted: &Wanted) -> Result<u64, vk::Resul
     gralloc_usage(device, wanted).map_err(|_| vk::Result::ERROR_SURFACE_LOST_KHR)
 }
 
-/// The driver's usage of hardware buffers for such images, `None` if it cannot be asked.
+/// Returns the driver's usage of hardware buffers for such images, `None` if it cannot be asked.
 fn hardware_buffer_usage(device: &Device, wanted: &Wanted) -> Option<Result<u64, vk::Result>> {
     let driver = &device.instance.driver;
     let get = driver
@@ -101,7 +101,8 @@ fn hardware_buffer_usage(device: &Device, wanted: &Wanted) -> Option<Result<u64,
     Some(if result == vk::Result::SUCCESS { Ok(usage.android_hardware_buffer_usage) } else { Err(result) })
 }
 
-/// The answer of the newest function that only loaders know. Before Android 14 they knew two.
+/// Returns the answer of the newest function that only loaders know. Before Android 14 they knew
+/// two.
 fn gralloc_usage(device: &Device, wanted: &Wanted) -> Result<u64, vk::Result> {
     let (newer, older) = (|| newer_gralloc_usage(device, wanted), || older_gralloc_usage(device, wanted));
     let usage = if device.instance.logger.loader.level >= ApiLevel::ANDROID_14 {
@@ -112,7 +113,7 @@ fn gralloc_usage(device: &Device, wanted: &Wanted) -> Result<u64, vk::Result> {
     usage.unwrap_or(Err(vk::Result::ERROR_INITIALIZATION_FAILED))
 }
 
-/// The answer of the functions that take a structure, `None` if the driver has neither. The
+/// Returns the answer of the functions that take a structure, `None` if the driver has neither. The
 /// structure leads to the compression that the images get, so that buffers suit them.
 fn newer_gralloc_usage(device: &Device, wanted: &Wanted) -> Option<Result<u64, vk::Result>> {
     let (driver, handle) = (&device.driver, device.handle);
@@ -136,7 +137,7 @@ fn newer_gralloc_usage(device: &Device, wanted: &Wanted) -> Option<Result<u64, v
     Some(success(result, usage))
 }
 
-/// The answer of the functions of gralloc 1 and 0, `None` if the driver has neither.
+/// Returns the answer of the functions of gralloc 1 and 0, `None` if the driver has neither.
 fn older_gralloc_usage(device: &Device, wanted: &Wanted) -> Option<Result<u64, vk::Result>> {
     let (driver, handle) = (&device.driver, device.handle);
     let &Wanted { format, image_usage, .. } = wanted;

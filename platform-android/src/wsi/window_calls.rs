@@ -17,8 +17,8 @@ pub(crate) enum WindowCall {
     Listener,
 }
 
-/// Whether windows of this system have a call, and a switch of the loader is on that needs it. Everything that is listed without a window follows
-/// from this.
+/// Returns whether windows of this system have a call, and a switch of the loader is on that needs
+/// it. Everything that is listed without a window follows from this.
 pub(crate) fn window_can(host: &Host, call: WindowCall) -> bool {
     let switches: &[Switch] = match call {
         WindowCall::PresentMode => &[Switch::LatestReady, Switch::LatestReadyKhr],
@@ -27,7 +27,7 @@ pub(crate) fn window_can(host: &Host, call: WindowCall) -> bool {
     release(host.system) >= ApiLevel::ANDROID_17 && switches.iter().any(|switch| host.is_on(*switch))
 }
 
-/// The Android release of the system, which an application's loader may be newer than.
+/// Returns the Android release of the system, which an application's loader may be newer than.
 fn release(system: &dyn System) -> ApiLevel {
     let value = system.property(c"ro.build.version.sdk");
     let number = core::str::from_utf8(value.as_bytes()).ok().and_then(|text| text.parse().ok());

@@ -104,7 +104,7 @@ unsafe fn with_value<T>(key: *const c_char, read: impl FnOnce(&[u8]) -> T) -> T 
     read(value.get(..usize::try_from(length).unwrap_or(0)).unwrap_or_default())
 }
 
-/// A number as C writes it: decimal, hexadecimal after `0x`, octal after `0`.
+/// Returns a number as C writes it: decimal, hexadecimal after `0x`, octal after `0`.
 fn number(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),

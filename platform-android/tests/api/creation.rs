@@ -166,7 +166,7 @@ fn a_chain_without_a_command_of_vulkan_1_0_is_destroyed_again() {
     destroy(instance, None);
 }
 
-/// The first word of an object.
+/// Returns the first word of an object.
 fn word(handle: u64) -> usize {
     // SAFETY: the tests pass dispatchable handles, which begin with a word.
     unsafe { *std::ptr::with_exposed_provenance::<usize>(usize::try_from(handle).unwrap()) }

@@ -25,7 +25,7 @@ fn address(function: Option<Command>) -> Address {
     function.map(|function| function as usize)
 }
 
-/// The library's export for a command.
+/// Returns the library's export for a command.
 fn export(command: CommandId) -> Address {
     address(exported(command.name()))
 }

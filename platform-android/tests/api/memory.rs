@@ -138,7 +138,7 @@ unsafe extern "system" fn reallocate(
     }
 }
 
-/// A system with two layers.
+/// Returns a system with two layers.
 fn system() -> System {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DGLOBAL"]);

@@ -28,7 +28,7 @@ fn meanwhile<T: Send + 'static>(make: impl FnOnce() -> T + Send + 'static) -> mp
     made
 }
 
-/// A system with two layers; the application's nearest one calls `after`.
+/// Returns a system with two layers; the application's nearest one calls `after`.
 fn system() -> System {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DGLOBAL", &format!("-DAFTER={:#x}", after as *const () as usize)]);
@@ -54,7 +54,7 @@ fn device(instance: &ash::Instance, memory: &Memory) -> ash::Device {
     try_device(instance, memory).unwrap()
 }
 
-/// The first word of an object.
+/// Returns the first word of an object.
 fn word(handle: impl Handle) -> usize {
     // SAFETY: the tests pass instance and device handles that are alive.
     unsafe { *std::ptr::with_exposed_provenance::<usize>(handle.as_raw() as usize) }

@@ -81,7 +81,7 @@ fn library(android: &Android, soname: &str, source: &str, linked: &[&Path]) -> (
     (fs::read(android.place(&path)).unwrap(), android.place(&path))
 }
 
-/// A library that is a driver if a function of another one returns 1.
+/// Returns a library that is a driver if a function of another one returns 1.
 fn driver_that_calls(android: &Android, function: &str, linked: &Path) -> Vec<u8> {
     let source = format!(
         "int {function}(void); {EXPORT} void *vk_icdGetInstanceProcAddr(void *i, const char *n) {{

@@ -9,7 +9,7 @@ use super::{Application, device};
 
 const PACKAGE: &str = "/data/app/game/base.apk";
 
-/// The layers that recorded this command, in order, since the last time.
+/// Returns the layers that recorded this command, in order, since the last time.
 pub(super) fn went_through(application: &Application, command: &str) -> Vec<String> {
     let calls = application.android().layer_calls();
     let who = |call: &String| call.strip_suffix(command)?.strip_suffix(' ').map(str::to_owned);

@@ -51,7 +51,7 @@ mod entry {
 }
 
 impl Application {
-    /// An application on a system with the tests' own loader.
+    /// Creates an application on a system with the tests' own loader.
     fn new() -> Self {
         let simulation = Simulation::new();
         simulation.android.library("/libvulkan.so", &vkload_tests::system_loader());
@@ -87,7 +87,7 @@ impl Application {
         }
     }
 
-    /// The report: 0 as text, 1 as JSON.
+    /// Returns the report: 0 as text, 1 as JSON.
     fn report(&self, format: c_int) -> String {
         // SAFETY: no buffer, and then one of the given size.
         unsafe {
@@ -101,7 +101,7 @@ impl Application {
         }
     }
 
-    /// The loader, as a program uses it that calls its vkGetInstanceProcAddr.
+    /// Returns the loader, as a program uses it that calls its vkGetInstanceProcAddr.
     fn vulkan(&self) -> Entry {
         // SAFETY: the function is vkGetInstanceProcAddr and has its type.
         unsafe { Entry::from_static_fn(StaticFn { get_instance_proc_addr: entry::get_instance_proc_addr }) }
@@ -121,12 +121,12 @@ impl Drop for Application {
     }
 }
 
-/// The null driver with the driver interface, which cargo builds next to the tests.
+/// Returns the null driver with the driver interface, which cargo builds next to the tests.
 fn icd() -> PathBuf {
     std::env::current_exe().unwrap().with_file_name("libvkload_null.so")
 }
 
-/// A device of the first physical device.
+/// Returns a device of the first physical device.
 fn device(instance: &Instance) -> Device {
     let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
     let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);

@@ -13,7 +13,7 @@ fn choose(application: &Application, library: &str) -> Result<(), String> {
     application.configure(&format!(r#"{{"driver": {{"library": "{library}"}}}}"#))
 }
 
-/// The calls of the linker for drivers since the last time.
+/// Returns the calls of the linker for drivers since the last time.
 fn linker(application: &Application) -> Vec<String> {
     let calls = application.android().calls().into_iter();
     calls

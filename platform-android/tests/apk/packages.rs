@@ -25,7 +25,7 @@ fn small(android: &Android, version: u32) -> Vec<u8> {
     fs::read(android.place("/made/small.so")).unwrap()
 }
 
-/// An application with a folder for drivers, on Android 14.
+/// Returns an application with a folder for drivers, on Android 14.
 fn application() -> Application {
     let application = Application::new();
     application.android().file("/cache/keep", b"");
@@ -38,13 +38,13 @@ fn put(application: &Application, archive: impl AsRef<[u8]>) {
     application.android().file("/drivers/null.zip", archive);
 }
 
-/// A package with this driver, which is compressed.
+/// Returns a package with this driver, which is compressed.
 fn packed(meta: &str, driver: &[u8]) -> Vec<u8> {
     let library = Packed { compressed: true, ..Packed::stored(LIBRARY, driver, 1) };
     package(&[Packed::stored("meta.json", meta.as_bytes(), 1), library])
 }
 
-/// The content of the folder, without folders of other files than packages.
+/// Returns the content of the folder, without folders of other files than packages.
 fn unpacked(application: &Application) -> BTreeSet<PathBuf> {
     let mut all = BTreeSet::new();
     for folder in fs::read_dir(application.android().place("/cache")).unwrap() {
@@ -56,14 +56,14 @@ fn unpacked(application: &Application) -> BTreeSet<PathBuf> {
     all
 }
 
-/// The only file.
+/// Returns the only file.
 fn only_one(application: &Application) -> PathBuf {
     let all: Vec<_> = unpacked(application).into_iter().collect();
     let [file] = &all[..] else { panic!("{all:?}") };
     file.clone()
 }
 
-/// The writes since the last time.
+/// Returns the writes since the last time.
 fn written(android: &Android) -> Vec<String> {
     let words = ["create ", "rename ", "remove "];
     android.calls().into_iter().filter(|call| words.iter().any(|word| call.starts_with(word))).collect()

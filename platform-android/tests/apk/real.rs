@@ -35,7 +35,7 @@ fn with_lavapipe(name: &str, body: impl FnOnce()) {
     assert!(said.contains("1 passed"), "{said}");
 }
 
-/// An application on a system whose loader is Khronos'.
+/// Returns an application on a system whose loader is Khronos'.
 fn application() -> Application {
     let application = Application::new();
     application.android().library("/libvulkan.so", Library::distribution().file());
@@ -100,7 +100,7 @@ unsafe extern "system" fn hear(
     vk::FALSE
 }
 
-/// An instance with the validation layer, which reports errors to [`hear`].
+/// Returns an instance with the validation layer, which reports errors to [`hear`].
 fn validated(vulkan: &Entry) -> (Instance, vk::DebugUtilsMessengerEXT) {
     let extensions = [ash::ext::debug_utils::NAME.as_ptr()];
     let layers = [c"VK_LAYER_KHRONOS_validation".as_ptr()];

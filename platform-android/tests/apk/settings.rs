@@ -13,14 +13,14 @@ fn layer(application: &Application, name: &str) {
     application.android().layer(&format!("/libs/libVkLayer_{name}.so"), &[name], &options);
 }
 
-/// The settings that layers recorded since the last time.
+/// Returns the settings that layers recorded since the last time.
 fn noted(application: &Application) -> Vec<String> {
     let mut calls = application.android().layer_calls();
     calls.retain(|call| call.contains(" setting"));
     calls
 }
 
-/// How many structures with settings reached the driver with the last instance.
+/// Returns how many structures with settings reached the driver with the last instance.
 fn reached_the_driver(application: &Application) -> String {
     // SAFETY: the library is the tests' own, which is open already; the function returns a C
     // string.

@@ -31,7 +31,7 @@ pub(crate) fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/modules").join(name)
 }
 
-/// The two drivers with the driver interface, compiled once.
+/// Returns the two drivers with the driver interface, compiled once.
 fn icds(android: &Android) -> &'static (Vec<u8>, Vec<u8>) {
     static COMPILED: OnceLock<(Vec<u8>, Vec<u8>)> = OnceLock::new();
     COMPILED.get_or_init(|| {
@@ -90,12 +90,12 @@ impl World {
         unsafe { maker.create_android_surface(&info, None) }
     }
 
-    /// The physical devices, in the order of [`DRIVERS`].
+    /// Returns the physical devices, in the order of [`DRIVERS`].
     fn physical(&self) -> Vec<vk::PhysicalDevice> {
         self.physical_of(&DRIVERS.map(|(device, _)| device))
     }
 
-    /// The physical devices, which must have these names.
+    /// Returns the physical devices, which must have these names.
     fn physical_of(&self, expected: &[&str]) -> Vec<vk::PhysicalDevice> {
         // SAFETY: live handles.
         unsafe {
@@ -110,7 +110,7 @@ impl World {
         }
     }
 
-    /// Whether each driver can present to the window.
+    /// Returns whether each driver can present to the window.
     fn support(&self) -> Vec<bool> {
         let ask = |device: &vk::PhysicalDevice| {
             // SAFETY: live handles.
@@ -119,7 +119,7 @@ impl World {
         self.physical().iter().map(ask).collect()
     }
 
-    /// A device of the driver with this index.
+    /// Returns a device of the driver with this index.
     fn device(&self, place: usize) -> Drawing<'_> {
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
         let extensions = [khr::swapchain::NAME.as_ptr()];
@@ -143,14 +143,14 @@ impl World {
         assert_eq!(self.application.android().open_fences(), 0);
     }
 
-    /// The log since the last time, warnings and errors only.
+    /// Returns the log since the last time, warnings and errors only.
     fn logged(&self) -> Vec<String> {
         let all = self.application.android().logged().into_iter();
         all.filter(|(level, _)| *level <= Level::Warning).map(|(_, text)| text).collect()
     }
 }
 
-/// An instance that can create surfaces.
+/// Returns an instance that can create surfaces.
 pub(crate) fn instance(application: &Application) -> (Instance, khr::surface::Instance) {
     let extensions = [khr::surface::NAME.as_ptr(), khr::android_surface::NAME.as_ptr()];
     let info = vk::InstanceCreateInfo::default().enabled_extension_names(&extensions);

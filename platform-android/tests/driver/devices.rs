@@ -11,7 +11,7 @@ use platform_android::{ApiLevel, driver};
 
 use super::{World, list};
 
-/// The device extensions below the layers, with their versions.
+/// Returns the device extensions below the layers, with their versions.
 fn listed(world: &World) -> Vec<(String, u32)> {
     let instance = world.instance(&[]);
     let device = world.physical_devices(instance)[0];
@@ -185,7 +185,8 @@ fn r66_a_device_without_magic_is_destroyed_and_refused() {
     world.finish(instance, None);
 }
 
-/// Whether a device can be created with these extensions by a driver that lacks these functions.
+/// Returns whether a device can be created with these extensions by a driver that lacks these
+/// functions.
 fn device_of_driver_that_lacks(lacks: &[&'static CStr], extensions: &[&CStr]) -> Result<(), vk::Result> {
     let world = World::new(Hal { lacks: lacks.to_vec(), ..Hal::default() });
     let instance = world.instance(&[]);
@@ -326,7 +327,7 @@ fn r78_a_queue_that_does_not_exist_is_null() {
     world.finish(instance, Some(device));
 }
 
-/// The sizes of the groups, and how many of their devices lead to the instance.
+/// Returns the sizes of the groups, and how many of their devices lead to the instance.
 fn groups(world: &World, room: u32) -> (vk::Result, Vec<(u32, vk::Bool32)>) {
     let instance = world.instance(&[]);
     let mut count = 0;

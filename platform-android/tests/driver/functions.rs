@@ -291,7 +291,7 @@ fn r76_a_core_command_that_the_driver_lacks_is_not_found_since_android_15() {
     }
 }
 
-/// The commands that the driver receives when `call` calls one, which it looks up itself.
+/// Returns the commands that the driver receives when `call` calls one, which it looks up itself.
 fn heard(hal: Hal, call: impl FnOnce(&dyn Fn(&CStr) -> Function, vk::PhysicalDevice)) -> Vec<&'static CStr> {
     let world = World::new(hal);
     let instance = world.instance(&[

@@ -45,7 +45,7 @@ impl PresentTiming {
     }
 }
 
-/// The answers of vkGetPhysicalDeviceFeatures2.
+/// Returns the answers of vkGetPhysicalDeviceFeatures2.
 fn timing_features(world: &World, instance: vk::Instance) -> [vk::Bool32; 3] {
     let physical_device = world.physical_devices(instance)[0];
     let mut timing = PresentTiming::new([9; 3]);

@@ -18,7 +18,7 @@ use platform_android::hal::Source;
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/modules/driver.c");
 
-/// The vendor's driver of this name, with the file in which it traces its calls.
+/// Returns the vendor's driver of this name, with the file in which it traces its calls.
 fn vendor_driver(android: &Android, name: &str, options: &[&str]) -> PathBuf {
     driver_in(android, "/vendor/lib64/hw", name, options)
 }
@@ -31,7 +31,7 @@ fn driver_in(android: &Android, folder: &str, name: &str, options: &[&str]) -> P
     trace
 }
 
-/// The driver's traces since the last time.
+/// Returns the driver's traces since the last time.
 fn traced(trace: &Path) -> Vec<String> {
     let text = fs::read_to_string(trace).unwrap_or_default();
     let _ = fs::remove_file(trace);
@@ -47,7 +47,7 @@ fn report(loader: &Loader) -> Vec<(Source, String, &'static str)> {
     report.candidates.iter().map(line).collect()
 }
 
-/// The libraries that the loader tried to open, and how.
+/// Returns the libraries that the loader tried to open, and how.
 fn opened(android: &Android) -> Vec<String> {
     android.calls().into_iter().filter(|call| call.contains("open")).collect()
 }

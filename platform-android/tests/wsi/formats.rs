@@ -26,7 +26,7 @@ pub(crate) fn formats(world: &World, surface: vk::SurfaceKHR) -> Result<Vec<(For
 
 const BUFFERS: [u32; 5] = [4, 0x16, 0x2B, 0x38, 0x3B];
 
-/// What Android 14 lists for these groups of formats, in its order.
+/// Returns the formats that Android 14 lists for these groups, in its order.
 fn android_14(there: impl Fn(u32) -> bool, colour_spaces: bool) -> Vec<(Format, Space)> {
     let (pass, p3) = (Space::PASS_THROUGH_EXT, Space::DISPLAY_P3_NONLINEAR_EXT);
     let (unorm, srgb) = (Format::R8G8B8A8_UNORM, Format::R8G8B8A8_SRGB);

@@ -20,7 +20,7 @@ struct Ledger {
     left: Option<usize>,
 }
 
-/// The ledger that is the callbacks' user data.
+/// Returns the ledger that is the callbacks' user data.
 unsafe fn ledger<'a>(data: *mut c_void) -> &'a Mutex<Ledger> {
     // SAFETY: the callbacks' user data is a ledger that outlives them.
     unsafe { &*data.cast::<Mutex<Ledger>>() }

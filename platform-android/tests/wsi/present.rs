@@ -184,7 +184,7 @@ fn r107_the_worst_result_is_returned() {
     }
 }
 
-/// A second window with a surface.
+/// Returns a second window with a surface.
 fn another(world: &World) -> (FakeWindow, vk::SurfaceKHR) {
     let window = FakeWindow::new(world.simulation.android);
     let info = vk::AndroidSurfaceCreateInfoKHR::default().window(window.pointer().cast());

@@ -275,7 +275,7 @@ fn r114_a_retired_swapchain_is_out_of_date() {
     world.destroy_surface(surface);
 }
 
-/// The refresh duration, and how often it has changed.
+/// Returns the refresh duration, and how often it has changed.
 fn refresh(world: &World, swapchain: vk::SwapchainKHR) -> Result<(u64, u64), vk::Result> {
     let mut out = SwapchainTimingProperties {
         s_type: SwapchainTimingProperties::STRUCTURE_TYPE,

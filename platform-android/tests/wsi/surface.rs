@@ -54,7 +54,7 @@ fn capabilities(world: &World, surface: vk::SurfaceKHR) -> Result<vk::SurfaceCap
     if result == SUCCESS { Ok(out) } else { Err(result) }
 }
 
-/// The capabilities with a present mode, and whatever is chained to them.
+/// Returns the capabilities with a present mode, and whatever is chained to them.
 fn capabilities2(
     world: &World,
     surface: vk::SurfaceKHR,

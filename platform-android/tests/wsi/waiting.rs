@@ -57,7 +57,7 @@ fn wait_for(device: vk::Device, swapchain: vk::SwapchainKHR, present_id: u64, ti
     unsafe { wait_for_present2(device, swapchain, &info) }
 }
 
-/// A swapchain whose frames are waited for.
+/// Returns a swapchain whose frames are waited for.
 fn waited_for(surface: vk::SurfaceKHR) -> vk::SwapchainCreateInfoKHR<'static> {
     request(surface).flags(CREATE_PRESENT_WAIT2)
 }

@@ -88,7 +88,7 @@ impl World {
         }
     }
 
-    /// A second device, with the functions of the first.
+    /// Returns a second device, with the functions of the first.
     pub(crate) fn another_device(&self) -> vk::Device {
         let swapchain = [c"VK_KHR_swapchain".as_ptr()];
         let info = vk::DeviceCreateInfo::default().enabled_extension_names(&swapchain);
@@ -239,7 +239,7 @@ impl World {
         unsafe { wsi::swapchain::get_swapchain_status(self.device, swapchain) }
     }
 
-    /// Everything that was not given back.
+    /// Returns everything that was not given back.
     pub(crate) fn leaks(&self) -> Vec<String> {
         let mut leaks = self.window.leaks();
         let images = Graphics::change().images.len();
@@ -265,7 +265,7 @@ impl Drop for World {
     }
 }
 
-/// The usual create info of swapchains: three images as large as the window.
+/// Returns the usual create info of swapchains: three images as large as the window.
 pub(crate) fn request(surface: vk::SurfaceKHR) -> vk::SwapchainCreateInfoKHR<'static> {
     vk::SwapchainCreateInfoKHR::default()
         .surface(surface)
@@ -280,7 +280,7 @@ pub(crate) fn request(surface: vk::SurfaceKHR) -> vk::SwapchainCreateInfoKHR<'st
         .present_mode(vk::PresentModeKHR::FIFO)
 }
 
-/// The beginning of a chain.
+/// Returns the beginning of a chain.
 pub(crate) fn chain<T>(structure: &T) -> *const c_void {
     ptr::from_ref(structure).cast()
 }

@@ -48,7 +48,7 @@ impl Tree {
         })
     }
 
-    /// The path of an open file.
+    /// Returns the path of an open file.
     pub(crate) fn path(&self, file: Descriptor) -> Option<&str> {
         self.open.get(&file).map(|open| open.path.as_str())
     }
@@ -66,7 +66,7 @@ impl Tree {
         self.files.contains_key(path) || path == MANIFESTS || self.names(path).next().is_some()
     }
 
-    /// The full path of `path`, relative to the folder `at`.
+    /// Returns the full path of `path`, relative to the folder `at`.
     fn resolve(&self, at: Descriptor, path: &CStr) -> Result<String, ErrorNumber> {
         let path = path.to_str().map_err(|_| ErrorNumber(libc::ENOENT))?;
         let full = match (at, path) {
@@ -79,7 +79,7 @@ impl Tree {
         if self.has(&full) { Ok(full) } else { Err(ErrorNumber(libc::ENOENT)) }
     }
 
-    /// The first component of every path below a folder.
+    /// Returns the first component of every path below a folder.
     fn names<'a>(&'a self, folder: &str) -> impl Iterator<Item = &'a str> + use<'a> {
         let folder = format!("{}/", folder.trim_end_matches('/'));
         let below = self.files.keys().filter_map(move |path| path.strip_prefix(&folder));

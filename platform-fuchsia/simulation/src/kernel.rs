@@ -76,7 +76,7 @@ impl Kernel {
         }
     }
 
-    /// The server at the other end of the channel behind this handle.
+    /// Returns the server at the other end of the channel behind this handle.
     pub(crate) fn server(&self, handle: RawHandle) -> Option<Server> {
         match self.handles.get(&handle)? {
             Object::Channel(channel) => self.servers.get(channel).copied(),

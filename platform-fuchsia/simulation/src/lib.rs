@@ -63,7 +63,7 @@ impl Failure {
 }
 
 impl Simulation {
-    /// A system with this loader service in its namespace, or with none.
+    /// Creates a system with this loader service in its namespace, or with none.
     #[must_use]
     pub fn new(service: Option<LoaderService>) -> &'static Self {
         let mut tree = Tree::default();
@@ -105,14 +105,14 @@ impl Simulation {
         world.failing = Some((numbers, Failure(code)));
     }
 
-    /// The system calls since the beginning or [`Simulation::fail`]: for each the call's name and
-    /// its argument. Calls that close something are left out: they cannot fail.
+    /// Returns the system calls since the beginning or [`Simulation::fail`]: for each the call's
+    /// name and its argument. Calls that close something are left out: they cannot fail.
     #[must_use]
     pub fn calls(&self) -> Vec<String> {
         self.world().calls.clone()
     }
 
-    /// The kinds of the process's open handles, sorted.
+    /// Returns the kinds of the process's open handles, sorted.
     #[must_use]
     pub fn open_handles(&self) -> Vec<&'static str> {
         let mut kinds = self.world().kernel.kinds();
@@ -120,13 +120,13 @@ impl Simulation {
         kinds
     }
 
-    /// The paths of the open descriptors; `manifests` is the service's folder.
+    /// Returns the paths of the open descriptors; `manifests` is the service's folder.
     #[must_use]
     pub fn open_files(&self) -> Vec<String> {
         self.world().tree.open_paths()
     }
 
-    /// The paths of devices that were connected to.
+    /// Returns the paths of devices that were connected to.
     #[must_use]
     pub fn devices_opened(&self) -> Vec<String> {
         self.world().kernel.devices_opened.clone()

@@ -26,8 +26,8 @@ impl Content {
         Arc::new(Self { bytes: bytes.into(), mapped: OnceLock::new(), is_opening: AtomicBool::new(false) })
     }
 
-    /// The content of a file of this machine, under the name `copy`. Each copy is a library of its
-    /// own and is created once, however many simulated systems have it.
+    /// Returns the content of a file of this machine, under the name `copy`. Each copy is a library
+    /// of its own and is created once, however many simulated systems have it.
     ///
     /// # Panics
     /// If the file cannot be read.

@@ -28,7 +28,7 @@ pub(crate) struct Answer {
     pub(crate) objects: Vec<Object>,
 }
 
-/// The name of the method that a message calls.
+/// Returns the name of the method that a message calls.
 pub(crate) fn method(bytes: &[u8]) -> &'static str {
     match ordinal(bytes) {
         GET => "Get",
@@ -44,7 +44,7 @@ fn ordinal(bytes: &[u8]) -> u64 {
 }
 
 impl LoaderService {
-    /// A service without drivers.
+    /// Creates a service without drivers.
     #[must_use]
     pub fn new() -> Self {
         Self { libraries: Vec::new(), features: 0x7, answers: |_, _, _| {} }
@@ -63,7 +63,7 @@ impl LoaderService {
         self
     }
 
-    /// The names and contents of the manifests.
+    /// Returns the names and contents of the manifests.
     pub(crate) fn manifests(&self) -> impl Iterator<Item = (String, String)> {
         self.libraries.iter().map(|(name, _)| {
             let text = format!(

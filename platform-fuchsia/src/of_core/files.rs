@@ -94,7 +94,7 @@ impl File {
         }
     }
 
-    /// Every name in the folder except `.` and `..`.
+    /// Returns every name in the folder except `.` and `..`.
     fn names(self) -> Result<Vec<Text>, FileError> {
         let mut names = Vec::new();
         let mut kept = Ok(());

@@ -86,7 +86,7 @@ fn checked(returned: c_int) -> Result<(), ErrorNumber> {
     if returned == 0 { Ok(()) } else { Err(errno()) }
 }
 
-/// The error number of this thread's last failed call.
+/// Returns the error number of this thread's last failed call.
 fn errno() -> ErrorNumber {
     // SAFETY: the C library returns the address of this thread's error number, which lives as long
     // as the thread.

@@ -45,17 +45,18 @@ impl Service {
         Ok(Self { system, loader, devices, manifests })
     }
 
-    /// The folder of driver manifests.
+    /// Returns the folder of driver manifests.
     pub(crate) const fn manifests(&self) -> Descriptor {
         self.manifests
     }
 
-    /// The folder of devices that drivers may open.
+    /// Returns the folder of devices that drivers may open.
     pub(crate) const fn devices(&self) -> RawHandle {
         self.devices.raw()
     }
 
-    /// The library named in a manifest, as executable memory; `None` if the service lacks it.
+    /// Returns the library named in a manifest, as executable memory; `None` if the service lacks
+    /// it.
     pub(crate) fn library(&self, name: &[u8]) -> Result<Option<Handle>, Refusal> {
         let message = Message::get(name).ok_or(Refusal::NameTooLong)?;
         let answer = Answer::to(self.system, self.loader.raw(), &message)?;
@@ -98,7 +99,7 @@ impl Answer {
         self.bytes.get(..self.received.bytes).unwrap_or_default()
     }
 
-    /// The number of handles received; none of them is 0.
+    /// Returns the number of handles received; none of them is 0.
     fn handles(&self) -> usize {
         self.handles.iter().flatten().count()
     }

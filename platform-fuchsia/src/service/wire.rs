@@ -23,8 +23,8 @@ pub(crate) enum Method {
 }
 
 impl Method {
-    /// The first eight bytes of the SHA-256 of `fuchsia.vulkan.loader/Loader.` and the method's
-    /// name, without the highest bit.
+    /// Returns the first eight bytes of the SHA-256 of `fuchsia.vulkan.loader/Loader.` and the
+    /// method's name, without the highest bit.
     pub(crate) const fn ordinal(self) -> u64 {
         match self {
             Self::Get => 0x73db_bfb6_2e99_320a,
@@ -44,7 +44,7 @@ impl Features {
     /// [`Method::Get`], [`Method::ConnectToDeviceFs`] and [`Method::ConnectToManifestFs`].
     pub(crate) const NEEDED: u32 = 0x1 | 0x2 | 0x4;
 
-    /// The features that the loader needs and the service lacks.
+    /// Returns the features that the loader needs and the service lacks.
     pub(crate) const fn missing(self) -> u32 {
         Self::NEEDED & !self.0
     }
@@ -108,12 +108,12 @@ impl Message {
         message
     }
 
-    /// The bytes to send.
+    /// Returns the bytes to send.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 
-    /// A header with transaction number 0, which a call replaces and other messages keep.
+    /// Creates a header with transaction number 0, which a call replaces and other messages keep.
     fn new(method: Method) -> Self {
         let mut message = Self { bytes: [0; HEADER + 16 + LONGEST_NAME], length: 0 };
         message.add(&[0, 0, 0, 0, VERSION_2, 0, 0, MAGIC]);
@@ -150,7 +150,7 @@ pub(crate) enum Malformed {
 }
 
 impl Malformed {
-    /// The reason in words.
+    /// Returns the reason in words.
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Length => "the answer has the wrong length",
@@ -187,7 +187,7 @@ pub(crate) fn library(reply: &[u8], handles: usize) -> Result<bool, Malformed> {
     Ok(is_present)
 }
 
-/// The only parameter of an answer to `method`, four bytes.
+/// Returns the only parameter of an answer to `method`, four bytes.
 ///
 /// A service's reason for closing the channel (an epitaph, whose transaction number is 0) never
 /// gets here: the kernel gives a call only the answer with its own number, and reports

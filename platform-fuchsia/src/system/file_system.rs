@@ -36,7 +36,7 @@ pub trait FileSystem: Sync {
     /// The error number.
     fn access(&self, at: Descriptor, path: &CStr) -> Result<(), ErrorNumber>;
 
-    /// The state of an open file or folder (`fstat`).
+    /// Returns the state of an open file or folder (`fstat`).
     ///
     /// # Errors
     /// The error number.

@@ -14,13 +14,13 @@ impl Handle {
         (raw != 0).then(|| Self { system, raw })
     }
 
-    /// The number, for calls that only use the handle.
+    /// Returns the number, for calls that only use the handle.
     #[must_use]
     pub const fn raw(&self) -> RawHandle {
         self.raw
     }
 
-    /// The number, for calls that take ownership of the handle.
+    /// Returns the number, for calls that take ownership of the handle.
     #[must_use]
     pub const fn into_raw(self) -> RawHandle {
         let raw = self.raw;

@@ -32,7 +32,7 @@ impl Status {
     /// `ZX_ERR_BAD_PATH`.
     pub const BAD_PATH: Self = Self(-50);
 
-    /// The result of a call, from its return value.
+    /// Returns the result of a call, from its return value.
     ///
     /// # Errors
     /// The status, if it is below `ZX_OK`.
@@ -40,7 +40,7 @@ impl Status {
         if returned < 0 { Err(Self(returned)) } else { Ok(()) }
     }
 
-    /// The status in words, if it is one that a loader meets.
+    /// Returns the status in words, if it is one that a loader meets.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self.0 {
@@ -132,13 +132,13 @@ pub trait System: Sync {
     /// The status.
     fn open_executable(&self, path: &CStr) -> Result<Descriptor, Status>;
 
-    /// The content of a file as executable memory (`fdio_get_vmo_exec`).
+    /// Returns the content of a file as executable memory (`fdio_get_vmo_exec`).
     ///
     /// # Errors
     /// The status.
     fn executable_memory(&'static self, file: Descriptor) -> Result<Handle, Status>;
 
-    /// The file calls, which are not specific to Fuchsia.
+    /// Returns the file calls, which are not specific to Fuchsia.
     fn files(&self) -> &dyn FileSystem;
 
     /// Opens a library by name or path (`dlopen`).
@@ -153,7 +153,7 @@ pub trait System: Sync {
     /// The dynamic linker's message.
     fn open_library_in(&self, memory: RawHandle) -> Result<NonNull<c_void>, Text>;
 
-    /// A function or variable of a library (`dlsym`).
+    /// Returns a function or variable of a library (`dlsym`).
     fn symbol(&self, library: NonNull<c_void>, name: &CStr) -> Option<NonNull<c_void>>;
 
     /// Closes a library (`dlclose`, which keeps it mapped on Fuchsia).

@@ -14,7 +14,7 @@ use platform_fuchsia::Fuchsia;
 
 pub(crate) mod programs;
 
-/// A loader's platform over a simulated system.
+/// Returns a loader's platform over a simulated system.
 pub(crate) fn fuchsia(service: Option<LoaderService>) -> (&'static Fuchsia, &'static Simulation) {
     let process = Process::new(Simulation::new(service), &[]);
     (process.fuchsia, process.simulation)
@@ -38,17 +38,17 @@ impl Deref for Compiled {
     }
 }
 
-/// The test driver, compiled with these switches.
+/// Returns the test driver, compiled with these switches.
 pub(crate) fn driver(switches: &[&str]) -> Compiled {
     compiled("tests/driver.c", switches)
 }
 
-/// A layer that passes every call on.
+/// Returns a layer that passes every call on.
 pub(crate) fn layer() -> Compiled {
     compiled("../tests/benches/null_layer.c", &[])
 }
 
-/// The library compiled from a file, given by its path from the crate, with these switches.
+/// Returns the library compiled from a file, given by its path from the crate, with these switches.
 pub(crate) fn compiled(source: &str, switches: &[&str]) -> Compiled {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("libcompiled.so");
@@ -76,7 +76,7 @@ fn words(words: loader_core::memory::Text) -> String {
     String::from_utf8(words.to_vec()).unwrap()
 }
 
-/// The record of the test driver.
+/// Returns the record of the test driver.
 pub(crate) fn said_by(fuchsia: &Fuchsia, library: Library) -> String {
     let function = symbol(fuchsia, library, c"what_was_said");
     // SAFETY: the test driver exports this function with this type, and it returns a C string.
@@ -85,7 +85,7 @@ pub(crate) fn said_by(fuchsia: &Fuchsia, library: Library) -> String {
     said.to_str().unwrap().to_owned()
 }
 
-/// A symbol of a library.
+/// Returns a symbol of a library.
 pub(crate) fn symbol(fuchsia: &Fuchsia, library: Library, name: &CStr) -> NonNull<c_void> {
     fuchsia.symbol(library, name).unwrap_or_else(|| panic!("no {name:?}"))
 }

@@ -69,8 +69,8 @@ const DISTRIBUTION: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
 /// An environment variable of a process.
 type Variable = (&'static str, PathBuf);
 
-/// The variables with which the distribution's loader finds lavapipe alone; `None` if either is
-/// missing.
+/// Returns the variables with which the distribution's loader finds lavapipe alone; `None` if
+/// either is missing.
 fn lavapipe() -> Option<Vec<Variable>> {
     let manifest = Path::new("/usr/share/vulkan/icd.d/lvp_icd.x86_64.json");
     if !manifest.exists() || !Path::new(DISTRIBUTION).exists() {

@@ -12,7 +12,7 @@ use platform_android::native_buffer::{self as native, NativeBuffer, SwapchainIma
 use super::{Graphics, Image, Releases};
 use crate::Android;
 
-/// The types of the structures of a chain.
+/// Returns the types of the structures of a chain.
 ///
 /// # Safety
 /// `first` begins a pNext chain.

@@ -82,7 +82,7 @@ fn nothing(name: &CStr) -> vk::PFN_vkVoidFunction {
     Some(loader_core::command_function!(nothing))
 }
 
-/// Whether the driver has a command, according to its version and extensions.
+/// Returns whether the driver has a command, according to its version and extensions.
 fn has(hal: &Hal, name: &CStr) -> bool {
     if hal.lacks.contains(&name) {
         return false;

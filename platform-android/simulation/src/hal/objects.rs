@@ -46,12 +46,12 @@ impl Objects {
         drop(unsafe { Box::from_raw(std::ptr::with_exposed_provenance_mut::<Object>(address as usize)) });
     }
 
-    /// The parent of an object, which must be alive.
+    /// Returns the parent of an object, which must be alive.
     pub(super) fn parent(&self, address: u64) -> u64 {
         self.0.get(&address).unwrap_or_else(|| panic!("{address:#x} is no object of the driver")).parent
     }
 
-    /// How many objects of this type exist.
+    /// Returns how many objects of this type exist.
     pub(super) fn alive(&self, kind: vk::ObjectType) -> usize {
         self.0.values().filter(|about| about.kind == kind).count()
     }

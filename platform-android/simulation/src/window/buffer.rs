@@ -46,12 +46,12 @@ impl FakeBuffer {
         Box::leak(Box::new(Self { table, references: AtomicI64::new(0), number }))
     }
 
-    /// The number of references that others hold.
+    /// Returns the number of references that others hold.
     pub(super) fn references(&self) -> i64 {
         self.references.load(Ordering::SeqCst)
     }
 
-    /// The pointer that others use.
+    /// Returns the pointer that others use.
     pub(super) fn pointer(&'static self) -> *mut NativeWindowBuffer {
         ptr::from_ref(self).cast::<NativeWindowBuffer>().cast_mut()
     }

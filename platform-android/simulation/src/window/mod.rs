@@ -251,7 +251,7 @@ impl FakeWindow {
         Self { inside, watcher: None }
     }
 
-    /// The pointer that an application passes to Vulkan.
+    /// Returns the pointer that an application passes to Vulkan.
     #[must_use]
     pub fn pointer(&self) -> *mut NativeWindow {
         std::ptr::from_ref(self.inside).cast::<NativeWindow>().cast_mut()
@@ -291,7 +291,7 @@ impl FakeWindow {
         state.counted = 0;
     }
 
-    /// The calls since the last time.
+    /// Returns the calls since the last time.
     #[must_use]
     pub fn calls(&self) -> Vec<String> {
         std::mem::take(&mut self.change().calls)

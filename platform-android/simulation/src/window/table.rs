@@ -28,7 +28,7 @@ const NOT_ENOUGH_DATA: c_int = -61;
 /// `-EINVAL`
 const BAD_VALUE: c_int = -22;
 
-/// The functions of every fake window.
+/// Creates the functions of every fake window.
 pub(super) fn new() -> NativeWindow {
     NativeWindow {
         base: Base {
@@ -311,7 +311,7 @@ fn name_of(operation: c_int) -> &'static str {
 }
 
 impl State {
-    /// Whether the window knows an operation, some of which are new in Android 17.
+    /// Returns whether the window knows an operation, some of which are new in Android 17.
     fn knows(&self, operation: c_int) -> bool {
         match operation {
             perform::SET_PRESENT_MODE => self.knows_present_modes,

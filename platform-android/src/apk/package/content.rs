@@ -17,8 +17,8 @@ const DEFLATED: u16 = 8;
 /// The maximum number of bytes that one byte of a deflated file can become: two bits for 258 bytes.
 const LARGEST_RATIO: u64 = 1032;
 
-/// The content of a file in an archive, of at most `limit` bytes. No memory is allocated for an
-/// impossible size.
+/// Returns the content of a file in an archive, of at most `limit` bytes. No memory is allocated
+/// for an impossible size.
 pub(super) fn content(file: &dyn Ranges, name: &[u8], entry: &Entry, limit: u64) -> Result<Text, Stop> {
     let stop = |fault| Stop::of_file(name, fault);
     if entry.encrypted {

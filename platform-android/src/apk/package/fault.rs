@@ -80,7 +80,7 @@ impl From<archive::Fault> for FileFault {
 }
 
 impl Fault {
-    /// A short, stable name, for programs.
+    /// Returns a short, stable name, for programs.
     #[must_use]
     pub const fn id(&self) -> &'static str {
         match self {

@@ -37,7 +37,7 @@ pub(super) struct Folder<'a> {
 }
 
 impl<'a> Folder<'a> {
-    /// The folder for these libraries of the package at `package`, created if missing.
+    /// Returns the folder for these libraries of the package at `package`, created if missing.
     pub(super) fn of(
         system: &'a dyn ApplicationSystem,
         package: &[u8],
@@ -56,12 +56,12 @@ impl<'a> Folder<'a> {
         Ok(Self { system, path })
     }
 
-    /// The path of a file in it.
+    /// Returns the path of a file in it.
     pub(super) fn place(&self, name: &[u8]) -> Result<Text, OutOfMemory> {
         text(&[&self.path, b"/", name])
     }
 
-    /// Whether a file exists and matches the package.
+    /// Returns whether a file exists and matches the package.
     pub(super) fn has(&self, name: &[u8], entry: &Entry) -> Result<bool, OutOfMemory> {
         let path = c_path(&self.place(name)?)?;
         let file = OnDisk { system: self.system, path: path.as_c() };
@@ -149,7 +149,7 @@ impl fmt::Display for Prefix {
     }
 }
 
-/// The process that writes this file, if it is an unfinished one: `vulkan.x.so.4242.new`.
+/// Returns the process that writes this file, if it is an unfinished one: `vulkan.x.so.4242.new`.
 fn writer_of(name: &[u8]) -> Option<u32> {
     let number = name.strip_suffix(UNFINISHED)?.rsplit(|byte| *byte == b'.').next()?;
     core::str::from_utf8(number).ok()?.parse().ok()

@@ -63,7 +63,7 @@ fn string(root: &Value<'_>, name: &'static str) -> Result<Text, Stop> {
     Ok(value.string().ok_or(Fault::Member { name, wanted: "a string" })?.to_text()?)
 }
 
-/// Whether this is a plain file name. A colon would split lists of libraries.
+/// Returns whether this is a plain file name. A colon would split lists of libraries.
 fn is_file_name(name: &[u8]) -> bool {
     let forbidden = |byte: &u8| matches!(byte, b'/' | b'\\' | b':') || *byte < b' ';
     !(name.is_empty() || name == b"." || name == b".." || name.iter().any(forbidden))

@@ -78,7 +78,7 @@ impl Contents {
     }
 }
 
-/// The content of a library of a package, verified against the archive's entry.
+/// Returns the content of a library of a package, verified against the archive's entry.
 ///
 /// # Errors
 /// [`Stop`].
@@ -86,7 +86,7 @@ pub fn library(archive: &dyn Ranges, name: &[u8], entry: &Entry) -> Result<Text,
     content(archive, name, entry, MOST_BYTES)
 }
 
-/// The files in the root of an archive.
+/// Returns the files in the root of an archive.
 fn files(archive: &dyn Ranges) -> Result<Vec<(Text, Entry)>, Stop> {
     let (mut files, mut count) = (Vec::new(), 0usize);
     archive::list(archive, b"", &mut |name, entry| {
@@ -96,7 +96,7 @@ fn files(archive: &dyn Ranges) -> Result<Vec<(Text, Entry)>, Stop> {
     if count <= MOST_FILES { Ok(files) } else { Err(Fault::TooManyFiles.into()) }
 }
 
-/// Whether the driver runs on this device's API level.
+/// Returns whether the driver runs on this device's API level.
 fn check_level(system: &dyn System, needed: u32) -> Result<(), Fault> {
     let value = system.property(c"ro.build.version.sdk");
     let device = core::str::from_utf8(value.as_bytes()).ok().and_then(|value| value.parse().ok());
@@ -106,8 +106,8 @@ fn check_level(system: &dyn System, needed: u32) -> Result<(), Fault> {
     }
 }
 
-/// Whether the driver is among the libraries, each occurs once, and together they are not too
-/// large.
+/// Returns whether the driver is among the libraries, each occurs once, and together they are not
+/// too large.
 fn check_libraries(libraries: &[(Text, Entry)], driver: &Text) -> Result<(), Stop> {
     if !libraries.iter().any(|(name, _)| name == driver) {
         return Err(Fault::NoLibrary(text(&[driver])?).into());

@@ -99,7 +99,7 @@ fn listed(archive: &StdVec<u8>, folder: &str) -> Listed {
     Ok(all)
 }
 
-/// The content of the files, read at the reported offsets.
+/// Returns the content of the files, read at the reported offsets.
 fn contents(archive: &StdVec<u8>, folder: &str) -> StdVec<StdVec<u8>> {
     let content = |(_, entry): (_, Entry)| {
         let start = data(archive, &entry).unwrap() as usize;
