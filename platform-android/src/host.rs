@@ -84,9 +84,8 @@ pub(crate) fn current() -> Option<&'static Host> {
     unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
 }
 
-/// The property that selects the records for the system's log besides errors and warnings, in the
-/// words of
-/// `VK_LOADER_DEBUG` on other systems.
+/// The property that selects the records for the system's log in addition to errors and warnings,
+/// in the words of `VK_LOADER_DEBUG` on other systems.
 const WANTED: &CStr = c"debug.vulkan.loader_debug";
 
 impl Host {

@@ -12,7 +12,7 @@
 //! One trait, [`System`], hides the whole operating system, so all of this also runs in tests on
 //! other systems.
 //!
-//! Source: the facts of Android's own loader, where programs, layers and drivers depend on them.
+//! Source: facts about Android's own loader that programs, layers and drivers depend on.
 #![no_std]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![deny(clippy::arithmetic_side_effects)]

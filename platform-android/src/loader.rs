@@ -1,4 +1,4 @@
-//! What belongs to the process: the system, the driver and the layers found.
+//! The state of the process: the system, the driver and the layers found.
 
 use core::ops::Deref;
 use core::sync::atomic::{AtomicPtr, Ordering};

@@ -1,5 +1,5 @@
-//! `VK_ANDROID_native_buffer`, extension 11: what passes between the loader and an Android driver,
-//! unseen by others.
+//! `VK_ANDROID_native_buffer`, extension 11: the data between the loader and an Android driver,
+//! unseen by applications and layers.
 //!
 //! The registry lists it as disabled, so nothing of it is generated.
 
@@ -58,9 +58,9 @@ pub struct NativeBuffer {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Usage2 {
-    /// What reads the buffer.
+    /// The usage by the buffer's readers.
     pub consumer: u64,
-    /// What writes it.
+    /// The usage by the buffer's writers.
     pub producer: u64,
 }
 

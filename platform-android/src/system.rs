@@ -120,8 +120,8 @@ pub trait System: Waiting {
     fn dumpable(&self) -> bool;
 
     /// Returns whether the application may be debugged, because it may be dumped or the whole
-    /// system is a debugging build: only then does it get what developers put on a device from
-    /// outside.
+    /// system is a debugging build: only then does it get the layers and settings that developers
+    /// put on a device from outside.
     fn debuggable(&self) -> bool {
         self.dumpable() || self.property(c"ro.debuggable").is_true()
     }
@@ -301,7 +301,8 @@ impl PropertyValue {
         matches!(self.as_bytes(), b"1" | b"y" | b"yes" | b"on" | b"true")
     }
 
-    /// Returns whether it means no, likewise: `0`, `n`, `no`, `off` or `false`.
+    /// Returns whether it means no, as for the system's own readers: `0`, `n`, `no`, `off` or
+    /// `false`.
     #[must_use]
     pub fn is_false(&self) -> bool {
         matches!(self.as_bytes(), b"0" | b"n" | b"no" | b"off" | b"false")

@@ -1,4 +1,4 @@
-//! Layers from everywhere in one chain, from vkCreateInstance to commands on a device. Rows 32 to
+//! Layers from all sources in one chain, from vkCreateInstance to commands on a device. Rows 32 to
 //! 34 of docs/android.md.
 
 use std::ffi::CStr;

@@ -1,5 +1,5 @@
-//! Which layers are active in an instance, and what applications see of layers. Rows 33 to 35 and
-//! 37 to 49 of docs/android.md.
+//! The layers that are active in an instance, and the layers that applications see. Rows 33 to 35
+//! and 37 to 49 of docs/android.md.
 
 use std::ffi::CStr;
 

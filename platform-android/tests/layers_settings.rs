@@ -1,5 +1,5 @@
-//! What developers do with layers on a device, from the settings to the calls that reach a layer:
-//! the scenarios of Android's own layer tests (CtsGpuToolsHostTestCases). Row 119 of
+//! The ways in which developers use layers on a device, from the settings to the calls that reach a
+//! layer: the scenarios of Android's own layer tests (CtsGpuToolsHostTestCases). Row 119 of
 //! docs/android.md.
 
 use android_simulation::{Simulation, null_driver};

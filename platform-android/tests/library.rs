@@ -1,6 +1,6 @@
 //! Android's `libvulkan.so` itself, in a process of this machine, on libraries with the names and
-//! symbol versions of Android's, which forward to this machine's. What runs is what
-//! `cargo xtask android-abi` has built for devices, byte for byte.
+//! symbol versions of Android's, which forward to this machine's. The libraries under test are
+//! those that `cargo xtask android-abi` has built for devices, byte for byte.
 //!
 //! Another processor is emulated if `VKLOAD_TEST_CC` names its C compiler, `VKLOAD_TEST_RUNNER` is
 //! the command line of the emulator, and `VKLOAD_TEST_DRIVER` is the null driver for it (`cargo
@@ -24,7 +24,7 @@ const MODULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/modules");
 
 /// The system's libraries: the source, and the symbol version of its functions, if any.
 const SYSTEM: &[(&str, &str)] = &[("libc", "LIBC"), ("libdl", "LIBC"), ("liblog", "LIBLOG")];
-/// Those that the loader looks for only when needed.
+/// Libraries that the loader opens only when needed.
 const LATE: &[&str] = &["libcutils", "libdl_android", "libvndksupport"];
 
 const VENDOR: &str = "vendor/lib64/hw/vulkan.null.so";
@@ -41,7 +41,7 @@ fn processor() -> (&'static str, &'static str) {
     }
 }
 
-/// Returns whether the libraries are those with landing pads.
+/// Returns whether the libraries have landing pads.
 fn has_pads() -> bool {
     env::var_os("VKLOAD_TEST_PADS").is_some()
 }

@@ -1,4 +1,4 @@
-//! What docs/android.md says about the sources is true.
+//! Checks the statements of docs/android.md about the sources.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -36,7 +36,7 @@ fn ldp_loader_1_a_driver_that_is_not_valid_is_incompatible_driver() {
     assert_eq!(devices(&simulation.vulkan()), Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER));
 }
 
-/// Android's properties do what manifests do elsewhere.
+/// Android's properties replace the manifests of other systems.
 #[test]
 fn ldp_loader_2_every_library_that_a_property_names_is_tried() {
     let simulation = Simulation::new();

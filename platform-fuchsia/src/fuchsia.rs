@@ -108,7 +108,7 @@ impl Fuchsia {
     }
 
     /// Opens a driver's library: from the service, or else like any other library. Then passes it
-    /// what every driver on Fuchsia receives first.
+    /// the functions that every driver on Fuchsia receives first.
     pub(crate) fn open_driver(&self, name: &[u8]) -> Result<NonNull<c_void>, Text> {
         let _turn = self.opening.take(&os::waiting::Backoff);
         let known = self.drivers.read(&os::waiting::Backoff, |drivers| {

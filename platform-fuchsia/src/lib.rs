@@ -1,4 +1,4 @@
-//! What Fuchsia supplies to the loader.
+//! The parts of Fuchsia that the loader uses.
 //!
 //! Drivers come from the service `fuchsia.vulkan.loader/Loader` if the component may use it: its
 //! manifests replace the search of folders, its libraries arrive as memory, and drivers reach their

@@ -1,4 +1,4 @@
-//! Where manifests are on Fuchsia.
+//! The search path for manifests on Fuchsia.
 
 use loader_core::discovery::{Policy, Root, build_option};
 

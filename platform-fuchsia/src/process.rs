@@ -27,7 +27,7 @@ fn abort() -> ! {
 /// The loader of the process.
 pub static LOADER: Loader = Loader::new(&PLATFORM, Flavour::fuchsia(POLICY));
 
-/// The global commands of Vulkan: those that take no object.
+/// The global Vulkan commands: those that take no object.
 pub mod entry {
     loader_core::global_commands!(crate::LOADER);
 }
@@ -37,7 +37,7 @@ pub fn load() {
     LOADER.make_current();
 }
 
-/// Frees what the process owns: caches and library handles that outlive every instance. The
+/// Frees the process's state: caches and library handles that outlive every instance. The
 /// connection to the loader service stays open, and so do the drivers.
 pub fn unload() {
     loader_core::entry::unload(&LOADER);

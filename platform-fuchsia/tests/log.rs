@@ -1,4 +1,4 @@
-//! Where log lines go.
+//! The destinations of log lines.
 
 #[allow(dead_code)]
 mod as_on_fuchsia;

@@ -8,7 +8,7 @@ use core::ptr::{null, null_mut};
 
 use ash::vk;
 
-/// The maximum number of devices that are looked at.
+/// The maximum number of devices that are listed.
 const MOST_DEVICES: usize = 64;
 
 /// Bytes of `VkPhysicalDeviceProperties` before the limits, whose size differs on 32-bit
@@ -106,7 +106,8 @@ unsafe fn create_instance(entry: vk::PFN_vkGetInstanceProcAddr) -> Result<vk::In
     let enumerate_version =
         look_up!(entry, none, c"vkEnumerateInstanceVersion" as vk::PFN_vkEnumerateInstanceVersion);
     if let Some(enumerate_version) = enumerate_version {
-        // SAFETY: the version is writable. If the command fails, it stays at what every loader has.
+        // SAFETY: the version is writable. If the command fails, it stays at the version that every
+        // loader has.
         let _ = unsafe { enumerate_version(&raw mut version) };
     }
     let Some(create) = look_up!(entry, none, c"vkCreateInstance" as vk::PFN_vkCreateInstance) else {

@@ -1,5 +1,5 @@
 //! The Java API (`jni/java`) and its native half (`jni/native`), run by a real JVM. The loader
-//! beneath is `fake/libvkload.c`; where Vulkan is needed, it forwards to this repository's Linux
+//! beneath is `fake/libvkload.c`; if Vulkan is needed, it forwards to this repository's Linux
 //! loader, with the null driver.
 //!
 //! The tests themselves are written in Java: `java/dev/vkload/tests`. They run with `-Xcheck:jni`,
@@ -235,7 +235,7 @@ impl Built {
         java.arg(self.folder.path().join("classes"));
         java.arg(format!("-Djava.library.path={}", self.folder.path().display())).args(options);
         java.arg("dev.vkload.tests.Main").args(classes);
-        // Libraries are found where Java looks for them, and nowhere else.
+        // Libraries are found on Java's search path, and nowhere else.
         java.env_remove("LD_LIBRARY_PATH").env_remove("JAVA_TOOL_OPTIONS");
         java.envs(variables.iter().map(|(name, value)| (name, value)));
         let text = finish(&mut java);

@@ -119,7 +119,7 @@ fn r171_the_sample_in_kotlin_lists_the_devices_and_nothing_of_the_api_may_be_nul
         assert!(said.starts_with("null: ") && said.contains(", Vulkan 1\n"), "{said}");
     }
 
-    // Before this version Kotlin does not refuse what JSpecify's annotations forbid.
+    // Before this version Kotlin accepts code that JSpecify's annotations forbid.
     let version = finish(Command::new("kotlinc").arg("-version"));
     let version = version.split("kotlinc-jvm ").nth(1).unwrap_or_default();
     let mut numbers = version.split(['.', '-']).map_while(|part| part.parse().ok());

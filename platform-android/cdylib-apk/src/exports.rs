@@ -1,4 +1,4 @@
-//! The exported functions: the commands of Vulkan, and those that `vkload.h` declares.
+//! The exported functions: the Vulkan commands, and the functions that `vkload.h` declares.
 #![allow(non_snake_case, reason = "exported functions have the names of their commands")]
 
 /// The global commands of Vulkan.

@@ -98,7 +98,8 @@ impl Application {
         }
     }
 
-    /// Draws and shows one frame, and creates whatever that needs again. If that fails, says why.
+    /// Draws and shows one frame, and creates whatever that needs again. If that fails, returns the
+    /// reason.
     pub(crate) fn frame(&mut self) -> Result<(), vk::Result> {
         let outcome = self.try_frame();
         match outcome {

@@ -1,6 +1,6 @@
 //! Draws 300 frames through the loader, with the null driver, on a simulated window, and reports
 //! leftovers: `cargo run --example frames`. `tests/frames.rs` does the same with layers, and with
-//! everything that can happen to windows.
+//! every event that can happen to windows.
 
 mod application;
 

@@ -64,8 +64,8 @@ impl ApplicationSystem for Android {
         if !world.makes_namespaces {
             return Err(text(&[b"the tests' linker makes none"]).unwrap_or_default());
         }
-        // Paths are absolute, so where names are looked up does not matter. Several may have the
-        // same name.
+        // Paths are absolute, so the folder for looking up names does not matter. Several may have
+        // the same name.
         let unique = format!("{name} {folder}");
         let place = if world.namespaces_lack_libraries { "/nowhere" } else { "" };
         world.namespaces.insert(unique.clone(), place.to_owned());

@@ -23,7 +23,7 @@ pub(crate) struct Ledger {
 pub struct SignalledLater(#[expect(dead_code, reason = "it is there to be dropped")] PipeWriter);
 
 impl Android {
-    /// Creates a fence, and what signals it.
+    /// Creates a fence, and the object that signals it.
     ///
     /// # Panics
     /// If no pipe can be created.
@@ -74,6 +74,6 @@ pub(crate) fn wait(fence: Fence, milliseconds: c_int) -> bool {
         return true;
     }
     let mut asked = libc::pollfd { fd: fence.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: `asked` is one valid, writable structure, which the count of 1 says.
+    // SAFETY: `asked` is one valid, writable structure, and the count is 1.
     unsafe { libc::poll(&raw mut asked, 1, milliseconds) > 0 }
 }

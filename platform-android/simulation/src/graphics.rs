@@ -155,7 +155,7 @@ impl Graphics {
         unsafe { &mut (*ptr::from_ref(device).cast_mut()).driver }
     }
 
-    /// Finishes everything that was submitted.
+    /// Finishes all submitted work.
     pub fn finish(&mut self) {
         self.later.clear();
     }

@@ -1,9 +1,9 @@
-//! An Android system in a folder of another system: it provides what [`platform_android`] needs of
-//! one.
+//! An Android system in a folder of another system: it provides the system calls that
+//! [`platform_android`] makes.
 //!
 //! Android's paths lie below the folder, properties and the framework's decisions are set by tests,
-//! libraries are libraries of this machine, fences are pipes, and everything that is handed out is
-//! counted until it comes back.
+//! libraries are libraries of this machine, fences are pipes, and every object is counted until it
+//! comes back.
 
 mod application;
 mod built_in;
@@ -107,7 +107,7 @@ pub struct World {
     pub layer_paths: String,
     /// The layers that the settings enable.
     pub debug_layers: String,
-    /// Which buffers can be allocated: all, unless a test says otherwise.
+    /// Which buffers can be allocated: all, unless a test changes this.
     pub buffer_supported: fn(BufferKind) -> bool,
     /// How many bytes of a file can be written; `None` for all.
     pub room: Option<usize>,
@@ -174,7 +174,7 @@ impl Default for Simulation {
 impl Drop for Simulation {
     fn drop(&mut self) {
         HAS_TURN.set(false);
-        // The system lives on for those who still refer to it; its folder need not.
+        // The system stays alive for references to it; its folder need not.
         let _ = fs::remove_dir_all(&self.android.folder);
     }
 }

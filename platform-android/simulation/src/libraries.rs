@@ -1,6 +1,6 @@
 //! Open libraries, and a dynamic linker like Android's without namespaces.
 //!
-//! This machine's linker opens them. What Android's does otherwise is decided before: a library
+//! This machine's linker opens them. Differences of Android's linker are applied before: a library
 //! that another one needs is found if one with that SONAME is open, or if it is in a folder of the
 //! system. It is not looked for in the folder of the library that needs it.
 

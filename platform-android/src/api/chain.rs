@@ -24,7 +24,7 @@ pub struct Chain {
     pub layers: Active,
     /// The lookup function at the head: the first layer's, or the driver level's.
     pub head: FindInstanceCommand,
-    /// The application's callbacks, for what belongs to the instance.
+    /// The application's callbacks, for memory that belongs to the instance.
     pub memory: CopiedCallbacks,
     /// The application's handle of the instance: the driver's, unless a layer returned another one.
     pub handle: vk::Instance,
@@ -96,8 +96,8 @@ impl Chain {
                     get_device_proc_addr: head,
                 })?;
                 head = of_devices.unwrap_or(head);
-                // The others are skipped: one may not know the command without an instance, which
-                // is how layers ask for it.
+                // The others are skipped: one may not know the command without an instance, and
+                // layers look it up that way.
                 next = find;
             }
         }

@@ -1,5 +1,5 @@
-//! What exported functions of extensions do while their extension is not enabled: they log it and
-//! return success, as applications are used to it.
+//! Replacements for exported extension functions while their extension is not enabled: they log
+//! that and return success, as applications are used to it.
 
 use core::ffi::c_void;
 

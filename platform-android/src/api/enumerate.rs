@@ -1,4 +1,5 @@
-//! What applications query before they create anything: the version, layers and extensions.
+//! The queries that applications make before they create anything: the version, layers and
+//! extensions.
 
 use core::ffi::c_char;
 use core::ptr;
@@ -114,7 +115,7 @@ pub(super) fn instance_extensions(
 /// Looks for the driver and for layers, unless this process has done so.
 ///
 /// # Errors
-/// `ERROR_OUT_OF_HOST_MEMORY`, also for a driver that does not open, since enumerations have no
+/// `ERROR_OUT_OF_HOST_MEMORY`, even for a driver that does not open, since enumerations have no
 /// better code for that.
 fn look_around(loader: &'static Loader) -> Result<Counted<Found>, vk::Result> {
     loader.hal.driver(loader).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;

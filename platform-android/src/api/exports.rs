@@ -120,7 +120,7 @@ macro_rules! exported {
         #[unsafe(no_mangle)]
         unsafe extern "system" fn $name($($parameter: $type),*) -> $result {
             // SAFETY: valid usage of the command obliges the application to pass the parameters
-            // that this function of `api` asks for in its `# Safety`.
+            // that the `# Safety` of this function of `api` requires.
             unsafe { $crate::api::$function(loader(), $($parameter),*) }
         }
     };

@@ -1,4 +1,4 @@
-//! The API level: what applications call.
+//! The API level: the functions that applications call.
 //!
 //! A command on an object is a trampoline of two instructions ([`exports!`](crate::exports)): it
 //! loads the table from the first word of the handle and jumps to the first layer or to the driver

@@ -1,4 +1,4 @@
-//! An application's choices, and what became of them.
+//! An application's choices, and their outcome.
 
 use core::fmt;
 
@@ -56,7 +56,7 @@ impl Apk {
         // The previous configuration is freed without the lock.
         drop((replaced, refused));
         if result.is_ok() {
-            // What cannot be removed now is removed the next time.
+            // Folders that cannot be removed now are removed the next time.
             let _ = self.remove_old_packages();
         }
         result

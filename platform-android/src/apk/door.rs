@@ -1,9 +1,9 @@
-//! How an application's driver is opened: through a linker namespace of its own, if the system
-//! creates some for applications, else through the application's.
+//! Opens an application's driver: through its own linker namespace, if the system creates some for
+//! applications, else through the application's.
 //!
-//! In its own, the driver's dependencies are looked up in its folder first and do not get in anybody
-//! else's way. Everything in the application's namespace is available too. Without one, the other
-//! libraries of a package are opened first.
+//! In its own namespace, the driver's dependencies are looked up in its folder first and do not
+//! affect other libraries. Everything in the application's namespace is available too. Without one,
+//! the other libraries of a package are opened first.
 
 use core::ffi::CStr;
 

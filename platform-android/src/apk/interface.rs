@@ -113,8 +113,8 @@ pub unsafe fn report(
     report.len()
 }
 
-/// Passes every record of at least this `level` to `callback`, besides the system's log; NULL ends
-/// that, after waiting until no call is in progress. A callback must not call this.
+/// Passes every record of at least this `level` to `callback`, in addition to the system's log;
+/// NULL ends that, after waiting until no call is in progress. A callback must not call this.
 ///
 /// # Safety
 /// The callback may be called with `data` on any thread until it is replaced or removed.

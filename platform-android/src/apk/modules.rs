@@ -60,7 +60,7 @@ impl From<OutOfMemory> for NoModule {
 }
 
 impl Module {
-    /// What an application brings has all that the loader can do, on every Android.
+    /// A driver that an application brings gets every feature of the loader, on every Android.
     const fn new(system: &'static dyn System) -> Self {
         const SWITCHES: Switches =
             Switches::of(ApiLevel::NEWEST).with(Switch::LatestReadyKhr).with(Switch::SuboptimalBySize);
@@ -200,8 +200,8 @@ unsafe extern "system" fn create_instance<const PLACE: usize>(
     out: *mut vk::Instance,
 ) -> vk::Result {
     let Some(loader) = loader(PLACE) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    // SAFETY: valid usage of vkCreateInstance, which the core upholds, is what `create_instance_of`
-    // asks for.
+    // SAFETY: `create_instance_of` requires valid usage of vkCreateInstance, which the core
+    // upholds.
     unsafe { driver::create_instance_of(loader, info, callbacks, out) }
 }
 

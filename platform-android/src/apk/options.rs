@@ -23,7 +23,8 @@ pub struct Options {
     pub drivers: Vec<Choice>,
     /// The driver to use. `None` for all of them.
     pub used: Option<usize>,
-    /// The layer settings, besides those that the application passes when it creates an instance.
+    /// The layer settings, in addition to those that the application passes when it creates an
+    /// instance.
     pub layer_settings: Vec<LayerSetting>,
     /// Environment variables and their values.
     pub environment: Vec<(Text, Text)>,

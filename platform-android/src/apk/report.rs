@@ -39,7 +39,7 @@ impl Apk {
         format: Format,
     ) -> Result<Text, OutOfMemory> {
         let logger = loader.logger()?;
-        // The lock is released before the core asks for anything.
+        // The lock is released before the core queries the platform.
         let refused = self.state.lock(self.system).refused.clone();
         let report = Report {
             configuration: self.configuration(),
@@ -159,7 +159,7 @@ impl Report {
         self.drivers.open_drivers().any(|(of, _)| of == place)
     }
 
-    /// Returns the folders, each with its libraries.
+    /// Writes the folders, each with its libraries.
     fn libraries(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(found) = self.configuration.as_ref().map(|configuration| &configuration.found) else {
             return Ok(());
@@ -335,7 +335,7 @@ impl Report {
 }
 
 /// Returns the path of a driver that the core has looked at. Manifests that exist for the core
-/// alone would mean nothing to anybody.
+/// alone would mean nothing to readers.
 fn place_of(driver: &Candidate) -> &[u8] {
     if driver.path.starts_with(DRIVER_FOLDER) { &driver.library } else { &driver.path }
 }

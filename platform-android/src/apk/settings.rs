@@ -188,7 +188,7 @@ impl LayerSetting {
 pub(super) enum Reach {
     /// To the layer, in every instance.
     Layer,
-    /// To the layer, but the layer does not say that it knows such settings.
+    /// To the layer, but the layer does not claim to know such settings.
     PerhapsUnread,
     /// To the layer, if the application enables it.
     IfEnabled,

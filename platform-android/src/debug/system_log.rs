@@ -12,7 +12,7 @@ use loader_core::memory::{Shown, Text, TryGrow, format_into};
 use crate::loader::Loader;
 use crate::system::System;
 
-/// The property that asks for them.
+/// The property that enables them.
 const ENABLE_CALLBACK: &CStr = c"debug.vulkan.enable_callback";
 
 /// Returns whether each instance is to get a report callback that writes to the system's log, which
@@ -32,7 +32,7 @@ pub struct SystemLogCallback {
 }
 
 impl SystemLogCallback {
-    /// Creates the callback. If that fails, logs the reason; the instance goes on without it.
+    /// Creates the callback. If that fails, logs the reason; the instance works without it.
     ///
     /// # Safety
     /// `instance` is a valid handle with VK_EXT_debug_report enabled, and `find` finds the chain's

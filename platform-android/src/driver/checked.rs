@@ -13,8 +13,8 @@ use crate::objects::device_of;
 /// The type of a function with a checked variant, for the command with this number.
 pub(super) trait Checked<const COMMAND: usize>: Copy {
     /// A function of this type. If the device of its first parameter has what the command needs, it
-    /// calls the command's hook; otherwise it logs that and returns success: programs have lived
-    /// with that for years.
+    /// calls the command's hook; otherwise it logs that and returns success, which existing
+    /// programs rely on.
     const CHECKED: Command;
 }
 

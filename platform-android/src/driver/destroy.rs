@@ -15,8 +15,8 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
         return;
     }
     // SAFETY: by this function's `# Safety` the handle is valid and externally synchronised; its
-    // first word leads to a box that `create_instance` leaked, and `end` says whether to free it
-    // here.
+    // first word leads to a box that `create_instance` leaked, and `end` determines whether to free
+    // it here.
     unsafe {
         let instance = instance_of(handle.as_raw());
         instance.logger.listeners.destroying();
@@ -38,8 +38,8 @@ pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *con
         return;
     }
     // SAFETY: by this function's `# Safety` the handle is valid and externally synchronised; its
-    // first word leads to a box that `create_device` leaked, and `end` says whether to free it
-    // here.
+    // first word leads to a box that `create_device` leaked, and `end` determines whether to free
+    // it here.
     unsafe {
         let device = device_of(handle.as_raw());
         if let Some(destroy) = device.driver.destroy_device {

@@ -71,7 +71,7 @@ const MUTABLE_FORMAT: Since = Since::Switch(Switch::MutableFormat);
 const CALIBRATED_TIMESTAMPS: &CStr = c"VK_KHR_calibrated_timestamps";
 const FENCE_FD: &CStr = c"VK_KHR_external_fence_fd";
 
-/// What happens to a request for a device extension.
+/// Returns the treatment of a request for a device extension.
 pub(super) fn treatment(host: &Host, id: ExtensionId) -> Treatment {
     let row = OF_DEVICES.iter().find(|(known, since, ..)| *known == id && host.has(*since));
     row.map_or(Passed, |(_, _, treatment, _)| *treatment)
@@ -96,7 +96,7 @@ enum Condition {
     /// The same, if the system's windows report frames, and the driver can compare its clock with
     /// the system's.
     PresentTimestampsAndClocks,
-    /// The driver compresses images as an application wishes, swapchain images too.
+    /// The driver can control the compression of images, including swapchain images.
     Compression,
     /// The driver knows format lists, as in Vulkan 1.2.
     FormatLists,
@@ -157,7 +157,7 @@ impl Condition {
     }
 }
 
-/// Returns whether fences can be imported from the sync files that the display hands out.
+/// Returns whether fences can be imported from the display's sync files.
 ///
 /// # Safety
 /// The device is a valid physical device of the driver's.

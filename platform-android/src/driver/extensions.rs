@@ -18,7 +18,7 @@ use crate::switches::{Since, Switch};
 
 pub(super) type Properties = vk::ExtensionProperties;
 
-/// What happens to a requested extension on its way to the driver.
+/// The treatment of a requested extension on its way to the driver.
 #[derive(Clone, Copy)]
 pub(super) enum Treatment {
     /// The loader's own: the driver does not get it.
@@ -33,7 +33,7 @@ pub(super) enum Treatment {
 
 use Treatment::{Becomes, Own, Passed, Shared};
 
-/// Instance extensions in which the loader has work to do, since when, and what happens to a
+/// Instance extensions that the loader implements in part, since when, and what happens to a
 /// request for each. The loader's own are listed in this order, before the driver's.
 const OF_INSTANCES: &[(ExtensionId, Since, Treatment)] = &[
     (extension::KHR_SURFACE, Since::Level(ApiLevel::OLDEST), Own),
@@ -48,7 +48,7 @@ const OF_INSTANCES: &[(ExtensionId, Since, Treatment)] = &[
     (extension::EXT_DEBUG_UTILS, Since::Level(ApiLevel::OLDEST), Shared),
 ];
 
-/// What happens to a request for an instance extension.
+/// Returns the treatment of a request for an instance extension.
 pub(super) fn treatment(host: &Host, id: ExtensionId) -> Treatment {
     let row = OF_INSTANCES.iter().find(|(known, since, _)| *known == id && host.has(*since));
     row.map_or(Passed, |(_, _, treatment)| *treatment)

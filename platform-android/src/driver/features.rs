@@ -58,12 +58,12 @@ pub(super) fn are_kept_from_driver(host: &Host, s_type: vk::StructureType) -> bo
 /// Whether a feature is available.
 #[derive(Clone, Copy)]
 enum Answer {
-    /// Yes, wherever its extension is.
+    /// Yes, whenever its extension is.
     Yes,
     /// No.
     No,
-    /// If the driver's images can be compressed as an application wishes: swapchain images are
-    /// among them.
+    /// If the compression of the driver's images can be controlled: swapchain images are among
+    /// them.
     IfImagesCan,
     /// If windows have this call.
     IfWindowCan(WindowCall),
@@ -154,7 +154,7 @@ pub(super) unsafe fn are_there(
     all
 }
 
-/// Returns whether the driver's images can be compressed as an application wishes.
+/// Returns whether applications can control the compression of the driver's images.
 ///
 /// # Safety
 /// The device is a valid physical device of the driver's.

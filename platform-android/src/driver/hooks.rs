@@ -57,7 +57,7 @@ impl Rule {
     }
 
     /// Returns the rule of a command that Android's loader has left to the driver until then, or
-    /// still does: this loader adds to it wherever the gate is open.
+    /// still does: this loader adds to it whenever the gate is open.
     const fn wrapped(gate: Gate, hides: Option<Since>) -> Self {
         Self { gate, since: Since::Level(ApiLevel::OLDEST), hides }
     }

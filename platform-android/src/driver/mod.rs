@@ -1,9 +1,9 @@
 //! The end of every layer chain: the loader again, in front of the driver.
 //!
-//! Layers that ask for the next function reach [`get_instance_proc_addr`] and
+//! Layers that look up the next function reach [`get_instance_proc_addr`] and
 //! [`get_device_proc_addr`]. Both look a command up in the table of [`hooks`], which lists the
-//! commands in which the loader has work to do: a function of this module, of the window system or
-//! of debugging. All others are the driver's own functions.
+//! commands that the loader handles: with a function of this module, of the window system or of
+//! debugging. All others are the driver's own functions.
 
 mod adopt;
 mod checked;

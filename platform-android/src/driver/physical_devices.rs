@@ -29,7 +29,7 @@ pub unsafe extern "system" fn enumerate_physical_devices(
         let room = if out.is_null() { 0 } else { *count };
         let result = enumerate(handle, count, out);
         if matches!(result, vk::Result::SUCCESS | vk::Result::INCOMPLETE) {
-            // Nothing exists beyond the array, whatever the driver says.
+            // Nothing exists beyond the array, whatever count the driver returns.
             for place in 0..room.min(*count) as usize {
                 adopt(*out.add(place), instance, &instance.logger);
             }
@@ -38,8 +38,8 @@ pub unsafe extern "system" fn enumerate_physical_devices(
     }
 }
 
-/// vkEnumeratePhysicalDeviceGroups, and its KHR alias. If the driver knows no groups, each device
-/// forms one.
+/// vkEnumeratePhysicalDeviceGroups, and its KHR alias. If the driver does not know groups, each
+/// device forms one.
 ///
 /// # Safety
 /// The parameters meet the valid usage of the Vulkan command.

@@ -29,7 +29,7 @@ pub struct Module {
     pub tag: u32,
     /// Major version in the upper byte.
     pub module_api_version: u16,
-    /// Likewise.
+    /// Major version in the upper byte.
     pub hal_api_version: u16,
     /// A C string: `vulkan`.
     pub id: *const c_char,

@@ -131,7 +131,7 @@ impl Hal {
         Ok(())
     }
 
-    /// Returns everything that the last search looked at. `None` before any search, or if memory
+    /// Returns all candidates of the last search. Returns `None` before any search, or if memory
     /// was short.
     #[must_use]
     pub fn report(&self, host: &Host) -> Option<Counted<Report>> {

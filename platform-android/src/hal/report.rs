@@ -28,7 +28,7 @@ impl fmt::Display for Structure {
     }
 }
 
-/// Everything that was looked at, in order.
+/// All candidates, in order.
 #[derive(Debug, Default)]
 pub struct Report {
     /// The candidates. The last one is the driver if its decision is [`Decision::Used`].
@@ -48,7 +48,7 @@ pub struct Candidate {
     pub decision: Decision,
 }
 
-/// Where drivers are searched for, in this order.
+/// A source of drivers, in search order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The namespace of an updatable driver that the framework has chosen for this application.

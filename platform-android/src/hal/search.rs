@@ -1,7 +1,7 @@
 //! The search for the driver's module.
 //!
-//! Sources are tried in order. If no library of a source opens, the search goes on to the next
-//! source; a library that opens ends it, even if it turns out to be no driver.
+//! Sources are tried in order. If no library of a source opens, the search continues with the next
+//! source; a library that opens ends it, even if it is not a driver.
 
 use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;
@@ -58,7 +58,7 @@ enum Answer {
 }
 
 impl Search<'_> {
-    /// Finds the driver's module. Notes and logs everything that is not it.
+    /// Finds the driver's module. Notes and logs every other candidate.
     ///
     /// Aborts the process if the framework has chosen an updatable driver that cannot be loaded:
     /// the application was to run with that driver and no other.

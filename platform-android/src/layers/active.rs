@@ -81,8 +81,8 @@ impl Deref for Active {
 impl Drop for Active {
     fn drop(&mut self) {
         for layer in self.layers.iter().rev() {
-            // SAFETY: this is dropped when the instance of the layers is gone, and with it
-            // everything that can call them.
+            // SAFETY: this is dropped when the instance of the layers is gone, and with it all
+            // callers of their functions.
             unsafe { self.system.close(layer.library) };
         }
     }

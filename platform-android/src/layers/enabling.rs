@@ -25,11 +25,11 @@ const MOST: u32 = 1000;
 pub(super) struct Wanted {
     /// Its name.
     pub name: Text,
-    /// Who requests it.
+    /// The source of the request.
     pub by: By,
 }
 
-/// Who requests a layer.
+/// The source of a request for a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// The settings: `gpu_debug_layers`.

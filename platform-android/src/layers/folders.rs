@@ -18,7 +18,7 @@ use crate::system::{Door, System};
 pub struct Folder {
     /// Its path.
     pub path: Text,
-    /// Where its layers come from.
+    /// The source of its layers.
     pub origin: Origin,
     /// The files to consider, separated by colons; `None` for all with the name of a layer library.
     pub only: Option<Text>,
@@ -31,14 +31,14 @@ pub struct File {
     pub name: Text,
     /// The whole path.
     pub path: Text,
-    /// Where its layers would come from.
+    /// The source that its layers would have.
     pub origin: Origin,
     /// The archive's description of it, if it is in one.
     pub entry: Option<Entry>,
 }
 
-/// Returns the folders of these sources, as they are now; `searched` is called with those that are
-/// left out.
+/// Returns the folders of these sources, as they are now; `searched` is called with the ones left
+/// out.
 ///
 /// # Errors
 /// [`OutOfMemory`].

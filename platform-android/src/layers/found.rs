@@ -62,8 +62,7 @@ impl Found {
         Self { folders: Vec::new(), candidates: Vec::new(), libraries: Vec::new(), policy }
     }
 
-    /// Searches for layers. Those that are `known`, from before a fork, are kept and not asked
-    /// again.
+    /// Searches for layers. Layers in `known`, from before a fork, are kept and not queried again.
     ///
     /// # Errors
     /// [`OutOfMemory`].

@@ -1,7 +1,7 @@
 //! A library's description of its layers: the exported enumerations by which Android knows layers,
 //! as it has no manifests.
 //!
-//! Order and number of the calls are what existing layers are used to.
+//! Existing layers rely on the order and number of the calls.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::mem::transmute;
@@ -232,5 +232,5 @@ fn bytes(properties: &vk::LayerProperties) -> &[u8] {
     }
 }
 
-// What `bytes` relies on.
+// `bytes` relies on this.
 const _: () = assert!(size_of::<vk::LayerProperties>() == 256 + 256 + 4 + 4);

@@ -1,8 +1,8 @@
 //! Layers: their sources, how they describe themselves, and which are active in an instance.
 //!
 //! Android has no manifests. Libraries are found by name (`libVkLayer*.so`) in the folders of
-//! [`policy`], also in packages that are not unpacked ([`archive`]); each is opened once, asked for
-//! its layers and closed again. For every library the loader records whether it is used, and if
+//! [`policy`], including packages that are not unpacked ([`archive`]); each is opened once, queried
+//! for its layers and closed again. For every library the loader records whether it is used, and if
 //! not, why ([`Refusal`]).
 //!
 //! ```text

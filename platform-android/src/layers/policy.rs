@@ -7,10 +7,10 @@ use core::ffi::CStr;
 pub struct Policy {
     /// The sources, in search order: of libraries with the same file name the first is used.
     pub sources: &'static [Source],
-    /// What happens to vkCreateInstance if a layer that a property or the settings enable is
+    /// The outcome of vkCreateInstance if a layer that a property or the settings enable is
     /// unavailable.
     pub missing: Missing,
-    /// Whether libraries are asked for an interface newer than version 0.
+    /// Whether libraries may use an interface newer than version 0.
     pub interface: Interface,
 }
 
@@ -47,7 +47,7 @@ pub enum Origin {
     Oem,
 }
 
-/// What happens if a layer that a property or the settings enable is unavailable.
+/// The outcome if a layer that a property or the settings enable is unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// It is logged and left out.
@@ -59,7 +59,7 @@ pub enum Missing {
 /// The supported versions of the layer interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interface {
-    /// All that this loader speaks, for libraries that export
+    /// All versions that this loader supports, for libraries that export
     /// `vkNegotiateLoaderLayerInterfaceVersion`.
     Negotiated,
     /// Version 0 only: that function is not called, as in Android's own loader.
@@ -104,5 +104,5 @@ pub const SYSTEM: Policy =
 pub const APPLICATION: Policy =
     Policy { sources: &[], missing: Missing::Skipped, interface: Interface::Negotiated };
 
-/// The behaviour of Android's own loader, where [`SYSTEM`] differs.
+/// The behaviour of Android's own loader, as far as [`SYSTEM`] differs from it.
 pub const STRICT: Policy = Policy { missing: Missing::Fatal, interface: Interface::Exported, ..SYSTEM };

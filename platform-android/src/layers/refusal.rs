@@ -95,7 +95,7 @@ pub enum Search {
     },
     /// The folder does not exist.
     Absent,
-    /// It would be in an archive that has no such folder.
+    /// It would be in an archive that does not have such a folder.
     AbsentInArchive,
     /// It is only for debuggable applications.
     NotDebuggable,

@@ -31,7 +31,7 @@ pub struct DeviceData {
     pub private_data: PrivateData,
     /// The version of Vulkan that the device can be used with.
     pub api_version: u32,
-    /// Determines who frees this.
+    /// Determines which function frees this.
     pub end: End,
 }
 

@@ -35,7 +35,7 @@ pub struct InstanceData {
     pub api_version: u32,
     /// The Vulkan version of the driver's instance.
     pub driver_version: u32,
-    /// Determines who frees this.
+    /// Determines which function frees this.
     pub end: End,
 }
 

@@ -37,7 +37,7 @@ impl PrivateData {
         if self.0.replace(waiting, new, same) { Ok(()) } else { self.0.insert(waiting, new) }
     }
 
-    /// Returns 0 if nothing was set, as the specification says.
+    /// Returns 0 if nothing was set, as the specification requires.
     pub(crate) fn get(&self, waiting: &dyn Waiting, object: u64, slot: vk::PrivateDataSlot) -> u64 {
         let same = |entry: &&Entry| (entry.object, entry.slot) == (object, slot);
         self.0.read(waiting, |entries| entries.iter().find(same).map_or(0, |entry| entry.data))

@@ -12,7 +12,7 @@ pub(super) fn wait(fence: Fence, milliseconds: c_int) -> bool {
     }
     let mut asked = libc::pollfd { fd: fence, events: libc::POLLIN, revents: 0 };
     loop {
-        // SAFETY: `asked` is one valid, writable structure, which the count of 1 says.
+        // SAFETY: `asked` is one valid, writable structure, and the count is 1.
         let answers = unsafe { libc::poll(&raw mut asked, 1, milliseconds) };
         match answers {
             // Interruptions are rare; the full timeout then begins again.

@@ -52,7 +52,8 @@ mod system {
         is_enabled: unsafe extern "C" fn() -> bool = c"ATrace_isEnabled" in c"libandroid.so";
     }
 
-    /// A caller has to ask before each slice.
+    /// Returns a word that always has the bit for graphics set: the system has to be asked before each
+    /// slice.
     pub(in crate::os) fn recorded_tags() -> Option<&'static AtomicU32> {
         static PERHAPS: AtomicU32 = AtomicU32::new(GRAPHICS);
         (is_enabled().is_some() && begin().is_some() && end().is_some()).then_some(&PERHAPS)

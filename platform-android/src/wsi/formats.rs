@@ -38,7 +38,7 @@ pub struct Group {
     pub gate: Gate,
     /// Whether sRGB is available without `VK_EXT_swapchain_colorspace`.
     pub plain: bool,
-    /// What that extension adds, with the number of formats that it applies to.
+    /// The colour spaces that the extension adds, with the number of formats that each applies to.
     pub spaces: &'static [(Space, usize)],
 }
 

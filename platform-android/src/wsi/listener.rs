@@ -29,7 +29,7 @@ struct Heard {
 /// The reports of every living listener that has begun to listen.
 static HEARD: SharedList<Heard> = SharedList::new();
 
-/// Counts what may end a wait.
+/// Counts events that may end a wait.
 static CHANGES: AtomicU32 = AtomicU32::new(0);
 
 /// Wakes every thread in [`wait`], to look again.
@@ -77,12 +77,12 @@ impl Listener {
         Ok(unsafe { window.set_on_frame(on_frame, without_provenance_mut(self.number)) }?)
     }
 
-    /// Notes that a frame was taken or dropped, and wakes who waits for it.
+    /// Notes that a frame was taken or dropped, and wakes its waiters.
     pub fn hear(&self, system: &dyn System, frame: u64) {
         hear(system, self.number, frame);
     }
 
-    /// Returns whether the other side has taken or dropped a frame.
+    /// Returns whether the consumer has taken or dropped a frame.
     pub fn has_heard_of(&self, system: &dyn System, frame: u64) -> bool {
         HEARD.read(system, |all| all.iter().any(|heard| heard.listener == self.number && heard.below > frame))
     }

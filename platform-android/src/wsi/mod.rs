@@ -9,7 +9,7 @@
 //! Fences are file descriptors with one [owner](fence::OwnedFence) at any time. No lock is held
 //! while the window or the driver is called.
 //!
-//! The table of hooks names the functions here and says when they are available.
+//! The table of hooks names the functions here and their conditions.
 
 pub mod acquire;
 pub mod bind;

@@ -166,7 +166,7 @@ pub mod perform {
 pub mod query {
     use core::ffi::c_int;
 
-    /// How many buffers the other side keeps.
+    /// How many buffers the consumer keeps.
     pub const MIN_UNDEQUEUED_BUFFERS: c_int = 3;
     /// Width in texels.
     pub const DEFAULT_WIDTH: c_int = 6;
@@ -178,13 +178,13 @@ pub mod query {
     pub const MAX_BUFFER_COUNT: c_int = 21;
 }
 
-/// What becomes of frames that wait for the other side (`ANATIVEWINDOW_PRESENT_*`).
+/// The order of frames that wait for the consumer (`ANATIVEWINDOW_PRESENT_*`).
 pub mod present_mode {
     use core::ffi::c_int;
 
-    /// The other side takes the oldest.
+    /// The consumer takes the oldest.
     pub const DEFAULT: c_int = 1;
-    /// The other side takes the latest, and drops those before it.
+    /// The consumer takes the latest, and drops those before it.
     pub const FIFO_LATEST_READY: c_int = 2;
 }
 

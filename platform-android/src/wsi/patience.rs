@@ -6,7 +6,7 @@ use crate::system::System;
 /// about a millisecond.
 const TURNS: u32 = 20;
 
-/// How much longer a thread goes on polling.
+/// How much longer a thread continues polling.
 pub struct Patience {
     system: &'static dyn System,
     deadline: i64,

@@ -228,7 +228,7 @@ impl Presentation<'_> {
         }
     }
 
-    /// Records a frame for all who may ask for its times.
+    /// Records a frame for all later queries of its times.
     fn remember(&self, frame: &Frame<'_>, number: Option<u64>) {
         if let (Some(time), Some(number)) = (frame.time, number) {
             timing::remember(self.swapchain, time, number);
@@ -286,7 +286,7 @@ impl Presentation<'_> {
         Ok(())
     }
 
-    /// Reports to the window what changed since the previous frame: everything if memory runs out.
+    /// Reports the change since the previous frame to the window: everything if memory runs out.
     fn describe_damage(&self, window: &Window, damage: &[vk::RectLayerKHR]) -> Result<(), vk::Result> {
         let memory: CopiedCallbacks = self.device.allocator.scoped(vk::SystemAllocationScope::COMMAND);
         let mut rectangles = Vec::new_in(memory);
@@ -324,7 +324,7 @@ impl Presentation<'_> {
     }
 
     /// Returns whether the window's needs are the same as when the swapchain was created: a picture
-    /// with this rotation and, if the switch says so, of this size.
+    /// with this rotation and, if the switch is on, of this size.
     fn is_as_it_was(&self) -> Result<bool, vk::Result> {
         let (made, window) = (&self.swapchain.made, &self.swapchain.surface.window);
         let hint = window.query(query::TRANSFORM_HINT)?;

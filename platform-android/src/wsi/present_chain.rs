@@ -19,7 +19,7 @@ pub struct Extras<'a> {
 
 /// The description of one frame.
 pub struct Frame<'a> {
-    /// What changed since the previous frame; everything if empty.
+    /// The change since the previous frame; everything if empty.
     pub damage: &'a [vk::RectLayerKHR],
     /// When it is to be shown.
     pub time: Option<&'a vk::PresentTimeGOOGLE>,

@@ -91,7 +91,7 @@ pub unsafe extern "system" fn get_surface_present_modes(
             Err(error) => return error,
         };
         let shared = has_shared_images(instance, physical_device);
-        // The specification of surfaceless queries lets them know of no such mode.
+        // By the specification of surfaceless queries, they do not list such a mode.
         let latest_ready = surface.is_some_and(|surface| surface.calls.present_mode);
         let modes = present_modes(latest_ready, counts, shared);
         deliver_each(modes, count, out, |out, mode| {

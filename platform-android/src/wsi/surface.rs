@@ -199,7 +199,7 @@ pub unsafe extern "system" fn get_surface_support(
     vk::Result::SUCCESS
 }
 
-/// Returns whether the driver has what swapchains need. Logs if not.
+/// Returns whether the driver supports swapchains. Logs the reason if not.
 fn can_present(instance: &Instance, device: vk::PhysicalDevice) -> bool {
     let drivers = driver_extensions(instance, device).unwrap_or_default();
     let can = drivers.iter().any(|extension| name::is(extension, native_buffer::NAME));

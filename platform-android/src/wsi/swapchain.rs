@@ -179,7 +179,7 @@ impl Swapchain {
         }
     }
 
-    /// Resets those settings of the window that would affect the next one who draws to it.
+    /// Resets the window's settings that would affect its next producer.
     fn leave(&self, window: &Window) {
         // A window that is gone does not matter any more.
         if self.timestamp_set.swap(false, Ordering::Relaxed) {
@@ -206,8 +206,7 @@ impl Swapchain {
         }
     }
 
-    /// Releases everything that the images consist of. `window` is present if the swapchain is
-    /// active.
+    /// Releases the parts of the images. `window` is present if the swapchain is active.
     pub fn destroy_images(&self, window: Option<&Window>) {
         for index in 0..self.count() {
             let taken = self.image(index, |image| {

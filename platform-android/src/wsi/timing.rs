@@ -13,7 +13,7 @@ use crate::wsi::window::Window;
 /// The number of frames that are remembered.
 pub const RECORDS: usize = 10;
 
-/// The number of frames needed before the first is looked at, before Android 17: that many are in
+/// The number of frames needed before the first is queried, before Android 17: that many are in
 /// flight.
 const FRAMES_AGO: usize = 5;
 

@@ -16,7 +16,7 @@ pub mod hardware_buffer {
     pub const SAMPLED: u64 = 1 << 8;
     /// Drawn to by the GPU.
     pub const FRAMEBUFFER: u64 = 1 << 9;
-    /// Both: what every image of a swapchain is.
+    /// Both: the usage of every swapchain image.
     pub const DRAWN: u64 = SAMPLED | FRAMEBUFFER;
     /// Shown by the hardware composer.
     pub const COMPOSER_OVERLAY: u64 = 1 << 11;
@@ -48,9 +48,9 @@ impl Wanted {
     }
 }
 
-/// Returns the usage that drawing to such images requires. Since Android 14 the driver is asked as
-/// it is asked about hardware buffers; if it cannot say, and before, its functions are used that
-/// only loaders know. Since Android 16 it may also fail to say.
+/// Returns the usage that drawing to such images requires. Since Android 14 the driver is queried
+/// as for hardware buffers; if it lacks that query, and before Android 14, the functions are used
+/// that only loaders know. Since Android 16 they are also used if the query fails.
 ///
 /// # Errors
 /// `ERROR_SURFACE_LOST_KHR` if the driver fails.
@@ -164,7 +164,7 @@ fn success(result: vk::Result, usage: u64) -> Result<u64, vk::Result> {
 mod gralloc {
     /// `GRALLOC_USAGE_SW_READ_OFTEN`, all bits of which are set
     pub(super) const READ_OFTEN: u64 = 3;
-    /// `GRALLOC_USAGE_SW_WRITE_OFTEN`, likewise
+    /// `GRALLOC_USAGE_SW_WRITE_OFTEN`, all bits of which are set
     pub(super) const WRITE_OFTEN: u64 = 0x30;
     /// `GRALLOC1_*_USAGE_CPU_READ_OFTEN`: reading, and often
     pub(super) const CPU_READ_OFTEN: u64 = 1 << 1 | 1 << 2;

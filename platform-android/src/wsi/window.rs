@@ -94,7 +94,7 @@ impl Window {
         perform!(self, API_CONNECT_WITH_LISTENER, API_EGL, released, acquired, dropped)
     }
 
-    /// Makes the window call `tell` with `data` whenever the other side has taken or dropped a frame.
+    /// Makes the window call `tell` with `data` whenever the consumer has taken or dropped a frame.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -106,7 +106,7 @@ impl Window {
         perform!(self, SET_ON_DROPPED_CALLBACK, tell, data)
     }
 
-    /// Returns the number of the last frame that another one has replaced before the other side saw
+    /// Returns the number of the last frame that another one has replaced before the consumer saw
     /// it.
     ///
     /// # Errors
@@ -242,7 +242,7 @@ impl Window {
         Ok(duration)
     }
 
-    /// Sets what changed since the last frame, for the next one that is queued.
+    /// Sets the change since the last frame, for the next one that is queued.
     ///
     /// # Errors
     /// [`WindowError`].

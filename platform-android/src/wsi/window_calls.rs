@@ -13,12 +13,12 @@ pub(crate) enum WindowCall {
     /// The operation that sets the present mode. Without it frames are always shown in turn.
     PresentMode,
     /// The operation that connects with a listener, which receives the fate of frames. Without it a
-    /// window may never say anything about them, since only a display gives times.
+    /// window may never report them, since only a display gives times.
     Listener,
 }
 
 /// Returns whether windows of this system have a call, and a switch of the loader is on that needs
-/// it. Everything that is listed without a window follows from this.
+/// it. Everything that is listed without a window depends on this.
 pub(crate) fn window_can(host: &Host, call: WindowCall) -> bool {
     let switches: &[Switch] = match call {
         WindowCall::PresentMode => &[Switch::LatestReady, Switch::LatestReadyKhr],
@@ -44,8 +44,7 @@ pub struct WindowCalls {
 }
 
 impl WindowCalls {
-    /// Connects to a window, and finds out which calls it has of those that windows of this system
-    /// have.
+    /// Connects to a window, and finds out which of the calls of this system's windows it has.
     ///
     /// # Errors
     /// [`WindowError`], if another producer is connected.

@@ -1,10 +1,10 @@
 //! Replacements for Android's `libcutils.so`, `libhardware.so` and `libsync.so`, which drivers for
 //! applications need and applications cannot open. They have the functions that Mesa's drivers use.
-//! `xtask/src/android_abi.rs` says which function is in which library.
+//! `xtask/src/android_abi.rs` lists the library of each function.
 //!
 //! The functions keep to Android's headers (`cutils/properties.h`, `cutils/trace.h`,
 //! `hardware/hardware.h`, `android/sync.h`). Callers are C code, so pointers are valid or NULL as
-//! those headers say.
+//! those headers require.
 #![no_std]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![deny(clippy::arithmetic_side_effects)]

@@ -62,7 +62,7 @@ pub unsafe extern "C" fn property_set(key: *const c_char, value: *const c_char) 
     unsafe { __system_property_set(key, value) }
 }
 
-/// Returns a truth value, or the default if the property is not set or says something else.
+/// Returns a truth value, or the default if the property is not set or has another value.
 ///
 /// # Safety
 /// The key is a C string.

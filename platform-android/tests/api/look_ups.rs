@@ -133,7 +133,7 @@ fn r162_what_a_level_does_not_export_comes_from_the_chain() {
     }
 }
 
-/// Programs may link against it; those that look it up get the driver's.
+/// Programs may link against it; a lookup returns the driver's function.
 #[test]
 fn r162_one_command_is_exported_and_looked_up_in_the_chain() {
     let system = System::null_driver_at(ApiLevel(35));

@@ -114,7 +114,7 @@ fn r121_a_package_of_several_libraries_opens_without_a_namespace() {
     let libraries: [(&str, &[u8]); 3] =
         [("vulkan.null.so", &driver), ("liba_cutils.so", &cutils), ("libzz_base.so", &base)];
     pack_all(android, &libraries[..2]);
-    // What does not open is closed again.
+    // A library that cannot be used is closed again.
     let refused = application.configure(PACKAGE).unwrap_err();
     assert!(refused.contains("liba_cutils.so"), "{refused}");
     assert_eq!(android.open_libraries(), [""; 0]);

@@ -40,8 +40,8 @@ fn r134_an_application_draws_frames_with_the_module_that_it_brings() {
     assert_eq!(drawing.end(), ["/libs/libVkLayer_a.so"], "layers stay open");
 }
 
-/// Returns an application with this driver besides the system's loader, whether the driver can
-/// present to a window, and the log.
+/// Returns an application with this driver in addition to the system's loader, whether the driver
+/// can present to a window, and the log.
 fn with_driver(options: &[&str], source_file: &str) -> (Application, bool, Vec<String>) {
     let application = Application::new();
     let android = application.android();

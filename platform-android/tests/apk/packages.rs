@@ -140,7 +140,7 @@ fn r139_one_package_twice_among_the_drivers_is_in_one_folder() {
     let both = format!(r#"{{"drivers": [{{"name": "a", {driver}}}, {{"name": "b", {driver}}}]}}"#);
     application.configure(&both).unwrap();
     let file = only_one(&application);
-    // An unused one is not unpacked, and nothing of it is looked at.
+    // An unused one is not unpacked, and none of its content is examined.
     put(&application, b"no package");
     let chosen = both
         .replace("\"drivers\"", "\"use\": \"s\", \"drivers\"")

@@ -20,8 +20,8 @@ const INSIDE: &str = "VKLOAD_TEST_INSIDE";
 /// The messages of the validation layer.
 static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Runs the test `name` again where Khronos' loader finds lavapipe and no layers, and runs the body
-/// there.
+/// Runs the test `name` again in an environment in which Khronos' loader finds lavapipe and no
+/// layers, and runs the body there.
 fn with_lavapipe(name: &str, body: impl FnOnce()) {
     if Need::missing(NEEDS) {
         return;

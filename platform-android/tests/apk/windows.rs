@@ -131,7 +131,7 @@ impl World {
         Drawing { world: self, device, swapchains }
     }
 
-    /// Ends, when nothing is left of what drew to the window.
+    /// Destroys everything, and checks that no part of the drawing to the window is left.
     fn end(self) {
         // SAFETY: no code uses the surface any more.
         unsafe {

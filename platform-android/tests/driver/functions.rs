@@ -258,7 +258,7 @@ fn private_data_are_found_all_or_not_at_all() {
         // Looking them up through the instance gives the same functions.
         let set = of_instance(instance, c"vkSetPrivateData");
         let _ = world.hal.heard();
-        // SAFETY: the function has the type of its name; the driver looks at no parameter.
+        // SAFETY: the function has the type of its name; the driver ignores all parameters.
         unsafe {
             let set = transmute::<Function, Option<vk::PFN_vkSetPrivateData>>(set).unwrap();
             let _ = set(device, vk::ObjectType::IMAGE, 1, vk::PrivateDataSlot::null(), 1);

@@ -58,7 +58,7 @@ fn r117_the_engine_of_an_application_is_told_of() {
     }
     let world = android.change();
     assert_eq!(world.engines, ["an engine"]);
-    // Who says nothing has no version that could be counted.
+    // An application without an info has no version that could be counted.
     let versions = world.statistics.iter().filter(|it| matches!(it, Statistic::ApiVersion(_)));
     assert_eq!(versions.count(), 2);
 }

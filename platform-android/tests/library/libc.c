@@ -24,7 +24,7 @@
 /* A function with the name `here_NAME`, so that NAME stays this machine's function. */
 #define GIVES(name) __asm__(".symver here_" #name "," #name "@LIBC")
 
-/* The same where functions are looked up by name alone. */
+/* The same for functions that are looked up by name alone. */
 #define GIVES_BY_NAME(name) __asm__(".symver here_" #name "," #name "@@LIBC")
 
 static const char *place(const char *path, char room[4096]) {
@@ -101,7 +101,7 @@ GIVES_BY_NAME(__system_property_read_callback);
 
 int here_open(const char *path, int flags, ...) {
     char room[4096];
-    /* Files that are made are like those of drivers that were unpacked. */
+    /* New files have the permissions of unpacked drivers. */
     return open(place(path, room), flags, 0755);
 }
 GIVES(open);

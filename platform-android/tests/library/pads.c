@@ -1,6 +1,6 @@
 /* Calls every function that a library exports, on a processor that enforces landing pads. Its arguments are the library, and a file with the
- * names of the functions, one a line. Each call is made by a process of its own, which ends as it likes, but by an illegal instruction:
- * that is how a call ends that does not land on a pad. Says which calls did, and how many got through the library's tables.
+ * names of the functions, one a line. Each call is made by its own process, which may end in any way except by an illegal instruction, which
+ * shows that the call did not land on a pad. Prints the calls that missed, and how many got through the library's tables.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,14 +15,14 @@
 
 typedef void (*Function)(void *, void *, void *, void *, void *, void *, void *, void *);
 
-/* Where every slot of a table leads. */
+/* The function in every slot of a table. */
 static void arrive(void) { _exit(7); }
 
 static void *table[SLOTS];
-/* What every parameter points to: the first word of objects leads to their table. */
+/* The target of every parameter: the first word of objects leads to their table. */
 static void *object[64] = {table};
 
-/* How the call ends, as `waitpid` has it. */
+/* Returns how the call ends, as `waitpid` reports it. */
 static int call(Function function) {
     int end = 0;
     fflush(stdout);
@@ -57,7 +57,7 @@ int main(int count, char **arguments) {
         refused += is_refused(end);
         if (is_refused(end)) printf("refused: %s\n", name);
     }
-    /* Behind its pad there is none. */
+    /* The instruction behind its pad is not a pad. */
     char *draw = dlsym(library, "vkCmdDraw");
     printf("enforced: %s\n", draw != NULL && is_refused(call((Function)(draw + 4))) ? "yes" : "no");
     printf("calls: %d, arrived: %d, refused: %d\n", calls, arrived, refused);

@@ -1,5 +1,5 @@
-/* An application: fills a buffer with the first device that libvulkan.so finds, and says what it sees, a line each. Its arguments are the
- * layers that it enables. With the variable OPTIONS it uses libvkload.so with those, and says at last what that reports.
+/* An application: fills a buffer with the first device that libvulkan.so finds, and prints its findings, a line each. Its arguments are the
+ * layers that it enables. With the variable OPTIONS it passes those options to libvkload.so, and finally prints its report.
  */
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan.h>

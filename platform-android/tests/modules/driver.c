@@ -211,7 +211,7 @@ static void end_label(void *object) {
     trace("end-label");
 }
 
-// What must be there and is not called.
+// Commands that must exist and are not called.
 static int nothing(void) { return 0; }
 
 typedef void (*function)(void);
@@ -250,7 +250,7 @@ static function find(const char *name) {
 #endif
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, name) == 0) return commands[i].function;
-    // Everything of Vulkan itself is there, but what a driver of 1.0 must not have. Names of extensions end in capitals.
+    // Every core command exists, except those that a 1.0 driver must not have. Extension command names end in capitals.
     if (strcmp(name, "vkEnumerateInstanceVersion") == 0) return 0;
     const char last = name[strlen(name) - 1];
     return last >= 'A' && last <= 'Z' ? 0 : (function)nothing;
@@ -284,7 +284,7 @@ static struct device device = {
     .get_instance_proc_addr = GET_INSTANCE_PROC_ADDR,
 };
 
-// The address of a function of the test's that is called while the device is opened.
+// The address of the test's function that is called while the device is opened.
 static void call_back(void) {
 #ifdef CALLBACK
     ((void (*)(void))CALLBACK)();

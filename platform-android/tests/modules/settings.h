@@ -1,4 +1,4 @@
-/* What a layer is told by VK_EXT_layer_settings, which is newer than some headers. Part of layer.c. */
+/* The structures of VK_EXT_layer_settings for layers. The extension is newer than some headers. Part of layer.c. */
 #ifdef SETTINGS
 #ifndef VK_EXT_layer_settings
 #define VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT ((VkStructureType)1000496000)

@@ -1,4 +1,4 @@
-//! Memory of the application's callbacks, and what happens when it runs out.
+//! Memory of the application's callbacks, and running out of it.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;

@@ -199,7 +199,7 @@ fn r146_a_frame_without_a_number_of_the_windows_is_not_waited_for() {
     let swapchain = world.swapchain(&waited_for(surface));
     let image = world.acquire(swapchain);
     let _ = world.window.calls();
-    // The call that asks for the number fails.
+    // Querying the number fails.
     world.window.fail(0, -22);
     present(&world, swapchain, image, 1);
     world.window.stop_failing();

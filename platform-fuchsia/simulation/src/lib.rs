@@ -1,5 +1,5 @@
 //! Fuchsia's kernel objects, files and loader service, in memory: everything that
-//! [`platform_fuchsia`] needs of a system, on any other one.
+//! [`platform_fuchsia`] needs from a system, on any other one.
 //!
 //! Handles and descriptors are numbers in ledgers, so that a test can list those still open; every
 //! system call is recorded and can be made to fail. Libraries are real ones of this machine, opened

@@ -26,8 +26,8 @@ impl Content {
         Arc::new(Self { bytes: bytes.into(), mapped: OnceLock::new(), is_opening: AtomicBool::new(false) })
     }
 
-    /// Returns the content of a file of this machine, under the name `copy`. Each copy is a library
-    /// of its own and is created once, however many simulated systems have it.
+    /// Returns the content of a file of this machine, under the name `copy`. Each copy is a
+    /// separate library and is created once, however many simulated systems have it.
     ///
     /// # Panics
     /// If the file cannot be read.
@@ -38,8 +38,8 @@ impl Content {
         Arc::clone(copies.entry((path.to_owned(), copy.to_owned())).or_insert_with(read))
     }
 
-    /// Opens the library in these bytes, by this machine's linker. Opened by its own initialisers
-    /// it is another library, as it always is on Fuchsia.
+    /// Opens the library in these bytes, by this machine's linker. If its own initialisers open it,
+    /// they get another library, as always on Fuchsia.
     pub(crate) fn open(&self) -> Result<NonNull<c_void>, Text> {
         let within = self.is_opening.swap(true, Ordering::Relaxed);
         let another = within.then(|| map(&self.bytes));

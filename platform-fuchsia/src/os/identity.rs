@@ -1,4 +1,4 @@
-//! Who the process is.
+//! The identity of the process.
 
 use loader_core::memory::{OutOfMemory, Text};
 use loader_core::platform::Identity;

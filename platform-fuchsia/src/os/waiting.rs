@@ -18,7 +18,7 @@ impl Waiting for Backoff {
     }
 
     fn thread(&self) -> usize {
-        // SAFETY: `pthread_self` has no preconditions. Each living thread has a number of its own.
+        // SAFETY: `pthread_self` has no preconditions. Each living thread has its own number.
         (unsafe { libc::pthread_self() }) as usize
     }
 }

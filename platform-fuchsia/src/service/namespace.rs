@@ -1,5 +1,5 @@
-//! The function that a driver calls to connect to something: a driver has no namespace of its own,
-//! and the loader knows where its devices are.
+//! The function that a driver calls to connect to something: a driver has no namespace, and the
+//! loader knows where its devices are.
 
 use core::ffi::CStr;
 

@@ -135,7 +135,7 @@ impl Message {
 pub(crate) enum Malformed {
     /// Its length does not fit an answer to this method.
     Length,
-    /// Its header does not belong to this protocol, or its version of the wire format is another one.
+    /// Its header does not belong to this protocol, or has another version of the wire format.
     Header,
     /// It answers another method.
     Ordinal,

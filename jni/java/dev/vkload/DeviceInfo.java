@@ -5,13 +5,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A physical device. */
 public final class DeviceInfo {
-    /** What kind of device it is, as {@code VkPhysicalDeviceType} has them. */
+    /** The kind of a device, with the values of {@code VkPhysicalDeviceType}. */
     public enum Kind {
         /** None of the others, or one that this class does not know. */
         OTHER,
         /** A GPU that shares the memory of the processor, as phones have it. */
         INTEGRATED_GPU,
-        /** A GPU with memory of its own. */
+        /** A GPU with its own memory. */
         DISCRETE_GPU,
         /** A GPU that a virtual machine passes on. */
         VIRTUAL_GPU,
@@ -40,7 +40,7 @@ public final class DeviceInfo {
         return name;
     }
 
-    /** What kind of device it is. */
+    /** Returns the kind of the device. */
     public Kind getKind() {
         return kind;
     }

@@ -64,7 +64,7 @@ final class LayerSetting {
         return values;
     }
 
-    /** A number as it is written; JSON has only those that are numbers. */
+    /** Returns a number as it is written, and refuses infinities and NaN, which JSON does not have. */
     private String finite(double value, String written) {
         if (Double.isNaN(value) || Double.isInfinite(value)) {
             throw new IllegalArgumentException("a value of \"" + name + "\" must be a number, and is " + written);

@@ -8,7 +8,7 @@ public enum LogLevel {
     WARNING,
     /** Findings and decisions. */
     INFO,
-    /** Everything that was looked at. */
+    /** Every file and folder that the loader examined. */
     DEBUG;
 
     /** The level of a number of the C interface, which has them in this order from 0 on. */

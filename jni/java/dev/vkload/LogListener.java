@@ -3,9 +3,9 @@ package dev.vkload;
 /**
  * Receives the loader's log records.
  *
- * <p>It is called on a thread of its own, one record after the other, and no lock of the loader is held meanwhile: it may call the
- * loader and may take its time. The loader does not wait for it. When more records wait than the builder's limit, new ones are dropped,
- * and a {@link LogLevel#WARNING} in their place says how many.
+ * <p>It is called on its own thread, one record after the other, and the loader holds no lock meanwhile: it may call the loader and may
+ * take its time. The loader does not wait for it. When more records wait than the builder's limit, new ones are dropped, and a {@link
+ * LogLevel#WARNING} gives their number.
  */
 @FunctionalInterface
 public interface LogListener {

@@ -64,7 +64,7 @@ final class LogThread extends Thread {
         }
     }
 
-    /** As for any thread, but the thread goes on. */
+    /** As for any thread, but the thread continues. */
     private void handle(Throwable thrown) {
         try {
             getUncaughtExceptionHandler().uncaughtException(this, thrown);

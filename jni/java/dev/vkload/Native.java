@@ -5,11 +5,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code libvkload_jni.so} does. Texts are UTF-8 with a 0 at the end. Addresses of functions are those that {@link #open} gave, so
- * that the library keeps nothing itself.
+ * The native methods of {@code libvkload_jni.so}. Texts are UTF-8 with a 0 at the end. Function addresses come from {@link #open}, so the
+ * library keeps no state itself.
  */
 final class Native {
-    /** Where each function's address is in what {@link #open} writes. */
+    /** The index of each function's address in the array that {@link #open} writes. */
     static final int CONFIGURE = 0;
     static final int REPORT = 1;
     static final int SET_LOG = 2;

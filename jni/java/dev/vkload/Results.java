@@ -1,6 +1,6 @@
 package dev.vkload;
 
-/** What values of VkResult mean for who called. */
+/** The meaning of VkResult values for the caller. */
 final class Results {
     static final int SUCCESS = 0;
     static final int INCOMPLETE = 5;

@@ -29,7 +29,7 @@ public final class VulkanLoader implements AutoCloseable {
     private static final int TEXT = 0;
     private static final int JSON = 1;
 
-    /** How often a list is asked for again that has grown meanwhile. */
+    /** How often a list that has grown between two calls is requested again. */
     private static final int ATTEMPTS = 8;
 
     /** More layers or extensions than any system has. */
@@ -68,8 +68,8 @@ public final class VulkanLoader implements AutoCloseable {
     }
 
     /**
-     * The address of {@code vkGetInstanceProcAddr}, for native code: a {@code PFN_vkGetInstanceProcAddr}. It stays valid as long as the
-     * process lives, also after {@link #close}.
+     * Returns the address of {@code vkGetInstanceProcAddr}, for native code: a {@code PFN_vkGetInstanceProcAddr}. It stays valid as long as
+     * the process lives, even after {@link #close}.
      */
     public long getInstanceProcAddr() {
         checkOpen();
@@ -262,7 +262,7 @@ public final class VulkanLoader implements AutoCloseable {
     }
 
     /**
-     * What the loader shall use. Everything is optional. Paths are absolute.
+     * The options of the loader. Everything is optional. Paths are absolute.
      *
      * <p>A builder is for one thread; {@link #build} may be called more than once.
      */
@@ -283,13 +283,13 @@ public final class VulkanLoader implements AutoCloseable {
 
         private Builder() {}
 
-        /** Makes a layer active in every instance, after those that were named before: the first is the nearest to the application. */
+        /** Makes a layer active in every instance, after the layers named before: the first is the nearest to the application. */
         public Builder layer(String name) {
             layers.add(Objects.requireNonNull(name, "name"));
             return this;
         }
 
-        /** Searches a folder for layers, after those that were named before; on Android also {@code /path/base.apk!/lib/arm64-v8a}. */
+        /** Searches a folder for layers, after the folders named before; on Android also {@code /path/base.apk!/lib/arm64-v8a}. */
         public Builder layerFolder(String path) {
             folders.add(Driver.absolute("path", path));
             return this;
@@ -323,8 +323,8 @@ public final class VulkanLoader implements AutoCloseable {
         }
 
         /**
-         * Gives a setting to a layer in every instance, as VK_EXT_layer_settings has it. It takes the place of one that was given before;
-         * what native code passes to vkCreateInstance for the same setting counts more.
+         * Gives a setting to a layer in every instance, as VK_EXT_layer_settings has it. It replaces an earlier value; a value for the same
+         * setting that native code passes to vkCreateInstance takes precedence.
          *
          * @param layer the layer's name, as in {@code VK_LAYER_KHRONOS_validation}
          * @param name the setting's name, as in {@code validate_sync}: the layer's documentation has them, and their types

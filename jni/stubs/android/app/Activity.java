@@ -3,7 +3,7 @@ package android.app;
 import android.content.ContextWrapper;
 import android.os.Bundle;
 
-/** What of Android's class is used, to compile without an SDK; it is not packaged. */
+/** The part of Android's class that is used, to compile without an SDK; it is not packaged. */
 public class Activity extends ContextWrapper {
     public Activity() {
         super(null);

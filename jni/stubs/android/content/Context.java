@@ -5,7 +5,7 @@ import android.content.pm.PackageManager;
 import android.content.res.AssetManager;
 import java.io.File;
 
-/** What of Android's class is used, to compile without an SDK; it is not packaged. */
+/** The part of Android's class that is used, to compile without an SDK; it is not packaged. */
 public abstract class Context {
     public abstract ApplicationInfo getApplicationInfo();
 

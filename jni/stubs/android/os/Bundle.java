@@ -1,4 +1,4 @@
 package android.os;
 
-/** What of Android's class is used, to compile without an SDK; it is not packaged. */
+/** The part of Android's class that is used, to compile without an SDK; it is not packaged. */
 public final class Bundle {}

@@ -35,7 +35,7 @@ const GLOBAL: &[Row] = &[
         enumerate_instance_extension_properties),
 ];
 
-/// The commands found with an instance, besides those found with a device.
+/// The commands found with an instance, in addition to those found with a device.
 const OF_INSTANCES: &[Row] = &[
     row!(c"vkGetInstanceProcAddr": vk::PFN_vkGetInstanceProcAddr = get_instance_proc_addr),
     row!(c"vkDestroyInstance": vk::PFN_vkDestroyInstance = destroy_instance),
@@ -90,7 +90,7 @@ fn has(hal: &Hal, name: &CStr) -> bool {
     if hal.early.contains(&name) {
         return true;
     }
-    // The registry knows nothing of native_buffer.
+    // The registry does not contain native_buffer.
     let Some(command) = registry::find(name) else { return true };
     let extensions = hal.instance_extensions.iter().chain(&hal.device_extensions);
     let names: Vec<&CStr> = extensions.map(|(name, _)| *name).collect();

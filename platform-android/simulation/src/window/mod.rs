@@ -1,6 +1,6 @@
 //! A window of an application: a queue of buffers, and a consumer that shows them.
 //!
-//! The queue behaves like Android's: a number of slots, some of which the other side keeps once the
+//! The queue behaves like Android's: a number of slots, some of which the consumer keeps once the
 //! first frame is queued; buffers come with fences. Frames are taken by [`FakeWindow::show`], or by
 //! a thread ([`FakeWindow::watch`]). Every call is recorded, every call can fail, and
 //! [`FakeWindow::leaks`] finds whatever was not given back.
@@ -21,7 +21,7 @@ use queue::Queue;
 
 pub use queue::Shown;
 
-/// A window. Once it is dropped, only those who hold a reference may use it.
+/// A window. Once it is dropped, only holders of a reference may use it.
 pub struct FakeWindow {
     inside: &'static Inside,
     watcher: Option<JoinHandle<()>>,
@@ -48,7 +48,7 @@ pub struct State {
     pub buffer_size: Option<(c_int, c_int)>,
     /// How the picture should be rotated.
     pub transform_hint: c_int,
-    /// How many buffers the other side keeps.
+    /// How many buffers the consumer keeps.
     pub min_undequeued: c_int,
     /// The maximum number of buffers.
     pub max_buffers: c_int,
@@ -70,7 +70,7 @@ pub struct State {
     pub knows_present_modes: bool,
     /// Whether the window knows listeners, as since Android 17.
     pub knows_listeners: bool,
-    /// What happens while the next frame is queued, before the window has it.
+    /// Runs while the next frame is queued, before the window has it.
     pub while_queueing: Option<Box<dyn FnOnce() + Send>>,
     /// Every call since this was last emptied.
     pub calls: Vec<String>,
@@ -126,7 +126,7 @@ pub enum WithoutBuffers {
     Fails,
 }
 
-/// Which buffer a window hands out.
+/// Which buffer a window provides.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum NextBuffer {
     /// A free one.
@@ -144,7 +144,7 @@ pub struct Told {
     pub dequeue_timeout: i64,
     /// 0 or 1.
     pub swap_interval: c_int,
-    /// What becomes of waiting frames: 1 the oldest is shown, 2 the latest.
+    /// The order of waiting frames: 1 the oldest is shown, 2 the latest.
     pub present_mode: c_int,
     /// Whether acquired and dropped frames are reported.
     pub listens: [bool; 2],
@@ -325,8 +325,8 @@ impl FakeWindow {
         self.change().queue.forget_all(self.inside.android);
     }
 
-    /// Returns what was not given back: references to the window and its buffers, dequeued buffers,
-    /// and a remaining connection.
+    /// Returns the leaks: references to the window and its buffers, dequeued buffers, and a
+    /// remaining connection.
     #[must_use]
     pub fn leaks(&self) -> Vec<String> {
         let state = self.change();
@@ -388,7 +388,8 @@ impl Inside {
             (state.listeners[what], state.told.listens[what])
         };
         if let Some(listener) = listener.filter(|_| listens) {
-            // SAFETY: who has set the function lets it be called with these data at any time.
+            // SAFETY: by the contract of setting the function, it may be called with these data at
+            // any time.
             unsafe { (listener.tell)(0, frame, std::ptr::without_provenance_mut(listener.data)) };
         }
     }

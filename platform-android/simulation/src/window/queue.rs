@@ -25,7 +25,7 @@ pub struct Shown {
     pub buffer: usize,
     /// When it was to be shown, according to the window's input.
     pub timestamp: i64,
-    /// What had changed; everything if empty.
+    /// The changed rectangles; everything if empty.
     pub damage: Vec<Rectangle>,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Queue {
     frames: u64,
     /// Signals the fence of the last buffer that came back from the screen.
     later: Option<SignalledLater>,
-    /// What changes in the next frame.
+    /// The changed rectangles of the next frame.
     pub(super) damage: Vec<Rectangle>,
 }
 
@@ -130,7 +130,7 @@ impl Queue {
         slots.find(|slot| slot.buffer.pointer() == buffer && slot.place == Place::Dequeued).ok_or(BAD_VALUE)
     }
 
-    /// Puts a buffer back unseen, with a fence for the next one who dequeues it.
+    /// Puts a buffer back unseen, with a fence for the next caller that dequeues it.
     pub(super) fn cancel(
         &mut self,
         buffer: *mut NativeWindowBuffer,
@@ -150,7 +150,7 @@ impl Queue {
         }
     }
 
-    /// Queues a frame. Returns the numbers of those that it replaced.
+    /// Queues a frame. Returns the numbers of the frames that it replaced.
     pub(super) fn queue(
         &mut self,
         buffer: *mut NativeWindowBuffer,

@@ -96,7 +96,7 @@ impl<'a> Folder<'a> {
         })
     }
 
-    /// Removes what processes that ended in the middle of writing left behind.
+    /// Removes files that processes left behind when they ended in the middle of writing.
     pub(super) fn remove_unfinished(&self) -> Result<(), OutOfMemory> {
         for name in self.system.list(c_path(&self.path)?.as_c()).unwrap_or_default() {
             // One thread of this process at a time unpacks, so its own unfinished files are also

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** What an application's {@link Context} knows and the loader needs. For Android 7.0 (API level 24) and newer. */
+/** The parts of an application's {@link Context} that the loader needs. For Android 7.0 (API level 24) and newer. */
 public final class VulkanContext {
     private VulkanContext() {}
 
@@ -87,7 +87,8 @@ public final class VulkanContext {
         return (context.getApplicationInfo().flags & ApplicationInfo.FLAG_DEBUGGABLE) != 0;
     }
 
-    /** Where an application's libraries are: the folder with the unpacked ones, and those in its APKs for the ABI of this process. */
+    /** Returns the folders of an application's libraries: the folder with the unpacked ones, and those in its APKs for the ABI of this
+     * process. */
     private static List<String> librariesOf(ApplicationInfo application) {
         List<String> folders = new ArrayList<>();
         if (application.nativeLibraryDir != null) {
@@ -106,7 +107,7 @@ public final class VulkanContext {
     }
 
     /** The path in an APK of the libraries for the ABI of this process. */
-    @SuppressWarnings("deprecation") // The replacement of {@code CPU_ABI} does not say what a process is that a native bridge runs.
+    @SuppressWarnings("deprecation") // Its replacement does not show the ABI of a process that a native bridge runs.
     private static String insideApk() {
         return "!/lib/" + Build.CPU_ABI;
     }
@@ -115,7 +116,7 @@ public final class VulkanContext {
      * Returns the library folders of modules that SplitCompat only emulates: it keeps their APKs in the files of this version of the
      * application, and their unpacked libraries in a folder for each module.
      */
-    @SuppressWarnings("deprecation") // What took its place is for levels from 28 on, and SplitCompat uses this one.
+    @SuppressWarnings("deprecation") // Its replacement is for levels from 28 on, and SplitCompat uses this one.
     private static List<String> librariesOfModules(Context context) {
         List<String> folders = new ArrayList<>();
         File modules = new File(context.getFilesDir(), "splitcompat");

@@ -1,6 +1,6 @@
 package android.content.pm;
 
-/** What of Android's class is used, to compile without an SDK; it is not packaged. */
+/** The part of Android's class that is used, to compile without an SDK; it is not packaged. */
 public abstract class PackageManager {
     public abstract ApplicationInfo getApplicationInfo(String packageName, int flags) throws NameNotFoundException;
 

@@ -3,7 +3,7 @@ package android.content.res;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** What of Android's class is used, to compile without an SDK; it is not packaged. */
+/** The part of Android's class that is used, to compile without an SDK; it is not packaged. */
 public abstract class AssetManager {
     public abstract String[] list(String path) throws IOException;
 

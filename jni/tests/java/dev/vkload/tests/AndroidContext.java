@@ -135,7 +135,7 @@ public final class AndroidContext {
         }
     }
 
-    /** As SplitCompat puts them where Android does not install modules without ending the application. */
+    /** As SplitCompat places them if Android does not install modules without ending the application. */
     public static void modulesThatSplitCompatEmulatesAreSearched() throws IOException {
         Path files = Files.createTempDirectory("files");
         String version = files + "/splitcompat/7";

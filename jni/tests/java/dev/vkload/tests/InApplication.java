@@ -33,7 +33,7 @@ public final class InApplication {
         return Paths.get(System.getenv("VKLOAD_TEST_ANDROID") + path);
     }
 
-    /** Writes a report for those who know JSON. */
+    /** Writes a report as JSON. */
     static String json(VulkanLoader loader, String name) throws IOException {
         String json = loader.doctor().getJson();
         Files.write(place("/reports/" + name + ".json"), json.getBytes(StandardCharsets.UTF_8));

@@ -12,7 +12,7 @@ import dev.vkload.LayerInfo;
 import dev.vkload.Report;
 import java.lang.reflect.Constructor;
 
-/** Values are equal if all that they say is. */
+/** Values are equal if all their parts are. */
 public final class Values {
     private Values() {}
 
