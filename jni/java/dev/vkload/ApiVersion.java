@@ -22,27 +22,27 @@ public final class ApiVersion implements Comparable<ApiVersion> {
         return new ApiVersion(major << 22 | minor << 12 | patch);
     }
 
-    /** The number as Vulkan has it ({@code VK_MAKE_API_VERSION}), with the variant in its top 3 bits. */
+    /** Returns the number as Vulkan has it ({@code VK_MAKE_API_VERSION}), with the variant in its top 3 bits. */
     public int getValue() {
         return value;
     }
 
-    /** 1 in 1.3.275. */
+    /** Returns the 1 of 1.3.275. */
     public int getMajor() {
         return value >>> 22 & 0x7F;
     }
 
-    /** 3 in 1.3.275. */
+    /** Returns the 3 of 1.3.275. */
     public int getMinor() {
         return value >>> 12 & 0x3FF;
     }
 
-    /** 275 in 1.3.275. */
+    /** Returns the 275 of 1.3.275. */
     public int getPatch() {
         return value & 0xFFF;
     }
 
-    /** By variant, then by version. */
+    /** Compares by variant, then by version. */
     @Override
     public int compareTo(ApiVersion other) {
         return Integer.compareUnsigned(value, other.value);
@@ -58,7 +58,7 @@ public final class ApiVersion implements Comparable<ApiVersion> {
         return value;
     }
 
-    /** As in {@code 1.3.275}. */
+    /** Returns text like {@code 1.3.275}. */
     @Override
     public String toString() {
         return getMajor() + "." + getMinor() + "." + getPatch();

@@ -45,22 +45,22 @@ public final class DeviceInfo {
         return kind;
     }
 
-    /** The version of Vulkan that the device supports. */
+    /** Returns the version of Vulkan that the device supports. */
     public ApiVersion getApiVersion() {
         return apiVersion;
     }
 
-    /** The driver's own version; each vendor packs it in another way. */
+    /** Returns the driver's own version; each vendor packs it in another way. */
     public int getDriverVersion() {
         return driverVersion;
     }
 
-    /** The vendor's number at PCI-SIG or Khronos. */
+    /** Returns the vendor's number at PCI-SIG or Khronos. */
     public int getVendorId() {
         return vendorId;
     }
 
-    /** The vendor's number of the device. */
+    /** Returns the vendor's number of the device. */
     public int getDeviceId() {
         return deviceId;
     }

@@ -12,7 +12,7 @@ public final class Driver {
         this.members = members.toString();
     }
 
-    /** The device's own driver, through the system's loader. The loader uses it if no driver is chosen. */
+    /** Returns the device's own driver, through the system's loader. The loader uses it if no driver is chosen. */
     public static Driver system() {
         return new Driver(new Json().raw("\"system\":true"));
     }

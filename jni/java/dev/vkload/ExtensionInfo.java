@@ -13,12 +13,12 @@ public final class ExtensionInfo {
         this.specVersion = specVersion;
     }
 
-    /** As in {@code VK_EXT_debug_utils}. */
+    /** Returns its name, such as {@code VK_EXT_debug_utils}. */
     public String getName() {
         return name;
     }
 
-    /** The version of the extension. */
+    /** Returns the version of the extension. */
     public int getSpecVersion() {
         return specVersion;
     }

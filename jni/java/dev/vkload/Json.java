@@ -9,7 +9,7 @@ final class Json {
         return this;
     }
 
-    /** A string. An unpaired surrogate becomes U+FFFD. */
+    /** Writes a string. An unpaired surrogate becomes U+FFFD. */
     Json text(String text) {
         out.append('"');
         for (int at = 0; at < text.length(); ) {

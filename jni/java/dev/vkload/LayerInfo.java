@@ -17,17 +17,17 @@ public final class LayerInfo {
         this.description = description;
     }
 
-    /** As in {@code VK_LAYER_KHRONOS_validation}. */
+    /** Returns its name, such as {@code VK_LAYER_KHRONOS_validation}. */
     public String getName() {
         return name;
     }
 
-    /** The version of Vulkan that it was written for. */
+    /** Returns the version of Vulkan that it was written for. */
     public ApiVersion getSpecVersion() {
         return specVersion;
     }
 
-    /** The layer's own version. */
+    /** Returns the layer's own version. */
     public int getImplementationVersion() {
         return implementationVersion;
     }

@@ -11,7 +11,7 @@ public enum LogLevel {
     /** Every file and folder that the loader examined. */
     DEBUG;
 
-    /** The level of a number of the C interface, which has them in this order from 0 on. */
+    /** Returns the level of a number of the C interface, which has them in this order from 0 on. */
     static LogLevel of(long number) {
         return values()[(int) number];
     }

@@ -52,7 +52,7 @@ final class LogThread extends Thread {
             tell(LogLevel.WARNING, count + " records of the log were dropped here: the listener is slower than the loader, or memory is "
                     + "short; do less in it, ask for a higher level, or let more records wait");
         } catch (OutOfMemoryError error) {
-            // Memory ran out for the words. The count is there.
+            // Memory for the text ran out, but the count is kept.
         }
     }
 

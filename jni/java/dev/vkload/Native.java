@@ -24,22 +24,22 @@ final class Native {
     /** Opens a loader's library, for ever. If it is false, {@code message} has the linker's words, or the function that is missing. */
     static native boolean open(byte[] path, long[] functions, byte[] message);
 
-    /** 0, or -1 with a message. */
+    /** Returns 0, or -1 with a message. */
     static native int configure(long configure, byte[] options, byte[] message);
 
     /** Writes as much of a report as fits, and returns the bytes needed without the 0; -1 if the number does not fit. */
     static native int report(long report, int format, byte[] buffer);
 
-    /** The address of vkGetInstanceProcAddr, or 0. */
+    /** Returns the address of vkGetInstanceProcAddr, or 0. */
     static native long instanceProcAddr(long entry);
 
-    /** A VkResult. Writes as many VkLayerProperties as fit, and their number; without space for any, writes how many exist. */
+    /** Returns a VkResult. Writes as many VkLayerProperties as fit, and their number; without space for any, writes how many exist. */
     static native int layers(long instanceProcAddr, int[] count, byte[] out);
 
-    /** The same of VkExtensionProperties, of a layer or of no layer. */
+    /** Does the same for VkExtensionProperties, of a layer or of no layer. */
     static native int extensions(long instanceProcAddr, byte @Nullable [] layer, int[] count, byte[] out);
 
-    /** The same of the beginnings of VkPhysicalDeviceProperties, always with the number of all; on failure the number of the step. */
+    /** Does the same for the beginnings of VkPhysicalDeviceProperties, always with the number of all; on failure the number of the step. */
     static native int devices(long instanceProcAddr, int[] count, byte[] out);
 
     /** Creates a queue for so many records, and lets the loader fill it. Returns 0 if memory runs out. */
@@ -57,7 +57,7 @@ final class Native {
     /** Frees the queue: called by the thread that listened, at the end. */
     static native void logFree(long queue);
 
-    /** A text as the native methods take it. One with a 0 in it would end there. */
+    /** Returns a text as the native methods take it. One with a 0 in it would end there. */
     static byte[] bytes(String text) {
         if (text.indexOf('\0') >= 0) {
             throw new IllegalArgumentException("\"" + text + "\" has a NUL in it; leave it out");
@@ -66,7 +66,7 @@ final class Native {
         return Arrays.copyOf(bytes, bytes.length + 1);
     }
 
-    /** The text at the beginning of these bytes, up to the 0. */
+    /** Returns the text at the beginning of these bytes, up to the 0. */
     static String text(byte[] bytes) {
         int length = 0;
         while (length < bytes.length && bytes[length] != 0) {

@@ -3,7 +3,7 @@ package dev.vkload;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The places that the loader searched, what it uses, and why it does not use the rest. */
+/** The places that the loader searched, the drivers and layers that it uses, and why it does not use the rest. */
 public final class Report {
     private final String text;
     private final String json;
@@ -13,12 +13,12 @@ public final class Report {
         this.json = json;
     }
 
-    /** To be read. */
+    /** Returns the report for people. */
     public String getText() {
         return text;
     }
 
-    /** For programs. */
+    /** Returns the report for programs. */
     public String getJson() {
         return json;
     }
@@ -37,7 +37,7 @@ public final class Report {
         return Objects.hash(text, json);
     }
 
-    /** The {@link #getText}. */
+    /** Returns {@link #getText}. */
     @Override
     public String toString() {
         return text;

@@ -52,7 +52,7 @@ final class Structures {
         return new DeviceInfo(name, kinds[kind > 0 && kind < kinds.length ? kind : 0], version, driver, vendor, device);
     }
 
-    /** A text in a field of this size. Layers and drivers may have written no end. */
+    /** Reads a text in a field of this size. Layers and drivers may have written no end. */
     private static String text(ByteBuffer structure, int size) {
         byte[] field = new byte[size];
         structure.get(field);

@@ -62,7 +62,7 @@ public final class VulkanLoader implements AutoCloseable {
         }
     }
 
-    /** A new builder. */
+    /** Returns a new builder. */
     public static Builder builder() {
         return new Builder();
     }
@@ -80,26 +80,26 @@ public final class VulkanLoader implements AutoCloseable {
         return address;
     }
 
-    /** Returns what the loader searched and decided, with reasons. Each call makes a new report. */
+    /** Returns the searched places and the decisions of the loader, with reasons. Each call makes a new report. */
     public Report doctor() {
         checkOpen();
         return new Report(report(TEXT), report(JSON));
     }
 
-    /** The layers that an instance can enable. */
+    /** Returns the layers that an instance can enable. */
     public List<LayerInfo> layers() {
         long entry = getInstanceProcAddr();
         return list("vkEnumerateInstanceLayerProperties", Structures.LAYER_BYTES, Structures::layer,
                 (count, out) -> Native.layers(entry, count, out));
     }
 
-    /** The extensions that an instance can enable without a layer. */
+    /** Returns the extensions that an instance can enable without a layer. */
     public List<ExtensionInfo> extensions() {
         return extensionsOf(null);
     }
 
     /**
-     * The extensions that a layer adds.
+     * Returns the extensions that a layer adds.
      *
      * @throws VulkanLoaderException if no such layer exists
      */
@@ -107,7 +107,7 @@ public final class VulkanLoader implements AutoCloseable {
         return extensionsOf(Native.bytes(Objects.requireNonNull(layer, "layer")));
     }
 
-    /** The physical devices, at most 64. An instance is created and destroyed for this. */
+    /** Returns the physical devices, at most 64. An instance is created and destroyed for this. */
     public List<DeviceInfo> devices() {
         long entry = getInstanceProcAddr();
         int[] count = new int[1];
@@ -301,7 +301,7 @@ public final class VulkanLoader implements AutoCloseable {
             return this;
         }
 
-        /** The only driver, in the place of one that was chosen before. It cannot be together with named ones. */
+        /** Sets the only driver, which replaces an earlier choice. It cannot be combined with named ones. */
         public Builder driver(Driver driver) {
             this.driver = Objects.requireNonNull(driver, "driver");
             return this;
@@ -333,37 +333,37 @@ public final class VulkanLoader implements AutoCloseable {
             return set(new LayerSetting(layer, name, values));
         }
 
-        /** The same with numbers of 32 bits. */
+        /** Does the same with numbers of 32 bits. */
         public Builder layerSetting(String layer, String name, int... values) {
             return set(new LayerSetting(layer, name, values, true));
         }
 
-        /** The same with numbers of 64 bits. */
+        /** Does the same with numbers of 64 bits. */
         public Builder layerSetting(String layer, String name, long... values) {
             return set(new LayerSetting(layer, name, values, true));
         }
 
-        /** The same with numbers of 32 bits without a sign: -1 is 4294967295. */
+        /** Does the same with numbers of 32 bits without a sign: -1 is 4294967295. */
         public Builder layerSettingUnsigned(String layer, String name, int... values) {
             return set(new LayerSetting(layer, name, values, false));
         }
 
-        /** The same with numbers of 64 bits without a sign: -1 is 18446744073709551615. */
+        /** Does the same with numbers of 64 bits without a sign: -1 is 18446744073709551615. */
         public Builder layerSettingUnsigned(String layer, String name, long... values) {
             return set(new LayerSetting(layer, name, values, false));
         }
 
-        /** The same with numbers with a fraction, of 32 bits. */
+        /** Does the same with numbers with a fraction, of 32 bits. */
         public Builder layerSetting(String layer, String name, float... values) {
             return set(new LayerSetting(layer, name, values));
         }
 
-        /** The same with numbers with a fraction, of 64 bits. */
+        /** Does the same with numbers with a fraction, of 64 bits. */
         public Builder layerSetting(String layer, String name, double... values) {
             return set(new LayerSetting(layer, name, values));
         }
 
-        /** The same with texts. */
+        /** Does the same with texts. */
         public Builder layerSetting(String layer, String name, String... values) {
             return set(new LayerSetting(layer, name, values));
         }
@@ -403,7 +403,7 @@ public final class VulkanLoader implements AutoCloseable {
             return this;
         }
 
-        /** How many records may wait for the listener before new ones are dropped, 1 to 1,000,000; 1,024 if nothing is said. */
+        /** Sets how many records may wait for the listener before new ones are dropped, 1 to 1,000,000; 1,024 by default. */
         public Builder waitingRecords(int most) {
             if (most < 1 || most > 1_000_000) {
                 throw new IllegalArgumentException("1 to 1,000,000 records may wait, not " + most);
@@ -441,7 +441,7 @@ public final class VulkanLoader implements AutoCloseable {
             }
         }
 
-        /** The options of {@code vkload_configure}. */
+        /** Returns the options of {@code vkload_configure}. */
         String options() {
             List<String> allFolders = new ArrayList<>(folders);
             allFolders.addAll(applicationFolders);

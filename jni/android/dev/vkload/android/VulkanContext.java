@@ -82,13 +82,12 @@ public final class VulkanContext {
         return Driver.driverPackage(path, context.getCodeCacheDir().getPath());
     }
 
-    /** Whether the application may be debugged: a reason for a validation layer. */
+    /** Returns whether the application may be debugged: a reason for a validation layer. */
     public static boolean isDebuggable(Context context) {
         return (context.getApplicationInfo().flags & ApplicationInfo.FLAG_DEBUGGABLE) != 0;
     }
 
-    /** Returns the folders of an application's libraries: the folder with the unpacked ones, and those in its APKs for the ABI of this
-     * process. */
+    /** Returns the folders of an application's libraries: unpacked ones, and those in its APKs for the ABI of this process. */
     private static List<String> librariesOf(ApplicationInfo application) {
         List<String> folders = new ArrayList<>();
         if (application.nativeLibraryDir != null) {
@@ -106,7 +105,7 @@ public final class VulkanContext {
         return folders;
     }
 
-    /** The path in an APK of the libraries for the ABI of this process. */
+    /** Returns the path in an APK of the libraries for the ABI of this process. */
     @SuppressWarnings("deprecation") // Its replacement does not show the ABI of a process that a native bridge runs.
     private static String insideApk() {
         return "!/lib/" + Build.CPU_ABI;

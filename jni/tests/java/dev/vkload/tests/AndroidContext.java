@@ -21,7 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 
-/** Tests what the builder takes from an application's context. */
+/** Tests the folders that the builder takes from an application's context. */
 public final class AndroidContext {
     private AndroidContext() {}
 

@@ -30,7 +30,7 @@ public final class ClassLoaders {
         }
     }
 
-    /** Returns the error message that a new class loader gets if it loads the library, too, or an empty text if it succeeds. */
+    /** Returns the error message that a new class loader gets if it loads the library as well, or an empty text if it succeeds. */
     private static String refused() throws Exception {
         try {
             used();
