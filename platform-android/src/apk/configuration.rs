@@ -37,7 +37,7 @@ impl Apk {
     /// Puts these options into effect from now on. If anything is wrong with them, nothing changes.
     ///
     /// # Errors
-    /// [`Stop`], if they are invalid.
+    /// The mistake in the options.
     pub fn configure(&'static self, options: &[u8]) -> Result<(), Stop> {
         let _turn = self.turns.take(self.system);
         let made = Options::parse(options).and_then(|options| self.make(options));

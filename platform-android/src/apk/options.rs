@@ -118,7 +118,7 @@ impl Options {
     /// Reads options.
     ///
     /// # Errors
-    /// [`Stop`], with the error and its position.
+    /// The mistake in the options, and its position.
     pub fn parse(bytes: &[u8]) -> Result<Self, Stop> {
         let root = json::parse(bytes)
             .map_err(|error| Stop::mistake(format_args!("the options are no JSON: {error}")))?;
