@@ -1,4 +1,4 @@
-//! What to install where there is no driver.
+//! Packages to install if no driver is installed.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ const FAMILIES: &[Family] = &[
     Family(&["void"], "sudo xbps-install mesa-vulkan-radeon mesa-vulkan-intel mesa-vulkan-lavapipe"),
 ];
 
-/// What to do, one step a line.
+/// Returns the steps, one per line.
 pub(crate) fn install_a_driver() -> Vec<String> {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let command = command_for(&release).map_or_else(
@@ -26,7 +26,7 @@ pub(crate) fn install_a_driver() -> Vec<String> {
     vec![command, nvidia]
 }
 
-/// The command for the distribution that `release`, the text of os-release, describes.
+/// Returns the command for the distribution that `release`, the text of os-release, describes.
 fn command_for(release: &str) -> Option<&'static str> {
     let field = |name: &str| release.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("");
     let ids = [field("ID="), field("ID_LIKE=")].join(" ").replace(['"', '\''], " ");

@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     pub(crate) info: InfoArguments,
 }
 
-/// The command line for manual pages and completions, which have no room for hidden commands.
+/// Returns the command line for manual pages and completions, without the hidden commands.
 pub(crate) fn described() -> clap::Command {
     let whole = Arguments::command();
     let shown = whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned();

@@ -15,10 +15,10 @@ use loader_core::negotiation::IS_LOADER;
 const SONAME: &str = "libvulkan.so.1";
 /// The names by which programs open it.
 const NAMES: [&str; 2] = [SONAME, "libvulkan.so"];
-/// Where the library lies as seen from the folder of this program: built, installed for itself, installed as the
-/// system's by various systems, and built without optimisation beside it.
+/// The library's locations relative to this program's folder: built, installed in its own folder, installed as the system's library by
+/// various systems, and an optimised build when this program is not optimised.
 const PLACES: [&str; 5] = [".", "../lib/vkload", "../lib", "../lib64", "../release"];
-/// Where it lies on Debian, in its package's own folder or as the system's.
+/// The library's locations on Debian: in its package's own folder, or as the system's library.
 const PLACES_BY_PROCESSOR: [&str; 2] = ["vkload", "."];
 /// Debian's folder for libraries of this processor.
 const MULTIARCH: &str = match std::env::consts::ARCH.as_bytes() {
@@ -64,7 +64,7 @@ fn fail(problem: &str, code: u8) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// The library, links resolved.
+/// Returns the library, links resolved.
 fn find(given: Option<&Path>) -> Result<PathBuf, String> {
     if let Some(path) = given {
         let file = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
@@ -84,8 +84,8 @@ fn find(given: Option<&Path>) -> Result<PathBuf, String> {
     })
 }
 
-/// The library that was installed with the program in `folder`. If there is none: another loader that has its name, if any, which
-/// a program would get without us, too.
+/// Returns the library that was installed with the program in `folder`. On failure: another loader with its name, if any, which a program
+/// would get even without `vkload exec`.
 fn find_from(folder: &Path) -> Result<PathBuf, Option<PathBuf>> {
     let by_processor = PLACES_BY_PROCESSOR.map(|place| Path::new(MULTIARCH).join(place));
     let places = PLACES.iter().map(PathBuf::from).chain(by_processor);
@@ -94,14 +94,14 @@ fn find_from(folder: &Path) -> Result<PathBuf, Option<PathBuf>> {
     own.into_iter().next().ok_or_else(|| other.into_iter().next())
 }
 
-/// Whether this file is our library, which alone holds the name that it is asked for. Opening it would run its code.
+/// Returns whether this file is our library, which alone holds the name that it is asked for. Opening it would run its code.
 fn is_own(file: &Path) -> bool {
     let name = IS_LOADER.to_bytes_with_nul();
     fs::read(file).is_ok_and(|bytes| bytes.windows(name.len()).any(|window| window == name))
 }
 
-/// A folder that holds nothing but links to `library`, so that putting it into a search path changes no other
-/// library. It lasts, since the program may open the library at any time; there is one for each library.
+/// Returns a folder that holds only links to `library`, so that adding it to a search path changes no other library. The folder stays,
+/// since the program may open the library at any time; each library has one folder.
 fn folder_of_links(library: &Path) -> Result<PathBuf, String> {
     let problem =
         |folder: &Path, error: io::Error| format!("cannot make links in {}: {error}", folder.display());
@@ -116,7 +116,7 @@ fn folder_of_links(library: &Path) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// A folder that only this user can change: in the user's run-time folder, or else in the folder for temporary files.
+/// Returns a folder that only this user can change: in the user's run-time folder, or else in the folder for temporary files.
 pub(crate) fn private_folder() -> Result<PathBuf, String> {
     let given = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|folder| folder.is_absolute());
     let given = given.map(|folder| folder.join("vkload"));
@@ -129,8 +129,7 @@ pub(crate) fn private_folder() -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// Makes the folder, or makes sure that one which is there belongs to this user alone: otherwise another user could
-/// put a library there.
+/// Makes the folder, or checks that an existing one belongs to this user alone: otherwise another user could put a library there.
 pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -168,7 +167,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
-    /// Puts a file with this content where libraries are called by the SONAME, and returns where it is.
+    /// Writes a file with this content under the SONAME, and returns its path.
     fn place(folder: PathBuf, content: &[u8]) -> PathBuf {
         fs::create_dir_all(&folder).unwrap();
         let file = folder.canonicalize().unwrap().join(SONAME);

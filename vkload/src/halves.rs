@@ -1,15 +1,15 @@
 //! Finds what makes something fail among several, by halves.
 
-/// The places, of `count`, of the fewest that together make it fail, where it fails with all and not with none. `fails` tries with the
-/// places that it is given.
+/// Returns the positions, out of `count`, of the smallest set that fails, provided that the whole set fails and the empty set does not.
+/// `fails` tries the positions that it is given.
 ///
-/// One culprit is found in about log2(count) tries. Where it takes two together, each is found beside the other.
+/// One culprit is found in about log2(count) tries. If two culprits fail only together, each is found while the other stays in.
 pub(crate) fn culprits(count: usize, fails: &dyn Fn(&[usize]) -> bool) -> Vec<usize> {
     let all: Vec<usize> = (0..count).collect();
     search(&all, &[], fails)
 }
 
-/// The culprits among `suspects`, where it fails with them and `beside`, and not with `beside` alone.
+/// Returns the culprits among `suspects`, provided that these fail together with `beside`, and `beside` alone does not.
 fn search(suspects: &[usize], beside: &[usize], fails: &dyn Fn(&[usize]) -> bool) -> Vec<usize> {
     if suspects.len() < 2 {
         return suspects.to_vec();

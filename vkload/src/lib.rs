@@ -1,6 +1,6 @@
-//! Shows what the Vulkan loader finds, and runs programs on it: the tool `vkload` as a library.
+//! Shows the Vulkan loader's findings, and runs programs on it: the tool `vkload` as a library.
 //!
-//! [`run`] is the tool. [`report`] is what `vkload info` shows of any loader, also of one on another platform.
+//! [`run`] is the tool. [`report`] returns the output of `vkload info` for any loader, even one on another platform.
 
 mod advice;
 mod arguments;
@@ -34,7 +34,7 @@ use loader_core::loader::Loader;
 
 use arguments::{Arguments, Command};
 
-/// Does what the arguments of this program say.
+/// Runs the command given by the arguments of this program.
 #[must_use]
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
@@ -54,8 +54,8 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// What `vkload info` shows where `loader` is the loader of the program, whose functions `entry` has: tables for people, with more
-/// of them if it is `verbose`, or one JSON object.
+/// Returns the output of `vkload info` for the program's loader, `loader`, whose functions are in `entry`: tables for people, more of them
+/// if `verbose` is set, or one JSON object.
 #[must_use]
 pub fn report(loader: &'static Loader, entry: &Entry, verbose: bool, json: bool) -> String {
     info::render(&info::gather::report_on(loader, entry), verbose, json)

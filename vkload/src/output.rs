@@ -1,12 +1,12 @@
-//! What commands print.
+//! The output of commands.
 
 use std::io::{self, IsTerminal, Write, stderr};
 use std::process::ExitCode;
 
-/// Exit code where nothing could be said.
+/// The exit code if the command cannot give an answer.
 pub(crate) const CANNOT_SAY: u8 = 2;
 
-/// Prints, and ends with `code`. A reader that closes the pipe early, as `head` does, is no failure.
+/// Prints, and returns `code`. A reader that closes the pipe early, as `head` does, is not an error.
 pub(crate) fn print(output: &str, code: ExitCode) -> ExitCode {
     match io::stdout().write_all(output.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => fail(&format!("cannot write: {error}")),
@@ -14,13 +14,13 @@ pub(crate) fn print(output: &str, code: ExitCode) -> ExitCode {
     }
 }
 
-/// Says why there is nothing to print.
+/// Reports why no output can be printed.
 pub(crate) fn fail(problem: &str) -> ExitCode {
     eprintln!("vkload: {problem}");
     ExitCode::from(CANNOT_SAY)
 }
 
-/// Says on a terminal what is being done, in a line that the next one replaces.
+/// Shows the current step on a terminal, in a line that the next one replaces.
 pub(crate) fn progress(what: &str) {
     if stderr().is_terminal() {
         let _ = write!(stderr(), "\r\x1b[K{what} ...");
@@ -34,7 +34,7 @@ pub(crate) fn clear_progress() {
     }
 }
 
-/// A command's argument as a shell reads it.
+/// Returns a command's argument as a shell reads it.
 pub(crate) fn quoted(argument: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:=,@%~".contains(&byte);
     if !argument.is_empty() && argument.bytes().all(plain) {

@@ -22,7 +22,7 @@ pub(crate) fn print(json: bool) -> ExitCode {
 /// The number of `docs/schemas/paths.schema.json`, which a change that programs would notice raises.
 const FORMAT: u32 = 1;
 
-/// The places as tables, or as JSON.
+/// Returns the places as tables, or as JSON.
 pub(crate) fn render(planned: &Planned, json: bool) -> String {
     let places = |searched: &[Searched]| searched.iter().map(Place::new).collect::<Vec<_>>();
     let kinds = [
@@ -48,7 +48,7 @@ pub(crate) fn render(planned: &Planned, json: bool) -> String {
     out.trim_start().to_owned()
 }
 
-/// The places of the settings file, of which the first one that is there counts.
+/// Returns the possible paths of the settings file. The first that exists is used.
 fn settings(planned: &Planned) -> Vec<Place> {
     let mut places = Vec::new();
     for record in planned.settings.snapshot.records() {

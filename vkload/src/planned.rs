@@ -1,4 +1,4 @@
-//! What is decided without opening a library: settings, drivers and layers, on this machine or on one that was recorded.
+//! Decisions made without opening a library: settings, drivers and layers, on this machine or on a recorded one.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -28,14 +28,14 @@ pub(crate) type Answer<'a> = &'a dyn Fn(&mut Snapshot, Vec<Question>) -> Result<
 const ROUND_LIMIT: u32 = 32;
 
 impl Planned {
-    /// The plans for this machine.
+    /// Returns the plans for this machine.
     pub(crate) fn here() -> Result<Self, String> {
         Self::new(&POLICY, Snapshot::new(), &|snapshot, questions| {
             snapshot.ask(&PLATFORM, questions).map_err(out_of_memory)
         })
     }
 
-    /// The plans for a program that has these variables, whose file is `program`, on this machine.
+    /// Returns the plans for a program that has these variables, whose file is `program`, on this machine.
     pub(crate) fn for_program(
         variables: &Variables,
         program: Option<&Path>,
@@ -65,7 +65,7 @@ impl Planned {
         })
     }
 
-    /// The plans that this policy leads to, where `known` holds answers already.
+    /// Returns the plans that this policy leads to, where `known` holds answers already.
     pub(crate) fn new(policy: &Policy, known: Snapshot, answer: Answer<'_>) -> Result<Self, String> {
         let mut planned = Self { snapshot: known, ..Self::default() };
         planned.settings.snapshot = planned.snapshot.copy().map_err(out_of_memory)?;
@@ -81,7 +81,7 @@ impl Planned {
     }
 }
 
-/// Makes a plan: asks until there are no more questions.
+/// Makes a plan: repeats until no questions are left.
 fn rounds<T>(
     snapshot: &mut Snapshot,
     answer: Answer<'_>,

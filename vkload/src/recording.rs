@@ -1,9 +1,9 @@
-//! A recording: everything that decisions on a machine were made from, and what was learnt by opening drivers there, so that
-//! the decisions can be made again elsewhere.
+//! A recording: all inputs of the decisions on a machine, and the results of opening drivers there, so that the decisions can be reproduced
+//! on another machine.
 //!
-//! It is one JSON object: the format's `recording` number, the build options of the loader (`policy`), the `answers` about the system
-//! in the order of their questions, and the `report` of `vkload info`. Bytes that are no text stand as `{"hex": "…"}`. The doctor adds the
-//! `facts` of the machine, the `target` that it judges for, and the `trials`. The user's home folder and name are taken out.
+//! It is one JSON object: the format's `recording` number, the build options of the loader (`policy`), the `answers` about the system in
+//! the order of their questions, and the `report` of `vkload info`. Bytes that are not text are written as `{"hex": "…"}`. The doctor adds
+//! the `facts` of the machine, the `target` that it diagnoses, and the `trials`. The user's home folder and name are taken out.
 
 mod names;
 
@@ -22,15 +22,15 @@ use crate::planned::Planned;
 /// The format's number.
 const FORMAT: u64 = 1;
 
-/// What was recorded.
+/// A recording's content.
 pub(crate) struct Recording {
     /// How the loader searched.
     pub(crate) policy: Policy,
     /// The answers.
     pub(crate) snapshot: Snapshot,
-    /// What `vkload info` said.
+    /// The output of `vkload info`.
     pub(crate) report: Value,
-    /// Everything, where the doctor recorded: it knows what its fields mean.
+    /// The whole object, if the doctor recorded it: the doctor reads its own fields.
     pub(crate) seen: Option<Value>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn write_with(
     store(file, recording, &names::Names::new(home, name))
 }
 
-/// What was planned, and from which answers.
+/// Returns the plan and the answers that it was made from.
 fn of_plan(planned: &Planned, pointer_width: u32) -> Value {
     let both = planned.settings.snapshot.records().iter().chain(planned.snapshot.records());
     json!({
@@ -99,7 +99,7 @@ pub(crate) fn read(file: &Path) -> Result<Recording, String> {
     Ok(Recording { policy, snapshot, report, seen })
 }
 
-/// The folders that the loader was built with.
+/// Returns the folders that the loader was built with.
 fn built_in() -> Vec<Value> {
     let folder = |root: &Root| match root {
         Root::BuiltIn { name, path } => Some(json!({ "name": name, "path": bytes_json(path) })),
@@ -108,7 +108,7 @@ fn built_in() -> Vec<Value> {
     POLICY.roots.iter().filter_map(folder).collect()
 }
 
-/// The policy of the loader that recorded. A policy is made to last as long as the process.
+/// Returns the policy of the loader that recorded. A policy is made to last as long as the process.
 fn policy(recorded: &Value) -> Option<Policy> {
     let mut folders = Vec::new();
     for folder in recorded["builtIn"].as_array()? {

@@ -17,7 +17,7 @@ use crate::planned::Planned;
 use crate::recording::{self, Recording};
 use crate::{chain, info, output, paths};
 
-/// Prints what the recording leads to.
+/// Prints the decisions that follow from the recording.
 pub(crate) fn print(options: &ReplayArguments) -> ExitCode {
     match replay(options) {
         Ok(output) => output::print(&output, ExitCode::SUCCESS),
@@ -25,14 +25,14 @@ pub(crate) fn print(options: &ReplayArguments) -> ExitCode {
     }
 }
 
-/// What was recorded on a machine, decided again.
+/// A recorded machine, with the decisions made again.
 pub(crate) struct Machine {
     /// How its loader searched.
     pub(crate) policy: Policy,
     pub(crate) planned: Planned,
-    /// What `vkload info` said there.
+    /// The output of `vkload info` on that machine.
     pub(crate) recorded: Value,
-    /// Everything, where the doctor recorded.
+    /// The whole object, if the doctor recorded it.
     pub(crate) seen: Option<Value>,
 }
 
@@ -81,7 +81,7 @@ fn replay(options: &ReplayArguments) -> Result<String, String> {
     })
 }
 
-/// The call chain, with what was learnt by opening layers and drivers on the machine itself.
+/// Returns the call chain, with the results of opening layers and drivers on the recorded machine.
 fn picture(planned: &Planned, recorded: &Value) -> Result<Model, String> {
     let mut model = chain::picture(planned, &[])?;
     let report = report(planned, recorded)?;
@@ -119,7 +119,7 @@ fn chained(device: Device) -> chain::Device {
     }
 }
 
-/// The plan, with what was learnt by opening drivers on the machine itself.
+/// Returns the plan, with the results of opening drivers on the recorded machine.
 pub(crate) fn report(planned: &Planned, recorded: &Value) -> Result<Report, String> {
     let list = |name: &str| recorded[name].as_array().into_iter().flatten();
     let fault = |place: usize| {

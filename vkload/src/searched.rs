@@ -16,7 +16,7 @@ pub(crate) struct Place {
     pub(crate) path: String,
     /// Why it was searched.
     pub(crate) because: String,
-    /// What was there.
+    /// The result of the search.
     pub(crate) found: String,
 }
 
@@ -33,7 +33,7 @@ impl Place {
         json!({ "path": self.path, "because": self.because, "found": self.found })
     }
 
-    /// These places as a table, if there are any.
+    /// Returns these search paths as a table, if the list is not empty.
     pub(crate) fn table(places: &[Self]) -> Option<Table> {
         let mut table = Table::new(&["PLACE", "FOUND", "BECAUSE OF"]);
         for place in places {
@@ -43,7 +43,7 @@ impl Place {
     }
 }
 
-/// What leads to a place.
+/// Returns the reason for searching a path.
 pub(crate) fn origin(origin: Origin) -> String {
     let words = |name: &CStr| name.to_string_lossy().into_owned();
     match origin {

@@ -1,4 +1,4 @@
-//! `vkload settings`: which settings file counts, what it says, and what is wrong with it.
+//! `vkload settings`: the settings file in use, its content, and its problems.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -19,7 +19,7 @@ use crate::output;
 /// The number of `docs/schemas/settings-report.schema.json`, which a change that programs would notice raises.
 const FORMAT: u32 = 1;
 
-/// Prints what was found. Ends with 1 if anything is wrong.
+/// Prints the findings. The exit code is 1 if anything is wrong.
 pub(crate) fn run(options: &SettingsArguments) -> ExitCode {
     let report = match &options.file {
         Some(file) => check(file),
@@ -34,19 +34,19 @@ pub(crate) fn run(options: &SettingsArguments) -> ExitCode {
     output::print(&text, if report.is_fine() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A settings file, or why there is none.
+/// A settings file, or the reason for its absence.
 #[derive(Default)]
 struct Report {
     path: Option<PathBuf>,
     /// Why nothing in it counts.
     unusable: Option<String>,
     file: SettingsFile,
-    /// Places that were looked at: the path, whose place it is, and whether there is a file.
+    /// The searched paths: the path, whose path it is, and whether the file exists.
     searched: Vec<(String, String, bool)>,
     notes: Vec<String>,
 }
 
-/// The file at this path.
+/// Returns the file at this path.
 fn check(path: &Path) -> io::Result<Report> {
     let bytes = fs::read(path).map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
     let path = std::path::absolute(path)?;
@@ -59,7 +59,7 @@ fn check(path: &Path) -> io::Result<Report> {
     Ok(report)
 }
 
-/// The file that programs of this user get.
+/// Returns the file that programs of this user get.
 fn search() -> io::Result<Report> {
     let known = KnownSettings::discover(&PLATFORM, &POLICY).map_err(memory)?;
     let mut report = Report::default();
@@ -78,7 +78,7 @@ fn search() -> io::Result<Report> {
     Ok(report)
 }
 
-/// Vulkan Configurator writes to one place, whatever the variables say.
+/// Returns a note if Vulkan Configurator's file exists but is not used. Its path does not depend on variables.
 fn note_of_configurator(counts: Option<&Path>) -> Option<String> {
     let home = PathBuf::from(std::env::var_os("HOME")?);
     let written = home.join(".local/share/vulkan/loader_settings.d/vk_loader_settings.json");
@@ -106,13 +106,13 @@ impl Report {
         self.unusable.is_none() && self.file.warnings.is_empty() && self.notes.is_empty()
     }
 
-    /// What the file says for a program; without one, for those that it does not name.
+    /// Returns the file's settings for a program, or for programs that it does not name.
     fn settings(&self, program: Option<&Path>) -> Option<&Settings> {
         let program = program.map(|program| program.as_os_str().as_bytes());
         self.file.objects.get(self.file.choose(program)?)
     }
 
-    /// The programs that the file names.
+    /// Returns the programs that the file names.
     fn programs(&self) -> Vec<String> {
         let keys = self.file.objects.iter().flat_map(|settings| settings.app_keys.iter().flatten());
         keys.map(|key| Shown(key).to_string()).collect()
@@ -162,7 +162,7 @@ impl Report {
         out
     }
 
-    /// As `docs/schemas/settings-report.schema.json` describes it.
+    /// Returns the report in the format of `docs/schemas/settings-report.schema.json`.
     fn json(&self, program: Option<&Path>) -> Value {
         let warning = |warning: &SettingsWarning| {
             json!({
@@ -186,7 +186,7 @@ impl Report {
     }
 }
 
-/// What is written in an object with settings; as text where only a lenient reader takes it.
+/// Returns the content of an object with settings; as text if only a lenient reader accepts it.
 fn said(settings: &Settings) -> Value {
     let text = String::from_utf8_lossy(&settings.written);
     serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text.trim().to_owned()))

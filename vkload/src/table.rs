@@ -7,7 +7,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table with these words above its columns.
+    /// Returns a table with these words above its columns.
     pub(crate) fn new(head: &[&str]) -> Self {
         Self { rows: vec![head.iter().map(|word| (*word).to_owned()).collect()] }
     }
@@ -17,7 +17,7 @@ impl Table {
         self.rows.push(cells.map(str::to_owned).to_vec());
     }
 
-    /// The lines, each behind two blanks and ended by a newline.
+    /// Returns the lines, each behind two blanks and ended by a newline.
     pub(crate) fn render(&self) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width =

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use fuchsia_simulation::{LoaderService, Process, Simulation};
 use serde_json::{Value, json};
 
-/// The null driver, which cargo puts beside the tests.
+/// Returns the null driver, which cargo puts next to the tests.
 fn null_driver() -> PathBuf {
     std::env::current_exe().expect("a test").parent().expect("a folder").join("libvkload_null.so")
 }
 
-/// What `vkload info` shows, for people and for programs.
+/// Returns the output of `vkload info`, for people and for programs.
 fn shown(simulation: &'static Simulation) -> (String, Value) {
     let process = Process::new(simulation, &[]);
     process.run(|entry| {

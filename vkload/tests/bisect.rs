@@ -14,14 +14,14 @@ fn name(number: u32) -> String {
     format!("VK_LAYER_TEST_{number}")
 }
 
-/// A machine with a driver.
+/// Returns a machine with a driver.
 fn machine() -> Sandbox {
     let sandbox = Sandbox::new();
     Driver::new("good").device(Device::new("gpu")).install(&sandbox);
     sandbox
 }
 
-/// A machine with a driver and eight implicit layers.
+/// Returns a machine with a driver and eight implicit layers.
 fn with_layers() -> Sandbox {
     let sandbox = machine();
     (0..8).for_each(|number| drop(Layer::new(&name(number)).implicit().install(&sandbox)));
@@ -50,7 +50,7 @@ fn answer(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(output)))
 }
 
-/// A program that makes an instance, and fails if it has these layers. Each layer that is opened writes a trace.
+/// Returns a program that makes an instance, and fails if it has these layers. Each layer that is opened writes a trace.
 fn fails_with(sandbox: &Sandbox, layers: &[&str]) -> String {
     let traces = sandbox.path("out");
     let trace = |layer: &&str| format!("test -e {}/{layer}.trace", traces.display());
@@ -200,7 +200,7 @@ fn layers_that_variables_enable_are_left_out_by_name_and_by_pattern() {
     assert_eq!(found(&[("WANT", "1")], &fails_with(&sandbox, &[])), (1, json!([[name(4)]])));
 }
 
-/// An implicit layer as text, with these fields.
+/// Returns an implicit layer as text, with these fields.
 fn implicit(name: &str, more: &str) -> String {
     format!(
         r#"{{"file_format_version": "1.2.0", "layer": {{"name": "{name}", "type": "GLOBAL", "api_version": "1.3.0",
@@ -233,7 +233,7 @@ fn a_part_of_a_meta_layer_is_left_out_alone() {
     let answer = answer(&bisect(&sandbox, &["--json"], &[VKLOAD, "info"], &[]));
     assert_eq!(answer["culprits"], json!([[name(1)]]), "{answer:#}");
     assert_eq!(answer["layers"][1]["off"], format!("export VK_LOADER_LAYERS_DISABLE={}", name(1)));
-    // This variable stands against the one that would leave them out.
+    // This variable overrides the one that would leave them out.
     let output = bisect(&sandbox, &[], &[VKLOAD, "info"], &[("VK_LOADER_LAYERS_ALLOW", "*")]);
     let said = text(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");

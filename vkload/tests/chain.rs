@@ -12,7 +12,7 @@ use vkload_tests::{Device, Driver, Sandbox};
 
 /// A name that means something else in XML unless it is escaped.
 const WILD: &str = "VK_LAYER_<&\\\">'wild";
-/// What it is without the escape of JSON.
+/// The name without JSON escapes.
 const WILD_NAME: &str = "VK_LAYER_<&\">'wild";
 
 fn command(sandbox: &Sandbox, arguments: &[&str]) -> Command {
@@ -33,7 +33,7 @@ fn json(sandbox: &Sandbox, arguments: &[&str]) -> Value {
     serde_json::from_slice(&vkload(sandbox, arguments).stdout).expect("JSON")
 }
 
-/// Installs a layer whose library nobody opens. An implicit one is active.
+/// Installs a layer whose library is never opened. An implicit one is active.
 fn install_layer(sandbox: &Sandbox, kind: &str, file: &str, name: &str, library: &str) {
     let more = if kind == "implicit" { r#", "disable_environment": {"NO_LAYER": "1"}"# } else { "" };
     let manifest = format!(
@@ -44,7 +44,7 @@ fn install_layer(sandbox: &Sandbox, kind: &str, file: &str, name: &str, library:
     sandbox.write(format!("data/vulkan/{kind}_layer.d/{file}.json"), manifest);
 }
 
-/// A machine with a driver that works, one that does not, an active layer, and one that waits for being asked for.
+/// Returns a machine with a driver that works, one that does not, an active layer, and one that waits for being asked for.
 fn machine() -> Sandbox {
     let sandbox = Sandbox::new();
     Driver::new("a-good").device(Device::new("gpu")).install(&sandbox);
@@ -54,7 +54,7 @@ fn machine() -> Sandbox {
     sandbox
 }
 
-/// Eight layers with long names and paths, of which one is wild, five drivers, and one driver that is not used.
+/// Sets up eight layers with long names and paths, one of which has special characters, five drivers, and one driver that is not used.
 fn large_machine() -> Sandbox {
     let sandbox = Sandbox::new();
     let folder = format!("/a{}/{}", "/rather/long/path".repeat(9), "x".repeat(100));
@@ -163,7 +163,7 @@ fn a_large_chain_fits_80_columns_and_keeps_names_and_files_whole() {
         for line in said.lines() {
             assert!(line.chars().count() <= 80, "{} columns: {line}\n{said}", line.chars().count());
         }
-        // What a box holds, without its sides and the ends of lines.
+        // The text of a box, without its sides and line breaks.
         let words: String =
             said.chars().filter(|it| !it.is_whitespace() && *it != '\u{2502}' && *it != '|').collect();
         for number in 0..7 {
@@ -215,20 +215,20 @@ fn only_a_terminal_gets_colour_and_only_unless_the_user_wants_none() {
     assert!(!is_coloured(&on_a_terminal(command(&sandbox, &["chain"]).env("NO_COLOR", "1"))));
 }
 
-/// What the command prints where its standard output is a terminal.
+/// Returns the command's output on a terminal.
 fn on_a_terminal(command: &mut Command) -> String {
     let (mut ours, mut theirs) = (0, 0);
     let nothing = std::ptr::null_mut();
     // SAFETY: the descriptors are written to two numbers that live; name and settings are not asked for.
     let result = unsafe { libc::openpty(&mut ours, &mut theirs, nothing, nothing.cast(), nothing.cast()) };
     assert_eq!(result, 0, "{}", io::Error::last_os_error());
-    // SAFETY: both descriptors are open, and nobody else has them.
+    // SAFETY: both descriptors are open, and no other code owns them.
     let (mut ours, theirs) = unsafe { (File::from_raw_fd(ours), File::from_raw_fd(theirs)) };
     let mut child = command.stdout(theirs).spawn().expect("vkload runs");
-    // The command holds the other end until it is told what its output is next, else reading would never end.
+    // The command object holds the other end until its output is set again; reading would never finish otherwise.
     command.stdout(std::process::Stdio::null());
     let mut said = Vec::new();
-    // Reading ends with an error when nobody has the other end any more.
+    // Reading returns an error once the other end is closed.
     let _ = ours.read_to_end(&mut said);
     assert!(child.wait().expect("vkload ends").success());
     String::from_utf8(said).expect("UTF-8")
@@ -236,7 +236,7 @@ fn on_a_terminal(command: &mut Command) -> String {
 
 // ---- SVG and HTML ----
 
-/// All words of a document, those of a line or a cell together.
+/// Returns all words of a document, with the words of a line or a cell joined.
 fn words_of(document: &Document<'_>) -> Vec<String> {
     let whole = |node: roxmltree::Node<'_, '_>| {
         node.descendants().filter(|it| it.is_text()).filter_map(|it| it.text()).collect::<String>()
@@ -272,7 +272,7 @@ fn the_svg_picture_is_well_formed_needs_nothing_and_is_for_light_and_dark() {
     let document = Document::parse(&source).unwrap_or_else(|error| panic!("{error}: {source}"));
     assert_self_contained(&document, &source);
     assert!(source.contains("prefers-color-scheme: dark"), "{source}");
-    // Who cannot see the picture has its title and the way of a call in words.
+    // Readers who cannot see the picture get its title and the path of a call as text.
     let described = |name: &str| {
         let children = document.root_element().children();
         children.filter(|it| it.tag_name().name() == name).find_map(|it| it.text()).unwrap_or_default()
@@ -302,7 +302,7 @@ impl Sides {
     }
 }
 
-/// Where all elements of this name are that have a place. A character of a text is taken to be 7 wide and 9 high.
+/// Returns the positions of all elements of this name that have one. A character of a text counts as 7 wide and 9 high.
 fn sides(document: &Document<'_>, name: &str) -> Vec<Sides> {
     let named = document.descendants().filter(|it| it.tag_name().name() == name);
     let place = |it: roxmltree::Node<'_, '_>| {

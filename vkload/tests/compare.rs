@@ -18,7 +18,7 @@ fn text(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// A machine with a driver and a layer.
+/// Returns a machine with a driver and a layer.
 fn machine() -> Sandbox {
     let sandbox = Sandbox::new();
     Driver::new("good").device(Device::new("gpu")).install(&sandbox);
@@ -42,7 +42,7 @@ fn json(sandbox: &Sandbox, one: &str, other: &str) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&output)))
 }
 
-/// What the two recordings have of something.
+/// Returns the two recordings' values of a subject.
 fn values(answer: &Value, subject: &str, of: &str) -> (Option<String>, Option<String>) {
     let all = answer["differences"].as_array().expect("differences");
     let found = all.iter().find(|it| it["subject"] == subject && it["of"] == of);

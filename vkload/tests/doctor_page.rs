@@ -66,7 +66,7 @@ fn no_id_has_two_rows_and_every_row_is_complete() {
     }
 }
 
-/// The rows of the tables of findings.
+/// Returns the rows of the tables of findings.
 fn rows() -> Vec<Vec<String>> {
     let page = read(&root().join("docs/doctor.md"));
     let findings = page.split("\n## Findings\n").nth(1).expect("the findings");

@@ -1,4 +1,4 @@
-//! What the help and `docs/exit-codes.md` say about exit codes. The tests of each command check the codes themselves.
+//! The exit codes in the help and in `docs/exit-codes.md`. The tests of each command check the codes themselves.
 
 use std::fs;
 use std::path::Path;

@@ -20,7 +20,7 @@ fn json(sandbox: &Sandbox, arguments: &[&str]) -> Value {
     serde_json::from_slice(&vkload(sandbox, arguments).stdout).expect("JSON")
 }
 
-/// A machine with a driver that works, one that does not, and layers that cannot be opened, which nobody has to.
+/// Sets up a machine with a working driver, a broken one, and layers that cannot be opened, which these commands never do.
 fn machine() -> Sandbox {
     let sandbox = Sandbox::new();
     Driver::new("a-good").device(Device::new("gpu")).install(&sandbox);
@@ -41,7 +41,7 @@ fn machine() -> Sandbox {
 
 // ---- doctor ----
 
-/// The doctor's answer where programs get the loader under test, whatever the machine has.
+/// Returns the doctor's answer where programs get the loader under test, whatever the machine has.
 fn doctor(sandbox: &Sandbox, arguments: &[&str]) -> Output {
     let folder = sandbox.path("loader");
     let _ = fs::create_dir(&folder);
@@ -128,8 +128,8 @@ fn paths_lists_every_place_whether_it_exists_or_not() {
 
 // ---- replay ----
 
-/// The lines of what was said, with what a recording takes out taken out. The width of columns, and the order of places that count
-/// equally, follow from the length of paths.
+/// Returns the lines of the output, with the same replacements as in a recording. Column widths, and the order of search paths with equal
+/// counts, depend on the length of paths.
 fn unnamed(sandbox: &Sandbox, said: &str) -> Vec<String> {
     let home = sandbox.path("home").display().to_string();
     let said = said.replace(&home, "/home/user");

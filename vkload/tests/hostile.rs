@@ -1,5 +1,5 @@
-//! `vkload doctor` among drivers and layers that crash, hang, end the process and more, at every stage, each beside a driver that works:
-//! the answer is complete, names each culprit and says that the other driver works.
+//! `vkload doctor` among drivers and layers that crash, hang, abort the process and more, at every stage, each together with a working
+//! driver: the answer is complete, names each culprit and says that the other driver works.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -15,8 +15,8 @@ const HOSTILE_LAYER: &[&str] = &["-DEXPORT_NEGOTIATE", "-DHOSTILE"];
 const SHORT: u64 = 1;
 const LONG: u64 = 60;
 
-/// A driver's deed: the command in which it does it, the deed as `tests/hostile/misbehave.c` has it, and the stage and the ending that the
-/// doctor tells. `None` if it does everything else as well as it can.
+/// A driver's misbehaviour: the command in which it happens, its name in `tests/hostile/misbehave.c`, and the stage and the ending that the
+/// doctor reports. `None` if the driver otherwise works.
 type Deed = (&'static str, &'static str, Option<(&'static str, fn() -> Value)>);
 
 fn signal(number: i32) -> Value {
@@ -40,7 +40,7 @@ fn hung_unseen() -> Value {
     json!({ "ended": "timedOut", "seconds": SHORT, "library": null })
 }
 
-/// What ends a driver's process at once.
+/// Misbehaviour that kills a driver's process at once.
 const ENDING: &[Deed] = &[
     ("load", "crash", Some(("open", || signal(11)))),
     ("vk_icdNegotiateLoaderICDInterfaceVersion", "abort", Some(("negotiate", || signal(6)))),
@@ -62,7 +62,7 @@ const ENDING: &[Deed] = &[
     ("vkDestroyInstance", "crash", Some(("destroy", || signal(11)))),
 ];
 
-/// What goes on until time is up.
+/// Misbehaviour that continues until the time limit.
 const HANGING: &[Deed] = &[
     ("load", "spin", Some(("open", hung))),
     ("vkCreateInstance", "deadlock", Some(("createInstance", hung))),
@@ -72,7 +72,7 @@ const HANGING: &[Deed] = &[
     ("vkWaitForFences", "block-signals", Some(("wait", hung_unseen))),
 ];
 
-/// What a driver may get away with: its devices work.
+/// Misbehaviour without effect on a driver's devices, which work.
 const HARMLESS: &[Deed] = &[
     ("load", "print", None),
     ("load", "print-to-terminal", None),
@@ -83,7 +83,7 @@ const HARMLESS: &[Deed] = &[
     ("load", "crash-at-exit", Some(("exit", || signal(11)))),
 ];
 
-/// What ends the process of a program with a layer.
+/// Layer misbehaviour that kills the program's process.
 const OF_LAYERS: &[Deed] = &[
     ("load", "exit-0", Some(("open", || exited(0)))),
     ("negotiate", "crash", Some(("negotiate", || signal(11)))),
@@ -94,7 +94,7 @@ const OF_LAYERS: &[Deed] = &[
     ("unload", "trap", Some(("unload", || signal(4)))),
 ];
 
-/// A world of drivers that do these, beside a good one.
+/// A test case with these drivers and a good one.
 struct World {
     sandbox: Sandbox,
     names: Vec<String>,
@@ -133,7 +133,7 @@ fn doctor(sandbox: &Sandbox, limit: u64, arguments: &[&str]) -> Output {
     vkload.output().expect("vkload runs")
 }
 
-/// The answer in JSON and as text, which a recording gives without trying everything again.
+/// Returns the answer in JSON and as text, which a recording gives without trying everything again.
 fn answers(sandbox: &Sandbox, limit: u64) -> (Value, String) {
     let file = sandbox.path("out/recording.json").display().to_string();
     let output = doctor(sandbox, limit, &["--json", "--record", &file]);
@@ -147,14 +147,14 @@ fn replay(file: &str) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// What came of the driver or layer of this name.
+/// Returns the result of the driver or layer with this name.
 fn trial<'a>(answer: &'a Value, list: &str, key: &str, name: &str) -> &'a Value {
     let all = answer[list].as_array().expect("trials");
     let found = all.iter().find(|one| one[key] == name);
     &found.unwrap_or_else(|| panic!("{name}: {answer:#}"))["trial"]
 }
 
-/// The ending, with the name of the library's file replaced by whether it is this one.
+/// Returns the ending, with the name of the library's file replaced by whether it is this one.
 fn ending(trial: &Value, library: &str) -> Value {
     let mut ending = trial["ending"].clone();
     if ending["library"].is_string() {
@@ -163,7 +163,7 @@ fn ending(trial: &Value, library: &str) -> Value {
     ending
 }
 
-/// Checks the answers, in JSON and as text, in a world of drivers that do these deeds.
+/// Checks the answers, in JSON and as text, in a test case with drivers that misbehave in these ways.
 fn check(deeds: &[Deed], limit: u64) {
     let world = World::new(deeds);
     let (answer, text) = answers(&world.sandbox, limit);
@@ -210,7 +210,7 @@ fn a_layer_that_hangs_is_told_when_time_is_up() {
     check_layers(&[("vkEnumeratePhysicalDevices", "spin", Some(("enumerateDevices", hung)))], SHORT);
 }
 
-/// Checks the answers in a world of layers that do these deeds.
+/// Checks the answers in a test case with layers that misbehave in these ways.
 fn check_layers(deeds: &[Deed], limit: u64) {
     let sandbox = Sandbox::new();
     Driver::new("good").device(Device::new("good gpu")).install(&sandbox);
@@ -230,7 +230,7 @@ fn check_layers(deeds: &[Deed], limit: u64) {
         let manifest =
             sandbox.path(format!("data/vulkan/implicit_layer.d/{name}.json")).display().to_string();
         let all = answer["findings"].as_array().expect("findings");
-        // One whose absence was seen to help is told of by its name.
+        // A finding names the driver or layer itself if removing it was seen to help.
         let finding = all.iter().find(|it| it["about"] == *manifest || it["about"] == *name);
         let finding = finding.unwrap_or_else(|| panic!("{name}: {answer:#}"));
         assert!(
@@ -241,7 +241,7 @@ fn check_layers(deeds: &[Deed], limit: u64) {
     }
 }
 
-/// A good driver, and a meta-layer of which the second component needs the first.
+/// Returns a good driver, and a meta-layer of which the second component needs the first.
 fn needy() -> Sandbox {
     let sandbox = Sandbox::new();
     Driver::new("good").device(Device::new("good gpu")).install(&sandbox);
@@ -274,7 +274,7 @@ fn a_layer_that_fails_above_the_built_in_driver_and_not_among_programs_is_not_me
     let sandbox = needy();
     let (answer, _) = answers(&sandbox, LONG);
     if answer["loader"]["stage"] == "open" {
-        return; // There is no loader for programs here.
+        return; // No loader for programs is installed here.
     }
     let file = sandbox.path("out/recording.json");
     let mut recording: Value = serde_json::from_slice(&fs::read(&file).expect("a file")).expect("JSON");

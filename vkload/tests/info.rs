@@ -115,7 +115,7 @@ fn what_only_making_an_instance_tells_is_told_of_each_driver() {
     assert!(report["problem"].is_null());
 }
 
-/// A machine with four implicit layers that cannot be used, each for another reason, and one that can.
+/// Returns a machine with four implicit layers that cannot be used, each for another reason, and one that can.
 fn with_unusable_layers() -> Sandbox {
     let sandbox = Sandbox::new();
     let implicit = |name: &str| Layer::new(name).implicit();
@@ -124,7 +124,7 @@ fn with_unusable_layers() -> Sandbox {
     implicit("VK_LAYER_b_refuses").refuses(vk::Result::ERROR_INITIALIZATION_FAILED).install(&sandbox);
     implicit("VK_LAYER_c_later").does_with("interface", 3).install(&sandbox);
     implicit("VK_LAYER_d_empty").exports(&[]).install(&sandbox);
-    // Its names stand in the manifest only.
+    // Only the manifest has its names.
     let functions = r#"{"vkGetInstanceProcAddr": "test_lookup", "vkGetDeviceProcAddr": "test_device_lookup",
         "vkNegotiateLoaderLayerInterfaceVersion": "test_negotiate"}"#;
     implicit("VK_LAYER_e_good").exports(Layer::OTHER).field("functions", functions).install(&sandbox);
@@ -217,7 +217,7 @@ fn an_unusable_layer_that_the_program_asks_for_gives_chain_exit_code_1() {
     assert_eq!(status(&["chain"]).0, Some(0));
 }
 
-/// A library that kills its process is seen, too, and kills no command.
+/// A library that kills its process is reported, and does not kill the command.
 #[test]
 fn a_layer_that_crashes_while_it_is_loaded_is_reported_by_chain_and_layers() {
     let sandbox = Sandbox::new();

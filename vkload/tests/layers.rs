@@ -10,7 +10,7 @@ use vkload_tests::{Device, Driver, Layer, Sandbox};
 
 const VKLOAD: &str = env!("CARGO_BIN_EXE_vkload");
 const SETTINGS: &str = "data/vulkan/loader_settings.d/vk_loader_settings.json";
-/// The distribution's loader, where it is installed.
+/// The distribution's loader, if it is installed.
 const SYSTEM_LOADER: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
 
 const IMPLICIT: &str = "VK_LAYER_TEST_implicit";
@@ -18,7 +18,7 @@ const WAITING: &str = "VK_LAYER_TEST_waiting";
 const FIRST: &str = "VK_LAYER_TEST_first";
 const SECOND: &str = "VK_LAYER_TEST_second";
 
-/// A machine with a driver, a layer that is active, one that waits for a variable, and two explicit ones.
+/// Returns a machine with a driver, a layer that is active, one that waits for a variable, and two explicit ones.
 fn machine() -> Sandbox {
     let sandbox = Sandbox::new();
     Driver::new("good").device(Device::new("gpu")).install(&sandbox);
@@ -46,21 +46,21 @@ fn json(sandbox: &Sandbox, arguments: &[&str], variables: &[(&str, &str)]) -> Va
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&output)))
 }
 
-/// Whether a layer is active according to the list, and the reason's name.
+/// Returns whether a layer is active according to the list, and the reason's name.
 fn state(list: &Value, name: &str) -> (bool, String) {
     let all = list["layers"].as_array().expect("layers");
     let layer = all.iter().find(|it| it["name"] == name).unwrap_or_else(|| panic!("{name}: {list:#}"));
     (layer["active"] == true, layer["outcome"].as_str().expect("a name").to_owned())
 }
 
-/// The layers that a program opens with these options: on the loader of this project, and on the distribution's.
+/// Returns the layers that a program opens with these options: on the loader of this project, and on the distribution's.
 fn opened(sandbox: &Sandbox, options: &[&str], variables: &[(&str, &str)]) -> Vec<Vec<String>> {
     let notes = sandbox.path("out/notes");
     let (file, subject) =
         (notes.display(), format!(r#"{{"subject": "loader", "library": "{SYSTEM_LOADER}"}}"#));
     let scripts = [
         format!("exec {VKLOAD} info >{file}"),
-        // It writes to memory that it shares with whoever started it.
+        // It writes to memory that it shares with its parent.
         format!("truncate -s 1M {file} && exec {VKLOAD} probe 3 '{subject}' 3<>{file}"),
     ];
     let there = if Path::new(SYSTEM_LOADER).exists() { 2 } else { 1 };

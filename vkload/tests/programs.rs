@@ -1,4 +1,4 @@
-//! `vkload doctor` judges what programs get: the loader, the variables and the width of the program that it is asked about.
+//! `vkload doctor` diagnoses for a given program: its loader, its variables and its width.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -23,7 +23,7 @@ int main(void) {
 }
 "#;
 
-/// A good driver, and folders `one`, `two` with a Vulkan loader each.
+/// Returns a good driver, and folders `one`, `two` with a Vulkan loader each.
 fn machine() -> Sandbox {
     let sandbox = Sandbox::new();
     Driver::new("good").device(Device::new("good gpu")).install(&sandbox);
@@ -65,7 +65,7 @@ fn doctor(sandbox: &Sandbox, more: &[(&str, &str)], arguments: &[&str]) -> Value
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
-/// The file that was opened as Vulkan loader.
+/// Returns the file that was opened as Vulkan loader.
 fn opened(answer: &Value) -> &Path {
     Path::new(answer["loader"]["file"].as_str().unwrap_or_else(|| panic!("{answer:#}")))
 }
@@ -97,7 +97,7 @@ fn a_program_with_a_loader_of_its_own_is_judged_by_that() {
     }
 }
 
-/// The loader that the program gets when it runs.
+/// Returns the loader that the program gets when it runs.
 fn mapped(sandbox: &Sandbox, program: &Path, variables: &[(&str, &str)]) -> PathBuf {
     let running = Running::new(sandbox, program, variables);
     let maps = fs::read_to_string(format!("/proc/{}/maps", running.0.id())).expect("maps");
@@ -352,7 +352,7 @@ fn watching_answers_again_when_something_changes() {
     assert!(none(&before) && !after.is_empty() && !none(&after), "{before:?} {after:?}");
 }
 
-/// A library that ends every process but that of the program above.
+/// A library that kills every process except the program above.
 const DEADLY: &str = r#"
 #include <errno.h>
 #include <stdlib.h>
@@ -379,7 +379,7 @@ fn a_library_that_takes_every_program_down_is_named_by_its_variable() {
     assert!(!findings.iter().any(blamed), "no driver was tried: {answer:#}");
 }
 
-/// The header of a program for 32-bit processors of this kind, and nothing else.
+/// Returns the header of a program for 32-bit processors of this kind, and nothing else.
 fn narrow_program(sandbox: &Sandbox) -> PathBuf {
     let machine: u8 = if cfg!(target_arch = "aarch64") { 40 } else { 3 };
     let mut header = vec![0; 52];
@@ -401,7 +401,7 @@ fn a_32_bit_program_is_judged_without_opening_anything() {
             |it: &&Value| it["severity"] == "error" && it["what"].to_string().contains("good.json");
         assert!(findings.iter().any(|it| of_driver(&it)), "{answer:#}");
     }
-    // Where a driver fits, another that does not is usual.
+    // If one driver fits, another that does not fit is normal.
     let library = sandbox.path("lib/libnarrow.so");
     fs::copy(&program, &library).expect("a copy");
     let manifest = format!(

@@ -1,4 +1,5 @@
-//! Recordings of `vkload doctor` and `vkload info`: they are there whatever happens, hold the machine, name nobody, and give the same answer.
+//! Recordings of `vkload doctor` and `vkload info`: they are written in every case, describe the machine, name no user, and give the same
+//! answer.
 
 use std::fs::{self, File};
 use std::os::fd::AsRawFd as _;
@@ -12,7 +13,7 @@ use vkload_tests::{Device, Driver, Sandbox};
 
 const HOSTILE: &[&str] = &["-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE", "-DHOSTILE"];
 
-/// A good driver, and one that does this in vkCreateInstance.
+/// Returns a good driver, and one that does this in vkCreateInstance.
 fn machine(behaviour: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     Driver::new("good").device(Device::new("good gpu")).install(&sandbox);

@@ -1,4 +1,4 @@
-//! What commands print with `--json` is as the schemas in `docs/schemas/` say, in several worlds.
+//! The output of `--json` matches the schemas in `docs/schemas/`, in several test cases.
 //!
 //! A new command needs a row in [`COMMANDS`], and its schema a row in `docs/schemas/README.md`.
 
@@ -13,8 +13,8 @@ use vkload_tests::{Device, Driver, Layer, Sandbox};
 
 use schema::Schema;
 
-/// Commands whose output has a schema, with the schema's name. `RECORDING` stands for a recording of the same world, and `CASE` for one of the
-/// doctor's.
+/// Commands whose output has a schema, with the schema's name. `RECORDING` is replaced by a recording of the same test case, and `CASE` by
+/// the doctor's recording.
 const COMMANDS: &[(&[&str], &str)] = &[
     (&["--json"], "info"),
     (&["info", "--json", "--verbose"], "info"),
@@ -55,12 +55,12 @@ const ANY_FIELDS: &str = "/facts/variables";
 
 const SETTINGS: &str = "data/vulkan/loader_settings.d/vk_loader_settings.json";
 
-/// A machine with nothing on it.
+/// Returns a machine with nothing on it.
 fn empty() -> Sandbox {
     Sandbox::new()
 }
 
-/// A machine on which everything works, with layers that say much about themselves.
+/// Returns a machine on which everything works, with layers that say much about themselves.
 fn healthy() -> Sandbox {
     let sandbox = Sandbox::new();
     Driver::new("good").device(Device::new("gpu")).device(Device::new("other gpu")).install(&sandbox);
@@ -79,7 +79,7 @@ fn healthy() -> Sandbox {
     sandbox
 }
 
-/// A machine on which nothing works, for many reasons.
+/// Returns a machine on which nothing works, for many reasons.
 fn broken() -> Sandbox {
     let sandbox = Sandbox::new();
     Driver::new("absent").library_path("/nowhere/libgone.so").install(&sandbox);
@@ -96,7 +96,7 @@ fn broken() -> Sandbox {
     sandbox
 }
 
-/// A machine with this settings file alone.
+/// Returns a machine with this settings file alone.
 fn with_settings(text: &str) -> Sandbox {
     let sandbox = empty();
     sandbox.write(SETTINGS, text);
@@ -121,7 +121,7 @@ fn schema(name: &str) -> Schema {
     Schema::read(&format!("docs/schemas/{name}.schema.json"))
 }
 
-/// What every command prints in this world, and the recording, with the names of their schemas.
+/// Returns every command's output in this test case, and the recording, with the names of their schemas.
 fn outputs(sandbox: &Sandbox) -> Vec<(String, &'static str, Value)> {
     let [file, case] = ["out/recording.json", "out/case.json"].map(|file| sandbox.path(file));
     let run = |arguments: &[&str]| {
@@ -186,7 +186,7 @@ fn a_field_more_or_less_is_not_what_the_schema_says() {
     }
 }
 
-/// The places of the objects that vkload itself fills; of a long list, those of the first four.
+/// Returns the paths of the objects that vkload itself fills; of a long list, only the first four elements.
 fn collect_objects(value: &Value, place: String, found: &mut Vec<String>) {
     match value {
         Value::Object(object) => {
@@ -227,7 +227,7 @@ fn every_schema_is_strict_and_explains_itself_and_is_listed() {
     }
 }
 
-/// Every object in a schema is closed and says which fields it must have, and each of these says what it means.
+/// Checks that every object in a schema is closed and lists its required fields, and that each field has a description.
 fn check(schema: &Value, place: &str) {
     if let Some(properties) = schema["properties"].as_object() {
         assert_eq!(schema["additionalProperties"], false, "{place}");

@@ -18,7 +18,7 @@ use crate::switches::{self, Changes, Wanted};
 use run::{Attempt, Program};
 use search::Verdict;
 
-/// What came of it.
+/// The result of the search.
 struct Answer {
     /// The program's words.
     program: Vec<String>,
@@ -35,7 +35,7 @@ struct Suspect {
     layer: Layer,
     /// Why it is active, to follow its name.
     why: String,
-    /// What turns it off.
+    /// The way to turn it off.
     off: String,
 }
 
@@ -88,13 +88,13 @@ fn bisect(options: &BisectArguments) -> Result<Answer, String> {
     })
 }
 
-/// The layers, with why they are active and what turns them off.
+/// Returns the layers, with why they are active and what turns them off.
 fn suspects(planned: &Planned, variables: &Variables, layers: Vec<Layer>) -> Result<Vec<Suspect>, String> {
     let picture = chain::picture(planned, &[])?;
     let suspect = |layer: Layer| {
         let drawn = picture.layers.iter().find(|it| it.name == layer.name && it.manifest == layer.manifest);
         let why = drawn.map(|drawn| drawn.why.as_str()).unwrap_or_default();
-        // What turns it off stands on a line of its own.
+        // The output shows how to turn the layer off on a separate line.
         let why = why.split("; to turn it off").next().unwrap_or_default().to_owned();
         let off = if layer.by_settings {
             let settings = loader_core::memory::Shown(&planned.settings.plan.path);

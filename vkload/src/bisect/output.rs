@@ -10,14 +10,14 @@ use crate::output::quoted;
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
 const FORMAT: u64 = 1;
 
-/// The answer, and whether the program fails without any layer.
+/// Returns the answer, and whether the program fails without any layer.
 pub(super) fn render(answer: &Answer, json: bool) -> (String, bool) {
     let text = if json { format!("{:#}\n", to_json(answer)) } else { text(answer) };
     (text, answer.verdict == Verdict::FailsWithoutLayers)
 }
 
 impl Answer {
-    /// What a user wants to know first.
+    /// Returns the main result, in one line.
     fn headline(&self) -> String {
         let name = self.name();
         let with_all = self.run(&self.all()).map(|run| run.ended.words()).unwrap_or_default();
@@ -45,13 +45,13 @@ impl Answer {
         }
     }
 
-    /// The program's file name.
+    /// Returns the program's file name.
     fn name(&self) -> &str {
         let first = self.program.first().map(String::as_str).unwrap_or_default();
         first.rsplit('/').next().unwrap_or(first)
     }
 
-    /// The command line of another run.
+    /// Returns the command line of another run.
     fn again(&self, options: &str) -> String {
         let words: Vec<_> = self.program.iter().map(|word| quoted(word)).collect();
         format!("vkload bisect {options} -- {}", words.join(" "))
@@ -123,7 +123,7 @@ fn without_layers(answer: &Answer) -> String {
     out + &printed(run)
 }
 
-/// Why these layers are to blame, why each is active, and how to turn it off.
+/// Returns why these layers are to blame, why each is active, and how to turn it off.
 fn culprits(answer: &Answer, group: &[usize]) -> String {
     let run = answer.run(group);
     let ended = run.map(|run| run.ended.words()).unwrap_or_default();
@@ -151,7 +151,7 @@ fn printed(run: Option<&Attempt>) -> String {
     if quoted.is_empty() { quoted } else { format!("  The last lines of its output:\n{quoted}") }
 }
 
-/// The answer for programs. Names do not change between releases; new ones may come.
+/// Returns the answer for programs. Names do not change between releases; new ones may come.
 fn to_json(answer: &Answer) -> Value {
     let (result, culprits) = match &answer.verdict {
         Verdict::NothingFails => ("nothing-fails", Vec::new()),

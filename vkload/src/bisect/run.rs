@@ -11,7 +11,7 @@ use crate::probe::parent::{Stream, last_lines, pipe, wait};
 use crate::probe::signal_name;
 use crate::switches::{self, Changes};
 
-/// What is run, and how it is judged.
+/// The program to run, and the criterion for success.
 pub(super) struct Program<'a> {
     /// Its name and arguments.
     pub(super) words: &'a [OsString],
@@ -47,16 +47,16 @@ pub(super) enum Ended {
 }
 
 impl Ended {
-    /// Whether the program does not work.
+    /// Returns whether the program does not work.
     pub(super) fn failed(self) -> bool {
         !matches!(self, Self::Exited { code: 0 } | Self::Running { .. })
     }
 
-    /// What the program does, to follow its name.
+    /// Returns the program's outcome, worded to follow its name.
     pub(super) fn words(self) -> String {
         match self {
             Self::Exited { code: 0 } => "works".to_owned(),
-            // A shell tells so of what it started.
+            // A shell reports a signal of its child as 128 plus the number.
             Self::Exited { code } if code > 128 => {
                 format!("ends with exit code {code} ({})", signal_name(code - 128))
             }
@@ -115,7 +115,7 @@ impl Program<'_> {
         drop(command);
         let mut printed = Stream::new(printed)?;
         let status = wait(&mut child, &mut printed, self.limit);
-        // What it has started in its turn goes with it.
+        // The whole group is killed, including the child's own children.
         let group = i32::try_from(child.id()).unwrap_or(0);
         // SAFETY: the group is the child's own, which it began with.
         unsafe { libc::kill(-group, libc::SIGKILL) };

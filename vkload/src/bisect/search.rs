@@ -1,4 +1,4 @@
-//! The search: which runs there are, and what follows from them.
+//! The search: the runs to make, and the conclusions from them.
 
 use std::cell::RefCell;
 
@@ -7,18 +7,18 @@ use crate::halves;
 use crate::output::progress;
 use crate::switches::Changes;
 
-/// What follows from the runs.
+/// The conclusion from the runs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It works with all layers.
     NothingFails,
-    /// It fails without any layer, too.
+    /// The program fails even without layers.
     FailsWithoutLayers,
     /// These layers make it fail, each group of them together, by their places.
     Found(Vec<Vec<usize>>),
 }
 
-/// The runs so far.
+/// The runs made until now.
 struct Runs<'a> {
     program: &'a Program<'a>,
     changes: &'a dyn Fn(&[usize]) -> Result<Changes, String>,
@@ -61,7 +61,7 @@ impl Runs<'_> {
             return Ok(Verdict::FailsWithoutLayers);
         }
         let mut found = Vec::new();
-        // Where it fails without the first culprit, there is another one.
+        // If the program fails without the first culprit, another culprit exists.
         while self.fails(&rest) && self.problem.borrow().is_none() {
             let places = |of: &[usize]| of.iter().filter_map(|at| rest.get(*at)).copied().collect::<Vec<_>>();
             let group = places(&halves::culprits(rest.len(), &|some| self.fails(&places(some))));
@@ -82,7 +82,7 @@ impl Runs<'_> {
         )
     }
 
-    /// Whether the program fails with these layers. What is known is not run again. After a problem nothing is run.
+    /// Returns whether the program fails with these layers. Does not repeat a run, and runs nothing after a problem.
     fn fails(&self, layers: &[usize]) -> bool {
         let known = self.done.borrow().iter().find(|run| run.layers == layers).map(|run| run.ended.failed());
         if known.is_some() || self.problem.borrow().is_some() {

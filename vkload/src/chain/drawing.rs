@@ -1,4 +1,4 @@
-//! What a picture of a call chain consists of: boxes with words, whatever they are drawn with.
+//! The content of a call-chain picture: boxes with text, independent of the output format.
 
 use super::model::{Device, Driver, Layer, Model};
 
@@ -6,9 +6,9 @@ use super::model::{Device, Driver, Layer, Model};
 pub(super) struct Drawing {
     /// From the application to the last layer, each above the next.
     pub(super) series: Vec<Block>,
-    /// What follows them: a call takes one of these ways.
+    /// The branches below them: a call takes one of these.
     pub(super) branches: Vec<Branch>,
-    /// Words that stand below the picture.
+    /// Text below the picture.
     pub(super) notes: Vec<Note>,
 }
 
@@ -23,11 +23,11 @@ pub(super) struct Block {
     pub(super) role: Role,
     pub(super) title: String,
     pub(super) details: Vec<Detail>,
-    /// What is wrong. Empty if nothing is.
+    /// The problem. Empty if there is none.
     pub(super) problem: String,
 }
 
-/// What a box stands for.
+/// The thing that a box represents.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Program,
@@ -40,7 +40,7 @@ pub(super) enum Role {
 
 /// A line of a box.
 pub(super) struct Detail {
-    /// Stands before the text, unless it is empty.
+    /// The label before the text, unless it is empty.
     pub(super) label: &'static str,
     pub(super) text: String,
 }
@@ -53,7 +53,7 @@ pub(super) struct Note {
     pub(super) is_problem: bool,
 }
 
-/// What stands at a fork.
+/// The label at a fork.
 pub(super) const FORK: &str = "one of these, by the call's device";
 
 impl Drawing {
@@ -70,7 +70,7 @@ impl Drawing {
         Self { series, branches, notes: notes(model) }
     }
 
-    /// The way of a call in words, for those who cannot see it.
+    /// Returns the path of a call as text, for readers who cannot see the picture.
     pub(super) fn in_words(&self) -> String {
         let titles = |blocks: &[Block]| blocks.iter().map(|block| block.title.clone()).collect::<Vec<_>>();
         let branch = |branch: &Branch| match &titles(&branch.devices)[..] {
@@ -87,7 +87,7 @@ impl Drawing {
 }
 
 impl Block {
-    /// A box with these labels and texts, without those that are empty.
+    /// Returns a box with these labels and texts, without those that are empty.
     fn new(role: Role, title: &str, details: &[(&'static str, &str)]) -> Self {
         let details = details.iter().filter(|(_, text)| !text.is_empty());
         let details = details.map(|(label, text)| Detail { label, text: (*text).to_owned() }).collect();
@@ -96,7 +96,7 @@ impl Block {
 }
 
 impl Detail {
-    /// The label and the text.
+    /// Returns the label and the text.
     pub(super) fn line(&self) -> String {
         if self.label.is_empty() { self.text.clone() } else { format!("{} {}", self.label, self.text) }
     }
@@ -107,7 +107,7 @@ fn layer(layer: &Layer) -> Block {
     Block { problem: layer.problem.clone(), ..Block::new(Role::Layer, &layer.name, &details) }
 }
 
-/// Drivers stand side by side, so there is little room: files and their folders have lines of their own.
+/// Returns the boxes of a driver. Drivers are drawn side by side and are therefore narrow: files and their folders get lines of their own.
 fn branch(driver: &Driver) -> Branch {
     let ((folder, manifest), (library_folder, library)) = (split(&driver.manifest), split(&driver.library));
     let details = [("in", folder), ("", &driver.why), ("library", library), ("in", library_folder)];
@@ -126,7 +126,7 @@ fn device(device: &Device) -> Block {
     }
 }
 
-/// What is known of a device besides its name.
+/// Returns the facts about a device, except its name.
 fn about(device: &Device) -> String {
     let version =
         if device.api_version.is_empty() { String::new() } else { format!("Vulkan {}", device.api_version) };
@@ -146,7 +146,7 @@ fn notes(model: &Model) -> Vec<Note> {
     notes.map(|(title, lines, is_problem)| Note { title: title.to_owned(), lines, is_problem }).collect()
 }
 
-/// The folder of a path, and the file. The folder of a bare name is empty.
+/// Returns the folder of a path, and the file. The folder of a bare name is empty.
 fn split(path: &str) -> (&str, &str) {
     match path.rsplit_once('/') {
         Some(("", file)) => ("/", file),

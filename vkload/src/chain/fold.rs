@@ -6,13 +6,13 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 /// How far lines after the first are indented.
 const INDENT: usize = 2;
 
-/// How many columns the text needs.
+/// Returns how many columns the text needs.
 pub(super) fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// The text in lines of at most `width` columns. Lines after the first are indented by two. Control characters, which would
-/// command a terminal, are replaced.
+/// Returns the text in lines of at most `width` columns. Lines after the first are indented by two. Control characters, which would command
+/// a terminal, are replaced.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let text = text.replace(char::is_control, "\u{fffd}");
@@ -28,8 +28,8 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     }
 }
 
-/// The text in at most `limit` lines of at most `width` columns. If it is longer, `mark` stands for what is left out of its
-/// middle; the end, which in a path is the name of the file, stays whole if it can.
+/// Splits the text into at most `limit` lines of at most `width` columns. If the text is longer, `mark` replaces part of its middle; the
+/// end, which in a path is the file name, stays whole if it fits.
 pub(super) fn fold(text: &str, width: usize, limit: usize, mark: &str) -> Vec<String> {
     let whole = wrap(text, width);
     if whole.len() <= limit {
@@ -47,7 +47,7 @@ pub(super) fn fold(text: &str, width: usize, limit: usize, mark: &str) -> Vec<St
     shortened.into_iter().find(|lines| lines.len() <= limit).unwrap_or_else(|| vec![mark.to_owned()])
 }
 
-/// Where the first line of `text` ends, in bytes: at the last good place that `width` leaves. There is always progress.
+/// Returns the length of the first line of `text`, in bytes: up to the last good break within `width`. The length is never zero.
 fn end_of_line(text: &str, width: usize) -> usize {
     let mut used = 0;
     // After words and the parts of paths and lists; else after the parts of names; else anywhere.

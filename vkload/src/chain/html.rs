@@ -4,7 +4,7 @@ use super::model::{Device, Driver, Layer, Model, Skipped};
 use super::svg::svg;
 use crate::page::{self, Card, Part, Section, Severity, Step};
 
-/// The whole page.
+/// Returns the whole page.
 pub(crate) fn page(model: &Model) -> String {
     let mut parts: Vec<_> = cards(model).into_iter().map(Part::Card).collect();
     parts.push(Part::Picture(svg(model)));
@@ -14,7 +14,7 @@ pub(crate) fn page(model: &Model) -> String {
     page::document("Call chain of a Vulkan program", &sections)
 }
 
-/// Every path and reason of the picture, in tables: sections for this page, or for one about more than the chain.
+/// Returns every path and reason of the picture, in tables: sections for this page, or for one about more than the chain.
 pub(crate) fn tables(model: &Model) -> Vec<Section> {
     let tables = [
         ("Layers, in the order of calls", LAYERS, layers(model)),
@@ -65,7 +65,7 @@ fn skipped(model: &Model) -> Vec<Vec<String>> {
     model.skipped.iter().map(row).collect()
 }
 
-/// What is wrong with the chain, the gravest first.
+/// Returns the problems of the chain, the gravest first.
 fn cards(model: &Model) -> Vec<Card> {
     let card = |severity, title: &str, text: &str| Card {
         severity,

@@ -7,7 +7,7 @@ use super::model::{Device, Driver, Layer, Model, Skipped};
 /// The number of this format. A change that could break a program raises it.
 const FORMAT: u32 = 1;
 
-/// The chain as one object.
+/// Returns the chain as one object.
 pub(super) fn render(model: &Model) -> Value {
     json!({
         "format": FORMAT,
@@ -20,7 +20,7 @@ pub(super) fn render(model: &Model) -> Value {
     })
 }
 
-/// Everything in one list as it was before drivers were listed as alternatives: for programs that read that.
+/// Returns everything in one list as it was before drivers were listed as alternatives: for programs that read that.
 fn chain(model: &Model) -> Vec<Value> {
     let link = |name: &str, because: &str, library: &str| json!({ "name": name, "because": because, "library": library });
     let mut links = vec![link(&model.application, "", ""), link("loader", "", &model.loader)];

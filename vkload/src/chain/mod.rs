@@ -1,7 +1,7 @@
-//! `vkload chain`: what a call of a program goes through, as a picture.
+//! `vkload chain`: the path of a program's call, as a picture.
 //!
-//! [`picture`] makes a [`Model`] of the plans, and opens no library. What only trying tells is added to it: devices, and what is wrong.
-//! [`text`], [`svg()`] and [`html`] draw it.
+//! [`picture`] builds a [`Model`] from the plans, and opens no library. Trials add the devices and problems. [`text`], [`svg()`] and
+//! [`html`] draw it.
 
 mod drawing;
 mod fold;
@@ -44,12 +44,12 @@ fn model(options: &ChainArguments) -> Result<Model, String> {
     Ok(model)
 }
 
-/// The format that `--format` and `--json` ask for.
+/// Returns the format that `--format` and `--json` ask for.
 pub(crate) fn format(format: Format, json: bool) -> Format {
     if json { Format::Json } else { format }
 }
 
-/// The chain in this format, for standard output.
+/// Returns the chain in this format, for standard output.
 pub(crate) fn render(model: &Model, format: Format) -> String {
     match format {
         Format::Text => text::render(model, Look::of_stdout()),

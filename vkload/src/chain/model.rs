@@ -13,7 +13,7 @@ use crate::planned::Planned;
 use crate::probe::Trial;
 use crate::searched::origin;
 
-/// What a call of a program goes through, from the program down. All texts are ready to be shown; empty ones are unknown.
+/// The path of a program's call, from the program down. All texts are ready to be shown; empty ones are unknown.
 #[derive(Debug, Default)]
 pub(crate) struct Model {
     /// The program, or `application`.
@@ -40,11 +40,11 @@ pub(crate) struct Layer {
     pub(crate) name: String,
     pub(crate) manifest: String,
     pub(crate) library: String,
-    /// What makes it active, in a word or two that do not change between releases.
+    /// The reason why it is active, in one or two words that do not change between releases.
     pub(crate) because: String,
     /// The same for people: with the value of the variable or the path of the settings file, and how to turn the layer off.
     pub(crate) why: String,
-    /// What is wrong with it. Empty if nothing is, or if nobody has tried it.
+    /// The problem. Empty if none was found, or if the loader was not tried.
     pub(crate) problem: String,
 }
 
@@ -55,18 +55,18 @@ pub(crate) struct Driver {
     pub(crate) library: String,
     /// The version of Vulkan that its manifest claims.
     pub(crate) api_version: String,
-    /// What led to it, in a word or two that do not change between releases.
+    /// The reason why it was found, in one or two words that do not change between releases.
     pub(crate) because: String,
     /// The same for people.
     pub(crate) why: String,
-    /// What is wrong with it. Empty if nothing is, or if nobody has tried it.
+    /// The problem. Empty if none was found, or if the driver was not tried.
     pub(crate) problem: String,
-    /// Its devices. `None` if they are not known, as nobody has tried it; none at all is usual for a driver for other hardware.
+    /// Its devices. `None` if the driver was not tried. An empty list is usual for a driver for other hardware.
     pub(crate) devices: Option<Vec<Device>>,
 }
 
 impl Driver {
-    /// The devices that are known.
+    /// Returns the devices that are known.
     pub(crate) fn devices(&self) -> &[Device] {
         self.devices.as_deref().unwrap_or_default()
     }
@@ -80,7 +80,7 @@ pub(crate) struct Device {
     pub(crate) kind: String,
     /// The version of Vulkan that it has.
     pub(crate) api_version: String,
-    /// What is wrong with it. Empty if nothing is, or if nobody has tried it.
+    /// The problem. Empty if none was found, or if the layer was not tried.
     pub(crate) problem: String,
 }
 
@@ -88,19 +88,19 @@ pub(crate) struct Device {
 #[derive(Debug)]
 pub(crate) struct Skipped {
     pub(crate) manifest: String,
-    /// Empty where the manifest cannot be read.
+    /// Empty if the manifest cannot be read.
     pub(crate) library: String,
     pub(crate) reason: String,
 }
 
 impl Model {
-    /// Whether drivers were tried and have devices.
+    /// Returns whether drivers were tried and have devices.
     pub(crate) fn knows_devices(&self) -> bool {
         !self.devices.is_empty() || self.drivers.iter().any(|driver| driver.devices.is_some())
     }
 
-    /// Adds what is wrong with the layers that were tried, by their places in the plan. Refused are those that the program, which
-    /// enables these, cannot do without.
+    /// Adds the problems of the layers that were tried, by their positions in the plan. A layer is shown as refused if the program enables
+    /// it and therefore cannot run without it.
     pub(crate) fn add_problems(
         &mut self,
         tried: &BTreeMap<usize, Trial>,
@@ -125,8 +125,8 @@ impl Model {
     }
 }
 
-/// The call chain of a program that enables these layers. Devices are unknown, since no library is opened. Fails if memory
-/// runs out.
+/// Returns the call chain of a program that enables these layers. Devices are unknown, since no library is opened. Fails if memory runs
+/// out.
 pub(crate) fn picture(planned: &Planned, enabled: &[CString]) -> Result<Model, String> {
     let names: Vec<&CStr> = enabled.iter().map(CString::as_c_str).collect();
     let request = LayerRequest { enabled: &names, api_version: Version::default() };
@@ -137,7 +137,7 @@ pub(crate) fn picture(planned: &Planned, enabled: &[CString]) -> Result<Model, S
     });
     Ok(Model {
         application: "application".into(),
-        // A meta-layer is its components, which stand before it.
+        // A meta-layer consists of its components, which precede it.
         layers: active.chain(&planned.layers).map(|(active, it)| layer(planned, active, it)).collect(),
         drivers: planned.drivers.used().map(|(_, candidate)| driver(planned, candidate)).collect(),
         skipped: planned.drivers.drivers.iter().filter_map(skipped).collect(),
@@ -230,7 +230,7 @@ fn skipped(candidate: &Candidate) -> Option<Skipped> {
     })
 }
 
-/// The variable with the value that was read, as `NAME=value`. Of a long list, only the element that names `whom` is shown.
+/// Returns the variable with the value that was read, as `NAME=value`. Of a long list, only the element that names `whom` is shown.
 fn setting(planned: &Planned, variable: &CStr, whom: &str) -> String {
     let name = variable.to_string_lossy();
     let value =
@@ -246,7 +246,7 @@ fn setting(planned: &Planned, variable: &CStr, whom: &str) -> String {
 /// How many bytes of a list are shown whole.
 const LIST: usize = 64;
 
-/// The list, or if it is long, its element `whom` with dots for the others.
+/// Returns the list, or if it is long, its element `whom` with dots for the others.
 fn element(list: &str, whom: &str) -> String {
     let elements: Vec<&str> = list.split([':', ',']).collect();
     let separator = if list.contains(':') { ':' } else { ',' };

@@ -1,5 +1,5 @@
-//! A call chain as an SVG picture, for light and dark backgrounds. It refers to nothing outside itself, and its style is only
-//! about itself, so that it may stand inside a page.
+//! A call chain as an SVG picture, for light and dark backgrounds. It refers to no other file, and its styles apply only to itself, so that
+//! it can be embedded in a page.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::page::escape;
 
 // All lengths are in pixels at the picture's natural size.
 
-/// The width of a driver that has another beside it, and of what is between the two.
+/// The width of a driver that shares a row with another, and of the gap between them.
 const HALF: usize = 408;
 const GAP: usize = 48;
 const WIDTH: usize = 2 * HALF + GAP;
@@ -27,7 +27,7 @@ const ARROW: usize = 26;
 const COLUMN: usize = 75;
 const TITLE_COLUMN: usize = 87;
 
-/// The picture as a document of its own.
+/// Returns the picture as a standalone document.
 pub(crate) fn svg(model: &Model) -> String {
     let drawing = Drawing::new(model);
     let mut pen = Pen::default();
@@ -47,13 +47,13 @@ pub(crate) fn svg(model: &Model) -> String {
 
 const STYLE: &str = include_str!("picture.css");
 
-/// Draws from the top down. What draws something returns where it ends.
+/// Draws from the top down. Each drawing function returns the bottom edge of its part.
 #[derive(Default)]
 struct Pen {
     out: String,
 }
 
-/// Where a box is, from side to side.
+/// The left and right edges of a box.
 #[derive(Clone, Copy)]
 struct Span {
     left: usize,
@@ -86,7 +86,7 @@ impl Pen {
         }
     }
 
-    /// The drivers in rows of two, with the trunk of the fork between them.
+    /// Draws the drivers in rows of two, with the trunk of the fork between them.
     fn fork(&mut self, branches: &[Branch], trunk: usize, top: usize) -> usize {
         let first = Span { left: MARGIN, width: HALF };
         let spans = [first, Span { left: MARGIN + HALF + GAP, ..first }];
@@ -106,19 +106,19 @@ impl Pen {
         bottom
     }
 
-    /// A driver at the end of an arrow from `top`, and its devices.
+    /// Draws a driver at the end of an arrow from `top`, and its devices.
     fn branch(&mut self, branch: &Branch, span: Span, top: usize) -> usize {
         let top = self.arrow(span.middle(), top);
         let mut bottom = self.block(&branch.driver, span, top);
         for (place, device) in branch.devices.iter().enumerate() {
-            // Devices are alternatives, too: they touch.
+            // Devices are alternatives as well, so their boxes touch.
             let top = if place == 0 { self.arrow(span.middle(), bottom) } else { bottom };
             bottom = self.block(device, span, top);
         }
         bottom
     }
 
-    /// A box with its words.
+    /// Draws a box with its text.
     fn block(&mut self, block: &Block, span: Span, top: usize) -> usize {
         let lines = lines(block, span.width);
         let height = lines.len() * LINE + PADDING;
@@ -148,7 +148,7 @@ impl Pen {
         bottom
     }
 
-    /// An arrow to a box that begins where it ends.
+    /// Draws an arrow to a box that begins at the arrow's tip.
     fn arrow(&mut self, x: usize, top: usize) -> usize {
         let end = top + ARROW;
         self.line(&[(x, top), (x, end - 6)]);
@@ -162,7 +162,7 @@ impl Pen {
         let _ = writeln!(self.out, "<polyline class=\"way\" points=\"{}\"/>", points.join(" "));
     }
 
-    /// A line of words. The blanks at its beginning, an indentation, are kept.
+    /// Draws a line of text. Keeps the blanks at its beginning, an indentation.
     fn text(&mut self, words: &str, class: &str, x: usize, y: usize) {
         let indented = words.trim_start();
         let x = x + (words.len() - indented.len()) * COLUMN / 10;
@@ -180,7 +180,7 @@ fn class(role: Role) -> &'static str {
     }
 }
 
-/// The lines of a box of this width, each with its class. Nothing is left out.
+/// Returns the lines of a box of this width, each with its class. Nothing is left out.
 fn lines(block: &Block, width: usize) -> Vec<(String, &'static str)> {
     let inside = (width - 2 * PADDING) * 10;
     let titles = wrap(&block.title, inside / TITLE_COLUMN).into_iter().map(|line| (line, "name"));
@@ -196,7 +196,7 @@ fn lines(block: &Block, width: usize) -> Vec<(String, &'static str)> {
     lines
 }
 
-/// The width that boxes below each other have, so that they are as wide as the widest.
+/// Returns the width that boxes below each other have, so that they are as wide as the widest.
 fn width_of<'a>(blocks: impl Iterator<Item = &'a Block>) -> usize {
     let needed = blocks.map(|block| {
         let details = block.details.iter().map(|detail| columns(&detail.line()) * COLUMN);

@@ -10,9 +10,9 @@ use super::model::Model;
 
 /// The width of the whole picture: odd, so that its middle is a column.
 const WIDTH: usize = 79;
-/// The width of a driver that has another beside it.
+/// The width of a driver that shares a row with another.
 const HALF: usize = 37;
-/// What two of them have between them.
+/// The gap between two of them.
 const GAP: usize = WIDTH - 2 * HALF;
 /// The width that the boxes of a series have at least.
 const LEAST: usize = 41;
@@ -28,7 +28,7 @@ pub(crate) struct Look {
 }
 
 impl Look {
-    /// What suits the standard output of this process: colour on a terminal unless `NO_COLOR` is set, lines in a UTF-8 locale.
+    /// Returns the style for this process's standard output: colour on a terminal unless `NO_COLOR` is set, lines in a UTF-8 locale.
     pub(crate) fn of_stdout() -> Self {
         let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or_default();
@@ -41,7 +41,7 @@ impl Look {
     }
 }
 
-/// The picture, with notes below it.
+/// Returns the picture, with notes below it.
 pub(super) fn render(model: &Model, look: Look) -> String {
     let drawing = Drawing::new(model);
     let pen = Pen { look, marks: if look.unicode { &LINE } else { &ASCII } };
@@ -55,7 +55,7 @@ pub(super) fn render(model: &Model, look: Look) -> String {
     out
 }
 
-/// The characters of lines and corners, and what stands for words that are left out.
+/// The characters for lines and corners, and the mark for omitted words.
 struct Marks {
     across: char,
     down: char,
@@ -63,7 +63,7 @@ struct Marks {
     /// A line that ends at a box from above, and one that begins below it.
     into: char,
     out: char,
-    /// The trunk of a fork where it has a row of drivers below it, and where it ends.
+    /// The trunk of a fork beside a row of drivers, and the trunk's end.
     crossing: char,
     end: char,
     end_left: char,
@@ -122,7 +122,7 @@ impl Pen {
         lines
     }
 
-    /// The drivers in rows of two, with the trunk of the fork between them.
+    /// Returns the drivers in rows of two, with the trunk of the fork between them.
     fn fork(&self, branches: &[Branch]) -> Vec<String> {
         let trunk = format!("{}{}", blanks(WIDTH / 2), self.marks.down);
         let mut lines = vec![format!("{trunk}  {FORK}")];
@@ -145,7 +145,7 @@ impl Pen {
         lines
     }
 
-    /// The line from the trunk to the middles of the boxes of a row.
+    /// Returns the line from the trunk to the middles of the boxes of a row.
     fn crossbar(&self, boxes: usize, is_last: bool) -> String {
         let [left, right, ..] = self.marks.corners;
         let arm: String = iter::repeat_n(self.marks.across, WIDTH / 2 - HALF / 2 - 1).collect();
@@ -182,7 +182,7 @@ impl Pen {
         format!("{left}{arm}{middle}{arm}{right}")
     }
 
-    /// The words of a box between its sides.
+    /// Returns the words of a box between its sides.
     fn block(&self, block: &Block, width: usize) -> Vec<String> {
         let inside = width - FRAME;
         let down = self.marks.down;
@@ -212,7 +212,7 @@ impl Pen {
         lines
     }
 
-    /// The words in a style, which is the number of an escape sequence, where there is colour.
+    /// Returns the words in a style (the number of an escape sequence) if colour is on.
     fn paint(&self, words: &str, style: &str) -> String {
         if self.look.colour && !style.is_empty() {
             format!("\x1b[{style}m{words}\x1b[0m")
@@ -229,7 +229,7 @@ struct Ends {
     leaves: bool,
 }
 
-/// What the sides of a box take of its width.
+/// The width of a box's two sides.
 const FRAME: usize = 4;
 /// Bold, and bold and red.
 const TITLE: &str = "1";
@@ -244,7 +244,7 @@ fn style(role: Role) -> &'static str {
     }
 }
 
-/// A driver, and all of its devices in a box.
+/// Returns a driver, and all of its devices in a box.
 fn boxes_of(branch: &Branch) -> Vec<Vec<&Block>> {
     let mut boxes = vec![vec![&branch.driver]];
     if !branch.devices.is_empty() {
@@ -253,7 +253,7 @@ fn boxes_of(branch: &Branch) -> Vec<Vec<&Block>> {
     boxes
 }
 
-/// The odd width that boxes below each other have, so that they are as wide as the widest.
+/// Returns the odd width that boxes below each other have, so that they are as wide as the widest.
 fn width_of(boxes: &[Vec<&Block>]) -> usize {
     let needed = |block: &&Block| {
         let details = block.details.iter().map(|detail| columns(&detail.line()));

@@ -11,12 +11,12 @@ use crate::arguments::CompareArguments;
 use crate::output::{fail, print as print_output};
 use crate::replay::{self, Machine};
 
-/// What there is to compare on one side: for each subject, what is known under which name.
+/// The comparable values of one side: for each subject, a map from names to values.
 type Side = BTreeMap<&'static str, BTreeMap<String, String>>;
 
-/// What came of it.
+/// The result of the comparison.
 struct Answer {
-    /// The recordings, by their shortest names that tell them apart.
+    /// The recordings, by their shortest distinct names.
     names: [String; 2],
     differences: Vec<Difference>,
     /// Whether one of them lacks the machine, so that only the loader's decisions are compared.
@@ -26,9 +26,9 @@ struct Answer {
 /// Something that is not the same.
 struct Difference {
     subject: &'static str,
-    /// What it is about: a variable, a file, a field.
+    /// The subject: a variable, a file, a field.
     of: String,
-    /// What each recording has. One of them has something.
+    /// The value in each recording. At least one has a value.
     values: [Option<String>; 2],
 }
 
@@ -58,7 +58,7 @@ fn compare(one: &Path, other: &Path) -> Result<Answer, String> {
     })
 }
 
-/// File names, or whole paths where these are the same.
+/// Returns file names, or whole paths if the names are equal.
 fn names(one: &Path, other: &Path) -> [String; 2] {
     let short = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     if one.file_name() == other.file_name() {

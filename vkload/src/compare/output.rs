@@ -8,7 +8,7 @@ use super::{Answer, Difference};
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
 const FORMAT: u64 = 1;
 
-/// The answer.
+/// Returns the answer.
 pub(super) fn render(answer: &Answer, json: bool) -> String {
     if json { format!("{:#}\n", to_json(answer)) } else { text(answer) }
 }
@@ -49,7 +49,7 @@ fn only(of: &str, name: &str, value: &str) -> String {
     format!("  {of}: only in {name}{value}\n")
 }
 
-/// The answer for programs. Names do not change between releases; new ones may come.
+/// Returns the answer for programs. Names do not change between releases; new ones may come.
 fn to_json(answer: &Answer) -> Value {
     let difference = |it: &Difference| {
         let [one, other] = &it.values;

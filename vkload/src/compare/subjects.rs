@@ -1,4 +1,4 @@
-//! What there is to compare, by subject.
+//! The comparable values, by subject.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub(super) const SUBJECTS: &[(&str, &str)] = &[
 
 type Entries = BTreeMap<String, String>;
 
-/// Everything that one recording has; of the `whole` machine, or only what the loader decides.
+/// Returns all values of one recording: of the `whole` machine, or only the loader's decisions.
 pub(super) fn side(machine: Machine, whole: bool) -> Result<Side, String> {
     let Machine { policy, planned, recorded, seen } = machine;
     let report = report(&planned, &recorded)?;
@@ -92,7 +92,7 @@ fn of_machine(side: &mut Side, case: Case) {
     side.insert("findings", findings);
 }
 
-/// The variables that the loader asked for and that are set.
+/// Returns the variables that the loader asked for and that are set.
 fn variables(planned: &Planned) -> Entries {
     let records = planned.settings.snapshot.records().iter().chain(planned.snapshot.records());
     let set = records.filter_map(|record| match (&record.question, &record.answer) {
@@ -150,7 +150,7 @@ fn devices(devices: &[Device]) -> Entries {
     entries
 }
 
-/// Inserts under this name, or with a number behind it where the name is taken.
+/// Inserts under this name, with a number appended if the name is taken.
 fn insert(entries: &mut Entries, name: &str, value: String) {
     let mut free = name.to_owned();
     for number in 2.. {
@@ -199,12 +199,12 @@ fn each(names: &[String]) -> Entries {
     names.iter().map(|name| (name.clone(), String::new())).collect()
 }
 
-/// Fields that tell the elements of a list apart.
+/// Fields that identify the elements of a list.
 const IDENTITIES: &[&str] = &["manifest", "path", "place", "name", "library"];
 /// Fields that change by themselves.
 const UNSTEADY: &[&str] = &["suspended"];
 
-/// Everything in a fact, with words for the way to it. What is unknown, empty or not so is left out.
+/// Returns all values in a fact, each with its path in words. Leaves out unknown, empty and false values.
 fn flat(fact: &impl Serialize) -> Entries {
     let mut entries = Entries::new();
     let fact = serde_json::to_value(fact).unwrap_or_default();
@@ -242,7 +242,7 @@ fn flatten(value: &Value, way: &str, entries: &mut Entries) {
     }
 }
 
-/// An element of a list in one entry, so that one that is there on one side only makes one difference.
+/// Adds an element of a list as one entry, so that an element on one side only is one difference.
 fn element_of(element: &Value, way: &str, entries: &mut Entries) {
     let identity = IDENTITIES.iter().find(|name| element[**name].is_string());
     let step = identity.and_then(|name| element[*name].as_str()).unwrap_or_default();
@@ -264,7 +264,7 @@ fn scalar(value: &Value) -> String {
     }
 }
 
-/// The words in a name such as `realPath`.
+/// Returns the words in a name such as `realPath`.
 fn words(name: &str) -> String {
     let mut words = String::new();
     for letter in name.chars() {

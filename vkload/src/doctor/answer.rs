@@ -1,4 +1,4 @@
-//! What there is to be said of a case.
+//! The doctor's answer for a case.
 
 use super::case::Case;
 use super::finding::{Finding, Severity};
@@ -11,14 +11,14 @@ pub(crate) struct Answer {
     pub(crate) findings: Vec<Finding>,
 }
 
-/// What is to be said of this case.
+/// Returns the answer for this case.
 pub(crate) fn answer(case: Case) -> Answer {
     let findings = rules::findings(&case);
     Answer { case, findings }
 }
 
 impl Answer {
-    /// Whether programs cannot use Vulkan, as far as it is known.
+    /// Returns whether programs cannot use Vulkan, as far as it is known.
     pub(super) fn fails_for_programs(&self) -> bool {
         let has_error = || self.findings.iter().any(|finding| finding.severity == Severity::Error);
         self.case.fails() || (self.case.works().is_none() && has_error())

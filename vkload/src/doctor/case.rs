@@ -13,7 +13,7 @@ use crate::planned::Planned;
 use crate::probe::{Ending, Stage, Trial};
 use crate::searched::origin;
 
-/// A machine, a program on it, and what came of trying.
+/// A machine, a program on it, and the results of the trials.
 pub(crate) struct Case {
     pub(crate) facts: Facts,
     pub(crate) planned: Planned,
@@ -56,34 +56,34 @@ impl Case {
         Self { facts, planned, target, trials, layers, drivers }
     }
 
-    /// Whether a program can use a device. `None` where nothing was tried.
+    /// Returns whether a program can use a device. `None` if nothing was tried.
     pub(crate) fn works(&self) -> Option<bool> {
         self.trials.program.as_ref().filter(|trial| trial.has_begun()).map(Trial::works)
     }
 
-    /// Whether a program is known to get no device.
+    /// Returns whether a program is known to get no device.
     pub(super) fn fails(&self) -> bool {
         self.works() == Some(false)
     }
 
-    /// The devices that programs can use.
+    /// Returns the devices that programs can use.
     pub(crate) fn devices(&self) -> Vec<&Device> {
         self.trials.program.iter().flat_map(Trial::usable).collect()
     }
 
-    /// Whether programs have nothing but the processor to draw with.
+    /// Returns whether programs have nothing but the processor to draw with.
     pub(super) fn only_software(&self) -> bool {
         let devices = self.devices();
         self.works() == Some(true) && !devices.is_empty() && devices.iter().all(|device| device.kind == "cpu")
     }
 
-    /// Whether programs have Vulkan 1.0 and nothing newer.
+    /// Returns whether programs have Vulkan 1.0 and nothing newer.
     pub(super) fn only_old_versions(&self) -> bool {
         let devices = self.devices();
         !devices.is_empty() && devices.iter().all(|device| device.api_version.starts_with("1.0."))
     }
 
-    /// How grave a thing is that stands between programs and a device.
+    /// Returns the severity of a fault that keeps programs from a device.
     pub(super) fn blame(&self) -> Severity {
         match self.works() {
             Some(true) => Severity::Warning,
@@ -92,7 +92,7 @@ impl Case {
         }
     }
 
-    /// How grave a thing is that only matters where nothing works.
+    /// Returns the severity of a fact that matters only if nothing works.
     pub(super) fn mention(&self) -> Severity {
         if self.fails() { Severity::Error } else { Severity::Note }
     }
@@ -101,17 +101,17 @@ impl Case {
         self.planned.drivers.drivers.get(driver.place)
     }
 
-    /// The library that this manifest names.
+    /// Returns the library that this manifest names.
     pub(super) fn library(&self, manifest: &str) -> Option<&Library> {
         self.facts.libraries.iter().find(|library| library.manifest == manifest)
     }
 
-    /// What came of the driver alone.
+    /// Returns the result of trying the driver alone.
     pub(super) fn trial(&self, driver: &Driver) -> Option<&Trial> {
         self.trials.driver(&driver.manifest)
     }
 
-    /// The drivers of which a device can be used, alone.
+    /// Returns the drivers of which a device can be used, alone.
     pub(super) fn good_drivers(&self) -> impl Iterator<Item = &Driver> {
         self.drivers.iter().filter(|driver| self.trial(driver).is_some_and(Trial::works))
     }
@@ -120,26 +120,26 @@ impl Case {
         self.facts.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// Whether a device of this GPU's maker can be used.
+    /// Returns whether a device of this GPU's maker can be used.
     pub(super) fn is_driven(&self, gpu: &Gpu) -> bool {
         let trials = self.trials.program.iter().chain(self.trials.drivers.iter().map(|(_, trial)| trial));
         trials.flat_map(Trial::usable).any(|device| device.vendor == gpu.vendor && device.kind != "cpu")
     }
 
-    /// Whether a manifest of a driver for this GPU is installed, which a variable or the settings file may keep from being found.
+    /// Returns whether a manifest of a driver for this GPU is installed, which a variable or the settings file may keep from being found.
     pub(super) fn has_manifest_for(&self, gpu: &Gpu) -> bool {
         let found = self.drivers.iter().map(|driver| &driver.manifest);
         found.chain(&self.facts.manifests).any(|manifest| gpu.is_driven_by(manifest))
     }
 
-    /// `sudo ` where the file is not the user's own.
+    /// Returns `sudo ` if the file does not belong to the user.
     pub(super) fn sudo(&self, path: &str) -> &'static str {
         let home = &self.facts.user.home;
         let own = !home.is_empty() && home != "/" && path.starts_with(home.as_str());
         if own || self.facts.user.id == 0 { "" } else { "sudo " }
     }
 
-    /// Whether the loader that programs get is at least this version, as far as it is known.
+    /// Returns whether the loader that programs get is at least this version, as far as it is known.
     pub(super) fn loader_is_at_least(&self, version: [u32; 3]) -> bool {
         let told = self.trials.program.as_ref().map(|trial| trial.version.as_str()).unwrap_or_default();
         let mut numbers = told.split('.').map(|part| part.parse().unwrap_or(0));
@@ -147,7 +147,7 @@ impl Case {
         told.is_empty() || known >= version
     }
 
-    /// How Mesa's driver for this vendor's devices is installed, or the one for the processor.
+    /// Returns how Mesa's driver for this vendor's devices is installed, or the one for the processor.
     pub(super) fn install_driver(&self, vendor: Option<u32>) -> String {
         if self.is_sealed() {
             return SEALED.to_owned();
@@ -158,7 +158,7 @@ impl Case {
         })
     }
 
-    /// How NVIDIA's driver is installed here, or given to a container.
+    /// Returns how NVIDIA's driver is installed here, or given to a container.
     pub(super) fn install_nvidia(&self) -> Vec<String> {
         if self.facts.place.container.is_some() {
             return vec!["Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all (or at least graphics,utility)".to_owned()];
@@ -169,8 +169,8 @@ impl Case {
         manager.nvidia_driver(&self.facts.system)
     }
 
-    /// What came of trying a layer alone, if that tells of a fault: it may need another layer, or more than the built-in driver has, and a
-    /// layer that programs do not work with is told of by itself.
+    /// Returns the result of trying a layer alone, if it shows a fault. Some failures are not faults: the layer may need another layer, or
+    /// more than the built-in driver has. A layer that breaks programs has a finding of its own.
     pub(super) fn fault_of_layer(&self, name: &str) -> Option<&Trial> {
         let trial = self.trials.layer(name).filter(|trial| trial.ending != Ending::Finished)?;
         let fails_alone = trial.stage > Stage::Negotiate && !trial.is_violent();
@@ -180,7 +180,7 @@ impl Case {
         (!excused).then_some(trial)
     }
 
-    /// How the package with this file is installed again.
+    /// Returns how the package with this file is installed again.
     pub(super) fn reinstall(&self, path: &str) -> String {
         if self.is_sealed() {
             return SEALED.to_owned();
@@ -191,17 +191,17 @@ impl Case {
         command.unwrap_or_else(|| format!("Reinstall what brought {path}"))
     }
 
-    /// Whether the place cannot be changed from inside by installing packages.
+    /// Returns whether the place cannot be changed from inside by installing packages.
     pub(super) fn is_sealed(&self) -> bool {
         let place = &self.facts.place;
         place.flatpak.is_some() || place.snap.is_some() || place.steam_runtime.is_some()
     }
 }
 
-/// What to do where nothing can be installed.
+/// The advice if nothing can be installed.
 const SEALED: &str = "Nothing can be installed in here: update the application and its runtime";
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -1,4 +1,4 @@
-//! What the doctor has to say.
+//! The doctor's findings.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,13 +8,13 @@ pub(crate) struct Finding {
     pub(crate) severity: Severity,
     /// A name that does not change.
     pub(crate) id: String,
-    /// The file, variable or device that it is about. Empty where it is about none.
+    /// The file, variable or device concerned. Empty if none is.
     pub(crate) about: String,
-    /// What is wrong, as a sentence without a full stop.
+    /// The problem, as a sentence without a full stop.
     pub(crate) what: String,
-    /// What to do, one step each: commands as they can be typed.
+    /// The remedy, one step each: commands are ready to be typed.
     pub(crate) next: Vec<String>,
-    /// How well it explains what is wrong: of findings of one severity, the one that says most stands first.
+    /// The explanatory weight: among findings of one severity, the heaviest is listed first.
     #[serde(skip)]
     pub(crate) weight: u8,
 }
@@ -42,7 +42,7 @@ impl Severity {
     }
 }
 
-/// How well a finding explains what is wrong.
+/// The weights: how well a finding explains the problem.
 pub(super) mod weight {
     /// It was tried: with the culprit things fail, without it they do not.
     pub(in crate::doctor) const PROVEN: u8 = 100;
@@ -54,7 +54,7 @@ pub(super) mod weight {
     pub(in crate::doctor) const KNOWN: u8 = 60;
     /// It may have to do with it.
     pub(in crate::doctor) const LIKELY: u8 = 40;
-    /// What remains where nothing else is known.
+    /// A finding that remains if nothing better is known.
     pub(in crate::doctor) const REST: u8 = 10;
 }
 
@@ -88,7 +88,7 @@ impl Finding {
         self
     }
 
-    /// What it is about and what is wrong, in one line.
+    /// Returns the subject and the problem, in one line.
     pub(crate) fn sentence(&self) -> String {
         let continues = PREDICATES.iter().any(|verb| self.what.starts_with(verb));
         match (self.about.as_str(), continues) {
@@ -99,5 +99,5 @@ impl Finding {
     }
 }
 
-/// Verbs whose subject is what the finding is about.
+/// Verbs whose subject is the file, variable or device concerned.
 const PREDICATES: &[&str] = &["is ", "names ", "has ", "lacks ", "hides ", "leaves ", "cannot "];

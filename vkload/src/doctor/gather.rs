@@ -15,7 +15,7 @@ use crate::output;
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
 
-/// The case that these options ask for.
+/// Returns the case that these options ask for.
 pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
     let (mut target, variables) = match options.pid {
         Some(id) => Target::process(id)?,
@@ -33,7 +33,7 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
         Some(file) => kept::write(file, &Kept { facts: &facts, planned: &planned, target: &target, trials }),
         None => Ok(()),
     };
-    // Before anything is tried, so that there is a recording whatever happens then.
+    // Keep a recording before anything is tried, in case a trial goes wrong.
     keep(&Trials::default())?;
     let mut failed = Ok(());
     let trials = if options.no_probe || target.bits != usize::BITS {
@@ -50,7 +50,7 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
     Ok(Case::new(facts, planned, target, trials))
 }
 
-/// The libraries that the manifests name, which programs would open.
+/// Returns the libraries that the manifests name, which programs would open.
 fn named(planned: &Planned) -> Vec<Named> {
     let drivers = planned.drivers.drivers.iter().filter(|driver| !driver.library.is_empty()).map(|driver| {
         Named { manifest: Shown(&driver.path).to_string(), library: Shown(&driver.library).to_string() }
@@ -62,7 +62,7 @@ fn named(planned: &Planned) -> Vec<Named> {
     drivers.chain(layers).collect()
 }
 
-/// Says on a terminal what is being tried.
+/// Shows the current trial on a terminal.
 fn progress(what: &str) {
     let shown: String = what.chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
     output::progress(&format!("trying {shown}"));

@@ -13,7 +13,7 @@ use crate::planned::Planned;
 use crate::probe::{Ending, Trial};
 use crate::recording;
 
-/// What is kept of a case.
+/// The recorded parts of a case.
 pub(super) struct Kept<'a> {
     pub(super) facts: &'a Facts,
     pub(super) planned: &'a Planned,
@@ -35,7 +35,7 @@ pub(super) fn write(file: &Path, kept: &Kept<'_>) -> Result<(), String> {
     recording::write_with(file, kept.planned, kept.target.bits, fields, (&user.home, &user.name))
 }
 
-/// The case of a recording, and what the loader plans from it.
+/// Returns the case of a recording, and the loader's plan for it.
 pub(crate) fn recorded(planned: Planned, recording: Value) -> Result<Case, String> {
     #[derive(Deserialize)]
     struct Seen {
@@ -48,7 +48,7 @@ pub(crate) fn recorded(planned: Planned, recording: Value) -> Result<Case, Strin
     Ok(Case::new(facts, planned, target, trials))
 }
 
-/// As much of the report of `vkload info` as trials tell.
+/// Returns the report of `vkload info`, as far as the trials can fill it.
 fn report(Kept { planned, trials, .. }: &Kept<'_>) -> Value {
     let Some(program) = &trials.program else { return Value::Null };
     let driver = |(manifest, trial): &(String, Trial)| {

@@ -1,8 +1,7 @@
 //! `vkload doctor`: why does Vulkan not work here, and what can be done?
 //!
-//! [`gather`] reads the machine ([`crate::facts`]), plans what the loader would do, and tries it in processes of their own
-//! ([`trials`]). All that is a [`case::Case`]. The [`rules`] are functions of the case and of nothing else, so a recording gives the same answer
-//! elsewhere.
+//! [`gather`] reads the machine ([`crate::facts`]), computes the loader's plan, and tries it in separate processes ([`trials`]). The
+//! results form a [`case::Case`]. The [`rules`] depend only on the case, so a recording gives the same answer on another machine.
 
 mod answer;
 pub(crate) mod case;
@@ -42,7 +41,7 @@ pub(crate) fn print(options: &DoctorArguments) -> ExitCode {
     }
 }
 
-/// What is to be said of this case, and the exit code: failure if programs cannot use Vulkan.
+/// Returns the answer for this case as text, and the exit code: failure if programs cannot use Vulkan.
 pub(crate) fn told(case: Case, format: Format) -> (String, ExitCode) {
     let answer = answer(case);
     let code = if answer.fails_for_programs() { ExitCode::FAILURE } else { ExitCode::SUCCESS };

@@ -20,7 +20,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The one that these options ask for.
+    /// Returns the one that these options ask for.
     pub(crate) fn chosen(json: bool, html: bool) -> Self {
         match (json, html) {
             (true, _) => Self::Json,
@@ -30,7 +30,7 @@ impl Format {
     }
 }
 
-/// The whole answer.
+/// Returns the whole answer.
 pub(crate) fn render(answer: &Answer, format: Format) -> String {
     match format {
         Format::Text => text(answer, Look::of_stdout().colour),
@@ -39,7 +39,7 @@ pub(crate) fn render(answer: &Answer, format: Format) -> String {
     }
 }
 
-/// What a user wants to know first.
+/// Returns the main result, in one line.
 pub(crate) fn headline(answer: &Answer) -> String {
     let case = &answer.case;
     let whom = match (&case.target.process, &case.target.program) {
@@ -105,7 +105,7 @@ fn paint(words: &str, code: &str, colours: bool) -> String {
     if colours { format!("\x1b[{code}m{words}\x1b[0m") } else { words.to_owned() }
 }
 
-/// The answer for programs. Names do not change between releases; new ones may come.
+/// Returns the answer for programs. Names do not change between releases; new ones may come.
 pub(crate) fn to_json(answer: &Answer) -> Value {
     let case = &answer.case;
     let trial = |trial: &Trial| serde_json::to_value(trial).unwrap_or_default();

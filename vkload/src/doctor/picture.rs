@@ -8,7 +8,7 @@ use crate::chain::{self, Device, Model};
 use crate::page::{self, Card, Part, Section, Step};
 use crate::probe::{Ending, Trial, Tried};
 
-/// The call chain, with what came of its layers and drivers.
+/// Returns the call chain, with the results of trying its layers and drivers.
 pub(crate) fn picture(case: &Case) -> Result<Model, String> {
     let mut model = chain::picture(&case.planned, &[])?;
     if let Some(program) = &case.target.program {
@@ -43,7 +43,7 @@ fn device(tried: &Tried) -> Device {
     }
 }
 
-/// The whole answer as one page that needs nothing else.
+/// Returns the whole answer as one page that needs nothing else.
 pub(super) fn html(answer: &Answer) -> String {
     let cards = answer.findings.iter().map(card).collect();
     let mut sections = vec![Section { title: String::new(), parts: cards }];
@@ -72,7 +72,7 @@ fn card(finding: &Finding) -> Part {
     Part::Card(Card { severity, title, text, steps: finding.next.iter().map(step).collect() })
 }
 
-/// Beginnings of steps that can be typed as they stand.
+/// First words of steps that are commands, ready to be typed.
 const COMMANDS: &[&str] = &[
     "sudo ",
     "unset ",

@@ -15,12 +15,12 @@ pub(super) struct Program {
     pub(super) file: PathBuf,
     /// The same, or a script's interpreter.
     pub(super) executable: PathBuf,
-    /// Whether it brings its files in a file system of its own, which is there only while it runs.
+    /// Whether the program's files are in a file system of its own, which is mounted only while it runs.
     pub(super) is_app_image: bool,
 }
 
 impl Program {
-    /// The program that this name or path starts.
+    /// Returns the program that this name or path starts.
     pub(super) fn find(name: &Path) -> Result<Self, String> {
         let file = found(name).ok_or_else(|| match name.components().count() {
             0 | 1 => format!("there is no program {} in PATH", name.display()),
@@ -53,7 +53,7 @@ fn start_of(file: &Path) -> Vec<u8> {
     start
 }
 
-/// The program that runs a script which begins so.
+/// Returns the program that runs a script which begins so.
 fn interpreter(start: &[u8]) -> Option<PathBuf> {
     let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let line = String::from_utf8_lossy(line);

@@ -24,7 +24,7 @@ pub(crate) struct Target {
     pub(crate) app_image: bool,
     /// The process, where one is looked at.
     pub(crate) process: Option<Process>,
-    /// What is opened as Vulkan loader: a path, or the name that the dynamic linker gets.
+    /// The Vulkan loader to open: a path, or the name to pass to the dynamic linker.
     pub(crate) loader: String,
     /// 32 or 64.
     pub(crate) bits: u32,
@@ -60,7 +60,7 @@ const TELLING: &[&str] = &[
 ];
 
 impl Target {
-    /// Any program of this width, or the one that this name starts.
+    /// Returns the target for any program of this width, or for the program with this name.
     pub(crate) fn program(name: Option<&Path>, bits: u32) -> Result<Self, String> {
         let mut target = Self { bits, loader: SONAME.to_owned(), ..Self::default() };
         if let Some(name) = name {
@@ -72,7 +72,7 @@ impl Target {
         Ok(target)
     }
 
-    /// A running process, and its variables.
+    /// Returns a running process, and its variables.
     pub(crate) fn process(id: u32) -> Result<(Self, Variables), String> {
         let folder = PathBuf::from(format!("/proc/{id}"));
         let problem = |what: &str, error: std::io::Error| match error.kind() {
@@ -154,7 +154,7 @@ fn libraries_in(maps: &str) -> Vec<String> {
 /// The name of the meta-layer by which Vulkan Configurator turned layers on before there was a settings file.
 pub(super) const OVERRIDE: &str = "VK_LAYER_LUNARG_override";
 
-/// The variable with names of layers to enable.
+/// The variable that names the layers to enable.
 const NAMES: &str = "VK_INSTANCE_LAYERS";
 
 /// A layer that is active in a program that asks for none.
@@ -180,7 +180,7 @@ pub(crate) struct Layer {
 }
 
 impl Layer {
-    /// Those layers, in the order of calls.
+    /// Returns those layers, in the order of calls.
     pub(crate) fn active(planned: &Planned) -> Vec<Self> {
         let Ok(active) = planned.layers.activate(&LayerRequest::default()) else { return Vec::new() };
         active.layers.iter().filter_map(|one| Self::new(&planned.layers, one.layer, one.because)).collect()
@@ -216,7 +216,7 @@ impl Layer {
         })
     }
 
-    /// The changes to variables with which it is active behind all other layers, if variables make it active.
+    /// Returns the changes to variables with which it is active behind all other layers, if variables make it active.
     pub(crate) fn last(&self, variables: &Variables) -> Option<Changes> {
         let mut changes = Changes::new();
         if self.by_variable.is_empty() {
@@ -232,12 +232,12 @@ impl Layer {
         Some(changes).filter(|_| !self.by_settings && self.part_of.is_none())
     }
 
-    /// The command that turns it off.
+    /// Returns the command that turns it off.
     pub(crate) fn off(&self, variables: &Variables) -> String {
         if !self.by_variable.is_empty() {
             return format!("unset {}", self.by_variable);
         }
-        // No variable stands against the settings file.
+        // No variable overrides the settings file.
         if self.by_settings {
             return format!("vkload layers --disable {} -- PROGRAM", self.name);
         }

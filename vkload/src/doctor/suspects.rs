@@ -1,4 +1,4 @@
-//! Finds the layer that stands between programs and their devices: without any, then by halves.
+//! Finds the layer that keeps programs from their devices: first a run without layers, then by halves.
 
 use super::subject::Layer;
 use super::trials::Trials;
@@ -8,7 +8,7 @@ use crate::probe::parent::Settings;
 use crate::probe::{Ending, Progress, Trial};
 use crate::switches::{self, Changes, Wanted};
 
-/// Whether programs get less than the drivers have to give.
+/// Returns whether programs get less than the drivers have to give.
 pub(super) fn anything_missing(trials: &Trials) -> bool {
     let Some(program) = &trials.program else { return true };
     if !program.has_begun() {
@@ -18,7 +18,7 @@ pub(super) fn anything_missing(trials: &Trials) -> bool {
     program.ending != Ending::Finished || program.usable().count() < by_drivers || program.devices.is_empty()
 }
 
-/// Whether programs die or hang in the same library as a driver does alone: then no layer has to do with it.
+/// Returns whether programs die or hang in the same library as a driver does alone: then no layer has to do with it.
 pub(super) fn is_drivers_fault(trials: &Trials) -> bool {
     let library = |trial: &Trial| match &trial.ending {
         Ending::Signal { library, .. } | Ending::TimedOut { library, .. } => library.clone(),
@@ -28,14 +28,14 @@ pub(super) fn is_drivers_fault(trials: &Trials) -> bool {
     at_fault.is_some() && trials.drivers.iter().any(|(_, trial)| library(trial) == at_fault)
 }
 
-/// Whether this went further than `before`.
+/// Returns whether this went further than `before`.
 pub(super) fn is_better(trial: &Trial, before: Option<&Trial>) -> bool {
     let Some(before) = before else { return false };
     let score = |trial: &Trial| (trial.ending == Ending::Finished, trial.usable().count(), trial.stage);
     score(trial) > score(before)
 }
 
-/// The changes to variables that leave these layers out, by their places.
+/// Returns the changes to variables that leave these layers out, by their places.
 pub(super) fn without(
     planned: &Planned,
     layers: &[Layer],
@@ -47,7 +47,8 @@ pub(super) fn without(
     switches::changes(planned, &settings.variables, Wanted { off: &off, ..Wanted::default() })
 }
 
-/// The name of the first of the layers that fail together, if it goes as well as without all when that layer stands behind the others.
+/// Returns the name of the first of the layers that fail together, if moving that layer behind the others works as well as a run without
+/// layers.
 pub(super) fn belongs_last(
     layers: &[Layer],
     culprits: &[String],
@@ -62,7 +63,7 @@ pub(super) fn belongs_last(
     (!is_better(goal, Some(&attempt(&changes)))).then(|| first.clone())
 }
 
-/// The names of the fewest layers without which it goes as well as without all.
+/// Returns the names of the fewest layers without which it goes as well as without all.
 pub(super) fn culprits(
     planned: &Planned,
     layers: &[Layer],
@@ -74,7 +75,7 @@ pub(super) fn culprits(
     let fails = |kept: &[usize]| {
         let left_out: Vec<usize> = (0..layers.len()).filter(|place| !kept.contains(place)).collect();
         progress(&format!("the loader without {} of {} layers", left_out.len(), layers.len()));
-        // What leaves out all layers has worked, so this does.
+        // The changes that leave out all layers have worked, so these do.
         let changes = without(planned, layers, &left_out, settings).unwrap_or_default();
         is_better(goal, Some(&attempt(&changes)))
     };

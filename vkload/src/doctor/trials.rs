@@ -1,4 +1,4 @@
-//! What is tried, each thing in a process of its own.
+//! The trials, each in a separate process.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::probe::{self, Attempt, Progress, Subject, Trial, try_all};
 use crate::switches::Changes;
 use loader_core::memory::Shown;
 
-/// What came of everything that was tried.
+/// The results of all trials.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Trials {
@@ -25,19 +25,19 @@ pub(crate) struct Trials {
     pub(crate) layers: Vec<(String, Trial)>,
     /// Each device file that the permissions allow this user to open, by its path. Opened only where programs get no GPU.
     pub(crate) files: Vec<(String, Trial)>,
-    /// The loader that programs get, with no layer that nobody asks for in code.
+    /// The programs' loader, without the layers that no code enables.
     pub(crate) without_layers: Option<Trial>,
     /// The layers without which it works.
     pub(crate) culprits: Vec<String>,
-    /// The layer with which it works, too, if it stands behind the others.
+    /// The layer that works if it is moved behind the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) belongs_last: Option<String>,
-    /// The loader that is built into this program, where the one that programs get does not work.
+    /// This program's built-in loader, tried if the programs' loader does not work.
     pub(crate) own: Option<Trial>,
 }
 
 impl Trials {
-    /// Tries everything. After each step `keep` gets what is known by then, so that a recording has it.
+    /// Runs all trials. Passes the results known by then to `keep` after each step, so that they are recorded.
     pub(crate) fn run(
         target: &Target,
         planned: &Planned,
@@ -99,18 +99,18 @@ impl Trials {
         trials
     }
 
-    /// What came of the driver of this manifest.
+    /// Returns the result of the driver with this manifest.
     pub(super) fn driver(&self, manifest: &str) -> Option<&Trial> {
         self.drivers.iter().find(|(of, trial)| of == manifest && trial.has_begun()).map(|(_, trial)| trial)
     }
 
-    /// What came of opening this layer.
+    /// Returns the result of opening this layer.
     pub(super) fn layer(&self, name: &str) -> Option<&Trial> {
         self.layers.iter().find(|(of, trial)| of == name && trial.has_begun()).map(|(_, trial)| trial)
     }
 }
 
-/// Each layer with the others left out. A meta-layer has no library: its components are among the layers.
+/// Tries each layer with the others left out. A meta-layer has no library: its components are among the layers.
 fn alone<'a>(
     planned: &'a Planned,
     layers: &'a [Layer],

@@ -14,10 +14,10 @@ use crate::arguments::DoctorArguments;
 use crate::output::{fail, print as print_output};
 use crate::planned::Planned;
 
-/// How often it is looked whether something has changed. Files under `/sys` and `/dev` tell nobody when they do.
+/// The interval between checks for changes. Files under `/sys` and `/dev` send no change notifications.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The time of change, the size and the mode of a file, or that there is none.
+/// The modification time, size and mode of a file, or `None` if it does not exist.
 type State = Option<(Option<SystemTime>, u64, u32)>;
 
 /// Prints the answer, and again whenever it may be another one, until it is interrupted.
@@ -44,7 +44,7 @@ pub(super) fn run(options: &DoctorArguments) -> ExitCode {
     }
 }
 
-/// The state of every file and folder that the answer depends on.
+/// Returns the state of every file and folder that the answer depends on.
 fn states(options: &DoctorArguments) -> BTreeMap<String, State> {
     let mut paths: Vec<String> =
         ["/dev/dri", "/dev", "/etc/ld.so.cache", "/proc/modules", "/sys/bus/pci/devices"]

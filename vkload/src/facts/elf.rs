@@ -1,4 +1,4 @@
-//! What an ELF file says about itself. Only headers and tables are read: libraries have hundreds of megabytes.
+//! Reads ELF files. Only headers and tables are read: libraries can have hundreds of megabytes.
 
 use std::fs::File;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub(super) struct Elf {
     pub(super) machine: &'static str,
     pub(super) needed: Vec<String>,
     pub(super) soname: String,
-    /// The folders of DT_RUNPATH, or of DT_RPATH where that is not there, as written.
+    /// The folders of DT_RUNPATH, or of DT_RPATH if it is absent, as written.
     pub(super) run_path: Vec<String>,
     /// Whether they are DT_RUNPATH's, which come after LD_LIBRARY_PATH; DT_RPATH's come before.
     pub(super) has_run_path: bool,
@@ -70,7 +70,7 @@ pub(super) const OWN_MACHINE: &str = if cfg!(target_arch = "x86_64") {
     ""
 };
 
-/// The machines whose libraries a program of this width can load here.
+/// Returns the machines whose libraries a program of this width can load here.
 pub(super) fn machine_for(bits: u32) -> &'static str {
     match (bits, OWN_MACHINE) {
         (32, "x86-64") => "i386",
@@ -88,7 +88,7 @@ pub(super) fn read(path: &Path) -> Result<Elf, Trouble> {
     })
 }
 
-/// Whether the library exports each of these names.
+/// Returns whether the library exports each of these names.
 pub(super) fn exports(path: &Path, names: &[&str]) -> Vec<bool> {
     let found = with(path, |data, kind| match kind {
         FileKind::Elf64 => symbols::<elf::FileHeader64<Endianness>, _>(data, names),
@@ -98,7 +98,7 @@ pub(super) fn exports(path: &Path, names: &[&str]) -> Vec<bool> {
     found.unwrap_or_else(|_| vec![false; names.len()])
 }
 
-/// Whether the file is a Vulkan loader: no driver and no layer exports what it does.
+/// Returns whether the file is a Vulkan loader: no driver and no layer exports the same names.
 pub(super) fn is_loader(path: &Path) -> bool {
     let names = [
         "vkEnumerateInstanceLayerProperties",
@@ -110,8 +110,8 @@ pub(super) fn is_loader(path: &Path) -> bool {
     exports(path, &names) == [true, true, false, false] || has_name()
 }
 
-/// The addresses in the library, counted from its beginning, at which the dynamic linker writes where functions are that it exports itself
-/// and whose names begin with `start`. Before them comes how many bytes an address has.
+/// Returns the addresses in the library, counted from its beginning, at which the dynamic linker writes where functions are that it exports
+/// itself and whose names begin with `start`. Before them comes how many bytes an address has.
 pub(super) fn own_references(path: &Path, start: &[u8]) -> (usize, Vec<u64>) {
     let found = with(path, |data, kind| match kind {
         FileKind::Elf64 => Some((8, references::<elf::FileHeader64<Endianness>, _>(data, start)?)),
@@ -140,7 +140,7 @@ fn with<T>(path: &Path, read: impl Fn(&ReadCache<File>, FileKind) -> Option<T>) 
     read(&cache, kind).ok_or_else(cut_short)
 }
 
-/// Where the table of sections ends, which is usually the end of the file.
+/// Returns the end of the section table, which is usually the end of the file.
 fn needs(start: &[u8]) -> u64 {
     let little = start.get(5) == Some(&1);
     let number = |at: usize, size: usize| {

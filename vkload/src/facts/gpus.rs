@@ -11,7 +11,7 @@ use super::files::{entries, name_of, read};
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Gpu {
-    /// Where it is on the PCI bus (`0000:01:00.0`), or its name as platform device.
+    /// Its address on the PCI bus (`0000:01:00.0`), or its name as a platform device.
     pub(crate) place: String,
     /// The vendor's number on the bus. 0 for platform devices.
     pub(crate) vendor: u32,
@@ -30,7 +30,7 @@ pub(crate) struct Maker {
     /// The number on the bus.
     pub(crate) vendor: u32,
     pub(crate) name: &'static str,
-    /// Parts of the names of its drivers' manifests. None: there is no Vulkan driver for it.
+    /// Parts of its drivers' manifest names. Empty if no Vulkan driver for it exists.
     pub(crate) manifests: &'static [&'static str],
     /// The kernel drivers that its Vulkan drivers work with, the usual one first.
     pub(crate) kernel_drivers: &'static [&'static str],
@@ -82,7 +82,7 @@ impl Gpu {
         MAKERS.iter().find(|maker| maker.vendor == self.vendor)
     }
 
-    /// Its maker's name.
+    /// Returns its maker's name.
     pub(crate) fn name(&self) -> String {
         match (self.maker(), self.vendor) {
             (Some(maker), _) => maker.name.to_owned(),
@@ -91,7 +91,7 @@ impl Gpu {
         }
     }
 
-    /// Whether a manifest of this name is one of a driver for it.
+    /// Returns whether a manifest of this name is one of a driver for it.
     pub(crate) fn is_driven_by(&self, manifest: &str) -> bool {
         let name = manifest.rsplit('/').next().unwrap_or(manifest);
         let of_platform =
@@ -100,7 +100,7 @@ impl Gpu {
         parts.iter().any(|part| name.contains(part))
     }
 
-    /// Whether there is a Vulkan driver for devices of its maker, as far as that is known.
+    /// Returns whether a Vulkan driver for this vendor's devices is known to exist.
     pub(crate) fn can_have_vulkan(&self) -> bool {
         self.maker().is_none_or(|maker| !maker.manifests.is_empty())
     }

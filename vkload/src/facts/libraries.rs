@@ -22,7 +22,7 @@ pub(crate) struct Named {
     pub(crate) library: String,
 }
 
-/// What is known of such a library.
+/// The facts about such a library.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Library {
@@ -34,7 +34,7 @@ pub(crate) struct Library {
     pub(crate) state: LibraryState,
     /// Whether it is a Vulkan loader.
     pub(crate) is_loader: bool,
-    /// What it and its dependencies need and do not get.
+    /// Libraries and versions that it and its dependencies need and do not get.
     pub(crate) missing: Vec<Missing>,
     /// Versions that the libraries that are found do not have.
     pub(crate) versions: Vec<VersionNeed>,
@@ -47,7 +47,7 @@ pub(crate) struct Missing {
     pub(crate) library: String,
     /// The file that needs it.
     pub(crate) needed_by: String,
-    /// A file of that name where nobody searches.
+    /// A file of that name outside the search path.
     pub(crate) elsewhere: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct VersionNeed {
     pub(crate) needed_by: String,
     /// The file that lacks it.
     pub(crate) found: String,
-    /// What leads to that file.
+    /// The reason for using that file.
     pub(crate) because: String,
     /// The newest one of that name which it has.
     pub(crate) has: Option<String>,
@@ -101,7 +101,7 @@ pub(crate) enum LibraryState {
     IsFolder,
 }
 
-/// Folders that nobody searches, where libraries are put nevertheless.
+/// Folders outside the search path that often hold libraries.
 const ELSEWHERE: &[&str] = &[
     "/usr/local/lib",
     "/usr/local/lib64",
@@ -111,14 +111,14 @@ const ELSEWHERE: &[&str] = &[
     "/usr/lib/x86_64-linux-gnu/nvidia/current",
 ];
 
-/// What is known of each of these, for programs of this width.
+/// Returns the facts about each of these, for programs of this width.
 pub(super) fn collect(root: &Path, search: &Search, named: &[Named], bits: u32) -> Vec<Library> {
     let mut closure =
         Closure { root, search, bits: u8::try_from(bits).unwrap_or(64), known: BTreeMap::new() };
     named.iter().map(|named| closure.library(named)).collect()
 }
 
-/// The state of the file at `path`, of which this was read, for programs of this width.
+/// Returns the state of the file at `path`, of which this was read, for programs of this width.
 pub(super) fn state_of(root: &Path, path: &Path, elf: &Result<Elf, Trouble>, bits: u32) -> LibraryState {
     let here = below(root, path);
     if let Ok(to) = fs::read_link(&here)
@@ -143,7 +143,7 @@ pub(super) fn state_of(root: &Path, path: &Path, elf: &Result<Elf, Trouble>, bit
     }
 }
 
-/// Which file or folder on the way refuses.
+/// Returns the file or folder on the path that refuses access.
 fn denied(root: &Path, path: &Path) -> LibraryState {
     let mut ancestors: Vec<&Path> = path.ancestors().collect();
     ancestors.reverse();
@@ -165,7 +165,7 @@ fn denied(root: &Path, path: &Path) -> LibraryState {
     }
 }
 
-/// The mount that the file lies on, if no code may be loaded from there.
+/// Returns the mount that the file lies on, if no code may be loaded from there.
 fn no_exec(here: &Path) -> Option<String> {
     let name = CString::new(here.as_os_str().as_bytes()).ok()?;
     // SAFETY: zero is a valid value of this structure.
@@ -226,7 +226,7 @@ impl Closure<'_> {
         is_there.then(|| Found { elf, path, because: String::new() })
     }
 
-    /// Follows what is needed.
+    /// Follows the dependencies.
     fn walk(&mut self, elf: &Elf, path: &Path, library: &mut Library) {
         let mut seen = BTreeSet::new();
         let mut open = vec![(elf.clone(), path.to_owned())];
@@ -275,7 +275,7 @@ impl Closure<'_> {
     }
 }
 
-/// The newest version that `elf` wants from a library and that this file does not have.
+/// Returns the newest version that `elf` wants from a library and that this file does not have.
 fn lacking(elf: &Elf, path: &Path, name: &str, its: &Elf, found: &Found) -> Option<VersionNeed> {
     if its.has.is_empty() {
         return None;

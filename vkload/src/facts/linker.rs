@@ -1,4 +1,4 @@
-//! Where the dynamic linker searches for libraries, and what a program gets as Vulkan loader.
+//! The dynamic linker's search path, and the Vulkan loader that a program gets.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,13 +20,13 @@ pub(crate) struct LoaderFile {
     pub(crate) path: String,
     /// The file behind all links.
     pub(crate) real_path: String,
-    /// What leads there: `LD_LIBRARY_PATH`, `ld.so.cache`, `default folder`.
+    /// The reason for the search: `LD_LIBRARY_PATH`, `ld.so.cache`, `default folder`.
     pub(crate) because: String,
-    /// 32 or 64. 0 where the file cannot be read.
+    /// 32 or 64. 0 if the file cannot be read.
     pub(crate) bits: u8,
-    /// Whether it is what a program of this width gets by this name.
+    /// Whether a program of this width gets this file by this name.
     pub(crate) first: bool,
-    /// The version in the name of the file. Empty where it has none.
+    /// The version in the file name. Empty if it has none.
     pub(crate) version: String,
     pub(crate) state: LibraryState,
 }
@@ -61,7 +61,7 @@ pub(super) struct Search {
     folders: Vec<(PathBuf, String)>,
     /// The cache: names and paths.
     cache: Vec<(String, PathBuf)>,
-    /// Where in `folders` the cache is asked.
+    /// The position in `folders` at which the cache is searched.
     cache_at: usize,
     preloaded: Vec<PathBuf>,
 }
@@ -109,7 +109,7 @@ impl Search {
         }
     }
 
-    /// Every file that bears this name where it is searched for, in order.
+    /// Returns every file of this name on the search path, in order.
     pub(super) fn all(&self, name: &str) -> Vec<Found> {
         let of_folder = |(folder, because): &(PathBuf, String)| (folder.join(name), because.clone());
         let (before, after) = self.folders.split_at(self.cache_at);
@@ -131,7 +131,7 @@ impl Search {
         all
     }
 
-    /// What a program of this width gets by this name; the linker passes over files for other widths and processors.
+    /// Returns the file that a program of this width gets by this name; the linker skips files for other widths and processors.
     pub(super) fn find(&self, name: &str, bits: u8) -> Option<Found> {
         let machine = elf::machine_for(u32::from(bits));
         let fits = |found: &Found| {
@@ -157,7 +157,7 @@ impl Search {
         PathBuf::from(path.replace("${LIB}", &directory).replace("$LIB", &directory))
     }
 
-    /// The folders where libraries lie, for those who look for several.
+    /// Returns the folders where libraries lie, for those who look for several.
     pub(super) fn folders(&self) -> Vec<PathBuf> {
         let of_cache = self.cache.iter().filter_map(|(_, path)| path.parent().map(Path::to_owned));
         let mut known = BTreeSet::new();
@@ -169,7 +169,7 @@ impl Search {
         .collect()
     }
 
-    /// Every file that programs may get as Vulkan loader.
+    /// Returns every file that programs may get as Vulkan loader.
     pub(super) fn loaders(&self) -> Vec<LoaderFile> {
         let mut all = Vec::new();
         for path in self.preloaded.iter().filter(|path| name_of(path).starts_with("libvulkan")) {
@@ -216,7 +216,7 @@ impl Search {
     }
 }
 
-/// The folders that an object brings, `$ORIGIN` put in.
+/// Returns the folders that an object brings, `$ORIGIN` put in.
 pub(super) fn run_path(elf: &Elf, of: &Path) -> impl Iterator<Item = PathBuf> {
     let origin = of.parent().unwrap_or(Path::new("/")).display().to_string();
     elf.run_path
@@ -225,7 +225,7 @@ pub(super) fn run_path(elf: &Elf, of: &Path) -> impl Iterator<Item = PathBuf> {
         .map(move |folder| PathBuf::from(folder.replace("${ORIGIN}", &origin).replace("$ORIGIN", &origin)))
 }
 
-/// musl's list of folders, where that is the C library.
+/// Returns musl's list of folders if musl is the C library.
 fn musl_folders(root: &Path) -> Vec<PathBuf> {
     let musl = entries(&root.join("lib")).iter().any(|path| name_of(path).starts_with("ld-musl-"));
     let glibc = root.join("etc/ld.so.cache").exists()
@@ -242,7 +242,7 @@ fn musl_folders(root: &Path) -> Vec<PathBuf> {
     if listed.is_empty() { ["/lib", "/usr/local/lib", "/usr/lib"].map(PathBuf::from).into() } else { listed }
 }
 
-/// The names and paths in glibc's `ld.so.cache`: a header of 48 bytes, entries of 24, then the strings that they point to.
+/// Returns the names and paths in glibc's `ld.so.cache`: a header of 48 bytes, entries of 24, then the strings that they point to.
 fn cached(bytes: &[u8]) -> Vec<(String, PathBuf)> {
     const MAGIC: &[u8] = b"glibc-ld.so.cache1.1";
     let Some(start) = bytes.windows(MAGIC.len()).position(|window| window == MAGIC) else {

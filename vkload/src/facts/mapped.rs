@@ -20,7 +20,7 @@ pub(crate) struct MappedLoader {
     pub(crate) functions: Binding,
 }
 
-/// Where the names of a loader's own functions lead.
+/// The files that a loader's own function names resolve to.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "bound")]
 pub(crate) enum Binding {
@@ -42,7 +42,7 @@ struct Mapping<'a> {
     path: &'a str,
 }
 
-/// The loaders among the files of `/proc/PID/maps`, in its order. `folder` is `/proc/PID`.
+/// Returns the loaders among the files of `/proc/PID/maps`, in its order. `folder` is `/proc/PID`.
 pub(crate) fn mapped_loaders(maps: &str, folder: &Path) -> Vec<MappedLoader> {
     let memory = File::open(folder.join("mem")).ok();
     let read = |address, bytes: &mut [u8]| {
@@ -80,7 +80,8 @@ fn loaders(maps: &str, root: &Path, read: Read<'_>) -> Vec<MappedLoader> {
 /// Reads memory of the process, and returns whether it can.
 type Read<'a> = &'a dyn Fn(u64, &mut [u8]) -> bool;
 
-/// Where the names lead that the copy of `file` whose memory begins with `first` refers to its functions by. Any file may be there.
+/// Returns the file to which the function references of one copy of `file` resolve. The copy's memory begins with `first`. Its content is
+/// not trusted.
 fn binding(mappings: &[Mapping<'_>], first: &Mapping<'_>, file: &Path, read: Read<'_>) -> Binding {
     let (width, places) = elf::own_references(file, b"vk");
     for place in places {
@@ -96,7 +97,7 @@ fn binding(mappings: &[Mapping<'_>], first: &Mapping<'_>, file: &Path, read: Rea
         };
         let there = mappings.iter().find(|mapping| mapping.range.contains(&address));
         let Some(there) = there.filter(|there| there.identity != first.identity) else { continue };
-        // The first name of a file is the one that is told.
+        // The first mapped name of a file is reported.
         let named = mappings.iter().find(|mapping| mapping.identity == there.identity).unwrap_or(there);
         return Binding::Other { path: named.path.to_owned() };
     }

@@ -35,15 +35,15 @@ pub(crate) use system::System;
 pub(crate) use user::User;
 pub(crate) use variables::{Variables, own_variables};
 
-/// What is known about a machine.
+/// The facts about a machine.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Facts {
     /// The distribution, the kernel and the processor.
     pub(crate) system: System,
-    /// What the program runs inside: a container, Flatpak, a virtual machine.
+    /// The program's environment: a container, Flatpak, a virtual machine.
     pub(crate) place: Place,
-    /// Who runs it.
+    /// The user who runs it.
     pub(crate) user: User,
     /// The environment variables that concern Vulkan, the dynamic linker and the place.
     pub(crate) variables: Variables,
@@ -59,15 +59,15 @@ pub(crate) struct Facts {
     pub(crate) libraries: Vec<Library>,
     /// Files near the folders of manifests that look as if they were meant to be one.
     pub(crate) strays: Vec<Stray>,
-    /// The drivers' manifests in the folders that are searched where no variable and no settings file replaces the search.
+    /// The driver manifests in the folders that are searched if no variable and no settings file replaces the search.
     pub(crate) manifests: Vec<String>,
     /// How packages are installed here.
     pub(crate) packages: Packages,
 }
 
 impl Facts {
-    /// The facts of the machine whose file system begins at `root` (`/` but in tests), for a program of this width with `variables`, whose
-    /// file is `program`, if that is known. `named` are the libraries that manifests name.
+    /// Returns the facts of the machine whose file system begins at `root` (`/` but in tests), for a program of this width with
+    /// `variables`, whose file is `program`, if that is known. `named` are the libraries that manifests name.
     pub(crate) fn gather(
         root: &Path,
         variables: &Variables,
@@ -94,7 +94,7 @@ impl Facts {
     }
 }
 
-/// The width of a program or library, 32 or 64. `None` if it is neither.
+/// Returns the width of a program or library, 32 or 64. `None` if it is neither.
 pub(crate) fn bits_of(file: &Path) -> Option<u32> {
     elf::read(file).ok().map(|elf| u32::from(elf.bits))
 }
@@ -141,7 +141,7 @@ const CONCERNING: &[&str] = &[
     "LANG",
 ];
 
-/// The variables among these that concern the doctor, or that look as if they were meant to (another case, a missing letter).
+/// Returns the variables among these that concern the doctor, or that look as if they were meant to (another case, a missing letter).
 fn concerning(variables: &Variables) -> Variables {
     let concerns = |name: &str| {
         let upper = name.to_ascii_uppercase();

@@ -16,7 +16,7 @@ use super::user::Database;
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Node {
     pub(crate) path: String,
-    /// What it is for: `render`, `card`, `nvidia`, `kfd`, `dxg`, `mali`, `kgsl`.
+    /// Its kind: `render`, `card`, `nvidia`, `kfd`, `dxg`, `mali`, `kgsl`.
     pub(crate) kind: String,
     /// Whether this user has permission to.
     pub(crate) readable: bool,
@@ -48,12 +48,12 @@ const KINDS: &[(&str, &str)] = &[
 const NEEDED: &[&str] = &["render", "nvidia", "dxg", "mali", "kgsl"];
 
 impl Node {
-    /// Whether drivers cannot do without it.
+    /// Returns whether drivers cannot do without it.
     pub(crate) fn is_needed(&self) -> bool {
         NEEDED.contains(&self.kind.as_str())
     }
 
-    /// Whether its permissions keep this user out.
+    /// Returns whether its permissions keep this user out.
     pub(crate) fn is_closed(&self) -> bool {
         !(self.readable && self.writable)
     }

@@ -8,7 +8,7 @@ use super::files::{entries, name_of, read};
 use super::linker::Search;
 use super::variables::Variables;
 
-/// What is known of NVIDIA's driver.
+/// The facts about NVIDIA's driver.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Nvidia {
@@ -18,11 +18,11 @@ pub(crate) struct Nvidia {
     pub(crate) libraries: Vec<String>,
     /// Whether the module nouveau is loaded.
     pub(crate) nouveau: bool,
-    /// What NVIDIA's container toolkit was asked for.
+    /// The request to NVIDIA's container toolkit.
     pub(crate) visible_devices: Option<String>,
 }
 
-/// Libraries whose names end in the driver's version. Any of them tells.
+/// Libraries whose names end in the driver's version. Any of them shows it.
 const TELLING: &[&str] =
     &["libGLX_nvidia.so.", "libnvidia-glcore.so.", "libnvidia-glvkspirv.so.", "libnvidia-eglcore.so."];
 
@@ -43,7 +43,7 @@ pub(super) fn collect(root: &Path, search: &Search, variables: &Variables) -> Nv
     }
 }
 
-/// The version in a library's name: three digits or more, then a dot.
+/// Returns the version in a library's name: three digits or more, then a dot.
 fn version_in(name: &str) -> Option<String> {
     let version = TELLING.iter().find_map(|start| name.strip_prefix(start))?;
     is_version(version).then(|| version.to_owned())

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::files::{entries, name_of, read};
 use super::system::System;
 
-/// The package manager, and those of the packages that concern Vulkan which it has installed.
+/// The package manager, and the installed packages that concern Vulkan.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Packages {
     pub(crate) manager: Option<Manager>,
-    /// Their names. Empty also where that cannot be read without the manager's own tool (rpm).
+    /// Their names. Empty if only the manager's own tool can read them (rpm).
     pub(crate) installed: Vec<String>,
 }
 
@@ -29,19 +29,19 @@ pub(crate) enum Manager {
     Xbps,
 }
 
-/// What is known of a package manager.
+/// The facts about a package manager.
 struct Row {
     manager: Manager,
-    /// The tool that tells that it is there.
+    /// The tool whose presence identifies the manager.
     tool: &'static str,
     install: &'static str,
-    /// Installs again what is installed. Empty where the system is one image, whose files do not go one by one.
+    /// The command that reinstalls a package. Empty if the system is one image, whose files cannot be replaced one by one.
     reinstall: &'static str,
     /// Prints the name of the package that `FILE` belongs to.
     owner: &'static str,
-    /// The name of a package for 32-bit programs, with `*` for that of the 64-bit one. Empty where there are none.
+    /// The name of a package for 32-bit programs, with `*` for the 64-bit package's name. Empty if no such packages exist.
     narrow: &'static str,
-    /// What makes packages for 32-bit programs known.
+    /// The command that enables packages for 32-bit programs.
     narrow_first: &'static str,
     loader: &'static str,
     /// Packages with Mesa's drivers, by the vendor's number; 0 is for the one that draws on the processor.
@@ -51,7 +51,7 @@ struct Row {
 
 const ALL_OF_MESA: &[(u32, &str)] = &[(0, "mesa-vulkan-drivers")];
 
-/// Those that are looked for, in this order.
+/// The managers to look for, in this order.
 const ROWS: &[Row] = &[
     Row {
         manager: Manager::Apt,
@@ -193,7 +193,7 @@ const DEBIAN: &[(&str, &str)] = &[
 ];
 
 pub(super) fn collect(root: &Path, system: &System) -> Packages {
-    // The distribution decides: other managers' tools can be installed beside its own.
+    // The distribution decides: other managers' tools may also be installed.
     let known = BY_DISTRIBUTION.iter().find(|(id, _)| system.is(id)).map(|row| row.1);
     let tool = |row: &&Row| root.join(row.tool).exists();
     let ostree = known == Some(Manager::Dnf) && root.join("run/ostree-booted").exists();
@@ -205,7 +205,7 @@ pub(super) fn collect(root: &Path, system: &System) -> Packages {
     Packages { installed: manager.map(|manager| installed(root, manager)).unwrap_or_default(), manager }
 }
 
-/// Those of the packages that concern Vulkan which are installed.
+/// Returns the installed packages that concern Vulkan.
 fn installed(root: &Path, manager: Manager) -> Vec<String> {
     let Some(row) = manager.row() else { return Vec::new() };
     let names = [row.loader, row.validation].into_iter().chain(row.drivers.iter().map(|driver| driver.1));
@@ -235,7 +235,7 @@ fn installed(root: &Path, manager: Manager) -> Vec<String> {
 }
 
 impl Packages {
-    /// The command that installs a package for programs of this width, or installs it again.
+    /// Returns the command that installs a package for programs of this width, or installs it again.
     fn install(&self, manager: Manager, package: &str, bits: u32) -> Option<String> {
         let row = manager.row()?;
         if bits == 32 && cfg!(target_pointer_width = "64") {
@@ -247,19 +247,19 @@ impl Packages {
         Some(format!("{} {package}", if is_there { row.reinstall } else { row.install }))
     }
 
-    /// The command that installs the Vulkan loader.
+    /// Returns the command that installs the Vulkan loader.
     pub(crate) fn loader(&self, bits: u32) -> Option<String> {
         let manager = self.manager?;
         self.install(manager, manager.row()?.loader, bits)
     }
 
-    /// The command that installs the validation layers.
+    /// Returns the command that installs the validation layers.
     pub(crate) fn validation(&self) -> Option<String> {
         let manager = self.manager?;
         self.install(manager, manager.row()?.validation, usize::BITS)
     }
 
-    /// The command that installs Mesa's driver for devices of this vendor, or for the processor.
+    /// Returns the command that installs Mesa's driver for devices of this vendor, or for the processor.
     pub(crate) fn vulkan_driver(&self, vendor: Option<u32>, bits: u32) -> Option<String> {
         let manager = self.manager?;
         let drivers = manager.row()?.drivers;
@@ -267,7 +267,7 @@ impl Packages {
         self.install(manager, vendor.and_then(of).or_else(|| of(0))?, bits)
     }
 
-    /// The command that installs the package again to which the file at `path`, quoted for a shell, belongs.
+    /// Returns the command that installs the package again to which the file at `path`, quoted for a shell, belongs.
     pub(crate) fn reinstall_owner(&self, path: &str) -> Option<String> {
         let row = self.manager?.row().filter(|row| !row.reinstall.is_empty())?;
         Some(format!("{} $({})", row.reinstall, row.owner.replace("FILE", path)))
@@ -279,12 +279,12 @@ impl Manager {
         ROWS.iter().find(|row| row.manager == self)
     }
 
-    /// The command that installs a package.
+    /// Returns the command that installs a package.
     fn install(self, package: &str) -> String {
         format!("{} {package}", self.row().map_or("install", |row| row.install))
     }
 
-    /// The commands that install the package with this library.
+    /// Returns the commands that install the package with this library.
     pub(crate) fn install_library(self, soname: &str, bits: u32) -> Vec<String> {
         let (wide, narrow) = (format!("'{soname}()(64bit)'"), format!("'{soname}'"));
         match self {
@@ -306,7 +306,7 @@ impl Manager {
         }
     }
 
-    /// The steps that install NVIDIA's driver with its Vulkan part.
+    /// Returns the steps that install NVIDIA's driver with its Vulkan part.
     pub(crate) fn nvidia_driver(self, system: &System) -> Vec<String> {
         let steps: &[&str] = match self {
             Self::Apt if system.is("ubuntu") => &["sudo ubuntu-drivers install"],
@@ -334,12 +334,12 @@ impl Manager {
     }
 }
 
-/// Debian's package of a library: its name and number in small letters, with a dash between two digits.
+/// Returns Debian's package name for a library: its name and number in small letters, with a dash between two digits.
 fn debian_package(soname: &str) -> String {
     if let Some((_, package)) = DEBIAN.iter().find(|row| row.0 == soname) {
         return (*package).to_owned();
     }
-    // LLVM's number stands in different places: libLLVM-15.so.1, libLLVM.so.19.1.
+    // The position of LLVM's number varies: libLLVM-15.so.1, libLLVM.so.19.1.
     if let Some(rest) = soname.strip_prefix("libLLVM") {
         let number: String =
             rest.chars().skip_while(|it| !it.is_ascii_digit()).take_while(char::is_ascii_digit).collect();

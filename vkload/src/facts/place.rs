@@ -1,4 +1,4 @@
-//! What a program runs inside.
+//! The program's environment: a container, Flatpak, a virtual machine.
 
 use std::path::Path;
 
@@ -33,13 +33,13 @@ pub(crate) struct Flatpak {
     pub(crate) application: String,
     /// The branch of its runtime: `23.08`.
     pub(crate) branch: String,
-    /// The extensions with drivers that are there: `default`, `nvidia-550-54-14`.
+    /// The installed extensions with drivers: `default`, `nvidia-550-54-14`.
     pub(crate) gl_extensions: Vec<String>,
     /// Whether it may use graphics devices.
     pub(crate) devices: bool,
 }
 
-/// Words in the names of a machine's maker and product, and the virtual machine that they tell of.
+/// Words in a machine's vendor and product names, and the virtual machine that they identify.
 const VIRTUAL: &[(&str, &str)] = &[
     ("QEMU", "QEMU"),
     ("KVM", "KVM"),

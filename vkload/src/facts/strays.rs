@@ -30,7 +30,7 @@ pub(crate) enum StrayKind {
     Ending {
         of: String,
     },
-    /// It is a manifest of another kind, or lies beside the folder (`belongs`) that is searched.
+    /// It is a manifest of another kind, or lies outside the folder (`belongs`) that is searched.
     Misplaced {
         belongs: String,
     },
@@ -47,7 +47,7 @@ pub(crate) enum StrayKind {
 /// The folders below `vulkan` with the key that their manifests have.
 const FOLDERS: [(&str, &str); 3] =
     [("icd.d", "ICD"), ("implicit_layer.d", "layer"), ("explicit_layer.d", "layer")];
-/// Endings that manifests get when they are put aside, or by mistake. What a person turned off on purpose is not among them.
+/// Suffixes of manifests that were renamed as a backup or by mistake. Suffixes that turn a manifest off on purpose are not listed.
 const ENDINGS: &[&str] = &[
     ".json.template",
     ".json.in",
@@ -77,14 +77,14 @@ pub(super) fn collect(root: &Path, variables: &Variables) -> Vec<Stray> {
     all
 }
 
-/// The manifests of drivers in the folders that are usually searched.
+/// Returns the driver manifests in the usual search folders.
 pub(super) fn driver_manifests(root: &Path, variables: &Variables) -> Vec<String> {
     let files =
         folders(variables).into_iter().flat_map(|folder| entries(&below(root, &folder.join("vulkan/icd.d"))));
     files.filter(|path| name_of(path).ends_with(".json")).map(|path| seen(root, &path)).collect()
 }
 
-/// The folders that are usually searched, whatever the variables say, and those that these say.
+/// Returns the folders that are usually searched, whatever the variables say, and those that these say.
 fn folders(variables: &Variables) -> Vec<PathBuf> {
     let home = variables.get("HOME").map(PathBuf::from);
     let list = |name: &str| {
@@ -116,7 +116,7 @@ fn folders(variables: &Variables) -> Vec<PathBuf> {
 fn look(root: &Path, folder: &Path, key: Option<&str>, users: &Database, all: &mut Vec<Stray>) {
     let here = below(root, folder);
     if let Err(error) = fs::read_dir(&here) {
-        // What lies in another user's home folder, where one may not even look, is nothing that is missed here.
+        // Files in another user's home folder, which may not be readable, do not matter here.
         if error.kind() == ErrorKind::PermissionDenied && fs::metadata(&here).is_ok() {
             all.push(unreadable(root, &here, users));
         }

@@ -24,7 +24,7 @@ pub(crate) struct System {
 }
 
 impl System {
-    /// Whether it is this distribution or one like it.
+    /// Returns whether it is this distribution or one like it.
     pub(crate) fn is(&self, id: &str) -> bool {
         self.like.iter().any(|like| like == id)
     }

@@ -1,4 +1,4 @@
-//! Who runs the program, and who others are.
+//! The user who runs the program, and other users.
 
 use std::fs;
 use std::path::Path;
@@ -13,9 +13,9 @@ pub(crate) struct User {
     pub(crate) id: u32,
     /// The home folder.
     pub(crate) home: String,
-    /// The groups of this process, by name where they have one.
+    /// The groups of this process, by name if they have one.
     pub(crate) groups: Vec<String>,
-    /// The limit on the address space of this process (`ulimit -v`), in bytes, if there is one.
+    /// The limit on the address space of this process (`ulimit -v`), in bytes, if one is set.
     pub(crate) address_space: Option<u64>,
     /// The groups that the user gets at log-in.
     pub(crate) member_of: Vec<String>,
@@ -33,12 +33,12 @@ impl Database {
         Self { users: text("passwd"), groups: text("group") }
     }
 
-    /// The name of a user, or the number.
+    /// Returns the name of a user, or the number.
     pub(super) fn user_name(&self, id: u32) -> String {
         named(&self.users, id).unwrap_or_else(|| id.to_string())
     }
 
-    /// The name of a group, or the number.
+    /// Returns the name of a group, or the number.
     pub(super) fn group_name(&self, id: u32) -> String {
         named(&self.groups, id).unwrap_or_else(|| id.to_string())
     }
@@ -48,7 +48,7 @@ impl Database {
         line.split(':').nth(5).map(str::to_owned)
     }
 
-    /// The groups whose lists have this user.
+    /// Returns the groups whose lists have this user.
     fn groups_of(&self, user: &str) -> Vec<String> {
         let has =
             |line: &&str| line.split(':').nth(3).is_some_and(|list| list.split(',').any(|name| name == user));
@@ -56,7 +56,7 @@ impl Database {
     }
 }
 
-/// The name in a line of `name:password:number:…`.
+/// Returns the name in a line of `name:password:number:…`.
 fn named(lines: &str, id: u32) -> Option<String> {
     let number = id.to_string();
     let line = lines.lines().find(|line| line.split(':').nth(2) == Some(&number))?;
@@ -70,7 +70,7 @@ pub(super) fn collect(root: &Path, home: Option<&String>) -> User {
     let name = database.user_name(id);
     let mut groups = vec![group];
     let mut more = [0; 256];
-    // SAFETY: the array has the room that is given.
+    // SAFETY: the array has the capacity that is passed.
     let count = unsafe { libc::getgroups(256, more.as_mut_ptr()) };
     groups.extend(more.iter().take(usize::try_from(count).unwrap_or(0)));
     let mut groups: Vec<String> = groups.into_iter().map(|id| database.group_name(id)).collect();

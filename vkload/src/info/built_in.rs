@@ -1,6 +1,6 @@
-//! The driver that is built into this program: where the machine has none, it shows that the loader itself works.
+//! This program's built-in driver: if the machine has no driver, it shows that the loader itself works.
 //!
-//! It is handed to the loader as `VK_LUNARG_direct_driver_loading` has it, then used as an application would.
+//! The driver is passed to the loader through `VK_LUNARG_direct_driver_loading`, then used as an application would.
 
 use ash::{Device, Entry, Instance, vk};
 
@@ -11,7 +11,7 @@ use super::report::{BuiltIn, Report};
 const SIZE: u64 = 4096;
 const WORD: u32 = 0x5EED_F00D;
 
-/// What comes of a device of the built-in driver.
+/// Tries a device of the built-in driver.
 pub(crate) fn try_out(report: &mut Report, entry: &Entry) {
     // SAFETY: this loader and the driver keep the specification's promises, and so does what follows.
     report.built_in = Some(match unsafe { with_instance(entry) } {
@@ -34,7 +34,7 @@ unsafe fn with_instance(entry: &Entry) -> Result<BuiltIn, vk::Result> {
         .application_info(&app)
         .enabled_extension_names(&names)
         .push_next(&mut list);
-    // SAFETY: the create info and what it refers to are valid; the instance is destroyed below and used only here.
+    // SAFETY: the create info and everything that it refers to are valid; the instance is destroyed below and used only here.
     unsafe {
         let instance = entry.create_instance(&info, None)?;
         let result = with_device(&instance);
@@ -46,7 +46,7 @@ unsafe fn with_instance(entry: &Entry) -> Result<BuiltIn, vk::Result> {
 /// # Safety
 /// The instance lives.
 unsafe fn with_device(instance: &Instance) -> Result<BuiltIn, vk::Result> {
-    // SAFETY: valid structures; what is made is destroyed in the end.
+    // SAFETY: the structures are valid; the objects are destroyed at the end.
     unsafe {
         let Some(physical) = instance.enumerate_physical_devices()?.first().copied() else {
             return Ok(BuiltIn { failure: Some("it has no device".into()), ..BuiltIn::default() });
@@ -62,8 +62,8 @@ unsafe fn with_device(instance: &Instance) -> Result<BuiltIn, vk::Result> {
     }
 }
 
-/// Fills a buffer, copies it to another, and returns what is there. What an error leaves behind belongs to a device that is
-/// destroyed next.
+/// Fills a buffer, copies it to another, and returns the copy. After an error, objects remain until their device is destroyed, which the
+/// caller does next.
 ///
 /// # Safety
 /// The device has a queue.
@@ -103,7 +103,7 @@ unsafe fn copied(device: &Device) -> Result<Vec<u8>, vk::Result> {
     }
 }
 
-/// A buffer in memory of its own, which on this driver can always be mapped.
+/// Returns a buffer in memory of its own, which on this driver can always be mapped.
 ///
 /// # Safety
 /// The device lives.

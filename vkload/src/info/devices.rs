@@ -7,10 +7,9 @@ use ash::{Entry, Instance, vk};
 
 use super::report::{Device, Extension, Report};
 
-/// Fills in what only the loader's functions tell: its version, extensions and devices. On failure: what
-/// failed.
+/// Fills in the results of the loader's functions: its version, extensions and devices. Returns the error on failure.
 pub(crate) fn fill(report: &mut Report, entry: &Entry) -> Result<(), vk::Result> {
-    // SAFETY: these functions of the loader may be called at any time.
+    // SAFETY: these loader functions may be called at any time.
     unsafe {
         let newest = entry.try_enumerate_instance_version()?.unwrap_or(vk::API_VERSION_1_0);
         report.vulkan = version(newest);
@@ -25,7 +24,7 @@ pub(crate) fn fill(report: &mut Report, entry: &Entry) -> Result<(), vk::Result>
 /// `entry` is a loader's.
 unsafe fn devices(entry: &Entry, newest: u32, portability: bool) -> Result<Vec<Device>, vk::Result> {
     let application = vk::ApplicationInfo::default().application_name(c"vkload").api_version(newest);
-    // What the loader has to say is in the report, so its line about drivers that fail need not be on the terminal too.
+    // The report has the loader's messages, so its line about failed drivers need not be on the terminal as well.
     let mut listener = vk::DebugUtilsMessengerCreateInfoEXT::default()
         .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR)
         .message_type(vk::DebugUtilsMessageTypeFlagsEXT::GENERAL)
@@ -39,7 +38,7 @@ unsafe fn devices(entry: &Entry, newest: u32, portability: bool) -> Result<Vec<D
     if portability {
         info = info.flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR);
     }
-    // SAFETY: the create info and what it refers to are valid; the instance is destroyed below and used only here.
+    // SAFETY: the create info and everything that it refers to are valid; the instance is destroyed below and used only here.
     unsafe {
         let instance = entry.create_instance(&info, None)?;
         let devices = instance.enumerate_physical_devices();
@@ -58,10 +57,10 @@ unsafe extern "system" fn ignore(
     vk::FALSE
 }
 
-/// What the device says about itself.
+/// Returns the device's properties.
 ///
 /// # Safety
-/// `device` is one of `instance`, which lives.
+/// `device` belongs to `instance`, which is alive.
 pub(crate) unsafe fn describe(instance: &Instance, device: vk::PhysicalDevice) -> Device {
     // SAFETY: the caller vouches for the device. Structures are chained only for versions of Vulkan that have them.
     let first = unsafe { instance.get_physical_device_properties(device) };
@@ -81,7 +80,7 @@ pub(crate) unsafe fn describe(instance: &Instance, device: vk::PhysicalDevice) -
 }
 
 impl Device {
-    /// What these structures say. Those that the driver does not know are left as they were.
+    /// Reads these structures. Those that the driver does not know are left as they were.
     pub(crate) fn new(
         first: &vk::PhysicalDeviceProperties,
         id: &vk::PhysicalDeviceIDProperties<'_>,
@@ -124,7 +123,7 @@ fn version(number: u32) -> String {
     parts.map(|part| part.to_string()).join(".")
 }
 
-/// A fixed array of characters as text; empty where a driver forgot to end it.
+/// Returns a fixed array of characters as text; empty if a driver did not terminate it.
 fn text<E>(words: Result<&CStr, E>) -> String {
     words.map_or_else(|_| String::new(), |words| words.to_string_lossy().into_owned())
 }

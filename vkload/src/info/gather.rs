@@ -18,13 +18,13 @@ use crate::advice;
 use crate::planned::Planned;
 use crate::searched::{Place, origin};
 
-/// What the loader of this program finds here and now.
+/// Returns the findings of this program's loader in this process.
 pub(crate) fn gather() -> Report {
     // SAFETY: this is the loader's own vkGetInstanceProcAddr.
     report_on(&LOADER, &unsafe { Entry::from_static_fn(StaticFn { get_instance_proc_addr }) })
 }
 
-/// What `loader` finds, whose functions `entry` has.
+/// Returns the findings of `loader`, whose functions are in `entry`.
 pub(crate) fn report_on(loader: &'static Loader, entry: &Entry) -> Report {
     let mut report = Report::default();
     let failure = devices::fill(&mut report, entry).err();
@@ -50,7 +50,7 @@ pub(crate) fn report_on(loader: &'static Loader, entry: &Entry) -> Report {
     report
 }
 
-/// What the plans say, where nothing is opened, and what is known to be the `fault` of a layer, by its place.
+/// Returns the report of the plans, without opening anything, and with the known `fault` of a layer, by its position.
 pub(crate) fn plan_only(
     planned: &Planned,
     fault: &dyn Fn(usize) -> Option<Fault>,
@@ -61,12 +61,12 @@ pub(crate) fn plan_only(
     Ok(report)
 }
 
-/// Makes an instance of each driver alone, since an application's only tells whether any of them works.
+/// Creates an instance of each driver alone, since an application's instance shows only whether any of them works.
 fn probe_all(drivers: &FoundDrivers) -> Vec<(usize, Outcome)> {
     drivers.open_drivers().filter_map(|(place, driver)| Some((place, objects::probe(driver).ok()?))).collect()
 }
 
-/// Fills in what the plan says, and what came of its drivers, each by its place in the plan.
+/// Fills in the plan and the outcomes of its drivers, each by its position in the plan.
 fn fill(report: &mut Report, plan: &Plan, outcomes: &[&(usize, Outcome)]) {
     for (place, candidate) in plan.drivers.iter().enumerate() {
         let found_in = plan.searched.get(candidate.found_in);
@@ -93,7 +93,7 @@ fn fill(report: &mut Report, plan: &Plan, outcomes: &[&(usize, Outcome)]) {
     }
 }
 
-/// Whether installing a driver would help. Everything else says itself what to do.
+/// Returns whether installing a driver would help. Everything else says itself what to do.
 fn lacks_a_driver(reason: &BestReason<'_>) -> bool {
     match reason {
         BestReason::NothingFound(plan) => {
@@ -106,7 +106,7 @@ fn lacks_a_driver(reason: &BestReason<'_>) -> bool {
     }
 }
 
-/// Whether the candidate is used in the end, and what there is to say about it.
+/// Returns whether the candidate is used, and the remark about it.
 fn verdict<'a>(candidate: &Candidate, outcomes: impl Iterator<Item = &'a Outcome>) -> Driver {
     let mut driver = Driver { used: true, outcome: "used".into(), ..Driver::default() };
     let mut remarks = Vec::new();

@@ -9,7 +9,7 @@ use super::report::{Device, Driver, Extension, Layer, Report};
 /// The format's number, which a change that programs would notice raises.
 const FORMAT: u32 = 1;
 
-/// The report as one object.
+/// Returns the report as one object.
 pub(crate) fn render(report: &Report) -> Value {
     json!({
         "format": FORMAT,

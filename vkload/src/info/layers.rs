@@ -1,4 +1,4 @@
-//! Asks the loader for layers: those that applications are told of, and those that cannot be used.
+//! Queries the loader for layers: those listed to applications, and those that cannot be used.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub(crate) fn fill(report: &mut Report, loader: &'static Loader) -> Result<(), O
     describe(report, &found.plan, loader.platform.files, &fault)
 }
 
-/// Fills in what the plan says, the manifests among `files`, and what is the `fault` of a layer, by its place.
+/// Fills in the plan's layers, the manifests among `files`, and the `fault` of a layer, by its position.
 pub(crate) fn describe(
     report: &mut Report,
     plan: &LayerPlan,
@@ -82,7 +82,7 @@ fn described(manifest: &LayerManifest, path: &[u8], files: &dyn Files) -> Layer 
     }
 }
 
-/// What the layer at this place of a manifest says about itself, if nobody has changed the file since.
+/// Returns a layer's description of itself, at this position of a manifest, if the file has not changed since.
 fn about(path: &[u8], place: Range<usize>, files: &dyn Files) -> Option<About> {
     let manifest = files.read(path, SIZE_LIMIT).ok()?;
     let mut layer: serde_json::Value = serde_json::from_slice(manifest.get(place)?).ok()?;

@@ -1,6 +1,6 @@
-//! `vkload info`: what the loader finds, in this process.
+//! `vkload info`: the loader's findings in this process.
 //!
-//! [`gather`] asks the loader and fills a [`report::Report`], plain data that [`text`] and [`json`] show.
+//! [`gather`] queries the loader and fills a [`report::Report`], plain data that [`text`] and [`json`] show.
 
 mod built_in;
 mod devices;
@@ -17,8 +17,8 @@ use crate::output;
 use crate::recording;
 use report::Report;
 
-/// Prints tables for people or one JSON object, and writes what the answers rely on to the file `record`. What is found is in the
-/// output: the exit code only tells whether there is one.
+/// Prints tables for people or one JSON object, and writes the answers that they rely on to the file `record`. The output has the result:
+/// the exit code only shows whether a device was found.
 pub(crate) fn print(verbose: bool, json: bool, record: Option<&Path>) -> ExitCode {
     // A driver may crash this process, and then the recording is wanted most.
     if let Some(file) = record
@@ -35,7 +35,7 @@ pub(crate) fn print(verbose: bool, json: bool, record: Option<&Path>) -> ExitCod
     output::print(&render(&report, verbose, json), ExitCode::SUCCESS)
 }
 
-/// The report as tables or as JSON.
+/// Returns the report as tables or as JSON.
 pub(crate) fn render(report: &Report, verbose: bool, json: bool) -> String {
     if json { format!("{:#}\n", json::render(report)) } else { text::render(report, verbose) }
 }

@@ -1,4 +1,4 @@
-//! What `vkload info` shows, as plain data.
+//! The content of `vkload info`, as plain data.
 
 use std::borrow::Cow;
 
@@ -21,16 +21,16 @@ pub(crate) struct Report {
     pub(crate) devices: Vec<Device>,
     /// Every place that was searched for drivers.
     pub(crate) searched: Vec<Place>,
-    /// What a user may want to know besides.
+    /// Further notes for the user.
     pub(crate) notes: Vec<String>,
-    /// Why there is no device, and what to do.
+    /// The reason for the lack of a device, and the remedy.
     pub(crate) problem: Option<Problem>,
-    /// What came of the driver that is built into this program, where there is no device.
+    /// The result of trying this program's built-in driver, if no device was found.
     pub(crate) built_in: Option<BuiltIn>,
 }
 
 impl Report {
-    /// Whether a program would find a device.
+    /// Returns whether a program would find a device.
     pub(crate) fn has_device(&self) -> bool {
         !self.devices.is_empty()
     }
@@ -44,22 +44,22 @@ pub(crate) struct Driver {
     pub(crate) api_version: String,
     /// Whether it implements only a part of Vulkan.
     pub(crate) portability: bool,
-    /// What led to it.
+    /// The reason why it was found.
     pub(crate) found_by: String,
     /// Whether applications get its devices.
     pub(crate) used: bool,
-    /// What came of it, by a name that does not change: `used`, or why not.
+    /// The outcome, by a stable name: `used`, or the reason why not.
     pub(crate) outcome: Cow<'static, str>,
     /// How many devices it has, before any are filtered.
     pub(crate) devices: u32,
-    /// Why it is not used, or what is odd about it. Empty where all is well.
+    /// The reason why it is not used, or a peculiarity. Empty if all is well.
     pub(crate) remark: String,
 }
 
 /// A layer that was found.
 #[derive(Debug, Default)]
 pub(crate) struct Layer {
-    /// Empty where the manifest cannot be used.
+    /// Empty if the manifest cannot be used.
     pub(crate) name: String,
     pub(crate) api_version: String,
     pub(crate) implementation_version: u32,
@@ -73,16 +73,16 @@ pub(crate) struct Layer {
     pub(crate) active: bool,
     /// `active`, or the name of the reason, which does not change.
     pub(crate) outcome: Cow<'static, str>,
-    /// Why it is not active. Empty where it is.
+    /// The reason why it is not active. Empty if it is.
     pub(crate) remark: String,
     /// The extensions that its manifest says it adds, of instances and of devices.
     pub(crate) instance_extensions: Vec<Extension>,
     pub(crate) device_extensions: Vec<Extension>,
-    /// What its manifest says for people and tools, since version 1.2.0 of the format. Empty where it does not.
+    /// Its manifest's description for people and tools, which format version 1.2.0 introduced. Empty for older manifests.
     pub(crate) about: About,
 }
 
-/// What a layer says about itself.
+/// A layer's description of itself.
 #[derive(Debug, Default)]
 pub(crate) struct About {
     pub(crate) introduction: String,
@@ -90,12 +90,12 @@ pub(crate) struct About {
     pub(crate) platforms: Vec<String>,
     /// Usually `ALPHA`, `BETA`, `STABLE` or `DEPRECATED`.
     pub(crate) status: String,
-    /// What it can be set to: the manifest's `features` as they stand there.
+    /// Its settings: the manifest's `features`, unchanged.
     pub(crate) settings: Option<serde_json::Value>,
 }
 
 impl About {
-    /// Whether the layer says nothing that people could read.
+    /// Returns whether the layer says nothing that people could read.
     pub(crate) fn is_empty(&self) -> bool {
         [&self.introduction, &self.url, &self.status].iter().all(|text| text.is_empty())
             && self.platforms.is_empty()
@@ -117,7 +117,7 @@ pub(crate) struct Device {
     /// `discrete`, `integrated`, `virtual`, `cpu` or `other`.
     pub(crate) kind: Cow<'static, str>,
     pub(crate) api_version: String,
-    /// What the driver calls itself, and its release. Empty for drivers of Vulkan 1.1 and older.
+    /// The driver's own name and release. Empty for drivers of Vulkan 1.1 and older.
     #[serde(rename = "driverName")]
     pub(crate) driver: String,
     pub(crate) driver_info: String,
@@ -142,10 +142,10 @@ pub(crate) struct BuiltIn {
     pub(crate) failure: Option<String>,
 }
 
-/// Why there is no device.
+/// The reason for the lack of a device.
 #[derive(Debug, Default)]
 pub(crate) struct Problem {
     pub(crate) reason: String,
-    /// What to do, one step a line.
+    /// The remedy, one step per line.
     pub(crate) advice: Vec<String>,
 }

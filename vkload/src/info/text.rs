@@ -6,7 +6,7 @@ use super::report::{BuiltIn, Device, Driver, Report};
 use crate::searched::Place;
 use crate::table::{Table, section};
 
-/// Everything that matters at once; `verbose` adds where it was searched, and extensions.
+/// Returns the main results as text; `verbose` adds the search paths and extensions.
 pub(crate) fn render(report: &Report, verbose: bool) -> String {
     let mut out = format!("Vulkan {} (vkload {})\n", report.vulkan, env!("CARGO_PKG_VERSION"));
     section(&mut out, "Drivers", drivers(report, verbose));
@@ -52,8 +52,8 @@ fn drivers(report: &Report, verbose: bool) -> Option<Table> {
     (!report.drivers.is_empty()).then_some(table)
 }
 
-/// Whether the driver is used, and why not. That it has no device is no matter for concern while another one works:
-/// distributions install drivers for many.
+/// Returns whether the driver is used, and why not. That it has no device is no matter for concern while another one works: distributions
+/// install drivers for many.
 fn used(driver: &Driver, works: bool) -> String {
     match (driver.used, driver.remark.as_str()) {
         (true, "") => format!("yes, devices: {}", driver.devices),
@@ -81,7 +81,7 @@ fn layers(report: &Report, verbose: bool) -> Option<Table> {
     (!report.layers.is_empty()).then_some(table)
 }
 
-/// What layers say about themselves beside their description.
+/// Returns the layers' own information, except their descriptions.
 fn about_layers(report: &Report) -> Option<Table> {
     let mut table = Table::new(&["NAME", "STATUS", "PLATFORMS", "URL", "INTRODUCTION"]);
     let mut telling = report.layers.iter().filter(|layer| !layer.about.is_empty()).peekable();

@@ -1,4 +1,4 @@
-//! `vkload layers`: which layers there are and which are active, and a program with some of them on or off for one run.
+//! `vkload layers`: lists the layers and which are active, and runs a program once with some of them on or off.
 
 mod output;
 
@@ -32,7 +32,7 @@ struct Row {
     outcome: String,
     /// Why it is active, or why not.
     why: String,
-    /// What is wrong with it. Empty if nothing is, or if it was not tried.
+    /// The problem. Empty if none was found, or if the layer was not tried.
     problem: String,
 }
 
@@ -57,10 +57,10 @@ pub(crate) fn run(options: &LayersArguments) -> ExitCode {
     exec::replace_by(command, "layers")
 }
 
-/// What is planned with the layers that the options turn on and off, and the variables that do it.
+/// Returns the plan with the layers that the options turn on and off, and the variable changes for it.
 fn switched(options: &LayersArguments, variables: &Variables) -> Result<(Planned, Changes), String> {
     let name = options.program.first().map(Path::new);
-    // That there is no such program is said where it is started.
+    // A missing program is reported when it is started.
     let target = Target::program(name, usize::BITS).or_else(|_| Target::program(None, usize::BITS))?;
     let (executable, bits) = (target.executable.as_deref(), target.bits);
     let planned = Planned::for_program(variables, executable, bits)?;
@@ -89,7 +89,7 @@ fn switched(options: &LayersArguments, variables: &Variables) -> Result<(Planned
     Ok((after, changes))
 }
 
-/// The layer of this name.
+/// Returns the layer of this name.
 fn place(planned: &Planned, name: &str) -> Result<usize, String> {
     let layers = &planned.layers.layers;
     let named = || layers.iter().position(|layer| layer.name() == name.as_bytes());
@@ -103,7 +103,7 @@ fn place(planned: &Planned, name: &str) -> Result<usize, String> {
     })
 }
 
-/// The names among these that may have been meant.
+/// Returns the names among these that may have been meant.
 fn nearest<'a>(given: &str, known: &'a [String]) -> Vec<&'a str> {
     let upper = given.to_ascii_uppercase();
     let distance = |name: &&str| {
@@ -115,7 +115,7 @@ fn nearest<'a>(given: &str, known: &'a [String]) -> Vec<&'a str> {
     known().filter(|name| Some(distance(name)) == least).collect()
 }
 
-/// The active layers that are neither to be on nor part of one that is.
+/// Returns the active layers that are neither to be on nor part of one that is.
 fn others(planned: &Planned, on: &[usize], hidden: &[usize]) -> Result<Vec<usize>, String> {
     let mut stay = on.to_vec();
     for place in on {
@@ -126,7 +126,7 @@ fn others(planned: &Planned, on: &[usize], hidden: &[usize]) -> Result<Vec<usize
     Ok(places.filter(|place| !stay.contains(place) && !hidden.contains(place)).collect())
 }
 
-/// Why a layer is not active.
+/// Returns why a layer is not active.
 fn obstacle(planned: &Planned, name: &str) -> String {
     let rows = rows(planned, &BTreeMap::new()).unwrap_or_default();
     rows.into_iter()
@@ -134,14 +134,14 @@ fn obstacle(planned: &Planned, name: &str) -> String {
         .map_or_else(|| "it is no longer found".to_owned(), |row| row.why)
 }
 
-/// What came of opening the layers that are active with these changes to variables, by their places.
+/// Returns the results of opening the layers that are active with these variable changes, by their positions.
 fn tried(planned: &Planned, changes: &Changes) -> Result<BTreeMap<usize, Trial>, String> {
     let active = planned.layers.activate(&LayerRequest::default()).map_err(|_| "memory ran out")?;
     let places: Vec<usize> = active.layers.iter().map(|active| active.layer).collect();
     Ok(probe::layers::try_out(planned, &places, changes))
 }
 
-/// Every layer that was found, in order of discovery, with what came of those that were tried.
+/// Returns every layer that was found, in order of discovery, with the results of those that were tried.
 fn rows(planned: &Planned, tried: &BTreeMap<usize, Trial>) -> Result<Vec<Row>, String> {
     let plan = &planned.layers;
     let active = plan.activate(&LayerRequest::default()).map_err(|_| "memory ran out")?;
@@ -155,7 +155,7 @@ fn rows(planned: &Planned, tried: &BTreeMap<usize, Trial>) -> Result<Vec<Row>, S
             (LayerDecision::Active(_), Some(trial)) => (trial.fault.clone(), problem.clone()),
             (LayerDecision::Active(_), None) => {
                 let drawn = picture.layers.iter().find(|it| it.name == name && it.manifest == manifest);
-                // What has no library is in no call chain.
+                // A layer without a library is in no call chain.
                 let why = drawn.map_or_else(
                     || "a meta-layer: it stands for its components".to_owned(),
                     |it| it.why.clone(),

@@ -10,7 +10,7 @@ use crate::table::Table;
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
 const FORMAT: u64 = 1;
 
-/// The layers, and what changes to variables make them so.
+/// Returns the layers, and what changes to variables make them so.
 pub(super) fn render(rows: &[Row], changes: &Changes, json: bool) -> String {
     if json { format!("{:#}\n", to_json(rows, changes)) } else { text(rows, changes) }
 }
@@ -43,7 +43,7 @@ fn text(rows: &[Row], changes: &Changes) -> String {
     out
 }
 
-/// The layers for programs. Names do not change between releases; new ones may come.
+/// Returns the layers as JSON. Names do not change between releases; new ones may be added.
 fn to_json(rows: &[Row], changes: &Changes) -> Value {
     let layer = |row: &Row| {
         json!({

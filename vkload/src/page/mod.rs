@@ -1,18 +1,18 @@
-//! One HTML page that needs nothing outside itself: for light and dark, without scripts, and with a policy by which a browser
-//! fetches nothing. It is made of plain data; everything but pictures is escaped here. It is well-formed XML, too, so that
-//! tests and other programs can read it.
+//! One HTML page that needs no other files: for light and dark backgrounds, without scripts, and with a policy that forbids the browser to
+//! fetch anything. It is made from plain data; everything but pictures is escaped here. It is also well-formed XML, so that tests and other
+//! programs can read it.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
-/// What is wrong, or worth knowing, and what to do about it: shown as a card.
+/// A problem or a note, with its remedy: shown as a card.
 #[derive(Debug)]
 pub(crate) struct Card {
     pub(crate) severity: Severity,
-    /// What it is about, in a line.
+    /// The title, in one line.
     pub(crate) title: String,
     /// More about it. May be empty.
     pub(crate) text: String,
-    /// What to do, in this order.
+    /// The steps, in this order.
     pub(crate) steps: Vec<Step>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) enum Severity {
     Note,
 }
 
-/// What to do.
+/// The remedy.
 #[derive(Debug)]
 pub(crate) enum Step {
     /// In words.
@@ -43,7 +43,7 @@ pub(crate) struct Section {
     pub(crate) parts: Vec<Part>,
 }
 
-/// What a section consists of.
+/// The content of a section.
 #[derive(Debug)]
 pub(crate) enum Part {
     /// A paragraph.
@@ -61,7 +61,7 @@ pub(crate) enum Part {
     Picture(String),
 }
 
-/// The whole page: its title, which is also its headline, and its sections.
+/// Returns the whole page: its title, which is also its headline, and its sections.
 pub(crate) fn document(title: &str, sections: &[Section]) -> String {
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
@@ -87,7 +87,7 @@ pub(crate) fn document(title: &str, sections: &[Section]) -> String {
 
 const STYLE: &str = include_str!("page.css");
 
-/// The text with everything replaced that means something in HTML or XML, or that XML may not contain.
+/// Returns the text with everything replaced that means something in HTML or XML, or that XML may not contain.
 pub(crate) fn escape(text: &str) -> Escaped<'_> {
     Escaped(text)
 }
@@ -163,7 +163,7 @@ fn write_table(out: &mut String, head: &[&str], rows: &[Vec<String>]) {
         for (cell, head) in row.iter().zip(head) {
             let parts = cell.split_inclusive(['/', '_', ':', '=']).map(|part| escape(part).to_string());
             let parts = parts.collect::<Vec<_>>().join("<wbr/>");
-            // A narrow window has no room for columns: there each cell says what it is.
+            // A narrow window has no columns: there each cell shows its heading.
             let _ = write!(out, "<td data-head=\"{}\">{parts}</td>", escape(head));
         }
         out.push_str("</tr>\n");

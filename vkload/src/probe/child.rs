@@ -1,4 +1,4 @@
-//! The process that tries something: `vkload probe`. It notes what it does, and is expected to die.
+//! The process that runs a trial: `vkload probe`. It notes each step, and is expected to crash.
 
 use std::ffi::{CStr, CString, c_void};
 use std::fs;
@@ -47,15 +47,14 @@ pub(crate) fn run(memory: i32, subject: &str) -> ExitCode {
     let failed = ending != Ending::Finished;
     tell(Line::End { ending });
     if failed {
-        // What follows would tell nothing of what failed.
-        // SAFETY: nothing of this process is needed any more.
+        // Exit here, since a later failure would say nothing about the trial. SAFETY: nothing in this process is needed any more.
         unsafe { libc::_exit(0) }
     }
     if let Some(library) = opened {
         tell(Line::Stage { stage: Stage::Unload });
         // The loader in this program keeps layers open.
         platform_linux::unload();
-        // SAFETY: nothing of the library is used any more. What its destructors do is what is tried.
+        // SAFETY: nothing in the library is used any more. Running its destructors is part of the trial.
         unsafe { libc::dlclose(library) };
     }
     tell(Line::Stage { stage: Stage::Exit });
@@ -66,7 +65,7 @@ pub(crate) fn run(memory: i32, subject: &str) -> ExitCode {
 /// Returns the library that is to be unloaded, as loaders do with drivers and layers.
 fn try_out(subject: &Subject, tell: vulkan::Tell<'_>) -> Result<Option<*mut c_void>, Ending> {
     let own = Commands { find: get_instance_proc_addr, layer: None };
-    // SAFETY: the commands are a loader's or a driver's, as far as anybody can tell.
+    // SAFETY: the commands are a loader's or a driver's, as far as can be known.
     unsafe {
         match subject {
             Subject::Own => vulkan::run(own, tell).map(|()| None),
@@ -119,7 +118,7 @@ fn driver(library: *mut c_void, tell: vulkan::Tell<'_>) -> Result<Commands<'stat
     }
     if let Some(negotiate) = symbol::<NegotiateDriver>(library, c"vk_icdNegotiateLoaderICDInterfaceVersion") {
         let mut version = DRIVER_INTERFACE;
-        // SAFETY: the type is that of the driver interface.
+        // SAFETY: the type is the one in the driver interface.
         let result = unsafe { negotiate(&raw mut version) };
         if result != vk::Result::SUCCESS {
             return Err(Ending::Result { code: result.as_raw() });
@@ -147,7 +146,7 @@ fn layer(
     tell_file(library.0.as_ptr(), tell);
     tell(Line::Stage { stage: Stage::Negotiate });
     let agreed = named(functions).and_then(|functions| {
-        // SAFETY: a manifest says that the library is a layer. What it does if it is not is what is tried.
+        // SAFETY: a manifest says that the library is a layer. If that is false, the crash is the trial's result.
         unsafe { with_layer(libraries, library, name.as_bytes(), &functions) }
     });
     match agreed {
@@ -157,7 +156,7 @@ fn layer(
     }
 }
 
-/// The names of the functions in a layer's manifest, which are empty if it names none.
+/// Returns the names of the functions in a layer's manifest, which are empty if it names none.
 fn named([negotiate, instance, device]: [&str; 3]) -> Result<LayerFunctions, OutOfMemory> {
     let symbol = |name: &str| (!name.is_empty()).then(|| Symbol::new(name.as_bytes())).transpose();
     Ok(LayerFunctions {
@@ -167,19 +166,19 @@ fn named([negotiate, instance, device]: [&str; 3]) -> Result<LayerFunctions, Out
     })
 }
 
-/// Tells why the loader leaves the layer out.
+/// Notes why the loader leaves the layer out.
 fn unusable(fault: &LayerFault, tell: vulkan::Tell<'_>) -> Ending {
     tell(Line::Fault { id: fault.id().to_owned() });
     Ending::Failed { words: fault.to_string() }
 }
 
-/// Loads a library, and tells from which file it came.
+/// Loads a library, and notes its file.
 fn open(library: &str, tell: vulkan::Tell<'_>) -> Result<*mut c_void, Ending> {
     tell(Line::Stage { stage: Stage::Open });
     let name =
         CString::new(library).map_err(|_| Ending::Failed { words: "has a NUL byte in its path".into() })?;
-    // As loaders do it: functions that are missing are missed when they are called.
-    // SAFETY: a valid string. What the library's constructors do is what is tried.
+    // As in loaders: missing functions are noticed only when they are called. SAFETY: a valid string. Running the library's constructors is
+    // part of the trial.
     let opened = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL) };
     if opened.is_null() {
         return Err(Ending::Failed { words: linker_words() });
@@ -188,7 +187,7 @@ fn open(library: &str, tell: vulkan::Tell<'_>) -> Result<*mut c_void, Ending> {
     Ok(opened)
 }
 
-/// Tells from which file a library came, if it has a function that drivers or layers have.
+/// Notes a library's file, if it has a function that drivers or layers have.
 fn tell_file(library: *mut c_void, tell: vulkan::Tell<'_>) {
     let known =
         [c"vk_icdGetInstanceProcAddr", c"vkGetInstanceProcAddr", c"vkNegotiateLoaderLayerInterfaceVersion"];
@@ -206,7 +205,7 @@ fn linker_words() -> String {
         .unwrap_or_else(|| "the dynamic linker gives no reason".to_owned())
 }
 
-/// The symbol, as a pointer of type `F`.
+/// Returns the symbol, as a pointer of type `F`.
 fn symbol<F: Copy>(library: *mut c_void, name: &CStr) -> Option<F> {
     const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
     // SAFETY: the library is open, and the name a string.
@@ -215,7 +214,7 @@ fn symbol<F: Copy>(library: *mut c_void, name: &CStr) -> Option<F> {
     (!address.is_null()).then(|| unsafe { transmute_copy::<*mut c_void, F>(&address) })
 }
 
-/// The file that is mapped at this address.
+/// Returns the file that is mapped at this address.
 fn mapped_file(address: usize) -> Option<String> {
     let maps = fs::read_to_string("/proc/self/maps").ok()?;
     maps.lines().find_map(|line| {

@@ -1,8 +1,8 @@
-//! Says which library crashed or hangs, from inside the process that does.
+//! Reports which library crashed or hangs, from inside the same process.
 //!
-//! The handler runs on a stack of its own where it can, allocates nothing, and calls only functions that signal handlers may call. It looks up
-//! the address at which the signal came in `/proc/self/maps`. Where that belongs to the C library, as after `abort`, it looks on the stack for
-//! the first address of a caller that does not.
+//! The handler runs on a separate stack if it can, allocates nothing, and calls only functions that signal handlers may call. It looks up
+//! the address of the signal in `/proc/self/maps`. If the address is in the C library, as after `abort`, it searches the stack for the
+//! first caller outside it.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::notes;
 
-/// Asks a process that hangs where it does. It ends then.
+/// The signal that makes a hanging process report its location and exit.
 pub(super) const ASKS: i32 = libc::SIGQUIT;
 
 /// Signals that a broken library causes.
@@ -36,7 +36,7 @@ const PASSING_ON: [&[u8]; 8] = [
     b"/libgcc_s",
 ];
 
-/// Room for the maps. A thread's own stack may be too small for it.
+/// The buffer for the maps. It may be too large for a thread's own stack.
 struct Maps(UnsafeCell<[u8; MAPS_SIZE]>);
 
 // SAFETY: only the first handler that runs uses it, as `BUSY` sees to.
@@ -45,7 +45,7 @@ unsafe impl Sync for Maps {}
 static MAPS: Maps = Maps(UnsafeCell::new([0; MAPS_SIZE]));
 static BUSY: AtomicBool = AtomicBool::new(false);
 
-/// Writes a note if a signal comes, and lets the signal end the process.
+/// Writes a note on a signal, then lets the signal kill the process.
 pub(super) fn report() {
     let stack = Box::leak(vec![0u8; STACK_SIZE].into_boxed_slice());
     let stack = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK_SIZE };
@@ -63,12 +63,12 @@ pub(super) fn report() {
 
 unsafe extern "C" fn handle(signal: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
     if notes::is_writer() && !BUSY.swap(true, Ordering::AcqRel) {
-        // SAFETY: nobody else gets here, and the kernel hands a valid context to a handler with SA_SIGINFO.
+        // SAFETY: only one thread gets here, and the kernel passes a valid context to a handler with SA_SIGINFO.
         unsafe { note_library(context) };
     }
-    // SAFETY: both may be called in a handler. It was reset when it was entered, so the signal ends the process now.
+    // SAFETY: both may be called in a handler. It was reset when it was entered, so the signal kills the process now.
     unsafe {
-        // What collects crashes on a desktop need not tell the user of this one.
+        // Keeps desktop crash reporters from showing this crash to the user.
         libc::prctl(libc::PR_SET_DUMPABLE, 0);
         libc::raise(signal);
     }
@@ -108,7 +108,7 @@ fn read_maps(buffer: &mut [u8]) -> usize {
     }
 }
 
-/// The addresses of the instruction and of the top of the stack. Zero where this processor's layout is not known.
+/// Returns the addresses of the instruction and of the top of the stack. Zero where this processor's layout is not known.
 ///
 /// # Safety
 /// `context` is a signal handler's.
@@ -131,7 +131,7 @@ unsafe fn registers(context: *mut c_void) -> (usize, usize) {
     }
 }
 
-/// What lies on the stack, as far as it is mapped.
+/// Returns the content of the stack, as far as it is mapped.
 fn callers(maps: &[u8], stack: usize) -> impl Iterator<Item = usize> {
     let end = lines(maps).find(|line| line.holds(stack)).map_or(0, |line| line.end);
     let start = stack.next_multiple_of(size_of::<usize>());
@@ -154,7 +154,7 @@ impl Line<'_> {
     }
 }
 
-/// The file whose code is at the address.
+/// Returns the file whose code is at the address.
 fn file_at(maps: &[u8], address: usize) -> Option<&[u8]> {
     lines(maps)
         .find(|line| line.executable && line.holds(address))

@@ -11,7 +11,7 @@ use super::{Attempt, Subject, Trial, try_all};
 use crate::planned::Planned;
 use crate::switches::Changes;
 
-/// A layer as something to try.
+/// Returns a layer as something to try.
 pub(crate) fn subject(layer: &LayerCandidate, alone: bool) -> Subject {
     let functions = layer.manifest.as_ref().map(|manifest| &manifest.functions);
     let name =

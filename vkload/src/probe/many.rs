@@ -11,7 +11,7 @@ use crate::switches::Changes;
 /// More processes at a time would only wait for each other.
 const AT_A_TIME: usize = 4;
 
-/// Told of progress: what is being tried.
+/// The progress callback, which receives the current trial's name.
 pub(crate) type Progress<'a> = &'a (dyn Fn(&str) + Sync);
 
 /// Something to be tried.
@@ -28,7 +28,7 @@ impl Attempt {
     }
 }
 
-/// Tries these and returns what came of each, with its name, in their order.
+/// Tries these and returns each result with its name, in the same order.
 pub(crate) fn try_all(
     attempts: &[Attempt],
     settings: &Settings,

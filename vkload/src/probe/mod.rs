@@ -1,10 +1,10 @@
-//! Tries a loader, a driver or a layer in a process of its own, so that whatever it does happens to nobody else.
+//! Tries a loader, a driver or a layer in a separate process, so that a crash or a hang affects no other process.
 //!
-//! [`layers::try_out`] tries layers no further than the loader does before it calls them; the doctor goes on from there.
+//! [`layers::try_out`] tries layers only up to the point at which the loader would call them; the doctor continues from there.
 //!
-//! [`parent::try_out`] starts this program again as `vkload probe`, which is [`child::run`]. The child writes a line for each step before it takes
-//! it; when it dies, hangs or ends, the last line says where. What a library prints does not mix with these lines, which go to memory that both
-//! share ([`notes`]).
+//! [`parent::try_out`] starts this program again as `vkload probe`, which is [`child::run`]. The child writes a line for each step before
+//! it takes it; when it crashes, hangs or exits, the last line shows where. A library's output does not mix with these lines, which go to
+//! shared memory ([`notes`]).
 
 pub(crate) mod child;
 mod crash;
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::info::report::Device;
 
-/// What is tried.
+/// The thing to try.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "subject")]
 pub(crate) enum Subject {
@@ -77,7 +77,7 @@ pub(crate) enum Stage {
 }
 
 impl Stage {
-    /// What was going on, to follow "in" or "while".
+    /// Returns the step in words that follow "in" or "while".
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Start => "before anything was tried",
@@ -97,7 +97,7 @@ impl Stage {
         }
     }
 
-    /// The command of Vulkan, where there is one.
+    /// Returns the Vulkan command of the step, if it has one.
     pub(crate) fn command(self) -> &'static str {
         self.words().rsplit(' ').next().filter(|word| word.starts_with("vk")).unwrap_or("")
     }
@@ -122,11 +122,11 @@ pub(crate) enum Ending {
     TimedOut { seconds: u64, library: Option<String> },
 }
 
-/// What came of trying something.
+/// The result of a trial.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Trial {
-    /// What was tried.
+    /// The thing that was tried.
     pub(crate) of: Subject,
     /// The step at which it ended.
     pub(crate) stage: Stage,
@@ -139,54 +139,54 @@ pub(crate) struct Trial {
     pub(crate) devices: Vec<Tried>,
     /// The last lines that it printed, cleaned of control characters.
     pub(crate) printed: Vec<String>,
-    /// Libraries that it looked for and did not find, where it failed without saying why.
+    /// Libraries that it did not find, if it failed without giving a reason.
     pub(crate) not_found: Vec<String>,
     /// Why the loader leaves the layer out, as a name that does not change. The words are in `ending`. Empty for everything else.
     pub(crate) fault: String,
 }
 
-/// A device, and what came of using it.
+/// A device, and the result of using it.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Tried {
     #[serde(flatten)]
     pub(crate) device: Device,
-    /// Where using it failed, and how. `None` where it works.
+    /// The stage and kind of a failure while using it. `None` if it works.
     pub(crate) failure: Option<(Stage, Ending)>,
 }
 
 impl Trial {
-    /// Whether a program could use a device. What happens after the instance is gone takes nothing from it.
+    /// Returns whether a program could use a device. What happens after the instance is gone takes nothing from it.
     pub(crate) fn works(&self) -> bool {
         (self.ending == Ending::Finished || self.stage > Stage::Destroy) && self.usable().next().is_some()
     }
 
-    /// The devices on which a submission ran to its end.
+    /// Returns the devices on which a submission ran to its end.
     pub(crate) fn usable(&self) -> impl Iterator<Item = &Device> {
         self.devices.iter().filter(|tried| tried.failure.is_none()).map(|tried| &tried.device)
     }
 
-    /// Whether it got no device and gave no reason but a number.
+    /// Returns whether it got no device and gave no reason but a number.
     pub(crate) fn fails_silently(&self) -> bool {
         self.devices.is_empty() && matches!(self.ending, Ending::Finished | Ending::Result { .. })
     }
 
-    /// What is wrong with a layer that was tried no further than the loader goes before it calls the layer. `None` if nothing is.
+    /// Returns the problem of a layer that was tried only up to the point at which the loader would call it. `None` if none was found.
     pub(crate) fn problem_of_layer(&self) -> Option<String> {
         (self.is_unusable() || (self.has_begun() && self.is_violent())).then(|| self.to_string())
     }
 
-    /// Whether this is a layer that the loader leaves out.
+    /// Returns whether this is a layer that the loader leaves out.
     pub(crate) fn is_unusable(&self) -> bool {
         !self.fault.is_empty()
     }
 
-    /// Whether it came to the library that was to be tried.
+    /// Returns whether it came to the library that was to be tried.
     pub(crate) fn has_begun(&self) -> bool {
         self.stage > Stage::Start
     }
 
-    /// The libraries that it looked for in vain, to follow what happened.
+    /// Returns the libraries that it looked for in vain, to follow what happened.
     pub(crate) fn searches(&self) -> String {
         match &self.not_found[..] {
             [] => String::new(),
@@ -195,19 +195,19 @@ impl Trial {
         }
     }
 
-    /// Whether the process died, hung or ended itself.
+    /// Returns whether the process died, hung or ended itself.
     pub(crate) fn is_violent(&self) -> bool {
         self.ending.is_violent()
     }
 }
 
 impl Ending {
-    /// Whether it took the process with it.
+    /// Returns whether it took the process with it.
     pub(crate) fn is_violent(&self) -> bool {
         matches!(self, Self::Signal { .. } | Self::Exited { .. } | Self::TimedOut { .. })
     }
 
-    /// What happened in this step, to follow the name of what was tried: "crashes in vkCreateInstance (SIGSEGV in libx.so)".
+    /// Returns the outcome of this step, worded to follow the name of the thing tried: "crashes in vkCreateInstance (SIGSEGV in libx.so)".
     pub(crate) fn tell(&self, stage: Stage) -> String {
         let at = stage.words();
         match self {
@@ -244,7 +244,7 @@ impl fmt::Display for Trial {
     }
 }
 
-/// The name of a `VkResult`.
+/// Returns the name of a `VkResult`.
 pub(crate) fn result_name(code: i32) -> String {
     match ash::vk::Result::from_raw(code) {
         ash::vk::Result::SUCCESS => "VK_SUCCESS".to_owned(),
@@ -285,7 +285,7 @@ pub(crate) fn signal_name(number: i32) -> String {
         .map_or_else(|| format!("signal {number}"), |row| row.1.to_owned())
 }
 
-/// What the child tells its parent, a line of JSON each.
+/// The child's messages to its parent, one line of JSON each.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", tag = "line")]
 enum Line {
@@ -317,7 +317,7 @@ enum Line {
     End {
         ending: Ending,
     },
-    /// A signal came while code of this library ran, of which nothing is known where the name is empty. Written by the handler.
+    /// A signal arrived while code of this library ran; an empty name means that the library is unknown. Written by the handler.
     Signal {
         library: String,
     },

@@ -1,7 +1,7 @@
-//! What the process that tries tells the one that watches: lines in memory that both share.
+//! The messages of the process that runs the trial to the one that watches it: lines in shared memory.
 //!
-//! A library may close every descriptor, fork, or die at any moment. What stands in this memory stays whatever happens, and a signal handler
-//! can write there too.
+//! A library may close every descriptor, fork, or crash at any moment. Lines in this memory survive that, and a signal handler can write
+//! there.
 
 use std::fs::File;
 use std::io;
@@ -16,7 +16,7 @@ const SIZE: usize = 1 << 20;
 const HEADER: usize = size_of::<AtomicUsize>();
 const ROOM: usize = SIZE - HEADER;
 
-/// Where this process writes. Null in one that tries nothing.
+/// The memory that this process writes to. Null in a process that runs no trial.
 static MEMORY: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 /// The process that may write: copies of it that a library makes may not.
 static WRITER: AtomicI32 = AtomicI32::new(0);
@@ -41,7 +41,7 @@ impl Notes {
         self.0.as_fd()
     }
 
-    /// What was written until now.
+    /// Returns the text written until now.
     pub(super) fn text(&self) -> String {
         let mut header = [0; HEADER];
         if self.0.read_exact_at(&mut header, 0).is_err() {
@@ -56,7 +56,7 @@ impl Notes {
 
 /// Makes the memory behind `descriptor` the place where this process writes, and closes the descriptor.
 pub(super) fn open(descriptor: RawFd) -> io::Result<()> {
-    // SAFETY: the parent handed the descriptor over, and nobody else uses it.
+    // SAFETY: the parent passed the descriptor on, and no other code uses it.
     let file = unsafe { OwnedFd::from_raw_fd(descriptor) };
     let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
     // SAFETY: a new mapping, which stays for as long as the process lives.
@@ -70,13 +70,13 @@ pub(super) fn open(descriptor: RawFd) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether this is the process that tries, and not a copy of it that a library has made.
+/// Returns whether this is the process that tries, and not a copy of it that a library has made.
 pub(super) fn is_writer() -> bool {
     // SAFETY: the call only answers, also in a signal handler.
     WRITER.load(Ordering::Acquire) == unsafe { libc::getpid() }
 }
 
-/// Writes these parts as a line. Does nothing where there is no room. Allocates nothing, so signal handlers may call it.
+/// Writes these parts as a line. Does nothing if the memory is full. Allocates nothing, so signal handlers may call it.
 pub(super) fn write(parts: &[&[u8]]) {
     let memory = MEMORY.load(Ordering::Acquire);
     if memory.is_null() || !is_writer() {
@@ -91,7 +91,7 @@ pub(super) fn write(parts: &[&[u8]]) {
     }
     let mut at = HEADER + start;
     for part in [&b"\n"[..]].iter().chain(parts).chain(&[&b"\n"[..]]) {
-        // SAFETY: it lies within the mapping, as was checked, and nobody else writes to this stretch.
+        // SAFETY: the range lies within the mapping, as was checked, and no other code writes to it.
         unsafe { memory.add(at).copy_from_nonoverlapping(part.as_ptr(), part.len()) };
         at += part.len();
     }

@@ -22,7 +22,7 @@ const BURIAL: Duration = Duration::from_secs(2);
 const LEAST_MEMORY: u64 = 2 << 30;
 /// How long one trial may take, in seconds, unless the user says otherwise (`--timeout`).
 const USUAL_LIMIT: u64 = 10;
-/// How much is kept of what a library prints, and how many lines of it are shown.
+/// How much of a library's output is kept, and how many lines of it are shown.
 const PRINTED_LIMIT: usize = 16 << 10;
 const PRINTED_LINES: usize = 5;
 
@@ -36,7 +36,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Those of this process, with the usual limit.
+    /// Returns the settings of this process, with the usual limit.
     pub(crate) fn own() -> Self {
         Self { variables: own_variables(), limit: Duration::from_secs(USUAL_LIMIT) }
     }
@@ -51,14 +51,13 @@ pub(crate) fn try_out(
     run(subject, settings, changes).0
 }
 
-/// The libraries that `subject` looks for and does not find, in order: what the dynamic linker of the C library tells if it is asked. Some may
-/// be of no importance to it.
+/// Returns the libraries that `subject` does not find, in order, from the dynamic linker's debug output. Some may not matter to it.
 pub(crate) fn libraries_not_found(subject: &Subject, settings: &Settings) -> Vec<String> {
     let changes = BTreeMap::from([("LD_DEBUG".to_owned(), Some("libs".to_owned()))]);
     searches::not_found(&run(subject, settings, &changes).1, &|path| Path::new(path).exists())
 }
 
-/// What came of it, and what it printed.
+/// Runs the trial, and returns its result and its output.
 fn run(
     subject: &Subject,
     settings: &Settings,
@@ -77,7 +76,7 @@ fn run(
     (trial, printed)
 }
 
-/// A child and what it can be heard on.
+/// A running child and the channels from it.
 struct Started {
     child: Child,
     notes: Notes,
@@ -104,7 +103,7 @@ fn start(
     }
     command.stdin(Stdio::null()).stdout(Stdio::from(to_printed.try_clone()?)).stderr(Stdio::from(to_printed));
     let (descriptor, memory) = (notes.descriptor().as_raw_fd(), memory_limit());
-    // SAFETY: what it calls may be called between fork and exec.
+    // SAFETY: it calls only functions that may be called between fork and exec.
     unsafe {
         command.pre_exec(move || confine(descriptor, memory));
     }
@@ -114,7 +113,7 @@ fn start(
     Ok(Started { child, notes, printed: Stream::new(printed)? })
 }
 
-/// Half of the machine's memory: more than a driver needs for a device, and not so much that everything else suffers.
+/// Returns half of the machine's memory: more than a driver needs for a device, but little enough for other programs to continue.
 fn memory_limit() -> u64 {
     // SAFETY: the calls only answer.
     let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
@@ -132,8 +131,8 @@ unsafe fn confine(notes: RawFd, memory: u64) -> io::Result<()> {
         // A child whose parent dies must not go on, and one that crashes need not leave a core file.
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         libc::setrlimit(libc::RLIMIT_CORE, &libc::rlimit { rlim_cur: 0, rlim_max: 0 });
-        // What drivers reserve without using it does not count, unlike with RLIMIT_AS. Where memory runs out before that, it is the child
-        // that has to go.
+        // Unlike RLIMIT_AS, this does not count memory that drivers reserve without using. If the machine runs out of memory before that,
+        // the kernel should kill the child first.
         libc::setrlimit(libc::RLIMIT_DATA, &libc::rlimit { rlim_cur: memory, rlim_max: memory });
         let score = libc::open(c"/proc/self/oom_score_adj".as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
         libc::write(score, c"1000".as_ptr().cast(), 4);
@@ -159,8 +158,7 @@ fn watch(started: Started, limit: Duration, trial: &mut Trial) -> String {
         }
         wait(&mut child, &mut printed, GRACE);
     }
-    // What it has started in its turn goes with it.
-    // SAFETY: the group is the child's own, which it began with.
+    // The whole group is killed, including the child's own children. SAFETY: the group is the child's own, set when it started.
     unsafe { libc::kill(-id, libc::SIGKILL) };
     if child.kill().is_ok() {
         // One that the kernel does not let go, as when a GPU hangs, is left behind.
@@ -184,7 +182,7 @@ fn watch(started: Started, limit: Duration, trial: &mut Trial) -> String {
     };
     trial.ending = match (end, late) {
         (Some(Ending::Finished) | None, Some(late)) => late,
-        // What failed first counts.
+        // The first failure counts.
         (end, _) => end.unwrap_or_default(),
     };
     if trial.ending == Ending::Finished {
@@ -214,15 +212,15 @@ fn take(line: Line, trial: &mut Trial) {
     }
 }
 
-/// The library at fault. An exception of C++ has left the library's code behind when it ends the process, and was nobody else's where
-/// only one library is tried.
+/// Returns the library at fault. A C++ exception has already left the library's code when it aborts the process, so the library is known
+/// only if just one was tried.
 fn known(library: String, trial: &Trial) -> Option<String> {
     let alone = matches!(trial.of, Subject::Driver { .. } | Subject::Layer { .. });
     let own = trial.file.rsplit('/').next().filter(|_| library.is_empty() && alone);
     Some(own.map_or(library, str::to_owned)).filter(|name| !name.is_empty())
 }
 
-/// The dynamic linker ends a process that calls a function which no library has. It says so first.
+/// Returns the dynamic linker's error for a missing function. The linker prints it and exits when the function is called.
 fn lookup_error(status: ExitStatus, printed: &[String]) -> Option<Ending> {
     let words = printed.last()?.split_once("symbol lookup error: ")?.1;
     (status.code() == Some(127)).then(|| Ending::Failed { words: words.to_owned() })
@@ -249,7 +247,7 @@ pub(crate) fn wait(child: &mut Child, printed: &mut Stream, limit: Duration) -> 
         let watched = |descriptor| libc::pollfd { fd: descriptor, events: libc::POLLIN, revents: 0 };
         let exit_descriptor = exit.as_ref().map_or(-1, AsRawFd::as_raw_fd);
         let mut polled = [watched(exit_descriptor), watched(printed.descriptor())];
-        // Where the kernel has no descriptor for processes, the child is looked after at intervals.
+        // If the kernel has no process descriptors, poll the child.
         let pause = if exit.is_some() { left } else { left.min(Duration::from_millis(5)) };
         let pause = i32::try_from(pause.as_millis()).unwrap_or(i32::MAX).max(1);
         // SAFETY: the array is valid.
@@ -258,7 +256,7 @@ pub(crate) fn wait(child: &mut Child, printed: &mut Stream, limit: Duration) -> 
     }
 }
 
-/// A descriptor that becomes readable when the child ends.
+/// Returns a descriptor that becomes readable when the child ends.
 fn exit_of(child: &Child) -> Option<OwnedFd> {
     // SAFETY: the call takes a number and flags.
     let descriptor = unsafe { libc::syscall(libc::SYS_pidfd_open, i64::from(child.id()), 0i64) };
@@ -267,7 +265,7 @@ fn exit_of(child: &Child) -> Option<OwnedFd> {
     Some(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
-/// One end of a pipe, and what came out of it.
+/// The read end of a pipe, and the data read from it.
 pub(crate) struct Stream {
     file: Option<File>,
     bytes: Vec<u8>,
@@ -282,12 +280,12 @@ impl Stream {
         Ok(Self { file: Some(File::from(end)), bytes: Vec::new() })
     }
 
-    /// -1, which `poll` ignores, once the other end is closed.
+    /// Returns -1, which `poll` ignores, once the other end is closed.
     fn descriptor(&self) -> RawFd {
         self.file.as_ref().map_or(-1, AsRawFd::as_raw_fd)
     }
 
-    /// Takes what there is without waiting for more. Of very much, the end is kept.
+    /// Reads the available data without waiting for more. Of long output, keeps the end.
     pub(crate) fn read(&mut self) {
         let mut part = [0; 4096];
         // A library that prints without end must not keep the parent here.
@@ -309,7 +307,7 @@ impl Stream {
 
 pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut ends = [0; 2];
-    // SAFETY: the array has room for both ends.
+    // SAFETY: the array holds both ends.
     if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } < 0 {
         return Err(io::Error::last_os_error());
     }
@@ -317,7 +315,7 @@ pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
 }
 
-/// The last lines of what was printed, without characters that a terminal would obey.
+/// Returns the last lines of the output, without characters that a terminal would interpret.
 pub(crate) fn last_lines(printed: &str) -> Vec<String> {
     let clean = |line: &str| line.chars().filter(|it| !it.is_control()).take(200).collect::<String>();
     let lines: Vec<_> = printed.lines().map(clean).filter(|line| !line.trim().is_empty()).collect();

@@ -1,8 +1,8 @@
 //! Reads what glibc's dynamic linker prints of its searches (`LD_DEBUG=libs`).
 
-/// The libraries that were searched for and not found, in order. `exists` tells whether there is a file.
+/// Returns the libraries that were searched for and not found, in order. `exists` checks for a file.
 ///
-/// A search begins with `find library=NAME`, and names each file that is tried. The last one is taken, or there was none.
+/// A search begins with `find library=NAME`, and names each file that is tried. The last file is the one loaded, unless it does not exist.
 pub(super) fn not_found(text: &str, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let mut search: Option<(&str, &str)> = None;

@@ -1,4 +1,4 @@
-//! What a program does first: an instance, its devices, a device, one submission, and a wait for it.
+//! The first steps of a program: an instance, its devices, a device, one submission, and a wait for it.
 //!
 //! Commands are looked up one by one, since a driver may lack any of them and must not be called through a missing one.
 
@@ -10,7 +10,7 @@ use ash::vk::{self, Handle};
 use super::{Ending, Line, Stage};
 use crate::info::report::Device;
 
-/// Where steps are told.
+/// The callback that receives the steps.
 pub(super) type Tell<'a> = &'a mut dyn FnMut(Line);
 
 /// Devices after this many are not used.
@@ -28,7 +28,7 @@ pub(super) struct Commands<'a> {
 }
 
 impl Commands<'_> {
-    /// The command `name` as a function of type `F`.
+    /// Returns the command `name` as a function of type `F`.
     ///
     /// # Safety
     /// `F` is the type of the command, and the instance lives or is null.
@@ -58,7 +58,7 @@ fn check(result: vk::Result) -> Result<(), Ending> {
 pub(super) unsafe fn run(commands: Commands<'_>, tell: Tell<'_>) -> Result<(), Ending> {
     let none = vk::Instance::null();
     tell(Line::Stage { stage: Stage::Query });
-    // SAFETY: the types are those of the commands; structures are valid, and the instance is used only while it lives.
+    // SAFETY: the types match the commands; structures are valid, and the instance is used only while it lives.
     unsafe {
         let mut version = vk::API_VERSION_1_0;
         if let Ok(ask) =
@@ -71,7 +71,7 @@ pub(super) unsafe fn run(commands: Commands<'_>, tell: Tell<'_>) -> Result<(), E
         tell(Line::Stage { stage: Stage::CreateInstance });
         let instance = create_instance(commands, version, portability)?;
         let went = with_devices(commands, instance, tell);
-        // Where something failed, the stage at which it did is the one to tell.
+        // After a failure, report the stage that failed.
         if went.is_ok() {
             tell(Line::Stage { stage: Stage::Destroy });
         }
@@ -106,7 +106,7 @@ unsafe fn create_instance(
     }
     let info = info.enabled_extension_names(&extensions).enabled_layer_names(&layers);
     let mut instance = vk::Instance::null();
-    // SAFETY: the type is that of the command, and the structures are valid.
+    // SAFETY: the type matches the command, and the structures are valid.
     unsafe {
         let create: vk::PFN_vkCreateInstance = commands.get(instance, c"vkCreateInstance")?;
         check(create(&raw const info, std::ptr::null(), &raw mut instance))?;
@@ -121,7 +121,7 @@ unsafe fn create_instance(
 
 unsafe fn has_portability(commands: Commands<'_>) -> Result<bool, Ending> {
     type Enumerate = vk::PFN_vkEnumerateInstanceExtensionProperties;
-    // SAFETY: the type is that of the command, and the array has room for what is asked for.
+    // SAFETY: the type matches the command, and the array has the requested capacity.
     unsafe {
         let enumerate: Enumerate =
             commands.get(vk::Instance::null(), c"vkEnumerateInstanceExtensionProperties")?;
@@ -139,7 +139,7 @@ unsafe fn has_portability(commands: Commands<'_>) -> Result<bool, Ending> {
 
 unsafe fn with_devices(commands: Commands<'_>, instance: vk::Instance, tell: Tell<'_>) -> Result<(), Ending> {
     tell(Line::Stage { stage: Stage::EnumerateDevices });
-    // SAFETY: the type is that of the command, the instance lives, and the array has room for what is asked for.
+    // SAFETY: the type matches the command, the instance lives, and the array has the requested capacity.
     let devices = unsafe {
         let enumerate: vk::PFN_vkEnumeratePhysicalDevices =
             commands.get(instance, c"vkEnumeratePhysicalDevices")?;
@@ -173,7 +173,7 @@ unsafe fn describe(
     instance: vk::Instance,
     device: vk::PhysicalDevice,
 ) -> Result<Device, Ending> {
-    // SAFETY: the types are those of the commands, and the caller vouches for the handles.
+    // SAFETY: the types match the commands, and the caller vouches for the handles.
     unsafe {
         let properties: vk::PFN_vkGetPhysicalDeviceProperties =
             commands.get(instance, c"vkGetPhysicalDeviceProperties")?;
@@ -208,7 +208,7 @@ unsafe fn use_device(
         tell(Line::Stage { stage: next });
     };
     enter(Stage::CreateDevice);
-    // SAFETY: the types are those of the commands; structures are valid, and handles are used only while they live.
+    // SAFETY: the types match the commands; structures are valid, and handles are used only while they live.
     unsafe {
         let priorities = [1.0];
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
@@ -236,7 +236,7 @@ unsafe fn submit(
     enter: &mut dyn FnMut(Stage),
 ) -> Result<(), Ending> {
     enter(Stage::Submit);
-    // SAFETY: the types are those of the commands; structures are valid, and handles are used only while they live.
+    // SAFETY: the types match the commands; structures are valid, and handles are used only while they live.
     unsafe {
         let get_queue: vk::PFN_vkGetDeviceQueue = of_device(find, device, c"vkGetDeviceQueue")?;
         let create: vk::PFN_vkCreateFence = of_device(find, device, c"vkCreateFence")?;

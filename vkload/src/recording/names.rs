@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-/// What stands in their place.
+/// The replacements.
 const HOME: &str = "/home/user";
 const NAME: &str = "user";
-/// Names that tell nothing of a person.
+/// Names that do not identify a person.
 const NOBODY: &[&str] = &["", "root", "user", "nobody"];
 
 /// Names that must not be in a recording.
@@ -15,13 +15,13 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Those of this process's user.
+    /// Returns the names of this process's user.
     pub(super) fn here() -> Self {
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
         Self::new(&variable("HOME"), &variable("USER"))
     }
 
-    /// Those of a user with this home folder and this name, which may differ, as with sudo.
+    /// Returns the names for this home folder and this user name, which may belong to different users, as with sudo.
     pub(super) fn new(home: &str, name: &str) -> Self {
         let home = home.trim_end_matches('/');
         let telling = home.matches('/').count() > 1;
@@ -60,7 +60,7 @@ impl Names {
     }
 }
 
-/// Replaces `part` where it ends at the end of a name in a path.
+/// Replaces `part` if it is followed by the end of a path component.
 fn replace_part(text: &str, part: &str, by: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some(at) = rest.find(part) {

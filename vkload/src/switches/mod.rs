@@ -17,13 +17,13 @@ use crate::planned::Planned;
 /// Changes to a process's variables: a value, or `None` to unset.
 pub(crate) type Changes = BTreeMap<String, Option<String>>;
 
-/// Names of layers to enable, and what separates them.
+/// The variable that names the layers to enable, and its separator.
 const NAMES: (&str, char) = ("VK_INSTANCE_LAYERS", ':');
 /// Patterns of layers to enable, and of those not to use.
 const ENABLE: (&str, char) = ("VK_LOADER_LAYERS_ENABLE", ',');
 const DISABLE: (&str, char) = ("VK_LOADER_LAYERS_DISABLE", ',');
 
-/// Layers to turn on and off, by their places in the plan. What is in neither list stays as it is.
+/// Layers to turn on and off, by their positions in the plan. Layers in neither list keep their state.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wanted<'a> {
     pub(crate) on: &'a [usize],
@@ -32,8 +32,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) hidden: &'a [usize],
 }
 
-/// The changes to `variables` with which a program gets the layers that are `wanted`, where it would get those that are planned. Fails where
-/// a settings file stands against it that cannot be copied.
+/// Returns the changes to `variables` with which a program gets the `wanted` layers instead of the planned ones. Fails if a settings file
+/// prevents it and cannot be copied.
 pub(crate) fn changes(
     planned: &Planned,
     variables: &Variables,
@@ -55,7 +55,7 @@ pub(crate) fn changes(
     Ok(changes)
 }
 
-/// These variables with these changes.
+/// Returns these variables with these changes.
 pub(crate) fn changed(variables: &Variables, changes: &Changes) -> Variables {
     let mut changed = variables.clone();
     for (name, value) in changes {
@@ -77,7 +77,7 @@ pub(crate) fn apply(command: &mut Command, changes: &Changes) {
     }
 }
 
-/// What would be planned for `program` with these changes.
+/// Returns the plan for `program` with these changes.
 pub(crate) fn plan(
     variables: &Variables,
     changes: &Changes,
@@ -87,14 +87,14 @@ pub(crate) fn plan(
     Planned::for_program(&changed(variables, changes), program, pointer_width)
 }
 
-/// The names of the layers that are active in a program that asks for none.
+/// Returns the names of the layers that are active in a program that enables none.
 pub(crate) fn active_names(planned: &Planned) -> BTreeSet<String> {
     let active = planned.layers.activate(&LayerRequest::default()).unwrap_or_default();
     let layers = active.layers.iter().filter_map(|active| planned.layers.layers.get(active.layer));
     layers.map(|layer| Shown(layer.name()).to_string()).collect()
 }
 
-/// What the changes follow from.
+/// The inputs of the changes.
 struct View<'a> {
     planned: &'a Planned,
     variables: &'a Variables,
@@ -119,7 +119,7 @@ impl View<'_> {
         self.active.iter().find(|active| active.layer == place).map(|active| active.because)
     }
 
-    /// The layers that are to be active, of those that are.
+    /// Returns the layers that are to be active, of those that are.
     fn kept(&self) -> impl Iterator<Item = &ActiveLayer> {
         self.active.iter().filter(|active| !self.wanted.off.contains(&active.layer))
     }
@@ -143,7 +143,7 @@ impl View<'_> {
         rest
     }
 
-    /// Whether a layer that is to stay is turned off by this variable, too.
+    /// Returns whether this variable also turns off a layer that is to stay.
     fn is_shared(&self, variable: &str) -> bool {
         let stays = self.kept().map(|active| active.layer).chain(self.wanted.on.iter().copied());
         stays.filter_map(|place| disable(self.layer(place)?)).any(|(name, _)| name == variable)
@@ -185,7 +185,7 @@ impl View<'_> {
         }
     }
 
-    /// A pattern may match a layer that is off, so the names of those that stay take the place of patterns. A name there also stands against
+    /// Replaces patterns with the names of the layers that stay, since a pattern may match a layer that is off. A name there also overrides
     /// `VK_LOADER_LAYERS_DISABLE`.
     fn enable_patterns(&self, changes: &mut Changes) {
         let is_set = |name: &str| self.variables.get(name).is_some_and(|value| !value.is_empty());
@@ -207,7 +207,7 @@ impl View<'_> {
         changes.insert(ENABLE.0.to_owned(), (!names.is_empty()).then_some(names));
     }
 
-    /// The layers that the settings file must leave to the variables.
+    /// Returns the layers that the settings file must leave to the variables.
     fn controls(&self) -> BTreeSet<String> {
         let against = |places: &[usize], control: Control| {
             let stands = |place: &usize| self.layer(*place).is_some_and(|it| it.control == Some(control));

@@ -1,7 +1,7 @@
 //! A copy of the settings file in which some layers are left to the variables.
 //!
-//! No variable stands against a settings file that turns a layer on or off, and none names another file. So a process gets a configuration folder of
-//! its own (`XDG_CONFIG_HOME`), which is searched first: it has links to everything in the user's, and the copy.
+//! No variable overrides a settings file that turns a layer on or off, and none names another file. So a process gets a separate
+//! configuration folder (`XDG_CONFIG_HOME`), which is searched first: it has links to everything in the user's folder, and the copy.
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
@@ -24,7 +24,7 @@ const FILE: &str = "vk_loader_settings.json";
 /// Destinations of messages that are no files.
 const NO_FILES: &[&str] = &["stdout", "stderr"];
 
-/// Makes the folder, with `auto` for these layers. There is one for each content, so that a program may use it as long as it likes.
+/// Makes the folder, with `auto` for these layers. Each content has one folder, so that a program may use it as long as it likes.
 pub(super) fn make(
     planned: &Planned,
     variables: &Variables,
@@ -48,7 +48,7 @@ pub(super) fn make(
     Ok(copy)
 }
 
-/// What the settings file holds, as it was read for the plan.
+/// Returns the settings file's text, as it was read for the plan.
 fn text(planned: &Planned) -> Option<Vec<u8>> {
     let path = &planned.settings.plan.path;
     planned.settings.snapshot.records().iter().find_map(|record| match (&record.question, &record.answer) {
@@ -57,13 +57,13 @@ fn text(planned: &Planned) -> Option<Vec<u8>> {
     })
 }
 
-/// The folder of this user's configuration.
+/// Returns the folder of this user's configuration.
 fn user_folder(variables: &Variables) -> Option<PathBuf> {
     let set = |name: &str| variables.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))
 }
 
-/// The settings with `auto` for these layers, and with whole paths, since the copy lies elsewhere.
+/// Returns the settings with `auto` for these layers, and with whole paths, since the copy lies elsewhere.
 fn rewritten(text: &[u8], folder: &Path, layers: &BTreeSet<String>) -> Option<String> {
     let mut settings: Value = serde_json::from_slice(text).ok()?;
     let mut objects = Vec::new();
@@ -93,7 +93,7 @@ fn rewritten(text: &[u8], folder: &Path, layers: &BTreeSet<String>) -> Option<St
     Some(format!("{settings:#}\n"))
 }
 
-/// A field by its name, in whatever case.
+/// Returns a field by its name, in whatever case.
 fn field<'a>(object: &'a mut Value, name: &str) -> Option<&'a mut Value> {
     object.as_object_mut()?.iter_mut().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Words in the rules that look like an id.
 const NO_IDS: &[&str] = &["apt-get", "ld-musl", "pci-stub", "vfio-pci"];
 
-/// Every id that a rule may use: words with a hyphen wherever they stand, and any word that stands where `Finding::new` has its id.
+/// Returns every ID that a rule may use: words with a hyphen anywhere, and any word in the position of the ID in `Finding::new`.
 pub(crate) fn ids_of_rules() -> BTreeSet<String> {
     let mut ids = BTreeSet::new();
     for file in
@@ -34,7 +34,7 @@ pub(crate) fn is_id(word: &str) -> bool {
         && !word.starts_with(|it: char| it.is_ascii_digit())
 }
 
-/// What stands in quotation marks in a source. A mark that is escaped ends nothing.
+/// Returns the string literals of a source. An escaped quotation mark does not close a literal.
 pub(crate) fn literals(source: &str) -> impl Iterator<Item = String> {
     let source = source.replace("\\\"", "\u{fffd}").replace("'\"'", "");
     literals_in(&source, '"').collect::<Vec<_>>().into_iter()
@@ -44,7 +44,7 @@ pub(crate) fn literals_in(text: &str, mark: char) -> impl Iterator<Item = String
     text.split(mark).skip(1).step_by(2).map(str::to_owned)
 }
 
-/// An argument of a call, of which `rest` is what follows the parenthesis.
+/// Returns an argument of a call, of which `rest` is what follows the parenthesis.
 fn argument(rest: &str, number: usize) -> Option<&str> {
     let (mut depth, mut in_literal, mut escaped, mut begin, mut count) = (0usize, false, false, 0, 0);
     for (place, character) in rest.char_indices() {

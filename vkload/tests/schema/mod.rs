@@ -28,12 +28,12 @@ impl Schema {
         Self { root, path }
     }
 
-    /// What is wrong with the value, and where.
+    /// Returns the problem of the value, and its position.
     pub(crate) fn problem(&self, value: &Value) -> Option<String> {
         self.against(&self.root, value, "")
     }
 
-    /// What a part of this schema has against a value, which is at `place` of the whole.
+    /// Checks a value, at `place` of the whole, against this part of the schema.
     fn against(&self, schema: &Value, value: &Value, place: &str) -> Option<String> {
         let schema = schema.as_object().expect("a schema");
         schema.iter().find_map(|(word, says)| match word.as_str() {
@@ -57,7 +57,7 @@ impl Schema {
         })
     }
 
-    /// A place in this file (`#/…`), another file beside it, or a place in one (`FILE#/…`).
+    /// Follows a reference to a place in this file (`#/…`), to another file in the folder, or to a place in one (`FILE#/…`).
     fn refer(&self, reference: &str, value: &Value, place: &str) -> Option<String> {
         let (file, inside) = reference.split_once('#').unwrap_or((reference, ""));
         let at = |schema: &Self| schema.against(schema.root.pointer(inside).expect("a place"), value, place);
@@ -75,7 +75,7 @@ impl Schema {
     }
 }
 
-/// Whether a word that looks at the value alone, and at no other schema, is content with it.
+/// Returns whether a word that looks at the value alone, and at no other schema, is content with it.
 fn is_content(word: &str, says: &Value, schema: &Map<String, Value>, value: &Value) -> bool {
     let number = || says.as_u64().expect("a number");
     let count = |length: Option<usize>| length.map(|length| length as u64);

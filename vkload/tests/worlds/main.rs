@@ -1,7 +1,7 @@
-//! `vkload doctor` in broken worlds, each a small file system of its own in which programs, drivers and layers really run.
+//! `vkload doctor` on broken systems, each in a small file system in which real programs, drivers and layers run.
 //!
-//! The files `*.worlds` beside this one hold them: a name, what is in the world ([`world::World`] has the words for it), and the first
-//! three lines of the answer. `VKLOAD_BLESS=1 cargo test -p vkload --test worlds` writes the answers anew; read the difference.
+//! The files `*.worlds` in this folder hold them: a name, the content ([`world::World`] describes the format), and the first three lines of
+//! the answer. `VKLOAD_BLESS=1 cargo test -p vkload --test worlds` updates the answers; review the difference.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
@@ -20,7 +20,7 @@ use std::thread;
 use root::Told;
 use world::World;
 
-/// The least number of worlds.
+/// The least number of test cases.
 const ENOUGH: usize = 80;
 /// More at a time would wait for each other, and hangs for their time limit.
 const AT_A_TIME: usize = 4;
@@ -73,7 +73,7 @@ fn every_world_gets_its_answer_and_every_finding_has_a_world() {
     assert!(missing.is_empty(), "no world has {missing:?}");
 }
 
-/// The files with their worlds.
+/// Returns the files with their test cases.
 fn files() -> Vec<(PathBuf, Vec<World>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/worlds");
     let files = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
@@ -87,7 +87,7 @@ fn files() -> Vec<(PathBuf, Vec<World>)> {
     files.into_iter().map(read).collect()
 }
 
-/// What the doctor says in each, some at a time. `None` for worlds whose loader is not on this machine.
+/// Runs the doctor in each, some at a time. `None` for cases whose loader is not on this machine.
 fn ask(worlds: &[&World]) -> Vec<Option<Told>> {
     let next = Mutex::new(0..worlds.len());
     let told = Mutex::new(worlds.iter().map(|_| None).collect::<Vec<_>>());

@@ -1,18 +1,18 @@
-//! Libraries that worlds are made of: those of this machine, and drivers and layers compiled from `parts/`.
+//! The libraries of a test case: this machine's own, and drivers and layers compiled from `parts/`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use vkload_tests::{compiled, library_under_test};
 
-/// Where libraries lie in a world.
+/// The library folder of a test case.
 pub(crate) const LIB: &str = "/usr/lib/x86_64-linux-gnu";
 
 fn folder() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/worlds/parts").display().to_string()
 }
 
-/// A driver, which needs `needs` if that is not empty: a library's name, `libstdc++.so.6` with a version.
+/// Returns a driver, which needs `needs` if that is not empty: a library's name, `libstdc++.so.6` with a version.
 pub(crate) fn driver(needs: &str) -> PathBuf {
     if needs.is_empty() {
         return compiled(&folder(), &["-DDRIVER"]);
@@ -21,30 +21,30 @@ pub(crate) fn driver(needs: &str) -> PathBuf {
     compiled(&folder(), &["-DDRIVER", "-DNEEDS", "-Wl,--no-as-needed", stub.to_str().expect("UTF-8")])
 }
 
-/// A layer.
+/// Returns a layer.
 pub(crate) fn layer() -> PathBuf {
     compiled(&folder(), &["-DLAYER"])
 }
 
-/// A library that only has a name, and versions by this map.
+/// Returns a library that only has a name, and versions by this map.
 pub(crate) fn stub(name: &str, map: &str) -> PathBuf {
     let (soname, map) = (format!("-Wl,-soname,{name}"), format!("-Wl,--version-script={}/{map}", folder()));
     let switches = ["-DSTUB", &soname, &map];
     compiled(&folder(), if name.starts_with("libstdc++") { &switches } else { &switches[..2] })
 }
 
-/// The library that is tested.
+/// Returns the library that is tested.
 pub(crate) fn own_loader() -> PathBuf {
     library_under_test()
 }
 
-/// The distribution's loader.
+/// Returns the distribution's loader.
 pub(crate) fn other_loader() -> Option<PathBuf> {
     let file = fs::canonicalize(Path::new(LIB).join("libvulkan.so.1")).ok()?;
     (!fs::read(&file).ok()?.windows(16).any(|bytes| bytes == b"vkloadIsALoader\0")).then_some(file)
 }
 
-/// The C library's files, which every program needs: paths on this machine and in a world.
+/// Returns the C library's files, which every program needs: paths on this machine and in a test case.
 pub(crate) fn c_library() -> Vec<(PathBuf, PathBuf)> {
     let linker = fs::canonicalize("/lib64/ld-linux-x86-64.so.2").expect("a dynamic linker");
     let here = fs::read_to_string("/proc/self/maps").expect("a map");

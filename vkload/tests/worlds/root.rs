@@ -1,4 +1,4 @@
-//! Makes a world: a file system in memory, in a mount namespace of one thread, which ends with it.
+//! Sets up a test case: a file system in memory, in a mount namespace of one thread, which is removed with the thread.
 
 use std::ffi::CString;
 use std::fs;
@@ -13,7 +13,7 @@ use std::thread;
 use crate::parts::{self, LIB};
 use crate::world::{Thing, World};
 
-/// Users and groups of a world, by number.
+/// Users and groups of a test case, by number.
 const USERS: &[(&str, u32)] = &[("root", 0), ("ann", 1000)];
 const GROUPS: &[(&str, u32)] = &[("root", 0), ("video", 44), ("render", 105), ("ann", 1000)];
 
@@ -27,18 +27,18 @@ const SYSTEMS: &[(&str, &str)] = &[
     ("alpine", "PRETTY_NAME=\"Alpine Linux v3.20\"\nID=alpine\n"),
 ];
 
-/// Where the doctor leaves its recording.
+/// The path of the doctor's recording.
 const RECORDING: &str = "/run/out/recording.json";
 
-/// Whether this process may make mount namespaces.
+/// Returns whether this process may make mount namespaces.
 pub(crate) fn is_possible() -> bool {
     // SAFETY: the call has no preconditions; the namespace is that thread's.
     thread::spawn(|| unsafe { libc::unshare(libc::CLONE_NEWNS) == 0 }).join().unwrap_or(false)
 }
 
-/// What the doctor said.
+/// The doctor's output.
 pub(crate) struct Told {
-    /// In the world.
+    /// In the test case.
     pub(crate) text: String,
     /// Here, where its recording is replayed.
     pub(crate) replayed: String,
@@ -46,11 +46,11 @@ pub(crate) struct Told {
     pub(crate) ids: Vec<String>,
 }
 
-/// What the doctor says in this world.
+/// Returns the doctor's output in this test case.
 pub(crate) fn doctor(world: &World) -> Told {
     let kept = tempfile::tempdir().expect("a folder");
     let recording = kept.path().join("recording.json");
-    // Threads share a root and a namespace until they say otherwise, and what is mounted there goes with the thread.
+    // Threads share a root and a namespace until they are unshared, and the mounts made after that vanish with the thread.
     let text = thread::scope(|scope| {
         scope.spawn(|| enter_and_ask(world, kept.path())).join().unwrap_or_else(|_| panic!("{}", world.name))
     });
@@ -73,7 +73,7 @@ fn enter_and_ask(world: &World, kept: &Path) -> String {
     mount("none", Path::new("/"), "", libc::MS_REC | libc::MS_PRIVATE, "");
     mount("world", folder.path(), "tmpfs", 0, "mode=755");
     let mut built = Built { root: folder.path().to_owned(), ..Built::default() };
-    // The recording outlives the world in a folder of this machine.
+    // The recording outlives the test case in a folder of this machine.
     fs::set_permissions(kept, fs::Permissions::from_mode(0o777)).expect("set");
     built.base();
     if world.of("no-proc").next().is_none() {
@@ -93,7 +93,7 @@ fn enter_and_ask(world: &World, kept: &Path) -> String {
     without_sizes(&format!("{text}{errors}"))
 }
 
-/// How large a compiled driver is depends on the compiler.
+/// Returns how large a compiled driver is depends on the compiler.
 fn without_sizes(text: &str) -> String {
     let sizes = regex_lite::Regex::new(r"it has \d+ of \d+ bytes").expect("a pattern");
     sizes.replace_all(text, "it has N of M bytes").into_owned()
@@ -113,13 +113,13 @@ fn mount(what: &str, at: &Path, kind: &str, flags: libc::c_ulong, data: &str) {
     check(result, &at.display().to_string());
 }
 
-/// A world that is being made.
+/// A test case during its setup.
 #[derive(Default)]
 struct Built {
     root: PathBuf,
     variables: Vec<(String, String)>,
     arguments: Vec<String>,
-    /// The numbers of the groups in which the user is, beside the own one.
+    /// The numbers of the user's groups, except the user's own group.
     groups: Vec<u32>,
     is_root: bool,
     /// A limit in bytes.
@@ -143,7 +143,7 @@ impl Built {
         symlink(to, &path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
 
-    /// A file of this machine, where the world has it.
+    /// Mounts a file of this machine at a path of the test case.
     fn bind(&self, from: &Path, to: &str) {
         if !self.path(to).exists() {
             self.write(to, "");
@@ -151,7 +151,7 @@ impl Built {
         mount(from.to_str().expect("UTF-8"), &self.path(to), "", libc::MS_BIND, "");
     }
 
-    /// What every world has: the C library, the tool, users, devices and processes.
+    /// Sets up the parts common to all test cases: the C library, the tool, users, devices and processes.
     fn base(&mut self) {
         for folder in
             ["usr/lib", "usr/lib64", "usr/bin", "etc", "dev", "proc", "sys", "root", "home/ann", "tmp", "run"]
@@ -178,7 +178,7 @@ impl Built {
         self.members(&[]);
     }
 
-    /// Processes, and what this machine would tell of itself.
+    /// Sets up `/proc`: processes, and replacements for files that describe this machine.
     fn proc(&self) {
         mount("/proc", &self.path("/proc"), "", libc::MS_BIND | libc::MS_REC, "");
         mount("driver", &self.path("/proc/driver"), "tmpfs", 0, "");
@@ -188,14 +188,14 @@ impl Built {
         self.cover("/proc/cmdline", "root=/dev/sda1 quiet\n");
     }
 
-    /// Another text for a file that the kernel has.
+    /// Replaces the text of a kernel file.
     fn cover(&self, path: &str, text: &str) {
         let file = format!("/run/cover{}", path.replace('/', "-"));
         self.write(&file, text);
         self.bind(&self.path(&file), path);
     }
 
-    /// The groups, with those that list the user.
+    /// Writes the groups, with those that list the user.
     fn members(&self, of: &[&str]) {
         let line = |(name, id): &(&str, u32)| {
             format!("{name}:x:{id}:{}\n", if of.contains(name) { "ann" } else { "" })
@@ -319,7 +319,7 @@ impl Built {
         self.write(&format!("/usr/share/vulkan/{folder}/{name}.json"), manifest);
     }
 
-    /// `PLACE VENDOR:DEVICE [KERNEL-DRIVER]`: a graphics device on the bus.
+    /// Adds a graphics device on the bus: `PLACE VENDOR:DEVICE [KERNEL-DRIVER]`.
     fn gpu(&self, place: &str, rest: &str) {
         let folder = format!("/sys/bus/pci/devices/{place}");
         let (numbers, kernel) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -332,7 +332,7 @@ impl Built {
         }
     }
 
-    /// `PLACE KERNEL-DRIVER NODE`: a graphics device that is part of the processor's chip.
+    /// Adds a graphics device that is part of the processor's chip: `PLACE KERNEL-DRIVER NODE`.
     fn platform_gpu(&self, place: &str, rest: &str) {
         let (kernel, node) = rest.split_once(' ').expect("a driver and a node");
         let folder = format!("/sys/bus/platform/devices/{place}");
@@ -340,7 +340,7 @@ impl Built {
         self.link(&format!("{folder}/driver"), &format!("../../../bus/platform/drivers/{kernel}"));
     }
 
-    /// `MODE OWNER:GROUP`: a device file of which no kernel driver knows. The number is one that Linux keeps for experiments.
+    /// Adds a device file unknown to any kernel driver: `MODE OWNER:GROUP`. Linux reserves the number for experiments.
     fn dead_node(&self, path: &str, rest: &str) {
         let here = self.path(path);
         fs::create_dir_all(here.parent().expect("a folder")).expect("made");
@@ -350,7 +350,7 @@ impl Built {
         self.mode(path, rest);
     }
 
-    /// `MODE OWNER:GROUP`: a file that stands for a device file.
+    /// Makes a file that replaces a device file: `MODE OWNER:GROUP`.
     fn node(&self, path: &str, rest: &str) {
         self.write(path, "");
         self.mode(path, rest);
@@ -375,7 +375,7 @@ impl Built {
         self.write(path, bytes);
     }
 
-    /// The doctor, run by the world's user.
+    /// Returns a command that runs the doctor as the test case's user.
     fn command(&self) -> Command {
         let mut command = Command::new("/usr/bin/vkload");
         command
@@ -402,7 +402,7 @@ impl Built {
     }
 }
 
-/// The header of an i386 library, and no more.
+/// Returns the header of an i386 library, and no more.
 fn library_of_32_bits() -> Vec<u8> {
     let mut header = vec![0; 52];
     header[..7].copy_from_slice(b"\x7fELF\x01\x01\x01");

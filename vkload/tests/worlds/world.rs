@@ -1,4 +1,4 @@
-//! What a world is made of, read from text.
+//! The content of a test case, read from text.
 //!
 //! ```text
 //! == the name of the world
@@ -11,12 +11,12 @@
 //! answer
 //! ```
 //!
-//! Lines that begin with two blanks belong to the driver or layer above, as `parts/acts.h` reads them. `LIB` and `VULKAN` in an argument stand
-//! for the folders of libraries and of manifests.
+//! Lines that begin with two blanks belong to the driver or layer above, as `parts/acts.h` reads them. `LIB` and `VULKAN` in an argument
+//! are replaced by the library folder and the manifest folder.
 
 use std::fmt;
 
-/// One world.
+/// One test case.
 #[derive(Debug, Default)]
 pub(crate) struct World {
     pub(crate) name: String,
@@ -27,38 +27,38 @@ pub(crate) struct World {
     pub(crate) answer: Vec<String>,
 }
 
-/// A line of a world.
+/// A line of a test case.
 #[derive(Debug, Default)]
 pub(crate) struct Thing {
-    /// What kind of thing it is: `root::build` knows them all.
+    /// Its kind: `root::build` handles them all.
     pub(crate) kind: String,
-    /// The rest of the line, as it stands.
+    /// The rest of the line, unchanged.
     raw: String,
     /// The lines below it.
     pub(crate) acts: Vec<String>,
 }
 
 impl Thing {
-    /// The rest of the line.
+    /// Returns the rest of the line.
     pub(crate) fn text(&self) -> String {
         self.raw.replace("LIB/", "/usr/lib/x86_64-linux-gnu/").replace("VULKAN/", "/usr/share/vulkan/")
     }
 
-    /// The first word of the rest, and what follows it.
+    /// Returns the first word of the rest, and what follows it.
     pub(crate) fn split(&self) -> (String, String) {
         let text = self.text();
         let (first, rest) = text.split_once(' ').unwrap_or((&text, ""));
         (first.to_owned(), rest.to_owned())
     }
 
-    /// The value of `name=VALUE` among the words.
+    /// Returns the value of `name=VALUE` among the words.
     pub(crate) fn value(&self, name: &str) -> Option<String> {
         self.text().split(' ').find_map(|word| Some(word.strip_prefix(name)?.strip_prefix('=')?.to_owned()))
     }
 }
 
 impl World {
-    /// All worlds of a file.
+    /// Returns all test cases of a file.
     pub(crate) fn all(text: &str) -> Vec<Self> {
         let mut worlds: Vec<Self> = Vec::new();
         let (mut comments, mut answers) = (Vec::new(), false);
@@ -94,7 +94,7 @@ impl World {
         self.things.iter().filter(move |thing| thing.kind == kind)
     }
 
-    /// Whether it is about a loader that may not be there.
+    /// Returns whether it is about a loader that may not be there.
     pub(crate) fn needs_other_loader(&self) -> bool {
         self.of("loader").any(|thing| thing.text().starts_with("other"))
     }

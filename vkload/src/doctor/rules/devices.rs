@@ -5,7 +5,7 @@ use super::super::finding::{Finding, Severity, weight};
 use crate::facts::{Gpu, Node};
 use crate::probe::{Ending, Trial};
 
-/// What the system says where permission is refused by something else than the file's mode, as Rust shows these errors.
+/// The system's error, as Rust formats it, if something other than the file's mode refuses permission.
 const NOT_PERMITTED: &str = "(os error 1)";
 const DENIED: &str = "(os error 13)";
 
@@ -13,14 +13,14 @@ fn is_closed(node: &Node) -> bool {
     node.is_needed() && node.is_closed()
 }
 
-/// Whether there is a device file that this user has no permission to use.
+/// Returns whether this user lacks permission for any device file.
 pub(super) fn any_closed(case: &Case) -> bool {
     case.facts.nodes.iter().any(is_closed)
 }
 
-/// Device files that this user has no permission to use.
+/// Reports device files that this user has no permission to use.
 pub(super) fn closed(case: &Case) -> Vec<Finding> {
-    // One GPU has several files, and what is wrong with them is said once.
+    // One GPU has several files; their common problem is reported once.
     let mut groups: Vec<Vec<&Node>> = Vec::new();
     for node in case.facts.nodes.iter().filter(|node| is_closed(node)) {
         let same = |other: &&Node| {
@@ -89,7 +89,7 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
     )
 }
 
-/// Device files that cannot be opened, although their permissions allow it.
+/// Reports device files that cannot be opened, although their permissions allow it.
 pub(super) fn refused(case: &Case) -> Vec<Finding> {
     let refused = |(path, trial): &(String, Trial)| {
         let Ending::Failed { words } = &trial.ending else { return None };
@@ -108,7 +108,7 @@ pub(super) fn refused(case: &Case) -> Vec<Finding> {
         })
     };
     let mut all: Vec<Finding> = case.trials.files.iter().filter_map(refused).collect();
-    // What is wrong with several files of a GPU is said once.
+    // Report a common problem of a GPU's files once.
     all.dedup_by(|later, earlier| later.what == earlier.what);
     all
 }
@@ -116,7 +116,7 @@ pub(super) fn refused(case: &Case) -> Vec<Finding> {
 /// Graphics devices on the bus, and no file for them.
 pub(super) fn none(case: &Case) -> Vec<Finding> {
     let any = case.facts.nodes.iter().any(|node| node.kind != "card");
-    // What a GPU of another kernel driver needs is said elsewhere.
+    // Another rule reports the needs of a GPU with another kernel driver.
     let usual = |gpu: &&Gpu| {
         let drivers = gpu.maker().map(|maker| maker.kernel_drivers).unwrap_or_default();
         gpu.driver.as_deref().is_none_or(|driver| drivers.contains(&driver))

@@ -12,7 +12,7 @@ use crate::probe::{Ending, Stage, Trial};
 /// Words of the dynamic linker for a function that no library has.
 const NO_SYMBOL: &str = "undefined symbol";
 
-/// What came of each that was opened.
+/// Reports the result of each driver that was opened.
 pub(super) fn tried(case: &Case) -> Vec<Finding> {
     case.drivers.iter().filter(|driver| driver.used).filter_map(|driver| of(case, driver)).collect()
 }
@@ -62,7 +62,7 @@ fn of(case: &Case, driver: &Driver) -> Option<Finding> {
     Some(finding.steps(repair(case, driver, trial)))
 }
 
-/// Returns whether a library of the program's width could be loaded. Manifests for other widths beside it are normal.
+/// Returns whether a library of the program's width could be loaded. Manifests for other widths are normal.
 fn has_driver_of_this_width(case: &Case) -> bool {
     case.drivers.iter().any(|driver| {
         let library = case.library(&driver.manifest);
@@ -73,7 +73,7 @@ fn has_driver_of_this_width(case: &Case) -> bool {
 /// Reports the fault of the library's file, if the driver got no further.
 fn by_library(case: &Case, driver: &Driver, trial: Option<&Trial>, fault: Fault) -> Option<Finding> {
     let explains = trial.is_none_or(|trial| {
-        // Of a file that is cut short, some parts are mapped and end in a signal.
+        // Some parts of a truncated file can be mapped, and using them raises a signal.
         trial.stage <= Stage::Negotiate && (!trial.is_violent() || fault.id == "library-truncated")
     });
     if !explains {
@@ -88,7 +88,7 @@ fn by_library(case: &Case, driver: &Driver, trial: Option<&Trial>, fault: Fault)
     Some(Finding::new(severity, weight, fault.id, &driver.manifest, fault.what).steps(fault.steps))
 }
 
-/// Whether the driver says in its way that there is nothing for it to do.
+/// Returns whether the driver reports that it has no hardware to drive.
 fn is_idle(case: &Case, driver: &Driver, trial: &Trial) -> bool {
     let refuses =
         matches!(trial.ending, Ending::Result { code: -9 | -3 }) && trial.stage == Stage::CreateInstance;
@@ -103,7 +103,7 @@ fn violent_id(ending: &Ending) -> &'static str {
     }
 }
 
-/// What a result means, where its name does not say it.
+/// Returns the meaning of a result if its name does not show it.
 fn meaning(ending: &Ending) -> &'static str {
     match ending {
         Ending::Result { code: -1 } => ": it could not get memory, or a limit of the system is too low",
@@ -117,12 +117,12 @@ fn meaning(ending: &Ending) -> &'static str {
     }
 }
 
-/// The last line that it printed.
+/// Returns the last line that it printed.
 fn printed(trial: &Trial) -> String {
     trial.printed.last().map(|line| format!("; it printed: {line}")).unwrap_or_default()
 }
 
-/// What the others do, where that is good to know.
+/// Returns the state of the other drivers, if it helps.
 fn others(case: &Case, driver: &Driver) -> String {
     let good: Vec<_> = case
         .good_drivers()
@@ -136,7 +136,7 @@ fn others(case: &Case, driver: &Driver) -> String {
     }
 }
 
-/// How to do without a driver.
+/// Returns the steps to do without a driver.
 fn leave_out(case: &Case, driver: &Driver) -> Vec<String> {
     let variable = driver.found_by.as_str();
     let mut steps = Vec::new();
@@ -155,7 +155,7 @@ fn leave_out(case: &Case, driver: &Driver) -> Vec<String> {
     steps
 }
 
-/// The variable that leaves it out. Older loaders only know the one that lists the others.
+/// Returns the variable that leaves it out. Older loaders only know the one that lists the others.
 pub(super) fn disable(case: &Case, driver: &Driver) -> String {
     if case.loader_is_at_least([1, 3, 234]) {
         return format!("export VK_LOADER_DRIVERS_DISABLE={}", quoted(file_name(&driver.manifest)));
@@ -203,7 +203,7 @@ fn repair(case: &Case, driver: &Driver, trial: &Trial) -> Vec<String> {
     leave_out(case, driver)
 }
 
-/// Those that the loader does not open, and why.
+/// Reports the drivers that the loader does not open, and why.
 pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
     let skipped = |driver: &Driver| {
         let Decision::Skip(reason) = case.candidate(driver)?.decision else { return None };
@@ -239,7 +239,7 @@ pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
     case.drivers.iter().filter_map(skipped).collect()
 }
 
-/// Whether the settings file led there.
+/// Returns whether the search path came from the settings file.
 fn is_by_settings(case: &Case, place: usize) -> bool {
     let searched = case.planned.drivers.searched.get(place);
     searched.is_some_and(|searched| matches!(searched.origin, Origin::Settings))

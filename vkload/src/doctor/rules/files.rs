@@ -4,7 +4,7 @@ use super::super::case::{Case, quoted};
 use super::super::finding::{Finding, Severity, weight};
 use crate::facts::{Stray, StrayKind};
 
-/// What was noticed in and near the folders of manifests.
+/// Reports unusual files in and near the manifest folders.
 pub(super) fn strays(case: &Case) -> Vec<Finding> {
     case.facts.strays.iter().map(|stray| one(case, stray)).collect()
 }

@@ -5,7 +5,7 @@ use super::super::finding::{Finding, Severity, weight};
 use crate::facts::Gpu;
 use crate::probe::{Ending, Trial};
 
-/// GPUs that no usable device belongs to.
+/// Reports GPUs without a usable device.
 pub(super) fn without_driver(case: &Case) -> Vec<Finding> {
     let idle = |gpu: &&Gpu| case.works().is_some() && !case.is_driven(gpu);
     case.facts.gpus.iter().filter(idle).filter_map(|gpu| one(case, gpu)).collect()
@@ -67,7 +67,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         }
         return Some(finding.step(case.install_driver(Some(gpu.vendor))));
     };
-    // Why the driver does not work is said where that is known.
+    // Another rule reports why the driver does not work, if that is known.
     let quiet =
         case.trial(driver).is_some_and(|trial| trial.ending == Ending::Finished && trial.devices.is_empty());
     if !quiet || super::devices::any_closed(case) {

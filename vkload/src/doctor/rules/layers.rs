@@ -1,4 +1,4 @@
-//! Layers: the one that stands in the way, and those that do not work.
+//! Layers: the one that breaks programs, and those that do not work.
 
 use loader_core::discovery::{LayerDecision, LayerKind, LayerReason, LayerRequest};
 use loader_core::log::Level;
@@ -35,7 +35,7 @@ pub(super) fn culprits(case: &Case) -> Vec<Finding> {
     case.trials.culprits.iter().filter_map(of).collect()
 }
 
-/// The order in which layers work that fail in another.
+/// Returns commands for an order in which the layers work, if they fail in another.
 fn other_order(case: &Case) -> Option<String> {
     let name = case.trials.belongs_last.as_ref()?;
     let changes = case.layers.iter().find(|layer| layer.name == *name)?.last(&case.facts.variables)?;
@@ -48,7 +48,7 @@ fn other_order(case: &Case) -> Option<String> {
     Some(commands.join("; "))
 }
 
-/// How it is turned off.
+/// Returns the steps to turn it off.
 fn off(case: &Case, layer: &Layer) -> Vec<String> {
     let off = layer.off(&case.facts.variables);
     if layer.by_settings {
@@ -58,7 +58,7 @@ fn off(case: &Case, layer: &Layer) -> Vec<String> {
     }
 }
 
-/// What a program meets.
+/// Returns the effect on a program.
 fn outcome(trial: &Trial) -> String {
     match (&trial.ending, trial.usable().count(), trial.devices.len()) {
         (Ending::Finished, 0, 0) => "there is no device".to_owned(),
@@ -76,7 +76,7 @@ fn outcome(trial: &Trial) -> String {
     }
 }
 
-/// Why the layer is active.
+/// Returns why the layer is active.
 pub(super) fn because(case: &Case, layer: &Layer) -> String {
     if !layer.by_variable.is_empty() {
         let value = case.variable(&layer.by_variable).unwrap_or_default();
@@ -163,12 +163,12 @@ fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
     Some(Finding::new(severity, weight, id, about, what).steps(off(case, layer)).step(case.reinstall(about)))
 }
 
-/// Whether programs die, perhaps of a layer that dies alone.
+/// Returns whether programs crash, perhaps because of a layer that crashes alone.
 fn is_felt(case: &Case) -> bool {
     case.trials.culprits.is_empty() && case.trials.program.as_ref().is_some_and(Trial::is_violent)
 }
 
-/// Whether programs fail as the layer does alone.
+/// Returns whether programs fail as the layer does alone.
 fn fails_alike(case: &Case, trial: &Trial) -> bool {
     let alike = |program: &Trial| (&program.ending, program.stage) == (&trial.ending, trial.stage);
     case.trials.program.as_ref().is_some_and(alike)
@@ -184,7 +184,7 @@ const SLOW: &[(&str, &str)] = &[
     ("VK_LAYER_LUNARG_device_simulation", "makes devices look like others"),
 ];
 
-/// Such layers that somebody has left on.
+/// Reports slow layers that were left on.
 pub(super) fn slow(case: &Case) -> Vec<Finding> {
     let of = |layer: &Layer| {
         let (_, effect) = SLOW.iter().find(|row| row.0 == layer.name)?;
@@ -196,7 +196,7 @@ pub(super) fn slow(case: &Case) -> Vec<Finding> {
     case.layers.iter().filter_map(of).collect()
 }
 
-/// All layers are turned off by a variable.
+/// Reports that a variable turns all layers off.
 pub(super) fn none(case: &Case) -> Vec<Finding> {
     let Some(value) = case.variable("VK_LOADER_LAYERS_DISABLE") else { return Vec::new() };
     let word = value

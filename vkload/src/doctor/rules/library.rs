@@ -1,9 +1,9 @@
-//! What is wrong with a library that a manifest names.
+//! Problems of a library that a manifest names.
 
 use super::super::case::{Case, file_name, quoted};
 use crate::facts::{Library, LibraryState, Missing, VersionNeed};
 
-/// What is wrong with a library, and what to do.
+/// A problem of a library, and the remedy.
 pub(super) struct Fault {
     pub(super) id: &'static str,
     pub(super) what: String,
@@ -12,7 +12,7 @@ pub(super) struct Fault {
     pub(super) is_usual: bool,
 }
 
-/// The fault of the library that `manifest` names, a driver's or a layer's (`noun`), if it has one.
+/// Returns the fault of the library that `manifest` names, a driver's or a layer's (`noun`), if it has one.
 pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
     let library = case.library(manifest)?;
     let path = library.path.as_deref().unwrap_or(&library.library);

@@ -6,7 +6,7 @@ use super::super::subject::SONAME;
 use crate::facts::{Binding, LibraryState, LoaderFile, MappedLoader};
 use crate::probe::{Ending, Stage, Trial};
 
-/// Those that a program of this width could get.
+/// Returns the loaders that a program of this width could get.
 fn fitting(case: &Case) -> impl Iterator<Item = &LoaderFile> {
     case.facts.loaders.iter().filter(|loader| u32::from(loader.bits) == case.target.bits)
 }
@@ -15,7 +15,7 @@ fn first<'a>(case: &'a Case, name: &str) -> Option<&'a LoaderFile> {
     fitting(case).find(|loader| loader.first && loader.name == name)
 }
 
-/// Nothing was tried, because the process in which it was to be did not get that far.
+/// Reports that nothing was tried, because the process for the trial failed earlier.
 pub(super) fn not_begun(case: &Case) -> Vec<Finding> {
     let Some(program) = case.trials.program.as_ref().filter(|trial| !trial.has_begun()) else {
         return Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn not_begun(case: &Case) -> Vec<Finding> {
     }]
 }
 
-/// The file at which the dynamic linker stops: it passes over libraries for other processors, and not over what is no whole library.
+/// Returns the file at which the dynamic linker stops: it skips libraries for other processors, but not damaged files.
 fn stopping(case: &Case) -> Option<&LoaderFile> {
     let is_broken = |loader: &&LoaderFile| {
         matches!(loader.state, LibraryState::Truncated { .. } | LibraryState::NotElf { .. })
@@ -43,7 +43,7 @@ fn stopping(case: &Case) -> Option<&LoaderFile> {
     named.take_while(|loader| !loader.first).find(is_broken)
 }
 
-/// There is none, or the one that there is cannot be loaded.
+/// Reports that no loader is installed, or that the installed one cannot be loaded.
 pub(super) fn absent(case: &Case) -> Vec<Finding> {
     let open = case
         .trials
@@ -121,7 +121,7 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
     vec![finding]
 }
 
-/// How to get another file than this one.
+/// Returns the steps to get another file than this one.
 fn repair(case: &Case, found: &LoaderFile) -> String {
     if found.because.starts_with("LD_") {
         return format!("unset {}", found.because);
@@ -130,7 +130,7 @@ fn repair(case: &Case, found: &LoaderFile) -> String {
     beside.unwrap_or_else(|| case.reinstall(&found.path))
 }
 
-/// The dynamic linker refuses it, or it is something else.
+/// Reports that the dynamic linker refuses the file, or that it is not a loader.
 fn unopened(case: &Case, found: &LoaderFile, words: &str) -> Finding {
     let folders = case.variable("LD_LIBRARY_PATH").unwrap_or_default();
     let by_path = found.because == "LD_LIBRARY_PATH"
@@ -149,7 +149,7 @@ fn unopened(case: &Case, found: &LoaderFile, words: &str) -> Finding {
     if by_path { finding.step("unset LD_LIBRARY_PATH") } else { finding.step(repair(case, found)) }
 }
 
-/// A variable brings another one than the system's.
+/// Reports a variable that selects another loader than the system's.
 pub(super) fn shadowed(case: &Case) -> Vec<Finding> {
     let Some(found) = first(case, SONAME) else { return Vec::new() };
     let by_variable = ["LD_LIBRARY_PATH", "LD_PRELOAD"].into_iter().find(|name| found.because == *name);
@@ -185,14 +185,14 @@ pub(super) fn shadowed(case: &Case) -> Vec<Finding> {
     vec![Finding::new(severity, weight, "loader-shadowed", name, what).step(format!("unset {name}"))]
 }
 
-/// Folders in which somebody puts a loader by hand, or an SDK does.
+/// Folders for loaders installed by hand or by an SDK.
 const BY_HAND: &[&str] = &["/usr/local/", "/opt/", "/home/"];
 
 fn is_by_hand(loader: &LoaderFile) -> bool {
     BY_HAND.iter().any(|start| loader.real_path.starts_with(start))
 }
 
-/// The one that a package brought.
+/// Returns the loader that a package installed.
 fn system_loader(case: &Case) -> Option<&LoaderFile> {
     fitting(case).find(|loader| loader.name == SONAME && !is_by_hand(loader))
 }
@@ -202,7 +202,7 @@ fn remove(loader: &LoaderFile) -> String {
     format!("sudo rm {folder}/libvulkan.so* && sudo ldconfig")
 }
 
-/// A loader that somebody has installed is found before the distribution's.
+/// Reports a loader installed by hand that is found before the distribution's.
 fn beside_system(case: &Case, found: &LoaderFile) -> Vec<Finding> {
     let system = system_loader(case).filter(|_| is_by_hand(found) && case.fails());
     let Some(system) = system else { return Vec::new() };
@@ -228,7 +228,7 @@ pub(super) fn two(case: &Case) -> Vec<Finding> {
     vec![Finding::new(Severity::Note, weight::LIKELY, "two-loaders", &other.path, what)]
 }
 
-/// Two loaders are in the memory of a process, and the functions of one have taken the place of the other's.
+/// Reports that a process has two loaders in memory, and that the functions of one replace the other's.
 pub(super) fn mixed(case: &Case) -> Vec<Finding> {
     let Some(process) = &case.target.process else { return Vec::new() };
     let others = |loader: &MappedLoader| {
@@ -265,7 +265,7 @@ const ONE_LOADER: &[&str] = &[
     "Or let it open the second one with RTLD_DEEPBIND, and never give one loader the other's handles",
 ];
 
-/// The library whose code took the program down, by its file's name.
+/// Returns the library whose code crashed the program, by its file name.
 fn at_fault(program: &Trial) -> Option<&str> {
     match &program.ending {
         Ending::Signal { library, .. } | Ending::TimedOut { library, .. } => library.as_deref(),
@@ -273,7 +273,7 @@ fn at_fault(program: &Trial) -> Option<&str> {
     }
 }
 
-/// It dies or fails by itself: no driver and no layer does so alone.
+/// Reports that the loader crashes or fails by itself: no driver and no layer does so alone.
 pub(super) fn broken(case: &Case) -> Vec<Finding> {
     let Some(program) =
         case.trials.program.as_ref().filter(|trial| !trial.works() && trial.stage > Stage::Open)

@@ -1,4 +1,4 @@
-//! The rules: each is a function of the case that says what it sees. The table is the order of the files, not of the answer.
+//! The rules: each is a function of the case that returns its findings. The table follows the order of the files, not of the answer.
 
 mod devices;
 mod drivers;
@@ -16,7 +16,7 @@ mod variables;
 use super::case::Case;
 use super::finding::{Finding, Severity, weight};
 
-/// A rule, and the worlds that it knows.
+/// A rule: returns its findings for a case.
 type Rule = fn(&Case) -> Vec<Finding>;
 
 const RULES: &[Rule] = &[
@@ -67,7 +67,7 @@ const RULES: &[Rule] = &[
     summary::result,
 ];
 
-/// Everything that is to be said, the gravest first, and of that what explains most.
+/// Returns all findings, the gravest first, and among equals the best explanation.
 pub(super) fn findings(case: &Case) -> Vec<Finding> {
     let mut all: Vec<Finding> = RULES.iter().flat_map(|rule| rule(case)).collect();
     all.sort_by_key(|finding| (finding.severity, u8::MAX - finding.weight));
@@ -86,8 +86,8 @@ pub(super) fn findings(case: &Case) -> Vec<Finding> {
     all
 }
 
-/// Leaves out what only remains where nothing explains more. Where a driver works alone and what keeps programs from it was proven, nothing
-/// that was merely seen or known is the cause.
+/// Leaves out findings that matter only if no other explains more. If a driver works alone and the cause of the failure was proven,
+/// findings that were not proven are left out.
 fn leave_out_guesses(all: &mut Vec<Finding>, a_driver_works: bool) {
     let Some(first) = all.first().filter(|first| first.severity == Severity::Error).map(|first| first.weight)
     else {

@@ -3,7 +3,7 @@
 use super::super::case::{Case, file_name};
 use super::super::finding::{Finding, Severity, weight};
 
-/// The kernel's part and the libraries differ, or one is missing.
+/// Reports that the kernel's part and the libraries differ, or that one is missing.
 pub(super) fn versions(case: &Case) -> Vec<Finding> {
     let nvidia = &case.facts.nvidia;
     let works = case.devices().iter().any(|device| device.vendor == 0x10de);
@@ -63,7 +63,7 @@ fn has_manifest(case: &Case) -> bool {
     found.chain(&case.facts.manifests).any(|manifest| file_name(manifest).contains("nvidia"))
 }
 
-/// A container that has NVIDIA's GPU, and not the part of the driver that draws.
+/// Reports a container that has NVIDIA's GPU, but not the graphics part of the driver.
 pub(super) fn container(case: &Case) -> Vec<Finding> {
     let has_node = case.facts.nodes.iter().any(|node| node.path.starts_with("/dev/nvidia"));
     let works = case.devices().iter().any(|device| device.vendor == 0x10de);

@@ -1,4 +1,4 @@
-//! What the program runs inside.
+//! The program's environment: containers, virtual machines and limits.
 
 use super::super::case::{Case, quoted};
 use super::super::finding::{Finding, Severity, weight};
@@ -12,7 +12,7 @@ fn severity(case: &Case) -> Severity {
     if case.fails() { Severity::Error } else { Severity::Warning }
 }
 
-/// Flatpak: drivers come as extensions of the runtime.
+/// Reports problems in Flatpak, whose drivers come as extensions of the runtime.
 pub(super) fn flatpak(case: &Case) -> Vec<Finding> {
     let Some(flatpak) = case.facts.place.flatpak.as_ref().filter(|_| no_hardware(case)) else {
         return Vec::new();
@@ -50,7 +50,7 @@ pub(super) fn flatpak(case: &Case) -> Vec<Finding> {
     Vec::new()
 }
 
-/// Snap: drivers come by an interface and a content snap.
+/// Reports problems in Snap, whose drivers come by an interface and a content snap.
 pub(super) fn snap(case: &Case) -> Vec<Finding> {
     let Some(name) = case.facts.place.snap.as_ref().filter(|_| no_hardware(case)) else { return Vec::new() };
     let what = format!(
@@ -60,7 +60,7 @@ pub(super) fn snap(case: &Case) -> Vec<Finding> {
     vec![finding.step(format!("sudo snap connect {name}:opengl; snap connections {name}"))]
 }
 
-/// Windows' subsystem for Linux: the GPU is reached through Direct3D.
+/// Reports problems in the Windows Subsystem for Linux, which reaches the GPU through Direct3D.
 pub(super) fn wsl(case: &Case) -> Vec<Finding> {
     let Some(generation) = case.facts.place.wsl.filter(|_| no_hardware(case)) else { return Vec::new() };
     let finding = |id: &str, what: String| Finding::new(severity(case), weight::KNOWN + 10, id, "WSL", what);
@@ -92,7 +92,7 @@ pub(super) fn wsl(case: &Case) -> Vec<Finding> {
     vec![finding("wsl-driver", what).step(step)]
 }
 
-/// Steam's runtime brings libraries of its own, and the host's drivers.
+/// Reports problems in Steam's runtime, which combines its own libraries with the host's drivers.
 pub(super) fn steam(case: &Case) -> Vec<Finding> {
     let Some(runtime) = case.facts.place.steam_runtime.as_ref() else { return Vec::new() };
     let what = format!(
@@ -108,7 +108,7 @@ pub(super) fn steam(case: &Case) -> Vec<Finding> {
     vec![finding.step("Run vkload doctor outside of it, where the host's drivers can be tried").step("To see how the host's drivers are brought in, add to the game's launch options: STEAM_LINUX_RUNTIME_LOG=1 PRESSURE_VESSEL_VERBOSE=1 %command%")]
 }
 
-/// A container without any graphics device.
+/// Reports a container without any graphics device.
 pub(super) fn container(case: &Case) -> Vec<Finding> {
     let Some(name) = case.facts.place.container.as_ref().filter(|_| no_hardware(case)) else {
         return Vec::new();
@@ -122,7 +122,7 @@ pub(super) fn container(case: &Case) -> Vec<Finding> {
     vec![finding.step("Start it with --device /dev/dri; for an NVIDIA GPU with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all")]
 }
 
-/// A process whose files are others.
+/// Reports findings about a running process, such as another file system.
 pub(super) fn process(case: &Case) -> Vec<Finding> {
     let Some(process) = &case.target.process else { return Vec::new() };
     let mut all = Vec::new();
@@ -143,7 +143,7 @@ pub(super) fn process(case: &Case) -> Vec<Finding> {
     all
 }
 
-/// A program that brings a file system of its own.
+/// Reports a program that brings a file system of its own.
 pub(super) fn app_image(case: &Case) -> Vec<Finding> {
     let Some(program) = case.target.program.as_ref().filter(|_| case.target.app_image) else {
         return Vec::new();
@@ -158,7 +158,7 @@ pub(super) fn app_image(case: &Case) -> Vec<Finding> {
     ]
 }
 
-/// A bare chroot. Drivers and the C library read `/proc`, and so does this tool.
+/// Reports a bare chroot. Drivers, the C library and this tool all read `/proc`.
 pub(super) fn proc_is_absent(case: &Case) -> Vec<Finding> {
     if !case.facts.place.no_proc {
         return Vec::new();
@@ -170,10 +170,10 @@ pub(super) fn proc_is_absent(case: &Case) -> Vec<Finding> {
     ]
 }
 
-/// Words of the dynamic linker for a library that finds no room.
+/// The dynamic linker's messages for a library that does not fit into memory.
 const NO_ROOM: &[&str] = &["Cannot allocate memory", "failed to map segment"];
 
-/// A limit under which drivers, which reserve much more than they use, find no room.
+/// Reports a limit on address space. Drivers reserve far more than they use, so they can fail under it.
 pub(super) fn memory_limit(case: &Case) -> Vec<Finding> {
     let Some(limit) = case.facts.user.address_space.filter(|_| case.fails()) else { return Vec::new() };
     let has_no_room = |trial: &Trial| match &trial.ending {

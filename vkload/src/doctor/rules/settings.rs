@@ -10,13 +10,13 @@ fn path(case: &Case) -> Option<String> {
     (!path.is_empty()).then(|| Shown(path).to_string())
 }
 
-/// The command that removes the file.
+/// Returns the command that removes the file.
 pub(super) fn remove(case: &Case) -> String {
     let path = path(case).unwrap_or_default();
     format!("{}rm {}", case.sudo(&path), quoted(&path))
 }
 
-/// Nothing in it, or something, cannot be used.
+/// Reports that all or part of the file cannot be used.
 pub(super) fn unusable(case: &Case) -> Vec<Finding> {
     let Some(path) = path(case) else { return Vec::new() };
     let plan = &case.planned.settings.plan;
@@ -41,7 +41,7 @@ pub(super) fn unusable(case: &Case) -> Vec<Finding> {
         .collect()
 }
 
-/// It names drivers.
+/// Reports that the file names drivers.
 pub(super) fn drivers(case: &Case) -> Vec<Finding> {
     let (Some(path), Some(settings)) = (path(case), case.planned.settings.plan.in_force()) else {
         return Vec::new();
@@ -86,7 +86,7 @@ pub(super) fn drivers(case: &Case) -> Vec<Finding> {
     all
 }
 
-/// It says which layers are on.
+/// Reports that the file selects the active layers.
 pub(super) fn layers(case: &Case) -> Vec<Finding> {
     let (Some(path), Some(settings)) = (path(case), case.planned.settings.plan.in_force()) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What remains to be said: the state as a headline, and the reason where no other rule has one.
+//! The state as a headline, and the reason if no other rule has one.
 
 use loader_core::discovery::{Looked, Origin};
 use loader_core::memory::Shown;
@@ -66,7 +66,7 @@ pub(super) fn portability(case: &Case) -> Vec<Finding> {
     vec![finding.step("Update the program, or install a driver that is complete")]
 }
 
-/// All drivers that were found are for programs of another width.
+/// Reports that all drivers found are for programs of another width.
 pub(super) fn other_width(case: &Case) -> Vec<Finding> {
     let other = |driver: &&Driver| {
         let state = case.library(&driver.manifest).map(|library| &library.state);
@@ -85,7 +85,7 @@ pub(super) fn other_width(case: &Case) -> Vec<Finding> {
     vec![Finding::new(Severity::Error, weight::KNOWN, "no-driver", "", what).steps(install(case))]
 }
 
-/// No driver was found at all.
+/// Reports that no driver was found.
 pub(super) fn nothing_found(case: &Case) -> Vec<Finding> {
     if case.drivers.iter().any(|driver| driver.used) || case.works() == Some(true) {
         return Vec::new();
@@ -112,7 +112,7 @@ pub(super) fn nothing_found(case: &Case) -> Vec<Finding> {
     vec![finding.steps(install(case))]
 }
 
-/// How a driver is installed here.
+/// Returns the steps to install a driver here.
 fn install(case: &Case) -> Vec<String> {
     if case.is_sealed() {
         return vec!["Nothing can be installed in here: update the application and its runtime".to_owned()];
@@ -124,7 +124,7 @@ fn install(case: &Case) -> Vec<String> {
     vec![case.install_driver(vendor)]
 }
 
-/// Drivers are there, and none finds a device.
+/// Reports that no installed driver finds a device.
 pub(super) fn no_gpu(case: &Case) -> Vec<Finding> {
     let idle = |trial: &&Trial| {
         trial.devices.is_empty()
@@ -168,7 +168,7 @@ pub(super) fn no_gpu(case: &Case) -> Vec<Finding> {
     }]
 }
 
-/// What a program gets, where no other rule knows why.
+/// Reports the program's result if no other rule explains it.
 pub(super) fn result(case: &Case) -> Vec<Finding> {
     let Some(program) =
         case.trials.program.as_ref().filter(|trial| !trial.works() && trial.stage > Stage::Open)

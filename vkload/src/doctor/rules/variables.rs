@@ -1,4 +1,4 @@
-//! Environment variables that somebody has set, perhaps long ago.
+//! Environment variables that were set, perhaps long ago.
 
 use loader_core::discovery::{Decision, LayerNote, Looked, Note, Origin, Reason};
 use loader_core::memory::Shown;
@@ -89,7 +89,7 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
     vec![finding(severity, weight::CHOSEN + 5, "drivers-replaced", name, what)]
 }
 
-/// That a manifest does not exist which the variable names, perhaps among others.
+/// Reports that a manifest that the variable names does not exist.
 fn absence(value: &str, path: &str) -> String {
     if value == path { "this file does not exist".to_owned() } else { format!("{path} does not exist") }
 }
@@ -98,7 +98,7 @@ fn emptiness(value: &str, path: &str) -> String {
     if value == path { "no manifest is there".to_owned() } else { format!("no manifest is in {path}") }
 }
 
-/// That these drivers are for programs of another width.
+/// Reports that these drivers are for programs of another width.
 fn narrow(case: &Case, used: &[&Driver]) -> String {
     let state = |driver: &&Driver| case.library(&driver.manifest).map(|library| &library.state);
     match used.iter().map(state).next() {
@@ -154,7 +154,7 @@ fn is_left_out(case: &Case, driver: &Driver, name: &str) -> bool {
     }
 }
 
-/// Variables that hide devices, by their names, and what they do.
+/// Variables that hide devices, by name, with their effects.
 const HIDING: &[(&str, &str)] = &[
     ("VK_LOADER_DEVICE_ID_FILTER", "only devices with these numbers are listed"),
     ("VK_LOADER_VENDOR_ID_FILTER", "only devices of these vendors are listed"),
@@ -186,7 +186,7 @@ pub(super) fn hiding(case: &Case) -> Vec<Finding> {
             (true, false) => Severity::Warning,
             _ => Severity::Note,
         };
-        // Without its layer all would work, too: but it is the variable that somebody has set.
+        // Turning the layer off would help as well, but the variable was set on purpose.
         let weight = match severity {
             Severity::Error => weight::PROVEN + u8::from(of_layer),
             _ => weight::LIKELY,
@@ -300,7 +300,7 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
     all
 }
 
-/// Whether two names differ so little that one is probably meant to be the other.
+/// Returns whether two names differ so little that one is probably a misspelling of the other.
 fn is_close(known: &str, given: &str) -> bool {
     known != given
         && strsim::damerau_levenshtein(&known.to_ascii_uppercase(), &given.to_ascii_uppercase())
@@ -366,7 +366,7 @@ pub(super) fn misspelt(case: &Case) -> Vec<Finding> {
     all
 }
 
-/// Variables that move the folders of the search away from those of the system.
+/// Reports variables that replace the system's search folders.
 pub(super) fn folders(case: &Case) -> Vec<Finding> {
     let mut all = Vec::new();
     let found_none = !case.drivers.iter().any(|driver| driver.used);
