@@ -1,4 +1,4 @@
-//! What a wrapper does before and after the call.
+//! The work of a wrapper before and after the call.
 
 use core::ffi::c_void;
 
@@ -7,7 +7,7 @@ use loader_core::registry::CommandId;
 use crate::next::{Function, Next};
 use crate::{clock, threads};
 
-/// The next layer's function, and the time before it is called.
+/// Returns the next layer's function, and the time before it is called.
 ///
 /// # Safety
 /// `handle` is the first parameter of a call of `command`, as the chain passes it.
@@ -25,7 +25,7 @@ pub(crate) fn end(command: CommandId, start: u64, bytes: u64) {
     threads::count(command, start, clock::now(), bytes);
 }
 
-/// A call on an object that no instance or device known to this layer owns, or of a command that the device does not have.
+/// Returns a call on an object that no instance or device known to this layer owns, or of a command that the device does not have.
 #[cold]
 fn nowhere_to_go(command: CommandId) -> ! {
     crate::message::say(&format!(

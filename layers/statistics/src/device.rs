@@ -1,4 +1,4 @@
-//! Devices, and what is asked about this layer on physical devices.
+//! Devices, and this layer's answers to physical-device queries.
 
 use core::ffi::{CStr, c_char};
 
@@ -79,7 +79,7 @@ unsafe extern "system" fn destroy_device(device: vk::Device, allocator: *const v
     if device.is_null() {
         return;
     }
-    // SAFETY: the chain calls this with a handle that nobody else uses meanwhile.
+    // SAFETY: the chain calls this with a handle that no other thread uses meanwhile.
     let Some(next) = (unsafe { Next::take(word(device.as_raw())) }) else { return };
     let Some(destroy) = next.function(command::DESTROY_DEVICE) else { return };
     let start = clock::now();
@@ -88,7 +88,7 @@ unsafe extern "system" fn destroy_device(device: vk::Device, allocator: *const v
     call::end(command::DESTROY_DEVICE, start, 0);
 }
 
-/// What other layers and drivers have is theirs to say.
+/// Answers for this layer; passes queries about other layers and drivers on.
 unsafe extern "system" fn extensions(
     physical_device: vk::PhysicalDevice,
     layer: *const c_char,
@@ -109,9 +109,9 @@ unsafe extern "system" fn extensions(
     }
 }
 
-/// The link to the next layer, which is moved on in the structure.
+/// Returns the link to the next layer, which is moved on in the structure.
 unsafe fn link(info: *const vk::DeviceCreateInfo<'_>) -> Option<*mut DeviceLink> {
-    // SAFETY: the caller vouches for the chain of structures; those of this type are the loader's, which lets layers write them.
+    // SAFETY: the caller vouches for the chain of structures; the loader owns the structures of this type, and lets layers write them.
     unsafe {
         for structure in chain::pointers((*info).p_next.cast_mut()) {
             let structure = structure.cast::<DeviceCreateInfo>();

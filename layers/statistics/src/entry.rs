@@ -35,7 +35,7 @@ pub unsafe extern "system" fn vkNegotiateLoaderLayerInterfaceVersion(
     vk::Result::SUCCESS
 }
 
-/// The layer's own functions, and otherwise a wrapper for what the next layer has.
+/// Returns the layer's own function, or else a wrapper for the next layer's function.
 unsafe extern "system" fn get_instance_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
@@ -65,7 +65,7 @@ unsafe extern "system" fn get_instance_proc_addr(
     wrapped_or_own(next, known, below)
 }
 
-/// A wrapper for what the next layer has.
+/// Returns a wrapper for the next layer's function.
 unsafe extern "system" fn get_device_proc_addr(device: vk::Device, name: *const c_char) -> Option<Function> {
     if device.is_null() {
         return None;
@@ -87,7 +87,7 @@ fn own_get_device_proc_addr() -> Option<Function> {
     Some(unsafe { core::mem::transmute::<vk::PFN_vkGetDeviceProcAddr, Function>(get_device_proc_addr) })
 }
 
-/// The same for commands on physical devices only.
+/// Does the same for physical-device commands only.
 unsafe extern "system" fn get_physical_device_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
@@ -104,10 +104,10 @@ unsafe extern "system" fn get_physical_device_proc_addr(
     }
 }
 
-/// What lies below an instance.
+/// Returns the next layer of an instance.
 ///
 /// # Safety
-/// It is one that the chain passes, or NULL.
+/// The instance comes from the chain, or is NULL.
 unsafe fn next<'a>(instance: vk::Instance) -> Option<&'a Next> {
     if instance.is_null() {
         return None;
@@ -116,7 +116,7 @@ unsafe fn next<'a>(instance: vk::Instance) -> Option<&'a Next> {
     unsafe { Next::of(word(instance.as_raw())) }
 }
 
-/// The wrapper of what the next layer has, or a function that this layer has by itself.
+/// Returns the wrapper for the next layer's function, or a function that only this layer has.
 fn wrapped_or_own(next: &Next, known: CommandId, below: Option<Function>) -> Option<Function> {
     match below {
         Some(below) => Some(wrapped(next, known, below)),
@@ -125,7 +125,7 @@ fn wrapped_or_own(next: &Next, known: CommandId, below: Option<Function>) -> Opt
     }
 }
 
-/// The wrapper of a command, which will call `below`; without a wrapper, `below` itself.
+/// Returns the wrapper of a command, which will call `below`; without a wrapper, `below` itself.
 fn wrapped(next: &Next, known: CommandId, below: Function) -> Function {
     let Some(wrapper) = wrappers::of(known) else { return below };
     next.learn(known, below);

@@ -1,4 +1,4 @@
-//! Instances: where the chain begins, and where the statistics end.
+//! Instances: the start of the chain, and the end of the statistics.
 
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use loader_core::registry::{CommandId, command};
 use crate::next::{Function, Lookup, Next, Unused, word};
 use crate::{call, clock, report, settings};
 
-/// Commands of instances that are more than counted.
+/// Instance commands that need more than counting.
 pub(crate) const ALL: &[(CommandId, Function)] = &[
     // SAFETY: pointers to functions have the same size and meaning whatever their parameters.
     (command::CREATE_INSTANCE, unsafe {
@@ -81,7 +81,7 @@ unsafe extern "system" fn destroy_instance(
     if instance.is_null() {
         return;
     }
-    // SAFETY: the chain calls this with a handle that nobody else uses meanwhile.
+    // SAFETY: the chain calls this with a handle that no other thread uses meanwhile.
     let Some(next) = (unsafe { Next::take(word(instance.as_raw())) }) else { return };
     let Some(destroy) = next.function(command::DESTROY_INSTANCE) else { return };
     let start = clock::now();
@@ -94,9 +94,9 @@ unsafe extern "system" fn destroy_instance(
     }
 }
 
-/// The link to the next layer, which is moved on in the structure.
+/// Returns the link to the next layer, which is moved on in the structure.
 unsafe fn link(first: *const c_void) -> Option<*mut InstanceLink> {
-    // SAFETY: the caller vouches for the chain of structures; those of this type are the loader's, which lets layers write them.
+    // SAFETY: the caller vouches for the chain of structures; the loader owns the structures of this type, and lets layers write them.
     unsafe {
         for structure in chain::pointers(first.cast_mut()) {
             let structure = structure.cast::<InstanceCreateInfo>();

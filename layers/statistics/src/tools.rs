@@ -21,7 +21,7 @@ pub(crate) const ALL: &[(CommandId, Function)] = &[
     }),
 ];
 
-/// The extension with which a device that is older than Vulkan 1.3 lists tools. The manifest has it too.
+/// Returns the extension with which a device that is older than Vulkan 1.3 lists tools. The manifest has it too.
 pub(crate) fn extension() -> vk::ExtensionProperties {
     let mut tooling_info =
         vk::ExtensionProperties { spec_version: vk::EXT_TOOLING_INFO_SPEC_VERSION, ..Default::default() };
@@ -29,7 +29,7 @@ pub(crate) fn extension() -> vk::ExtensionProperties {
     tooling_info
 }
 
-/// Whether this layer has a command also where nothing below has it.
+/// Returns whether this layer provides a command even if nothing below has it.
 pub(crate) fn is_own(command: CommandId) -> bool {
     command == command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT
 }
@@ -52,7 +52,7 @@ unsafe extern "system" fn get_tool_properties_ext(
     unsafe { list(command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT, physical_device, count, out) }
 }
 
-/// The tools below, and behind them this one.
+/// Lists the tools below, followed by this one.
 ///
 /// # Safety
 /// The parameters are those of a valid call of the command.
@@ -62,12 +62,11 @@ unsafe fn list(
     count: *mut u32,
     out: *mut vk::PhysicalDeviceToolProperties<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters. The next layer's function is given them, and writes no more elements than
-    // `count` has room for.
+    // SAFETY: the caller vouches for the parameters. The next layer's function gets the same ones, and writes at most `count` elements.
     unsafe {
         let room = count.read();
         let start = clock::now();
-        // There is this tool, so without room the result is known. Layers are known that write even then.
+        // This tool exists, so without space the result is known. Some layers are known to write even then.
         let has_room = out.is_null() || room > 0;
         let next = Next::of(word(physical_device.as_raw())).filter(|_| has_room);
         let below = next.and_then(|next| next.function(command));
@@ -98,7 +97,7 @@ unsafe fn list(
     vk::Result::SUCCESS
 }
 
-/// Writes what this layer is. The type and the chain of the structure are the caller's.
+/// Fills in this layer's description. The caller sets the type and the chain of the structure.
 fn describe(tool: &mut vk::PhysicalDeviceToolProperties<'_>) {
     name::fill(&mut tool.name, b"vkload statistics");
     name::fill(&mut tool.version, env!("CARGO_PKG_VERSION").as_bytes());

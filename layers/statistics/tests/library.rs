@@ -1,4 +1,4 @@
-//! The layer as loaders open it, above real drivers: what it counts is what programs did.
+//! The layer, opened as loaders do, above real drivers: its counts match the programs' calls.
 
 #[path = "../../../vkload/tests/schema/mod.rs"]
 #[allow(dead_code, reason = "the tool's tests ask more of it")]
@@ -20,7 +20,7 @@ const DRIVERS: [fn() -> Machine; 2] = [Machine::with_null_driver, || Machine::wi
 
 const LOADERS: [fn() -> Library; 2] = [Library::under_test, Library::distribution];
 
-/// What `counted.c` does: a command, its calls, their bytes, and how many threads call it.
+/// The calls of `counted.c`: a command, its calls, their bytes, and how many threads call it.
 const COUNTED: [(&str, u64, u64, u64); 12] = [
     ("vkCreateInstance", 1, 0, 1),
     ("vkEnumeratePhysicalDevices", 1, 0, 1),
@@ -36,7 +36,7 @@ const COUNTED: [(&str, u64, u64, u64); 12] = [
     ("vkDestroyInstance", 1, 0, 1),
 ];
 
-/// The layer, installed in a folder, with what it writes.
+/// The layer, installed in a folder, with its output.
 struct Layer(TempDir);
 
 impl Layer {
@@ -51,7 +51,7 @@ impl Layer {
         Self(folder)
     }
 
-    /// Makes a program use it, with other layers beside it.
+    /// Activates it for a program, together with other layers.
     fn activate(&self, command: &mut Command, layers: &str) {
         self.offer(command.env("VK_INSTANCE_LAYERS", layers));
         command
@@ -211,7 +211,7 @@ fn events_of_a_trace_nest_and_are_as_many_as_the_calls() {
         track.sort_by(|one, other| one.0.total_cmp(&other.0).then(other.1.total_cmp(&one.1)));
         let mut open = Vec::<f64>::new();
         for (start, end) in track {
-            // A thousandth of a microsecond is what the format has; sums of such numbers are not exact.
+            // The format's precision is a thousandth of a microsecond; sums of such numbers are not exact.
             open.retain(|until| *until > *start + 0.0001);
             assert!(open.last().is_none_or(|until| *end <= *until + 0.0001), "{start} to {end} in {open:?}");
             open.push(*end);
@@ -240,7 +240,7 @@ fn a_trace_is_cut_where_the_user_wants_and_says_what_is_missing() {
 fn with_settings(layer: &Layer, library: &Library, names: &[&str]) -> Output {
     let (program, machine) = (CProgram::compile("layer_settings", library, &[]), Machine::with_null_driver());
     let mut command = program.command(&machine, library);
-    // Debian 12's loader is older than VK_EXT_layer_settings, and refuses what it does not know.
+    // Debian 12's loader is older than VK_EXT_layer_settings, and refuses extensions that it does not know.
     command.env("VK_LOADER_DISABLE_INST_EXT_FILTER", "1");
     command.args(names.iter().map(|name| layer.0.path().join(name)));
     run(layer.offer(&mut command))
@@ -291,7 +291,7 @@ fn settings_of_the_first_instance_are_those_of_the_process() {
     assert!(!layer.0.path().join("other.json").exists());
 }
 
-/// The program itself checks counts and room.
+/// The program itself checks counts and capacities.
 #[test]
 fn the_layer_is_among_the_tools_under_both_loaders() {
     if Need::missing(NEEDS) {

@@ -23,13 +23,13 @@ pub(crate) struct Lookup {
     /// NULL for an instance.
     pub(crate) device: vk::Device,
     pub(crate) in_instance: vk::PFN_vkGetInstanceProcAddr,
-    /// Of an instance, where the next layer has it.
+    /// For an instance, if the next layer has it.
     pub(crate) in_physical_device: Option<vk::PFN_vkGetInstanceProcAddr>,
     /// Of a device.
     pub(crate) in_device: Option<vk::PFN_vkGetDeviceProcAddr>,
 }
 
-/// What lies below this layer for an instance, its physical devices, or a device with its queues and command buffers.
+/// The next layer's functions for an instance, its physical devices, or a device with its queues and command buffers.
 pub(crate) struct Next {
     pub(crate) lookup: Lookup,
     /// By number of the command; NULL until it is first asked for or called.
@@ -40,17 +40,17 @@ pub(crate) struct Next {
 pub(crate) struct Unused(NonNull<Next>);
 
 impl Unused {
-    /// Memory for the functions, which is what can be missing.
+    /// Allocates the function table. Returns an error if memory is short.
     pub(crate) fn new() -> Result<Self, vk::Result> {
         // SAFETY: the type has a size.
         let memory = unsafe { alloc::alloc_zeroed(Layout::new::<Next>()) };
         NonNull::new(memory.cast()).map(Self).ok_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY)
     }
 
-    /// Makes it that of an object and of all that have the same first word.
+    /// Registers it for an object and for all objects with the same first word.
     ///
     /// # Safety
-    /// `handle` is an instance or a device that the chain has just created, which `lookup` belongs to.
+    /// `handle` is an instance or a device that the chain has just created, the owner of `lookup`.
     pub(crate) unsafe fn used_for(self, handle: *const c_void, lookup: Lookup) -> Result<(), vk::Result> {
         let memory = self.0;
         // SAFETY: the memory is for a `Next`, of which everything but this member is zero, which is NULL in the functions. By the
@@ -66,19 +66,19 @@ impl Unused {
 
 impl Drop for Unused {
     fn drop(&mut self) {
-        // SAFETY: it was allocated like this, and nobody else knows it.
+        // SAFETY: it was allocated with this layout, and no other code has the pointer.
         unsafe { alloc::dealloc(self.0.as_ptr().cast(), Layout::new::<Next>()) };
     }
 }
 
 impl Next {
-    /// What lies below `handle`.
+    /// Returns the next layer of `handle`.
     ///
     /// # Safety
     /// `handle` is one that the chain passes, and its instance or device is not destroyed while the result is used.
     #[inline]
     pub(crate) unsafe fn of<'a>(handle: *const c_void) -> Option<&'a Self> {
-        // SAFETY: by the chain a handle begins with a pointer. What is found lives as long as its instance or device.
+        // SAFETY: the chain guarantees that a handle begins with a pointer. The entry lives as long as its instance or device.
         unsafe { OBJECTS.find(handle.cast::<*const c_void>().read()).map(|next| next.as_ref()) }
     }
 
@@ -91,10 +91,10 @@ impl Next {
         unsafe { OBJECTS.remove(handle.cast::<*const c_void>().read()).map(Taken) }
     }
 
-    /// The function of a command, or `None` if the next layer does not have it.
+    /// Returns the function of a command, or `None` if the next layer does not have it.
     #[inline]
     pub(crate) fn function(&self, command: CommandId) -> Option<Function> {
-        // What the pointer leads to is code, which was there before.
+        // The pointer leads to code, which existed before, so no ordering is needed.
         let known = self.functions.get(command.index())?.load(Ordering::Relaxed);
         if known.is_null() {
             return self.look_up(command);
@@ -125,7 +125,7 @@ impl Next {
     }
 }
 
-/// What an object had that nobody finds any more.
+/// The entry of an object, after its removal from the map.
 pub(crate) struct Taken(NonNull<Next>);
 
 impl core::ops::Deref for Taken {
@@ -143,7 +143,7 @@ impl Drop for Taken {
     }
 }
 
-/// A handle as a pointer.
+/// Returns a handle as a pointer.
 pub(crate) fn word(handle: u64) -> *const c_void {
     core::ptr::with_exposed_provenance(handle as usize)
 }

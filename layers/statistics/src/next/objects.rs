@@ -9,7 +9,7 @@ use ash::vk;
 
 use super::{NONE, Next};
 
-/// Room for instances and devices without allocating.
+/// The number of instances and devices that need no allocation.
 const FIRST: usize = 64;
 
 /// The one map.
@@ -19,10 +19,10 @@ pub(super) static OBJECTS: Objects = Objects {
     writer: Mutex::new(()),
 };
 
-/// An open-addressing hash map. Entries are never moved: when there are too many, a larger map takes its place, and the old one stays
-/// for those who are reading it; all old ones together are smaller than the newest.
+/// An open-addressing hash map. Entries are never moved: if the map is full, a larger one replaces it, and the old one stays for its
+/// current readers; all old maps together are smaller than the newest.
 pub(super) struct Objects {
-    /// The larger map, if there is one.
+    /// The larger map, if one exists.
     entries: AtomicPtr<Vec<Entry>>,
     first: [Entry; FIRST],
     writer: Mutex<()>,
@@ -31,26 +31,26 @@ pub(super) struct Objects {
 struct Entry {
     /// NULL, or the first word of handles.
     word: AtomicPtr<c_void>,
-    /// NULL when the object is gone; then the entry may become that of another one.
+    /// NULL if the object was destroyed; the entry can then be reused for another object.
     next: AtomicPtr<Next>,
 }
 
 impl Entry {
-    /// One that was never used.
+    /// Returns an unused entry.
     const fn new() -> Self {
         Self { word: AtomicPtr::new(null_mut()), next: AtomicPtr::new(NONE) }
     }
 }
 
 impl Objects {
-    /// What belongs to handles with this first word.
+    /// Returns the data of handles with this first word.
     #[inline]
     pub(super) fn find(&self, word: *const c_void) -> Option<NonNull<Next>> {
         let entry = probe(self.entries(), word).find(|entry| has(entry, word))?;
         NonNull::new(entry.next.load(Ordering::Acquire))
     }
 
-    /// Adds an object, in place of one with the same first word if that was never destroyed.
+    /// Adds an object. Replaces one with the same first word that was never destroyed.
     pub(super) fn insert(&self, word: *const c_void, next: NonNull<Next>) -> Result<(), vk::Result> {
         let _turn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let entries = self.entries();
@@ -93,8 +93,8 @@ impl Objects {
     }
 }
 
-/// Fills the entry of this word, or else the first that nobody has. A reader that meets the entry meanwhile looks for another word and
-/// goes on, whichever word it sees.
+/// Fills the entry of this word, or else the first free one. A reader that meets the entry meanwhile is looking for another word and
+/// continues, whichever word it reads.
 fn put(entries: &[Entry], word: *const c_void, next: *mut Next) {
     let own = probe(entries, word).find(|entry| has(entry, word));
     let free = || probe_all(entries, word).find(|entry| entry.next.load(Ordering::Relaxed).is_null());
@@ -109,13 +109,13 @@ fn has(entry: &Entry, word: *const c_void) -> bool {
     core::ptr::eq(entry.word.load(Ordering::Relaxed), word)
 }
 
-/// The entries that may be this word's: from its place on up to the first that was never used.
+/// Returns the entries that may be this word's: from its place on up to the first that was never used.
 #[inline]
 fn probe(entries: &[Entry], word: *const c_void) -> impl Iterator<Item = &Entry> {
     probe_all(entries, word).take_while(|entry| !entry.word.load(Ordering::Relaxed).is_null())
 }
 
-/// All entries, from the word's place on.
+/// Returns all entries, from the word's place on.
 #[inline]
 fn probe_all(entries: &[Entry], word: *const c_void) -> impl Iterator<Item = &Entry> {
     let place = word.addr().wrapping_mul(0x9E37_79B9) >> 12;

@@ -79,7 +79,7 @@ fn list<T, W: Write>(
     Ok(())
 }
 
-/// A string of JSON.
+/// Returns a string of JSON.
 pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! What was counted, written when the last instance is gone, and when the process exits if more was counted since then.
+//! The report, written when the last instance is destroyed, and again at process exit if the counts have changed since then.
 
 mod json;
 mod summary;
@@ -27,7 +27,7 @@ pub(crate) fn prepare() {
     PROCESS.store(std::process::id(), Ordering::Relaxed);
 }
 
-/// Writes what was counted so far. A later report has it all again, with what came after.
+/// Writes the current counts. A later report includes them again.
 pub(crate) fn write() {
     let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
     write_since(&mut reported, true);
@@ -77,7 +77,7 @@ fn write_all(settings: &Settings, everything: &Everything, summary: &Summary) {
     }
 }
 
-/// Writes a file, or says why there is none.
+/// Writes a file, or reports the error.
 fn to_file(settings: &Settings, ending: &str, content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) {
     let path = path(settings, ending, std::process::id());
     let written = File::create(&path).map(BufWriter::new).and_then(|mut out| {
@@ -89,7 +89,7 @@ fn to_file(settings: &Settings, ending: &str, content: impl FnOnce(&mut BufWrite
     }
 }
 
-/// The name of a file. In what the user gave, `%p` is the process, so that several can write.
+/// Returns the name of a file. In the user's text, `%p` is the process ID, so that several processes can write.
 fn path(settings: &Settings, ending: &str, process: u32) -> PathBuf {
     let mut name = match &settings.file {
         Some(file) => match file.to_str() {

@@ -13,7 +13,7 @@ pub(super) struct Row {
     pub(super) threads: u64,
 }
 
-/// The rows, and what they are together.
+/// The rows and their totals.
 pub(super) struct Summary {
     /// The command with the most time comes first.
     pub(super) rows: Vec<Row>,

@@ -1,4 +1,4 @@
-//! What a program says about this layer when it creates an instance (VK_EXT_layer_settings).
+//! A program's settings for this layer at instance creation (VK_EXT_layer_settings).
 
 use core::ffi::{CStr, c_char, c_void};
 use std::ffi::{OsStr, OsString};
@@ -16,7 +16,7 @@ struct Known {
     types: &'static [Type],
     /// How many values it may have.
     most: u32,
-    /// What it has to be, for people.
+    /// The expected form, for people.
     form: &'static str,
 }
 
@@ -36,12 +36,13 @@ const KNOWN: [Known; 3] = [
 pub(super) struct Given {
     /// As environment variables would have them; several values are separated by commas.
     values: Vec<(&'static str, OsString)>,
-    /// What is wrong with others.
+    /// The problems of the other settings.
     pub(super) complaints: Vec<String>,
 }
 
 impl Given {
-    /// The settings of all structures in the chain. Of several with one name the first is used (specification, `VkLayerSettingEXT`).
+    /// Returns the settings of all structures in the chain. Of several with one name the first is used (specification,
+    /// `VkLayerSettingEXT`).
     ///
     /// # Safety
     /// `first` begins the chain of a valid `VkInstanceCreateInfo`.
@@ -65,12 +66,12 @@ impl Given {
         given
     }
 
-    /// The value of a setting.
+    /// Returns the value of a setting.
     pub(super) fn value(&self, name: &str) -> Option<OsString> {
         self.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
     }
 
-    /// Whether the program says nothing to this layer that it understands.
+    /// Returns whether the program says nothing to this layer that it understands.
     pub(super) fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -98,7 +99,7 @@ impl Given {
     }
 }
 
-/// The values of a setting as an environment variable would have them; nothing for types that no setting has.
+/// Returns the values of a setting as an environment variable would have them; nothing for types that no setting has.
 ///
 /// # Safety
 /// The setting is valid.
@@ -129,7 +130,7 @@ unsafe fn numbers<T: ToString>(first: *const c_void, count: u32) -> Vec<OsString
 }
 
 /// # Safety
-/// `first` is NULL or leads to so many elements, which stay for `'a`.
+/// `first` is NULL or leads to this number of elements, which live for `'a`.
 unsafe fn array<'a, T>(first: *const T, count: u32) -> &'a [T] {
     if first.is_null() || count == 0 {
         return &[];
@@ -139,7 +140,7 @@ unsafe fn array<'a, T>(first: *const T, count: u32) -> &'a [T] {
 }
 
 /// # Safety
-/// `string` is NULL or a string, which stays for `'a`.
+/// `string` is NULL or a string that lives for `'a`.
 unsafe fn text<'a>(string: *const c_char) -> Option<&'a [u8]> {
     // SAFETY: the caller vouches for the string.
     (!string.is_null()).then(|| unsafe { CStr::from_ptr(string) }.to_bytes())
@@ -149,7 +150,7 @@ unsafe fn text<'a>(string: *const c_char) -> Option<&'a [u8]> {
 mod tests {
     use super::*;
 
-    /// A setting for a layer with so many values.
+    /// Returns a setting for a layer with this number of values.
     fn setting<T>(layer: &CStr, name: &CStr, ty: Type, values: &[T]) -> vk::LayerSettingEXT<'static> {
         vk::LayerSettingEXT {
             p_layer_name: layer.as_ptr(),
@@ -161,7 +162,7 @@ mod tests {
         }
     }
 
-    /// What is read of settings in two structures, with one of another type between them.
+    /// Returns the settings in two structures, with a structure of another type between them.
     fn read(first: &[vk::LayerSettingEXT<'_>], second: &[vk::LayerSettingEXT<'_>]) -> Given {
         let second = vk::LayerSettingsCreateInfoEXT::default().settings(second);
         let between =

@@ -1,4 +1,4 @@
-//! What the user wants, by environment variables, and what the program says where these are silent.
+//! The user's settings, from environment variables, and the program's settings for those that are unset.
 
 mod given;
 
@@ -11,9 +11,9 @@ use std::sync::OnceLock;
 use crate::message::say;
 use given::Given;
 
-/// What is written. This and the following are names of environment variables and of settings of the layer alike.
+/// The reports to write. This and the following are names of both environment variables and layer settings.
 const REPORTS: &str = "VKLOAD_STATISTICS";
-/// Where it is written to.
+/// The file to write to.
 const FILE: &str = "VKLOAD_STATISTICS_FILE";
 /// How many calls of each thread the trace keeps.
 const EVENTS: &str = "VKLOAD_STATISTICS_EVENTS";
@@ -25,7 +25,7 @@ const MOST_EVENTS: usize = 1 << 24;
 /// How many threads can keep so many at the same time.
 const SHARES: usize = 16;
 
-/// What is written, and where.
+/// The reports to write, and their destination.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub(crate) table: bool,
@@ -41,13 +41,13 @@ pub(crate) struct Settings {
 
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
 
-/// The settings of this process: those that [`decide`] has read, and before that what the environment says.
+/// Returns the settings of this process: those read by [`decide`], and before that the environment's.
 pub(crate) fn get() -> &'static Settings {
     SETTINGS.get_or_init(|| read_aloud(&Given::default()))
 }
 
-/// Reads the settings, with those for this layer in the chain of a program's `VkInstanceCreateInfo`. They are read once, since the
-/// counters of all instances are one report: a later instance that wants something else is told so.
+/// Reads the settings, including this layer's settings in the chain of a program's `VkInstanceCreateInfo`. They are read once, since the
+/// counters of all instances are one report: a later instance with different settings gets a message.
 ///
 /// # Safety
 /// `chain` is the `pNext` of a valid `VkInstanceCreateInfo`.
@@ -66,7 +66,7 @@ pub(crate) unsafe fn decide(chain: *const c_void) {
     }
 }
 
-/// Reads the settings and tells the user what is wrong with them.
+/// Reads the settings and reports their problems to the user.
 fn read_aloud(given: &Given) -> Settings {
     let (settings, complaints) = read(given);
     given.complaints.iter().chain(&complaints).for_each(|complaint| say(complaint));

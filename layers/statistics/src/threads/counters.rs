@@ -11,18 +11,18 @@ use loader_core::registry::{COMMAND_COUNT, CommandId};
 use super::Record;
 use super::events::Log;
 
-/// Who a thread is to its system.
+/// A thread's identity in its system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) id: u32,
-    /// What it is called, up to the first NUL.
+    /// Its name, up to the first NUL.
     name: [u8; 16],
 }
 
 impl Identity {
     pub(super) fn of_this_thread() -> Self {
         let mut name = [0; 16];
-        // SAFETY: the second parameter leads to 16 bytes, which is what the kernel writes.
+        // SAFETY: the second parameter leads to 16 bytes, the size that the kernel writes.
         let id = unsafe {
             libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr());
             libc::syscall(libc::SYS_gettid)
@@ -37,14 +37,14 @@ impl Identity {
         Self { id, name }
     }
 
-    /// What it was called when it made its first call.
+    /// Returns its name at the time of its first call.
     pub(crate) fn name(&self) -> String {
         let text = self.name.split(|byte| *byte == 0).next().unwrap_or_default();
         String::from_utf8_lossy(text).into_owned()
     }
 }
 
-/// What was done with a command.
+/// The counters of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
     pub(crate) calls: u64,
@@ -96,7 +96,7 @@ impl Thread {
         self.log.add(command, start, time);
     }
 
-    /// What was done, or `None` if memory is short.
+    /// Returns a copy of the counters, or `None` if memory is short.
     pub(super) fn record(&self) -> Option<Record> {
         let mut commands = Vec::new();
         for (command, counters) in CommandId::all().zip(&self.commands) {
@@ -128,7 +128,7 @@ pub(super) struct Owned(NonNull<Thread>);
 unsafe impl Send for Owned {}
 
 impl Owned {
-    /// Counters at zero, with room for so many events.
+    /// Returns counters at zero, with capacity for this number of events.
     pub(super) fn new(who: Identity, events: usize) -> Option<Self> {
         // SAFETY: the type has a size. Zeros are what counters begin with, and the other members are written before anybody
         // reads them.
@@ -152,7 +152,7 @@ impl Deref for Owned {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // SAFETY: the memory is this object's, was allocated like this, and nobody has a reference into it.
+        // SAFETY: this object owns the memory, which was allocated with this layout, and no references into it exist.
         unsafe {
             self.0.as_ptr().drop_in_place();
             alloc::dealloc(self.0.as_ptr().cast(), Layout::new::<Thread>());

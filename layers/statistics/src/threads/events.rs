@@ -34,7 +34,7 @@ struct Place {
 }
 
 impl Log {
-    /// A list of this length; without one if it is zero or memory is short.
+    /// Returns a list of this length; without one if it is zero or memory is short.
     pub(super) fn new(length: usize) -> Self {
         if length == 0 && !crate::settings::get().trace {
             return Self(None);
@@ -43,7 +43,7 @@ impl Log {
         Self(Some(Arc::new(list)))
     }
 
-    /// Adds a call, or counts it as dropped where the list is full. Only the thread that the list belongs to calls this.
+    /// Adds a call, or counts it as dropped if the list is full. Only the thread that owns the list calls this.
     #[inline]
     pub(super) fn add(&self, command: CommandId, start: u64, time: u64) {
         let Some(list) = &self.0 else { return };
@@ -58,7 +58,7 @@ impl Log {
         list.count.store(count.wrapping_add(1), Ordering::Release);
     }
 
-    /// The calls in the order in which they ended.
+    /// Returns the calls in order of completion.
     pub(crate) fn events(&self) -> impl ExactSizeIterator<Item = Event> {
         let places = self.0.as_ref().and_then(|list| list.places.get(..list.count.load(Ordering::Acquire)));
         places.unwrap_or_default().iter().map(|place| Event {
@@ -68,17 +68,17 @@ impl Log {
         })
     }
 
-    /// How many calls had no place.
+    /// Returns the number of calls that did not fit.
     pub(crate) fn dropped(&self) -> u64 {
         self.0.as_ref().map_or(0, |list| list.dropped.load(Ordering::Relaxed))
     }
 
-    /// How many calls it can take.
+    /// Returns its capacity in calls.
     pub(super) fn room(&self) -> usize {
         self.0.as_ref().map_or(0, |list| list.places.len())
     }
 
-    /// The same calls in a list of that length. Where memory is short, the list stays as it is.
+    /// Moves the calls to a list of that length. If memory is short, the list stays as it is.
     pub(super) fn shrunk(self) -> Self {
         if self.0.is_none() {
             return self;

@@ -15,7 +15,7 @@ pub(crate) use counters::{Identity, Sums};
 use counters::{Owned, Thread};
 use events::Log;
 
-/// Threads that have ended and are still told apart. Those that end later are one.
+/// The number of finished threads that are listed separately. Later ones are added up as one.
 const TOLD_APART: usize = 1024;
 
 /// Calls of threads for which there was no memory.
@@ -27,14 +27,14 @@ static ALL: Mutex<All> =
 struct All {
     /// When the first thread called.
     first: u64,
-    /// Events for which threads have room.
+    /// The event capacity of each thread.
     events: usize,
     live: Vec<Owned>,
     ended: Vec<Record>,
     others: Option<Others>,
 }
 
-/// What a thread did.
+/// A thread's counts.
 #[derive(Clone)]
 pub(crate) struct Record {
     pub(crate) who: Identity,
@@ -42,16 +42,16 @@ pub(crate) struct Record {
     pub(crate) log: Log,
 }
 
-/// What threads did that are not told apart.
+/// The counts of threads that are not listed separately.
 #[derive(Clone)]
 pub(crate) struct Others {
     pub(crate) threads: u64,
-    /// By number of the command: what was done, and by how many threads.
+    /// By command number: the sums, and the number of threads.
     pub(crate) commands: Vec<(Sums, u64)>,
     pub(crate) dropped_events: u64,
 }
 
-/// What all threads did, up to now.
+/// The counts of all threads, up to now.
 pub(crate) struct Everything {
     /// Nanoseconds since the first call.
     pub(crate) duration: u64,
@@ -122,7 +122,7 @@ fn all() -> MutexGuard<'static, All> {
 }
 
 impl All {
-    /// Keeps what a thread did that ends, and frees its counters.
+    /// Keeps the counts of a thread that ends, and frees its counters.
     fn end(&mut self, own: *const Thread) {
         let Some(place) = self.live.iter().position(|thread| core::ptr::eq(&raw const **thread, own)) else {
             return;
@@ -170,7 +170,7 @@ impl Others {
     }
 }
 
-/// What was done up to now, or `None` if memory is short, or if `patient` is false and another thread begins or ends.
+/// Returns all counts up to now, or `None` if memory is short, or if `patient` is false and another thread begins or ends.
 pub(crate) fn everything(patient: bool) -> Option<Everything> {
     let all = if patient { all() } else { try_all()? };
     let mut threads = Vec::new();
@@ -206,7 +206,7 @@ mod tests {
 
     use super::*;
 
-    /// A record of a thread that drew once in so many nanoseconds.
+    /// Returns a record of a thread that drew once in so many nanoseconds.
     fn drew(id: u32, time: u64) -> Owned {
         let thread = Owned::new(Identity::named(id, "test"), 2).unwrap();
         thread.add(command::CMD_DRAW, 100, 100 + time, 7);

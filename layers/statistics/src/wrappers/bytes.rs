@@ -1,7 +1,7 @@
-//! What counts as the bytes of a call. A call that fails has none.
+//! The number of bytes of each call. A failed call has none.
 //!
-//! The generated rows name these functions, with the result and some of the parameters. Each may read what the parameters of a
-//! call that obeys the specification lead to, after the call.
+//! The generated rows name these functions, with the result and some of the parameters. After a call that obeys the specification, each may
+//! read the memory that the parameters point to.
 
 use core::ffi::c_void;
 
@@ -9,7 +9,7 @@ use ash::vk;
 
 type Pointer = *const c_void;
 
-/// What a command returns.
+/// The result of a command.
 pub(super) trait Outcome {
     fn succeeded(self) -> bool;
 }
@@ -49,23 +49,23 @@ impl Size for usize {
     }
 }
 
-/// A size that is a parameter.
+/// Returns a size that is a parameter.
 pub(super) unsafe fn given(outcome: impl Outcome, size: impl Size) -> u64 {
     if outcome.succeeded() { size.bytes() } else { 0 }
 }
 
-/// Mapped memory; none for the rest of an allocation, whose size the call does not say.
+/// Returns the size of mapped memory; none for the rest of an allocation, whose size is not a parameter.
 pub(super) unsafe fn mapped(outcome: impl Outcome, size: u64) -> u64 {
     if outcome.succeeded() && size != vk::WHOLE_SIZE { size } else { 0 }
 }
 
-/// The same, of vkMapMemory2.
+/// Does the same for vkMapMemory2.
 pub(super) unsafe fn mapped_by(outcome: impl Outcome, info: Pointer) -> u64 {
     // SAFETY: the parameter of a call that obeys the specification leads to this structure.
     unsafe { mapped(outcome, (*info.cast::<vk::MemoryMapInfoKHR>()).size) }
 }
 
-/// Memory of a device.
+/// Returns the size of device memory.
 pub(super) unsafe fn allocated(outcome: impl Outcome, info: Pointer) -> u64 {
     // SAFETY: as in `mapped_by`.
     unsafe { given(outcome, (*info.cast::<vk::MemoryAllocateInfo>()).allocation_size) }
@@ -77,19 +77,19 @@ pub(super) unsafe fn pushed_by(outcome: impl Outcome, info: Pointer) -> u64 {
     unsafe { given(outcome, (*info.cast::<vk::PushConstantsInfoKHR>()).size) }
 }
 
-/// Code of a shader.
+/// Returns the size of shader code.
 pub(super) unsafe fn code(outcome: impl Outcome, info: Pointer) -> u64 {
     // SAFETY: as in `mapped_by`.
     unsafe { given(outcome, (*info.cast::<vk::ShaderModuleCreateInfo>()).code_size) }
 }
 
-/// What a pipeline cache begins with.
+/// Returns the size of a pipeline cache's initial data.
 pub(super) unsafe fn initial(outcome: impl Outcome, info: Pointer) -> u64 {
     // SAFETY: as in `mapped_by`.
     unsafe { given(outcome, (*info.cast::<vk::PipelineCacheCreateInfo>()).initial_data_size) }
 }
 
-/// Data that was written where `data` leads to; none if only the size was asked for.
+/// Returns the size of the data written to `data`; none if only the size was requested.
 pub(super) unsafe fn got(outcome: impl Outcome, size: Pointer, data: Pointer) -> u64 {
     if data.is_null() {
         return 0;
@@ -103,7 +103,7 @@ pub(super) unsafe fn written(outcome: impl Outcome, count: u32, writes: Pointer)
     if !outcome.succeeded() || writes.is_null() {
         return 0;
     }
-    // SAFETY: by the specification there are so many structures.
+    // SAFETY: by the specification the array has this number of structures.
     let writes =
         unsafe { core::slice::from_raw_parts(writes.cast::<vk::WriteDescriptorSet<'_>>(), count as usize) };
     writes.iter().fold(0, |all, write| {
@@ -111,7 +111,7 @@ pub(super) unsafe fn written(outcome: impl Outcome, count: u32, writes: Pointer)
     })
 }
 
-/// The same, of vkCmdPushDescriptorSet2.
+/// Does the same for vkCmdPushDescriptorSet2.
 pub(super) unsafe fn written_by(outcome: impl Outcome, info: Pointer) -> u64 {
     // SAFETY: as in `mapped_by`.
     unsafe {
@@ -120,7 +120,7 @@ pub(super) unsafe fn written_by(outcome: impl Outcome, info: Pointer) -> u64 {
     }
 }
 
-/// The size of what describes a descriptor of this kind. An inline uniform block counts its bytes as descriptors.
+/// Returns the size of the structure for a descriptor of this kind. An inline uniform block counts its bytes as descriptors.
 fn description(kind: vk::DescriptorType) -> u64 {
     use vk::DescriptorType as Kind;
     let size = match kind {
@@ -162,7 +162,7 @@ mod tests {
             write(vk::DescriptorType::STORAGE_TEXEL_BUFFER, 3),
             write(vk::DescriptorType::INLINE_UNIFORM_BLOCK, 100),
         ];
-        // SAFETY: there are so many.
+        // SAFETY: the array has this number of structures.
         let bytes = unsafe { written((), 4, writes.as_ptr().cast()) };
         assert_eq!(bytes, 2 * 24 + 24 + 3 * 8 + 100);
     }
@@ -172,7 +172,7 @@ mod tests {
         let info = vk::MemoryAllocateInfo { allocation_size: 4096, ..Default::default() };
         let (info, size) = ((&raw const info).cast(), 7_usize);
         let size: Pointer = (&raw const size).cast();
-        // SAFETY: the pointers lead to what the functions expect.
+        // SAFETY: the pointers have the types that the functions expect.
         unsafe {
             assert_eq!((allocated(0, info), allocated(-1, info)), (4096, 0));
             assert_eq!((got(0, size, core::ptr::null()), got(0, size, size)), (0, 7));

@@ -1,8 +1,8 @@
 //! A function for each command: it finds the next layer's, calls it and counts the call.
 //!
-//! The generated files have a row for each command with its parameters and result as the processor passes them. What is missing
-//! there has a function in `instance`, `device` or `tools`, finds functions (`entry`), or is answered by
-//! the loader before layers are asked: the global commands.
+//! The generated files have a row for each command with its parameters and result as the processor passes them. Commands without a row have
+//! a function in `instance`, `device` or `tools`, look up functions (`entry`), or are global commands, which the loader handles without
+//! layers.
 
 mod bytes;
 mod commands_1_gen;
@@ -17,7 +17,7 @@ use loader_core::registry::{COMMAND_COUNT, CommandId};
 use crate::next::Function;
 use crate::{device, instance, tools};
 
-/// The function of this layer for a command; none for global commands.
+/// Returns the function of this layer for a command; none for global commands.
 pub(crate) fn of(command: CommandId) -> Option<Function> {
     *WRAPPERS.get(command.index())?
 }

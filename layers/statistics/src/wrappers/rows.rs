@@ -1,6 +1,6 @@
 //! The form in which the generated files state commands.
 
-/// What is counted as bytes: nothing, or what a function of `bytes` says.
+/// The number of bytes of a row: none, or the result of a function in `bytes`.
 macro_rules! counted {
     ($result:ident) => {
         0
