@@ -1,7 +1,7 @@
-//! `cargo xtask abi`: what the built libraries are to the rest of the system.
+//! `cargo xtask abi`: checks the interface between the built libraries and the system.
 //!
-//! Programs link against a name (SONAME) and symbols, packages depend on the libraries that are needed. All of it is
-//! compared with what is written down, so that none of it changes by accident.
+//! Programs link against a name (SONAME) and symbols, packages depend on the needed libraries. All of them are compared with the recorded
+//! values, so that none changes by accident.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,7 +26,7 @@ const PANICS: &[&str] = &["9panicking", "rust_begin_unwind"];
 /// The only library that may be needed.
 const NEEDED: &str = "libc.so.6";
 
-/// Checks every library in `target/release`, or one file in place of the first.
+/// Checks every library in `target/release`, or one file instead of the first.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut complaints = Vec::new();
     if let [file] = arguments {
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     end(&complaints)
 }
 
-/// Fails if there are complaints.
+/// Returns an error if the list of complaints is not empty.
 pub(crate) fn end(complaints: &[String]) -> Result<(), Failure> {
     if complaints.is_empty() {
         return Ok(());
@@ -79,7 +79,7 @@ fn check_size(stripped: &Path, complaints: &mut Vec<String>) -> Result<(), Failu
     Ok(())
 }
 
-/// What is written down about a loader's library.
+/// The recorded interface of a loader's library.
 pub(crate) struct Expected<'a> {
     soname: &'a str,
     needed: BTreeSet<&'a str>,
@@ -91,22 +91,22 @@ pub(crate) struct Expected<'a> {
 }
 
 impl<'a> Expected<'a> {
-    /// The library `soname` needs all of `needed` and nothing else, and exports what the file `list` has.
+    /// Expects the library `soname` to need exactly `needed`, and to export exactly the names in the file `list`.
     pub(crate) fn new(soname: &'a str, needed: &[&'a str], list: &'a str) -> Self {
         Self::with(soname, needed, list, fs::read_to_string(root().join(list)).unwrap_or_default())
     }
 
-    /// The same, of a file that has more than `listed`.
+    /// Does the same for a file that has more than `listed`.
     pub(crate) fn with(soname: &'a str, needed: &[&'a str], list: &'a str, listed: String) -> Self {
         Self { soname, needed: needed.iter().copied().collect(), list, listed, has_aliases: false }
     }
 
-    /// The same, and several names may have one address: nobody compares them.
+    /// Allows several names to share one address, which is safe if addresses are never compared.
     pub(crate) fn with_aliases(self) -> Self {
         Self { has_aliases: true, ..self }
     }
 
-    /// Where the library differs.
+    /// Returns the differences of the library.
     pub(crate) fn complaints(&self, facts: &Facts) -> Vec<String> {
         let mut complaints = facts.wrong.clone();
         if facts.soname != self.soname {

@@ -1,7 +1,7 @@
-//! `cargo xtask android-abi`: builds the libraries of Android for its four ABIs, and checks what they are to the rest of the system.
+//! `cargo xtask android-abi`: builds Android's libraries for its four ABIs, and checks their interface to the system.
 //!
-//! They are linked with an installed NDK, or with stand-ins that have the names and functions of the system's libraries. The
-//! libraries are the same: they have no more of them than names.
+//! They are linked with an installed NDK, or with stand-ins for the system's libraries. The result is the same, since a library records
+//! only its dependencies' names.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -29,14 +29,14 @@ pub(crate) const PAGE: u64 = 16 * 1024;
 /// A library that is built.
 pub(crate) struct Library {
     pub(crate) package: &'static str,
-    /// What cargo calls it.
+    /// Cargo's name for it.
     pub(crate) built: &'static str,
     pub(crate) soname: &'static str,
     /// The name of its file, which is its SONAME unless that is the system's.
     pub(crate) file: &'static str,
     /// The version script with the commands of Vulkan that it exports, if it does.
     commands: Option<&'static str>,
-    /// What else it exports.
+    /// Its other exports.
     pub(crate) others: &'static [&'static str],
     /// The exported function from which everything is reached.
     entry: &'static str,
@@ -145,15 +145,15 @@ pub(crate) const LIBRARIES: &[Library] = &[
     },
 ];
 
-/// What stands in for libraries of the system that drivers need. An application's packages are made of the files of many, and no two
-/// may have one name: therefore the files have names of their own.
+/// The file name of stand-ins for system libraries that drivers need. An application's package combines files from many sources, and no two
+/// may share a name; hence the long name.
 const STAND_INS: &str = "libvkload-stand-ins";
 const STAND_INS_BUILT: &str = "libvkload_stand_ins.a";
 
 /// Functions that some compilers leave out, as nothing that is allocated needs a large alignment.
 const OPTIMISED_OUT: &[&str] = &["posix_memalign"];
 
-/// Builds and checks every library for every ABI for which there is a compiler; names the others.
+/// Builds and checks every library for every ABI with a compiler on this machine; names the others.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = Options::of(arguments)?;
     let (abis, skipped) = options.available();
@@ -189,7 +189,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     end(&complaints)
 }
 
-/// What was built for which level, for people.
+/// Returns the levels that were built, for people.
 fn levels(options: &Options) -> String {
     let built = format!("libvulkan.so is built for API level {}", options.level);
     if !options.all_levels {
@@ -202,13 +202,13 @@ fn levels(options: &Options) -> String {
 }
 
 impl Library {
-    /// Compiles the library's code, and returns where it is. Some shells can be shared libraries of the host, too, which cargo cannot
-    /// link for Android.
+    /// Compiles the library's code, and returns its path. Some shells can also be shared libraries of the host, which cargo cannot link for
+    /// Android.
     fn build(&self, target: &str, level: u32) -> Result<PathBuf, Failure> {
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.current_dir(root()).args(["rustc", "--quiet", "--release", "--package", self.package]);
         cargo.args(["--lib", "--crate-type", "staticlib", "--target", target]);
-        // What an application brings is the same on every level.
+        // An application's own library is the same on every level.
         if !self.is_brought && level != DEFAULT {
             cargo.arg(format!("--features=platform-android/api-{level}"));
         }
@@ -222,7 +222,7 @@ impl Library {
         self.file != self.soname
     }
 
-    /// Where the library without symbols is, the one to install.
+    /// Returns the path of the library to install, without symbols.
     pub(crate) fn installed(&self, abi: &str) -> PathBuf {
         target_folder().join("android").join(abi).join(self.file)
     }
@@ -236,12 +236,12 @@ pub(crate) struct Built<'a> {
     pub(crate) archive: PathBuf,
     pub(crate) imports: &'a Imports,
     pub(crate) system: &'a System,
-    /// For the linker, beside those of every library.
+    /// Linker flags in addition to those of every library.
     pub(crate) flags: &'a [&'a str],
 }
 
 impl Built<'_> {
-    /// Makes the library with its symbols, and the one to install. Notes which functions of the system are used.
+    /// Makes the library with its symbols, and the one to install. Records the system functions used.
     fn check(&self, options: &Options, used: &mut BTreeSet<String>) -> Result<Vec<String>, Failure> {
         let (abi, file) = (self.abi, self.library.file);
         let path = self.link(options.level, &target_folder().join("android/symbols").join(abi))?;
@@ -261,8 +261,8 @@ impl Built<'_> {
         Ok(found)
     }
 
-    /// At other levels the library exports other functions: for that it is linked again. It is compiled for the newest level alone:
-    /// what else differs does not change what is checked here.
+    /// Checks the other levels. The library exports other functions there, so it is linked again. It is compiled only for the newest level:
+    /// the other differences do not affect these checks.
     fn check_levels(&self) -> Result<Vec<String>, Failure> {
         let mut found = Vec::new();
         for level in LEVELS {
@@ -291,7 +291,7 @@ impl Built<'_> {
         let names = library.exported(level)?.replace('\n', ";\n");
         let version = library.version().unwrap_or_default();
         fs::write(&script, format!("{version} {{\nglobal:\n{names}local:\n*;\n}};\n"))?;
-        // What an application brings has to find its functions on the oldest system, too.
+        // A library in an application must find its functions even on the oldest system.
         let level = if library.is_brought { OLDEST } else { level };
         let link = Link {
             soname: library.soname,
@@ -305,7 +305,7 @@ impl Built<'_> {
         Ok(path)
     }
 
-    /// Puts the library without symbols where it is taken from. Returns its size in bytes, and where it is.
+    /// Installs the library without symbols. Returns its size in bytes, and its path.
     fn install(&self, library: &Path) -> Result<(u64, PathBuf), Failure> {
         let stripped = self.library.installed(self.abi);
         fs::create_dir_all(stripped.parent().unwrap_or(&stripped))?;
@@ -319,12 +319,12 @@ impl Built<'_> {
 }
 
 impl Library {
-    /// The version of what it exports.
+    /// Returns the version of its exports.
     fn version(&self) -> Option<&'static str> {
         self.commands.map(|_| VERSION)
     }
 
-    /// The names that it exports, a line each.
+    /// Returns the names that it exports, a line each.
     fn exported(&self, level: u32) -> Result<String, Failure> {
         let script = self.commands.map(|commands| fs::read_to_string(root().join(commands))).transpose()?;
         let mut names = exported_at(&script.unwrap_or_default(), level)?;
@@ -332,11 +332,11 @@ impl Library {
         Ok(names)
     }
 
-    /// What is wrong with a library that is to export what is `listed`, and nothing else.
+    /// Returns the problems of a library that must export exactly the `listed` names.
     fn complaints(&self, facts: &Facts, listed: String, imports: &Imports) -> Vec<String> {
         let list = self.commands.unwrap_or("xtask/src/android_abi.rs");
         let expected = Expected::with(self.soname, &imports.libraries(), list, listed);
-        // Commands of Vulkan are told apart by their addresses.
+        // The addresses of Vulkan commands must differ, since programs may compare them.
         let expected = if self.commands.is_some() { expected } else { expected.with_aliases() };
         let mut found = expected.complaints(facts);
         found.extend(freestanding::unwinder(facts));
@@ -370,14 +370,14 @@ pub(crate) fn small_pages(facts: &Facts) -> Vec<String> {
         .collect()
 }
 
-/// A complaint if a function of the system is asked for in a version that its library does not give it.
+/// Returns a complaint if a function of the system is asked for in a version that its library does not give it.
 fn asks_for(facts: &Facts, name: &str, given: Option<&str>) -> Option<String> {
     let asked = facts.versions.get(name)?;
     (Some(asked.as_str()) != given)
         .then(|| format!("it asks for {name} in the version {asked}, which it does not have"))
 }
 
-/// The names of a version script up to `level`, a line each. What came after level 24 says so in a comment.
+/// Returns the names of a version script up to `level`, one per line. Names added after level 24 have their level in a comment.
 fn exported_at(script: &str, level: u32) -> Result<String, Failure> {
     let mut names = String::new();
     for line in script.lines().filter(|line| line.trim_start().starts_with("vk")) {
@@ -446,7 +446,7 @@ mod tests {
         );
     }
 
-    /// A library as it should be, which exports the functions of the oldest level.
+    /// Returns a library as it should be, which exports the functions of the oldest level.
     fn good() -> Facts {
         let names =
             exported_at(&fs::read_to_string(root().join(LIBRARIES[0].commands.unwrap())).unwrap(), OLDEST)

@@ -1,4 +1,4 @@
-//! Makes shared libraries of Android out of archives, with an installed NDK or with stand-ins for the system's libraries.
+//! Links archives into Android shared libraries, with an installed NDK or with stand-ins for the system's libraries.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,14 +8,14 @@ use crate::Failure;
 use crate::build::finish;
 use crate::imports::{Imports, tool};
 
-/// The versions that functions of the system's libraries have (their `.map.txt` files). A function that is asked for in another
-/// version than its library has is not found.
+/// The symbol versions of the system libraries (their `.map.txt` files). The dynamic linker finds a function only under its library's
+/// version.
 const VERSIONS: &[(&str, &str)] = &[("libc.so", "LIBC"), ("libdl.so", "LIBC"), ("liblog.so", "LIBLOG")];
 
-/// What every library is linked with: read-only relocations, bound when the library is loaded; no undefined symbols; no relocations
-/// in code; the table by which unwinders go through it; nothing that is not used; a build id for debuggers; one table of exports, the one that every level with Vulkan can read;
-/// segments that can be mapped on systems with pages of 16 KiB. The library's own look-ups lead to its own functions, whatever else
-/// in the process has their names.
+/// Linker flags of every library: read-only relocations, bound when the library is loaded; no undefined symbols; no relocations in code;
+/// the table for unwinders; no unused code; a build ID for debuggers; one export table, in the format that every level with Vulkan can
+/// read; segments that can be mapped on systems with 16 KiB pages. The library's own references bind to its own functions, even if other
+/// libraries export the same names.
 const FLAGS: &[&str] = &[
     "-zrelro",
     "-znow",
@@ -31,7 +31,7 @@ const FLAGS: &[&str] = &[
     "--no-rosegment",
 ];
 
-/// The version of the functions of a system library.
+/// Returns the symbol version of a system library.
 pub(crate) fn version_of(library: &str) -> Option<&'static str> {
     VERSIONS.iter().find(|(name, _)| *name == library).map(|(_, version)| *version)
 }
@@ -42,15 +42,15 @@ pub(crate) struct Link<'a> {
     /// The functions from which everything else is reached.
     pub(crate) entries: &'a [&'a str],
     pub(crate) archive: &'a Path,
-    /// The version script: what is exported.
+    /// The version script, which lists the exports.
     pub(crate) script: &'a Path,
-    /// The libraries of the system that it may need.
+    /// The system libraries that it may need.
     pub(crate) needed: &'a [&'a str],
-    /// For the linker, beside those of every library.
+    /// Linker flags in addition to those of every library.
     pub(crate) flags: &'a [&'a str],
 }
 
-/// Where the system's libraries are for linking.
+/// The system libraries to link with.
 pub(crate) enum System {
     /// In an NDK, whose compilers know where.
     Ndk { folder: PathBuf, target: String },
@@ -59,7 +59,7 @@ pub(crate) enum System {
 }
 
 impl System {
-    /// The NDK in the folder that `ANDROID_NDK_HOME` names, or else stand-ins with the functions of `imports`.
+    /// Returns the NDK in `ANDROID_NDK_HOME`, or else stand-ins with the functions in `imports`.
     pub(crate) fn of(target: &str, imports: &Imports) -> Result<Self, Failure> {
         match env::var_os("ANDROID_NDK_HOME") {
             Some(folder) => Ok(Self::Ndk { folder: folder.into(), target: target.to_owned() }),
@@ -92,8 +92,8 @@ impl System {
     }
 }
 
-/// The NDK's compiler for the newest level up to this one: an NDK may be older than the newest system, and what the loader uses
-/// has been there since the oldest.
+/// Returns the NDK's compiler for the newest level up to this one: an NDK may be older than the newest system, and the loader uses only
+/// functions that the oldest system has.
 fn compiler_of_ndk(ndk: &Path, target: &str, level: u32) -> Result<PathBuf, Failure> {
     let next_step = "unset ANDROID_NDK_HOME to link with stand-ins, or set it to the folder of an NDK, \
                      the one with the file source.properties";

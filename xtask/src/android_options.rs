@@ -1,4 +1,4 @@
-//! What the chores for Android are asked for: ABIs, and a level of the API.
+//! The options of the Android tasks: ABIs, and an API level.
 
 use crate::Failure;
 use crate::check_targets::is_available;
@@ -22,7 +22,7 @@ pub(crate) const DEFAULT: u32 = 36;
 /// The oldest level that has Vulkan.
 pub(crate) const OLDEST: u32 = 24;
 
-/// What the command line asks for.
+/// The command-line options.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Options {
     /// The level of the installed library of a system image.
@@ -48,7 +48,7 @@ impl Options {
         Ok(options)
     }
 
-    /// The ABIs for which there is a compiler, and the targets of the others.
+    /// Returns the ABIs with a compiler on this machine, and the targets of the others.
     pub(crate) fn available(&self) -> (Vec<Abi>, Vec<&'static str>) {
         let (found, missing): (Vec<Abi>, Vec<Abi>) =
             self.abis.iter().partition(|(_, target)| is_available(target));

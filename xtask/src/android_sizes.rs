@@ -1,5 +1,5 @@
-//! `cargo xtask android-sizes`: writes what the page says of the libraries that `ndk-build.sh` has built: their sizes, how many
-//! functions they export and what they need. Prints it, too.
+//! `cargo xtask android-sizes`: writes the page's facts about the libraries that `ndk-build.sh` has built: their sizes, the number of
+//! exported functions, and their dependencies. Prints them as well.
 
 use std::fs;
 use std::path::Path;
@@ -45,7 +45,7 @@ pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is said of each library, which must be the same for every ABI.
+/// Returns a fact about each library, which must be the same for every ABI.
 fn same(facts: &[Vec<Facts>], what: fn(&Facts) -> String) -> Result<Vec<String>, Failure> {
     let mut all = facts.iter().map(|of_abi| of_abi.iter().map(what).collect::<Vec<_>>());
     let first = all.next().unwrap_or_default();
@@ -55,7 +55,7 @@ fn same(facts: &[Vec<Facts>], what: fn(&Facts) -> String) -> Result<Vec<String>,
     }
 }
 
-/// The names of the libraries that one needs.
+/// Returns the names of the libraries that one needs.
 fn needs(facts: &Facts) -> String {
     let names: Vec<_> = facts.needed.iter().map(|name| format!("`{name}`")).collect();
     if names.is_empty() { "nothing".into() } else { names.join(", ") }
@@ -66,23 +66,23 @@ fn size(file: &Path) -> Result<u64, Failure> {
     Ok(metadata.map_err(|error| format!("{}: {error}; ./ndk-build.sh makes it", file.display()))?.len())
 }
 
-/// A line of the table.
+/// Returns a line of the table.
 fn row(head: &str, cells: impl IntoIterator<Item = String>) -> String {
     format!("| {head} |{}\n", cells.into_iter().map(|cell| format!(" {cell} |")).collect::<String>())
 }
 
-/// In thousands of bytes.
+/// Formats a size in thousands of bytes.
 fn kilobytes(bytes: u64) -> String {
     format!("{} kB", bytes.saturating_add(500) / 1000)
 }
 
-/// In millions of bytes, with one digit after the point.
+/// Formats a size in millions of bytes, with one digit after the point.
 fn megabytes(bytes: u64) -> String {
     let tenths = bytes.saturating_add(50_000) / 100_000;
     format!("{}.{}", tenths / 10, tenths % 10)
 }
 
-/// The page with these rows in its table, and this size of the AAR; `None` if it has no place for them.
+/// Returns the page with these rows in its table, and this size of the AAR; `None` if it has no place for them.
 fn with_sizes(page: &str, rows: &str, aar: u64) -> Option<String> {
     let (before, rest) = page.split_once(HEAD)?;
     let end = rest.find("\n\n")?;
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(with_sizes("Another page.", &rows, 1), None);
     }
 
-    /// Otherwise the chore would fail at the end of a long build.
+    /// Otherwise the task would fail at the end of a long build.
     #[test]
     fn the_page_has_a_place_for_sizes() {
         let page = fs::read_to_string(root().join(PAGE)).unwrap();
@@ -125,7 +125,7 @@ mod tests {
         assert!(same(&[first, other], needs).is_err());
     }
 
-    /// Each function of the stand-ins is named, except those that record nothing.
+    /// Checks that each stand-in function is named, except those that record nothing.
     #[test]
     fn the_page_names_what_the_stand_ins_have() {
         let page = fs::read_to_string(root().join(PAGE)).unwrap();

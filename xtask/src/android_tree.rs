@@ -18,11 +18,11 @@ use blueprint::Module;
 /// The target for which everything is compiled.
 const TARGET: &str = "aarch64-linux-android";
 
-/// Build files, and where they are in the tree.
+/// Build files, and their paths in the tree.
 const BUILD_FILES: &[(&str, &str)] =
     &[("packaging/android/Android.bp", "Android.bp"), ("packaging/android/crates.bp", "crates/Android.bp")];
 
-/// What the build files name beside crates.
+/// Files that the build files name, other than crates.
 const SOURCES: &[&str] = &[
     "LICENSE-APACHE",
     "LICENSE-MIT",
@@ -75,7 +75,7 @@ fn make(tree: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The modules of all build files with code in Rust, each after those that it needs.
+/// Returns the modules of all build files with code in Rust, each after those that it needs.
 fn modules() -> Result<Vec<Module>, Failure> {
     let mut modules = Vec::new();
     for (from, to) in BUILD_FILES {
@@ -103,7 +103,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where cargo has the sources of each crate, by its name and version (`ash-0.38.0+1.3.281`).
+/// Returns cargo's source folder of each crate, by its name and version (`ash-0.38.0+1.3.281`).
 fn folders_of_crates() -> Result<BTreeMap<String, PathBuf>, Failure> {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).args([
@@ -124,14 +124,14 @@ fn folders_of_crates() -> Result<BTreeMap<String, PathBuf>, Failure> {
     Ok(packages.iter().filter_map(folder).collect())
 }
 
-/// The oldest compiler that is supported.
+/// Returns the oldest compiler that is supported.
 fn oldest() -> Result<String, Failure> {
     let manifest = fs::read_to_string(root().join(STATED))?;
     let stated = manifest.lines().find_map(|line| line.strip_prefix("rust-version = "));
     Ok(stated.ok_or_else(|| format!("{STATED} states no rust-version"))?.trim_matches('"').to_owned())
 }
 
-/// Whether the compiler is there for the target, or rustup can add it.
+/// Returns whether the target's compiler is installed or rustup can add it.
 fn is_installed(toolchain: &str) -> bool {
     let mut rustup = Command::new("rustup");
     rustup.args(["toolchain", "install", toolchain, "--profile", "minimal", "--target", TARGET]);
@@ -151,7 +151,7 @@ fn compile(tree: &Path, toolchain: &str) -> Result<(), Failure> {
         let mut rustc = Command::new("rustc");
         rustc.env("RUSTUP_TOOLCHAIN", toolchain);
         rustc.current_dir(tree).args(module.arguments(&out)).args(&flags);
-        // As in trees, warnings in external sources are nobody's business.
+        // As in Android trees, ignore warnings in external sources.
         rustc.args(["--target", TARGET, "--cap-lints", "allow", "-L"]).arg(&out).arg("--out-dir").arg(&out);
         finish(&mut rustc).map_err(|error| format!("{}: {error}", module.name))?;
     }

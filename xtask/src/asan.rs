@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use crate::Failure;
 use crate::build::{finish, root, target_folder};
 
-/// The library is built with its allocator and all that it uses watched, too.
+/// The library is built with its allocator and all its dependencies instrumented.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// Files of tests that cannot run so, and why.
@@ -42,14 +42,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     }
     cargo.arg("--").args(LEFT_OUT.iter().flat_map(|(name, _)| ["--skip", name]));
     cargo.env("VKLOAD_TEST_LIBRARY", library);
-    // The tests hand it to the processes in which they open the library. What is leaked, tests of their own count; allocations may
-    // fail, as some tests want it.
+    // The tests pass it to the processes in which they open the library. Other tests count leaks; some tests need failing allocations.
     cargo.env("VKLOAD_TEST_RUNTIME", runtime()?);
     cargo.env("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1");
     finish(&mut cargo)
 }
 
-/// The files of tests that can run so.
+/// Returns the files of tests that can run so.
 fn all_tests() -> Result<Vec<String>, Failure> {
     let mut tests = Vec::new();
     for entry in fs::read_dir(root().join("tests/integration"))? {
@@ -81,7 +80,7 @@ fn compile_library() -> Result<PathBuf, Failure> {
     Ok(library)
 }
 
-/// Where GCC has AddressSanitizer's runtime, which has to be in a process before everything else.
+/// Returns the path of GCC's AddressSanitizer runtime, which a process must load before everything else.
 fn runtime() -> Result<PathBuf, Failure> {
     let answer = Command::new("gcc").arg("-print-file-name=libasan.so").stderr(Stdio::inherit()).output()?;
     let path = PathBuf::from(String::from_utf8(answer.stdout)?.trim());

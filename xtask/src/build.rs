@@ -13,9 +13,9 @@ use crate::{Failure, abi};
 pub(crate) struct Shell {
     /// The package.
     package: &'static str,
-    /// What cargo calls the library.
+    /// Cargo's name for the library.
     built: &'static str,
-    /// What the dynamic linker looks for: the library's SONAME.
+    /// The name that the dynamic linker looks for: the library's SONAME.
     pub(crate) name: &'static str,
     /// The committed list of its exported functions, one a line, in byte order.
     pub(crate) exports: &'static str,
@@ -30,12 +30,12 @@ pub(crate) const SHELLS: &[Shell] = &[Shell {
 }];
 
 impl Shell {
-    /// Where the library is, with its symbols.
+    /// Returns the path of the library with its symbols.
     pub(crate) fn library(&self, profile: &str) -> PathBuf {
         target_folder().join(profile).join(self.name)
     }
 
-    /// Where the copy without symbols is, the one to install.
+    /// Returns the path of the copy without symbols, the one to install.
     pub(crate) fn stripped(&self, profile: &str) -> PathBuf {
         target_folder().join(profile).join("stripped").join(self.name)
     }
@@ -77,14 +77,14 @@ impl Shell {
     }
 }
 
-/// What is built.
+/// The thing to build.
 struct Build<'a> {
     profile: &'static str,
     /// The only drivers that the library will open, a list of paths with colons.
     fixed_drivers: Option<&'a str>,
-    /// The system that it is for, if that is not the one of this machine.
+    /// The target, if it is not this machine.
     target: Option<&'static Target>,
-    /// Where cargo puts it.
+    /// Cargo's output folder for it.
     folder: PathBuf,
 }
 
@@ -110,8 +110,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     SHELLS.iter().try_for_each(|shell| shell.build(&build))
 }
 
-/// The folder of the workspace: the one around the folder that cargo runs this program for, or around the current one. It is not
-/// known when this program is compiled, since cargo takes the program along where a tree is copied.
+/// Returns the folder of the workspace: the one that contains the folder for which cargo runs this program, or else the current folder. It
+/// is not a compile-time constant, since a copied tree includes the compiled program.
 pub(crate) fn root() -> &'static Path {
     static ROOT: OnceLock<PathBuf> = OnceLock::new();
     ROOT.get_or_init(|| {
@@ -125,13 +125,13 @@ fn workspace_around(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().find(|folder| folder.join("xtask/Cargo.toml").is_file()).map(Path::to_owned)
 }
 
-/// Where cargo puts what it builds.
+/// Returns cargo's output folder.
 pub(crate) fn target_folder() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
-/// What tells cargo to leave out of a library in which folder of this machine the sources of crates are, beside the flags that the
-/// repository has for all: it is nobody's business, and would make other bytes elsewhere.
+/// Returns flags that keep source paths out of the library, in addition to the repository's own flags. Such paths reveal the machine's
+/// folders, and differ between machines.
 pub(crate) fn without_folders() -> [String; 2] {
     let cargo = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = cargo.unwrap_or_else(|| PathBuf::from(env::var_os("HOME").unwrap_or_default()).join(".cargo"));
@@ -139,7 +139,7 @@ pub(crate) fn without_folders() -> [String; 2] {
     ["--config".into(), format!("build.rustflags=[{flag:?}]")]
 }
 
-/// Where cargo has the sources of crates, in its own folder.
+/// The sources of crates, in cargo's own folder.
 pub(crate) const SOURCES: &str = "registry/src";
 
 /// Copies `from` to `to` under a new inode: a program that runs on the old library keeps it.

@@ -28,7 +28,7 @@ const TARGETS: &[(&str, &[&str])] = &[
     ("riscv64gc-unknown-fuchsia", &["libvulkan-fuchsia"]),
 ];
 
-/// Those for which Rust has no libraries to add. A nightly compiler makes them of its own sources, where it has these.
+/// Targets for which Rust ships no libraries. A nightly compiler builds them from its own sources, if it has them.
 const FROM_SOURCE: &[&str] = &["riscv64gc-unknown-fuchsia"];
 
 /// Checks every target that is installed or can be; names the others.
@@ -58,14 +58,14 @@ pub(crate) fn run(parts: &[String]) -> Result<(), Failure> {
     if failed.is_empty() { Ok(()) } else { Err(format!("failed for {}", failed.join(", ")).into()) }
 }
 
-/// Whether the target's libraries are there or rustup could fetch them.
+/// Returns whether the target's libraries are installed or rustup could fetch them.
 pub(crate) fn is_available(target: &str) -> bool {
     let mut rustup = Command::new("rustup");
     rustup.current_dir(root()).args(["target", "add", target]).stdout(Stdio::null()).stderr(Stdio::null());
     rustup.status().is_ok_and(|status| status.success())
 }
 
-/// Whether there is a nightly compiler with the sources of the standard library.
+/// Returns whether a nightly compiler with the sources of the standard library is installed.
 fn has_sources() -> bool {
     let mut rustc = Command::new("rustc");
     rustc.env_remove("RUSTUP_TOOLCHAIN").args(["+nightly", "--print", "sysroot"]);

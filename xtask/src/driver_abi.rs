@@ -1,8 +1,7 @@
-//! `cargo xtask driver-abi`: what the null driver's libraries are to the systems that open them.
+//! `cargo xtask driver-abi`: checks the null driver's interface to the systems that open it.
 //!
-//! A driver exports what loaders look for and nothing else. On Fuchsia it also needs nothing but the C library and the kernel's
-//! functions; where there is no Fuchsia, both are stood in for by libraries that have the names of the functions a driver may
-//! use, and nothing behind them.
+//! A driver exports only the names that loaders look for. On Fuchsia it also needs only the C library and the kernel's functions; without
+//! an SDK, both are replaced by stand-ins that have only the functions that a driver may use, without code.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,14 +15,14 @@ use crate::elf::Facts;
 use crate::fuchsia_abi::{RUNS_HERE, build_to_run_here};
 use crate::imports::{Imports, linked_with};
 
-/// A library, and what it may be to others.
+/// A library, and its permitted interface.
 struct Library {
     package: &'static str,
-    /// What cargo calls it.
+    /// Cargo's name for it.
     built: &'static str,
     /// The target, unless it is this machine.
     target: Option<&'static str>,
-    /// Its manifest, which is put beside it.
+    /// Its manifest, which is put into the same folder.
     manifest: Option<&'static str>,
     /// All that it exports.
     exports: &'static [&'static str],
@@ -87,7 +86,7 @@ const fn fuchsia(target: &'static str) -> Library {
     }
 }
 
-/// Builds and checks every library for which there is a compiler; names the others.
+/// Builds and checks every library with a compiler on this machine; names the others.
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
     let mut complaints = Vec::new();
     for library in LIBRARIES {

@@ -1,4 +1,4 @@
-//! What a shared library says about itself.
+//! The contents of a shared library's tables.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use object::{
 
 use crate::Failure;
 
-/// What is in a library's tables.
+/// The contents of a library's tables.
 #[derive(Clone, Default)]
 pub(crate) struct Facts {
     /// The kind of processor (`e_machine`).
@@ -24,14 +24,14 @@ pub(crate) struct Facts {
     pub(crate) exports: BTreeMap<String, u64>,
     /// Names that the dynamic linker has to find elsewhere.
     pub(crate) imports: Vec<String>,
-    /// The versions of exported names, and those in which imported ones are asked for, where there are any.
+    /// The versions of exported names, and the required versions of imported names, if they have any.
     pub(crate) versions: BTreeMap<String, String>,
     /// Names in the table that `strip` removes.
     pub(crate) symbols: Vec<String>,
     pub(crate) sections: Vec<String>,
-    /// What is mapped.
+    /// The mapped segments.
     pub(crate) segments: Vec<Segment>,
-    /// What must not be in a loader, found while reading.
+    /// Content that a loader must not have, found while reading.
     pub(crate) wrong: Vec<String>,
     pub(crate) binds_now: bool,
     pub(crate) has_relro: bool,

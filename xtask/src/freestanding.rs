@@ -1,8 +1,8 @@
-//! What a library that is built without the standard library and without an unwinder must not have.
+//! Code that must be absent from a library built without the standard library and without an unwinder.
 
 use crate::elf::Facts;
 
-/// What is there of an unwinder. Nobody on either side of the library has one.
+/// Returns the traces of an unwinder. Neither the library's callers nor its callees have one.
 pub(crate) fn unwinder(facts: &Facts) -> Vec<String> {
     let mut found = Vec::new();
     for name in facts.exports.keys().chain(&facts.imports) {
@@ -18,7 +18,7 @@ pub(crate) fn unwinder(facts: &Facts) -> Vec<String> {
     found
 }
 
-/// What is there of Rust's standard library.
+/// Returns the traces of Rust's standard library.
 pub(crate) fn standard_library(facts: &Facts) -> Vec<String> {
     // How symbols begin that are mangled the old way, and how the new one names the crate in them.
     let is_of_std =

@@ -1,7 +1,7 @@
-//! `cargo xtask fuchsia-abi`: builds Fuchsia's `libvulkan.so`, and checks what it is to the rest of the system.
+//! `cargo xtask fuchsia-abi`: builds Fuchsia's `libvulkan.so`, and checks its interface to the system.
 //!
-//! It is linked with the libraries of an SDK, or with stand-ins that have their names and functions. The library is the same: it has
-//! no more of them than names.
+//! It is linked with the libraries of an SDK, or with stand-ins for them. The result is the same, since a library records only its
+//! dependencies' names.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -27,7 +27,7 @@ const IMPORTS: &str = "platform-fuchsia/imports.txt";
 /// Bytes of a page. Each segment becomes a mapping of its own.
 const PAGE: u64 = 4096;
 
-/// Builds and checks the library for every target for which there is a compiler; names the others.
+/// Builds and checks the library for every target with a compiler on this machine; names the others.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let Options { targets, libraries, level } = Options::of(arguments)?;
     println!("fuchsia-abi: drivers are told the API level {level}");
@@ -57,24 +57,24 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         println!("fuchsia-abi: skipped {} that rustup cannot add: {}", skipped.len(), skipped.join(", "));
         return end(&complaints);
     }
-    // Which ones are left depends on the compiler, too.
+    // The unused ones also depend on the compiler.
     let unused: Vec<_> = imports.functions().into_iter().filter(|name| !used.contains(*name)).collect();
     println!("fuchsia-abi: of {IMPORTS}, not used at present: {}", unused.join(", "));
     end(&complaints)
 }
 
-/// What the command line asks for.
+/// The command-line options.
 #[derive(Debug, PartialEq)]
 struct Options<'a> {
     targets: &'static [&'static str],
     /// The folders of an SDK's libraries, with colons.
     libraries: Option<&'a String>,
-    /// The API level that drivers are told: a number, or `HEAD`.
+    /// The API level passed to drivers: a number, or `HEAD`.
     level: &'a str,
 }
 
 impl<'a> Options<'a> {
-    /// What is linked with an SDK goes to systems of that SDK's level, so that one has to be named.
+    /// Parses the options. Linking with an SDK requires a level, since the library is for systems of that SDK's level.
     fn of(arguments: &'a [String]) -> Result<Self, Failure> {
         let (rest, level) = match arguments {
             [option, level, rest @ ..] if option == "--api" => (rest, Some(level.as_str())),
@@ -122,7 +122,7 @@ fn cargo(command: &str, package: &str, target: &str, libraries: &[PathBuf]) -> C
     cargo
 }
 
-/// What is wrong with the library, by the rows of Fuchsia's checklist.
+/// Returns the problems of the library, by the rows of Fuchsia's checklist.
 fn check(facts: &Facts, imports: &Imports, target: &str) -> Vec<String> {
     let mut found = a32_what_it_is_to_others(facts, imports);
     found.extend(freestanding::unwinder(facts));

@@ -1,5 +1,5 @@
-//! `cargo xtask gn`: the sources of Fuchsia's library as lists for GN, which wants every file named. They are what the compiler read when
-//! `cargo xtask fuchsia-abi` built the library, so that they need no care here.
+//! `cargo xtask gn`: the sources of Fuchsia's library as lists for GN, which needs every file by name. They are the files that the compiler
+//! read for `cargo xtask fuchsia-abi`, so that the lists need no manual care.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use crate::fuchsia_abi::TARGETS;
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
     let mut rules = String::new();
     for target in TARGETS {
-        // Where cargo says what the library was made of.
+        // Cargo's list of the library's sources.
         let file = target_folder().join(target).join("release/libvulkan.d");
         rules += &fs::read_to_string(&file)
             .map_err(|error| format!("{}: {error}; `cargo xtask fuchsia-abi` makes it", file.display()))?;
@@ -22,7 +22,7 @@ pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A list for each crate, called after its folder, from Makefile rules with all of their files.
+/// Returns a list for each crate, called after its folder, from Makefile rules with all of their files.
 fn lists(rules: &str, root: &str) -> String {
     let mut crates: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for path in rules.split_whitespace().filter_map(|path| path.strip_prefix(root)) {

@@ -1,4 +1,4 @@
-//! What a library may use of the system's libraries, and stand-ins for these where there is no such system to link with.
+//! The system functions that a library may use, and stand-ins for linking without such a system.
 //!
 //! The list is a file: in each line the name of a system library, a blank, and a function of it.
 
@@ -32,7 +32,7 @@ impl Imports {
         Ok(Self(libraries))
     }
 
-    /// What is in any of these lists.
+    /// Returns the union of these lists.
     pub(crate) fn of_all(lists: &[Self]) -> Self {
         let mut libraries: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (library, functions) in lists.iter().flat_map(|list| &list.0) {
@@ -41,27 +41,27 @@ impl Imports {
         Self(libraries)
     }
 
-    /// The libraries that have the functions.
+    /// Returns the libraries that have the functions.
     pub(crate) fn libraries(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()
     }
 
-    /// The library that has this function.
+    /// Returns the library that has this function.
     pub(crate) fn library_of(&self, function: &str) -> Option<&str> {
         let mut libraries = self.0.iter();
         libraries.find_map(|(library, functions)| functions.contains(function).then_some(library.as_str()))
     }
 
-    /// All functions.
+    /// Returns all functions.
     pub(crate) fn functions(&self) -> BTreeSet<&str> {
         self.0.values().flatten().map(String::as_str).collect()
     }
 
-    /// Makes libraries of these names for `target`, with these functions and nothing behind them, and returns their folder. They are
-    /// good for linking: the result needs and finds the real ones when it is loaded. `version_of` gives the version that a library's
-    /// functions have, where the system's say so: what is linked asks for the functions in that version.
+    /// Makes libraries of these names for `target`, with empty functions of these names, and returns their folder. They serve only for
+    /// linking: the result loads the real libraries. `version_of` gives the symbol version of a library, if the system's library has one:
+    /// the result then requires that version.
     ///
-    /// Several chores put theirs into one folder: from here on to its end this one is alone with it, and others wait.
+    /// Several tasks use one folder: from here until this process exits, it has exclusive access, and others wait.
     pub(crate) fn stand_ins(
         &self,
         target: &str,
@@ -77,7 +77,7 @@ impl Imports {
     }
 }
 
-/// Waits until no other chore links with stand-ins, and keeps others from it until this process ends.
+/// Waits until no other task links with stand-ins, and locks them until this process exits.
 fn alone() -> Result<(), Failure> {
     static LOCK: OnceLock<File> = OnceLock::new();
     if LOCK.get().is_none() {
@@ -120,7 +120,7 @@ fn stand_in(
     finish(&mut linker)
 }
 
-/// A program that comes with the compiler.
+/// Returns a program that comes with the compiler.
 pub(crate) fn tool(name: &str) -> Result<PathBuf, Failure> {
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let answer = Command::new(rustc).current_dir(root()).args(["--print", "target-libdir"]).output()?;
@@ -133,7 +133,7 @@ pub(crate) fn tool(name: &str) -> Result<PathBuf, Failure> {
     }
 }
 
-/// What tells cargo that libraries to link with are in these folders, beside the flags that the repository has for all.
+/// Returns flags that add these folders to cargo's library search path, in addition to the repository's own flags.
 pub(crate) fn linked_with(folders: &[PathBuf]) -> [String; 2] {
     let flags: Vec<_> = folders.iter().map(|folder| format!("-Lnative={}", folder.display())).collect();
     ["--config".into(), format!("build.rustflags={flags:?}")]

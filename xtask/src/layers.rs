@@ -1,5 +1,5 @@
-//! `cargo xtask layers`: each crate's rooms (the modules of its root) stand in an order, and a room uses only those below it.
-//! Reads the sources, prints the order, and fails on what runs up.
+//! `cargo xtask layers`: the top-level modules of each crate have an order, and a module may use only those below it. Reads the sources,
+//! prints the order, and fails on an upward use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +14,7 @@ use syn::{Attribute, Item, UseTree};
 use crate::Failure;
 use crate::build::root;
 
-/// The rooms of each crate, the lowest first. A new room needs a place here.
+/// The top-level modules of each crate, the lowest first. A new module needs an entry here.
 const CRATES: &[(&str, &[&str])] = &[
     (
         "loader-core",
@@ -160,7 +160,7 @@ const CRATES: &[(&str, &[&str])] = &[
 /// A circle of imports may have so many files.
 const LARGEST_CIRCLE: usize = 3;
 
-/// Fails if a room uses one above it, or has no place, or if files import each other in too large a circle.
+/// Fails if a top-level module uses one above it or is not listed, or if files import each other in too large a cycle.
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
     let mut wrong = 0usize;
     for (krate, order) in CRATES {
@@ -197,7 +197,7 @@ fn report_order(order: &[&str], sources: &Sources) -> usize {
 
 fn report_circles(sources: &Sources) -> usize {
     let mut graph = DiGraph::<&str, ()>::new();
-    // Generated tables refer to each other's numbers; nobody reads them in an order.
+    // Generated tables refer to each other's numbers; their order does not matter to readers.
     let written = sources.modules.values().filter(|file| !file.ends_with("_gen.rs"));
     let nodes: BTreeMap<_, _> = written.map(|file| (file, graph.add_node(file))).collect();
     for import in &sources.imports {
@@ -221,12 +221,12 @@ fn report_circles(sources: &Sources) -> usize {
         .count()
 }
 
-/// The modules of a crate, and what they import from each other.
+/// The modules of a crate, and their imports from each other.
 #[derive(Default)]
 struct Sources {
     /// The file of each module.
     modules: BTreeMap<Module, String>,
-    /// What a module passes on under a name: the path behind it.
+    /// A module's re-exports: the path behind each name.
     exports: BTreeMap<(Module, String), Module>,
     imports: Vec<Import>,
 }
@@ -238,7 +238,7 @@ struct Import {
     room: String,
     file: String,
     line: usize,
-    /// The room that is named, which may pass on something of a lower one.
+    /// The top-level module named, which may re-export an item of a lower one.
     names: String,
     /// The file in which the imported thing is.
     leads_to: String,
@@ -272,7 +272,7 @@ impl Sources {
         Ok(sources)
     }
 
-    /// The room that `path` names, be it by a name that the root passes on.
+    /// Returns the top-level module that `path` names, even through a re-export of the root.
     fn room_of(&self, path: &[String]) -> Option<String> {
         let first = path.first()?;
         let behind = self.exports.get(&(Module::new(), first.clone())).and_then(|behind| behind.first());
@@ -283,7 +283,7 @@ impl Sources {
             .cloned()
     }
 
-    /// The file in which the item at `path` is.
+    /// Returns the file in which the item at `path` is.
     fn file_of(&self, path: &[String]) -> String {
         let mut module = Module::new();
         for (step, name) in path.iter().enumerate() {
@@ -302,7 +302,7 @@ impl Sources {
         self.modules.get(&module).cloned().unwrap_or_default()
     }
 
-    /// Which room names which other one, and where.
+    /// Returns the uses of each top-level module by another, and their places.
     fn rooms(&self) -> BTreeMap<(&str, &str), BTreeSet<String>> {
         let mut uses = BTreeMap::<_, BTreeSet<_>>::new();
         for import in self.imports.iter().filter(|import| import.room != import.names) {
@@ -313,7 +313,7 @@ impl Sources {
     }
 }
 
-/// The files below `source`, each with the module that it is.
+/// Returns the files below `source`, each with the module that it is.
 fn files(source: &Path) -> Result<Vec<(PathBuf, Module, syn::File)>, Failure> {
     let mut all = Vec::new();
     let mut folders = vec![(source.to_owned(), Vec::new())];
@@ -339,7 +339,7 @@ fn files(source: &Path) -> Result<Vec<(PathBuf, Module, syn::File)>, Failure> {
     Ok(all)
 }
 
-/// The modules that `file` declares for tests only.
+/// Returns the modules that `file` declares for tests only.
 fn test_modules(module: &[String], file: &syn::File) -> Vec<Module> {
     let modules = file.items.iter().filter_map(|item| match item {
         Item::Mod(inner) if inner.attrs.iter().any(is_for_tests) => Some(inner.ident.to_string()),
@@ -353,12 +353,12 @@ struct Reader {
     module: Module,
     /// Whole paths, with the lines in which they are named.
     found: Vec<(Module, usize)>,
-    /// What is passed on, by the module and its name there.
+    /// The re-exports, by the module and the name.
     exports: Vec<((Module, String), Module)>,
 }
 
 impl Reader {
-    /// The whole path of what `path` names in the file's module.
+    /// Returns the whole path of what `path` names in the file's module.
     fn whole(&self, path: &[String]) -> Module {
         let mut whole = self.module.clone();
         for step in path {
@@ -394,7 +394,7 @@ impl Reader {
         let mut path = before.to_vec();
         path.push(last.to_string());
         let whole = self.whole(&path);
-        // A room that passes on what is inside it imports nothing.
+        // A module that re-exports its own content imports nothing.
         if !is_export || whole.first() != self.module.first() {
             self.note(&path, last.span());
         }
@@ -459,7 +459,7 @@ impl<'a> Visit<'a> for Reader {
     }
 
     fn visit_item_macro(&mut self, item: &'a syn::ItemMacro) {
-        // What a macro's definition names is imported where the macro is called.
+        // Names in a macro's definition are imported at the macro's call site.
         if !item.mac.path.is_ident("macro_rules") {
             syn::visit::visit_item_macro(self, item);
         }

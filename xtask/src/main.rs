@@ -1,4 +1,4 @@
-//! Repository chores, run as `cargo xtask NAME`.
+//! Repository tasks, run as `cargo xtask NAME`.
 
 mod aar;
 mod abi;
@@ -30,10 +30,10 @@ mod yocto;
 
 use std::process::ExitCode;
 
-/// What went wrong, for the person at the terminal.
+/// The error, for the person at the terminal.
 type Failure = Box<dyn std::error::Error>;
 
-/// A chore: its name, what it does, the function that does it with the arguments after the name.
+/// A task: its name, its description, and its function, which gets the arguments after the name.
 struct Chore(&'static str, &'static str, fn(&[String]) -> Result<(), Failure>);
 
 const CHORES: &[Chore] = &[

@@ -10,8 +10,8 @@ use crate::build::{finish, root};
 /// its objects calls tables instead.
 const CORE: &[&str] = &["memory::", "manifest::", "registry::", "discovery::", "abi::chain"];
 
-/// What is left out of the driver runtime's tests: what calls trampolines or compares addresses of functions, which differ
-/// there from one mention to the next, and what takes hours.
+/// Tests of the driver runtime to skip: those that call trampolines or compare addresses of functions, which differ from one mention to the
+/// next under Miri, and those that take hours.
 const NOT_OF_THE_RUNTIME: &[&str] = &[
     "trampolines",
     "dispatch::tests",

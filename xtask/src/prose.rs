@@ -40,7 +40,7 @@ const HABITS: [(&str, &str); 9] = [
     (r"(?i)\b(rooms?|chores?|last words)\b", "use the field's words"),
 ];
 
-/// Pages and comments, by what they are judged as: a page's path, or a crate's folder.
+/// Pages and comments, by the unit that is judged: a page's path, or a crate's folder.
 type Texts = BTreeMap<String, Vec<Line>>;
 
 /// A line of prose.

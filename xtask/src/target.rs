@@ -17,15 +17,15 @@ use crate::imports::tool;
 /// A Linux system other than the one that cargo builds for by itself.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Target {
-    /// What the compiler calls it.
+    /// The compiler's name for it.
     pub(crate) name: &'static str,
-    /// What the names of its tools begin with.
+    /// The prefix of its tools' names.
     pub(crate) tools: &'static str,
     /// Debian's package with these tools and their C library.
     package: &'static str,
-    /// What Debian calls the processor, and the folder of its libraries. Debian has no packages for musl.
+    /// Debian's name for the processor, and its library folder. Debian has no packages for musl.
     debian: Option<(&'static str, &'static str)>,
-    /// Musl's dynamic linker, where that is the C library.
+    /// Musl's dynamic linker, if musl is the C library.
     musl: Option<&'static str>,
     /// The kind of processor in its files (`e_machine`).
     pub(crate) machine: u16,
@@ -43,7 +43,7 @@ const TARGETS: &[Target] = &[
 ];
 
 impl Target {
-    /// The one with this name, if there is something to compile and link for it.
+    /// Returns the target with this name, if a compiler and a linker for it are installed.
     pub(crate) fn named(name: &str) -> Result<&'static Self, Failure> {
         let found = TARGETS.iter().find(|target| target.name == name).ok_or_else(|| {
             let names: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
@@ -55,18 +55,18 @@ impl Target {
         Ok(found)
     }
 
-    /// Where cargo puts what it builds for this target, below the folder for everything.
+    /// Returns cargo's output folder for this target, below the folder for all targets.
     pub(crate) fn folder(&self, all: &Path, profile: &str) -> PathBuf {
         all.join(self.name).join(profile)
     }
 
-    /// What Debian calls the processor, and the folder of its libraries.
+    /// Returns Debian's name for the processor, and its library folder.
     pub(crate) fn debian(&self) -> Result<(&'static str, &'static str), Failure> {
         let said = "Debian has no packages for musl; without --deb, dist installs into any folder";
         self.debian.ok_or_else(|| format!("{}: {said}", self.name).into())
     }
 
-    /// The libraries that a loader for this target needs.
+    /// Returns the libraries that a loader for this target needs.
     pub(crate) fn needed(&self) -> &'static [&'static str] {
         if self.musl.is_some() { &["libc.so"] } else { &["libc.so.6"] }
     }
@@ -79,7 +79,7 @@ impl Target {
         if flags.is_empty() {
             return Ok(());
         }
-        // Flags in a variable stand in place of those in files.
+        // Flags in the variable replace those in configuration files.
         match env::var("RUSTFLAGS") {
             Err(_) => cargo.args(["--config", &format!("build.rustflags={flags:?}")]),
             Ok(given) => cargo.env("RUSTFLAGS", format!("{given} {}", flags.join(" "))),
@@ -104,8 +104,8 @@ impl Target {
         Ok(())
     }
 
-    /// What the compiler needs to be told beyond the target's name. The standard library's own target for musl makes static programs
-    /// alone; a shared library, and a program that opens one, get musl from the system that they run on.
+    /// Returns the compiler flags that the target needs. The standard library's own target for musl only makes static programs; a shared
+    /// library, and a program that opens one, get musl from the system that they run on.
     pub(crate) fn flags(&self) -> Result<Vec<String>, Failure> {
         let Some(dynamic_linker) = self.musl else { return Ok(Vec::new()) };
         Ok(vec![
@@ -117,8 +117,8 @@ impl Target {
         ])
     }
 
-    /// The folder with musl to link with, so that no compiler of musl is needed: the static library that comes with Rust, as a shared
-    /// one under the name by which musl's dynamic linker knows itself. The unwinder is linked in.
+    /// Returns the folder with musl to link with, so that no compiler of musl is needed: the static library that comes with Rust, as a
+    /// shared one under the name by which musl's dynamic linker knows itself. The unwinder is linked in.
     fn musl_libraries(&self) -> Result<PathBuf, Failure> {
         let folder = target_folder().join(self.name).join("musl");
         fs::create_dir_all(&folder)?;
@@ -135,7 +135,7 @@ impl Target {
         Ok(folder)
     }
 
-    /// The name of cargo's variable for this target.
+    /// Returns the name of cargo's variable for this target.
     pub(crate) fn variable(&self, what: &str) -> String {
         format!("CARGO_TARGET_{}_{what}", self.name.to_uppercase().replace('-', "_"))
     }
@@ -150,12 +150,12 @@ impl Target {
     }
 }
 
-/// The tools that change what a linker has made.
+/// The tools that change a linker's output.
 #[derive(Clone, Copy)]
 pub(crate) struct Binutils(pub(crate) Option<&'static Target>);
 
 impl Binutils {
-    /// A tool, which a variable with its name in capitals may replace (`STRIP`, `OBJCOPY`, `LD`, `AR`).
+    /// Returns a tool, which a variable with its name in capitals may replace (`STRIP`, `OBJCOPY`, `LD`, `AR`).
     pub(crate) fn command(self, name: &'static str) -> Result<Command, Failure> {
         if let Some(program) = env::var_os(name.to_uppercase()).filter(|program| !program.is_empty()) {
             return Ok(Command::new(program));
@@ -164,7 +164,7 @@ impl Binutils {
         let candidates = [
             Some(format!("{}-{name}", target.tools)),
             target.is_this_processor().then(|| name.to_owned()),
-            // Those of LLVM know every processor. Its linker cannot make one object of many.
+            // LLVM's tools support every processor, but its linker cannot combine several objects into one.
             (name != "ld").then(|| format!("llvm-{name}")),
         ];
         let found = candidates.into_iter().flatten().find(|program| runs(program));
@@ -193,7 +193,7 @@ fn runs(program: &str) -> bool {
     version.status().is_ok_and(|status| status.success())
 }
 
-/// The target that cargo builds for by itself.
+/// Returns the target that cargo builds for by itself.
 fn host() -> Result<&'static str, Failure> {
     static HOST: OnceLock<String> = OnceLock::new();
     if HOST.get().is_none() {

@@ -10,17 +10,17 @@ use crate::Failure;
 use crate::build::{self, finish, root, target_folder};
 use crate::target::Target;
 
-/// The program: it is linked with the loader, and tells how many devices it has used.
+/// The program: it is linked with the loader, and prints the number of devices that it has used.
 const PROGRAM: &str = "tests/programs/c/device.c";
 const SAID: &str = "1 devices used\n";
 
 /// The manifest of the driver, which names it by a path from there.
 const MANIFEST: &str = "driver-runtime/null-driver/icd/vkload_null.json";
 
-/// What is needed of the headers of Vulkan; those of this machine's C library do not belong to a program for another one.
+/// The folders of Vulkan headers to use; the headers of this machine's C library are wrong for another target.
 const HEADERS: &[&str] = &["vulkan", "vk_video"];
 
-/// Whether the headers of Vulkan are installed.
+/// Returns whether the headers of Vulkan are installed.
 pub(crate) fn has_headers() -> bool {
     Path::new("/usr/include/vulkan/vulkan.h").exists()
 }

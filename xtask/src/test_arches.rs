@@ -1,6 +1,5 @@
-//! `cargo xtask test-arches [PART...]`: the core, the trampolines and the whole library run on every processor that they have
-//! code for, Android's library for 64-bit Arm too, or on those with one of these parts in their names. Where the C library is
-//! musl, a C program runs on the library.
+//! `cargo xtask test-arches [PART...]`: the core, the trampolines and the whole library run on every supported processor (including
+//! Android's library for 64-bit Arm), or on those with one of these parts in their names. With musl, a C program runs on the library.
 
 use std::env;
 use std::path::Path;
@@ -17,17 +16,17 @@ struct Processor {
     target: &'static str,
     /// The words before the hyphen in the names of its compiler, and the name of the folder with its C library.
     tools: &'static str,
-    /// What runs its programs.
+    /// The runner of its programs.
     runs: Runs,
-    /// Whether tests in Rust are run, too: with musl, whose standard library is for static programs, they would show nothing.
+    /// Whether tests in Rust are run. Not with musl: its standard library is for static programs, so they would show nothing.
     tests: bool,
-    /// Whether the tests of the core are run, too: once for each width of pointers.
+    /// Whether the core's tests are run: once for each pointer width.
     core: bool,
-    /// Whether the whole library is built and used, too.
+    /// Whether the whole library is built and used.
     library: bool,
 }
 
-/// What runs a program.
+/// The runner of a program.
 enum Runs {
     /// A program, where an x86-64 cannot.
     Emulator(&'static str),
@@ -51,15 +50,15 @@ const ANDROIDS: &str = "aarch64-unknown-linux-gnu";
 
 /// Libraries for it.
 struct Android {
-    /// Where they are, in the folder of what is built.
+    /// Their path in the output folder.
     folder: &'static str,
-    /// What makes them.
+    /// The command that builds them.
     chore: &'static str,
-    /// What tells the test to use them.
+    /// The variables that make the test use them.
     variables: &'static [(&'static str, &'static str)],
 }
 
-/// Those for devices, and those with landing pads, which the emulator enforces.
+/// Device libraries, and those with landing pads, which the emulator enforces.
 const ANDROID: &[Android] = &[
     Android { folder: "android/arm64-v8a", chore: "android-abi", variables: &[] },
     Android {
@@ -92,7 +91,7 @@ pub(crate) fn run(parts: &[String]) -> Result<(), Failure> {
 }
 
 impl Processor {
-    /// What is not installed here, if anything is not.
+    /// Returns the missing tools, if any.
     fn lacks(&self) -> Option<String> {
         // A compiler without a C library for the target repeats the bare name of the file.
         let start = Command::new(self.compiler()).arg("-print-file-name=crt1.o").output();
@@ -130,7 +129,7 @@ impl Processor {
 
     fn test_in_rust(&self) -> Result<(), Failure> {
         let mut tests = self.cargo("test");
-        // Under the emulator, a child that is forked beside other threads can wait for one of them without end.
+        // Under the emulator, a child that is forked while other threads run can wait for one of them forever.
         tests.env("RUST_TEST_THREADS", "1");
         if self.core {
             tests.args(["--package", "loader-core"]);
@@ -172,7 +171,7 @@ impl Processor {
         finish(&mut test)
     }
 
-    /// Cargo with a subcommand, for this target.
+    /// Returns a cargo command with a subcommand, for this target.
     fn cargo(&self, subcommand: &str) -> Command {
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.current_dir(root()).args([subcommand, "--quiet", "--target", self.target]);
@@ -188,7 +187,7 @@ impl Processor {
         format!("{}-gcc", self.tools)
     }
 
-    /// The command line that runs a program of this processor.
+    /// Returns the command line that runs a program of this processor.
     fn runner(&self) -> Option<String> {
         match self.runs {
             Runs::Emulator(emulator) => Some(format!("{emulator} -L /usr/{}", self.tools)),

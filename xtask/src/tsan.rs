@@ -8,17 +8,18 @@ use std::process::{Command, Stdio};
 use crate::Failure;
 use crate::build::{finish, root, target_folder};
 
-/// The library is built with its allocator and all that it uses watched, too.
+/// The library is built with its allocator and all its dependencies instrumented.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// How `stress` is run: with the layer, with everything logged, how many threads and rounds.
 const RUNS: [(bool, bool, &str, &str); 3] =
     [(false, false, "8", "15"), (false, true, "4", "4"), (true, false, "8", "5")];
 
-/// How many threads `storm` has, and how often it is run unless told: each run ends at another moment.
+/// The number of threads in `storm`, and the default number of runs, since each run stops at another moment.
 const STORM: (&str, u32) = ("16", 20);
 
-/// What the dynamic linker orders by its lock, which is not watched: whoever has opened a library has waited for its constructors.
+/// Accesses ordered by the dynamic linker's lock, which is not instrumented: a thread that has opened a library has waited for its
+/// constructors.
 const ORDERED: &str = "race:call_init\n";
 
 /// Needs a nightly compiler with the component `rust-src`, and GCC with its libtsan.
@@ -136,7 +137,7 @@ impl Place {
         Ok(())
     }
 
-    /// A program that finds what is in the folder and nothing else.
+    /// Returns a command for a program that finds only the files in the folder.
     fn program(&self, name: &str) -> Command {
         let mut program = Command::new(self.file(name));
         program.env_clear().env("LD_LIBRARY_PATH", self.file("lib")).env("HOME", self.file("home"));
@@ -156,7 +157,7 @@ impl Place {
     }
 }
 
-/// The compiler with what all that is watched needs.
+/// Returns the compiler with what all that is watched needs.
 fn gcc(switches: &[&str]) -> Command {
     let mut gcc = Command::new("gcc");
     gcc.args(["-std=c11", "-O1", "-g", "-fPIC", "-fsanitize=thread", "-fvisibility=hidden"]);

@@ -1,7 +1,7 @@
-//! `cargo xtask yocto [--revision COMMIT]`: what the recipe for Yocto fetches.
+//! `cargo xtask yocto [--revision COMMIT]`: the download list of the Yocto recipe.
 //!
-//! The recipe builds one commit (`SRCREV`), and its build has no network, so the crates are fetched by BitBake: all that `Cargo.lock`
-//! names, as it is and as it was in that commit.
+//! The recipe builds one commit (`SRCREV`), and its build has no network, so the crates are fetched by BitBake: all crates in `Cargo.lock`,
+//! both the current one and that commit's.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::build::root;
 const RECIPE: &str = "packaging/yocto/recipes-graphics/vkload/vkload_git.bb";
 const CRATES: &str = "packaging/yocto/recipes-graphics/vkload/vkload-crates.inc";
 
-/// What the line with the revision begins with.
+/// The prefix of the line with the revision.
 const REVISION: &str = "SRCREV ?= \"";
 
 /// Writes the list of crates. With a revision, makes the recipe build that one.
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 /// Checksums (SHA-256) by name and version.
 type Crates = BTreeMap<(String, String), String>;
 
-/// The crates of `Cargo.lock` here, and in the commit that the recipe builds where git knows that.
+/// Returns the crates of `Cargo.lock` here, and in the commit that the recipe builds where git knows that.
 fn crates(recipe: &str) -> Result<Crates, Failure> {
     let mut crates = locked(&fs::read_to_string(root().join("Cargo.lock"))?);
     // A copy of the tree without its history has only the first.
@@ -47,7 +47,7 @@ fn crates(recipe: &str) -> Result<Crates, Failure> {
     Ok(crates)
 }
 
-/// What a lock file takes from the registry. Everything else is in the repository.
+/// Returns the registry crates in a lock file. Everything else is in the repository.
 fn locked(text: &str) -> Crates {
     let package = |package: &str| {
         let field = |name: &str| {
@@ -130,7 +130,7 @@ mod tests {
         }
     }
 
-    /// The version that the recipe asks for in words.
+    /// Returns the version that the recipe asks for in words.
     fn oldest_rust(recipe: &str) -> &str {
         let line = recipe.lines().find_map(|line| line.strip_prefix("# Rust ")).unwrap();
         line.split_once(" or newer").unwrap().0

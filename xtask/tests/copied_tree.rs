@@ -1,4 +1,4 @@
-//! A tree that is copied with what was built in it: the program for chores works in the copy, not where it was compiled.
+//! A copied tree that includes the build output: the task runner works on the copy, not on the original tree.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 const RECIPE: &str = "packaging/yocto/recipes-graphics/vkload";
 
-/// A copy of the little that `cargo xtask yocto` reads.
+/// Copies the few files that `cargo xtask yocto` reads.
 fn copy(to: &Path) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let recipe = format!("{RECIPE}/vkload_git.bb");

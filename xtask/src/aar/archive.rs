@@ -11,10 +11,10 @@ use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
 use crate::Failure;
 
-/// Where shared libraries begin: an application may map them out of its package, on systems with pages of any size.
+/// The alignment of shared libraries: an application may map them from its package, on systems with pages of any size.
 const PAGE: u16 = 16 * 1024;
 
-/// Where everything else begins, as `zipalign` has it.
+/// The alignment of all other files, as in `zipalign`.
 const WORD: u16 = 4;
 
 /// A file as it is found in an archive.
@@ -27,7 +27,7 @@ pub(crate) struct Packed {
     pub(crate) content: Vec<u8>,
 }
 
-/// The bytes of an archive with these files, in the order of their names.
+/// Returns the bytes of an archive with these files, in the order of their names.
 pub(crate) fn archive(files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>, Failure> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in files {
@@ -42,7 +42,7 @@ pub(crate) fn archive(files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>, Fail
     Ok(writer.finish()?.into_inner())
 }
 
-/// The files of an archive, in the order in which they are there.
+/// Returns the files of an archive, in their order.
 pub(crate) fn read(bytes: &[u8]) -> Result<Vec<Packed>, Failure> {
     let mut archive = ZipArchive::new(Cursor::new(bytes))?;
     let mut files = Vec::new();
@@ -60,14 +60,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<Packed>, Failure> {
     Ok(files)
 }
 
-/// The files in a folder and those in it, by their names from that folder on: those of this kind, or all.
+/// Returns the files in a folder and its subfolders, by their relative names: those of this kind, or all.
 pub(crate) fn paths(folder: &Path, kind: Option<&str>) -> Result<BTreeMap<String, PathBuf>, Failure> {
     let mut files = BTreeMap::new();
     collect(folder, &mut PathBuf::new(), kind, &mut files)?;
     Ok(files)
 }
 
-/// The content of the files in a folder and those in it, by their names from that folder on: those of this kind, or all.
+/// Returns the content of the files in a folder and its subfolders, by their relative names: those of this kind, or all.
 pub(crate) fn contents(folder: &Path, kind: Option<&str>) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
     let read = |(name, path): (String, PathBuf)| -> Result<_, Failure> { Ok((name, fs::read(path)?)) };
     paths(folder, kind)?.into_iter().map(read).collect()

@@ -1,4 +1,4 @@
-//! What must be so of an AAR, as it is read back.
+//! Checks an AAR after reading it back.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ const MACHINES: &[(&str, u16)] = &[("arm64-v8a", 183), ("armeabi-v7a", 40), ("x8
 /// The version of class files of Java 8.
 const JAVA_8: &[u8] = &[0, 52];
 
-/// What is wrong with an AAR for these ABIs.
+/// Returns the problems of an AAR for these ABIs.
 pub(crate) fn complaints(files: &[Packed], abis: &[Abi]) -> Vec<String> {
     let mut found = layout(files, abis);
     let content =
@@ -42,7 +42,7 @@ pub(crate) fn complaints(files: &[Packed], abis: &[Abi]) -> Vec<String> {
     found
 }
 
-/// Which files there are, and how they lie in the archive.
+/// Checks the list of files and their layout in the archive.
 fn layout(files: &[Packed], abis: &[Abi]) -> Vec<String> {
     let mut found = Vec::new();
     let expected = content::names(abis);
@@ -72,7 +72,7 @@ fn layout(files: &[Packed], abis: &[Abi]) -> Vec<String> {
     found
 }
 
-/// What a library is to the rest of an application's process.
+/// Checks a library's effects on the rest of an application's process.
 fn of_library(library: &Library, facts: &Facts, abi: &str) -> Vec<String> {
     let mut found = facts.wrong.clone();
     let machine = MACHINES.iter().find(|(name, _)| *name == abi).map(|(_, machine)| *machine);
@@ -89,7 +89,7 @@ fn of_library(library: &Library, facts: &Facts, abi: &str) -> Vec<String> {
     found
 }
 
-/// A complaint if a library names the folder in which the crates lay that it was made of.
+/// Returns a complaint if a library names the folder in which the crates lay that it was made of.
 fn folder(library: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(library);
     let at = text.find(&format!("/{SOURCES}/"))?;
@@ -128,7 +128,7 @@ fn of_manifest(manifest: &[u8]) -> Option<String> {
         .then(|| format!("AndroidManifest.xml is for {package:?} from level {level:?} on, not {OLDEST}"))
 }
 
-/// What Android's Gradle plugin asks of a build: what it cannot do without, and the level that the classes are for.
+/// Checks the metadata for Android's Gradle plugin: the required entries, and the Java level of the classes.
 fn of_metadata(properties: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(properties);
     let level = OLDEST.to_string();

@@ -1,4 +1,4 @@
-//! The Java API, with what is in the repository alone: its classes for Java 8 (`classes.jar`), its sources, its documentation.
+//! The Java API, built from the repository alone: its classes for Java 8 (`classes.jar`), its sources, its documentation.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,7 +15,7 @@ use super::archive::{archive, contents, paths};
 /// The folders whose classes are packed.
 const SOURCES: &[&str] = &["jni/java", "jni/android"];
 
-/// Sources of what the classes refer to and what is there without them: Android's classes, and annotations for compilers.
+/// Stub sources for classes that the target system provides (Android's), and annotations for compilers.
 const STUBS: &str = "jni/stubs";
 
 /// Compiles the classes in this folder, which is emptied before, and returns the archive of them.
@@ -37,7 +37,7 @@ pub(crate) fn jar(folder: &Path) -> Result<Vec<u8>, Failure> {
     archive(&contents(folder, Some("class"))?)
 }
 
-/// The archive of the sources.
+/// Returns the archive of the sources.
 pub(crate) fn sources_jar() -> Result<Vec<u8>, Failure> {
     let read = |(name, path): (String, PathBuf)| -> Result<_, Failure> { Ok((name, fs::read(path)?)) };
     archive(&with_licenses(sources()?.into_iter().map(read).collect::<Result<_, _>>()?)?)
@@ -64,7 +64,7 @@ pub(crate) fn documentation_jar(folder: &Path) -> Result<Vec<u8>, Failure> {
     archive(&with_licenses(contents(folder, None)?)?)
 }
 
-/// The sources of what is packed, by their names in an archive.
+/// Returns the sources of the packed classes, by their names in an archive.
 fn sources() -> Result<BTreeMap<String, PathBuf>, Failure> {
     let mut sources = BTreeMap::new();
     for source in SOURCES {
@@ -91,7 +91,7 @@ fn program_of_jdk(name: &str) -> Result<PathBuf, Failure> {
     found(name, env::var_os("JAVA_HOME").as_deref(), env::var_os("PATH").as_deref())
 }
 
-/// A program of the JDK in `home`, or the first on the search path.
+/// Returns a program of the JDK in `home`, or the first on the search path.
 fn found(name: &str, home: Option<&OsStr>, path: Option<&OsStr>) -> Result<PathBuf, Failure> {
     let of_home = home.map(|home| Path::new(home).join("bin").join(name)).into_iter();
     let on_path = path.map(|path| env::split_paths(path).map(|folder| folder.join(name)));

@@ -1,7 +1,7 @@
-//! What is in an AAR: [`FILES`] and, for each ABI, its libraries.
+//! The content of an AAR: [`FILES`] and, for each ABI, its libraries.
 //!
-//! The folders `cmake`, `include` and `jni` are a CMake package where the AAR is unpacked. `prefab` is the same for Android's Gradle
-//! plugin, which makes a CMake package of it (<https://google.github.io/prefab>); the library in it is the one in `jni`.
+//! The folders `cmake`, `include` and `jni` form a CMake package in the unpacked AAR. `prefab` is the same for Android's Gradle plugin,
+//! which makes a CMake package from it (<https://google.github.io/prefab>); the library in it is the one in `jni`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,7 +26,7 @@ const FILES: &[(&str, &str)] = &[
     ("proguard.txt", "jni/aar/proguard.txt"),
 ];
 
-/// What an application must have to be built with the AAR, as Android's Gradle plugin reads it.
+/// The AAR's requirements of an application, in the format of Android's Gradle plugin.
 pub(crate) const METADATA: &str = "META-INF/com/android/build/gradle/aar-metadata.properties";
 
 /// Files that are made.
@@ -35,7 +35,7 @@ const MADE: &[&str] = &["R.txt", "classes.jar", "prefab/prefab.json"];
 /// The library with which C and C++ programs are linked.
 const LINKED: &str = "libvkload.so";
 
-/// The names of all files in the AAR for these ABIs.
+/// Returns the names of all files in the AAR for these ABIs.
 pub(crate) fn names(abis: &[Abi]) -> Vec<String> {
     let mut names: Vec<String> =
         FILES.iter().map(|(name, _)| *name).chain(MADE.iter().copied()).map(str::to_owned).collect();
@@ -47,7 +47,7 @@ pub(crate) fn names(abis: &[Abi]) -> Vec<String> {
     names
 }
 
-/// The name of a library that becomes part of the application.
+/// Returns the name of a library that becomes part of the application.
 pub(crate) fn library(abi: &str, file: &str) -> String {
     format!("jni/{abi}/{file}")
 }
@@ -56,13 +56,13 @@ fn for_linking(abi: &str, name: &str) -> String {
     format!("prefab/modules/vkload/libs/android.{abi}/{name}")
 }
 
-/// All files by their names.
+/// Returns all files by their names.
 pub(crate) fn files(abis: &[Abi], classes: Vec<u8>) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
     // Of the forms of Prefab's files the first, which all versions of Gradle's plugin know.
     let package = format!(
         "{{\n    \"schema_version\": 1,\n    \"name\": \"vkload\",\n    \"version\": \"{VERSION}\",\n    \"dependencies\": []\n}}\n"
     );
-    // There are no resources.
+    // The AAR has no resources.
     let mut files = BTreeMap::from([("R.txt".to_owned(), Vec::new())]);
     files.insert("classes.jar".into(), classes);
     files.insert("prefab/prefab.json".into(), package.into());

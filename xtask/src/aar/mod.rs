@@ -1,8 +1,8 @@
-//! `cargo xtask aar`: the loader for applications as an Android archive (AAR): the classes of the Java API, the libraries for each ABI as
-//! `cargo xtask android-abi` has built them, and what C and C++ programs need; and a Maven repository with it. Both are read back and
-//! checked.
+//! `cargo xtask aar`: the loader for applications as an Android archive (AAR): the classes of the Java API, the libraries for each ABI
+//! built by `cargo xtask android-abi`, and the files for C and C++ programs. Also makes a Maven repository with it. Reads both back and
+//! checks them.
 //!
-//! The same sources make the same bytes: files are in the order of their names, stored, and without a time.
+//! The same sources make the same bytes: files are sorted by name, uncompressed and undated.
 
 mod archive;
 mod check;
@@ -23,12 +23,12 @@ use archive::Packed;
 /// The version of the AAR.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The libraries that are in it.
+/// Returns the libraries that are in it.
 fn libraries() -> impl Iterator<Item = &'static Library> {
     LIBRARIES.iter().filter(|library| library.is_brought)
 }
 
-/// Makes the AAR for every ABI for which there is a compiler, and names the others.
+/// Makes the AAR for every ABI with a compiler on this machine, and names the others.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = Options::of(arguments)?;
     let (abis, skipped) = options.available();
@@ -55,12 +55,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     end(&complaints)
 }
 
-/// Where it is.
+/// Returns its path.
 pub(crate) fn path(abis: &[Abi]) -> PathBuf {
     target_folder().join("android").join(named(&format!("vkload-{VERSION}"), abis) + ".aar")
 }
 
-/// The name of something for these ABIs: it says which if they are not all.
+/// Returns the name of something for these ABIs: it says which if they are not all.
 fn named(name: &str, abis: &[Abi]) -> String {
     let some = abis.iter().filter(|_| abis.len() < ABIS.len());
     some.fold(name.to_owned(), |name, (abi, _)| name + "-" + abi)

@@ -9,7 +9,7 @@ use crate::Failure;
 #[derive(Debug)]
 pub(super) struct Module {
     pub(super) name: String,
-    /// Where its code begins, from the root of the tree on.
+    /// Its root source file, relative to the root of the tree.
     pub(super) source: PathBuf,
     kind: &'static str,
     crate_name: String,
@@ -21,10 +21,10 @@ pub(super) struct Module {
     crates: Vec<String>,
 }
 
-/// Kinds of modules, and what the compiler calls what is made.
+/// Module types, and the compiler's crate types for them.
 const KINDS: &[(&str, &str)] = &[("rust_library_rlib", "rlib"), ("rust_ffi_static", "staticlib")];
 
-/// The modules with code in Rust of a build file that lies in `folder`.
+/// Returns the modules with code in Rust of a build file that lies in `folder`.
 pub(super) fn modules(text: &str, folder: &Path) -> Vec<Module> {
     let edition =
         block(text, "rust_defaults").map(|defaults| string(defaults, "edition")).unwrap_or_default();
@@ -45,7 +45,7 @@ pub(super) fn modules(text: &str, folder: &Path) -> Vec<Module> {
     blocks(text).filter_map(read).collect()
 }
 
-/// The modules in an order in which each comes after those that it needs.
+/// Returns the modules in an order in which each comes after those that it needs.
 pub(super) fn sorted(mut modules: Vec<Module>) -> Result<Vec<Module>, Failure> {
     let mut done: Vec<Module> = Vec::new();
     while !modules.is_empty() {
@@ -63,13 +63,13 @@ pub(super) fn sorted(mut modules: Vec<Module>) -> Result<Vec<Module>, Failure> {
     Ok(done)
 }
 
-/// The compiler's flags for all modules.
+/// Returns the compiler's flags for all modules.
 pub(super) fn flags(text: &str) -> Vec<String> {
     block(text, "rust_defaults").map(|defaults| strings(defaults, "flags")).unwrap_or_default()
 }
 
 impl Module {
-    /// What the compiler is told of it, with the modules that it needs in the folder `made`.
+    /// Returns the compiler arguments for it, with its dependencies in the folder `made`.
     pub(super) fn arguments(&self, made: &Path) -> Vec<OsString> {
         let mut arguments: Vec<OsString> =
             ["--crate-name", &self.crate_name, "--crate-type", self.kind, "--edition", &self.edition]
@@ -83,13 +83,13 @@ impl Module {
         arguments
     }
 
-    /// The folder in `crates` that has its sources, if it is one of them.
+    /// Returns the folder in `crates` that has its sources, if it is one of them.
     pub(super) fn folder_of_crate(&self) -> Option<&str> {
         self.source.strip_prefix("crates").ok()?.iter().next()?.to_str()
     }
 }
 
-/// Each module's text, from its kind on.
+/// Returns each module's text, from its type on.
 fn blocks(text: &str) -> impl Iterator<Item = &str> {
     text.split("\n}\n").map(|block| {
         // In front of it may be comments.
@@ -102,12 +102,12 @@ fn block<'a>(text: &'a str, kind: &str) -> Option<&'a str> {
     blocks(text).find(|block| block.starts_with(&format!("{kind} {{")))
 }
 
-/// The first string of a property, or nothing.
+/// Returns the first string of a property, or nothing.
 fn string(block: &str, property: &str) -> String {
     strings(block, property).into_iter().next().unwrap_or_default()
 }
 
-/// The strings of a property, which is a string or a list.
+/// Returns the strings of a property, which is a string or a list.
 fn strings(block: &str, property: &str) -> Vec<String> {
     let Some((_, rest)) = block.split_once(&format!("\n    {property}: ")) else { return vec![] };
     let end = if rest.starts_with('[') { ']' } else { '\n' };

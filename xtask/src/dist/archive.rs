@@ -1,8 +1,8 @@
 //! The static library.
 //!
-//! What cargo makes has hundreds of objects and the visible names of a Rust library, stand-ins for the unwinder among
-//! them: a second such library, or a C++ program with exceptions, would meet them. Here it becomes one object in which
-//! only the commands of Vulkan are visible, under names that may begin with a prefix.
+//! Cargo's archive has hundreds of objects and the visible names of a Rust library, including stand-ins for the unwinder: they would clash
+//! with a second such library or with a C++ program with exceptions. This module turns it into one object in which only the Vulkan commands
+//! are visible, optionally with a name prefix.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,13 +14,12 @@ use crate::Failure;
 use crate::build::{SHELLS, finish, root};
 use crate::target::Binutils;
 
-/// What the symbols of the unwinder begin with. The library has none, and needs none: it never unwinds, and its frames
-/// have nothing to do when an exception of the program passes them.
+/// Prefixes of the unwinder's symbols. The library neither has nor needs an unwinder: it never unwinds, and its frames need no cleanup when
+/// an exception of the program passes them.
 const UNWINDER: &[&str] =
     &["rust_eh_personality", "_Unwind_", "__gcc_personality", "__gxx_personality", "DW.ref."];
 
-/// The sections of the stand-ins (`shell/src/unwinding.rs`), which nothing refers to once the unused
-/// parts of `alloc` are gone.
+/// The sections of the stand-ins (`shell/src/unwinding.rs`), which are unreferenced once the unused parts of `alloc` are gone.
 const STAND_INS: &[&str] = &[".text.rust_eh_personality", ".text._Unwind_Resume"];
 
 /// A static library with these names.
@@ -30,7 +29,7 @@ pub(crate) struct Archive {
 }
 
 impl Archive {
-    /// The commands that the shared library exports, behind `prefix`.
+    /// Returns the commands that the shared library exports, behind `prefix`.
     pub(crate) fn new(prefix: &str) -> Result<Self, Failure> {
         let list = fs::read_to_string(root().join(SHELLS.first().ok_or("no shell")?.exports))?;
         let commands =
@@ -64,7 +63,7 @@ impl Archive {
         self.commands.iter().map(|name| line(name)).collect()
     }
 
-    /// Fails unless exactly the commands are visible and nothing is there of the unwinder.
+    /// Fails unless exactly the commands are visible and no part of the unwinder remains.
     fn check(&self, object: &[u8]) -> Result<(), Failure> {
         let file = object::File::parse(object)?;
         let expected: BTreeSet<_> =

@@ -1,4 +1,4 @@
-//! Building what is installed.
+//! Builds the files to install.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use crate::Failure;
 use crate::build::{finish, root};
 use crate::target::{Binutils, Target};
 
-/// What was built, each file without symbols that only debuggers need.
+/// The files built, each without symbols that only debuggers need.
 pub(crate) struct Built {
     /// The shared library.
     pub(crate) library: PathBuf,
     /// The static library.
     pub(crate) archive: PathBuf,
-    /// The command line tool. There is none beside a library with fixed drivers: it would judge manifests that this one never reads.
+    /// The command-line tool. Not built for a library with fixed drivers: the tool would check manifests that the library never reads.
     pub(crate) tool: Option<PathBuf>,
     /// The null driver's library, likewise.
     pub(crate) null_driver: Option<PathBuf>,
@@ -104,8 +104,8 @@ impl Cargo<'_> {
     }
 }
 
-/// The flags of `.cargo/config.toml`, which flags in a variable replace, those that the user wants, and those that keep the
-/// paths of this machine out of the files; and those that a target needs.
+/// Returns the flags of `.cargo/config.toml`, which flags in a variable replace, those that the user wants, and those that keep the paths
+/// of this machine out of the files; and those that a target needs.
 fn flags(own: &[String]) -> Result<OsString, Failure> {
     let sysroot = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
         .args(["--print", "sysroot"])

@@ -1,10 +1,10 @@
 //! Debian packages.
 //!
-//! `libvulkan1-vkload` stands beside Debian's `libvulkan1`: its library is in a folder of its own, which the dynamic linker
-//! searches first. So nothing is removed when it is installed, neither `libvulkan1` nor what insists on one version of that
-//! (`libvulkan-dev`), and programs are back on Debian's loader when it is removed. `vkload` is the command line tool,
-//! `libvkload-dev` the static library, `vkload-null-driver` the driver without a GPU, `vkload-statistics-layer` the layer that
-//! counts calls. `vulkan.pc` comes with Vulkan's headers in `libvulkan-dev`.
+//! `libvulkan1-vkload` is installed alongside Debian's `libvulkan1`: its library is in a separate folder, which the dynamic linker searches
+//! first. So nothing is removed when it is installed, neither `libvulkan1` nor packages that depend on an exact version of it
+//! (`libvulkan-dev`), and programs use Debian's loader again after its removal. `vkload` is the command line tool, `libvkload-dev` the
+//! static library, `vkload-null-driver` the driver without a GPU, `vkload-statistics-layer` the layer that counts calls. `vulkan.pc` comes
+//! with Vulkan's headers in `libvulkan-dev`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,13 +22,13 @@ use crate::elf::Facts;
 /// The revision of the packaging.
 const REVISION: &str = "1";
 
-/// A package: what it is called, what it is, and which files are in it.
+/// A package: its name, its description, and its files.
 struct Package {
     name: &'static str,
     section: &'static str,
     /// Whether packages for several processors can be installed at once.
     multi_arch: &'static str,
-    /// Fields that tell how it stands to other packages. `{version}` is that of Vulkan, `{own}` that of the packages.
+    /// Fields for the relations to other packages. `{version}` is the Vulkan version, `{own}` the packages' own version.
     relations: &'static [&'static str],
     description: &'static str,
     takes: fn(&str) -> bool,
@@ -121,7 +121,7 @@ fn is_of_statistics_layer(path: &str) -> bool {
         .any(|part| path.contains(part))
 }
 
-/// What every package is made with.
+/// The common inputs of all packages.
 struct Packer {
     /// Everything, installed.
     everything: PathBuf,
@@ -132,7 +132,7 @@ struct Packer {
     time: String,
     /// `Depends` of programs and libraries.
     c_library: String,
-    /// What Debian calls it.
+    /// Debian's name for it.
     processor: &'static str,
 }
 
@@ -179,7 +179,7 @@ pub(super) fn pack(built: &Built, options: &Options) -> Result<(), Failure> {
     PACKAGES.iter().try_for_each(|package| packer.make(package))
 }
 
-/// The file that makes the dynamic linker search the library's folder: it reads these files in the order of their names.
+/// Returns the file that makes the dynamic linker search the library's folder: it reads these files in the order of their names.
 fn search_path(options: &Options) -> Result<PathBuf, Failure> {
     Ok(Path::new("/etc/ld.so.conf.d").join(format!("00-vkload-{}.conf", machine(options.target)?.1)))
 }
@@ -254,7 +254,7 @@ impl Packer {
         Ok(text)
     }
 
-    /// The changes of this release, from `CHANGELOG.md`.
+    /// Returns the changes of this release, from `CHANGELOG.md`.
     fn changelog(&self) -> Result<String, Failure> {
         let all = fs::read_to_string(root().join("CHANGELOG.md"))?;
         let latest = all.split("\n## ").nth(1).unwrap_or_default();
@@ -301,7 +301,7 @@ fn copyright() -> Result<String, Failure> {
     ))
 }
 
-/// The words of `text` in lines of at most 76 characters, of which the first one begins otherwise than the others.
+/// Returns the words of `text` in lines of at most 76 characters, of which the first one begins otherwise than the others.
 fn wrap(text: &str, first: &str, others: &str) -> String {
     let mut lines = String::new();
     let mut line = first.to_owned();
@@ -316,7 +316,7 @@ fn wrap(text: &str, first: &str, others: &str) -> String {
     lines
 }
 
-/// The newest version of the C library that any of the files needs, as a dependency.
+/// Returns the newest version of the C library that any of the files needs, as a dependency.
 fn c_library(files: &[&PathBuf]) -> Result<String, Failure> {
     let mut newest = (2, 0);
     for file in files {
@@ -329,7 +329,7 @@ fn c_library(files: &[&PathBuf]) -> Result<String, Failure> {
     Ok(format!("libc6 (>= {}.{})", newest.0, newest.1))
 }
 
-/// The time that packages bear: what `SOURCE_DATE_EPOCH` says, or the time of the last change.
+/// Returns the time that packages bear: what `SOURCE_DATE_EPOCH` says, or the time of the last change.
 fn source_date() -> Result<String, Failure> {
     if let Ok(given) = env::var("SOURCE_DATE_EPOCH") {
         return Ok(given);
@@ -338,7 +338,7 @@ fn source_date() -> Result<String, Failure> {
         .map_err(|error| format!("set SOURCE_DATE_EPOCH, since git does not tell the time: {error}").into())
 }
 
-/// The files and links below `folder`, in order, relative to it.
+/// Returns the files and links below `folder`, in order, relative to it.
 fn files(folder: &Path) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -366,7 +366,7 @@ fn md5(file: &Path) -> Result<String, Failure> {
     Ok(line.split_whitespace().next().unwrap_or_default().to_owned())
 }
 
-/// What a command prints, trimmed.
+/// Returns a command's output, trimmed.
 fn output(command: &mut Command) -> Result<String, Failure> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("cannot run {program}: {error}"))?;

@@ -1,6 +1,6 @@
-//! `cargo xtask dist`: what is installed, as a tree of files or as Debian packages.
+//! `cargo xtask dist`: makes the installation, as a tree of files or as Debian packages.
 //!
-//! Two runs give equal bytes, wherever the sources lie: no path of this machine and no time gets into a file.
+//! Two runs give equal bytes, regardless of the source folder: no path of this machine and no time gets into a file.
 
 mod archive;
 mod built;
@@ -37,12 +37,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The folder that everything of `dist` lies in.
+/// Returns the output folder of `dist`.
 fn folder() -> PathBuf {
     target_folder().join("dist")
 }
 
-/// A folder of this name in it, with nothing inside.
+/// Returns a folder of this name in it, with nothing inside.
 fn emptied(name: &str) -> Result<PathBuf, Failure> {
     let folder = folder().join(name);
     if folder.exists() {
@@ -52,7 +52,7 @@ fn emptied(name: &str) -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
-/// The version of Vulkan that the library has, as in `libvulkan.so.1.4.366`, from the generated tables.
+/// Returns the version of Vulkan that the library has, as in `libvulkan.so.1.4.366`, from the generated tables.
 fn vulkan_version() -> Result<String, Failure> {
     let file = root().join("loader-core/src/registry/numbers_gen.rs");
     let text = fs::read_to_string(&file)?;

@@ -1,5 +1,5 @@
-//! The null driver: its library beside others, and its manifest where no loader looks by itself. So nothing changes for any
-//! program until `VK_DRIVER_FILES` names the manifest.
+//! The null driver: its library in the usual library folder, and its manifest outside the loaders' search paths. So no program is affected
+//! until `VK_DRIVER_FILES` names the manifest.
 
 use std::fs;
 use std::path::Path;
@@ -15,13 +15,13 @@ pub(super) const PACKAGE: &str = "null-driver-icd";
 /// The library.
 pub(super) const LIBRARY: &str = "libvkload_null.so";
 
-/// The manifest beside the sources, which names the library beside itself.
+/// The manifest in the source tree, which names the library in its own folder.
 const MANIFEST: &str = "driver-runtime/null-driver/icd/vkload_null.json";
 
 /// The folder of the installed manifest, below `share`.
 pub(super) const FOLDER: &str = "vkload/null-driver";
 
-/// Where Debian's packages say which of its rules do not apply to them, below `share`.
+/// The file that lists the exceptions from Debian's packaging rules, below `share`.
 pub(super) const OVERRIDES: &str = "lintian/overrides/vkload-null-driver";
 
 const OVERRIDES_TEXT: &str = "\

@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The command-line options.
 
 use std::env::consts::ARCH;
 use std::path::{Path, PathBuf};
@@ -6,28 +6,28 @@ use std::path::{Path, PathBuf};
 use crate::Failure;
 use crate::target::Target;
 
-/// The options, with what stands for those that are not given.
+/// The options, with defaults for those not given.
 #[derive(Debug)]
 pub(crate) struct Options {
-    /// Where the files will be on the system that they are for.
+    /// The installation prefix on the target system.
     pub(crate) prefix: PathBuf,
-    /// Where libraries are: absolute, or below the prefix.
+    /// The library folder: absolute, or below the prefix.
     pub(crate) libdir: PathBuf,
-    /// Where the shared library is: in a package that stands beside the system's loader, a folder of its own.
+    /// The folder of the shared library: separate if the package is installed alongside the system's loader.
     pub(crate) shared: PathBuf,
     /// The folder `SYSCONFDIR` that the library searches.
     pub(crate) sysconfdir: PathBuf,
-    /// The folder that stands for `/`.
+    /// The folder to use as `/`.
     pub(crate) destination: Option<PathBuf>,
-    /// What the names in the static library begin with.
+    /// The prefix of the names in the static library.
     pub(crate) symbol_prefix: String,
-    /// The system that everything is for, if that is not the one of this machine.
+    /// The target, if it is not this machine.
     pub(crate) target: Option<&'static Target>,
     /// The only drivers that the library will open, a list of paths with colons.
     pub(crate) fixed_drivers: Option<String>,
     /// Whether Debian packages are made.
     pub(crate) deb: bool,
-    /// Where these go.
+    /// The output folder.
     pub(crate) out: Option<PathBuf>,
 }
 
@@ -36,7 +36,7 @@ const USAGE: &str = "options: --prefix DIR, --libdir DIR, --sysconfdir DIR, --de
                      --deb [--out DIR] [--symbol-prefix NAME] [--target TRIPLE]";
 
 impl Options {
-    /// How a manifest two folders below `share` names a library. In a package it is the name alone: the dynamic linker searches the
+    /// Returns how a manifest two folders below `share` names a library. In a package it is the name alone: the dynamic linker searches the
     /// folder of the processor for which a program is, and the manifest serves them all.
     pub(crate) fn library_in_manifest(&self, library: &str) -> PathBuf {
         if self.deb {
@@ -115,7 +115,7 @@ impl Options {
     }
 }
 
-/// What Debian calls the target's processor, or this one, and the folder of its libraries.
+/// Returns Debian's name for the target's processor, or for this one, and its library folder.
 pub(crate) fn machine(target: Option<&Target>) -> Result<(&'static str, &'static str), Failure> {
     if let Some(target) = target {
         return target.debian();

@@ -1,5 +1,5 @@
-//! The statistics layer: its library beside others, and its manifest where loaders look for explicit layers, which are off until
-//! somebody names them.
+//! The statistics layer: its library in the usual library folder, and its manifest in the search path for explicit layers, which are off
+//! until they are enabled by name.
 
 use std::fs;
 use std::path::Path;
@@ -18,13 +18,13 @@ pub(super) const LIBRARY: &str = "libVkLayer_vkload_statistics.so";
 /// The manifest's name.
 pub(super) const MANIFEST: &str = "VkLayer_vkload_statistics.json";
 
-/// The folder of the manifest beside the sources, which names the library beside itself.
+/// The folder of the manifest in the source tree, which names the library in its own folder.
 const SOURCES: &str = "layers/statistics";
 
 /// The folder of the installed manifest, below `share`.
 const FOLDER: &str = "vulkan/explicit_layer.d";
 
-/// Where Debian's packages say which of its rules do not apply to them, below `share`.
+/// The file that lists the exceptions from Debian's packaging rules, below `share`.
 pub(super) const OVERRIDES: &str = "lintian/overrides/vkload-statistics-layer";
 
 const OVERRIDES_TEXT: &str = "\

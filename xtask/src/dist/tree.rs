@@ -11,7 +11,7 @@ use super::{null_driver, statistics_layer};
 use crate::Failure;
 use crate::build::root;
 
-/// A folder that stands for `/`.
+/// A folder to use as `/`.
 pub(crate) struct Tree {
     root: PathBuf,
 }
@@ -66,7 +66,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Where something is that will be at `path`.
+    /// Returns the path in the tree of a file to be installed at `path`.
     pub(crate) fn path(&self, path: &Path) -> PathBuf {
         self.root.join(path.strip_prefix("/").unwrap_or(path))
     }
@@ -104,7 +104,8 @@ impl Tree {
     }
 }
 
-/// Where man and the shells look for a page of this name, below `share`. Debian leaves zsh's usual folder to the administrator.
+/// Returns the folder in which man and the shells look for a page of this name, below `share`. Debian leaves zsh's usual folder to the
+/// administrator.
 fn page(name: &str, deb: bool) -> PathBuf {
     let (folder, name) = match name {
         "_vkload" if deb => ("zsh/vendor-completions", name),
@@ -135,7 +136,7 @@ enum Linking {
     Static,
 }
 
-/// The file for `pkg-config`. Before version 2.34 of the GNU C library `dlopen` and threads were in libraries of their own.
+/// Returns the file for `pkg-config`. Before version 2.34 of the GNU C library `dlopen` and threads were in libraries of their own.
 fn package_config(options: &Options, version: &str, linking: Linking) -> String {
     let (prefix, libraries) = (options.prefix.display(), &options.libdir);
     let libraries = match libraries.strip_prefix(&options.prefix) {

@@ -1,11 +1,11 @@
-//! The audit of handles: what the loader cannot pass through without a thought.
+//! The audit of handles: the values that the loader cannot pass through unchecked.
 //!
-//! [`handles`] is the table of the handle types that the loader makes or translates. Every place where such a handle stands,
-//! other than as the first parameter, must be named in [`handled`]: parameters and what they lead to, members of structures and
-//! unions, what may be chained to them, arrays, callbacks (what a driver reports may name its own handles), and integers beside
-//! the type of an object. So must every command that no single driver can answer, because its first parameter is an instance
-//! or nothing, and every structure with such a handle that no command leads to. A place that is not named there fails the
-//! generator, and so does a name there that is no longer a place, or a dispatchable handle type that is not in the table.
+//! [`handles`] is the table of the handle types that the loader makes or translates. Every occurrence of such a handle, other than as the
+//! first parameter, must be named in [`handled`]: parameters and the memory they point to, members of structures and unions, structures
+//! that may be chained to them, arrays, callbacks (a driver's reports may name its own handles), and integers next to an object type. So
+//! must every command that no single driver can answer, because its first parameter is an instance or nothing, and every structure with
+//! such a handle that no command leads to. The generator fails on an occurrence that is not named there, on a name without an occurrence,
+//! and on a dispatchable handle type that is not in the table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -20,10 +20,10 @@ use crate::r#gen::model::{Command, child_text, children, grandchildren, of_this_
 use crate::r#gen::order::{self, Group};
 use crate::r#gen::{Generated, Numbered, naming};
 
-/// Types that say what an integer beside them is a handle of.
+/// Types that identify an adjacent integer as a handle of an object type.
 const OBJECT_TYPES: [&str; 2] = ["VkObjectType", "VkDebugReportObjectTypeEXT"];
 
-/// Prints the handle types, the places and what is done about each, and the places that need nothing, as tables of Markdown.
+/// Prints the handle types, the occurrences with their treatment, and the occurrences that need none, as Markdown tables.
 pub(super) fn print(root: Node, registry: &Numbered) -> Result<(), Failure> {
     let carriers = Carriers::read(root, registry)?;
     println!("| handle | commands dispatched on it | who translates it there |\n|---|---|---|");
@@ -41,7 +41,7 @@ pub(super) fn print(root: Node, registry: &Numbered) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Compares the places of the registry with those of [`handled::PLACES`].
+/// Compares the registry's occurrences with [`handled::PLACES`].
 pub(super) fn check(root: Node, registry: &Numbered) -> Result<(), Failure> {
     let Carriers { places: found, .. } = Carriers::read(root, registry)?;
     let mut named = BTreeSet::new();
@@ -68,7 +68,7 @@ pub(super) fn check(root: Node, registry: &Numbered) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The commands that need functions of their own, for a test of the loader that it has them.
+/// Returns the commands that need functions of their own, for a test of the loader that it has them.
 pub(super) fn file(registry: &Numbered) -> Generated {
     let mut text = format!(
         "{}//! Commands that need a function of their own, because of the handles in them.\n\n",
@@ -96,7 +96,7 @@ pub(super) fn file(registry: &Numbered) -> Generated {
     Generated::registry("handled_gen.rs", text)
 }
 
-/// The constants of the commands with a place of this kind, one a line, aliases included.
+/// Returns the constants of the commands with a place of this kind, one a line, aliases included.
 fn commands(registry: &Numbered, wanted: impl Fn(&How) -> bool) -> String {
     let places = handled::PLACES.iter().filter(|(_, how)| wanted(how));
     let names: BTreeSet<&str> = places.map(|(place, _)| place.split(':').next().unwrap_or(place)).collect();
@@ -108,11 +108,11 @@ fn commands(registry: &Numbered, wanted: impl Fn(&How) -> bool) -> String {
     chosen.map(|command| format!("    command::{},\n", naming::command(&command.name))).collect()
 }
 
-/// Where handles stand that the loader makes or translates.
+/// The occurrences of handles that the loader makes or translates.
 #[derive(Default)]
 struct Carriers {
-    /// `vkCommand: parameter`, `vkCommand: VkStructure.member`, `vkCommand` alone where it has none of these and no single
-    /// driver can answer it, or `VkStructure.member` where no command leads to the structure.
+    /// `vkCommand: parameter`, `vkCommand: VkStructure.member`, `vkCommand` alone if it has none of these and no single driver can answer
+    /// it, or `VkStructure.member` if no command leads to the structure.
     places: BTreeSet<String>,
     /// Places of handles that are the same on both sides of the loader, with their types.
     only_read: BTreeMap<String, String>,
@@ -202,11 +202,11 @@ struct Slot {
     of_type: String,
     /// It is a pointer through which the command writes.
     written: bool,
-    /// It is an integer that holds a handle whose type stands in another place.
+    /// It is an integer that holds a handle, whose type another member gives.
     any_handle: bool,
 }
 
-/// The parameters or members of a node. An integer that no attribute calls a handle may be one if an object's type stands beside it.
+/// Returns the parameters or members of a node. An integer without a handle attribute may be a handle if it is next to an object type.
 fn slots(node: Node, tag: &'static str) -> Result<Vec<Slot>, Failure> {
     let found = children(node, tag).filter(|slot| of_this_api(*slot)).map(slot);
     let mut slots = found.collect::<Result<Vec<Slot>, Failure>>()?;
@@ -277,7 +277,7 @@ impl Structures {
         Ok(())
     }
 
-    /// Calls `found` with every member of a structure, of what it holds, and of what may be chained to it, and whether the
+    /// Calls `found` with every member of a structure, of its nested structures, and of those that may be chained to it, and whether the
     /// command writes there.
     fn walk<'a>(
         &'a self,
@@ -367,7 +367,7 @@ mod tests {
         );
     }
 
-    /// What the audit says of the registry with these types, too.
+    /// Returns the audit's complaints about the registry with these additional types.
     fn check_with(addition: &str) -> Option<String> {
         let text = REGISTRY.replace("</types>", &format!("{addition}</types>"));
         let document = roxmltree::Document::parse(&text).unwrap();

@@ -1,5 +1,5 @@
-//! What the null driver does for commands of extensions that it does not write itself: a row for each, by the parameters
-//! that the registry gives the command.
+//! The null driver's behaviour for extension commands that it does not implement itself: a row for each, derived from the parameters in the
+//! registry.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const FOLDER: &str = "driver-runtime/null-driver/src/defaults";
 /// Rows in one generated file.
 const FILE_LENGTH: usize = 100;
 
-/// Commands whose result is not what others of their shape have, with the value.
+/// Commands whose result differs from others with the same shape, with the value.
 const RESULTS: [(&str, &str); 4] = [
     // VK_ERROR_FORMAT_NOT_SUPPORTED: vkGetPhysicalDeviceImageFormatProperties2 knows what can be shared.
     ("vkGetPhysicalDeviceExternalImageFormatPropertiesNV", "failure(-11)"),
@@ -69,7 +69,7 @@ pub(super) fn files(root: Node, registry: &Numbered) -> Result<Vec<Generated>, F
 }
 
 struct Parameter<'a> {
-    /// The letter that stands for it in the row.
+    /// Its letter in the row.
     letter: char,
     name: &'a str,
     of_type: &'a str,
@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
             }
         }
         if name.starts_with("vkCreate") && value == "SUCCESS" {
-            // What it makes takes more than a row says; the driver has a function of its own.
+            // A row cannot describe this object; the driver has a function of its own.
             return Ok(None);
         }
         if name.starts_with("vkDestroy") {
@@ -139,20 +139,20 @@ impl<'a> Reader<'a> {
         Ok(Some(wrapped(&words)))
     }
 
-    /// The type that the processor passes.
+    /// Returns the type that the processor passes.
     fn class(&self, parameter: &Parameter) -> &'static str {
         let sizes = |abi| self.types.size(parameter.of_type, &ABIS[abi]).unwrap_or(0);
         match (parameter.is_pointer, parameter.of_type, sizes(0), sizes(1)) {
             (true, ..) | (false, _, 8, 4) => "Pointer",
             (false, "float", ..) => "f32",
             (false, _, 8, 8) => "u64",
-            // What the registry has no size for are identifiers of X11.
+            // Types without a size in the registry are X11 identifiers.
             (false, _, 0, 0) => "usize",
             _ => "u32",
         }
     }
 
-    /// What the command returns if it creates and destroys nothing.
+    /// Returns the command's result if it creates and destroys nothing.
     fn value(&self, name: &str, result: &str, parameters: &[Parameter]) -> Result<String, Failure> {
         if let Some(deferred) = parameters.iter().find(|parameter| parameter.name == "deferredOperation") {
             return Ok(format!("done({})", deferred.letter));
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The handle in the structure that a query is about: the parameter, and where in the structure.
+    /// Returns the handle in the structure that a query is about: the parameter, and where in the structure.
     fn described_handle(&self, parameters: &[Parameter]) -> Result<Option<(char, [usize; 3])>, Failure> {
         let infos = parameters.iter().filter(|parameter| parameter.is_pointer && !parameter.is_out);
         for info in infos {
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
         self.object_types.get(node.attribute("objtypeenum")?).copied()
     }
 
-    /// How the object or the objects are made that the command returns through this parameter.
+    /// Returns how the object or the objects are made that the command returns through this parameter.
     fn creation(&self, name: &str, out: &Parameter, parameters: &[Parameter]) -> Option<String> {
         let creates =
             ["vkCreate", "vkRegister", "vkAcquirePerformance"].iter().any(|it| name.starts_with(it));
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
         Ok(format!("destroy::<{}>({}, {callbacks})", underscored(of_type), handle.letter))
     }
 
-    /// What the command writes through this parameter.
+    /// Returns the value that the command writes through this parameter.
     fn writes(&self, name: &str, out: &Parameter, all: &[Parameter]) -> Result<Option<String>, Failure> {
         let letter = out.letter;
         let is_query = name.starts_with("vkGet") || name.starts_with("vkEnumerate");
@@ -275,7 +275,7 @@ impl<'a> Reader<'a> {
         Ok(sizes)
     }
 
-    /// Where a structure has counts of arrays that the application brings, or none for one without such arrays.
+    /// Returns the positions of counts for arrays that the application provides, or none for a structure without such arrays.
     fn counts_beside_pointers(&self, name: &str) -> Result<Option<Vec<[usize; 3]>>, Failure> {
         let Some(node) = self.nodes.get(name) else { return Ok(None) };
         let members: Vec<_> = children(*node, "member").filter(|node| of_this_api(*node)).collect();
@@ -313,7 +313,7 @@ fn parameters<'a>(node: Node<'a, 'a>) -> Result<Vec<Parameter<'a>>, Failure> {
         .collect()
 }
 
-/// The parameter that says how many there are of what another one leads to.
+/// Returns the parameter that holds the length of another parameter's array.
 fn counted(array: &Parameter, parameters: &[Parameter]) -> Option<char> {
     let count = parameters.iter().find(|count| array.len == Some(count.name))?;
     (!count.is_pointer).then_some(count.letter)
@@ -323,12 +323,12 @@ fn is_pointer<'a>(node: Node<'a, 'a>) -> bool {
     text(node).contains('*')
 }
 
-/// The C text of a parameter or a member, but for what its elements have inside.
+/// Returns the C text of a parameter or a member, but for what its elements have inside.
 fn text<'a>(node: Node<'a, 'a>) -> String {
     node.children().filter(|child| child.is_text()).filter_map(|child| child.text()).collect()
 }
 
-/// A number as Rust likes it.
+/// Returns a number as Rust likes it.
 fn underscored(number: i32) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> =

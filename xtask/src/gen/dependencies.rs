@@ -1,4 +1,4 @@
-//! What extensions need, for the null driver: each extension's alternatives, of which one is enough.
+//! The extensions' dependencies, for the null driver: each extension's alternatives, one of which is enough.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ impl Alternative {
         Self { minor: self.minor.max(other.minor), extensions }
     }
 
-    /// Whether whoever has `other` has this too.
+    /// Returns whether `other` implies this one.
     fn is_in(&self, other: &Self) -> bool {
         self.minor <= other.minor && self.extensions.is_subset(&other.extensions)
     }
@@ -58,7 +58,7 @@ pub(super) fn file(root: Node, registry: &Numbered) -> Result<Generated, Failure
     Ok(Generated { path: FILE.into(), text })
 }
 
-/// Reads `A+(B,C)`: `+` is and, `,` is or; each binds what stands to its left first, as in the registry.
+/// Reads `A+(B,C)`: `+` is and, `,` is or; both associate to the left, as in the registry.
 fn alternatives(text: &str) -> Result<Vec<Alternative>, Failure> {
     if text.is_empty() {
         return Ok(Vec::new());
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(shown("VK_A+VK_B"), ["0 VK_A VK_B"]);
         assert_eq!(shown("(VK_VERSION_1_1+VK_A),VK_VERSION_1_3"), ["1 VK_A", "3 "]);
         assert_eq!(shown("VK_A+(VK_B,VK_VERSION_1_3)"), ["0 VK_A VK_B", "3 VK_A"]);
-        // What needs more than another alternative is left out.
+        // Leave out an alternative that needs more than another one.
         assert_eq!(shown("VK_A,(VK_A+VK_B)"), ["0 VK_A"]);
         assert!(alternatives("(VK_A").is_err() && alternatives("VK_A)").is_err());
     }

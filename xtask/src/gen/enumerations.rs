@@ -55,7 +55,7 @@ impl<'a> Enumerations<'a> {
         } else if let Some(bit) = value.attribute("bitpos") {
             1 << bit.parse::<u32>()?
         } else if let Some(of) = value.attribute("alias") {
-            // An alias may stand before what it is an alias of; those are few and no table needs them.
+            // An alias may precede its target; such aliases are few and no table needs them.
             let Some((_, number)) = list.iter().find(|(known, _)| *known == of) else { return Ok(()) };
             *number
         } else {
@@ -72,12 +72,12 @@ impl<'a> Enumerations<'a> {
         self.0.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The constant of an enumeration: `VkDriverId` is `DRIVER_ID`.
+    /// Returns the constant of an enumeration: `VkDriverId` is `DRIVER_ID`.
     pub(super) fn constant(name: &str) -> String {
         naming::command(name.trim_start_matches("Vk"))
     }
 
-    /// The files with these enumerations.
+    /// Returns the files with these enumerations.
     pub(super) fn files(&self, folder: &str, names: &BTreeSet<String>) -> Vec<Generated> {
         let mut constants = String::from(header());
         constants.push_str("//! The enumerations that members of properties have, by number.\n\n");

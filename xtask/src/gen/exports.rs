@@ -1,5 +1,4 @@
-//! What the libraries export: every core command, and the commands of the extensions that programs of the platform link
-//! against.
+//! The libraries' exports: every core command, and the extension commands that the platform's programs link against.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -28,8 +27,7 @@ struct Exports {
 enum List {
     /// A line for each name.
     Names,
-    /// A version script of the linker's, which tells, in the words of Android's build system, what came later than
-    /// [`FIRST_LEVEL`].
+    /// A linker version script that marks, in the format of Android's build system, names newer than [`FIRST_LEVEL`].
     VersionScript,
 }
 
@@ -110,7 +108,7 @@ pub(super) fn files(registry: &Numbered) -> Result<Vec<Generated>, Failure> {
 }
 
 impl Exports {
-    /// The names, sorted.
+    /// Returns the names, sorted.
     fn names<'a>(&self, registry: &'a Numbered) -> Vec<&'a str> {
         let chosen = registry.commands().iter().filter(|command| self.has(command));
         let mut names: Vec<_> = chosen.map(|command| command.name.as_str()).collect();
@@ -144,7 +142,7 @@ impl List {
     }
 }
 
-/// The API level of Android that first exported the command.
+/// Returns the API level of Android that first exported the command.
 fn android_level(registry: &Numbered, name: &str) -> Result<u8, Failure> {
     if let Some((_, level)) = LATER_ON_ANDROID.iter().find(|(later, _)| *later == name) {
         return Ok(*level);

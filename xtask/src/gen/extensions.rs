@@ -6,7 +6,7 @@ use crate::r#gen::commands::{header, wrapped};
 use crate::r#gen::model::Extension;
 use crate::r#gen::{Generated, Numbered, naming};
 
-/// The files for loaders, each with its first extension number and that of the next.
+/// The files for loaders, each with its first extension number and the next file's.
 const FILES: [(u16, u16); 3] = [(1, 200), (200, 400), (400, u16::MAX)];
 
 pub(super) fn files(registry: &Numbered) -> Vec<Generated> {

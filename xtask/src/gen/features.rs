@@ -1,4 +1,4 @@
-//! The feature structures of the registry, for `driver-runtime`: which there are, who has them, what their members are.
+//! The feature structures of the registry, for `driver-runtime`: the list of structures, their owners, and their members.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -82,9 +82,8 @@ fn row(
     Ok(wrapped(&words))
 }
 
-/// The constant of a member: its name, and the vendor of its structure where other structures have a member of that name
-/// that is something else. The structures of core versions (`VkPhysicalDeviceVulkan12Features`) repeat the members of
-/// those that they gather.
+/// Returns the constant of a member: its name, and the vendor of its structure where other structures have a member of that name that is
+/// something else. The structures of core versions (`VkPhysicalDeviceVulkan12Features`) repeat the members of those that they gather.
 fn constant(member: &str, structure: &str, separate: &BTreeMap<&str, usize>) -> String {
     let plain = naming::command(member).replace("__", "_");
     let vendor = vendor(structure);
@@ -94,7 +93,7 @@ fn constant(member: &str, structure: &str, separate: &BTreeMap<&str, usize>) -> 
     plain
 }
 
-/// How many structures have a member of a name, those of core versions left out.
+/// Returns how many structures have a member with this name, excluding core-version structures.
 fn owners<'a>(structures: &[Structure<'a>]) -> BTreeMap<&'a str, usize> {
     let mut owners = BTreeMap::new();
     for structure in
@@ -178,7 +177,7 @@ pub(super) enum Provider<'a> {
     Extension(&'a str),
 }
 
-/// Who has a type.
+/// Returns the core versions and extensions that provide each type.
 pub(super) fn providers<'a>(root: Node<'a, 'a>) -> Result<BTreeMap<&'a str, Vec<Provider<'a>>>, Failure> {
     let mut found: BTreeMap<&str, Vec<Provider>> = BTreeMap::new();
     for feature in children(root, "feature").filter(|node| of_this_api(*node)) {
@@ -207,7 +206,7 @@ fn required_types<'a>(node: Node<'a, 'a>) -> impl Iterator<Item = &'a str> {
         .filter_map(|node| node.attribute("name"))
 }
 
-/// The values of `VkStructureType`.
+/// Returns the values of `VkStructureType`.
 pub(super) fn structure_types<'a>(root: Node<'a, 'a>) -> Result<BTreeMap<&'a str, u32>, Failure> {
     let mut values = BTreeMap::new();
     for group in children(root, "enums").filter(|node| node.attribute("name") == Some("VkStructureType")) {

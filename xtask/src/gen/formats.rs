@@ -41,8 +41,8 @@ pub(super) fn files(root: Node) -> Result<Vec<Generated>, Failure> {
     Ok(files)
 }
 
-/// A format as `16 "16-bit" 2 [1 1 1] core 0 [R 8 Unorm, G 8 Unorm] [];`, with the words `packed`, `compressed` and `chroma`
-/// behind the block if it has them.
+/// Returns a format as `16 "16-bit" 2 [1 1 1] core 0 [R 8 Unorm, G 8 Unorm] [];`, with the words `packed`, `compressed` and `chroma` behind
+/// the block if it has them.
 fn row(node: Node, value: i64, core: Option<u8>, values: &BTreeMap<&str, i64>) -> Result<String, Failure> {
     let block = node.attribute("blockExtent").unwrap_or("1,1,1").replace(',', " ");
     let class = required(node, "class")?;
@@ -71,13 +71,13 @@ fn row(node: Node, value: i64, core: Option<u8>, values: &BTreeMap<&str, i64>) -
     Ok(wrapped(&words))
 }
 
-/// `ASTC LDR` is `AstcLdr`.
+/// Converts `ASTC LDR` to `AstcLdr`.
 fn variant(words: &str) -> String {
     let capital = |word: &str| word[..1].to_owned() + &word[1..].to_lowercase();
     words.split(' ').map(capital).collect()
 }
 
-/// The core versions that formats come with.
+/// Returns the core versions that formats come with.
 fn core<'a>(root: Node<'a, 'a>) -> Result<BTreeMap<&'a str, u8>, Failure> {
     let mut core = BTreeMap::new();
     for group in children(root, "enums").filter(|node| node.attribute("name") == Some("VkFormat")) {

@@ -5,14 +5,14 @@
 //! `VkDisplayKHR` and `VkDisplayModeKHR` are not translated: the physical device in the first parameter says whose they
 //! are.
 
-/// What is done about a place.
+/// The treatment of an occurrence.
 pub(super) enum How {
-    /// The command has a function of its own where the application calls it, which does this.
+    /// The application calls a function written for this command, which does this.
     Trampoline(&'static str),
     /// The command has a function of its own at the lower end of the call chain, which does this.
     Terminator(&'static str),
-    /// The command has a function of its own at the lower end of the call chain, and one at the upper end where there are
-    /// layers, which may have made handles of their own. Both do this.
+    /// The command has a function of its own at the lower end of the call chain, and one at the upper end for calls through layers, which
+    /// may have made their own handles. Both do this.
     BothEnds(&'static str),
     /// Nothing is done, for this reason.
     PassThrough(&'static str),
@@ -21,7 +21,7 @@ pub(super) enum How {
 }
 
 impl How {
-    /// A word for the kind of function, and what it does or why there is none.
+    /// Returns a word for the kind of function, and its purpose or the reason for its absence.
     pub(super) fn words(&self) -> (&'static str, &'static str) {
         match self {
             Self::Trampoline(does) => ("trampoline", does),

@@ -1,12 +1,12 @@
 //! The handle types that the loader makes or translates: the one table that the [`audit`](super::audit) looks for.
 
-/// Where a handle of a type is another one above the loader than below it.
+/// The commands in which a handle of a type differs above and below the loader.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Differs {
     /// Everywhere: a driver that is given the loader's handle follows an address that is none of its own.
     Everywhere,
-    /// Nowhere, but its first word leads to the loader's table (above another loader it is the key that the table is found
-    /// by): every place where one is made counts, and where it is only read it is the driver's own.
+    /// None, but its first word leads to the loader's table (above another loader it is the key for finding the table): every command that
+    /// creates one matters, and commands that only read it pass the driver's own handle.
     WhereMade,
 }
 
@@ -29,7 +29,7 @@ pub(super) const TYPES: &[(&str, Differs, &str)] = &[
     ("VkExternalComputeQueueNV", WhereMade, "as a device"),
 ];
 
-/// How a handle of this type differs, if the loader makes or translates it.
+/// Returns how a handle of this type differs, if the loader makes or translates it.
 pub(super) fn differs(of_type: &str) -> Option<Differs> {
     TYPES.iter().find(|(name, ..)| *name == of_type).map(|(_, differs, _)| *differs)
 }

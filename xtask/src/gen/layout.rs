@@ -8,7 +8,7 @@ use crate::Failure;
 use crate::r#gen::model::{child_text, children, grandchildren, of_this_api, required};
 use crate::r#gen::structures;
 
-/// What C leaves to the processor, in bytes.
+/// The sizes that C leaves to the processor, in bytes.
 pub(super) struct Abi {
     pointer: usize,
     /// Alignment of `uint64_t` and `double` in structures.
@@ -41,7 +41,7 @@ enum Type<'a> {
 struct Member<'a> {
     of_type: &'a str,
     is_pointer: bool,
-    /// How many there are, for arrays.
+    /// The number of elements, for arrays.
     count: usize,
     /// For a bit field, its bits.
     bits: Option<usize>,
@@ -97,7 +97,7 @@ impl<'a> Types<'a> {
         Ok(types)
     }
 
-    /// The constant of the structure's `sType`, if it has one.
+    /// Returns the constant of the structure's `sType`, if it has one.
     pub(super) fn structure_type(&self, name: &str) -> Option<&'a str> {
         match self.types.get(name)? {
             Type::Structure { structure_type, .. } => *structure_type,
@@ -147,7 +147,7 @@ impl<'a> Types<'a> {
             .collect()
     }
 
-    /// What stands behind a member's name: the lengths of an array multiplied, and the width of a bit field.
+    /// Returns the suffix of a member's name: the product of the array lengths, and the width of a bit field.
     fn after_name(&self, declaration: &str) -> Result<(usize, Option<usize>), Failure> {
         if let Some((_, bits)) = declaration.split_once(':') {
             return Ok((1, Some(bits.trim().parse()?)));
@@ -172,7 +172,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Where the members of a structure begin, in bytes. A bit field begins where its first byte is.
+    /// Returns the offsets of a structure's members, in bytes. A bit field's offset is that of its first byte.
     pub(super) fn offsets(&self, name: &str, abi: &Abi) -> Result<Vec<usize>, Failure> {
         match self.types.get(name) {
             Some(Type::Structure { members, .. }) => Ok(self.structure(members, abi)?.1),
@@ -217,7 +217,7 @@ impl<'a> Types<'a> {
     }
 }
 
-/// The C text of a type or a member, without comments.
+/// Returns the C text of a type or a member, without comments.
 fn text(node: Node) -> String {
     let parts = node
         .descendants()

@@ -6,7 +6,7 @@ use crate::Failure;
 use crate::r#gen::commands::header;
 use crate::r#gen::{Generated, Numbered, hash};
 
-/// What a slot holds that no name has.
+/// The value of a slot without a name.
 const EMPTY: u16 = u16::MAX;
 
 /// Seeds to try before giving up: the first few succeed unless the tables are too small.
@@ -66,7 +66,7 @@ fn search(seed: u64, names: &[&str], buckets: usize, slots: usize) -> Option<(u6
     Some((seed, displacements, taken))
 }
 
-/// The slots of a bucket's members, if they are free and all different.
+/// Returns the slots of a bucket's members, if they are free and all different.
 fn places(members: &[(u16, u64)], displacement: u8, taken: &[u16]) -> Option<Vec<usize>> {
     let mut places = Vec::new();
     for (_, hash) in members {

@@ -1,9 +1,8 @@
 //! `cargo xtask gen`: from `vk.xml` to the committed tables.
 //!
-//! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for handles
-//! that nobody handles ([`audit`], by [`handles`] against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`],
-//! [`structures`], [`exports`], [`features`], [`properties`], [`formats`], [`recorded`], [`types`], [`defaults`],
-//! [`dependencies`] and [`wrappers`].
+//! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for unhandled handles ([`audit`],
+//! by [`handles`] against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`], [`structures`], [`exports`],
+//! [`features`], [`properties`], [`formats`], [`recorded`], [`types`], [`defaults`], [`dependencies`] and [`wrappers`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,8 +51,8 @@ impl Generated {
     }
 }
 
-/// Runs the chore: `--registry PATH` says where `vk.xml` is, `--check` compares instead of writing, and `--handles`
-/// prints what is done about every handle.
+/// Runs the task: `--registry PATH` gives the path of `vk.xml`, `--check` compares instead of writing, and `--handles` prints the treatment
+/// of every handle.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut registry = None;
     let (mut check, mut handles) = (false, false);

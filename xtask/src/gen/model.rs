@@ -1,4 +1,4 @@
-//! What the generator keeps of `vk.xml`: the API named `vulkan`, without what only other APIs or nobody provides.
+//! The generator's model of `vk.xml`: the API named `vulkan`, without the parts that only other APIs or no API provides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ pub(super) struct Registry {
     pub(super) header_patch: u32,
     /// The highest minor version of Vulkan 1 that the registry defines.
     pub(super) newest_minor: u8,
-    /// In registry order: core features as they stand, then extensions by number.
+    /// In registry order: core features in file order, then extensions by number.
     pub(super) commands: Vec<Command>,
     /// By number.
     pub(super) extensions: Vec<Extension>,
@@ -177,7 +177,7 @@ fn header_patch(root: Node) -> Result<u32, Failure> {
         .ok_or_else(|| "no VK_HEADER_VERSION".into())
 }
 
-/// The commands of a feature or extension, once for each `<require>` block that names them.
+/// Returns the commands of a feature or extension, once for each `<require>` block that names them.
 fn provided<'a, 'input: 'a>(node: Node<'a, 'input>) -> impl Iterator<Item = String> + use<'a, 'input> {
     children(node, "require").filter(|block| of_this_api(*block)).flat_map(|block| {
         children(block, "command")
@@ -193,7 +193,7 @@ fn spec_version(extension: Node) -> Option<u32> {
         .find_map(|value| value.attribute("value")?.parse().ok())
 }
 
-/// Whether this API has the element: no `api` attribute means every API.
+/// Returns whether this API has the element: no `api` attribute means every API.
 pub(super) fn of_this_api(node: Node) -> bool {
     node.attribute("api").is_none_or(|list| list.split(',').any(|api| api == API))
 }

@@ -1,7 +1,7 @@
 //! From the registry's names to Rust's.
 
-/// The constant of a command: `vkGetPhysicalDeviceFeatures2KHR` is `GET_PHYSICAL_DEVICE_FEATURES_2_KHR`. A number at
-/// the end of a word is a word of its own, as in the registry's `VkStructureType`.
+/// Returns the constant of a command: `vkGetPhysicalDeviceFeatures2KHR` is `GET_PHYSICAL_DEVICE_FEATURES_2_KHR`. A number at the end of a
+/// word is a word of its own, as in the registry's `VkStructureType`.
 pub(super) fn command(name: &str) -> String {
     let name = WHOLE_WORDS.iter().fold(name.to_owned(), |name, (word, plain)| name.replace(word, plain));
     let letters: Vec<char> = name.strip_prefix("vk").unwrap_or(&name).chars().collect();
@@ -28,12 +28,12 @@ pub(super) fn command(name: &str) -> String {
 /// Words that their capitals would cut.
 const WHOLE_WORDS: [(&str, &str); 2] = [("RandROutput", "RandrOutput"), ("MacOSSurface", "MacosSurface")];
 
-/// The constant of an extension: `VK_KHR_surface` is `KHR_SURFACE`.
+/// Returns the constant of an extension: `VK_KHR_surface` is `KHR_SURFACE`.
 pub(super) fn extension(name: &str) -> String {
     name.strip_prefix("VK_").unwrap_or(name).to_ascii_uppercase()
 }
 
-/// The variant of a platform: `xlib_xrandr` is `XlibXrandr`.
+/// Returns the variant of a platform: `xlib_xrandr` is `XlibXrandr`.
 pub(super) fn platform(name: &str) -> String {
     if name == "directfb" {
         return "DirectFb".to_owned();

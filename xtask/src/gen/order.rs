@@ -1,7 +1,7 @@
 //! The order that numbers the commands.
 //!
-//! Global commands, then by first parameter `VkInstance`, `VkPhysicalDevice`, and everything below a `VkDevice`; inside
-//! a group the core commands by version, then those of extensions, in registry order.
+//! Global commands, then by first parameter `VkInstance`, `VkPhysicalDevice`, and everything below a `VkDevice`. Each group has the core
+//! commands by version, then extension commands, in registry order.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -49,33 +49,33 @@ impl Numbered {
         self.ids.get(name).copied()
     }
 
-    /// The extensions by number in the tables: first those that the loader tells apart.
+    /// Returns the extensions by number in the tables: first those that matter to loaders.
     pub(super) fn extensions(&self) -> impl Iterator<Item = &Extension> {
         let all = &self.registry.extensions;
         let known = all.iter().filter(|it| self.is_known_to_loaders(it));
         known.chain(all.iter().filter(|it| !self.is_known_to_loaders(it)))
     }
 
-    /// How many extensions a loader tells apart.
+    /// Returns the number of extensions that matter to loaders.
     pub(super) fn known_to_loaders(&self) -> usize {
         self.extensions().filter(|it| self.is_known_to_loaders(it)).count()
     }
 
-    /// Whether the extension makes a difference to a loader: those of devices mostly do not, unless they have commands.
+    /// Returns whether the extension matters to a loader: most device extensions do not, unless they have commands.
     pub(super) fn is_known_to_loaders(&self, extension: &Extension) -> bool {
         extension.instance
             || self.commands().iter().any(|command| command.providers.contains(&extension.name))
             || WITHOUT_COMMANDS.contains(&extension.name.as_str())
     }
 
-    /// The numbers of a group.
+    /// Returns the numbers of a group.
     pub(super) fn range(&self, wanted: Group) -> Range<usize> {
         let start = self.commands().partition_point(|command| group(command) < wanted);
         let end = self.commands().partition_point(|command| group(command) <= wanted);
         start..end
     }
 
-    /// Where the command stands in its group's dispatch table: instance and physical-device commands share one.
+    /// Returns the command's position in its group's dispatch table: instance and physical-device commands share one.
     pub(super) fn slot(&self, id: usize) -> usize {
         match group(&self.commands()[id]) {
             Group::Global => id,
@@ -98,7 +98,7 @@ pub(super) fn group(command: &Command) -> Group {
     }
 }
 
-/// The variant of the registry's `Class`: what the first parameter is.
+/// Returns the variant of the registry's `Class`, which depends on the first parameter.
 pub(super) fn class(command: &Command) -> &'static str {
     if command.name == "vkGetInstanceProcAddr" {
         return "Global";

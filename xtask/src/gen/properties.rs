@@ -1,5 +1,5 @@
-//! The property structures of the registry, for `driver-runtime`: which there are, who has them, what their members are; and
-//! the structures and enumerations that their members need.
+//! The property structures of the registry, for `driver-runtime`: the list of structures, their owners and members, and the structures and
+//! enumerations that the members need.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -100,12 +100,12 @@ struct Member<'a> {
 }
 
 impl Structure<'_> {
-    /// The minor version whose properties the structure gathers.
+    /// Returns the minor version whose properties the structure gathers.
     fn gathers(&self) -> Option<u8> {
         self.name.strip_prefix("VkPhysicalDeviceVulkan1")?.strip_suffix("Properties")?.parse().ok()
     }
 
-    /// Which version has all members one after the other, and the place of the first.
+    /// Returns the version that has all members in sequence, and the position of the first.
     fn place(&self, gathered: &[&Structure]) -> Result<Option<(u8, usize)>, Failure> {
         for whole in gathered {
             let version = whole.gathers().ok_or("no version")?;
@@ -130,7 +130,7 @@ impl Structure<'_> {
     }
 }
 
-/// A structure as `56 "VkName" core 4 by KHR_NAME within 4 at 0 has U32 "member", U32*3 "array",;`.
+/// Returns a structure as `56 "VkName" core 4 by KHR_NAME within 4 at 0 has U32 "member", U32*3 "array",;`.
 fn row(structure: &Structure, gathered: &[&Structure], registry: &Numbered) -> Result<String, Failure> {
     let mut words = vec![format!("{} \"{}\"", structure.s_type, structure.name)];
     if let Some(minor) = structure.core {
@@ -155,7 +155,7 @@ impl Member<'_> {
     }
 }
 
-/// Whether a device may have more than what is required, less, other bits, or neither.
+/// Returns whether a device may exceed the required value, stay below it, have other bits, or neither.
 fn bound(member: Node) -> Option<&'static str> {
     match member.attribute("limittype")?.split(',').next()? {
         "max" | "bits" => Some("Most"),
@@ -183,7 +183,7 @@ fn plain(types: &Types) -> Result<Generated, Failure> {
     Ok(generated("plain_gen.rs", text))
 }
 
-/// The other names of structures of features and properties.
+/// Returns the other names of structures of features and properties.
 fn aliases(types: &Types) -> Generated {
     let mut text = String::from(header());
     text.push_str("//! Other names of structures: each with the name that the tables have.\n\n");
@@ -207,7 +207,7 @@ fn aliases(types: &Types) -> Generated {
     generated("aliases_gen.rs", text)
 }
 
-/// As rustfmt has it.
+/// Formats a pair as rustfmt does.
 fn pair(name: &str, of: &str) -> String {
     let line = format!("    (\"{name}\", \"{of}\"),\n");
     if line.len() <= 111 { line } else { format!("    (\n        \"{name}\",\n        \"{of}\",\n    ),\n") }
@@ -238,7 +238,7 @@ impl<'a> Types<'a> {
         Ok(types)
     }
 
-    /// The structures that a core version or a supported extension chains to the properties.
+    /// Returns the structures that a core version or a supported extension chains to the properties.
     fn chained(&self) -> Result<Vec<Structure<'a>>, Failure> {
         let mut found = Vec::new();
         for (name, node) in &self.nodes {
@@ -310,7 +310,7 @@ impl<'a> Types<'a> {
         Ok(Member { name, kind, count, enumeration, bound: bound(node) })
     }
 
-    /// What a type is for the generated files, and the enumeration that has its names.
+    /// Returns a type's form in the generated files, and the enumeration with its names.
     fn kind(&self, of_type: &str) -> Result<(String, Option<String>), Failure> {
         let plain = match of_type {
             "VkBool32" => "Bool",

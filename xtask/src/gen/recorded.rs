@@ -17,7 +17,7 @@ const FOLDER: &str = "driver-runtime/src/command_buffer/recording";
 /// Rows in one generated file.
 const FILE_LENGTH: usize = 90;
 
-/// Commands that are about the command buffer itself, not about what it does.
+/// Commands about the command buffer itself, not its content.
 const OWN: [&str; 3] =
     ["vkCmdBeginDebugUtilsLabelEXT", "vkCmdEndDebugUtilsLabelEXT", "vkCmdInsertDebugUtilsLabelEXT"];
 
@@ -60,12 +60,12 @@ fn file(name: &str, title: &str, macro_name: &str, rows: &[String]) -> Generated
     Generated { path: std::path::Path::new(FOLDER).join(name), text }
 }
 
-/// What a structure is to somebody who copies it.
+/// The kind of a structure, for copying.
 #[derive(Clone)]
 enum Kind {
     /// Bytes.
     Plain,
-    /// Bytes and what the pointers lead to.
+    /// Bytes and the targets of the pointers.
     Pointers(Vec<Pointer>),
     /// Something that cannot be copied.
     Unknown,
@@ -94,12 +94,12 @@ enum Target {
     Structure(String),
 }
 
-/// What is read of the registry.
+/// The parts of the registry that are read.
 pub(super) struct Reader<'a> {
     types: Types<'a>,
     nodes: BTreeMap<&'a str, Node<'a, 'a>>,
     numbers: BTreeMap<&'a str, i32>,
-    /// What is known of structures and unions.
+    /// The kinds of structures and unions.
     kinds: BTreeMap<String, Kind>,
 }
 
@@ -115,8 +115,7 @@ impl<'a> Reader<'a> {
         Ok(Self { types: Types::read(root)?, nodes, numbers, kinds: BTreeMap::new() })
     }
 
-    /// The row of a command, or none for one that cannot be recorded: with arrays of arrays, or data whose size is said
-    /// elsewhere.
+    /// Returns the row of a command, or none for one that cannot be recorded: with arrays of arrays, or data whose size is said elsewhere.
     fn command(&mut self, name: &str, node: Node<'a, 'a>) -> Result<Option<String>, Failure> {
         let parameters: Vec<Node> =
             children(node, "param").filter(|node| of_this_api(*node)).skip(1).collect();
@@ -154,7 +153,7 @@ impl<'a> Reader<'a> {
         Ok(Some(wrapped(&words)))
     }
 
-    /// The type that the processor passes.
+    /// Returns the type that the processor passes.
     pub(super) fn class(&self, of_type: &str) -> Result<&'static str, Failure> {
         let is_enum = self.nodes.get(of_type).is_some_and(|node| node.attribute("category") == Some("enum"))
             && !of_type.contains("FlagBits");
@@ -170,7 +169,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What a pointer to this type leads to, or none for what cannot be copied.
+    /// Returns the target of a pointer to this type, or none if it cannot be copied.
     fn target(&mut self, of_type: &str) -> Result<Option<Target>, Failure> {
         let of_type = self.resolved(of_type);
         if of_type == "void" {
@@ -256,7 +255,7 @@ impl<'a> Reader<'a> {
         Ok(if pointers.is_empty() { Kind::Plain } else { Kind::Pointers(pointers) })
     }
 
-    /// Of a union the bytes are copied. A pointer in it is taken to be an address of the device.
+    /// Copies the bytes of a union. A pointer in it is taken to be a device address.
     fn union(&mut self, node: Node<'a, 'a>) -> Result<Kind, Failure> {
         for member in children(node, "member").filter(|node| of_this_api(*node)) {
             let of_type = child_text(member, "type").ok_or("a member without type")?;
@@ -268,7 +267,7 @@ impl<'a> Reader<'a> {
         Ok(Kind::Plain)
     }
 
-    /// The rows of the structures that commands lead to, and of what may be chained to these.
+    /// Returns the rows of the structures that commands lead to, and of what may be chained to these.
     fn rows(&mut self) -> Result<Vec<String>, Failure> {
         let candidates: Vec<(&str, &str)> = self
             .nodes
@@ -306,7 +305,7 @@ impl<'a> Reader<'a> {
 }
 
 impl Pointer {
-    /// The same pointer, of a structure that begins at `base` of another one.
+    /// Returns the same pointer, for a structure that begins at `base` of another one.
     fn moved(self, base: [usize; 3]) -> Self {
         let add = |at: [usize; 3]| [at[0] + base[0], at[1] + base[1], at[2] + base[2]];
         let count = match self.count {
@@ -342,7 +341,7 @@ fn three(numbers: &[usize; 3]) -> String {
     numbers.map(|number| number.to_string()).join(" ")
 }
 
-/// A value for each ABI.
+/// Returns a value for each ABI.
 fn sizes<T>(mut of: impl FnMut(usize) -> Result<T, Failure>) -> Result<[T; 3], Failure> {
     Ok([of(0)?, of(1)?, of(2)?])
 }
@@ -351,7 +350,7 @@ pub(super) fn letter(place: usize) -> char {
     char::from(b'a' + u8::try_from(place).unwrap_or_default())
 }
 
-/// The C text of a parameter or member, without comments.
+/// Returns the C text of a parameter or member, without comments.
 pub(super) fn declaration(node: Node) -> String {
     let parts = node
         .descendants()

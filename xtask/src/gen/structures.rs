@@ -45,7 +45,7 @@ pub(super) fn file(root: Node) -> Result<Generated, Failure> {
     Ok(Generated::registry("structures_gen.rs", text))
 }
 
-/// The structures that may stand in the chain of `start`: those that extend it, and those that extend one of these.
+/// Returns the structures that may be in the chain of `start`: those that extend it, and those that extend one of these.
 fn chained_to<'a>(root: Node<'a, '_>, start: &'a str) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::from([start]);
     loop {
@@ -63,12 +63,12 @@ fn chained_to<'a>(root: Node<'a, '_>, start: &'a str) -> BTreeSet<&'a str> {
     }
 }
 
-/// The values of `VkStructureType`, by their names; other names of a value are left out.
+/// Returns the values of `VkStructureType`, by their names; other names of a value are left out.
 pub(super) fn structure_types<'a>(root: Node<'a, '_>) -> Result<BTreeMap<&'a str, i32>, Failure> {
     values_of("VkStructureType", root)
 }
 
-/// The values of an enumeration, by their names; other names of a value are left out.
+/// Returns the values of an enumeration, by their names; other names of a value are left out.
 pub(super) fn values_of<'a>(
     enumeration: &str,
     root: Node<'a, '_>,
@@ -92,7 +92,7 @@ pub(super) fn values_of<'a>(
     Ok(numbers)
 }
 
-/// A value that an extension or a feature adds: each extension has a thousand of its own, from a thousand million on.
+/// Returns a value that an extension or a feature adds: each extension has a thousand of its own, from a thousand million on.
 pub(super) fn extension_value(provider: Node, value: Node) -> Result<i32, Failure> {
     if let Some(number) = value.attribute("value") {
         return Ok(number.parse()?);
@@ -103,7 +103,7 @@ pub(super) fn extension_value(provider: Node, value: Node) -> Result<i32, Failur
     Ok(1_000_000_000 + (extension - 1) * 1000 + offset)
 }
 
-/// The constant of a structure's `sType` member.
+/// Returns the constant of a structure's `sType` member.
 pub(super) fn structure_type<'a>(structure: Node<'a, '_>) -> Option<&'a str> {
     children(structure, "member")
         .find(|member| child_text(*member, "name") == Some("sType"))?

@@ -37,7 +37,7 @@ const OBJECTS: [&str; 6] =
 const OF_WINDOW_SYSTEMS: [(&str, &str); 3] =
     [("VisualID", "usize"), ("RROutput", "usize"), ("xcb_visualid_t", "u32")];
 
-/// What counts as bytes: a command, a function of `bytes.rs`, and the names of the parameters that it is given.
+/// The commands that count bytes: a command, a function of `bytes.rs`, and the names of the parameters that it is given.
 const BYTES: [(&str, &str, &[&str]); 13] = [
     ("vkAllocateMemory", "allocated", &["pAllocateInfo"]),
     ("vkMapMemory", "mapped", &["size"]),
@@ -78,7 +78,7 @@ pub(super) fn files(root: Node, registry: &Numbered) -> Result<Vec<Generated>, F
     Ok(rows.chunks(FILE_LENGTH).enumerate().map(file).collect())
 }
 
-/// The commands that are declared in full, by name.
+/// Returns the commands that are declared in full, by name.
 fn declared<'a>(root: Node<'a, 'a>) -> BTreeMap<&'a str, Node<'a, 'a>> {
     let nodes = grandchildren(root, "commands", "command").filter(|node| of_this_api(*node));
     nodes.filter_map(|node| Some((child_text(children(node, "proto").next()?, "name")?, node))).collect()
@@ -111,7 +111,7 @@ fn row<'a>(reader: &Reader<'a>, name: &str, full: &str, node: Node<'a, 'a>) -> R
     Ok(wrapped(&words))
 }
 
-/// The type that the processor passes for a parameter or a result. A handle with a dispatch table is a pointer.
+/// Returns the type that the processor passes for a parameter or a result. A handle with a dispatch table is a pointer.
 fn passed<'a>(reader: &Reader<'a>, node: Node<'a, 'a>) -> Result<&'static str, Failure> {
     let of_type = child_text(node, "type").ok_or("a parameter without type")?;
     let text = declaration(node);

@@ -55,7 +55,7 @@ enum Reason {
     Stamped,
 }
 
-/// Where an indirect branch may land.
+/// A possible target of an indirect branch.
 struct Landing {
     /// The name of the function, with the number of the piece in a block.
     name: String,
@@ -64,11 +64,11 @@ struct Landing {
     word: u32,
 }
 
-/// What is looked at of a library.
+/// The analysed parts of a library.
 pub(crate) struct Code {
     landings: BTreeMap<u64, Landing>,
     blocks: Vec<&'static str>,
-    /// The bits of the property, if there is one that the system sees.
+    /// The bits of the property, if the system can see one.
     features: Option<u32>,
     wrong: Vec<String>,
 }
@@ -92,12 +92,12 @@ impl Code {
         Ok(code)
     }
 
-    /// The names of the blocks that the library has.
+    /// Returns the names of the blocks that the library has.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.blocks.iter().copied()
     }
 
-    /// How many exported functions and pieces of blocks were looked at.
+    /// Returns how many exported functions and pieces of blocks were looked at.
     pub(crate) fn figures(&self) -> (usize, usize) {
         (self.count(Reason::Exported), self.count(Reason::Stamped))
     }
@@ -106,7 +106,7 @@ impl Code {
         self.landings.values().filter(|landing| landing.reason == reason).count()
     }
 
-    /// What was looked at, for the person at the terminal.
+    /// Returns the extent of the analysis, for the person at the terminal.
     pub(crate) fn summary(&self) -> String {
         let ((exported, stamped), taken) = (self.figures(), self.count(Reason::Taken));
         let blocks = self.blocks.len();
@@ -115,7 +115,7 @@ impl Code {
         )
     }
 
-    /// Where a pad is missing, and what the system is not told.
+    /// Returns the places of missing pads, and the properties missing from the library.
     pub(crate) fn complaints(&self) -> Vec<String> {
         let mut complaints = self.wrong.clone();
         let bare = self.landings.iter().filter(|(_, landing)| !is_pad(landing.word));
@@ -138,7 +138,7 @@ impl Code {
 
     /// Adds the pieces of a block, if that is one.
     fn add_block(&mut self, file: &File<'_>, symbol: &str, start: u64, size: u64) -> Result<(), Failure> {
-        // The symbol of a function ends with its name, which has its length before it.
+        // A function's symbol ends with its name, which is preceded by its length.
         let is_called = |block: &&Block| symbol.ends_with(&format!("{}{}", block.name.len(), block.name));
         let Some(Block { name, distance }) = BLOCKS.iter().find(is_called) else { return Ok(()) };
         self.blocks.push(name);
@@ -156,7 +156,7 @@ impl Code {
         let functions: BTreeMap<u64, &str> = named(file, SymbolKind::Text)?;
         let tables = named(file, SymbolKind::Data)?;
         let mut relocations = 0;
-        // What describes stack frames names all functions, and calls none.
+        // The descriptions of stack frames name all functions, and call none.
         for section in file.sections().filter(|it| is_mapped(it) && it.name() != Ok(".eh_frame")) {
             for (place, relocation) in section.relocations() {
                 relocations += 1;
@@ -192,7 +192,7 @@ impl Code {
 
 type File<'data> = ElfFile64<'data, Endianness>;
 
-/// The names of the library's own symbols of a kind, by their addresses.
+/// Returns the names of the library's own symbols of a kind, by their addresses.
 fn named<'data>(file: &File<'data>, kind: SymbolKind) -> Result<BTreeMap<u64, &'data str>, Failure> {
     let symbols = file.symbols().filter(|symbol| symbol.kind() == kind && symbol.is_definition());
     symbols.map(|symbol| Ok((symbol.address(), symbol.name()?))).collect()
@@ -208,14 +208,14 @@ fn word_at(file: &File<'_>, address: u64) -> Option<u32> {
     Some(u32::from_le_bytes(bytes.try_into().ok()?))
 }
 
-/// Whether an indirect call may land on this instruction (Arm Architecture Reference Manual, "PSTATE.BTYPE"): `bti c`, `bti jc`,
+/// Returns whether an indirect call may land on this instruction (Arm Architecture Reference Manual, "PSTATE.BTYPE"): `bti c`, `bti jc`,
 /// `paciasp`, `pacibsp`, and the ones that stop a program, `brk` and `hlt`.
 fn is_pad(word: u32) -> bool {
     matches!(word, 0xd503_245f | 0xd503_24df | 0xd503_233f | 0xd503_237f)
         || matches!(word & 0xffe0_001f, 0xd420_0000 | 0xd440_0000)
 }
 
-/// The bits that say what all objects of the library have, where the dynamic linker finds them.
+/// Returns the bits that all objects of the library share, from the note that the dynamic linker reads.
 fn features(file: &File<'_>, bytes: &[u8]) -> Result<Option<u32>, Failure> {
     let endian = file.endian();
     let is_found = |header: &elf::ProgramHeader64<Endianness>| header.p_type(endian) == elf::PT_GNU_PROPERTY;

@@ -21,13 +21,13 @@ use code::{BLOCKS, Code};
 /// The only processor of Android that has them.
 const ABI: Abi = ABIS[0];
 
-/// What trees of the variants `armv9-a` and `armv8-a-branchprot` add; what this repository has for all; names that end as in the source.
+/// Flags that the tree variants `armv9-a` and `armv8-a-branchprot` add; this repository's common flags; names that end as in the source.
 const FLAGS: &str = "-Zbranch-protection=bti,pac-ret -Cforce-frame-pointers=yes -Csymbol-mangling-version=v0";
 
-/// The linker keeps what it has resolved: that tells whose addresses are taken.
+/// The linker keeps the resolved relocations, which show whose addresses are taken.
 const LINKER_FLAGS: &[&str] = &["--emit-relocs"];
 
-/// What the libraries use only where no optimizer has seen all of their code at once.
+/// Functions that the libraries use only if no optimiser has seen all of their code at once.
 const UNOPTIMIZED: &str = "libc.so calloc";
 
 /// Builds and checks every library. Needs a nightly compiler with the component `rust-src`.
@@ -69,7 +69,7 @@ fn check_all() -> Result<(), Failure> {
     end(&complaints)
 }
 
-/// Where everything is made.
+/// Returns the output folder.
 fn folder() -> PathBuf {
     target_folder().join("landing-pads")
 }
@@ -97,7 +97,7 @@ fn read(library: &Path) -> Result<Code, Failure> {
     Ok(code)
 }
 
-/// The page that states how much was looked at, and what is before and behind that.
+/// The page with the extent of the analysis, and the text before and after it.
 const PAGE: (&str, &str, &str) =
     ("docs/android.md", "can reach begins with a landing pad (", "), and a library");
 
@@ -112,14 +112,14 @@ fn state(figures: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The page with these figures; `None` if it has no place for them.
+/// Returns the page with these figures; `None` if it has no place for them.
 fn stated(page: &str, figures: &[String]) -> Option<String> {
     let (before, rest) = page.split_once(PAGE.1)?;
     let (_, after) = rest.split_once(PAGE.2)?;
     Some([before, PAGE.1, &figures.join("; "), PAGE.2, after].concat())
 }
 
-/// A number with commas.
+/// Returns a number with commas.
 fn thousands(number: usize) -> String {
     let (rest, last) = (number / 1000, number % 1000);
     if rest == 0 { last.to_string() } else { format!("{},{last:03}", thousands(rest)) }

@@ -26,7 +26,7 @@ core::arch::global_asm!(
 );
 "#;
 
-/// What stands where in the source of a library that is as it should be.
+/// The correct text for each place in a library's source.
 const GOOD: &[(&str, &str)] = &[
     ("EXPORTED", "hint #34"),
     ("POINTED", "hint #38"),
@@ -35,7 +35,7 @@ const GOOD: &[(&str, &str)] = &[
     ("FEATURES", "3"),
 ];
 
-/// What is wrong with a library that has `instead` in one place.
+/// Returns the problems of a library with `instead` in one place.
 fn complaints(place: &str, instead: &str) -> Vec<String> {
     let folder = env::temp_dir().join(format!("vkload-pads-{}-{place}", process::id()));
     fs::create_dir_all(&folder).unwrap();

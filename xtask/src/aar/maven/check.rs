@@ -1,4 +1,4 @@
-//! What must be so of a Maven repository, as Gradle and Maven read it: from the list of versions to the descriptions, from these to the
+//! Checks a Maven repository, as Gradle and Maven read it: from the list of versions to the descriptions, from these to the
 //! files, and from each file to its checksums.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use crate::aar::archive::read;
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// What a build asks for, and the end of the name of the file that it must get.
+/// A build's request, and the suffix of the file that it must get.
 const ASKED: &[(&[(&str, &str)], &str)] = &[
     (&[("org.gradle.category", "library"), ("org.gradle.usage", "java-api")], ".aar"),
     (&[("org.gradle.category", "library"), ("org.gradle.usage", "java-runtime")], ".aar"),
@@ -20,7 +20,7 @@ const ASKED: &[(&[(&str, &str)], &str)] = &[
     (&[("org.gradle.category", "documentation"), ("org.gradle.docstype", "javadoc")], super::DOCUMENTATION),
 ];
 
-/// What is wrong with a repository of these files, by their paths.
+/// Returns the problems of a repository with these files, by their paths.
 pub(super) fn complaints(files: &Files) -> Vec<String> {
     let mut named = BTreeSet::from([path(SYMBOLS), path(".module"), path(".pom")]);
     let mut found = of_versions(files, &mut named);
@@ -41,7 +41,7 @@ pub(super) fn complaints(files: &Files) -> Vec<String> {
     found
 }
 
-/// The four checksums beside a file.
+/// Checks a file's four checksum files.
 fn of_sums(files: &Files, name: &str, content: &[u8]) -> Vec<String> {
     let of = |(algorithm, sum): &(&str, super::checksums::Sum)| {
         let beside = format!("{name}.{algorithm}");
@@ -81,7 +81,7 @@ fn of_pom(files: &Files, named: &mut BTreeSet<String>) -> Vec<String> {
         let wrong = expected.iter().filter(|(tag, value)| text(project, tag).as_deref() != Some(*value));
         let mut found: Vec<String> =
             wrong.map(|(tag, value)| format!("{name}: <{tag}> is not {value}")).collect();
-        // Where Maven looks for the file.
+        // The path at which Maven looks for the file.
         if let Some(packaging) = text(project, "packaging") {
             named.insert(path(&format!(".{packaging}")));
         }
@@ -95,7 +95,7 @@ fn of_pom(files: &Files, named: &mut BTreeSet<String>) -> Vec<String> {
     })
 }
 
-/// Reads a file of XML, if it is there.
+/// Reads and checks an XML file, if it exists.
 fn xml(files: &Files, name: &str, check: impl FnOnce(Node<'_, '_>) -> Vec<String>) -> Vec<String> {
     let Some(content) = files.get(name) else { return vec![] };
     match Document::parse(&String::from_utf8_lossy(content)) {
@@ -134,7 +134,7 @@ fn of_module(files: &Files, named: &mut BTreeSet<String>) -> Vec<String> {
     found.into_iter().map(|it| format!("{name}: {it}")).collect()
 }
 
-/// The files of a variant: one, with its size and checksums.
+/// Returns the files of a variant: one, with its size and checksums.
 fn of_variant(variant: &Value, end: &str, files: &Files, named: &mut BTreeSet<String>) -> Vec<String> {
     let mut found = Vec::new();
     let file = &variant["files"][0];
@@ -154,7 +154,7 @@ fn of_variant(variant: &Value, end: &str, files: &Files, named: &mut BTreeSet<St
     found
 }
 
-/// Each class of the AAR has its source and, if it is open to others, a page.
+/// Checks that each class of the AAR has its source and, if it is public, a page.
 fn of_archives(files: &Files) -> Vec<String> {
     let names = |content: &[u8]| -> BTreeSet<String> {
         read(content).unwrap_or_default().into_iter().map(|file| file.name).collect()
@@ -191,7 +191,7 @@ mod tests {
         archive(&names.iter().map(|name| ((*name).to_owned(), name.as_bytes().to_vec())).collect()).unwrap()
     }
 
-    /// A repository as it is made.
+    /// Returns a repository as it is made.
     fn good() -> Files {
         let classes = packed(&["dev/vkload/Driver.class", "dev/vkload/Driver$One.class"]);
         let pages = ["index.html", "dev/vkload/VulkanLoader.html", "dev/vkload/android/VulkanContext.html"];
@@ -211,7 +211,7 @@ mod tests {
         all
     }
 
-    /// What is said after one file has other content, with checksums that are right again.
+    /// Returns the problems after a change to one file, with its checksums corrected.
     fn changed(end: &str, change: impl Fn(&str) -> String) -> Vec<String> {
         let mut files = good();
         files.retain(|name, _| !ALGORITHMS.iter().any(|(end, _)| name.ends_with(&format!(".{end}"))));

@@ -1,9 +1,9 @@
-//! What a build tool reads before it fetches anything: a POM (Maven), a description of the variants (Gradle), the list of versions.
+//! The metadata that a build tool reads first: a POM (Maven), a description of the variants (Gradle), the list of versions.
 
 use super::checksums::ALGORITHMS;
 use super::{DOCUMENTATION, GROUP, NAME, SOURCES, VERSION, file_name};
 
-/// A variant in Gradle's description: its name, the end of its file's name, and its attributes beside [`COMMON`].
+/// A variant in Gradle's description: its name, its file name's suffix, and its attributes in addition to [`COMMON`].
 struct Variant(&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 /// What Android's Gradle plugin gives to the variants of a library that it publishes. The one for compilers and the one for the
@@ -23,7 +23,7 @@ const RUNTIME: (&str, &str) = ("org.gradle.usage", "java-runtime");
 
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// Gradle's description (version 1.1 of its format, which Gradle 6 and newer read). There are no dependencies.
+/// Returns Gradle's description (version 1.1 of its format, which Gradle 6 and newer read). It has no dependencies.
 pub(super) fn module(archives: &[(&str, Vec<u8>)]) -> String {
     let variants = VARIANTS.iter().map(|variant| {
         let file = archives.iter().find(|(end, _)| *end == variant.1);
@@ -81,7 +81,7 @@ impl Variant {
     }
 }
 
-/// Maven's description. The comment sends Gradle to its own.
+/// Returns Maven's description. The comment directs Gradle to its own.
 pub(super) fn pom() -> String {
     let license = |name: &str, url: &str| {
         format!(
@@ -113,7 +113,7 @@ pub(super) fn pom() -> String {
     )
 }
 
-/// The list of versions, which build tools read for `latest.release` and ranges.
+/// Returns the list of versions, which build tools read for `latest.release` and ranges.
 pub(super) fn versions() -> String {
     format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>

@@ -1,7 +1,7 @@
-//! A Maven repository with the AAR, for the one line that Gradle needs: the AAR itself, what Gradle and Maven read of it, the sources,
-//! the documentation, and the libraries with their symbols for those who decode crash reports. Each file has its checksums beside it.
+//! A Maven repository with the AAR, so that a Gradle build needs one line: the AAR itself, the metadata for Gradle and Maven, the sources,
+//! the documentation, and the libraries with their symbols for decoding crash reports. Each file has checksum files.
 //!
-//! The same files make the same bytes: nothing tells when it was made.
+//! The same files make the same bytes: no build time is included.
 
 mod check;
 mod checksums;
@@ -24,19 +24,19 @@ const GROUP: &str = "dev.vkload";
 
 const NAME: &str = "vkload";
 
-/// What is published beside the AAR: what is behind the version in its name.
+/// File name suffixes of the other published files, after the version.
 const SOURCES: &str = "-sources.jar";
 const DOCUMENTATION: &str = "-javadoc.jar";
 const SYMBOLS: &str = "-symbols.zip";
 
-/// What users get: the AAR, and archives of sources and documentation of its classes.
+/// The published files: the AAR, and archives of sources and documentation of its classes.
 pub(crate) struct Published {
     pub(crate) aar: Vec<u8>,
     pub(crate) sources: Vec<u8>,
     pub(crate) documentation: Vec<u8>,
 }
 
-/// Makes the repository in this folder, which is emptied before, and returns what is wrong with it.
+/// Makes the repository in this folder, which is emptied first, and returns its problems.
 pub(crate) fn make(folder: &Path, published: Published, abis: &[Abi]) -> Result<Vec<String>, Failure> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
@@ -54,7 +54,7 @@ pub(crate) fn make(folder: &Path, published: Published, abis: &[Abi]) -> Result<
     Ok(check::complaints(&files))
 }
 
-/// The files without their checksums, by their paths in the repository.
+/// Returns the files without their checksums, by their paths in the repository.
 fn files(published: Published, symbols: Vec<u8>) -> BTreeMap<String, Vec<u8>> {
     let archives = [
         (".aar", published.aar),
@@ -70,12 +70,12 @@ fn files(published: Published, symbols: Vec<u8>) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// The folder of all versions.
+/// Returns the folder of all versions.
 fn folder() -> String {
     format!("{}/{NAME}", GROUP.replace('.', "/"))
 }
 
-/// The path of the file whose name ends like this behind the version.
+/// Returns the path of the file whose name ends like this behind the version.
 fn path(end: &str) -> String {
     format!("{}/{VERSION}/{}", folder(), file_name(end))
 }
@@ -84,7 +84,7 @@ fn file_name(end: &str) -> String {
     format!("{NAME}-{VERSION}{end}")
 }
 
-/// The libraries with their symbols, in the folders that Google Play and debuggers expect.
+/// Returns the libraries with their symbols, in the folders that Google Play and debuggers expect.
 fn symbols(abis: &[Abi]) -> Result<Vec<u8>, Failure> {
     let folder = target_folder().join("android/symbols");
     let mut files = BTreeMap::new();

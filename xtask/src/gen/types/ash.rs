@@ -13,7 +13,7 @@ pub(super) struct Ash {
     types: BTreeMap<String, bool>,
 }
 
-/// What stands before the name of a type.
+/// Prefixes of type names.
 const BEGINNINGS: [&str; 6] = [
     "pub struct ",
     "pub union ",
@@ -59,7 +59,7 @@ fn add(text: &str, types: &mut BTreeMap<String, bool>) {
     }
 }
 
-/// The folder with the module `vk`.
+/// Returns the folder with the module `vk`.
 fn folder() -> Result<PathBuf, Failure> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--locked"])

@@ -50,7 +50,7 @@ impl<'a> Writer<'a> {
         Self { nodes, wide, done, text }
     }
 
-    /// Declares a type; by value what it has in it is declared before.
+    /// Declares a type, after the types that it contains by value.
     fn declare(&mut self, name: &'a str) {
         if !self.done.insert(name) || ["void", "char", "int", "float", "double"].contains(&name) {
             return;

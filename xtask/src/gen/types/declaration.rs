@@ -8,7 +8,7 @@ use crate::Failure;
 use crate::r#gen::model::child_text;
 use crate::r#gen::naming;
 
-/// What a parameter or a member is declared as.
+/// The declared type of a parameter or a member.
 pub(super) struct Declared<'a> {
     /// In Rust's spelling.
     pub(super) name: String,
@@ -29,13 +29,13 @@ impl Declared<'_> {
         !self.pointers.is_empty()
     }
 
-    /// The type as a member or a result.
+    /// Returns the type as a member or a result.
     pub(super) fn member(&self, element: &str) -> String {
         let pointer = format!("{}{element}", self.pointers.concat());
         self.lengths.iter().rev().fold(pointer, |inner, length| format!("[{inner}; {length}]"))
     }
 
-    /// The type as a parameter, for which an array is a pointer to one.
+    /// Returns the type as a parameter, for which an array is a pointer to one.
     pub(super) fn parameter(&self, element: &str) -> String {
         let of_array = if self.is_constant { "*const " } else { "*mut " };
         let array = self.member(element);
@@ -84,7 +84,7 @@ pub(super) fn declared<'a>(
     Ok(Declared { name, of_type, pointers, lengths, is_constant: constant, bits })
 }
 
-/// `sType` is `s_type`.
+/// Converts `sType` to `s_type`.
 fn rust_name(name: &str) -> String {
     let name = naming::command(name).to_lowercase();
     if ["type", "final", "ref", "virtual"].contains(&name.as_str()) { format!("r#{name}") } else { name }

@@ -129,7 +129,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// The type of a command that `ash` has not by this name.
+    /// Returns the type of a command that `ash` has not by this name.
     fn pointer(&mut self, name: &str, first: &str, names: &[&str]) -> Result<String, Failure> {
         let doc = format!("\n/// `{name}`\n");
         if let Some(known) = names.iter().find(|name| self.ash.has(&format!("PFN_{name}"))) {
@@ -158,7 +158,7 @@ impl<'a> Writer<'a> {
         Ok(format!("unsafe extern \"system\" fn(\n    {},\n){result}", parameters.join(",\n    ")))
     }
 
-    /// What is declared, without pointers and arrays.
+    /// Returns the declared type, without pointers and arrays.
     fn element(&mut self, declared: &Declared<'a>, lifetime: &str) -> Result<String, Failure> {
         let plain = match declared.of_type {
             "void" => "c_void",
@@ -193,7 +193,7 @@ impl<'a> Writer<'a> {
             }
         }
         if !name.starts_with("Vk") && !name.starts_with("PFN_vk") {
-            // What a platform declares and `ash` does not know is behind pointers.
+            // Platform types that `ash` does not know are used only through pointers.
             return if declared.is_pointer() {
                 Ok("c_void".to_owned())
             } else {
@@ -209,7 +209,7 @@ impl<'a> Writer<'a> {
         Ok(format!("super::{}", rust_name(wanted)))
     }
 
-    /// The name that the type has where it is declared.
+    /// Returns the type's name at its declaration.
     fn first<'b>(&self, name: &'b str) -> &'b str
     where
         'a: 'b,
@@ -218,7 +218,7 @@ impl<'a> Writer<'a> {
         of.map_or(name, |(first, _)| first)
     }
 
-    /// Everything that is needed, and what that needs.
+    /// Returns everything that is needed, and what that needs.
     fn items(&mut self) -> Result<Vec<String>, Failure> {
         let mut items = BTreeMap::new();
         while let Some(name) = self.wanted.iter().find(|name| !items.contains_key(*name)).copied() {
@@ -282,7 +282,7 @@ impl<'a> Writer<'a> {
         Ok(text)
     }
 
-    /// Which member of C a member of Rust begins with: fields of bits are members of C each.
+    /// Returns the C member at the start of a Rust member: each bit field is a C member.
     fn place(&self, node: Node<'a, 'a>, place: usize) -> Result<usize, Failure> {
         let mut members = 0usize;
         let mut bits = 32usize;
@@ -331,7 +331,7 @@ impl<'a> Writer<'a> {
         Ok(sizes.join(" "))
     }
 
-    /// The constants of an enumeration, or of the bits of a set.
+    /// Returns the constants of an enumeration, or of the bits of a set.
     fn values(&self, name: &str, rust: &str) -> Result<String, Failure> {
         let mut values = Vec::new();
         for list in children(self.root, "enums").filter(|list| list.attribute("name") == Some(name)) {
@@ -362,7 +362,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A constant with its number, or with the number of its bit.
+/// Returns a constant with its number, or with the number of its bit.
 fn constant(value: Node, number: Option<String>) -> Result<Option<String>, Failure> {
     let (Some(name), None) = (value.attribute("name"), value.attribute("alias")) else { return Ok(None) };
     let number = match value.attribute("bitpos") {
@@ -383,7 +383,7 @@ fn listed(members: &[(String, String)]) -> String {
     members.iter().map(|(name, of_type)| format!("    pub {name}: {of_type},\n")).collect()
 }
 
-/// Sets have the type of `ash` for their bits, too.
+/// Flag sets also have the `ash` type of their bits.
 fn rust_name(name: &str) -> String {
     name.strip_prefix("Vk").unwrap_or(name).replace("FlagBits", "Flags")
 }
