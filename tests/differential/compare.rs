@@ -1,4 +1,4 @@
-//! What two loaders answer in one world, and where that differs.
+//! The answers of two loaders in one test case, and their differences.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -22,7 +22,7 @@ pub(crate) struct Loaders {
     names: Vec<(&'static str, &'static str, bool)>,
 }
 
-/// One key on which the two differ. What is not said at all is `-`.
+/// One key on which the two differ. A missing answer is `-`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Difference {
     pub(crate) key: String,
@@ -36,14 +36,14 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What two loaders did in a world.
+/// The results of two loaders in a test case.
 pub(crate) struct Compared {
-    /// The world, with lines of the kind `fact`: what the other loader was seen to do.
+    /// The test case, with lines of the kind `fact`: observations about the other loader.
     pub(crate) world: World,
     pub(crate) differences: Vec<Difference>,
 }
 
-/// What a loader answered, in order.
+/// A loader's answers, in order.
 struct Answers {
     list: Vec<(String, String)>,
     died: bool,
@@ -69,7 +69,7 @@ impl Loaders {
         Self { theirs: theirs.into(), kind, ours: ours.into(), preload, names: names.collect() }
     }
 
-    /// Runs the world on both.
+    /// Runs the test case on both.
     pub(crate) fn compare(&self, world: &World) -> Compared {
         let mut theirs = self.ask(world, &self.theirs, "sorted", None);
         let first = theirs.list.iter().find(|(key, _)| key == "ask 0 devices");
@@ -179,7 +179,7 @@ fn listed_but_unused(said: &[(String, String)], calls: &[(String, String)]) -> V
     unused
 }
 
-/// In which order layers were called for each instance that was asked for.
+/// Returns the order in which layers were called for each requested instance.
 fn calls_of_layers(world: &World, run: &Run) -> Vec<(String, String)> {
     let mut commands =
         vec!["vkCreateInstance", "vkDestroyInstance", "vkCreateDevice", "vkDestroyDevice", "vkQueueSubmit"];
@@ -203,7 +203,7 @@ fn calls_of_layers(world: &World, run: &Run) -> Vec<(String, String)> {
     keyed
 }
 
-/// With what a driver's instances and devices are created, and what it hears of surfaces and names.
+/// Returns the parameters with which a driver's instances and devices are created, and the surface and naming calls that it receives.
 fn calls_of_driver(run: &Run, driver: &str) -> Vec<(String, String)> {
     let mut keyed: Vec<(String, String)> = vec![];
     let mut number = String::new();
@@ -235,7 +235,7 @@ fn calls_of_driver(run: &Run, driver: &str) -> Vec<(String, String)> {
     keyed
 }
 
-/// A name that the driver is asked for without an instance, and that no document has.
+/// Asks the driver for an undocumented name, without an instance.
 fn note_name(keyed: &mut Vec<(String, String)>, driver: &str, arguments: &[(String, String)]) {
     let name = arguments.iter().find(|(key, _)| key == "name").map_or("?", |(_, name)| name);
     let known = interview::names().any(|(kind, known)| kind == "core" && known.to_bytes() == name.as_bytes());
@@ -249,7 +249,7 @@ fn note_name(keyed: &mut Vec<(String, String)>, driver: &str, arguments: &[(Stri
 }
 
 impl Loaders {
-    /// Where the two differ. Of a loader that died only what it said before counts.
+    /// Returns the differences. If a loader crashed, only its earlier answers count.
     fn differences(&self, theirs: &Answers, ours: &Answers) -> Vec<Difference> {
         let (in_theirs, in_ours) = (theirs.by_key(), ours.by_key());
         let mut seen = BTreeSet::new();
@@ -272,7 +272,7 @@ impl Loaders {
         differences
     }
 
-    /// Which names are answered otherwise: of those that the other loader can know.
+    /// Returns the names with different answers, among those that the other loader can know.
     fn look_ups(&self, place: &str, theirs: &str, ours: &str) -> Vec<Difference> {
         let answers = theirs.bytes().zip(ours.bytes()).zip(&self.names);
         let differing = answers.filter(|((theirs, ours), (_, _, newer))| theirs != ours && !newer);
@@ -288,7 +288,7 @@ impl Loaders {
 }
 
 impl Answers {
-    /// What was said first under each key.
+    /// Returns the first answer under each key.
     fn by_key(&self) -> HashMap<&str, &str> {
         let mut map = HashMap::new();
         for (key, value) in &self.list {

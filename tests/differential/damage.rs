@@ -1,12 +1,12 @@
-//! Damage by chance, for starts that must end well whatever they find: to the bytes of manifests and settings files, and to
-//! variables. A number stands for each, so that a world with damage is a text as any other.
+//! Random damage to the bytes of manifests and settings files, and to variables: a start must not crash on it. A number identifies each
+//! damage, so that a damaged test case is a text like any other.
 
 use fastrand::Rng;
 
 use crate::settings::Settings;
 use crate::world::World;
 
-/// What the files are made of, and what they should not be.
+/// Words that the files contain, and words that they should not contain.
 const WORDS: &[&str] = &[
     "null",
     "true",
@@ -106,7 +106,7 @@ const VALUES: &[&str] = &[
     "SANDBOX/none.json:SANDBOX/data/vulkan/icd.d/a.json",
 ];
 
-/// Adds damage to a world.
+/// Adds damage to a test case.
 pub(crate) fn add(world: &mut World, seed: u64) {
     let mut chance = Rng::with_seed(seed ^ 0xda3a);
     if chance.u8(0..100) < 40 {
@@ -126,7 +126,7 @@ pub(crate) fn add(world: &mut World, seed: u64) {
         let value = VALUES[chance.usize(..VALUES.len())];
         let mut value =
             if chance.u8(0..100) < 10 { value.repeat(chance.usize(1..400)) } else { value.to_owned() };
-        // Without a folder, these stand for those of the system, whose drivers and layers have faults of their own.
+        // Without a folder, these would select the system's folders, whose drivers and layers have faults of their own.
         if name.ends_with("_DIRS") {
             value.insert_str(0, "SANDBOX/none:");
         }
@@ -134,7 +134,7 @@ pub(crate) fn add(world: &mut World, seed: u64) {
     }
 }
 
-/// The bytes with the damage of this number.
+/// Returns the bytes with the damage of this number.
 pub(crate) fn done(mut bytes: Vec<u8>, number: u64) -> Vec<u8> {
     let mut chance = Rng::with_seed(number);
     for _ in 0..chance.usize(1..=4) {

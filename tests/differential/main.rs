@@ -1,15 +1,15 @@
-//! The same questions to two loaders in generated worlds: to ours, and to Debian's libvulkan1 or the recent one of Khronos' in
+//! Asks two loaders the same questions in generated test cases: our library, and Debian's libvulkan1 or Khronos' recent loader in
 //! chromium-common. A difference must be listed in `rules.tsv`, whose rows are those of `docs/differences.md`.
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | `VKLOAD_WORLDS` | how many worlds for each loader, 2,000 for Debian's and 400 for the recent one unless set |
-//! | `VKLOAD_SEED` | a number that makes other worlds |
+//! | `VKLOAD_WORLDS` | how many test cases for each loader, 2,000 for Debian's and 400 for the recent one unless set |
+//! | `VKLOAD_SEED` | a number that selects other test cases |
 //! | `VKLOAD_STARTS` | how many starts with damaged files, 150 unless set |
-//! | `VKLOAD_SHOWN` | how many of the worlds with differences are made smaller and shown, 12 unless set |
+//! | `VKLOAD_SHOWN` | how many of the test cases with differences are reduced and shown, 12 unless set |
 //! | `VKLOAD_RULES` | a file with rules besides those of `rules.tsv` |
 //! | `VKLOAD_THEIRS` | the only other loader. It is a recent one if it knows `VK_LOADER_DEVICE_ID_FILTER` |
-//! | `VKLOAD_WORLD` | a file: only this world is run, and all its differences are shown; or numbers of worlds: what is not listed in them is made smaller and shown |
+//! | `VKLOAD_WORLD` | a file: only this test case is run, and all its differences are shown; or numbers of test cases: their unlisted differences are reduced and shown |
 
 mod compare;
 mod damage;
@@ -35,7 +35,7 @@ const DEBIANS: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
 /// A recent one of Khronos', without the support for commands that the registry does not know.
 const RECENT: &str = "/usr/lib/chromium/libvulkan.so.1";
 
-/// Nothing where the other loader is not there, or `VKLOAD_THEIRS` names one of another kind.
+/// Returns `None` if the other loader is not installed, or `VKLOAD_THEIRS` names one of another kind.
 fn loaders(usual: &str, wanted: Theirs) -> Option<Loaders> {
     let named = std::env::var_os("VKLOAD_THEIRS");
     let theirs = named.as_ref().map_or_else(|| PathBuf::from(usual), PathBuf::from);
@@ -164,7 +164,7 @@ struct Found {
     downs: u64,
     /// By the text of the rule.
     used: BTreeMap<&'static str, u64>,
-    /// By their shape: one world is shown for each.
+    /// By their shape: one test case is shown for each.
     failures: BTreeMap<String, Failure>,
 }
 
@@ -193,7 +193,7 @@ fn run(loaders: &Loaders, rules: &[Rule], seed: u64, found: &Mutex<Found>) {
     }
 }
 
-/// A difference without what differs from world to world.
+/// Returns a difference without the details that vary between test cases.
 fn shape(difference: &Difference) -> String {
     let key = difference.key.split_inclusive("-extension ").next().unwrap_or_default();
     let plain = |text: &str| -> String {
@@ -205,7 +205,7 @@ fn shape(difference: &Difference) -> String {
 }
 
 impl Failure {
-    /// The smallest world that was found for it, kept as a folder.
+    /// Returns the smallest test case found for it, kept as a folder.
     fn report(&self, loaders: &Loaders, rules: &[Rule]) -> String {
         let unlisted = |world: &World| -> Vec<Difference> {
             let Compared { world, mut differences } = loaders.compare(world);

@@ -14,7 +14,7 @@ pub(crate) enum Theirs {
     Current,
 }
 
-/// A row of the list. What is `-` there fits everything.
+/// A row of the list. The value `-` matches everything.
 pub(crate) struct Rule {
     /// The whole row, for messages.
     pub(crate) text: &'static str,
@@ -22,21 +22,21 @@ pub(crate) struct Rule {
     pub(crate) theirs: Option<Theirs>,
     /// The first cell of a row of `docs/differences.md`.
     pub(crate) row: &'static str,
-    /// What lines of the world have to be there.
+    /// The lines that the test case must have.
     world: Vec<Regex>,
     key: Regex,
     their_answer: Option<Regex>,
     our_answer: Option<Regex>,
 }
 
-/// The rows for this loader.
+/// Returns the rows for this loader.
 pub(crate) fn of(theirs: Theirs) -> Vec<Rule> {
     let mut rules = all();
     rules.retain(|rule| rule.theirs.is_none_or(|only| only == theirs));
     rules
 }
 
-/// All rows.
+/// Returns all rows.
 pub(crate) fn all() -> Vec<Rule> {
     let more = std::env::var("VKLOAD_RULES").map(|file| std::fs::read_to_string(file).unwrap());
     let more: &'static str = more.unwrap_or_default().leak();
@@ -67,7 +67,7 @@ fn pattern(cell: &str) -> Option<Regex> {
 }
 
 impl Rule {
-    /// Whether it allows a difference in a world.
+    /// Returns whether it allows a difference in a test case.
     pub(crate) fn allows(&self, world: &World, difference: &Difference) -> bool {
         let fits = |pattern: &Option<Regex>, text: &str| {
             pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))

@@ -1,4 +1,4 @@
-//! The settings file of a world. The other loader knows none: it is made so that its answers are still those to expect.
+//! The settings file of a test case. The other loader does not support it; its input is changed so that its answers are the expected ones.
 
 use crate::world::World;
 
@@ -12,10 +12,10 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Where it lies.
+    /// Its path.
     pub(crate) const PLACE: &'static str = PLACE;
 
-    /// The file of a world whose devices are those, without a settings file.
+    /// Returns the file of a test case whose devices are those, without a settings file.
     pub(crate) fn of(world: &World, devices: &str) -> Option<Self> {
         let line = world.of_kind("settings").next()?;
         if line.subject == "file" {
@@ -39,7 +39,7 @@ impl Settings {
         Some(Self { text, order: Some(order) })
     }
 
-    /// The names of devices as they have to be listed with this file.
+    /// Returns the device names in the order that this file requires.
     pub(crate) fn reorder(&self, devices: &str) -> String {
         let mut names: Vec<&str> = devices.split(',').collect();
         if let Some(order) = &self.order {
@@ -49,7 +49,7 @@ impl Settings {
     }
 }
 
-/// The bytes that a test driver makes a device's `deviceUUID` and `driverUUID` of: its place in the driver, its vendor.
+/// Returns the bytes that a test driver makes a device's `deviceUUID` and `driverUUID` of: its place in the driver, its vendor.
 fn marks(world: &World, device: &str) -> Option<(u32, u32)> {
     for driver in world.subjects("driver") {
         let mut place = 0;

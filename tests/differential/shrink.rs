@@ -1,8 +1,8 @@
-//! Making a world smaller in which two loaders differ.
+//! Reduces a test case in which two loaders differ.
 
 use crate::world::World;
 
-/// The world without all that is not needed for `differs` to hold: by subjects first, then by lines.
+/// Returns the smallest part of the test case for which `differs` holds: removes subjects first, then lines.
 pub(crate) fn shrink(mut world: World, differs: impl Fn(&World) -> bool) -> World {
     loop {
         let before = world.0.len();

@@ -1,20 +1,20 @@
-//! A world: drivers, layers, manifests, variables, and what a program asks for there, as lines of text.
+//! A test case: drivers, layers, manifests, variables, and a program's requests, as lines of text.
 //!
-//! A line is `KIND SUBJECT KEY VALUE`; every line can be left out without making the others unreadable, so that a world in
+//! A line is `KIND SUBJECT KEY VALUE`; every line can be left out without making the others unreadable, so that a test case in
 //! which two loaders differ can be made smaller line by line.
 //!
 //! | kind | subject | key and value |
 //! |---|---|---|
 //! | `driver` | its name | `interface`, `api`, `exports`, or a line of its configuration |
 //! | `layer` | its name | `exports`, `holds`, `in` (a driver whose library it is in), or `do` and a behaviour |
-//! | `json` | a path | a field (`layer.name`, `layers.0.name`; what follows a `#` is left out, so that a key can occur twice) and its value in JSON; `~before`, `~after`: text around it; `~keep`: how many percent of it are written; `~damage`, of files too: a number that stands for damage to the bytes |
+//! | `json` | a path | a field (`layer.name`, `layers.0.name`; text after a `#` is ignored, so that a key can occur twice) and its value in JSON; `~before`, `~after`: text around it; `~keep`: the percentage of it that is written; `~damage`, also for files: a number that selects damage to the bytes |
 //! | `file` | a path | `=` and its text |
-//! | `link`, `folder` | a path | `to` and where a link leads; `-` |
+//! | `link`, `folder` | a path | `to` and a link's target; `-` |
 //! | `env` | a variable | `=` and its value |
-//! | `ask` | a number | `api`, `layer`, `extension`, `flags`, `device_extension`: what a program asks for; `gone`, `late`, `hidden`: a file or a device that is not there any more, or only now; anything else: a part of the interview |
-//! | `settings` | `file`, `devices` | `=` and what this loader's settings file holds; `reversed`: all devices, in the other order |
+//! | `ask` | a number | `api`, `layer`, `extension`, `flags`, `device_extension`: a program's requests; `gone`, `late`, `hidden`: a file or a device that has vanished, or has just appeared; anything else: a part of the interview |
+//! | `settings` | `file`, `devices` | `=` and the content of this loader's settings file; `reversed`: all devices, in the other order |
 //!
-//! `SANDBOX` stands for the folder of the world. `\n`, `\\` and `\xNN` are understood in values.
+//! `SANDBOX` is replaced by the test case's folder. Values may contain `\n`, `\\` and `\xNN`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use crate::damage;
 use vkload_tests::{Driver, Layer, Sandbox, Scenario};
 
-/// A line of a world.
+/// A line of a test case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) kind: String,
@@ -50,12 +50,12 @@ impl World {
         });
     }
 
-    /// The lines of one kind, in order.
+    /// Returns the lines of one kind, in order.
     pub(crate) fn of_kind(&self, kind: &str) -> impl Iterator<Item = &Line> {
         self.0.iter().filter(move |line| line.kind == kind)
     }
 
-    /// The subjects of one kind, each once, in order.
+    /// Returns the subjects of one kind, each once, in order.
     pub(crate) fn subjects(&self, kind: &str) -> Vec<&str> {
         let mut subjects: Vec<&str> = vec![];
         for line in self.of_kind(kind) {
@@ -66,13 +66,13 @@ impl World {
         subjects
     }
 
-    /// The lines about one subject, as keys and values.
+    /// Returns the lines about one subject, as keys and values.
     pub(crate) fn about(&self, kind: &str, subject: &str) -> Vec<(&str, &str)> {
         let lines = self.of_kind(kind).filter(|line| line.subject == subject);
         lines.map(|line| (line.key.as_str(), line.value.as_str())).collect()
     }
 
-    /// The world as a machine to run something on, with the loader `library`.
+    /// Returns a machine for the test case, with the loader `library`.
     pub(crate) fn scenario(&self, library: &Path) -> Scenario {
         let mut scenario = Scenario::new().library(library).file("world", self.to_string());
         for line in self.of_kind("env") {
@@ -81,7 +81,7 @@ impl World {
         scenario.with(|sandbox| self.write(sandbox))
     }
 
-    /// Writes the world into a folder that stays.
+    /// Writes the test case into a folder that is kept.
     pub(crate) fn keep(&self, library: &Path) -> PathBuf {
         self.scenario(library).keep()
     }
@@ -237,7 +237,7 @@ impl fmt::Display for Json {
     }
 }
 
-/// `\n` and `\xNN` stand for bytes; other backslashes are JSON's own.
+/// Decodes `\n` and `\xNN` into bytes; other backslashes are JSON's own.
 fn unescape(text: &str) -> Vec<u8> {
     let mut bytes = vec![];
     let mut rest = text;

@@ -16,7 +16,7 @@ type Any = unsafe extern "system" fn(*const c_void, u64, u64, u64, u64, u64, u64
 static NO_OBJECT: [u64; 3] = [0x0123_4567_89AB, 0, 0];
 static ZEROS: [u64; 3] = [0; 3];
 
-/// What is wrong with a handle.
+/// The fault of a handle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     Null,
@@ -69,7 +69,7 @@ impl<'v> Objects<'v> {
             let old = vk.instance();
             let old_device = old.devices()[0];
             let old = old.leak();
-            // Between them: what is freed is not what is allocated next.
+            // Created in between, so that a freed block is not the next one allocated.
             let instance = vk.create(&Ask::new().api(1, 2).every_instance_extension()).unwrap();
             let physical_device = instance.devices()[0];
             old.destroy_instance(None);
@@ -84,7 +84,7 @@ impl<'v> Objects<'v> {
                 command_buffer: device.allocate_command_buffers(&buffers).unwrap()[0],
                 surface,
                 destroyed: [old.handle().as_raw(), old_device.as_raw()],
-                // The fourth word of a physical device of the loader's: what the driver calls it.
+                // The fourth word of the loader's physical device: the driver's handle.
                 drivers_own: *(physical_device.as_raw() as *const *const c_void).add(3),
                 instance,
                 physical_device,
@@ -128,10 +128,10 @@ fn address(vk: &Vk, instance: &Instance<'_>, command: &str) -> usize {
     if exported == 0 { instance.proc(command) } else { exported }
 }
 
-/// Calls the command in a child process; gives the signal that ended it, and what it wrote to standard error.
+/// Calls the command in a child process; returns the signal that killed it, and its standard error.
 fn call(address: usize, handle: *const c_void) -> (i32, String) {
-    // SAFETY: the process has one thread, and the descriptors are its own. A command takes its arguments in registers and on
-    // the stack, and more of them do no harm; the handle is what is being tested.
+    // SAFETY: the process has one thread, and the descriptors are its own. A command takes its arguments in registers and on the stack, and
+    // surplus ones do no harm; the test is about the handle.
     unsafe {
         let mut ends = [0; 2];
         assert_eq!(libc::pipe(ends.as_mut_ptr()), 0);
@@ -158,7 +158,7 @@ fn parameter(class: Class) -> &'static str {
     if class == Class::Instance { "instance" } else { "physicalDevice" }
 }
 
-/// All commands that take an instance or a physical device, with their names.
+/// Returns all commands that take an instance or a physical device, with their names.
 fn commands() -> impl Iterator<Item = (CommandId, &'static str)> {
     CommandId::all()
         .filter(|command| [Class::Instance, Class::PhysicalDevice].contains(&command.class()))
@@ -203,7 +203,7 @@ fn every_bad_handle_is_refused_by_every_command() {
     run.ok().says("faults", "");
     let called = run.said("called").parse::<usize>().unwrap();
     assert_eq!(run.said("calls"), (called * FAULTS.len() - 1).to_string());
-    // What is not there to be called belongs to other systems.
+    // Commands that are not exported here belong to other systems.
     let known = commands().filter(|(command, _)| PLATFORMS.contains(&command.window_system())).count();
     assert!(called >= known && known > 100, "{called} of {known}: {run:?}");
 }
@@ -237,14 +237,14 @@ fn run_with_layer(body: fn(&Vk)) -> Run {
     Scenario::new().driver(driver).layer(vkload_tests::Layer::new("VK_LAYER_TEST_a")).run(body)
 }
 
-/// What cannot be read cannot be checked; nothing is read but the second word of what is said to be the object.
+/// Unreadable memory cannot be checked; only the second word of the supposed object is read.
 #[test]
 fn of_an_address_that_cannot_be_read_only_the_mark_is_looked_at() {
     extern "C" fn report(_: i32, info: *const libc::siginfo_t, _: *const c_void) {
         // SAFETY: the kernel passes information about the signal.
         let offset = unsafe { (*info).si_addr() as usize }.wrapping_sub(nowhere() as usize);
         let text = if offset == size_of::<usize>() { "mark" } else { "something else" };
-        // SAFETY: writes text and ends the process.
+        // SAFETY: writes text and exits.
         unsafe {
             libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len());
             libc::_exit(0);
@@ -258,7 +258,7 @@ fn of_an_address_that_cannot_be_read_only_the_mark_is_looked_at() {
             if address == 0 {
                 continue;
             }
-            // SAFETY: the handler only writes and ends the process; it is left to the children.
+            // SAFETY: the handler only writes and exits; only children run it.
             unsafe {
                 let mut action: libc::sigaction = std::mem::zeroed();
                 action.sa_sigaction = report as *const () as usize;
@@ -275,11 +275,11 @@ fn of_an_address_that_cannot_be_read_only_the_mark_is_looked_at() {
     run.ok().says("faults", "");
 }
 
-/// A page that nothing may be read from.
+/// Returns an unreadable page.
 fn nowhere() -> *const c_void {
     static PAGE: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
     let page = PAGE.get_or_init(|| {
-        // SAFETY: asks for a page where there is none yet.
+        // SAFETY: requests an unused page.
         let page = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -373,7 +373,7 @@ unsafe extern "system" fn lookup(instance: *const c_void) -> u64 {
 
 // ---- handles inside structures ----
 
-/// Calls what is given with each bad physical device inside a structure; says which calls were not refused by `command`.
+/// Makes the calls with each bad physical device inside a structure; notes which calls `command` does not refuse.
 fn inside(vk: &Vk, command: &str, use_it: fn(&Objects<'_>, vk::PhysicalDevice)) {
     let objects = Objects::new(vk);
     let mut faults = Vec::new();

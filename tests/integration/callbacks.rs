@@ -1,4 +1,4 @@
-//! What the callbacks of messengers may do, and what happens when there is no memory for one more.
+//! The permitted actions of messenger callbacks, and the behaviour if memory for another messenger runs out.
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -15,7 +15,7 @@ use vkload_tests::{Run, Scenario, Vk};
 static DEBUG: OnceLock<Debug> = OnceLock::new();
 static HANDLES: Mutex<Vec<vk::DebugUtilsMessengerEXT>> = Mutex::new(Vec::new());
 
-/// Lets messengers listen, the last of which does something when it hears `go`, and submits `go` and `again`.
+/// Creates messengers, the last of which acts on the message `go`, and submits `go` and `again`.
 fn act(vk: &Vk, listening: usize, action: fn(&str)) {
     let instance = vk.create(&ask()).unwrap();
     let debug = DEBUG.get_or_init(|| Debug::new(vk, &instance));

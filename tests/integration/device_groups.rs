@@ -13,7 +13,7 @@ fn say_groups(vk: &Vk, instance: &Instance<'_>, command: &str) {
     let result = unsafe { enumerate(instance.handle(), &mut count, std::ptr::null_mut()) };
     assert_eq!(result, vk::Result::SUCCESS);
     let mut groups = vec![vk::PhysicalDeviceGroupProperties::default(); count as usize];
-    // SAFETY: there is room for as many as the count says.
+    // SAFETY: the array has as many elements as the count.
     let result = unsafe { enumerate(instance.handle(), &mut count, groups.as_mut_ptr()) };
     vk.say("result", format_args!("{result:?}"));
     let names: Vec<String> = groups
@@ -100,7 +100,7 @@ fn a_small_array_of_groups_is_filled_and_incomplete() {
         let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
         let mut groups = [vk::PhysicalDeviceGroupProperties::default()];
         let mut count = 1;
-        // SAFETY: there is room for as many as the count says.
+        // SAFETY: the array has as many elements as the count.
         let result = unsafe {
             (instance.fp_v1_1().enumerate_physical_device_groups)(
                 instance.handle(),
@@ -222,7 +222,7 @@ impl ReadOnly {
         let place = self.1.next_multiple_of(16);
         self.1 = place + size_of::<T>();
         assert!(self.1 <= Self::SIZE);
-        // SAFETY: the page has room for it there, and is aligned.
+        // SAFETY: the page is large enough there, and is aligned.
         unsafe {
             let place = self.0.add(place).cast::<T>();
             place.write(value);
@@ -236,8 +236,8 @@ impl ReadOnly {
     }
 }
 
-/// A chain in read-only memory: a structure, the group, and another structure. With `stranger`, the first one is of a type that
-/// no registry has.
+/// Returns a chain in read-only memory: a structure, the group, and another structure. With `stranger`, the first one is of a type that no
+/// registry has.
 fn read_only_chain(
     members: &[vk::PhysicalDevice; 2],
     stranger: bool,
@@ -261,7 +261,7 @@ fn read_only_chain(
     first
 }
 
-/// Two threads create devices with one chain, which nobody may write to.
+/// Creates devices in two threads with one read-only chain.
 fn two_threads_with_one_chain(vk: &Vk) {
     let layers = vk.arg("layer");
     let ask = Ask::new().api(1, 1);
@@ -275,7 +275,7 @@ fn two_threads_with_one_chain(vk: &Vk) {
             let mut info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
             info.p_next = chain as *const _;
             let results = (0..50).map(|_| {
-                // SAFETY: the chain is valid and stays there; the device is used by nobody else.
+                // SAFETY: the chain is valid and stays alive; no other code uses the device.
                 unsafe {
                     raw.create_device(members[0], &info, None).map(|device| device.destroy_device(None))
                 }

@@ -1,4 +1,4 @@
-//! Devices: what drivers are asked for, whose handles they see, and what is passed on as it is.
+//! Devices: the calls that drivers receive, the handles in them, and the parameters that are passed on unchanged.
 use ash::vk;
 use vkload_tests::{Ask, Device, Driver, Layer, Scenario, code, extension_names};
 
@@ -174,7 +174,7 @@ fn device_extensions_that_nobody_knows_are_listed_and_enabled_all_the_same() {
 fn a_missing_count_of_device_extensions_is_incomplete() {
     let run = Scenario::new().driver(good("a")).run(|vk| {
         let instance = vk.instance();
-        // SAFETY: the missing pointer is what is being tested.
+        // SAFETY: the test is about the missing pointer.
         let result = unsafe {
             let function = instance.fp_v1_0().enumerate_device_extension_properties;
             function(instance.devices()[0], std::ptr::null(), std::ptr::null_mut(), std::ptr::null_mut())
@@ -319,7 +319,7 @@ fn a_physical_device_of_another_driver_or_of_a_layer_is_named_to_nobody() {
     }
 }
 
-/// Who listens to messages is an object of the loader, which a driver would take for its own and follow.
+/// A messenger is an object of the loader, which a driver would take for its own and dereference.
 #[test]
 #[expect(deprecated, reason = "programs still use VK_EXT_debug_marker and VK_EXT_debug_report")]
 fn messengers_and_report_callbacks_are_named_to_no_driver() {

@@ -4,7 +4,7 @@ use vkload_tests::{Ask, Device, Driver, Scenario, Vk, code};
 
 const EXTENSION: &str = "VK_LUNARG_direct_driver_loading";
 
-/// A driver that no search finds, which exports only its look-up.
+/// Returns a driver outside all search paths, which exports only its look-up function.
 fn direct(name: &str) -> Driver {
     Driver::new(name).folder("hidden").interface(7).device(Device::new(name))
 }
@@ -13,7 +13,7 @@ fn found(name: &str) -> Driver {
     Driver::new(name).device(Device::new(name))
 }
 
-/// The look-up function of a driver that lies in the sandbox.
+/// Returns the look-up function of a driver in the sandbox.
 fn look_up(vk: &Vk, name: &str) -> vk::PFN_vkGetInstanceProcAddrLUNARG {
     let path = std::ffi::CString::new(vk.path(&format!("lib/lib{name}.so")).to_str().unwrap()).unwrap();
     // SAFETY: a test driver has such a function, and its library stays open.
@@ -31,7 +31,7 @@ fn drivers<'a>(vk: &Vk, names: &[&str]) -> Vec<vk::DirectDriverLoadingInfoLUNARG
     names.iter().map(one).collect()
 }
 
-/// Creates an instance with this list and says what came of it.
+/// Creates an instance with this list and notes the result.
 fn list(vk: &Vk, list: &vk::DirectDriverLoadingListLUNARG<'_>) {
     vkload_tests::list_devices_asking(vk, &Ask::new().api(1, 0).extension(EXTENSION).next(list));
 }
@@ -179,7 +179,7 @@ fn several_instances_may_have_different_drivers_at_the_same_time() {
     run.ok().says("devices", "a,b").says("code", "ERROR_INCOMPATIBLE_DRIVER");
 }
 
-/// What the driver's commands that create and destroy note: how many threads are in them, and how many have been at once.
+/// Notes of the driver's commands that create and destroy: the number of threads in them, and its maximum.
 mod inside {
     use std::ffi::{CStr, c_char};
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};

@@ -1,4 +1,4 @@
-//! Displays without a window system: what drivers tell about them, and taking them over.
+//! Displays without a window system: the drivers' information about them, and acquiring them.
 use std::ptr::without_provenance_mut;
 
 use ash::vk::{self, Handle};
@@ -13,7 +13,7 @@ const EXTENSIONS: [&str; 6] = [
     "VK_EXT_acquire_drm_display",
 ];
 
-/// A driver with two devices, so that a mix-up shows: displays and modes of device N end in N.
+/// Returns a driver with two devices, so that a mix-up shows: displays and modes of device N end in N.
 fn driver(name: &str) -> Driver {
     let device = |number: u32| Device::new(&format!("{name}{number}"));
     let driver = Driver::new(name).device(device(0)).device(device(1));
@@ -25,7 +25,7 @@ fn instance(vk: &Vk) -> Instance<'_> {
         .unwrap()
 }
 
-/// Two drivers that have it all, and one that has nothing of it.
+/// Returns two drivers that have it all, and one that has nothing of it.
 fn scenario() -> Scenario {
     Scenario::new()
         .driver(driver("a"))
@@ -66,7 +66,7 @@ fn displays_planes_and_modes_are_the_devices_own() {
     }
 }
 
-/// What the commands of VK_KHR_get_display_properties2 say about the device of this name.
+/// Notes the results of the VK_KHR_get_display_properties2 commands for the device of this name.
 fn say_properties2(vk: &Vk, instance: &Instance<'_>, name: &str) {
     let device = instance.named(name);
     // SAFETY: these are the commands; the structures are alive.
@@ -197,7 +197,7 @@ fn displays_are_not_taken_over_where_the_driver_cannot() {
     let run = scenario().run(|vk| {
         let instance = instance(vk);
         let (device, dpy) = (instance.named("none"), without_provenance_mut(0x4000));
-        // SAFETY: these are the commands; nobody looks at the pointer.
+        // SAFETY: the types match the commands; the pointer is not dereferenced.
         unsafe {
             let release: vk::PFN_vkReleaseDisplayEXT = instance.command("vkReleaseDisplayEXT");
             let acquire_xlib: vk::PFN_vkAcquireXlibDisplayEXT = instance.command("vkAcquireXlibDisplayEXT");
@@ -240,7 +240,7 @@ fn display_modes_and_planes_of_a_driver_without_displays() {
         let display = ash::khr::display::Instance::new(&vk.entry, &instance);
         let (nothing, info) = (vk::DisplayKHR::null(), vk::DisplayModeCreateInfoKHR::default());
         let garbage = vk::Extent2D { width: 7, height: 7 };
-        // SAFETY: these are the commands; the structures are alive, and nobody looks at the handles.
+        // SAFETY: the types match the commands; the structures are alive, and the handles are not dereferenced.
         unsafe {
             let created = display.create_display_mode(device, nothing, &info, None);
             vk.say("creation", code(&created));

@@ -21,14 +21,14 @@ enum Elevation {
     Capabilities,
 }
 
-/// What shows that a variable was honoured.
+/// The evidence that a variable was honoured.
 #[derive(Clone, Copy)]
 enum Shown {
     /// The driver with this name was opened.
     Driver(&'static str),
     /// The layer with this name was listed.
     Layer(&'static str),
-    /// Only that the log does not call it ignored. What it does is shown elsewhere.
+    /// Checks only that the log does not call it ignored. Other tests check its effect.
     NotIgnored,
     /// The log has these words.
     Log(&'static [&'static str]),
@@ -136,7 +136,7 @@ fn everything_as_the_table_says(elevation: Elevation) {
     }
 }
 
-/// Whether the run shows that the variable was honoured.
+/// Returns whether the run shows that the variable was honoured.
 fn honoured((variable, _, shown): &Case, run: &Run) -> bool {
     let logs = |words: &[&str]| run.stderr.lines().any(|line| words.iter().all(|word| line.contains(word)));
     match shown {
@@ -149,8 +149,8 @@ fn honoured((variable, _, shown): &Case, run: &Run) -> bool {
     }
 }
 
-/// The driver `direct` is the program's own. Each of the others, and each layer, lies where one variable leads; to the last
-/// one leads a settings file of the user.
+/// Returns a machine for the case. The driver `direct` is the program's own. Each of the others, and each layer, is in one variable's
+/// folder; the last one is named by the user's settings file.
 fn scenario((variable, value, _): &Case) -> Scenario {
     let direct = Driver::new("direct")
         .folder("nowhere")
@@ -224,7 +224,7 @@ fn body(vk: &Vk) {
     vk.say("stays", maps.lines().any(ours));
 }
 
-/// Makes instances of a driver that the program brings itself, since no other is there in every case.
+/// Creates instances of a driver that the program provides, since not every case has another one.
 fn direct(vk: &Vk) {
     let path = std::ffi::CString::new(vk.path("lib/libdirect.so").to_str().unwrap()).unwrap();
     // SAFETY: a test driver has such a function, and its library stays open.
@@ -244,7 +244,7 @@ fn direct(vk: &Vk) {
     assert_eq!(vk.create(&ask).err(), Some(vk::Result::ERROR_INCOMPATIBLE_DRIVER));
 }
 
-/// A copy of this executable that gets more rights than who starts it, and who that has to be.
+/// Returns a copy of this executable that runs with more rights than its user, and the user who has to start it.
 fn program(place: &Sandbox, elevation: Elevation) -> Option<(PathBuf, Option<u32>)> {
     // SAFETY: no preconditions.
     if unsafe { libc::geteuid() } != 0 {

@@ -1,4 +1,4 @@
-//! Instance-level commands on drivers that lack them: made of what the drivers do have.
+//! Instance-level commands on drivers that lack them: emulated with the commands that the drivers have.
 use std::ffi::c_void;
 
 use ash::vk;
@@ -6,7 +6,7 @@ use vkload_tests::{Ask, Device, Driver, Instance, Run, Scenario, Vk};
 
 const PROPERTIES2: &str = "VK_KHR_get_physical_device_properties2";
 
-/// How a scenario's driver has what VK_KHR_get_physical_device_properties2 has: not at all, as the extension, as Vulkan 1.1.
+/// Returns how a scenario's driver has what VK_KHR_get_physical_device_properties2 has: not at all, as the extension, as Vulkan 1.1.
 fn drivers() -> [(&'static str, Driver); 3] {
     let device = Device::new("gpu").id(5, 6).queue_families(3);
     [
@@ -31,14 +31,14 @@ fn everywhere(body: fn(&Vk), check: fn(&Run, &str)) {
     }
 }
 
-/// An instance of version 1.1 with the extension, and the device under test.
+/// Returns an instance of version 1.1 with the extension, and the device under test.
 fn instance(vk: &Vk) -> (Instance<'_>, vk::PhysicalDevice) {
     let instance = vk.create(&Ask::new().api(1, 1).extension(PROPERTIES2)).unwrap();
     let device = instance.named("gpu");
     (instance, device)
 }
 
-/// The command with the suffix that the scenario asks for.
+/// Returns the command with the suffix that the scenario asks for.
 ///
 /// # Safety
 /// `F` has to be its type.
@@ -47,7 +47,7 @@ unsafe fn command<F: Copy>(vk: &Vk, instance: &Instance<'_>, name: &str) -> F {
     unsafe { instance.command(&format!("{name}{}", vk.arg("suffix"))) }
 }
 
-/// A structure that no driver knows, to see that it is left alone.
+/// Returns a structure that no driver knows, to see that it is left alone.
 fn stranger() -> [u64; 4] {
     [0x7fff_ff00, 0, 0x5555_5555_5555_5555, 0x6666_6666_6666_6666]
 }
@@ -79,7 +79,7 @@ fn properties() {
     );
 }
 
-/// They belong to device extensions that nobody enables: there need not be a device.
+/// They belong to device extensions that are not enabled: no device is needed.
 #[test]
 fn structures_of_device_extensions_reach_drivers() {
     let driver = |name, id| Driver::new(name).device(Device::new(name).id(5, id).pci([0, id, 3, 4]));
@@ -221,7 +221,7 @@ fn sparse_image_formats() {
             let info = vk::PhysicalDeviceSparseImageFormatInfo2::default().format(vk::Format::R8G8B8A8_UNORM);
             let mut out = [vk::SparseImageFormatProperties2::default(); 3];
             let (mut counted, mut one, mut all) = (0, 1, 3);
-            // SAFETY: it is this command; there is room for as many as the counts say.
+            // SAFETY: the type matches the command; the arrays have as many elements as the counts.
             unsafe {
                 let function: vk::PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 =
                     command(vk, &instance, "vkGetPhysicalDeviceSparseImageFormatProperties2");
@@ -248,7 +248,7 @@ fn queue_families() {
             let (instance, device) = instance(vk);
             let mut out = [vk::QueueFamilyProperties2::default(); 5];
             let (mut counted, mut two, mut all) = (0, 2, 5);
-            // SAFETY: it is this command; there is room for as many as the counts say.
+            // SAFETY: the type matches the command; the arrays have as many elements as the counts.
             unsafe {
                 let function: vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties2 =
                     command(vk, &instance, "vkGetPhysicalDeviceQueueFamilyProperties2");
@@ -389,7 +389,7 @@ fn features_that_are_chained_reach_a_driver_that_knows_only_the_older_way() {
             let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
             let own = vk::PhysicalDeviceFeatures::default();
             let plain = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
-            // What the application says itself counts.
+            // The application's own features count.
             for info in [plain.enabled_features(&own), plain.push_next(&mut chained)] {
                 // SAFETY: valid use of Vulkan on one thread.
                 unsafe {

@@ -16,7 +16,7 @@ fn good() -> Driver {
     Driver::new("good").device(Device::new("gpu"))
 }
 
-/// The commands that exist where this test runs.
+/// Returns the commands that exist where this test runs.
 fn commands() -> impl Iterator<Item = CommandId> {
     CommandId::all().filter(move |command| PLATFORMS.contains(&command.window_system()))
 }
@@ -35,7 +35,7 @@ const WITH_SURFACES: [&str; 5] = [
     "vkGetDeviceGroupSurfacePresentModesKHR",
 ];
 
-/// The extensions of which an instance needs one for the command to be answered; none for what is always answered.
+/// Returns the extensions of which an instance needs one for the look-up to succeed; `None` if it always succeeds.
 fn needs_enabling(command: CommandId) -> Option<Vec<&'static str>> {
     if WITH_SURFACES.contains(&name(command)) {
         return Some(vec!["VK_KHR_surface"]);
@@ -242,7 +242,7 @@ fn a_missing_name_is_null() {
     let run = Scenario::new().driver(good()).run(|vk| {
         let instance = vk.instance();
         let device = instance.device(instance.devices()[0], &[]);
-        // SAFETY: that the name is missing is what is being tested.
+        // SAFETY: the test is about the missing name.
         unsafe {
             let look_up = vk.entry.static_fn().get_instance_proc_addr;
             vk.say("none", look_up(vk::Instance::null(), std::ptr::null()).is_some());
@@ -256,7 +256,7 @@ fn a_missing_name_is_null() {
 
 // ---- with a device ----
 
-/// What vkGetDeviceProcAddr answers.
+/// Returns the result of vkGetDeviceProcAddr.
 fn device_proc(instance: &ash::Instance, device: &ash::Device, name: &str) -> usize {
     let name = std::ffi::CString::new(name).unwrap();
     // SAFETY: the device is alive and the name a C string.
@@ -309,7 +309,7 @@ fn a_device_answers_only_extensions_that_are_enabled() {
     run.says("vkDebugMarkerSetObjectNameEXT", "false false").says("vkCmdDrawMeshTasksEXT", "false false");
 }
 
-/// The driver answers every name, so what is NULL is so by the loader's word.
+/// The driver returns a function for every name, so a NULL comes from the loader.
 #[test]
 fn a_device_answers_the_core_commands_of_the_requested_version_and_no_extensions() {
     let driver = good().api("1.4.0").knows_all_device_commands();
@@ -386,7 +386,7 @@ fn core_commands_above_the_applications_version_are_answered() {
     run.ok().says("vkCmdSetCullMode", true);
 }
 
-/// Whether commands of 1.1, 1.2 and 1.3 are answered to an application of version 1.1.
+/// Notes whether an application of version 1.1 gets commands of 1.1, 1.2 and 1.3.
 fn with_maintenance5(vk: &Vk, extension: bool, feature: bool) {
     let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
     let mut maintenance5 = vk::PhysicalDeviceMaintenance5FeaturesKHR::default().maintenance5(feature);
@@ -435,7 +435,7 @@ fn a_command_that_the_driver_has_under_its_older_name_is_called_by_it() {
             "vkGetPhysicalDeviceCalibrateableTimeDomainsKHR",
             "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT",
         ] {
-            // SAFETY: both names stand for this type.
+            // SAFETY: both names have this type.
             let enumerate: vk::PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsKHR =
                 unsafe { instance.command(command) };
             let mut count = 0;
@@ -448,13 +448,13 @@ fn a_command_that_the_driver_has_under_its_older_name_is_called_by_it() {
     run.says("vkGetPhysicalDeviceCalibrateableTimeDomainsEXT", "SUCCESS 2");
 }
 
-// ---- calls into what is not there ----
+// ---- calls of missing commands ----
 
 /// Looks `command` up through the instance and calls it on a device that has not enabled it.
 fn call_what_is_not_enabled(vk: &Vk) {
     let instance = vk.create(&Ask::new().api(1, 3)).unwrap();
     let device = instance.device(instance.devices()[0], &[]);
-    // SAFETY: the call ends the process before any argument matters.
+    // SAFETY: the call aborts the process before any argument matters.
     unsafe {
         let function: unsafe extern "system" fn(vk::Device, u64, u64, u64, u64) =
             instance.command(&vk.arg("command"));

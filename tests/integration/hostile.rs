@@ -1,5 +1,5 @@
-//! Manifests and libraries that are broken, or meant to break the loader. Each is skipped with its reason in the log, and the
-//! good driver beside it works.
+//! Manifests and libraries that are broken, or meant to break the loader. Each is skipped with its reason in the log, and a good driver
+//! next to it works.
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -9,7 +9,7 @@ use vkload_tests::{Ask, Device, Driver, Run, Sandbox, Scenario, list_devices, wa
 
 const FOLDER: &str = "data/vulkan/icd.d";
 
-/// Runs beside the good driver, which has to work; something is said about `bad`.
+/// Runs with a good driver, which has to work; the log has to mention `bad`.
 fn beside_good(scenario: Scenario) -> Run {
     let run = scenario.log().driver(Driver::new("good").device(Device::new("gpu"))).run(list_devices);
     run.ok().says("result", "SUCCESS").says("enumeration", "SUCCESS");
@@ -19,7 +19,7 @@ fn beside_good(scenario: Scenario) -> Run {
 fn assert_skipped(run: &Run) {
     run.says("devices", "gpu").logs(&["bad.json"]);
     assert!(!run.loaded("bad"), "it must not even be opened");
-    // What is wrong is told, not only that the file was seen.
+    // The log has to name the fault, not only the file.
     let told = run.log().into_iter().any(|(kind, text)| {
         text.contains("bad.json")
             && (kind.starts_with("WARNING") || kind.starts_with("ERROR") || text.contains("not used"))
@@ -27,7 +27,7 @@ fn assert_skipped(run: &Run) {
     assert!(told, "the log does not say what is wrong: {:#?}", run.log());
 }
 
-/// A manifest with these bytes, whose `LIBRARY` is that of a driver that would work.
+/// Checks that a manifest with these bytes is skipped. Its `LIBRARY` is a working driver's.
 fn skipped(text: impl AsRef<[u8]>) {
     let scenario = Scenario::new().driver(Driver::new("bad").device(Device::new("never")));
     let library = scenario.sandbox().path("lib/libbad.so");
@@ -35,7 +35,7 @@ fn skipped(text: impl AsRef<[u8]>) {
     assert_skipped(&beside_good(scenario.file(&format!("{FOLDER}/bad.json"), text)));
 }
 
-/// Such a manifest that is odd, but says all that is needed.
+/// Checks that such a manifest, which is odd but complete, is used.
 fn accepted(text: impl AsRef<[u8]>) {
     let scenario = Scenario::new().driver(Driver::new("bad").device(Device::new("odd")));
     let library = scenario.sandbox().path("lib/libbad.so");
@@ -362,7 +362,7 @@ fn a_thousand_broken_manifests() {
 
 // ---- libraries ----
 
-/// A manifest whose library is this file.
+/// Returns a manifest whose library is this file.
 fn library(contents: &[u8]) -> Run {
     let scenario = Scenario::new().file("lib/bad-library.so", contents);
     let path = scenario.sandbox().path("lib/bad-library.so");
@@ -372,7 +372,7 @@ fn library(contents: &[u8]) -> Run {
     run
 }
 
-/// The head of a library for this class and machine, as `elf.h` lays it out, followed by zeros.
+/// Returns the head of a library for this class and machine, as `elf.h` lays it out, followed by zeros.
 fn elf(class: u8, machine: u16) -> Vec<u8> {
     let mut head = vec![0; 4096];
     head[..8].copy_from_slice(&[0x7f, b'E', b'L', b'F', class, 1, 1, 0]);

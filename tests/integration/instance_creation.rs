@@ -1,4 +1,4 @@
-//! What vkCreateInstance makes of what it is asked for, and what the version rules are.
+//! The treatment of vkCreateInstance's parameters, and the version rules.
 use ash::vk;
 use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code, list_devices};
 
@@ -8,7 +8,7 @@ fn good(name: &str) -> Driver {
 
 // ---- versions ----
 
-/// The apiVersion that a driver saw, asked for 1.3.
+/// Returns the apiVersion that a driver saw, asked for 1.3.
 fn version_seen(driver: Driver) -> (u32, Run) {
     let run = Scenario::new().log().driver(driver).run(list_devices);
     run.ok().says("result", "SUCCESS");
@@ -136,7 +136,7 @@ fn the_patch_version_is_ignored() {
             for minor in [0, 1, 3] {
                 let ask = Ask::new().raw_api(vk::make_api_version(0, 1, minor, 4000));
                 let instance = vk.create(&ask).unwrap();
-                // What belongs to 1.3 belongs to each of its patches, too.
+                // Commands of 1.3 belong to each of its patch versions.
                 vk.say(&format!("1.{minor}"), instance.proc("vkCreateInstance") != 0);
                 assert_eq!(instance.names().len(), 2);
             }
@@ -149,7 +149,7 @@ fn the_patch_version_is_ignored() {
     assert_eq!(minors, [0, 0, 0]);
 }
 
-// ---- what is asked for ----
+// ---- requests ----
 
 #[test]
 fn an_unknown_layer_is_an_error() {
@@ -183,7 +183,7 @@ fn no_layers_are_listed_where_there_are_none() {
 fn counts_without_arrays_are_errors() {
     let run = Scenario::new().driver(good("a")).run(|vk| {
         let info = vk::InstanceCreateInfo { enabled_extension_count: 1, ..Default::default() };
-        // SAFETY: that the arrays are NULL is what is being tested.
+        // SAFETY: the test is about the NULL arrays.
         vk.say("extensions", code(&unsafe { vk.entry.create_instance(&info, None) }));
         let info = vk::InstanceCreateInfo { enabled_layer_count: 1, ..Default::default() };
         // SAFETY: as above.
@@ -228,7 +228,7 @@ fn what_hangs_on_the_create_info_reaches_layers() {
 fn a_missing_count_is_refused() {
     let run = Scenario::new().driver(good("a")).run(|vk| {
         let instance = vk.instance();
-        // SAFETY: the missing pointer is what is being tested.
+        // SAFETY: the test is about the missing pointer.
         let result = unsafe {
             (instance.fp_v1_0().enumerate_physical_devices)(
                 instance.handle(),

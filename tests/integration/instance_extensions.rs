@@ -2,7 +2,7 @@
 use ash::vk;
 use vkload_tests::{Ask, Device, Driver, Run, Scenario, Vk, code, extension_names};
 
-/// What the loader has itself, after what drivers have.
+/// The loader's own extensions, listed after the drivers'.
 const LOADERS: [&str; 4] = [
     "VK_EXT_debug_report",
     "VK_EXT_debug_utils",
@@ -155,7 +155,7 @@ fn a_small_array_of_extensions_is_filled_and_incomplete() {
     let run = with(&[good("a").extension("VK_KHR_surface")]).run(|vk| {
         let mut count = 2;
         let mut list = [vk::ExtensionProperties::default(); 3];
-        // SAFETY: there is room for more than the count says.
+        // SAFETY: the array has more elements than the count.
         let result = unsafe {
             (vk.entry.fp_v1_0().enumerate_instance_extension_properties)(
                 std::ptr::null(),

@@ -1,4 +1,4 @@
-//! Which layers are active, in which order, and what applications are told about them.
+//! The active layers, their order, and the lists that applications get.
 use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code};
 
 const A: &str = "VK_LAYER_TEST_a";
@@ -9,7 +9,7 @@ fn scenario() -> Scenario {
     Scenario::new().driver(Driver::new("good").device(Device::new("gpu")))
 }
 
-/// Two explicit layers, A and B, and an implicit one, C.
+/// Returns two explicit layers, A and B, and an implicit one, C.
 fn two_and_one() -> Scenario {
     scenario().layer(Layer::new(A)).layer(Layer::new(B)).layer(Layer::new(C).implicit())
 }
@@ -22,7 +22,7 @@ fn create_with_a(vk: &Vk) {
     vk.say("result", code(&vk.create(&Ask::new().layer(A)).map(drop)));
 }
 
-/// The layers whose vkCreateInstance was called, in order.
+/// Returns the layers whose vkCreateInstance was called, in order.
 fn active(run: &Run) -> Vec<String> {
     let calls = run.calls(&["vkCreateInstance"]);
     calls.iter().filter_map(|call| call.split(' ').next()).map(str::to_owned).collect()
@@ -75,7 +75,7 @@ fn a_layer_of_version_0_is_active_with_a_warning() {
     assert_eq!(active(&run), [A]);
 }
 
-/// It is named like the override layer, and is none: what it rules out stays.
+/// The layer has the override layer's name but is not one, so its blacklist has no effect.
 #[test]
 fn an_override_layer_without_library_and_components_is_none() {
     let text = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_LUNARG_override", "type": "GLOBAL",
@@ -131,7 +131,7 @@ fn device_layers_have_no_effect() {
     run.logs(&["VK_DEVICE_LAYERS"]);
 }
 
-/// The text of a manifest that holds A, of this type, as `layer` or as the only element of `layers`.
+/// Returns the text of a manifest that holds A, of this type, as `layer` or as the only element of `layers`.
 fn manifest_of_a(file_format: &str, of_type: &str, is_list: bool) -> String {
     let (before, behind) = if is_list { ("layers\": [", "]") } else { ("layer\": ", "") };
     format!(
@@ -192,7 +192,7 @@ fn folders_within_the_folders_of_layers_are_not_searched() {
     run.ok().says("names", "");
 }
 
-/// The document says that only the directories in the variable are scanned; shipped loaders mean those of explicit layers.
+/// The document limits the search to the directories in the variable; shipped loaders apply that only to explicit layers.
 #[test]
 fn vk_layer_path_does_not_replace_the_search_for_implicit_layers() {
     let run = two_and_one()

@@ -10,7 +10,7 @@ fn good() -> Driver {
     Driver::new("good").device(Device::new("gpu"))
 }
 
-/// A scenario with the driver and three explicit layers of these kinds.
+/// Returns a scenario with the driver and three explicit layers of these kinds.
 fn three(kinds: impl Fn(Layer) -> Layer) -> Scenario {
     let layers = [A, B, C].map(|name| kinds(Layer::new(name)));
     layers.into_iter().fold(Scenario::new().driver(good()), Scenario::layer)
@@ -60,7 +60,7 @@ fn every_command_passes_the_layers_in_the_order_that_the_application_asks_for() 
     }
 }
 
-/// What a driver's vkCreateInstance sees as pNext: Khronos' loader leaves its own structures there, and so may this one.
+/// Returns the pNext chain of a driver's vkCreateInstance: Khronos' loader leaves its own structures in it, and so may this one.
 fn chain_of(run: &vkload_tests::Run) -> String {
     run.trace("good").only("vkCreateInstance").get("chain").to_owned()
 }
@@ -119,7 +119,7 @@ fn a_layer_that_fails_vkcreatedevice_leaves_nothing() {
                 let instance = vk.create(&Ask::new().layer(A).layer(B)).unwrap();
                 let result = instance.try_device(instance.devices()[0], &[]);
                 vk.say("result", code(&result.map(drop)));
-                // Fills the table of every device that the loader still believes in.
+                // Fills the table of every device that the loader considers alive.
                 vk.say("unknown", instance.proc("vkUnknownDevice1001TEST") != 0);
                 vk.say("unknown", instance.proc("vkUnknownDevice1TEST") != 0);
             });
@@ -178,7 +178,7 @@ fn vkcreatedevice_may_be_looked_up_without_an_instance() {
     assert_eq!(run.calls(&["vkCreateDevice"]), in_order("vkCreateDevice"));
 }
 
-/// What applications get without an instance, layers get, too.
+/// Layers get the same commands without an instance as applications.
 #[test]
 fn global_commands_may_be_looked_up_below_a_layer_without_an_instance() {
     let run = three(|layer| layer).layer(Layer::new(C).does("ask_globally")).run(use_device);

@@ -1,5 +1,5 @@
-//! Layer manifests and libraries that are broken, or meant to break the loader. Each is skipped with its reason in the
-//! log, and the good layer beside it works.
+//! Layer manifests and libraries that are broken, or meant to break the loader. Each is skipped with its reason in the log, and a good
+//! layer next to it works.
 mod beside_good;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use beside_good::{BAD, EXPLICIT, GOOD, IMPLICIT, MANIFEST, beside_good};
 use vkload_tests::{Layer, Scenario};
 
-/// Neither as an explicit nor as an implicit layer is it used or listed, and the log has the name of its file.
+/// Checks that it is neither used nor listed, as an explicit and as an implicit layer, and that the log has its file's name.
 fn skipped(text: impl AsRef<[u8]>) {
     for folder in [EXPLICIT, IMPLICIT] {
         let scenario = Scenario::new().layer(Layer::new(BAD).folder("nowhere"));
@@ -24,7 +24,7 @@ fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     [&text[..at], to, &text[at + from.len()..]].concat()
 }
 
-/// The manifest with one of its fields replaced.
+/// Returns the manifest with one of its fields replaced.
 fn with_field(field: &str, value: &str) -> String {
     let start = MANIFEST.find(&format!("\"{field}\"")).unwrap();
     let rest = &MANIFEST[start..];
@@ -33,7 +33,7 @@ fn with_field(field: &str, value: &str) -> String {
     format!("{}: {value}{}", &MANIFEST[..colon], &MANIFEST[end..])
 }
 
-/// The manifest without one of its fields, which is not the last.
+/// Returns the manifest without one of its fields, which is not the last.
 fn without_field(field: &str) -> String {
     let start = MANIFEST.find(&format!("\"{field}\"")).unwrap();
     let end = start + MANIFEST[start..].find(',').unwrap() + 1;
@@ -82,7 +82,7 @@ fn ten_megabytes() {
 fn a_layer_of_another_type() {
     for layer in ["null", "[]", "\"LIBRARY\"", "7", "true", "{}"] {
         skipped(format!(r#"{{"file_format_version": "1.2.0", "layer": {layer}}}"#));
-        // A list may be empty: there is nothing to say about it.
+        // A list may be empty, without a message.
         if layer != "[]" {
             skipped(format!(r#"{{"file_format_version": "1.2.0", "layers": {layer}}}"#));
         }
@@ -191,7 +191,7 @@ fn meta_layers_in_a_circle() {
 
 // ---- odd, and accepted: shipped manifests are like this ----
 
-/// As an explicit and as an implicit layer it is listed, can be had and is called.
+/// Checks that it is listed, can be enabled and is called, as an explicit and as an implicit layer.
 fn accepted(text: impl AsRef<[u8]>) {
     for folder in [EXPLICIT, IMPLICIT] {
         let scenario = Scenario::new().layer(Layer::new(BAD).folder("nowhere"));

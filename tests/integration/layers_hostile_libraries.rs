@@ -1,5 +1,5 @@
-//! Layer libraries that are broken, or meant to break the loader: an explicit layer of such a library is not present, an
-//! implicit one is left out, and the good layer beside it works.
+//! Layer libraries that are broken, or meant to break the loader: an explicit layer of such a library is not present, an implicit one is
+//! left out, and a good layer next to it works.
 mod beside_good;
 
 use ash::vk;
@@ -8,7 +8,7 @@ use vkload_tests::{Ask, Device, Driver, Layer, Sandbox, Scenario, code};
 
 // ---- libraries ----
 
-/// The manifest is good and the library is not: as an explicit layer it is not present, as an implicit one it is skipped.
+/// Checks a good manifest with a bad library: an explicit layer is not present, an implicit one is skipped.
 fn bad_library(contents: Option<&[u8]>) {
     for folder in [EXPLICIT, IMPLICIT] {
         let scenario = Scenario::new();
@@ -46,7 +46,7 @@ fn a_library_that_may_not_be_run() {
     beside_good(scenario.file(&format!("{EXPLICIT}/bad.json"), text)).says("bad", "ERROR_LAYER_NOT_PRESENT");
 }
 
-/// The head of a library for this class and machine, as `elf.h` lays it out, followed by zeros.
+/// Returns the head of a library for this class and machine, as `elf.h` lays it out, followed by zeros.
 fn elf(class: u8, machine: u16) -> Vec<u8> {
     let mut head = vec![0; 4096];
     head[..8].copy_from_slice(&[0x7f, b'E', b'L', b'F', class, 1, 1, 0]);
@@ -189,7 +189,7 @@ fn a_layer_that_always_fails() {
     }
 }
 
-// ---- look-ups that answer nonsense ----
+// ---- look-ups that return nonsense ----
 
 #[test]
 fn a_layer_without_vkcreateinstance_is_refused() {
@@ -331,7 +331,7 @@ fn a_layer_that_keeps_or_corrupts_its_links() {
             .run(|vk| {
                 for _ in 0..2 {
                     let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
-                    // SAFETY: the device is used by nobody else.
+                    // SAFETY: no other code uses the device.
                     unsafe { instance.device(instance.devices()[0], &[]).destroy_device(None) };
                 }
             });
@@ -347,7 +347,7 @@ fn a_layer_that_destroys_a_device_twice() {
         .run(|vk| {
             let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
             for _ in 0..3 {
-                // SAFETY: the device is used by nobody else.
+                // SAFETY: no other code uses the device.
                 unsafe { instance.device(instance.devices()[0], &[]).destroy_device(None) };
             }
         });

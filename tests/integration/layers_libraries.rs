@@ -30,7 +30,7 @@ fn settle(vk: &Vk, layer: &str) {
     }
 }
 
-/// Puts a new file in place of the layer's library.
+/// Replaces the layer's library with a new file.
 fn replace(vk: &Vk, layer: &str) {
     let (file, new) = (library(vk, layer), vk.path("new.so"));
     fs::copy(&file, &new).unwrap();
@@ -87,7 +87,7 @@ fn a_path_with_a_name_that_the_dynamic_linker_replaces_is_opened_once() {
         .driver(good())
         .layer(layer)
         .with(|sandbox| {
-            // What $LIB stands for, with and without folders for each processor.
+            // The values of $LIB, with and without folders for each processor.
             symlink("lib", sandbox.path("lib64")).unwrap();
             symlink(".", sandbox.path(format!("lib/{}-linux-gnu", std::env::consts::ARCH))).unwrap();
         })

@@ -1,5 +1,4 @@
-//! What layers find through the next vkGetInstanceProcAddr and vkGetDeviceProcAddr: functions that work on whatever object
-//! they are called with.
+//! The functions that layers get from the next vkGetInstanceProcAddr and vkGetDeviceProcAddr: they work on any object.
 use std::ffi::{CString, c_char};
 
 use ash::vk;
@@ -11,7 +10,7 @@ const B: &str = "VK_LAYER_TEST_b";
 
 type Find<H> = unsafe extern "system" fn(H, *const c_char) -> vk::PFN_vkVoidFunction;
 
-/// What the layer A gets from the next vkGetInstanceProcAddr.
+/// Returns the result of the next vkGetInstanceProcAddr for layer A.
 fn through_instance(instance: &Instance<'_>, name: &str) -> Option<unsafe extern "system" fn()> {
     let name = CString::new(name).unwrap();
     // SAFETY: the layer's command has this type, and the physical device is one of the instance's.
@@ -21,7 +20,7 @@ fn through_instance(instance: &Instance<'_>, name: &str) -> Option<unsafe extern
     }
 }
 
-/// What the layer A gets from the next vkGetDeviceProcAddr.
+/// Returns the result of the next vkGetDeviceProcAddr for layer A.
 fn through_device(
     instance: &Instance<'_>,
     device: &ash::Device,
@@ -53,7 +52,7 @@ fn driver(name: &str) -> Driver {
         .unknown_commands(300, 300)
 }
 
-/// Two drivers, and a layer that says what it finds; below it one that intercepts commands of devices.
+/// Returns two drivers, and a layer that notes its look-up results; below it one that intercepts device commands.
 fn two_drivers() -> Scenario {
     Scenario::new()
         .driver(driver("one"))
@@ -132,7 +131,7 @@ fn an_extensions_device_commands_are_there_for_the_layer_that_enabled_it() {
     assert_eq!(run.trace("one").only("vkSetDebugUtilsObjectNameEXT").get("object"), "device");
 }
 
-/// Calls what each look-up inside a layer's vkCreateDevice finds.
+/// Calls the functions that each look-up inside a layer's vkCreateDevice returns.
 #[test]
 fn look_ups_inside_vk_create_device_after_the_device_exists() {
     for scenario in [two_drivers(), Scenario::new().driver(driver("one")).layer(Layer::new(A))] {
@@ -165,7 +164,7 @@ fn use_device_commands(instance: &Instance<'_>, devices: &[ash::Device; 2]) {
         // SAFETY: the functions have the types of their names; valid use of Vulkan on one thread.
         unsafe {
             typed::<vk::PFN_vkDeviceWaitIdle>(find("vkDeviceWaitIdle"))(device.handle()).result().unwrap();
-            // What comes from the top has the device's word.
+            // Handles from the top have the device's first word.
             let queue = device.get_device_queue(0, 0);
             let submit: vk::PFN_vkQueueSubmit = typed(find("vkQueueSubmit"));
             submit(queue, 0, std::ptr::null(), vk::Fence::null()).result().unwrap();
@@ -208,7 +207,7 @@ fn device_commands_that_are_found_through_the_instance_work_on_every_drivers_dev
     assert_eq!(run.trace(B).calls("vkDeviceWaitIdle").len(), 6);
 }
 
-/// The layer's vkGetDeviceProcAddr returns what it found through the instance.
+/// The layer's vkGetDeviceProcAddr returns the function that it got through the instance.
 #[test]
 fn device_commands_that_are_found_through_the_instance_and_handed_on_are_there() {
     let layer = Layer::new(A).does("device_functions_of_instance");
@@ -249,7 +248,7 @@ fn a_device_command_that_is_found_through_the_instance_and_not_enabled_aborts_wi
         let device = instance.device(instance.named("two"), &[]);
         let function = through_instance(&instance, "vkDestroySwapchainKHR").unwrap();
         vk.say("called", true);
-        // SAFETY: the call ends the process before any argument matters.
+        // SAFETY: the call aborts the process before any argument matters.
         unsafe {
             let function: unsafe extern "system" fn(vk::Device, u64, u64) = typed(function);
             function(device.handle(), 0, 0);

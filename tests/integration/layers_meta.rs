@@ -14,7 +14,7 @@ fn create_with_a(vk: &Vk) {
     vk.say("result", code(&vk.create(&Ask::new().layer(A)).map(drop)));
 }
 
-/// The layers whose vkCreateInstance was called, in order.
+/// Returns the layers whose vkCreateInstance was called, in order.
 fn active(run: &Run) -> Vec<String> {
     let calls = run.calls(&["vkCreateInstance"]);
     calls.iter().filter_map(|call| call.split(' ').next()).map(str::to_owned).collect()
@@ -204,11 +204,11 @@ fn a_component_that_cannot_be_used_is_left_out_where_a_variable_or_the_loader_na
     }
 }
 
-// ---- where the override layer stands ----
+// ---- the position of the override layer ----
 
 const DISABLE: &str = r#", "disable_environment": {"NO_OVERRIDE": "1"}"#;
 
-/// The override layer with these components, found before all other layers.
+/// Returns the override layer with these components, found before all other layers.
 fn with_override(components: &str) -> Scenario {
     let text = meta("VK_LAYER_LUNARG_override", components, DISABLE);
     two_and_one()

@@ -1,4 +1,4 @@
-//! How the loader finds a layer's functions, and what it does about layers that refuse.
+//! How the loader finds a layer's functions, and its treatment of layers that refuse.
 use ash::vk;
 use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code};
 
@@ -30,7 +30,7 @@ fn use_device(vk: &Vk) {
     vk.say("done", "yes");
 }
 
-/// The layer is used for instances and devices.
+/// Checks that the layer is used for instances and devices.
 fn works(layer: Layer) -> Run {
     let run = Scenario::new().driver(good()).layer(layer).run(use_device);
     run.ok().says("done", "yes");
@@ -113,7 +113,7 @@ fn two_layers_of_one_manifest() {
     let manifest = format!(r#"{{"file_format_version": "1.0.1", "layers": [{}, {}]}}"#, one(A), one(B));
     let run = Scenario::new()
         .driver(good())
-        // B's own manifest lies where nobody looks; its configuration is needed.
+        // B's own manifest is outside all search paths; its configuration is needed.
         .layer(Layer::new(A).exports_its_name().holds(B).manifest(&manifest))
         .layer(Layer::new(B).held_by(A).folder("nowhere"))
         .run(|vk| {
@@ -135,7 +135,7 @@ fn a_layer_inside_a_driver_library() {
     assert_eq!(run.trace("good").calls("vkQueueSubmit").len(), 1);
 }
 
-/// Asks for a layer and without it, and says what is enumerated before and after.
+/// Creates an instance with and without the layer, and notes the lists before and after.
 fn refused(vk: &Vk) {
     vk.say("before", names(vk));
     vk.say("with", code(&vk.create(&Ask::new().layer(A)).map(drop)));
@@ -203,7 +203,7 @@ fn a_layer_whose_library_is_missing_is_refused() {
 
 // ---- where functions are looked for first ----
 
-/// By which names the layer's look-ups were found, each once.
+/// Returns the names under which the layer's look-up functions were found, each once.
 fn found_by(run: &Run) -> Vec<String> {
     let trace = run.trace(A);
     let mut names: Vec<_> = ["look_up", "device_look_up"]
@@ -278,7 +278,7 @@ fn the_negotiation_is_the_first_call_of_all() {
 
 #[test]
 fn the_enumerations_of_a_library_of_version_0_are_not_called() {
-    // They end the process.
+    // The layers abort the process.
     let run = Scenario::new().driver(good()).layer(Layer::new(A).implicit().exports(EVERYTHING)).run(|vk| {
         vk.say("layers", names(vk));
         // SAFETY: nothing is asked of the caller.

@@ -1,4 +1,4 @@
-//! What layers make of objects: wrappers, fewer and more physical devices, extensions and commands of their own.
+//! Layers that change objects: wrappers, fewer and more physical devices, extensions and commands of their own.
 use ash::vk;
 use vkload_tests::{Ask, Device, Driver, Layer, Scenario, Vk, code, extension_names};
 
@@ -10,7 +10,7 @@ fn two_devices() -> Driver {
     Driver::new("good").device(Device::new("one")).device(Device::new("two"))
 }
 
-/// The layers A, B, C with one of them behaving otherwise.
+/// Returns the layers A, B, C with one of them behaving otherwise.
 fn with(which: &str, behave: impl Fn(Layer) -> Layer) -> Scenario {
     [A, B, C].into_iter().fold(Scenario::new().driver(two_devices()), |scenario, name| {
         let layer = Layer::new(name);
@@ -340,7 +340,7 @@ fn a_device_extension_that_a_layer_adds_and_the_driver_lacks_is_kept_from_the_dr
         vk.say("of the application", code(&other.map(drop)));
     });
     run.ok().says("result", "SUCCESS").says("of the application", "ERROR_EXTENSION_NOT_PRESENT");
-    // Layers may assume that what the application enables has been validated, and are not asked.
+    // Layers may assume that the application's extensions and features have been validated, and are not called.
     assert_eq!(run.trace(A).calls("vkCreateDevice").len(), 1);
     assert_eq!(run.trace(C).calls("vkCreateDevice")[0].get("extensions"), "1");
     assert_eq!(run.trace("good").only("vkCreateDevice").get("extensions"), "");
@@ -390,7 +390,7 @@ fn a_device_command_that_nobody_knows() {
             let device = instance.device(instance.devices()[0], &[]);
             // SAFETY: the layer's command has this type.
             unsafe {
-                // Both for a device that was there before the look-up and for a later one.
+                // For a device created before the look-up and for a later one.
                 let command: DeviceTest = instance.command("vkLayerDeviceTEST");
                 vk.say("earlier", command(device.handle(), 21, 2.0));
                 let own = instance.get_device_proc_addr(device.handle(), c"vkLayerDeviceTEST".as_ptr());

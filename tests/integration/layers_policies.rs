@@ -103,7 +103,7 @@ fn llp_loader_7_a_disable_variable_wins() {
 
 #[test]
 fn llp_loader_8_links_are_passed_when_an_instance_is_created() {
-    // The layers end the process over a link that is missing or odd.
+    // The layers abort the process if a link is missing or odd.
     let run = scenario().layer(Layer::new(A)).layer(Layer::new(B).implicit()).run(create_with_a);
     run.ok().says("result", "SUCCESS");
     assert_eq!(active(&run), [B, A]);
@@ -173,7 +173,7 @@ fn llp_loader_12_the_blacklist_of_the_override_layer_is_applied() {
     assert!(!run.loaded(B));
 }
 
-/// A copy of this executable that runs with elevated privileges, if this process may make one.
+/// Returns a copy of this executable that runs with elevated privileges, if this process may make one.
 fn elevated_executable(scenario: &Scenario) -> Option<PathBuf> {
     use std::os::unix::fs::{PermissionsExt, chown};
     // SAFETY: no preconditions.
@@ -215,7 +215,7 @@ fn llp_loader_13_nothing_comes_from_the_users_places_when_elevated() {
     assert!(!run.loaded(A) && !run.loaded(B));
 }
 
-/// The layer overwrites what it has to pass on: the loader says so and does not follow what is there.
+/// Checks that the loader reports a structure that the layer overwrote instead of passing it on, and does not follow its pointers.
 fn aborts(layer: Layer, words: &[&str]) {
     let run = Scenario::new()
         .driver(Driver::new("good").device(Device::new("gpu")))

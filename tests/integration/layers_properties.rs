@@ -1,4 +1,4 @@
-//! What applications are told about layers: their properties, and the extensions of layers beside those of drivers.
+//! The lists of layers that applications get: their properties, and the layer and driver extensions.
 use std::ffi::CStr;
 
 use ash::vk;
@@ -11,7 +11,7 @@ fn with_extension(name: &str, version: u32) -> String {
     format!("[{{\"name\": \"{name}\", \"spec_version\": \"{version}\"}}]")
 }
 
-/// How often an extension is in a list, and its version there.
+/// Returns how often an extension is in a list, and its version there.
 fn found(list: &[vk::ExtensionProperties], name: &CStr) -> String {
     let is_it = |it: &&vk::ExtensionProperties| it.extension_name_as_c_str() == Ok(name);
     let versions: Vec<_> = list.iter().filter(is_it).map(|it| it.spec_version.to_string()).collect();
@@ -34,7 +34,7 @@ fn properties_are_those_of_the_manifest() {
     run.says("versions", format!("{:#x} 42", vk::make_api_version(0, 1, 2, 77)));
 }
 
-/// The names that vkEnumerateDeviceLayerProperties lists, and what a small array gets.
+/// Notes the names that vkEnumerateDeviceLayerProperties lists, and the result for a small array.
 fn say_device_layers(vk: &Vk, ask: &Ask<'_>) {
     let instance = vk.create(ask).unwrap();
     let (device, enumerate) = (instance.devices()[0], instance.fp_v1_0().enumerate_device_layer_properties);
@@ -59,7 +59,7 @@ fn say_device_layers(vk: &Vk, ask: &Ask<'_>) {
     }
 }
 
-/// No layer is asked, though each of these wraps what it is given: a layer knows no other layers.
+/// No layer is called, though each of these wraps its objects: a layer does not know the other layers.
 #[test]
 fn a_device_has_the_layers_of_its_instance() {
     for behaviour in ["nothing", "wrap"] {
@@ -120,8 +120,7 @@ fn a_small_array_of_layers_is_filled_and_incomplete() {
     run.ok().says("result", "INCOMPLETE 1").says("first", A);
 }
 
-/// A count that is to be filled in, one with room to spare, one that is too small, one of no room at all: what the call returns, and
-/// the count after it.
+/// Calls with a null array, a spare element, too few elements, and none: returns each result, and the count after it.
 fn counts<T: Copy + Default>(vk: &Vk, key: &str, enumerate: impl Fn(*mut u32, *mut T) -> vk::Result) {
     let mut said = Vec::new();
     for room in [None, Some(50), Some(1), Some(0)] {
@@ -170,7 +169,7 @@ fn every_count_is_overwritten_with_what_was_written() {
     }
 }
 
-/// What is enabled for an instance stays so, whatever becomes of its files; lists tell what there is now.
+/// Enabled layers stay enabled for an instance, whatever happens to their files; lists show the current files.
 #[test]
 fn layers_of_an_instance_stay_when_their_files_are_removed() {
     let run = Scenario::new()

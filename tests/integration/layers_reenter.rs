@@ -13,7 +13,7 @@ const PRE_INSTANCE: &str = r#"{"vkEnumerateInstanceVersion": "test_preVersion",
     "vkEnumerateInstanceLayerProperties": "test_preLayers",
     "vkEnumerateInstanceExtensionProperties": "test_preExtensions"}"#;
 
-/// What an explicit layer is called by.
+/// The calls that an explicit layer receives.
 const CALLBACKS: [&str; 14] = [
     "negotiate",
     "vkCreateDevice",

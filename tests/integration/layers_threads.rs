@@ -1,4 +1,4 @@
-//! One thread at a time is in the commands of layers that create, destroy and enumerate.
+//! One thread at a time is in the layers' commands that create, destroy and enumerate.
 use std::ffi::c_void;
 use std::sync::{Barrier, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +14,7 @@ const ROUNDS: usize = 10;
 /// How often a thread in the layer lets others run before it goes on.
 const PATIENCE: i64 = 500;
 
-/// Two threads call the same command at the same time, each with an instance of its own.
+/// Calls the same command in two threads at the same time, each with an instance of its own.
 fn at_once(vk: &Vk, act: fn(&Vk, &Instance<'_>)) {
     static ONE_AFTER_THE_OTHER: Mutex<()> = Mutex::new(());
     let (begin, end) = (Barrier::new(2), Barrier::new(2));
@@ -42,7 +42,7 @@ fn scenario(layer: Layer) -> Scenario {
     Scenario::new().driver(driver).layer(layer.does_with("alone", PATIENCE)).layer(Layer::new(B))
 }
 
-/// Nobody was in the layer while another thread was, and the command did come there.
+/// Checks that no two threads were in the layer at once, and that the command did reach it.
 fn never_together(run: &Run, command: &str) {
     run.ok().says("done", "yes");
     let trace = run.trace(A);
@@ -108,7 +108,7 @@ fn groups_are_enumerated_one_after_the_other() {
 fn enumerate_extensions(vk: &Vk) {
     at_once(vk, |_, instance| {
         let gpu = instance.devices()[0];
-        // SAFETY: the physical device is that of a live instance.
+        // SAFETY: the physical device belongs to a live instance.
         unsafe { instance.enumerate_device_extension_properties(gpu) }.unwrap();
     });
 }
@@ -127,7 +127,7 @@ fn device_extensions_are_enumerated_one_after_the_other_where_a_layer_wraps_the_
     never_together(&run, "vkEnumerateDeviceExtensionProperties");
 }
 
-/// A thread that has entered layers, and one that has entered a driver, each need what the other one has.
+/// A thread that has entered layers, and one that has entered a driver, each need the other one's lock.
 mod crossing {
     use super::*;
 
@@ -156,7 +156,7 @@ mod crossing {
         drop(CHANGED.wait_while(stage(), |now| *now < wanted));
     }
 
-    /// The loader allocates its device when the call has come through the layers and has not reached the driver.
+    /// Allocates for the loader, which creates its device after the layers and before the driver.
     pub(super) unsafe extern "system" fn allocate(
         _: *mut c_void,
         size: usize,

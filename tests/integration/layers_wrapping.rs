@@ -1,5 +1,4 @@
-//! Layers that stand between objects: what each of them is asked with is its own handle, and what a layer makes for itself
-//! leaves nothing behind.
+//! Layers that wrap objects: each receives its own handles, and a layer's own objects leave nothing behind.
 use ash::vk;
 use vkload_tests::listening::{Debug, EVERYTHING, Severity, Types, ask as ask_to_listen, say_heard};
 use vkload_tests::{Ask, Device, Driver, Layer, Scenario, Vk, refuse};
@@ -20,8 +19,8 @@ fn ask() -> Ask<'static> {
     Ask::new().api(1, 1).layer(A).layer(B).layer(C)
 }
 
-/// Uses an instance with the layers A, B, C and a device from its beginning to its end. The layers end the process when
-/// they are handed what is not theirs.
+/// Uses an instance with the layers A, B, C and a device from beginning to end. The layers abort the process if they receive a handle that
+/// is not their own.
 fn use_device(vk: &Vk) {
     let instance = vk.create(&ask()).unwrap();
     let device = instance.device(instance.devices()[0], &[]);
@@ -34,13 +33,13 @@ fn use_device(vk: &Vk) {
         device.destroy_device(None);
     }
     vk.say("unknown", instance.proc("vkUnknownPhysicalDevice1TEST") != 0);
-    // Fills the table of every device that the loader still believes in.
+    // Fills the table of every device that the loader considers alive.
     vk.say("unknown device", instance.proc("vkUnknownDevice1TEST") != 0);
     drop(instance);
     vk.say("done", "yes");
 }
 
-// ---- what layers are asked with ----
+// ---- the layers' parameters ----
 
 #[test]
 fn a_wrapping_layer_that_does_not_intercept_vkcreatedevice_is_asked_with_its_own_handle() {
@@ -166,7 +165,7 @@ fn a_surface_is_named_to_the_driver_by_its_own_handle_below_layers_that_wrap_sur
     assert_eq!(trace.only("vkDebugMarkerSetObjectNameEXT").get("object"), "own_surface");
 }
 
-/// The layer hands its own handle on: what the loader cannot know is named to nobody, and ends nothing.
+/// The layer passes its own handle on: an object unknown to the loader is not named, and aborts nothing.
 #[test]
 fn an_object_that_a_layer_does_not_translate_is_named_to_nobody() {
     let driver = Driver::new("good").extension("VK_EXT_debug_utils");
@@ -192,7 +191,7 @@ fn second_devices_by_the_callback_in_every_place_below_wrapping_layers() {
 
 // ---- devices that a layer makes for itself ----
 
-/// The layer calls vkCreateDevice of the next one twice, as layers do that do not know the loader's callback.
+/// Checks a layer that calls the next vkCreateDevice twice, like layers that do not use the loader's callback.
 fn own_device(behave: impl Fn(Layer) -> Layer) {
     for which in [A, B, C] {
         let run = with([A, B, C].map(|name| {
@@ -305,7 +304,7 @@ fn a_message_of_the_loader_names_the_instance_that_the_application_has() {
     run.ok().says("own", true).says("others", 0);
 }
 
-// ---- what a sandbox refuses ----
+// ---- calls that a sandbox refuses ----
 
 #[test]
 fn layers_that_wrap_work_in_a_sandbox_that_refuses_to_look_at_addresses() {

@@ -44,7 +44,7 @@ fn a_driver_on_top_of_others_is_told_that_there_are_none() {
 fn what_calls_the_loader_and_has_the_functions_of_one_is_no_driver() {
     let above = above(0).extension("VK_EXT_headless_surface");
     let run = Scenario::new().log().driver(above).driver(good()).run(|vk: &Vk| {
-        // SAFETY: there is no layer to be asked.
+        // SAFETY: no layer name is passed.
         let extensions = unsafe { vk.entry.enumerate_instance_extension_properties(None) }.unwrap();
         let has = |name: &CStr| extensions.iter().any(|one| one.extension_name_as_c_str() == Ok(name));
         vk.say("extensions", format!("{} {}", has(c"VK_KHR_display"), has(c"VK_EXT_headless_surface")));

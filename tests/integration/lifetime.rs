@@ -1,4 +1,4 @@
-//! What is left when things are gone: memory, libraries, objects.
+//! The memory, libraries and objects that remain after everything is destroyed.
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -11,9 +11,9 @@ fn good() -> Driver {
     Driver::new("good").device(Device::new("gpu"))
 }
 
-// ---- what the process keeps ----
+// ---- memory of the process ----
 
-/// What was found last is kept, to be used again: not the files that it was read from, and never more than the last.
+/// The loader keeps the last search result for reuse: not the files that it was read from, and never more than the last.
 #[test]
 fn what_is_kept_between_instances_is_small_and_does_not_grow() {
     let manifest = |name: &str, length: usize| {
@@ -121,7 +121,7 @@ mod at_exit {
         fn fputc(character: c_int, stream: *mut libc::FILE) -> c_int;
     }
 
-    /// The C library writes out what is buffered after all destructors, the loader's among them: then the thread goes on.
+    /// Releases the thread after the destructors: the C library writes its buffers after all of them, including the loader's.
     pub(super) fn release_behind_the_destructors() {
         let write = release as *const c_void;
         // SAFETY: the functions are such as the C library wants: read, write, seek and close.
@@ -139,7 +139,7 @@ mod at_exit {
 #[test]
 fn a_global_command_that_is_in_progress_when_the_process_ends_finds_its_driver() {
     use at_exit::{Stage, reach, wait_for};
-    // Two drivers: one in which the thread is, and one that it goes to afterwards. What the C library frees, it overwrites.
+    // Two drivers: the thread is in one, and goes to the other afterwards. The C library overwrites freed memory.
     let scenario = Scenario::new().driver(good()).driver(Driver::new("b").device(Device::new("b")));
     let run =
         scenario.env("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0:glibc.malloc.perturb=165").run(|vk| {
@@ -284,7 +284,7 @@ unsafe extern "system" fn reallocate(
     align: usize,
     scope: vk::SystemAllocationScope,
 ) -> *mut c_void {
-    // SAFETY: as in `allocate`; what is copied is the smaller of the two sizes.
+    // SAFETY: as in `allocate`; copies the smaller of the two sizes.
     unsafe {
         let new = allocate(user, size, align, scope);
         if !old.is_null() {
@@ -384,7 +384,7 @@ fn surfaces_use_the_applications_allocator_and_pass_it_on() {
     assert_eq!(trace.only("vkCreateDisplayPlaneSurfaceKHR").get("allocator"), "1");
 }
 
-/// Through layers, one of which makes a device of its own: what the loader keeps for them goes back, too.
+/// Through layers, one of which creates a device itself: the loader frees its memory for them as well.
 #[test]
 fn llp_layer_14_the_applications_allocator_reaches_layers() {
     let layers =

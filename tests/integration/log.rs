@@ -1,4 +1,4 @@
-//! What the loader tells, to whom, and in which form.
+//! The loader's messages, their receivers, and their form.
 use std::ffi::c_void;
 use std::sync::Mutex;
 
@@ -78,7 +78,7 @@ fn extensions_and_application_are_told_at_info() {
     run.ok().logs(&["INFO", "VK_EXT_debug_utils"]).logs(&["INFO", "1.2"]).logs(&["INFO", "scenario"]);
 }
 
-/// A start of the usual kind: what there is, an instance, its devices.
+/// A usual start: the search results, an instance, its devices.
 #[test]
 fn nothing_that_was_found_is_written_twice_in_one_start() {
     let run = Scenario::new()
@@ -153,7 +153,7 @@ fn long_paths_do_not_break_lines() {
 
 // ---- when no driver can be used ----
 
-/// The lines on standard error of a run in which nothing was asked to be logged.
+/// Returns the lines on standard error of a run in which nothing was asked to be logged.
 fn lines_without_driver(scenario: Scenario) -> Vec<String> {
     let run = scenario.run(list_devices);
     run.ok().says("result", "ERROR_INCOMPATIBLE_DRIVER");
@@ -194,7 +194,7 @@ fn a_variable_keeps_the_line_away() {
 
 // ---- messengers ----
 
-/// What messengers were told: the severity and the message.
+/// The messages to messengers: the severity and the text.
 static TOLD: Mutex<Vec<(i32, String)>> = Mutex::new(Vec::new());
 
 unsafe extern "system" fn hear(
@@ -211,7 +211,7 @@ unsafe extern "system" fn hear(
     assert!(!types.is_empty());
     assert_eq!(user as usize, 0x77);
     assert_eq!(data.object_count, 1);
-    // SAFETY: as above; there is one.
+    // SAFETY: as above; the array has one element.
     assert!(unsafe { *data.p_objects }.object_type == vk::ObjectType::INSTANCE);
     let text = message.to_string_lossy().into_owned();
     TOLD.lock().unwrap().push((i32::try_from(severity.as_raw()).unwrap(), text));
@@ -269,7 +269,7 @@ fn no_driver_is_told_to_a_chained_messenger_instead_of_standard_error() {
     assert_eq!(run.stderr, "");
 }
 
-/// A messenger that is created later, on drivers with and without the extension.
+/// Creates a messenger later, on drivers with and without the extension.
 fn later(vk: &Vk) {
     let instance = vk.create(&Ask::new().api(1, 1).extension("VK_EXT_debug_utils")).unwrap();
     let utils = ash::ext::debug_utils::Instance::new(&vk.entry, &instance);

@@ -1,4 +1,4 @@
-//! Messengers and report callbacks: who hears what, and how often.
+//! Messengers and report callbacks: the messages that each receives, and how often.
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,7 +9,7 @@ use vkload_tests::listening::{
 };
 use vkload_tests::{Device, Driver, Layer, Scenario, Vk, code, window_driver};
 
-// ---- what the application sends ----
+// ---- messages from the application ----
 
 #[test]
 fn what_is_submitted_is_heard_once_whatever_drivers_there_are() {
@@ -117,7 +117,7 @@ fn each_hears_only_what_it_wants() {
     run.says("info", "3").says("verbose", "5,3").says("warning", "");
 }
 
-// ---- what drivers send ----
+// ---- messages from drivers ----
 
 #[test]
 fn what_a_driver_says_itself_is_heard_once() {
@@ -143,7 +143,7 @@ fn what_a_driver_says_itself_is_heard_once() {
     );
 }
 
-// ---- what the loader says ----
+// ---- messages from the loader ----
 
 /// Asks for a device extension that is not there.
 fn provoke(vk: &Vk, instance: &vkload_tests::Instance<'_>) {
@@ -188,7 +188,7 @@ fn messages_are_about_the_instance() {
     ) -> vk::Bool32 {
         // SAFETY: the loader passes valid data with one object.
         let (data, object) = unsafe { (&*data, &*(*data).p_objects) };
-        // The first message tells what the instance is going to be called.
+        // The first message gives the handle of the future instance.
         _ = INSTANCE.compare_exchange(0, object.object_handle, Ordering::Relaxed, Ordering::Relaxed);
         let known = object.object_handle == INSTANCE.load(Ordering::Relaxed);
         let entry = format!("{} {} {known}", data.object_count, object.object_type.as_raw());
@@ -220,7 +220,7 @@ fn a_call_against_the_rules_is_told_as_validation() {
         let instance = vk.create(&ask()).unwrap();
         let debug = Debug::new(vk, &instance);
         let messenger = debug.listen(1, (Severity::ERROR, Types::VALIDATION));
-        // SAFETY: NULL is what is tested.
+        // SAFETY: the test is about NULL.
         let result = unsafe {
             (instance.fp_v1_0().enumerate_physical_devices)(
                 instance.handle(),
@@ -279,7 +279,7 @@ fn missing() -> Driver {
 fn both_kinds_can_be_chained() {
     let run = Scenario::new().driver(with_both("one")).driver(missing()).run(|vk| {
         let instance = {
-            // What is passed need not outlive the call.
+            // The create info need not outlive the call.
             let chained = messenger(1, EVERYTHING);
             let mut first = report(2, all_flags());
             first.p_next = (&raw const chained).cast();

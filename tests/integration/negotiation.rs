@@ -12,7 +12,7 @@ fn run(driver: Driver) -> Run {
     Scenario::new().log().driver(driver).run(list_devices)
 }
 
-/// A driver that cannot be used, beside one that can.
+/// Runs a driver that cannot be used, with one that can.
 fn run_beside_good(bad: Driver) -> Run {
     let good = Driver::new("good").device(Device::new("gpu"));
     let run = Scenario::new().log().driver(bad.device(Device::new("never"))).driver(good).run(list_devices);
@@ -26,7 +26,7 @@ fn assert_works(interface: u32) -> Run {
     run
 }
 
-/// The exported function is called before anything else of the driver.
+/// Checks that the exported function is called before anything else in the driver.
 fn assert_negotiates_first(interface: u32) {
     let run = assert_works(interface);
     let trace = run.trace("good");
@@ -182,7 +182,7 @@ fn ld_bind_now_names_a_symbol_that_a_driver_lacks() {
     run.logs(&["ERROR", "libgood.so", "test_symbol_that_is_nowhere"]);
 }
 
-/// Its commands stand in front of the loader's for the whole process.
+/// The driver's commands precede the loader's for the whole process.
 #[test]
 fn a_driver_that_exports_official_names_may_be_preloaded() {
     let exports: &[&str] = &["-DEXPORT_CORE", "-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE", "-DEXPORT_PHYSICAL"];

@@ -1,4 +1,4 @@
-//! What the pages in `docs` say of the sources is so.
+//! Checks the statements of the pages in `docs` about the sources.
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -106,7 +106,7 @@ fn every_reason_and_outcome_is_on_its_page() {
             in_sources.extend(body.split('"').skip(1).step_by(2).map(str::to_owned));
         }
     }
-    // They are explained in words, beside the tables.
+    // The page explains them in its text, outside the tables.
     for id in ["used", "no-manifest"] {
         assert!(in_sources.remove(id), "{id}");
         assert!(read("docs/discovery.md").contains(&format!("`{id}`")), "{id}");
@@ -166,7 +166,7 @@ fn every_numbered_rule_about_layers_has_its_row() {
     let loader = (1..=13).map(|number| format!("LLP_LOADER_{number}"));
     let layer = (1..=22).map(|number| format!("LLP_LAYER_{number}"));
     assert_eq!(numbered, loader.chain(layer).collect::<Vec<_>>());
-    // The tests of what the loader has to do are called after it.
+    // Tests of the loader's duties are named after them.
     for row in rows.iter().filter(|row| row[0].starts_with("LLP_LOADER_")) {
         assert!(row[2].contains(&format!("::{}_", row[0].to_lowercase())), "{}", row[0]);
     }
@@ -223,7 +223,7 @@ fn every_file_that_architecture_names_exists() {
 
 // ---- reading pages and sources ----
 
-/// The rows of all tables of a page, without heads.
+/// Returns the rows of all tables of a page, without heads.
 fn rows(page: &str) -> Vec<Vec<String>> {
     let text = read(page);
     let lines: Vec<_> = text.lines().collect();
@@ -240,12 +240,12 @@ fn unquoted(cell: &str) -> String {
     cell.trim_matches('`').to_owned()
 }
 
-/// A source without the module of tests at its end.
+/// Returns a source without the module of tests at its end.
 fn without_tests(source: &str) -> String {
     source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned()
 }
 
-/// Sources written by hand, without those of tests.
+/// Returns hand-written sources, without those of tests.
 fn sources(folders: &[&str]) -> Vec<PathBuf> {
     let mut found = vec![];
     let mut folders: Vec<PathBuf> = folders.iter().map(|folder| root().join(folder)).collect();

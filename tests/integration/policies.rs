@@ -48,7 +48,7 @@ fn ldp_loader_3_drivers_load_from_elsewhere() {
     }
 }
 
-/// A driver whose manifest names a version of another API, beside a good one.
+/// Runs a driver whose manifest names a version of another API, next to a good one.
 fn incompatible_manifest(version: &str) {
     let run = Scenario::new()
         .log()
@@ -74,7 +74,7 @@ fn ldp_loader_4_a_manifest_of_another_variant_is_not_loaded() {
     incompatible_manifest("1.1.3.0");
 }
 
-/// A driver that says it is of another API than its manifest, beside a good one.
+/// Runs a driver that reports another API than its manifest, next to a good one.
 fn incompatible_driver(version: &str) {
     let other = Driver::new("other").api(version).manifest_api("1.3.0").device(Device::new("never"));
     let run = Scenario::new().log().driver(other).driver(good()).run(list_devices);
@@ -271,7 +271,7 @@ fn ldp_loader_13_elevated_programs_use_no_drivers_that_users_name() {
     }
 }
 
-/// A copy of this executable that runs with another group than its user's: enough to be elevated, and reads the same files.
+/// Returns a copy of this executable that runs with another group than its user's: enough to be elevated, and reads the same files.
 fn setgid_copy(scenario: &Scenario) -> Option<PathBuf> {
     let path = scenario.sandbox().path("elevated");
     // Not copied by this process: a file that some thread has open for writing cannot be started, and a child that another
@@ -279,7 +279,7 @@ fn setgid_copy(scenario: &Scenario) -> Option<PathBuf> {
     let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&path).status().unwrap();
     assert!(copied.success());
     let own = std::fs::metadata(&path).unwrap().gid();
-    // SAFETY: the buffer has room for as many groups as the call is told.
+    // SAFETY: the buffer holds the number of groups that is passed.
     let groups = unsafe {
         let mut groups = [0; 256];
         let count = libc::getgroups(256, groups.as_mut_ptr());

@@ -1,7 +1,7 @@
-//! Where drivers are looked for, and how users choose among them.
+//! The search paths for drivers, and the user's choice among them.
 use vkload_tests::{Ask, Device, Driver, Run, Scenario, code, list_devices_1_0};
 
-/// A driver in a folder of the sandbox, its device named like it.
+/// Returns a driver in a folder of the sandbox, its device named like it.
 fn at(folder: &str, name: &str) -> Driver {
     Driver::new(name).folder(folder).device(Device::new(name))
 }

@@ -1,4 +1,4 @@
-//! The settings file, `vk_loader_settings.json`: which one counts, and what programs notice of it.
+//! The settings file, `vk_loader_settings.json`: which file is used, and its effects on programs.
 use std::fs;
 
 use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code, list_devices, list_devices_1_0};
@@ -9,7 +9,7 @@ const C: &str = "VK_LAYER_TEST_c";
 
 const FILE: &str = "vulkan/loader_settings.d/vk_loader_settings.json";
 
-/// Writes the settings where Vulkan Configurator does. `SANDBOX` stands for the folder of the scenario.
+/// Writes the settings to Vulkan Configurator's path. `SANDBOX` is replaced by the scenario's folder.
 trait Settings {
     fn settings(self, members: &str) -> Self;
     fn settings_file(self, text: &str) -> Self;
@@ -29,7 +29,7 @@ impl Settings for Scenario {
     }
 }
 
-/// A driver, the explicit layers A and B and the implicit layer C.
+/// Returns a driver, the explicit layers A and B and the implicit layer C.
 fn machine() -> Scenario {
     Scenario::new()
         .driver(Driver::new("good").device(Device::new("gpu")))
@@ -38,7 +38,7 @@ fn machine() -> Scenario {
         .layer(Layer::new(C).implicit())
 }
 
-/// What the settings file says about one of these layers.
+/// Returns the settings file's text for one of these layers.
 fn layer(name: &str, control: &str) -> String {
     let kind = if name == C { "implicit" } else { "explicit" };
     format!(
@@ -87,7 +87,7 @@ fn create_with_a(vk: &Vk) {
     vk.say("result", code(&vk.create(&Ask::new().layer(A)).map(drop)));
 }
 
-/// The layers whose vkCreateInstance was called, in order.
+/// Returns the layers whose vkCreateInstance was called, in order.
 fn active(run: &Run) -> Vec<String> {
     let calls = run.ok().calls(&["vkCreateInstance"]);
     calls.iter().filter_map(|call| call.split(' ').next()).map(str::to_owned).collect()
@@ -444,7 +444,7 @@ fn devices() -> Scenario {
     Scenario::new().driver(driver("one", 1)).driver(driver("two", 2))
 }
 
-/// The settings for these devices: vendor and number.
+/// Returns the settings for these devices: vendor and number.
 fn configurations(list: &[(u32, u32)]) -> String {
     let uuid = |byte: u32| format!("[{}]", vec![byte.to_string(); 16].join(","));
     let entry = |(vendor, number): &(u32, u32)| {
@@ -502,7 +502,7 @@ fn a_program_of_version_1_0_gets_listed_devices_where_the_driver_can_tell() {
     run(false).ok().says("enumeration", "ERROR_INITIALIZATION_FAILED");
 }
 
-/// What vkEnumeratePhysicalDeviceGroups has: names of devices, groups separated by a blank.
+/// Returns the result of vkEnumeratePhysicalDeviceGroups: device names, with a blank between groups.
 fn list_groups(vk: &Vk) {
     let instance = vk.create(&Ask::new().api(1, 3)).unwrap();
     let count = &mut 0;
@@ -595,7 +595,7 @@ fn layers_see_what_filters_leave_out() {
     }
 }
 
-/// The layer does not intercept vkGetPhysicalDeviceProperties2, which nobody below can answer for its handles.
+/// The layer does not intercept vkGetPhysicalDeviceProperties2, and nothing below knows its handles.
 #[test]
 fn devices_that_a_layer_wraps_are_filtered() {
     let driver = Driver::new("one").device(Device::new("a").id(1, 1)).device(Device::new("b").id(1, 2));
@@ -660,7 +660,7 @@ fn libraries_stay_open_if_the_user_wants_it() {
 
 // ---- the files that Vulkan Configurator writes ----
 
-/// The settings as one of the tool's modes writes them.
+/// Returns the settings as one of the tool's modes writes them.
 fn configured(text: &str) -> Scenario {
     let this = std::env::current_exe().unwrap();
     machine().settings_file(&text.replace("PROGRAM", this.to_str().unwrap()))

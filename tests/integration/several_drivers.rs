@@ -1,4 +1,4 @@
-//! Several drivers at once: what is added up, what is left out, in what order.
+//! Several drivers at once: combined lists, omissions, and order.
 use ash::vk;
 use vkload_tests::{
     Ask, Device, Driver, Lie, Run, Scenario, code, extension_names, list_devices, list_devices_1_0,
@@ -10,7 +10,7 @@ fn simple(name: &str) -> Driver {
     Driver::new(name).device(Device::new(name))
 }
 
-/// A driver that fails, beside one that works.
+/// Runs a failing driver next to a working one.
 fn beside_good(bad: Driver) -> Run {
     let run = Scenario::new().log().driver(bad).driver(simple("good")).run(list_devices);
     run.ok();
@@ -161,7 +161,7 @@ fn a_small_array_is_filled_and_incomplete() {
         let mut devices = [vk::PhysicalDevice::null(); 3];
         for room in 0..=3 {
             let mut count = room;
-            // SAFETY: the array has room for more than the count says.
+            // SAFETY: the array has more elements than the count.
             let result = unsafe {
                 (instance.fp_v1_0().enumerate_physical_devices)(
                     instance.handle(),

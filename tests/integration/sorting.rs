@@ -4,7 +4,7 @@ use vkload_tests::{
     Ask, Device, Driver, Layer, Scenario, Vk, list_devices, list_devices_1_0, list_devices_asking,
 };
 
-/// One driver with a device of each kind, worst first.
+/// Returns one driver with a device of each kind, worst first.
 fn kinds() -> Driver {
     let kinds = [
         ("cpu", Kind::CPU),

@@ -1,5 +1,5 @@
-//! What drivers are asked for, and how often they are entered, from the first call to the first device.
-//! `docs/performance.md` has the numbers.
+//! The calls that drivers receive, and how often they are entered, from the first call to the first device. `docs/performance.md` has the
+//! numbers.
 use vkload_tests::{
     Ask, Device, Driver, Run, Scenario, Trace, Vk, ask_for_windows, create_surface, khr_surface,
     list_devices, window_driver,
@@ -11,7 +11,7 @@ fn driver(name: &str) -> Driver {
     Driver::new(name).trace_lookups()
 }
 
-/// A driver without a device beside one with a device.
+/// Runs a driver without a device and one with a device.
 fn run() -> Run {
     Scenario::new()
         .driver(driver("empty"))
@@ -19,13 +19,13 @@ fn run() -> Run {
         .run(list_devices)
 }
 
-/// The names that the driver was asked for with an instance.
+/// Returns the names that the driver was asked for with an instance.
 fn asked(trace: &Trace) -> Vec<&str> {
     let with_instance = trace.calls(FIND).into_iter().filter(|call| call.get("instance") == "1");
     with_instance.map(|call| call.get("name")).collect()
 }
 
-/// How often the driver was entered until the application had its devices.
+/// Returns how often the driver was entered until the application had its devices.
 fn entered(trace: &Trace) -> usize {
     let last = trace.0.iter().rposition(|call| call.command == "vkEnumeratePhysicalDevices");
     // The first line is the library's constructor.
@@ -36,7 +36,7 @@ fn entered(trace: &Trace) -> usize {
 fn a_driver_without_a_device_is_asked_for_what_every_driver_has() {
     let run = run();
     let trace = run.ok().says("devices", "gpu").trace("empty");
-    // What every driver has, and the last one to destroy the instance.
+    // The common commands, and the last one to destroy the instance.
     assert_eq!(asked(&trace).len(), 13, "{:#?}", asked(&trace));
     assert!(entered(&trace) <= 24, "{:#?}", trace.commands());
 }
@@ -90,7 +90,7 @@ fn commands_of_surfaces_are_asked_for_with_the_first_surface_and_once() {
     assert!(place("vkEnumeratePhysicalDevices") < place("vkCreateXcbSurfaceKHR"), "{:#?}", trace.commands());
 }
 
-/// Whoever gets a device can call every command on it, also where another thread has only begun to ask the driver.
+/// A thread with a device can call every command on it, even if another thread has only begun to query the driver.
 #[test]
 fn threads_that_enumerate_first_all_find_every_command() {
     let body = |vk: &Vk| {

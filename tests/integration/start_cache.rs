@@ -1,10 +1,9 @@
-//! What one start of a program leaves for the next: drivers that are not opened, answers without any driver, and files that are not
-//! believed.
+//! The effects of one start of a program on the next: drivers that are not opened, answers without any driver, and files that are rejected.
 //!
-//! What is learnt counts once two starts agree, so that most tests begin with two.
+//! Recorded facts are used once two starts agree, so most tests begin with two.
 //!
-//! Every start here is of one program with one environment, but for what a test changes: both decide whether the file of the last start
-//! is used. So there is one body, and the file `do` in the sandbox tells it what to do.
+//! Every start here is of one program with one environment, except for a test's changes: both decide whether the file of the last start is
+//! used. So all tests share one body, which reads its steps from the file `do` in the sandbox.
 #[path = "start_cache/attacks.rs"]
 mod attacks;
 #[path = "start_cache/changes.rs"]
@@ -21,7 +20,7 @@ use vkload_tests::{
     Device, Driver, Run, Scenario, Vk, code, list_devices, list_devices_1_0, wait_for_the_clock_of_files,
 };
 
-/// A driver with a device beside two without. One of these refuses instances, as drivers without their kernel module do.
+/// Returns a driver with a device and two without. One of these refuses instances, as drivers without their kernel module do.
 fn scenario() -> Scenario {
     Scenario::new()
         .driver(Driver::new("absent").extension("VK_KHR_display"))
@@ -39,14 +38,14 @@ fn start(scenario: &Scenario, what: &str) -> Run {
     scenario.run_again(body)
 }
 
-/// Starts the program as often as it takes until what it learns counts.
+/// Starts the program until the recorded facts are used.
 fn learn(scenario: &Scenario, what: &str) -> Run {
     let first = start(scenario, what);
     start(scenario, what).ok().says("devices", first.ok().said("devices"));
     first
 }
 
-/// Where the file of the last start is.
+/// Returns the path of the last start's file.
 fn file(scenario: &Scenario) -> PathBuf {
     let folder = scenario.sandbox().path("home/.cache/vkload");
     let mut files = fs::read_dir(&folder).expect("the folder").map(|file| file.unwrap().path());
@@ -55,7 +54,7 @@ fn file(scenario: &Scenario) -> PathBuf {
     file
 }
 
-/// Which of the drivers the program opened.
+/// Returns which of the drivers the program opened.
 fn opened(run: &Run) -> String {
     let loaded = |driver: &&str| run.loaded(driver);
     ["absent", "real", "refusing"].into_iter().filter(loaded).collect::<Vec<_>>().join(",")
@@ -128,7 +127,7 @@ fn queries_are_answered_without_any_driver() {
         assert_eq!(opened(run.ok()), "");
         run.says("answer", "SUCCESS").says("extensions", first.said("extensions"));
     }
-    // The extensions of a driver that is left out can still be enabled.
+    // The extensions of a skipped driver can still be enabled.
     assert!(first.said("extensions").contains("VK_KHR_display"));
 }
 

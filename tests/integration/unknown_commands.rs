@@ -113,7 +113,7 @@ unsafe extern "C" fn destroy_during_the_look_up(_: *const c_char, line: *const c
     if line == "vkGetDeviceProcAddr name=vkUnknownDevice5TEST"
         && LOOK_UPS.fetch_add(1, Ordering::Relaxed) == 1
     {
-        // SAFETY: nobody uses this device.
+        // SAFETY: no other code uses this device.
         unsafe { DOOMED.get().unwrap().destroy_device(None) };
     }
 }
@@ -207,7 +207,7 @@ fn a_device_whose_driver_lacks_the_command_aborts_with_its_name() {
     run.aborted().says("reached", true).logs(&["vkUnknownDevice3TEST"]);
 }
 
-/// Whatever runs out in the loader, what it gives is a function for the right kind of object.
+/// Even if a resource of the loader runs out, a returned function suits the kind of object.
 #[test]
 fn a_physical_device_command_is_never_taken_for_one_of_devices_when_memory_is_short() {
     for layered in [false, true] {
@@ -220,7 +220,7 @@ fn a_physical_device_command_is_never_taken_for_one_of_devices_when_memory_is_sh
             let instance = vk.create(&ask).unwrap();
             let physical_device = instance.devices()[0];
             let mut refused = 0;
-            // Each number is a name that nobody has asked for yet.
+            // Each number is a name that was never looked up before.
             for (number, once) in (0..30).zip([true, false].into_iter().cycle()) {
                 let name = physical_device_name(number);
                 scarce.grant(Some(Granted { requests: i64::try_from(number / 2).unwrap(), once }));
@@ -236,7 +236,7 @@ fn a_physical_device_command_is_never_taken_for_one_of_devices_when_memory_is_sh
     }
 }
 
-/// Driver commands beyond the loader's room for unknown ones are not there at all.
+/// Driver commands beyond the loader's limit for unknown ones are not found.
 #[test]
 fn a_physical_device_command_beyond_the_last_number_is_null() {
     let run = Scenario::new().driver(driver("a")).run(|vk| {

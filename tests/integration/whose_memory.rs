@@ -17,12 +17,12 @@ const B: &str = "VK_LAYER_TEST_b";
 
 #[derive(Default)]
 struct Noted {
-    /// The call under way that was given callbacks, 0 if there is none.
+    /// The current call with callbacks, 0 if none is under way.
     now: usize,
     calls: usize,
     /// The call that created the instance, the parent of everything.
     instance: usize,
-    /// Whether a layer leaves the callbacks out, so that what the lower end makes without any is its parent's memory.
+    /// Whether a layer drops the callbacks, so that objects created without any below it belong to the parent's memory.
     left_out: bool,
     /// The scope of every block, by its address.
     blocks: BTreeMap<usize, vk::SystemAllocationScope>,
@@ -38,7 +38,7 @@ fn noted<R>(look: impl FnOnce(&mut Noted) -> R) -> R {
 impl Noted {
     /// A call of callbacks that were passed to the call `of`, for memory of this scope.
     fn check(&mut self, what: &str, of: usize, scope: vk::SystemAllocationScope) {
-        // What an instance remembers of its objects is its own memory.
+        // An instance's records of its objects are its own memory.
         let may_be_parents = self.left_out || scope == vk::SystemAllocationScope::INSTANCE;
         if self.now != 0 && of != self.now && !(of == self.instance && may_be_parents) {
             self.faults.push(format!("{what} of call {of} in call {}, scope {}", self.now, scope.as_raw()));
@@ -111,7 +111,7 @@ fn with_callbacks<R>(call: impl FnOnce(Option<&vk::AllocationCallbacks<'_>>) -> 
 
 // ---- the pairs ----
 
-/// What a pair works on.
+/// The objects that a pair of calls uses.
 struct World<'v> {
     vk: &'v Vk,
     instance: ash::Instance,

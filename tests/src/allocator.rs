@@ -1,5 +1,5 @@
-//! Allocation callbacks of an application that notice everything: what is not given back, what is given back to somebody
-//! else, in which scope it was asked for.
+//! An application's allocation callbacks that check everything: memory that is not freed, memory that is freed with other callbacks, and
+//! the scope of each allocation.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -36,7 +36,7 @@ static REQUESTS: AtomicI64 = AtomicI64::new(-1);
 static ONCE: AtomicBool = AtomicBool::new(false);
 static REFUSED: AtomicI64 = AtomicI64::new(0);
 
-/// The callbacks for memory of `owner`.
+/// Returns the callbacks for memory of `owner`.
 pub fn callbacks(owner: Owner) -> vk::AllocationCallbacks<'static> {
     vk::AllocationCallbacks::default()
         .user_data(std::ptr::without_provenance_mut(owner as usize))
@@ -52,13 +52,13 @@ pub fn grant(granted: Option<Granted>) {
     REQUESTS.store(granted.requests, Ordering::Relaxed);
 }
 
-/// How many requests were refused.
+/// Returns how many requests were refused.
 #[must_use]
 pub fn refused() -> i64 {
     REFUSED.load(Ordering::Relaxed)
 }
 
-/// The blocks that have not been given back: the address and the scope of each.
+/// Returns the blocks that have not been given back: the address and the scope of each.
 ///
 /// # Panics
 /// Never.
@@ -67,7 +67,7 @@ pub fn live() -> Vec<(usize, vk::SystemAllocationScope)> {
     BLOCKS.lock().unwrap().iter().map(|(address, block)| (*address, block.scope)).collect()
 }
 
-/// What was done that the specification forbids.
+/// Returns the violations of the specification.
 ///
 /// # Panics
 /// Never.
@@ -107,7 +107,7 @@ unsafe extern "system" fn allocate(
     }
     let fits = match scope {
         vk::SystemAllocationScope::INSTANCE => owner as usize == Owner::Instance as usize,
-        // What is created without callbacks of its own takes its parent's.
+        // Objects created without callbacks use their parent's.
         vk::SystemAllocationScope::DEVICE => owner as usize != Owner::Object as usize,
         _ => true,
     };
@@ -117,7 +117,7 @@ unsafe extern "system" fn allocate(
     if !granted() {
         return std::ptr::null_mut();
     }
-    // SAFETY: any size may be asked for; what is there is filled so that nobody takes it for zeros.
+    // SAFETY: any size may be requested; the memory is filled so that it cannot pass for zeros.
     unsafe {
         let block = libc::memalign(align.max(16), size);
         assert!(!block.is_null());

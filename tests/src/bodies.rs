@@ -12,12 +12,12 @@ pub fn list_devices(vk: &Vk) {
     list_devices_asking(vk, &Ask::new().api(1, 3));
 }
 
-/// The same for an instance of Vulkan 1.0 that asks for nothing, where devices are not sorted.
+/// Does the same for an instance of Vulkan 1.0 without extensions, for which devices are not sorted.
 pub fn list_devices_1_0(vk: &Vk) {
     list_devices_asking(vk, &Ask::new().api(1, 0));
 }
 
-/// The same with whatever is asked for.
+/// Does the same with these parameters.
 pub fn list_devices_asking(vk: &Vk, ask: &Ask<'_>) {
     let instance = match vk.create(ask) {
         Ok(instance) => instance,
@@ -33,14 +33,14 @@ pub fn list_devices_asking(vk: &Vk, ask: &Ask<'_>) {
     }
 }
 
-/// The code of a result: `SUCCESS` where there is a value.
+/// Returns the code of a result: `SUCCESS` for a value.
 #[must_use]
 pub fn code<T>(result: &Result<T, vk::Result>) -> String {
     result.as_ref().map_or_else(|error| format!("{error:?}"), |_| "SUCCESS".to_owned())
 }
 
-/// Returns when a file can be written that is certainly newer than those of the scenario: until then the loader reads
-/// everything again, since it may change within the tick in which it is read.
+/// Waits until a new file is certainly newer than the scenario's: until then the loader reads everything again, since it may change within
+/// the tick in which it is read.
 ///
 /// # Panics
 /// If the file cannot be written.

@@ -1,8 +1,8 @@
-//! The process in which a scenario's body runs.
+//! The process that runs a scenario's body.
 //!
-//! It is the test's own executable, started again. A constructor runs the body before the test harness gets control,
-//! and ends the process. The body is a plain function, and executables are laid out the same way each time they are
-//! started, so its distance from a known address tells which one is meant.
+//! It is the test's own executable, started again. A constructor runs the body before the test harness gets control, and exits. The body is
+//! a plain function, and executables are laid out the same way each time they are started, so its distance from a known address identifies
+//! it.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::fmt::Display;
@@ -35,7 +35,7 @@ const TIME_LIMIT: u32 = 60;
 #[unsafe(link_section = ".init_array")]
 static ENTER: extern "C" fn() = enter;
 
-/// How the process finds the body again.
+/// Returns how the process finds the body again.
 pub(crate) fn number(body: Body) -> String {
     (body as usize).wrapping_sub(ENTER as usize).to_string()
 }
@@ -45,13 +45,13 @@ extern "C" fn enter() {
     let address = number.parse::<usize>().unwrap().wrapping_add(ENTER as usize);
     // SAFETY: `number` made it from a function of this type in the same executable, which the parent process started.
     let body: Body = unsafe { std::mem::transmute(address) };
-    // SAFETY: no signal handler is replaced; the default action of SIGALRM ends the process.
+    // SAFETY: no signal handler is replaced; the default action of SIGALRM kills the process.
     unsafe { libc::alarm(TIME_LIMIT) };
     let ended = catch_unwind(|| body(&Vk::open()));
     std::process::exit(if ended.is_ok() { 0 } else { 101 });
 }
 
-/// The loader under test, and a way to tell the test what happened.
+/// The loader under test, and a way to report events to the test.
 pub struct Vk {
     library: *mut c_void,
     /// Its global commands.
@@ -66,7 +66,7 @@ impl Vk {
     #[must_use]
     pub fn open() -> Self {
         let path = CString::new(std::env::var(LIBRARY).unwrap()).unwrap();
-        // SAFETY: the library's constructors are those of a loader, which are meant to run anywhere.
+        // SAFETY: the library's constructors are a loader's, which are meant to run anywhere.
         let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         assert!(!library.is_null(), "{path:?} does not open: {}", last_error());
         let symbol = symbol(library, c"vkGetInstanceProcAddr");
@@ -88,10 +88,10 @@ impl Vk {
         assert_eq!(unsafe { libc::dlclose(self.library) }, 0, "{}", last_error());
     }
 
-    /// Closes the library as often as it was opened, so that it is gone. Nothing of this value works afterwards.
+    /// Closes the library as often as it was opened, so that it is unloaded. Nothing of this value works afterwards.
     ///
     /// # Panics
-    /// If the dynamic linker refuses, or somebody else holds the library.
+    /// If the dynamic linker refuses, or other code holds the library.
     pub fn close_all(&self) {
         let path = CString::new(std::env::var(LIBRARY).unwrap()).unwrap();
         for _ in 0..100 {
@@ -107,17 +107,17 @@ impl Vk {
         panic!("the library stays open");
     }
 
-    /// Tells the test something. Under one key the last word counts.
+    /// Reports a value to the test. The last value of a key counts.
     ///
     /// # Panics
-    /// If it cannot be written down.
+    /// If it cannot be written.
     pub fn say(&self, key: &str, value: impl Display) {
         let path = PathBuf::from(std::env::var(SANDBOX).unwrap()).join("out/said");
         let mut file = OpenOptions::new().append(true).create(true).open(path).unwrap();
         file.write_all(format!("{key}\t{value}\n").as_bytes()).unwrap();
     }
 
-    /// An argument of the scenario. The path of each driver's manifest is one, under the driver's name.
+    /// Returns an argument of the scenario. The path of each driver's manifest is one, under the driver's name.
     ///
     /// # Panics
     /// If the scenario has no such argument.
@@ -126,7 +126,7 @@ impl Vk {
         std::env::var(format!("{ARGUMENT}{name}")).unwrap()
     }
 
-    /// The path of something in the sandbox.
+    /// Returns the path of something in the sandbox.
     ///
     /// # Panics
     /// Never in a scenario.
@@ -135,7 +135,7 @@ impl Vk {
         PathBuf::from(std::env::var(SANDBOX).unwrap()).join(relative)
     }
 
-    /// Whether the library of a driver is loaded at this moment.
+    /// Returns whether the library of a driver is loaded at this moment.
     #[must_use]
     pub fn is_loaded(&self, driver: &str) -> bool {
         let path = self.path(&format!("lib/lib{driver}.so"));
@@ -176,13 +176,13 @@ impl Vk {
         std::fs::write(self.path(&format!("lib/lib{driver}.so.cfg.hidden")), list.join("\n")).unwrap();
     }
 
-    /// The address of an exported symbol, 0 if there is none.
+    /// Returns the address of an exported symbol, 0 if it does not exist.
     #[must_use]
     pub fn symbol(&self, name: &str) -> usize {
         symbol(self.library, &CString::new(name).unwrap_or_default()) as usize
     }
 
-    /// What vkGetInstanceProcAddr answers, as an address.
+    /// Returns the result of vkGetInstanceProcAddr, as an address.
     #[must_use]
     pub fn proc(&self, instance: vk::Instance, name: &str) -> usize {
         let name = CString::new(name).unwrap_or_default();
@@ -194,7 +194,7 @@ impl Vk {
     /// Creates an instance.
     ///
     /// # Errors
-    /// What vkCreateInstance returns.
+    /// The error of vkCreateInstance.
     pub fn create(&self, ask: &Ask<'_>) -> Result<Instance<'_>, vk::Result> {
         ask.create(self)
     }

@@ -9,53 +9,53 @@ use std::sync::Mutex;
 
 use crate::sandbox::temporary_folder;
 
-/// The library made of `tests/drivers/*.c` with these switches. With `-DHOSTILE` it does what `tests/hostile/` can do.
+/// Returns the library made of `tests/drivers/*.c` with these switches. With `-DHOSTILE` it does what `tests/hostile/` can do.
 pub(crate) fn driver(switches: &[&str]) -> PathBuf {
     library(&["drivers", "hostile"], switches)
 }
 
-/// The library made of `tests/layers/*.c` with these switches. With `-DHOSTILE` as above.
+/// Returns the library made of `tests/layers/*.c` with these switches. With `-DHOSTILE` as above.
 pub(crate) fn layer(switches: &[&str]) -> PathBuf {
     library(&["layers", "hostile"], switches)
 }
 
-/// A library that is a driver and a layer.
+/// Returns a library that is a driver and a layer.
 pub(crate) fn driver_with_layer(switches: &[&str]) -> PathBuf {
     library(&["drivers", "layers", "hostile"], switches)
 }
 
-/// The library that lets memory run out.
+/// Returns the library that lets memory run out.
 pub(crate) fn scarce() -> PathBuf {
     library(&["memory"], &[])
 }
 
-/// A Vulkan loader that stands for the system's, beneath the loader under test: `tests/system-loader/`.
+/// Returns a Vulkan loader that acts as the system's, below the loader under test: `tests/system-loader/`.
 #[must_use]
 pub fn system_loader() -> PathBuf {
     library(&["system-loader"], &[])
 }
 
-/// A library that gives the names in a folder out sorted, for `LD_PRELOAD`: two loaders then see the same order.
+/// Returns a library that gives the names in a folder out sorted, for `LD_PRELOAD`: two loaders then see the same order.
 #[must_use]
 pub fn sorted_folders() -> PathBuf {
     library(&["differential/preload"], &[])
 }
 
-/// A library that puts a folder under `/appearing`, which only `opendir` and `fopen` know, once `VKLOAD_TEST_APPEARING` names
-/// it; for `LD_PRELOAD`.
+/// Returns a library that puts a folder under `/appearing`, which only `opendir` and `fopen` know, once `VKLOAD_TEST_APPEARING` names it;
+/// for `LD_PRELOAD`.
 #[must_use]
 pub fn appearing_folder() -> PathBuf {
     library(&["interposer"], &[])
 }
 
-/// The library made of the C files in this folder with these switches.
+/// Returns the library made of the C files in this folder with these switches.
 #[must_use]
 pub fn compiled(folder: &str, switches: &[&str]) -> PathBuf {
     library(&[folder], switches)
 }
 
-/// The library made of the C files in these folders. What was compiled before is used again as long as the sources and
-/// the switches are the same; threads and processes may ask at the same time.
+/// Returns the library made from the C files in these folders. A compiled library is reused if the sources and the switches are unchanged;
+/// threads and processes may call this at the same time.
 fn library(folders: &[&str], switches: &[&str]) -> PathBuf {
     // One at a time in this process. Reading all sources for each library takes longer than most scenarios.
     static DONE: Mutex<BTreeMap<(String, String), PathBuf>> = Mutex::new(BTreeMap::new());

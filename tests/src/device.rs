@@ -1,33 +1,33 @@
-//! What a physical device of a test driver looks like.
+//! The properties of a test driver's physical device.
 
 use std::fmt::Write;
 
 use ash::vk;
 
-/// A physical device of a [`Driver`](crate::Driver): a CPU with one queue family and no extensions, unless told otherwise.
+/// A physical device of a [`Driver`](crate::Driver): by default, a CPU with one queue family and no extensions.
 #[derive(Clone, Debug)]
 pub struct Device(String);
 
 impl Device {
-    /// A device of this name.
+    /// Returns a device of this name.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self(format!("device={name}\n"))
     }
 
-    /// What kind it is.
+    /// Sets its kind.
     #[must_use]
     pub fn kind(self, kind: vk::PhysicalDeviceType) -> Self {
         self.line("device_type", kind.as_raw())
     }
 
-    /// Its vendorID and deviceID.
+    /// Sets its vendorID and deviceID.
     #[must_use]
     pub fn id(self, vendor: u32, device: u32) -> Self {
         self.line("device_vendor", vendor).line("device_id", device)
     }
 
-    /// Its place on the PCI bus: domain, bus, device, function. Adds VK_EXT_pci_bus_info.
+    /// Sets its address on the PCI bus: domain, bus, device, function. Adds VK_EXT_pci_bus_info.
     #[must_use]
     pub fn pci(self, place: [u32; 4]) -> Self {
         let [domain, bus, device, function] = place;
@@ -35,19 +35,19 @@ impl Device {
             .extension("VK_EXT_pci_bus_info")
     }
 
-    /// The version of Vulkan that it implements; the driver's own unless told otherwise.
+    /// Sets its Vulkan version; the driver's own by default.
     #[must_use]
     pub fn api(self, version: &str) -> Self {
         self.line("device_api", crate::driver::version(version))
     }
 
-    /// An extension that it has.
+    /// Adds an extension.
     #[must_use]
     pub fn extension(self, name: &str) -> Self {
         self.line("device_extension", name)
     }
 
-    /// How many queue families it has, at most 8.
+    /// Sets its number of queue families, at most 8.
     #[must_use]
     pub fn queue_families(self, count: u32) -> Self {
         self.line("device_queue_families", count)

@@ -16,7 +16,7 @@ pub enum Lie {
     Grows = 1,
     /// The first call counts three elements too many.
     Shrinks,
-    /// The second call claims seven elements more than it was given room for.
+    /// The second call returns a count seven larger than the array.
     Overflows,
     /// The first call answers 4,294,967,295.
     Huge,
@@ -24,8 +24,8 @@ pub enum Lie {
     Endless,
 }
 
-/// A driver to be installed: well-behaved, of interface version 5 and Vulkan 1.3, without devices and extensions,
-/// unless told otherwise. Versions are written as in manifests: `1.3.0`.
+/// A driver to be installed: by default well-behaved, of interface version 5 and Vulkan 1.3, without devices and extensions. Versions are
+/// written as in manifests: `1.3.0`.
 #[derive(Clone, Debug)]
 pub struct Driver {
     name: String,
@@ -57,7 +57,7 @@ impl Driver {
     pub const LOOKUP_NEGOTIATE_PHYSICAL: &[&str] =
         &["-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE", "-DEXPORT_PHYSICAL"];
 
-    /// A driver whose manifest is `NAME.json` and whose library is `libNAME.so` in the sandbox's `lib`.
+    /// Returns a driver whose manifest is `NAME.json` and whose library is `libNAME.so` in the sandbox's `lib`.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self {
@@ -76,101 +76,101 @@ impl Driver {
         }
     }
 
-    /// The highest interface version that it has. Decides what it exports, unless [`Self::exports`] does.
+    /// Sets its highest interface version. Determines its exports, unless [`Self::exports`] does.
     #[must_use]
     pub fn interface(mut self, version: u32) -> Self {
         self.interface = version;
         self
     }
 
-    /// What it exports, one of the constants of this type.
+    /// Sets its exports, one of the constants of this type.
     #[must_use]
     pub fn exports(mut self, switches: &'static [&'static str]) -> Self {
         self.exports = Some(switches);
         self
     }
 
-    /// What its vkEnumerateInstanceVersion answers and, unless [`Self::manifest_api`] is used, its manifest says.
+    /// Sets the result of its vkEnumerateInstanceVersion and, unless [`Self::manifest_api`] is used, its manifest's version.
     #[must_use]
     pub fn api(mut self, version: &str) -> Self {
         version.clone_into(&mut self.api);
         self
     }
 
-    /// What only its manifest says.
+    /// Sets its manifest's version only.
     #[must_use]
     pub fn manifest_api(mut self, version: &str) -> Self {
         self.manifest_api = Some(version.to_owned());
         self
     }
 
-    /// What its manifest has as `library_path` instead of the library's absolute path.
+    /// Sets its manifest's `library_path`, instead of the library's absolute path.
     #[must_use]
     pub fn library_path(mut self, path: &str) -> Self {
         self.library_path = Some(path.to_owned());
         self
     }
 
-    /// One more field of the manifest's `ICD` object, the value in JSON.
+    /// Adds a field to the manifest's `ICD` object, the value in JSON.
     #[must_use]
     pub fn manifest_field(mut self, key: &str, value: &str) -> Self {
         write!(self.manifest_fields, ", \"{key}\": {value}").unwrap();
         self
     }
 
-    /// The whole manifest as text, with `LIBRARY` for the path of its library.
+    /// Sets the whole manifest as text, with `LIBRARY` for the path of its library.
     #[must_use]
     pub fn manifest(mut self, text: &str) -> Self {
         self.manifest = Some(text.to_owned());
         self
     }
 
-    /// The folder of its manifest in the sandbox, `data/vulkan/icd.d` if nothing else is said.
+    /// Sets the folder of its manifest in the sandbox, by default `data/vulkan/icd.d`.
     #[must_use]
     pub fn folder(mut self, folder: &str) -> Self {
         folder.clone_into(&mut self.folder);
         self
     }
 
-    /// A physical device, after those that it has already.
+    /// Adds a physical device, after its existing ones.
     #[must_use]
     pub fn device(mut self, device: Device) -> Self {
         self.devices.push_str(device.configuration());
         self
     }
 
-    /// A group of devices by their numbers. Without any, each device is a group.
+    /// Adds a group of devices by their numbers. Without any group, each device is one.
     #[must_use]
     pub fn group(self, members: &[u32]) -> Self {
         let members: Vec<String> = members.iter().map(u32::to_string).collect();
         self.line("group", members.join(","))
     }
 
-    /// An instance extension that it has.
+    /// Adds an instance extension.
     #[must_use]
     pub fn extension(self, name: &str) -> Self {
         self.line("extension", name)
     }
 
-    /// An instance extension that it has, in this version.
+    /// Adds an instance extension in this version.
     #[must_use]
     pub fn extension_version(self, name: &str, version: u32) -> Self {
         self.line("extension", format!("{name}:{version}"))
     }
 
-    /// What a command returns at once, without doing anything.
+    /// Sets a command's immediate result; the command does nothing else.
     #[must_use]
     pub fn result(self, command: &str, result: vk::Result) -> Self {
         self.line("result", format!("{command}:{}", result.as_raw()))
     }
 
-    /// A command that lies.
+    /// Makes a command return a false result.
     #[must_use]
     pub fn lie(self, command: &str, lie: Lie) -> Self {
         self.line("lie", format!("{command}:{}", lie as i32))
     }
 
-    /// A command that it does not have, although its version or extensions would.
+    /// Removes a command that its version or extensions include.
     #[must_use]
     pub fn without(self, command: &str) -> Self {
         self.line("without", command)
@@ -188,7 +188,7 @@ impl Driver {
         self.line("loader", crate::library_under_test().display())
     }
 
-    /// Records look-ups by name too, as `vk_icdGetInstanceProcAddr` and so on.
+    /// Records look-ups by name, as `vk_icdGetInstanceProcAddr` and so on.
     #[must_use]
     pub fn trace_lookups(self) -> Self {
         self.line("trace_lookups", 1)
@@ -206,20 +206,20 @@ impl Driver {
         self.line("unterminated", 1)
     }
 
-    /// Its vkGetDeviceProcAddr answers every name, with something that is not to be called.
+    /// Makes its vkGetDeviceProcAddr return a pointer for every name, which must not be called.
     #[must_use]
     pub fn knows_all_device_commands(self) -> Self {
         self.line("knows_all", 1)
     }
 
-    /// All its instances have the same `VkPhysicalDevice`s.
+    /// Makes all its instances return the same `VkPhysicalDevice`s.
     #[must_use]
     pub fn shares_devices(self) -> Self {
         self.line("shared_devices", 1)
     }
 
-    /// Takes memory for its objects from the callbacks that they are created with, and gives it back to those that they are
-    /// destroyed with. It ends the process unless both or neither call has some.
+    /// Allocates memory for its objects from the callbacks of their creation, and frees it with the callbacks of their destruction. Aborts
+    /// the process unless both or neither call has callbacks.
     #[must_use]
     pub fn uses_callbacks(self) -> Self {
         self.line("uses_callbacks", 1)
@@ -237,14 +237,14 @@ impl Driver {
         self.line("unknown_physical_devices", physical_device).line("unknown_devices", device)
     }
 
-    /// Its library is that of a layer, too, which is installed [inside it](crate::Layer::inside_driver).
+    /// Makes its library a layer's as well, which is installed [inside it](crate::Layer::inside_driver).
     #[must_use]
     pub fn holds_layer(mut self) -> Self {
         self.holds_layer = true;
         self
     }
 
-    /// One more line of its configuration, as `tests/drivers/config.c` reads it.
+    /// Adds a line to its configuration, as `tests/drivers/config.c` reads it.
     #[must_use]
     pub fn line(mut self, key: &str, value: impl std::fmt::Display) -> Self {
         writeln!(self.configuration, "{key}={value}").unwrap();
@@ -310,7 +310,7 @@ impl Driver {
     }
 }
 
-/// `MAJOR.MINOR.PATCH` or `VARIANT.MAJOR.MINOR.PATCH` as Vulkan packs it into a number.
+/// Packs `MAJOR.MINOR.PATCH` or `VARIANT.MAJOR.MINOR.PATCH` into a number, as Vulkan does.
 pub(crate) fn version(text: &str) -> u32 {
     let mut parts: Vec<u32> = text.split('.').map(|part| part.parse().unwrap()).collect();
     if parts.len() == 3 {

@@ -14,7 +14,7 @@ pub const PLATFORMS: [Platform; 6] = [
     Platform::DirectFb,
 ];
 
-/// The names of the instance extensions that a loader for Linux knows.
+/// Returns the names of the instance extensions that a loader for Linux knows.
 pub fn instance_extensions() -> impl Iterator<Item = &'static str> {
     let here = |id: &ExtensionId| id.kind() == ExtensionKind::Instance && PLATFORMS.contains(&id.platform());
     ExtensionId::all().filter(here).map(|id| id.name().to_str().unwrap_or_default())

@@ -7,7 +7,7 @@ use ash::vk;
 
 use crate::Vk;
 
-/// What to ask vkCreateInstance for. Without [`Ask::api`] there is no VkApplicationInfo.
+/// The parameters of vkCreateInstance. Without [`Ask::api`] no VkApplicationInfo is passed.
 #[derive(Clone, Default)]
 pub struct Ask<'a> {
     api: Option<u32>,
@@ -25,48 +25,48 @@ impl<'a> Ask<'a> {
         Self::default()
     }
 
-    /// For a version of Vulkan.
+    /// Requests a Vulkan version.
     #[must_use]
     pub fn api(self, major: u32, minor: u32) -> Self {
         self.raw_api(vk::make_api_version(0, major, minor, 0))
     }
 
-    /// For a version of Vulkan as a number.
+    /// Requests a Vulkan version, given as a number.
     #[must_use]
     pub fn raw_api(mut self, version: u32) -> Self {
         self.api = Some(version);
         self
     }
 
-    /// For an extension.
+    /// Enables an extension.
     #[must_use]
     pub fn extension(mut self, name: &str) -> Self {
         self.extensions.push(CString::new(name).unwrap_or_default());
         self
     }
 
-    /// For a layer.
+    /// Enables a layer.
     #[must_use]
     pub fn layer(mut self, name: &str) -> Self {
         self.layers.push(CString::new(name).unwrap_or_default());
         self
     }
 
-    /// For portability drivers too: the flag, and not the extension.
+    /// Requests portability drivers: sets the flag, but does not enable the extension.
     #[must_use]
     pub fn portability_flag(mut self) -> Self {
         self.flags |= vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
         self
     }
 
-    /// With these flags.
+    /// Sets these flags.
     #[must_use]
     pub fn flags(mut self, flags: vk::InstanceCreateFlags) -> Self {
         self.flags = flags;
         self
     }
 
-    /// With this structure as pNext.
+    /// Sets this structure as pNext.
     #[must_use]
     pub fn next<T: vk::ExtendsInstanceCreateInfo>(mut self, structure: &'a T) -> Self {
         let pointer: *const T = structure;
@@ -75,7 +75,7 @@ impl<'a> Ask<'a> {
         self
     }
 
-    /// With memory from these callbacks, which stay valid until the instance is destroyed.
+    /// Uses memory from these callbacks, which stay valid until the instance is destroyed.
     #[must_use]
     pub fn callbacks(mut self, callbacks: Option<vk::AllocationCallbacks<'static>>) -> Self {
         self.callbacks = callbacks;
@@ -137,7 +137,7 @@ impl Instance<'_> {
         self.raw.take().unwrap()
     }
 
-    /// Its physical devices.
+    /// Returns its physical devices.
     ///
     /// # Panics
     /// If they cannot be enumerated.
@@ -146,16 +146,16 @@ impl Instance<'_> {
         self.try_devices().unwrap()
     }
 
-    /// Its physical devices.
+    /// Returns its physical devices.
     ///
     /// # Errors
-    /// What vkEnumeratePhysicalDevices returns.
+    /// The error of vkEnumeratePhysicalDevices.
     pub fn try_devices(&self) -> Result<Vec<vk::PhysicalDevice>, vk::Result> {
         // SAFETY: the instance is alive.
         unsafe { self.enumerate_physical_devices() }
     }
 
-    /// The name of a physical device.
+    /// Returns the name of a physical device.
     #[must_use]
     pub fn name(&self, device: vk::PhysicalDevice) -> String {
         // SAFETY: the device is one of this instance.
@@ -163,16 +163,16 @@ impl Instance<'_> {
         properties.device_name_as_c_str().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// The names of its physical devices, in order.
+    /// Returns the names of its physical devices, in order.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.devices().into_iter().map(|device| self.name(device)).collect()
     }
 
-    /// The physical device of this name.
+    /// Returns the physical device of this name.
     ///
     /// # Panics
-    /// If there is none.
+    /// If it does not exist.
     #[must_use]
     pub fn named(&self, name: &str) -> vk::PhysicalDevice {
         self.devices().into_iter().find(|device| self.name(*device) == name).unwrap()
@@ -181,7 +181,7 @@ impl Instance<'_> {
     /// Creates a device with one queue and these extensions.
     ///
     /// # Errors
-    /// What vkCreateDevice returns.
+    /// The error of vkCreateDevice.
     pub fn try_device(
         &self,
         physical_device: vk::PhysicalDevice,
@@ -197,7 +197,7 @@ impl Instance<'_> {
         unsafe { self.create_device(physical_device, &info, None) }
     }
 
-    /// The same, where it has to work.
+    /// Does the same, for a call that has to succeed.
     ///
     /// # Panics
     /// If it does not.
@@ -206,13 +206,13 @@ impl Instance<'_> {
         self.try_device(physical_device, extensions).unwrap()
     }
 
-    /// What vkGetInstanceProcAddr answers, as an address.
+    /// Returns the result of vkGetInstanceProcAddr, as an address.
     #[must_use]
     pub fn proc(&self, name: &str) -> usize {
         self.vk.proc(self.handle(), name)
     }
 
-    /// A command by its type.
+    /// Returns a command by its type.
     ///
     /// # Safety
     /// `F` has to be the function pointer type of the command.
@@ -229,7 +229,7 @@ impl Instance<'_> {
     }
 }
 
-/// The names in a list of extensions, in order.
+/// Returns the names in a list of extensions, in order.
 #[must_use]
 pub fn extension_names(list: &[vk::ExtensionProperties]) -> Vec<String> {
     let name = |extension: &vk::ExtensionProperties| {

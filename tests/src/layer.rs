@@ -8,8 +8,7 @@ use ash::vk;
 
 use crate::{Sandbox, compile};
 
-/// A layer to be installed: explicit, of interface version 2, passing everything on and recording it, unless told
-/// otherwise.
+/// A layer to be installed: by default explicit, of interface version 2, passing everything on and recording it.
 #[derive(Clone, Debug)]
 pub struct Layer {
     name: String,
@@ -33,10 +32,10 @@ impl Layer {
     pub const PLAIN: &[&str] = &["-DEXPORT_PLAIN"];
     /// Exports the negotiation and the functions by their plain names: interface version 1.
     pub const NEGOTIATE_PLAIN: &[&str] = &["-DEXPORT_NEGOTIATE", "-DEXPORT_PLAIN"];
-    /// Exports functions under names that only its manifest tells: `test_lookup`, `test_device_lookup`, `test_negotiate`.
+    /// Exports functions under names that only its manifest gives: `test_lookup`, `test_device_lookup`, `test_negotiate`.
     pub const OTHER: &[&str] = &["-DEXPORT_OTHER"];
 
-    /// A layer whose manifest is `NAME.json` and whose library is `libNAME.so` in the sandbox's `lib`.
+    /// Returns a layer whose manifest is `NAME.json` and whose library is `libNAME.so` in the sandbox's `lib`.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self {
@@ -55,7 +54,7 @@ impl Layer {
         }
     }
 
-    /// Is active unless the variable `NO_NAME` is set.
+    /// Makes it active unless the variable `NO_NAME` is set.
     #[must_use]
     pub fn implicit(mut self) -> Self {
         self.implicit = true;
@@ -63,7 +62,7 @@ impl Layer {
         self.field("disable_environment", &variable)
     }
 
-    /// What it exports, one of the constants of this type.
+    /// Sets its exports, one of the constants of this type.
     #[must_use]
     pub fn exports(mut self, switches: &[&str]) -> Self {
         self.exports = switches.iter().map(|&switch| switch.to_owned()).collect();
@@ -99,14 +98,14 @@ impl Layer {
         self
     }
 
-    /// What it does beside passing things on: a behaviour of `tests/layers/`.
+    /// Adds a behaviour of `tests/layers/`, in addition to passing calls on.
     #[must_use]
     pub fn does(mut self, behaviour: &str) -> Self {
         writeln!(self.behaviours, "do={behaviour}").unwrap();
         self
     }
 
-    /// A behaviour with a number.
+    /// Adds a behaviour with a number.
     #[must_use]
     pub fn does_with(self, behaviour: &str, number: i64) -> Self {
         self.does(&format!("{behaviour}:{number}"))
@@ -118,47 +117,47 @@ impl Layer {
         self.does_with("refuse", result.as_raw().into())
     }
 
-    /// One more field of the manifest's `layer` object, the value in JSON.
+    /// Adds a field to the manifest's `layer` object, the value in JSON.
     #[must_use]
     pub fn field(mut self, key: &str, value: &str) -> Self {
         write!(self.fields, ", \"{key}\": {value}").unwrap();
         self
     }
 
-    /// An instance extension that its manifest lists.
+    /// Adds an instance extension to its manifest.
     #[must_use]
     pub fn instance_extension(self, name: &str) -> Self {
         self.field("instance_extensions", &format!("[{{\"name\": \"{name}\", \"spec_version\": \"1\"}}]"))
     }
 
-    /// A device extension that its manifest lists.
+    /// Adds a device extension to its manifest.
     #[must_use]
     pub fn device_extension(self, name: &str) -> Self {
         self.field("device_extensions", &format!("[{{\"name\": \"{name}\", \"spec_version\": \"1\"}}]"))
     }
 
-    /// What its manifest says as `api_version`.
+    /// Sets the manifest's `api_version`.
     #[must_use]
     pub fn api(mut self, version: &str) -> Self {
         version.clone_into(&mut self.api);
         self
     }
 
-    /// What its manifest has as `library_path`.
+    /// Sets the manifest's `library_path`.
     #[must_use]
     pub fn library_path(mut self, path: &str) -> Self {
         self.library_path = Some(path.to_owned());
         self
     }
 
-    /// The whole manifest as text, with `LIBRARY` for the path of its library.
+    /// Sets the whole manifest as text, with `LIBRARY` for the path of its library.
     #[must_use]
     pub fn manifest(mut self, text: &str) -> Self {
         self.manifest = Some(text.to_owned());
         self
     }
 
-    /// The folder of its manifest in the sandbox.
+    /// Sets the folder of its manifest in the sandbox.
     #[must_use]
     pub fn folder(mut self, folder: &str) -> Self {
         self.folder = Some(folder.to_owned());

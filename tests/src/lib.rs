@@ -1,7 +1,7 @@
-//! Tests of the loader through its shared library, as programs and drivers meet it.
+//! Tests of the loader through its shared library, as programs and drivers use it.
 //!
-//! A test describes a machine and runs a piece of a program on it, in a process of its own, because loading,
-//! environment variables and aborting belong to a whole process:
+//! A test describes a machine and runs a piece of a program on it, in a separate process, because loading, environment variables and
+//! aborting affect a whole process:
 //!
 //! ```no_run
 //! use vkload_tests::{Ask, Device, Driver, Scenario};
@@ -17,15 +17,15 @@
 //! assert_eq!(run.trace("good").only("vkCreateInstance").get("layers"), "0");
 //! ```
 //!
-//! * [`Driver`] is a Vulkan driver that does what the test wants, errors and lies included, and records every call
-//!   it gets. It is compiled from `tests/drivers/` once for each set of exported symbols.
+//! * [`Driver`] is a Vulkan driver with the behaviour that the test sets, including errors and lies, and records every call it gets. It is
+//!   compiled from `tests/drivers/` once for each set of exported symbols.
 //! * [`Layer`] is a layer of the same kind, compiled from `tests/layers/`.
 //! * [`Scenario`] holds the files and the environment; [`Scenario::run`] starts this very executable again with
 //!   nothing of the real environment, and the closure runs there before `main`.
-//! * [`Run`] is what came of it: exit status, standard error, what the closure said, what the drivers recorded.
+//! * [`Run`] holds the results: exit status, standard error, the closure's values, the drivers' records.
 //!
-//! The loader under test is `libvulkan.so.1` of the release build (`cargo xtask build`), or what the variable
-//! `VKLOAD_TEST_LIBRARY` names: the same tests can be pointed at another loader, to see where the two differ.
+//! The loader under test is `libvulkan.so.1` of the release build (`cargo xtask build`), or the file in the variable `VKLOAD_TEST_LIBRARY`:
+//! the same tests can run on another loader, to show the differences.
 
 pub mod allocator;
 mod bodies;

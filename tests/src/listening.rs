@@ -1,4 +1,4 @@
-//! Messengers and report callbacks that write down what they hear.
+//! Messengers and report callbacks that record their messages.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::{Mutex, OnceLock};
@@ -10,18 +10,18 @@ use crate::{Ask, Device, Driver, Scenario, Vk};
 
 /// How grave a message is.
 pub type Severity = vk::DebugUtilsMessageSeverityFlagsEXT;
-/// What a message is about.
+/// The types of a message.
 pub type Types = vk::DebugUtilsMessageTypeFlagsEXT;
 
 /// Whatever is sent.
 pub const EVERYTHING: (Severity, Types) = (Severity::from_raw(0x1111), Types::from_raw(7));
 
-// ---- callbacks that write down what they hear ----
+// ---- callbacks that record their messages ----
 
-/// What was heard, as `LABEL utils SEVERITY TYPES ID: TEXT` or `LABEL report FLAGS PREFIX: TEXT`.
+/// The recorded messages, as `LABEL utils SEVERITY TYPES ID: TEXT` or `LABEL report FLAGS PREFIX: TEXT`.
 pub static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// What a callback does besides, told by the text of the message.
+/// A callback's further action, which gets the message's text.
 pub static ACTION: OnceLock<fn(&str)> = OnceLock::new();
 
 unsafe fn text(pointer: *const c_char) -> String {
@@ -70,7 +70,7 @@ unsafe extern "system" fn hear_report(
     hear(format!("{} report {:x} {prefix}: {message}", label as usize, flags.as_raw()), &message)
 }
 
-/// A create info whose callback writes down what it hears.
+/// Returns a create info whose callback records its messages.
 pub fn messenger(
     label: usize,
     (severity, types): (Severity, Types),
@@ -82,7 +82,7 @@ pub fn messenger(
         .user_data(std::ptr::without_provenance_mut(label))
 }
 
-/// The same for a report callback.
+/// Does the same for a report callback.
 pub fn report(label: usize, flags: vk::DebugReportFlagsEXT) -> vk::DebugReportCallbackCreateInfoEXT<'static> {
     vk::DebugReportCallbackCreateInfoEXT::default()
         .flags(flags)
@@ -90,18 +90,18 @@ pub fn report(label: usize, flags: vk::DebugReportFlagsEXT) -> vk::DebugReportCa
         .user_data(std::ptr::without_provenance_mut(label))
 }
 
-/// Every flag of a report.
+/// Returns every flag of a report.
 pub fn all_flags() -> vk::DebugReportFlagsEXT {
     vk::DebugReportFlagsEXT::from_raw(0x1f)
 }
 
-/// Tells the test what was heard since the last time.
+/// Reports the messages since the last call to the test.
 pub fn say_heard(vk: &Vk, key: &str) {
     let heard = std::mem::take(&mut *HEARD.lock().unwrap());
     vk.say(key, heard.join(" ; ").replace('\n', " "));
 }
 
-/// Forgets what was heard.
+/// Discards the recorded messages.
 pub fn forget_heard() {
     HEARD.lock().unwrap().clear();
 }
@@ -111,9 +111,9 @@ pub fn forget_heard() {
 /// The commands of both extensions.
 #[derive(Clone)]
 pub struct Debug {
-    /// Those of VK_EXT_debug_utils.
+    /// The functions of VK_EXT_debug_utils.
     pub utils: debug_utils::Instance,
-    /// Those of VK_EXT_debug_report.
+    /// The functions of VK_EXT_debug_report.
     pub report: debug_report::Instance,
 }
 
@@ -195,12 +195,12 @@ pub fn ask<'a>() -> Ask<'a> {
     Ask::new().api(1, 1).extension("VK_EXT_debug_utils").extension("VK_EXT_debug_report")
 }
 
-/// A driver without the extensions.
+/// Returns a driver without the extensions.
 pub fn plain(name: &str) -> Driver {
     Driver::new(name).device(Device::new(name))
 }
 
-/// A driver that calls its messengers back itself.
+/// Returns a driver that calls its messengers back itself.
 pub fn with_both(name: &str) -> Driver {
     plain(name).extension("VK_EXT_debug_utils").extension("VK_EXT_debug_report")
 }

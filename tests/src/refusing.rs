@@ -1,4 +1,4 @@
-//! Sandboxes that refuse system calls, as those of browsers and containers do.
+//! Sandboxes that refuse system calls, like those of browsers and containers.
 
 use std::io::Error;
 
@@ -8,7 +8,7 @@ use std::io::Error;
 /// # Panics
 /// If the system has no such filters.
 pub fn refuse(call: libc::c_long, flags: Option<libc::c_int>, error: libc::c_int) {
-    // Where the third parameter is in what the filter sees: the lower half of eight bytes.
+    // The offset of the third parameter in the filter's data: the lower half of eight bytes.
     const THIRD: u32 = 16 + 2 * 8 + if cfg!(target_endian = "big") { 4 } else { 0 };
     let step = |code: u32, jt: u8, jf: u8, k: u32| libc::sock_filter { code: code as u16, jt, jf, k };
     let load = |place| step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, place);

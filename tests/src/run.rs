@@ -1,4 +1,4 @@
-//! What came of a scenario.
+//! The results of a scenario.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -29,14 +29,14 @@ impl Run {
         }
     }
 
-    /// The scenario came to its end.
+    /// Checks that the scenario ran to its end.
     #[track_caller]
     pub fn ok(&self) -> &Self {
         assert!(self.output.status.success(), "the scenario failed: {}", self.report());
         self
     }
 
-    /// Something called `abort()`, and it was neither the scenario itself nor a test driver.
+    /// Checks that something other than the scenario itself and the test drivers called `abort()`.
     #[track_caller]
     pub fn aborted(&self) -> &Self {
         assert_eq!(
@@ -50,7 +50,7 @@ impl Run {
         self
     }
 
-    /// The process was ended by a signal, whichever: `abort()` or a jump to nowhere.
+    /// Checks that any signal killed the process: from `abort()` or from an invalid jump.
     #[track_caller]
     pub fn died(&self) -> &Self {
         let signal = self.output.status.signal();
@@ -60,39 +60,39 @@ impl Run {
         self
     }
 
-    /// What the scenario said under this key, last.
+    /// Returns the scenario's last value under this key.
     #[must_use]
     #[track_caller]
     pub fn said(&self, key: &str) -> &str {
         self.maybe_said(key).unwrap_or_else(|| panic!("nothing was said about {key}: {}", self.report()))
     }
 
-    /// The same as a list that was separated by commas.
+    /// Returns the same, split at commas.
     #[must_use]
     #[track_caller]
     pub fn list(&self, key: &str) -> Vec<&str> {
         self.said(key).split(',').filter(|item| !item.is_empty()).collect()
     }
 
-    /// What the scenario said under this key, last, if anything.
+    /// Returns the scenario's last value under this key, if any.
     #[must_use]
     pub fn maybe_said(&self, key: &str) -> Option<&str> {
         self.said.iter().rfind(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
-    /// Everything that the scenario said, in order.
+    /// Returns all of the scenario's values, in order.
     #[must_use]
     pub fn everything_said(&self) -> &[(String, String)] {
         &self.said
     }
 
-    /// How it ended.
+    /// Returns the exit status.
     #[must_use]
     pub fn ended(&self) -> String {
         self.output.status.to_string()
     }
 
-    /// The last line on its standard error.
+    /// Returns the last line on its standard error.
     #[must_use]
     pub fn last_line(&self) -> &str {
         self.stderr.lines().last().unwrap_or_default()
@@ -105,20 +105,20 @@ impl Run {
         self
     }
 
-    /// The calls that a driver recorded; none if it was never loaded.
+    /// Returns the calls that a driver recorded; none if it was never loaded.
     #[must_use]
     pub fn trace(&self, driver: &str) -> Trace {
         let path = self.sandbox.path(format!("out/{driver}.trace"));
         Trace::parse(&fs::read_to_string(path).unwrap_or_default())
     }
 
-    /// Whether a driver's library was opened.
+    /// Returns whether a driver's library was opened.
     #[must_use]
     pub fn loaded(&self, driver: &str) -> bool {
         self.trace(driver).has("load")
     }
 
-    /// What all layers of the scenario recorded, in order, as `LAYER COMMAND`; only of the commands that are asked for.
+    /// Returns the records of all layers, in order, as `LAYER COMMAND`; only for the given commands.
     #[must_use]
     pub fn calls(&self, commands: &[&str]) -> Vec<String> {
         let calls = fs::read_to_string(self.sandbox.path("out/calls")).unwrap_or_default();
@@ -127,7 +127,7 @@ impl Run {
         calls.lines().filter(wanted).map(str::to_owned).collect()
     }
 
-    /// The lines of the log, each split into its kind (`ERROR`, `INFO | DRIVER` ...) and its message.
+    /// Returns the lines of the log, each split into its kind (`ERROR`, `INFO | DRIVER` ...) and its message.
     #[must_use]
     pub fn log(&self) -> Vec<(&str, &str)> {
         let lines = self.stderr.lines().filter_map(|line| line.strip_prefix("[Vulkan Loader] "));

@@ -1,4 +1,4 @@
-//! A folder that stands for the whole file system of a scenario.
+//! A folder that acts as the whole file system of a scenario.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ struct Folder {
 }
 
 impl Sandbox {
-    /// A new folder, with the folders that are searched for drivers in it.
+    /// Returns a new folder, with the folders that are searched for drivers in it.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "it makes a folder")]
     pub fn new() -> Self {
@@ -31,14 +31,14 @@ impl Sandbox {
         Self { folder: Arc::new(Folder { root, keep: AtomicBool::new(false) }) }
     }
 
-    /// Leaves it where it is instead of removing it.
+    /// Keeps the folder instead of removing it.
     #[must_use]
     pub fn keep(self) -> PathBuf {
         self.folder.keep.store(true, Ordering::Relaxed);
         self.folder.root.clone()
     }
 
-    /// The path of something in it.
+    /// Returns the path of something in it.
     #[must_use]
     pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.folder.root.join(relative)
@@ -52,7 +52,7 @@ impl Sandbox {
         path
     }
 
-    /// The variables that keep a program inside it.
+    /// Returns the variables that keep a program inside it.
     #[must_use]
     pub fn environment(&self) -> Vec<(String, String)> {
         let inside = |path: &str| self.path(path).to_str().unwrap().to_owned();
@@ -77,12 +77,12 @@ impl Drop for Folder {
     }
 }
 
-/// Where files of test runs go: `tmp/vkload-tests` in the folder that cargo builds into.
+/// Returns the folder for files of test runs: `tmp/vkload-tests` in the folder that cargo builds into.
 pub(crate) fn temporary_folder() -> PathBuf {
     target_folder().join("tmp/vkload-tests")
 }
 
-/// The folder that cargo builds into: test executables lie in `PROFILE/deps` of it.
+/// Returns the folder that cargo builds into: test executables lie in `PROFILE/deps` of it.
 pub(crate) fn target_folder() -> PathBuf {
     let executable = std::env::current_exe().unwrap();
     let deps = executable.parent().unwrap();

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_void};
 
-/// How much of what is asked for is granted.
+/// How many requests are granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Granted {
     /// So many requests are.
@@ -11,7 +11,7 @@ pub struct Granted {
     pub once: bool,
 }
 
-/// What is known about the library's requests.
+/// The facts about the library's requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     /// How many were refused.
@@ -66,11 +66,11 @@ impl Scarce {
         unsafe { (self.grant)(granted.requests, granted.once.into()) };
     }
 
-    /// What has come of it.
+    /// Returns the counts.
     #[must_use]
     pub fn told(&self) -> Told {
         let mut told = [0; 4];
-        // SAFETY: there is room for four numbers.
+        // SAFETY: the array holds four numbers.
         unsafe { (self.tell)(&raw mut told) };
         Told { refused: told[0], live: told[1], open: told[2], bytes: told[3] }
     }

@@ -20,10 +20,10 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// A machine without any driver.
+    /// Returns a machine without any driver.
     ///
     /// # Panics
-    /// If there is no library to test.
+    /// If the library under test does not exist.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "it makes a folder")]
     pub fn new() -> Self {
@@ -63,7 +63,7 @@ impl Scenario {
         self
     }
 
-    /// Sets a variable of the program's environment. `SANDBOX` in the value stands for the path of the sandbox.
+    /// Sets a variable of the program's environment. `SANDBOX` in the value is replaced by the sandbox's path.
     #[must_use]
     pub fn env(mut self, name: &str, value: &str) -> Self {
         let root = self.sandbox.path("");
@@ -92,7 +92,7 @@ impl Scenario {
         self.env("VK_LOADER_DEBUG", "all")
     }
 
-    /// Something that the body gets at with [`Vk::arg`](crate::Vk::arg).
+    /// Adds an argument that the body reads with [`Vk::arg`](crate::Vk::arg).
     #[must_use]
     pub fn argument(self, name: &str, value: &str) -> Self {
         let name = format!("{}{name}", child::ARGUMENT);
@@ -112,14 +112,14 @@ impl Scenario {
         self
     }
 
-    /// Is started by this user, who has only the group of the same number.
+    /// Starts as this user, who has only the group of the same number.
     #[must_use]
     pub fn user(mut self, user: u32) -> Self {
         self.user = Some(user);
         self
     }
 
-    /// The folder of this scenario.
+    /// Returns the folder of this scenario.
     #[must_use]
     pub fn sandbox(&self) -> &Sandbox {
         &self.sandbox
@@ -137,7 +137,7 @@ impl Scenario {
         self.start(body)
     }
 
-    /// The same for a scenario that runs more than once. Nothing of an earlier run's results is left.
+    /// Does the same for a scenario that runs more than once. Nothing of an earlier run's results is left.
     #[must_use]
     pub fn run_again(&self, body: Body) -> Run {
         for old in fs::read_dir(self.sandbox.path("out")).into_iter().flatten().flatten() {
@@ -163,7 +163,7 @@ impl Scenario {
         Run::new(self.sandbox.clone(), output)
     }
 
-    /// The variables by which the library's sanitizer is in the process before everything else, if it has one:
+    /// Returns the variables by which the library's sanitizer is in the process before everything else, if it has one:
     /// `VKLOAD_TEST_RUNTIME` names that sanitizer's runtime, and `ASAN_OPTIONS` is passed on.
     fn runtime(&self) -> Vec<(&'static str, OsString)> {
         let Some(mut preloaded) = std::env::var_os("VKLOAD_TEST_RUNTIME") else { return Vec::new() };
@@ -176,10 +176,10 @@ impl Scenario {
     }
 }
 
-/// The library under test.
+/// Returns the library under test.
 ///
 /// # Panics
-/// If there is none.
+/// If it does not exist.
 #[must_use]
 pub fn library_under_test() -> PathBuf {
     let chosen = std::env::var_os("VKLOAD_TEST_LIBRARY").map(PathBuf::from);

@@ -1,4 +1,4 @@
-//! What a driver recorded.
+//! A driver's records.
 
 /// A call that a driver got.
 #[derive(Clone, Debug)]
@@ -10,7 +10,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// The value recorded under a key.
+    /// Returns the value recorded under a key.
     ///
     /// # Panics
     /// If nothing was recorded under it.
@@ -21,7 +21,7 @@ impl Call {
         &found.unwrap_or_else(|| panic!("{} has no {key}: {:?}", self.command, self.arguments)).1
     }
 
-    /// The same as a list that was separated by commas.
+    /// Returns the same, split at commas.
     #[must_use]
     #[track_caller]
     pub fn list(&self, key: &str) -> Vec<&str> {
@@ -53,16 +53,16 @@ impl Trace {
         Self(text.lines().filter(|line| !line.is_empty()).filter_map(Call::parse).collect())
     }
 
-    /// The calls of one command.
+    /// Returns the calls of one command.
     #[must_use]
     pub fn calls(&self, command: &str) -> Vec<&Call> {
         self.0.iter().filter(|call| call.command == command).collect()
     }
 
-    /// The one call of a command.
+    /// Returns the only call of a command.
     ///
     /// # Panics
-    /// If there is none, or more.
+    /// If the number of calls is not one.
     #[must_use]
     #[track_caller]
     pub fn only(&self, command: &str) -> &Call {
@@ -71,23 +71,23 @@ impl Trace {
         calls[0]
     }
 
-    /// The last call of a command.
+    /// Returns the last call of a command.
     ///
     /// # Panics
-    /// If there is none.
+    /// If the command was not called.
     #[must_use]
     #[track_caller]
     pub fn last(&self, command: &str) -> &Call {
         self.calls(command).pop().unwrap_or_else(|| panic!("no {command} in {:#?}", self.commands()))
     }
 
-    /// Whether a command was called at all.
+    /// Returns whether a command was called at all.
     #[must_use]
     pub fn has(&self, command: &str) -> bool {
         !self.calls(command).is_empty()
     }
 
-    /// The names of everything that was called, in order.
+    /// Returns the names of everything that was called, in order.
     #[must_use]
     pub fn commands(&self) -> Vec<&str> {
         self.0.iter().map(|call| call.command.as_str()).collect()

@@ -1,7 +1,7 @@
 //! Calls with ever more memory, until one succeeds.
 //!
-//! Each trial is a process of its own, forked from one that has done nothing yet: it prepares what the call needs, makes the
-//! call with so much memory, gives everything back and closes the library. Then nothing may be left.
+//! Each trial is a separate process, forked from one that has done nothing yet: it prepares the call, makes it with a limited amount of
+//! memory, frees everything and closes the library. Then no memory may be left.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -20,7 +20,7 @@ pub enum Short {
     Process,
     /// The process's, and the application has callbacks.
     ProcessBesideCallbacks,
-    /// That of the application's callbacks.
+    /// The memory of the application's callbacks.
     Application,
 }
 
@@ -37,13 +37,13 @@ pub struct Trial<'v> {
 }
 
 impl<'v> Trial<'v> {
-    /// The callbacks of the application for memory of `owner`, if it has any.
+    /// Returns the callbacks of the application for memory of `owner`, if it has any.
     #[must_use]
     pub fn callbacks(&self, owner: Owner) -> Option<vk::AllocationCallbacks<'static>> {
         (self.short != Short::Process).then(|| allocator::callbacks(owner))
     }
 
-    /// An instance, made with enough memory.
+    /// Returns an instance, made with enough memory.
     ///
     /// # Panics
     /// If it cannot be made.
@@ -52,7 +52,7 @@ impl<'v> Trial<'v> {
         self.vk.create(&ask.callbacks(self.callbacks(Owner::Instance))).unwrap()
     }
 
-    /// The call that may not get the memory it needs. Blocks that it leaves belong to its result, in this scope.
+    /// Returns the call that may not get the memory it needs. Blocks that it leaves belong to its result, in this scope.
     pub fn call<T>(&self, scope: vk::SystemAllocationScope, call: impl FnOnce() -> T) -> T {
         self.calls.set(self.calls.get() + 1);
         let before = allocator::live();
@@ -63,7 +63,7 @@ impl<'v> Trial<'v> {
         let result = call();
         allocator::grant(None);
         self.scarce.grant(None);
-        // What an instance has to remember of its objects is its own, in its own scope.
+        // An instance's records of its objects are its own memory, in its own scope.
         let may_stay = |of| of == scope || of == vk::SystemAllocationScope::INSTANCE;
         for (block, of) in allocator::live() {
             if !before.iter().any(|(known, _)| *known == block) && !may_stay(of) {
@@ -73,7 +73,7 @@ impl<'v> Trial<'v> {
         result
     }
 
-    /// Checks what the call returned: success, or that memory is short if it was. What it gave has to be the same each time.
+    /// Checks the call's result: success, or an out-of-memory error if memory was short. The value has to be the same each time.
     pub fn result<T>(&self, result: Result<T, vk::Result>, outcome: impl FnOnce(&T) -> String) -> Option<T> {
         match result {
             Ok(value) => {
@@ -97,19 +97,19 @@ impl<'v> Trial<'v> {
     }
 }
 
-/// What came of a trial.
+/// The result of a trial.
 struct Ended {
     /// Whether any memory was refused.
     refused: bool,
-    /// What the call gave; nothing if it failed.
+    /// The call's value; empty if it failed.
     outcome: String,
     faults: String,
 }
 
-/// Makes `row`'s call with ever more memory until it has enough; gives how often, and what was not as it has to be.
+/// Makes `row`'s call with ever more memory until it has enough; returns the number of trials, and the complaints.
 ///
 /// # Panics
-/// If the system does not let processes be made.
+/// If the system cannot create processes.
 #[must_use]
 pub fn try_all(vk: &Vk, row: fn(&Trial<'_>), short: Short) -> (i64, Vec<String>) {
     let all = trial(vk, row, short, None);

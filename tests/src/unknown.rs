@@ -71,7 +71,7 @@ pub unsafe fn call<H>(function: Unknown<H>, handle: H) -> u64 {
     }
 }
 
-/// What the driver's command of this number makes of the arguments of `call`.
+/// Returns the result of the driver's command of this number for the arguments of `call`.
 #[must_use]
 pub fn expected(number: u64) -> u64 {
     let float = |value: f64| value.to_bits();
@@ -101,13 +101,13 @@ pub fn expected(number: u64) -> u64 {
     arguments.into_iter().fold(mix(0xcbf2_9ce4_8422_2325, number), mix)
 }
 
-/// The name of the physical-device command with this number.
+/// Returns the name of the physical-device command with this number.
 #[must_use]
 pub fn physical_device_name(number: u64) -> String {
     format!("vkUnknownPhysicalDevice{number}TEST")
 }
 
-/// The name of the device command with this number.
+/// Returns the name of the device command with this number.
 #[must_use]
 pub fn device_name(number: u64) -> String {
     format!("vkUnknownDevice{number}TEST")

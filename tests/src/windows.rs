@@ -15,7 +15,7 @@ const WINDOW_SYSTEMS: [&str; 5] = [
     "VK_KHR_display",
 ];
 
-/// A driver for all window systems of Linux, with one device that has swapchains.
+/// Returns a driver for all window systems of Linux, with one device that has swapchains.
 #[must_use]
 pub fn window_driver(name: &str) -> Driver {
     let device = Device::new(name).extension("VK_KHR_swapchain").extension("VK_KHR_display_swapchain");
@@ -39,15 +39,15 @@ fn pointer(address: usize) -> *mut c_void {
 /// made up, the same each time.
 ///
 /// # Errors
-/// What the command returns.
+/// The command's error.
 pub fn create_surface(vk: &Vk, instance: &ash::Instance, system: &str) -> Result<vk::SurfaceKHR, vk::Result> {
     create_surface_with(vk, instance, system, None)
 }
 
-/// The same with memory from these callbacks.
+/// Does the same with memory from these callbacks.
 ///
 /// # Errors
-/// What the command returns.
+/// The command's error.
 pub fn create_surface_with(
     vk: &Vk,
     instance: &ash::Instance,
@@ -94,7 +94,7 @@ pub fn create_surface_with(
     }
 }
 
-/// The commands of VK_KHR_surface.
+/// Returns the commands of VK_KHR_surface.
 #[must_use]
 pub fn khr_surface(vk: &Vk, instance: &Instance<'_>) -> ash::khr::surface::Instance {
     ash::khr::surface::Instance::new(&vk.entry, instance)

@@ -23,7 +23,7 @@ usage: cargo bench -p vkload-benches -- [--json] [--no-scaling | --curves FOLDER
                    and pictures
   NAME             measures only operations whose names hold it, and series of what grows";
 
-/// What the command line asks for.
+/// The command-line options.
 #[derive(Default)]
 struct Options {
     as_json: bool,
@@ -85,7 +85,7 @@ impl Options {
     }
 }
 
-/// A path as it is meant where cargo was called: cargo runs benches in the folder of their package.
+/// Returns a path relative to the folder in which cargo was called: cargo runs benches in the folder of their package.
 fn from_root(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }

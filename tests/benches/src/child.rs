@@ -15,7 +15,7 @@ use ash::vk::{self, Handle};
 pub(crate) use device::MANY;
 pub(crate) use growth::GROWTH;
 
-/// What the process is told on its command line.
+/// The process's command-line arguments.
 #[derive(Clone, Debug)]
 pub struct Task {
     /// The library's path.
@@ -35,11 +35,11 @@ pub struct Task {
 /// The library of a process that opens none and ends at once.
 pub(crate) const NO_LIBRARY: &str = "-";
 
-/// The word that tells the process that it is a child.
+/// The word that marks the process as a child.
 pub const CHILD: &str = "child";
 
 impl Task {
-    /// The command line, without the program.
+    /// Returns the command line, without the program.
     #[must_use]
     pub fn arguments(&self) -> Vec<String> {
         let numbers =
@@ -57,10 +57,10 @@ impl Task {
         (child == CHILD).then_some(Self { library, operation, calls, samples, instances, threads })
     }
 
-    /// Does it, and prints a line of nanoseconds per call for each sample.
+    /// Runs the operation, and prints a line of nanoseconds per call for each sample.
     ///
     /// # Panics
-    /// Where the library or its driver does not do what it must.
+    /// If the library or its driver misbehaves.
     pub fn run(&self) {
         if self.library == NO_LIBRARY {
             return;
@@ -123,7 +123,7 @@ unsafe impl Sync for Vulkan {}
 impl Vulkan {
     fn open(library: &str, instances: u32) -> Self {
         let path = CString::new(library).expect("a path");
-        // SAFETY: the path is a C string; what is opened is a Vulkan loader, and stays open.
+        // SAFETY: the path is a C string; the file is a Vulkan loader, and stays open.
         let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         assert!(!library.is_null(), "the library does not open");
         let of_driver = find(library, c"vk_icdGetInstanceProcAddr");
@@ -149,7 +149,7 @@ impl Vulkan {
         vulkan
     }
 
-    /// An exported command, of a driver one that is looked up, as a function pointer of the type that it has.
+    /// Returns an exported command, of a driver one that is looked up, as a function pointer of the type that it has.
     fn exported<Command: Copy>(&self, name: &CStr) -> Command {
         assert_eq!(size_of::<Command>(), size_of::<*mut c_void>());
         let address = if self.is_driver { self.looked_up(name) } else { symbol(self.library, name) };
@@ -178,7 +178,7 @@ impl Vulkan {
     fn make_device(&mut self) {
         let enumerate: vk::PFN_vkEnumeratePhysicalDevices = self.exported(c"vkEnumeratePhysicalDevices");
         let mut count = 1;
-        // SAFETY: the instance is live and there is room for one device.
+        // SAFETY: the instance is live and the array holds one device.
         let result = unsafe { enumerate(self.instance, &raw mut count, &raw mut self.physical_device) };
         assert!(count == 1 && matches!(result, vk::Result::SUCCESS | vk::Result::INCOMPLETE), "{result}");
         self.device = self.create_device();
@@ -214,7 +214,7 @@ impl Vulkan {
         device
     }
 
-    /// The operation as a loop of so many calls. What a call needs is made ready before.
+    /// Returns the operation as a loop of this many calls. The objects that a call needs are created before.
     fn call(&self, operation: &str) -> Loop<'_> {
         match operation {
             "device_command" => self.draw(self.command_buffer),
@@ -223,7 +223,7 @@ impl Vulkan {
                 let get: vk::PFN_vkGetPhysicalDeviceFeatures = self.exported(c"vkGetPhysicalDeviceFeatures");
                 repeat(move || {
                     let mut features = mem::MaybeUninit::uninit();
-                    // SAFETY: the physical device is live and there is room for its features.
+                    // SAFETY: the physical device is live and the structure holds its features.
                     unsafe { get(self.physical_device, features.as_mut_ptr()) };
                 })
             }
@@ -266,27 +266,27 @@ impl Vulkan {
         repeat(move || unsafe { draw(vk::CommandBuffer::from_raw(buffer), 3, 1, 0, 0) })
     }
 
-    /// What can be asked without an instance.
+    /// Returns an operation that needs no instance.
     fn question(&self, operation: &str) -> Loop<'_> {
         type CountExtensions = unsafe extern "system" fn(*const c_char, *mut u32, *mut c_void) -> vk::Result;
         type CountLayers = unsafe extern "system" fn(*mut u32, *mut c_void) -> vk::Result;
         match operation {
             "version" => {
                 let get: vk::PFN_vkEnumerateInstanceVersion = self.exported(c"vkEnumerateInstanceVersion");
-                // SAFETY: there is room for the answer.
+                // SAFETY: the pointer leads to a value of the right type.
                 repeat(move || assert_eq!(unsafe { get(&mut 0) }, vk::Result::SUCCESS))
             }
             "extensions" => {
                 let get: CountExtensions = self.exported(c"vkEnumerateInstanceExtensionProperties");
                 repeat(move || {
-                    // SAFETY: a count is asked for, and there is room for it.
+                    // SAFETY: only the count is requested, and the pointer leads to one.
                     let result = unsafe { get(ptr::null(), &mut 0, ptr::null_mut()) };
                     assert_eq!(result, vk::Result::SUCCESS);
                 })
             }
             "layers" => {
                 let get: CountLayers = self.exported(c"vkEnumerateInstanceLayerProperties");
-                // SAFETY: a count is asked for, and there is room for it.
+                // SAFETY: only the count is requested, and the pointer leads to one.
                 repeat(move || assert_eq!(unsafe { get(&mut 0, ptr::null_mut()) }, vk::Result::SUCCESS))
             }
             _ => panic!("no operation is called {operation}"),
@@ -310,7 +310,7 @@ impl Vulkan {
             let mut devices = [vk::PhysicalDevice::null(); ROOM];
             for _ in 0..calls {
                 let mut count = ROOM as u32;
-                // SAFETY: the instance is live and there is room for so many devices.
+                // SAFETY: the instance is live and the array holds this many devices.
                 let result = unsafe { enumerate(instance, &raw mut count, devices.as_mut_ptr()) };
                 assert!(result == vk::Result::SUCCESS && !devices[0].is_null());
             }

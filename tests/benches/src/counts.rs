@@ -1,7 +1,7 @@
 //! The counts that `docs/performance.md` claims, as limits: the test `counts` measures them again.
 //!
-//! Counts depend a little on the C library and on the processor, whose string functions it chooses. A count may therefore
-//! exceed the page's by a twentieth. Where the page claims less than Debian's loader, both are measured in the same run.
+//! Counts depend a little on the C library and on the processor, whose string functions it chooses. A count may therefore exceed the page's
+//! by a twentieth. If the page claims less than Debian's loader needs, both are measured in the same run.
 use std::fs;
 use std::thread;
 
@@ -29,12 +29,12 @@ pub const CALLS: [(&str, u64); 11] = [
     ("device", 49_004),
 ];
 
-/// Instructions of a process that opens the library and makes one call, less those of one that does nothing, as the page's
-/// table of first calls has them.
+/// The instructions of a process that opens the library and makes one call, minus those of one that does nothing, as in the page's table of
+/// first calls.
 pub const FIRST_CALLS: [(&str, u64); 4] =
     [("version", 156_304), ("extensions", 242_778), ("layers", 197_066), ("instance", 299_548)];
 
-/// Whether the tools are there that count instructions and system calls.
+/// Returns whether the tools that count instructions and system calls are installed.
 #[must_use]
 pub fn missing_tool() -> Option<&'static str> {
     if !instructions::available() {
@@ -60,8 +60,8 @@ pub fn calls() -> Result<Vec<String>, String> {
     })
 }
 
-/// Measures processes that make one call, with our library and with Debian's where it is installed. Returns a line for each
-/// that takes more instructions than the page says or than with Debian's, or more system calls than with Debian's.
+/// Measures processes that make one call, with our library and with Debian's if it is installed. Returns a line for each that takes more
+/// instructions than the page claims or than Debian's, or more system calls than with Debian's.
 ///
 /// # Errors
 /// As for [`calls`].
@@ -99,7 +99,7 @@ pub fn first_calls() -> Result<Vec<String>, String> {
     })
 }
 
-/// What is wrong with a count.
+/// Returns the complaint about a count, if any.
 fn judged(page: &str, operation: Operation, documented: u64, measured: u64) -> Option<String> {
     let title = operation.title;
     let row = format!("| {title} |");
@@ -113,7 +113,7 @@ fn judged(page: &str, operation: Operation, documented: u64, measured: u64) -> O
     })
 }
 
-/// Counts in two threads, each operation on a stage of its own, and gathers what is wrong. `count` also gets what the page says.
+/// Counts in two threads, each operation on a stage of its own, and collects the complaints. `count` also gets the page's value.
 fn on_stages(
     items: &[(&str, u64)],
     count: impl Fn(&Stage, Operation, u64) -> Result<Vec<String>, String> + Sync,
@@ -137,7 +137,7 @@ fn on_stages(
     })
 }
 
-/// A number with its digits in groups of three, as pages have them.
+/// Returns a number with its digits in groups of three, as pages have them.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -20,8 +20,8 @@ const NAMES: [&str; 2] = ["vkload", "Debian"];
 /// Measures the curves whose names hold `only`, and writes `NAME.json` and `NAME.svg` for each into a folder.
 ///
 /// # Errors
-/// Where something could not be measured or written, and where a cost of ours grows faster than linearly, in words for a
-/// person. The files are written in that case, too.
+/// If something could not be measured or written, or if a cost of our library grows faster than linearly, as a message for a person. In the
+/// latter case the files are written nevertheless.
 pub fn write(folder: &Path, only: &str) -> Result<(), String> {
     if !instructions::available() {
         return Err("curves count instructions: install the package valgrind".into());
@@ -117,7 +117,7 @@ fn rounded(costs: Vec<f64>) -> Vec<u64> {
     costs.into_iter().map(|cost| cost.round() as u64).collect()
 }
 
-/// The version of the package, or else of the file, whose name ends in it.
+/// Returns the version of the package, or else of the file, whose name has it as a suffix.
 fn debian(loader: &Loader) -> String {
     let query = Command::new("dpkg-query").args(["--show", "--showformat=${Version}", "libvulkan1"]).output();
     match query {
@@ -128,7 +128,7 @@ fn debian(loader: &Loader) -> String {
     }
 }
 
-/// What [`check`] measures: of the curves, the series in which a search or a chain would grow.
+/// The measurements of [`check`]: of the curves, the series in which a search or a chain would grow.
 const CHECKED: [(&str, &str, &[u32]); 7] = [
     ("manifests-usable", "first call", &[60, 600]),
     ("manifests-missing", "first call", &[10, 100]),
@@ -139,10 +139,10 @@ const CHECKED: [(&str, &str, &[u32]); 7] = [
     ("settings", "first call", &[1000, 10_000]),
 ];
 
-/// Whether nothing of ours grows faster than linearly, in a few seconds: two points of some curves, in instructions.
+/// Returns whether nothing of ours grows faster than linearly, in a few seconds: two points of some curves, in instructions.
 ///
 /// # Errors
-/// Where something could not be measured or grows faster, in words for a person.
+/// If something could not be measured or grows faster, as a message for a person.
 pub fn check() -> Result<(), String> {
     if !instructions::available() {
         return Err("growth is measured in instructions: install the package valgrind".into());

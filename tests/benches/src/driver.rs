@@ -1,4 +1,4 @@
-//! What a driver costs, opened without a loader: one made with the driver runtime, beside lavapipe in the same run.
+//! The cost of a driver opened without a loader: one made with the driver runtime, compared with lavapipe in the same run.
 use std::env;
 use std::fmt::Write;
 use std::fs;
@@ -10,12 +10,12 @@ use crate::measure;
 use crate::operation::{LOOK_UP, Operation, driver as of_driver};
 use crate::stage::{Contents, Libraries, Stage};
 
-/// Where the distribution says which library lavapipe is.
+/// The distribution's manifest for lavapipe.
 const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 
 const BUILD: &str = "cargo build --profile driver --package driver-runtime --example bench_driver";
 
-/// What a driver is asked to do. A look-up by name has to be as cheap as the loader's.
+/// The operations of a driver. A look-up by name must be as cheap as the loader's.
 const OPERATIONS: [Operation; 25] = [
     of_driver("proc_addr vkDestroyInstance", "vkGetInstanceProcAddr, instance's name", 1000, Some(LOOK_UP)),
     of_driver(
@@ -56,7 +56,7 @@ struct Drivers([PathBuf; 2]);
 
 impl Drivers {
     /// # Errors
-    /// With what to do where one is missing.
+    /// If one is missing, with the remedy.
     fn find() -> Result<Self, String> {
         let target = env::var_os("CARGO_TARGET_DIR")
             .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"), PathBuf::from);

@@ -1,5 +1,5 @@
-//! Counting instructions with valgrind's callgrind: those of the loader and of the C library on its behalf, without the
-//! measuring program's, the drivers' and layers', and landing pads.
+//! Counts instructions with valgrind's callgrind: those of the loader and of the C library on its behalf, without those of the measuring
+//! program, drivers, layers and landing pads.
 use std::collections::HashMap;
 use std::env;
 use std::fs;
@@ -15,7 +15,7 @@ const LANDING_PAD: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
 /// Instructions of a whole run, by object file and by address in it.
 type Costs = HashMap<String, HashMap<u64, u64>>;
 
-/// Whether callgrind is there.
+/// Returns whether callgrind is installed.
 pub(crate) fn available() -> bool {
     let mut command = Command::new("valgrind");
     command
@@ -31,19 +31,20 @@ pub(crate) fn available() -> bool {
 pub(crate) struct Count {
     /// All of them.
     pub(crate) all: f64,
-    /// Those of the dynamic linker, which a loader causes but cannot change.
+    /// The dynamic linker's instructions, which a loader causes but cannot change.
     pub(crate) linker: f64,
 }
 
-/// Instructions of one call: the difference between twice as many calls and as many as `task` says, for each.
+/// Returns the instructions of one call: the difference between a run with the calls of `task` and one with twice as many, divided by the
+/// number of calls.
 ///
 /// # Errors
-/// With what callgrind printed, where it or the program failed.
+/// If callgrind or the program failed, with callgrind's output.
 pub(crate) fn per_call(stage: &Stage, task: &Task) -> Result<f64, String> {
     Ok(later_call(stage, task)?.all)
 }
 
-/// The same, with the dynamic linker's share.
+/// Does the same, including the dynamic linker's share.
 ///
 /// # Errors
 /// As for [`per_call`].
@@ -106,8 +107,8 @@ pub(crate) fn total(stage: &Stage, task: &Task) -> Result<Count, String> {
     Ok(count)
 }
 
-/// Reads callgrind's format: `ob=FILE` begins an object's lines, `ADDRESS LINE COST` is an instruction's own cost, and the
-/// line after `calls=` is the cost of what it called, which is counted where it was spent.
+/// Parses callgrind's format: `ob=FILE` begins an object's lines, `ADDRESS LINE COST` is an instruction's own cost, and the line after
+/// `calls=` is the cost of the callee, which is counted in the callee's own lines.
 fn parse(text: &str) -> Costs {
     let mut costs = Costs::new();
     let mut object = String::new();
@@ -139,7 +140,7 @@ fn without_landing_pads(object: &str, addresses: &HashMap<u64, u64>) -> u64 {
     total - pads
 }
 
-/// Where in a 64-bit ELF file the byte of a virtual address lies, from its loadable segments.
+/// Returns the file offset of a virtual address in a 64-bit ELF file, from its loadable segments.
 fn offset(file: &[u8], address: u64) -> Option<usize> {
     let number = |at: usize, size: usize| {
         let bytes = file.get(at..at + size)?;

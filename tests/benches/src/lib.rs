@@ -1,8 +1,8 @@
-//! Measures a Vulkan loader from outside, beside another one, on a driver that does nothing (`null_driver.c`).
+//! Measures a Vulkan loader from outside, compared with another one, on a driver that does nothing (`null_driver.c`).
 //!
-//! `cargo bench -p vkload-benches` compares `target/release/libvulkan.so.1`, or the library that
-//! `VKLOAD_TEST_LIBRARY` names, with Debian's libvulkan1. Each figure is the difference between running an
-//! operation 2N times and N times in processes of their own, so that what happens once does not count.
+//! `cargo bench -p vkload-benches` compares `target/release/libvulkan.so.1`, or the library that `VKLOAD_TEST_LIBRARY` names, with Debian's
+//! libvulkan1. Each figure is the difference between running an operation 2N times and N times in separate processes, so that one-time
+//! costs do not count.
 
 pub mod child;
 pub mod counts;

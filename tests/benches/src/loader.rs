@@ -11,15 +11,15 @@ const DISTRIBUTION: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
 pub struct Loader {
     /// The library.
     pub file: PathBuf,
-    /// Its size in bytes, stripped of symbols where `strip` is there.
+    /// Its size in bytes, stripped of symbols if `strip` is installed.
     pub size: u64,
 }
 
 impl Loader {
-    /// The library of this workspace, or the one that `VKLOAD_TEST_LIBRARY` names.
+    /// Returns the library of this workspace, or the one that `VKLOAD_TEST_LIBRARY` names.
     ///
     /// # Errors
-    /// With what to do where it is not there.
+    /// If it does not exist, with the remedy.
     pub fn ours() -> Result<Self, String> {
         let target = env::var_os("CARGO_TARGET_DIR")
             .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"), PathBuf::from);
@@ -28,7 +28,7 @@ impl Loader {
         Self::at(&path).ok_or_else(|| format!("{} is missing: run `cargo xtask build` first", path.display()))
     }
 
-    /// Debian's libvulkan1, if installed.
+    /// Returns Debian's libvulkan1, if installed.
     #[must_use]
     pub fn distribution() -> Option<Self> {
         Self::at(Path::new(DISTRIBUTION))

@@ -17,21 +17,21 @@ const SAMPLES: u32 = 5;
 /// How many processes a loader gets, taking turns with the other loader's.
 const TURNS: usize = 5;
 
-/// What can be measured on this machine.
+/// The possible measurements on this machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Tools {
-    /// valgrind is there.
+    /// Whether valgrind is installed.
     pub instructions: bool,
-    /// strace is there.
+    /// Whether strace is installed.
     pub system_calls: bool,
 }
 
-/// What one operation costs with one loader.
+/// The cost of one operation with one loader.
 #[derive(Clone, Debug, Default)]
 pub struct Cost {
     /// Instructions of a call.
     pub instructions: Option<f64>,
-    /// Those among them of the dynamic linker.
+    /// The dynamic linker's share of them.
     pub linker: Option<f64>,
     /// System calls of a call, by name.
     pub system_calls: Option<SystemCalls>,
@@ -44,9 +44,9 @@ pub struct Cost {
 /// An operation's costs, for each loader in the order given.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// What was done.
+    /// The operation.
     pub operation: Operation,
-    /// What it cost.
+    /// Its costs.
     pub costs: Vec<Cost>,
 }
 
@@ -63,7 +63,7 @@ impl Cost {
         (self.instructions, self.linker) = (Some(count.all), Some(count.linker));
     }
 
-    /// All system calls of a call.
+    /// Returns all system calls of a call.
     #[must_use]
     pub fn all_system_calls(&self) -> Option<f64> {
         self.system_calls.as_ref().map(|calls| calls.values().fold(0.0, |sum, count| sum + count))

@@ -1,5 +1,5 @@
-//! What a program's start costs a device: instructions, system calls and memory until there is a device, and what stays
-//! allocated after everything is destroyed (`memory.c`).
+//! The cost of a program's start: instructions, system calls and memory until a device exists, and the memory still allocated after
+//! everything is destroyed (`memory.c`).
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -13,11 +13,11 @@ const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/memory.c");
 /// The drivers of a library with fixed ones have to be these: the program runs in the folder of the only driver.
 const FIXED: &str = "cargo xtask build --fixed-drivers ./libnull0.so";
 
-/// The C library counts freed blocks that a thread keeps for its next allocations as allocated. It keeps none, so that the heap
-/// is what is really allocated.
+/// The C library counts freed blocks that a thread keeps for later as allocated. This setting makes it keep none, so that the heap size is
+/// the memory really allocated.
 const WITHOUT_SPARE_BLOCKS: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0");
 
-/// What the program finds on the machine, and what it makes at once.
+/// The drivers and layers on the machine, and the objects that the program creates.
 struct Case {
     title: &'static str,
     contents: Contents,
@@ -25,7 +25,7 @@ struct Case {
     devices: u32,
 }
 
-/// Each differs from the first in one number. Ten layers that nobody asks for are as many as on a desktop with a few.
+/// Each differs from the first in one number. Ten inactive layers are as many as on a typical desktop.
 const CASES: [Case; 6] = [
     case("1 driver, 1 instance, 1 device", Contents::ONE_DRIVER, 1, 1),
     case("4 drivers", Contents { manifests: 4, drivers: 4, ..Contents::ONE_DRIVER }, 1, 1),
@@ -39,10 +39,10 @@ const fn case(title: &'static str, contents: Contents, instances: u32, devices: 
     Case { title, contents, instances, devices }
 }
 
-/// Measures our library and Debian's with manifests, and ours with fixed drivers where there is such a library, as a table.
+/// Measures our library and Debian's with manifests, and ours with fixed drivers if that library was built. Returns a table.
 ///
 /// # Errors
-/// Where something could not be measured, with what to do about it, in words for a person.
+/// If something could not be measured, with the remedy, as a message for a person.
 pub fn report() -> Result<String, String> {
     let libraries = Libraries::compile()?;
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -135,7 +135,7 @@ fn said(output: Output) -> Result<String, String> {
     Err(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// All instructions of the process, the dynamic linker's and the driver's among them.
+/// Returns all instructions of the process, the dynamic linker's and the driver's among them.
 fn instructions(stage: &Stage, run: impl Fn() -> Result<String, String>) -> Result<String, String> {
     run().map_err(|error| format!("{error} (valgrind has to be installed)"))?;
     let record = fs::read_to_string(stage.record("callgrind.out")).map_err(|error| error.to_string())?;
@@ -144,7 +144,7 @@ fn instructions(stage: &Stage, run: impl Fn() -> Result<String, String>) -> Resu
     total.map(|total| total.trim().to_owned()).ok_or_else(|| "callgrind counted nothing".to_owned())
 }
 
-/// All system calls of the process.
+/// Returns all system calls of the process.
 fn calls(stage: &Stage, run: impl Fn() -> Result<String, String>) -> Result<String, String> {
     run().map_err(|error| format!("{error} (strace has to be installed, and has to be allowed to trace)"))?;
     let record = fs::read_to_string(stage.record("strace.out")).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! What is measured, and the figure that each has to reach.
+//! The measured operations, and each one's target figure.
 
 /// A thing that an application does with a loader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +23,8 @@ pub(crate) const LOOK_UP: u64 = 150;
 /// The same without an instance: as many as Khronos' loader takes for vkCreateInstance.
 pub(crate) const GLOBAL_LOOK_UP: u64 = 94;
 
-/// All operations, cheapest first. The instructions to reach are those of the design: fixed numbers for what is
-/// called often, and parts of what Khronos' loader of August 2026 takes (35,400, 130,500 and 427,000) for the rest.
+/// All operations, cheapest first. The target instructions are those of the design: fixed numbers for frequent calls, and fractions of the
+/// counts of Khronos' loader of August 2026 (35,400, 130,500 and 427,000) for the rest.
 pub const OPERATIONS: [Operation; 17] = [
     often("device_command", "vkCmdDraw, exported", Some(2)),
     often("device_command_other", "vkCmdDraw, exported, of a second device", Some(2)),
@@ -52,14 +52,14 @@ pub const OPERATIONS: [Operation; 17] = [
 ];
 
 impl Operation {
-    /// The operation called `name`.
+    /// Returns the operation called `name`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         OPERATIONS.into_iter().find(|operation| operation.name == name)
     }
 }
 
-/// What a driver is asked to do without a loader, of which there is an instance alive.
+/// Returns an operation of a driver without a loader, with a live instance.
 pub(crate) const fn driver(
     name: &'static str,
     title: &'static str,

@@ -1,5 +1,5 @@
-//! A picture of costs that grow, as SVG for light and dark backgrounds. Both axes are logarithmic. It refers to nothing outside
-//! itself, and its words can be read where it is 400 pixels wide.
+//! A picture of growing costs, as SVG for light and dark backgrounds. Both axes are logarithmic. It refers to no other file, and its text
+//! is legible at a width of 400 pixels.
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("curve.css");
@@ -13,13 +13,13 @@ const BOTTOM: f64 = 278.0;
 /// The height of a row of the legend.
 const ROW: f64 = 22.0;
 
-/// What is drawn.
+/// The data of the picture.
 #[derive(Debug)]
 pub(crate) struct Picture<'a> {
     pub(crate) title: &'a str,
-    /// What the costs are counted in.
+    /// The unit of the costs.
     pub(crate) unit: &'a str,
-    /// What grows.
+    /// The quantity that grows.
     pub(crate) noun: &'a str,
     /// The numbers, the same for all lines.
     pub(crate) numbers: &'a [u32],
@@ -44,7 +44,7 @@ struct Scales {
 }
 
 impl Picture<'_> {
-    /// The picture as a document of its own.
+    /// Returns the picture as a standalone document.
     pub(crate) fn svg(&self) -> String {
         let scales = self.scales();
         let mut out = String::new();
@@ -63,7 +63,7 @@ impl Picture<'_> {
         )
     }
 
-    /// The costs in words, for those who cannot see them.
+    /// Returns the costs as text, for readers who cannot see the picture.
     fn in_words(&self) -> String {
         let mut words = format!("{} by number of {}.", self.unit, self.noun);
         for line in &self.lines {
@@ -99,13 +99,13 @@ impl Picture<'_> {
         }
         text(out, "middle", (LEFT + RIGHT) / 2.0, BOTTOM + 40.0, self.noun);
         straight(out, "axis", (LEFT, BOTTOM), (RIGHT, BOTTOM));
-        // What grows in proportion is as steep as this.
+        // Proportional growth is as steep as this line.
         let rise = (scales.x.1 - scales.x.0).min(scales.y.1 - scales.y.0);
         let end = (scales.x(scales.x.0 + rise), scales.y(scales.y.0 + rise));
         straight(out, "guide", (LEFT, BOTTOM), end);
     }
 
-    /// The lines' names below the axis, each loader's in a column, and the guide's. Returns where it ends.
+    /// Draws the lines' names below the axis, each loader's in a column, and the guide's. Returns the bottom edge.
     fn legend(&self, out: &mut String) -> f64 {
         let mut bottom = BOTTOM + 48.0;
         for line in &self.lines {
@@ -143,7 +143,7 @@ impl Line {
         }
     }
 
-    /// A disc for our loader and a square for the other one, so that colours are not needed to tell them apart.
+    /// Draws a disc for our loader and a square for the other one, so that they differ without colours.
     fn point(&self, x: f64, y: f64, out: &mut String) {
         let _ = if self.loader == 0 {
             writeln!(out, "<circle class=\"ours point\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/>")
@@ -183,7 +183,7 @@ fn text(out: &mut String, class: &str, x: f64, y: f64, words: &str) {
     let _ = writeln!(out, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escape(words));
 }
 
-/// A power of ten as a number with a unit's prefix: 3 is `1 k`, and 7 is `10 M`.
+/// Returns a power of ten as a number with a unit's prefix: 3 is `1 k`, and 7 is `10 M`.
 fn short(power: i32) -> String {
     let prefixes = ["", " k", " M", " G", " T"];
     let (prefix, zeros) = (power / 3, power % 3);

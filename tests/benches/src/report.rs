@@ -15,7 +15,7 @@ const SIZE: u64 = 400_000;
 pub struct Report {
     /// The loaders.
     pub loaders: Vec<Loader>,
-    /// What could be measured.
+    /// The measurements made.
     pub tools: Tools,
     /// The operations.
     pub rows: Vec<Row>,
@@ -42,7 +42,7 @@ impl Report {
         text
     }
 
-    /// The same as JSON.
+    /// Returns the same as JSON.
     #[must_use]
     pub fn json(&self) -> Value {
         let loader = |loader: &Loader| json!({"file": loader.file, "bytes": loader.size});
@@ -72,7 +72,7 @@ impl Report {
         })
     }
 
-    /// What could not be measured, and why. A benchmark that leaves something out has failed.
+    /// Returns the failed measurements, with the reasons. A benchmark that leaves something out has failed.
     #[must_use]
     pub fn left_out(&self) -> Vec<&'static str> {
         let missing = [
@@ -174,7 +174,7 @@ impl Report {
     }
 }
 
-/// Whether ours takes no more instructions than it may; nothing where that is not known.
+/// Returns whether our library stays within the limit; `None` if the count is not known.
 fn reached(row: &Row) -> Option<bool> {
     let target = row.operation.instructions?;
     Some(row.costs.first()?.instructions?.round() <= target as f64)

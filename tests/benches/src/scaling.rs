@@ -32,9 +32,9 @@ pub enum Growing {
 /// A series that is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// What grows.
+    /// The quantity that grows.
     pub growing: Growing,
-    /// What distinguishes it in its picture.
+    /// Its label in its picture.
     pub line: &'static str,
     /// The operation's name.
     pub operation: &'static str,
@@ -42,41 +42,40 @@ pub struct Plan {
     pub numbers: &'static [u32],
     /// How many instances are alive meanwhile, unless they are what grows.
     pub instances: u32,
-    /// How many calls make the smaller of two runs whose instructions are compared; 0 where it is the first call of a
-    /// process that counts, which has to search.
+    /// The number of calls in the smaller of the two compared runs; 0 if only the first call of a process counts, which has to search.
     pub calls: u32,
 }
 
 /// A measured series: for each number the costs with each loader.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// What was measured.
+    /// The measured plan.
     pub plan: Plan,
     /// The costs, in the order of the numbers; instructions except where threads grow.
     pub points: Vec<Vec<Cost>>,
 }
 
-/// Series that stand in one picture, which [`crate::curves`] draws.
+/// Series that share a picture, which [`crate::curves`] draws.
 #[derive(Clone, Copy, Debug)]
 pub struct Curve {
     /// The name of its files, without the ending.
     pub name: &'static str,
-    /// What is done, as the title of the picture.
+    /// The operation, as the title of the picture.
     pub title: &'static str,
-    /// What grows, by which numbers.
+    /// The quantity that grows, and its numbers.
     grows: Grows,
-    /// What is measured meanwhile.
+    /// The quantities measured.
     lines: &'static [Measured],
 }
 
-/// What grows, and its numbers.
+/// The quantity that grows, and its numbers.
 type Grows = (Growing, &'static [u32]);
 
-/// What one line of a picture shows: its name, the operation, and as in [`Plan`] the instances and the calls.
+/// One line of a picture: its name, the operation, and as in [`Plan`] the instances and the calls.
 type Measured = (&'static str, &'static str, u32, u32);
 
 impl Curve {
-    /// Its series.
+    /// Returns its series.
     pub fn plans(&self) -> impl Iterator<Item = Plan> {
         let (growing, numbers) = self.grows;
         self.lines.iter().map(move |(line, operation, instances, calls)| Plan {
@@ -98,7 +97,7 @@ const LAYERS: Grows = (Growing::Layers, &[1, 2, 4, 8, 16, 32]);
 const INSTANCES: Grows = (Growing::Instances, &[1, 10, 100, 1000]);
 const THREADS: Grows = (Growing::Threads, &[1, 2, 4, 8, 16]);
 
-/// The first call of a process, which has to search, and a later one, which need not.
+/// Returns the first call of a process, which has to search, and a later one, which need not.
 const fn first_and_later(operation: &'static str, instances: u32, calls: u32) -> [Measured; 2] {
     [("first call", operation, instances, 0), ("later call", operation, instances, calls)]
 }
@@ -146,7 +145,7 @@ const fn curve(name: &'static str, title: &'static str, grows: Grows, lines: &'s
 }
 
 impl Growing {
-    /// A word for the number.
+    /// Returns a word for the number.
     #[must_use]
     pub fn noun(self) -> &'static str {
         match self {
@@ -170,28 +169,28 @@ impl Series {
         counted.unwrap_or_else(|| self.points.iter().map(|costs| costs[loader].median).collect())
     }
 
-    /// The same without the dynamic linker: it compares each library with all that are open, and copies a table of all of
-    /// them for each, so its cost grows faster than their number whatever a loader does.
+    /// Does the same without the dynamic linker: it compares each library with all that are open, and copies a table of all of them for
+    /// each, so its cost grows faster than their number whatever a loader does.
     #[must_use]
     pub fn own_costs(&self, loader: usize) -> Vec<f64> {
         let linker = self.points.iter().map(|costs| costs[loader].linker.unwrap_or(0.0));
         self.costs(loader).into_iter().zip(linker).map(|(all, linker)| all - linker).collect()
     }
 
-    /// Whether the unit of `costs` is an instruction.
+    /// Returns whether the unit of `costs` is an instruction.
     #[must_use]
     pub fn in_instructions(&self) -> bool {
         self.points.iter().flatten().all(|cost| cost.instructions.is_some())
     }
 
-    /// Whether the cost grows no faster than its number, between any two points.
+    /// Returns whether the cost grows no faster than its number, between any two points.
     #[must_use]
     pub fn is_linear(&self, loader: usize) -> bool {
         self.steepest(loader) <= TOLERANCE
     }
 
-    /// How many times faster than its number the cost grows, where it grows fastest, without the dynamic linker. At most 1
-    /// if it grows linearly.
+    /// Returns how many times faster than its number the cost grows, at the steepest point, without the dynamic linker. At most 1 if it
+    /// grows linearly.
     #[must_use]
     pub fn steepest(&self, loader: usize) -> f64 {
         let points: Vec<_> = self.own_costs(loader).into_iter().zip(self.plan.numbers).collect();

@@ -1,4 +1,4 @@
-//! Where the measured processes run: a home folder and search folders of their own, and drivers and layers that do nothing.
+//! The environment of the measured processes: a separate home folder and search folders, and drivers and layers that do nothing.
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ const NULL_DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/null_driver.c");
 
 const NULL_LAYER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/null_layer.c");
 
-/// What all stages share: the compiled driver and layer.
+/// The parts that all stages share: the compiled driver and layer.
 #[derive(Debug)]
 pub(crate) struct Libraries {
     folder: TempDir,
@@ -24,14 +24,14 @@ pub(crate) struct Stage {
     folder: TempDir,
 }
 
-/// What there is on a stage.
+/// The content of a stage.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contents {
-    /// Manifests of drivers.
+    /// Driver manifests.
     pub(crate) manifests: u32,
     /// How many of these name a driver; the others name libraries that do not exist.
     pub(crate) drivers: u32,
-    /// Manifests of explicit layers that nobody asks for.
+    /// Manifests of explicit layers that are not enabled.
     pub(crate) explicit_layers: u32,
     /// Manifests of implicit layers that wait for a variable.
     pub(crate) implicit_layers: u32,
@@ -55,17 +55,17 @@ impl Contents {
         settings: 0,
     };
 
-    /// One driver, and what the operation needs.
+    /// Returns one driver, and the other needs of the operation.
     pub(crate) fn of(operation: Operation) -> Self {
         Self { mesas_layer: operation.mesas_layer, ..Self::ONE_DRIVER }
     }
 }
 
 impl Libraries {
-    /// Compiles them.
+    /// Compiles the drivers and layers.
     ///
     /// # Errors
-    /// Where there is no C compiler or no Vulkan header.
+    /// If the C compiler or the Vulkan headers are missing.
     pub(crate) fn compile() -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         for (name, source) in [("libnull.so", NULL_DRIVER), ("liblayer.so", NULL_LAYER)] {
@@ -151,17 +151,17 @@ impl Stage {
             .env("XDG_DATA_DIRS", format!("{}:{}", path("share1"), path("share2")));
     }
 
-    /// Where a tool may leave its record.
+    /// Returns the path for a tool's output.
     pub(crate) fn record(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Whether Mesa's implicit layer is installed.
+    /// Returns whether Mesa's implicit layer is installed.
     pub(crate) fn has_mesas_layer() -> bool {
         Path::new(MESAS_LAYER).exists()
     }
 
-    /// Whether a file that was loaded is one of the drivers or layers.
+    /// Returns whether a file that was loaded is one of the drivers or layers.
     pub(crate) fn is_not_the_loaders(file: &str) -> bool {
         let name = Path::new(file).file_name().unwrap_or_default().to_string_lossy();
         ["libnull", "liblayer", "libVkLayer_MESA"].iter().any(|own| name.starts_with(own))
@@ -180,7 +180,7 @@ fn absent() -> PathBuf {
     PathBuf::from("/nonexistent/liblayer.so")
 }
 
-/// A layer's manifest, with these objects that name a variable each.
+/// Returns a layer's manifest, with these objects that name a variable each.
 fn layer(name: &str, library: &Path, switches: &[&str]) -> String {
     let mut layer = serde_json::json!({
         "name": format!("VK_LAYER_BENCH_{name}"),

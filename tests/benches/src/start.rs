@@ -1,5 +1,5 @@
-//! What the start of a program costs with Mesa's drivers, of which one has a device, and what it costs after two starts of the same
-//! program that left what they learnt (`start.c`, `docs/start-cache.md`).
+//! The cost of a program's start with Mesa's drivers, one of which has a device, and its cost after two starts of the same program have
+//! filled the start cache (`start.c`, `docs/start-cache.md`).
 use std::fmt::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::picture::{Line, Picture};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/start.c");
 
-/// Mesa's manifests in Debian's package, that of the driver with a device on every machine first.
+/// The folder of Mesa's manifests in Debian's package.
 const MANIFESTS: &str = "/usr/share/vulkan/icd.d";
 const WITH_DEVICE: &str = "lvp_icd.x86_64.json";
 
@@ -23,24 +23,24 @@ const NUMBERS: [u32; 3] = [1, 4, 12];
 /// How often each is started. Those that are compared take turns.
 const STARTS: usize = 15;
 
-/// What is compared.
+/// A compared configuration.
 struct Kind {
     name: &'static str,
     library: PathBuf,
     keeps_starts: bool,
 }
 
-/// What a program does, and how its picture is called and titled.
+/// The program's task, and the name and title of its picture.
 const DONE: [(&str, &str, &str); 2] = [
     ("extensions", "start-extensions", "From a program's start to the extension count"),
     ("devices", "start-devices", "From a program's start to the list of devices"),
 ];
 
-/// Measures our library and Debian's, and ours with what the last starts left, as a table of processor time. Writes data and pictures
+/// Measures our library and Debian's, and ours with a filled start cache. Returns a table of processor time, and writes data and pictures
 /// into a folder.
 ///
 /// # Errors
-/// Where something could not be measured or written, with what to do about it, in words for a person.
+/// If something could not be measured or written, with the remedy, as a message for a person.
 pub fn report(pictures: &Path) -> Result<String, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let program = compile(folder.path())?;
@@ -90,7 +90,7 @@ pub fn report(pictures: &Path) -> Result<String, String> {
     Ok(text)
 }
 
-/// The median time of each kind, in microseconds. They take turns.
+/// Returns the median time of each kind, in microseconds. They take turns.
 fn times(
     kinds: &[Kind; 3],
     start: impl Fn(&Kind, &str) -> Result<f64, String>,
@@ -98,7 +98,7 @@ fn times(
 ) -> Result<[f64; 3], String> {
     let mut times: [Vec<f64>; 3] = Default::default();
     for kind in kinds {
-        // Files come into memory, and the two starts that others rely on leave what they learn.
+        // Brings files into memory, and fills the start cache, which takes two starts.
         start(kind, "devices")?;
         start(kind, "devices")?;
         start(kind, what)?;
@@ -152,8 +152,8 @@ fn compile(folder: &Path) -> Result<PathBuf, String> {
     Err(format!("{PROGRAM} does not compile: install the packages gcc and libvulkan-dev"))
 }
 
-/// Puts drivers into the folder: Mesa's, and copies of those without a device until there are enough. Returns their manifests, that
-/// of the driver with a device first.
+/// Installs drivers in the folder: Mesa's, and copies of those without a device until the number is reached. Returns their manifests,
+/// beginning with the driver that has a device.
 fn install(folder: &Path) -> Result<Vec<String>, String> {
     let problem = |error: std::io::Error| format!("{MANIFESTS}: {error} (install mesa-vulkan-drivers)");
     let mut found: Vec<PathBuf> =
@@ -190,7 +190,7 @@ fn processor_time(command: &mut Command) -> Result<f64, String> {
     let mut status = 0;
     // SAFETY: the structure consists of numbers, for which zero is a value.
     let mut usage: libc::rusage = unsafe { mem::zeroed() };
-    // SAFETY: the child is this process's and nobody else waits for it; both places are writable.
+    // SAFETY: the child is this process's and no other code waits for it; both places are writable.
     if unsafe { libc::wait4(process, &raw mut status, 0, &raw mut usage) } != process {
         return Err(std::io::Error::last_os_error().to_string());
     }

@@ -10,17 +10,17 @@ use crate::stage::Stage;
 /// How often each system call is made, by name.
 pub(crate) type SystemCalls = BTreeMap<String, f64>;
 
-/// Whether strace is there and may trace.
+/// Returns whether strace is installed and may trace.
 pub(crate) fn available() -> bool {
     let mut command = Command::new("strace");
     command.args(["-qq", "-o", "/dev/null", "true"]).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 
-/// System calls of one call, by name.
+/// Returns the system calls of one call, by name.
 ///
 /// # Errors
-/// With what strace printed, where it or the program failed.
+/// If strace or the program failed, with strace's output.
 pub(crate) fn per_call(stage: &Stage, task: &Task) -> Result<SystemCalls, String> {
     let once = total(stage, task)?;
     let twice = total(stage, &Task { calls: task.calls * 2, ..task.clone() })?;
@@ -31,7 +31,7 @@ pub(crate) fn per_call(stage: &Stage, task: &Task) -> Result<SystemCalls, String
     Ok(twice.into_iter().map(per_call).filter(|(_, count)| *count >= 0.05).collect())
 }
 
-/// System calls of a whole process, by name.
+/// Returns the system calls of a whole process, by name.
 ///
 /// # Errors
 /// As for [`per_call`].

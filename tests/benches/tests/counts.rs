@@ -1,5 +1,5 @@
-//! Counts instructions and system calls again that `docs/performance.md` claims. It has no harness, since the processes that
-//! are measured are this program, too.
+//! Measures again the instruction and system-call counts that `docs/performance.md` claims. It has no harness, since this program is also
+//! the measured process.
 use std::env;
 use std::process::ExitCode;
 
@@ -48,7 +48,7 @@ fn reason_to_skip() -> Option<String> {
     counts::missing_tool().map(|tool| format!("missing {tool}"))
 }
 
-/// Whether the command line asks for the test, as with the usual harness: by a part of its name, or not at all.
+/// Returns whether the command line asks for the test, as with the usual harness: by a part of its name, or not at all.
 fn is_wanted(name: &str, arguments: &[String]) -> bool {
     let mut words = arguments.iter();
     let mut parts = Vec::new();

@@ -1,4 +1,4 @@
-//! What a program asks for.
+//! The requests of a program.
 
 use super::Chance;
 use super::drivers::{DEVICE_EXTENSIONS, INSTANCE_EXTENSIONS};
@@ -59,7 +59,7 @@ pub(super) fn ask(world: &mut World, chance: &mut Chance, number: usize) {
     }
 }
 
-/// What is asked for beside names: whole areas of the API, structures that nobody knows.
+/// Adds requests other than names: whole areas of the API, unknown structures.
 fn whole_features(world: &mut World, chance: &mut Chance, subject: &str) {
     let areas: [(&str, u32, &[&str]); 4] = [
         ("names", 10, &["VK_EXT_debug_utils"]),
@@ -99,7 +99,7 @@ fn give(world: &mut World, chance: &mut Chance, extension: &str) {
     }
 }
 
-/// Something that is otherwise from this instance on.
+/// Changes something from this instance on.
 fn change(world: &mut World, chance: &mut Chance, subject: &str) {
     let files: Vec<String> = world.subjects("json").into_iter().map(str::to_owned).collect();
     let drivers: Vec<String> = world.subjects("driver").into_iter().map(str::to_owned).collect();

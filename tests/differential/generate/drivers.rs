@@ -37,7 +37,7 @@ pub(super) const DEVICE_EXTENSIONS: [&str; 7] = [
 const DRIVER_VERSIONS: &[&str] = &["1.0.0", "1.1.0", "1.2.131", "1.3.0", "1.3.0", "1.3.239"];
 const RESULTS: &[i32] = &[-1, -2, -3, -7, -9, -13];
 
-/// Whether the driver's interface version is one in which drivers make surfaces themselves: others that do so end the process.
+/// Returns whether drivers of this interface version create surfaces themselves: other versions that do so abort the process.
 fn may_make_surfaces(world: &World, name: &str) -> bool {
     world.about("driver", name).iter().all(|(key, value)| match *key {
         "interface" => value.parse::<u32>().unwrap() >= 3,
@@ -85,7 +85,7 @@ fn devices(world: &mut World, chance: &mut Chance, driver: &str) {
     }
 }
 
-/// A device that looks like the others of its driver.
+/// Adds a device that looks like the others of its driver.
 fn twin(world: &mut World, driver: &str, name: &str) {
     world.add("driver", driver, "device", name);
     world.add("driver", driver, "device_type", 2);
@@ -159,7 +159,7 @@ fn driver_oddities(world: &mut World, chance: &mut Chance, name: &str) {
         world.add("driver", name, "trace_lookups", 1);
     }
     if chance.percent(8) {
-        // Assigns the structure whole, what is chained behind it included.
+        // Assigns the whole structure, including its chain.
         world.add("driver", name, "lie", "VkPhysicalDeviceDriverProperties:1");
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn layer(world: &mut World, chance: &mut Chance, name: &str) {
         chosen.retain(|one| *one != "name" && *one != "wrap");
         chosen.extend(["wrap", "wrap_devices", "name"]);
     }
-    // Who hands out handles of its own has to see them come back.
+    // A layer that returns its own handles has to receive them again.
     if chosen
         .iter()
         .any(|one| ["instance_only", "no_create_device", "no_device_lookup", "no_functions"].contains(one))

@@ -1,4 +1,4 @@
-//! Worlds by chance: most of what is in them is as it should be, so that the odd things are met by something that works.
+//! Random test cases: most of the content is normal, so that the unusual parts meet working ones.
 
 mod asks;
 mod drivers;
@@ -11,7 +11,7 @@ use fastrand::Rng;
 
 use crate::world::World;
 
-/// The world of a number.
+/// Returns the test case with this number.
 pub(crate) fn world(seed: u64) -> World {
     let mut chance = Chance(Rng::with_seed(seed));
     let mut world = World::default();
@@ -51,12 +51,12 @@ impl Chance {
         list[self.0.usize(0..list.len())]
     }
 
-    /// Each one with its own probability in percent.
+    /// Returns each one with its own probability in percent.
     pub(crate) fn of<T: Copy>(&mut self, list: &[(T, u32)]) -> Vec<T> {
         list.iter().filter(|(_, percent)| self.percent(*percent)).map(|(one, _)| *one).collect()
     }
 
-    /// One to `most` of these, in any order, perhaps one of them twice.
+    /// Returns one to `most` of these, in any order, perhaps one of them twice.
     pub(crate) fn some<T: Copy>(&mut self, list: &[T], most: usize) -> Vec<T> {
         let count = self.0.usize(1..=most);
         (0..count).map(|_| self.pick(list)).collect()
@@ -69,7 +69,7 @@ impl Chance {
 
 // ---- places ----
 
-/// Folders that manifests lie in, without what is the same for all: `vulkan/icd.d`. The sandbox's variables lead to the first two.
+/// Manifest folders, without the common part `vulkan/icd.d`. The sandbox's variables lead to the first two.
 const PLACES: &[&str] =
     &["data", "data", "data", "config", "home/.config", "home/.local/share", "more", "own"];
 

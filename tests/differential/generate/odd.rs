@@ -1,9 +1,9 @@
-//! What goes wrong with manifests.
+//! Faults of manifests.
 
 use super::Chance;
 use crate::world::World;
 
-/// A value that a field should not have; none leaves it out.
+/// Returns a value that a field should not have; none leaves it out.
 pub(crate) fn value(chance: &mut Chance, key: &str) -> Option<String> {
     let anything = ["\"\"", "null", "7", "true", "[]", "{}", "\"nonsense\"", "1.5", "\"\\u0000\""];
     let special: &[&str] = match key.rsplit('.').next().unwrap_or_default() {
@@ -38,7 +38,7 @@ pub(crate) fn value(chance: &mut Chance, key: &str) -> Option<String> {
     }
 }
 
-/// Text around a manifest, or one that is cut off.
+/// Adds text around a manifest, or truncates it.
 pub(crate) fn text(world: &mut World, chance: &mut Chance, path: &str) {
     if !chance.percent(4) {
         return;
@@ -59,7 +59,7 @@ pub(crate) fn text(world: &mut World, chance: &mut Chance, path: &str) {
     world.add("json", path, key, value);
 }
 
-/// Files that are no manifests, and manifests that are there twice.
+/// Adds files that are not manifests, and duplicate manifests.
 pub(crate) fn files(world: &mut World, chance: &mut Chance) {
     let folders = ["data/vulkan/icd.d", "data/vulkan/implicit_layer.d", "data/vulkan/explicit_layer.d"];
     let folder = chance.pick(&folders);

@@ -20,7 +20,7 @@ const NEUTRAL: &[&str] = &[
 
 pub(super) fn settings(world: &mut World, chance: &mut Chance) {
     if chance.percent(4) {
-        // Beside a list of layers an override layer has no effect.
+        // An override layer has no effect if the settings list layers.
         let overrides = world.of_kind("json").any(|line| line.value == "\"VK_LAYER_LUNARG_override\"");
         let usual = if overrides { NEUTRAL.len() - 1 } else { NEUTRAL.len() };
         world.add("settings", "file", "=", chance.pick(&NEUTRAL[..usual]));
@@ -29,7 +29,7 @@ pub(super) fn settings(world: &mut World, chance: &mut Chance) {
     }
 }
 
-/// Only drivers that can say which devices they have, and nothing that changes the list above them.
+/// Allows only drivers that can identify their devices, and nothing that changes the list above them.
 fn devices_can_be_told(world: &World) -> bool {
     let no_driver = ["result", "without", "exports"];
     let no_layer = ["reverse", "hide:0"];

@@ -51,7 +51,7 @@ impl Interview<'_> {
         }
     }
 
-    /// Names objects by the commands of both look-ups.
+    /// Names objects through the commands from both look-up functions.
     fn name_objects(
         &self,
         key: &str,

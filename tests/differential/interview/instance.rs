@@ -1,4 +1,4 @@
-//! Questions with an instance: its devices and groups, and what each device says of itself.
+//! Questions with an instance: its devices and groups, and each device's properties.
 
 use std::ffi::CString;
 
@@ -8,7 +8,7 @@ use vkload_tests::{Ask, Instance, code};
 use super::{Interview, Unknown, text, version};
 use crate::world::World;
 
-/// What an instance is asked for, and about.
+/// The requests of an instance, and the questions about it.
 pub(super) struct Wishes<'w> {
     pub(super) lines: Vec<(&'w str, &'w str)>,
     /// Whether it is for Vulkan 1.1 or later.
@@ -196,7 +196,7 @@ impl Interview<'_> {
         });
     }
 
-    /// The layers of a device, and the extensions of each layer.
+    /// Asks for the layers of a device, and the extensions of each layer.
     fn layers_of_device(
         &self,
         key: &str,

@@ -1,4 +1,4 @@
-//! What a program asks a loader in a world. It runs in a process of its own and notes every answer under a key.
+//! A program's questions to a loader in a test case. It runs in a separate process and notes every answer under a key.
 
 mod device;
 mod displays;
@@ -19,7 +19,7 @@ use vkload_tests::{Vk, code};
 
 use crate::world::World;
 
-/// Asks everything. What was said before a crash is not lost: it is written down before every step.
+/// Asks everything. Answers survive a crash, since they are written before every step.
 pub(crate) fn ask(vk: &Vk) {
     let world = World::parse(&std::fs::read_to_string(vk.path("world")).unwrap());
     let interview = Interview { vk, notes: RefCell::new(String::new()) };
@@ -49,7 +49,7 @@ impl Interview<'_> {
         append(self.vk, "out/said", &self.notes.take());
     }
 
-    /// Says in what drivers and layers record where a new instance begins.
+    /// Marks the beginning of a new instance in the records of drivers and layers.
     fn mark(&self, world: &World, number: &str) {
         append(self.vk, "out/calls", &format!("= {number}\n"));
         for driver in world.subjects("driver") {
@@ -57,7 +57,7 @@ impl Interview<'_> {
         }
     }
 
-    /// Changes the world as it has to be from this instance on.
+    /// Changes the test case as it has to be from this instance on.
     fn change(&self, world: &World, number: &str) {
         for (wish, value) in world.about("ask", number) {
             match wish {
@@ -189,7 +189,7 @@ impl Globals for ash::Entry {
     }
 }
 
-/// A structure that nobody knows, for any chain.
+/// An unknown structure, for any chain.
 #[repr(C)]
 struct Unknown {
     s_type: vk::StructureType,
@@ -212,7 +212,7 @@ fn text(name: Option<&CStr>) -> String {
     name.map_or_else(|| "?".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// `MAJOR.MINOR.PATCH`, or a number as it is.
+/// Formats a version as `MAJOR.MINOR.PATCH`, or as a plain number.
 fn version(text: &str) -> u32 {
     let parts: Vec<u32> = text.split('.').map(|part| part.parse().unwrap()).collect();
     match parts[..] {

@@ -22,7 +22,7 @@ const OTHERS: &[&CStr] = &[
     c"",
 ];
 
-/// All names in the order of the answers, and of what kind each is.
+/// Returns all names in the order of the answers, and of what kind each is.
 pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static CStr)> {
     let commands = CommandId::all().map(|command| (kind(command), command.name()));
     commands.chain(OTHERS.iter().map(|name| ("other", *name)))

@@ -1,4 +1,4 @@
-//! What a physical device answers to the queries that have a structure to extend: loaders make them up for older drivers.
+//! A physical device's answers to queries with an extensible structure: loaders emulate them for older drivers.
 
 use std::ffi::c_void;
 
@@ -8,7 +8,7 @@ use vkload_tests::Instance;
 use super::instance::Wishes;
 use super::{Interview, Unknown, text};
 
-/// The name of a command as core has it or as its extension has it.
+/// Returns the name of a command as core has it or as its extension has it.
 fn named(command: &str, core: bool) -> String {
     if core { command.to_owned() } else { format!("{command}KHR") }
 }

@@ -33,7 +33,7 @@ impl Interview<'_> {
         // SAFETY: surface and device are of this instance.
         let supported = unsafe { commands.get_physical_device_surface_support(device, 0, surface) };
         self.say(format_args!("{key} surface"), format_args!("{supported:?}"));
-        // What else there is may only be asked where the surface is supported.
+        // Further queries are valid only if the surface is supported.
         if !wishes.wants("surfaces") || supported != Ok(true) {
             return;
         }
@@ -77,7 +77,7 @@ impl Interview<'_> {
         }
     }
 
-    /// The queries that have structures to extend. What is chained is filled with something that has to be overwritten.
+    /// Makes the queries with extensible structures. The chained structures are filled with values that must be overwritten.
     fn surface2(
         &self,
         key: &str,

@@ -13,7 +13,7 @@ use platform_linux::PLATFORM;
 /// The variable that names the other loader.
 pub const SYSTEM_LOADER: &CStr = c"VKLOAD_TEST_SYSTEM_LOADER";
 
-/// The variable that lists the manifests of the drivers beside it, where the other loader reads the usual variables for its own.
+/// The variable that lists the manifests of bundled drivers, for tests in which the other loader reads the usual variables.
 pub const DRIVERS: &CStr = c"VKLOAD_TEST_DRIVERS";
 
 static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");

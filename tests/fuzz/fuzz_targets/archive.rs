@@ -1,4 +1,4 @@
-//! Packages in which Android's layers are: no bytes make the reader fail, read far, or believe in files beyond the end.
+//! Packages with Android layers: on any bytes the reader neither fails, reads too much, nor accepts files beyond the end.
 #![no_main]
 
 use std::cell::Cell;
@@ -37,7 +37,7 @@ fuzz_target!(|bytes: &[u8]| {
             entries.push(entry);
             Ok(())
         });
-        // The end twice, and the directory; a record that goes over the end of what is in memory is read once more.
+        // The end twice, and the directory; a record that crosses the end of the buffer is read once more.
         assert!(file.read.get() <= 4 * bytes.len() + 1024, "{} of {}", file.read.get(), bytes.len());
         for entry in entries {
             if let Ok(start) = archive::data(&file, &entry) {

@@ -1,4 +1,4 @@
-//! Manifests: no bytes make the readers fail, and what a strict reader of JSON takes is understood in the same way.
+//! Manifests: the readers fail on no bytes, and agree with a strict JSON reader on any text that it accepts.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -29,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// Every value begins where it says, and can be read alone.
+/// Checks that every value begins at its stated position, and can be read alone.
 fn walk(bytes: &[u8], value: Value<'_>) {
     let alone = json::parse(&bytes[value.range()]).expect("a value is a document");
     assert_eq!(alone.kind(), value.kind());

@@ -1,4 +1,4 @@
-//! What an application says: no bytes make the reader fail, what it takes can be used as it is, and a mistake is told in words.
+//! An application's options: the reader fails on no bytes, accepted options can be used unchanged, and a mistake has an error message.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

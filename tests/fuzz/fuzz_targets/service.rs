@@ -43,7 +43,7 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(SYSTEM.world().open, 0, "something stays open");
 });
 
-/// The parameter of an answer to the method with this ordinal, if that is what the bytes are.
+/// Returns the parameter of an answer to the method with this ordinal, if the bytes form one.
 fn parameter(ordinal: u64, answer: &[u8]) -> Option<u32> {
     let answer: &[u8; 24] = answer.try_into().ok()?;
     let number = |range: std::ops::Range<usize>| u32::from_le_bytes(answer[range].try_into().unwrap());
@@ -55,7 +55,7 @@ fn parameter(ordinal: u64, answer: &[u8]) -> Option<u32> {
     is_good.then(|| number(16..20))
 }
 
-/// Bytes that a message of the loader has room for.
+/// The maximum size of a message of the loader, in bytes.
 const LONGEST: usize = 24;
 
 static SYSTEM: Scripted = Scripted(Mutex::new(World::new([&[]; 2], [0; 2])));

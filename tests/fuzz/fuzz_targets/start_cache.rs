@@ -1,4 +1,4 @@
-//! What the last start of a program left: no bytes make the reader fail, and what it accepts is written as it was read.
+//! The start cache's file: the reader fails on no bytes, and an accepted file is written back unchanged.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -9,7 +9,7 @@ fn read(parts: &[&[u8]]) -> Option<StartFile> {
     StartFile::read(text(parts).expect("memory")).expect("memory")
 }
 
-/// Everything that a file says about a driver.
+/// Returns everything that a file says about a driver.
 fn said<'a>(driver: &KnownDriver<'a>) -> ([&'a [u8]; 4], [u32; 5], Vec<([i8; 256], u32)>) {
     let extensions = driver.extensions().map(|one| (one.extension_name, one.spec_version)).collect();
     let texts = [driver.manifest, driver.library, driver.file, driver.identity];

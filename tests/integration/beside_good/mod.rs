@@ -1,4 +1,4 @@
-//! A layer that is broken, and a good one beside it that has to work.
+//! A broken layer, and a good one that has to work next to it.
 
 use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code};
 

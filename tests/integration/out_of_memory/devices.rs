@@ -1,4 +1,4 @@
-//! Commands of physical devices and devices.
+//! Physical-device and device commands.
 
 use ash::vk::{self, Handle as _, SystemAllocationScope as Scope};
 use vkload_tests::allocator::Owner;

@@ -1,4 +1,4 @@
-//! Global commands, and those of instances.
+//! Global and instance commands.
 
 use std::ffi::CString;
 
@@ -130,7 +130,7 @@ fn make_instance(t: &Trial<'_>, ask: Ask<'_>) {
     }
 }
 
-/// How many groups there are.
+/// Returns the number of groups.
 fn groups(instance: &ash::Instance) -> Result<usize, vk::Result> {
     unsafe { instance.enumerate_physical_device_groups_len() }.and_then(|count| {
         let mut groups = vec![vk::PhysicalDeviceGroupProperties::default(); count];

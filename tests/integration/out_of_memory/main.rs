@@ -37,7 +37,7 @@ mod listening;
 mod owners;
 mod surfaces;
 
-/// What is installed.
+/// The installed drivers and layers.
 #[derive(Clone, Copy)]
 enum World {
     /// A driver of Vulkan 1.3 for all window systems, and one of Vulkan 1.0 without extensions.
@@ -56,7 +56,7 @@ enum World {
     Settings,
 }
 
-/// A call, and the commands that it stands for.
+/// A call, and the commands that it covers.
 struct Row {
     name: &'static str,
     world: World,
@@ -166,13 +166,13 @@ fn every_extension() -> Ask<'static> {
     Ask::new().api(1, 1).every_instance_extension()
 }
 
-/// Calls any command with pointers to much room for its parameters.
+/// Calls any command with pointers to large buffers for its parameters.
 fn any(address: usize, handle: u64) -> i32 {
     let mut room = [0u64; 512];
     any_with(address, handle, room.as_mut_ptr().addr() as u64)
 }
 
-/// The same with this second parameter.
+/// Does the same with this second parameter.
 fn any_with(address: usize, handle: u64, second: u64) -> i32 {
     type Any = unsafe extern "system" fn(u64, u64, *mut c_void, *mut c_void, *mut c_void) -> i32;
     let mut room = [[0u64; 512]; 3];
@@ -192,7 +192,7 @@ fn with_device(t: &Trial<'_>, action: impl FnOnce(&ash::Instance, &ash::Device))
     unsafe { device.destroy_device(None) };
 }
 
-/// Commands whose functions no driver of these tests has, with what they do.
+/// Commands that no driver of these tests implements, with their behaviour.
 const ELSEWHERE: [(&str, &str); 1] = [("vkCreateExternalComputeQueueNV", "as vkGetDeviceQueue")];
 
 /// Commands of Linux that the loader has a function of its own for.

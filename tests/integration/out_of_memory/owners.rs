@@ -37,7 +37,7 @@ fn count_blocks(vk: &Vk, ask: fn() -> Ask<'static>) {
             device.destroy_device(own(Owner::Device).as_ref());
         }
     };
-    // The first time fills what the process keeps.
+    // The first round fills the memory that the process keeps.
     steps(&|_| ());
     let before = Cell::new(scarce.told().live);
     steps(&|step| {

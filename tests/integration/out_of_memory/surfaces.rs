@@ -122,7 +122,7 @@ fn create_direct_fb_surface(
     unsafe { create(instance.handle(), &info, callbacks, &mut surface) }.result_with_success(surface)
 }
 
-/// Asks with room for one element, whichever kind of answer there is.
+/// Queries with space for one element, for either kind of answer.
 fn ask_about_surface(
     command: usize,
     device: vk::PhysicalDevice,

@@ -9,7 +9,7 @@ use vkload_tests::Scenario;
 
 use super::{file, learn, opened, scenario, start};
 
-/// Something done to the file, and what the log says of it.
+/// A change to the file, and the log's message about it.
 struct Attack {
     name: &'static str,
     make: fn(&Path),
@@ -22,7 +22,7 @@ struct Attack {
 const PRESENT: &str = "absent 4294967295\n";
 const DAMAGED: &str = "the file is damaged or has another format";
 
-/// Changes what the file says, and makes its checksum right.
+/// Changes the file's content, and corrects its checksum.
 pub(super) fn forge(path: &Path, change: impl Fn(&str) -> String) {
     let text = fs::read_to_string(path).unwrap();
     let (body, _) = text.rsplit_once("end ").unwrap();
@@ -197,7 +197,7 @@ fn a_damaged_file_is_replaced() {
     assert_eq!(opened(start(&scenario, "devices").ok()), "real");
 }
 
-/// A user can write what they like into their own file. Even then a program gets its devices, if not in this start then in the next.
+/// Users can write anything into their own file. Even then a program gets its devices, at the latest in the next start.
 #[test]
 fn a_file_that_lies_about_devices_is_found_out() {
     let scenario = learnt();

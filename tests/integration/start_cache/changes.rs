@@ -135,7 +135,7 @@ fn a_device_that_is_gone_lets_the_next_start_look_everywhere() {
 fn drivers_that_were_left_out_are_opened_if_no_other_gives_an_instance() {
     let scenario = scenario();
     learn(&scenario, "devices");
-    // Its configuration is no part of what is compared.
+    // Its configuration is not compared.
     scenario.sandbox().write("real.once", "");
     let path = scenario.sandbox().path("lib/libreal.so.cfg");
     let text = fs::read_to_string(&path).unwrap();

@@ -1,4 +1,4 @@
-//! What one process lacked, and what happened while it ran, is no knowledge for the next one.
+//! Shortages in one process, and events while it ran, do not affect the next one.
 use std::fs;
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::{file, learn, opened, start};
 /// How many files the driver of the GPU opens at once.
 const NEEDED: u32 = 40;
 
-/// A driver with a device that it finds only if it can open files, beside one that needs none.
+/// Returns a driver with a device that it finds only if it can open files, and one that needs none.
 fn scenario() -> Scenario {
     Scenario::new()
         .driver(Driver::new("absent").line("descriptors", NEEDED).device(Device::new("gpu")))
@@ -20,7 +20,7 @@ fn scenario() -> Scenario {
         .log()
 }
 
-/// What the words of the file `do` mean by which a process lacks something.
+/// Applies the words of the file `do` that take something away from the process.
 pub(super) fn lack(vk: &Vk, word: &str) {
     let (name, number) = word.split_once('=').unwrap_or((word, "0"));
     let number: u64 = number.parse().unwrap();
@@ -67,7 +67,7 @@ fn drop_capabilities() {
     assert_eq!(unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), none.as_ptr()) }, 0);
 }
 
-/// The names of the devices in any order.
+/// Returns the device names, sorted.
 fn devices(run: &Run) -> Vec<&str> {
     let mut names: Vec<_> = run.said("devices").split(',').collect();
     names.sort_unstable();
@@ -127,7 +127,7 @@ fn another_limit_or_sandbox_opens_all_drivers() {
     }
 }
 
-/// The file at `path` says that what it knows was learnt so many seconds later.
+/// Moves the time in the file at `path` by this number of seconds.
 fn make_later(path: &Path, seconds: i64) {
     forge(path, |text| {
         let moved = |line: &str| match line.strip_prefix("seconds ") {

@@ -16,10 +16,10 @@ use super::{opened, start};
 const NODE: &str = "/dev/dri/renderD128";
 const DEVICE: &str = "/sys/bus/pci/devices/0000:01:00.0";
 
-/// Lists devices, and opens the node of the second GPU and what the kernel would wake it for under watch.
+/// Lists devices while watching for opens of the second GPU's node and of the files that would wake it.
 pub(super) fn watch(vk: &Vk) {
     let status = Path::new(DEVICE).join("power/runtime_status");
-    // The driver's own file stands for what the kernel does.
+    // The driver's own file imitates the kernel's behaviour.
     let watched = [NODE.to_owned(), format!("{DEVICE}/config"), format!("{DEVICE}/resource0")];
     let watch = Watch::new(&watched);
     super::list_devices(vk);
@@ -74,7 +74,7 @@ impl Watch {
             // SAFETY: the path is a C string.
             assert!(unsafe { libc::inotify_add_watch(queue, path.as_ptr(), libc::IN_OPEN) } >= 0);
         }
-        // SAFETY: the descriptor was just made, and nobody else has it.
+        // SAFETY: the descriptor was just made, and no other code has it.
         Self(unsafe { OwnedFd::from_raw_fd(queue) })
     }
 

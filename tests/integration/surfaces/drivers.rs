@@ -121,7 +121,7 @@ fn a_driver_that_makes_no_surface_gets_none() {
     assert_eq!(run.trace("plain").only("vkGetPhysicalDeviceSurfaceSupportKHR").get("surface"), "xcb");
 }
 
-/// Asks the device of driver `asked` alone about a surface with what is chained to its create info.
+/// Queries only the device of driver `asked` about a surface with this chain in its create info.
 fn ask_one_driver(vk: &Vk, next: *const vk::BaseInStructure<'_>) {
     let instance = vk.create(&ask_for_windows()).unwrap();
     let display = ash::khr::display::Instance::new(&vk.entry, &instance);
@@ -169,7 +169,7 @@ fn what_extends_a_create_info_reaches_the_driver_later() {
     assert!(!run.trace("other").has("vkCreateDisplayPlaneSurfaceKHR"));
 }
 
-/// Nobody knows how long a structure of tomorrow is: it is passed on while it is there.
+/// The size of a future structure is unknown: it is passed on while it is alive.
 #[test]
 fn what_a_create_info_is_extended_with_one_day_reaches_every_driver_at_once() {
     let run = run_ask_one_driver(|vk| {

@@ -4,7 +4,7 @@ use vkload_tests::{
     Device, Driver, Run, Scenario, Vk, ask_for_windows, code, create_surface, khr_surface, window_driver,
 };
 
-/// Asks through VK_KHR_get_surface_capabilities2 and says what came of it.
+/// Queries through VK_KHR_get_surface_capabilities2 and notes the result.
 fn ask_2(vk: &Vk) {
     let instance = vk.create(&ask_for_windows().extension("VK_KHR_get_surface_capabilities2")).unwrap();
     let surface = create_surface(vk, &instance, "xcb").unwrap();
@@ -118,7 +118,7 @@ fn ask_with_chains(vk: &Vk) {
     unsafe { khr_surface(vk, &instance).destroy_surface(surface, None) };
 }
 
-/// A driver that knows all, one that knows only VK_KHR_get_surface_capabilities2, one that knows nothing of it.
+/// Returns a driver that knows all, one that knows only VK_KHR_get_surface_capabilities2, one that knows nothing of it.
 fn run_with_chains() -> Run {
     let two = || window_driver("two").extension("VK_KHR_get_surface_capabilities2");
     let mut all = Driver::new("all").device(Device::new("all"));

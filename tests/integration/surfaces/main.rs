@@ -1,4 +1,4 @@
-//! Surfaces: the loader's own structures, drivers that make theirs, and what is asked of either.
+//! Surfaces: the loader's own structures, drivers that create theirs, and queries of either.
 mod drivers;
 mod emulated;
 mod queries;
@@ -113,7 +113,7 @@ fn surfaces_need_their_extension() {
                 _ => "vkCreateDisplayPlaneSurfaceKHR",
             };
             vk.say("answered", instance.proc(command) != 0);
-            // Who links to the function may call it all the same.
+            // A program that links to the function may call it all the same.
             type Create = unsafe extern "system" fn(vk::Instance, *const u64, usize, *mut u64) -> vk::Result;
             let (info, mut surface) = ([0u64; 16], 7);
             // SAFETY: every one of these commands has such parameters, and does not look at the structure.

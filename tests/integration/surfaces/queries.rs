@@ -1,4 +1,4 @@
-//! What is asked about surfaces, and answered by drivers.
+//! Surface queries that drivers answer.
 use ash::vk;
 use vkload_tests::{Scenario, ask_for_windows, code, create_surface, khr_surface, window_driver};
 
@@ -58,7 +58,7 @@ fn a_surface_of_null_passes_with_surfaceless_query() {
     assert_eq!(run.trace("own").last("vkGetPhysicalDeviceSurfaceFormatsKHR").get("surface"), "NULL");
 }
 
-/// The older commands where the driver lacks the newer ones; what a driver makes of no surface is the driver's.
+/// Uses the older commands if the driver lacks the newer ones; the result for a missing surface is the driver's.
 #[test]
 fn a_surface_of_null_passes_to_drivers_that_lack_the_newer_commands() {
     let driver = window_driver("own").own_surfaces().extension("VK_GOOGLE_surfaceless_query");
@@ -89,7 +89,7 @@ fn a_surface_of_null_passes_to_drivers_that_lack_the_newer_commands() {
     }
 }
 
-/// What `enumerate` makes of each room: the result, and the count after it.
+/// Returns the result of `enumerate` for each array length, and the count after it.
 fn counts<T: Clone + Default>(enumerate: impl Fn(*mut u32, *mut T) -> vk::Result) -> String {
     let rooms = [None, Some(9), Some(1), Some(0)].map(|room| {
         let (mut count, mut array) = (room.unwrap_or(77), vec![T::default(); 9]);
@@ -139,7 +139,7 @@ fn small_arrays_of_what_surfaces_can_do_are_filled_and_incomplete() {
     }
 }
 
-/// Where the driver cannot say which modes are compatible: each is so with itself alone.
+/// If the driver cannot report compatible modes, each mode is compatible only with itself.
 #[test]
 fn small_arrays_of_compatible_modes_have_what_was_written() {
     let run = Scenario::new().driver(window_driver("lacks").own_surfaces()).driver(

@@ -1,8 +1,8 @@
-//! The core's locks, turns, counts and lists in every order of two threads, by loom: `vkload-model [NAME]`.
+//! Checks the core's locks, turns, counts and lists in every order of two threads, with loom: `vkload-model [NAME]`.
 //!
-//! The files are the core's own, and the search of the Android library that happens once in a process. Loom executes each model again and again, each time with another order of its threads and
-//! with other values that memory may show them, until there is no other. A model fails if two threads use memory without an
-//! order between them, if no thread can go on, or if it finds something untrue.
+//! The files are the core's own, and the Android library's once-per-process search. Loom runs each model repeatedly, each time with another
+//! order of its threads and other values that memory may have, until it has tried all. A model fails if two threads use memory without an
+//! order between them, if no thread can continue, or if an assertion fails.
 #![allow(dead_code)]
 
 extern crate self as loader_core;
@@ -24,7 +24,7 @@ fn main() {
     for (name, model) in chosen {
         let before = sync::atomic::executions();
         let mut builder = loom::model::Builder::new();
-        // Waiting for a search means asking again and again: without a limit there are endlessly many orders.
+        // A thread that waits for a search polls: without a limit the number of orders is infinite.
         builder.preemption_bound = name.starts_with("once").then_some(3);
         builder.check(|| {
             sync::atomic::begin();

@@ -1,4 +1,4 @@
-//! What the core shares between threads, compiled with words and cells that are watched.
+//! The core's memory shared between threads, compiled with loom's words and cells.
 
 #[path = "../../../loader-core/src/memory/cached.rs"]
 mod cached;
@@ -24,7 +24,7 @@ impl From<AllocError> for OutOfMemory {
     }
 }
 
-/// What the lists need of the core's trait of this name.
+/// The part of the core's trait of this name that the lists need.
 pub(crate) trait TryGrow<T> {
     fn try_extend(&mut self, values: &[T]) -> Result<(), OutOfMemory>
     where

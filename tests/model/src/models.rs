@@ -51,8 +51,8 @@ impl System for Thread {
 
 const MAIN: Thread = Thread(1);
 
-/// Must be called first. Words are made when they are first used, which has to be before threads share them: so each model is
-/// executed in a child of another process, and uses what it shares once before it starts threads.
+/// Prepares a model; must be called first. Words are created at their first use, which has to precede sharing: so each model runs in a
+/// forked child, and uses its shared objects once before it starts threads.
 pub(crate) fn begin() {
     forked(&MAIN);
 }
@@ -87,7 +87,7 @@ fn lock() {
     assert_eq!(*number.lock(&MAIN), 4);
 }
 
-/// What a thread of the parent holds ends the child, whichever thread of the child comes first.
+/// A lock held by a thread of the parent aborts the child, whichever thread of the child comes first.
 fn lock_in_forked_child() {
     let number = new_lock();
     thread::spawn(move || forget(number.lock(&Thread(4)))).join().unwrap();
@@ -172,7 +172,7 @@ fn cached() {
     );
 }
 
-/// Each value is in the list once, and what was written before it was entered is seen.
+/// Each value is in the list once, and writes before its insertion are visible.
 fn shared_list() {
     let list = leak(SharedList::new());
     assert!(list.read(&MAIN, |list| list.is_empty()));
@@ -186,7 +186,7 @@ fn shared_list() {
     assert_eq!(list.read(&MAIN, |list| list.len()), 1);
 }
 
-/// One thread searches, and the other finds what it has written.
+/// One thread searches, and the other reads the result.
 fn once() {
     search_beside(Progress::NotBegun);
 }
@@ -214,8 +214,8 @@ fn search_beside(progress: Progress<&'static Block>) {
     assert_eq!(*searches.lock(&MAIN), 1);
 }
 
-/// As `Loader::unload` frees what the process owns: at `exit`, while another thread comes, finds something, uses it and goes;
-/// and at `dlclose`, after it has gone. What is taken is free: nobody has seen it.
+/// As `Loader::unload` frees what the process owns: at `exit`, while another thread enters, finds something, uses it and leaves; and at
+/// `dlclose`, after it has left. A removed object can be freed: no thread has seen it.
 fn exit_or_dlclose() {
     static USERS: Users = Users::new();
     let list: &SharedList<&'static Block> = leak(SharedList::new());

@@ -1,3 +1,3 @@
-//! What the files import from the core's `platform`.
+//! The items that the files import from the core's `platform`.
 
 pub(crate) use crate::sync::Lock;

@@ -1,4 +1,4 @@
-//! What the files import from the Android library's `system`.
+//! The items that the files import from the Android library's `system`.
 
 use crate::sync::Waiting;
 

@@ -18,14 +18,14 @@ impl CProgram {
     /// with the other `libraries`.
     ///
     /// # Panics
-    /// Where the compiler or linker fails; their messages are on standard error.
+    /// If the compiler or linker fails; their messages are on standard error.
     #[must_use]
     pub fn compile(name: &str, library: &Library, libraries: &[&str]) -> Self {
         Self::compile_as(&[], name, library, libraries)
     }
 
-    /// Compiles it as a shared library, whose `main` somebody calls who opens it. Nothing that it is linked with is then
-    /// found by other libraries first, as it is where a program is linked with it.
+    /// Compiles it as a shared library, whose `main` is called after it is opened with `dlopen`. Then other libraries do not find its
+    /// dependencies first, as they would those of a program.
     ///
     /// # Panics
     /// As for [`Self::compile`].
@@ -34,7 +34,7 @@ impl CProgram {
         Self::compile_as(&["-shared", "-fPIC"], name, library, &[])
     }
 
-    /// Compiles it with ThreadSanitizer, which watches the program alone: what it is linked with was compiled without.
+    /// Compiles it with ThreadSanitizer, which only watches the program: its libraries were compiled without it.
     ///
     /// # Panics
     /// As for [`Self::compile`].
@@ -65,13 +65,13 @@ impl CProgram {
         Self { folder, name: name.to_owned() }
     }
 
-    /// The program itself.
+    /// Returns the program itself.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.folder.path().join(&self.name)
     }
 
-    /// The program, run on `machine` with `library`.
+    /// Returns the program, run on `machine` with `library`.
     #[must_use]
     pub fn command(&self, machine: &Machine, library: &Library) -> Command {
         machine.command(library, self.path())

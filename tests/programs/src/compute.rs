@@ -8,17 +8,17 @@ const VALUES: u32 = 4096;
 const GROUP: u32 = 64;
 const FACTOR: u32 = 7;
 
-/// Who is asked for the commands of devices.
+/// The source of the device commands.
 #[derive(Clone, Copy, Debug)]
 pub enum Commands {
     /// vkGetDeviceProcAddr: the shortest way to each.
     OfDevice,
-    /// This vkGetInstanceProcAddr: what the loader exports, or as good as that.
+    /// This vkGetInstanceProcAddr: the loader's export or an equivalent.
     OfInstance(vk::PFN_vkGetInstanceProcAddr),
 }
 
 impl Commands {
-    /// The commands of `device`, which is of `instance`.
+    /// Returns the commands of `device`, which is of `instance`.
     ///
     /// # Safety
     /// Both are live.
@@ -27,7 +27,7 @@ impl Commands {
         // SAFETY: the caller's promise; names are C strings.
         let look = |name: &std::ffi::CStr| unsafe { find(instance.handle(), name.as_ptr()) };
         let address = |name: &_| look(name).map_or(std::ptr::null(), |function| function as *const c_void);
-        // SAFETY: what is found has the type of its name.
+        // SAFETY: each function has the type of its name.
         unsafe { Device::load_with(address, device.handle()) }
     }
 }
@@ -35,7 +35,7 @@ impl Commands {
 /// Runs a shader on a device and looks at its results.
 ///
 /// # Panics
-/// Where anything fails or is wrong.
+/// If anything fails or is wrong.
 ///
 /// # Safety
 /// The physical device is of the instance, which is live.
@@ -68,7 +68,7 @@ pub unsafe fn compute_on(instance: &Instance, physical_device: vk::PhysicalDevic
     }
 }
 
-/// A storage buffer of `VALUES` numbers, and its memory where the host sees it.
+/// A storage buffer of `VALUES` numbers, and its memory as mapped on the host.
 struct Buffer {
     buffer: vk::Buffer,
     memory: vk::DeviceMemory,
@@ -170,7 +170,7 @@ unsafe fn dispatch(device: &Device, family: u32, buffers: [vk::Buffer; 2]) {
     }
 }
 
-/// The compute pipeline, with its layouts.
+/// Returns the compute pipeline, with its layouts.
 ///
 /// # Safety
 /// The device is live.

@@ -1,4 +1,4 @@
-//! Comparing what a program prints on two loaders, against a written list of expected differences.
+//! Compares a program's output on two loaders, against a written list of expected differences.
 use std::fmt::{self, Write as _};
 
 use serde_json::Value;
@@ -23,21 +23,21 @@ pub(crate) struct Line {
 pub(crate) struct Expected {
     /// `-` for a line of the distribution's loader, `+` for one of ours.
     pub(crate) side: char,
-    /// The line's text; `*` stands for any run of characters.
+    /// The line's text; `*` matches any run of characters.
     pub(crate) pattern: String,
     /// Why the difference is right.
     pub(crate) reason: String,
 }
 
-/// What two outputs differ in.
+/// The differences between two outputs.
 #[derive(Debug)]
 pub(crate) struct Differences(Vec<Line>);
 
 impl Expected {
-    /// The rows for the run called `run`.
+    /// Returns the rows for the run called `run`.
     ///
     /// # Panics
-    /// Where a row of the list lacks a column or a reason.
+    /// If a row of the list lacks a column or a reason.
     pub(crate) fn of_run(run: &str) -> Vec<Self> {
         Self::parse(LIST, run)
     }
@@ -120,8 +120,7 @@ pub fn same_as_distribution(run: &str, distribution: &str, ours: &str, library: 
     }
 }
 
-/// A JSON document as lines of `pointer = value`, members in order of name, so that a difference in one value
-/// is one line.
+/// Returns a JSON document as lines of `pointer = value`, members sorted by name, so that a difference in one value is one line.
 #[must_use]
 pub fn json_lines(value: &Value) -> String {
     let mut lines = String::new();
@@ -147,7 +146,7 @@ fn flatten(value: &Value, path: &str, lines: &mut String) {
     }
 }
 
-/// Whether `text` fits `pattern`, in which `*` stands for any run of characters.
+/// Returns whether `text` matches `pattern`, in which `*` matches any run of characters.
 fn glob(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or("");

@@ -10,10 +10,10 @@ pub const NULL_DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/n
 
 pub(crate) const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 
-/// The manifest of the distribution's lavapipe.
+/// Returns the manifest of the distribution's lavapipe.
 ///
 /// # Panics
-/// Where it is not installed.
+/// If it is not installed.
 #[must_use]
 pub fn lavapipe() -> PathBuf {
     assert!(Path::new(LAVAPIPE).exists(), "install the Debian package mesa-vulkan-drivers");
@@ -22,26 +22,26 @@ pub fn lavapipe() -> PathBuf {
 
 pub(crate) const SWIFTSHADER: &str = "/usr/lib/chromium/vk_swiftshader_icd.json";
 
-/// The manifest of SwiftShader, another driver without hardware, which Chromium brings.
+/// Returns the manifest of SwiftShader, another software driver, which Chromium ships.
 ///
 /// # Panics
-/// Where it is not installed.
+/// If it is not installed.
 #[must_use]
 pub fn swiftshader() -> PathBuf {
     assert!(Path::new(SWIFTSHADER).exists(), "install the Debian package chromium-common");
     PathBuf::from(SWIFTSHADER)
 }
 
-/// The library that the manifest of [`lavapipe`] names.
+/// Returns the library that the manifest of [`lavapipe`] names.
 ///
 /// # Panics
-/// Where it is not installed.
+/// If it is not installed.
 #[must_use]
 pub fn lavapipe_library() -> PathBuf {
     manifest_of_lavapipe().1
 }
 
-/// The version and the library in it.
+/// Returns the version and the library in it.
 fn manifest_of_lavapipe() -> (String, PathBuf) {
     let text = fs::read_to_string(lavapipe()).expect("lavapipe's manifest");
     let manifest: serde_json::Value = serde_json::from_str(&text).expect("lavapipe's manifest is JSON");
@@ -65,10 +65,10 @@ pub fn lavapipe_copies(folder: &Path, count: usize) -> Vec<PathBuf> {
     (0..count).map(copy).collect()
 }
 
-/// Compiles the null driver in `folder`, with `devices` devices, and gives its manifest.
+/// Compiles the null driver in `folder`, with `devices` devices, and returns its manifest.
 ///
 /// # Panics
-/// Where the C compiler fails.
+/// If the C compiler fails.
 #[must_use]
 pub fn null_driver(folder: &Path, devices: u32) -> PathBuf {
     let library = folder.join(format!("libnull{devices}.so"));
@@ -85,10 +85,10 @@ pub fn null_driver(folder: &Path, devices: u32) -> PathBuf {
     manifest
 }
 
-/// Writes a manifest of this project's null driver, the one that stands on `driver-runtime`, into `folder`.
+/// Writes a manifest of this project's null driver, the one built on `driver-runtime`, into `folder`.
 ///
 /// # Panics
-/// Where cargo has not put the library beside the tests.
+/// If cargo has not put the library next to the tests.
 pub(crate) fn runtime_null_driver(folder: &Path) -> PathBuf {
     let tests = std::env::current_exe().expect("the path of this test");
     let library = tests.with_file_name("libvkload_null.so");
@@ -101,7 +101,7 @@ pub(crate) fn runtime_null_driver(folder: &Path) -> PathBuf {
 /// Builds the example of a driver on `driver-runtime`, which computes, and writes its manifest into `folder`.
 ///
 /// # Panics
-/// Where cargo cannot build it.
+/// If cargo cannot build it.
 #[must_use]
 pub fn example_driver(folder: &Path) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

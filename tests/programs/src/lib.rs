@@ -1,12 +1,11 @@
-//! Runs programs that know nothing of this project (`vulkaninfo`, `vkcube`, small C programs) on a real
-//! driver, once through our library and once through the distribution's, and compares what they print.
+//! Runs programs that are independent of this project (`vulkaninfo`, `vkcube`, small C programs) on a real driver, once through our library
+//! and once through the distribution's, and compares their output.
 //!
-//! The library under test is `target/release/libvulkan.so.1`, built by `cargo xtask build`, or the file that
-//! the variable `VKLOAD_TEST_LIBRARY` names. Where that file is the distribution's own library, both sides
-//! are the same and no difference is expected.
+//! The library under test is `target/release/libvulkan.so.1`, built by `cargo xtask build`, or the file that the variable
+//! `VKLOAD_TEST_LIBRARY` names. If that file is the distribution's own library, both sides are the same and no difference is expected.
 //!
-//! A test whose programs or driver are not there says so and passes, since they cannot be installed
-//! everywhere; with `VKLOAD_TESTS_COMPLETE=1` it fails.
+//! A test whose programs or driver are missing reports that and passes, since they cannot be installed everywhere; with
+//! `VKLOAD_TESTS_COMPLETE=1` it fails.
 
 mod c_program;
 mod compute;

@@ -21,10 +21,10 @@ pub struct Library {
 }
 
 impl Library {
-    /// The library that this workspace builds, or the one that `VKLOAD_TEST_LIBRARY` names.
+    /// Returns the library that this workspace builds, or the one that `VKLOAD_TEST_LIBRARY` names.
     ///
     /// # Panics
-    /// Where there is no such file, with the command that builds it.
+    /// If the file does not exist, with the command that builds it.
     #[must_use]
     pub fn under_test() -> Self {
         let file = match env::var_os("VKLOAD_TEST_LIBRARY") {
@@ -35,44 +35,44 @@ impl Library {
         Self::new(&file)
     }
 
-    /// The loader that the distribution ships.
+    /// Returns the loader that the distribution ships.
     ///
     /// # Panics
-    /// Where it is not installed.
+    /// If it is not installed.
     #[must_use]
     pub fn distribution() -> Self {
         assert!(Path::new(DISTRIBUTION).exists(), "install the Debian package libvulkan1");
         Self::new(Path::new(DISTRIBUTION))
     }
 
-    /// The library in this file.
+    /// Returns the library in this file.
     ///
     /// # Panics
-    /// Where there is no such file.
+    /// If the file does not exist.
     #[must_use]
     pub fn at(file: &Path) -> Self {
         Self::new(file)
     }
 
-    /// The file itself, links resolved.
+    /// Returns the file itself, links resolved.
     #[must_use]
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// The folder of links.
+    /// Returns the folder of links.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Whether this is the distribution's own library, which differs in nothing from itself.
+    /// Returns whether this is the distribution's own library, which differs in nothing from itself.
     #[must_use]
     pub fn is_distribution(&self) -> bool {
         fs::canonicalize(DISTRIBUTION).is_ok_and(|file| file == self.file)
     }
 
-    /// What `LD_LIBRARY_PATH` has to be.
+    /// Returns the value for `LD_LIBRARY_PATH`.
     #[must_use]
     pub fn search_path(&self) -> OsString {
         let mut path = self.folder().as_os_str().to_owned();
@@ -94,7 +94,7 @@ impl Library {
     }
 }
 
-/// The workspace's `target` folder.
+/// Returns the workspace's `target` folder.
 #[must_use]
 pub fn target_folder() -> PathBuf {
     if let Some(folder) = env::var_os("CARGO_TARGET_DIR") {

@@ -11,7 +11,7 @@ use crate::driver::runtime_null_driver;
 use crate::real_layer::{ORDER_FILE, order_layer};
 use crate::{Library, RealLayer};
 
-/// A place with an empty home folder and, unless asked otherwise, no manifests of drivers or layers.
+/// A folder with an empty home folder and, by default, no driver or layer manifests.
 #[derive(Debug)]
 pub struct Machine {
     folder: TempDir,
@@ -22,12 +22,12 @@ pub struct Machine {
     variables: Vec<(&'static str, &'static str)>,
 }
 
-/// What a program left behind.
+/// A program's results.
 #[derive(Debug)]
 pub struct Output {
     /// How it ended.
     pub status: ExitStatus,
-    /// Its standard output, with what is not UTF-8 replaced.
+    /// Its standard output, with invalid UTF-8 replaced.
     pub stdout: String,
     /// Its standard error, likewise.
     pub stderr: String,
@@ -70,8 +70,8 @@ impl Machine {
         self
     }
 
-    /// Installs `layers` here, found in this order. Both loaders read folders in the order of their variable; what is in
-    /// one folder has no order that both share, so each layer has a folder of its own.
+    /// Installs `layers` here, found in this order. Both loaders read folders in the order of their variable, but files inside one folder
+    /// in different orders, so each layer has a separate folder.
     #[must_use]
     pub fn with_layers(mut self, layers: &[&RealLayer]) -> Self {
         for layer in layers {
@@ -99,7 +99,7 @@ impl Machine {
         self.layers.push(root);
     }
 
-    /// What the order layer has written since this was last asked: a line for each instance and each device.
+    /// Returns the order layer's output since the last call: a line for each instance and each device.
     #[must_use]
     pub fn order(&self) -> String {
         let file = self.work().join(ORDER_FILE);
@@ -108,7 +108,7 @@ impl Machine {
         order
     }
 
-    /// Where programs run, and where they leave files.
+    /// Returns the folder in which programs run and write files.
     #[must_use]
     pub fn work(&self) -> PathBuf {
         self.folder.path().join("work")
@@ -148,10 +148,10 @@ impl Machine {
 }
 
 impl Output {
-    /// The standard output of a program that ended well.
+    /// Returns the standard output of a program that succeeded.
     ///
     /// # Panics
-    /// Where it did not, with both its outputs.
+    /// If the program failed, with both its outputs.
     #[must_use]
     pub fn success(self) -> String {
         assert!(self.status.success(), "{}\n{}\n{}", self.status, self.stdout, self.stderr);
@@ -159,10 +159,10 @@ impl Output {
     }
 }
 
-/// Runs `command` to its end.
+/// Runs `command` until it exits.
 ///
 /// # Panics
-/// Where the program cannot be started.
+/// If the program cannot be started.
 pub fn run(command: &mut Command) -> Output {
     let output = match command.output() {
         Ok(output) => output,

@@ -1,5 +1,5 @@
-//! What a test needs of the machine, and what happens where it is not there. The library under test is no such
-//! need: without it the tests fail.
+//! A test's requirements of the machine, and the consequences if one is missing. The library under test is not among them: without it the
+//! tests fail.
 use std::env;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -19,17 +19,17 @@ pub enum Need {
     Compiler,
     /// A layer that Debian packages.
     Layer(&'static RealLayer),
-    /// A program found through `PATH`, or a file; the packages are those of `test.sh`.
+    /// A program found through `PATH`, or a file; `test.sh` lists the packages.
     Program(&'static str),
     /// The right to mount file systems in a namespace of its own.
     Root,
 }
 
 impl Need {
-    /// Whether something is missing, which is said on standard error. The test then has to return.
+    /// Returns whether something is missing, which is said on standard error. The test then has to return.
     ///
     /// # Panics
-    /// Where something is missing and `VKLOAD_TESTS_COMPLETE=1`.
+    /// If something is missing and `VKLOAD_TESTS_COMPLETE=1`.
     #[must_use]
     pub fn missing(needs: &[Self]) -> bool {
         let Some(need) = needs.iter().find(|need| !need.is_met()) else { return false };

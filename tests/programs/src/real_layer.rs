@@ -1,4 +1,4 @@
-//! Layers that Debian packages, and one of our own that tells where in the chain each of them stands.
+//! Layers from Debian packages, and one of our own that shows each one's position in the chain.
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,8 +12,7 @@ pub struct RealLayer {
     pub manifest: &'static str,
     /// The file name of its library.
     pub library: &'static str,
-    /// The variable, with the value, that makes it active; for an implicit layer that is active unless it is told not to be,
-    /// the variable that disables it.
+    /// The variable, with the value, that activates it; for an implicit layer that is active by default, the variable that disables it.
     pub switch: Option<(&'static str, &'static str)>,
 }
 
@@ -68,7 +67,7 @@ pub static GFXRECONSTRUCT: RealLayer = RealLayer {
     switch: None,
 };
 
-/// The file that the order layer writes to, in the folder where a program runs.
+/// The order layer's output file, in the folder in which a program runs.
 pub(crate) const ORDER_FILE: &str = "order.txt";
 
 impl RealLayer {
@@ -81,17 +80,17 @@ impl RealLayer {
         }
     }
 
-    /// Whether the package is installed.
+    /// Returns whether the package is installed.
     #[must_use]
     pub fn is_installed(&self) -> bool {
         Path::new(self.manifest).exists()
     }
 }
 
-/// Compiles `c/order_layer.c` in `folder` and gives its manifest, which is that of an implicit layer.
+/// Compiles `c/order_layer.c` in `folder` and returns its manifest (an implicit layer's).
 ///
 /// # Panics
-/// Where the C compiler fails.
+/// If the C compiler fails.
 pub(crate) fn order_layer(folder: &Path) -> PathBuf {
     let library = folder.join("liborder.so");
     let status = Command::new("cc")

@@ -11,24 +11,24 @@ const LONGEST_WAIT: u32 = 200_000;
 pub struct Running(Child);
 
 impl Running {
-    /// Starts it.
+    /// Starts the program.
     ///
     /// # Panics
-    /// Where it cannot be started.
+    /// If it cannot be started.
     #[must_use]
     pub fn start(command: &mut Command) -> Self {
         Self(command.spawn().expect("the program starts"))
     }
 
-    /// The process.
+    /// Returns the process.
     pub fn child(&mut self) -> &mut Child {
         &mut self.0
     }
 
-    /// Looks at the display until `enough` says so.
+    /// Polls the display until `enough` returns true.
     ///
     /// # Panics
-    /// Where the program ends before.
+    /// If the program exits before.
     pub fn wait_for_picture(&mut self, screen: &Screen, enough: impl Fn(&Picture) -> bool) {
         for _ in 0..LONGEST_WAIT {
             let picture = screen.picture();

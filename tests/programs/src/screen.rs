@@ -16,7 +16,7 @@ pub struct Screen {
     folder: TempDir,
 }
 
-/// What the display showed at one time: 0xRRGGBB for each pixel, row by row.
+/// The content of the display at one time: 0xRRGGBB for each pixel, row by row.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Picture {
     pixels: Vec<u32>,
@@ -27,11 +27,11 @@ impl Screen {
     /// clients.
     ///
     /// # Panics
-    /// Where Xvfb is not installed or does not start.
+    /// If Xvfb is not installed or does not start.
     #[must_use]
     pub fn start() -> Self {
         let folder = tempfile::Builder::new().prefix("vkload-screen-").tempdir().expect("a folder for Xvfb");
-        // Without -noreset it starts anew when its last client leaves, and the next one may find it busy.
+        // Without -noreset it restarts when its last client leaves, and the next one may find it busy.
         let mut server = Command::new("Xvfb")
             .args([
                 "-displayfd",
@@ -57,17 +57,16 @@ impl Screen {
         Self { display: format!(":{number}"), server, folder }
     }
 
-    /// The name for `DISPLAY`.
+    /// Returns the name for `DISPLAY`.
     #[must_use]
     pub fn display(&self) -> &str {
         &self.display
     }
 
-    /// What the display shows now, read from the server's own picture memory, which is a file in the format
-    /// of xwd.
+    /// Returns the current content of the display, read from the server's frame buffer, which is a file in xwd format.
     ///
     /// # Panics
-    /// Where the file is not what Xvfb writes for a display of 24 bits.
+    /// If the file is not in Xvfb's format for a display of 24 bits.
     #[must_use]
     pub fn picture(&self) -> Picture {
         let file = fs::read(self.folder.path().join("Xvfb_screen0")).expect("Xvfb's picture memory");
@@ -95,7 +94,7 @@ impl Drop for Screen {
 }
 
 impl Picture {
-    /// How many different colours there are.
+    /// Returns the number of different colours.
     #[must_use]
     pub fn colours(&self) -> usize {
         let mut colours = self.pixels.clone();
@@ -104,8 +103,8 @@ impl Picture {
         colours.len()
     }
 
-    /// How many different colours there are in the part of the display that begins at `from` (x and y, in pixels from the
-    /// upper left corner) and has this size.
+    /// Returns the number of different colours in the part of the display that begins at `from` (x and y, in pixels from the upper left
+    /// corner) and has this size.
     #[must_use]
     pub fn colours_within(&self, from: (usize, usize), size: (usize, usize)) -> usize {
         let rows = self.pixels.chunks_exact(WIDTH).skip(from.1).take(size.1);
@@ -113,13 +112,13 @@ impl Picture {
         Self { pixels: part.collect() }.colours()
     }
 
-    /// How many pixels are not black.
+    /// Returns how many pixels are not black.
     #[must_use]
     pub fn lit(&self) -> usize {
         self.pixels.iter().filter(|pixel| **pixel != 0).count()
     }
 
-    /// How many pixels have exactly the colour 0xRRGGBB.
+    /// Returns how many pixels have exactly the colour 0xRRGGBB.
     #[must_use]
     pub fn of_colour(&self, colour: u32) -> usize {
         self.pixels.iter().filter(|pixel| **pixel == colour).count()

@@ -7,8 +7,8 @@ use crate::{Library, Machine, run};
 /// Objects whose functions work on behalf of their callers.
 const SERVANTS: [&str; 5] = ["/libc.so", "/ld-linux", "/vgpreload_", "/libpthread.so", "/libdl.so"];
 
-/// Where the dynamic linker reads a path by whole words, past its end but within its block, which valgrind takes for a
-/// mistake.
+/// The function in which the dynamic linker reads a path by whole words, past its end but within its block, which valgrind reports as an
+/// error.
 const READS_WORDS: &str = "fillin_rpath";
 
 /// A record of valgrind: an invalid read, a leak, and so on.
@@ -21,8 +21,8 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Whether the mistake is `library`'s: the innermost function that does not belong to the C library, the
-    /// dynamic linker or valgrind is the library's.
+    /// Returns whether the mistake is `library`'s: the innermost function that does not belong to the C library, the dynamic linker or
+    /// valgrind is the library's.
     #[must_use]
     pub fn is_of(&self, library: &Path) -> bool {
         if self.stack.iter().any(|(function, _)| function.starts_with(READS_WORDS)) {
@@ -35,10 +35,10 @@ impl Finding {
     }
 }
 
-/// Runs `program` under valgrind and gives every error and every lost block, whoever made it.
+/// Runs `program` under valgrind and returns every error and every lost block, regardless of the cause.
 ///
 /// # Panics
-/// Where the program fails, or valgrind is not installed.
+/// If the program fails, or valgrind is not installed.
 #[must_use]
 pub fn findings(machine: &Machine, library: &Library, program: &Path, arguments: &[&str]) -> Vec<Finding> {
     let leaks = ["--leak-check=full", "--show-leak-kinds=definite,indirect,possible"];

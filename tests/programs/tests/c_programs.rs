@@ -9,7 +9,7 @@ use vkload_programs::{
 const NEEDS: &[Need] = &[Need::Distribution, Need::Lavapipe, Need::Compiler];
 const VALGRIND: &[Need] = &[Need::Lavapipe, Need::Compiler, Need::Program("valgrind")];
 
-/// glibc keeps freed blocks aside for each thread and calls them used, unless told not to.
+/// By default, glibc keeps freed blocks for each thread and counts them as used.
 const EXACT_MEMORY: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0");
 
 /// Runs a program on both loaders; both print the same.
@@ -160,8 +160,8 @@ fn a_library_is_being_opened() {
     }
 }
 
-/// Nothing is left of the library once it is closed: no mapping, file, thread or byte. What a real driver or the C library
-/// keeps, they keep with every loader.
+/// Nothing of the library remains once it is closed: no mapping, file, thread or byte. A real driver or the C library may keep memory, with
+/// any loader.
 #[test]
 fn a_thousand_cycles_of_opening_and_closing() {
     if Need::missing(NEEDS) {
@@ -240,8 +240,8 @@ fn valgrind_blames_the_library_for_nothing() {
     }
 }
 
-/// A loader that is linked without `-Bsymbolic`, as Khronos' are, refers to its own functions by name, and finds those of the loader
-/// first that the program is linked with.
+/// A loader that is linked without `-Bsymbolic`, like Khronos', refers to its own functions by name, and finds those of the loader that the
+/// program is linked with first.
 #[test]
 fn a_second_loader_works_if_its_functions_are_its_own() {
     if Need::missing(NEEDS) {
@@ -256,7 +256,7 @@ fn a_second_loader_works_if_its_functions_are_its_own() {
     for how in ["deepbind", "dlmopen"] {
         assert_eq!(with(&ours, how, their_file), "a device was used\n", "{how}");
     }
-    // The name leads to the loader that is there.
+    // The name leads to the loader that is already loaded.
     assert_eq!(with(&ours, "name", "libvulkan.so.1"), "a device was used\n");
     assert_eq!(with(&ours, "local", their_file), "the first one's\n");
     // Our own refers to its functions by their addresses.

@@ -1,4 +1,4 @@
-//! What `cargo xtask dist` makes: an install tree, Debian packages, a static library.
+//! The output of `cargo xtask dist`: an install tree, Debian packages, a static library.
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use tempfile::TempDir;
 use vkload_programs::{CProgram, Library, Machine, Need, lavapipe, run};
 
-/// Where sources for C compilers are.
+/// The folder of sources for C compilers.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 fn folder() -> TempDir {
@@ -28,7 +28,7 @@ fn succeed(command: &mut Command) {
     let _ = run(command).success();
 }
 
-/// An install tree for `/usr`, which needs nothing built anew that packages are made of.
+/// An install tree for `/usr`, which reuses the build of the packages.
 struct Tree(TempDir);
 
 impl Tree {
@@ -42,7 +42,7 @@ impl Tree {
         self.0.path().join(path)
     }
 
-    /// What `pkg-config` says, as arguments.
+    /// Returns the output of `pkg-config`, as arguments.
     fn flags(&self, folder: &str, arguments: &[&str]) -> Vec<String> {
         let mut config = Command::new("pkg-config");
         config.args(arguments).env("PKG_CONFIG_SYSROOT_DIR", self.0.path());
@@ -116,7 +116,7 @@ fn manual_pages_and_completions_know_every_command() {
     succeed(Command::new("bash").arg("-n").arg(share.join("bash-completion/completions/vkload")));
 }
 
-/// It is installed where no loader looks, and its manifest leads to its library.
+/// It is installed outside all search paths, and its manifest leads to its library.
 #[test]
 fn the_null_driver_is_there_for_those_who_name_it() {
     if Need::missing(&[Need::Program("vulkaninfo")]) {
@@ -132,7 +132,7 @@ fn the_null_driver_is_there_for_those_who_name_it() {
     }
 }
 
-/// Loaders find it where they look for explicit layers, and no program has it until it is asked for.
+/// Loaders find it in the search path for explicit layers, and it is inactive until it is enabled.
 #[test]
 fn the_statistics_layer_is_there_for_those_who_name_it() {
     if Need::missing(&[Need::Program("vulkaninfo"), Need::Lavapipe]) {
@@ -251,9 +251,9 @@ fn lintian_finds_nothing_to_mend() {
     let folder = folder();
     dist(&["--deb", "--out"], folder.path());
     let mut lintian = Command::new("lintian");
-    // Only an upload into Debian closes a bug, and the library's package is named after the one that it stands beside.
+    // Only an upload into Debian closes a bug, and the library's package is named after the package that it complements.
     lintian.args(["--allow-root", "--fail-on=error,warning", "--suppress-tags"]);
-    // It is meant to be found before that one, in a folder that the dynamic linker is told of.
+    // It is meant to be found before that one, in a folder added to the dynamic linker's configuration.
     lintian.arg(
         "initial-upload-closes-no-bugs,package-name-doesnt-match-sonames,package-modifies-ld.so-search-path,\
          package-has-unnecessary-activation-of-ldconfig-trigger",
@@ -343,7 +343,7 @@ fn programs_run_on_the_package_which_removes_no_other_package() {
     }
 }
 
-/// The commands of README's table, as they stand there.
+/// The commands in README's table, unchanged.
 #[test]
 fn every_program_gets_the_library_by_either_name_as_the_readme_says() {
     if Need::missing(&[Need::Compiler, Need::Distribution, Need::Program("unshare"), Need::Root]) {

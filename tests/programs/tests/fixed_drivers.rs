@@ -8,7 +8,7 @@ use vkload_programs::{CProgram, Library, Machine, Need, lavapipe, null_driver, r
 
 const NEEDS: &[Need] = &[Need::Compiler, Need::Lavapipe];
 
-/// What the library is built with: paths in the folder where a program runs.
+/// The driver paths built into the library, relative to the folder in which a program runs.
 const DRIVERS: &str = "./libnull1.so:./libnull2.so:./libabsent.so";
 
 /// The library, built once.
@@ -19,7 +19,7 @@ static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
     said.split_whitespace().next().expect("the library's path").into()
 });
 
-/// A machine that would offer much to a loader that looks around, and the program that lists devices.
+/// Returns a machine that would offer much to a loader that looks around, and the program that lists devices.
 fn machine_with_drivers() -> (Machine, Library, CProgram) {
     let machine = Machine::with_default_search();
     for devices in [1, 2] {
@@ -117,7 +117,7 @@ fn no_folder_is_opened_and_no_file_looked_for() {
     let calls = fs::read_to_string(&log).expect("the calls");
     let paths: Vec<_> = calls.lines().filter_map(|call| call.split('"').nth(1)).collect();
     assert!(paths.contains(&"./libnull1.so"), "{calls}");
-    // What remains are the libraries of the program, and the drivers.
+    // The remaining paths are the program's libraries, and the drivers.
     for path in paths {
         assert!(!path.ends_with(".json") && !path.contains(".d/") && !path.ends_with(".d"), "{calls}");
     }

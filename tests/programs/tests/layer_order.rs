@@ -46,11 +46,11 @@ impl Bench {
         Self { machine, _screen: screen }
     }
 
-    /// Runs `vkcube` with the implicit layers `on`, and the explicit ones of `named`. `RenderDoc` starts a thread when its
-    /// library is opened, which now and then crashes on any loader when the library is closed soon afterwards; so a crash
-    /// with it counts only if it happens every time. So does one with MangoHud 0.6.8: where a program ends as soon as on the
-    /// null driver, in about one of a hundred runs the thread that reads its statistics still locks a mutex that the
-    /// library's own destructors have freed, before they wait for the thread.
+    /// Runs `vkcube` with the implicit layers `on`, and the explicit ones in `named`. `RenderDoc` starts a thread when its library is
+    /// opened, which now and then crashes on any loader when the library is closed soon afterwards; so a crash with it counts only if it
+    /// happens every time. So does one with MangoHud 0.6.8: if a program exits as early as on the null driver, in about one of a hundred
+    /// runs the thread that reads its statistics still locks a mutex that the library's own destructors have freed, before they wait for
+    /// the thread.
     fn run(&self, library: &Library, on: &[&RealLayer], named: &[&RealLayer]) -> Seen {
         let tries = if on.contains(&&RENDERDOC) || on.contains(&&MANGOHUD) { 6 } else { 1 };
         let mut runs = Vec::new();
@@ -80,7 +80,7 @@ impl Bench {
         Seen { ended: output.status.code(), chains }
     }
 
-    /// What both libraries do alike.
+    /// Runs on both libraries, checks that they behave alike, and returns the behaviour.
     fn run_on_both(&self, on: &[&RealLayer], named: &[&RealLayer]) -> Seen {
         let theirs = self.run(&Library::distribution(), on, named);
         let ours = self.run(&Library::under_test(), on, named);
@@ -90,7 +90,7 @@ impl Bench {
     }
 }
 
-/// The line of the order layer for a chain of these layers.
+/// Returns the line of the order layer for a chain of these layers.
 fn chain(what: &str, layers: &[&RealLayer]) -> String {
     let mut line = what.to_owned();
     for library in layers.iter().map(|layer| layer.library).chain(["loader"]) {
@@ -100,13 +100,13 @@ fn chain(what: &str, layers: &[&RealLayer]) -> String {
     line
 }
 
-/// Those of `layers` that are active: `RenderDoc`'s library, when it is opened, sets the variable that disables Mesa's layer.
+/// Returns the active ones among `layers`: opening `RenderDoc`'s library sets the variable that disables Mesa's layer.
 fn active<'a>(layers: &[&'a RealLayer]) -> Vec<&'a RealLayer> {
     let captured = layers.contains(&&RENDERDOC);
     layers.iter().copied().filter(|layer| !captured || **layer != DEVICE_SELECT).collect()
 }
 
-/// All layers but the one that leaves devices alone.
+/// Returns all layers but the one that leaves devices alone.
 fn for_devices<'a>(layers: &[&'a RealLayer]) -> Vec<&'a RealLayer> {
     layers.iter().copied().filter(|layer| **layer != DEVICE_SELECT).collect()
 }

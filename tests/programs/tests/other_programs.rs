@@ -76,7 +76,7 @@ fn vkd3d_draws_by_direct3d() {
     }
 }
 
-/// `test.sh` compiles the program, which takes minutes; where it was not, there is nothing to do.
+/// `test.sh` compiles the program, which takes minutes; if it was not compiled, the test does nothing.
 #[test]
 fn wgpu_computes() {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/wgpu/release/vkload-wgpu");
@@ -171,7 +171,7 @@ fn qt_draws_as_on_the_distributions_loader() {
     assert!(log.contains("Using QRhi with backend Vulkan"), "{log}");
 }
 
-/// What the layer writes down on our library is replayed on both.
+/// The layer's recording on our library is replayed on both.
 #[test]
 fn gfxreconstruct_captures_and_replays() {
     if Need::missing(&["gfxrecon-replay", "vkcube", "Xvfb"].map(Need::Program))
@@ -202,7 +202,8 @@ fn gfxreconstruct_captures_and_replays() {
     assert!(picture == replay(&Library::distribution()), "the pictures differ");
 }
 
-/// Alone as on the distribution's loader; beside lavapipe, where vulkaninfo crashes on that loader, each makes its own surfaces.
+/// Alone as on the distribution's loader; together with lavapipe, with which vulkaninfo crashes on that loader, each makes its own
+/// surfaces.
 #[test]
 fn swiftshader_is_a_second_driver() {
     let programs = ["vulkaninfo", "vkcube", "Xvfb"].map(Need::Program);

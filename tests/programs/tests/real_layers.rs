@@ -1,4 +1,4 @@
-//! Layers that Debian packages do on our library what they do on the distribution's.
+//! Layers from Debian packages behave on our library as on the distribution's.
 use std::fs;
 use std::process::{Child, Command, Stdio};
 
@@ -31,7 +31,7 @@ static DRIVERS: [fn() -> Machine; 2] = [|| Machine::with_drivers(&[lavapipe()]),
 /// The background of `vkcube`.
 const GREY: u32 = 0x33_3333;
 
-/// Where overlays begin: the upper left corner of `vkcube`'s window, where the cube never gets to.
+/// The position of overlays: the upper left corner of `vkcube`'s window, which the cube never reaches.
 const CORNER: (usize, usize) = (100, 100);
 const CORNER_SIZE: (usize, usize) = (160, 60);
 
@@ -91,7 +91,7 @@ fn device_select_lists_the_devices() {
     }
 }
 
-/// Drawing does nothing on the null driver, so that what the layers say of themselves has to do.
+/// Drawing does nothing on the null driver, so only the layers' own output can be checked.
 #[test]
 fn the_overlays_run_where_nothing_is_drawn() {
     if Need::missing(NEEDS) {
@@ -178,7 +178,7 @@ fn vulkaninfo_lists_the_same_layers() {
     }
 }
 
-/// What programs print does not depend on the loader, whichever layer is active.
+/// Programs' output does not depend on the loader, whichever layer is active.
 #[test]
 fn programs_print_the_same_with_each_layer_on_both_libraries() {
     if Need::missing(NEEDS) {
@@ -197,8 +197,8 @@ fn programs_print_the_same_with_each_layer_on_both_libraries() {
                 };
                 let (expected, shown) = (text(&theirs), text(&ours));
                 let shown = (shown.0.success(), shown.1);
-                // A driver or layer that answers for vkCreateInstance, where the specification asks for NULL, is passed on
-                // by the distribution's library.
+                // If a driver or layer returns a function for vkCreateInstance although the specification requires NULL, the distribution's
+                // library passes it on.
                 if !expected.0.status.success() {
                     assert_eq!(name, "device", "{} {:?}", layer.name, expected.0);
                     continue;

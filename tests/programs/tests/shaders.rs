@@ -4,7 +4,7 @@ use std::process::Command;
 
 use vkload_programs::Need;
 
-/// The words, without the third, which names the compiler and its version.
+/// Returns the words, without the third, which names the compiler and its version.
 fn words(text: &str) -> Vec<String> {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let words = lines.flat_map(|line| line.split(',')).map(|word| word.trim().to_owned());

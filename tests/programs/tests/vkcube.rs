@@ -40,7 +40,7 @@ fn the_cube_is_on_the_screen() {
     }
 }
 
-/// One colour over the whole display, exactly.
+/// Checks that the whole display has exactly one colour.
 fn presents_its_colour(kind: &str) {
     let screen = Screen::start();
     let machine = machine_with(&screen);
@@ -74,7 +74,7 @@ fn a_swapchain_on_an_xlib_window() {
     presents_its_colour("xlib");
 }
 
-/// Where no driver has headless surfaces the program says so and ends with 77.
+/// If no driver has headless surfaces, the program reports that and exits with 77.
 #[test]
 fn a_swapchain_on_a_headless_surface() {
     if Need::missing(NEEDS) {

@@ -18,7 +18,7 @@ fn compare(name: &str, machine: &Machine, arguments: &[&str]) -> (String, String
     (theirs, text)
 }
 
-/// What `vulkaninfo` prints, or the file that it writes if asked for JSON.
+/// Returns the output of `vulkaninfo`, or the file that it writes if asked for JSON.
 fn vulkaninfo(machine: &Machine, library: &Library, arguments: &[&str]) -> String {
     let text = run(machine.command(library, "vulkaninfo").args(arguments)).success();
     let files =

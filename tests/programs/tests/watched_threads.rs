@@ -1,8 +1,8 @@
 //! Programs whose threads a tool watches: it has nothing to report of the library.
 use vkload_programs::{CProgram, Library, Machine, Need, null_driver, races, run};
 
-/// Threads that make instances and devices, and that open and close the library. Neither the library nor the driver was
-/// compiled with ThreadSanitizer, so it sees only what they call, such as `malloc` and `free`.
+/// Threads create instances and devices, and open and close the library. Neither the library nor the driver was compiled with
+/// ThreadSanitizer, so it sees only their calls, such as `malloc` and `free`.
 #[test]
 fn thread_sanitizer_reports_nothing() {
     if Need::missing(&[Need::Compiler]) {

@@ -1,4 +1,4 @@
-//! What an application does with a driver's device, without a loader.
+//! An application's operations on a driver's device, without a loader.
 use std::ffi::CStr;
 use std::hint::black_box;
 use std::ptr;
@@ -21,7 +21,7 @@ type Create<Info, T> = unsafe extern "system" fn(
 type Destroy<T> = unsafe extern "system" fn(vk::Device, T, *const vk::AllocationCallbacks<'_>);
 
 impl Vulkan {
-    /// The operation as a loop of so many calls, if it is one of those on devices.
+    /// Returns the operation as a loop of this many calls, if it is a device operation.
     pub(super) fn call_on_device(&self, operation: &str) -> Option<Loop<'_>> {
         Some(match operation {
             "fence" => {
@@ -105,7 +105,7 @@ impl Vulkan {
         queue
     }
 
-    /// Repeats what submits, and waits for the queue once in the end, so that what a thread of the driver does counts as well.
+    /// Repeats a submission, and waits for the queue once at the end, so that the work of a driver's thread counts as well.
     fn and_wait<'a>(&self, submit: impl Fn() + Sync + 'a) -> Loop<'a> {
         let (wait, queue): (vk::PFN_vkQueueWaitIdle, _) = (self.exported(c"vkQueueWaitIdle"), self.queue());
         Box::new(move |calls| {
@@ -156,7 +156,7 @@ impl Vulkan {
         let get: vk::PFN_vkGetSemaphoreCounterValue = self.exported(c"vkGetSemaphoreCounterValue");
         let line = self.timeline();
         repeat(move || {
-            // SAFETY: live handles, and room for the value.
+            // SAFETY: live handles, and a pointer to the value.
             assert_eq!(unsafe { get(self.device, line, &mut 0) }, vk::Result::SUCCESS);
         })
     }
@@ -183,7 +183,7 @@ impl Vulkan {
         repeat(move || {
             let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
             let mut set = vk::DescriptorSet::null();
-            // SAFETY: live handles, and room for one set.
+            // SAFETY: live handles, and an array for one set.
             unsafe {
                 assert_eq!(allocate(self.device, &raw const info, &raw mut set), vk::Result::SUCCESS);
                 assert_eq!(free(self.device, pool, 1, &raw const set), vk::Result::SUCCESS);
@@ -196,7 +196,7 @@ impl Vulkan {
         self.make(c"vkCreateCommandPool", &vk::CommandPoolCreateInfo::default().flags(flags))
     }
 
-    /// Records into a command buffer: nothing but the beginning and the end in each call, or a command in each.
+    /// Records into a command buffer: in each call only the beginning and the end, or one command.
     fn record(&self, operation: &str) -> Loop<'_> {
         let allocate: vk::PFN_vkAllocateCommandBuffers = self.exported(c"vkAllocateCommandBuffers");
         let begin: vk::PFN_vkBeginCommandBuffer = self.exported(c"vkBeginCommandBuffer");
@@ -205,7 +205,7 @@ impl Vulkan {
             .command_pool(self.command_pool())
             .command_buffer_count(1);
         let mut commands = vk::CommandBuffer::null();
-        // SAFETY: live handles, and room for one command buffer.
+        // SAFETY: live handles, and an array for one command buffer.
         unsafe { allocate(self.device, &raw const info, &raw mut commands) }.result().expect("commands");
         let commands = commands.as_raw();
         let start = move || {
@@ -253,7 +253,7 @@ impl Vulkan {
         repeat(move || {
             let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(MANY);
             let mut all = vec![vk::CommandBuffer::null(); MANY as usize];
-            // SAFETY: live handles, and room for so many command buffers.
+            // SAFETY: live handles, and an array for this many command buffers.
             unsafe {
                 assert_eq!(allocate(self.device, &raw const info, all.as_mut_ptr()), vk::Result::SUCCESS);
                 free(self.device, pool, MANY, black_box(all.as_ptr()));
@@ -276,7 +276,7 @@ impl Vulkan {
         }
         repeat(move || {
             let mut value = 0;
-            // SAFETY: as above, and there is room for the value.
+            // SAFETY: as above, with a pointer to the value.
             unsafe { get(self.device, kind, handle, slot, &raw mut value) };
             assert_eq!(value, 7);
         })

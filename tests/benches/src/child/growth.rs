@@ -1,4 +1,4 @@
-//! What the last of many submissions costs, and how much memory is in use then.
+//! The cost of the last of many submissions, and the memory in use then.
 use std::time::Instant;
 
 use ash::vk;
@@ -17,7 +17,7 @@ impl Vulkan {
     pub(super) fn grow(&self, calls: u32) {
         let wait: vk::PFN_vkQueueWaitIdle = self.exported(c"vkQueueWaitIdle");
         let (submit, queue) = (self.submit_timeline(), self.queue());
-        // The shortest time of ten batches, the last ones: others use the processor, too.
+        // The shortest time of the last ten batches, since other programs also use the processor.
         let mut last = [f64::MAX; 10];
         let (mut done, mut point) = (0, 10_000);
         while done < calls {
@@ -37,7 +37,7 @@ impl Vulkan {
     }
 }
 
-/// What the C library's allocator has given out.
+/// Returns the number of bytes allocated from the C library.
 fn bytes_in_use() -> usize {
     // SAFETY: the function only reads.
     let now = unsafe { libc::mallinfo2() };

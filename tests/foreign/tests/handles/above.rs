@@ -1,18 +1,18 @@
-//! The loader of this package above the tests' system loader (`tests/system-loader`), and what the latter was called with.
+//! This package's loader above the tests' system loader (`tests/system-loader`), and the calls that the latter receives.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 
 use ash::vk::{self, Handle};
 use vkload_tests::{Ask, Instance, Scenario, Vk, system_loader};
 
-/// A machine where the tests' system loader is the only driver.
+/// Returns a machine with the tests' system loader as the only driver.
 pub(crate) fn scenario() -> Scenario {
     above(system_loader().to_str().unwrap())
 }
 
-/// A machine where this other loader is the only driver.
+/// Returns a machine where this other loader is the only driver.
 pub(crate) fn above(system_loader: &str) -> Scenario {
-    // cargo puts the library beside the tests.
+    // Cargo puts the library next to the tests.
     let library = std::env::current_exe().unwrap().with_file_name("libvkload_above.so");
     Scenario::new()
         .library(&library)
@@ -48,13 +48,13 @@ impl System {
         }
     }
 
-    /// The last call of this thread: command, kind and number of the object, arguments.
+    /// Returns the last call of this thread: command, kind and number of the object, arguments.
     pub(crate) fn last_call(&self) -> String {
         // SAFETY: the text is this thread's, and stays until the next call.
         unsafe { CStr::from_ptr((self.last_call)()) }.to_str().unwrap().trim_end().to_owned()
     }
 
-    /// Its own function for a command of devices.
+    /// Returns its own function for a command of devices.
     pub(crate) fn device_command(&self, device: vk::Device, name: &str) -> usize {
         let name = CString::new(name).unwrap();
         // SAFETY: the physical device's instance is the parent of the device's parent, and these are its own handles.
@@ -80,7 +80,7 @@ unsafe fn function<F: Copy>(library: *mut c_void, name: &CStr) -> F {
     }
 }
 
-/// What its handles point to.
+/// The objects behind its handles.
 #[repr(C)]
 pub(crate) struct Object {
     pub(crate) key: usize,
@@ -90,7 +90,7 @@ pub(crate) struct Object {
     pub(crate) number: u32,
 }
 
-/// The object behind one of its own handles.
+/// Returns the object behind one of its own handles.
 pub(crate) fn object(handle: impl Handle) -> &'static Object {
     // SAFETY: the tests' system loader never gives the memory of its objects back.
     unsafe { &*std::ptr::with_exposed_provenance(handle.as_raw() as usize) }
@@ -107,7 +107,7 @@ pub(crate) enum Way {
 impl Way {
     pub(crate) const ALL: [Self; 3] = [Self::Exported, Self::OfInstance, Self::OfDevice];
 
-    /// The address of a command of devices.
+    /// Returns the address of a command of devices.
     pub(crate) fn find(self, vk: &Vk, instance: &Instance<'_>, device: vk::Device, name: &str) -> usize {
         let address = match self {
             Self::Exported => vk.symbol(name),

@@ -1,5 +1,5 @@
-//! Every class of commands reaches a driver whose handles nobody may write, with all its arguments, however the application
-//! came by it, with layers and without.
+//! Every class of commands reaches a driver whose handles are read-only, with all its arguments, regardless of how the application looked
+//! it up, with and without layers.
 
 use crate::above::{System, Way, ask, object, scenario};
 use ash::vk::{self, Handle as _};
@@ -15,7 +15,7 @@ macro_rules! call {
 
 const OFFSET: vk::DeviceSize = 0x1234_5678_9ABC;
 
-/// Calls commands on the device and what it hands out; returns what the driver should have been called with, and was.
+/// Calls commands on the device and its objects; returns the expected and the actual calls of the driver.
 fn use_device(find: &dyn Fn(&str) -> usize, system: &System, device: vk::Device) -> Vec<[String; 2]> {
     let mut calls = Vec::new();
     let mut check = |name: &str, object: String, arguments: &str| {
@@ -24,7 +24,7 @@ fn use_device(find: &dyn Fn(&str) -> usize, system: &System, device: vk::Device)
     };
     let named = |kind: &str, handle: u64| format!("{kind}{}", object(vk::Device::from_raw(handle)).number);
     let of_device = || named("device", device.as_raw());
-    // SAFETY: the commands have these types; the driver looks at nothing but what is there.
+    // SAFETY: the commands have these types; the driver reads only valid arguments.
     unsafe {
         let (mut queue, mut again, mut mapped) = (vk::Queue::null(), vk::Queue::null(), std::ptr::null_mut());
         call!(find, "vkGetDeviceQueue", PFN_vkGetDeviceQueue, device, 0, 0, &mut queue);
@@ -82,7 +82,7 @@ fn use_device(find: &dyn Fn(&str) -> usize, system: &System, device: vk::Device)
     calls
 }
 
-/// Calls commands with integers, floating-point numbers, and more arguments than there are registers.
+/// Calls commands with integers, floating-point numbers, and more arguments than registers.
 unsafe fn record(find: &dyn Fn(&str) -> usize, check: &mut dyn FnMut(&str, &str), buffer: vk::CommandBuffer) {
     // SAFETY: as in `use_device`.
     unsafe {
@@ -157,7 +157,7 @@ unsafe fn record(find: &dyn Fn(&str) -> usize, check: &mut dyn FnMut(&str, &str)
     }
 }
 
-/// Commands on instances and physical devices; `find` gives exported functions or those of the instance.
+/// Calls commands on instances and physical devices; `find` returns exported functions or the instance's.
 fn use_physical_device(find: &dyn Fn(&str) -> usize, system: &System, device: vk::PhysicalDevice) {
     let check = |name: &str, arguments: &str| {
         let call = system.last_call();

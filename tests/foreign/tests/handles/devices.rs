@@ -1,5 +1,5 @@
-//! Devices whose handles nobody may write come and go: in several threads, with keys that are used again at once, and beside
-//! those of a driver that the application brings.
+//! Creates and destroys devices with read-only handles: in several threads, with keys that are reused at once, and together with devices of
+//! a driver that the application provides.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,7 +7,7 @@ use crate::above::{System, ask, object, scenario};
 use ash::vk::{self, Handle as _};
 use vkload_tests::{Device, Driver, Instance, Layer, Scenario, Vk, code, window_driver};
 
-/// An exported function.
+/// Returns an exported function.
 ///
 /// # Safety
 /// `F` is its type.
@@ -100,7 +100,7 @@ fn come_and_go(vk: &Vk) {
                 for round in 0..30 {
                     let device = new_device();
                     record(new_buffer(&device), round);
-                    // SAFETY: nobody else has the device.
+                    // SAFETY: no other code uses the device.
                     unsafe { device.destroy_device(None) };
                 }
             });
@@ -140,7 +140,7 @@ fn devices_come_and_go_while_others_draw() {
 
 #[test]
 fn devices_come_and_go_below_a_layer_while_others_draw() {
-    // The second makes devices for itself, which have keys that are used again, too.
+    // The second creates its own devices, whose keys are reused as well.
     for layer in [Layer::new("VK_LAYER_TEST_a"), Layer::new("VK_LAYER_TEST_a").does("own_device")] {
         let run = scenario().layer(layer).argument("layers", "VK_LAYER_TEST_a").run(come_and_go);
         run.ok().says("drawn", true);
@@ -153,7 +153,7 @@ fn a_command_on_a_device_that_was_destroyed_is_named_in_a_message() {
     let use_destroyed = |vk: &Vk| {
         let instance = vk.create(&ask(vk)).unwrap();
         let (device, other) = (new_device(&instance), new_device(&instance));
-        // SAFETY: the test driver leaves the device's first word where it is; a loader may look at it.
+        // SAFETY: the test driver leaves the device's first word unchanged; a loader may read it.
         unsafe {
             assert_eq!(wait_idle(vk)(other.handle()), vk::Result::SUCCESS);
             other.destroy_device(None);
@@ -180,7 +180,7 @@ fn a_command_on_a_device_that_was_destroyed_is_named_in_a_message() {
 #[test]
 fn a_command_on_what_is_no_device_is_named_in_a_message() {
     static ZEROS: [usize; 2] = [0; 2];
-    // NULL, the only device there was, and memory that nobody has written: among none and among several devices.
+    // NULL, the only device, which was destroyed, and zeroed memory: without and with other devices.
     for (stranger, others) in [("null", 0), ("null", 2), ("destroyed", 0), ("zeros", 0), ("zeros", 2)] {
         let run = scenario().argument("stranger", stranger).argument("others", &others.to_string());
         let run = run.run(|vk| {
@@ -195,7 +195,7 @@ fn a_command_on_what_is_no_device_is_named_in_a_message() {
                 "zeros" => vk::Device::from_raw(ZEROS.as_ptr().expose_provenance() as u64),
                 _ => device.handle(),
             };
-            // SAFETY: what is no device is reported, if there is a word to be read.
+            // SAFETY: a handle that is not a device is reported, if its first word is readable.
             let _ = unsafe { wait_idle(vk)(stranger) };
         });
         run.aborted().logs(&["vkDeviceWaitIdle: 0x", "is no device, queue or command buffer"]);
@@ -248,9 +248,9 @@ fn a_queue_of_the_driver_with_another_word_than_its_device_is_left_alone_and_rep
     run.ok().says("other", true).logs(&["ERROR", "an object that the driver made begins with 0x"]);
 }
 
-// ---- beside a driver that the application brings ----
+// ---- next to a driver that the application provides ----
 
-/// A driver of the usual kind beside the system's loader.
+/// Returns a machine with a usual driver next to the system's loader.
 fn with_bundled(driver: Driver) -> Scenario {
     scenario().driver(driver)
 }
@@ -348,7 +348,7 @@ fn a_whole_other_loader_is_the_driver() {
         println!("skipped: there is no {ANOTHER_LOADER}");
         return;
     }
-    // Both find the same driver, so that there is one device of each.
+    // Both find the same driver, so that each lists one device.
     let driver = Driver::new("gpu").device(Device::new("gpu"));
     let layer = "VK_LAYER_TEST_a";
     for layers in ["", layer] {

@@ -1,4 +1,4 @@
-//! A loader whose driver is another loader, with handles that nobody may write.
+//! A loader whose driver is another loader, with read-only handles.
 
 mod above;
 mod commands;

@@ -1,5 +1,5 @@
-//! C programs do real work on Mesa's lavapipe through Khronos' loader as the driver: its handles begin with words of its own,
-//! and it calls nobody whose words have changed.
+//! C programs do real work on Mesa's lavapipe through Khronos' loader as the driver: that loader stores its own words at the start of
+//! handles, and fails if they change.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::PathBuf;
@@ -29,10 +29,10 @@ fn inside(arguments: &[&CStr]) {
     }
 }
 
-/// Runs the test `name` again as a process in which [`inside`] runs the program, with lavapipe beneath Khronos' loader and
-/// these drivers beside it; returns what the program printed.
+/// Runs the test `name` again as a process in which [`inside`] runs the program, with lavapipe below Khronos' loader and these drivers
+/// added; returns the program's output.
 fn above_khronos(name: &str, program: &str, beside: &[PathBuf]) -> String {
-    // cargo puts the library beside the tests.
+    // Cargo puts the library next to the tests.
     let tests = std::env::current_exe().unwrap();
     let library = Library::at(&tests.with_file_name("libvkload_above.so"));
     let program = CProgram::compile_to_open(program, &library);

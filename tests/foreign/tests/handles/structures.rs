@@ -4,13 +4,13 @@ use crate::above::{System, ask, object, scenario};
 use ash::vk;
 use vkload_tests::{Device, Instance, Layer, Scenario, Vk, window_driver};
 
-/// The scenario without layers, and with one.
+/// Returns the scenario without layers, and with one.
 fn with_and_without_a_layer() -> [Scenario; 2] {
     let layer = "VK_LAYER_TEST_a";
     [scenario(), scenario().layer(Layer::new(layer)).argument("layers", layer)]
 }
 
-/// An instance with surfaces, and with names for objects.
+/// Returns an instance with surfaces, and with names for objects.
 fn named_instance(vk: &Vk) -> Instance<'_> {
     let names = ["VK_KHR_surface", "VK_EXT_headless_surface", "VK_EXT_debug_utils"];
     vk.create(&names.iter().fold(ask(vk), |ask, name| ask.extension(name))).unwrap()
@@ -92,7 +92,7 @@ fn r156_names_are_given_to_the_drivers_own_objects() {
     }
 }
 
-/// Another loader would follow what it takes for a surface of its own.
+/// Another loader would dereference a surface that it takes for its own.
 #[test]
 fn r156_a_surface_that_the_systems_loader_does_not_have_is_not_named_to_it() {
     let scenario = scenario().env("SYSTEM_LOADER_NO_HEADLESS_SURFACES", "1");

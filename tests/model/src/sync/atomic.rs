@@ -8,7 +8,7 @@ pub(crate) use std::sync::atomic::{AtomicPtr, Ordering};
 /// Counts the executions of models. A static is new in each.
 static EXECUTION: AtomicU64 = AtomicU64::new(0);
 
-/// Must be called when an execution begins.
+/// Resets the state. Must be called when an execution begins.
 pub(crate) fn begin() {
     EXECUTION.fetch_add(1, Ordering::Relaxed);
 }
@@ -64,7 +64,7 @@ macro_rules! word {
 word!(AtomicU32, u32);
 word!(AtomicUsize, usize);
 
-/// How many executions there were.
+/// Returns how many executions there were.
 pub(crate) fn executions() -> u64 {
     EXECUTION.load(Ordering::Relaxed)
 }

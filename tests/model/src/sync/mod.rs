@@ -1,4 +1,4 @@
-//! The core's room of this name, compiled with words and cells that are watched.
+//! The core's module of this name, compiled with loom's words and cells.
 
 pub(crate) mod atomic;
 pub(crate) mod cell;
