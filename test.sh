@@ -38,6 +38,7 @@ main() {
     [ "$(id -u)" -eq 0 ] || skip "elevated programs (tests/integration/elevated.rs) and the doctor's worlds (vkload/tests/worlds): only root can make them"
     step "formatting" cargo fmt --all --check
     step "order of rooms" cargo xtask layers
+    step "prose" cargo xtask prose
     # Compilers leave a processor idle now and then, so what only compiles runs beside the rest, in a folder of its own.
     beside >"$notes/beside" 2>&1 &
     local beside=$!
