@@ -29,7 +29,7 @@ fn layer(android: &Android, file: &str, name: &str, options: &[&str]) {
     android.layer(&format!("{APPLICATION}/{file}"), &[name], options);
 }
 
-/// Returns the names of the layers that applications see.
+/// Returns the layer names that applications see.
 fn names(found: &Found) -> Vec<String> {
     let name =
         |layer: &vk::LayerProperties| layer.layer_name_as_c_str().unwrap().to_str().unwrap().to_owned();

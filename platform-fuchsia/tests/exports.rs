@@ -1,4 +1,4 @@
-//! Checks the list of exports: it covers what programs for Fuchsia link against, and matches the
+//! Checks the list of exports: it covers the functions that Fuchsia programs link against, and matches the
 //! registry.
 
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
-/* What a program has mapped at each moment of its life with one Vulkan library: `mapped LIBRARY [FILES]`. Prints the number of
+/* Prints the mappings of a program at each moment of its life with one Vulkan library: `mapped LIBRARY [FILES]`. Prints the number of
  * mappings, of mapped files, and of KiB that are resident and private dirty. With FILES, lists the files that are mapped when
- * everything is destroyed, too. Compile it with `cc -O2 -o mapped tests/benches/mapped.c -ldl`. */
+ * everything is destroyed as well. Compile it with `cc -O2 -o mapped tests/benches/mapped.c -ldl`. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@ const EXTENSIONS: [&str; 6] = [
     "VK_EXT_acquire_drm_display",
 ];
 
-/// Returns a driver with two devices, so that a mix-up shows: displays and modes of device N end in N.
+/// Returns a driver with two devices, so that a mix-up shows: the last digit of each display and mode is the number of its device.
 fn driver(name: &str) -> Driver {
     let device = |number: u32| Device::new(&format!("{name}{number}"));
     let driver = Driver::new(name).device(device(0)).device(device(1));

@@ -120,7 +120,7 @@ fn a_small_array_of_layers_is_filled_and_incomplete() {
     run.ok().says("result", "INCOMPLETE 1").says("first", A);
 }
 
-/// Calls with a null array, a spare element, too few elements, and none: returns each result, and the count after it.
+/// Notes the result, and the count after it, of calls with a null array, a spare element, too few elements and no element.
 fn counts<T: Copy + Default>(vk: &Vk, key: &str, enumerate: impl Fn(*mut u32, *mut T) -> vk::Result) {
     let mut said = Vec::new();
     for room in [None, Some(50), Some(1), Some(0)] {

@@ -245,7 +245,7 @@ fn without_tests(source: &str) -> String {
     source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned()
 }
 
-/// Returns hand-written sources, without those of tests.
+/// Returns hand-written sources, except tests.
 fn sources(folders: &[&str]) -> Vec<PathBuf> {
     let mut found = vec![];
     let mut folders: Vec<PathBuf> = folders.iter().map(|folder| root().join(folder)).collect();

@@ -1,4 +1,4 @@
-//! Sandboxes that refuse system calls, like those of browsers and containers.
+//! Sandboxes that refuse system calls, like the sandboxes of browsers and containers.
 
 use std::io::Error;
 

@@ -236,7 +236,7 @@ pub(crate) struct Built<'a> {
     pub(crate) archive: PathBuf,
     pub(crate) imports: &'a Imports,
     pub(crate) system: &'a System,
-    /// Linker flags in addition to those of every library.
+    /// Additional linker flags, which other libraries do not have.
     pub(crate) flags: &'a [&'a str],
 }
 

@@ -46,7 +46,7 @@ pub(crate) struct Link<'a> {
     pub(crate) script: &'a Path,
     /// The system libraries that it may need.
     pub(crate) needed: &'a [&'a str],
-    /// Linker flags in addition to those of every library.
+    /// Additional linker flags, which other libraries do not have.
     pub(crate) flags: &'a [&'a str],
 }
 

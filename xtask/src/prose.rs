@@ -64,19 +64,19 @@ pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
         }
     }
     let habits = habits()?;
-    let mut worst = 0;
+    let mut failed = 0;
     for (name, lines) in &texts {
         let words: usize = lines.iter().map(|line| line.text.split_whitespace().count()).sum();
         let hits: Vec<_> = lines.iter().flat_map(|line| hits(&habits, line)).collect();
         if words < SHORTEST || hits.len() * 1000 <= LIMIT * words {
             continue;
         }
-        worst += 1;
+        failed += 1;
         println!("{name}: {} in {words} words, of which {LIMIT} in 1,000 are the most", hits.len());
         hits.iter().for_each(|hit| println!("    {hit}"));
     }
-    if worst > 0 {
-        return Err(format!("{worst} texts read badly: see \"Writing\" in CONTRIBUTING.md").into());
+    if failed > 0 {
+        return Err(format!("{failed} texts read badly: see \"Writing\" in CONTRIBUTING.md").into());
     }
     Ok(())
 }

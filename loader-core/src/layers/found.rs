@@ -280,7 +280,7 @@ impl FoundLayers {
         }
     }
 
-    /// Takes over the libraries of layers that were found `earlier`, and the results of opening them.
+    /// Takes over the layer libraries that were found `earlier`, and the results of opening them.
     fn take_over(&self, earlier: &Self, platform: &Platform) {
         for (layer, learnt) in earlier.plan.layers.iter().zip(&earlier.opened) {
             let library = learnt.take(platform);

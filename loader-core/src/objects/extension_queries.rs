@@ -27,7 +27,7 @@ pub(super) const TERMINATORS: &[Terminator] = &[
 pub(crate) const DEVICE_LAYERS: Terminator =
     (command::ENUMERATE_DEVICE_LAYER_PROPERTIES, function!(enumerate_device_layer_properties));
 
-/// Lists the extensions of the driver and of the implicit layers, or one layer's extensions. Layer names are
+/// Lists the driver's and the implicit layers' extensions, or one layer's extensions. Layer names are
 /// never passed to a driver (LDP_LOADER_12).
 ///
 /// # Safety

@@ -14,7 +14,7 @@ pub fn hash(seed: u64, bytes: &[u8]) -> u64 {
         }
         state = mixed(state, u64::from_le_bytes(word));
     }
-    // Up to this point, the highest bits of the last words have affected few other bits.
+    // Up to this point, the highest bits of the final words have affected few other bits.
     mixed(mixed(state, 0), 0)
 }
 

@@ -208,7 +208,7 @@ impl Android {
 }
 
 impl Installed {
-    /// Returns what it has received since the last call.
+    /// Returns the calls received since the last time.
     #[must_use]
     pub fn heard(&self) -> Heard {
         std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner))

@@ -93,7 +93,8 @@ pub unsafe fn configure(
     if result.is_ok() { 0 } else { -1 }
 }
 
-/// Reports what was examined and why it is used or not, as text (0) or JSON (1). Returns the length
+/// Writes the report of the drivers and layers examined, with the reasons for using or skipping each, as
+/// text (0) or JSON (1). Returns the length
 /// without the NUL, whether it fits or not; 0 if memory runs out.
 ///
 /// # Safety

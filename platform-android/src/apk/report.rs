@@ -1,4 +1,4 @@
-//! The report of what was examined and why it is used or not, for people and for programs.
+//! The report of the drivers and layers examined, with the reasons for using or skipping each.
 
 use core::fmt;
 

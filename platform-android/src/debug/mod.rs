@@ -2,7 +2,7 @@
 //!
 //! The loader has both extensions, whatever the driver has. A messenger or report callback is an
 //! object of the loader's that receives the loader's own messages and the application's; if the
-//! driver has the extension, it also stands for an object of the driver's. Names, tags and labels
+//! driver has the extension, it also represents an object of the driver's. Names, tags and labels
 //! go to the driver if it can use them, else nowhere.
 
 mod callbacks;

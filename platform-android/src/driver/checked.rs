@@ -76,8 +76,8 @@ functions! {
     (a: A, b: B, c: C, d: D, e: E)
 }
 
-/// Returns the function of the command's hook, if the device of this handle has what the command
-/// needs.
+/// Returns the function of the command's hook, if the device of this handle meets the command's
+/// requirements.
 ///
 /// # Safety
 /// The handle is a valid device, queue or command buffer.

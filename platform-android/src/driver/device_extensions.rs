@@ -1,5 +1,5 @@
-//! Device extensions: those that the loader adds to the driver's, and those of the driver that it
-//! needs for them.
+//! Device extensions: the additions of the loader, and the driver's extensions that it needs for
+//! them.
 
 use core::ffi::{CStr, c_char};
 

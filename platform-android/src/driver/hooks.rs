@@ -154,7 +154,7 @@ pub fn of(command: CommandId) -> Option<&'static Hook> {
     HOOKS.get(usize::from(*PLACES.get(command.index())?))
 }
 
-/// Command types: those of the bindings, and those of newer commands.
+/// Command types: the bindings' types, and types for newer commands.
 mod types {
     pub(super) use crate::wsi::present_timing::types::*;
     pub(super) use crate::wsi::present_wait::PFN_vkWaitForPresent2KHR;

@@ -33,7 +33,7 @@ impl fmt::Display for Found {
 }
 
 impl Found {
-    /// Returns the names of the layers in the library at `path`.
+    /// Returns the layer names in the library at `path`.
     pub(crate) fn layers_at(&self, path: &[u8]) -> impl Iterator<Item = &[u8]> {
         let is_there = move |library: &&Counted<LayerLibrary>| path == library.path.as_c_str().to_bytes();
         self.libraries

@@ -3,8 +3,8 @@
 use loader_core::memory::{OutOfMemory, Text};
 use loader_core::platform::Identity;
 
-/// A component has only what it was given: nothing elevates it, and no path identifies it to
-/// others.
+/// A component has only the capabilities given to it: nothing elevates it, and no path identifies
+/// it to others.
 pub(crate) struct Component;
 
 impl Identity for Component {

@@ -29,8 +29,8 @@ pub const CALLS: [(&str, u64); 11] = [
     ("device", 49_004),
 ];
 
-/// The instructions of a process that opens the library and makes one call, minus those of one that does nothing, as in the page's table of
-/// first calls.
+/// The instructions of a process that opens the library and makes one call, minus the instructions of one that does nothing, as in
+/// the page's table of first calls.
 pub const FIRST_CALLS: [(&str, u64); 4] =
     [("version", 156_304), ("extensions", 242_778), ("layers", 197_066), ("instance", 299_548)];
 

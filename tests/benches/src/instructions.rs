@@ -1,5 +1,5 @@
-//! Counts instructions with valgrind's callgrind: those of the loader and of the C library on its behalf, without those of the measuring
-//! program, drivers, layers and landing pads.
+//! Counts instructions with valgrind's callgrind: the loader's, and the C library's on its behalf. The measuring program, drivers, layers
+//! and landing pads do not count.
 use std::collections::HashMap;
 use std::env;
 use std::fs;

@@ -23,7 +23,7 @@ pub(crate) const LOOK_UP: u64 = 150;
 /// The same without an instance: as many as Khronos' loader takes for vkCreateInstance.
 pub(crate) const GLOBAL_LOOK_UP: u64 = 94;
 
-/// All operations, cheapest first. The target instructions are those of the design: fixed numbers for frequent calls, and fractions of the
+/// All operations, cheapest first. The design sets the target instructions: fixed numbers for frequent calls, and fractions of the
 /// counts of Khronos' loader of August 2026 (35,400, 130,500 and 427,000) for the rest.
 pub const OPERATIONS: [Operation; 17] = [
     often("device_command", "vkCmdDraw, exported", Some(2)),

@@ -214,7 +214,7 @@ fn search_beside(progress: Progress<&'static Block>) {
     assert_eq!(*searches.lock(&MAIN), 1);
 }
 
-/// As `Loader::unload` frees what the process owns: at `exit`, while another thread enters, finds something, uses it and leaves; and at
+/// As in `Loader::unload`, which frees the process's values: at `exit`, while another thread enters, finds something, uses it and leaves; and at
 /// `dlclose`, after it has left. A removed object can be freed: no thread has seen it.
 fn exit_or_dlclose() {
     static USERS: Users = Users::new();

@@ -24,8 +24,8 @@ impl CProgram {
         Self::compile_as(&[], name, library, libraries)
     }
 
-    /// Compiles it as a shared library, whose `main` is called after it is opened with `dlopen`. Then other libraries do not find its
-    /// dependencies first, as they would those of a program.
+    /// Compiles it as a shared library, whose `main` is called after it is opened with `dlopen`. Unlike a program's dependencies, its
+    /// dependencies do not come first when other libraries look up functions.
     ///
     /// # Panics
     /// As for [`Self::compile`].

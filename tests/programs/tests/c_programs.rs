@@ -240,8 +240,8 @@ fn valgrind_blames_the_library_for_nothing() {
     }
 }
 
-/// A loader that is linked without `-Bsymbolic`, like Khronos', refers to its own functions by name, and finds those of the loader that the
-/// program is linked with first.
+/// A loader that is linked without `-Bsymbolic`, like Khronos', refers to its own functions by name, and first finds the functions of the
+/// loader that the program is linked with.
 #[test]
 fn a_second_loader_works_if_its_functions_are_its_own() {
     if Need::missing(NEEDS) {

@@ -23,7 +23,7 @@ pub(super) struct Block {
     pub(super) role: Role,
     pub(super) title: String,
     pub(super) details: Vec<Detail>,
-    /// The problem. Empty if there is none.
+    /// The problem. Empty without one.
     pub(super) problem: String,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Nvidia {
     pub(crate) visible_devices: Option<String>,
 }
 
-/// Libraries whose names end in the driver's version. Any of them shows it.
+/// Libraries with the driver's version at the end of their names. Any of them shows it.
 const TELLING: &[&str] =
     &["libGLX_nvidia.so.", "libnvidia-glcore.so.", "libnvidia-glvkspirv.so.", "libnvidia-eglcore.so."];
 

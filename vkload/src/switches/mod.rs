@@ -87,7 +87,7 @@ pub(crate) fn plan(
     Planned::for_program(&changed(variables, changes), program, pointer_width)
 }
 
-/// Returns the names of the layers that are active in a program that enables none.
+/// Returns the names of all layers that are active in a program that enables no layer.
 pub(crate) fn active_names(planned: &Planned) -> BTreeSet<String> {
     let active = planned.layers.activate(&LayerRequest::default()).unwrap_or_default();
     let layers = active.layers.iter().filter_map(|active| planned.layers.layers.get(active.layer));

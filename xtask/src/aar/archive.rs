@@ -60,14 +60,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<Packed>, Failure> {
     Ok(files)
 }
 
-/// Returns the files in a folder and its subfolders, by their relative names: those of this kind, or all.
+/// Returns the files in a folder and its subfolders, by their relative names: all, or only this kind.
 pub(crate) fn paths(folder: &Path, kind: Option<&str>) -> Result<BTreeMap<String, PathBuf>, Failure> {
     let mut files = BTreeMap::new();
     collect(folder, &mut PathBuf::new(), kind, &mut files)?;
     Ok(files)
 }
 
-/// Returns the content of the files in a folder and its subfolders, by their relative names: those of this kind, or all.
+/// Returns the content of the files in a folder and its subfolders, by their relative names: all, or only this kind.
 pub(crate) fn contents(folder: &Path, kind: Option<&str>) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
     let read = |(name, path): (String, PathBuf)| -> Result<_, Failure> { Ok((name, fs::read(path)?)) };
     paths(folder, kind)?.into_iter().map(read).collect()

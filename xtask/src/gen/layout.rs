@@ -172,7 +172,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Returns the offsets of a structure's members, in bytes. A bit field's offset is that of its first byte.
+    /// Returns the offsets of a structure's members, in bytes. A bit field has the offset of its first byte.
     pub(super) fn offsets(&self, name: &str, abi: &Abi) -> Result<Vec<usize>, Failure> {
         match self.types.get(name) {
             Some(Type::Structure { members, .. }) => Ok(self.structure(members, abi)?.1),

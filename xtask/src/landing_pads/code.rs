@@ -138,7 +138,7 @@ impl Code {
 
     /// Adds the pieces of a block, if that is one.
     fn add_block(&mut self, file: &File<'_>, symbol: &str, start: u64, size: u64) -> Result<(), Failure> {
-        // A function's symbol ends with its name, which is preceded by its length.
+        // The last part of a function's symbol is the length of its name and the name.
         let is_called = |block: &&Block| symbol.ends_with(&format!("{}{}", block.name.len(), block.name));
         let Some(Block { name, distance }) = BLOCKS.iter().find(is_called) else { return Ok(()) };
         self.blocks.push(name);

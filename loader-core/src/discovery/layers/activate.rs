@@ -19,7 +19,7 @@ impl LayerPlan {
         self.layers.get(place)?.skipped.is_none().then_some(place)
     }
 
-    /// Returns the layers that provide the libraries for the layer at `place`, in call order: itself, or the
+    /// Returns the layers whose libraries the layer at `place` uses, in call order: itself, or the
     /// components of a meta-layer and their components. A meta-layer has their extensions.
     ///
     /// # Errors

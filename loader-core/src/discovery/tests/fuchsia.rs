@@ -157,7 +157,7 @@ fn layers_on_fuchsia(system: &'static Imaginary) -> LayerPlan {
     discover_layers(&system.platform(), &FUCHSIA, LayerScope::All, &settings, &mut Snapshot::new()).unwrap()
 }
 
-/// Returns the names of the layers that are active without a request.
+/// Returns the layer names that are active without a request.
 fn active_on_fuchsia(system: &'static Imaginary) -> StdVec<String> {
     let plan = layers_on_fuchsia(system);
     let active = plan.activate(&LayerRequest::default()).unwrap();
