@@ -99,6 +99,22 @@ impl Scenario {
         self.env(&name, value)
     }
 
+    /// Writes a settings file with these settings ([`Self::settings_file`]).
+    #[must_use]
+    pub fn settings(self, members: &str) -> Self {
+        self.settings_file(&format!(
+            "{{\n    \"file_format_version\": \"1.0.0\",\n    \"settings\": {{{members}}}\n}}\n"
+        ))
+    }
+
+    /// Writes a settings file to Vulkan Configurator's path. `SANDBOX` is replaced by the scenario's folder.
+    #[must_use]
+    pub fn settings_file(self, text: &str) -> Self {
+        let root = self.sandbox.path("");
+        let text = text.replace("SANDBOX", root.to_str().unwrap().trim_end_matches('/'));
+        self.file("home/.local/share/vulkan/loader_settings.d/vk_loader_settings.json", text)
+    }
+
     /// Tests this library instead.
     #[must_use]
     pub fn library(self, path: &Path) -> Self {
