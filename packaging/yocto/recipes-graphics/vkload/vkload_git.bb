@@ -19,7 +19,7 @@ PROVIDES = "vulkan-loader"
 
 SRC_URI = "git://github.com/vkload/vkload.git;protocol=https;branch=main;destsuffix=${BP}"
 # In the repository, "cargo xtask yocto --revision COMMIT" sets this, and writes the list of the crates that the commit needs.
-SRCREV ?= "4e165df0da31894ae0042a7b509dcafc3930784e"
+SRCREV ?= "9888a70b5cb471bf3c60b7661f5e1d43eec2039d"
 require vkload-crates.inc
 
 # Rust 1.88 or newer, for the tool 1.90. Yocto 5.3 has 1.90. Scarthgap has 1.75: add the layer meta-lts-mixins, branch scarthgap/rust.
