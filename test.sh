@@ -39,6 +39,7 @@ main() {
     step "formatting" cargo fmt --all --check
     step "order of rooms" cargo xtask layers
     step "prose" cargo xtask prose
+    step "book" cargo xtask book --check
     # Compilers leave a processor idle now and then, so what only compiles runs beside the rest, in a folder of its own.
     beside >"$notes/beside" 2>&1 &
     local beside=$!
@@ -80,6 +81,7 @@ beside() {
 quick() {
     step "formatting" cargo fmt --all --check
     step "order of rooms" cargo xtask layers
+    step "book" cargo xtask book --check
     local changed
     mapfile -t changed < <(changed_packages)
     [ "${#changed[@]}" -eq 0 ] ||

@@ -1,4 +1,4 @@
-//! Every allocation of every creating command fails once. The numbers refer to the checklist in the README.
+//! Every allocation of every creating command fails once. `docs/rules/drivers.toml` has the numbered rules.
 
 use core::ptr::{null, null_mut};
 use std::string::String;

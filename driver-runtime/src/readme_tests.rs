@@ -1,55 +1,11 @@
-//! Tests that the README's checklist names existing tests.
+//! Tests that the README's code is the examples' code.
 
-use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
-use std::string::{String, ToString};
+use std::string::String;
 use std::vec::Vec;
-use std::{format, fs};
 
 const README: &str = include_str!("../README.md");
-
-/// The names of the functions in the Rust files below a folder.
-fn functions(folder: &Path, found: &mut BTreeSet<String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() && !path.ends_with("target") {
-            functions(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = fs::read_to_string(&path).unwrap();
-            let names = text.split("fn ").skip(1).filter_map(|rest| rest.split('(').next());
-            found.extend(names.map(ToString::to_string));
-        }
-    }
-}
-
-#[test]
-#[cfg_attr(miri, ignore = "reads the sources")]
-fn every_row_of_the_checklist_names_tests_that_are_there() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut known = BTreeSet::new();
-    for folder in [root.join("src"), root.join("null-driver"), root.join("../tests")] {
-        functions(&folder, &mut known);
-    }
-    for number in 1..=77 {
-        let row = README.lines().find(|line| line.starts_with(&format!("| B{number} |")));
-        assert!(row.is_some_and(|row| row.len() > 20), "row B{number}");
-    }
-    let is_test = |word: &&str| {
-        word.contains('_')
-            && (word.starts_with("ldp_driver")
-                || word.strip_prefix('b').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())))
-    };
-    let words = README.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-    let missing: Vec<_> = words.filter(is_test).filter(|word| !known.contains(*word)).collect();
-    assert!(missing.is_empty(), "{missing:?}");
-    let rows = README.split("## Beside Mesa's base objects").nth(1).unwrap().split("## ").next().unwrap();
-    let shown =
-        rows.lines().filter_map(|row| row.split('|').nth(3)).flat_map(|tests| tests.split([',', ' ']));
-    let missing: Vec<_> =
-        shown.filter(|word| word.matches('_').count() > 3 && !known.contains(*word)).collect();
-    assert!(missing.is_empty(), "{missing:?}");
-    assert!(!README.contains("not yet"), "a reason, or a test");
-}
 
 /// Removes blanks, line breaks and the characters that formatting adds at line ends, since lines break at different
 /// positions in the two.

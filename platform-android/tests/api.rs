@@ -1,5 +1,5 @@
 //! The API level as programs use it: through the exported functions, with layers that are real
-//! libraries. Rows 46 to 57, 69 to 72, 75, 77, 82, 83 and 158 of docs/android.md.
+//! libraries.
 
 #[path = "api/chains.rs"]
 mod chains;

@@ -1,5 +1,4 @@
-//! The end of the layer chain, in front of configurable drivers. Rows 53, 55, 58 to 68, 73, 74, 76
-//! to 81 and 118 of docs/android.md.
+//! The end of the layer chain, in front of configurable drivers.
 
 #[path = "driver/devices.rs"]
 mod devices;

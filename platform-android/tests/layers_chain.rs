@@ -1,5 +1,4 @@
-//! Layers from all sources in one chain, from vkCreateInstance to commands on a device. Rows 32 to
-//! 34 of docs/android.md.
+//! Layers from all sources in one chain, from vkCreateInstance to commands on a device.
 
 use std::ffi::CStr;
 use std::fs;

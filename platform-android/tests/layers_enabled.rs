@@ -1,5 +1,4 @@
-//! The layers that are active in an instance, and the layers that applications see. Rows 33 to 35
-//! and 37 to 49 of docs/android.md.
+//! The layers that are active in an instance, and the layers that applications see.
 
 use std::ffi::CStr;
 

@@ -1,5 +1,4 @@
-//! Finding layers: folders, file names, and how libraries describe themselves. Rows 18 to 36 of
-//! docs/android.md.
+//! Finding layers: folders, file names, and how libraries describe themselves.
 
 use std::sync::{Barrier, Mutex};
 use std::thread;

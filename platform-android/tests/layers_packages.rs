@@ -1,5 +1,4 @@
-//! Layers in packages that are not unpacked, and libraries that do not open. Rows 23 to 25 of
-//! docs/android.md.
+//! Layers in packages that are not unpacked, and libraries that do not open.
 
 use std::collections::BTreeSet;
 use std::fs;

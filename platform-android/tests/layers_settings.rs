@@ -1,6 +1,5 @@
 //! The ways in which developers use layers on a device, from the settings to the calls that reach a
-//! layer: the scenarios of Android's own layer tests (CtsGpuToolsHostTestCases). Row 119 of
-//! docs/android.md.
+//! layer: the scenarios of Android's own layer tests (CtsGpuToolsHostTestCases).
 
 use android_simulation::{Simulation, null_driver};
 use ash::{Entry, Instance, vk};

@@ -1,5 +1,5 @@
 //! Each API level lists the same as Android's own loader, and no extension that the level's CTS
-//! does not know (`levels.tsv`). Row 162 of docs/android.md.
+//! does not know (`levels.tsv`).
 
 use std::collections::BTreeSet;
 use std::ptr::null;

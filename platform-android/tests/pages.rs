@@ -5,26 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 #[test]
-fn what_a_row_is_shown_by_exists() {
-    let page = read("docs/android.md");
-    let rows = page.lines().filter(|line| line.starts_with("| ") && line.as_bytes()[2].is_ascii_digit());
-    let mut numbers = BTreeSet::new();
-    for row in rows {
-        let number = row.trim_start_matches("| ").split(' ').next().unwrap();
-        assert!(numbers.insert(number.to_owned()), "row {number} is there twice");
-        let places: Vec<&str> = quoted(row).filter(|place| place.contains(".rs")).collect();
-        assert!(!places.is_empty() || row.contains("only on a device"), "nothing shows row {number}");
-        for place in places {
-            let (file, test) = place.split_once("::").unwrap_or((place, ""));
-            assert!(root().join(file).exists(), "row {number}: there is no {file}");
-            let found = test.is_empty() || read(file).contains(&format!("fn {test}("));
-            assert!(found, "row {number}: there is no {place}");
-        }
-    }
-    assert!(numbers.len() > 10);
-}
-
-#[test]
 fn every_decision_about_a_driver_is_on_the_page() {
     let source = read("platform-android/src/hal/report.rs");
     let decision = source.split("impl Decision {").nth(1).unwrap();
@@ -98,11 +78,6 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
         }
     }
     files
-}
-
-/// Returns the texts between backticks.
-fn quoted(text: &str) -> impl Iterator<Item = &str> {
-    text.split('`').skip(1).step_by(2)
 }
 
 fn root() -> PathBuf {

@@ -1,5 +1,4 @@
-//! The window system: surfaces and swapchains on a window that is a real queue of buffers. Rows 88
-//! to 114 of docs/android.md.
+//! The window system: surfaces and swapchains on a window that is a real queue of buffers.
 
 #[path = "wsi/acquire.rs"]
 mod acquire;

@@ -8,6 +8,7 @@ mod android_options;
 mod android_sizes;
 mod android_tree;
 mod asan;
+mod book;
 mod build;
 mod check_targets;
 mod dist;
@@ -88,6 +89,11 @@ const CHORES: &[Chore] = &[
         "asan",
         "run the library's tests under AddressSanitizer, or the files named: finds memory used after its end [TEST...]",
         asan::run,
+    ),
+    Chore(
+        "book",
+        "write the pages made from rules, check links and summary, and build the book if mdBook is installed [--check: build and write nothing]",
+        book::run,
     ),
     Chore(
         "check-targets",

@@ -1,4 +1,4 @@
-//! Devices as loaders use them. The numbers refer to the checklist in the README.
+//! Devices as loaders use them. `docs/rules/drivers.toml` has the numbered rules.
 
 use std::ffi::CStr;
 use std::ptr::null;

@@ -1,4 +1,4 @@
-//! Tables, layering and gating. The numbers refer to the checklist in the README.
+//! Tables, layering and gating. `docs/rules/drivers.toml` has the numbered rules.
 
 use std::boxed::Box;
 use std::ffi::CStr;

@@ -1,4 +1,4 @@
-//! The check of features. The numbers refer to the checklist in the README.
+//! The check of features. `docs/rules/drivers.toml` has the numbered rules.
 
 use std::vec::Vec;
 

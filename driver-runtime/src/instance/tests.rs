@@ -1,4 +1,4 @@
-//! Instances as a loader meets them. The numbers refer to the checklist in the README.
+//! Instances as a loader meets them. `docs/rules/drivers.toml` has the numbered rules.
 
 use std::ffi::{CStr, CString, c_char};
 use std::ptr::null;

@@ -1,4 +1,4 @@
-//! Messages as an application receives them. The numbers refer to the checklist in the README.
+//! Messages as an application receives them. `docs/rules/drivers.toml` has the numbered rules.
 
 use core::ffi::c_void;
 use std::ffi::{CStr, c_char};

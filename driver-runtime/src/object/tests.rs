@@ -1,4 +1,4 @@
-//! Objects as a driver and an application meet them. The numbers refer to the checklist in the README.
+//! Objects as a driver and an application meet them. `docs/rules/drivers.toml` has the numbered rules.
 
 use std::format;
 use std::thread;

@@ -1,4 +1,4 @@
-//! Physical devices as loaders query them. The numbers refer to the checklist in the README.
+//! Physical devices as loaders query them. `docs/rules/drivers.toml` has the numbered rules.
 
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};

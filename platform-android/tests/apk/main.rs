@@ -1,4 +1,4 @@
-//! The loader inside an application: rows 120 to 122, 129, 130 and 133 to 144 of docs/android.md.
+//! The loader inside an application.
 
 mod drivers;
 #[allow(dead_code, reason = "shared with an example and another test")]

@@ -1,5 +1,5 @@
 //! Drivers that draw to windows, through whichever interface, and several HAL modules in one
-//! process: rows 134 and 135 of docs/android.md.
+//! process.
 
 use android_simulation::{FakeWindow, filled, null_driver};
 use ash::{Instance, khr, vk};

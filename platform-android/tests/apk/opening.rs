@@ -1,5 +1,4 @@
-//! Opening an application's drivers, and the report of unusable ones: rows 136 and 137 of
-//! docs/android.md.
+//! Opening an application's drivers, and the report of unusable ones.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Layer settings from the options: row 129 of docs/android.md.
+//! Layer settings from the options.
 
 use std::ffi::{CStr, c_char};
 

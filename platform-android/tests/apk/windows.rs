@@ -1,4 +1,4 @@
-//! Windows of an application with several drivers: rows 133 and 134 of docs/android.md.
+//! Windows of an application with several drivers.
 
 use std::ffi::c_void;
 use std::fs;

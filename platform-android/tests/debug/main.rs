@@ -1,5 +1,4 @@
-//! VK_EXT_debug_report and VK_EXT_debug_utils of the loader, on drivers with and without them. Rows
-//! 84 to 86 of docs/android.md.
+//! VK_EXT_debug_report and VK_EXT_debug_utils of the loader, on drivers with and without them.
 
 mod callbacks;
 mod create_info;

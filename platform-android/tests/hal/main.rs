@@ -1,5 +1,4 @@
-//! The search for the driver, opening it, and what replaces a missing one. Rows 1 to 17 of
-//! docs/android.md, and row 117.
+//! The search for the driver, opening it, and what replaces a missing one.
 
 mod opening;
 mod search;

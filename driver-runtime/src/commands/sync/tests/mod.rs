@@ -1,4 +1,4 @@
-//! Fences, semaphores and submission. The numbers refer to the checklist in the README.
+//! Fences, semaphores and submission. `docs/rules/drivers.toml` has the numbered rules.
 
 mod bench;
 mod growth;
