@@ -3,7 +3,7 @@
 # their ABI, all tests, other targets and processors. Ends with what was skipped, by name, and with how long each step took.
 #
 #   ./test.sh          everything
-#   ./test.sh quick    for daily work: formatting, the order of rooms, lints of what has changed, the tests of the core and of the
+#   ./test.sh quick    for daily work: formatting, the module order, lints of what has changed, the tests of the core and of the
 #                      library. Installs nothing
 #
 #   VK_XML=PATH    the API registry to check generated files against (default: ../shared/registry/vk-1.4.366.xml if it exists)
@@ -37,7 +37,7 @@ main() {
     [ -e "$notes/skipped" ] || export VKLOAD_TESTS_COMPLETE=1
     [ "$(id -u)" -eq 0 ] || skip "elevated programs (tests/integration/elevated.rs) and the doctor's worlds (vkload/tests/worlds): only root can make them"
     step "formatting" cargo fmt --all --check
-    step "order of rooms" cargo xtask layers
+    step "module order" cargo xtask layers
     step "prose" cargo xtask prose
     step "book" cargo xtask book --check
     # Compilers leave a processor idle now and then, so what only compiles runs beside the rest, in a folder of its own.
@@ -80,7 +80,7 @@ beside() {
 
 quick() {
     step "formatting" cargo fmt --all --check
-    step "order of rooms" cargo xtask layers
+    step "module order" cargo xtask layers
     step "book" cargo xtask book --check
     local changed
     mapfile -t changed < <(changed_packages)

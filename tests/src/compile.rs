@@ -127,3 +127,19 @@ fn compile(sources: &[PathBuf], switches: &[&str], library: &Path) {
     );
     fs::rename(&unfinished, library).unwrap();
 }
+
+/// Returns the library under test.
+///
+/// # Panics
+/// If it does not exist.
+#[must_use]
+pub fn library_under_test() -> PathBuf {
+    let chosen = std::env::var_os("VKLOAD_TEST_LIBRARY").map(PathBuf::from);
+    let library = chosen.unwrap_or_else(|| crate::sandbox::target_folder().join("release/libvulkan.so.1"));
+    assert!(
+        library.is_file(),
+        "there is no library to test at {}: run `cargo xtask build` first, or name one in VKLOAD_TEST_LIBRARY",
+        library.display()
+    );
+    std::path::absolute(library).unwrap()
+}

@@ -38,7 +38,7 @@ impl Device {
     /// Sets its Vulkan version; the driver's own by default.
     #[must_use]
     pub fn api(self, version: &str) -> Self {
-        self.line("device_api", crate::driver::version(version))
+        self.line("device_api", api_version(version))
     }
 
     /// Adds an extension.
@@ -61,4 +61,13 @@ impl Device {
     pub(crate) fn configuration(&self) -> &str {
         &self.0
     }
+}
+
+/// Packs `MAJOR.MINOR.PATCH` or `VARIANT.MAJOR.MINOR.PATCH` into a number, as Vulkan does.
+pub(crate) fn api_version(text: &str) -> u32 {
+    let mut parts: Vec<u32> = text.split('.').map(|part| part.parse().unwrap()).collect();
+    if parts.len() == 3 {
+        parts.insert(0, 0);
+    }
+    vk::make_api_version(parts[0], parts[1], parts[2], parts[3])
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use ash::vk;
 
+use crate::device::api_version;
 use crate::{Device, Sandbox, compile};
 
 /// How a driver breaks the idiom of asking for a count and then for as many elements.
@@ -279,7 +280,7 @@ impl Driver {
             "trace={}\ninterface={}\napi={}\n{}{}",
             sandbox.path(format!("out/{}.trace", self.name)).display(),
             self.interface,
-            version(&self.api),
+            api_version(&self.api),
             self.configuration,
             // Last, because keys after a device belong to that device.
             self.devices
@@ -308,13 +309,4 @@ impl Driver {
             "{{\"file_format_version\": \"1.0.1\", \"ICD\": {{\"library_path\": \"{library}\", \"api_version\": \"{api}\"{more}}}}}\n"
         )
     }
-}
-
-/// Packs `MAJOR.MINOR.PATCH` or `VARIANT.MAJOR.MINOR.PATCH` into a number, as Vulkan does.
-pub(crate) fn version(text: &str) -> u32 {
-    let mut parts: Vec<u32> = text.split('.').map(|part| part.parse().unwrap()).collect();
-    if parts.len() == 3 {
-        parts.insert(0, 0);
-    }
-    vk::make_api_version(parts[0], parts[1], parts[2], parts[3])
 }

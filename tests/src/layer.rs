@@ -191,7 +191,7 @@ impl Layer {
             self.name,
             sandbox.path(format!("out/{}.trace", self.name)).display(),
             sandbox.path("out/calls").display(),
-            crate::scenario::library_under_test().display(),
+            crate::compile::library_under_test().display(),
             self.behaviours,
         );
         fs::write(format!("{}.{}.cfg", library.display(), self.configuration), configuration).unwrap();

@@ -49,7 +49,7 @@ mod windows;
 
 pub use bodies::{code, list_devices, list_devices_1_0, list_devices_asking, wait_for_the_clock_of_files};
 pub use child::Vk;
-pub use compile::{appearing_folder, compiled, sorted_folders, system_loader};
+pub use compile::{appearing_folder, compiled, library_under_test, sorted_folders, system_loader};
 pub use device::Device;
 pub use driver::{Driver, Lie};
 pub use extensions::{PLATFORMS, instance_extensions};
@@ -59,6 +59,6 @@ pub use refusing::{no_new_privileges, refuse};
 pub use run::Run;
 pub use sandbox::Sandbox;
 pub use scarce::{Granted, Scarce, Told};
-pub use scenario::{Scenario, library_under_test};
+pub use scenario::Scenario;
 pub use trace::{Call, Trace};
 pub use windows::{ask_for_windows, create_surface, create_surface_with, khr_surface, window_driver};

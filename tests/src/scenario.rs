@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::child::{self, Body};
-use crate::{Driver, Layer, Run, Sandbox};
+use crate::{Driver, Layer, Run, Sandbox, library_under_test};
 
 /// Files, drivers and environment of a program to run.
 #[derive(Debug)]
@@ -190,20 +190,4 @@ impl Scenario {
         let options = std::env::var_os("ASAN_OPTIONS").unwrap_or_default();
         vec![("LD_PRELOAD", preloaded), ("ASAN_OPTIONS", options)]
     }
-}
-
-/// Returns the library under test.
-///
-/// # Panics
-/// If it does not exist.
-#[must_use]
-pub fn library_under_test() -> PathBuf {
-    let chosen = std::env::var_os("VKLOAD_TEST_LIBRARY").map(PathBuf::from);
-    let library = chosen.unwrap_or_else(|| crate::sandbox::target_folder().join("release/libvulkan.so.1"));
-    assert!(
-        library.is_file(),
-        "there is no library to test at {}: run `cargo xtask build` first, or name one in VKLOAD_TEST_LIBRARY",
-        library.display()
-    );
-    std::path::absolute(library).unwrap()
 }

@@ -27,6 +27,7 @@ mod target;
 mod target_program;
 mod test_arches;
 mod tsan;
+mod workspace;
 mod yocto;
 
 use std::process::ExitCode;
