@@ -9,7 +9,7 @@ use crate::abi::array;
 use crate::discovery::DeviceFilters;
 use crate::dispatch::{HandleKind, Table as _};
 use crate::memory::{Process, Vec};
-use crate::objects::group::{self, EMPTY, Group, members};
+use crate::objects::groups::{self, EMPTY, Group, members};
 use crate::objects::{Instance, ids, ids_above_layers};
 use crate::registry::command;
 
@@ -79,7 +79,7 @@ impl Instance {
                 call(count, out)
             } else {
                 match array::collect(Process, EMPTY, call) {
-                    Ok(all) => group::deliver(&self.filtered(&filters, all, members), count, out),
+                    Ok(all) => groups::deliver(&self.filtered(&filters, all, members), count, out),
                     Err(error) => error,
                 }
             };

@@ -6,19 +6,21 @@ use crate::abi::layer_interface::FindInstanceCommand;
 use crate::abi::{Command, name};
 use crate::dispatch::Table as _;
 use crate::objects::{
-    DEVICE_LAYERS, Instance, instance_terminator, terminator_get_instance_proc_addr,
+    Instance, instance_terminator, terminator_get_instance_proc_addr,
     terminator_get_physical_device_proc_addr,
 };
-use crate::registry::{CommandId, INSTANCE_SLOTS};
+use crate::registry::{CommandId, INSTANCE_SLOTS, command};
+
+/// A command that never goes down a call chain: layers do not know about each other.
+pub(super) const NEVER_IN_LAYERS: CommandId = command::ENUMERATE_DEVICE_LAYER_PROPERTIES;
 
 /// Fills an instance's table: with the first layer's functions, or with the lower ends of the chains if it
 /// has no layers.
 pub(super) fn fill_instance_table(instance: &Instance) {
     let layered = !instance.layers().is_empty();
-    let (never_layered, _) = DEVICE_LAYERS;
     for number in 0..INSTANCE_SLOTS {
         let Some(command) = CommandId::from_instance_slot(number) else { continue };
-        let through_layers = layered && command != never_layered;
+        let through_layers = layered && command != NEVER_IN_LAYERS;
         let end =
             if through_layers { instance.command(name::of(command)) } else { instance_terminator(command) };
         if let (Some(slot), Some(function)) = (instance.table.slot(number), end) {

@@ -7,10 +7,11 @@
 
 use ash::vk::{self, Handle as _};
 
+use super::instance_table::NEVER_IN_LAYERS;
 use crate::dispatch::{Handle, HandleKind, InstanceTable, TERMINATORS, Table as _};
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory};
-use crate::objects::{DEVICE_LAYERS, Instance, Kept, OfLayer, PhysicalDevice};
+use crate::objects::{Instance, Kept, OfLayer, PhysicalDevice, instance_terminator};
 
 /// Returns the table that all such handles of an instance share.
 ///
@@ -23,8 +24,9 @@ pub(super) fn table(allocator: Application) -> Result<Box<InstanceTable, Applica
         slot.set(piece);
         number = number.wrapping_add(1);
     }
-    let (command, function) = DEVICE_LAYERS;
-    table.set(command, function);
+    if let Some(function) = instance_terminator(NEVER_IN_LAYERS) {
+        table.set(NEVER_IN_LAYERS, function);
+    }
     Ok(table)
 }
 

@@ -2,8 +2,8 @@
 
 use ash::vk;
 
-use super::driver::PhysicalDevice;
 use super::instance::Instance;
+use super::instance::driver::PhysicalDevice;
 pub use crate::dispatch::{Handle, HandleKind, any_physical_device, known_instance, known_physical_device};
 use crate::loader;
 use crate::registry::CommandId;

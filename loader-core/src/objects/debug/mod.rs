@@ -1,0 +1,5 @@
+//! Messengers, report callbacks, and the names of objects.
+
+pub(super) mod commands;
+mod messenger;
+mod names;

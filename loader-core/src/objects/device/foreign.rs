@@ -1,0 +1,144 @@
+//! Devices of drivers whose handles are never written
+//! ([`DriverKind::is_foreign`](crate::discovery::DriverKind::is_foreign)), and the keys of all
+//! devices.
+
+use core::ptr::from_ref;
+use core::sync::atomic::Ordering;
+
+use ash::vk;
+
+use super::foreign_key::first_word;
+use super::{Device, device_of};
+use crate::abi::array;
+use crate::dispatch::{KEYS, NotEntered, Table as _, report_unknown_device};
+use crate::flavour::FOREIGN_HANDLES;
+use crate::log::{Level, Topic};
+use crate::memory::{Process, Shown};
+use crate::objects::instance::driver::PhysicalDevice;
+use crate::registry::{CommandId, command};
+
+impl Device {
+    /// Returns whether the first word of its handles belongs to the driver.
+    pub(in crate::objects) fn is_foreign(&self) -> bool {
+        self.physical_device().driver().driver.kind.is_foreign()
+    }
+
+    /// Returns the first word of its handles, and of the handles of its queues and command buffers.
+    pub(super) fn word(&self) -> usize {
+        if self.is_foreign() { self.drivers_key.word() } else { from_ref(&*self.table).addr() }
+    }
+
+    /// Returns whether the application may call the driver's function directly, although the loader
+    /// implements the command's upper end. That is so for commands that return objects of a driver whose
+    /// objects are not written to. Layers may not have prepared the objects that they return.
+    pub(crate) fn passes_on(&self, command: CommandId) -> bool {
+        self.is_foreign() && self.instance().layers().is_empty() && command != command::DESTROY_DEVICE
+    }
+
+    /// Registers the device under the first word of its handles, before the first handle is returned.
+    ///
+    /// # Errors
+    /// `ERROR_OUT_OF_HOST_MEMORY`; `ERROR_INITIALIZATION_FAILED` if the device cannot be
+    /// distinguished from another one.
+    pub(super) fn enter_key(&self) -> Result<(), vk::Result> {
+        if !FOREIGN_HANDLES {
+            return Ok(());
+        }
+        let instance = self.instance();
+        let entered = KEYS.insert(instance.loader.platform.waiting, self.word(), from_ref(&*self.table));
+        entered.map_err(|error| match error {
+            NotEntered::OutOfMemory => vk::Result::ERROR_OUT_OF_HOST_MEMORY,
+            NotEntered::NotUnique => {
+                instance.logger.log(Level::Error, Topic::Driver, format_args!(
+                    "{}: the device begins with {:#x}, which is no dispatch key of its own: commands could not be told from \
+                     those on other devices, so that this driver cannot be used beneath another loader",
+                    Shown(&self.physical_device().driver().driver.library_path),
+                    self.word()
+                ));
+                vk::Result::ERROR_INITIALIZATION_FAILED
+            }
+        })
+    }
+
+    /// Removes the device's key, before the driver destroys the device.
+    pub(super) fn take_key_out(&self) {
+        if FOREIGN_HANDLES {
+            KEYS.remove(self.instance().loader.platform.waiting, self.word(), from_ref(&*self.table));
+        }
+    }
+
+    /// Leaves an object unchanged that the driver has just created. An object that comes out of layers and
+    /// does not begin with the device's key does not belong to the driver. It is a wrapper that a layer need
+    /// not have prepared, so it gets the key.
+    ///
+    /// # Safety
+    /// As for [`Device::adopt`].
+    pub(super) unsafe fn adopt_foreign(&self, object: u64) {
+        // SAFETY: by this function's `# Safety` `object` is NULL or a live dispatchable object.
+        let Some(word) = (unsafe { first_word(object) }) else { return };
+        let found = word.load(Ordering::Relaxed);
+        if found == self.word() {
+            return;
+        }
+        if !self.instance().layers().is_empty() {
+            word.store(self.word(), Ordering::Release);
+            return;
+        }
+        self.instance().logger.log(
+            Level::Error,
+            Topic::Driver,
+            format_args!(
+                "{}: an object that the driver made begins with {found:#x}, and its device with {:#x}: commands on the object \
+                 will not find the device",
+                Shown(&self.physical_device().driver().driver.library_path),
+                self.word()
+            ),
+        );
+    }
+}
+
+/// Warns about layers that are active both in the instance and in the other loader below: they identify
+/// devices by their keys, which are the same in both chains.
+pub(super) fn warn_of_layers_in_both(physical_device: &PhysicalDevice) {
+    let (instance, driver) = (physical_device.instance(), physical_device.driver());
+    if !driver.driver.kind.is_foreign() || instance.layers().is_empty() {
+        return;
+    }
+    let find = command::ENUMERATE_DEVICE_LAYER_PROPERTIES;
+    // SAFETY: the type matches vkEnumerateDeviceLayerProperties.
+    let find = unsafe { driver.table.get::<vk::PFN_vkEnumerateDeviceLayerProperties>(find) };
+    let Some(find) = find else { return };
+    let active = array::collect(Process, vk::LayerProperties::default(), |count, out| {
+        // SAFETY: the handle is the driver's live physical device, and `collect` passes a counted
+        // out-array.
+        unsafe { find(physical_device.driver_handle(), count, out) }
+    });
+    for layer in active.iter().flatten().filter_map(|layer| layer.layer_name_as_c_str().ok()) {
+        if !instance.layers().iter().any(|own| own.name.as_slice() == layer.to_bytes()) {
+            continue;
+        }
+        instance.logger.log(Level::Warning, Topic::Layer, format_args!(
+            "{} is active in {}, too, beneath this loader: a layer knows devices by a word that is the same in both, and may take one's \
+             for the other's; turn it off there (on Android in the settings for debug layers) or here",
+            Shown(layer.to_bytes()),
+            Shown(&driver.driver.library_path)
+        ));
+    }
+}
+
+/// Returns the device of the object passed to `command`, as [`device_of`] finds it. If that fails and the
+/// failure can be detected, it is reported and the process aborts; `None` is for NULL, which is valid for
+/// vkDestroyDevice.
+///
+/// # Safety
+/// As for [`device_of`].
+#[must_use]
+pub(crate) unsafe fn known_device<'a>(object: u64, command: CommandId) -> Option<&'a Device> {
+    // SAFETY: by this function's `# Safety` `object` is NULL or a valid handle of a device, queue
+    // or command buffer.
+    let found = unsafe { device_of(object) };
+    if FOREIGN_HANDLES && found.is_none() && object != 0 {
+        report_unknown_device(command, object);
+    }
+    found
+}

@@ -1,0 +1,233 @@
+//! vkEnumeratePhysicalDevices at the lower end of the call chain: one object of the loader for each
+//! of the drivers' devices.
+
+use core::ptr::NonNull;
+use core::sync::atomic::Ordering;
+
+use ash::vk::{self, Handle as _};
+
+use super::sorting::{Preference, order};
+use crate::abi::{array, name};
+use crate::discovery::choose_devices;
+use crate::dispatch::{Handle, HandleKind};
+use crate::drivers::{OpenError, log_outcome};
+use crate::log::{Level, Topic};
+use crate::memory::{Box, OutOfMemory, Shown, TryGrow, Vec, sort_by};
+use crate::negotiation::Outcome;
+use crate::objects::handle;
+use crate::objects::instance::Instance;
+use crate::objects::instance::driver::{DeviceFacts, DriverInstance, PhysicalDevice};
+use crate::objects::kept::Kept;
+use crate::registry::command;
+
+impl Instance {
+    /// Returns the object for the device that `driver` knows as `handle`. The same device gets the same
+    /// object until the instance is destroyed.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(super) fn physical_device(
+        &self,
+        driver: &DriverInstance,
+        handle: vk::PhysicalDevice,
+    ) -> Result<&PhysicalDevice, OutOfMemory> {
+        let waiting = self.loader.platform.waiting;
+        let is_same = |known: &Kept<PhysicalDevice>| {
+            // SAFETY: the list keeps its physical devices alive until the instance is destroyed.
+            unsafe { known.0.as_ref() }.driver_handle() == handle
+        };
+        let known = driver.devices.read(waiting, |known| known.iter().find(|known| is_same(known)).copied());
+        let found = match known {
+            Some(known) => known,
+            None => {
+                let lower = core::ptr::with_exposed_provenance_mut(handle.as_raw() as usize);
+                let (upper, below) = (&raw const *self.table, &raw const *driver.table);
+                let made = PhysicalDevice {
+                    handle: Handle::new(
+                        HandleKind::PhysicalDevice,
+                        upper,
+                        below,
+                        lower,
+                        core::ptr::from_ref(self).cast(),
+                    ),
+                    driver: NonNull::from(driver),
+                    facts: DeviceFacts::of(driver, handle),
+                };
+                let made = Kept(Box::into_non_null(Box::try_new_in(made, self.allocator)?));
+                let inserted = driver.devices.find_or_insert(waiting, made, is_same);
+                if !matches!(inserted, Ok((_, true))) {
+                    // SAFETY: `made` is the box leaked just above. The list did not take it, so no other code
+                    // has seen it.
+                    drop(unsafe { Box::from_non_null_in(made.0, self.allocator) });
+                }
+                inserted?.0
+            }
+        };
+        // SAFETY: the list keeps it alive until the instance is destroyed.
+        Ok(unsafe { found.0.as_ref() })
+    }
+
+    /// Returns all devices of all drivers, in the order in which applications see them.
+    ///
+    /// # Errors
+    /// `ERROR_INITIALIZATION_FAILED` if no driver has a device; `ERROR_OUT_OF_HOST_MEMORY`.
+    pub(super) fn enumerate(&self) -> Result<Vec<&PhysicalDevice>, vk::Result> {
+        let mut all: Vec<&PhysicalDevice> = Vec::new();
+        let discovered = self.sources.discovered.as_deref();
+        for driver in self.drivers.iter().rev() {
+            match driver.physical_devices() {
+                Ok(handles) => {
+                    if let Some((found, place)) = discovered.zip(driver.place) {
+                        found.note_devices(place, !handles.is_empty());
+                    }
+                    let first = all.len();
+                    for handle in &handles {
+                        let device = self.physical_device(driver, *handle)?;
+                        let own = all.get(first..).unwrap_or_default();
+                        if !own.iter().any(|known| core::ptr::eq(*known, device)) {
+                            all.try_push(device)?;
+                        }
+                    }
+                }
+                Err(OpenError::OutOfMemory) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
+                Err(OpenError::Refused(outcome)) => {
+                    log_outcome(&self.logger, &driver.driver.library_path, &outcome);
+                }
+            }
+        }
+        if let Some(found) = discovered {
+            found.keep(self.loader.platform, &self.logger)?;
+        }
+        if all.is_empty() {
+            self.logger.log(
+                Level::Error,
+                Topic::Driver,
+                format_args!(
+                    "none of the {} drivers in use has a physical device; check that the devices' kernel drivers are \
+                     loaded and that this user may open them (/dev/dri, /dev/nvidia*)",
+                    self.drivers.len()
+                ),
+            );
+            return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+        }
+        if self.sorted {
+            let preference = Preference::from_environment(self.loader)?;
+            sort_by(&mut all, |one, other| order(&one.facts, &other.facts, &preference));
+        }
+        self.choose(all)
+    }
+
+    /// Leaves out the devices that the settings file does not list. Filters are applied above the
+    /// layers (`enumeration.rs`).
+    fn choose<'a>(&'a self, all: Vec<&'a PhysicalDevice>) -> Result<Vec<&'a PhysicalDevice>, vk::Result> {
+        let Some(listed) = self.logger.settings.devices() else { return Ok(all) };
+        let mut ids = Vec::new();
+        for device in &all {
+            ids.try_push(super::sorting::ids(device))?;
+        }
+        for setting in listed {
+            if !ids.iter().any(|device| setting.matches(device)) {
+                let name = Shown(&setting.device_name);
+                self.logger.log(
+                    Level::Warning,
+                    Topic::Driver,
+                    format_args!("the settings file lists the device \"{name}\", which is not here"),
+                );
+            }
+        }
+        let mut chosen = Vec::new();
+        for place in choose_devices(&ids, listed)? {
+            if let Some(device) = all.get(place) {
+                chosen.try_push(*device)?;
+            }
+        }
+        if chosen.is_empty() {
+            let message = format_args!("none of the devices that the settings file lists is present");
+            self.logger.log(Level::Error, Topic::Driver, message);
+            return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+        }
+        Ok(chosen)
+    }
+
+    pub(super) fn log_enumeration(&self, driver: &DriverInstance, result: vk::Result) {
+        let outcome = Outcome::EnumerationFailed { result: result.as_raw() };
+        log_outcome(&self.logger, &driver.driver.library_path, &outcome);
+    }
+}
+
+/// Terminator of vkEnumeratePhysicalDevices.
+pub(super) unsafe extern "system" fn enumerate_physical_devices(
+    instance: vk::Instance,
+    count: *mut u32,
+    devices: *mut vk::PhysicalDevice,
+) -> vk::Result {
+    // SAFETY: `handle::instance` aborts for a bad handle; valid usage of the command obliges the
+    // application to pass a counted out-array.
+    unsafe {
+        let instance = handle::instance(instance, command::ENUMERATE_PHYSICAL_DEVICES);
+        let found = instance.enumerate().inspect(|all| {
+            if !devices.is_null() {
+                log_order(instance, all);
+            }
+        });
+        match found.and_then(|all| handles(&all)) {
+            Ok(all) => deliver(instance, &all, count, devices),
+            Err(error) => error,
+        }
+    }
+}
+
+/// Logs which driver has which device, in the order in which the application gets them; again only
+/// if that has changed.
+fn log_order(instance: &Instance, all: &[&PhysicalDevice]) {
+    let address = |device: &&PhysicalDevice| core::ptr::from_ref::<PhysicalDevice>(device).addr();
+    let order = all.iter().fold(1usize, |order, device| order.rotate_left(5) ^ address(device));
+    if !instance.logger.wants(Level::Info, Topic::Driver)
+        || instance.told_order.swap(order, Ordering::Relaxed) == order
+    {
+        return;
+    }
+    for (place, device) in all.iter().enumerate() {
+        let properties = super::sorting::properties(device.driver(), device.driver_handle());
+        let name = name::in_array(&properties.device_name).unwrap_or_default();
+        let (name, library) = (Shown(name.to_bytes()), Shown(&device.driver().driver.library_path));
+        instance.logger.log(
+            Level::Info,
+            Topic::Driver,
+            format_args!("physical device {place}: {name}, of the driver {library}"),
+        );
+    }
+}
+
+fn handles(devices: &[&PhysicalDevice]) -> Result<Vec<vk::PhysicalDevice>, vk::Result> {
+    let mut handles = Vec::new();
+    for device in devices {
+        handles.try_push(device.handle())?;
+    }
+    Ok(handles)
+}
+
+/// Delivers the handles, and logs it if the application's array is too small.
+///
+/// # Safety
+/// `count` and `devices` are a counted out-array.
+unsafe fn deliver(
+    instance: &Instance,
+    all: &[vk::PhysicalDevice],
+    count: *mut u32,
+    devices: *mut vk::PhysicalDevice,
+) -> vk::Result {
+    // SAFETY: by this function's `# Safety` `count` and `devices` are a counted out-array.
+    let result = unsafe { array::deliver(all, count, devices) };
+    if result == vk::Result::INCOMPLETE {
+        instance.logger.log(
+            Level::Info,
+            Topic::Loader,
+            format_args!(
+                "vkEnumeratePhysicalDevices: the application has room for fewer than the {} devices that there are",
+                all.len()
+            ),
+        );
+    }
+    result
+}
