@@ -86,7 +86,7 @@ quick() {
     mapfile -t changed < <(changed_packages)
     [ "${#changed[@]}" -eq 0 ] ||
         step "lints of ${changed[*]}" cargo clippy --quiet "${changed[@]/#/--package=}" --all-targets -- --deny warnings
-    step "tests of the core" cargo test --quiet --package loader-core --lib
+    step "tests of the core" cargo test --quiet --package loader-core --package vulkan-registry --lib
     step "library" cargo xtask build
     step "tests of the library" cargo test --quiet --package vkload-tests --test '*' -- --skip generated_worlds --skip no_start_with
     lines times | sed 's/^/   /'

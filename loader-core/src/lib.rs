@@ -60,8 +60,9 @@ pub mod memory;
 pub mod negotiation;
 pub mod objects;
 pub mod platform;
-pub mod registry;
 pub mod sync;
 
 /// The types of the Vulkan API.
 pub use ash::vk;
+/// The commands, extensions and structures of the Vulkan API.
+pub use vulkan_registry as registry;

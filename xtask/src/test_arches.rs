@@ -132,7 +132,7 @@ impl Processor {
         // Under the emulator, a child that is forked while other threads run can wait for one of them forever.
         tests.env("RUST_TEST_THREADS", "1");
         if self.core {
-            tests.args(["--package", "loader-core"]);
+            tests.args(["--package", "loader-core", "--package", "vulkan-registry"]);
         }
         finish(tests.args(["--package", "platform-linux", "--lib", "--test", "trampolines"]))?;
         if self.library {

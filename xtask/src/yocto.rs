@@ -140,7 +140,7 @@ mod tests {
     fn the_recipe_asks_for_the_rust_that_the_crates_state() {
         let recipe = recipe();
         let oldest = format!("rust-version = \"{}\"", oldest_rust(&recipe));
-        for package in ["loader-core", "platform-linux", "platform-linux/cdylib", "shell"] {
+        for package in ["loader-core", "platform-linux", "platform-linux/cdylib", "registry", "shell"] {
             let manifest = fs::read_to_string(root().join(package).join("Cargo.toml")).unwrap();
             assert!(manifest.contains(&oldest), "{package}/Cargo.toml does not say {oldest}");
         }

@@ -9,7 +9,7 @@ use super::table::LowerEnds;
 use crate::abi::Command;
 use crate::flavour::FOREIGN_HANDLES;
 use crate::loader::{self, Loader, fatal};
-use crate::log::Topic;
+use crate::log::{CommandText as _, Topic};
 use crate::machine::{Block, DISTANCES};
 use crate::memory::Shown;
 use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};

@@ -1,9 +1,9 @@
 //! Checks that every command for which the registry's audit of handles requires a function has one.
 
-use super::hand_written;
+use super::{hand_written, handled_gen};
 use crate::dispatch;
 use crate::objects::{device_terminator, has_upper_end, instance_terminator};
-use crate::registry::{Class, CommandId, handled_gen};
+use crate::registry::{Class, CommandId};
 
 /// Returns the commands without the global ones, which are exported by name: if one is gone, compilation
 /// fails.

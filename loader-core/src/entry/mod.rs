@@ -2,6 +2,8 @@
 
 mod exports;
 #[cfg(test)]
+mod handled_gen;
+#[cfg(test)]
 mod handled_tests;
 mod proc_addr;
 #[cfg(test)]

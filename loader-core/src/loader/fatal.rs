@@ -4,7 +4,7 @@ use core::fmt;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use super::current;
-use crate::log::{Level, Topic, write_line};
+use crate::log::{CommandText as _, Level, Topic, write_line};
 use crate::registry::{Class, CommandId};
 
 /// Reports that the handle given to `command` is not one of the loader's, and aborts: going on would be

@@ -5,8 +5,22 @@
 
 use core::fmt;
 
-use crate::memory::{Text, TryGrow, Vec, format_into};
+use crate::memory::{Shown, Text, TryGrow, Vec, format_into};
 pub use crate::platform::{Level, LogSink};
+use crate::registry::CommandId;
+
+/// A command's name in messages.
+pub(crate) trait CommandText {
+    /// Returns the name.
+    fn text(self) -> Shown<'static>;
+}
+
+impl CommandText for CommandId {
+    #[inline(never)]
+    fn text(self) -> Shown<'static> {
+        Shown(self.name().to_bytes())
+    }
+}
 
 /// The subject of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -54,7 +54,7 @@ fn emptied(name: &str) -> Result<PathBuf, Failure> {
 
 /// Returns the version of Vulkan that the library has, as in `libvulkan.so.1.4.366`, from the generated tables.
 fn vulkan_version() -> Result<String, Failure> {
-    let file = root().join("loader-core/src/registry/numbers_gen.rs");
+    let file = root().join("registry/src/numbers_gen.rs");
     let text = fs::read_to_string(&file)?;
     let version = text.split("version of the registry, ").nth(1).and_then(|rest| rest.split(',').next());
     Ok(version.ok_or_else(|| format!("{} does not tell the version", file.display()))?.to_owned())

@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::path::PathBuf;
 
 use roxmltree::Node;
 
@@ -93,7 +94,7 @@ pub(super) fn file(registry: &Numbered) -> Generated {
     ] {
         let _ = write!(text, "\n/// {about}\npub(crate) const {constant}: &[CommandId] = &[\n{names}];\n");
     }
-    Generated::registry("handled_gen.rs", text)
+    Generated { path: PathBuf::from("loader-core/src/entry/handled_gen.rs"), text }
 }
 
 /// Returns the constants of the commands with a place of this kind, one a line, aliases included.

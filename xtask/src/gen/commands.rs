@@ -107,7 +107,7 @@ fn counts(registry: &Numbered) -> Generated {
 
 fn list(registry: &Numbered, about: &str, range: Range<usize>) -> Result<String, Failure> {
     let mut text = format!("{}//! {about}.\n\n", header());
-    text.push_str("use crate::registry::source::commands;\n\ncommands! {\n");
+    text.push_str("use crate::source::commands;\n\ncommands! {\n");
     for id in range {
         text.push_str(&row(registry, id)?);
     }

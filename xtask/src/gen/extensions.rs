@@ -27,7 +27,7 @@ pub(super) fn files(registry: &Numbered) -> Vec<Generated> {
 
 fn file(registry: &Numbered, name: &str, about: &str, has: impl Fn(&Extension) -> bool) -> Generated {
     let mut text = format!("{}//! {about}.\n\n", header());
-    text.push_str("use crate::registry::source::extensions;\n\n");
+    text.push_str("use crate::source::extensions;\n\n");
     let _ = writeln!(text, "extensions! {{");
     for (id, extension) in registry.extensions().enumerate().filter(|(_, extension)| has(extension)) {
         text.push_str(&row(id, extension));

@@ -17,7 +17,7 @@ pub(super) fn file(registry: &Numbered) -> Result<Generated, Failure> {
     let extensions: Vec<&str> = registry.extensions().map(|known| known.name.as_str()).collect();
     let known = registry.known_to_loaders();
     let mut text = format!("{}//! Perfect hashes: which number a name can only have.\n\n", header());
-    text.push_str("use crate::registry::hash::PerfectHash;\n\n");
+    text.push_str("use crate::hash::PerfectHash;\n\n");
     text.push_str(&table("COMMANDS", "commands", &commands)?);
     text.push_str("#[cfg(not(feature = \"every-extension\"))]\n");
     text.push_str(&table("EXTENSIONS", "extensions that a loader tells apart", &extensions[..known])?);

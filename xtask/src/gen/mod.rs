@@ -21,7 +21,7 @@ mod features;
 mod formats;
 mod handled;
 mod handles;
-#[path = "../../../loader-core/src/registry/hash.rs"]
+#[path = "../../../registry/src/hash.rs"]
 #[allow(dead_code, reason = "the look-up itself is used by the loader only")]
 mod hash;
 mod layout;
@@ -37,7 +37,7 @@ mod wrappers;
 
 use order::Numbered;
 
-const REGISTRY_FOLDER: &str = "loader-core/src/registry";
+const REGISTRY_FOLDER: &str = "registry/src";
 
 /// A file that the generator owns: its path from the root of the repository, and all of its text.
 struct Generated {

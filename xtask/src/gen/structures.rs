@@ -33,7 +33,7 @@ pub(super) fn file(root: Node) -> Result<Generated, Failure> {
     let mut text = format!(
         "{}//! The structures that may stand in the pNext chain of a `{CHAINED_TO}`, by their type: how many bytes they\n\
          //! have on 64-bit processors, on 32-bit ones, and on 32-bit ones that align `uint64_t` to 4 bytes only, if that\n\
-         //! differs.\n\nuse crate::registry::structures::structures;\n\nstructures! {{\n",
+         //! differs.\n\nuse crate::structures::structures;\n\nstructures! {{\n",
         header()
     );
     for (number, (name, sizes)) in rows {

@@ -10,7 +10,7 @@ use core::ffi::{c_char, c_void};
 use ash::vk;
 
 use crate::abi::array;
-use crate::log::{Level, Topic};
+use crate::log::{CommandText as _, Level, Topic};
 use crate::logger::{Listener, Report};
 use crate::memory::{Application, Box, ObjectCallbacks, OutOfMemory, TryGrow, Vec};
 use crate::objects::handle;

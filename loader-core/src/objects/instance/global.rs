@@ -11,7 +11,7 @@ use crate::discovery::{LayerRequest, LayerScope, Request};
 use crate::drivers::Purpose;
 use crate::layers::{FoundLayers, global, layer_properties};
 use crate::loader::{self, Loader};
-use crate::log::{Level, Topic};
+use crate::log::{CommandText as _, Level, Topic};
 use crate::logger::Logger;
 use crate::memory::{TryGrow, Vec};
 use crate::registry::{CommandId, HEADER_VERSION, command};

@@ -11,7 +11,7 @@ use ash::vk;
 
 use crate::abi::{Command, function};
 use crate::dispatch::Table as _;
-use crate::log::{Level, Topic};
+use crate::log::{CommandText as _, Level, Topic};
 use crate::objects::handle;
 use crate::objects::instance::driver::PhysicalDevice;
 use crate::objects::own_command::OwnCommand;

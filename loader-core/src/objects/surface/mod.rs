@@ -31,7 +31,7 @@ use self::window::{Purpose, Window};
 use crate::abi::array;
 use crate::drivers::log_outcome;
 use crate::flavour::FOREIGN_HANDLES;
-use crate::log::{Level, Topic};
+use crate::log::{CommandText as _, Level, Topic};
 use crate::memory::{Application, Box, CopiedCallbacks, ObjectCallbacks, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::OWN_SURFACE_INTERFACE;
 use crate::negotiation::{Outcome, VkResult};

@@ -9,7 +9,7 @@ use super::{DriversSurface, Surface};
 use crate::abi::array::wrapped;
 use crate::abi::chain;
 use crate::dispatch::Table as _;
-use crate::log::{Level, Topic};
+use crate::log::{CommandText as _, Level, Topic};
 use crate::memory::Shown;
 use crate::objects::handle;
 use crate::objects::instance::driver::DriverInstance;

@@ -6,7 +6,7 @@ use super::window::{Noted, Purpose};
 use super::{DriversSurface, Surface};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::loader::fatal;
-use crate::log::Topic;
+use crate::log::{CommandText as _, Topic};
 use crate::memory::{OutOfMemory, Process, TryGrow, Vec};
 use crate::objects::device::{Device, device_of};
 use crate::registry::{CommandId, command};

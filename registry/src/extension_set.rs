@@ -1,5 +1,4 @@
 //! Sets of extensions.
-#![forbid(unsafe_code)]
 
 use core::ffi::CStr;
 

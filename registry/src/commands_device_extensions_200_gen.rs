@@ -2,7 +2,7 @@
 
 //! Device commands of the extensions with numbers 200 to 399.
 
-use crate::registry::source::commands;
+use crate::source::commands;
 
 commands! {
     504 CMD_DRAW_MESH_TASKS_NV "vkCmdDrawMeshTasksNV" CommandBuffer by NV_MESH_SHADER;

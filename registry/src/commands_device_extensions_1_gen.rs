@@ -2,7 +2,7 @@
 
 //! Device commands of the extensions with numbers 1 to 199.
 
-use crate::registry::source::commands;
+use crate::source::commands;
 
 commands! {
     328 CREATE_SWAPCHAIN_KHR "vkCreateSwapchainKHR" Device by KHR_SWAPCHAIN;

@@ -39,19 +39,19 @@ macro_rules! commands {
     )*) => {
         $(
             #[doc = concat!("`", $name, "`")]
-            pub const $constant: $crate::registry::CommandId = $crate::registry::CommandId::new($id);
+            pub const $constant: $crate::CommandId = $crate::CommandId::new($id);
         )*
 
-        pub(in crate::registry) const ROWS: &[$crate::registry::source::Command] = {
+        pub(crate) const ROWS: &[$crate::source::Command] = {
             #[allow(unused_imports, reason = "core commands name no extension")]
-            use $crate::registry::extension::*;
+            use $crate::extension::*;
             &[$(
-                $crate::registry::source::Command {
+                $crate::source::Command {
                     id: $id,
                     name: $name,
-                    class: $crate::registry::Class::$class,
-                    core: [$($core,)? $crate::registry::source::NOT_CORE][0],
-                    alias: &[$($crate::registry::command::$alias)?],
+                    class: $crate::Class::$class,
+                    core: [$($core,)? $crate::source::NOT_CORE][0],
+                    alias: &[$($crate::command::$alias)?],
                     providers: &[$($extension),*],
                 },
             )*]
@@ -67,16 +67,16 @@ macro_rules! extensions {
     )*) => {
         $(
             #[doc = concat!("`", $name, "`")]
-            pub const $constant: $crate::registry::ExtensionId = $crate::registry::ExtensionId::new($id);
+            pub const $constant: $crate::ExtensionId = $crate::ExtensionId::new($id);
         )*
 
-        pub(in crate::registry) const ROWS: &[$crate::registry::source::Extension] = {
-            use $crate::registry::Platform;
+        pub(crate) const ROWS: &[$crate::source::Extension] = {
+            use $crate::Platform;
             &[$(
-                $crate::registry::source::Extension {
+                $crate::source::Extension {
                     id: $id,
                     name: $name,
-                    kind: $crate::registry::ExtensionKind::$kind,
+                    kind: $crate::ExtensionKind::$kind,
                     spec_version: $version,
                     platform: [$(Platform::$platform,)? Platform::None][0],
                 },

@@ -1,5 +1,4 @@
 //! Sets of commands.
-#![forbid(unsafe_code)]
 
 use super::tables::COMMAND_FILES;
 use super::{

@@ -2,7 +2,7 @@
 
 //! Extensions with numbers 200 to 399 that a loader tells apart.
 
-use crate::registry::source::extensions;
+use crate::source::extensions;
 
 extensions! {
     76 KHR_SWAPCHAIN_MUTABLE_FORMAT "VK_KHR_swapchain_mutable_format" Device version 1;

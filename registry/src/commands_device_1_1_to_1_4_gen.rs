@@ -2,7 +2,7 @@
 
 //! Device commands of Vulkan 1.1 and later.
 
-use crate::registry::source::commands;
+use crate::source::commands;
 
 commands! {
     244 BIND_BUFFER_MEMORY_2 "vkBindBufferMemory2" Device core 1;

@@ -2,7 +2,7 @@
 
 //! Device commands of Vulkan 1.0.
 
-use crate::registry::source::commands;
+use crate::source::commands;
 
 commands! {
     123 GET_DEVICE_PROC_ADDR "vkGetDeviceProcAddr" Device core 0;

@@ -4,7 +4,7 @@
 //! have on 64-bit processors, on 32-bit ones, and on 32-bit ones that align `uint64_t` to 4 bytes only, if that
 //! differs.
 
-use crate::registry::structures::structures;
+use crate::structures::structures;
 
 structures! {
     49 VkPhysicalDeviceVulkan11Features 64 56;

@@ -6,19 +6,33 @@
 //! fourth, in this order; an alias is a separate command with its own slot.
 //!
 //! ```
-//! use loader_core::registry::{self, Class, command};
+//! use vulkan_registry::{Class, CommandId, command};
 //!
-//! let draw = registry::find(c"vkCmdDraw").unwrap();
+//! let draw = vulkan_registry::find(c"vkCmdDraw").unwrap();
 //! assert_eq!(draw, command::CMD_DRAW);
 //! assert_eq!(draw.class(), Class::CommandBuffer);
 //! assert_eq!(draw.core(), Some(0));
-//! assert_eq!(registry::CommandId::from_device_slot(draw.device_slot().unwrap()), Some(draw));
+//! assert_eq!(CommandId::from_device_slot(draw.device_slot().unwrap()), Some(draw));
 //! ```
+#![no_std]
 #![forbid(unsafe_code)]
+#![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![deny(clippy::arithmetic_side_effects)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+#[cfg(test)]
+extern crate std;
 
 use core::ffi::CStr;
-
-use crate::memory::Shown;
 
 mod command_set;
 mod commands_device_1_0_gen;
@@ -35,8 +49,6 @@ mod extensions_200_gen;
 mod extensions_400_gen;
 #[cfg(feature = "every-extension")]
 mod extensions_of_drivers_gen;
-#[cfg(test)]
-pub(crate) mod handled_gen;
 mod hash;
 mod hash_gen;
 mod ids;
@@ -111,12 +123,6 @@ impl CommandId {
     /// Returns the name, like `vkCmdDraw`.
     pub fn name(self) -> &'static CStr {
         CStr::from_bytes_with_nul(tables::command_name(self.index())).unwrap_or_default()
-    }
-
-    /// Returns the same for messages.
-    #[inline(never)]
-    pub fn text(self) -> Shown<'static> {
-        Shown(self.name().to_bytes())
     }
 
     /// Returns the same as [`CommandId::name`], for constants: the bytes with the NUL after them, the only

@@ -2,7 +2,7 @@
 
 //! Commands whose first parameter is a `VkPhysicalDevice`.
 
-use crate::registry::source::commands;
+use crate::source::commands;
 
 commands! {
     33 GET_PHYSICAL_DEVICE_FEATURES "vkGetPhysicalDeviceFeatures" PhysicalDevice core 0;

@@ -2,7 +2,7 @@
 
 //! Perfect hashes: which number a name can only have.
 
-use crate::registry::hash::PerfectHash;
+use crate::hash::PerfectHash;
 
 /// The hash over the names of commands.
 #[rustfmt::skip]

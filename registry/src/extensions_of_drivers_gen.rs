@@ -2,7 +2,7 @@
 
 //! Extensions that make no difference to a loader, only to drivers.
 
-use crate::registry::source::extensions;
+use crate::source::extensions;
 
 extensions! {
     206 NV_GLSL_SHADER "VK_NV_glsl_shader" Device version 1;

@@ -19,8 +19,8 @@ pub(super) struct Structure {
 /// The structures of the generated file: `TYPE NAME 64-BIT 32-BIT;`, a third size if it differs.
 macro_rules! structures {
     ($($s_type:literal $name:ident $wide:literal $narrow:literal $($packed:literal)?;)*) => {
-        pub(super) const ROWS: &[$crate::registry::structures::Structure] = &[$(
-            $crate::registry::structures::Structure {
+        pub(super) const ROWS: &[$crate::structures::Structure] = &[$(
+            $crate::structures::Structure {
                 s_type: $s_type,
                 sizes: [$wide, $narrow, [$($packed,)? $narrow][0]],
             },

@@ -2,7 +2,7 @@
 
 //! Commands whose first parameter is a `VkInstance`.
 
-use crate::registry::source::commands;
+use crate::source::commands;
 
 commands! {
     5 DESTROY_INSTANCE "vkDestroyInstance" Instance core 0;

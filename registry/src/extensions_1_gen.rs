@@ -2,7 +2,7 @@
 
 //! Extensions with numbers 1 to 199 that a loader tells apart.
 
-use crate::registry::source::extensions;
+use crate::source::extensions;
 
 extensions! {
     0 KHR_SURFACE "VK_KHR_surface" Instance version 25;

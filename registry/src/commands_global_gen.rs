@@ -2,7 +2,7 @@
 
 //! Commands that need no object.
 
-use crate::registry::source::commands;
+use crate::source::commands;
 
 commands! {
     0 CREATE_INSTANCE "vkCreateInstance" Global core 0;

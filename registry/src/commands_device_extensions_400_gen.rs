@@ -2,7 +2,7 @@
 
 //! Device commands of the extensions with numbers from 400.
 
-use crate::registry::source::commands;
+use crate::source::commands;
 
 commands! {
     696 CMD_DRAW_CLUSTER_HUAWEI "vkCmdDrawClusterHUAWEI" CommandBuffer by HUAWEI_CLUSTER_CULLING_SHADER;

@@ -2,7 +2,7 @@
 
 //! Extensions with numbers from 400 that a loader tells apart.
 
-use crate::registry::source::extensions;
+use crate::source::extensions;
 
 extensions! {
     146 HUAWEI_CLUSTER_CULLING_SHADER "VK_HUAWEI_cluster_culling_shader" Device version 3;
