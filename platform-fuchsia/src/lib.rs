@@ -25,8 +25,6 @@
 #[cfg(test)]
 extern crate std;
 
-#[macro_use]
-mod exports_gen;
 #[cfg_attr(
     not(any(target_os = "fuchsia", test)),
     expect(dead_code, reason = "the level of Fuchsia's own library")

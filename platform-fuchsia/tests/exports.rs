@@ -4,8 +4,7 @@
 use std::collections::BTreeSet;
 use std::ffi::CString;
 
-use loader_core::registry::{self, CommandId};
-use platform_fuchsia::for_each_export;
+use loader_core::registry::{self, CommandId, for_each_export};
 
 /// The committed list that the built library is compared with.
 const LIST: &str = include_str!("../exports.txt");
@@ -19,7 +18,7 @@ macro_rules! rows {
 }
 
 /// Name, table and slot of each row of [`for_each_export`].
-const ROWS: &[(&str, &str, usize)] = for_each_export!(rows);
+const ROWS: &[(&str, &str, usize)] = for_each_export!(fuchsia, rows);
 
 #[test]
 fn a32_every_row_dispatches_its_own_command() {

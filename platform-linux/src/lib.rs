@@ -25,8 +25,6 @@
 #[cfg(test)]
 extern crate std;
 
-#[macro_use]
-mod exports_gen;
 mod os;
 mod policy;
 

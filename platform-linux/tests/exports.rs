@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::CString;
 
-use loader_core::registry::{self, Class, CommandId, command};
-use platform_linux::for_each_export;
+use loader_core::registry::{self, Class, CommandId, command, for_each_export};
 
 /// The committed list that the built library is compared with.
 const LIST: &str = include_str!("../exports.txt");
@@ -26,7 +25,7 @@ macro_rules! rows {
     };
 }
 
-const ROWS: &[Row] = for_each_export!(rows);
+const ROWS: &[Row] = for_each_export!(linux, rows);
 
 fn command(name: &str) -> CommandId {
     registry::find(&CString::new(name).unwrap()).unwrap_or_else(|| panic!("{name} is no command"))

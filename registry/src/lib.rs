@@ -43,6 +43,8 @@ mod commands_device_extensions_400_gen;
 mod commands_global_gen;
 mod commands_instance_gen;
 mod commands_physical_device_gen;
+mod exports;
+mod exports_gen;
 mod extension_set;
 mod extensions_1_gen;
 mod extensions_200_gen;

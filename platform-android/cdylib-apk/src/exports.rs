@@ -6,7 +6,7 @@ pub mod entry {
     loader_core::global_commands!(platform_android::apk::LOADER);
 }
 
-platform_android::for_each_export!(loader_core::look_up_exports);
+loader_core::registry::for_each_export!(android, loader_core::look_up_exports);
 platform_android::interface!(
     platform_android::apk::APK,
     platform_android::apk::LOADER,

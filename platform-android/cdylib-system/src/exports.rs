@@ -8,4 +8,4 @@ fn loader() -> &'static Loader {
     &platform_android::LOADER
 }
 
-platform_android::for_each_export!(platform_android::exports);
+loader_core::registry::for_each_export!(android, platform_android::exports);

@@ -15,7 +15,7 @@ fn loader() -> &'static Loader {
     platform_android::loader::current().expect("a simulation enters its loader")
 }
 
-platform_android::for_each_export!(platform_android::exports);
+loader_core::registry::for_each_export!(android, platform_android::exports);
 
 impl Simulation {
     /// Returns the library, as seen by a program that links to it.

@@ -1,6 +1,6 @@
 //! The exported functions, generated from the list `for_each_export!`.
 
-use loader_core::registry::{CommandId, CommandSet};
+use loader_core::registry::{CommandId, CommandSet, for_each_export};
 
 /// The set of the commands of `for_each_export!`.
 macro_rules! set {
@@ -10,7 +10,7 @@ macro_rules! set {
 }
 
 /// The commands that the library exports.
-pub const EXPORTED: CommandSet = for_each_export!(set);
+pub const EXPORTED: CommandSet = for_each_export!(android, set);
 
 /// Defines the functions that the library exports and their table `VKLOAD_EXPORTS`, from the
 /// generated list of commands (`for_each_export!`): each with the kind of its table and its slot

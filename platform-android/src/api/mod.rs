@@ -10,9 +10,6 @@
 //! chain with the links to its layers; and fills the table with the functions that the first layer
 //! returns. vkCreateDevice does the same with the layers that take part in devices.
 
-#[macro_use]
-#[rustfmt::skip]
-mod exports_gen;
 mod chain;
 mod create_device;
 mod create_instance;

@@ -4,4 +4,4 @@
 
 use platform_fuchsia::entry;
 
-platform_fuchsia::for_each_export!(loader_core::exports);
+loader_core::registry::for_each_export!(fuchsia, loader_core::exports);

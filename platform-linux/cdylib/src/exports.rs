@@ -4,4 +4,4 @@
 
 use platform_linux::entry;
 
-platform_linux::for_each_export!(loader_core::exports);
+loader_core::registry::for_each_export!(linux, loader_core::exports);

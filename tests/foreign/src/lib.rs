@@ -40,7 +40,7 @@ pub mod entry {
 pub mod exports {
     use super::entry;
 
-    platform_linux::for_each_export!(loader_core::look_up_exports);
+    loader_core::registry::for_each_export!(linux, loader_core::look_up_exports);
 }
 
 /// Runs when the library is unloaded, as in the shells.

@@ -11,10 +11,10 @@ use crate::r#gen::{Generated, Numbered};
 
 /// The exports of one platform.
 struct Exports {
+    /// The name in the generated list.
+    platform: &'static str,
     /// The folder of its crate.
     folder: &'static str,
-    /// The generated macro, in that folder.
-    source: &'static str,
     /// The extensions whose commands are exported. What belongs to no other is reached through `vkGetInstanceProcAddr`.
     extensions: &'static [&'static [&'static str]],
     /// Commands that are exported besides.
@@ -33,22 +33,22 @@ enum List {
 
 const PLATFORMS: &[Exports] = &[
     Exports {
+        platform: "linux",
         folder: "platform-linux",
-        source: "src/exports_gen.rs",
         extensions: &[DISPLAYS, &["VK_KHR_xlib_surface", "VK_KHR_xcb_surface", "VK_KHR_wayland_surface"]],
         others: &[],
         list: ("exports.txt", List::Names),
     },
     Exports {
+        platform: "fuchsia",
         folder: "platform-fuchsia",
-        source: "src/exports_gen.rs",
         extensions: &[DISPLAYS, &["VK_FUCHSIA_imagepipe_surface"]],
         others: &[],
         list: ("exports.txt", List::Names),
     },
     Exports {
+        platform: "android",
         folder: "platform-android",
-        source: "src/api/exports_gen.rs",
         extensions: &[&[
             "VK_KHR_surface",
             "VK_KHR_swapchain",
@@ -102,8 +102,8 @@ pub(super) fn files(registry: &Numbered) -> Result<Vec<Generated>, Failure> {
         let folder = Path::new(platform.folder);
         let (list, kind) = &platform.list;
         files.push(Generated { path: folder.join(list), text: kind.of(registry, &names)? });
-        files.push(Generated { path: folder.join(platform.source), text: callback(registry, &names) });
     }
+    files.push(Generated::registry("exports_gen.rs", rows(registry)));
     Ok(files)
 }
 
@@ -152,26 +152,35 @@ fn android_level(registry: &Numbered, name: &str) -> Result<u8, Failure> {
     level.ok_or_else(|| format!("no level of Android is known for {name}, of Vulkan 1.{core}").into())
 }
 
-fn callback(registry: &Numbered, names: &[&str]) -> String {
+/// Returns the list of all exports: runs of commands with the same platforms.
+fn rows(registry: &Numbered) -> String {
     let mut rows = String::new();
-    let mut ids: Vec<_> = names.iter().filter_map(|name| Some((registry.id(name)?, *name))).collect();
-    ids.sort_unstable();
-    for (id, name) in ids {
-        let table = match order::group(&registry.commands()[id]) {
+    let mut before = Vec::new();
+    for (id, command) in registry.commands().iter().enumerate() {
+        let on: Vec<_> = PLATFORMS.iter().filter(|it| it.has(command)).map(|it| it.platform).collect();
+        if on.is_empty() {
+            continue;
+        }
+        if on != before {
+            let end = if before.is_empty() { "" } else { "            }\n" };
+            let _ = writeln!(rows, "{end}            [{}] {{", on.join(" "));
+            before = on;
+        }
+        let table = match order::group(command) {
             Group::Global => "global",
             Group::Instance | Group::PhysicalDevice => "instance",
             Group::Device => "device",
         };
-        let _ = writeln!(rows, "            {name}: {table} {},", registry.slot(id));
+        let _ = writeln!(rows, "                {}: {table} {},", command.name, registry.slot(id));
     }
     format!(
         "{}//! The exported commands as a macro.\n\n\
-         /// Calls `$callback!` with its arguments, a semicolon, and a row for every exported command, by its number: its\n\
-         /// name, the table that dispatches it (`global`, `instance` or `device`), and its slot there.\n\
+         /// Calls `$callback!` with its arguments, a semicolon, and a row for every command that the platform's library exports,\n\
+         /// by its number: its name, the table that dispatches it (`global`, `instance` or `device`), and its slot there.\n\
          #[macro_export]\n\
          macro_rules! for_each_export {{\n    \
-             ($($callback:ident)::+ $(, $argument:tt)*) => {{\n        \
-                 $($callback)::+! {{ $($argument)* ;\n{rows}        }}\n    \
+             ($platform:ident, $($callback:ident)::+ $(, $argument:tt)*) => {{\n        \
+                 $crate::exports_of! {{ $platform [$($callback)::+] [$($argument)*] []\n{rows}            }}\n        }}\n    \
              }};\n}}\n",
         header()
     )

@@ -38,6 +38,6 @@ pub mod exports {
 
     use super::entry;
 
-    platform_android::for_each_export!(loader_core::look_up_exports);
+    loader_core::registry::for_each_export!(android, loader_core::look_up_exports);
     platform_android::interface!(super::APK, super::LOADER, vkGetInstanceProcAddr);
 }
