@@ -70,7 +70,6 @@ pub mod sync;
 mod testing;
 mod time;
 pub mod trace;
-pub mod types;
 
 #[doc(hidden)]
 pub use commands::missing::MissingCommands;
@@ -86,6 +85,7 @@ pub use loader_core::vk;
 pub use object::{Object, ObjectBase, Owned, VkObject};
 pub use parts::Parts;
 pub use physical_device::{Chainable, Description, PhysicalDevice, Vulkan14Properties};
+pub use vulkan_registry::types;
 
 /// The names that an implementation of [`Driver`] uses.
 pub mod driver_prelude {

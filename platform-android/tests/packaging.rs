@@ -79,7 +79,7 @@ fn every_crate_is_there_with_what_its_manifest_says() {
         // Soong refuses a library whose file name does not begin like this.
         assert_eq!(values(module, "stem"), [format!("lib{crate_name}")], "{name}");
         // Optional dependencies belong to the loader inside applications, which no system tree has.
-        let listed = section(&manifest, "\n[dependencies")
+        let listed = section(&manifest, "dependencies")
             .lines()
             .filter(|line| !line.starts_with('#') && !line.contains("optional = true"));
         let dependencies: BTreeSet<_> =

@@ -4,126 +4,173 @@
 
 use crate::source::commands;
 
-commands! {
-    123 GET_DEVICE_PROC_ADDR "vkGetDeviceProcAddr" Device core 0;
-    124 DESTROY_DEVICE "vkDestroyDevice" Device core 0;
-    125 GET_DEVICE_QUEUE "vkGetDeviceQueue" Device core 0;
-    126 QUEUE_SUBMIT "vkQueueSubmit" Queue core 0;
-    127 QUEUE_WAIT_IDLE "vkQueueWaitIdle" Queue core 0;
-    128 DEVICE_WAIT_IDLE "vkDeviceWaitIdle" Device core 0;
-    129 ALLOCATE_MEMORY "vkAllocateMemory" Device core 0;
-    130 FREE_MEMORY "vkFreeMemory" Device core 0;
-    131 MAP_MEMORY "vkMapMemory" Device core 0;
-    132 UNMAP_MEMORY "vkUnmapMemory" Device core 0;
-    133 FLUSH_MAPPED_MEMORY_RANGES "vkFlushMappedMemoryRanges" Device core 0;
-    134 INVALIDATE_MAPPED_MEMORY_RANGES "vkInvalidateMappedMemoryRanges" Device core 0;
-    135 GET_DEVICE_MEMORY_COMMITMENT "vkGetDeviceMemoryCommitment" Device core 0;
-    136 BIND_BUFFER_MEMORY "vkBindBufferMemory" Device core 0;
-    137 BIND_IMAGE_MEMORY "vkBindImageMemory" Device core 0;
-    138 GET_BUFFER_MEMORY_REQUIREMENTS "vkGetBufferMemoryRequirements" Device core 0;
-    139 GET_IMAGE_MEMORY_REQUIREMENTS "vkGetImageMemoryRequirements" Device core 0;
-    140 GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS "vkGetImageSparseMemoryRequirements" Device core 0;
-    141 QUEUE_BIND_SPARSE "vkQueueBindSparse" Queue core 0;
-    142 CREATE_FENCE "vkCreateFence" Device core 0;
-    143 DESTROY_FENCE "vkDestroyFence" Device core 0;
-    144 RESET_FENCES "vkResetFences" Device core 0;
-    145 GET_FENCE_STATUS "vkGetFenceStatus" Device core 0;
-    146 WAIT_FOR_FENCES "vkWaitForFences" Device core 0;
-    147 CREATE_SEMAPHORE "vkCreateSemaphore" Device core 0;
-    148 DESTROY_SEMAPHORE "vkDestroySemaphore" Device core 0;
-    149 CREATE_QUERY_POOL "vkCreateQueryPool" Device core 0;
-    150 DESTROY_QUERY_POOL "vkDestroyQueryPool" Device core 0;
-    151 GET_QUERY_POOL_RESULTS "vkGetQueryPoolResults" Device core 0;
-    152 CREATE_BUFFER "vkCreateBuffer" Device core 0;
-    153 DESTROY_BUFFER "vkDestroyBuffer" Device core 0;
-    154 CREATE_IMAGE "vkCreateImage" Device core 0;
-    155 DESTROY_IMAGE "vkDestroyImage" Device core 0;
-    156 GET_IMAGE_SUBRESOURCE_LAYOUT "vkGetImageSubresourceLayout" Device core 0;
-    157 CREATE_IMAGE_VIEW "vkCreateImageView" Device core 0;
-    158 DESTROY_IMAGE_VIEW "vkDestroyImageView" Device core 0;
-    159 CREATE_COMMAND_POOL "vkCreateCommandPool" Device core 0;
-    160 DESTROY_COMMAND_POOL "vkDestroyCommandPool" Device core 0;
-    161 RESET_COMMAND_POOL "vkResetCommandPool" Device core 0;
-    162 ALLOCATE_COMMAND_BUFFERS "vkAllocateCommandBuffers" Device core 0;
-    163 FREE_COMMAND_BUFFERS "vkFreeCommandBuffers" Device core 0;
-    164 BEGIN_COMMAND_BUFFER "vkBeginCommandBuffer" CommandBuffer core 0;
-    165 END_COMMAND_BUFFER "vkEndCommandBuffer" CommandBuffer core 0;
-    166 RESET_COMMAND_BUFFER "vkResetCommandBuffer" CommandBuffer core 0;
-    167 CMD_COPY_BUFFER "vkCmdCopyBuffer" CommandBuffer core 0;
-    168 CMD_COPY_IMAGE "vkCmdCopyImage" CommandBuffer core 0;
-    169 CMD_COPY_BUFFER_TO_IMAGE "vkCmdCopyBufferToImage" CommandBuffer core 0;
-    170 CMD_COPY_IMAGE_TO_BUFFER "vkCmdCopyImageToBuffer" CommandBuffer core 0;
-    171 CMD_UPDATE_BUFFER "vkCmdUpdateBuffer" CommandBuffer core 0;
-    172 CMD_FILL_BUFFER "vkCmdFillBuffer" CommandBuffer core 0;
-    173 CMD_PIPELINE_BARRIER "vkCmdPipelineBarrier" CommandBuffer core 0;
-    174 CMD_BEGIN_QUERY "vkCmdBeginQuery" CommandBuffer core 0;
-    175 CMD_END_QUERY "vkCmdEndQuery" CommandBuffer core 0;
-    176 CMD_RESET_QUERY_POOL "vkCmdResetQueryPool" CommandBuffer core 0;
-    177 CMD_WRITE_TIMESTAMP "vkCmdWriteTimestamp" CommandBuffer core 0;
-    178 CMD_COPY_QUERY_POOL_RESULTS "vkCmdCopyQueryPoolResults" CommandBuffer core 0;
-    179 CMD_EXECUTE_COMMANDS "vkCmdExecuteCommands" CommandBuffer core 0;
-    180 CREATE_EVENT "vkCreateEvent" Device core 0;
-    181 DESTROY_EVENT "vkDestroyEvent" Device core 0;
-    182 GET_EVENT_STATUS "vkGetEventStatus" Device core 0;
-    183 SET_EVENT "vkSetEvent" Device core 0;
-    184 RESET_EVENT "vkResetEvent" Device core 0;
-    185 CREATE_BUFFER_VIEW "vkCreateBufferView" Device core 0;
-    186 DESTROY_BUFFER_VIEW "vkDestroyBufferView" Device core 0;
-    187 CREATE_SHADER_MODULE "vkCreateShaderModule" Device core 0;
-    188 DESTROY_SHADER_MODULE "vkDestroyShaderModule" Device core 0;
-    189 CREATE_PIPELINE_CACHE "vkCreatePipelineCache" Device core 0;
-    190 DESTROY_PIPELINE_CACHE "vkDestroyPipelineCache" Device core 0;
-    191 GET_PIPELINE_CACHE_DATA "vkGetPipelineCacheData" Device core 0;
-    192 MERGE_PIPELINE_CACHES "vkMergePipelineCaches" Device core 0;
-    193 CREATE_COMPUTE_PIPELINES "vkCreateComputePipelines" Device core 0;
-    194 DESTROY_PIPELINE "vkDestroyPipeline" Device core 0;
-    195 CREATE_PIPELINE_LAYOUT "vkCreatePipelineLayout" Device core 0;
-    196 DESTROY_PIPELINE_LAYOUT "vkDestroyPipelineLayout" Device core 0;
-    197 CREATE_SAMPLER "vkCreateSampler" Device core 0;
-    198 DESTROY_SAMPLER "vkDestroySampler" Device core 0;
-    199 CREATE_DESCRIPTOR_SET_LAYOUT "vkCreateDescriptorSetLayout" Device core 0;
-    200 DESTROY_DESCRIPTOR_SET_LAYOUT "vkDestroyDescriptorSetLayout" Device core 0;
-    201 CREATE_DESCRIPTOR_POOL "vkCreateDescriptorPool" Device core 0;
-    202 DESTROY_DESCRIPTOR_POOL "vkDestroyDescriptorPool" Device core 0;
-    203 RESET_DESCRIPTOR_POOL "vkResetDescriptorPool" Device core 0;
-    204 ALLOCATE_DESCRIPTOR_SETS "vkAllocateDescriptorSets" Device core 0;
-    205 FREE_DESCRIPTOR_SETS "vkFreeDescriptorSets" Device core 0;
-    206 UPDATE_DESCRIPTOR_SETS "vkUpdateDescriptorSets" Device core 0;
-    207 CMD_BIND_PIPELINE "vkCmdBindPipeline" CommandBuffer core 0;
-    208 CMD_BIND_DESCRIPTOR_SETS "vkCmdBindDescriptorSets" CommandBuffer core 0;
-    209 CMD_CLEAR_COLOR_IMAGE "vkCmdClearColorImage" CommandBuffer core 0;
-    210 CMD_DISPATCH "vkCmdDispatch" CommandBuffer core 0;
-    211 CMD_DISPATCH_INDIRECT "vkCmdDispatchIndirect" CommandBuffer core 0;
-    212 CMD_SET_EVENT "vkCmdSetEvent" CommandBuffer core 0;
-    213 CMD_RESET_EVENT "vkCmdResetEvent" CommandBuffer core 0;
-    214 CMD_WAIT_EVENTS "vkCmdWaitEvents" CommandBuffer core 0;
-    215 CMD_PUSH_CONSTANTS "vkCmdPushConstants" CommandBuffer core 0;
-    216 CREATE_GRAPHICS_PIPELINES "vkCreateGraphicsPipelines" Device core 0;
-    217 CREATE_FRAMEBUFFER "vkCreateFramebuffer" Device core 0;
-    218 DESTROY_FRAMEBUFFER "vkDestroyFramebuffer" Device core 0;
-    219 CREATE_RENDER_PASS "vkCreateRenderPass" Device core 0;
-    220 DESTROY_RENDER_PASS "vkDestroyRenderPass" Device core 0;
-    221 GET_RENDER_AREA_GRANULARITY "vkGetRenderAreaGranularity" Device core 0;
-    222 CMD_SET_VIEWPORT "vkCmdSetViewport" CommandBuffer core 0;
-    223 CMD_SET_SCISSOR "vkCmdSetScissor" CommandBuffer core 0;
-    224 CMD_SET_LINE_WIDTH "vkCmdSetLineWidth" CommandBuffer core 0;
-    225 CMD_SET_DEPTH_BIAS "vkCmdSetDepthBias" CommandBuffer core 0;
-    226 CMD_SET_BLEND_CONSTANTS "vkCmdSetBlendConstants" CommandBuffer core 0;
-    227 CMD_SET_DEPTH_BOUNDS "vkCmdSetDepthBounds" CommandBuffer core 0;
-    228 CMD_SET_STENCIL_COMPARE_MASK "vkCmdSetStencilCompareMask" CommandBuffer core 0;
-    229 CMD_SET_STENCIL_WRITE_MASK "vkCmdSetStencilWriteMask" CommandBuffer core 0;
-    230 CMD_SET_STENCIL_REFERENCE "vkCmdSetStencilReference" CommandBuffer core 0;
-    231 CMD_BIND_INDEX_BUFFER "vkCmdBindIndexBuffer" CommandBuffer core 0;
-    232 CMD_BIND_VERTEX_BUFFERS "vkCmdBindVertexBuffers" CommandBuffer core 0;
-    233 CMD_DRAW "vkCmdDraw" CommandBuffer core 0;
-    234 CMD_DRAW_INDEXED "vkCmdDrawIndexed" CommandBuffer core 0;
-    235 CMD_DRAW_INDIRECT "vkCmdDrawIndirect" CommandBuffer core 0;
-    236 CMD_DRAW_INDEXED_INDIRECT "vkCmdDrawIndexedIndirect" CommandBuffer core 0;
-    237 CMD_BLIT_IMAGE "vkCmdBlitImage" CommandBuffer core 0;
-    238 CMD_CLEAR_DEPTH_STENCIL_IMAGE "vkCmdClearDepthStencilImage" CommandBuffer core 0;
-    239 CMD_CLEAR_ATTACHMENTS "vkCmdClearAttachments" CommandBuffer core 0;
-    240 CMD_RESOLVE_IMAGE "vkCmdResolveImage" CommandBuffer core 0;
-    241 CMD_BEGIN_RENDER_PASS "vkCmdBeginRenderPass" CommandBuffer core 0;
-    242 CMD_NEXT_SUBPASS "vkCmdNextSubpass" CommandBuffer core 0;
-    243 CMD_END_RENDER_PASS "vkCmdEndRenderPass" CommandBuffer core 0;
+/// Calls a macro with a row for each of these commands.
+#[macro_export]
+macro_rules! commands_device_1_0 {
+    ($($callback:ident)::+) => { $($callback)::+! {
+    123 GET_DEVICE_PROC_ADDR PFN_vkGetDeviceProcAddr ( a Pointer, b Pointer, ) usize Device core 0;
+    124 DESTROY_DEVICE PFN_vkDestroyDevice ( a Pointer, b Pointer, ) Nothing Device core 0;
+    125 GET_DEVICE_QUEUE PFN_vkGetDeviceQueue ( a Pointer, b u32, c u32, d Pointer, ) Nothing Device core 0;
+    126 QUEUE_SUBMIT PFN_vkQueueSubmit ( a Pointer, b u32, c Pointer, d u64, ) i32 Queue core 0;
+    127 QUEUE_WAIT_IDLE PFN_vkQueueWaitIdle ( a Pointer, ) i32 Queue core 0;
+    128 DEVICE_WAIT_IDLE PFN_vkDeviceWaitIdle ( a Pointer, ) i32 Device core 0;
+    129 ALLOCATE_MEMORY PFN_vkAllocateMemory ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
+    130 FREE_MEMORY PFN_vkFreeMemory ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    131 MAP_MEMORY PFN_vkMapMemory ( a Pointer, b u64, c u64, d u64, e u32, f Pointer, ) i32 Device core 0;
+    132 UNMAP_MEMORY PFN_vkUnmapMemory ( a Pointer, b u64, ) Nothing Device core 0;
+    133 FLUSH_MAPPED_MEMORY_RANGES PFN_vkFlushMappedMemoryRanges ( a Pointer, b u32, c Pointer, ) i32 Device core 0;
+    134 INVALIDATE_MAPPED_MEMORY_RANGES PFN_vkInvalidateMappedMemoryRanges ( a Pointer, b u32, c Pointer, ) i32
+        Device core 0;
+    135 GET_DEVICE_MEMORY_COMMITMENT PFN_vkGetDeviceMemoryCommitment ( a Pointer, b u64, c Pointer, ) Nothing Device
+        core 0;
+    136 BIND_BUFFER_MEMORY PFN_vkBindBufferMemory ( a Pointer, b u64, c u64, d u64, ) i32 Device core 0;
+    137 BIND_IMAGE_MEMORY PFN_vkBindImageMemory ( a Pointer, b u64, c u64, d u64, ) i32 Device core 0;
+    138 GET_BUFFER_MEMORY_REQUIREMENTS PFN_vkGetBufferMemoryRequirements ( a Pointer, b u64, c Pointer, ) Nothing
+        Device core 0;
+    139 GET_IMAGE_MEMORY_REQUIREMENTS PFN_vkGetImageMemoryRequirements ( a Pointer, b u64, c Pointer, ) Nothing
+        Device core 0;
+    140 GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS PFN_vkGetImageSparseMemoryRequirements ( a Pointer, b u64, c Pointer,
+        d Pointer, ) Nothing Device core 0;
+    141 QUEUE_BIND_SPARSE PFN_vkQueueBindSparse ( a Pointer, b u32, c Pointer, d u64, ) i32 Queue core 0;
+    142 CREATE_FENCE PFN_vkCreateFence ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
+    143 DESTROY_FENCE PFN_vkDestroyFence ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    144 RESET_FENCES PFN_vkResetFences ( a Pointer, b u32, c Pointer, ) i32 Device core 0;
+    145 GET_FENCE_STATUS PFN_vkGetFenceStatus ( a Pointer, b u64, ) i32 Device core 0;
+    146 WAIT_FOR_FENCES PFN_vkWaitForFences ( a Pointer, b u32, c Pointer, d u32, e u64, ) i32 Device core 0;
+    147 CREATE_SEMAPHORE PFN_vkCreateSemaphore ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
+    148 DESTROY_SEMAPHORE PFN_vkDestroySemaphore ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    149 CREATE_QUERY_POOL PFN_vkCreateQueryPool ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
+    150 DESTROY_QUERY_POOL PFN_vkDestroyQueryPool ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    151 GET_QUERY_POOL_RESULTS PFN_vkGetQueryPoolResults ( a Pointer, b u64, c u32, d u32, e usize, f Pointer, g u64,
+        h u32, ) i32 Device core 0;
+    152 CREATE_BUFFER PFN_vkCreateBuffer ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
+    153 DESTROY_BUFFER PFN_vkDestroyBuffer ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    154 CREATE_IMAGE PFN_vkCreateImage ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
+    155 DESTROY_IMAGE PFN_vkDestroyImage ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    156 GET_IMAGE_SUBRESOURCE_LAYOUT PFN_vkGetImageSubresourceLayout ( a Pointer, b u64, c Pointer, d Pointer,
+        ) Nothing Device core 0;
+    157 CREATE_IMAGE_VIEW PFN_vkCreateImageView ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
+    158 DESTROY_IMAGE_VIEW PFN_vkDestroyImageView ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    159 CREATE_COMMAND_POOL PFN_vkCreateCommandPool ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
+    160 DESTROY_COMMAND_POOL PFN_vkDestroyCommandPool ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    161 RESET_COMMAND_POOL PFN_vkResetCommandPool ( a Pointer, b u64, c u32, ) i32 Device core 0;
+    162 ALLOCATE_COMMAND_BUFFERS PFN_vkAllocateCommandBuffers ( a Pointer, b Pointer, c Pointer, ) i32 Device core 0;
+    163 FREE_COMMAND_BUFFERS PFN_vkFreeCommandBuffers ( a Pointer, b u64, c u32, d Pointer, ) Nothing Device core 0;
+    164 BEGIN_COMMAND_BUFFER PFN_vkBeginCommandBuffer ( a Pointer, b Pointer, ) i32 CommandBuffer core 0;
+    165 END_COMMAND_BUFFER PFN_vkEndCommandBuffer ( a Pointer, ) i32 CommandBuffer core 0;
+    166 RESET_COMMAND_BUFFER PFN_vkResetCommandBuffer ( a Pointer, b u32, ) i32 CommandBuffer core 0;
+    167 CMD_COPY_BUFFER PFN_vkCmdCopyBuffer ( a Pointer, b u64, c u64, d u32, e Pointer, ) Nothing CommandBuffer
+        core 0;
+    168 CMD_COPY_IMAGE PFN_vkCmdCopyImage ( a Pointer, b u64, c i32, d u64, e i32, f u32, g Pointer, ) Nothing
+        CommandBuffer core 0;
+    169 CMD_COPY_BUFFER_TO_IMAGE PFN_vkCmdCopyBufferToImage ( a Pointer, b u64, c u64, d i32, e u32, f Pointer,
+        ) Nothing CommandBuffer core 0;
+    170 CMD_COPY_IMAGE_TO_BUFFER PFN_vkCmdCopyImageToBuffer ( a Pointer, b u64, c i32, d u64, e u32, f Pointer,
+        ) Nothing CommandBuffer core 0;
+    171 CMD_UPDATE_BUFFER PFN_vkCmdUpdateBuffer ( a Pointer, b u64, c u64, d u64, e Pointer, ) Nothing CommandBuffer
+        core 0;
+    172 CMD_FILL_BUFFER PFN_vkCmdFillBuffer ( a Pointer, b u64, c u64, d u64, e u32, ) Nothing CommandBuffer core 0;
+    173 CMD_PIPELINE_BARRIER PFN_vkCmdPipelineBarrier ( a Pointer, b u32, c u32, d u32, e u32, f Pointer, g u32,
+        h Pointer, i u32, j Pointer, ) Nothing CommandBuffer core 0;
+    174 CMD_BEGIN_QUERY PFN_vkCmdBeginQuery ( a Pointer, b u64, c u32, d u32, ) Nothing CommandBuffer core 0;
+    175 CMD_END_QUERY PFN_vkCmdEndQuery ( a Pointer, b u64, c u32, ) Nothing CommandBuffer core 0;
+    176 CMD_RESET_QUERY_POOL PFN_vkCmdResetQueryPool ( a Pointer, b u64, c u32, d u32, ) Nothing CommandBuffer core 0;
+    177 CMD_WRITE_TIMESTAMP PFN_vkCmdWriteTimestamp ( a Pointer, b u32, c u64, d u32, ) Nothing CommandBuffer core 0;
+    178 CMD_COPY_QUERY_POOL_RESULTS PFN_vkCmdCopyQueryPoolResults ( a Pointer, b u64, c u32, d u32, e u64, f u64,
+        g u64, h u32, ) Nothing CommandBuffer core 0;
+    179 CMD_EXECUTE_COMMANDS PFN_vkCmdExecuteCommands ( a Pointer, b u32, c Pointer, ) Nothing CommandBuffer core 0;
+    180 CREATE_EVENT PFN_vkCreateEvent ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
+    181 DESTROY_EVENT PFN_vkDestroyEvent ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    182 GET_EVENT_STATUS PFN_vkGetEventStatus ( a Pointer, b u64, ) i32 Device core 0;
+    183 SET_EVENT PFN_vkSetEvent ( a Pointer, b u64, ) i32 Device core 0;
+    184 RESET_EVENT PFN_vkResetEvent ( a Pointer, b u64, ) i32 Device core 0;
+    185 CREATE_BUFFER_VIEW PFN_vkCreateBufferView ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
+    186 DESTROY_BUFFER_VIEW PFN_vkDestroyBufferView ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    187 CREATE_SHADER_MODULE PFN_vkCreateShaderModule ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+        core 0;
+    188 DESTROY_SHADER_MODULE PFN_vkDestroyShaderModule ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    189 CREATE_PIPELINE_CACHE PFN_vkCreatePipelineCache ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+        core 0;
+    190 DESTROY_PIPELINE_CACHE PFN_vkDestroyPipelineCache ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    191 GET_PIPELINE_CACHE_DATA PFN_vkGetPipelineCacheData ( a Pointer, b u64, c Pointer, d Pointer, ) i32 Device
+        core 0;
+    192 MERGE_PIPELINE_CACHES PFN_vkMergePipelineCaches ( a Pointer, b u64, c u32, d Pointer, ) i32 Device core 0;
+    193 CREATE_COMPUTE_PIPELINES PFN_vkCreateComputePipelines ( a Pointer, b u64, c u32, d Pointer, e Pointer,
+        f Pointer, ) i32 Device core 0;
+    194 DESTROY_PIPELINE PFN_vkDestroyPipeline ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    195 CREATE_PIPELINE_LAYOUT PFN_vkCreatePipelineLayout ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+        core 0;
+    196 DESTROY_PIPELINE_LAYOUT PFN_vkDestroyPipelineLayout ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    197 CREATE_SAMPLER PFN_vkCreateSampler ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
+    198 DESTROY_SAMPLER PFN_vkDestroySampler ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    199 CREATE_DESCRIPTOR_SET_LAYOUT PFN_vkCreateDescriptorSetLayout ( a Pointer, b Pointer, c Pointer, d Pointer,
+        ) i32 Device core 0;
+    200 DESTROY_DESCRIPTOR_SET_LAYOUT PFN_vkDestroyDescriptorSetLayout ( a Pointer, b u64, c Pointer, ) Nothing
+        Device core 0;
+    201 CREATE_DESCRIPTOR_POOL PFN_vkCreateDescriptorPool ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+        core 0;
+    202 DESTROY_DESCRIPTOR_POOL PFN_vkDestroyDescriptorPool ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    203 RESET_DESCRIPTOR_POOL PFN_vkResetDescriptorPool ( a Pointer, b u64, c u32, ) i32 Device core 0;
+    204 ALLOCATE_DESCRIPTOR_SETS PFN_vkAllocateDescriptorSets ( a Pointer, b Pointer, c Pointer, ) i32 Device core 0;
+    205 FREE_DESCRIPTOR_SETS PFN_vkFreeDescriptorSets ( a Pointer, b u64, c u32, d Pointer, ) i32 Device core 0;
+    206 UPDATE_DESCRIPTOR_SETS PFN_vkUpdateDescriptorSets ( a Pointer, b u32, c Pointer, d u32, e Pointer, ) Nothing
+        Device core 0;
+    207 CMD_BIND_PIPELINE PFN_vkCmdBindPipeline ( a Pointer, b i32, c u64, ) Nothing CommandBuffer core 0;
+    208 CMD_BIND_DESCRIPTOR_SETS PFN_vkCmdBindDescriptorSets ( a Pointer, b i32, c u64, d u32, e u32, f Pointer,
+        g u32, h Pointer, ) Nothing CommandBuffer core 0;
+    209 CMD_CLEAR_COLOR_IMAGE PFN_vkCmdClearColorImage ( a Pointer, b u64, c i32, d Pointer, e u32, f Pointer,
+        ) Nothing CommandBuffer core 0;
+    210 CMD_DISPATCH PFN_vkCmdDispatch ( a Pointer, b u32, c u32, d u32, ) Nothing CommandBuffer core 0;
+    211 CMD_DISPATCH_INDIRECT PFN_vkCmdDispatchIndirect ( a Pointer, b u64, c u64, ) Nothing CommandBuffer core 0;
+    212 CMD_SET_EVENT PFN_vkCmdSetEvent ( a Pointer, b u64, c u32, ) Nothing CommandBuffer core 0;
+    213 CMD_RESET_EVENT PFN_vkCmdResetEvent ( a Pointer, b u64, c u32, ) Nothing CommandBuffer core 0;
+    214 CMD_WAIT_EVENTS PFN_vkCmdWaitEvents ( a Pointer, b u32, c Pointer, d u32, e u32, f u32, g Pointer, h u32,
+        i Pointer, j u32, k Pointer, ) Nothing CommandBuffer core 0;
+    215 CMD_PUSH_CONSTANTS PFN_vkCmdPushConstants ( a Pointer, b u64, c u32, d u32, e u32, f Pointer, ) Nothing
+        CommandBuffer core 0;
+    216 CREATE_GRAPHICS_PIPELINES PFN_vkCreateGraphicsPipelines ( a Pointer, b u64, c u32, d Pointer, e Pointer,
+        f Pointer, ) i32 Device core 0;
+    217 CREATE_FRAMEBUFFER PFN_vkCreateFramebuffer ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
+    218 DESTROY_FRAMEBUFFER PFN_vkDestroyFramebuffer ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    219 CREATE_RENDER_PASS PFN_vkCreateRenderPass ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
+    220 DESTROY_RENDER_PASS PFN_vkDestroyRenderPass ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
+    221 GET_RENDER_AREA_GRANULARITY PFN_vkGetRenderAreaGranularity ( a Pointer, b u64, c Pointer, ) Nothing Device
+        core 0;
+    222 CMD_SET_VIEWPORT PFN_vkCmdSetViewport ( a Pointer, b u32, c u32, d Pointer, ) Nothing CommandBuffer core 0;
+    223 CMD_SET_SCISSOR PFN_vkCmdSetScissor ( a Pointer, b u32, c u32, d Pointer, ) Nothing CommandBuffer core 0;
+    224 CMD_SET_LINE_WIDTH PFN_vkCmdSetLineWidth ( a Pointer, b f32, ) Nothing CommandBuffer core 0;
+    225 CMD_SET_DEPTH_BIAS PFN_vkCmdSetDepthBias ( a Pointer, b f32, c f32, d f32, ) Nothing CommandBuffer core 0;
+    226 CMD_SET_BLEND_CONSTANTS PFN_vkCmdSetBlendConstants ( a Pointer, b Pointer, ) Nothing CommandBuffer core 0;
+    227 CMD_SET_DEPTH_BOUNDS PFN_vkCmdSetDepthBounds ( a Pointer, b f32, c f32, ) Nothing CommandBuffer core 0;
+    228 CMD_SET_STENCIL_COMPARE_MASK PFN_vkCmdSetStencilCompareMask ( a Pointer, b u32, c u32, ) Nothing
+        CommandBuffer core 0;
+    229 CMD_SET_STENCIL_WRITE_MASK PFN_vkCmdSetStencilWriteMask ( a Pointer, b u32, c u32, ) Nothing CommandBuffer
+        core 0;
+    230 CMD_SET_STENCIL_REFERENCE PFN_vkCmdSetStencilReference ( a Pointer, b u32, c u32, ) Nothing CommandBuffer
+        core 0;
+    231 CMD_BIND_INDEX_BUFFER PFN_vkCmdBindIndexBuffer ( a Pointer, b u64, c u64, d i32, ) Nothing CommandBuffer
+        core 0;
+    232 CMD_BIND_VERTEX_BUFFERS PFN_vkCmdBindVertexBuffers ( a Pointer, b u32, c u32, d Pointer, e Pointer, ) Nothing
+        CommandBuffer core 0;
+    233 CMD_DRAW PFN_vkCmdDraw ( a Pointer, b u32, c u32, d u32, e u32, ) Nothing CommandBuffer core 0;
+    234 CMD_DRAW_INDEXED PFN_vkCmdDrawIndexed ( a Pointer, b u32, c u32, d u32, e i32, f u32, ) Nothing CommandBuffer
+        core 0;
+    235 CMD_DRAW_INDIRECT PFN_vkCmdDrawIndirect ( a Pointer, b u64, c u64, d u32, e u32, ) Nothing CommandBuffer
+        core 0;
+    236 CMD_DRAW_INDEXED_INDIRECT PFN_vkCmdDrawIndexedIndirect ( a Pointer, b u64, c u64, d u32, e u32, ) Nothing
+        CommandBuffer core 0;
+    237 CMD_BLIT_IMAGE PFN_vkCmdBlitImage ( a Pointer, b u64, c i32, d u64, e i32, f u32, g Pointer, h i32, ) Nothing
+        CommandBuffer core 0;
+    238 CMD_CLEAR_DEPTH_STENCIL_IMAGE PFN_vkCmdClearDepthStencilImage ( a Pointer, b u64, c i32, d Pointer, e u32,
+        f Pointer, ) Nothing CommandBuffer core 0;
+    239 CMD_CLEAR_ATTACHMENTS PFN_vkCmdClearAttachments ( a Pointer, b u32, c Pointer, d u32, e Pointer, ) Nothing
+        CommandBuffer core 0;
+    240 CMD_RESOLVE_IMAGE PFN_vkCmdResolveImage ( a Pointer, b u64, c i32, d u64, e i32, f u32, g Pointer, ) Nothing
+        CommandBuffer core 0;
+    241 CMD_BEGIN_RENDER_PASS PFN_vkCmdBeginRenderPass ( a Pointer, b Pointer, c i32, ) Nothing CommandBuffer core 0;
+    242 CMD_NEXT_SUBPASS PFN_vkCmdNextSubpass ( a Pointer, b i32, ) Nothing CommandBuffer core 0;
+    243 CMD_END_RENDER_PASS PFN_vkCmdEndRenderPass ( a Pointer, ) Nothing CommandBuffer core 0;
+    } };
 }
+
+commands_device_1_0!(commands);

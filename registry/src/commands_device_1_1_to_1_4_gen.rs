@@ -4,89 +4,135 @@
 
 use crate::source::commands;
 
-commands! {
-    244 BIND_BUFFER_MEMORY_2 "vkBindBufferMemory2" Device core 1;
-    245 BIND_IMAGE_MEMORY_2 "vkBindImageMemory2" Device core 1;
-    246 GET_DEVICE_GROUP_PEER_MEMORY_FEATURES "vkGetDeviceGroupPeerMemoryFeatures" Device core 1;
-    247 CMD_SET_DEVICE_MASK "vkCmdSetDeviceMask" CommandBuffer core 1;
-    248 GET_IMAGE_MEMORY_REQUIREMENTS_2 "vkGetImageMemoryRequirements2" Device core 1;
-    249 GET_BUFFER_MEMORY_REQUIREMENTS_2 "vkGetBufferMemoryRequirements2" Device core 1;
-    250 GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2 "vkGetImageSparseMemoryRequirements2" Device core 1;
-    251 TRIM_COMMAND_POOL "vkTrimCommandPool" Device core 1;
-    252 GET_DEVICE_QUEUE_2 "vkGetDeviceQueue2" Device core 1;
-    253 CMD_DISPATCH_BASE "vkCmdDispatchBase" CommandBuffer core 1;
-    254 CREATE_DESCRIPTOR_UPDATE_TEMPLATE "vkCreateDescriptorUpdateTemplate" Device core 1;
-    255 DESTROY_DESCRIPTOR_UPDATE_TEMPLATE "vkDestroyDescriptorUpdateTemplate" Device core 1;
-    256 UPDATE_DESCRIPTOR_SET_WITH_TEMPLATE "vkUpdateDescriptorSetWithTemplate" Device core 1;
-    257 GET_DESCRIPTOR_SET_LAYOUT_SUPPORT "vkGetDescriptorSetLayoutSupport" Device core 1;
-    258 CREATE_SAMPLER_YCBCR_CONVERSION "vkCreateSamplerYcbcrConversion" Device core 1;
-    259 DESTROY_SAMPLER_YCBCR_CONVERSION "vkDestroySamplerYcbcrConversion" Device core 1;
-    260 RESET_QUERY_POOL "vkResetQueryPool" Device core 2;
-    261 GET_SEMAPHORE_COUNTER_VALUE "vkGetSemaphoreCounterValue" Device core 2;
-    262 WAIT_SEMAPHORES "vkWaitSemaphores" Device core 2;
-    263 SIGNAL_SEMAPHORE "vkSignalSemaphore" Device core 2;
-    264 GET_BUFFER_DEVICE_ADDRESS "vkGetBufferDeviceAddress" Device core 2;
-    265 GET_BUFFER_OPAQUE_CAPTURE_ADDRESS "vkGetBufferOpaqueCaptureAddress" Device core 2;
-    266 GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS "vkGetDeviceMemoryOpaqueCaptureAddress" Device core 2;
-    267 CMD_DRAW_INDIRECT_COUNT "vkCmdDrawIndirectCount" CommandBuffer core 2;
-    268 CMD_DRAW_INDEXED_INDIRECT_COUNT "vkCmdDrawIndexedIndirectCount" CommandBuffer core 2;
-    269 CREATE_RENDER_PASS_2 "vkCreateRenderPass2" Device core 2;
-    270 CMD_BEGIN_RENDER_PASS_2 "vkCmdBeginRenderPass2" CommandBuffer core 2;
-    271 CMD_NEXT_SUBPASS_2 "vkCmdNextSubpass2" CommandBuffer core 2;
-    272 CMD_END_RENDER_PASS_2 "vkCmdEndRenderPass2" CommandBuffer core 2;
-    273 CREATE_PRIVATE_DATA_SLOT "vkCreatePrivateDataSlot" Device core 3;
-    274 DESTROY_PRIVATE_DATA_SLOT "vkDestroyPrivateDataSlot" Device core 3;
-    275 SET_PRIVATE_DATA "vkSetPrivateData" Device core 3;
-    276 GET_PRIVATE_DATA "vkGetPrivateData" Device core 3;
-    277 CMD_PIPELINE_BARRIER_2 "vkCmdPipelineBarrier2" CommandBuffer core 3;
-    278 CMD_WRITE_TIMESTAMP_2 "vkCmdWriteTimestamp2" CommandBuffer core 3;
-    279 QUEUE_SUBMIT_2 "vkQueueSubmit2" Queue core 3;
-    280 CMD_COPY_BUFFER_2 "vkCmdCopyBuffer2" CommandBuffer core 3;
-    281 CMD_COPY_IMAGE_2 "vkCmdCopyImage2" CommandBuffer core 3;
-    282 CMD_COPY_BUFFER_TO_IMAGE_2 "vkCmdCopyBufferToImage2" CommandBuffer core 3;
-    283 CMD_COPY_IMAGE_TO_BUFFER_2 "vkCmdCopyImageToBuffer2" CommandBuffer core 3;
-    284 GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS "vkGetDeviceBufferMemoryRequirements" Device core 3;
-    285 GET_DEVICE_IMAGE_MEMORY_REQUIREMENTS "vkGetDeviceImageMemoryRequirements" Device core 3;
-    286 GET_DEVICE_IMAGE_SPARSE_MEMORY_REQUIREMENTS "vkGetDeviceImageSparseMemoryRequirements" Device core 3;
-    287 CMD_SET_EVENT_2 "vkCmdSetEvent2" CommandBuffer core 3;
-    288 CMD_RESET_EVENT_2 "vkCmdResetEvent2" CommandBuffer core 3;
-    289 CMD_WAIT_EVENTS_2 "vkCmdWaitEvents2" CommandBuffer core 3;
-    290 CMD_BLIT_IMAGE_2 "vkCmdBlitImage2" CommandBuffer core 3;
-    291 CMD_RESOLVE_IMAGE_2 "vkCmdResolveImage2" CommandBuffer core 3;
-    292 CMD_BEGIN_RENDERING "vkCmdBeginRendering" CommandBuffer core 3;
-    293 CMD_END_RENDERING "vkCmdEndRendering" CommandBuffer core 3;
-    294 CMD_SET_CULL_MODE "vkCmdSetCullMode" CommandBuffer core 3;
-    295 CMD_SET_FRONT_FACE "vkCmdSetFrontFace" CommandBuffer core 3;
-    296 CMD_SET_PRIMITIVE_TOPOLOGY "vkCmdSetPrimitiveTopology" CommandBuffer core 3;
-    297 CMD_SET_VIEWPORT_WITH_COUNT "vkCmdSetViewportWithCount" CommandBuffer core 3;
-    298 CMD_SET_SCISSOR_WITH_COUNT "vkCmdSetScissorWithCount" CommandBuffer core 3;
-    299 CMD_BIND_VERTEX_BUFFERS_2 "vkCmdBindVertexBuffers2" CommandBuffer core 3;
-    300 CMD_SET_DEPTH_TEST_ENABLE "vkCmdSetDepthTestEnable" CommandBuffer core 3;
-    301 CMD_SET_DEPTH_WRITE_ENABLE "vkCmdSetDepthWriteEnable" CommandBuffer core 3;
-    302 CMD_SET_DEPTH_COMPARE_OP "vkCmdSetDepthCompareOp" CommandBuffer core 3;
-    303 CMD_SET_DEPTH_BOUNDS_TEST_ENABLE "vkCmdSetDepthBoundsTestEnable" CommandBuffer core 3;
-    304 CMD_SET_STENCIL_TEST_ENABLE "vkCmdSetStencilTestEnable" CommandBuffer core 3;
-    305 CMD_SET_STENCIL_OP "vkCmdSetStencilOp" CommandBuffer core 3;
-    306 CMD_SET_RASTERIZER_DISCARD_ENABLE "vkCmdSetRasterizerDiscardEnable" CommandBuffer core 3;
-    307 CMD_SET_DEPTH_BIAS_ENABLE "vkCmdSetDepthBiasEnable" CommandBuffer core 3;
-    308 CMD_SET_PRIMITIVE_RESTART_ENABLE "vkCmdSetPrimitiveRestartEnable" CommandBuffer core 3;
-    309 MAP_MEMORY_2 "vkMapMemory2" Device core 4;
-    310 UNMAP_MEMORY_2 "vkUnmapMemory2" Device core 4;
-    311 GET_DEVICE_IMAGE_SUBRESOURCE_LAYOUT "vkGetDeviceImageSubresourceLayout" Device core 4;
-    312 GET_IMAGE_SUBRESOURCE_LAYOUT_2 "vkGetImageSubresourceLayout2" Device core 4;
-    313 COPY_MEMORY_TO_IMAGE "vkCopyMemoryToImage" Device core 4;
-    314 COPY_IMAGE_TO_MEMORY "vkCopyImageToMemory" Device core 4;
-    315 COPY_IMAGE_TO_IMAGE "vkCopyImageToImage" Device core 4;
-    316 TRANSITION_IMAGE_LAYOUT "vkTransitionImageLayout" Device core 4;
-    317 CMD_PUSH_DESCRIPTOR_SET "vkCmdPushDescriptorSet" CommandBuffer core 4;
-    318 CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE "vkCmdPushDescriptorSetWithTemplate" CommandBuffer core 4;
-    319 CMD_BIND_DESCRIPTOR_SETS_2 "vkCmdBindDescriptorSets2" CommandBuffer core 4;
-    320 CMD_PUSH_CONSTANTS_2 "vkCmdPushConstants2" CommandBuffer core 4;
-    321 CMD_PUSH_DESCRIPTOR_SET_2 "vkCmdPushDescriptorSet2" CommandBuffer core 4;
-    322 CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2 "vkCmdPushDescriptorSetWithTemplate2" CommandBuffer core 4;
-    323 CMD_SET_LINE_STIPPLE "vkCmdSetLineStipple" CommandBuffer core 4;
-    324 CMD_BIND_INDEX_BUFFER_2 "vkCmdBindIndexBuffer2" CommandBuffer core 4;
-    325 GET_RENDERING_AREA_GRANULARITY "vkGetRenderingAreaGranularity" Device core 4;
-    326 CMD_SET_RENDERING_ATTACHMENT_LOCATIONS "vkCmdSetRenderingAttachmentLocations" CommandBuffer core 4;
-    327 CMD_SET_RENDERING_INPUT_ATTACHMENT_INDICES "vkCmdSetRenderingInputAttachmentIndices" CommandBuffer core 4;
+/// Calls a macro with a row for each of these commands.
+#[macro_export]
+macro_rules! commands_device_1_1_to_1_4 {
+    ($($callback:ident)::+) => { $($callback)::+! {
+    244 BIND_BUFFER_MEMORY_2 PFN_vkBindBufferMemory2 ( a Pointer, b u32, c Pointer, ) i32 Device core 1;
+    245 BIND_IMAGE_MEMORY_2 PFN_vkBindImageMemory2 ( a Pointer, b u32, c Pointer, ) i32 Device core 1;
+    246 GET_DEVICE_GROUP_PEER_MEMORY_FEATURES PFN_vkGetDeviceGroupPeerMemoryFeatures ( a Pointer, b u32, c u32,
+        d u32, e Pointer, ) Nothing Device core 1;
+    247 CMD_SET_DEVICE_MASK PFN_vkCmdSetDeviceMask ( a Pointer, b u32, ) Nothing CommandBuffer core 1;
+    248 GET_IMAGE_MEMORY_REQUIREMENTS_2 PFN_vkGetImageMemoryRequirements2 ( a Pointer, b Pointer, c Pointer,
+        ) Nothing Device core 1;
+    249 GET_BUFFER_MEMORY_REQUIREMENTS_2 PFN_vkGetBufferMemoryRequirements2 ( a Pointer, b Pointer, c Pointer,
+        ) Nothing Device core 1;
+    250 GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2 PFN_vkGetImageSparseMemoryRequirements2 ( a Pointer, b Pointer,
+        c Pointer, d Pointer, ) Nothing Device core 1;
+    251 TRIM_COMMAND_POOL PFN_vkTrimCommandPool ( a Pointer, b u64, c u32, ) Nothing Device core 1;
+    252 GET_DEVICE_QUEUE_2 PFN_vkGetDeviceQueue2 ( a Pointer, b Pointer, c Pointer, ) Nothing Device core 1;
+    253 CMD_DISPATCH_BASE PFN_vkCmdDispatchBase ( a Pointer, b u32, c u32, d u32, e u32, f u32, g u32, ) Nothing
+        CommandBuffer core 1;
+    254 CREATE_DESCRIPTOR_UPDATE_TEMPLATE PFN_vkCreateDescriptorUpdateTemplate ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Device core 1;
+    255 DESTROY_DESCRIPTOR_UPDATE_TEMPLATE PFN_vkDestroyDescriptorUpdateTemplate ( a Pointer, b u64, c Pointer,
+        ) Nothing Device core 1;
+    256 UPDATE_DESCRIPTOR_SET_WITH_TEMPLATE PFN_vkUpdateDescriptorSetWithTemplate ( a Pointer, b u64, c u64,
+        d Pointer, ) Nothing Device core 1;
+    257 GET_DESCRIPTOR_SET_LAYOUT_SUPPORT PFN_vkGetDescriptorSetLayoutSupport ( a Pointer, b Pointer, c Pointer,
+        ) Nothing Device core 1;
+    258 CREATE_SAMPLER_YCBCR_CONVERSION PFN_vkCreateSamplerYcbcrConversion ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Device core 1;
+    259 DESTROY_SAMPLER_YCBCR_CONVERSION PFN_vkDestroySamplerYcbcrConversion ( a Pointer, b u64, c Pointer, ) Nothing
+        Device core 1;
+    260 RESET_QUERY_POOL PFN_vkResetQueryPool ( a Pointer, b u64, c u32, d u32, ) Nothing Device core 2;
+    261 GET_SEMAPHORE_COUNTER_VALUE PFN_vkGetSemaphoreCounterValue ( a Pointer, b u64, c Pointer, ) i32 Device core 2;
+    262 WAIT_SEMAPHORES PFN_vkWaitSemaphores ( a Pointer, b Pointer, c u64, ) i32 Device core 2;
+    263 SIGNAL_SEMAPHORE PFN_vkSignalSemaphore ( a Pointer, b Pointer, ) i32 Device core 2;
+    264 GET_BUFFER_DEVICE_ADDRESS PFN_vkGetBufferDeviceAddress ( a Pointer, b Pointer, ) u64 Device core 2;
+    265 GET_BUFFER_OPAQUE_CAPTURE_ADDRESS PFN_vkGetBufferOpaqueCaptureAddress ( a Pointer, b Pointer, ) u64 Device
+        core 2;
+    266 GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS PFN_vkGetDeviceMemoryOpaqueCaptureAddress ( a Pointer, b Pointer,
+        ) u64 Device core 2;
+    267 CMD_DRAW_INDIRECT_COUNT PFN_vkCmdDrawIndirectCount ( a Pointer, b u64, c u64, d u64, e u64, f u32, g u32,
+        ) Nothing CommandBuffer core 2;
+    268 CMD_DRAW_INDEXED_INDIRECT_COUNT PFN_vkCmdDrawIndexedIndirectCount ( a Pointer, b u64, c u64, d u64, e u64,
+        f u32, g u32, ) Nothing CommandBuffer core 2;
+    269 CREATE_RENDER_PASS_2 PFN_vkCreateRenderPass2 ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+        core 2;
+    270 CMD_BEGIN_RENDER_PASS_2 PFN_vkCmdBeginRenderPass2 ( a Pointer, b Pointer, c Pointer, ) Nothing CommandBuffer
+        core 2;
+    271 CMD_NEXT_SUBPASS_2 PFN_vkCmdNextSubpass2 ( a Pointer, b Pointer, c Pointer, ) Nothing CommandBuffer core 2;
+    272 CMD_END_RENDER_PASS_2 PFN_vkCmdEndRenderPass2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 2;
+    273 CREATE_PRIVATE_DATA_SLOT PFN_vkCreatePrivateDataSlot ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+        Device core 3;
+    274 DESTROY_PRIVATE_DATA_SLOT PFN_vkDestroyPrivateDataSlot ( a Pointer, b u64, c Pointer, ) Nothing Device core 3;
+    275 SET_PRIVATE_DATA PFN_vkSetPrivateData ( a Pointer, b i32, c u64, d u64, e u64, ) i32 Device core 3;
+    276 GET_PRIVATE_DATA PFN_vkGetPrivateData ( a Pointer, b i32, c u64, d u64, e Pointer, ) Nothing Device core 3;
+    277 CMD_PIPELINE_BARRIER_2 PFN_vkCmdPipelineBarrier2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 3;
+    278 CMD_WRITE_TIMESTAMP_2 PFN_vkCmdWriteTimestamp2 ( a Pointer, b u64, c u64, d u32, ) Nothing CommandBuffer
+        core 3;
+    279 QUEUE_SUBMIT_2 PFN_vkQueueSubmit2 ( a Pointer, b u32, c Pointer, d u64, ) i32 Queue core 3;
+    280 CMD_COPY_BUFFER_2 PFN_vkCmdCopyBuffer2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 3;
+    281 CMD_COPY_IMAGE_2 PFN_vkCmdCopyImage2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 3;
+    282 CMD_COPY_BUFFER_TO_IMAGE_2 PFN_vkCmdCopyBufferToImage2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 3;
+    283 CMD_COPY_IMAGE_TO_BUFFER_2 PFN_vkCmdCopyImageToBuffer2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 3;
+    284 GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS PFN_vkGetDeviceBufferMemoryRequirements ( a Pointer, b Pointer,
+        c Pointer, ) Nothing Device core 3;
+    285 GET_DEVICE_IMAGE_MEMORY_REQUIREMENTS PFN_vkGetDeviceImageMemoryRequirements ( a Pointer, b Pointer,
+        c Pointer, ) Nothing Device core 3;
+    286 GET_DEVICE_IMAGE_SPARSE_MEMORY_REQUIREMENTS PFN_vkGetDeviceImageSparseMemoryRequirements ( a Pointer,
+        b Pointer, c Pointer, d Pointer, ) Nothing Device core 3;
+    287 CMD_SET_EVENT_2 PFN_vkCmdSetEvent2 ( a Pointer, b u64, c Pointer, ) Nothing CommandBuffer core 3;
+    288 CMD_RESET_EVENT_2 PFN_vkCmdResetEvent2 ( a Pointer, b u64, c u64, ) Nothing CommandBuffer core 3;
+    289 CMD_WAIT_EVENTS_2 PFN_vkCmdWaitEvents2 ( a Pointer, b u32, c Pointer, d Pointer, ) Nothing CommandBuffer
+        core 3;
+    290 CMD_BLIT_IMAGE_2 PFN_vkCmdBlitImage2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 3;
+    291 CMD_RESOLVE_IMAGE_2 PFN_vkCmdResolveImage2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 3;
+    292 CMD_BEGIN_RENDERING PFN_vkCmdBeginRendering ( a Pointer, b Pointer, ) Nothing CommandBuffer core 3;
+    293 CMD_END_RENDERING PFN_vkCmdEndRendering ( a Pointer, ) Nothing CommandBuffer core 3;
+    294 CMD_SET_CULL_MODE PFN_vkCmdSetCullMode ( a Pointer, b u32, ) Nothing CommandBuffer core 3;
+    295 CMD_SET_FRONT_FACE PFN_vkCmdSetFrontFace ( a Pointer, b i32, ) Nothing CommandBuffer core 3;
+    296 CMD_SET_PRIMITIVE_TOPOLOGY PFN_vkCmdSetPrimitiveTopology ( a Pointer, b i32, ) Nothing CommandBuffer core 3;
+    297 CMD_SET_VIEWPORT_WITH_COUNT PFN_vkCmdSetViewportWithCount ( a Pointer, b u32, c Pointer, ) Nothing
+        CommandBuffer core 3;
+    298 CMD_SET_SCISSOR_WITH_COUNT PFN_vkCmdSetScissorWithCount ( a Pointer, b u32, c Pointer, ) Nothing
+        CommandBuffer core 3;
+    299 CMD_BIND_VERTEX_BUFFERS_2 PFN_vkCmdBindVertexBuffers2 ( a Pointer, b u32, c u32, d Pointer, e Pointer,
+        f Pointer, g Pointer, ) Nothing CommandBuffer core 3;
+    300 CMD_SET_DEPTH_TEST_ENABLE PFN_vkCmdSetDepthTestEnable ( a Pointer, b u32, ) Nothing CommandBuffer core 3;
+    301 CMD_SET_DEPTH_WRITE_ENABLE PFN_vkCmdSetDepthWriteEnable ( a Pointer, b u32, ) Nothing CommandBuffer core 3;
+    302 CMD_SET_DEPTH_COMPARE_OP PFN_vkCmdSetDepthCompareOp ( a Pointer, b i32, ) Nothing CommandBuffer core 3;
+    303 CMD_SET_DEPTH_BOUNDS_TEST_ENABLE PFN_vkCmdSetDepthBoundsTestEnable ( a Pointer, b u32, ) Nothing
+        CommandBuffer core 3;
+    304 CMD_SET_STENCIL_TEST_ENABLE PFN_vkCmdSetStencilTestEnable ( a Pointer, b u32, ) Nothing CommandBuffer core 3;
+    305 CMD_SET_STENCIL_OP PFN_vkCmdSetStencilOp ( a Pointer, b u32, c i32, d i32, e i32, f i32, ) Nothing
+        CommandBuffer core 3;
+    306 CMD_SET_RASTERIZER_DISCARD_ENABLE PFN_vkCmdSetRasterizerDiscardEnable ( a Pointer, b u32, ) Nothing
+        CommandBuffer core 3;
+    307 CMD_SET_DEPTH_BIAS_ENABLE PFN_vkCmdSetDepthBiasEnable ( a Pointer, b u32, ) Nothing CommandBuffer core 3;
+    308 CMD_SET_PRIMITIVE_RESTART_ENABLE PFN_vkCmdSetPrimitiveRestartEnable ( a Pointer, b u32, ) Nothing
+        CommandBuffer core 3;
+    309 MAP_MEMORY_2 PFN_vkMapMemory2 ( a Pointer, b Pointer, c Pointer, ) i32 Device core 4;
+    310 UNMAP_MEMORY_2 PFN_vkUnmapMemory2 ( a Pointer, b Pointer, ) i32 Device core 4;
+    311 GET_DEVICE_IMAGE_SUBRESOURCE_LAYOUT PFN_vkGetDeviceImageSubresourceLayout ( a Pointer, b Pointer, c Pointer,
+        ) Nothing Device core 4;
+    312 GET_IMAGE_SUBRESOURCE_LAYOUT_2 PFN_vkGetImageSubresourceLayout2 ( a Pointer, b u64, c Pointer, d Pointer,
+        ) Nothing Device core 4;
+    313 COPY_MEMORY_TO_IMAGE PFN_vkCopyMemoryToImage ( a Pointer, b Pointer, ) i32 Device core 4;
+    314 COPY_IMAGE_TO_MEMORY PFN_vkCopyImageToMemory ( a Pointer, b Pointer, ) i32 Device core 4;
+    315 COPY_IMAGE_TO_IMAGE PFN_vkCopyImageToImage ( a Pointer, b Pointer, ) i32 Device core 4;
+    316 TRANSITION_IMAGE_LAYOUT PFN_vkTransitionImageLayout ( a Pointer, b u32, c Pointer, ) i32 Device core 4;
+    317 CMD_PUSH_DESCRIPTOR_SET PFN_vkCmdPushDescriptorSet ( a Pointer, b i32, c u64, d u32, e u32, f Pointer,
+        ) Nothing CommandBuffer core 4;
+    318 CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE PFN_vkCmdPushDescriptorSetWithTemplate ( a Pointer, b u64, c u64,
+        d u32, e Pointer, ) Nothing CommandBuffer core 4;
+    319 CMD_BIND_DESCRIPTOR_SETS_2 PFN_vkCmdBindDescriptorSets2 ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        core 4;
+    320 CMD_PUSH_CONSTANTS_2 PFN_vkCmdPushConstants2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 4;
+    321 CMD_PUSH_DESCRIPTOR_SET_2 PFN_vkCmdPushDescriptorSet2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 4;
+    322 CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2 PFN_vkCmdPushDescriptorSetWithTemplate2 ( a Pointer, b Pointer,
+        ) Nothing CommandBuffer core 4;
+    323 CMD_SET_LINE_STIPPLE PFN_vkCmdSetLineStipple ( a Pointer, b u32, c u16, ) Nothing CommandBuffer core 4;
+    324 CMD_BIND_INDEX_BUFFER_2 PFN_vkCmdBindIndexBuffer2 ( a Pointer, b u64, c u64, d u64, e i32, ) Nothing
+        CommandBuffer core 4;
+    325 GET_RENDERING_AREA_GRANULARITY PFN_vkGetRenderingAreaGranularity ( a Pointer, b Pointer, c Pointer, ) Nothing
+        Device core 4;
+    326 CMD_SET_RENDERING_ATTACHMENT_LOCATIONS PFN_vkCmdSetRenderingAttachmentLocations ( a Pointer, b Pointer,
+        ) Nothing CommandBuffer core 4;
+    327 CMD_SET_RENDERING_INPUT_ATTACHMENT_INDICES PFN_vkCmdSetRenderingInputAttachmentIndices ( a Pointer,
+        b Pointer, ) Nothing CommandBuffer core 4;
+    } };
 }
+
+commands_device_1_1_to_1_4!(commands);

@@ -4,234 +4,357 @@
 
 use crate::source::commands;
 
-commands! {
-    328 CREATE_SWAPCHAIN_KHR "vkCreateSwapchainKHR" Device by KHR_SWAPCHAIN;
-    329 DESTROY_SWAPCHAIN_KHR "vkDestroySwapchainKHR" Device by KHR_SWAPCHAIN;
-    330 GET_SWAPCHAIN_IMAGES_KHR "vkGetSwapchainImagesKHR" Device by KHR_SWAPCHAIN;
-    331 ACQUIRE_NEXT_IMAGE_KHR "vkAcquireNextImageKHR" Device by KHR_SWAPCHAIN;
-    332 QUEUE_PRESENT_KHR "vkQueuePresentKHR" Queue by KHR_SWAPCHAIN;
-    333 GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR "vkGetDeviceGroupPresentCapabilitiesKHR" Device by KHR_SWAPCHAIN
-        by KHR_DEVICE_GROUP;
-    334 GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR "vkGetDeviceGroupSurfacePresentModesKHR" Device by KHR_SWAPCHAIN
-        by KHR_DEVICE_GROUP;
-    335 ACQUIRE_NEXT_IMAGE_2_KHR "vkAcquireNextImage2KHR" Device by KHR_SWAPCHAIN by KHR_DEVICE_GROUP;
-    336 CREATE_SHARED_SWAPCHAINS_KHR "vkCreateSharedSwapchainsKHR" Device by KHR_DISPLAY_SWAPCHAIN;
-    337 DEBUG_MARKER_SET_OBJECT_TAG_EXT "vkDebugMarkerSetObjectTagEXT" Device by EXT_DEBUG_MARKER;
-    338 DEBUG_MARKER_SET_OBJECT_NAME_EXT "vkDebugMarkerSetObjectNameEXT" Device by EXT_DEBUG_MARKER;
-    339 CMD_DEBUG_MARKER_BEGIN_EXT "vkCmdDebugMarkerBeginEXT" CommandBuffer by EXT_DEBUG_MARKER;
-    340 CMD_DEBUG_MARKER_END_EXT "vkCmdDebugMarkerEndEXT" CommandBuffer by EXT_DEBUG_MARKER;
-    341 CMD_DEBUG_MARKER_INSERT_EXT "vkCmdDebugMarkerInsertEXT" CommandBuffer by EXT_DEBUG_MARKER;
-    342 CREATE_VIDEO_SESSION_KHR "vkCreateVideoSessionKHR" Device by KHR_VIDEO_QUEUE;
-    343 DESTROY_VIDEO_SESSION_KHR "vkDestroyVideoSessionKHR" Device by KHR_VIDEO_QUEUE;
-    344 GET_VIDEO_SESSION_MEMORY_REQUIREMENTS_KHR "vkGetVideoSessionMemoryRequirementsKHR" Device by KHR_VIDEO_QUEUE;
-    345 BIND_VIDEO_SESSION_MEMORY_KHR "vkBindVideoSessionMemoryKHR" Device by KHR_VIDEO_QUEUE;
-    346 CREATE_VIDEO_SESSION_PARAMETERS_KHR "vkCreateVideoSessionParametersKHR" Device by KHR_VIDEO_QUEUE;
-    347 UPDATE_VIDEO_SESSION_PARAMETERS_KHR "vkUpdateVideoSessionParametersKHR" Device by KHR_VIDEO_QUEUE;
-    348 DESTROY_VIDEO_SESSION_PARAMETERS_KHR "vkDestroyVideoSessionParametersKHR" Device by KHR_VIDEO_QUEUE;
-    349 CMD_BEGIN_VIDEO_CODING_KHR "vkCmdBeginVideoCodingKHR" CommandBuffer by KHR_VIDEO_QUEUE;
-    350 CMD_END_VIDEO_CODING_KHR "vkCmdEndVideoCodingKHR" CommandBuffer by KHR_VIDEO_QUEUE;
-    351 CMD_CONTROL_VIDEO_CODING_KHR "vkCmdControlVideoCodingKHR" CommandBuffer by KHR_VIDEO_QUEUE;
-    352 CMD_DECODE_VIDEO_KHR "vkCmdDecodeVideoKHR" CommandBuffer by KHR_VIDEO_DECODE_QUEUE;
-    353 CMD_BIND_TRANSFORM_FEEDBACK_BUFFERS_EXT "vkCmdBindTransformFeedbackBuffersEXT" CommandBuffer
-        by EXT_TRANSFORM_FEEDBACK;
-    354 CMD_BEGIN_TRANSFORM_FEEDBACK_EXT "vkCmdBeginTransformFeedbackEXT" CommandBuffer by EXT_TRANSFORM_FEEDBACK;
-    355 CMD_END_TRANSFORM_FEEDBACK_EXT "vkCmdEndTransformFeedbackEXT" CommandBuffer by EXT_TRANSFORM_FEEDBACK;
-    356 CMD_BEGIN_QUERY_INDEXED_EXT "vkCmdBeginQueryIndexedEXT" CommandBuffer by EXT_TRANSFORM_FEEDBACK;
-    357 CMD_END_QUERY_INDEXED_EXT "vkCmdEndQueryIndexedEXT" CommandBuffer by EXT_TRANSFORM_FEEDBACK;
-    358 CMD_DRAW_INDIRECT_BYTE_COUNT_EXT "vkCmdDrawIndirectByteCountEXT" CommandBuffer by EXT_TRANSFORM_FEEDBACK;
-    359 CREATE_CU_MODULE_NVX "vkCreateCuModuleNVX" Device by NVX_BINARY_IMPORT;
-    360 CREATE_CU_FUNCTION_NVX "vkCreateCuFunctionNVX" Device by NVX_BINARY_IMPORT;
-    361 DESTROY_CU_MODULE_NVX "vkDestroyCuModuleNVX" Device by NVX_BINARY_IMPORT;
-    362 DESTROY_CU_FUNCTION_NVX "vkDestroyCuFunctionNVX" Device by NVX_BINARY_IMPORT;
-    363 CMD_CU_LAUNCH_KERNEL_NVX "vkCmdCuLaunchKernelNVX" CommandBuffer by NVX_BINARY_IMPORT;
-    364 GET_IMAGE_VIEW_HANDLE_NVX "vkGetImageViewHandleNVX" Device by NVX_IMAGE_VIEW_HANDLE;
-    365 GET_IMAGE_VIEW_HANDLE_64_NVX "vkGetImageViewHandle64NVX" Device by NVX_IMAGE_VIEW_HANDLE;
-    366 GET_IMAGE_VIEW_ADDRESS_NVX "vkGetImageViewAddressNVX" Device by NVX_IMAGE_VIEW_HANDLE;
-    367 GET_DEVICE_COMBINED_IMAGE_SAMPLER_INDEX_NVX "vkGetDeviceCombinedImageSamplerIndexNVX" Device
+/// Calls a macro with a row for each of these commands.
+#[macro_export]
+macro_rules! commands_device_extensions_1 {
+    ($($callback:ident)::+) => { $($callback)::+! {
+    328 CREATE_SWAPCHAIN_KHR PFN_vkCreateSwapchainKHR ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+        by KHR_SWAPCHAIN;
+    329 DESTROY_SWAPCHAIN_KHR PFN_vkDestroySwapchainKHR ( a Pointer, b u64, c Pointer, ) Nothing Device
+        by KHR_SWAPCHAIN;
+    330 GET_SWAPCHAIN_IMAGES_KHR PFN_vkGetSwapchainImagesKHR ( a Pointer, b u64, c Pointer, d Pointer, ) i32 Device
+        by KHR_SWAPCHAIN;
+    331 ACQUIRE_NEXT_IMAGE_KHR PFN_vkAcquireNextImageKHR ( a Pointer, b u64, c u64, d u64, e u64, f Pointer, ) i32
+        Device by KHR_SWAPCHAIN;
+    332 QUEUE_PRESENT_KHR PFN_vkQueuePresentKHR ( a Pointer, b Pointer, ) i32 Queue by KHR_SWAPCHAIN;
+    333 GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR PFN_vkGetDeviceGroupPresentCapabilitiesKHR ( a Pointer, b Pointer,
+        ) i32 Device by KHR_SWAPCHAIN by KHR_DEVICE_GROUP;
+    334 GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR PFN_vkGetDeviceGroupSurfacePresentModesKHR ( a Pointer, b u64,
+        c Pointer, ) i32 Device by KHR_SWAPCHAIN by KHR_DEVICE_GROUP;
+    335 ACQUIRE_NEXT_IMAGE_2_KHR PFN_vkAcquireNextImage2KHR ( a Pointer, b Pointer, c Pointer, ) i32 Device
+        by KHR_SWAPCHAIN by KHR_DEVICE_GROUP;
+    336 CREATE_SHARED_SWAPCHAINS_KHR PFN_vkCreateSharedSwapchainsKHR ( a Pointer, b u32, c Pointer, d Pointer,
+        e Pointer, ) i32 Device by KHR_DISPLAY_SWAPCHAIN;
+    337 DEBUG_MARKER_SET_OBJECT_TAG_EXT PFN_vkDebugMarkerSetObjectTagEXT ( a Pointer, b Pointer, ) i32 Device
+        by EXT_DEBUG_MARKER;
+    338 DEBUG_MARKER_SET_OBJECT_NAME_EXT PFN_vkDebugMarkerSetObjectNameEXT ( a Pointer, b Pointer, ) i32 Device
+        by EXT_DEBUG_MARKER;
+    339 CMD_DEBUG_MARKER_BEGIN_EXT PFN_vkCmdDebugMarkerBeginEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by EXT_DEBUG_MARKER;
+    340 CMD_DEBUG_MARKER_END_EXT PFN_vkCmdDebugMarkerEndEXT ( a Pointer, ) Nothing CommandBuffer by EXT_DEBUG_MARKER;
+    341 CMD_DEBUG_MARKER_INSERT_EXT PFN_vkCmdDebugMarkerInsertEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by EXT_DEBUG_MARKER;
+    342 CREATE_VIDEO_SESSION_KHR PFN_vkCreateVideoSessionKHR ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+        Device by KHR_VIDEO_QUEUE;
+    343 DESTROY_VIDEO_SESSION_KHR PFN_vkDestroyVideoSessionKHR ( a Pointer, b u64, c Pointer, ) Nothing Device
+        by KHR_VIDEO_QUEUE;
+    344 GET_VIDEO_SESSION_MEMORY_REQUIREMENTS_KHR PFN_vkGetVideoSessionMemoryRequirementsKHR ( a Pointer, b u64,
+        c Pointer, d Pointer, ) i32 Device by KHR_VIDEO_QUEUE;
+    345 BIND_VIDEO_SESSION_MEMORY_KHR PFN_vkBindVideoSessionMemoryKHR ( a Pointer, b u64, c u32, d Pointer, ) i32
+        Device by KHR_VIDEO_QUEUE;
+    346 CREATE_VIDEO_SESSION_PARAMETERS_KHR PFN_vkCreateVideoSessionParametersKHR ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Device by KHR_VIDEO_QUEUE;
+    347 UPDATE_VIDEO_SESSION_PARAMETERS_KHR PFN_vkUpdateVideoSessionParametersKHR ( a Pointer, b u64, c Pointer,
+        ) i32 Device by KHR_VIDEO_QUEUE;
+    348 DESTROY_VIDEO_SESSION_PARAMETERS_KHR PFN_vkDestroyVideoSessionParametersKHR ( a Pointer, b u64, c Pointer,
+        ) Nothing Device by KHR_VIDEO_QUEUE;
+    349 CMD_BEGIN_VIDEO_CODING_KHR PFN_vkCmdBeginVideoCodingKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by KHR_VIDEO_QUEUE;
+    350 CMD_END_VIDEO_CODING_KHR PFN_vkCmdEndVideoCodingKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by KHR_VIDEO_QUEUE;
+    351 CMD_CONTROL_VIDEO_CODING_KHR PFN_vkCmdControlVideoCodingKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by KHR_VIDEO_QUEUE;
+    352 CMD_DECODE_VIDEO_KHR PFN_vkCmdDecodeVideoKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by KHR_VIDEO_DECODE_QUEUE;
+    353 CMD_BIND_TRANSFORM_FEEDBACK_BUFFERS_EXT PFN_vkCmdBindTransformFeedbackBuffersEXT ( a Pointer, b u32, c u32,
+        d Pointer, e Pointer, f Pointer, ) Nothing CommandBuffer by EXT_TRANSFORM_FEEDBACK;
+    354 CMD_BEGIN_TRANSFORM_FEEDBACK_EXT PFN_vkCmdBeginTransformFeedbackEXT ( a Pointer, b u32, c u32, d Pointer,
+        e Pointer, ) Nothing CommandBuffer by EXT_TRANSFORM_FEEDBACK;
+    355 CMD_END_TRANSFORM_FEEDBACK_EXT PFN_vkCmdEndTransformFeedbackEXT ( a Pointer, b u32, c u32, d Pointer,
+        e Pointer, ) Nothing CommandBuffer by EXT_TRANSFORM_FEEDBACK;
+    356 CMD_BEGIN_QUERY_INDEXED_EXT PFN_vkCmdBeginQueryIndexedEXT ( a Pointer, b u64, c u32, d u32, e u32, ) Nothing
+        CommandBuffer by EXT_TRANSFORM_FEEDBACK;
+    357 CMD_END_QUERY_INDEXED_EXT PFN_vkCmdEndQueryIndexedEXT ( a Pointer, b u64, c u32, d u32, ) Nothing
+        CommandBuffer by EXT_TRANSFORM_FEEDBACK;
+    358 CMD_DRAW_INDIRECT_BYTE_COUNT_EXT PFN_vkCmdDrawIndirectByteCountEXT ( a Pointer, b u32, c u32, d u64, e u64,
+        f u32, g u32, ) Nothing CommandBuffer by EXT_TRANSFORM_FEEDBACK;
+    359 CREATE_CU_MODULE_NVX PFN_vkCreateCuModuleNVX ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+        by NVX_BINARY_IMPORT;
+    360 CREATE_CU_FUNCTION_NVX PFN_vkCreateCuFunctionNVX ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+        by NVX_BINARY_IMPORT;
+    361 DESTROY_CU_MODULE_NVX PFN_vkDestroyCuModuleNVX ( a Pointer, b u64, c Pointer, ) Nothing Device
+        by NVX_BINARY_IMPORT;
+    362 DESTROY_CU_FUNCTION_NVX PFN_vkDestroyCuFunctionNVX ( a Pointer, b u64, c Pointer, ) Nothing Device
+        by NVX_BINARY_IMPORT;
+    363 CMD_CU_LAUNCH_KERNEL_NVX PFN_vkCmdCuLaunchKernelNVX ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by NVX_BINARY_IMPORT;
+    364 GET_IMAGE_VIEW_HANDLE_NVX PFN_vkGetImageViewHandleNVX ( a Pointer, b Pointer, ) u32 Device
         by NVX_IMAGE_VIEW_HANDLE;
-    368 CMD_DRAW_INDIRECT_COUNT_AMD "vkCmdDrawIndirectCountAMD" CommandBuffer alias CMD_DRAW_INDIRECT_COUNT
-        by AMD_DRAW_INDIRECT_COUNT;
-    369 CMD_DRAW_INDEXED_INDIRECT_COUNT_AMD "vkCmdDrawIndexedIndirectCountAMD" CommandBuffer
-        alias CMD_DRAW_INDEXED_INDIRECT_COUNT by AMD_DRAW_INDIRECT_COUNT;
-    370 GET_SHADER_INFO_AMD "vkGetShaderInfoAMD" Device by AMD_SHADER_INFO;
-    371 CMD_BEGIN_RENDERING_KHR "vkCmdBeginRenderingKHR" CommandBuffer alias CMD_BEGIN_RENDERING
+    365 GET_IMAGE_VIEW_HANDLE_64_NVX PFN_vkGetImageViewHandle64NVX ( a Pointer, b Pointer, ) u64 Device
+        by NVX_IMAGE_VIEW_HANDLE;
+    366 GET_IMAGE_VIEW_ADDRESS_NVX PFN_vkGetImageViewAddressNVX ( a Pointer, b u64, c Pointer, ) i32 Device
+        by NVX_IMAGE_VIEW_HANDLE;
+    367 GET_DEVICE_COMBINED_IMAGE_SAMPLER_INDEX_NVX PFN_vkGetDeviceCombinedImageSamplerIndexNVX ( a Pointer, b u64,
+        c u64, ) u64 Device by NVX_IMAGE_VIEW_HANDLE;
+    368 CMD_DRAW_INDIRECT_COUNT_AMD PFN_vkCmdDrawIndirectCountAMD ( a Pointer, b u64, c u64, d u64, e u64, f u32,
+        g u32, ) Nothing CommandBuffer alias CMD_DRAW_INDIRECT_COUNT by AMD_DRAW_INDIRECT_COUNT;
+    369 CMD_DRAW_INDEXED_INDIRECT_COUNT_AMD PFN_vkCmdDrawIndexedIndirectCountAMD ( a Pointer, b u64, c u64, d u64,
+        e u64, f u32, g u32, ) Nothing CommandBuffer alias CMD_DRAW_INDEXED_INDIRECT_COUNT by AMD_DRAW_INDIRECT_COUNT;
+    370 GET_SHADER_INFO_AMD PFN_vkGetShaderInfoAMD ( a Pointer, b u64, c u32, d i32, e Pointer, f Pointer, ) i32
+        Device by AMD_SHADER_INFO;
+    371 CMD_BEGIN_RENDERING_KHR PFN_vkCmdBeginRenderingKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        alias CMD_BEGIN_RENDERING by KHR_DYNAMIC_RENDERING;
+    372 CMD_END_RENDERING_KHR PFN_vkCmdEndRenderingKHR ( a Pointer, ) Nothing CommandBuffer alias CMD_END_RENDERING
         by KHR_DYNAMIC_RENDERING;
-    372 CMD_END_RENDERING_KHR "vkCmdEndRenderingKHR" CommandBuffer alias CMD_END_RENDERING by KHR_DYNAMIC_RENDERING;
-    373 GET_MEMORY_WIN32_HANDLE_NV "vkGetMemoryWin32HandleNV" Device by NV_EXTERNAL_MEMORY_WIN32;
-    374 GET_DEVICE_GROUP_PEER_MEMORY_FEATURES_KHR "vkGetDeviceGroupPeerMemoryFeaturesKHR" Device
-        alias GET_DEVICE_GROUP_PEER_MEMORY_FEATURES by KHR_DEVICE_GROUP;
-    375 CMD_SET_DEVICE_MASK_KHR "vkCmdSetDeviceMaskKHR" CommandBuffer alias CMD_SET_DEVICE_MASK by KHR_DEVICE_GROUP;
-    376 CMD_DISPATCH_BASE_KHR "vkCmdDispatchBaseKHR" CommandBuffer alias CMD_DISPATCH_BASE by KHR_DEVICE_GROUP;
-    377 TRIM_COMMAND_POOL_KHR "vkTrimCommandPoolKHR" Device alias TRIM_COMMAND_POOL by KHR_MAINTENANCE1;
-    378 GET_MEMORY_WIN32_HANDLE_KHR "vkGetMemoryWin32HandleKHR" Device by KHR_EXTERNAL_MEMORY_WIN32;
-    379 GET_MEMORY_WIN32_HANDLE_PROPERTIES_KHR "vkGetMemoryWin32HandlePropertiesKHR" Device
+    373 GET_MEMORY_WIN32_HANDLE_NV PFN_vkGetMemoryWin32HandleNV ( a Pointer, b u64, c u32, d Pointer, ) i32 Device
+        by NV_EXTERNAL_MEMORY_WIN32;
+    374 GET_DEVICE_GROUP_PEER_MEMORY_FEATURES_KHR PFN_vkGetDeviceGroupPeerMemoryFeaturesKHR ( a Pointer, b u32,
+        c u32, d u32, e Pointer, ) Nothing Device alias GET_DEVICE_GROUP_PEER_MEMORY_FEATURES by KHR_DEVICE_GROUP;
+    375 CMD_SET_DEVICE_MASK_KHR PFN_vkCmdSetDeviceMaskKHR ( a Pointer, b u32, ) Nothing CommandBuffer
+        alias CMD_SET_DEVICE_MASK by KHR_DEVICE_GROUP;
+    376 CMD_DISPATCH_BASE_KHR PFN_vkCmdDispatchBaseKHR ( a Pointer, b u32, c u32, d u32, e u32, f u32, g u32,
+        ) Nothing CommandBuffer alias CMD_DISPATCH_BASE by KHR_DEVICE_GROUP;
+    377 TRIM_COMMAND_POOL_KHR PFN_vkTrimCommandPoolKHR ( a Pointer, b u64, c u32, ) Nothing Device
+        alias TRIM_COMMAND_POOL by KHR_MAINTENANCE1;
+    378 GET_MEMORY_WIN32_HANDLE_KHR PFN_vkGetMemoryWin32HandleKHR ( a Pointer, b Pointer, c Pointer, ) i32 Device
         by KHR_EXTERNAL_MEMORY_WIN32;
-    380 GET_MEMORY_FD_KHR "vkGetMemoryFdKHR" Device by KHR_EXTERNAL_MEMORY_FD;
-    381 GET_MEMORY_FD_PROPERTIES_KHR "vkGetMemoryFdPropertiesKHR" Device by KHR_EXTERNAL_MEMORY_FD;
-    382 IMPORT_SEMAPHORE_WIN32_HANDLE_KHR "vkImportSemaphoreWin32HandleKHR" Device by KHR_EXTERNAL_SEMAPHORE_WIN32;
-    383 GET_SEMAPHORE_WIN32_HANDLE_KHR "vkGetSemaphoreWin32HandleKHR" Device by KHR_EXTERNAL_SEMAPHORE_WIN32;
-    384 IMPORT_SEMAPHORE_FD_KHR "vkImportSemaphoreFdKHR" Device by KHR_EXTERNAL_SEMAPHORE_FD;
-    385 GET_SEMAPHORE_FD_KHR "vkGetSemaphoreFdKHR" Device by KHR_EXTERNAL_SEMAPHORE_FD;
-    386 CMD_PUSH_DESCRIPTOR_SET_KHR "vkCmdPushDescriptorSetKHR" CommandBuffer alias CMD_PUSH_DESCRIPTOR_SET
-        by KHR_PUSH_DESCRIPTOR;
-    387 CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_KHR "vkCmdPushDescriptorSetWithTemplateKHR" CommandBuffer
-        alias CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE by KHR_PUSH_DESCRIPTOR by KHR_DESCRIPTOR_UPDATE_TEMPLATE;
-    388 CMD_BEGIN_CONDITIONAL_RENDERING_EXT "vkCmdBeginConditionalRenderingEXT" CommandBuffer
+    379 GET_MEMORY_WIN32_HANDLE_PROPERTIES_KHR PFN_vkGetMemoryWin32HandlePropertiesKHR ( a Pointer, b u32, c usize,
+        d Pointer, ) i32 Device by KHR_EXTERNAL_MEMORY_WIN32;
+    380 GET_MEMORY_FD_KHR PFN_vkGetMemoryFdKHR ( a Pointer, b Pointer, c Pointer, ) i32 Device
+        by KHR_EXTERNAL_MEMORY_FD;
+    381 GET_MEMORY_FD_PROPERTIES_KHR PFN_vkGetMemoryFdPropertiesKHR ( a Pointer, b u32, c u32, d Pointer, ) i32
+        Device by KHR_EXTERNAL_MEMORY_FD;
+    382 IMPORT_SEMAPHORE_WIN32_HANDLE_KHR PFN_vkImportSemaphoreWin32HandleKHR ( a Pointer, b Pointer, ) i32 Device
+        by KHR_EXTERNAL_SEMAPHORE_WIN32;
+    383 GET_SEMAPHORE_WIN32_HANDLE_KHR PFN_vkGetSemaphoreWin32HandleKHR ( a Pointer, b Pointer, c Pointer, ) i32
+        Device by KHR_EXTERNAL_SEMAPHORE_WIN32;
+    384 IMPORT_SEMAPHORE_FD_KHR PFN_vkImportSemaphoreFdKHR ( a Pointer, b Pointer, ) i32 Device
+        by KHR_EXTERNAL_SEMAPHORE_FD;
+    385 GET_SEMAPHORE_FD_KHR PFN_vkGetSemaphoreFdKHR ( a Pointer, b Pointer, c Pointer, ) i32 Device
+        by KHR_EXTERNAL_SEMAPHORE_FD;
+    386 CMD_PUSH_DESCRIPTOR_SET_KHR PFN_vkCmdPushDescriptorSetKHR ( a Pointer, b i32, c u64, d u32, e u32, f Pointer,
+        ) Nothing CommandBuffer alias CMD_PUSH_DESCRIPTOR_SET by KHR_PUSH_DESCRIPTOR;
+    387 CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_KHR PFN_vkCmdPushDescriptorSetWithTemplateKHR ( a Pointer, b u64,
+        c u64, d u32, e Pointer, ) Nothing CommandBuffer alias CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE
+        by KHR_PUSH_DESCRIPTOR by KHR_DESCRIPTOR_UPDATE_TEMPLATE;
+    388 CMD_BEGIN_CONDITIONAL_RENDERING_EXT PFN_vkCmdBeginConditionalRenderingEXT ( a Pointer, b Pointer, ) Nothing
+        CommandBuffer by EXT_CONDITIONAL_RENDERING;
+    389 CMD_END_CONDITIONAL_RENDERING_EXT PFN_vkCmdEndConditionalRenderingEXT ( a Pointer, ) Nothing CommandBuffer
         by EXT_CONDITIONAL_RENDERING;
-    389 CMD_END_CONDITIONAL_RENDERING_EXT "vkCmdEndConditionalRenderingEXT" CommandBuffer
-        by EXT_CONDITIONAL_RENDERING;
-    390 CREATE_DESCRIPTOR_UPDATE_TEMPLATE_KHR "vkCreateDescriptorUpdateTemplateKHR" Device
-        alias CREATE_DESCRIPTOR_UPDATE_TEMPLATE by KHR_DESCRIPTOR_UPDATE_TEMPLATE;
-    391 DESTROY_DESCRIPTOR_UPDATE_TEMPLATE_KHR "vkDestroyDescriptorUpdateTemplateKHR" Device
-        alias DESTROY_DESCRIPTOR_UPDATE_TEMPLATE by KHR_DESCRIPTOR_UPDATE_TEMPLATE;
-    392 UPDATE_DESCRIPTOR_SET_WITH_TEMPLATE_KHR "vkUpdateDescriptorSetWithTemplateKHR" Device
-        alias UPDATE_DESCRIPTOR_SET_WITH_TEMPLATE by KHR_DESCRIPTOR_UPDATE_TEMPLATE;
-    393 CMD_SET_VIEWPORT_W_SCALING_NV "vkCmdSetViewportWScalingNV" CommandBuffer by NV_CLIP_SPACE_W_SCALING;
-    394 DISPLAY_POWER_CONTROL_EXT "vkDisplayPowerControlEXT" Device by EXT_DISPLAY_CONTROL;
-    395 REGISTER_DEVICE_EVENT_EXT "vkRegisterDeviceEventEXT" Device by EXT_DISPLAY_CONTROL;
-    396 REGISTER_DISPLAY_EVENT_EXT "vkRegisterDisplayEventEXT" Device by EXT_DISPLAY_CONTROL;
-    397 GET_SWAPCHAIN_COUNTER_EXT "vkGetSwapchainCounterEXT" Device by EXT_DISPLAY_CONTROL;
-    398 GET_REFRESH_CYCLE_DURATION_GOOGLE "vkGetRefreshCycleDurationGOOGLE" Device by GOOGLE_DISPLAY_TIMING;
-    399 GET_PAST_PRESENTATION_TIMING_GOOGLE "vkGetPastPresentationTimingGOOGLE" Device by GOOGLE_DISPLAY_TIMING;
-    400 CMD_SET_DISCARD_RECTANGLE_EXT "vkCmdSetDiscardRectangleEXT" CommandBuffer by EXT_DISCARD_RECTANGLES;
-    401 CMD_SET_DISCARD_RECTANGLE_ENABLE_EXT "vkCmdSetDiscardRectangleEnableEXT" CommandBuffer
-        by EXT_DISCARD_RECTANGLES;
-    402 CMD_SET_DISCARD_RECTANGLE_MODE_EXT "vkCmdSetDiscardRectangleModeEXT" CommandBuffer by EXT_DISCARD_RECTANGLES;
-    403 SET_HDR_METADATA_EXT "vkSetHdrMetadataEXT" Device by EXT_HDR_METADATA;
-    404 CREATE_RENDER_PASS_2_KHR "vkCreateRenderPass2KHR" Device alias CREATE_RENDER_PASS_2 by KHR_CREATE_RENDERPASS2;
-    405 CMD_BEGIN_RENDER_PASS_2_KHR "vkCmdBeginRenderPass2KHR" CommandBuffer alias CMD_BEGIN_RENDER_PASS_2
-        by KHR_CREATE_RENDERPASS2;
-    406 CMD_NEXT_SUBPASS_2_KHR "vkCmdNextSubpass2KHR" CommandBuffer alias CMD_NEXT_SUBPASS_2
-        by KHR_CREATE_RENDERPASS2;
-    407 CMD_END_RENDER_PASS_2_KHR "vkCmdEndRenderPass2KHR" CommandBuffer alias CMD_END_RENDER_PASS_2
-        by KHR_CREATE_RENDERPASS2;
-    408 GET_SWAPCHAIN_STATUS_KHR "vkGetSwapchainStatusKHR" Device by KHR_SHARED_PRESENTABLE_IMAGE;
-    409 IMPORT_FENCE_WIN32_HANDLE_KHR "vkImportFenceWin32HandleKHR" Device by KHR_EXTERNAL_FENCE_WIN32;
-    410 GET_FENCE_WIN32_HANDLE_KHR "vkGetFenceWin32HandleKHR" Device by KHR_EXTERNAL_FENCE_WIN32;
-    411 IMPORT_FENCE_FD_KHR "vkImportFenceFdKHR" Device by KHR_EXTERNAL_FENCE_FD;
-    412 GET_FENCE_FD_KHR "vkGetFenceFdKHR" Device by KHR_EXTERNAL_FENCE_FD;
-    413 ACQUIRE_PROFILING_LOCK_KHR "vkAcquireProfilingLockKHR" Device by KHR_PERFORMANCE_QUERY;
-    414 RELEASE_PROFILING_LOCK_KHR "vkReleaseProfilingLockKHR" Device by KHR_PERFORMANCE_QUERY;
-    415 SET_DEBUG_UTILS_OBJECT_NAME_EXT "vkSetDebugUtilsObjectNameEXT" Device by EXT_DEBUG_UTILS;
-    416 SET_DEBUG_UTILS_OBJECT_TAG_EXT "vkSetDebugUtilsObjectTagEXT" Device by EXT_DEBUG_UTILS;
-    417 QUEUE_BEGIN_DEBUG_UTILS_LABEL_EXT "vkQueueBeginDebugUtilsLabelEXT" Queue by EXT_DEBUG_UTILS;
-    418 QUEUE_END_DEBUG_UTILS_LABEL_EXT "vkQueueEndDebugUtilsLabelEXT" Queue by EXT_DEBUG_UTILS;
-    419 QUEUE_INSERT_DEBUG_UTILS_LABEL_EXT "vkQueueInsertDebugUtilsLabelEXT" Queue by EXT_DEBUG_UTILS;
-    420 CMD_BEGIN_DEBUG_UTILS_LABEL_EXT "vkCmdBeginDebugUtilsLabelEXT" CommandBuffer by EXT_DEBUG_UTILS;
-    421 CMD_END_DEBUG_UTILS_LABEL_EXT "vkCmdEndDebugUtilsLabelEXT" CommandBuffer by EXT_DEBUG_UTILS;
-    422 CMD_INSERT_DEBUG_UTILS_LABEL_EXT "vkCmdInsertDebugUtilsLabelEXT" CommandBuffer by EXT_DEBUG_UTILS;
-    423 GET_ANDROID_HARDWARE_BUFFER_PROPERTIES_ANDROID "vkGetAndroidHardwareBufferPropertiesANDROID" Device
-        by ANDROID_EXTERNAL_MEMORY_ANDROID_HARDWARE_BUFFER;
-    424 GET_MEMORY_ANDROID_HARDWARE_BUFFER_ANDROID "vkGetMemoryAndroidHardwareBufferANDROID" Device
-        by ANDROID_EXTERNAL_MEMORY_ANDROID_HARDWARE_BUFFER;
-    425 CREATE_GPA_SESSION_AMD "vkCreateGpaSessionAMD" Device by AMD_GPA_INTERFACE;
-    426 DESTROY_GPA_SESSION_AMD "vkDestroyGpaSessionAMD" Device by AMD_GPA_INTERFACE;
-    427 SET_GPA_DEVICE_CLOCK_MODE_AMD "vkSetGpaDeviceClockModeAMD" Device by AMD_GPA_INTERFACE;
-    428 GET_GPA_DEVICE_CLOCK_INFO_AMD "vkGetGpaDeviceClockInfoAMD" Device by AMD_GPA_INTERFACE;
-    429 CMD_BEGIN_GPA_SESSION_AMD "vkCmdBeginGpaSessionAMD" CommandBuffer by AMD_GPA_INTERFACE;
-    430 CMD_END_GPA_SESSION_AMD "vkCmdEndGpaSessionAMD" CommandBuffer by AMD_GPA_INTERFACE;
-    431 CMD_BEGIN_GPA_SAMPLE_AMD "vkCmdBeginGpaSampleAMD" CommandBuffer by AMD_GPA_INTERFACE;
-    432 CMD_END_GPA_SAMPLE_AMD "vkCmdEndGpaSampleAMD" CommandBuffer by AMD_GPA_INTERFACE;
-    433 GET_GPA_SESSION_STATUS_AMD "vkGetGpaSessionStatusAMD" Device by AMD_GPA_INTERFACE;
-    434 GET_GPA_SESSION_RESULTS_AMD "vkGetGpaSessionResultsAMD" Device by AMD_GPA_INTERFACE;
-    435 RESET_GPA_SESSION_AMD "vkResetGpaSessionAMD" Device by AMD_GPA_INTERFACE;
-    436 CMD_COPY_GPA_SESSION_RESULTS_AMD "vkCmdCopyGpaSessionResultsAMD" CommandBuffer by AMD_GPA_INTERFACE;
-    437 CREATE_EXECUTION_GRAPH_PIPELINES_AMDX "vkCreateExecutionGraphPipelinesAMDX" Device by AMDX_SHADER_ENQUEUE;
-    438 GET_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX "vkGetExecutionGraphPipelineScratchSizeAMDX" Device
-        by AMDX_SHADER_ENQUEUE;
-    439 GET_EXECUTION_GRAPH_PIPELINE_NODE_INDEX_AMDX "vkGetExecutionGraphPipelineNodeIndexAMDX" Device
-        by AMDX_SHADER_ENQUEUE;
-    440 CMD_INITIALIZE_GRAPH_SCRATCH_MEMORY_AMDX "vkCmdInitializeGraphScratchMemoryAMDX" CommandBuffer
-        by AMDX_SHADER_ENQUEUE;
-    441 CMD_DISPATCH_GRAPH_AMDX "vkCmdDispatchGraphAMDX" CommandBuffer by AMDX_SHADER_ENQUEUE;
-    442 CMD_DISPATCH_GRAPH_INDIRECT_AMDX "vkCmdDispatchGraphIndirectAMDX" CommandBuffer by AMDX_SHADER_ENQUEUE;
-    443 CMD_DISPATCH_GRAPH_INDIRECT_COUNT_AMDX "vkCmdDispatchGraphIndirectCountAMDX" CommandBuffer
-        by AMDX_SHADER_ENQUEUE;
-    444 WRITE_SAMPLER_DESCRIPTORS_EXT "vkWriteSamplerDescriptorsEXT" Device by EXT_DESCRIPTOR_HEAP;
-    445 WRITE_RESOURCE_DESCRIPTORS_EXT "vkWriteResourceDescriptorsEXT" Device by EXT_DESCRIPTOR_HEAP;
-    446 CMD_BIND_SAMPLER_HEAP_EXT "vkCmdBindSamplerHeapEXT" CommandBuffer by EXT_DESCRIPTOR_HEAP;
-    447 CMD_BIND_RESOURCE_HEAP_EXT "vkCmdBindResourceHeapEXT" CommandBuffer by EXT_DESCRIPTOR_HEAP;
-    448 CMD_PUSH_DATA_EXT "vkCmdPushDataEXT" CommandBuffer by EXT_DESCRIPTOR_HEAP;
-    449 GET_IMAGE_OPAQUE_CAPTURE_DATA_EXT "vkGetImageOpaqueCaptureDataEXT" Device by EXT_DESCRIPTOR_HEAP;
-    450 REGISTER_CUSTOM_BORDER_COLOR_EXT "vkRegisterCustomBorderColorEXT" Device by EXT_DESCRIPTOR_HEAP;
-    451 UNREGISTER_CUSTOM_BORDER_COLOR_EXT "vkUnregisterCustomBorderColorEXT" Device by EXT_DESCRIPTOR_HEAP;
-    452 GET_TENSOR_OPAQUE_CAPTURE_DATA_ARM "vkGetTensorOpaqueCaptureDataARM" Device by EXT_DESCRIPTOR_HEAP;
-    453 CMD_SET_SAMPLE_LOCATIONS_EXT "vkCmdSetSampleLocationsEXT" CommandBuffer by EXT_SAMPLE_LOCATIONS;
-    454 GET_IMAGE_MEMORY_REQUIREMENTS_2_KHR "vkGetImageMemoryRequirements2KHR" Device
-        alias GET_IMAGE_MEMORY_REQUIREMENTS_2 by KHR_GET_MEMORY_REQUIREMENTS2;
-    455 GET_BUFFER_MEMORY_REQUIREMENTS_2_KHR "vkGetBufferMemoryRequirements2KHR" Device
-        alias GET_BUFFER_MEMORY_REQUIREMENTS_2 by KHR_GET_MEMORY_REQUIREMENTS2;
-    456 GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2_KHR "vkGetImageSparseMemoryRequirements2KHR" Device
-        alias GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2 by KHR_GET_MEMORY_REQUIREMENTS2;
-    457 CREATE_ACCELERATION_STRUCTURE_KHR "vkCreateAccelerationStructureKHR" Device by KHR_ACCELERATION_STRUCTURE;
-    458 DESTROY_ACCELERATION_STRUCTURE_KHR "vkDestroyAccelerationStructureKHR" Device by KHR_ACCELERATION_STRUCTURE;
-    459 CMD_BUILD_ACCELERATION_STRUCTURES_KHR "vkCmdBuildAccelerationStructuresKHR" CommandBuffer
-        by KHR_ACCELERATION_STRUCTURE;
-    460 CMD_BUILD_ACCELERATION_STRUCTURES_INDIRECT_KHR "vkCmdBuildAccelerationStructuresIndirectKHR" CommandBuffer
-        by KHR_ACCELERATION_STRUCTURE;
-    461 BUILD_ACCELERATION_STRUCTURES_KHR "vkBuildAccelerationStructuresKHR" Device by KHR_ACCELERATION_STRUCTURE;
-    462 COPY_ACCELERATION_STRUCTURE_KHR "vkCopyAccelerationStructureKHR" Device by KHR_ACCELERATION_STRUCTURE;
-    463 COPY_ACCELERATION_STRUCTURE_TO_MEMORY_KHR "vkCopyAccelerationStructureToMemoryKHR" Device
-        by KHR_ACCELERATION_STRUCTURE;
-    464 COPY_MEMORY_TO_ACCELERATION_STRUCTURE_KHR "vkCopyMemoryToAccelerationStructureKHR" Device
-        by KHR_ACCELERATION_STRUCTURE;
-    465 WRITE_ACCELERATION_STRUCTURES_PROPERTIES_KHR "vkWriteAccelerationStructuresPropertiesKHR" Device
-        by KHR_ACCELERATION_STRUCTURE;
-    466 CMD_COPY_ACCELERATION_STRUCTURE_KHR "vkCmdCopyAccelerationStructureKHR" CommandBuffer
-        by KHR_ACCELERATION_STRUCTURE;
-    467 CMD_COPY_ACCELERATION_STRUCTURE_TO_MEMORY_KHR "vkCmdCopyAccelerationStructureToMemoryKHR" CommandBuffer
-        by KHR_ACCELERATION_STRUCTURE;
-    468 CMD_COPY_MEMORY_TO_ACCELERATION_STRUCTURE_KHR "vkCmdCopyMemoryToAccelerationStructureKHR" CommandBuffer
-        by KHR_ACCELERATION_STRUCTURE;
-    469 GET_ACCELERATION_STRUCTURE_DEVICE_ADDRESS_KHR "vkGetAccelerationStructureDeviceAddressKHR" Device
-        by KHR_ACCELERATION_STRUCTURE;
-    470 CMD_WRITE_ACCELERATION_STRUCTURES_PROPERTIES_KHR "vkCmdWriteAccelerationStructuresPropertiesKHR" CommandBuffer
-        by KHR_ACCELERATION_STRUCTURE;
-    471 GET_DEVICE_ACCELERATION_STRUCTURE_COMPATIBILITY_KHR "vkGetDeviceAccelerationStructureCompatibilityKHR" Device
-        by KHR_ACCELERATION_STRUCTURE;
-    472 GET_ACCELERATION_STRUCTURE_BUILD_SIZES_KHR "vkGetAccelerationStructureBuildSizesKHR" Device
-        by KHR_ACCELERATION_STRUCTURE;
-    473 CREATE_SAMPLER_YCBCR_CONVERSION_KHR "vkCreateSamplerYcbcrConversionKHR" Device
-        alias CREATE_SAMPLER_YCBCR_CONVERSION by KHR_SAMPLER_YCBCR_CONVERSION;
-    474 DESTROY_SAMPLER_YCBCR_CONVERSION_KHR "vkDestroySamplerYcbcrConversionKHR" Device
-        alias DESTROY_SAMPLER_YCBCR_CONVERSION by KHR_SAMPLER_YCBCR_CONVERSION;
-    475 BIND_BUFFER_MEMORY_2_KHR "vkBindBufferMemory2KHR" Device alias BIND_BUFFER_MEMORY_2 by KHR_BIND_MEMORY2;
-    476 BIND_IMAGE_MEMORY_2_KHR "vkBindImageMemory2KHR" Device alias BIND_IMAGE_MEMORY_2 by KHR_BIND_MEMORY2;
-    477 GET_IMAGE_DRM_FORMAT_MODIFIER_PROPERTIES_EXT "vkGetImageDrmFormatModifierPropertiesEXT" Device
-        by EXT_IMAGE_DRM_FORMAT_MODIFIER;
-    478 CREATE_VALIDATION_CACHE_EXT "vkCreateValidationCacheEXT" Device by EXT_VALIDATION_CACHE;
-    479 DESTROY_VALIDATION_CACHE_EXT "vkDestroyValidationCacheEXT" Device by EXT_VALIDATION_CACHE;
-    480 MERGE_VALIDATION_CACHES_EXT "vkMergeValidationCachesEXT" Device by EXT_VALIDATION_CACHE;
-    481 GET_VALIDATION_CACHE_DATA_EXT "vkGetValidationCacheDataEXT" Device by EXT_VALIDATION_CACHE;
-    482 CMD_BIND_SHADING_RATE_IMAGE_NV "vkCmdBindShadingRateImageNV" CommandBuffer by NV_SHADING_RATE_IMAGE;
-    483 CMD_SET_VIEWPORT_SHADING_RATE_PALETTE_NV "vkCmdSetViewportShadingRatePaletteNV" CommandBuffer
-        by NV_SHADING_RATE_IMAGE;
-    484 CMD_SET_COARSE_SAMPLE_ORDER_NV "vkCmdSetCoarseSampleOrderNV" CommandBuffer by NV_SHADING_RATE_IMAGE;
-    485 CREATE_ACCELERATION_STRUCTURE_NV "vkCreateAccelerationStructureNV" Device by NV_RAY_TRACING;
-    486 DESTROY_ACCELERATION_STRUCTURE_NV "vkDestroyAccelerationStructureNV" Device by NV_RAY_TRACING;
-    487 GET_ACCELERATION_STRUCTURE_MEMORY_REQUIREMENTS_NV "vkGetAccelerationStructureMemoryRequirementsNV" Device
-        by NV_RAY_TRACING;
-    488 BIND_ACCELERATION_STRUCTURE_MEMORY_NV "vkBindAccelerationStructureMemoryNV" Device by NV_RAY_TRACING;
-    489 CMD_BUILD_ACCELERATION_STRUCTURE_NV "vkCmdBuildAccelerationStructureNV" CommandBuffer by NV_RAY_TRACING;
-    490 CMD_COPY_ACCELERATION_STRUCTURE_NV "vkCmdCopyAccelerationStructureNV" CommandBuffer by NV_RAY_TRACING;
-    491 CMD_TRACE_RAYS_NV "vkCmdTraceRaysNV" CommandBuffer by NV_RAY_TRACING;
-    492 CREATE_RAY_TRACING_PIPELINES_NV "vkCreateRayTracingPipelinesNV" Device by NV_RAY_TRACING;
-    493 GET_RAY_TRACING_SHADER_GROUP_HANDLES_NV "vkGetRayTracingShaderGroupHandlesNV" Device
-        alias GET_RAY_TRACING_SHADER_GROUP_HANDLES_KHR by NV_RAY_TRACING;
-    494 GET_ACCELERATION_STRUCTURE_HANDLE_NV "vkGetAccelerationStructureHandleNV" Device by NV_RAY_TRACING;
-    495 CMD_WRITE_ACCELERATION_STRUCTURES_PROPERTIES_NV "vkCmdWriteAccelerationStructuresPropertiesNV" CommandBuffer
-        by NV_RAY_TRACING;
-    496 COMPILE_DEFERRED_NV "vkCompileDeferredNV" Device by NV_RAY_TRACING;
-    497 GET_DESCRIPTOR_SET_LAYOUT_SUPPORT_KHR "vkGetDescriptorSetLayoutSupportKHR" Device
-        alias GET_DESCRIPTOR_SET_LAYOUT_SUPPORT by KHR_MAINTENANCE3;
-    498 CMD_DRAW_INDIRECT_COUNT_KHR "vkCmdDrawIndirectCountKHR" CommandBuffer alias CMD_DRAW_INDIRECT_COUNT
-        by KHR_DRAW_INDIRECT_COUNT;
-    499 CMD_DRAW_INDEXED_INDIRECT_COUNT_KHR "vkCmdDrawIndexedIndirectCountKHR" CommandBuffer
-        alias CMD_DRAW_INDEXED_INDIRECT_COUNT by KHR_DRAW_INDIRECT_COUNT;
-    500 GET_MEMORY_HOST_POINTER_PROPERTIES_EXT "vkGetMemoryHostPointerPropertiesEXT" Device
-        by EXT_EXTERNAL_MEMORY_HOST;
-    501 CMD_WRITE_BUFFER_MARKER_AMD "vkCmdWriteBufferMarkerAMD" CommandBuffer by AMD_BUFFER_MARKER;
-    502 CMD_WRITE_BUFFER_MARKER_2_AMD "vkCmdWriteBufferMarker2AMD" CommandBuffer by AMD_BUFFER_MARKER;
-    503 GET_CALIBRATED_TIMESTAMPS_EXT "vkGetCalibratedTimestampsEXT" Device alias GET_CALIBRATED_TIMESTAMPS_KHR
-        by EXT_CALIBRATED_TIMESTAMPS;
+    390 CREATE_DESCRIPTOR_UPDATE_TEMPLATE_KHR PFN_vkCreateDescriptorUpdateTemplateKHR ( a Pointer, b Pointer,
+        c Pointer, d Pointer, ) i32 Device alias CREATE_DESCRIPTOR_UPDATE_TEMPLATE by KHR_DESCRIPTOR_UPDATE_TEMPLATE;
+    391 DESTROY_DESCRIPTOR_UPDATE_TEMPLATE_KHR PFN_vkDestroyDescriptorUpdateTemplateKHR ( a Pointer, b u64,
+        c Pointer, ) Nothing Device alias DESTROY_DESCRIPTOR_UPDATE_TEMPLATE by KHR_DESCRIPTOR_UPDATE_TEMPLATE;
+    392 UPDATE_DESCRIPTOR_SET_WITH_TEMPLATE_KHR PFN_vkUpdateDescriptorSetWithTemplateKHR ( a Pointer, b u64, c u64,
+        d Pointer, ) Nothing Device alias UPDATE_DESCRIPTOR_SET_WITH_TEMPLATE by KHR_DESCRIPTOR_UPDATE_TEMPLATE;
+    393 CMD_SET_VIEWPORT_W_SCALING_NV PFN_vkCmdSetViewportWScalingNV ( a Pointer, b u32, c u32, d Pointer, ) Nothing
+        CommandBuffer by NV_CLIP_SPACE_W_SCALING;
+    394 DISPLAY_POWER_CONTROL_EXT PFN_vkDisplayPowerControlEXT ( a Pointer, b u64, c Pointer, ) i32 Device
+        by EXT_DISPLAY_CONTROL;
+    395 REGISTER_DEVICE_EVENT_EXT PFN_vkRegisterDeviceEventEXT ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+        Device by EXT_DISPLAY_CONTROL;
+    396 REGISTER_DISPLAY_EVENT_EXT PFN_vkRegisterDisplayEventEXT ( a Pointer, b u64, c Pointer, d Pointer, e Pointer,
+        ) i32 Device by EXT_DISPLAY_CONTROL;
+    397 GET_SWAPCHAIN_COUNTER_EXT PFN_vkGetSwapchainCounterEXT ( a Pointer, b u64, c u32, d Pointer, ) i32 Device
+        by EXT_DISPLAY_CONTROL;
+    398 GET_REFRESH_CYCLE_DURATION_GOOGLE PFN_vkGetRefreshCycleDurationGOOGLE ( a Pointer, b u64, c Pointer, ) i32
+        Device by GOOGLE_DISPLAY_TIMING;
+    399 GET_PAST_PRESENTATION_TIMING_GOOGLE PFN_vkGetPastPresentationTimingGOOGLE ( a Pointer, b u64, c Pointer,
+        d Pointer, ) i32 Device by GOOGLE_DISPLAY_TIMING;
+    400 CMD_SET_DISCARD_RECTANGLE_EXT PFN_vkCmdSetDiscardRectangleEXT ( a Pointer, b u32, c u32, d Pointer, ) Nothing
+        CommandBuffer by EXT_DISCARD_RECTANGLES;
+    401 CMD_SET_DISCARD_RECTANGLE_ENABLE_EXT PFN_vkCmdSetDiscardRectangleEnableEXT ( a Pointer, b u32, ) Nothing
+        CommandBuffer by EXT_DISCARD_RECTANGLES;
+    402 CMD_SET_DISCARD_RECTANGLE_MODE_EXT PFN_vkCmdSetDiscardRectangleModeEXT ( a Pointer, b i32, ) Nothing
+        CommandBuffer by EXT_DISCARD_RECTANGLES;
+    403 SET_HDR_METADATA_EXT PFN_vkSetHdrMetadataEXT ( a Pointer, b u32, c Pointer, d Pointer, ) Nothing Device
+        by EXT_HDR_METADATA;
+    404 CREATE_RENDER_PASS_2_KHR PFN_vkCreateRenderPass2KHR ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+        Device alias CREATE_RENDER_PASS_2 by KHR_CREATE_RENDERPASS2;
+    405 CMD_BEGIN_RENDER_PASS_2_KHR PFN_vkCmdBeginRenderPass2KHR ( a Pointer, b Pointer, c Pointer, ) Nothing
+        CommandBuffer alias CMD_BEGIN_RENDER_PASS_2 by KHR_CREATE_RENDERPASS2;
+    406 CMD_NEXT_SUBPASS_2_KHR PFN_vkCmdNextSubpass2KHR ( a Pointer, b Pointer, c Pointer, ) Nothing CommandBuffer
+        alias CMD_NEXT_SUBPASS_2 by KHR_CREATE_RENDERPASS2;
+    407 CMD_END_RENDER_PASS_2_KHR PFN_vkCmdEndRenderPass2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        alias CMD_END_RENDER_PASS_2 by KHR_CREATE_RENDERPASS2;
+    408 GET_SWAPCHAIN_STATUS_KHR PFN_vkGetSwapchainStatusKHR ( a Pointer, b u64, ) i32 Device
+        by KHR_SHARED_PRESENTABLE_IMAGE;
+    409 IMPORT_FENCE_WIN32_HANDLE_KHR PFN_vkImportFenceWin32HandleKHR ( a Pointer, b Pointer, ) i32 Device
+        by KHR_EXTERNAL_FENCE_WIN32;
+    410 GET_FENCE_WIN32_HANDLE_KHR PFN_vkGetFenceWin32HandleKHR ( a Pointer, b Pointer, c Pointer, ) i32 Device
+        by KHR_EXTERNAL_FENCE_WIN32;
+    411 IMPORT_FENCE_FD_KHR PFN_vkImportFenceFdKHR ( a Pointer, b Pointer, ) i32 Device by KHR_EXTERNAL_FENCE_FD;
+    412 GET_FENCE_FD_KHR PFN_vkGetFenceFdKHR ( a Pointer, b Pointer, c Pointer, ) i32 Device by KHR_EXTERNAL_FENCE_FD;
+    413 ACQUIRE_PROFILING_LOCK_KHR PFN_vkAcquireProfilingLockKHR ( a Pointer, b Pointer, ) i32 Device
+        by KHR_PERFORMANCE_QUERY;
+    414 RELEASE_PROFILING_LOCK_KHR PFN_vkReleaseProfilingLockKHR ( a Pointer, ) Nothing Device
+        by KHR_PERFORMANCE_QUERY;
+    415 SET_DEBUG_UTILS_OBJECT_NAME_EXT PFN_vkSetDebugUtilsObjectNameEXT ( a Pointer, b Pointer, ) i32 Device
+        by EXT_DEBUG_UTILS;
+    416 SET_DEBUG_UTILS_OBJECT_TAG_EXT PFN_vkSetDebugUtilsObjectTagEXT ( a Pointer, b Pointer, ) i32 Device
+        by EXT_DEBUG_UTILS;
+    417 QUEUE_BEGIN_DEBUG_UTILS_LABEL_EXT PFN_vkQueueBeginDebugUtilsLabelEXT ( a Pointer, b Pointer, ) Nothing Queue
+        by EXT_DEBUG_UTILS;
+    418 QUEUE_END_DEBUG_UTILS_LABEL_EXT PFN_vkQueueEndDebugUtilsLabelEXT ( a Pointer, ) Nothing Queue
+        by EXT_DEBUG_UTILS;
+    419 QUEUE_INSERT_DEBUG_UTILS_LABEL_EXT PFN_vkQueueInsertDebugUtilsLabelEXT ( a Pointer, b Pointer, ) Nothing
+        Queue by EXT_DEBUG_UTILS;
+    420 CMD_BEGIN_DEBUG_UTILS_LABEL_EXT PFN_vkCmdBeginDebugUtilsLabelEXT ( a Pointer, b Pointer, ) Nothing
+        CommandBuffer by EXT_DEBUG_UTILS;
+    421 CMD_END_DEBUG_UTILS_LABEL_EXT PFN_vkCmdEndDebugUtilsLabelEXT ( a Pointer, ) Nothing CommandBuffer
+        by EXT_DEBUG_UTILS;
+    422 CMD_INSERT_DEBUG_UTILS_LABEL_EXT PFN_vkCmdInsertDebugUtilsLabelEXT ( a Pointer, b Pointer, ) Nothing
+        CommandBuffer by EXT_DEBUG_UTILS;
+    423 GET_ANDROID_HARDWARE_BUFFER_PROPERTIES_ANDROID PFN_vkGetAndroidHardwareBufferPropertiesANDROID ( a Pointer,
+        b Pointer, c Pointer, ) i32 Device by ANDROID_EXTERNAL_MEMORY_ANDROID_HARDWARE_BUFFER;
+    424 GET_MEMORY_ANDROID_HARDWARE_BUFFER_ANDROID PFN_vkGetMemoryAndroidHardwareBufferANDROID ( a Pointer,
+        b Pointer, c Pointer, ) i32 Device by ANDROID_EXTERNAL_MEMORY_ANDROID_HARDWARE_BUFFER;
+    425 CREATE_GPA_SESSION_AMD PFN_vkCreateGpaSessionAMD ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+        by AMD_GPA_INTERFACE;
+    426 DESTROY_GPA_SESSION_AMD PFN_vkDestroyGpaSessionAMD ( a Pointer, b u64, c Pointer, ) Nothing Device
+        by AMD_GPA_INTERFACE;
+    427 SET_GPA_DEVICE_CLOCK_MODE_AMD PFN_vkSetGpaDeviceClockModeAMD ( a Pointer, b Pointer, ) i32 Device
+        by AMD_GPA_INTERFACE;
+    428 GET_GPA_DEVICE_CLOCK_INFO_AMD PFN_vkGetGpaDeviceClockInfoAMD ( a Pointer, b Pointer, ) i32 Device
+        by AMD_GPA_INTERFACE;
+    429 CMD_BEGIN_GPA_SESSION_AMD PFN_vkCmdBeginGpaSessionAMD ( a Pointer, b u64, ) i32 CommandBuffer
+        by AMD_GPA_INTERFACE;
+    430 CMD_END_GPA_SESSION_AMD PFN_vkCmdEndGpaSessionAMD ( a Pointer, b u64, ) i32 CommandBuffer
+        by AMD_GPA_INTERFACE;
+    431 CMD_BEGIN_GPA_SAMPLE_AMD PFN_vkCmdBeginGpaSampleAMD ( a Pointer, b u64, c Pointer, d Pointer, ) i32
+        CommandBuffer by AMD_GPA_INTERFACE;
+    432 CMD_END_GPA_SAMPLE_AMD PFN_vkCmdEndGpaSampleAMD ( a Pointer, b u64, c u32, ) Nothing CommandBuffer
+        by AMD_GPA_INTERFACE;
+    433 GET_GPA_SESSION_STATUS_AMD PFN_vkGetGpaSessionStatusAMD ( a Pointer, b u64, ) i32 Device by AMD_GPA_INTERFACE;
+    434 GET_GPA_SESSION_RESULTS_AMD PFN_vkGetGpaSessionResultsAMD ( a Pointer, b u64, c u32, d Pointer, e Pointer,
+        ) i32 Device by AMD_GPA_INTERFACE;
+    435 RESET_GPA_SESSION_AMD PFN_vkResetGpaSessionAMD ( a Pointer, b u64, ) i32 Device by AMD_GPA_INTERFACE;
+    436 CMD_COPY_GPA_SESSION_RESULTS_AMD PFN_vkCmdCopyGpaSessionResultsAMD ( a Pointer, b u64, ) Nothing
+        CommandBuffer by AMD_GPA_INTERFACE;
+    437 CREATE_EXECUTION_GRAPH_PIPELINES_AMDX PFN_vkCreateExecutionGraphPipelinesAMDX ( a Pointer, b u64, c u32,
+        d Pointer, e Pointer, f Pointer, ) i32 Device by AMDX_SHADER_ENQUEUE;
+    438 GET_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX PFN_vkGetExecutionGraphPipelineScratchSizeAMDX ( a Pointer,
+        b u64, c Pointer, ) i32 Device by AMDX_SHADER_ENQUEUE;
+    439 GET_EXECUTION_GRAPH_PIPELINE_NODE_INDEX_AMDX PFN_vkGetExecutionGraphPipelineNodeIndexAMDX ( a Pointer, b u64,
+        c Pointer, d Pointer, ) i32 Device by AMDX_SHADER_ENQUEUE;
+    440 CMD_INITIALIZE_GRAPH_SCRATCH_MEMORY_AMDX PFN_vkCmdInitializeGraphScratchMemoryAMDX ( a Pointer, b u64, c u64,
+        d u64, ) Nothing CommandBuffer by AMDX_SHADER_ENQUEUE;
+    441 CMD_DISPATCH_GRAPH_AMDX PFN_vkCmdDispatchGraphAMDX ( a Pointer, b u64, c u64, d Pointer, ) Nothing
+        CommandBuffer by AMDX_SHADER_ENQUEUE;
+    442 CMD_DISPATCH_GRAPH_INDIRECT_AMDX PFN_vkCmdDispatchGraphIndirectAMDX ( a Pointer, b u64, c u64, d Pointer,
+        ) Nothing CommandBuffer by AMDX_SHADER_ENQUEUE;
+    443 CMD_DISPATCH_GRAPH_INDIRECT_COUNT_AMDX PFN_vkCmdDispatchGraphIndirectCountAMDX ( a Pointer, b u64, c u64,
+        d u64, ) Nothing CommandBuffer by AMDX_SHADER_ENQUEUE;
+    444 WRITE_SAMPLER_DESCRIPTORS_EXT PFN_vkWriteSamplerDescriptorsEXT ( a Pointer, b u32, c Pointer, d Pointer,
+        ) i32 Device by EXT_DESCRIPTOR_HEAP;
+    445 WRITE_RESOURCE_DESCRIPTORS_EXT PFN_vkWriteResourceDescriptorsEXT ( a Pointer, b u32, c Pointer, d Pointer,
+        ) i32 Device by EXT_DESCRIPTOR_HEAP;
+    446 CMD_BIND_SAMPLER_HEAP_EXT PFN_vkCmdBindSamplerHeapEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by EXT_DESCRIPTOR_HEAP;
+    447 CMD_BIND_RESOURCE_HEAP_EXT PFN_vkCmdBindResourceHeapEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by EXT_DESCRIPTOR_HEAP;
+    448 CMD_PUSH_DATA_EXT PFN_vkCmdPushDataEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer by EXT_DESCRIPTOR_HEAP;
+    449 GET_IMAGE_OPAQUE_CAPTURE_DATA_EXT PFN_vkGetImageOpaqueCaptureDataEXT ( a Pointer, b u32, c Pointer,
+        d Pointer, ) i32 Device by EXT_DESCRIPTOR_HEAP;
+    450 REGISTER_CUSTOM_BORDER_COLOR_EXT PFN_vkRegisterCustomBorderColorEXT ( a Pointer, b Pointer, c u32, d Pointer,
+        ) i32 Device by EXT_DESCRIPTOR_HEAP;
+    451 UNREGISTER_CUSTOM_BORDER_COLOR_EXT PFN_vkUnregisterCustomBorderColorEXT ( a Pointer, b u32, ) Nothing Device
+        by EXT_DESCRIPTOR_HEAP;
+    452 GET_TENSOR_OPAQUE_CAPTURE_DATA_ARM PFN_vkGetTensorOpaqueCaptureDataARM ( a Pointer, b u32, c Pointer,
+        d Pointer, ) i32 Device by EXT_DESCRIPTOR_HEAP;
+    453 CMD_SET_SAMPLE_LOCATIONS_EXT PFN_vkCmdSetSampleLocationsEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by EXT_SAMPLE_LOCATIONS;
+    454 GET_IMAGE_MEMORY_REQUIREMENTS_2_KHR PFN_vkGetImageMemoryRequirements2KHR ( a Pointer, b Pointer, c Pointer,
+        ) Nothing Device alias GET_IMAGE_MEMORY_REQUIREMENTS_2 by KHR_GET_MEMORY_REQUIREMENTS2;
+    455 GET_BUFFER_MEMORY_REQUIREMENTS_2_KHR PFN_vkGetBufferMemoryRequirements2KHR ( a Pointer, b Pointer, c Pointer,
+        ) Nothing Device alias GET_BUFFER_MEMORY_REQUIREMENTS_2 by KHR_GET_MEMORY_REQUIREMENTS2;
+    456 GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2_KHR PFN_vkGetImageSparseMemoryRequirements2KHR ( a Pointer, b Pointer,
+        c Pointer, d Pointer, ) Nothing Device alias GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2
+        by KHR_GET_MEMORY_REQUIREMENTS2;
+    457 CREATE_ACCELERATION_STRUCTURE_KHR PFN_vkCreateAccelerationStructureKHR ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Device by KHR_ACCELERATION_STRUCTURE;
+    458 DESTROY_ACCELERATION_STRUCTURE_KHR PFN_vkDestroyAccelerationStructureKHR ( a Pointer, b u64, c Pointer,
+        ) Nothing Device by KHR_ACCELERATION_STRUCTURE;
+    459 CMD_BUILD_ACCELERATION_STRUCTURES_KHR PFN_vkCmdBuildAccelerationStructuresKHR ( a Pointer, b u32, c Pointer,
+        d Pointer, ) Nothing CommandBuffer by KHR_ACCELERATION_STRUCTURE;
+    460 CMD_BUILD_ACCELERATION_STRUCTURES_INDIRECT_KHR PFN_vkCmdBuildAccelerationStructuresIndirectKHR ( a Pointer,
+        b u32, c Pointer, d Pointer, e Pointer, f Pointer, ) Nothing CommandBuffer by KHR_ACCELERATION_STRUCTURE;
+    461 BUILD_ACCELERATION_STRUCTURES_KHR PFN_vkBuildAccelerationStructuresKHR ( a Pointer, b u64, c u32, d Pointer,
+        e Pointer, ) i32 Device by KHR_ACCELERATION_STRUCTURE;
+    462 COPY_ACCELERATION_STRUCTURE_KHR PFN_vkCopyAccelerationStructureKHR ( a Pointer, b u64, c Pointer, ) i32
+        Device by KHR_ACCELERATION_STRUCTURE;
+    463 COPY_ACCELERATION_STRUCTURE_TO_MEMORY_KHR PFN_vkCopyAccelerationStructureToMemoryKHR ( a Pointer, b u64,
+        c Pointer, ) i32 Device by KHR_ACCELERATION_STRUCTURE;
+    464 COPY_MEMORY_TO_ACCELERATION_STRUCTURE_KHR PFN_vkCopyMemoryToAccelerationStructureKHR ( a Pointer, b u64,
+        c Pointer, ) i32 Device by KHR_ACCELERATION_STRUCTURE;
+    465 WRITE_ACCELERATION_STRUCTURES_PROPERTIES_KHR PFN_vkWriteAccelerationStructuresPropertiesKHR ( a Pointer,
+        b u32, c Pointer, d i32, e usize, f Pointer, g usize, ) i32 Device by KHR_ACCELERATION_STRUCTURE;
+    466 CMD_COPY_ACCELERATION_STRUCTURE_KHR PFN_vkCmdCopyAccelerationStructureKHR ( a Pointer, b Pointer, ) Nothing
+        CommandBuffer by KHR_ACCELERATION_STRUCTURE;
+    467 CMD_COPY_ACCELERATION_STRUCTURE_TO_MEMORY_KHR PFN_vkCmdCopyAccelerationStructureToMemoryKHR ( a Pointer,
+        b Pointer, ) Nothing CommandBuffer by KHR_ACCELERATION_STRUCTURE;
+    468 CMD_COPY_MEMORY_TO_ACCELERATION_STRUCTURE_KHR PFN_vkCmdCopyMemoryToAccelerationStructureKHR ( a Pointer,
+        b Pointer, ) Nothing CommandBuffer by KHR_ACCELERATION_STRUCTURE;
+    469 GET_ACCELERATION_STRUCTURE_DEVICE_ADDRESS_KHR PFN_vkGetAccelerationStructureDeviceAddressKHR ( a Pointer,
+        b Pointer, ) u64 Device by KHR_ACCELERATION_STRUCTURE;
+    470 CMD_WRITE_ACCELERATION_STRUCTURES_PROPERTIES_KHR PFN_vkCmdWriteAccelerationStructuresPropertiesKHR (
+        a Pointer, b u32, c Pointer, d i32, e u64, f u32, ) Nothing CommandBuffer by KHR_ACCELERATION_STRUCTURE;
+    471 GET_DEVICE_ACCELERATION_STRUCTURE_COMPATIBILITY_KHR PFN_vkGetDeviceAccelerationStructureCompatibilityKHR (
+        a Pointer, b Pointer, c Pointer, ) Nothing Device by KHR_ACCELERATION_STRUCTURE;
+    472 GET_ACCELERATION_STRUCTURE_BUILD_SIZES_KHR PFN_vkGetAccelerationStructureBuildSizesKHR ( a Pointer, b i32,
+        c Pointer, d Pointer, e Pointer, ) Nothing Device by KHR_ACCELERATION_STRUCTURE;
+    473 CREATE_SAMPLER_YCBCR_CONVERSION_KHR PFN_vkCreateSamplerYcbcrConversionKHR ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Device alias CREATE_SAMPLER_YCBCR_CONVERSION by KHR_SAMPLER_YCBCR_CONVERSION;
+    474 DESTROY_SAMPLER_YCBCR_CONVERSION_KHR PFN_vkDestroySamplerYcbcrConversionKHR ( a Pointer, b u64, c Pointer,
+        ) Nothing Device alias DESTROY_SAMPLER_YCBCR_CONVERSION by KHR_SAMPLER_YCBCR_CONVERSION;
+    475 BIND_BUFFER_MEMORY_2_KHR PFN_vkBindBufferMemory2KHR ( a Pointer, b u32, c Pointer, ) i32 Device
+        alias BIND_BUFFER_MEMORY_2 by KHR_BIND_MEMORY2;
+    476 BIND_IMAGE_MEMORY_2_KHR PFN_vkBindImageMemory2KHR ( a Pointer, b u32, c Pointer, ) i32 Device
+        alias BIND_IMAGE_MEMORY_2 by KHR_BIND_MEMORY2;
+    477 GET_IMAGE_DRM_FORMAT_MODIFIER_PROPERTIES_EXT PFN_vkGetImageDrmFormatModifierPropertiesEXT ( a Pointer, b u64,
+        c Pointer, ) i32 Device by EXT_IMAGE_DRM_FORMAT_MODIFIER;
+    478 CREATE_VALIDATION_CACHE_EXT PFN_vkCreateValidationCacheEXT ( a Pointer, b Pointer, c Pointer, d Pointer,
+        ) i32 Device by EXT_VALIDATION_CACHE;
+    479 DESTROY_VALIDATION_CACHE_EXT PFN_vkDestroyValidationCacheEXT ( a Pointer, b u64, c Pointer, ) Nothing Device
+        by EXT_VALIDATION_CACHE;
+    480 MERGE_VALIDATION_CACHES_EXT PFN_vkMergeValidationCachesEXT ( a Pointer, b u64, c u32, d Pointer, ) i32 Device
+        by EXT_VALIDATION_CACHE;
+    481 GET_VALIDATION_CACHE_DATA_EXT PFN_vkGetValidationCacheDataEXT ( a Pointer, b u64, c Pointer, d Pointer, ) i32
+        Device by EXT_VALIDATION_CACHE;
+    482 CMD_BIND_SHADING_RATE_IMAGE_NV PFN_vkCmdBindShadingRateImageNV ( a Pointer, b u64, c i32, ) Nothing
+        CommandBuffer by NV_SHADING_RATE_IMAGE;
+    483 CMD_SET_VIEWPORT_SHADING_RATE_PALETTE_NV PFN_vkCmdSetViewportShadingRatePaletteNV ( a Pointer, b u32, c u32,
+        d Pointer, ) Nothing CommandBuffer by NV_SHADING_RATE_IMAGE;
+    484 CMD_SET_COARSE_SAMPLE_ORDER_NV PFN_vkCmdSetCoarseSampleOrderNV ( a Pointer, b i32, c u32, d Pointer,
+        ) Nothing CommandBuffer by NV_SHADING_RATE_IMAGE;
+    485 CREATE_ACCELERATION_STRUCTURE_NV PFN_vkCreateAccelerationStructureNV ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Device by NV_RAY_TRACING;
+    486 DESTROY_ACCELERATION_STRUCTURE_NV PFN_vkDestroyAccelerationStructureNV ( a Pointer, b u64, c Pointer,
+        ) Nothing Device by NV_RAY_TRACING;
+    487 GET_ACCELERATION_STRUCTURE_MEMORY_REQUIREMENTS_NV PFN_vkGetAccelerationStructureMemoryRequirementsNV (
+        a Pointer, b Pointer, c Pointer, ) Nothing Device by NV_RAY_TRACING;
+    488 BIND_ACCELERATION_STRUCTURE_MEMORY_NV PFN_vkBindAccelerationStructureMemoryNV ( a Pointer, b u32, c Pointer,
+        ) i32 Device by NV_RAY_TRACING;
+    489 CMD_BUILD_ACCELERATION_STRUCTURE_NV PFN_vkCmdBuildAccelerationStructureNV ( a Pointer, b Pointer, c u64,
+        d u64, e u32, f u64, g u64, h u64, i u64, ) Nothing CommandBuffer by NV_RAY_TRACING;
+    490 CMD_COPY_ACCELERATION_STRUCTURE_NV PFN_vkCmdCopyAccelerationStructureNV ( a Pointer, b u64, c u64, d i32,
+        ) Nothing CommandBuffer by NV_RAY_TRACING;
+    491 CMD_TRACE_RAYS_NV PFN_vkCmdTraceRaysNV ( a Pointer, b u64, c u64, d u64, e u64, f u64, g u64, h u64, i u64,
+        j u64, k u64, l u64, m u32, n u32, o u32, ) Nothing CommandBuffer by NV_RAY_TRACING;
+    492 CREATE_RAY_TRACING_PIPELINES_NV PFN_vkCreateRayTracingPipelinesNV ( a Pointer, b u64, c u32, d Pointer,
+        e Pointer, f Pointer, ) i32 Device by NV_RAY_TRACING;
+    493 GET_RAY_TRACING_SHADER_GROUP_HANDLES_NV PFN_vkGetRayTracingShaderGroupHandlesNV ( a Pointer, b u64, c u32,
+        d u32, e usize, f Pointer, ) i32 Device alias GET_RAY_TRACING_SHADER_GROUP_HANDLES_KHR by NV_RAY_TRACING;
+    494 GET_ACCELERATION_STRUCTURE_HANDLE_NV PFN_vkGetAccelerationStructureHandleNV ( a Pointer, b u64, c usize,
+        d Pointer, ) i32 Device by NV_RAY_TRACING;
+    495 CMD_WRITE_ACCELERATION_STRUCTURES_PROPERTIES_NV PFN_vkCmdWriteAccelerationStructuresPropertiesNV ( a Pointer,
+        b u32, c Pointer, d i32, e u64, f u32, ) Nothing CommandBuffer by NV_RAY_TRACING;
+    496 COMPILE_DEFERRED_NV PFN_vkCompileDeferredNV ( a Pointer, b u64, c u32, ) i32 Device by NV_RAY_TRACING;
+    497 GET_DESCRIPTOR_SET_LAYOUT_SUPPORT_KHR PFN_vkGetDescriptorSetLayoutSupportKHR ( a Pointer, b Pointer,
+        c Pointer, ) Nothing Device alias GET_DESCRIPTOR_SET_LAYOUT_SUPPORT by KHR_MAINTENANCE3;
+    498 CMD_DRAW_INDIRECT_COUNT_KHR PFN_vkCmdDrawIndirectCountKHR ( a Pointer, b u64, c u64, d u64, e u64, f u32,
+        g u32, ) Nothing CommandBuffer alias CMD_DRAW_INDIRECT_COUNT by KHR_DRAW_INDIRECT_COUNT;
+    499 CMD_DRAW_INDEXED_INDIRECT_COUNT_KHR PFN_vkCmdDrawIndexedIndirectCountKHR ( a Pointer, b u64, c u64, d u64,
+        e u64, f u32, g u32, ) Nothing CommandBuffer alias CMD_DRAW_INDEXED_INDIRECT_COUNT by KHR_DRAW_INDIRECT_COUNT;
+    500 GET_MEMORY_HOST_POINTER_PROPERTIES_EXT PFN_vkGetMemoryHostPointerPropertiesEXT ( a Pointer, b u32, c Pointer,
+        d Pointer, ) i32 Device by EXT_EXTERNAL_MEMORY_HOST;
+    501 CMD_WRITE_BUFFER_MARKER_AMD PFN_vkCmdWriteBufferMarkerAMD ( a Pointer, b u32, c u64, d u64, e u32, ) Nothing
+        CommandBuffer by AMD_BUFFER_MARKER;
+    502 CMD_WRITE_BUFFER_MARKER_2_AMD PFN_vkCmdWriteBufferMarker2AMD ( a Pointer, b u64, c u64, d u64, e u32,
+        ) Nothing CommandBuffer by AMD_BUFFER_MARKER;
+    503 GET_CALIBRATED_TIMESTAMPS_EXT PFN_vkGetCalibratedTimestampsEXT ( a Pointer, b u32, c Pointer, d Pointer,
+        e Pointer, ) i32 Device alias GET_CALIBRATED_TIMESTAMPS_KHR by EXT_CALIBRATED_TIMESTAMPS;
+    } };
 }
+
+commands_device_extensions_1!(commands);

@@ -4,277 +4,398 @@
 
 use crate::source::commands;
 
-commands! {
-    504 CMD_DRAW_MESH_TASKS_NV "vkCmdDrawMeshTasksNV" CommandBuffer by NV_MESH_SHADER;
-    505 CMD_DRAW_MESH_TASKS_INDIRECT_NV "vkCmdDrawMeshTasksIndirectNV" CommandBuffer by NV_MESH_SHADER;
-    506 CMD_DRAW_MESH_TASKS_INDIRECT_COUNT_NV "vkCmdDrawMeshTasksIndirectCountNV" CommandBuffer by NV_MESH_SHADER;
-    507 CMD_SET_EXCLUSIVE_SCISSOR_ENABLE_NV "vkCmdSetExclusiveScissorEnableNV" CommandBuffer by NV_SCISSOR_EXCLUSIVE;
-    508 CMD_SET_EXCLUSIVE_SCISSOR_NV "vkCmdSetExclusiveScissorNV" CommandBuffer by NV_SCISSOR_EXCLUSIVE;
-    509 CMD_SET_CHECKPOINT_NV "vkCmdSetCheckpointNV" CommandBuffer by NV_DEVICE_DIAGNOSTIC_CHECKPOINTS;
-    510 GET_QUEUE_CHECKPOINT_DATA_NV "vkGetQueueCheckpointDataNV" Queue by NV_DEVICE_DIAGNOSTIC_CHECKPOINTS;
-    511 GET_QUEUE_CHECKPOINT_DATA_2_NV "vkGetQueueCheckpointData2NV" Queue by NV_DEVICE_DIAGNOSTIC_CHECKPOINTS;
-    512 GET_SEMAPHORE_COUNTER_VALUE_KHR "vkGetSemaphoreCounterValueKHR" Device alias GET_SEMAPHORE_COUNTER_VALUE
+/// Calls a macro with a row for each of these commands.
+#[macro_export]
+macro_rules! commands_device_extensions_200 {
+    ($($callback:ident)::+) => { $($callback)::+! {
+    504 CMD_DRAW_MESH_TASKS_NV PFN_vkCmdDrawMeshTasksNV ( a Pointer, b u32, c u32, ) Nothing CommandBuffer
+        by NV_MESH_SHADER;
+    505 CMD_DRAW_MESH_TASKS_INDIRECT_NV PFN_vkCmdDrawMeshTasksIndirectNV ( a Pointer, b u64, c u64, d u32, e u32,
+        ) Nothing CommandBuffer by NV_MESH_SHADER;
+    506 CMD_DRAW_MESH_TASKS_INDIRECT_COUNT_NV PFN_vkCmdDrawMeshTasksIndirectCountNV ( a Pointer, b u64, c u64, d u64,
+        e u64, f u32, g u32, ) Nothing CommandBuffer by NV_MESH_SHADER;
+    507 CMD_SET_EXCLUSIVE_SCISSOR_ENABLE_NV PFN_vkCmdSetExclusiveScissorEnableNV ( a Pointer, b u32, c u32,
+        d Pointer, ) Nothing CommandBuffer by NV_SCISSOR_EXCLUSIVE;
+    508 CMD_SET_EXCLUSIVE_SCISSOR_NV PFN_vkCmdSetExclusiveScissorNV ( a Pointer, b u32, c u32, d Pointer, ) Nothing
+        CommandBuffer by NV_SCISSOR_EXCLUSIVE;
+    509 CMD_SET_CHECKPOINT_NV PFN_vkCmdSetCheckpointNV ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by NV_DEVICE_DIAGNOSTIC_CHECKPOINTS;
+    510 GET_QUEUE_CHECKPOINT_DATA_NV PFN_vkGetQueueCheckpointDataNV ( a Pointer, b Pointer, c Pointer, ) Nothing
+        Queue by NV_DEVICE_DIAGNOSTIC_CHECKPOINTS;
+    511 GET_QUEUE_CHECKPOINT_DATA_2_NV PFN_vkGetQueueCheckpointData2NV ( a Pointer, b Pointer, c Pointer, ) Nothing
+        Queue by NV_DEVICE_DIAGNOSTIC_CHECKPOINTS;
+    512 GET_SEMAPHORE_COUNTER_VALUE_KHR PFN_vkGetSemaphoreCounterValueKHR ( a Pointer, b u64, c Pointer, ) i32 Device
+        alias GET_SEMAPHORE_COUNTER_VALUE by KHR_TIMELINE_SEMAPHORE;
+    513 WAIT_SEMAPHORES_KHR PFN_vkWaitSemaphoresKHR ( a Pointer, b Pointer, c u64, ) i32 Device alias WAIT_SEMAPHORES
         by KHR_TIMELINE_SEMAPHORE;
-    513 WAIT_SEMAPHORES_KHR "vkWaitSemaphoresKHR" Device alias WAIT_SEMAPHORES by KHR_TIMELINE_SEMAPHORE;
-    514 SIGNAL_SEMAPHORE_KHR "vkSignalSemaphoreKHR" Device alias SIGNAL_SEMAPHORE by KHR_TIMELINE_SEMAPHORE;
-    515 SET_SWAPCHAIN_PRESENT_TIMING_QUEUE_SIZE_EXT "vkSetSwapchainPresentTimingQueueSizeEXT" Device
-        by EXT_PRESENT_TIMING;
-    516 GET_SWAPCHAIN_TIMING_PROPERTIES_EXT "vkGetSwapchainTimingPropertiesEXT" Device by EXT_PRESENT_TIMING;
-    517 GET_SWAPCHAIN_TIME_DOMAIN_PROPERTIES_EXT "vkGetSwapchainTimeDomainPropertiesEXT" Device by EXT_PRESENT_TIMING;
-    518 GET_PAST_PRESENTATION_TIMING_EXT "vkGetPastPresentationTimingEXT" Device by EXT_PRESENT_TIMING;
-    519 INITIALIZE_PERFORMANCE_API_INTEL "vkInitializePerformanceApiINTEL" Device by INTEL_PERFORMANCE_QUERY;
-    520 UNINITIALIZE_PERFORMANCE_API_INTEL "vkUninitializePerformanceApiINTEL" Device by INTEL_PERFORMANCE_QUERY;
-    521 CMD_SET_PERFORMANCE_MARKER_INTEL "vkCmdSetPerformanceMarkerINTEL" CommandBuffer by INTEL_PERFORMANCE_QUERY;
-    522 CMD_SET_PERFORMANCE_STREAM_MARKER_INTEL "vkCmdSetPerformanceStreamMarkerINTEL" CommandBuffer
+    514 SIGNAL_SEMAPHORE_KHR PFN_vkSignalSemaphoreKHR ( a Pointer, b Pointer, ) i32 Device alias SIGNAL_SEMAPHORE
+        by KHR_TIMELINE_SEMAPHORE;
+    515 SET_SWAPCHAIN_PRESENT_TIMING_QUEUE_SIZE_EXT PFN_vkSetSwapchainPresentTimingQueueSizeEXT ( a Pointer, b u64,
+        c u32, ) i32 Device by EXT_PRESENT_TIMING;
+    516 GET_SWAPCHAIN_TIMING_PROPERTIES_EXT PFN_vkGetSwapchainTimingPropertiesEXT ( a Pointer, b u64, c Pointer,
+        d Pointer, ) i32 Device by EXT_PRESENT_TIMING;
+    517 GET_SWAPCHAIN_TIME_DOMAIN_PROPERTIES_EXT PFN_vkGetSwapchainTimeDomainPropertiesEXT ( a Pointer, b u64,
+        c Pointer, d Pointer, ) i32 Device by EXT_PRESENT_TIMING;
+    518 GET_PAST_PRESENTATION_TIMING_EXT PFN_vkGetPastPresentationTimingEXT ( a Pointer, b Pointer, c Pointer, ) i32
+        Device by EXT_PRESENT_TIMING;
+    519 INITIALIZE_PERFORMANCE_API_INTEL PFN_vkInitializePerformanceApiINTEL ( a Pointer, b Pointer, ) i32 Device
         by INTEL_PERFORMANCE_QUERY;
-    523 CMD_SET_PERFORMANCE_OVERRIDE_INTEL "vkCmdSetPerformanceOverrideINTEL" CommandBuffer
+    520 UNINITIALIZE_PERFORMANCE_API_INTEL PFN_vkUninitializePerformanceApiINTEL ( a Pointer, ) Nothing Device
         by INTEL_PERFORMANCE_QUERY;
-    524 ACQUIRE_PERFORMANCE_CONFIGURATION_INTEL "vkAcquirePerformanceConfigurationINTEL" Device
-        by INTEL_PERFORMANCE_QUERY;
-    525 RELEASE_PERFORMANCE_CONFIGURATION_INTEL "vkReleasePerformanceConfigurationINTEL" Device
-        by INTEL_PERFORMANCE_QUERY;
-    526 QUEUE_SET_PERFORMANCE_CONFIGURATION_INTEL "vkQueueSetPerformanceConfigurationINTEL" Queue
-        by INTEL_PERFORMANCE_QUERY;
-    527 GET_PERFORMANCE_PARAMETER_INTEL "vkGetPerformanceParameterINTEL" Device by INTEL_PERFORMANCE_QUERY;
-    528 SET_LOCAL_DIMMING_AMD "vkSetLocalDimmingAMD" Device by AMD_DISPLAY_NATIVE_HDR;
-    529 CMD_SET_FRAGMENT_SHADING_RATE_KHR "vkCmdSetFragmentShadingRateKHR" CommandBuffer by KHR_FRAGMENT_SHADING_RATE;
-    530 CMD_SET_RENDERING_ATTACHMENT_LOCATIONS_KHR "vkCmdSetRenderingAttachmentLocationsKHR" CommandBuffer
-        alias CMD_SET_RENDERING_ATTACHMENT_LOCATIONS by KHR_DYNAMIC_RENDERING_LOCAL_READ;
-    531 CMD_SET_RENDERING_INPUT_ATTACHMENT_INDICES_KHR "vkCmdSetRenderingInputAttachmentIndicesKHR" CommandBuffer
-        alias CMD_SET_RENDERING_INPUT_ATTACHMENT_INDICES by KHR_DYNAMIC_RENDERING_LOCAL_READ;
-    532 GET_BUFFER_DEVICE_ADDRESS_EXT "vkGetBufferDeviceAddressEXT" Device alias GET_BUFFER_DEVICE_ADDRESS
-        by EXT_BUFFER_DEVICE_ADDRESS;
-    533 WAIT_FOR_PRESENT_KHR "vkWaitForPresentKHR" Device by KHR_PRESENT_WAIT;
-    534 ACQUIRE_FULL_SCREEN_EXCLUSIVE_MODE_EXT "vkAcquireFullScreenExclusiveModeEXT" Device
-        by EXT_FULL_SCREEN_EXCLUSIVE;
-    535 RELEASE_FULL_SCREEN_EXCLUSIVE_MODE_EXT "vkReleaseFullScreenExclusiveModeEXT" Device
-        by EXT_FULL_SCREEN_EXCLUSIVE;
-    536 GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT "vkGetDeviceGroupSurfacePresentModes2EXT" Device
-        by EXT_FULL_SCREEN_EXCLUSIVE;
-    537 GET_BUFFER_DEVICE_ADDRESS_KHR "vkGetBufferDeviceAddressKHR" Device alias GET_BUFFER_DEVICE_ADDRESS
-        by KHR_BUFFER_DEVICE_ADDRESS;
-    538 GET_BUFFER_OPAQUE_CAPTURE_ADDRESS_KHR "vkGetBufferOpaqueCaptureAddressKHR" Device
-        alias GET_BUFFER_OPAQUE_CAPTURE_ADDRESS by KHR_BUFFER_DEVICE_ADDRESS;
-    539 GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS_KHR "vkGetDeviceMemoryOpaqueCaptureAddressKHR" Device
-        alias GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS by KHR_BUFFER_DEVICE_ADDRESS;
-    540 CMD_SET_LINE_STIPPLE_EXT "vkCmdSetLineStippleEXT" CommandBuffer alias CMD_SET_LINE_STIPPLE
-        by EXT_LINE_RASTERIZATION;
-    541 RESET_QUERY_POOL_EXT "vkResetQueryPoolEXT" Device alias RESET_QUERY_POOL by EXT_HOST_QUERY_RESET;
-    542 CMD_SET_CULL_MODE_EXT "vkCmdSetCullModeEXT" CommandBuffer alias CMD_SET_CULL_MODE
-        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    543 CMD_SET_FRONT_FACE_EXT "vkCmdSetFrontFaceEXT" CommandBuffer alias CMD_SET_FRONT_FACE
-        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    544 CMD_SET_PRIMITIVE_TOPOLOGY_EXT "vkCmdSetPrimitiveTopologyEXT" CommandBuffer alias CMD_SET_PRIMITIVE_TOPOLOGY
-        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    545 CMD_SET_VIEWPORT_WITH_COUNT_EXT "vkCmdSetViewportWithCountEXT" CommandBuffer
-        alias CMD_SET_VIEWPORT_WITH_COUNT by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    546 CMD_SET_SCISSOR_WITH_COUNT_EXT "vkCmdSetScissorWithCountEXT" CommandBuffer alias CMD_SET_SCISSOR_WITH_COUNT
-        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    547 CMD_BIND_VERTEX_BUFFERS_2_EXT "vkCmdBindVertexBuffers2EXT" CommandBuffer alias CMD_BIND_VERTEX_BUFFERS_2
-        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    548 CMD_SET_DEPTH_TEST_ENABLE_EXT "vkCmdSetDepthTestEnableEXT" CommandBuffer alias CMD_SET_DEPTH_TEST_ENABLE
-        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    549 CMD_SET_DEPTH_WRITE_ENABLE_EXT "vkCmdSetDepthWriteEnableEXT" CommandBuffer alias CMD_SET_DEPTH_WRITE_ENABLE
-        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    550 CMD_SET_DEPTH_COMPARE_OP_EXT "vkCmdSetDepthCompareOpEXT" CommandBuffer alias CMD_SET_DEPTH_COMPARE_OP
-        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    551 CMD_SET_DEPTH_BOUNDS_TEST_ENABLE_EXT "vkCmdSetDepthBoundsTestEnableEXT" CommandBuffer
-        alias CMD_SET_DEPTH_BOUNDS_TEST_ENABLE by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    552 CMD_SET_STENCIL_TEST_ENABLE_EXT "vkCmdSetStencilTestEnableEXT" CommandBuffer
+    521 CMD_SET_PERFORMANCE_MARKER_INTEL PFN_vkCmdSetPerformanceMarkerINTEL ( a Pointer, b Pointer, ) i32
+        CommandBuffer by INTEL_PERFORMANCE_QUERY;
+    522 CMD_SET_PERFORMANCE_STREAM_MARKER_INTEL PFN_vkCmdSetPerformanceStreamMarkerINTEL ( a Pointer, b Pointer,
+        ) i32 CommandBuffer by INTEL_PERFORMANCE_QUERY;
+    523 CMD_SET_PERFORMANCE_OVERRIDE_INTEL PFN_vkCmdSetPerformanceOverrideINTEL ( a Pointer, b Pointer, ) i32
+        CommandBuffer by INTEL_PERFORMANCE_QUERY;
+    524 ACQUIRE_PERFORMANCE_CONFIGURATION_INTEL PFN_vkAcquirePerformanceConfigurationINTEL ( a Pointer, b Pointer,
+        c Pointer, ) i32 Device by INTEL_PERFORMANCE_QUERY;
+    525 RELEASE_PERFORMANCE_CONFIGURATION_INTEL PFN_vkReleasePerformanceConfigurationINTEL ( a Pointer, b u64, ) i32
+        Device by INTEL_PERFORMANCE_QUERY;
+    526 QUEUE_SET_PERFORMANCE_CONFIGURATION_INTEL PFN_vkQueueSetPerformanceConfigurationINTEL ( a Pointer, b u64,
+        ) i32 Queue by INTEL_PERFORMANCE_QUERY;
+    527 GET_PERFORMANCE_PARAMETER_INTEL PFN_vkGetPerformanceParameterINTEL ( a Pointer, b i32, c Pointer, ) i32
+        Device by INTEL_PERFORMANCE_QUERY;
+    528 SET_LOCAL_DIMMING_AMD PFN_vkSetLocalDimmingAMD ( a Pointer, b u64, c u32, ) Nothing Device
+        by AMD_DISPLAY_NATIVE_HDR;
+    529 CMD_SET_FRAGMENT_SHADING_RATE_KHR PFN_vkCmdSetFragmentShadingRateKHR ( a Pointer, b Pointer, c Pointer,
+        ) Nothing CommandBuffer by KHR_FRAGMENT_SHADING_RATE;
+    530 CMD_SET_RENDERING_ATTACHMENT_LOCATIONS_KHR PFN_vkCmdSetRenderingAttachmentLocationsKHR ( a Pointer,
+        b Pointer, ) Nothing CommandBuffer alias CMD_SET_RENDERING_ATTACHMENT_LOCATIONS
+        by KHR_DYNAMIC_RENDERING_LOCAL_READ;
+    531 CMD_SET_RENDERING_INPUT_ATTACHMENT_INDICES_KHR PFN_vkCmdSetRenderingInputAttachmentIndicesKHR ( a Pointer,
+        b Pointer, ) Nothing CommandBuffer alias CMD_SET_RENDERING_INPUT_ATTACHMENT_INDICES
+        by KHR_DYNAMIC_RENDERING_LOCAL_READ;
+    532 GET_BUFFER_DEVICE_ADDRESS_EXT PFN_vkGetBufferDeviceAddressEXT ( a Pointer, b Pointer, ) u64 Device
+        alias GET_BUFFER_DEVICE_ADDRESS by EXT_BUFFER_DEVICE_ADDRESS;
+    533 WAIT_FOR_PRESENT_KHR PFN_vkWaitForPresentKHR ( a Pointer, b u64, c u64, d u64, ) i32 Device
+        by KHR_PRESENT_WAIT;
+    534 ACQUIRE_FULL_SCREEN_EXCLUSIVE_MODE_EXT PFN_vkAcquireFullScreenExclusiveModeEXT ( a Pointer, b u64, ) i32
+        Device by EXT_FULL_SCREEN_EXCLUSIVE;
+    535 RELEASE_FULL_SCREEN_EXCLUSIVE_MODE_EXT PFN_vkReleaseFullScreenExclusiveModeEXT ( a Pointer, b u64, ) i32
+        Device by EXT_FULL_SCREEN_EXCLUSIVE;
+    536 GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT PFN_vkGetDeviceGroupSurfacePresentModes2EXT ( a Pointer,
+        b Pointer, c Pointer, ) i32 Device by EXT_FULL_SCREEN_EXCLUSIVE;
+    537 GET_BUFFER_DEVICE_ADDRESS_KHR PFN_vkGetBufferDeviceAddressKHR ( a Pointer, b Pointer, ) u64 Device
+        alias GET_BUFFER_DEVICE_ADDRESS by KHR_BUFFER_DEVICE_ADDRESS;
+    538 GET_BUFFER_OPAQUE_CAPTURE_ADDRESS_KHR PFN_vkGetBufferOpaqueCaptureAddressKHR ( a Pointer, b Pointer, ) u64
+        Device alias GET_BUFFER_OPAQUE_CAPTURE_ADDRESS by KHR_BUFFER_DEVICE_ADDRESS;
+    539 GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS_KHR PFN_vkGetDeviceMemoryOpaqueCaptureAddressKHR ( a Pointer,
+        b Pointer, ) u64 Device alias GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS by KHR_BUFFER_DEVICE_ADDRESS;
+    540 CMD_SET_LINE_STIPPLE_EXT PFN_vkCmdSetLineStippleEXT ( a Pointer, b u32, c u16, ) Nothing CommandBuffer
+        alias CMD_SET_LINE_STIPPLE by EXT_LINE_RASTERIZATION;
+    541 RESET_QUERY_POOL_EXT PFN_vkResetQueryPoolEXT ( a Pointer, b u64, c u32, d u32, ) Nothing Device
+        alias RESET_QUERY_POOL by EXT_HOST_QUERY_RESET;
+    542 CMD_SET_CULL_MODE_EXT PFN_vkCmdSetCullModeEXT ( a Pointer, b u32, ) Nothing CommandBuffer
+        alias CMD_SET_CULL_MODE by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    543 CMD_SET_FRONT_FACE_EXT PFN_vkCmdSetFrontFaceEXT ( a Pointer, b i32, ) Nothing CommandBuffer
+        alias CMD_SET_FRONT_FACE by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    544 CMD_SET_PRIMITIVE_TOPOLOGY_EXT PFN_vkCmdSetPrimitiveTopologyEXT ( a Pointer, b i32, ) Nothing CommandBuffer
+        alias CMD_SET_PRIMITIVE_TOPOLOGY by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    545 CMD_SET_VIEWPORT_WITH_COUNT_EXT PFN_vkCmdSetViewportWithCountEXT ( a Pointer, b u32, c Pointer, ) Nothing
+        CommandBuffer alias CMD_SET_VIEWPORT_WITH_COUNT by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    546 CMD_SET_SCISSOR_WITH_COUNT_EXT PFN_vkCmdSetScissorWithCountEXT ( a Pointer, b u32, c Pointer, ) Nothing
+        CommandBuffer alias CMD_SET_SCISSOR_WITH_COUNT by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    547 CMD_BIND_VERTEX_BUFFERS_2_EXT PFN_vkCmdBindVertexBuffers2EXT ( a Pointer, b u32, c u32, d Pointer, e Pointer,
+        f Pointer, g Pointer, ) Nothing CommandBuffer alias CMD_BIND_VERTEX_BUFFERS_2 by EXT_EXTENDED_DYNAMIC_STATE
+        by EXT_SHADER_OBJECT;
+    548 CMD_SET_DEPTH_TEST_ENABLE_EXT PFN_vkCmdSetDepthTestEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
+        alias CMD_SET_DEPTH_TEST_ENABLE by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    549 CMD_SET_DEPTH_WRITE_ENABLE_EXT PFN_vkCmdSetDepthWriteEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
+        alias CMD_SET_DEPTH_WRITE_ENABLE by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    550 CMD_SET_DEPTH_COMPARE_OP_EXT PFN_vkCmdSetDepthCompareOpEXT ( a Pointer, b i32, ) Nothing CommandBuffer
+        alias CMD_SET_DEPTH_COMPARE_OP by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    551 CMD_SET_DEPTH_BOUNDS_TEST_ENABLE_EXT PFN_vkCmdSetDepthBoundsTestEnableEXT ( a Pointer, b u32, ) Nothing
+        CommandBuffer alias CMD_SET_DEPTH_BOUNDS_TEST_ENABLE by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    552 CMD_SET_STENCIL_TEST_ENABLE_EXT PFN_vkCmdSetStencilTestEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
         alias CMD_SET_STENCIL_TEST_ENABLE by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    553 CMD_SET_STENCIL_OP_EXT "vkCmdSetStencilOpEXT" CommandBuffer alias CMD_SET_STENCIL_OP
-        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    554 CREATE_DEFERRED_OPERATION_KHR "vkCreateDeferredOperationKHR" Device by KHR_DEFERRED_HOST_OPERATIONS;
-    555 DESTROY_DEFERRED_OPERATION_KHR "vkDestroyDeferredOperationKHR" Device by KHR_DEFERRED_HOST_OPERATIONS;
-    556 GET_DEFERRED_OPERATION_MAX_CONCURRENCY_KHR "vkGetDeferredOperationMaxConcurrencyKHR" Device
+    553 CMD_SET_STENCIL_OP_EXT PFN_vkCmdSetStencilOpEXT ( a Pointer, b u32, c i32, d i32, e i32, f i32, ) Nothing
+        CommandBuffer alias CMD_SET_STENCIL_OP by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    554 CREATE_DEFERRED_OPERATION_KHR PFN_vkCreateDeferredOperationKHR ( a Pointer, b Pointer, c Pointer, ) i32
+        Device by KHR_DEFERRED_HOST_OPERATIONS;
+    555 DESTROY_DEFERRED_OPERATION_KHR PFN_vkDestroyDeferredOperationKHR ( a Pointer, b u64, c Pointer, ) Nothing
+        Device by KHR_DEFERRED_HOST_OPERATIONS;
+    556 GET_DEFERRED_OPERATION_MAX_CONCURRENCY_KHR PFN_vkGetDeferredOperationMaxConcurrencyKHR ( a Pointer, b u64,
+        ) u32 Device by KHR_DEFERRED_HOST_OPERATIONS;
+    557 GET_DEFERRED_OPERATION_RESULT_KHR PFN_vkGetDeferredOperationResultKHR ( a Pointer, b u64, ) i32 Device
         by KHR_DEFERRED_HOST_OPERATIONS;
-    557 GET_DEFERRED_OPERATION_RESULT_KHR "vkGetDeferredOperationResultKHR" Device by KHR_DEFERRED_HOST_OPERATIONS;
-    558 DEFERRED_OPERATION_JOIN_KHR "vkDeferredOperationJoinKHR" Device by KHR_DEFERRED_HOST_OPERATIONS;
-    559 GET_PIPELINE_EXECUTABLE_PROPERTIES_KHR "vkGetPipelineExecutablePropertiesKHR" Device
-        by KHR_PIPELINE_EXECUTABLE_PROPERTIES;
-    560 GET_PIPELINE_EXECUTABLE_STATISTICS_KHR "vkGetPipelineExecutableStatisticsKHR" Device
-        by KHR_PIPELINE_EXECUTABLE_PROPERTIES;
-    561 GET_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATIONS_KHR "vkGetPipelineExecutableInternalRepresentationsKHR" Device
-        by KHR_PIPELINE_EXECUTABLE_PROPERTIES;
-    562 COPY_MEMORY_TO_IMAGE_EXT "vkCopyMemoryToImageEXT" Device alias COPY_MEMORY_TO_IMAGE by EXT_HOST_IMAGE_COPY;
-    563 COPY_IMAGE_TO_MEMORY_EXT "vkCopyImageToMemoryEXT" Device alias COPY_IMAGE_TO_MEMORY by EXT_HOST_IMAGE_COPY;
-    564 COPY_IMAGE_TO_IMAGE_EXT "vkCopyImageToImageEXT" Device alias COPY_IMAGE_TO_IMAGE by EXT_HOST_IMAGE_COPY;
-    565 TRANSITION_IMAGE_LAYOUT_EXT "vkTransitionImageLayoutEXT" Device alias TRANSITION_IMAGE_LAYOUT
-        by EXT_HOST_IMAGE_COPY;
-    566 GET_IMAGE_SUBRESOURCE_LAYOUT_2_EXT "vkGetImageSubresourceLayout2EXT" Device
-        alias GET_IMAGE_SUBRESOURCE_LAYOUT_2 by EXT_HOST_IMAGE_COPY by EXT_IMAGE_COMPRESSION_CONTROL;
-    567 MAP_MEMORY_2_KHR "vkMapMemory2KHR" Device alias MAP_MEMORY_2 by KHR_MAP_MEMORY2;
-    568 UNMAP_MEMORY_2_KHR "vkUnmapMemory2KHR" Device alias UNMAP_MEMORY_2 by KHR_MAP_MEMORY2;
-    569 RELEASE_SWAPCHAIN_IMAGES_EXT "vkReleaseSwapchainImagesEXT" Device alias RELEASE_SWAPCHAIN_IMAGES_KHR
-        by EXT_SWAPCHAIN_MAINTENANCE1;
-    570 GET_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_NV "vkGetGeneratedCommandsMemoryRequirementsNV" Device
-        by NV_DEVICE_GENERATED_COMMANDS;
-    571 CMD_PREPROCESS_GENERATED_COMMANDS_NV "vkCmdPreprocessGeneratedCommandsNV" CommandBuffer
-        by NV_DEVICE_GENERATED_COMMANDS;
-    572 CMD_EXECUTE_GENERATED_COMMANDS_NV "vkCmdExecuteGeneratedCommandsNV" CommandBuffer
-        by NV_DEVICE_GENERATED_COMMANDS;
-    573 CMD_BIND_PIPELINE_SHADER_GROUP_NV "vkCmdBindPipelineShaderGroupNV" CommandBuffer
-        by NV_DEVICE_GENERATED_COMMANDS;
-    574 CREATE_INDIRECT_COMMANDS_LAYOUT_NV "vkCreateIndirectCommandsLayoutNV" Device by NV_DEVICE_GENERATED_COMMANDS;
-    575 DESTROY_INDIRECT_COMMANDS_LAYOUT_NV "vkDestroyIndirectCommandsLayoutNV" Device
-        by NV_DEVICE_GENERATED_COMMANDS;
-    576 CMD_SET_DEPTH_BIAS_2_EXT "vkCmdSetDepthBias2EXT" CommandBuffer by EXT_DEPTH_BIAS_CONTROL;
-    577 CREATE_PRIVATE_DATA_SLOT_EXT "vkCreatePrivateDataSlotEXT" Device alias CREATE_PRIVATE_DATA_SLOT
-        by EXT_PRIVATE_DATA;
-    578 DESTROY_PRIVATE_DATA_SLOT_EXT "vkDestroyPrivateDataSlotEXT" Device alias DESTROY_PRIVATE_DATA_SLOT
-        by EXT_PRIVATE_DATA;
-    579 SET_PRIVATE_DATA_EXT "vkSetPrivateDataEXT" Device alias SET_PRIVATE_DATA by EXT_PRIVATE_DATA;
-    580 GET_PRIVATE_DATA_EXT "vkGetPrivateDataEXT" Device alias GET_PRIVATE_DATA by EXT_PRIVATE_DATA;
-    581 GET_ENCODED_VIDEO_SESSION_PARAMETERS_KHR "vkGetEncodedVideoSessionParametersKHR" Device
+    558 DEFERRED_OPERATION_JOIN_KHR PFN_vkDeferredOperationJoinKHR ( a Pointer, b u64, ) i32 Device
+        by KHR_DEFERRED_HOST_OPERATIONS;
+    559 GET_PIPELINE_EXECUTABLE_PROPERTIES_KHR PFN_vkGetPipelineExecutablePropertiesKHR ( a Pointer, b Pointer,
+        c Pointer, d Pointer, ) i32 Device by KHR_PIPELINE_EXECUTABLE_PROPERTIES;
+    560 GET_PIPELINE_EXECUTABLE_STATISTICS_KHR PFN_vkGetPipelineExecutableStatisticsKHR ( a Pointer, b Pointer,
+        c Pointer, d Pointer, ) i32 Device by KHR_PIPELINE_EXECUTABLE_PROPERTIES;
+    561 GET_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATIONS_KHR PFN_vkGetPipelineExecutableInternalRepresentationsKHR (
+        a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device by KHR_PIPELINE_EXECUTABLE_PROPERTIES;
+    562 COPY_MEMORY_TO_IMAGE_EXT PFN_vkCopyMemoryToImageEXT ( a Pointer, b Pointer, ) i32 Device
+        alias COPY_MEMORY_TO_IMAGE by EXT_HOST_IMAGE_COPY;
+    563 COPY_IMAGE_TO_MEMORY_EXT PFN_vkCopyImageToMemoryEXT ( a Pointer, b Pointer, ) i32 Device
+        alias COPY_IMAGE_TO_MEMORY by EXT_HOST_IMAGE_COPY;
+    564 COPY_IMAGE_TO_IMAGE_EXT PFN_vkCopyImageToImageEXT ( a Pointer, b Pointer, ) i32 Device
+        alias COPY_IMAGE_TO_IMAGE by EXT_HOST_IMAGE_COPY;
+    565 TRANSITION_IMAGE_LAYOUT_EXT PFN_vkTransitionImageLayoutEXT ( a Pointer, b u32, c Pointer, ) i32 Device
+        alias TRANSITION_IMAGE_LAYOUT by EXT_HOST_IMAGE_COPY;
+    566 GET_IMAGE_SUBRESOURCE_LAYOUT_2_EXT PFN_vkGetImageSubresourceLayout2EXT ( a Pointer, b u64, c Pointer,
+        d Pointer, ) Nothing Device alias GET_IMAGE_SUBRESOURCE_LAYOUT_2 by EXT_HOST_IMAGE_COPY
+        by EXT_IMAGE_COMPRESSION_CONTROL;
+    567 MAP_MEMORY_2_KHR PFN_vkMapMemory2KHR ( a Pointer, b Pointer, c Pointer, ) i32 Device alias MAP_MEMORY_2
+        by KHR_MAP_MEMORY2;
+    568 UNMAP_MEMORY_2_KHR PFN_vkUnmapMemory2KHR ( a Pointer, b Pointer, ) i32 Device alias UNMAP_MEMORY_2
+        by KHR_MAP_MEMORY2;
+    569 RELEASE_SWAPCHAIN_IMAGES_EXT PFN_vkReleaseSwapchainImagesEXT ( a Pointer, b Pointer, ) i32 Device
+        alias RELEASE_SWAPCHAIN_IMAGES_KHR by EXT_SWAPCHAIN_MAINTENANCE1;
+    570 GET_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_NV PFN_vkGetGeneratedCommandsMemoryRequirementsNV ( a Pointer,
+        b Pointer, c Pointer, ) Nothing Device by NV_DEVICE_GENERATED_COMMANDS;
+    571 CMD_PREPROCESS_GENERATED_COMMANDS_NV PFN_vkCmdPreprocessGeneratedCommandsNV ( a Pointer, b Pointer, ) Nothing
+        CommandBuffer by NV_DEVICE_GENERATED_COMMANDS;
+    572 CMD_EXECUTE_GENERATED_COMMANDS_NV PFN_vkCmdExecuteGeneratedCommandsNV ( a Pointer, b u32, c Pointer,
+        ) Nothing CommandBuffer by NV_DEVICE_GENERATED_COMMANDS;
+    573 CMD_BIND_PIPELINE_SHADER_GROUP_NV PFN_vkCmdBindPipelineShaderGroupNV ( a Pointer, b i32, c u64, d u32,
+        ) Nothing CommandBuffer by NV_DEVICE_GENERATED_COMMANDS;
+    574 CREATE_INDIRECT_COMMANDS_LAYOUT_NV PFN_vkCreateIndirectCommandsLayoutNV ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Device by NV_DEVICE_GENERATED_COMMANDS;
+    575 DESTROY_INDIRECT_COMMANDS_LAYOUT_NV PFN_vkDestroyIndirectCommandsLayoutNV ( a Pointer, b u64, c Pointer,
+        ) Nothing Device by NV_DEVICE_GENERATED_COMMANDS;
+    576 CMD_SET_DEPTH_BIAS_2_EXT PFN_vkCmdSetDepthBias2EXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by EXT_DEPTH_BIAS_CONTROL;
+    577 CREATE_PRIVATE_DATA_SLOT_EXT PFN_vkCreatePrivateDataSlotEXT ( a Pointer, b Pointer, c Pointer, d Pointer,
+        ) i32 Device alias CREATE_PRIVATE_DATA_SLOT by EXT_PRIVATE_DATA;
+    578 DESTROY_PRIVATE_DATA_SLOT_EXT PFN_vkDestroyPrivateDataSlotEXT ( a Pointer, b u64, c Pointer, ) Nothing Device
+        alias DESTROY_PRIVATE_DATA_SLOT by EXT_PRIVATE_DATA;
+    579 SET_PRIVATE_DATA_EXT PFN_vkSetPrivateDataEXT ( a Pointer, b i32, c u64, d u64, e u64, ) i32 Device
+        alias SET_PRIVATE_DATA by EXT_PRIVATE_DATA;
+    580 GET_PRIVATE_DATA_EXT PFN_vkGetPrivateDataEXT ( a Pointer, b i32, c u64, d u64, e Pointer, ) Nothing Device
+        alias GET_PRIVATE_DATA by EXT_PRIVATE_DATA;
+    581 GET_ENCODED_VIDEO_SESSION_PARAMETERS_KHR PFN_vkGetEncodedVideoSessionParametersKHR ( a Pointer, b Pointer,
+        c Pointer, d Pointer, e Pointer, ) i32 Device by KHR_VIDEO_ENCODE_QUEUE;
+    582 CMD_ENCODE_VIDEO_KHR PFN_vkCmdEncodeVideoKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
         by KHR_VIDEO_ENCODE_QUEUE;
-    582 CMD_ENCODE_VIDEO_KHR "vkCmdEncodeVideoKHR" CommandBuffer by KHR_VIDEO_ENCODE_QUEUE;
-    583 QUEUE_SET_PERF_HINT_QCOM "vkQueueSetPerfHintQCOM" Queue by QCOM_QUEUE_PERF_HINT;
-    584 CREATE_CUDA_MODULE_NV "vkCreateCudaModuleNV" Device by NV_CUDA_KERNEL_LAUNCH;
-    585 GET_CUDA_MODULE_CACHE_NV "vkGetCudaModuleCacheNV" Device by NV_CUDA_KERNEL_LAUNCH;
-    586 CREATE_CUDA_FUNCTION_NV "vkCreateCudaFunctionNV" Device by NV_CUDA_KERNEL_LAUNCH;
-    587 DESTROY_CUDA_MODULE_NV "vkDestroyCudaModuleNV" Device by NV_CUDA_KERNEL_LAUNCH;
-    588 DESTROY_CUDA_FUNCTION_NV "vkDestroyCudaFunctionNV" Device by NV_CUDA_KERNEL_LAUNCH;
-    589 CMD_CUDA_LAUNCH_KERNEL_NV "vkCmdCudaLaunchKernelNV" CommandBuffer by NV_CUDA_KERNEL_LAUNCH;
-    590 CMD_DISPATCH_TILE_QCOM "vkCmdDispatchTileQCOM" CommandBuffer by QCOM_TILE_SHADING;
-    591 CMD_BEGIN_PER_TILE_EXECUTION_QCOM "vkCmdBeginPerTileExecutionQCOM" CommandBuffer by QCOM_TILE_SHADING;
-    592 CMD_END_PER_TILE_EXECUTION_QCOM "vkCmdEndPerTileExecutionQCOM" CommandBuffer by QCOM_TILE_SHADING;
-    593 SET_LATENCY_SLEEP_MODE_LEGACY_NV "vkSetLatencySleepModeLegacyNV" Device by NV_LOW_LATENCY;
-    594 LATENCY_SLEEP_LEGACY_NV "vkLatencySleepLegacyNV" Device by NV_LOW_LATENCY;
-    595 SET_LATENCY_MARKER_LEGACY_NV "vkSetLatencyMarkerLegacyNV" Device by NV_LOW_LATENCY;
-    596 GET_LATENCY_TIMINGS_LEGACY_NV "vkGetLatencyTimingsLegacyNV" Device by NV_LOW_LATENCY;
-    597 QUEUE_NOTIFY_OUT_OF_BAND_LEGACY_NV "vkQueueNotifyOutOfBandLegacyNV" Queue by NV_LOW_LATENCY;
-    598 GET_SLEEP_STATUS_LEGACY_NV "vkGetSleepStatusLegacyNV" Device by NV_LOW_LATENCY;
-    599 SHUTDOWN_LATENCY_DEVICE_LEGACY_NV "vkShutdownLatencyDeviceLegacyNV" Device by NV_LOW_LATENCY;
-    600 EXPORT_METAL_OBJECTS_EXT "vkExportMetalObjectsEXT" Device by EXT_METAL_OBJECTS;
-    601 CMD_SET_EVENT_2_KHR "vkCmdSetEvent2KHR" CommandBuffer alias CMD_SET_EVENT_2 by KHR_SYNCHRONIZATION2;
-    602 CMD_RESET_EVENT_2_KHR "vkCmdResetEvent2KHR" CommandBuffer alias CMD_RESET_EVENT_2 by KHR_SYNCHRONIZATION2;
-    603 CMD_WAIT_EVENTS_2_KHR "vkCmdWaitEvents2KHR" CommandBuffer alias CMD_WAIT_EVENTS_2 by KHR_SYNCHRONIZATION2;
-    604 CMD_PIPELINE_BARRIER_2_KHR "vkCmdPipelineBarrier2KHR" CommandBuffer alias CMD_PIPELINE_BARRIER_2
-        by KHR_SYNCHRONIZATION2;
-    605 CMD_WRITE_TIMESTAMP_2_KHR "vkCmdWriteTimestamp2KHR" CommandBuffer alias CMD_WRITE_TIMESTAMP_2
-        by KHR_SYNCHRONIZATION2;
-    606 QUEUE_SUBMIT_2_KHR "vkQueueSubmit2KHR" Queue alias QUEUE_SUBMIT_2 by KHR_SYNCHRONIZATION2;
-    607 GET_DESCRIPTOR_SET_LAYOUT_SIZE_EXT "vkGetDescriptorSetLayoutSizeEXT" Device by EXT_DESCRIPTOR_BUFFER;
-    608 GET_DESCRIPTOR_SET_LAYOUT_BINDING_OFFSET_EXT "vkGetDescriptorSetLayoutBindingOffsetEXT" Device
+    583 QUEUE_SET_PERF_HINT_QCOM PFN_vkQueueSetPerfHintQCOM ( a Pointer, b Pointer, ) i32 Queue
+        by QCOM_QUEUE_PERF_HINT;
+    584 CREATE_CUDA_MODULE_NV PFN_vkCreateCudaModuleNV ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+        by NV_CUDA_KERNEL_LAUNCH;
+    585 GET_CUDA_MODULE_CACHE_NV PFN_vkGetCudaModuleCacheNV ( a Pointer, b u64, c Pointer, d Pointer, ) i32 Device
+        by NV_CUDA_KERNEL_LAUNCH;
+    586 CREATE_CUDA_FUNCTION_NV PFN_vkCreateCudaFunctionNV ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+        by NV_CUDA_KERNEL_LAUNCH;
+    587 DESTROY_CUDA_MODULE_NV PFN_vkDestroyCudaModuleNV ( a Pointer, b u64, c Pointer, ) Nothing Device
+        by NV_CUDA_KERNEL_LAUNCH;
+    588 DESTROY_CUDA_FUNCTION_NV PFN_vkDestroyCudaFunctionNV ( a Pointer, b u64, c Pointer, ) Nothing Device
+        by NV_CUDA_KERNEL_LAUNCH;
+    589 CMD_CUDA_LAUNCH_KERNEL_NV PFN_vkCmdCudaLaunchKernelNV ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by NV_CUDA_KERNEL_LAUNCH;
+    590 CMD_DISPATCH_TILE_QCOM PFN_vkCmdDispatchTileQCOM ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by QCOM_TILE_SHADING;
+    591 CMD_BEGIN_PER_TILE_EXECUTION_QCOM PFN_vkCmdBeginPerTileExecutionQCOM ( a Pointer, b Pointer, ) Nothing
+        CommandBuffer by QCOM_TILE_SHADING;
+    592 CMD_END_PER_TILE_EXECUTION_QCOM PFN_vkCmdEndPerTileExecutionQCOM ( a Pointer, b Pointer, ) Nothing
+        CommandBuffer by QCOM_TILE_SHADING;
+    593 SET_LATENCY_SLEEP_MODE_LEGACY_NV PFN_vkSetLatencySleepModeLegacyNV ( a Pointer, b u32, c u32, d u32,
+        ) Nothing Device by NV_LOW_LATENCY;
+    594 LATENCY_SLEEP_LEGACY_NV PFN_vkLatencySleepLegacyNV ( a Pointer, b u64, c u64, ) Nothing Device
+        by NV_LOW_LATENCY;
+    595 SET_LATENCY_MARKER_LEGACY_NV PFN_vkSetLatencyMarkerLegacyNV ( a Pointer, b u64, c u32, ) Nothing Device
+        by NV_LOW_LATENCY;
+    596 GET_LATENCY_TIMINGS_LEGACY_NV PFN_vkGetLatencyTimingsLegacyNV ( a Pointer, b Pointer, ) Nothing Device
+        by NV_LOW_LATENCY;
+    597 QUEUE_NOTIFY_OUT_OF_BAND_LEGACY_NV PFN_vkQueueNotifyOutOfBandLegacyNV ( a Pointer, b u32, ) Nothing Queue
+        by NV_LOW_LATENCY;
+    598 GET_SLEEP_STATUS_LEGACY_NV PFN_vkGetSleepStatusLegacyNV ( a Pointer, b Pointer, ) Nothing Device
+        by NV_LOW_LATENCY;
+    599 SHUTDOWN_LATENCY_DEVICE_LEGACY_NV PFN_vkShutdownLatencyDeviceLegacyNV ( a Pointer, ) Nothing Device
+        by NV_LOW_LATENCY;
+    600 EXPORT_METAL_OBJECTS_EXT PFN_vkExportMetalObjectsEXT ( a Pointer, b Pointer, ) Nothing Device
+        by EXT_METAL_OBJECTS;
+    601 CMD_SET_EVENT_2_KHR PFN_vkCmdSetEvent2KHR ( a Pointer, b u64, c Pointer, ) Nothing CommandBuffer
+        alias CMD_SET_EVENT_2 by KHR_SYNCHRONIZATION2;
+    602 CMD_RESET_EVENT_2_KHR PFN_vkCmdResetEvent2KHR ( a Pointer, b u64, c u64, ) Nothing CommandBuffer
+        alias CMD_RESET_EVENT_2 by KHR_SYNCHRONIZATION2;
+    603 CMD_WAIT_EVENTS_2_KHR PFN_vkCmdWaitEvents2KHR ( a Pointer, b u32, c Pointer, d Pointer, ) Nothing
+        CommandBuffer alias CMD_WAIT_EVENTS_2 by KHR_SYNCHRONIZATION2;
+    604 CMD_PIPELINE_BARRIER_2_KHR PFN_vkCmdPipelineBarrier2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        alias CMD_PIPELINE_BARRIER_2 by KHR_SYNCHRONIZATION2;
+    605 CMD_WRITE_TIMESTAMP_2_KHR PFN_vkCmdWriteTimestamp2KHR ( a Pointer, b u64, c u64, d u32, ) Nothing
+        CommandBuffer alias CMD_WRITE_TIMESTAMP_2 by KHR_SYNCHRONIZATION2;
+    606 QUEUE_SUBMIT_2_KHR PFN_vkQueueSubmit2KHR ( a Pointer, b u32, c Pointer, d u64, ) i32 Queue
+        alias QUEUE_SUBMIT_2 by KHR_SYNCHRONIZATION2;
+    607 GET_DESCRIPTOR_SET_LAYOUT_SIZE_EXT PFN_vkGetDescriptorSetLayoutSizeEXT ( a Pointer, b u64, c Pointer,
+        ) Nothing Device by EXT_DESCRIPTOR_BUFFER;
+    608 GET_DESCRIPTOR_SET_LAYOUT_BINDING_OFFSET_EXT PFN_vkGetDescriptorSetLayoutBindingOffsetEXT ( a Pointer, b u64,
+        c u32, d Pointer, ) Nothing Device by EXT_DESCRIPTOR_BUFFER;
+    609 GET_DESCRIPTOR_EXT PFN_vkGetDescriptorEXT ( a Pointer, b Pointer, c usize, d Pointer, ) Nothing Device
         by EXT_DESCRIPTOR_BUFFER;
-    609 GET_DESCRIPTOR_EXT "vkGetDescriptorEXT" Device by EXT_DESCRIPTOR_BUFFER;
-    610 CMD_BIND_DESCRIPTOR_BUFFERS_EXT "vkCmdBindDescriptorBuffersEXT" CommandBuffer by EXT_DESCRIPTOR_BUFFER;
-    611 CMD_SET_DESCRIPTOR_BUFFER_OFFSETS_EXT "vkCmdSetDescriptorBufferOffsetsEXT" CommandBuffer
-        by EXT_DESCRIPTOR_BUFFER;
-    612 CMD_BIND_DESCRIPTOR_BUFFER_EMBEDDED_SAMPLERS_EXT "vkCmdBindDescriptorBufferEmbeddedSamplersEXT" CommandBuffer
-        by EXT_DESCRIPTOR_BUFFER;
-    613 GET_BUFFER_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT "vkGetBufferOpaqueCaptureDescriptorDataEXT" Device
-        by EXT_DESCRIPTOR_BUFFER;
-    614 GET_IMAGE_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT "vkGetImageOpaqueCaptureDescriptorDataEXT" Device
-        by EXT_DESCRIPTOR_BUFFER;
-    615 GET_IMAGE_VIEW_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT "vkGetImageViewOpaqueCaptureDescriptorDataEXT" Device
-        by EXT_DESCRIPTOR_BUFFER;
-    616 GET_SAMPLER_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT "vkGetSamplerOpaqueCaptureDescriptorDataEXT" Device
-        by EXT_DESCRIPTOR_BUFFER;
-    617 GET_ACCELERATION_STRUCTURE_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT "vkGetAccelerationStructureOpaqueCaptureDescriptorDataEXT" Device
-        by EXT_DESCRIPTOR_BUFFER;
-    618 CMD_BIND_INDEX_BUFFER_3_KHR "vkCmdBindIndexBuffer3KHR" CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    619 CMD_BIND_VERTEX_BUFFERS_3_KHR "vkCmdBindVertexBuffers3KHR" CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    620 CMD_DRAW_INDIRECT_2_KHR "vkCmdDrawIndirect2KHR" CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    621 CMD_DRAW_INDEXED_INDIRECT_2_KHR "vkCmdDrawIndexedIndirect2KHR" CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    622 CMD_DISPATCH_INDIRECT_2_KHR "vkCmdDispatchIndirect2KHR" CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    623 CMD_COPY_MEMORY_KHR "vkCmdCopyMemoryKHR" CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    624 CMD_COPY_MEMORY_TO_IMAGE_KHR "vkCmdCopyMemoryToImageKHR" CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    625 CMD_COPY_IMAGE_TO_MEMORY_KHR "vkCmdCopyImageToMemoryKHR" CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    626 CMD_UPDATE_MEMORY_KHR "vkCmdUpdateMemoryKHR" CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    627 CMD_FILL_MEMORY_KHR "vkCmdFillMemoryKHR" CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    628 CMD_COPY_QUERY_POOL_RESULTS_TO_MEMORY_KHR "vkCmdCopyQueryPoolResultsToMemoryKHR" CommandBuffer
+    610 CMD_BIND_DESCRIPTOR_BUFFERS_EXT PFN_vkCmdBindDescriptorBuffersEXT ( a Pointer, b u32, c Pointer, ) Nothing
+        CommandBuffer by EXT_DESCRIPTOR_BUFFER;
+    611 CMD_SET_DESCRIPTOR_BUFFER_OFFSETS_EXT PFN_vkCmdSetDescriptorBufferOffsetsEXT ( a Pointer, b i32, c u64,
+        d u32, e u32, f Pointer, g Pointer, ) Nothing CommandBuffer by EXT_DESCRIPTOR_BUFFER;
+    612 CMD_BIND_DESCRIPTOR_BUFFER_EMBEDDED_SAMPLERS_EXT PFN_vkCmdBindDescriptorBufferEmbeddedSamplersEXT (
+        a Pointer, b i32, c u64, d u32, ) Nothing CommandBuffer by EXT_DESCRIPTOR_BUFFER;
+    613 GET_BUFFER_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT PFN_vkGetBufferOpaqueCaptureDescriptorDataEXT ( a Pointer,
+        b Pointer, c Pointer, ) i32 Device by EXT_DESCRIPTOR_BUFFER;
+    614 GET_IMAGE_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT PFN_vkGetImageOpaqueCaptureDescriptorDataEXT ( a Pointer,
+        b Pointer, c Pointer, ) i32 Device by EXT_DESCRIPTOR_BUFFER;
+    615 GET_IMAGE_VIEW_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT PFN_vkGetImageViewOpaqueCaptureDescriptorDataEXT (
+        a Pointer, b Pointer, c Pointer, ) i32 Device by EXT_DESCRIPTOR_BUFFER;
+    616 GET_SAMPLER_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT PFN_vkGetSamplerOpaqueCaptureDescriptorDataEXT ( a Pointer,
+        b Pointer, c Pointer, ) i32 Device by EXT_DESCRIPTOR_BUFFER;
+    617 GET_ACCELERATION_STRUCTURE_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT PFN_vkGetAccelerationStructureOpaqueCaptureDescriptorDataEXT
+        ( a Pointer, b Pointer, c Pointer, ) i32 Device by EXT_DESCRIPTOR_BUFFER;
+    618 CMD_BIND_INDEX_BUFFER_3_KHR PFN_vkCmdBindIndexBuffer3KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
         by KHR_DEVICE_ADDRESS_COMMANDS;
-    629 CMD_DRAW_INDIRECT_COUNT_2_KHR "vkCmdDrawIndirectCount2KHR" CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    630 CMD_DRAW_INDEXED_INDIRECT_COUNT_2_KHR "vkCmdDrawIndexedIndirectCount2KHR" CommandBuffer
+    619 CMD_BIND_VERTEX_BUFFERS_3_KHR PFN_vkCmdBindVertexBuffers3KHR ( a Pointer, b u32, c u32, d Pointer, ) Nothing
+        CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    620 CMD_DRAW_INDIRECT_2_KHR PFN_vkCmdDrawIndirect2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
         by KHR_DEVICE_ADDRESS_COMMANDS;
-    631 CMD_BEGIN_CONDITIONAL_RENDERING_2_EXT "vkCmdBeginConditionalRendering2EXT" CommandBuffer
+    621 CMD_DRAW_INDEXED_INDIRECT_2_KHR PFN_vkCmdDrawIndexedIndirect2KHR ( a Pointer, b Pointer, ) Nothing
+        CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    622 CMD_DISPATCH_INDIRECT_2_KHR PFN_vkCmdDispatchIndirect2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
         by KHR_DEVICE_ADDRESS_COMMANDS;
-    632 CMD_BIND_TRANSFORM_FEEDBACK_BUFFERS_2_EXT "vkCmdBindTransformFeedbackBuffers2EXT" CommandBuffer
+    623 CMD_COPY_MEMORY_KHR PFN_vkCmdCopyMemoryKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
         by KHR_DEVICE_ADDRESS_COMMANDS;
-    633 CMD_BEGIN_TRANSFORM_FEEDBACK_2_EXT "vkCmdBeginTransformFeedback2EXT" CommandBuffer
+    624 CMD_COPY_MEMORY_TO_IMAGE_KHR PFN_vkCmdCopyMemoryToImageKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
         by KHR_DEVICE_ADDRESS_COMMANDS;
-    634 CMD_END_TRANSFORM_FEEDBACK_2_EXT "vkCmdEndTransformFeedback2EXT" CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    635 CMD_DRAW_INDIRECT_BYTE_COUNT_2_EXT "vkCmdDrawIndirectByteCount2EXT" CommandBuffer
+    625 CMD_COPY_IMAGE_TO_MEMORY_KHR PFN_vkCmdCopyImageToMemoryKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
         by KHR_DEVICE_ADDRESS_COMMANDS;
-    636 CMD_DRAW_MESH_TASKS_INDIRECT_2_EXT "vkCmdDrawMeshTasksIndirect2EXT" CommandBuffer
+    626 CMD_UPDATE_MEMORY_KHR PFN_vkCmdUpdateMemoryKHR ( a Pointer, b Pointer, c u32, d u64, e Pointer, ) Nothing
+        CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    627 CMD_FILL_MEMORY_KHR PFN_vkCmdFillMemoryKHR ( a Pointer, b Pointer, c u32, d u32, ) Nothing CommandBuffer
         by KHR_DEVICE_ADDRESS_COMMANDS;
-    637 CMD_DRAW_MESH_TASKS_INDIRECT_COUNT_2_EXT "vkCmdDrawMeshTasksIndirectCount2EXT" CommandBuffer
+    628 CMD_COPY_QUERY_POOL_RESULTS_TO_MEMORY_KHR PFN_vkCmdCopyQueryPoolResultsToMemoryKHR ( a Pointer, b u64, c u32,
+        d u32, e Pointer, f u32, g u32, ) Nothing CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    629 CMD_DRAW_INDIRECT_COUNT_2_KHR PFN_vkCmdDrawIndirectCount2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
         by KHR_DEVICE_ADDRESS_COMMANDS;
-    638 CMD_WRITE_MARKER_TO_MEMORY_AMD "vkCmdWriteMarkerToMemoryAMD" CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    639 CREATE_ACCELERATION_STRUCTURE_2_KHR "vkCreateAccelerationStructure2KHR" Device by KHR_DEVICE_ADDRESS_COMMANDS;
-    640 CMD_SET_FRAGMENT_SHADING_RATE_ENUM_NV "vkCmdSetFragmentShadingRateEnumNV" CommandBuffer
-        by NV_FRAGMENT_SHADING_RATE_ENUMS;
-    641 CMD_DRAW_MESH_TASKS_EXT "vkCmdDrawMeshTasksEXT" CommandBuffer by EXT_MESH_SHADER;
-    642 CMD_DRAW_MESH_TASKS_INDIRECT_EXT "vkCmdDrawMeshTasksIndirectEXT" CommandBuffer by EXT_MESH_SHADER;
-    643 CMD_DRAW_MESH_TASKS_INDIRECT_COUNT_EXT "vkCmdDrawMeshTasksIndirectCountEXT" CommandBuffer by EXT_MESH_SHADER;
-    644 CMD_COPY_BUFFER_2_KHR "vkCmdCopyBuffer2KHR" CommandBuffer alias CMD_COPY_BUFFER_2 by KHR_COPY_COMMANDS2;
-    645 CMD_COPY_IMAGE_2_KHR "vkCmdCopyImage2KHR" CommandBuffer alias CMD_COPY_IMAGE_2 by KHR_COPY_COMMANDS2;
-    646 CMD_COPY_BUFFER_TO_IMAGE_2_KHR "vkCmdCopyBufferToImage2KHR" CommandBuffer alias CMD_COPY_BUFFER_TO_IMAGE_2
-        by KHR_COPY_COMMANDS2;
-    647 CMD_COPY_IMAGE_TO_BUFFER_2_KHR "vkCmdCopyImageToBuffer2KHR" CommandBuffer alias CMD_COPY_IMAGE_TO_BUFFER_2
-        by KHR_COPY_COMMANDS2;
-    648 CMD_BLIT_IMAGE_2_KHR "vkCmdBlitImage2KHR" CommandBuffer alias CMD_BLIT_IMAGE_2 by KHR_COPY_COMMANDS2;
-    649 CMD_RESOLVE_IMAGE_2_KHR "vkCmdResolveImage2KHR" CommandBuffer alias CMD_RESOLVE_IMAGE_2 by KHR_COPY_COMMANDS2;
-    650 GET_DEVICE_FAULT_INFO_EXT "vkGetDeviceFaultInfoEXT" Device by EXT_DEVICE_FAULT;
-    651 CMD_TRACE_RAYS_KHR "vkCmdTraceRaysKHR" CommandBuffer by KHR_RAY_TRACING_PIPELINE;
-    652 CREATE_RAY_TRACING_PIPELINES_KHR "vkCreateRayTracingPipelinesKHR" Device by KHR_RAY_TRACING_PIPELINE;
-    653 GET_RAY_TRACING_SHADER_GROUP_HANDLES_KHR "vkGetRayTracingShaderGroupHandlesKHR" Device
-        by KHR_RAY_TRACING_PIPELINE;
-    654 GET_RAY_TRACING_CAPTURE_REPLAY_SHADER_GROUP_HANDLES_KHR "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR" Device
-        by KHR_RAY_TRACING_PIPELINE;
-    655 CMD_TRACE_RAYS_INDIRECT_KHR "vkCmdTraceRaysIndirectKHR" CommandBuffer by KHR_RAY_TRACING_PIPELINE;
-    656 GET_RAY_TRACING_SHADER_GROUP_STACK_SIZE_KHR "vkGetRayTracingShaderGroupStackSizeKHR" Device
-        by KHR_RAY_TRACING_PIPELINE;
-    657 CMD_SET_RAY_TRACING_PIPELINE_STACK_SIZE_KHR "vkCmdSetRayTracingPipelineStackSizeKHR" CommandBuffer
-        by KHR_RAY_TRACING_PIPELINE;
-    658 CMD_SET_VERTEX_INPUT_EXT "vkCmdSetVertexInputEXT" CommandBuffer by EXT_VERTEX_INPUT_DYNAMIC_STATE
-        by EXT_SHADER_OBJECT;
-    659 GET_MEMORY_ZIRCON_HANDLE_FUCHSIA "vkGetMemoryZirconHandleFUCHSIA" Device by FUCHSIA_EXTERNAL_MEMORY;
-    660 GET_MEMORY_ZIRCON_HANDLE_PROPERTIES_FUCHSIA "vkGetMemoryZirconHandlePropertiesFUCHSIA" Device
-        by FUCHSIA_EXTERNAL_MEMORY;
-    661 IMPORT_SEMAPHORE_ZIRCON_HANDLE_FUCHSIA "vkImportSemaphoreZirconHandleFUCHSIA" Device
-        by FUCHSIA_EXTERNAL_SEMAPHORE;
-    662 GET_SEMAPHORE_ZIRCON_HANDLE_FUCHSIA "vkGetSemaphoreZirconHandleFUCHSIA" Device by FUCHSIA_EXTERNAL_SEMAPHORE;
-    663 CREATE_BUFFER_COLLECTION_FUCHSIA "vkCreateBufferCollectionFUCHSIA" Device by FUCHSIA_BUFFER_COLLECTION;
-    664 SET_BUFFER_COLLECTION_IMAGE_CONSTRAINTS_FUCHSIA "vkSetBufferCollectionImageConstraintsFUCHSIA" Device
-        by FUCHSIA_BUFFER_COLLECTION;
-    665 SET_BUFFER_COLLECTION_BUFFER_CONSTRAINTS_FUCHSIA "vkSetBufferCollectionBufferConstraintsFUCHSIA" Device
-        by FUCHSIA_BUFFER_COLLECTION;
-    666 DESTROY_BUFFER_COLLECTION_FUCHSIA "vkDestroyBufferCollectionFUCHSIA" Device by FUCHSIA_BUFFER_COLLECTION;
-    667 GET_BUFFER_COLLECTION_PROPERTIES_FUCHSIA "vkGetBufferCollectionPropertiesFUCHSIA" Device
-        by FUCHSIA_BUFFER_COLLECTION;
-    668 GET_DEVICE_SUBPASS_SHADING_MAX_WORKGROUP_SIZE_HUAWEI "vkGetDeviceSubpassShadingMaxWorkgroupSizeHUAWEI" Device
+    630 CMD_DRAW_INDEXED_INDIRECT_COUNT_2_KHR PFN_vkCmdDrawIndexedIndirectCount2KHR ( a Pointer, b Pointer, ) Nothing
+        CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    631 CMD_BEGIN_CONDITIONAL_RENDERING_2_EXT PFN_vkCmdBeginConditionalRendering2EXT ( a Pointer, b Pointer,
+        ) Nothing CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    632 CMD_BIND_TRANSFORM_FEEDBACK_BUFFERS_2_EXT PFN_vkCmdBindTransformFeedbackBuffers2EXT ( a Pointer, b u32,
+        c u32, d Pointer, ) Nothing CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    633 CMD_BEGIN_TRANSFORM_FEEDBACK_2_EXT PFN_vkCmdBeginTransformFeedback2EXT ( a Pointer, b u32, c u32, d Pointer,
+        ) Nothing CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    634 CMD_END_TRANSFORM_FEEDBACK_2_EXT PFN_vkCmdEndTransformFeedback2EXT ( a Pointer, b u32, c u32, d Pointer,
+        ) Nothing CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    635 CMD_DRAW_INDIRECT_BYTE_COUNT_2_EXT PFN_vkCmdDrawIndirectByteCount2EXT ( a Pointer, b u32, c u32, d Pointer,
+        e u32, f u32, ) Nothing CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    636 CMD_DRAW_MESH_TASKS_INDIRECT_2_EXT PFN_vkCmdDrawMeshTasksIndirect2EXT ( a Pointer, b Pointer, ) Nothing
+        CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    637 CMD_DRAW_MESH_TASKS_INDIRECT_COUNT_2_EXT PFN_vkCmdDrawMeshTasksIndirectCount2EXT ( a Pointer, b Pointer,
+        ) Nothing CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    638 CMD_WRITE_MARKER_TO_MEMORY_AMD PFN_vkCmdWriteMarkerToMemoryAMD ( a Pointer, b Pointer, ) Nothing
+        CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    639 CREATE_ACCELERATION_STRUCTURE_2_KHR PFN_vkCreateAccelerationStructure2KHR ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Device by KHR_DEVICE_ADDRESS_COMMANDS;
+    640 CMD_SET_FRAGMENT_SHADING_RATE_ENUM_NV PFN_vkCmdSetFragmentShadingRateEnumNV ( a Pointer, b i32, c Pointer,
+        ) Nothing CommandBuffer by NV_FRAGMENT_SHADING_RATE_ENUMS;
+    641 CMD_DRAW_MESH_TASKS_EXT PFN_vkCmdDrawMeshTasksEXT ( a Pointer, b u32, c u32, d u32, ) Nothing CommandBuffer
+        by EXT_MESH_SHADER;
+    642 CMD_DRAW_MESH_TASKS_INDIRECT_EXT PFN_vkCmdDrawMeshTasksIndirectEXT ( a Pointer, b u64, c u64, d u32, e u32,
+        ) Nothing CommandBuffer by EXT_MESH_SHADER;
+    643 CMD_DRAW_MESH_TASKS_INDIRECT_COUNT_EXT PFN_vkCmdDrawMeshTasksIndirectCountEXT ( a Pointer, b u64, c u64,
+        d u64, e u64, f u32, g u32, ) Nothing CommandBuffer by EXT_MESH_SHADER;
+    644 CMD_COPY_BUFFER_2_KHR PFN_vkCmdCopyBuffer2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        alias CMD_COPY_BUFFER_2 by KHR_COPY_COMMANDS2;
+    645 CMD_COPY_IMAGE_2_KHR PFN_vkCmdCopyImage2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        alias CMD_COPY_IMAGE_2 by KHR_COPY_COMMANDS2;
+    646 CMD_COPY_BUFFER_TO_IMAGE_2_KHR PFN_vkCmdCopyBufferToImage2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        alias CMD_COPY_BUFFER_TO_IMAGE_2 by KHR_COPY_COMMANDS2;
+    647 CMD_COPY_IMAGE_TO_BUFFER_2_KHR PFN_vkCmdCopyImageToBuffer2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        alias CMD_COPY_IMAGE_TO_BUFFER_2 by KHR_COPY_COMMANDS2;
+    648 CMD_BLIT_IMAGE_2_KHR PFN_vkCmdBlitImage2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        alias CMD_BLIT_IMAGE_2 by KHR_COPY_COMMANDS2;
+    649 CMD_RESOLVE_IMAGE_2_KHR PFN_vkCmdResolveImage2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        alias CMD_RESOLVE_IMAGE_2 by KHR_COPY_COMMANDS2;
+    650 GET_DEVICE_FAULT_INFO_EXT PFN_vkGetDeviceFaultInfoEXT ( a Pointer, b Pointer, c Pointer, ) i32 Device
+        by EXT_DEVICE_FAULT;
+    651 CMD_TRACE_RAYS_KHR PFN_vkCmdTraceRaysKHR ( a Pointer, b Pointer, c Pointer, d Pointer, e Pointer, f u32,
+        g u32, h u32, ) Nothing CommandBuffer by KHR_RAY_TRACING_PIPELINE;
+    652 CREATE_RAY_TRACING_PIPELINES_KHR PFN_vkCreateRayTracingPipelinesKHR ( a Pointer, b u64, c u64, d u32,
+        e Pointer, f Pointer, g Pointer, ) i32 Device by KHR_RAY_TRACING_PIPELINE;
+    653 GET_RAY_TRACING_SHADER_GROUP_HANDLES_KHR PFN_vkGetRayTracingShaderGroupHandlesKHR ( a Pointer, b u64, c u32,
+        d u32, e usize, f Pointer, ) i32 Device by KHR_RAY_TRACING_PIPELINE;
+    654 GET_RAY_TRACING_CAPTURE_REPLAY_SHADER_GROUP_HANDLES_KHR PFN_vkGetRayTracingCaptureReplayShaderGroupHandlesKHR
+        ( a Pointer, b u64, c u32, d u32, e usize, f Pointer, ) i32 Device by KHR_RAY_TRACING_PIPELINE;
+    655 CMD_TRACE_RAYS_INDIRECT_KHR PFN_vkCmdTraceRaysIndirectKHR ( a Pointer, b Pointer, c Pointer, d Pointer,
+        e Pointer, f u64, ) Nothing CommandBuffer by KHR_RAY_TRACING_PIPELINE;
+    656 GET_RAY_TRACING_SHADER_GROUP_STACK_SIZE_KHR PFN_vkGetRayTracingShaderGroupStackSizeKHR ( a Pointer, b u64,
+        c u32, d i32, ) u64 Device by KHR_RAY_TRACING_PIPELINE;
+    657 CMD_SET_RAY_TRACING_PIPELINE_STACK_SIZE_KHR PFN_vkCmdSetRayTracingPipelineStackSizeKHR ( a Pointer, b u32,
+        ) Nothing CommandBuffer by KHR_RAY_TRACING_PIPELINE;
+    658 CMD_SET_VERTEX_INPUT_EXT PFN_vkCmdSetVertexInputEXT ( a Pointer, b u32, c Pointer, d u32, e Pointer,
+        ) Nothing CommandBuffer by EXT_VERTEX_INPUT_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    659 GET_MEMORY_ZIRCON_HANDLE_FUCHSIA PFN_vkGetMemoryZirconHandleFUCHSIA ( a Pointer, b Pointer, c Pointer, ) i32
+        Device by FUCHSIA_EXTERNAL_MEMORY;
+    660 GET_MEMORY_ZIRCON_HANDLE_PROPERTIES_FUCHSIA PFN_vkGetMemoryZirconHandlePropertiesFUCHSIA ( a Pointer, b u32,
+        c u32, d Pointer, ) i32 Device by FUCHSIA_EXTERNAL_MEMORY;
+    661 IMPORT_SEMAPHORE_ZIRCON_HANDLE_FUCHSIA PFN_vkImportSemaphoreZirconHandleFUCHSIA ( a Pointer, b Pointer, ) i32
+        Device by FUCHSIA_EXTERNAL_SEMAPHORE;
+    662 GET_SEMAPHORE_ZIRCON_HANDLE_FUCHSIA PFN_vkGetSemaphoreZirconHandleFUCHSIA ( a Pointer, b Pointer, c Pointer,
+        ) i32 Device by FUCHSIA_EXTERNAL_SEMAPHORE;
+    663 CREATE_BUFFER_COLLECTION_FUCHSIA PFN_vkCreateBufferCollectionFUCHSIA ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Device by FUCHSIA_BUFFER_COLLECTION;
+    664 SET_BUFFER_COLLECTION_IMAGE_CONSTRAINTS_FUCHSIA PFN_vkSetBufferCollectionImageConstraintsFUCHSIA ( a Pointer,
+        b u64, c Pointer, ) i32 Device by FUCHSIA_BUFFER_COLLECTION;
+    665 SET_BUFFER_COLLECTION_BUFFER_CONSTRAINTS_FUCHSIA PFN_vkSetBufferCollectionBufferConstraintsFUCHSIA (
+        a Pointer, b u64, c Pointer, ) i32 Device by FUCHSIA_BUFFER_COLLECTION;
+    666 DESTROY_BUFFER_COLLECTION_FUCHSIA PFN_vkDestroyBufferCollectionFUCHSIA ( a Pointer, b u64, c Pointer,
+        ) Nothing Device by FUCHSIA_BUFFER_COLLECTION;
+    667 GET_BUFFER_COLLECTION_PROPERTIES_FUCHSIA PFN_vkGetBufferCollectionPropertiesFUCHSIA ( a Pointer, b u64,
+        c Pointer, ) i32 Device by FUCHSIA_BUFFER_COLLECTION;
+    668 GET_DEVICE_SUBPASS_SHADING_MAX_WORKGROUP_SIZE_HUAWEI PFN_vkGetDeviceSubpassShadingMaxWorkgroupSizeHUAWEI (
+        a Pointer, b u64, c Pointer, ) i32 Device by HUAWEI_SUBPASS_SHADING;
+    669 CMD_SUBPASS_SHADING_HUAWEI PFN_vkCmdSubpassShadingHUAWEI ( a Pointer, ) Nothing CommandBuffer
         by HUAWEI_SUBPASS_SHADING;
-    669 CMD_SUBPASS_SHADING_HUAWEI "vkCmdSubpassShadingHUAWEI" CommandBuffer by HUAWEI_SUBPASS_SHADING;
-    670 CMD_BIND_INVOCATION_MASK_HUAWEI "vkCmdBindInvocationMaskHUAWEI" CommandBuffer by HUAWEI_INVOCATION_MASK;
-    671 GET_MEMORY_REMOTE_ADDRESS_NV "vkGetMemoryRemoteAddressNV" Device by NV_EXTERNAL_MEMORY_RDMA;
-    672 GET_PIPELINE_PROPERTIES_EXT "vkGetPipelinePropertiesEXT" Device by EXT_PIPELINE_PROPERTIES;
-    673 CMD_SET_PATCH_CONTROL_POINTS_EXT "vkCmdSetPatchControlPointsEXT" CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE2
-        by EXT_SHADER_OBJECT;
-    674 CMD_SET_RASTERIZER_DISCARD_ENABLE_EXT "vkCmdSetRasterizerDiscardEnableEXT" CommandBuffer
-        alias CMD_SET_RASTERIZER_DISCARD_ENABLE by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
-    675 CMD_SET_DEPTH_BIAS_ENABLE_EXT "vkCmdSetDepthBiasEnableEXT" CommandBuffer alias CMD_SET_DEPTH_BIAS_ENABLE
+    670 CMD_BIND_INVOCATION_MASK_HUAWEI PFN_vkCmdBindInvocationMaskHUAWEI ( a Pointer, b u64, c i32, ) Nothing
+        CommandBuffer by HUAWEI_INVOCATION_MASK;
+    671 GET_MEMORY_REMOTE_ADDRESS_NV PFN_vkGetMemoryRemoteAddressNV ( a Pointer, b Pointer, c Pointer, ) i32 Device
+        by NV_EXTERNAL_MEMORY_RDMA;
+    672 GET_PIPELINE_PROPERTIES_EXT PFN_vkGetPipelinePropertiesEXT ( a Pointer, b Pointer, c Pointer, ) i32 Device
+        by EXT_PIPELINE_PROPERTIES;
+    673 CMD_SET_PATCH_CONTROL_POINTS_EXT PFN_vkCmdSetPatchControlPointsEXT ( a Pointer, b u32, ) Nothing
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
+    674 CMD_SET_RASTERIZER_DISCARD_ENABLE_EXT PFN_vkCmdSetRasterizerDiscardEnableEXT ( a Pointer, b u32, ) Nothing
+        CommandBuffer alias CMD_SET_RASTERIZER_DISCARD_ENABLE by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
+    675 CMD_SET_DEPTH_BIAS_ENABLE_EXT PFN_vkCmdSetDepthBiasEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
+        alias CMD_SET_DEPTH_BIAS_ENABLE by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
+    676 CMD_SET_LOGIC_OP_EXT PFN_vkCmdSetLogicOpEXT ( a Pointer, b i32, ) Nothing CommandBuffer
         by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
-    676 CMD_SET_LOGIC_OP_EXT "vkCmdSetLogicOpEXT" CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
-    677 CMD_SET_PRIMITIVE_RESTART_ENABLE_EXT "vkCmdSetPrimitiveRestartEnableEXT" CommandBuffer
-        alias CMD_SET_PRIMITIVE_RESTART_ENABLE by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
-    678 CMD_SET_COLOR_WRITE_ENABLE_EXT "vkCmdSetColorWriteEnableEXT" CommandBuffer by EXT_COLOR_WRITE_ENABLE;
-    679 CMD_TRACE_RAYS_INDIRECT_2_KHR "vkCmdTraceRaysIndirect2KHR" CommandBuffer by KHR_RAY_TRACING_MAINTENANCE1;
-    680 CMD_DRAW_MULTI_EXT "vkCmdDrawMultiEXT" CommandBuffer by EXT_MULTI_DRAW;
-    681 CMD_DRAW_MULTI_INDEXED_EXT "vkCmdDrawMultiIndexedEXT" CommandBuffer by EXT_MULTI_DRAW;
-    682 CREATE_MICROMAP_EXT "vkCreateMicromapEXT" Device by EXT_OPACITY_MICROMAP;
-    683 DESTROY_MICROMAP_EXT "vkDestroyMicromapEXT" Device by EXT_OPACITY_MICROMAP;
-    684 CMD_BUILD_MICROMAPS_EXT "vkCmdBuildMicromapsEXT" CommandBuffer by EXT_OPACITY_MICROMAP;
-    685 BUILD_MICROMAPS_EXT "vkBuildMicromapsEXT" Device by EXT_OPACITY_MICROMAP;
-    686 COPY_MICROMAP_EXT "vkCopyMicromapEXT" Device by EXT_OPACITY_MICROMAP;
-    687 COPY_MICROMAP_TO_MEMORY_EXT "vkCopyMicromapToMemoryEXT" Device by EXT_OPACITY_MICROMAP;
-    688 COPY_MEMORY_TO_MICROMAP_EXT "vkCopyMemoryToMicromapEXT" Device by EXT_OPACITY_MICROMAP;
-    689 WRITE_MICROMAPS_PROPERTIES_EXT "vkWriteMicromapsPropertiesEXT" Device by EXT_OPACITY_MICROMAP;
-    690 CMD_COPY_MICROMAP_EXT "vkCmdCopyMicromapEXT" CommandBuffer by EXT_OPACITY_MICROMAP;
-    691 CMD_COPY_MICROMAP_TO_MEMORY_EXT "vkCmdCopyMicromapToMemoryEXT" CommandBuffer by EXT_OPACITY_MICROMAP;
-    692 CMD_COPY_MEMORY_TO_MICROMAP_EXT "vkCmdCopyMemoryToMicromapEXT" CommandBuffer by EXT_OPACITY_MICROMAP;
-    693 CMD_WRITE_MICROMAPS_PROPERTIES_EXT "vkCmdWriteMicromapsPropertiesEXT" CommandBuffer by EXT_OPACITY_MICROMAP;
-    694 GET_DEVICE_MICROMAP_COMPATIBILITY_EXT "vkGetDeviceMicromapCompatibilityEXT" Device by EXT_OPACITY_MICROMAP;
-    695 GET_MICROMAP_BUILD_SIZES_EXT "vkGetMicromapBuildSizesEXT" Device by EXT_OPACITY_MICROMAP;
+    677 CMD_SET_PRIMITIVE_RESTART_ENABLE_EXT PFN_vkCmdSetPrimitiveRestartEnableEXT ( a Pointer, b u32, ) Nothing
+        CommandBuffer alias CMD_SET_PRIMITIVE_RESTART_ENABLE by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
+    678 CMD_SET_COLOR_WRITE_ENABLE_EXT PFN_vkCmdSetColorWriteEnableEXT ( a Pointer, b u32, c Pointer, ) Nothing
+        CommandBuffer by EXT_COLOR_WRITE_ENABLE;
+    679 CMD_TRACE_RAYS_INDIRECT_2_KHR PFN_vkCmdTraceRaysIndirect2KHR ( a Pointer, b u64, ) Nothing CommandBuffer
+        by KHR_RAY_TRACING_MAINTENANCE1;
+    680 CMD_DRAW_MULTI_EXT PFN_vkCmdDrawMultiEXT ( a Pointer, b u32, c Pointer, d u32, e u32, f u32, ) Nothing
+        CommandBuffer by EXT_MULTI_DRAW;
+    681 CMD_DRAW_MULTI_INDEXED_EXT PFN_vkCmdDrawMultiIndexedEXT ( a Pointer, b u32, c Pointer, d u32, e u32, f u32,
+        g Pointer, ) Nothing CommandBuffer by EXT_MULTI_DRAW;
+    682 CREATE_MICROMAP_EXT PFN_vkCreateMicromapEXT ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+        by EXT_OPACITY_MICROMAP;
+    683 DESTROY_MICROMAP_EXT PFN_vkDestroyMicromapEXT ( a Pointer, b u64, c Pointer, ) Nothing Device
+        by EXT_OPACITY_MICROMAP;
+    684 CMD_BUILD_MICROMAPS_EXT PFN_vkCmdBuildMicromapsEXT ( a Pointer, b u32, c Pointer, ) Nothing CommandBuffer
+        by EXT_OPACITY_MICROMAP;
+    685 BUILD_MICROMAPS_EXT PFN_vkBuildMicromapsEXT ( a Pointer, b u64, c u32, d Pointer, ) i32 Device
+        by EXT_OPACITY_MICROMAP;
+    686 COPY_MICROMAP_EXT PFN_vkCopyMicromapEXT ( a Pointer, b u64, c Pointer, ) i32 Device by EXT_OPACITY_MICROMAP;
+    687 COPY_MICROMAP_TO_MEMORY_EXT PFN_vkCopyMicromapToMemoryEXT ( a Pointer, b u64, c Pointer, ) i32 Device
+        by EXT_OPACITY_MICROMAP;
+    688 COPY_MEMORY_TO_MICROMAP_EXT PFN_vkCopyMemoryToMicromapEXT ( a Pointer, b u64, c Pointer, ) i32 Device
+        by EXT_OPACITY_MICROMAP;
+    689 WRITE_MICROMAPS_PROPERTIES_EXT PFN_vkWriteMicromapsPropertiesEXT ( a Pointer, b u32, c Pointer, d i32,
+        e usize, f Pointer, g usize, ) i32 Device by EXT_OPACITY_MICROMAP;
+    690 CMD_COPY_MICROMAP_EXT PFN_vkCmdCopyMicromapEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by EXT_OPACITY_MICROMAP;
+    691 CMD_COPY_MICROMAP_TO_MEMORY_EXT PFN_vkCmdCopyMicromapToMemoryEXT ( a Pointer, b Pointer, ) Nothing
+        CommandBuffer by EXT_OPACITY_MICROMAP;
+    692 CMD_COPY_MEMORY_TO_MICROMAP_EXT PFN_vkCmdCopyMemoryToMicromapEXT ( a Pointer, b Pointer, ) Nothing
+        CommandBuffer by EXT_OPACITY_MICROMAP;
+    693 CMD_WRITE_MICROMAPS_PROPERTIES_EXT PFN_vkCmdWriteMicromapsPropertiesEXT ( a Pointer, b u32, c Pointer, d i32,
+        e u64, f u32, ) Nothing CommandBuffer by EXT_OPACITY_MICROMAP;
+    694 GET_DEVICE_MICROMAP_COMPATIBILITY_EXT PFN_vkGetDeviceMicromapCompatibilityEXT ( a Pointer, b Pointer,
+        c Pointer, ) Nothing Device by EXT_OPACITY_MICROMAP;
+    695 GET_MICROMAP_BUILD_SIZES_EXT PFN_vkGetMicromapBuildSizesEXT ( a Pointer, b i32, c Pointer, d Pointer,
+        ) Nothing Device by EXT_OPACITY_MICROMAP;
+    } };
 }
+
+commands_device_extensions_200!(commands);

@@ -4,237 +4,299 @@
 
 use crate::source::commands;
 
-commands! {
-    696 CMD_DRAW_CLUSTER_HUAWEI "vkCmdDrawClusterHUAWEI" CommandBuffer by HUAWEI_CLUSTER_CULLING_SHADER;
-    697 CMD_DRAW_CLUSTER_INDIRECT_HUAWEI "vkCmdDrawClusterIndirectHUAWEI" CommandBuffer
+/// Calls a macro with a row for each of these commands.
+#[macro_export]
+macro_rules! commands_device_extensions_400 {
+    ($($callback:ident)::+) => { $($callback)::+! {
+    696 CMD_DRAW_CLUSTER_HUAWEI PFN_vkCmdDrawClusterHUAWEI ( a Pointer, b u32, c u32, d u32, ) Nothing CommandBuffer
         by HUAWEI_CLUSTER_CULLING_SHADER;
-    698 SET_DEVICE_MEMORY_PRIORITY_EXT "vkSetDeviceMemoryPriorityEXT" Device by EXT_PAGEABLE_DEVICE_LOCAL_MEMORY;
-    699 GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS_KHR "vkGetDeviceBufferMemoryRequirementsKHR" Device
-        alias GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS by KHR_MAINTENANCE4;
-    700 GET_DEVICE_IMAGE_MEMORY_REQUIREMENTS_KHR "vkGetDeviceImageMemoryRequirementsKHR" Device
-        alias GET_DEVICE_IMAGE_MEMORY_REQUIREMENTS by KHR_MAINTENANCE4;
-    701 GET_DEVICE_IMAGE_SPARSE_MEMORY_REQUIREMENTS_KHR "vkGetDeviceImageSparseMemoryRequirementsKHR" Device
-        alias GET_DEVICE_IMAGE_SPARSE_MEMORY_REQUIREMENTS by KHR_MAINTENANCE4;
-    702 CMD_SET_DISPATCH_PARAMETERS_ARM "vkCmdSetDispatchParametersARM" CommandBuffer by ARM_SCHEDULING_CONTROLS;
-    703 GET_DESCRIPTOR_SET_LAYOUT_HOST_MAPPING_INFO_VALVE "vkGetDescriptorSetLayoutHostMappingInfoVALVE" Device
-        by VALVE_DESCRIPTOR_SET_HOST_MAPPING;
-    704 GET_DESCRIPTOR_SET_HOST_MAPPING_VALVE "vkGetDescriptorSetHostMappingVALVE" Device
-        by VALVE_DESCRIPTOR_SET_HOST_MAPPING;
-    705 CMD_COPY_MEMORY_INDIRECT_NV "vkCmdCopyMemoryIndirectNV" CommandBuffer by NV_COPY_MEMORY_INDIRECT;
-    706 CMD_COPY_MEMORY_TO_IMAGE_INDIRECT_NV "vkCmdCopyMemoryToImageIndirectNV" CommandBuffer
-        by NV_COPY_MEMORY_INDIRECT;
-    707 CMD_DECOMPRESS_MEMORY_NV "vkCmdDecompressMemoryNV" CommandBuffer by NV_MEMORY_DECOMPRESSION;
-    708 CMD_DECOMPRESS_MEMORY_INDIRECT_COUNT_NV "vkCmdDecompressMemoryIndirectCountNV" CommandBuffer
+    697 CMD_DRAW_CLUSTER_INDIRECT_HUAWEI PFN_vkCmdDrawClusterIndirectHUAWEI ( a Pointer, b u64, c u64, ) Nothing
+        CommandBuffer by HUAWEI_CLUSTER_CULLING_SHADER;
+    698 SET_DEVICE_MEMORY_PRIORITY_EXT PFN_vkSetDeviceMemoryPriorityEXT ( a Pointer, b u64, c f32, ) Nothing Device
+        by EXT_PAGEABLE_DEVICE_LOCAL_MEMORY;
+    699 GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS_KHR PFN_vkGetDeviceBufferMemoryRequirementsKHR ( a Pointer, b Pointer,
+        c Pointer, ) Nothing Device alias GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS by KHR_MAINTENANCE4;
+    700 GET_DEVICE_IMAGE_MEMORY_REQUIREMENTS_KHR PFN_vkGetDeviceImageMemoryRequirementsKHR ( a Pointer, b Pointer,
+        c Pointer, ) Nothing Device alias GET_DEVICE_IMAGE_MEMORY_REQUIREMENTS by KHR_MAINTENANCE4;
+    701 GET_DEVICE_IMAGE_SPARSE_MEMORY_REQUIREMENTS_KHR PFN_vkGetDeviceImageSparseMemoryRequirementsKHR ( a Pointer,
+        b Pointer, c Pointer, d Pointer, ) Nothing Device alias GET_DEVICE_IMAGE_SPARSE_MEMORY_REQUIREMENTS
+        by KHR_MAINTENANCE4;
+    702 CMD_SET_DISPATCH_PARAMETERS_ARM PFN_vkCmdSetDispatchParametersARM ( a Pointer, b Pointer, ) Nothing
+        CommandBuffer by ARM_SCHEDULING_CONTROLS;
+    703 GET_DESCRIPTOR_SET_LAYOUT_HOST_MAPPING_INFO_VALVE PFN_vkGetDescriptorSetLayoutHostMappingInfoVALVE (
+        a Pointer, b Pointer, c Pointer, ) Nothing Device by VALVE_DESCRIPTOR_SET_HOST_MAPPING;
+    704 GET_DESCRIPTOR_SET_HOST_MAPPING_VALVE PFN_vkGetDescriptorSetHostMappingVALVE ( a Pointer, b u64, c Pointer,
+        ) Nothing Device by VALVE_DESCRIPTOR_SET_HOST_MAPPING;
+    705 CMD_COPY_MEMORY_INDIRECT_NV PFN_vkCmdCopyMemoryIndirectNV ( a Pointer, b u64, c u32, d u32, ) Nothing
+        CommandBuffer by NV_COPY_MEMORY_INDIRECT;
+    706 CMD_COPY_MEMORY_TO_IMAGE_INDIRECT_NV PFN_vkCmdCopyMemoryToImageIndirectNV ( a Pointer, b u64, c u32, d u32,
+        e u64, f i32, g Pointer, ) Nothing CommandBuffer by NV_COPY_MEMORY_INDIRECT;
+    707 CMD_DECOMPRESS_MEMORY_NV PFN_vkCmdDecompressMemoryNV ( a Pointer, b u32, c Pointer, ) Nothing CommandBuffer
         by NV_MEMORY_DECOMPRESSION;
-    709 GET_PIPELINE_INDIRECT_MEMORY_REQUIREMENTS_NV "vkGetPipelineIndirectMemoryRequirementsNV" Device
-        by NV_DEVICE_GENERATED_COMMANDS_COMPUTE;
-    710 CMD_UPDATE_PIPELINE_INDIRECT_BUFFER_NV "vkCmdUpdatePipelineIndirectBufferNV" CommandBuffer
-        by NV_DEVICE_GENERATED_COMMANDS_COMPUTE;
-    711 GET_PIPELINE_INDIRECT_DEVICE_ADDRESS_NV "vkGetPipelineIndirectDeviceAddressNV" Device
-        by NV_DEVICE_GENERATED_COMMANDS_COMPUTE;
-    712 GET_NATIVE_BUFFER_PROPERTIES_OHOS "vkGetNativeBufferPropertiesOHOS" Device by OHOS_EXTERNAL_MEMORY;
-    713 GET_MEMORY_NATIVE_BUFFER_OHOS "vkGetMemoryNativeBufferOHOS" Device by OHOS_EXTERNAL_MEMORY;
-    714 CMD_SET_DEPTH_CLAMP_ENABLE_EXT "vkCmdSetDepthClampEnableEXT" CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
-        by EXT_SHADER_OBJECT;
-    715 CMD_SET_POLYGON_MODE_EXT "vkCmdSetPolygonModeEXT" CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
-        by EXT_SHADER_OBJECT;
-    716 CMD_SET_RASTERIZATION_SAMPLES_EXT "vkCmdSetRasterizationSamplesEXT" CommandBuffer
+    708 CMD_DECOMPRESS_MEMORY_INDIRECT_COUNT_NV PFN_vkCmdDecompressMemoryIndirectCountNV ( a Pointer, b u64, c u64,
+        d u32, ) Nothing CommandBuffer by NV_MEMORY_DECOMPRESSION;
+    709 GET_PIPELINE_INDIRECT_MEMORY_REQUIREMENTS_NV PFN_vkGetPipelineIndirectMemoryRequirementsNV ( a Pointer,
+        b Pointer, c Pointer, ) Nothing Device by NV_DEVICE_GENERATED_COMMANDS_COMPUTE;
+    710 CMD_UPDATE_PIPELINE_INDIRECT_BUFFER_NV PFN_vkCmdUpdatePipelineIndirectBufferNV ( a Pointer, b i32, c u64,
+        ) Nothing CommandBuffer by NV_DEVICE_GENERATED_COMMANDS_COMPUTE;
+    711 GET_PIPELINE_INDIRECT_DEVICE_ADDRESS_NV PFN_vkGetPipelineIndirectDeviceAddressNV ( a Pointer, b Pointer,
+        ) u64 Device by NV_DEVICE_GENERATED_COMMANDS_COMPUTE;
+    712 GET_NATIVE_BUFFER_PROPERTIES_OHOS PFN_vkGetNativeBufferPropertiesOHOS ( a Pointer, b Pointer, c Pointer,
+        ) i32 Device by OHOS_EXTERNAL_MEMORY;
+    713 GET_MEMORY_NATIVE_BUFFER_OHOS PFN_vkGetMemoryNativeBufferOHOS ( a Pointer, b Pointer, c Pointer, ) i32 Device
+        by OHOS_EXTERNAL_MEMORY;
+    714 CMD_SET_DEPTH_CLAMP_ENABLE_EXT PFN_vkCmdSetDepthClampEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
         by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    717 CMD_SET_SAMPLE_MASK_EXT "vkCmdSetSampleMaskEXT" CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
-        by EXT_SHADER_OBJECT;
-    718 CMD_SET_ALPHA_TO_COVERAGE_ENABLE_EXT "vkCmdSetAlphaToCoverageEnableEXT" CommandBuffer
+    715 CMD_SET_POLYGON_MODE_EXT PFN_vkCmdSetPolygonModeEXT ( a Pointer, b i32, ) Nothing CommandBuffer
         by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    719 CMD_SET_ALPHA_TO_ONE_ENABLE_EXT "vkCmdSetAlphaToOneEnableEXT" CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
-        by EXT_SHADER_OBJECT;
-    720 CMD_SET_LOGIC_OP_ENABLE_EXT "vkCmdSetLogicOpEnableEXT" CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
-        by EXT_SHADER_OBJECT;
-    721 CMD_SET_COLOR_BLEND_ENABLE_EXT "vkCmdSetColorBlendEnableEXT" CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
-        by EXT_SHADER_OBJECT;
-    722 CMD_SET_COLOR_BLEND_EQUATION_EXT "vkCmdSetColorBlendEquationEXT" CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
-        by EXT_SHADER_OBJECT;
-    723 CMD_SET_COLOR_WRITE_MASK_EXT "vkCmdSetColorWriteMaskEXT" CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
-        by EXT_SHADER_OBJECT;
-    724 CMD_SET_TESSELLATION_DOMAIN_ORIGIN_EXT "vkCmdSetTessellationDomainOriginEXT" CommandBuffer
+    716 CMD_SET_RASTERIZATION_SAMPLES_EXT PFN_vkCmdSetRasterizationSamplesEXT ( a Pointer, b u32, ) Nothing
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    717 CMD_SET_SAMPLE_MASK_EXT PFN_vkCmdSetSampleMaskEXT ( a Pointer, b u32, c Pointer, ) Nothing CommandBuffer
         by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    725 CMD_SET_RASTERIZATION_STREAM_EXT "vkCmdSetRasterizationStreamEXT" CommandBuffer
+    718 CMD_SET_ALPHA_TO_COVERAGE_ENABLE_EXT PFN_vkCmdSetAlphaToCoverageEnableEXT ( a Pointer, b u32, ) Nothing
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    719 CMD_SET_ALPHA_TO_ONE_ENABLE_EXT PFN_vkCmdSetAlphaToOneEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
         by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    726 CMD_SET_CONSERVATIVE_RASTERIZATION_MODE_EXT "vkCmdSetConservativeRasterizationModeEXT" CommandBuffer
+    720 CMD_SET_LOGIC_OP_ENABLE_EXT PFN_vkCmdSetLogicOpEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
         by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    727 CMD_SET_EXTRA_PRIMITIVE_OVERESTIMATION_SIZE_EXT "vkCmdSetExtraPrimitiveOverestimationSizeEXT" CommandBuffer
+    721 CMD_SET_COLOR_BLEND_ENABLE_EXT PFN_vkCmdSetColorBlendEnableEXT ( a Pointer, b u32, c u32, d Pointer,
+        ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    722 CMD_SET_COLOR_BLEND_EQUATION_EXT PFN_vkCmdSetColorBlendEquationEXT ( a Pointer, b u32, c u32, d Pointer,
+        ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    723 CMD_SET_COLOR_WRITE_MASK_EXT PFN_vkCmdSetColorWriteMaskEXT ( a Pointer, b u32, c u32, d Pointer, ) Nothing
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    724 CMD_SET_TESSELLATION_DOMAIN_ORIGIN_EXT PFN_vkCmdSetTessellationDomainOriginEXT ( a Pointer, b i32, ) Nothing
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    725 CMD_SET_RASTERIZATION_STREAM_EXT PFN_vkCmdSetRasterizationStreamEXT ( a Pointer, b u32, ) Nothing
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    726 CMD_SET_CONSERVATIVE_RASTERIZATION_MODE_EXT PFN_vkCmdSetConservativeRasterizationModeEXT ( a Pointer, b i32,
+        ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    727 CMD_SET_EXTRA_PRIMITIVE_OVERESTIMATION_SIZE_EXT PFN_vkCmdSetExtraPrimitiveOverestimationSizeEXT ( a Pointer,
+        b f32, ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    728 CMD_SET_DEPTH_CLIP_ENABLE_EXT PFN_vkCmdSetDepthClipEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
         by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    728 CMD_SET_DEPTH_CLIP_ENABLE_EXT "vkCmdSetDepthClipEnableEXT" CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
-        by EXT_SHADER_OBJECT;
-    729 CMD_SET_SAMPLE_LOCATIONS_ENABLE_EXT "vkCmdSetSampleLocationsEnableEXT" CommandBuffer
+    729 CMD_SET_SAMPLE_LOCATIONS_ENABLE_EXT PFN_vkCmdSetSampleLocationsEnableEXT ( a Pointer, b u32, ) Nothing
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    730 CMD_SET_COLOR_BLEND_ADVANCED_EXT PFN_vkCmdSetColorBlendAdvancedEXT ( a Pointer, b u32, c u32, d Pointer,
+        ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    731 CMD_SET_PROVOKING_VERTEX_MODE_EXT PFN_vkCmdSetProvokingVertexModeEXT ( a Pointer, b i32, ) Nothing
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    732 CMD_SET_LINE_RASTERIZATION_MODE_EXT PFN_vkCmdSetLineRasterizationModeEXT ( a Pointer, b i32, ) Nothing
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    733 CMD_SET_LINE_STIPPLE_ENABLE_EXT PFN_vkCmdSetLineStippleEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
         by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    730 CMD_SET_COLOR_BLEND_ADVANCED_EXT "vkCmdSetColorBlendAdvancedEXT" CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
-        by EXT_SHADER_OBJECT;
-    731 CMD_SET_PROVOKING_VERTEX_MODE_EXT "vkCmdSetProvokingVertexModeEXT" CommandBuffer
-        by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    732 CMD_SET_LINE_RASTERIZATION_MODE_EXT "vkCmdSetLineRasterizationModeEXT" CommandBuffer
-        by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    733 CMD_SET_LINE_STIPPLE_ENABLE_EXT "vkCmdSetLineStippleEnableEXT" CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
-        by EXT_SHADER_OBJECT;
-    734 CMD_SET_DEPTH_CLIP_NEGATIVE_ONE_TO_ONE_EXT "vkCmdSetDepthClipNegativeOneToOneEXT" CommandBuffer
-        by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    735 CMD_SET_VIEWPORT_W_SCALING_ENABLE_NV "vkCmdSetViewportWScalingEnableNV" CommandBuffer
-        by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    736 CMD_SET_VIEWPORT_SWIZZLE_NV "vkCmdSetViewportSwizzleNV" CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
-        by EXT_SHADER_OBJECT;
-    737 CMD_SET_COVERAGE_TO_COLOR_ENABLE_NV "vkCmdSetCoverageToColorEnableNV" CommandBuffer
-        by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    738 CMD_SET_COVERAGE_TO_COLOR_LOCATION_NV "vkCmdSetCoverageToColorLocationNV" CommandBuffer
-        by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    739 CMD_SET_COVERAGE_MODULATION_MODE_NV "vkCmdSetCoverageModulationModeNV" CommandBuffer
-        by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    740 CMD_SET_COVERAGE_MODULATION_TABLE_ENABLE_NV "vkCmdSetCoverageModulationTableEnableNV" CommandBuffer
-        by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    741 CMD_SET_COVERAGE_MODULATION_TABLE_NV "vkCmdSetCoverageModulationTableNV" CommandBuffer
-        by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    742 CMD_SET_SHADING_RATE_IMAGE_ENABLE_NV "vkCmdSetShadingRateImageEnableNV" CommandBuffer
-        by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    743 CMD_SET_REPRESENTATIVE_FRAGMENT_TEST_ENABLE_NV "vkCmdSetRepresentativeFragmentTestEnableNV" CommandBuffer
-        by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    744 CMD_SET_COVERAGE_REDUCTION_MODE_NV "vkCmdSetCoverageReductionModeNV" CommandBuffer
-        by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    745 CREATE_TENSOR_ARM "vkCreateTensorARM" Device by ARM_TENSORS;
-    746 DESTROY_TENSOR_ARM "vkDestroyTensorARM" Device by ARM_TENSORS;
-    747 CREATE_TENSOR_VIEW_ARM "vkCreateTensorViewARM" Device by ARM_TENSORS;
-    748 DESTROY_TENSOR_VIEW_ARM "vkDestroyTensorViewARM" Device by ARM_TENSORS;
-    749 GET_TENSOR_MEMORY_REQUIREMENTS_ARM "vkGetTensorMemoryRequirementsARM" Device by ARM_TENSORS;
-    750 BIND_TENSOR_MEMORY_ARM "vkBindTensorMemoryARM" Device by ARM_TENSORS;
-    751 GET_DEVICE_TENSOR_MEMORY_REQUIREMENTS_ARM "vkGetDeviceTensorMemoryRequirementsARM" Device by ARM_TENSORS;
-    752 CMD_COPY_TENSOR_ARM "vkCmdCopyTensorARM" CommandBuffer by ARM_TENSORS;
-    753 GET_TENSOR_OPAQUE_CAPTURE_DESCRIPTOR_DATA_ARM "vkGetTensorOpaqueCaptureDescriptorDataARM" Device
+    734 CMD_SET_DEPTH_CLIP_NEGATIVE_ONE_TO_ONE_EXT PFN_vkCmdSetDepthClipNegativeOneToOneEXT ( a Pointer, b u32,
+        ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    735 CMD_SET_VIEWPORT_W_SCALING_ENABLE_NV PFN_vkCmdSetViewportWScalingEnableNV ( a Pointer, b u32, ) Nothing
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    736 CMD_SET_VIEWPORT_SWIZZLE_NV PFN_vkCmdSetViewportSwizzleNV ( a Pointer, b u32, c u32, d Pointer, ) Nothing
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    737 CMD_SET_COVERAGE_TO_COLOR_ENABLE_NV PFN_vkCmdSetCoverageToColorEnableNV ( a Pointer, b u32, ) Nothing
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    738 CMD_SET_COVERAGE_TO_COLOR_LOCATION_NV PFN_vkCmdSetCoverageToColorLocationNV ( a Pointer, b u32, ) Nothing
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    739 CMD_SET_COVERAGE_MODULATION_MODE_NV PFN_vkCmdSetCoverageModulationModeNV ( a Pointer, b i32, ) Nothing
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    740 CMD_SET_COVERAGE_MODULATION_TABLE_ENABLE_NV PFN_vkCmdSetCoverageModulationTableEnableNV ( a Pointer, b u32,
+        ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    741 CMD_SET_COVERAGE_MODULATION_TABLE_NV PFN_vkCmdSetCoverageModulationTableNV ( a Pointer, b u32, c Pointer,
+        ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    742 CMD_SET_SHADING_RATE_IMAGE_ENABLE_NV PFN_vkCmdSetShadingRateImageEnableNV ( a Pointer, b u32, ) Nothing
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    743 CMD_SET_REPRESENTATIVE_FRAGMENT_TEST_ENABLE_NV PFN_vkCmdSetRepresentativeFragmentTestEnableNV ( a Pointer,
+        b u32, ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    744 CMD_SET_COVERAGE_REDUCTION_MODE_NV PFN_vkCmdSetCoverageReductionModeNV ( a Pointer, b i32, ) Nothing
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    745 CREATE_TENSOR_ARM PFN_vkCreateTensorARM ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
         by ARM_TENSORS;
-    754 GET_TENSOR_VIEW_OPAQUE_CAPTURE_DESCRIPTOR_DATA_ARM "vkGetTensorViewOpaqueCaptureDescriptorDataARM" Device
+    746 DESTROY_TENSOR_ARM PFN_vkDestroyTensorARM ( a Pointer, b u64, c Pointer, ) Nothing Device by ARM_TENSORS;
+    747 CREATE_TENSOR_VIEW_ARM PFN_vkCreateTensorViewARM ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
         by ARM_TENSORS;
-    755 GET_SHADER_MODULE_IDENTIFIER_EXT "vkGetShaderModuleIdentifierEXT" Device by EXT_SHADER_MODULE_IDENTIFIER;
-    756 GET_SHADER_MODULE_CREATE_INFO_IDENTIFIER_EXT "vkGetShaderModuleCreateInfoIdentifierEXT" Device
-        by EXT_SHADER_MODULE_IDENTIFIER;
-    757 CREATE_OPTICAL_FLOW_SESSION_NV "vkCreateOpticalFlowSessionNV" Device by NV_OPTICAL_FLOW;
-    758 DESTROY_OPTICAL_FLOW_SESSION_NV "vkDestroyOpticalFlowSessionNV" Device by NV_OPTICAL_FLOW;
-    759 BIND_OPTICAL_FLOW_SESSION_IMAGE_NV "vkBindOpticalFlowSessionImageNV" Device by NV_OPTICAL_FLOW;
-    760 CMD_OPTICAL_FLOW_EXECUTE_NV "vkCmdOpticalFlowExecuteNV" CommandBuffer by NV_OPTICAL_FLOW;
-    761 CMD_BIND_INDEX_BUFFER_2_KHR "vkCmdBindIndexBuffer2KHR" CommandBuffer alias CMD_BIND_INDEX_BUFFER_2
-        by KHR_MAINTENANCE5;
-    762 GET_RENDERING_AREA_GRANULARITY_KHR "vkGetRenderingAreaGranularityKHR" Device
-        alias GET_RENDERING_AREA_GRANULARITY by KHR_MAINTENANCE5;
-    763 GET_DEVICE_IMAGE_SUBRESOURCE_LAYOUT_KHR "vkGetDeviceImageSubresourceLayoutKHR" Device
-        alias GET_DEVICE_IMAGE_SUBRESOURCE_LAYOUT by KHR_MAINTENANCE5;
-    764 GET_IMAGE_SUBRESOURCE_LAYOUT_2_KHR "vkGetImageSubresourceLayout2KHR" Device
-        alias GET_IMAGE_SUBRESOURCE_LAYOUT_2 by KHR_MAINTENANCE5;
-    765 ANTI_LAG_UPDATE_AMD "vkAntiLagUpdateAMD" Device by AMD_ANTI_LAG;
-    766 WAIT_FOR_PRESENT_2_KHR "vkWaitForPresent2KHR" Device by KHR_PRESENT_WAIT2;
-    767 CREATE_SHADERS_EXT "vkCreateShadersEXT" Device by EXT_SHADER_OBJECT;
-    768 DESTROY_SHADER_EXT "vkDestroyShaderEXT" Device by EXT_SHADER_OBJECT;
-    769 GET_SHADER_BINARY_DATA_EXT "vkGetShaderBinaryDataEXT" Device by EXT_SHADER_OBJECT;
-    770 CMD_BIND_SHADERS_EXT "vkCmdBindShadersEXT" CommandBuffer by EXT_SHADER_OBJECT;
-    771 CMD_SET_DEPTH_CLAMP_RANGE_EXT "vkCmdSetDepthClampRangeEXT" CommandBuffer by EXT_SHADER_OBJECT
-        by EXT_DEPTH_CLAMP_CONTROL;
-    772 CREATE_PIPELINE_BINARIES_KHR "vkCreatePipelineBinariesKHR" Device by KHR_PIPELINE_BINARY;
-    773 DESTROY_PIPELINE_BINARY_KHR "vkDestroyPipelineBinaryKHR" Device by KHR_PIPELINE_BINARY;
-    774 GET_PIPELINE_KEY_KHR "vkGetPipelineKeyKHR" Device by KHR_PIPELINE_BINARY;
-    775 GET_PIPELINE_BINARY_DATA_KHR "vkGetPipelineBinaryDataKHR" Device by KHR_PIPELINE_BINARY;
-    776 RELEASE_CAPTURED_PIPELINE_DATA_KHR "vkReleaseCapturedPipelineDataKHR" Device by KHR_PIPELINE_BINARY;
-    777 GET_FRAMEBUFFER_TILE_PROPERTIES_QCOM "vkGetFramebufferTilePropertiesQCOM" Device by QCOM_TILE_PROPERTIES;
-    778 GET_DYNAMIC_RENDERING_TILE_PROPERTIES_QCOM "vkGetDynamicRenderingTilePropertiesQCOM" Device
-        by QCOM_TILE_PROPERTIES;
-    779 RELEASE_SWAPCHAIN_IMAGES_KHR "vkReleaseSwapchainImagesKHR" Device by KHR_SWAPCHAIN_MAINTENANCE1;
-    780 CONVERT_COOPERATIVE_VECTOR_MATRIX_NV "vkConvertCooperativeVectorMatrixNV" Device by NV_COOPERATIVE_VECTOR;
-    781 CMD_CONVERT_COOPERATIVE_VECTOR_MATRIX_NV "vkCmdConvertCooperativeVectorMatrixNV" CommandBuffer
-        by NV_COOPERATIVE_VECTOR;
-    782 SET_LATENCY_SLEEP_MODE_NV "vkSetLatencySleepModeNV" Device by NV_LOW_LATENCY2;
-    783 LATENCY_SLEEP_NV "vkLatencySleepNV" Device by NV_LOW_LATENCY2;
-    784 SET_LATENCY_MARKER_NV "vkSetLatencyMarkerNV" Device by NV_LOW_LATENCY2;
-    785 GET_LATENCY_TIMINGS_NV "vkGetLatencyTimingsNV" Device by NV_LOW_LATENCY2;
-    786 QUEUE_NOTIFY_OUT_OF_BAND_NV "vkQueueNotifyOutOfBandNV" Queue by NV_LOW_LATENCY2;
-    787 CREATE_DATA_GRAPH_PIPELINES_ARM "vkCreateDataGraphPipelinesARM" Device by ARM_DATA_GRAPH;
-    788 CREATE_DATA_GRAPH_PIPELINE_SESSION_ARM "vkCreateDataGraphPipelineSessionARM" Device by ARM_DATA_GRAPH;
-    789 GET_DATA_GRAPH_PIPELINE_SESSION_BIND_POINT_REQUIREMENTS_ARM "vkGetDataGraphPipelineSessionBindPointRequirementsARM" Device
-        by ARM_DATA_GRAPH;
-    790 GET_DATA_GRAPH_PIPELINE_SESSION_MEMORY_REQUIREMENTS_ARM "vkGetDataGraphPipelineSessionMemoryRequirementsARM" Device
-        by ARM_DATA_GRAPH;
-    791 BIND_DATA_GRAPH_PIPELINE_SESSION_MEMORY_ARM "vkBindDataGraphPipelineSessionMemoryARM" Device
-        by ARM_DATA_GRAPH;
-    792 DESTROY_DATA_GRAPH_PIPELINE_SESSION_ARM "vkDestroyDataGraphPipelineSessionARM" Device by ARM_DATA_GRAPH;
-    793 CMD_DISPATCH_DATA_GRAPH_ARM "vkCmdDispatchDataGraphARM" CommandBuffer by ARM_DATA_GRAPH;
-    794 GET_DATA_GRAPH_PIPELINE_AVAILABLE_PROPERTIES_ARM "vkGetDataGraphPipelineAvailablePropertiesARM" Device
-        by ARM_DATA_GRAPH;
-    795 GET_DATA_GRAPH_PIPELINE_PROPERTIES_ARM "vkGetDataGraphPipelinePropertiesARM" Device by ARM_DATA_GRAPH;
-    796 CMD_SET_ATTACHMENT_FEEDBACK_LOOP_ENABLE_EXT "vkCmdSetAttachmentFeedbackLoopEnableEXT" CommandBuffer
-        by EXT_ATTACHMENT_FEEDBACK_LOOP_DYNAMIC_STATE;
-    797 GET_SCREEN_BUFFER_PROPERTIES_QNX "vkGetScreenBufferPropertiesQNX" Device by QNX_EXTERNAL_MEMORY_SCREEN_BUFFER;
-    798 CMD_SET_LINE_STIPPLE_KHR "vkCmdSetLineStippleKHR" CommandBuffer alias CMD_SET_LINE_STIPPLE
-        by KHR_LINE_RASTERIZATION;
-    799 GET_CALIBRATED_TIMESTAMPS_KHR "vkGetCalibratedTimestampsKHR" Device by KHR_CALIBRATED_TIMESTAMPS;
-    800 CMD_BIND_DESCRIPTOR_SETS_2_KHR "vkCmdBindDescriptorSets2KHR" CommandBuffer alias CMD_BIND_DESCRIPTOR_SETS_2
-        by KHR_MAINTENANCE6;
-    801 CMD_PUSH_CONSTANTS_2_KHR "vkCmdPushConstants2KHR" CommandBuffer alias CMD_PUSH_CONSTANTS_2
-        by KHR_MAINTENANCE6;
-    802 CMD_PUSH_DESCRIPTOR_SET_2_KHR "vkCmdPushDescriptorSet2KHR" CommandBuffer alias CMD_PUSH_DESCRIPTOR_SET_2
-        by KHR_MAINTENANCE6;
-    803 CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2_KHR "vkCmdPushDescriptorSetWithTemplate2KHR" CommandBuffer
-        alias CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2 by KHR_MAINTENANCE6;
-    804 CMD_SET_DESCRIPTOR_BUFFER_OFFSETS_2_EXT "vkCmdSetDescriptorBufferOffsets2EXT" CommandBuffer
-        by KHR_MAINTENANCE6;
-    805 CMD_BIND_DESCRIPTOR_BUFFER_EMBEDDED_SAMPLERS_2_EXT "vkCmdBindDescriptorBufferEmbeddedSamplers2EXT" CommandBuffer
-        by KHR_MAINTENANCE6;
-    806 CMD_BIND_TILE_MEMORY_QCOM "vkCmdBindTileMemoryQCOM" CommandBuffer by QCOM_TILE_MEMORY_HEAP;
-    807 CMD_COPY_MEMORY_INDIRECT_KHR "vkCmdCopyMemoryIndirectKHR" CommandBuffer by KHR_COPY_MEMORY_INDIRECT;
-    808 CMD_COPY_MEMORY_TO_IMAGE_INDIRECT_KHR "vkCmdCopyMemoryToImageIndirectKHR" CommandBuffer
+    748 DESTROY_TENSOR_VIEW_ARM PFN_vkDestroyTensorViewARM ( a Pointer, b u64, c Pointer, ) Nothing Device
+        by ARM_TENSORS;
+    749 GET_TENSOR_MEMORY_REQUIREMENTS_ARM PFN_vkGetTensorMemoryRequirementsARM ( a Pointer, b Pointer, c Pointer,
+        ) Nothing Device by ARM_TENSORS;
+    750 BIND_TENSOR_MEMORY_ARM PFN_vkBindTensorMemoryARM ( a Pointer, b u32, c Pointer, ) i32 Device by ARM_TENSORS;
+    751 GET_DEVICE_TENSOR_MEMORY_REQUIREMENTS_ARM PFN_vkGetDeviceTensorMemoryRequirementsARM ( a Pointer, b Pointer,
+        c Pointer, ) Nothing Device by ARM_TENSORS;
+    752 CMD_COPY_TENSOR_ARM PFN_vkCmdCopyTensorARM ( a Pointer, b Pointer, ) Nothing CommandBuffer by ARM_TENSORS;
+    753 GET_TENSOR_OPAQUE_CAPTURE_DESCRIPTOR_DATA_ARM PFN_vkGetTensorOpaqueCaptureDescriptorDataARM ( a Pointer,
+        b Pointer, c Pointer, ) i32 Device by ARM_TENSORS;
+    754 GET_TENSOR_VIEW_OPAQUE_CAPTURE_DESCRIPTOR_DATA_ARM PFN_vkGetTensorViewOpaqueCaptureDescriptorDataARM (
+        a Pointer, b Pointer, c Pointer, ) i32 Device by ARM_TENSORS;
+    755 GET_SHADER_MODULE_IDENTIFIER_EXT PFN_vkGetShaderModuleIdentifierEXT ( a Pointer, b u64, c Pointer, ) Nothing
+        Device by EXT_SHADER_MODULE_IDENTIFIER;
+    756 GET_SHADER_MODULE_CREATE_INFO_IDENTIFIER_EXT PFN_vkGetShaderModuleCreateInfoIdentifierEXT ( a Pointer,
+        b Pointer, c Pointer, ) Nothing Device by EXT_SHADER_MODULE_IDENTIFIER;
+    757 CREATE_OPTICAL_FLOW_SESSION_NV PFN_vkCreateOpticalFlowSessionNV ( a Pointer, b Pointer, c Pointer, d Pointer,
+        ) i32 Device by NV_OPTICAL_FLOW;
+    758 DESTROY_OPTICAL_FLOW_SESSION_NV PFN_vkDestroyOpticalFlowSessionNV ( a Pointer, b u64, c Pointer, ) Nothing
+        Device by NV_OPTICAL_FLOW;
+    759 BIND_OPTICAL_FLOW_SESSION_IMAGE_NV PFN_vkBindOpticalFlowSessionImageNV ( a Pointer, b u64, c i32, d u64,
+        e i32, ) i32 Device by NV_OPTICAL_FLOW;
+    760 CMD_OPTICAL_FLOW_EXECUTE_NV PFN_vkCmdOpticalFlowExecuteNV ( a Pointer, b u64, c Pointer, ) Nothing
+        CommandBuffer by NV_OPTICAL_FLOW;
+    761 CMD_BIND_INDEX_BUFFER_2_KHR PFN_vkCmdBindIndexBuffer2KHR ( a Pointer, b u64, c u64, d u64, e i32, ) Nothing
+        CommandBuffer alias CMD_BIND_INDEX_BUFFER_2 by KHR_MAINTENANCE5;
+    762 GET_RENDERING_AREA_GRANULARITY_KHR PFN_vkGetRenderingAreaGranularityKHR ( a Pointer, b Pointer, c Pointer,
+        ) Nothing Device alias GET_RENDERING_AREA_GRANULARITY by KHR_MAINTENANCE5;
+    763 GET_DEVICE_IMAGE_SUBRESOURCE_LAYOUT_KHR PFN_vkGetDeviceImageSubresourceLayoutKHR ( a Pointer, b Pointer,
+        c Pointer, ) Nothing Device alias GET_DEVICE_IMAGE_SUBRESOURCE_LAYOUT by KHR_MAINTENANCE5;
+    764 GET_IMAGE_SUBRESOURCE_LAYOUT_2_KHR PFN_vkGetImageSubresourceLayout2KHR ( a Pointer, b u64, c Pointer,
+        d Pointer, ) Nothing Device alias GET_IMAGE_SUBRESOURCE_LAYOUT_2 by KHR_MAINTENANCE5;
+    765 ANTI_LAG_UPDATE_AMD PFN_vkAntiLagUpdateAMD ( a Pointer, b Pointer, ) Nothing Device by AMD_ANTI_LAG;
+    766 WAIT_FOR_PRESENT_2_KHR PFN_vkWaitForPresent2KHR ( a Pointer, b u64, c Pointer, ) i32 Device
+        by KHR_PRESENT_WAIT2;
+    767 CREATE_SHADERS_EXT PFN_vkCreateShadersEXT ( a Pointer, b u32, c Pointer, d Pointer, e Pointer, ) i32 Device
+        by EXT_SHADER_OBJECT;
+    768 DESTROY_SHADER_EXT PFN_vkDestroyShaderEXT ( a Pointer, b u64, c Pointer, ) Nothing Device
+        by EXT_SHADER_OBJECT;
+    769 GET_SHADER_BINARY_DATA_EXT PFN_vkGetShaderBinaryDataEXT ( a Pointer, b u64, c Pointer, d Pointer, ) i32
+        Device by EXT_SHADER_OBJECT;
+    770 CMD_BIND_SHADERS_EXT PFN_vkCmdBindShadersEXT ( a Pointer, b u32, c Pointer, d Pointer, ) Nothing
+        CommandBuffer by EXT_SHADER_OBJECT;
+    771 CMD_SET_DEPTH_CLAMP_RANGE_EXT PFN_vkCmdSetDepthClampRangeEXT ( a Pointer, b i32, c Pointer, ) Nothing
+        CommandBuffer by EXT_SHADER_OBJECT by EXT_DEPTH_CLAMP_CONTROL;
+    772 CREATE_PIPELINE_BINARIES_KHR PFN_vkCreatePipelineBinariesKHR ( a Pointer, b Pointer, c Pointer, d Pointer,
+        ) i32 Device by KHR_PIPELINE_BINARY;
+    773 DESTROY_PIPELINE_BINARY_KHR PFN_vkDestroyPipelineBinaryKHR ( a Pointer, b u64, c Pointer, ) Nothing Device
+        by KHR_PIPELINE_BINARY;
+    774 GET_PIPELINE_KEY_KHR PFN_vkGetPipelineKeyKHR ( a Pointer, b Pointer, c Pointer, ) i32 Device
+        by KHR_PIPELINE_BINARY;
+    775 GET_PIPELINE_BINARY_DATA_KHR PFN_vkGetPipelineBinaryDataKHR ( a Pointer, b Pointer, c Pointer, d Pointer,
+        e Pointer, ) i32 Device by KHR_PIPELINE_BINARY;
+    776 RELEASE_CAPTURED_PIPELINE_DATA_KHR PFN_vkReleaseCapturedPipelineDataKHR ( a Pointer, b Pointer, c Pointer,
+        ) i32 Device by KHR_PIPELINE_BINARY;
+    777 GET_FRAMEBUFFER_TILE_PROPERTIES_QCOM PFN_vkGetFramebufferTilePropertiesQCOM ( a Pointer, b u64, c Pointer,
+        d Pointer, ) i32 Device by QCOM_TILE_PROPERTIES;
+    778 GET_DYNAMIC_RENDERING_TILE_PROPERTIES_QCOM PFN_vkGetDynamicRenderingTilePropertiesQCOM ( a Pointer,
+        b Pointer, c Pointer, ) i32 Device by QCOM_TILE_PROPERTIES;
+    779 RELEASE_SWAPCHAIN_IMAGES_KHR PFN_vkReleaseSwapchainImagesKHR ( a Pointer, b Pointer, ) i32 Device
+        by KHR_SWAPCHAIN_MAINTENANCE1;
+    780 CONVERT_COOPERATIVE_VECTOR_MATRIX_NV PFN_vkConvertCooperativeVectorMatrixNV ( a Pointer, b Pointer, ) i32
+        Device by NV_COOPERATIVE_VECTOR;
+    781 CMD_CONVERT_COOPERATIVE_VECTOR_MATRIX_NV PFN_vkCmdConvertCooperativeVectorMatrixNV ( a Pointer, b u32,
+        c Pointer, ) Nothing CommandBuffer by NV_COOPERATIVE_VECTOR;
+    782 SET_LATENCY_SLEEP_MODE_NV PFN_vkSetLatencySleepModeNV ( a Pointer, b u64, c Pointer, ) i32 Device
+        by NV_LOW_LATENCY2;
+    783 LATENCY_SLEEP_NV PFN_vkLatencySleepNV ( a Pointer, b u64, c Pointer, ) i32 Device by NV_LOW_LATENCY2;
+    784 SET_LATENCY_MARKER_NV PFN_vkSetLatencyMarkerNV ( a Pointer, b u64, c Pointer, ) Nothing Device
+        by NV_LOW_LATENCY2;
+    785 GET_LATENCY_TIMINGS_NV PFN_vkGetLatencyTimingsNV ( a Pointer, b u64, c Pointer, ) Nothing Device
+        by NV_LOW_LATENCY2;
+    786 QUEUE_NOTIFY_OUT_OF_BAND_NV PFN_vkQueueNotifyOutOfBandNV ( a Pointer, b Pointer, ) Nothing Queue
+        by NV_LOW_LATENCY2;
+    787 CREATE_DATA_GRAPH_PIPELINES_ARM PFN_vkCreateDataGraphPipelinesARM ( a Pointer, b u64, c u64, d u32,
+        e Pointer, f Pointer, g Pointer, ) i32 Device by ARM_DATA_GRAPH;
+    788 CREATE_DATA_GRAPH_PIPELINE_SESSION_ARM PFN_vkCreateDataGraphPipelineSessionARM ( a Pointer, b Pointer,
+        c Pointer, d Pointer, ) i32 Device by ARM_DATA_GRAPH;
+    789 GET_DATA_GRAPH_PIPELINE_SESSION_BIND_POINT_REQUIREMENTS_ARM PFN_vkGetDataGraphPipelineSessionBindPointRequirementsARM
+        ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device by ARM_DATA_GRAPH;
+    790 GET_DATA_GRAPH_PIPELINE_SESSION_MEMORY_REQUIREMENTS_ARM PFN_vkGetDataGraphPipelineSessionMemoryRequirementsARM
+        ( a Pointer, b Pointer, c Pointer, ) Nothing Device by ARM_DATA_GRAPH;
+    791 BIND_DATA_GRAPH_PIPELINE_SESSION_MEMORY_ARM PFN_vkBindDataGraphPipelineSessionMemoryARM ( a Pointer, b u32,
+        c Pointer, ) i32 Device by ARM_DATA_GRAPH;
+    792 DESTROY_DATA_GRAPH_PIPELINE_SESSION_ARM PFN_vkDestroyDataGraphPipelineSessionARM ( a Pointer, b u64,
+        c Pointer, ) Nothing Device by ARM_DATA_GRAPH;
+    793 CMD_DISPATCH_DATA_GRAPH_ARM PFN_vkCmdDispatchDataGraphARM ( a Pointer, b u64, c Pointer, ) Nothing
+        CommandBuffer by ARM_DATA_GRAPH;
+    794 GET_DATA_GRAPH_PIPELINE_AVAILABLE_PROPERTIES_ARM PFN_vkGetDataGraphPipelineAvailablePropertiesARM (
+        a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device by ARM_DATA_GRAPH;
+    795 GET_DATA_GRAPH_PIPELINE_PROPERTIES_ARM PFN_vkGetDataGraphPipelinePropertiesARM ( a Pointer, b Pointer, c u32,
+        d Pointer, ) i32 Device by ARM_DATA_GRAPH;
+    796 CMD_SET_ATTACHMENT_FEEDBACK_LOOP_ENABLE_EXT PFN_vkCmdSetAttachmentFeedbackLoopEnableEXT ( a Pointer, b u32,
+        ) Nothing CommandBuffer by EXT_ATTACHMENT_FEEDBACK_LOOP_DYNAMIC_STATE;
+    797 GET_SCREEN_BUFFER_PROPERTIES_QNX PFN_vkGetScreenBufferPropertiesQNX ( a Pointer, b Pointer, c Pointer, ) i32
+        Device by QNX_EXTERNAL_MEMORY_SCREEN_BUFFER;
+    798 CMD_SET_LINE_STIPPLE_KHR PFN_vkCmdSetLineStippleKHR ( a Pointer, b u32, c u16, ) Nothing CommandBuffer
+        alias CMD_SET_LINE_STIPPLE by KHR_LINE_RASTERIZATION;
+    799 GET_CALIBRATED_TIMESTAMPS_KHR PFN_vkGetCalibratedTimestampsKHR ( a Pointer, b u32, c Pointer, d Pointer,
+        e Pointer, ) i32 Device by KHR_CALIBRATED_TIMESTAMPS;
+    800 CMD_BIND_DESCRIPTOR_SETS_2_KHR PFN_vkCmdBindDescriptorSets2KHR ( a Pointer, b Pointer, ) Nothing
+        CommandBuffer alias CMD_BIND_DESCRIPTOR_SETS_2 by KHR_MAINTENANCE6;
+    801 CMD_PUSH_CONSTANTS_2_KHR PFN_vkCmdPushConstants2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        alias CMD_PUSH_CONSTANTS_2 by KHR_MAINTENANCE6;
+    802 CMD_PUSH_DESCRIPTOR_SET_2_KHR PFN_vkCmdPushDescriptorSet2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        alias CMD_PUSH_DESCRIPTOR_SET_2 by KHR_MAINTENANCE6;
+    803 CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2_KHR PFN_vkCmdPushDescriptorSetWithTemplate2KHR ( a Pointer,
+        b Pointer, ) Nothing CommandBuffer alias CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2 by KHR_MAINTENANCE6;
+    804 CMD_SET_DESCRIPTOR_BUFFER_OFFSETS_2_EXT PFN_vkCmdSetDescriptorBufferOffsets2EXT ( a Pointer, b Pointer,
+        ) Nothing CommandBuffer by KHR_MAINTENANCE6;
+    805 CMD_BIND_DESCRIPTOR_BUFFER_EMBEDDED_SAMPLERS_2_EXT PFN_vkCmdBindDescriptorBufferEmbeddedSamplers2EXT (
+        a Pointer, b Pointer, ) Nothing CommandBuffer by KHR_MAINTENANCE6;
+    806 CMD_BIND_TILE_MEMORY_QCOM PFN_vkCmdBindTileMemoryQCOM ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by QCOM_TILE_MEMORY_HEAP;
+    807 CMD_COPY_MEMORY_INDIRECT_KHR PFN_vkCmdCopyMemoryIndirectKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
         by KHR_COPY_MEMORY_INDIRECT;
-    809 CMD_DECOMPRESS_MEMORY_EXT "vkCmdDecompressMemoryEXT" CommandBuffer by EXT_MEMORY_DECOMPRESSION;
-    810 CMD_DECOMPRESS_MEMORY_INDIRECT_COUNT_EXT "vkCmdDecompressMemoryIndirectCountEXT" CommandBuffer
+    808 CMD_COPY_MEMORY_TO_IMAGE_INDIRECT_KHR PFN_vkCmdCopyMemoryToImageIndirectKHR ( a Pointer, b Pointer, ) Nothing
+        CommandBuffer by KHR_COPY_MEMORY_INDIRECT;
+    809 CMD_DECOMPRESS_MEMORY_EXT PFN_vkCmdDecompressMemoryEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
         by EXT_MEMORY_DECOMPRESSION;
-    811 CREATE_EXTERNAL_COMPUTE_QUEUE_NV "vkCreateExternalComputeQueueNV" Device by NV_EXTERNAL_COMPUTE_QUEUE;
-    812 DESTROY_EXTERNAL_COMPUTE_QUEUE_NV "vkDestroyExternalComputeQueueNV" Device by NV_EXTERNAL_COMPUTE_QUEUE;
-    813 GET_EXTERNAL_COMPUTE_QUEUE_DATA_NV "vkGetExternalComputeQueueDataNV" ExternalComputeQueue
-        by NV_EXTERNAL_COMPUTE_QUEUE;
-    814 GET_CLUSTER_ACCELERATION_STRUCTURE_BUILD_SIZES_NV "vkGetClusterAccelerationStructureBuildSizesNV" Device
-        by NV_CLUSTER_ACCELERATION_STRUCTURE;
-    815 CMD_BUILD_CLUSTER_ACCELERATION_STRUCTURE_INDIRECT_NV "vkCmdBuildClusterAccelerationStructureIndirectNV" CommandBuffer
-        by NV_CLUSTER_ACCELERATION_STRUCTURE;
-    816 GET_PARTITIONED_ACCELERATION_STRUCTURES_BUILD_SIZES_NV "vkGetPartitionedAccelerationStructuresBuildSizesNV" Device
-        by NV_PARTITIONED_ACCELERATION_STRUCTURE;
-    817 CMD_BUILD_PARTITIONED_ACCELERATION_STRUCTURES_NV "vkCmdBuildPartitionedAccelerationStructuresNV" CommandBuffer
-        by NV_PARTITIONED_ACCELERATION_STRUCTURE;
-    818 GET_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_EXT "vkGetGeneratedCommandsMemoryRequirementsEXT" Device
-        by EXT_DEVICE_GENERATED_COMMANDS;
-    819 CMD_PREPROCESS_GENERATED_COMMANDS_EXT "vkCmdPreprocessGeneratedCommandsEXT" CommandBuffer
-        by EXT_DEVICE_GENERATED_COMMANDS;
-    820 CMD_EXECUTE_GENERATED_COMMANDS_EXT "vkCmdExecuteGeneratedCommandsEXT" CommandBuffer
-        by EXT_DEVICE_GENERATED_COMMANDS;
-    821 CREATE_INDIRECT_COMMANDS_LAYOUT_EXT "vkCreateIndirectCommandsLayoutEXT" Device
-        by EXT_DEVICE_GENERATED_COMMANDS;
-    822 DESTROY_INDIRECT_COMMANDS_LAYOUT_EXT "vkDestroyIndirectCommandsLayoutEXT" Device
-        by EXT_DEVICE_GENERATED_COMMANDS;
-    823 CREATE_INDIRECT_EXECUTION_SET_EXT "vkCreateIndirectExecutionSetEXT" Device by EXT_DEVICE_GENERATED_COMMANDS;
-    824 DESTROY_INDIRECT_EXECUTION_SET_EXT "vkDestroyIndirectExecutionSetEXT" Device by EXT_DEVICE_GENERATED_COMMANDS;
-    825 UPDATE_INDIRECT_EXECUTION_SET_PIPELINE_EXT "vkUpdateIndirectExecutionSetPipelineEXT" Device
-        by EXT_DEVICE_GENERATED_COMMANDS;
-    826 UPDATE_INDIRECT_EXECUTION_SET_SHADER_EXT "vkUpdateIndirectExecutionSetShaderEXT" Device
-        by EXT_DEVICE_GENERATED_COMMANDS;
-    827 GET_DEVICE_FAULT_REPORTS_KHR "vkGetDeviceFaultReportsKHR" Device by KHR_DEVICE_FAULT;
-    828 GET_DEVICE_FAULT_DEBUG_INFO_KHR "vkGetDeviceFaultDebugInfoKHR" Device by KHR_DEVICE_FAULT;
-    829 GET_MEMORY_METAL_HANDLE_EXT "vkGetMemoryMetalHandleEXT" Device by EXT_EXTERNAL_MEMORY_METAL;
-    830 GET_MEMORY_METAL_HANDLE_PROPERTIES_EXT "vkGetMemoryMetalHandlePropertiesEXT" Device
+    810 CMD_DECOMPRESS_MEMORY_INDIRECT_COUNT_EXT PFN_vkCmdDecompressMemoryIndirectCountEXT ( a Pointer, b u64, c u64,
+        d u64, e u32, f u32, ) Nothing CommandBuffer by EXT_MEMORY_DECOMPRESSION;
+    811 CREATE_EXTERNAL_COMPUTE_QUEUE_NV PFN_vkCreateExternalComputeQueueNV ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Device by NV_EXTERNAL_COMPUTE_QUEUE;
+    812 DESTROY_EXTERNAL_COMPUTE_QUEUE_NV PFN_vkDestroyExternalComputeQueueNV ( a Pointer, b Pointer, c Pointer,
+        ) Nothing Device by NV_EXTERNAL_COMPUTE_QUEUE;
+    813 GET_EXTERNAL_COMPUTE_QUEUE_DATA_NV PFN_vkGetExternalComputeQueueDataNV ( a Pointer, b Pointer, c Pointer,
+        ) Nothing ExternalComputeQueue by NV_EXTERNAL_COMPUTE_QUEUE;
+    814 GET_CLUSTER_ACCELERATION_STRUCTURE_BUILD_SIZES_NV PFN_vkGetClusterAccelerationStructureBuildSizesNV (
+        a Pointer, b Pointer, c Pointer, ) Nothing Device by NV_CLUSTER_ACCELERATION_STRUCTURE;
+    815 CMD_BUILD_CLUSTER_ACCELERATION_STRUCTURE_INDIRECT_NV PFN_vkCmdBuildClusterAccelerationStructureIndirectNV (
+        a Pointer, b Pointer, ) Nothing CommandBuffer by NV_CLUSTER_ACCELERATION_STRUCTURE;
+    816 GET_PARTITIONED_ACCELERATION_STRUCTURES_BUILD_SIZES_NV PFN_vkGetPartitionedAccelerationStructuresBuildSizesNV
+        ( a Pointer, b Pointer, c Pointer, ) Nothing Device by NV_PARTITIONED_ACCELERATION_STRUCTURE;
+    817 CMD_BUILD_PARTITIONED_ACCELERATION_STRUCTURES_NV PFN_vkCmdBuildPartitionedAccelerationStructuresNV (
+        a Pointer, b Pointer, ) Nothing CommandBuffer by NV_PARTITIONED_ACCELERATION_STRUCTURE;
+    818 GET_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_EXT PFN_vkGetGeneratedCommandsMemoryRequirementsEXT ( a Pointer,
+        b Pointer, c Pointer, ) Nothing Device by EXT_DEVICE_GENERATED_COMMANDS;
+    819 CMD_PREPROCESS_GENERATED_COMMANDS_EXT PFN_vkCmdPreprocessGeneratedCommandsEXT ( a Pointer, b Pointer,
+        c Pointer, ) Nothing CommandBuffer by EXT_DEVICE_GENERATED_COMMANDS;
+    820 CMD_EXECUTE_GENERATED_COMMANDS_EXT PFN_vkCmdExecuteGeneratedCommandsEXT ( a Pointer, b u32, c Pointer,
+        ) Nothing CommandBuffer by EXT_DEVICE_GENERATED_COMMANDS;
+    821 CREATE_INDIRECT_COMMANDS_LAYOUT_EXT PFN_vkCreateIndirectCommandsLayoutEXT ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Device by EXT_DEVICE_GENERATED_COMMANDS;
+    822 DESTROY_INDIRECT_COMMANDS_LAYOUT_EXT PFN_vkDestroyIndirectCommandsLayoutEXT ( a Pointer, b u64, c Pointer,
+        ) Nothing Device by EXT_DEVICE_GENERATED_COMMANDS;
+    823 CREATE_INDIRECT_EXECUTION_SET_EXT PFN_vkCreateIndirectExecutionSetEXT ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Device by EXT_DEVICE_GENERATED_COMMANDS;
+    824 DESTROY_INDIRECT_EXECUTION_SET_EXT PFN_vkDestroyIndirectExecutionSetEXT ( a Pointer, b u64, c Pointer,
+        ) Nothing Device by EXT_DEVICE_GENERATED_COMMANDS;
+    825 UPDATE_INDIRECT_EXECUTION_SET_PIPELINE_EXT PFN_vkUpdateIndirectExecutionSetPipelineEXT ( a Pointer, b u64,
+        c u32, d Pointer, ) Nothing Device by EXT_DEVICE_GENERATED_COMMANDS;
+    826 UPDATE_INDIRECT_EXECUTION_SET_SHADER_EXT PFN_vkUpdateIndirectExecutionSetShaderEXT ( a Pointer, b u64, c u32,
+        d Pointer, ) Nothing Device by EXT_DEVICE_GENERATED_COMMANDS;
+    827 GET_DEVICE_FAULT_REPORTS_KHR PFN_vkGetDeviceFaultReportsKHR ( a Pointer, b u64, c Pointer, d Pointer, ) i32
+        Device by KHR_DEVICE_FAULT;
+    828 GET_DEVICE_FAULT_DEBUG_INFO_KHR PFN_vkGetDeviceFaultDebugInfoKHR ( a Pointer, b Pointer, ) i32 Device
+        by KHR_DEVICE_FAULT;
+    829 GET_MEMORY_METAL_HANDLE_EXT PFN_vkGetMemoryMetalHandleEXT ( a Pointer, b Pointer, c Pointer, ) i32 Device
         by EXT_EXTERNAL_MEMORY_METAL;
-    831 CREATE_SHADER_INSTRUMENTATION_ARM "vkCreateShaderInstrumentationARM" Device by ARM_SHADER_INSTRUMENTATION;
-    832 DESTROY_SHADER_INSTRUMENTATION_ARM "vkDestroyShaderInstrumentationARM" Device by ARM_SHADER_INSTRUMENTATION;
-    833 CMD_BEGIN_SHADER_INSTRUMENTATION_ARM "vkCmdBeginShaderInstrumentationARM" CommandBuffer
+    830 GET_MEMORY_METAL_HANDLE_PROPERTIES_EXT PFN_vkGetMemoryMetalHandlePropertiesEXT ( a Pointer, b u32, c Pointer,
+        d Pointer, ) i32 Device by EXT_EXTERNAL_MEMORY_METAL;
+    831 CREATE_SHADER_INSTRUMENTATION_ARM PFN_vkCreateShaderInstrumentationARM ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Device by ARM_SHADER_INSTRUMENTATION;
+    832 DESTROY_SHADER_INSTRUMENTATION_ARM PFN_vkDestroyShaderInstrumentationARM ( a Pointer, b u64, c Pointer,
+        ) Nothing Device by ARM_SHADER_INSTRUMENTATION;
+    833 CMD_BEGIN_SHADER_INSTRUMENTATION_ARM PFN_vkCmdBeginShaderInstrumentationARM ( a Pointer, b u64, ) Nothing
+        CommandBuffer by ARM_SHADER_INSTRUMENTATION;
+    834 CMD_END_SHADER_INSTRUMENTATION_ARM PFN_vkCmdEndShaderInstrumentationARM ( a Pointer, ) Nothing CommandBuffer
         by ARM_SHADER_INSTRUMENTATION;
-    834 CMD_END_SHADER_INSTRUMENTATION_ARM "vkCmdEndShaderInstrumentationARM" CommandBuffer
-        by ARM_SHADER_INSTRUMENTATION;
-    835 GET_SHADER_INSTRUMENTATION_VALUES_ARM "vkGetShaderInstrumentationValuesARM" Device
-        by ARM_SHADER_INSTRUMENTATION;
-    836 CLEAR_SHADER_INSTRUMENTATION_METRICS_ARM "vkClearShaderInstrumentationMetricsARM" Device
-        by ARM_SHADER_INSTRUMENTATION;
-    837 CMD_END_RENDERING_2_EXT "vkCmdEndRendering2EXT" CommandBuffer alias CMD_END_RENDERING_2_KHR
-        by EXT_FRAGMENT_DENSITY_MAP_OFFSET;
-    838 CMD_BEGIN_CUSTOM_RESOLVE_EXT "vkCmdBeginCustomResolveEXT" CommandBuffer by EXT_CUSTOM_RESOLVE;
-    839 CMD_END_RENDERING_2_KHR "vkCmdEndRendering2KHR" CommandBuffer by KHR_MAINTENANCE10;
-    840 CMD_SET_COMPUTE_OCCUPANCY_PRIORITY_NV "vkCmdSetComputeOccupancyPriorityNV" CommandBuffer
-        by NV_COMPUTE_OCCUPANCY_PRIORITY;
-    841 CMD_SET_PRIMITIVE_RESTART_INDEX_EXT "vkCmdSetPrimitiveRestartIndexEXT" CommandBuffer
-        by EXT_PRIMITIVE_RESTART_INDEX;
+    835 GET_SHADER_INSTRUMENTATION_VALUES_ARM PFN_vkGetShaderInstrumentationValuesARM ( a Pointer, b u64, c Pointer,
+        d Pointer, e u32, ) i32 Device by ARM_SHADER_INSTRUMENTATION;
+    836 CLEAR_SHADER_INSTRUMENTATION_METRICS_ARM PFN_vkClearShaderInstrumentationMetricsARM ( a Pointer, b u64,
+        ) Nothing Device by ARM_SHADER_INSTRUMENTATION;
+    837 CMD_END_RENDERING_2_EXT PFN_vkCmdEndRendering2EXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        alias CMD_END_RENDERING_2_KHR by EXT_FRAGMENT_DENSITY_MAP_OFFSET;
+    838 CMD_BEGIN_CUSTOM_RESOLVE_EXT PFN_vkCmdBeginCustomResolveEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by EXT_CUSTOM_RESOLVE;
+    839 CMD_END_RENDERING_2_KHR PFN_vkCmdEndRendering2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+        by KHR_MAINTENANCE10;
+    840 CMD_SET_COMPUTE_OCCUPANCY_PRIORITY_NV PFN_vkCmdSetComputeOccupancyPriorityNV ( a Pointer, b Pointer,
+        ) Nothing CommandBuffer by NV_COMPUTE_OCCUPANCY_PRIORITY;
+    841 CMD_SET_PRIMITIVE_RESTART_INDEX_EXT PFN_vkCmdSetPrimitiveRestartIndexEXT ( a Pointer, b u32, ) Nothing
+        CommandBuffer by EXT_PRIMITIVE_RESTART_INDEX;
+    } };
 }
+
+commands_device_extensions_400!(commands);

@@ -4,10 +4,18 @@
 
 use crate::source::commands;
 
-commands! {
-    0 CREATE_INSTANCE "vkCreateInstance" Global core 0;
-    1 GET_INSTANCE_PROC_ADDR "vkGetInstanceProcAddr" Global core 0;
-    2 ENUMERATE_INSTANCE_EXTENSION_PROPERTIES "vkEnumerateInstanceExtensionProperties" Global core 0;
-    3 ENUMERATE_INSTANCE_LAYER_PROPERTIES "vkEnumerateInstanceLayerProperties" Global core 0;
-    4 ENUMERATE_INSTANCE_VERSION "vkEnumerateInstanceVersion" Global core 1;
+/// Calls a macro with a row for each of these commands.
+#[macro_export]
+macro_rules! commands_global {
+    ($($callback:ident)::+) => { $($callback)::+! {
+    0 CREATE_INSTANCE PFN_vkCreateInstance ( a Pointer, b Pointer, c Pointer, ) i32 Global core 0;
+    1 GET_INSTANCE_PROC_ADDR PFN_vkGetInstanceProcAddr ( a Pointer, b Pointer, ) usize Global core 0;
+    2 ENUMERATE_INSTANCE_EXTENSION_PROPERTIES PFN_vkEnumerateInstanceExtensionProperties ( a Pointer, b Pointer,
+        c Pointer, ) i32 Global core 0;
+    3 ENUMERATE_INSTANCE_LAYER_PROPERTIES PFN_vkEnumerateInstanceLayerProperties ( a Pointer, b Pointer, ) i32 Global
+        core 0;
+    4 ENUMERATE_INSTANCE_VERSION PFN_vkEnumerateInstanceVersion ( a Pointer, ) i32 Global core 1;
+    } };
 }
+
+commands_global!(commands);

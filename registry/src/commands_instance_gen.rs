@@ -4,35 +4,65 @@
 
 use crate::source::commands;
 
-commands! {
-    5 DESTROY_INSTANCE "vkDestroyInstance" Instance core 0;
-    6 ENUMERATE_PHYSICAL_DEVICES "vkEnumeratePhysicalDevices" Instance core 0;
-    7 ENUMERATE_PHYSICAL_DEVICE_GROUPS "vkEnumeratePhysicalDeviceGroups" Instance core 1;
-    8 DESTROY_SURFACE_KHR "vkDestroySurfaceKHR" Instance by KHR_SURFACE;
-    9 CREATE_DISPLAY_PLANE_SURFACE_KHR "vkCreateDisplayPlaneSurfaceKHR" Instance by KHR_DISPLAY;
-    10 CREATE_XLIB_SURFACE_KHR "vkCreateXlibSurfaceKHR" Instance by KHR_XLIB_SURFACE;
-    11 CREATE_XCB_SURFACE_KHR "vkCreateXcbSurfaceKHR" Instance by KHR_XCB_SURFACE;
-    12 CREATE_WAYLAND_SURFACE_KHR "vkCreateWaylandSurfaceKHR" Instance by KHR_WAYLAND_SURFACE;
-    13 CREATE_ANDROID_SURFACE_KHR "vkCreateAndroidSurfaceKHR" Instance by KHR_ANDROID_SURFACE;
-    14 CREATE_WIN32_SURFACE_KHR "vkCreateWin32SurfaceKHR" Instance by KHR_WIN32_SURFACE;
-    15 CREATE_DEBUG_REPORT_CALLBACK_EXT "vkCreateDebugReportCallbackEXT" Instance by EXT_DEBUG_REPORT;
-    16 DESTROY_DEBUG_REPORT_CALLBACK_EXT "vkDestroyDebugReportCallbackEXT" Instance by EXT_DEBUG_REPORT;
-    17 DEBUG_REPORT_MESSAGE_EXT "vkDebugReportMessageEXT" Instance by EXT_DEBUG_REPORT;
-    18 CREATE_STREAM_DESCRIPTOR_SURFACE_GGP "vkCreateStreamDescriptorSurfaceGGP" Instance
-        by GGP_STREAM_DESCRIPTOR_SURFACE;
-    19 CREATE_VI_SURFACE_NN "vkCreateViSurfaceNN" Instance by NN_VI_SURFACE;
-    20 ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR "vkEnumeratePhysicalDeviceGroupsKHR" Instance
-        alias ENUMERATE_PHYSICAL_DEVICE_GROUPS by KHR_DEVICE_GROUP_CREATION;
-    21 CREATE_IOS_SURFACE_MVK "vkCreateIOSSurfaceMVK" Instance by MVK_IOS_SURFACE;
-    22 CREATE_MACOS_SURFACE_MVK "vkCreateMacOSSurfaceMVK" Instance by MVK_MACOS_SURFACE;
-    23 CREATE_DEBUG_UTILS_MESSENGER_EXT "vkCreateDebugUtilsMessengerEXT" Instance by EXT_DEBUG_UTILS;
-    24 DESTROY_DEBUG_UTILS_MESSENGER_EXT "vkDestroyDebugUtilsMessengerEXT" Instance by EXT_DEBUG_UTILS;
-    25 SUBMIT_DEBUG_UTILS_MESSAGE_EXT "vkSubmitDebugUtilsMessageEXT" Instance by EXT_DEBUG_UTILS;
-    26 CREATE_IMAGE_PIPE_SURFACE_FUCHSIA "vkCreateImagePipeSurfaceFUCHSIA" Instance by FUCHSIA_IMAGEPIPE_SURFACE;
-    27 CREATE_METAL_SURFACE_EXT "vkCreateMetalSurfaceEXT" Instance by EXT_METAL_SURFACE;
-    28 CREATE_HEADLESS_SURFACE_EXT "vkCreateHeadlessSurfaceEXT" Instance by EXT_HEADLESS_SURFACE;
-    29 CREATE_DIRECT_FB_SURFACE_EXT "vkCreateDirectFBSurfaceEXT" Instance by EXT_DIRECTFB_SURFACE;
-    30 CREATE_SCREEN_SURFACE_QNX "vkCreateScreenSurfaceQNX" Instance by QNX_SCREEN_SURFACE;
-    31 CREATE_SURFACE_OHOS "vkCreateSurfaceOHOS" Instance by OHOS_SURFACE;
-    32 CREATE_UBM_SURFACE_SEC "vkCreateUbmSurfaceSEC" Instance by SEC_UBM_SURFACE;
+/// Calls a macro with a row for each of these commands.
+#[macro_export]
+macro_rules! commands_instance {
+    ($($callback:ident)::+) => { $($callback)::+! {
+    5 DESTROY_INSTANCE PFN_vkDestroyInstance ( a Pointer, b Pointer, ) Nothing Instance core 0;
+    6 ENUMERATE_PHYSICAL_DEVICES PFN_vkEnumeratePhysicalDevices ( a Pointer, b Pointer, c Pointer, ) i32 Instance
+        core 0;
+    7 ENUMERATE_PHYSICAL_DEVICE_GROUPS PFN_vkEnumeratePhysicalDeviceGroups ( a Pointer, b Pointer, c Pointer, ) i32
+        Instance core 1;
+    8 DESTROY_SURFACE_KHR PFN_vkDestroySurfaceKHR ( a Pointer, b u64, c Pointer, ) Nothing Instance by KHR_SURFACE;
+    9 CREATE_DISPLAY_PLANE_SURFACE_KHR PFN_vkCreateDisplayPlaneSurfaceKHR ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Instance by KHR_DISPLAY;
+    10 CREATE_XLIB_SURFACE_KHR PFN_vkCreateXlibSurfaceKHR ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+        Instance by KHR_XLIB_SURFACE;
+    11 CREATE_XCB_SURFACE_KHR PFN_vkCreateXcbSurfaceKHR ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Instance
+        by KHR_XCB_SURFACE;
+    12 CREATE_WAYLAND_SURFACE_KHR PFN_vkCreateWaylandSurfaceKHR ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+        Instance by KHR_WAYLAND_SURFACE;
+    13 CREATE_ANDROID_SURFACE_KHR PFN_vkCreateAndroidSurfaceKHR ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+        Instance by KHR_ANDROID_SURFACE;
+    14 CREATE_WIN32_SURFACE_KHR PFN_vkCreateWin32SurfaceKHR ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+        Instance by KHR_WIN32_SURFACE;
+    15 CREATE_DEBUG_REPORT_CALLBACK_EXT PFN_vkCreateDebugReportCallbackEXT ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Instance by EXT_DEBUG_REPORT;
+    16 DESTROY_DEBUG_REPORT_CALLBACK_EXT PFN_vkDestroyDebugReportCallbackEXT ( a Pointer, b u64, c Pointer, ) Nothing
+        Instance by EXT_DEBUG_REPORT;
+    17 DEBUG_REPORT_MESSAGE_EXT PFN_vkDebugReportMessageEXT ( a Pointer, b u32, c i32, d u64, e usize, f i32,
+        g Pointer, h Pointer, ) Nothing Instance by EXT_DEBUG_REPORT;
+    18 CREATE_STREAM_DESCRIPTOR_SURFACE_GGP PFN_vkCreateStreamDescriptorSurfaceGGP ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Instance by GGP_STREAM_DESCRIPTOR_SURFACE;
+    19 CREATE_VI_SURFACE_NN PFN_vkCreateViSurfaceNN ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Instance
+        by NN_VI_SURFACE;
+    20 ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR PFN_vkEnumeratePhysicalDeviceGroupsKHR ( a Pointer, b Pointer, c Pointer,
+        ) i32 Instance alias ENUMERATE_PHYSICAL_DEVICE_GROUPS by KHR_DEVICE_GROUP_CREATION;
+    21 CREATE_IOS_SURFACE_MVK PFN_vkCreateIOSSurfaceMVK ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Instance
+        by MVK_IOS_SURFACE;
+    22 CREATE_MACOS_SURFACE_MVK PFN_vkCreateMacOSSurfaceMVK ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+        Instance by MVK_MACOS_SURFACE;
+    23 CREATE_DEBUG_UTILS_MESSENGER_EXT PFN_vkCreateDebugUtilsMessengerEXT ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Instance by EXT_DEBUG_UTILS;
+    24 DESTROY_DEBUG_UTILS_MESSENGER_EXT PFN_vkDestroyDebugUtilsMessengerEXT ( a Pointer, b u64, c Pointer, ) Nothing
+        Instance by EXT_DEBUG_UTILS;
+    25 SUBMIT_DEBUG_UTILS_MESSAGE_EXT PFN_vkSubmitDebugUtilsMessageEXT ( a Pointer, b u32, c u32, d Pointer,
+        ) Nothing Instance by EXT_DEBUG_UTILS;
+    26 CREATE_IMAGE_PIPE_SURFACE_FUCHSIA PFN_vkCreateImagePipeSurfaceFUCHSIA ( a Pointer, b Pointer, c Pointer,
+        d Pointer, ) i32 Instance by FUCHSIA_IMAGEPIPE_SURFACE;
+    27 CREATE_METAL_SURFACE_EXT PFN_vkCreateMetalSurfaceEXT ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+        Instance by EXT_METAL_SURFACE;
+    28 CREATE_HEADLESS_SURFACE_EXT PFN_vkCreateHeadlessSurfaceEXT ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+        Instance by EXT_HEADLESS_SURFACE;
+    29 CREATE_DIRECT_FB_SURFACE_EXT PFN_vkCreateDirectFBSurfaceEXT ( a Pointer, b Pointer, c Pointer, d Pointer,
+        ) i32 Instance by EXT_DIRECTFB_SURFACE;
+    30 CREATE_SCREEN_SURFACE_QNX PFN_vkCreateScreenSurfaceQNX ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+        Instance by QNX_SCREEN_SURFACE;
+    31 CREATE_SURFACE_OHOS PFN_vkCreateSurfaceOHOS ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Instance
+        by OHOS_SURFACE;
+    32 CREATE_UBM_SURFACE_SEC PFN_vkCreateUbmSurfaceSEC ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Instance
+        by SEC_UBM_SURFACE;
+    } };
 }
+
+commands_instance!(commands);

@@ -4,158 +4,203 @@
 
 use crate::source::commands;
 
-commands! {
-    33 GET_PHYSICAL_DEVICE_FEATURES "vkGetPhysicalDeviceFeatures" PhysicalDevice core 0;
-    34 GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES "vkGetPhysicalDeviceFormatProperties" PhysicalDevice core 0;
-    35 GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES "vkGetPhysicalDeviceImageFormatProperties" PhysicalDevice core 0;
-    36 GET_PHYSICAL_DEVICE_PROPERTIES "vkGetPhysicalDeviceProperties" PhysicalDevice core 0;
-    37 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES "vkGetPhysicalDeviceQueueFamilyProperties" PhysicalDevice core 0;
-    38 GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES "vkGetPhysicalDeviceMemoryProperties" PhysicalDevice core 0;
-    39 CREATE_DEVICE "vkCreateDevice" PhysicalDevice core 0;
-    40 ENUMERATE_DEVICE_EXTENSION_PROPERTIES "vkEnumerateDeviceExtensionProperties" PhysicalDevice core 0;
-    41 ENUMERATE_DEVICE_LAYER_PROPERTIES "vkEnumerateDeviceLayerProperties" PhysicalDevice core 0;
-    42 GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES "vkGetPhysicalDeviceSparseImageFormatProperties" PhysicalDevice
+/// Calls a macro with a row for each of these commands.
+#[macro_export]
+macro_rules! commands_physical_device {
+    ($($callback:ident)::+) => { $($callback)::+! {
+    33 GET_PHYSICAL_DEVICE_FEATURES PFN_vkGetPhysicalDeviceFeatures ( a Pointer, b Pointer, ) Nothing PhysicalDevice
         core 0;
-    43 GET_PHYSICAL_DEVICE_FEATURES_2 "vkGetPhysicalDeviceFeatures2" PhysicalDevice core 1;
-    44 GET_PHYSICAL_DEVICE_PROPERTIES_2 "vkGetPhysicalDeviceProperties2" PhysicalDevice core 1;
-    45 GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2 "vkGetPhysicalDeviceFormatProperties2" PhysicalDevice core 1;
-    46 GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2 "vkGetPhysicalDeviceImageFormatProperties2" PhysicalDevice
-        core 1;
-    47 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2 "vkGetPhysicalDeviceQueueFamilyProperties2" PhysicalDevice
-        core 1;
-    48 GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2 "vkGetPhysicalDeviceMemoryProperties2" PhysicalDevice core 1;
-    49 GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2 "vkGetPhysicalDeviceSparseImageFormatProperties2" PhysicalDevice
-        core 1;
-    50 GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES "vkGetPhysicalDeviceExternalBufferProperties" PhysicalDevice
-        core 1;
-    51 GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES "vkGetPhysicalDeviceExternalFenceProperties" PhysicalDevice
-        core 1;
-    52 GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES "vkGetPhysicalDeviceExternalSemaphoreProperties" PhysicalDevice
-        core 1;
-    53 GET_PHYSICAL_DEVICE_TOOL_PROPERTIES "vkGetPhysicalDeviceToolProperties" PhysicalDevice core 3;
-    54 GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR "vkGetPhysicalDeviceSurfaceSupportKHR" PhysicalDevice by KHR_SURFACE;
-    55 GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR "vkGetPhysicalDeviceSurfaceCapabilitiesKHR" PhysicalDevice
-        by KHR_SURFACE;
-    56 GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR "vkGetPhysicalDeviceSurfaceFormatsKHR" PhysicalDevice by KHR_SURFACE;
-    57 GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR "vkGetPhysicalDeviceSurfacePresentModesKHR" PhysicalDevice
-        by KHR_SURFACE;
-    58 GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR "vkGetPhysicalDevicePresentRectanglesKHR" PhysicalDevice
-        by KHR_SWAPCHAIN by KHR_DEVICE_GROUP;
-    59 GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_KHR "vkGetPhysicalDeviceDisplayPropertiesKHR" PhysicalDevice
-        by KHR_DISPLAY;
-    60 GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_KHR "vkGetPhysicalDeviceDisplayPlanePropertiesKHR" PhysicalDevice
-        by KHR_DISPLAY;
-    61 GET_DISPLAY_PLANE_SUPPORTED_DISPLAYS_KHR "vkGetDisplayPlaneSupportedDisplaysKHR" PhysicalDevice by KHR_DISPLAY;
-    62 GET_DISPLAY_MODE_PROPERTIES_KHR "vkGetDisplayModePropertiesKHR" PhysicalDevice by KHR_DISPLAY;
-    63 CREATE_DISPLAY_MODE_KHR "vkCreateDisplayModeKHR" PhysicalDevice by KHR_DISPLAY;
-    64 GET_DISPLAY_PLANE_CAPABILITIES_KHR "vkGetDisplayPlaneCapabilitiesKHR" PhysicalDevice by KHR_DISPLAY;
-    65 GET_PHYSICAL_DEVICE_XLIB_PRESENTATION_SUPPORT_KHR "vkGetPhysicalDeviceXlibPresentationSupportKHR" PhysicalDevice
-        by KHR_XLIB_SURFACE;
-    66 GET_PHYSICAL_DEVICE_XCB_PRESENTATION_SUPPORT_KHR "vkGetPhysicalDeviceXcbPresentationSupportKHR" PhysicalDevice
-        by KHR_XCB_SURFACE;
-    67 GET_PHYSICAL_DEVICE_WAYLAND_PRESENTATION_SUPPORT_KHR "vkGetPhysicalDeviceWaylandPresentationSupportKHR" PhysicalDevice
-        by KHR_WAYLAND_SURFACE;
-    68 GET_PHYSICAL_DEVICE_WIN32_PRESENTATION_SUPPORT_KHR "vkGetPhysicalDeviceWin32PresentationSupportKHR" PhysicalDevice
-        by KHR_WIN32_SURFACE;
-    69 GET_PHYSICAL_DEVICE_VIDEO_CAPABILITIES_KHR "vkGetPhysicalDeviceVideoCapabilitiesKHR" PhysicalDevice
-        by KHR_VIDEO_QUEUE;
-    70 GET_PHYSICAL_DEVICE_VIDEO_FORMAT_PROPERTIES_KHR "vkGetPhysicalDeviceVideoFormatPropertiesKHR" PhysicalDevice
-        by KHR_VIDEO_QUEUE;
-    71 GET_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_PROPERTIES_NV "vkGetPhysicalDeviceExternalImageFormatPropertiesNV" PhysicalDevice
+    34 GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES PFN_vkGetPhysicalDeviceFormatProperties ( a Pointer, b i32, c Pointer,
+        ) Nothing PhysicalDevice core 0;
+    35 GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES PFN_vkGetPhysicalDeviceImageFormatProperties ( a Pointer, b i32,
+        c i32, d i32, e u32, f u32, g Pointer, ) i32 PhysicalDevice core 0;
+    36 GET_PHYSICAL_DEVICE_PROPERTIES PFN_vkGetPhysicalDeviceProperties ( a Pointer, b Pointer, ) Nothing
+        PhysicalDevice core 0;
+    37 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES PFN_vkGetPhysicalDeviceQueueFamilyProperties ( a Pointer,
+        b Pointer, c Pointer, ) Nothing PhysicalDevice core 0;
+    38 GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES PFN_vkGetPhysicalDeviceMemoryProperties ( a Pointer, b Pointer,
+        ) Nothing PhysicalDevice core 0;
+    39 CREATE_DEVICE PFN_vkCreateDevice ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 PhysicalDevice core 0;
+    40 ENUMERATE_DEVICE_EXTENSION_PROPERTIES PFN_vkEnumerateDeviceExtensionProperties ( a Pointer, b Pointer,
+        c Pointer, d Pointer, ) i32 PhysicalDevice core 0;
+    41 ENUMERATE_DEVICE_LAYER_PROPERTIES PFN_vkEnumerateDeviceLayerProperties ( a Pointer, b Pointer, c Pointer,
+        ) i32 PhysicalDevice core 0;
+    42 GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES PFN_vkGetPhysicalDeviceSparseImageFormatProperties (
+        a Pointer, b i32, c i32, d u32, e u32, f i32, g Pointer, h Pointer, ) Nothing PhysicalDevice core 0;
+    43 GET_PHYSICAL_DEVICE_FEATURES_2 PFN_vkGetPhysicalDeviceFeatures2 ( a Pointer, b Pointer, ) Nothing
+        PhysicalDevice core 1;
+    44 GET_PHYSICAL_DEVICE_PROPERTIES_2 PFN_vkGetPhysicalDeviceProperties2 ( a Pointer, b Pointer, ) Nothing
+        PhysicalDevice core 1;
+    45 GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2 PFN_vkGetPhysicalDeviceFormatProperties2 ( a Pointer, b i32,
+        c Pointer, ) Nothing PhysicalDevice core 1;
+    46 GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2 PFN_vkGetPhysicalDeviceImageFormatProperties2 ( a Pointer,
+        b Pointer, c Pointer, ) i32 PhysicalDevice core 1;
+    47 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2 PFN_vkGetPhysicalDeviceQueueFamilyProperties2 ( a Pointer,
+        b Pointer, c Pointer, ) Nothing PhysicalDevice core 1;
+    48 GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2 PFN_vkGetPhysicalDeviceMemoryProperties2 ( a Pointer, b Pointer,
+        ) Nothing PhysicalDevice core 1;
+    49 GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2 PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 (
+        a Pointer, b Pointer, c Pointer, d Pointer, ) Nothing PhysicalDevice core 1;
+    50 GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES PFN_vkGetPhysicalDeviceExternalBufferProperties ( a Pointer,
+        b Pointer, c Pointer, ) Nothing PhysicalDevice core 1;
+    51 GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES PFN_vkGetPhysicalDeviceExternalFenceProperties ( a Pointer,
+        b Pointer, c Pointer, ) Nothing PhysicalDevice core 1;
+    52 GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES PFN_vkGetPhysicalDeviceExternalSemaphoreProperties (
+        a Pointer, b Pointer, c Pointer, ) Nothing PhysicalDevice core 1;
+    53 GET_PHYSICAL_DEVICE_TOOL_PROPERTIES PFN_vkGetPhysicalDeviceToolProperties ( a Pointer, b Pointer, c Pointer,
+        ) i32 PhysicalDevice core 3;
+    54 GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR PFN_vkGetPhysicalDeviceSurfaceSupportKHR ( a Pointer, b u32, c u64,
+        d Pointer, ) i32 PhysicalDevice by KHR_SURFACE;
+    55 GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR ( a Pointer, b u64,
+        c Pointer, ) i32 PhysicalDevice by KHR_SURFACE;
+    56 GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR PFN_vkGetPhysicalDeviceSurfaceFormatsKHR ( a Pointer, b u64,
+        c Pointer, d Pointer, ) i32 PhysicalDevice by KHR_SURFACE;
+    57 GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR PFN_vkGetPhysicalDeviceSurfacePresentModesKHR ( a Pointer,
+        b u64, c Pointer, d Pointer, ) i32 PhysicalDevice by KHR_SURFACE;
+    58 GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR PFN_vkGetPhysicalDevicePresentRectanglesKHR ( a Pointer, b u64,
+        c Pointer, d Pointer, ) i32 PhysicalDevice by KHR_SWAPCHAIN by KHR_DEVICE_GROUP;
+    59 GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_KHR PFN_vkGetPhysicalDeviceDisplayPropertiesKHR ( a Pointer, b Pointer,
+        c Pointer, ) i32 PhysicalDevice by KHR_DISPLAY;
+    60 GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_KHR PFN_vkGetPhysicalDeviceDisplayPlanePropertiesKHR ( a Pointer,
+        b Pointer, c Pointer, ) i32 PhysicalDevice by KHR_DISPLAY;
+    61 GET_DISPLAY_PLANE_SUPPORTED_DISPLAYS_KHR PFN_vkGetDisplayPlaneSupportedDisplaysKHR ( a Pointer, b u32,
+        c Pointer, d Pointer, ) i32 PhysicalDevice by KHR_DISPLAY;
+    62 GET_DISPLAY_MODE_PROPERTIES_KHR PFN_vkGetDisplayModePropertiesKHR ( a Pointer, b u64, c Pointer, d Pointer,
+        ) i32 PhysicalDevice by KHR_DISPLAY;
+    63 CREATE_DISPLAY_MODE_KHR PFN_vkCreateDisplayModeKHR ( a Pointer, b u64, c Pointer, d Pointer, e Pointer, ) i32
+        PhysicalDevice by KHR_DISPLAY;
+    64 GET_DISPLAY_PLANE_CAPABILITIES_KHR PFN_vkGetDisplayPlaneCapabilitiesKHR ( a Pointer, b u64, c u32, d Pointer,
+        ) i32 PhysicalDevice by KHR_DISPLAY;
+    65 GET_PHYSICAL_DEVICE_XLIB_PRESENTATION_SUPPORT_KHR PFN_vkGetPhysicalDeviceXlibPresentationSupportKHR (
+        a Pointer, b u32, c Pointer, d usize, ) u32 PhysicalDevice by KHR_XLIB_SURFACE;
+    66 GET_PHYSICAL_DEVICE_XCB_PRESENTATION_SUPPORT_KHR PFN_vkGetPhysicalDeviceXcbPresentationSupportKHR ( a Pointer,
+        b u32, c Pointer, d u32, ) u32 PhysicalDevice by KHR_XCB_SURFACE;
+    67 GET_PHYSICAL_DEVICE_WAYLAND_PRESENTATION_SUPPORT_KHR PFN_vkGetPhysicalDeviceWaylandPresentationSupportKHR (
+        a Pointer, b u32, c Pointer, ) u32 PhysicalDevice by KHR_WAYLAND_SURFACE;
+    68 GET_PHYSICAL_DEVICE_WIN32_PRESENTATION_SUPPORT_KHR PFN_vkGetPhysicalDeviceWin32PresentationSupportKHR (
+        a Pointer, b u32, ) u32 PhysicalDevice by KHR_WIN32_SURFACE;
+    69 GET_PHYSICAL_DEVICE_VIDEO_CAPABILITIES_KHR PFN_vkGetPhysicalDeviceVideoCapabilitiesKHR ( a Pointer, b Pointer,
+        c Pointer, ) i32 PhysicalDevice by KHR_VIDEO_QUEUE;
+    70 GET_PHYSICAL_DEVICE_VIDEO_FORMAT_PROPERTIES_KHR PFN_vkGetPhysicalDeviceVideoFormatPropertiesKHR ( a Pointer,
+        b Pointer, c Pointer, d Pointer, ) i32 PhysicalDevice by KHR_VIDEO_QUEUE;
+    71 GET_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_PROPERTIES_NV PFN_vkGetPhysicalDeviceExternalImageFormatPropertiesNV
+        ( a Pointer, b i32, c i32, d i32, e u32, f u32, g u32, h Pointer, ) i32 PhysicalDevice
         by NV_EXTERNAL_MEMORY_CAPABILITIES;
-    72 GET_PHYSICAL_DEVICE_FEATURES_2_KHR "vkGetPhysicalDeviceFeatures2KHR" PhysicalDevice
-        alias GET_PHYSICAL_DEVICE_FEATURES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
-    73 GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR "vkGetPhysicalDeviceProperties2KHR" PhysicalDevice
-        alias GET_PHYSICAL_DEVICE_PROPERTIES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
-    74 GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2_KHR "vkGetPhysicalDeviceFormatProperties2KHR" PhysicalDevice
-        alias GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
-    75 GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2_KHR "vkGetPhysicalDeviceImageFormatProperties2KHR" PhysicalDevice
-        alias GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
-    76 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2_KHR "vkGetPhysicalDeviceQueueFamilyProperties2KHR" PhysicalDevice
-        alias GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
-    77 GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2_KHR "vkGetPhysicalDeviceMemoryProperties2KHR" PhysicalDevice
-        alias GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
-    78 GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2_KHR "vkGetPhysicalDeviceSparseImageFormatProperties2KHR" PhysicalDevice
+    72 GET_PHYSICAL_DEVICE_FEATURES_2_KHR PFN_vkGetPhysicalDeviceFeatures2KHR ( a Pointer, b Pointer, ) Nothing
+        PhysicalDevice alias GET_PHYSICAL_DEVICE_FEATURES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
+    73 GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR PFN_vkGetPhysicalDeviceProperties2KHR ( a Pointer, b Pointer, ) Nothing
+        PhysicalDevice alias GET_PHYSICAL_DEVICE_PROPERTIES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
+    74 GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2_KHR PFN_vkGetPhysicalDeviceFormatProperties2KHR ( a Pointer, b i32,
+        c Pointer, ) Nothing PhysicalDevice alias GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2
+        by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
+    75 GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2_KHR PFN_vkGetPhysicalDeviceImageFormatProperties2KHR (
+        a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice alias GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2
+        by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
+    76 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2_KHR PFN_vkGetPhysicalDeviceQueueFamilyProperties2KHR (
+        a Pointer, b Pointer, c Pointer, ) Nothing PhysicalDevice alias GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2
+        by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
+    77 GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2_KHR PFN_vkGetPhysicalDeviceMemoryProperties2KHR ( a Pointer,
+        b Pointer, ) Nothing PhysicalDevice alias GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2
+        by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
+    78 GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2_KHR PFN_vkGetPhysicalDeviceSparseImageFormatProperties2KHR
+        ( a Pointer, b Pointer, c Pointer, d Pointer, ) Nothing PhysicalDevice
         alias GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
-    79 GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES_KHR "vkGetPhysicalDeviceExternalBufferPropertiesKHR" PhysicalDevice
+    79 GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES_KHR PFN_vkGetPhysicalDeviceExternalBufferPropertiesKHR (
+        a Pointer, b Pointer, c Pointer, ) Nothing PhysicalDevice
         alias GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES by KHR_EXTERNAL_MEMORY_CAPABILITIES;
-    80 GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR "vkGetPhysicalDeviceExternalSemaphorePropertiesKHR" PhysicalDevice
+    80 GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR PFN_vkGetPhysicalDeviceExternalSemaphorePropertiesKHR (
+        a Pointer, b Pointer, c Pointer, ) Nothing PhysicalDevice
         alias GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES by KHR_EXTERNAL_SEMAPHORE_CAPABILITIES;
-    81 RELEASE_DISPLAY_EXT "vkReleaseDisplayEXT" PhysicalDevice by EXT_DIRECT_MODE_DISPLAY;
-    82 ACQUIRE_XLIB_DISPLAY_EXT "vkAcquireXlibDisplayEXT" PhysicalDevice by EXT_ACQUIRE_XLIB_DISPLAY;
-    83 GET_RANDR_OUTPUT_DISPLAY_EXT "vkGetRandROutputDisplayEXT" PhysicalDevice by EXT_ACQUIRE_XLIB_DISPLAY;
-    84 GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_EXT "vkGetPhysicalDeviceSurfaceCapabilities2EXT" PhysicalDevice
-        by EXT_DISPLAY_SURFACE_COUNTER;
-    85 GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES_KHR "vkGetPhysicalDeviceExternalFencePropertiesKHR" PhysicalDevice
-        alias GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES by KHR_EXTERNAL_FENCE_CAPABILITIES;
-    86 ENUMERATE_PHYSICAL_DEVICE_QUEUE_FAMILY_PERFORMANCE_QUERY_COUNTERS_KHR "vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR" PhysicalDevice
-        by KHR_PERFORMANCE_QUERY;
-    87 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PERFORMANCE_QUERY_PASSES_KHR "vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR" PhysicalDevice
-        by KHR_PERFORMANCE_QUERY;
-    88 GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR "vkGetPhysicalDeviceSurfaceCapabilities2KHR" PhysicalDevice
-        by KHR_GET_SURFACE_CAPABILITIES2;
-    89 GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR "vkGetPhysicalDeviceSurfaceFormats2KHR" PhysicalDevice
-        by KHR_GET_SURFACE_CAPABILITIES2;
-    90 GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_2_KHR "vkGetPhysicalDeviceDisplayProperties2KHR" PhysicalDevice
-        by KHR_GET_DISPLAY_PROPERTIES2;
-    91 GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_2_KHR "vkGetPhysicalDeviceDisplayPlaneProperties2KHR" PhysicalDevice
-        by KHR_GET_DISPLAY_PROPERTIES2;
-    92 GET_DISPLAY_MODE_PROPERTIES_2_KHR "vkGetDisplayModeProperties2KHR" PhysicalDevice
-        by KHR_GET_DISPLAY_PROPERTIES2;
-    93 GET_DISPLAY_PLANE_CAPABILITIES_2_KHR "vkGetDisplayPlaneCapabilities2KHR" PhysicalDevice
-        by KHR_GET_DISPLAY_PROPERTIES2;
-    94 GET_PHYSICAL_DEVICE_DESCRIPTOR_SIZE_EXT "vkGetPhysicalDeviceDescriptorSizeEXT" PhysicalDevice
-        by EXT_DESCRIPTOR_HEAP;
-    95 GET_PHYSICAL_DEVICE_MULTISAMPLE_PROPERTIES_EXT "vkGetPhysicalDeviceMultisamplePropertiesEXT" PhysicalDevice
-        by EXT_SAMPLE_LOCATIONS;
-    96 GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_EXT "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT" PhysicalDevice
+    81 RELEASE_DISPLAY_EXT PFN_vkReleaseDisplayEXT ( a Pointer, b u64, ) i32 PhysicalDevice
+        by EXT_DIRECT_MODE_DISPLAY;
+    82 ACQUIRE_XLIB_DISPLAY_EXT PFN_vkAcquireXlibDisplayEXT ( a Pointer, b Pointer, c u64, ) i32 PhysicalDevice
+        by EXT_ACQUIRE_XLIB_DISPLAY;
+    83 GET_RANDR_OUTPUT_DISPLAY_EXT PFN_vkGetRandROutputDisplayEXT ( a Pointer, b Pointer, c usize, d Pointer, ) i32
+        PhysicalDevice by EXT_ACQUIRE_XLIB_DISPLAY;
+    84 GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_EXT PFN_vkGetPhysicalDeviceSurfaceCapabilities2EXT ( a Pointer,
+        b u64, c Pointer, ) i32 PhysicalDevice by EXT_DISPLAY_SURFACE_COUNTER;
+    85 GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES_KHR PFN_vkGetPhysicalDeviceExternalFencePropertiesKHR (
+        a Pointer, b Pointer, c Pointer, ) Nothing PhysicalDevice alias GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES
+        by KHR_EXTERNAL_FENCE_CAPABILITIES;
+    86 ENUMERATE_PHYSICAL_DEVICE_QUEUE_FAMILY_PERFORMANCE_QUERY_COUNTERS_KHR PFN_vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR
+        ( a Pointer, b u32, c Pointer, d Pointer, e Pointer, ) i32 PhysicalDevice by KHR_PERFORMANCE_QUERY;
+    87 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PERFORMANCE_QUERY_PASSES_KHR PFN_vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR
+        ( a Pointer, b Pointer, c Pointer, ) Nothing PhysicalDevice by KHR_PERFORMANCE_QUERY;
+    88 GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR ( a Pointer,
+        b Pointer, c Pointer, ) i32 PhysicalDevice by KHR_GET_SURFACE_CAPABILITIES2;
+    89 GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR PFN_vkGetPhysicalDeviceSurfaceFormats2KHR ( a Pointer, b Pointer,
+        c Pointer, d Pointer, ) i32 PhysicalDevice by KHR_GET_SURFACE_CAPABILITIES2;
+    90 GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_2_KHR PFN_vkGetPhysicalDeviceDisplayProperties2KHR ( a Pointer,
+        b Pointer, c Pointer, ) i32 PhysicalDevice by KHR_GET_DISPLAY_PROPERTIES2;
+    91 GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_2_KHR PFN_vkGetPhysicalDeviceDisplayPlaneProperties2KHR (
+        a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by KHR_GET_DISPLAY_PROPERTIES2;
+    92 GET_DISPLAY_MODE_PROPERTIES_2_KHR PFN_vkGetDisplayModeProperties2KHR ( a Pointer, b u64, c Pointer, d Pointer,
+        ) i32 PhysicalDevice by KHR_GET_DISPLAY_PROPERTIES2;
+    93 GET_DISPLAY_PLANE_CAPABILITIES_2_KHR PFN_vkGetDisplayPlaneCapabilities2KHR ( a Pointer, b Pointer, c Pointer,
+        ) i32 PhysicalDevice by KHR_GET_DISPLAY_PROPERTIES2;
+    94 GET_PHYSICAL_DEVICE_DESCRIPTOR_SIZE_EXT PFN_vkGetPhysicalDeviceDescriptorSizeEXT ( a Pointer, b i32, ) u64
+        PhysicalDevice by EXT_DESCRIPTOR_HEAP;
+    95 GET_PHYSICAL_DEVICE_MULTISAMPLE_PROPERTIES_EXT PFN_vkGetPhysicalDeviceMultisamplePropertiesEXT ( a Pointer,
+        b u32, c Pointer, ) Nothing PhysicalDevice by EXT_SAMPLE_LOCATIONS;
+    96 GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_EXT PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT (
+        a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice
         alias GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR by EXT_CALIBRATED_TIMESTAMPS;
-    97 GET_PHYSICAL_DEVICE_FRAGMENT_SHADING_RATES_KHR "vkGetPhysicalDeviceFragmentShadingRatesKHR" PhysicalDevice
-        by KHR_FRAGMENT_SHADING_RATE;
-    98 GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT "vkGetPhysicalDeviceToolPropertiesEXT" PhysicalDevice
-        alias GET_PHYSICAL_DEVICE_TOOL_PROPERTIES by EXT_TOOLING_INFO;
-    99 GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_NV "vkGetPhysicalDeviceCooperativeMatrixPropertiesNV" PhysicalDevice
-        by NV_COOPERATIVE_MATRIX;
-    100 GET_PHYSICAL_DEVICE_SUPPORTED_FRAMEBUFFER_MIXED_SAMPLES_COMBINATIONS_NV "vkGetPhysicalDeviceSupportedFramebufferMixedSamplesCombinationsNV" PhysicalDevice
-        by NV_COVERAGE_REDUCTION_MODE;
-    101 GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_2_EXT "vkGetPhysicalDeviceSurfacePresentModes2EXT" PhysicalDevice
-        by EXT_FULL_SCREEN_EXCLUSIVE;
-    102 ACQUIRE_DRM_DISPLAY_EXT "vkAcquireDrmDisplayEXT" PhysicalDevice by EXT_ACQUIRE_DRM_DISPLAY;
-    103 GET_DRM_DISPLAY_EXT "vkGetDrmDisplayEXT" PhysicalDevice by EXT_ACQUIRE_DRM_DISPLAY;
-    104 GET_PHYSICAL_DEVICE_VIDEO_ENCODE_QUALITY_LEVEL_PROPERTIES_KHR "vkGetPhysicalDeviceVideoEncodeQualityLevelPropertiesKHR" PhysicalDevice
-        by KHR_VIDEO_ENCODE_QUEUE;
-    105 ACQUIRE_WINRT_DISPLAY_NV "vkAcquireWinrtDisplayNV" PhysicalDevice by NV_ACQUIRE_WINRT_DISPLAY;
-    106 GET_WINRT_DISPLAY_NV "vkGetWinrtDisplayNV" PhysicalDevice by NV_ACQUIRE_WINRT_DISPLAY;
-    107 GET_PHYSICAL_DEVICE_DIRECT_FB_PRESENTATION_SUPPORT_EXT "vkGetPhysicalDeviceDirectFBPresentationSupportEXT" PhysicalDevice
-        by EXT_DIRECTFB_SURFACE;
-    108 GET_PHYSICAL_DEVICE_SCREEN_PRESENTATION_SUPPORT_QNX "vkGetPhysicalDeviceScreenPresentationSupportQNX" PhysicalDevice
-        by QNX_SCREEN_SURFACE;
-    109 GET_PHYSICAL_DEVICE_EXTERNAL_TENSOR_PROPERTIES_ARM "vkGetPhysicalDeviceExternalTensorPropertiesARM" PhysicalDevice
-        by ARM_TENSORS;
-    110 GET_PHYSICAL_DEVICE_OPTICAL_FLOW_IMAGE_FORMATS_NV "vkGetPhysicalDeviceOpticalFlowImageFormatsNV" PhysicalDevice
-        by NV_OPTICAL_FLOW;
-    111 GET_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_PROPERTIES_NV "vkGetPhysicalDeviceCooperativeVectorPropertiesNV" PhysicalDevice
-        by NV_COOPERATIVE_VECTOR;
-    112 GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR" PhysicalDevice
-        by KHR_COOPERATIVE_MATRIX;
-    113 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_DATA_GRAPH_PROPERTIES_ARM "vkGetPhysicalDeviceQueueFamilyDataGraphPropertiesARM" PhysicalDevice
-        by ARM_DATA_GRAPH;
-    114 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_DATA_GRAPH_PROCESSING_ENGINE_PROPERTIES_ARM "vkGetPhysicalDeviceQueueFamilyDataGraphProcessingEnginePropertiesARM" PhysicalDevice
-        by ARM_DATA_GRAPH;
-    115 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_DATA_GRAPH_ENGINE_OPERATION_PROPERTIES_ARM "vkGetPhysicalDeviceQueueFamilyDataGraphEngineOperationPropertiesARM" PhysicalDevice
-        by ARM_DATA_GRAPH_INSTRUCTION_SET_TOSA by ARM_DATA_GRAPH_OPTICAL_FLOW;
-    116 GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR "vkGetPhysicalDeviceCalibrateableTimeDomainsKHR" PhysicalDevice
-        by KHR_CALIBRATED_TIMESTAMPS;
-    117 GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FLEXIBLE_DIMENSIONS_PROPERTIES_NV "vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV" PhysicalDevice
-        by NV_COOPERATIVE_MATRIX2;
-    118 ENUMERATE_PHYSICAL_DEVICE_QUEUE_FAMILY_PERFORMANCE_COUNTERS_BY_REGION_ARM "vkEnumeratePhysicalDeviceQueueFamilyPerformanceCountersByRegionARM" PhysicalDevice
-        by ARM_PERFORMANCE_COUNTERS_BY_REGION;
-    119 ENUMERATE_PHYSICAL_DEVICE_SHADER_INSTRUMENTATION_METRICS_ARM "vkEnumeratePhysicalDeviceShaderInstrumentationMetricsARM" PhysicalDevice
-        by ARM_SHADER_INSTRUMENTATION;
-    120 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_DATA_GRAPH_OPTICAL_FLOW_IMAGE_FORMATS_ARM "vkGetPhysicalDeviceQueueFamilyDataGraphOpticalFlowImageFormatsARM" PhysicalDevice
+    97 GET_PHYSICAL_DEVICE_FRAGMENT_SHADING_RATES_KHR PFN_vkGetPhysicalDeviceFragmentShadingRatesKHR ( a Pointer,
+        b Pointer, c Pointer, ) i32 PhysicalDevice by KHR_FRAGMENT_SHADING_RATE;
+    98 GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT PFN_vkGetPhysicalDeviceToolPropertiesEXT ( a Pointer, b Pointer,
+        c Pointer, ) i32 PhysicalDevice alias GET_PHYSICAL_DEVICE_TOOL_PROPERTIES by EXT_TOOLING_INFO;
+    99 GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_NV PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesNV (
+        a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by NV_COOPERATIVE_MATRIX;
+    100 GET_PHYSICAL_DEVICE_SUPPORTED_FRAMEBUFFER_MIXED_SAMPLES_COMBINATIONS_NV PFN_vkGetPhysicalDeviceSupportedFramebufferMixedSamplesCombinationsNV
+        ( a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by NV_COVERAGE_REDUCTION_MODE;
+    101 GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_2_EXT PFN_vkGetPhysicalDeviceSurfacePresentModes2EXT ( a Pointer,
+        b Pointer, c Pointer, d Pointer, ) i32 PhysicalDevice by EXT_FULL_SCREEN_EXCLUSIVE;
+    102 ACQUIRE_DRM_DISPLAY_EXT PFN_vkAcquireDrmDisplayEXT ( a Pointer, b i32, c u64, ) i32 PhysicalDevice
+        by EXT_ACQUIRE_DRM_DISPLAY;
+    103 GET_DRM_DISPLAY_EXT PFN_vkGetDrmDisplayEXT ( a Pointer, b i32, c u32, d Pointer, ) i32 PhysicalDevice
+        by EXT_ACQUIRE_DRM_DISPLAY;
+    104 GET_PHYSICAL_DEVICE_VIDEO_ENCODE_QUALITY_LEVEL_PROPERTIES_KHR PFN_vkGetPhysicalDeviceVideoEncodeQualityLevelPropertiesKHR
+        ( a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by KHR_VIDEO_ENCODE_QUEUE;
+    105 ACQUIRE_WINRT_DISPLAY_NV PFN_vkAcquireWinrtDisplayNV ( a Pointer, b u64, ) i32 PhysicalDevice
+        by NV_ACQUIRE_WINRT_DISPLAY;
+    106 GET_WINRT_DISPLAY_NV PFN_vkGetWinrtDisplayNV ( a Pointer, b u32, c Pointer, ) i32 PhysicalDevice
+        by NV_ACQUIRE_WINRT_DISPLAY;
+    107 GET_PHYSICAL_DEVICE_DIRECT_FB_PRESENTATION_SUPPORT_EXT PFN_vkGetPhysicalDeviceDirectFBPresentationSupportEXT
+        ( a Pointer, b u32, c Pointer, ) u32 PhysicalDevice by EXT_DIRECTFB_SURFACE;
+    108 GET_PHYSICAL_DEVICE_SCREEN_PRESENTATION_SUPPORT_QNX PFN_vkGetPhysicalDeviceScreenPresentationSupportQNX (
+        a Pointer, b u32, c Pointer, ) u32 PhysicalDevice by QNX_SCREEN_SURFACE;
+    109 GET_PHYSICAL_DEVICE_EXTERNAL_TENSOR_PROPERTIES_ARM PFN_vkGetPhysicalDeviceExternalTensorPropertiesARM (
+        a Pointer, b Pointer, c Pointer, ) Nothing PhysicalDevice by ARM_TENSORS;
+    110 GET_PHYSICAL_DEVICE_OPTICAL_FLOW_IMAGE_FORMATS_NV PFN_vkGetPhysicalDeviceOpticalFlowImageFormatsNV (
+        a Pointer, b Pointer, c Pointer, d Pointer, ) i32 PhysicalDevice by NV_OPTICAL_FLOW;
+    111 GET_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_PROPERTIES_NV PFN_vkGetPhysicalDeviceCooperativeVectorPropertiesNV (
+        a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by NV_COOPERATIVE_VECTOR;
+    112 GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR (
+        a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by KHR_COOPERATIVE_MATRIX;
+    113 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_DATA_GRAPH_PROPERTIES_ARM PFN_vkGetPhysicalDeviceQueueFamilyDataGraphPropertiesARM
+        ( a Pointer, b u32, c Pointer, d Pointer, ) i32 PhysicalDevice by ARM_DATA_GRAPH;
+    114 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_DATA_GRAPH_PROCESSING_ENGINE_PROPERTIES_ARM PFN_vkGetPhysicalDeviceQueueFamilyDataGraphProcessingEnginePropertiesARM
+        ( a Pointer, b Pointer, c Pointer, ) Nothing PhysicalDevice by ARM_DATA_GRAPH;
+    115 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_DATA_GRAPH_ENGINE_OPERATION_PROPERTIES_ARM PFN_vkGetPhysicalDeviceQueueFamilyDataGraphEngineOperationPropertiesARM
+        ( a Pointer, b u32, c Pointer, d Pointer, ) i32 PhysicalDevice by ARM_DATA_GRAPH_INSTRUCTION_SET_TOSA
         by ARM_DATA_GRAPH_OPTICAL_FLOW;
-    121 GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_2_EXT "vkGetPhysicalDeviceCooperativeMatrixProperties2EXT" PhysicalDevice
-        by EXT_COOPERATIVE_MATRIX_MAINTENANCE1;
-    122 GET_PHYSICAL_DEVICE_UBM_PRESENTATION_SUPPORT_SEC "vkGetPhysicalDeviceUbmPresentationSupportSEC" PhysicalDevice
-        by SEC_UBM_SURFACE;
+    116 GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsKHR (
+        a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by KHR_CALIBRATED_TIMESTAMPS;
+    117 GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FLEXIBLE_DIMENSIONS_PROPERTIES_NV PFN_vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV
+        ( a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by NV_COOPERATIVE_MATRIX2;
+    118 ENUMERATE_PHYSICAL_DEVICE_QUEUE_FAMILY_PERFORMANCE_COUNTERS_BY_REGION_ARM PFN_vkEnumeratePhysicalDeviceQueueFamilyPerformanceCountersByRegionARM
+        ( a Pointer, b u32, c Pointer, d Pointer, e Pointer, ) i32 PhysicalDevice
+        by ARM_PERFORMANCE_COUNTERS_BY_REGION;
+    119 ENUMERATE_PHYSICAL_DEVICE_SHADER_INSTRUMENTATION_METRICS_ARM PFN_vkEnumeratePhysicalDeviceShaderInstrumentationMetricsARM
+        ( a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by ARM_SHADER_INSTRUMENTATION;
+    120 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_DATA_GRAPH_OPTICAL_FLOW_IMAGE_FORMATS_ARM PFN_vkGetPhysicalDeviceQueueFamilyDataGraphOpticalFlowImageFormatsARM
+        ( a Pointer, b u32, c Pointer, d Pointer, e Pointer, f Pointer, ) i32 PhysicalDevice
+        by ARM_DATA_GRAPH_OPTICAL_FLOW;
+    121 GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_2_EXT PFN_vkGetPhysicalDeviceCooperativeMatrixProperties2EXT
+        ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 PhysicalDevice by EXT_COOPERATIVE_MATRIX_MAINTENANCE1;
+    122 GET_PHYSICAL_DEVICE_UBM_PRESENTATION_SUPPORT_SEC PFN_vkGetPhysicalDeviceUbmPresentationSupportSEC (
+        a Pointer, b u32, c Pointer, ) u32 PhysicalDevice by SEC_UBM_SURFACE;
+    } };
 }
+
+commands_physical_device!(commands);

@@ -15,7 +15,7 @@
 //! assert_eq!(CommandId::from_device_slot(draw.device_slot().unwrap()), Some(draw));
 //! ```
 #![no_std]
-#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "types"), forbid(unsafe_code))]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![deny(clippy::arithmetic_side_effects)]
 #![cfg_attr(
@@ -64,6 +64,8 @@ mod structures_tests;
 mod tables;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "types")]
+pub mod types;
 
 pub use command_set::CommandSet;
 pub use extension_set::ExtensionSet;

@@ -3,9 +3,12 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use roxmltree::Node;
+
 use crate::Failure;
 use crate::r#gen::model::Command;
 use crate::r#gen::order::{self, Group};
+use crate::r#gen::signatures::Signatures;
 use crate::r#gen::{Generated, Numbered, naming};
 
 /// Longest line of a list.
@@ -15,10 +18,11 @@ const WIDTH: usize = 118;
 const DEVICE_FILES: [(&str, u16); 3] =
     [("device_extensions_1", 200), ("device_extensions_200", 400), ("device_extensions_400", u16::MAX)];
 
-pub(super) fn files(registry: &Numbered) -> Result<Vec<Generated>, Failure> {
+pub(super) fn files(root: Node, registry: &Numbered) -> Result<Vec<Generated>, Failure> {
+    let signatures = Signatures::read(root)?;
     let mut files = vec![counts(registry)];
     for (name, about, range) in parts(registry)? {
-        let text = list(registry, &about, range)?;
+        let text = list(registry, &signatures, &name, &about, range)?;
         files.push(Generated::registry(&format!("commands_{name}_gen.rs"), text));
     }
     Ok(files)
@@ -105,21 +109,35 @@ fn counts(registry: &Numbered) -> Generated {
     Generated::registry("numbers_gen.rs", text)
 }
 
-fn list(registry: &Numbered, about: &str, range: Range<usize>) -> Result<String, Failure> {
-    let mut text = format!("{}//! {about}.\n\n", header());
-    text.push_str("use crate::source::commands;\n\ncommands! {\n");
+fn list(
+    registry: &Numbered,
+    signatures: &Signatures,
+    name: &str,
+    about: &str,
+    range: Range<usize>,
+) -> Result<String, Failure> {
+    let mut rows = String::new();
     for id in range {
-        text.push_str(&row(registry, id)?);
+        rows.push_str(&row(registry, signatures, id)?);
     }
-    text.push_str("}\n");
-    Ok(text)
+    Ok(format!(
+        "{}//! {about}.\n\nuse crate::source::commands;\n\n\
+         /// Calls a macro with a row for each of these commands.\n\
+         #[macro_export]\n\
+         macro_rules! commands_{name} {{\n    \
+             ($($callback:ident)::+) => {{ $($callback)::+! {{\n{rows}    }} }};\n}}\n\n\
+         commands_{name}!(commands);\n",
+        header()
+    ))
 }
 
-/// `12 CONSTANT "vkName" Class core 1 alias CONSTANT by EXTENSION;`
-fn row(registry: &Numbered, id: usize) -> Result<String, Failure> {
+/// `12 CONSTANT PFN_vkName ( a Pointer, b u32, ) i32 Class core 1 alias CONSTANT by EXTENSION;`
+fn row(registry: &Numbered, signatures: &Signatures, id: usize) -> Result<String, Failure> {
     let command = &registry.commands()[id];
     let constant = naming::command(&command.name);
-    let mut words = vec![format!("{id} {constant} \"{}\" {}", command.name, order::class(command))];
+    let mut words = vec![format!("{id} {constant} PFN_{}", command.name)];
+    words.extend(signatures.of(command.alias_of.as_ref().unwrap_or(&command.name))?);
+    words.push(order::class(command).to_owned());
     if let Some(minor) = command.core {
         words.push(format!("core {minor}"));
     }

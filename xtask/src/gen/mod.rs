@@ -2,7 +2,7 @@
 //!
 //! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for unhandled handles ([`audit`],
 //! by [`handles`] against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`], [`structures`], [`exports`],
-//! [`features`], [`properties`], [`formats`], [`recorded`], [`types`], [`defaults`], [`dependencies`] and [`wrappers`].
+//! [`features`], [`properties`], [`formats`], [`recorded`], [`types`], [`defaults`] and [`dependencies`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,9 +31,9 @@ mod naming;
 mod order;
 mod properties;
 mod recorded;
+mod signatures;
 mod structures;
 mod types;
-mod wrappers;
 
 use order::Numbered;
 
@@ -93,7 +93,7 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     let document = roxmltree::Document::parse(text)?;
     let registry = order::number(model::Registry::read(document.root_element())?);
     audit::check(document.root_element(), &registry)?;
-    let mut files = commands::files(&registry)?;
+    let mut files = commands::files(document.root_element(), &registry)?;
     files.extend(extensions::files(&registry));
     files.push(lookup::file(&registry)?);
     files.push(structures::file(document.root_element())?);
@@ -106,7 +106,6 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     files.push(dependencies::file(document.root_element(), &registry)?);
     files.extend(recorded::files(document.root_element(), &registry)?);
     files.extend(types::files(document.root_element(), &registry)?);
-    files.extend(wrappers::files(document.root_element(), &registry)?);
     Ok(files)
 }
 

@@ -1,18 +1,12 @@
 //! A function for each command: it finds the next layer's, calls it and counts the call.
 //!
-//! The generated files have a row for each command with its parameters and result as the processor passes them. Commands without a row have
-//! a function in `instance`, `device` or `tools`, look up functions (`entry`), or are global commands, which the loader handles without
-//! layers.
+//! The registry has a row for each command with its parameters and result as the processor passes them. Some commands have a function in
+//! `instance`, `device` or `tools` instead, look up functions (`entry`), or are global commands, which the loader handles without layers.
 
 mod bytes;
-mod commands_1_gen;
-mod commands_2_gen;
-mod commands_3_gen;
-mod commands_4_gen;
-mod commands_5_gen;
 mod rows;
 
-use loader_core::registry::{COMMAND_COUNT, CommandId};
+use loader_core::registry::{COMMAND_COUNT, CommandId, command};
 
 use crate::next::Function;
 use crate::{device, instance, tools};
@@ -22,37 +16,53 @@ pub(crate) fn of(command: CommandId) -> Option<Function> {
     *WRAPPERS.get(command.index())?
 }
 
+/// The wrappers of the registry's rows.
+macro_rules! rows {
+    ($($part:ident)*) => {
+        $(mod $part {
+            loader_core::registry::$part!(crate::wrappers::rows::wrappers);
+        })*
+
+        const ROWS: &[&[(CommandId, Function)]] = &[$($part::ALL),*];
+    };
+}
+rows! {
+    commands_instance commands_physical_device commands_device_1_0 commands_device_1_1_to_1_4
+    commands_device_extensions_1 commands_device_extensions_200 commands_device_extensions_400
+}
+
 static WRAPPERS: [Option<Function>; COMMAND_COUNT] = table();
 
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 const fn table() -> [Option<Function>; COMMAND_COUNT] {
-    let parts = [
-        commands_1_gen::ALL,
-        commands_2_gen::ALL,
-        commands_3_gen::ALL,
-        commands_4_gen::ALL,
-        commands_5_gen::ALL,
-        instance::ALL,
-        device::ALL,
-        tools::ALL,
-    ];
     let mut table = [None; COMMAND_COUNT];
     let mut part = 0;
-    while part < parts.len() {
-        let mut at = 0;
-        while at < parts[part].len() {
-            let (command, wrapper) = parts[part][at];
-            table[command.index()] = Some(wrapper);
-            at += 1;
-        }
+    while part < ROWS.len() {
+        table = with(table, ROWS[part]);
         part += 1;
+    }
+    table[command::GET_DEVICE_PROC_ADDR.index()] = None;
+    with(with(with(table, instance::ALL), device::ALL), tools::ALL)
+}
+
+/// Returns the table with these functions instead of those that it has.
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+const fn with(
+    mut table: [Option<Function>; COMMAND_COUNT],
+    wrappers: &[(CommandId, Function)],
+) -> [Option<Function>; COMMAND_COUNT] {
+    let mut at = 0;
+    while at < wrappers.len() {
+        let (command, wrapper) = wrappers[at];
+        table[command.index()] = Some(wrapper);
+        at += 1;
     }
     table
 }
 
 #[cfg(test)]
 mod tests {
-    use loader_core::registry::{Class, command};
+    use loader_core::registry::Class;
 
     use super::*;
 

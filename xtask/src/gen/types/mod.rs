@@ -8,21 +8,22 @@ mod c_tests;
 mod declaration;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use roxmltree::Node;
 
-use super::commands::header;
+use super::Generated;
+use super::commands::{header, wrapped};
 use super::layout::{ABIS, Types};
 use super::model::{child_text, children, grandchildren, is_supported, of_this_api};
 use super::order::Numbered;
 use super::structures::{extension_value, structure_types};
-use super::{Generated, naming};
 use crate::Failure;
 use ash::Ash;
 use declaration::{Declared, declared};
 
-const FOLDER: &str = "driver-runtime/src/types";
-/// The most lines of items in one generated file.
+const FOLDER: &str = "registry/src/types";
+/// The most lines of rows in one generated file.
 const FILE_LENGTH: usize = 450;
 
 pub(super) fn files(root: Node, registry: &Numbered) -> Result<Vec<Generated>, Failure> {
@@ -41,43 +42,33 @@ pub(super) fn files(root: Node, registry: &Numbered) -> Result<Vec<Generated>, F
     }
     let mut files =
         chunks("pointers", "Types of commands that `ash` has not, or not by this name.", &pointers);
-    let items = writer.items()?;
-    files.extend(chunks("items", "What the types of commands need that `ash` has not.", &items));
-    let all: Vec<String> = registry
-        .commands()
-        .iter()
-        .map(|command| format!("    {}: PFN_{},\n", naming::command(&command.name), command.name))
-        .collect();
-    for (part, rows) in all.chunks(FILE_LENGTH).enumerate() {
-        let text = format!(
-            "{}//! Every command with its type.\n\nuse super::tests::typed;\n\ntyped! {{\n{}}}\n",
-            header(),
-            rows.concat()
-        );
-        files.push(generated(&format!("all_{}_gen.rs", part + 1), text));
+    let mut rows = BTreeMap::<&str, Vec<String>>::new();
+    for (kind, row) in writer.items()? {
+        rows.entry(kind).or_default().push(row);
+    }
+    for (kind, rows) in rows {
+        files.extend(chunks(kind, "What the types of commands need that `ash` has not.", &rows));
     }
     Ok(files)
 }
 
-fn generated(name: &str, text: String) -> Generated {
-    Generated { path: std::path::Path::new(FOLDER).join(name), text }
-}
-
-/// Files of whole items.
-fn chunks(name: &str, title: &str, items: &[String]) -> Vec<Generated> {
+/// Files with the rows of one macro.
+fn chunks(kind: &str, title: &str, rows: &[String]) -> Vec<Generated> {
     let mut texts = vec![String::new()];
-    for item in items {
+    for row in rows {
         let length = |text: &str| text.lines().count();
-        let last = texts.last_mut().filter(|text| length(text) + length(item) <= FILE_LENGTH);
+        let last = texts.last_mut().filter(|text| length(text) + length(row) <= FILE_LENGTH);
         match last {
-            Some(text) => text.push_str(item),
-            None => texts.push(item.clone()),
+            Some(text) => text.push_str(row),
+            None => texts.push(row.clone()),
         }
     }
-    let file = |(part, text): (usize, &String)| {
-        let text =
-            format!("{}//! {title}\n\n#[allow(unused_imports)]\nuse super::needed::*;\n{text}", header());
-        generated(&format!("{name}_{}_gen.rs", part + 1), text)
+    let file = |(part, text): (usize, &String)| Generated {
+        path: Path::new(FOLDER).join(format!("{kind}_{}_gen.rs", part + 1)),
+        text: format!(
+            "{}//! {title}\n\n#[allow(unused_imports)]\nuse super::needed::*;\n\n{kind}! {{\n{text}}}\n",
+            header()
+        ),
     };
     texts.iter().enumerate().map(file).collect()
 }
@@ -131,31 +122,33 @@ impl<'a> Writer<'a> {
 
     /// Returns the type of a command that `ash` has not by this name.
     fn pointer(&mut self, name: &str, first: &str, names: &[&str]) -> Result<String, Failure> {
-        let doc = format!("\n/// `{name}`\n");
         if let Some(known) = names.iter().find(|name| self.ash.has(&format!("PFN_{name}"))) {
-            return Ok(format!("{doc}pub type PFN_{name} = vk::PFN_{known};\n"));
+            return Ok(wrapped(&[format!("PFN_{name} = vk::PFN_{known}")]));
         }
         if name != first && names.contains(&first) {
-            return Ok(format!("{doc}pub type PFN_{name} = super::PFN_{first};\n"));
+            return Ok(wrapped(&[format!("PFN_{name} = super::PFN_{first}")]));
         }
         let node = *self.commands.get(first).ok_or_else(|| format!("{first} is not declared"))?;
-        Ok(format!("{doc}pub type PFN_{name} = {};\n", self.function(node)?))
+        let mut words = vec![format!("PFN_{name}")];
+        words.extend(self.function(node)?);
+        Ok(wrapped(&words))
     }
 
-    fn function(&mut self, node: Node<'a, 'a>) -> Result<String, Failure> {
+    /// `( name: Type, name: Type, ) -> Type`
+    fn function(&mut self, node: Node<'a, 'a>) -> Result<Vec<String>, Failure> {
         let proto = children(node, "proto").next().ok_or("a command without prototype")?;
-        let mut parameters = Vec::new();
+        let mut words = vec!["(".to_owned()];
         for parameter in children(node, "param").filter(|node| of_this_api(*node)) {
             let declared = declared(parameter, &self.constants)?;
             let element = self.element(&declared, "'_")?;
-            parameters.push(format!("{}: {}", declared.name, declared.parameter(&element)));
+            words.push(format!("{}: {},", declared.name, declared.parameter(&element)));
         }
         let result = declared(proto, &self.constants)?;
-        let result = match self.element(&result, "'_")? {
-            nothing if nothing == "c_void" && !result.is_pointer() => String::new(),
-            element => format!(" -> {}", result.member(&element)),
-        };
-        Ok(format!("unsafe extern \"system\" fn(\n    {},\n){result}", parameters.join(",\n    ")))
+        words.push(match self.element(&result, "'_")? {
+            nothing if nothing == "c_void" && !result.is_pointer() => ")".to_owned(),
+            element => format!(") -> {}", result.member(&element)),
+        });
+        Ok(words)
     }
 
     /// Returns the declared type, without pointers and arrays.
@@ -218,68 +211,58 @@ impl<'a> Writer<'a> {
         of.map_or(name, |(first, _)| first)
     }
 
-    /// Returns everything that is needed, and what that needs.
-    fn items(&mut self) -> Result<Vec<String>, Failure> {
+    /// Returns everything that is needed, and what that needs: rows, each for the macro of its kind.
+    fn items(&mut self) -> Result<Vec<(&'static str, String)>, Failure> {
         let mut items = BTreeMap::new();
         while let Some(name) = self.wanted.iter().find(|name| !items.contains_key(*name)).copied() {
-            let item = self.item(name)?;
-            items.insert(name, item);
+            let (kind, words) = self.item(name)?;
+            items.insert(name, (kind, wrapped(&words)));
         }
         Ok(items.into_values().collect())
     }
 
-    fn item(&mut self, name: &'a str) -> Result<String, Failure> {
+    fn item(&mut self, name: &'a str) -> Result<(&'static str, Vec<String>), Failure> {
         let node = self.nodes[name];
         let rust = rust_name(name);
-        let doc = format!("\n/// `{name}`\n");
         Ok(match node.attribute("category") {
-            Some("struct") => format!("{doc}{}", self.structure(name, &rust, node)?),
+            Some("struct") => ("structures", self.structure(name, &rust, node)?),
             Some("union") => {
-                let members = self.members(node)?;
-                let sizes = self.sizes(name)?;
-                format!(
-                    "{doc}#[derive(Clone, Copy)]\n#[repr(C)]\npub union {rust} {{\n{}}}\nlayouts!({rust} ({sizes}));\n",
-                    listed(&members)
-                )
+                let mut words = vec![format!("{rust} ({}) {{", self.sizes(name)?)];
+                words.extend(self.members(node)?.iter().map(|(name, of_type)| format!("{name}: {of_type},")));
+                words.push("}".to_owned());
+                ("unions", words)
             }
-            Some("handle") if child_text(node, "type") == Some("VK_DEFINE_HANDLE") => {
-                format!(
-                    "{doc}#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]\n#[repr(transparent)]\npub struct {rust}(pub *mut c_void);\n"
-                )
-            }
-            Some("handle") => number(&doc, &rust, "u64"),
-            Some("funcpointer") => format!("{doc}pub type {rust} = Option<{}>;\n", self.function(node)?),
-            Some("enum") => format!("{}{}", number(&doc, &rust, "i32"), self.values(name, &rust)?),
+            Some("handle") if child_text(node, "type") == Some("VK_DEFINE_HANDLE") => ("handles", vec![rust]),
+            Some("handle") => ("numbers", number(&rust, "u64", Vec::new())),
+            Some("enum") => ("numbers", number(&rust, "i32", self.values(name)?)),
             Some("bitmask") => {
-                let is_wide = self.types.size(name, &ABIS[0])? == 8;
-                let bits = name.replace("Flags", "FlagBits");
-                let of_type = if is_wide { "u64" } else { "u32" };
-                format!("{}{}", number(&doc, &rust, of_type), self.values(&bits, &rust)?)
+                let of_type = if self.types.size(name, &ABIS[0])? == 8 { "u64" } else { "u32" };
+                ("numbers", number(&rust, of_type, self.values(&name.replace("Flags", "FlagBits"))?))
             }
             other => return Err(format!("{name}: no type of Rust for {other:?}").into()),
         })
     }
 
-    fn structure(&mut self, name: &str, rust: &str, node: Node<'a, 'a>) -> Result<String, Failure> {
+    /// `Name tagged 1000318015 const (48 40 36) { member: Type [16 8 8], }`: `sType` and `pNext` are not among the members.
+    fn structure(&mut self, name: &str, rust: &str, node: Node<'a, 'a>) -> Result<Vec<String>, Failure> {
         let members = self.members(node)?;
-        let mut text = format!(
-            "#[derive(Clone, Copy)]\n#[repr(C)]\npub struct {rust} {{\n{}}}\nlayouts!({rust} ({})",
-            listed(&members),
-            self.sizes(name)?
-        );
-        for (place, (member, _)) in members.iter().enumerate() {
+        let tag = self.types.structure_type(name).and_then(|name| self.structure_types.get(name));
+        let mut words = vec![rust.to_owned()];
+        if let Some(number) = tag {
+            let of_chain = if members[1].1.starts_with("*const") { "const" } else { "mut" };
+            words.push(format!("tagged {number} {of_chain}"));
+        }
+        words.push(format!("({}) {{", self.sizes(name)?));
+        let header = if tag.is_some() { 2 } else { 0 };
+        for (place, (member, of_type)) in members.iter().enumerate().skip(header) {
             let mut at = Vec::new();
             for abi in &ABIS {
                 at.push(self.types.offsets(name, abi)?[self.place(node, place)?].to_string());
             }
-            text.push_str(&format!("\n    {member} ({})", at.join(" ")));
+            words.push(format!("{member}: {of_type} [{}],", at.join(" ")));
         }
-        text.push_str(");\n");
-        if let Some(number) = self.types.structure_type(name).and_then(|name| self.structure_types.get(name))
-        {
-            text.push_str(&format!("tagged!({rust} {number});\n"));
-        }
-        Ok(text)
+        words.push("}".to_owned());
+        Ok(words)
     }
 
     /// Returns the C member at the start of a Rust member: each bit field is a C member.
@@ -332,7 +315,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the constants of an enumeration, or of the bits of a set.
-    fn values(&self, name: &str, rust: &str) -> Result<String, Failure> {
+    fn values(&self, name: &str) -> Result<Vec<String>, Failure> {
         let mut values = Vec::new();
         for list in children(self.root, "enums").filter(|list| list.attribute("name") == Some(name)) {
             for value in children(list, "enum").filter(|value| of_this_api(*value)) {
@@ -355,10 +338,7 @@ impl<'a> Writer<'a> {
         }
         values.sort();
         values.dedup();
-        if values.is_empty() {
-            return Ok(String::new());
-        }
-        Ok(format!("impl {rust} {{\n{}}}\n", values.concat()))
+        Ok(values)
     }
 }
 
@@ -370,17 +350,15 @@ fn constant(value: Node, number: Option<String>) -> Result<Option<String>, Failu
         None => number.ok_or_else(|| format!("{name} has no number"))?,
     };
     let short = name.trim_start_matches("VK_");
-    Ok(Some(format!("    pub const {short}: Self = Self({number});\n")))
+    Ok(Some(format!("{short} = {number},")))
 }
 
-fn number(doc: &str, rust: &str, of_type: &str) -> String {
-    format!(
-        "{doc}#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]\n#[repr(transparent)]\npub struct {rust}(pub {of_type});\n"
-    )
-}
-
-fn listed(members: &[(String, String)]) -> String {
-    members.iter().map(|(name, of_type)| format!("    pub {name}: {of_type},\n")).collect()
+/// `Name(u32) { CONSTANT = 1 << 3, }`
+fn number(rust: &str, of_type: &str, values: Vec<String>) -> Vec<String> {
+    let mut words = vec![format!("{rust}({of_type}) {{")];
+    words.extend(values);
+    words.push("}".to_owned());
+    words
 }
 
 /// Flag sets also have the `ash` type of their bits.
