@@ -19,7 +19,7 @@ PROVIDES = "vulkan-loader"
 
 SRC_URI = "git://github.com/vkload/vkload.git;protocol=https;branch=main;destsuffix=${BP}"
 # In the repository, "cargo xtask yocto --revision COMMIT" sets this, and writes the list of the crates that the commit needs.
-SRCREV ?= "9888a70b5cb471bf3c60b7661f5e1d43eec2039d"
+SRCREV ?= "54fc13288c9f853128e3fb556ee4fb358bca6da9"
 require vkload-crates.inc
 
 # Rust 1.88 or newer, for the tool 1.90. Yocto 5.3 has 1.90. Scarthgap has 1.75: add the layer meta-lts-mixins, branch scarthgap/rust.
@@ -53,7 +53,7 @@ do_compile() {
 
 do_install() {
     built="${B}/target/${CARGO_TARGET_SUBDIR}"
-    version=$(sed -n 's/.*The version of the registry, \([0-9.]*\),.*/\1/p' "${S}/loader-core/src/registry/numbers_gen.rs")
+    version=$(sed -n 's/.*The version of the registry, \([0-9.]*\),.*/\1/p' "${S}/registry/src/numbers_gen.rs")
 
     install -d "${D}${libdir}/pkgconfig"
     install -m 0755 "$built/libvulkan.so" "${D}${libdir}/libvulkan.so.$version"
