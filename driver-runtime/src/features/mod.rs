@@ -4,7 +4,6 @@
 //! that share only a member's name have their own.
 
 mod check;
-mod names_gen;
 mod rows;
 mod structures_1_gen;
 mod structures_2_gen;
@@ -27,11 +26,16 @@ pub use rows::UnlistedFeatures;
 
 /// Every feature as a constant: the name of its member in capitals.
 pub mod name {
-    pub use super::names_gen::*;
+    pub use super::structures_1_gen::*;
+    pub use super::structures_2_gen::*;
+    pub use super::structures_3_gen::*;
+    pub use super::structures_4_gen::*;
+    pub use super::structures_5_gen::*;
+    pub use super::structures_6_gen::*;
 }
 
 /// The number of features.
-pub const COUNT: usize = names_gen::COUNT;
+pub const COUNT: usize = count();
 
 const WORDS: usize = COUNT.div_ceil(64);
 
@@ -43,6 +47,27 @@ const FILES: [&[Structure]; 6] = [
     structures_5_gen::ROWS,
     structures_6_gen::ROWS,
 ];
+
+/// Returns the number of features: one more than the highest number in a row.
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+const fn count() -> usize {
+    let (mut count, mut file) = (0, 0);
+    while file < FILES.len() {
+        let mut row = 0;
+        while row < FILES[file].len() {
+            let members = FILES[file][row].members;
+            let mut member = 0;
+            while member < members.len() {
+                let number = members[member].0.0 as usize;
+                count = if number < count { count } else { number + 1 };
+                member += 1;
+            }
+            row += 1;
+        }
+        file += 1;
+    }
+    count
+}
 
 /// A feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -108,11 +108,17 @@ impl Structure {
     }
 }
 
+/// Structures with their members. The first structure with a feature gives it a number, and the constant of this name.
 macro_rules! rows {
     ($(
         $s_type:literal $name:literal $(core $core:literal)? $(by $extension:ident)*
-        has $($constant:ident $member:literal,)*;
+        has $($constant:ident $(= $number:literal)? $member:literal,)*;
     )*) => {
+        $($($(
+            #[doc = concat!("`", $member, "`")]
+            pub const $constant: crate::features::Feature = crate::features::Feature($number);
+        )?)*)*
+
         pub(super) static ROWS: &[crate::features::rows::Structure] = &[$(
             crate::features::rows::Structure::new(
                 $s_type,
@@ -125,11 +131,3 @@ macro_rules! rows {
     };
 }
 pub(super) use rows;
-
-macro_rules! features {
-    ($($number:literal $constant:ident $member:literal;)*) => {$(
-        #[doc = concat!("`", $member, "`")]
-        pub const $constant: crate::features::Feature = crate::features::Feature($number);
-    )*};
-}
-pub(super) use features;

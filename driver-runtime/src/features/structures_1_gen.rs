@@ -5,114 +5,122 @@
 use super::rows::rows;
 
 rows! {
-    1000059000 "VkPhysicalDeviceFeatures" core 0 has ROBUST_BUFFER_ACCESS "robustBufferAccess",
-        FULL_DRAW_INDEX_UINT_32 "fullDrawIndexUint32", IMAGE_CUBE_ARRAY "imageCubeArray",
-        INDEPENDENT_BLEND "independentBlend", GEOMETRY_SHADER "geometryShader",
-        TESSELLATION_SHADER "tessellationShader", SAMPLE_RATE_SHADING "sampleRateShading",
-        DUAL_SRC_BLEND "dualSrcBlend", LOGIC_OP "logicOp", MULTI_DRAW_INDIRECT "multiDrawIndirect",
-        DRAW_INDIRECT_FIRST_INSTANCE "drawIndirectFirstInstance", DEPTH_CLAMP "depthClamp",
-        DEPTH_BIAS_CLAMP "depthBiasClamp", FILL_MODE_NON_SOLID "fillModeNonSolid", DEPTH_BOUNDS "depthBounds",
-        WIDE_LINES "wideLines", LARGE_POINTS "largePoints", ALPHA_TO_ONE "alphaToOne",
-        MULTI_VIEWPORT "multiViewport", SAMPLER_ANISOTROPY "samplerAnisotropy",
-        TEXTURE_COMPRESSION_ETC2 "textureCompressionETC2", TEXTURE_COMPRESSION_ASTC_LDR "textureCompressionASTC_LDR",
-        TEXTURE_COMPRESSION_BC "textureCompressionBC", OCCLUSION_QUERY_PRECISE "occlusionQueryPrecise",
-        PIPELINE_STATISTICS_QUERY "pipelineStatisticsQuery",
-        VERTEX_PIPELINE_STORES_AND_ATOMICS "vertexPipelineStoresAndAtomics",
-        FRAGMENT_STORES_AND_ATOMICS "fragmentStoresAndAtomics",
-        SHADER_TESSELLATION_AND_GEOMETRY_POINT_SIZE "shaderTessellationAndGeometryPointSize",
-        SHADER_IMAGE_GATHER_EXTENDED "shaderImageGatherExtended",
-        SHADER_STORAGE_IMAGE_EXTENDED_FORMATS "shaderStorageImageExtendedFormats",
-        SHADER_STORAGE_IMAGE_MULTISAMPLE "shaderStorageImageMultisample",
-        SHADER_STORAGE_IMAGE_READ_WITHOUT_FORMAT "shaderStorageImageReadWithoutFormat",
-        SHADER_STORAGE_IMAGE_WRITE_WITHOUT_FORMAT "shaderStorageImageWriteWithoutFormat",
-        SHADER_UNIFORM_BUFFER_ARRAY_DYNAMIC_INDEXING "shaderUniformBufferArrayDynamicIndexing",
-        SHADER_SAMPLED_IMAGE_ARRAY_DYNAMIC_INDEXING "shaderSampledImageArrayDynamicIndexing",
-        SHADER_STORAGE_BUFFER_ARRAY_DYNAMIC_INDEXING "shaderStorageBufferArrayDynamicIndexing",
-        SHADER_STORAGE_IMAGE_ARRAY_DYNAMIC_INDEXING "shaderStorageImageArrayDynamicIndexing",
-        SHADER_CLIP_DISTANCE "shaderClipDistance", SHADER_CULL_DISTANCE "shaderCullDistance",
-        SHADER_FLOAT_64 "shaderFloat64", SHADER_INT_64 "shaderInt64", SHADER_INT_16 "shaderInt16",
-        SHADER_RESOURCE_RESIDENCY "shaderResourceResidency", SHADER_RESOURCE_MIN_LOD "shaderResourceMinLod",
-        SPARSE_BINDING "sparseBinding", SPARSE_RESIDENCY_BUFFER "sparseResidencyBuffer",
-        SPARSE_RESIDENCY_IMAGE_2_D "sparseResidencyImage2D", SPARSE_RESIDENCY_IMAGE_3_D "sparseResidencyImage3D",
-        SPARSE_RESIDENCY_2_SAMPLES "sparseResidency2Samples", SPARSE_RESIDENCY_4_SAMPLES "sparseResidency4Samples",
-        SPARSE_RESIDENCY_8_SAMPLES "sparseResidency8Samples", SPARSE_RESIDENCY_16_SAMPLES "sparseResidency16Samples",
-        SPARSE_RESIDENCY_ALIASED "sparseResidencyAliased", VARIABLE_MULTISAMPLE_RATE "variableMultisampleRate",
-        INHERITED_QUERIES "inheritedQueries",;
-    49 "VkPhysicalDeviceVulkan11Features" core 2 has STORAGE_BUFFER_16_BIT_ACCESS "storageBuffer16BitAccess",
-        UNIFORM_AND_STORAGE_BUFFER_16_BIT_ACCESS "uniformAndStorageBuffer16BitAccess",
-        STORAGE_PUSH_CONSTANT_16 "storagePushConstant16", STORAGE_INPUT_OUTPUT_16 "storageInputOutput16",
-        MULTIVIEW "multiview", MULTIVIEW_GEOMETRY_SHADER "multiviewGeometryShader",
-        MULTIVIEW_TESSELLATION_SHADER "multiviewTessellationShader",
-        VARIABLE_POINTERS_STORAGE_BUFFER "variablePointersStorageBuffer", VARIABLE_POINTERS "variablePointers",
-        PROTECTED_MEMORY "protectedMemory", SAMPLER_YCBCR_CONVERSION "samplerYcbcrConversion",
-        SHADER_DRAW_PARAMETERS "shaderDrawParameters",;
-    51 "VkPhysicalDeviceVulkan12Features" core 2 has SAMPLER_MIRROR_CLAMP_TO_EDGE "samplerMirrorClampToEdge",
-        DRAW_INDIRECT_COUNT "drawIndirectCount", STORAGE_BUFFER_8_BIT_ACCESS "storageBuffer8BitAccess",
-        UNIFORM_AND_STORAGE_BUFFER_8_BIT_ACCESS "uniformAndStorageBuffer8BitAccess",
-        STORAGE_PUSH_CONSTANT_8 "storagePushConstant8", SHADER_BUFFER_INT_64_ATOMICS "shaderBufferInt64Atomics",
-        SHADER_SHARED_INT_64_ATOMICS "shaderSharedInt64Atomics", SHADER_FLOAT_16 "shaderFloat16",
-        SHADER_INT_8 "shaderInt8", DESCRIPTOR_INDEXING "descriptorIndexing",
-        SHADER_INPUT_ATTACHMENT_ARRAY_DYNAMIC_INDEXING "shaderInputAttachmentArrayDynamicIndexing",
-        SHADER_UNIFORM_TEXEL_BUFFER_ARRAY_DYNAMIC_INDEXING "shaderUniformTexelBufferArrayDynamicIndexing",
-        SHADER_STORAGE_TEXEL_BUFFER_ARRAY_DYNAMIC_INDEXING "shaderStorageTexelBufferArrayDynamicIndexing",
-        SHADER_UNIFORM_BUFFER_ARRAY_NON_UNIFORM_INDEXING "shaderUniformBufferArrayNonUniformIndexing",
-        SHADER_SAMPLED_IMAGE_ARRAY_NON_UNIFORM_INDEXING "shaderSampledImageArrayNonUniformIndexing",
-        SHADER_STORAGE_BUFFER_ARRAY_NON_UNIFORM_INDEXING "shaderStorageBufferArrayNonUniformIndexing",
-        SHADER_STORAGE_IMAGE_ARRAY_NON_UNIFORM_INDEXING "shaderStorageImageArrayNonUniformIndexing",
-        SHADER_INPUT_ATTACHMENT_ARRAY_NON_UNIFORM_INDEXING "shaderInputAttachmentArrayNonUniformIndexing",
-        SHADER_UNIFORM_TEXEL_BUFFER_ARRAY_NON_UNIFORM_INDEXING "shaderUniformTexelBufferArrayNonUniformIndexing",
-        SHADER_STORAGE_TEXEL_BUFFER_ARRAY_NON_UNIFORM_INDEXING "shaderStorageTexelBufferArrayNonUniformIndexing",
-        DESCRIPTOR_BINDING_UNIFORM_BUFFER_UPDATE_AFTER_BIND "descriptorBindingUniformBufferUpdateAfterBind",
-        DESCRIPTOR_BINDING_SAMPLED_IMAGE_UPDATE_AFTER_BIND "descriptorBindingSampledImageUpdateAfterBind",
-        DESCRIPTOR_BINDING_STORAGE_IMAGE_UPDATE_AFTER_BIND "descriptorBindingStorageImageUpdateAfterBind",
-        DESCRIPTOR_BINDING_STORAGE_BUFFER_UPDATE_AFTER_BIND "descriptorBindingStorageBufferUpdateAfterBind",
-        DESCRIPTOR_BINDING_UNIFORM_TEXEL_BUFFER_UPDATE_AFTER_BIND "descriptorBindingUniformTexelBufferUpdateAfterBind",
-        DESCRIPTOR_BINDING_STORAGE_TEXEL_BUFFER_UPDATE_AFTER_BIND "descriptorBindingStorageTexelBufferUpdateAfterBind",
-        DESCRIPTOR_BINDING_UPDATE_UNUSED_WHILE_PENDING "descriptorBindingUpdateUnusedWhilePending",
-        DESCRIPTOR_BINDING_PARTIALLY_BOUND "descriptorBindingPartiallyBound",
-        DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT "descriptorBindingVariableDescriptorCount",
-        RUNTIME_DESCRIPTOR_ARRAY "runtimeDescriptorArray", SAMPLER_FILTER_MINMAX "samplerFilterMinmax",
-        SCALAR_BLOCK_LAYOUT "scalarBlockLayout", IMAGELESS_FRAMEBUFFER "imagelessFramebuffer",
-        UNIFORM_BUFFER_STANDARD_LAYOUT "uniformBufferStandardLayout",
-        SHADER_SUBGROUP_EXTENDED_TYPES "shaderSubgroupExtendedTypes",
-        SEPARATE_DEPTH_STENCIL_LAYOUTS "separateDepthStencilLayouts", HOST_QUERY_RESET "hostQueryReset",
-        TIMELINE_SEMAPHORE "timelineSemaphore", BUFFER_DEVICE_ADDRESS "bufferDeviceAddress",
-        BUFFER_DEVICE_ADDRESS_CAPTURE_REPLAY "bufferDeviceAddressCaptureReplay",
-        BUFFER_DEVICE_ADDRESS_MULTI_DEVICE "bufferDeviceAddressMultiDevice", VULKAN_MEMORY_MODEL "vulkanMemoryModel",
-        VULKAN_MEMORY_MODEL_DEVICE_SCOPE "vulkanMemoryModelDeviceScope",
-        VULKAN_MEMORY_MODEL_AVAILABILITY_VISIBILITY_CHAINS "vulkanMemoryModelAvailabilityVisibilityChains",
-        SHADER_OUTPUT_VIEWPORT_INDEX "shaderOutputViewportIndex", SHADER_OUTPUT_LAYER "shaderOutputLayer",
-        SUBGROUP_BROADCAST_DYNAMIC_ID "subgroupBroadcastDynamicId",;
-    53 "VkPhysicalDeviceVulkan13Features" core 3 has ROBUST_IMAGE_ACCESS "robustImageAccess",
-        INLINE_UNIFORM_BLOCK "inlineUniformBlock",
-        DESCRIPTOR_BINDING_INLINE_UNIFORM_BLOCK_UPDATE_AFTER_BIND "descriptorBindingInlineUniformBlockUpdateAfterBind",
-        PIPELINE_CREATION_CACHE_CONTROL "pipelineCreationCacheControl", PRIVATE_DATA "privateData",
-        SHADER_DEMOTE_TO_HELPER_INVOCATION "shaderDemoteToHelperInvocation",
-        SHADER_TERMINATE_INVOCATION "shaderTerminateInvocation", SUBGROUP_SIZE_CONTROL "subgroupSizeControl",
-        COMPUTE_FULL_SUBGROUPS "computeFullSubgroups", SYNCHRONIZATION_2 "synchronization2",
-        TEXTURE_COMPRESSION_ASTC_HDR "textureCompressionASTC_HDR",
-        SHADER_ZERO_INITIALIZE_WORKGROUP_MEMORY "shaderZeroInitializeWorkgroupMemory",
-        DYNAMIC_RENDERING "dynamicRendering", SHADER_INTEGER_DOT_PRODUCT "shaderIntegerDotProduct",
-        MAINTENANCE_4 "maintenance4",;
-    55 "VkPhysicalDeviceVulkan14Features" core 4 has GLOBAL_PRIORITY_QUERY "globalPriorityQuery",
-        SHADER_SUBGROUP_ROTATE "shaderSubgroupRotate",
-        SHADER_SUBGROUP_ROTATE_CLUSTERED "shaderSubgroupRotateClustered",
-        SHADER_FLOAT_CONTROLS_2 "shaderFloatControls2", SHADER_EXPECT_ASSUME "shaderExpectAssume",
-        RECTANGULAR_LINES "rectangularLines", BRESENHAM_LINES "bresenhamLines", SMOOTH_LINES "smoothLines",
-        STIPPLED_RECTANGULAR_LINES "stippledRectangularLines", STIPPLED_BRESENHAM_LINES "stippledBresenhamLines",
-        STIPPLED_SMOOTH_LINES "stippledSmoothLines",
-        VERTEX_ATTRIBUTE_INSTANCE_RATE_DIVISOR "vertexAttributeInstanceRateDivisor",
-        VERTEX_ATTRIBUTE_INSTANCE_RATE_ZERO_DIVISOR "vertexAttributeInstanceRateZeroDivisor",
-        INDEX_TYPE_UINT_8 "indexTypeUint8", DYNAMIC_RENDERING_LOCAL_READ "dynamicRenderingLocalRead",
-        MAINTENANCE_5 "maintenance5", MAINTENANCE_6 "maintenance6",
-        PIPELINE_PROTECTED_ACCESS "pipelineProtectedAccess", PIPELINE_ROBUSTNESS "pipelineRobustness",
-        HOST_IMAGE_COPY "hostImageCopy", PUSH_DESCRIPTOR "pushDescriptor",;
+    1000059000 "VkPhysicalDeviceFeatures" core 0 has ROBUST_BUFFER_ACCESS = 0 "robustBufferAccess",
+        FULL_DRAW_INDEX_UINT_32 = 1 "fullDrawIndexUint32", IMAGE_CUBE_ARRAY = 2 "imageCubeArray",
+        INDEPENDENT_BLEND = 3 "independentBlend", GEOMETRY_SHADER = 4 "geometryShader",
+        TESSELLATION_SHADER = 5 "tessellationShader", SAMPLE_RATE_SHADING = 6 "sampleRateShading",
+        DUAL_SRC_BLEND = 7 "dualSrcBlend", LOGIC_OP = 8 "logicOp", MULTI_DRAW_INDIRECT = 9 "multiDrawIndirect",
+        DRAW_INDIRECT_FIRST_INSTANCE = 10 "drawIndirectFirstInstance", DEPTH_CLAMP = 11 "depthClamp",
+        DEPTH_BIAS_CLAMP = 12 "depthBiasClamp", FILL_MODE_NON_SOLID = 13 "fillModeNonSolid",
+        DEPTH_BOUNDS = 14 "depthBounds", WIDE_LINES = 15 "wideLines", LARGE_POINTS = 16 "largePoints",
+        ALPHA_TO_ONE = 17 "alphaToOne", MULTI_VIEWPORT = 18 "multiViewport",
+        SAMPLER_ANISOTROPY = 19 "samplerAnisotropy", TEXTURE_COMPRESSION_ETC2 = 20 "textureCompressionETC2",
+        TEXTURE_COMPRESSION_ASTC_LDR = 21 "textureCompressionASTC_LDR",
+        TEXTURE_COMPRESSION_BC = 22 "textureCompressionBC", OCCLUSION_QUERY_PRECISE = 23 "occlusionQueryPrecise",
+        PIPELINE_STATISTICS_QUERY = 24 "pipelineStatisticsQuery",
+        VERTEX_PIPELINE_STORES_AND_ATOMICS = 25 "vertexPipelineStoresAndAtomics",
+        FRAGMENT_STORES_AND_ATOMICS = 26 "fragmentStoresAndAtomics",
+        SHADER_TESSELLATION_AND_GEOMETRY_POINT_SIZE = 27 "shaderTessellationAndGeometryPointSize",
+        SHADER_IMAGE_GATHER_EXTENDED = 28 "shaderImageGatherExtended",
+        SHADER_STORAGE_IMAGE_EXTENDED_FORMATS = 29 "shaderStorageImageExtendedFormats",
+        SHADER_STORAGE_IMAGE_MULTISAMPLE = 30 "shaderStorageImageMultisample",
+        SHADER_STORAGE_IMAGE_READ_WITHOUT_FORMAT = 31 "shaderStorageImageReadWithoutFormat",
+        SHADER_STORAGE_IMAGE_WRITE_WITHOUT_FORMAT = 32 "shaderStorageImageWriteWithoutFormat",
+        SHADER_UNIFORM_BUFFER_ARRAY_DYNAMIC_INDEXING = 33 "shaderUniformBufferArrayDynamicIndexing",
+        SHADER_SAMPLED_IMAGE_ARRAY_DYNAMIC_INDEXING = 34 "shaderSampledImageArrayDynamicIndexing",
+        SHADER_STORAGE_BUFFER_ARRAY_DYNAMIC_INDEXING = 35 "shaderStorageBufferArrayDynamicIndexing",
+        SHADER_STORAGE_IMAGE_ARRAY_DYNAMIC_INDEXING = 36 "shaderStorageImageArrayDynamicIndexing",
+        SHADER_CLIP_DISTANCE = 37 "shaderClipDistance", SHADER_CULL_DISTANCE = 38 "shaderCullDistance",
+        SHADER_FLOAT_64 = 39 "shaderFloat64", SHADER_INT_64 = 40 "shaderInt64", SHADER_INT_16 = 41 "shaderInt16",
+        SHADER_RESOURCE_RESIDENCY = 42 "shaderResourceResidency",
+        SHADER_RESOURCE_MIN_LOD = 43 "shaderResourceMinLod", SPARSE_BINDING = 44 "sparseBinding",
+        SPARSE_RESIDENCY_BUFFER = 45 "sparseResidencyBuffer",
+        SPARSE_RESIDENCY_IMAGE_2_D = 46 "sparseResidencyImage2D",
+        SPARSE_RESIDENCY_IMAGE_3_D = 47 "sparseResidencyImage3D",
+        SPARSE_RESIDENCY_2_SAMPLES = 48 "sparseResidency2Samples",
+        SPARSE_RESIDENCY_4_SAMPLES = 49 "sparseResidency4Samples",
+        SPARSE_RESIDENCY_8_SAMPLES = 50 "sparseResidency8Samples",
+        SPARSE_RESIDENCY_16_SAMPLES = 51 "sparseResidency16Samples",
+        SPARSE_RESIDENCY_ALIASED = 52 "sparseResidencyAliased",
+        VARIABLE_MULTISAMPLE_RATE = 53 "variableMultisampleRate", INHERITED_QUERIES = 54 "inheritedQueries",;
+    49 "VkPhysicalDeviceVulkan11Features" core 2 has STORAGE_BUFFER_16_BIT_ACCESS = 55 "storageBuffer16BitAccess",
+        UNIFORM_AND_STORAGE_BUFFER_16_BIT_ACCESS = 56 "uniformAndStorageBuffer16BitAccess",
+        STORAGE_PUSH_CONSTANT_16 = 57 "storagePushConstant16", STORAGE_INPUT_OUTPUT_16 = 58 "storageInputOutput16",
+        MULTIVIEW = 59 "multiview", MULTIVIEW_GEOMETRY_SHADER = 60 "multiviewGeometryShader",
+        MULTIVIEW_TESSELLATION_SHADER = 61 "multiviewTessellationShader",
+        VARIABLE_POINTERS_STORAGE_BUFFER = 62 "variablePointersStorageBuffer",
+        VARIABLE_POINTERS = 63 "variablePointers", PROTECTED_MEMORY = 64 "protectedMemory",
+        SAMPLER_YCBCR_CONVERSION = 65 "samplerYcbcrConversion", SHADER_DRAW_PARAMETERS = 66 "shaderDrawParameters",;
+    51 "VkPhysicalDeviceVulkan12Features" core 2 has SAMPLER_MIRROR_CLAMP_TO_EDGE = 67 "samplerMirrorClampToEdge",
+        DRAW_INDIRECT_COUNT = 68 "drawIndirectCount", STORAGE_BUFFER_8_BIT_ACCESS = 69 "storageBuffer8BitAccess",
+        UNIFORM_AND_STORAGE_BUFFER_8_BIT_ACCESS = 70 "uniformAndStorageBuffer8BitAccess",
+        STORAGE_PUSH_CONSTANT_8 = 71 "storagePushConstant8",
+        SHADER_BUFFER_INT_64_ATOMICS = 72 "shaderBufferInt64Atomics",
+        SHADER_SHARED_INT_64_ATOMICS = 73 "shaderSharedInt64Atomics", SHADER_FLOAT_16 = 74 "shaderFloat16",
+        SHADER_INT_8 = 75 "shaderInt8", DESCRIPTOR_INDEXING = 76 "descriptorIndexing",
+        SHADER_INPUT_ATTACHMENT_ARRAY_DYNAMIC_INDEXING = 77 "shaderInputAttachmentArrayDynamicIndexing",
+        SHADER_UNIFORM_TEXEL_BUFFER_ARRAY_DYNAMIC_INDEXING = 78 "shaderUniformTexelBufferArrayDynamicIndexing",
+        SHADER_STORAGE_TEXEL_BUFFER_ARRAY_DYNAMIC_INDEXING = 79 "shaderStorageTexelBufferArrayDynamicIndexing",
+        SHADER_UNIFORM_BUFFER_ARRAY_NON_UNIFORM_INDEXING = 80 "shaderUniformBufferArrayNonUniformIndexing",
+        SHADER_SAMPLED_IMAGE_ARRAY_NON_UNIFORM_INDEXING = 81 "shaderSampledImageArrayNonUniformIndexing",
+        SHADER_STORAGE_BUFFER_ARRAY_NON_UNIFORM_INDEXING = 82 "shaderStorageBufferArrayNonUniformIndexing",
+        SHADER_STORAGE_IMAGE_ARRAY_NON_UNIFORM_INDEXING = 83 "shaderStorageImageArrayNonUniformIndexing",
+        SHADER_INPUT_ATTACHMENT_ARRAY_NON_UNIFORM_INDEXING = 84 "shaderInputAttachmentArrayNonUniformIndexing",
+        SHADER_UNIFORM_TEXEL_BUFFER_ARRAY_NON_UNIFORM_INDEXING = 85 "shaderUniformTexelBufferArrayNonUniformIndexing",
+        SHADER_STORAGE_TEXEL_BUFFER_ARRAY_NON_UNIFORM_INDEXING = 86 "shaderStorageTexelBufferArrayNonUniformIndexing",
+        DESCRIPTOR_BINDING_UNIFORM_BUFFER_UPDATE_AFTER_BIND = 87 "descriptorBindingUniformBufferUpdateAfterBind",
+        DESCRIPTOR_BINDING_SAMPLED_IMAGE_UPDATE_AFTER_BIND = 88 "descriptorBindingSampledImageUpdateAfterBind",
+        DESCRIPTOR_BINDING_STORAGE_IMAGE_UPDATE_AFTER_BIND = 89 "descriptorBindingStorageImageUpdateAfterBind",
+        DESCRIPTOR_BINDING_STORAGE_BUFFER_UPDATE_AFTER_BIND = 90 "descriptorBindingStorageBufferUpdateAfterBind",
+        DESCRIPTOR_BINDING_UNIFORM_TEXEL_BUFFER_UPDATE_AFTER_BIND = 91 "descriptorBindingUniformTexelBufferUpdateAfterBind",
+        DESCRIPTOR_BINDING_STORAGE_TEXEL_BUFFER_UPDATE_AFTER_BIND = 92 "descriptorBindingStorageTexelBufferUpdateAfterBind",
+        DESCRIPTOR_BINDING_UPDATE_UNUSED_WHILE_PENDING = 93 "descriptorBindingUpdateUnusedWhilePending",
+        DESCRIPTOR_BINDING_PARTIALLY_BOUND = 94 "descriptorBindingPartiallyBound",
+        DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT = 95 "descriptorBindingVariableDescriptorCount",
+        RUNTIME_DESCRIPTOR_ARRAY = 96 "runtimeDescriptorArray", SAMPLER_FILTER_MINMAX = 97 "samplerFilterMinmax",
+        SCALAR_BLOCK_LAYOUT = 98 "scalarBlockLayout", IMAGELESS_FRAMEBUFFER = 99 "imagelessFramebuffer",
+        UNIFORM_BUFFER_STANDARD_LAYOUT = 100 "uniformBufferStandardLayout",
+        SHADER_SUBGROUP_EXTENDED_TYPES = 101 "shaderSubgroupExtendedTypes",
+        SEPARATE_DEPTH_STENCIL_LAYOUTS = 102 "separateDepthStencilLayouts", HOST_QUERY_RESET = 103 "hostQueryReset",
+        TIMELINE_SEMAPHORE = 104 "timelineSemaphore", BUFFER_DEVICE_ADDRESS = 105 "bufferDeviceAddress",
+        BUFFER_DEVICE_ADDRESS_CAPTURE_REPLAY = 106 "bufferDeviceAddressCaptureReplay",
+        BUFFER_DEVICE_ADDRESS_MULTI_DEVICE = 107 "bufferDeviceAddressMultiDevice",
+        VULKAN_MEMORY_MODEL = 108 "vulkanMemoryModel",
+        VULKAN_MEMORY_MODEL_DEVICE_SCOPE = 109 "vulkanMemoryModelDeviceScope",
+        VULKAN_MEMORY_MODEL_AVAILABILITY_VISIBILITY_CHAINS = 110 "vulkanMemoryModelAvailabilityVisibilityChains",
+        SHADER_OUTPUT_VIEWPORT_INDEX = 111 "shaderOutputViewportIndex",
+        SHADER_OUTPUT_LAYER = 112 "shaderOutputLayer",
+        SUBGROUP_BROADCAST_DYNAMIC_ID = 113 "subgroupBroadcastDynamicId",;
+    53 "VkPhysicalDeviceVulkan13Features" core 3 has ROBUST_IMAGE_ACCESS = 114 "robustImageAccess",
+        INLINE_UNIFORM_BLOCK = 115 "inlineUniformBlock",
+        DESCRIPTOR_BINDING_INLINE_UNIFORM_BLOCK_UPDATE_AFTER_BIND = 116 "descriptorBindingInlineUniformBlockUpdateAfterBind",
+        PIPELINE_CREATION_CACHE_CONTROL = 117 "pipelineCreationCacheControl", PRIVATE_DATA = 118 "privateData",
+        SHADER_DEMOTE_TO_HELPER_INVOCATION = 119 "shaderDemoteToHelperInvocation",
+        SHADER_TERMINATE_INVOCATION = 120 "shaderTerminateInvocation",
+        SUBGROUP_SIZE_CONTROL = 121 "subgroupSizeControl", COMPUTE_FULL_SUBGROUPS = 122 "computeFullSubgroups",
+        SYNCHRONIZATION_2 = 123 "synchronization2", TEXTURE_COMPRESSION_ASTC_HDR = 124 "textureCompressionASTC_HDR",
+        SHADER_ZERO_INITIALIZE_WORKGROUP_MEMORY = 125 "shaderZeroInitializeWorkgroupMemory",
+        DYNAMIC_RENDERING = 126 "dynamicRendering", SHADER_INTEGER_DOT_PRODUCT = 127 "shaderIntegerDotProduct",
+        MAINTENANCE_4 = 128 "maintenance4",;
+    55 "VkPhysicalDeviceVulkan14Features" core 4 has GLOBAL_PRIORITY_QUERY = 129 "globalPriorityQuery",
+        SHADER_SUBGROUP_ROTATE = 130 "shaderSubgroupRotate",
+        SHADER_SUBGROUP_ROTATE_CLUSTERED = 131 "shaderSubgroupRotateClustered",
+        SHADER_FLOAT_CONTROLS_2 = 132 "shaderFloatControls2", SHADER_EXPECT_ASSUME = 133 "shaderExpectAssume",
+        RECTANGULAR_LINES = 134 "rectangularLines", BRESENHAM_LINES = 135 "bresenhamLines",
+        SMOOTH_LINES = 136 "smoothLines", STIPPLED_RECTANGULAR_LINES = 137 "stippledRectangularLines",
+        STIPPLED_BRESENHAM_LINES = 138 "stippledBresenhamLines", STIPPLED_SMOOTH_LINES = 139 "stippledSmoothLines",
+        VERTEX_ATTRIBUTE_INSTANCE_RATE_DIVISOR = 140 "vertexAttributeInstanceRateDivisor",
+        VERTEX_ATTRIBUTE_INSTANCE_RATE_ZERO_DIVISOR = 141 "vertexAttributeInstanceRateZeroDivisor",
+        INDEX_TYPE_UINT_8 = 142 "indexTypeUint8", DYNAMIC_RENDERING_LOCAL_READ = 143 "dynamicRenderingLocalRead",
+        MAINTENANCE_5 = 144 "maintenance5", MAINTENANCE_6 = 145 "maintenance6",
+        PIPELINE_PROTECTED_ACCESS = 146 "pipelineProtectedAccess", PIPELINE_ROBUSTNESS = 147 "pipelineRobustness",
+        HOST_IMAGE_COPY = 148 "hostImageCopy", PUSH_DESCRIPTOR = 149 "pushDescriptor",;
     1000028000 "VkPhysicalDeviceTransformFeedbackFeaturesEXT" by EXT_TRANSFORM_FEEDBACK has
-        TRANSFORM_FEEDBACK "transformFeedback", GEOMETRY_STREAMS "geometryStreams",;
+        TRANSFORM_FEEDBACK = 150 "transformFeedback", GEOMETRY_STREAMS = 151 "geometryStreams",;
     1000044003 "VkPhysicalDeviceDynamicRenderingFeatures" core 3 by KHR_DYNAMIC_RENDERING has
         DYNAMIC_RENDERING "dynamicRendering",;
     1000050000 "VkPhysicalDeviceCornerSampledImageFeaturesNV" by NV_CORNER_SAMPLED_IMAGE has
-        CORNER_SAMPLED_IMAGE "cornerSampledImage",;
+        CORNER_SAMPLED_IMAGE = 152 "cornerSampledImage",;
     1000053001 "VkPhysicalDeviceMultiviewFeatures" core 1 by KHR_MULTIVIEW has MULTIVIEW "multiview",
         MULTIVIEW_GEOMETRY_SHADER "multiviewGeometryShader",
         MULTIVIEW_TESSELLATION_SHADER "multiviewTessellationShader",;
@@ -121,12 +129,12 @@ rows! {
     1000066000 "VkPhysicalDeviceTextureCompressionASTCHDRFeatures" core 3 by EXT_TEXTURE_COMPRESSION_ASTC_HDR has
         TEXTURE_COMPRESSION_ASTC_HDR "textureCompressionASTC_HDR",;
     1000067001 "VkPhysicalDeviceASTCDecodeFeaturesEXT" by EXT_ASTC_DECODE_MODE has
-        DECODE_MODE_SHARED_EXPONENT "decodeModeSharedExponent",;
+        DECODE_MODE_SHARED_EXPONENT = 153 "decodeModeSharedExponent",;
     1000068001 "VkPhysicalDevicePipelineRobustnessFeatures" core 4 by EXT_PIPELINE_ROBUSTNESS has
         PIPELINE_ROBUSTNESS "pipelineRobustness",;
     1000081001 "VkPhysicalDeviceConditionalRenderingFeaturesEXT" by EXT_CONDITIONAL_RENDERING has
-        CONDITIONAL_RENDERING "conditionalRendering",
-        INHERITED_CONDITIONAL_RENDERING "inheritedConditionalRendering",;
+        CONDITIONAL_RENDERING = 154 "conditionalRendering",
+        INHERITED_CONDITIONAL_RENDERING = 155 "inheritedConditionalRendering",;
     1000082000 "VkPhysicalDeviceShaderFloat16Int8Features" core 2 by KHR_SHADER_FLOAT16_INT8 has
         SHADER_FLOAT_16 "shaderFloat16", SHADER_INT_8 "shaderInt8",;
     1000083000 "VkPhysicalDevice16BitStorageFeatures" core 1 by KHR_16BIT_STORAGE has
@@ -134,40 +142,41 @@ rows! {
         UNIFORM_AND_STORAGE_BUFFER_16_BIT_ACCESS "uniformAndStorageBuffer16BitAccess",
         STORAGE_PUSH_CONSTANT_16 "storagePushConstant16", STORAGE_INPUT_OUTPUT_16 "storageInputOutput16",;
     1000102000 "VkPhysicalDeviceDepthClipEnableFeaturesEXT" by EXT_DEPTH_CLIP_ENABLE has
-        DEPTH_CLIP_ENABLE "depthClipEnable",;
+        DEPTH_CLIP_ENABLE = 156 "depthClipEnable",;
     1000108000 "VkPhysicalDeviceImagelessFramebufferFeatures" core 2 by KHR_IMAGELESS_FRAMEBUFFER has
         IMAGELESS_FRAMEBUFFER "imagelessFramebuffer",;
     1000110000 "VkPhysicalDeviceRelaxedLineRasterizationFeaturesIMG" by IMG_RELAXED_LINE_RASTERIZATION has
-        RELAXED_LINE_RASTERIZATION "relaxedLineRasterization",;
+        RELAXED_LINE_RASTERIZATION = 157 "relaxedLineRasterization",;
     1000116000 "VkPhysicalDevicePerformanceQueryFeaturesKHR" by KHR_PERFORMANCE_QUERY has
-        PERFORMANCE_COUNTER_QUERY_POOLS "performanceCounterQueryPools",
-        PERFORMANCE_COUNTER_MULTIPLE_QUERY_POOLS "performanceCounterMultipleQueryPools",;
+        PERFORMANCE_COUNTER_QUERY_POOLS = 158 "performanceCounterQueryPools",
+        PERFORMANCE_COUNTER_MULTIPLE_QUERY_POOLS = 159 "performanceCounterMultipleQueryPools",;
     1000120000 "VkPhysicalDeviceVariablePointersFeatures" core 1 by KHR_VARIABLE_POINTERS has
         VARIABLE_POINTERS_STORAGE_BUFFER "variablePointersStorageBuffer", VARIABLE_POINTERS "variablePointers",;
-    1000133000 "VkPhysicalDeviceGpaFeaturesAMD" by AMD_GPA_INTERFACE has PERF_COUNTERS "perfCounters",
-        STREAMING_PERF_COUNTERS "streamingPerfCounters", SQ_THREAD_TRACING "sqThreadTracing",
-        CLOCK_MODES "clockModes",;
-    1000134000 "VkPhysicalDeviceShaderEnqueueFeaturesAMDX" by AMDX_SHADER_ENQUEUE has SHADER_ENQUEUE "shaderEnqueue",
-        SHADER_MESH_ENQUEUE "shaderMeshEnqueue",;
+    1000133000 "VkPhysicalDeviceGpaFeaturesAMD" by AMD_GPA_INTERFACE has PERF_COUNTERS = 160 "perfCounters",
+        STREAMING_PERF_COUNTERS = 161 "streamingPerfCounters", SQ_THREAD_TRACING = 162 "sqThreadTracing",
+        CLOCK_MODES = 163 "clockModes",;
+    1000134000 "VkPhysicalDeviceShaderEnqueueFeaturesAMDX" by AMDX_SHADER_ENQUEUE has
+        SHADER_ENQUEUE = 164 "shaderEnqueue", SHADER_MESH_ENQUEUE = 165 "shaderMeshEnqueue",;
     1000135009 "VkPhysicalDeviceDescriptorHeapFeaturesEXT" by EXT_DESCRIPTOR_HEAP has
-        DESCRIPTOR_HEAP "descriptorHeap", DESCRIPTOR_HEAP_CAPTURE_REPLAY "descriptorHeapCaptureReplay",;
+        DESCRIPTOR_HEAP = 166 "descriptorHeap", DESCRIPTOR_HEAP_CAPTURE_REPLAY = 167 "descriptorHeapCaptureReplay",;
     1000138000 "VkPhysicalDeviceInlineUniformBlockFeatures" core 3 by EXT_INLINE_UNIFORM_BLOCK has
         INLINE_UNIFORM_BLOCK "inlineUniformBlock",
         DESCRIPTOR_BINDING_INLINE_UNIFORM_BLOCK_UPDATE_AFTER_BIND "descriptorBindingInlineUniformBlockUpdateAfterBind",;
     1000141000 "VkPhysicalDeviceShaderBfloat16FeaturesKHR" by KHR_SHADER_BFLOAT16 has
-        SHADER_B_FLOAT_16_TYPE "shaderBFloat16Type", SHADER_B_FLOAT_16_DOT_PRODUCT "shaderBFloat16DotProduct",
-        SHADER_B_FLOAT_16_COOPERATIVE_MATRIX "shaderBFloat16CooperativeMatrix",;
+        SHADER_B_FLOAT_16_TYPE = 168 "shaderBFloat16Type",
+        SHADER_B_FLOAT_16_DOT_PRODUCT = 169 "shaderBFloat16DotProduct",
+        SHADER_B_FLOAT_16_COOPERATIVE_MATRIX = 170 "shaderBFloat16CooperativeMatrix",;
     1000145001 "VkPhysicalDeviceProtectedMemoryFeatures" core 1 has PROTECTED_MEMORY "protectedMemory",;
     1000148000 "VkPhysicalDeviceBlendOperationAdvancedFeaturesEXT" by EXT_BLEND_OPERATION_ADVANCED has
-        ADVANCED_BLEND_COHERENT_OPERATIONS "advancedBlendCoherentOperations",;
+        ADVANCED_BLEND_COHERENT_OPERATIONS = 171 "advancedBlendCoherentOperations",;
     1000150013 "VkPhysicalDeviceAccelerationStructureFeaturesKHR" by KHR_ACCELERATION_STRUCTURE has
-        ACCELERATION_STRUCTURE "accelerationStructure",
-        ACCELERATION_STRUCTURE_CAPTURE_REPLAY "accelerationStructureCaptureReplay",
-        ACCELERATION_STRUCTURE_INDIRECT_BUILD "accelerationStructureIndirectBuild",
-        ACCELERATION_STRUCTURE_HOST_COMMANDS "accelerationStructureHostCommands",
-        DESCRIPTOR_BINDING_ACCELERATION_STRUCTURE_UPDATE_AFTER_BIND "descriptorBindingAccelerationStructureUpdateAfterBind",;
+        ACCELERATION_STRUCTURE = 172 "accelerationStructure",
+        ACCELERATION_STRUCTURE_CAPTURE_REPLAY = 173 "accelerationStructureCaptureReplay",
+        ACCELERATION_STRUCTURE_INDIRECT_BUILD = 174 "accelerationStructureIndirectBuild",
+        ACCELERATION_STRUCTURE_HOST_COMMANDS = 175 "accelerationStructureHostCommands",
+        DESCRIPTOR_BINDING_ACCELERATION_STRUCTURE_UPDATE_AFTER_BIND = 176 "descriptorBindingAccelerationStructureUpdateAfterBind",;
     1000154000 "VkPhysicalDeviceShaderSMBuiltinsFeaturesNV" by NV_SHADER_SM_BUILTINS has
-        SHADER_SM_BUILTINS "shaderSMBuiltins",;
+        SHADER_SM_BUILTINS = 177 "shaderSMBuiltins",;
     1000156004 "VkPhysicalDeviceSamplerYcbcrConversionFeatures" core 1 by KHR_SAMPLER_YCBCR_CONVERSION has
         SAMPLER_YCBCR_CONVERSION "samplerYcbcrConversion",;
     1000161001 "VkPhysicalDeviceDescriptorIndexingFeatures" core 2 by EXT_DESCRIPTOR_INDEXING has
@@ -192,23 +201,26 @@ rows! {
         DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT "descriptorBindingVariableDescriptorCount",
         RUNTIME_DESCRIPTOR_ARRAY "runtimeDescriptorArray",;
     1000163000 "VkPhysicalDevicePortabilitySubsetFeaturesKHR" by KHR_PORTABILITY_SUBSET has
-        CONSTANT_ALPHA_COLOR_BLEND_FACTORS "constantAlphaColorBlendFactors", EVENTS "events",
-        IMAGE_VIEW_FORMAT_REINTERPRETATION "imageViewFormatReinterpretation",
-        IMAGE_VIEW_FORMAT_SWIZZLE "imageViewFormatSwizzle", IMAGE_VIEW_2_D_ON_3_D_IMAGE "imageView2DOn3DImage",
-        MULTISAMPLE_ARRAY_IMAGE "multisampleArrayImage", MUTABLE_COMPARISON_SAMPLERS "mutableComparisonSamplers",
-        POINT_POLYGONS "pointPolygons", SAMPLER_MIP_LOD_BIAS "samplerMipLodBias",
-        SEPARATE_STENCIL_MASK_REF "separateStencilMaskRef",
-        SHADER_SAMPLE_RATE_INTERPOLATION_FUNCTIONS "shaderSampleRateInterpolationFunctions",
-        TESSELLATION_ISOLINES "tessellationIsolines", TESSELLATION_POINT_MODE "tessellationPointMode",
-        TRIANGLE_FANS "triangleFans", VERTEX_ATTRIBUTE_ACCESS_BEYOND_STRIDE "vertexAttributeAccessBeyondStride",;
+        CONSTANT_ALPHA_COLOR_BLEND_FACTORS = 178 "constantAlphaColorBlendFactors", EVENTS = 179 "events",
+        IMAGE_VIEW_FORMAT_REINTERPRETATION = 180 "imageViewFormatReinterpretation",
+        IMAGE_VIEW_FORMAT_SWIZZLE = 181 "imageViewFormatSwizzle",
+        IMAGE_VIEW_2_D_ON_3_D_IMAGE = 182 "imageView2DOn3DImage",
+        MULTISAMPLE_ARRAY_IMAGE = 183 "multisampleArrayImage",
+        MUTABLE_COMPARISON_SAMPLERS = 184 "mutableComparisonSamplers", POINT_POLYGONS = 185 "pointPolygons",
+        SAMPLER_MIP_LOD_BIAS = 186 "samplerMipLodBias", SEPARATE_STENCIL_MASK_REF = 187 "separateStencilMaskRef",
+        SHADER_SAMPLE_RATE_INTERPOLATION_FUNCTIONS = 188 "shaderSampleRateInterpolationFunctions",
+        TESSELLATION_ISOLINES = 189 "tessellationIsolines", TESSELLATION_POINT_MODE = 190 "tessellationPointMode",
+        TRIANGLE_FANS = 191 "triangleFans",
+        VERTEX_ATTRIBUTE_ACCESS_BEYOND_STRIDE = 192 "vertexAttributeAccessBeyondStride",;
     1000164001 "VkPhysicalDeviceShadingRateImageFeaturesNV" by NV_SHADING_RATE_IMAGE has
-        SHADING_RATE_IMAGE "shadingRateImage", SHADING_RATE_COARSE_SAMPLE_ORDER "shadingRateCoarseSampleOrder",;
+        SHADING_RATE_IMAGE = 193 "shadingRateImage",
+        SHADING_RATE_COARSE_SAMPLE_ORDER = 194 "shadingRateCoarseSampleOrder",;
     1000166000 "VkPhysicalDeviceRepresentativeFragmentTestFeaturesNV" by NV_REPRESENTATIVE_FRAGMENT_TEST has
-        REPRESENTATIVE_FRAGMENT_TEST "representativeFragmentTest",;
+        REPRESENTATIVE_FRAGMENT_TEST = 195 "representativeFragmentTest",;
     1000172000 "VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM" by QCOM_COOPERATIVE_MATRIX_CONVERSION has
-        COOPERATIVE_MATRIX_CONVERSION "cooperativeMatrixConversion",;
+        COOPERATIVE_MATRIX_CONVERSION = 196 "cooperativeMatrixConversion",;
     1000173000 "VkPhysicalDeviceElapsedTimerQueryFeaturesQCOM" by QCOM_ELAPSED_TIMER_QUERY has
-        ELAPSED_TIMER_QUERY "elapsedTimerQuery",;
+        ELAPSED_TIMER_QUERY = 197 "elapsedTimerQuery",;
     1000175000 "VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures" core 2 by KHR_SHADER_SUBGROUP_EXTENDED_TYPES has
         SHADER_SUBGROUP_EXTENDED_TYPES "shaderSubgroupExtendedTypes",;
     1000177000 "VkPhysicalDevice8BitStorageFeatures" core 2 by KHR_8BIT_STORAGE has
@@ -219,26 +231,27 @@ rows! {
         SHADER_BUFFER_INT_64_ATOMICS "shaderBufferInt64Atomics",
         SHADER_SHARED_INT_64_ATOMICS "shaderSharedInt64Atomics",;
     1000181000 "VkPhysicalDeviceShaderClockFeaturesKHR" by KHR_SHADER_CLOCK has
-        SHADER_SUBGROUP_CLOCK "shaderSubgroupClock", SHADER_DEVICE_CLOCK "shaderDeviceClock",;
+        SHADER_SUBGROUP_CLOCK = 198 "shaderSubgroupClock", SHADER_DEVICE_CLOCK = 199 "shaderDeviceClock",;
     1000190002 "VkPhysicalDeviceVertexAttributeDivisorFeatures" core 4 by EXT_VERTEX_ATTRIBUTE_DIVISOR
         by KHR_VERTEX_ATTRIBUTE_DIVISOR has
         VERTEX_ATTRIBUTE_INSTANCE_RATE_DIVISOR "vertexAttributeInstanceRateDivisor",
         VERTEX_ATTRIBUTE_INSTANCE_RATE_ZERO_DIVISOR "vertexAttributeInstanceRateZeroDivisor",;
     1000201000 "VkPhysicalDeviceComputeShaderDerivativesFeaturesKHR" by KHR_COMPUTE_SHADER_DERIVATIVES
-        by NV_COMPUTE_SHADER_DERIVATIVES has COMPUTE_DERIVATIVE_GROUP_QUADS "computeDerivativeGroupQuads",
-        COMPUTE_DERIVATIVE_GROUP_LINEAR "computeDerivativeGroupLinear",;
-    1000202000 "VkPhysicalDeviceMeshShaderFeaturesNV" by NV_MESH_SHADER has TASK_SHADER_NV "taskShader",
-        MESH_SHADER_NV "meshShader",;
+        by NV_COMPUTE_SHADER_DERIVATIVES has COMPUTE_DERIVATIVE_GROUP_QUADS = 200 "computeDerivativeGroupQuads",
+        COMPUTE_DERIVATIVE_GROUP_LINEAR = 201 "computeDerivativeGroupLinear",;
+    1000202000 "VkPhysicalDeviceMeshShaderFeaturesNV" by NV_MESH_SHADER has TASK_SHADER_NV = 202 "taskShader",
+        MESH_SHADER_NV = 203 "meshShader",;
     1000203000 "VkPhysicalDeviceFragmentShaderBarycentricFeaturesKHR" by KHR_FRAGMENT_SHADER_BARYCENTRIC
-        by NV_FRAGMENT_SHADER_BARYCENTRIC has FRAGMENT_SHADER_BARYCENTRIC "fragmentShaderBarycentric",;
+        by NV_FRAGMENT_SHADER_BARYCENTRIC has FRAGMENT_SHADER_BARYCENTRIC = 204 "fragmentShaderBarycentric",;
     1000204000 "VkPhysicalDeviceShaderImageFootprintFeaturesNV" by NV_SHADER_IMAGE_FOOTPRINT has
-        IMAGE_FOOTPRINT "imageFootprint",;
+        IMAGE_FOOTPRINT = 205 "imageFootprint",;
     1000205002 "VkPhysicalDeviceExclusiveScissorFeaturesNV" by NV_SCISSOR_EXCLUSIVE has
-        EXCLUSIVE_SCISSOR "exclusiveScissor",;
+        EXCLUSIVE_SCISSOR = 206 "exclusiveScissor",;
     1000207000 "VkPhysicalDeviceTimelineSemaphoreFeatures" core 2 by KHR_TIMELINE_SEMAPHORE has
         TIMELINE_SEMAPHORE "timelineSemaphore",;
-    1000208000 "VkPhysicalDevicePresentTimingFeaturesEXT" by EXT_PRESENT_TIMING has PRESENT_TIMING "presentTiming",
-        PRESENT_AT_ABSOLUTE_TIME "presentAtAbsoluteTime", PRESENT_AT_RELATIVE_TIME "presentAtRelativeTime",;
+    1000208000 "VkPhysicalDevicePresentTimingFeaturesEXT" by EXT_PRESENT_TIMING has
+        PRESENT_TIMING = 207 "presentTiming", PRESENT_AT_ABSOLUTE_TIME = 208 "presentAtAbsoluteTime",
+        PRESENT_AT_RELATIVE_TIME = 209 "presentAtRelativeTime",;
     1000209000 "VkPhysicalDeviceShaderIntegerFunctions2FeaturesINTEL" by INTEL_SHADER_INTEGER_FUNCTIONS2 has
-        SHADER_INTEGER_FUNCTIONS_2 "shaderIntegerFunctions2",;
+        SHADER_INTEGER_FUNCTIONS_2 = 210 "shaderIntegerFunctions2",;
 }

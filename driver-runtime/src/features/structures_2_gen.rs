@@ -11,54 +11,56 @@ rows! {
     1000215000 "VkPhysicalDeviceShaderTerminateInvocationFeatures" core 3 by KHR_SHADER_TERMINATE_INVOCATION has
         SHADER_TERMINATE_INVOCATION "shaderTerminateInvocation",;
     1000218000 "VkPhysicalDeviceFragmentDensityMapFeaturesEXT" by EXT_FRAGMENT_DENSITY_MAP has
-        FRAGMENT_DENSITY_MAP "fragmentDensityMap", FRAGMENT_DENSITY_MAP_DYNAMIC "fragmentDensityMapDynamic",
-        FRAGMENT_DENSITY_MAP_NON_SUBSAMPLED_IMAGES "fragmentDensityMapNonSubsampledImages",;
+        FRAGMENT_DENSITY_MAP = 211 "fragmentDensityMap",
+        FRAGMENT_DENSITY_MAP_DYNAMIC = 212 "fragmentDensityMapDynamic",
+        FRAGMENT_DENSITY_MAP_NON_SUBSAMPLED_IMAGES = 213 "fragmentDensityMapNonSubsampledImages",;
     1000221000 "VkPhysicalDeviceScalarBlockLayoutFeatures" core 2 by EXT_SCALAR_BLOCK_LAYOUT has
         SCALAR_BLOCK_LAYOUT "scalarBlockLayout",;
     1000225002 "VkPhysicalDeviceSubgroupSizeControlFeatures" core 3 by EXT_SUBGROUP_SIZE_CONTROL has
         SUBGROUP_SIZE_CONTROL "subgroupSizeControl", COMPUTE_FULL_SUBGROUPS "computeFullSubgroups",;
     1000226003 "VkPhysicalDeviceFragmentShadingRateFeaturesKHR" by KHR_FRAGMENT_SHADING_RATE has
-        PIPELINE_FRAGMENT_SHADING_RATE "pipelineFragmentShadingRate",
-        PRIMITIVE_FRAGMENT_SHADING_RATE "primitiveFragmentShadingRate",
-        ATTACHMENT_FRAGMENT_SHADING_RATE "attachmentFragmentShadingRate",;
+        PIPELINE_FRAGMENT_SHADING_RATE = 214 "pipelineFragmentShadingRate",
+        PRIMITIVE_FRAGMENT_SHADING_RATE = 215 "primitiveFragmentShadingRate",
+        ATTACHMENT_FRAGMENT_SHADING_RATE = 216 "attachmentFragmentShadingRate",;
     1000229000 "VkPhysicalDeviceCoherentMemoryFeaturesAMD" by AMD_DEVICE_COHERENT_MEMORY has
-        DEVICE_COHERENT_MEMORY "deviceCoherentMemory",;
+        DEVICE_COHERENT_MEMORY = 217 "deviceCoherentMemory",;
     1000231000 "VkPhysicalDeviceShaderConstantDataFeaturesKHR" by KHR_SHADER_CONSTANT_DATA has
-        SHADER_CONSTANT_DATA "shaderConstantData",;
+        SHADER_CONSTANT_DATA = 218 "shaderConstantData",;
     1000232000 "VkPhysicalDeviceDynamicRenderingLocalReadFeatures" core 4 by KHR_DYNAMIC_RENDERING_LOCAL_READ has
         DYNAMIC_RENDERING_LOCAL_READ "dynamicRenderingLocalRead",;
-    1000233000 "VkPhysicalDeviceShaderAbortFeaturesKHR" by KHR_SHADER_ABORT has SHADER_ABORT "shaderAbort",;
+    1000233000 "VkPhysicalDeviceShaderAbortFeaturesKHR" by KHR_SHADER_ABORT has SHADER_ABORT = 219 "shaderAbort",;
     1000234000 "VkPhysicalDeviceShaderImageAtomicInt64FeaturesEXT" by EXT_SHADER_IMAGE_ATOMIC_INT64 has
-        SHADER_IMAGE_INT_64_ATOMICS "shaderImageInt64Atomics", SPARSE_IMAGE_INT_64_ATOMICS "sparseImageInt64Atomics",;
+        SHADER_IMAGE_INT_64_ATOMICS = 220 "shaderImageInt64Atomics",
+        SPARSE_IMAGE_INT_64_ATOMICS = 221 "sparseImageInt64Atomics",;
     1000235000 "VkPhysicalDeviceShaderQuadControlFeaturesKHR" by KHR_SHADER_QUAD_CONTROL has
-        SHADER_QUAD_CONTROL "shaderQuadControl",;
+        SHADER_QUAD_CONTROL = 222 "shaderQuadControl",;
     1000238000 "VkPhysicalDeviceMemoryPriorityFeaturesEXT" by EXT_MEMORY_PRIORITY has
-        MEMORY_PRIORITY "memoryPriority",;
+        MEMORY_PRIORITY = 223 "memoryPriority",;
     1000240000 "VkPhysicalDeviceDedicatedAllocationImageAliasingFeaturesNV" by NV_DEDICATED_ALLOCATION_IMAGE_ALIASING
-        has DEDICATED_ALLOCATION_IMAGE_ALIASING "dedicatedAllocationImageAliasing",;
+        has DEDICATED_ALLOCATION_IMAGE_ALIASING = 224 "dedicatedAllocationImageAliasing",;
     1000241000 "VkPhysicalDeviceSeparateDepthStencilLayoutsFeatures" core 2 by KHR_SEPARATE_DEPTH_STENCIL_LAYOUTS has
         SEPARATE_DEPTH_STENCIL_LAYOUTS "separateDepthStencilLayouts",;
     1000244000 "VkPhysicalDeviceBufferDeviceAddressFeaturesEXT" by EXT_BUFFER_DEVICE_ADDRESS has
-        BUFFER_DEVICE_ADDRESS_EXT "bufferDeviceAddress",
-        BUFFER_DEVICE_ADDRESS_CAPTURE_REPLAY_EXT "bufferDeviceAddressCaptureReplay",
-        BUFFER_DEVICE_ADDRESS_MULTI_DEVICE_EXT "bufferDeviceAddressMultiDevice",;
-    1000248000 "VkPhysicalDevicePresentWaitFeaturesKHR" by KHR_PRESENT_WAIT has PRESENT_WAIT "presentWait",;
+        BUFFER_DEVICE_ADDRESS_EXT = 225 "bufferDeviceAddress",
+        BUFFER_DEVICE_ADDRESS_CAPTURE_REPLAY_EXT = 226 "bufferDeviceAddressCaptureReplay",
+        BUFFER_DEVICE_ADDRESS_MULTI_DEVICE_EXT = 227 "bufferDeviceAddressMultiDevice",;
+    1000248000 "VkPhysicalDevicePresentWaitFeaturesKHR" by KHR_PRESENT_WAIT has PRESENT_WAIT = 228 "presentWait",;
     1000249000 "VkPhysicalDeviceCooperativeMatrixFeaturesNV" by NV_COOPERATIVE_MATRIX has
-        COOPERATIVE_MATRIX_NV "cooperativeMatrix",
-        COOPERATIVE_MATRIX_ROBUST_BUFFER_ACCESS_NV "cooperativeMatrixRobustBufferAccess",;
+        COOPERATIVE_MATRIX_NV = 229 "cooperativeMatrix",
+        COOPERATIVE_MATRIX_ROBUST_BUFFER_ACCESS_NV = 230 "cooperativeMatrixRobustBufferAccess",;
     1000250000 "VkPhysicalDeviceCoverageReductionModeFeaturesNV" by NV_COVERAGE_REDUCTION_MODE has
-        COVERAGE_REDUCTION_MODE "coverageReductionMode",;
+        COVERAGE_REDUCTION_MODE = 231 "coverageReductionMode",;
     1000251000 "VkPhysicalDeviceFragmentShaderInterlockFeaturesEXT" by EXT_FRAGMENT_SHADER_INTERLOCK has
-        FRAGMENT_SHADER_SAMPLE_INTERLOCK "fragmentShaderSampleInterlock",
-        FRAGMENT_SHADER_PIXEL_INTERLOCK "fragmentShaderPixelInterlock",
-        FRAGMENT_SHADER_SHADING_RATE_INTERLOCK "fragmentShaderShadingRateInterlock",;
+        FRAGMENT_SHADER_SAMPLE_INTERLOCK = 232 "fragmentShaderSampleInterlock",
+        FRAGMENT_SHADER_PIXEL_INTERLOCK = 233 "fragmentShaderPixelInterlock",
+        FRAGMENT_SHADER_SHADING_RATE_INTERLOCK = 234 "fragmentShaderShadingRateInterlock",;
     1000252000 "VkPhysicalDeviceYcbcrImageArraysFeaturesEXT" by EXT_YCBCR_IMAGE_ARRAYS has
-        YCBCR_IMAGE_ARRAYS "ycbcrImageArrays",;
+        YCBCR_IMAGE_ARRAYS = 235 "ycbcrImageArrays",;
     1000253000 "VkPhysicalDeviceUniformBufferStandardLayoutFeatures" core 2 by KHR_UNIFORM_BUFFER_STANDARD_LAYOUT has
         UNIFORM_BUFFER_STANDARD_LAYOUT "uniformBufferStandardLayout",;
     1000254000 "VkPhysicalDeviceProvokingVertexFeaturesEXT" by EXT_PROVOKING_VERTEX has
-        PROVOKING_VERTEX_LAST "provokingVertexLast",
-        TRANSFORM_FEEDBACK_PRESERVES_PROVOKING_VERTEX "transformFeedbackPreservesProvokingVertex",;
+        PROVOKING_VERTEX_LAST = 236 "provokingVertexLast",
+        TRANSFORM_FEEDBACK_PRESERVES_PROVOKING_VERTEX = 237 "transformFeedbackPreservesProvokingVertex",;
     1000257000 "VkPhysicalDeviceBufferDeviceAddressFeatures" core 2 by KHR_BUFFER_DEVICE_ADDRESS has
         BUFFER_DEVICE_ADDRESS "bufferDeviceAddress",
         BUFFER_DEVICE_ADDRESS_CAPTURE_REPLAY "bufferDeviceAddressCaptureReplay",
@@ -68,78 +70,79 @@ rows! {
         STIPPLED_RECTANGULAR_LINES "stippledRectangularLines", STIPPLED_BRESENHAM_LINES "stippledBresenhamLines",
         STIPPLED_SMOOTH_LINES "stippledSmoothLines",;
     1000260000 "VkPhysicalDeviceShaderAtomicFloatFeaturesEXT" by EXT_SHADER_ATOMIC_FLOAT has
-        SHADER_BUFFER_FLOAT_32_ATOMICS "shaderBufferFloat32Atomics",
-        SHADER_BUFFER_FLOAT_32_ATOMIC_ADD "shaderBufferFloat32AtomicAdd",
-        SHADER_BUFFER_FLOAT_64_ATOMICS "shaderBufferFloat64Atomics",
-        SHADER_BUFFER_FLOAT_64_ATOMIC_ADD "shaderBufferFloat64AtomicAdd",
-        SHADER_SHARED_FLOAT_32_ATOMICS "shaderSharedFloat32Atomics",
-        SHADER_SHARED_FLOAT_32_ATOMIC_ADD "shaderSharedFloat32AtomicAdd",
-        SHADER_SHARED_FLOAT_64_ATOMICS "shaderSharedFloat64Atomics",
-        SHADER_SHARED_FLOAT_64_ATOMIC_ADD "shaderSharedFloat64AtomicAdd",
-        SHADER_IMAGE_FLOAT_32_ATOMICS "shaderImageFloat32Atomics",
-        SHADER_IMAGE_FLOAT_32_ATOMIC_ADD "shaderImageFloat32AtomicAdd",
-        SPARSE_IMAGE_FLOAT_32_ATOMICS "sparseImageFloat32Atomics",
-        SPARSE_IMAGE_FLOAT_32_ATOMIC_ADD "sparseImageFloat32AtomicAdd",;
+        SHADER_BUFFER_FLOAT_32_ATOMICS = 238 "shaderBufferFloat32Atomics",
+        SHADER_BUFFER_FLOAT_32_ATOMIC_ADD = 239 "shaderBufferFloat32AtomicAdd",
+        SHADER_BUFFER_FLOAT_64_ATOMICS = 240 "shaderBufferFloat64Atomics",
+        SHADER_BUFFER_FLOAT_64_ATOMIC_ADD = 241 "shaderBufferFloat64AtomicAdd",
+        SHADER_SHARED_FLOAT_32_ATOMICS = 242 "shaderSharedFloat32Atomics",
+        SHADER_SHARED_FLOAT_32_ATOMIC_ADD = 243 "shaderSharedFloat32AtomicAdd",
+        SHADER_SHARED_FLOAT_64_ATOMICS = 244 "shaderSharedFloat64Atomics",
+        SHADER_SHARED_FLOAT_64_ATOMIC_ADD = 245 "shaderSharedFloat64AtomicAdd",
+        SHADER_IMAGE_FLOAT_32_ATOMICS = 246 "shaderImageFloat32Atomics",
+        SHADER_IMAGE_FLOAT_32_ATOMIC_ADD = 247 "shaderImageFloat32AtomicAdd",
+        SPARSE_IMAGE_FLOAT_32_ATOMICS = 248 "sparseImageFloat32Atomics",
+        SPARSE_IMAGE_FLOAT_32_ATOMIC_ADD = 249 "sparseImageFloat32AtomicAdd",;
     1000261000 "VkPhysicalDeviceHostQueryResetFeatures" core 2 by EXT_HOST_QUERY_RESET has
         HOST_QUERY_RESET "hostQueryReset",;
     1000265000 "VkPhysicalDeviceIndexTypeUint8Features" core 4 by EXT_INDEX_TYPE_UINT8 by KHR_INDEX_TYPE_UINT8 has
         INDEX_TYPE_UINT_8 "indexTypeUint8",;
     1000267000 "VkPhysicalDeviceExtendedDynamicStateFeaturesEXT" by EXT_EXTENDED_DYNAMIC_STATE has
-        EXTENDED_DYNAMIC_STATE "extendedDynamicState",;
+        EXTENDED_DYNAMIC_STATE = 250 "extendedDynamicState",;
     1000269000 "VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR" by KHR_PIPELINE_EXECUTABLE_PROPERTIES has
-        PIPELINE_EXECUTABLE_INFO "pipelineExecutableInfo",;
+        PIPELINE_EXECUTABLE_INFO = 251 "pipelineExecutableInfo",;
     1000270000 "VkPhysicalDeviceHostImageCopyFeatures" core 4 by EXT_HOST_IMAGE_COPY has
         HOST_IMAGE_COPY "hostImageCopy",;
     1000272000 "VkPhysicalDeviceMapMemoryPlacedFeaturesEXT" by EXT_MAP_MEMORY_PLACED has
-        MEMORY_MAP_PLACED "memoryMapPlaced", MEMORY_MAP_RANGE_PLACED "memoryMapRangePlaced",
-        MEMORY_UNMAP_RESERVE "memoryUnmapReserve",;
+        MEMORY_MAP_PLACED = 252 "memoryMapPlaced", MEMORY_MAP_RANGE_PLACED = 253 "memoryMapRangePlaced",
+        MEMORY_UNMAP_RESERVE = 254 "memoryUnmapReserve",;
     1000273000 "VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT" by EXT_SHADER_ATOMIC_FLOAT2 has
-        SHADER_BUFFER_FLOAT_16_ATOMICS "shaderBufferFloat16Atomics",
-        SHADER_BUFFER_FLOAT_16_ATOMIC_ADD "shaderBufferFloat16AtomicAdd",
-        SHADER_BUFFER_FLOAT_16_ATOMIC_MIN_MAX "shaderBufferFloat16AtomicMinMax",
-        SHADER_BUFFER_FLOAT_32_ATOMIC_MIN_MAX "shaderBufferFloat32AtomicMinMax",
-        SHADER_BUFFER_FLOAT_64_ATOMIC_MIN_MAX "shaderBufferFloat64AtomicMinMax",
-        SHADER_SHARED_FLOAT_16_ATOMICS "shaderSharedFloat16Atomics",
-        SHADER_SHARED_FLOAT_16_ATOMIC_ADD "shaderSharedFloat16AtomicAdd",
-        SHADER_SHARED_FLOAT_16_ATOMIC_MIN_MAX "shaderSharedFloat16AtomicMinMax",
-        SHADER_SHARED_FLOAT_32_ATOMIC_MIN_MAX "shaderSharedFloat32AtomicMinMax",
-        SHADER_SHARED_FLOAT_64_ATOMIC_MIN_MAX "shaderSharedFloat64AtomicMinMax",
-        SHADER_IMAGE_FLOAT_32_ATOMIC_MIN_MAX "shaderImageFloat32AtomicMinMax",
-        SPARSE_IMAGE_FLOAT_32_ATOMIC_MIN_MAX "sparseImageFloat32AtomicMinMax",;
+        SHADER_BUFFER_FLOAT_16_ATOMICS = 255 "shaderBufferFloat16Atomics",
+        SHADER_BUFFER_FLOAT_16_ATOMIC_ADD = 256 "shaderBufferFloat16AtomicAdd",
+        SHADER_BUFFER_FLOAT_16_ATOMIC_MIN_MAX = 257 "shaderBufferFloat16AtomicMinMax",
+        SHADER_BUFFER_FLOAT_32_ATOMIC_MIN_MAX = 258 "shaderBufferFloat32AtomicMinMax",
+        SHADER_BUFFER_FLOAT_64_ATOMIC_MIN_MAX = 259 "shaderBufferFloat64AtomicMinMax",
+        SHADER_SHARED_FLOAT_16_ATOMICS = 260 "shaderSharedFloat16Atomics",
+        SHADER_SHARED_FLOAT_16_ATOMIC_ADD = 261 "shaderSharedFloat16AtomicAdd",
+        SHADER_SHARED_FLOAT_16_ATOMIC_MIN_MAX = 262 "shaderSharedFloat16AtomicMinMax",
+        SHADER_SHARED_FLOAT_32_ATOMIC_MIN_MAX = 263 "shaderSharedFloat32AtomicMinMax",
+        SHADER_SHARED_FLOAT_64_ATOMIC_MIN_MAX = 264 "shaderSharedFloat64AtomicMinMax",
+        SHADER_IMAGE_FLOAT_32_ATOMIC_MIN_MAX = 265 "shaderImageFloat32AtomicMinMax",
+        SPARSE_IMAGE_FLOAT_32_ATOMIC_MIN_MAX = 266 "sparseImageFloat32AtomicMinMax",;
     1000275000 "VkPhysicalDeviceSwapchainMaintenance1FeaturesKHR" by EXT_SWAPCHAIN_MAINTENANCE1
-        by KHR_SWAPCHAIN_MAINTENANCE1 has SWAPCHAIN_MAINTENANCE_1 "swapchainMaintenance1",;
+        by KHR_SWAPCHAIN_MAINTENANCE1 has SWAPCHAIN_MAINTENANCE_1 = 267 "swapchainMaintenance1",;
     1000276000 "VkPhysicalDeviceShaderDemoteToHelperInvocationFeatures" core 3
         by EXT_SHADER_DEMOTE_TO_HELPER_INVOCATION has
         SHADER_DEMOTE_TO_HELPER_INVOCATION "shaderDemoteToHelperInvocation",;
     1000277007 "VkPhysicalDeviceDeviceGeneratedCommandsFeaturesNV" by NV_DEVICE_GENERATED_COMMANDS has
-        DEVICE_GENERATED_COMMANDS_NV "deviceGeneratedCommands",;
+        DEVICE_GENERATED_COMMANDS_NV = 268 "deviceGeneratedCommands",;
     1000278000 "VkPhysicalDeviceInheritedViewportScissorFeaturesNV" by NV_INHERITED_VIEWPORT_SCISSOR has
-        INHERITED_VIEWPORT_SCISSOR_2_D "inheritedViewportScissor2D",;
+        INHERITED_VIEWPORT_SCISSOR_2_D = 269 "inheritedViewportScissor2D",;
     1000280000 "VkPhysicalDeviceShaderIntegerDotProductFeatures" core 3 by KHR_SHADER_INTEGER_DOT_PRODUCT has
         SHADER_INTEGER_DOT_PRODUCT "shaderIntegerDotProduct",;
     1000281000 "VkPhysicalDeviceTexelBufferAlignmentFeaturesEXT" by EXT_TEXEL_BUFFER_ALIGNMENT has
-        TEXEL_BUFFER_ALIGNMENT "texelBufferAlignment",;
+        TEXEL_BUFFER_ALIGNMENT = 270 "texelBufferAlignment",;
     1000283000 "VkPhysicalDeviceDepthBiasControlFeaturesEXT" by EXT_DEPTH_BIAS_CONTROL has
-        DEPTH_BIAS_CONTROL "depthBiasControl",
-        LEAST_REPRESENTABLE_VALUE_FORCE_UNORM_REPRESENTATION "leastRepresentableValueForceUnormRepresentation",
-        FLOAT_REPRESENTATION "floatRepresentation", DEPTH_BIAS_EXACT "depthBiasExact",;
+        DEPTH_BIAS_CONTROL = 271 "depthBiasControl",
+        LEAST_REPRESENTABLE_VALUE_FORCE_UNORM_REPRESENTATION = 272 "leastRepresentableValueForceUnormRepresentation",
+        FLOAT_REPRESENTATION = 273 "floatRepresentation", DEPTH_BIAS_EXACT = 274 "depthBiasExact",;
     1000284000 "VkPhysicalDeviceDeviceMemoryReportFeaturesEXT" by EXT_DEVICE_MEMORY_REPORT has
-        DEVICE_MEMORY_REPORT "deviceMemoryReport",;
+        DEVICE_MEMORY_REPORT = 275 "deviceMemoryReport",;
     1000286000 "VkPhysicalDeviceRobustness2FeaturesKHR" by EXT_ROBUSTNESS2 by KHR_ROBUSTNESS2 has
-        ROBUST_BUFFER_ACCESS_2 "robustBufferAccess2", ROBUST_IMAGE_ACCESS_2 "robustImageAccess2",
-        NULL_DESCRIPTOR "nullDescriptor",;
+        ROBUST_BUFFER_ACCESS_2 = 276 "robustBufferAccess2", ROBUST_IMAGE_ACCESS_2 = 277 "robustImageAccess2",
+        NULL_DESCRIPTOR = 278 "nullDescriptor",;
     1000287002 "VkPhysicalDeviceCustomBorderColorFeaturesEXT" by EXT_CUSTOM_BORDER_COLOR has
-        CUSTOM_BORDER_COLORS "customBorderColors",
-        CUSTOM_BORDER_COLOR_WITHOUT_FORMAT "customBorderColorWithoutFormat",;
+        CUSTOM_BORDER_COLORS = 279 "customBorderColors",
+        CUSTOM_BORDER_COLOR_WITHOUT_FORMAT = 280 "customBorderColorWithoutFormat",;
     1000288000 "VkPhysicalDeviceTextureCompressionASTC3DFeaturesEXT" by EXT_TEXTURE_COMPRESSION_ASTC_3D has
-        TEXTURE_COMPRESSION_ASTC_3_D "textureCompressionASTC_3D",;
-    1000292000 "VkPhysicalDevicePresentBarrierFeaturesNV" by NV_PRESENT_BARRIER has PRESENT_BARRIER "presentBarrier",;
-    1000294001 "VkPhysicalDevicePresentIdFeaturesKHR" by KHR_PRESENT_ID has PRESENT_ID "presentId",;
+        TEXTURE_COMPRESSION_ASTC_3_D = 281 "textureCompressionASTC_3D",;
+    1000292000 "VkPhysicalDevicePresentBarrierFeaturesNV" by NV_PRESENT_BARRIER has
+        PRESENT_BARRIER = 282 "presentBarrier",;
+    1000294001 "VkPhysicalDevicePresentIdFeaturesKHR" by KHR_PRESENT_ID has PRESENT_ID = 283 "presentId",;
     1000295000 "VkPhysicalDevicePrivateDataFeatures" core 3 by EXT_PRIVATE_DATA has PRIVATE_DATA "privateData",;
     1000297000 "VkPhysicalDevicePipelineCreationCacheControlFeatures" core 3 by EXT_PIPELINE_CREATION_CACHE_CONTROL
         has PIPELINE_CREATION_CACHE_CONTROL "pipelineCreationCacheControl",;
     1000300000 "VkPhysicalDeviceDiagnosticsConfigFeaturesNV" by NV_DEVICE_DIAGNOSTICS_CONFIG has
-        DIAGNOSTICS_CONFIG "diagnosticsConfig",;
+        DIAGNOSTICS_CONFIG = 284 "diagnosticsConfig",;
     1000302001 "VkPhysicalDeviceQueuePerfHintFeaturesQCOM" by QCOM_QUEUE_PERF_HINT has
-        QUEUE_PERF_HINT "queuePerfHint",;
+        QUEUE_PERF_HINT = 285 "queuePerfHint",;
 }

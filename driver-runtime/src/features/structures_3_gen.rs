@@ -6,138 +6,141 @@ use super::rows::rows;
 
 rows! {
     1000303000 "VkPhysicalDeviceImageProcessing3FeaturesQCOM" by QCOM_IMAGE_PROCESSING3 has
-        IMAGE_GATHER_LINEAR "imageGatherLinear", IMAGE_GATHER_EXTENDED_MODES "imageGatherExtendedModes",
-        BLOCK_MATCH_EXTENDED_CLAMP_TO_EDGE "blockMatchExtendedClampToEdge",;
+        IMAGE_GATHER_LINEAR = 286 "imageGatherLinear", IMAGE_GATHER_EXTENDED_MODES = 287 "imageGatherExtendedModes",
+        BLOCK_MATCH_EXTENDED_CLAMP_TO_EDGE = 288 "blockMatchExtendedClampToEdge",;
     1000304000 "VkPhysicalDeviceShaderMultipleWaitQueuesFeaturesQCOM" by QCOM_SHADER_MULTIPLE_WAIT_QUEUES has
-        SHADER_MULTIPLE_WAIT_QUEUES "shaderMultipleWaitQueues",;
+        SHADER_MULTIPLE_WAIT_QUEUES = 289 "shaderMultipleWaitQueues",;
     1000305000 "VkPhysicalDeviceShaderSplitBarrierFeaturesEXT" by EXT_SHADER_SPLIT_BARRIER has
-        SHADER_SPLIT_BARRIER "shaderSplitBarrier",;
+        SHADER_SPLIT_BARRIER = 290 "shaderSplitBarrier",;
     1000307003 "VkPhysicalDeviceCudaKernelLaunchFeaturesNV" by NV_CUDA_KERNEL_LAUNCH has
-        CUDA_KERNEL_LAUNCH_FEATURES "cudaKernelLaunchFeatures",;
-    1000309000 "VkPhysicalDeviceTileShadingFeaturesQCOM" by QCOM_TILE_SHADING has TILE_SHADING "tileShading",
-        TILE_SHADING_FRAGMENT_STAGE "tileShadingFragmentStage",
-        TILE_SHADING_COLOR_ATTACHMENTS "tileShadingColorAttachments",
-        TILE_SHADING_DEPTH_ATTACHMENTS "tileShadingDepthAttachments",
-        TILE_SHADING_STENCIL_ATTACHMENTS "tileShadingStencilAttachments",
-        TILE_SHADING_INPUT_ATTACHMENTS "tileShadingInputAttachments",
-        TILE_SHADING_SAMPLED_ATTACHMENTS "tileShadingSampledAttachments",
-        TILE_SHADING_PER_TILE_DRAW "tileShadingPerTileDraw",
-        TILE_SHADING_PER_TILE_DISPATCH "tileShadingPerTileDispatch",
-        TILE_SHADING_DISPATCH_TILE "tileShadingDispatchTile", TILE_SHADING_APRON "tileShadingApron",
-        TILE_SHADING_ANISOTROPIC_APRON "tileShadingAnisotropicApron", TILE_SHADING_ATOMIC_OPS "tileShadingAtomicOps",
-        TILE_SHADING_IMAGE_PROCESSING "tileShadingImageProcessing",;
+        CUDA_KERNEL_LAUNCH_FEATURES = 291 "cudaKernelLaunchFeatures",;
+    1000309000 "VkPhysicalDeviceTileShadingFeaturesQCOM" by QCOM_TILE_SHADING has TILE_SHADING = 292 "tileShading",
+        TILE_SHADING_FRAGMENT_STAGE = 293 "tileShadingFragmentStage",
+        TILE_SHADING_COLOR_ATTACHMENTS = 294 "tileShadingColorAttachments",
+        TILE_SHADING_DEPTH_ATTACHMENTS = 295 "tileShadingDepthAttachments",
+        TILE_SHADING_STENCIL_ATTACHMENTS = 296 "tileShadingStencilAttachments",
+        TILE_SHADING_INPUT_ATTACHMENTS = 297 "tileShadingInputAttachments",
+        TILE_SHADING_SAMPLED_ATTACHMENTS = 298 "tileShadingSampledAttachments",
+        TILE_SHADING_PER_TILE_DRAW = 299 "tileShadingPerTileDraw",
+        TILE_SHADING_PER_TILE_DISPATCH = 300 "tileShadingPerTileDispatch",
+        TILE_SHADING_DISPATCH_TILE = 301 "tileShadingDispatchTile", TILE_SHADING_APRON = 302 "tileShadingApron",
+        TILE_SHADING_ANISOTROPIC_APRON = 303 "tileShadingAnisotropicApron",
+        TILE_SHADING_ATOMIC_OPS = 304 "tileShadingAtomicOps",
+        TILE_SHADING_IMAGE_PROCESSING = 305 "tileShadingImageProcessing",;
     1000314007 "VkPhysicalDeviceSynchronization2Features" core 3 by KHR_SYNCHRONIZATION2 has
         SYNCHRONIZATION_2 "synchronization2",;
     1000316002 "VkPhysicalDeviceDescriptorBufferFeaturesEXT" by EXT_DESCRIPTOR_BUFFER has
-        DESCRIPTOR_BUFFER "descriptorBuffer", DESCRIPTOR_BUFFER_CAPTURE_REPLAY "descriptorBufferCaptureReplay",
-        DESCRIPTOR_BUFFER_IMAGE_LAYOUT_IGNORED "descriptorBufferImageLayoutIgnored",
-        DESCRIPTOR_BUFFER_PUSH_DESCRIPTORS "descriptorBufferPushDescriptors",;
+        DESCRIPTOR_BUFFER = 306 "descriptorBuffer",
+        DESCRIPTOR_BUFFER_CAPTURE_REPLAY = 307 "descriptorBufferCaptureReplay",
+        DESCRIPTOR_BUFFER_IMAGE_LAYOUT_IGNORED = 308 "descriptorBufferImageLayoutIgnored",
+        DESCRIPTOR_BUFFER_PUSH_DESCRIPTORS = 309 "descriptorBufferPushDescriptors",;
     1000318006 "VkPhysicalDeviceDeviceAddressCommandsFeaturesKHR" by KHR_DEVICE_ADDRESS_COMMANDS has
-        DEVICE_ADDRESS_COMMANDS "deviceAddressCommands",;
+        DEVICE_ADDRESS_COMMANDS = 310 "deviceAddressCommands",;
     1000320000 "VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT" by EXT_GRAPHICS_PIPELINE_LIBRARY has
-        GRAPHICS_PIPELINE_LIBRARY "graphicsPipelineLibrary",;
+        GRAPHICS_PIPELINE_LIBRARY = 311 "graphicsPipelineLibrary",;
     1000321000 "VkPhysicalDeviceShaderEarlyAndLateFragmentTestsFeaturesAMD"
         by AMD_SHADER_EARLY_AND_LATE_FRAGMENT_TESTS has
-        SHADER_EARLY_AND_LATE_FRAGMENT_TESTS "shaderEarlyAndLateFragmentTests",;
+        SHADER_EARLY_AND_LATE_FRAGMENT_TESTS = 312 "shaderEarlyAndLateFragmentTests",;
     1000323000 "VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR"
         by KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW has
-        SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW "shaderSubgroupUniformControlFlow",;
+        SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW = 313 "shaderSubgroupUniformControlFlow",;
     1000325000 "VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures" core 3 by KHR_ZERO_INITIALIZE_WORKGROUP_MEMORY
         has SHADER_ZERO_INITIALIZE_WORKGROUP_MEMORY "shaderZeroInitializeWorkgroupMemory",;
     1000326001 "VkPhysicalDeviceFragmentShadingRateEnumsFeaturesNV" by NV_FRAGMENT_SHADING_RATE_ENUMS has
-        FRAGMENT_SHADING_RATE_ENUMS "fragmentShadingRateEnums",
-        SUPERSAMPLE_FRAGMENT_SHADING_RATES "supersampleFragmentShadingRates",
-        NO_INVOCATION_FRAGMENT_SHADING_RATES "noInvocationFragmentShadingRates",;
+        FRAGMENT_SHADING_RATE_ENUMS = 314 "fragmentShadingRateEnums",
+        SUPERSAMPLE_FRAGMENT_SHADING_RATES = 315 "supersampleFragmentShadingRates",
+        NO_INVOCATION_FRAGMENT_SHADING_RATES = 316 "noInvocationFragmentShadingRates",;
     1000327001 "VkPhysicalDeviceRayTracingMotionBlurFeaturesNV" by NV_RAY_TRACING_MOTION_BLUR has
-        RAY_TRACING_MOTION_BLUR "rayTracingMotionBlur",
-        RAY_TRACING_MOTION_BLUR_PIPELINE_TRACE_RAYS_INDIRECT "rayTracingMotionBlurPipelineTraceRaysIndirect",;
-    1000328000 "VkPhysicalDeviceMeshShaderFeaturesEXT" by EXT_MESH_SHADER has TASK_SHADER_EXT "taskShader",
-        MESH_SHADER_EXT "meshShader", MULTIVIEW_MESH_SHADER "multiviewMeshShader",
-        PRIMITIVE_FRAGMENT_SHADING_RATE_MESH_SHADER "primitiveFragmentShadingRateMeshShader",
-        MESH_SHADER_QUERIES "meshShaderQueries",;
+        RAY_TRACING_MOTION_BLUR = 317 "rayTracingMotionBlur",
+        RAY_TRACING_MOTION_BLUR_PIPELINE_TRACE_RAYS_INDIRECT = 318 "rayTracingMotionBlurPipelineTraceRaysIndirect",;
+    1000328000 "VkPhysicalDeviceMeshShaderFeaturesEXT" by EXT_MESH_SHADER has TASK_SHADER_EXT = 319 "taskShader",
+        MESH_SHADER_EXT = 320 "meshShader", MULTIVIEW_MESH_SHADER = 321 "multiviewMeshShader",
+        PRIMITIVE_FRAGMENT_SHADING_RATE_MESH_SHADER = 322 "primitiveFragmentShadingRateMeshShader",
+        MESH_SHADER_QUERIES = 323 "meshShaderQueries",;
     1000330000 "VkPhysicalDeviceYcbcr2Plane444FormatsFeaturesEXT" by EXT_YCBCR_2PLANE_444_FORMATS has
-        YCBCR_2PLANE_444_FORMATS "ycbcr2plane444Formats",;
+        YCBCR_2PLANE_444_FORMATS = 324 "ycbcr2plane444Formats",;
     1000332000 "VkPhysicalDeviceFragmentDensityMap2FeaturesEXT" by EXT_FRAGMENT_DENSITY_MAP2 has
-        FRAGMENT_DENSITY_MAP_DEFERRED "fragmentDensityMapDeferred",;
+        FRAGMENT_DENSITY_MAP_DEFERRED = 325 "fragmentDensityMapDeferred",;
     1000335000 "VkPhysicalDeviceImageRobustnessFeatures" core 3 by EXT_IMAGE_ROBUSTNESS has
         ROBUST_IMAGE_ACCESS "robustImageAccess",;
     1000336000 "VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR" by KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT has
-        WORKGROUP_MEMORY_EXPLICIT_LAYOUT "workgroupMemoryExplicitLayout",
-        WORKGROUP_MEMORY_EXPLICIT_LAYOUT_SCALAR_BLOCK_LAYOUT "workgroupMemoryExplicitLayoutScalarBlockLayout",
-        WORKGROUP_MEMORY_EXPLICIT_LAYOUT_8_BIT_ACCESS "workgroupMemoryExplicitLayout8BitAccess",
-        WORKGROUP_MEMORY_EXPLICIT_LAYOUT_16_BIT_ACCESS "workgroupMemoryExplicitLayout16BitAccess",;
+        WORKGROUP_MEMORY_EXPLICIT_LAYOUT = 326 "workgroupMemoryExplicitLayout",
+        WORKGROUP_MEMORY_EXPLICIT_LAYOUT_SCALAR_BLOCK_LAYOUT = 327 "workgroupMemoryExplicitLayoutScalarBlockLayout",
+        WORKGROUP_MEMORY_EXPLICIT_LAYOUT_8_BIT_ACCESS = 328 "workgroupMemoryExplicitLayout8BitAccess",
+        WORKGROUP_MEMORY_EXPLICIT_LAYOUT_16_BIT_ACCESS = 329 "workgroupMemoryExplicitLayout16BitAccess",;
     1000338000 "VkPhysicalDeviceImageCompressionControlFeaturesEXT" by EXT_IMAGE_COMPRESSION_CONTROL has
-        IMAGE_COMPRESSION_CONTROL "imageCompressionControl",;
+        IMAGE_COMPRESSION_CONTROL = 330 "imageCompressionControl",;
     1000339000 "VkPhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT" by EXT_ATTACHMENT_FEEDBACK_LOOP_LAYOUT has
-        ATTACHMENT_FEEDBACK_LOOP_LAYOUT "attachmentFeedbackLoopLayout",;
-    1000340000 "VkPhysicalDevice4444FormatsFeaturesEXT" by EXT_4444_FORMATS has FORMAT_A4_R4_G4_B4 "formatA4R4G4B4",
-        FORMAT_A4_B4_G4_R4 "formatA4B4G4R4",;
-    1000341000 "VkPhysicalDeviceFaultFeaturesEXT" by EXT_DEVICE_FAULT has DEVICE_FAULT_EXT "deviceFault",
-        DEVICE_FAULT_VENDOR_BINARY_EXT "deviceFaultVendorBinary",;
+        ATTACHMENT_FEEDBACK_LOOP_LAYOUT = 331 "attachmentFeedbackLoopLayout",;
+    1000340000 "VkPhysicalDevice4444FormatsFeaturesEXT" by EXT_4444_FORMATS has
+        FORMAT_A4_R4_G4_B4 = 332 "formatA4R4G4B4", FORMAT_A4_B4_G4_R4 = 333 "formatA4B4G4R4",;
+    1000341000 "VkPhysicalDeviceFaultFeaturesEXT" by EXT_DEVICE_FAULT has DEVICE_FAULT_EXT = 334 "deviceFault",
+        DEVICE_FAULT_VENDOR_BINARY_EXT = 335 "deviceFaultVendorBinary",;
     1000342000 "VkPhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT"
         by ARM_RASTERIZATION_ORDER_ATTACHMENT_ACCESS by EXT_RASTERIZATION_ORDER_ATTACHMENT_ACCESS has
-        RASTERIZATION_ORDER_COLOR_ATTACHMENT_ACCESS "rasterizationOrderColorAttachmentAccess",
-        RASTERIZATION_ORDER_DEPTH_ATTACHMENT_ACCESS "rasterizationOrderDepthAttachmentAccess",
-        RASTERIZATION_ORDER_STENCIL_ATTACHMENT_ACCESS "rasterizationOrderStencilAttachmentAccess",;
+        RASTERIZATION_ORDER_COLOR_ATTACHMENT_ACCESS = 336 "rasterizationOrderColorAttachmentAccess",
+        RASTERIZATION_ORDER_DEPTH_ATTACHMENT_ACCESS = 337 "rasterizationOrderDepthAttachmentAccess",
+        RASTERIZATION_ORDER_STENCIL_ATTACHMENT_ACCESS = 338 "rasterizationOrderStencilAttachmentAccess",;
     1000344000 "VkPhysicalDeviceRGBA10X6FormatsFeaturesEXT" by EXT_RGBA10X6_FORMATS has
-        FORMAT_RGBA_10X_6_WITHOUT_Y_CB_CR_SAMPLER "formatRgba10x6WithoutYCbCrSampler",;
+        FORMAT_RGBA_10X_6_WITHOUT_Y_CB_CR_SAMPLER = 339 "formatRgba10x6WithoutYCbCrSampler",;
     1000347000 "VkPhysicalDeviceRayTracingPipelineFeaturesKHR" by KHR_RAY_TRACING_PIPELINE has
-        RAY_TRACING_PIPELINE "rayTracingPipeline",
-        RAY_TRACING_PIPELINE_SHADER_GROUP_HANDLE_CAPTURE_REPLAY "rayTracingPipelineShaderGroupHandleCaptureReplay",
-        RAY_TRACING_PIPELINE_SHADER_GROUP_HANDLE_CAPTURE_REPLAY_MIXED "rayTracingPipelineShaderGroupHandleCaptureReplayMixed",
-        RAY_TRACING_PIPELINE_TRACE_RAYS_INDIRECT "rayTracingPipelineTraceRaysIndirect",
-        RAY_TRAVERSAL_PRIMITIVE_CULLING "rayTraversalPrimitiveCulling",;
-    1000348013 "VkPhysicalDeviceRayQueryFeaturesKHR" by KHR_RAY_QUERY has RAY_QUERY "rayQuery",;
+        RAY_TRACING_PIPELINE = 340 "rayTracingPipeline",
+        RAY_TRACING_PIPELINE_SHADER_GROUP_HANDLE_CAPTURE_REPLAY = 341 "rayTracingPipelineShaderGroupHandleCaptureReplay",
+        RAY_TRACING_PIPELINE_SHADER_GROUP_HANDLE_CAPTURE_REPLAY_MIXED = 342 "rayTracingPipelineShaderGroupHandleCaptureReplayMixed",
+        RAY_TRACING_PIPELINE_TRACE_RAYS_INDIRECT = 343 "rayTracingPipelineTraceRaysIndirect",
+        RAY_TRAVERSAL_PRIMITIVE_CULLING = 344 "rayTraversalPrimitiveCulling",;
+    1000348013 "VkPhysicalDeviceRayQueryFeaturesKHR" by KHR_RAY_QUERY has RAY_QUERY = 345 "rayQuery",;
     1000351000 "VkPhysicalDeviceMutableDescriptorTypeFeaturesEXT" by EXT_MUTABLE_DESCRIPTOR_TYPE
-        by VALVE_MUTABLE_DESCRIPTOR_TYPE has MUTABLE_DESCRIPTOR_TYPE "mutableDescriptorType",;
+        by VALVE_MUTABLE_DESCRIPTOR_TYPE has MUTABLE_DESCRIPTOR_TYPE = 346 "mutableDescriptorType",;
     1000352000 "VkPhysicalDeviceVertexInputDynamicStateFeaturesEXT" by EXT_VERTEX_INPUT_DYNAMIC_STATE has
-        VERTEX_INPUT_DYNAMIC_STATE "vertexInputDynamicState",;
+        VERTEX_INPUT_DYNAMIC_STATE = 347 "vertexInputDynamicState",;
     1000354000 "VkPhysicalDeviceAddressBindingReportFeaturesEXT" by EXT_DEVICE_ADDRESS_BINDING_REPORT has
-        REPORT_ADDRESS_BINDING "reportAddressBinding",;
+        REPORT_ADDRESS_BINDING = 348 "reportAddressBinding",;
     1000355000 "VkPhysicalDeviceDepthClipControlFeaturesEXT" by EXT_DEPTH_CLIP_CONTROL has
-        DEPTH_CLIP_CONTROL "depthClipControl",;
+        DEPTH_CLIP_CONTROL = 349 "depthClipControl",;
     1000356000 "VkPhysicalDevicePrimitiveTopologyListRestartFeaturesEXT" by EXT_PRIMITIVE_TOPOLOGY_LIST_RESTART has
-        PRIMITIVE_TOPOLOGY_LIST_RESTART "primitiveTopologyListRestart",
-        PRIMITIVE_TOPOLOGY_PATCH_LIST_RESTART "primitiveTopologyPatchListRestart",;
+        PRIMITIVE_TOPOLOGY_LIST_RESTART = 350 "primitiveTopologyListRestart",
+        PRIMITIVE_TOPOLOGY_PATCH_LIST_RESTART = 351 "primitiveTopologyPatchListRestart",;
     1000361000 "VkPhysicalDevicePresentModeFifoLatestReadyFeaturesKHR" by EXT_PRESENT_MODE_FIFO_LATEST_READY
-        by KHR_PRESENT_MODE_FIFO_LATEST_READY has PRESENT_MODE_FIFO_LATEST_READY "presentModeFifoLatestReady",;
+        by KHR_PRESENT_MODE_FIFO_LATEST_READY has PRESENT_MODE_FIFO_LATEST_READY = 352 "presentModeFifoLatestReady",;
     1000369001 "VkPhysicalDeviceSubpassShadingFeaturesHUAWEI" by HUAWEI_SUBPASS_SHADING has
-        SUBPASS_SHADING "subpassShading",;
+        SUBPASS_SHADING = 353 "subpassShading",;
     1000370000 "VkPhysicalDeviceInvocationMaskFeaturesHUAWEI" by HUAWEI_INVOCATION_MASK has
-        INVOCATION_MASK "invocationMask",;
+        INVOCATION_MASK = 354 "invocationMask",;
     1000371001 "VkPhysicalDeviceExternalMemoryRDMAFeaturesNV" by NV_EXTERNAL_MEMORY_RDMA has
-        EXTERNAL_MEMORY_RDMA "externalMemoryRDMA",;
+        EXTERNAL_MEMORY_RDMA = 355 "externalMemoryRDMA",;
     1000372001 "VkPhysicalDevicePipelinePropertiesFeaturesEXT" by EXT_PIPELINE_PROPERTIES has
-        PIPELINE_PROPERTIES_IDENTIFIER "pipelinePropertiesIdentifier",;
-    1000375000 "VkPhysicalDeviceFrameBoundaryFeaturesEXT" by EXT_FRAME_BOUNDARY has FRAME_BOUNDARY "frameBoundary",;
+        PIPELINE_PROPERTIES_IDENTIFIER = 356 "pipelinePropertiesIdentifier",;
+    1000375000 "VkPhysicalDeviceFrameBoundaryFeaturesEXT" by EXT_FRAME_BOUNDARY has
+        FRAME_BOUNDARY = 357 "frameBoundary",;
     1000376000 "VkPhysicalDeviceMultisampledRenderToSingleSampledFeaturesEXT"
         by EXT_MULTISAMPLED_RENDER_TO_SINGLE_SAMPLED has
-        MULTISAMPLED_RENDER_TO_SINGLE_SAMPLED "multisampledRenderToSingleSampled",;
+        MULTISAMPLED_RENDER_TO_SINGLE_SAMPLED = 358 "multisampledRenderToSingleSampled",;
     1000377000 "VkPhysicalDeviceExtendedDynamicState2FeaturesEXT" by EXT_EXTENDED_DYNAMIC_STATE2 has
-        EXTENDED_DYNAMIC_STATE_2 "extendedDynamicState2",
-        EXTENDED_DYNAMIC_STATE_2_LOGIC_OP "extendedDynamicState2LogicOp",
-        EXTENDED_DYNAMIC_STATE_2_PATCH_CONTROL_POINTS "extendedDynamicState2PatchControlPoints",;
+        EXTENDED_DYNAMIC_STATE_2 = 359 "extendedDynamicState2",
+        EXTENDED_DYNAMIC_STATE_2_LOGIC_OP = 360 "extendedDynamicState2LogicOp",
+        EXTENDED_DYNAMIC_STATE_2_PATCH_CONTROL_POINTS = 361 "extendedDynamicState2PatchControlPoints",;
     1000381000 "VkPhysicalDeviceColorWriteEnableFeaturesEXT" by EXT_COLOR_WRITE_ENABLE has
-        COLOR_WRITE_ENABLE "colorWriteEnable",;
+        COLOR_WRITE_ENABLE = 362 "colorWriteEnable",;
     1000382000 "VkPhysicalDevicePrimitivesGeneratedQueryFeaturesEXT" by EXT_PRIMITIVES_GENERATED_QUERY has
-        PRIMITIVES_GENERATED_QUERY "primitivesGeneratedQuery",
-        PRIMITIVES_GENERATED_QUERY_WITH_RASTERIZER_DISCARD "primitivesGeneratedQueryWithRasterizerDiscard",
-        PRIMITIVES_GENERATED_QUERY_WITH_NON_ZERO_STREAMS "primitivesGeneratedQueryWithNonZeroStreams",;
+        PRIMITIVES_GENERATED_QUERY = 363 "primitivesGeneratedQuery",
+        PRIMITIVES_GENERATED_QUERY_WITH_RASTERIZER_DISCARD = 364 "primitivesGeneratedQueryWithRasterizerDiscard",
+        PRIMITIVES_GENERATED_QUERY_WITH_NON_ZERO_STREAMS = 365 "primitivesGeneratedQueryWithNonZeroStreams",;
     1000386000 "VkPhysicalDeviceRayTracingMaintenance1FeaturesKHR" by KHR_RAY_TRACING_MAINTENANCE1 has
-        RAY_TRACING_MAINTENANCE_1 "rayTracingMaintenance1",
-        RAY_TRACING_PIPELINE_TRACE_RAYS_INDIRECT_2 "rayTracingPipelineTraceRaysIndirect2",;
+        RAY_TRACING_MAINTENANCE_1 = 366 "rayTracingMaintenance1",
+        RAY_TRACING_PIPELINE_TRACE_RAYS_INDIRECT_2 = 367 "rayTracingPipelineTraceRaysIndirect2",;
     1000387000 "VkPhysicalDeviceShaderUntypedPointersFeaturesKHR" by KHR_SHADER_UNTYPED_POINTERS has
-        SHADER_UNTYPED_POINTERS "shaderUntypedPointers",;
+        SHADER_UNTYPED_POINTERS = 368 "shaderUntypedPointers",;
     1000388000 "VkPhysicalDeviceGlobalPriorityQueryFeatures" core 4 by EXT_GLOBAL_PRIORITY_QUERY
         by KHR_GLOBAL_PRIORITY has GLOBAL_PRIORITY_QUERY "globalPriorityQuery",;
     1000390000 "VkPhysicalDeviceVideoEncodeRgbConversionFeaturesVALVE" by VALVE_VIDEO_ENCODE_RGB_CONVERSION has
-        VIDEO_ENCODE_RGB_CONVERSION "videoEncodeRgbConversion",;
-    1000391000 "VkPhysicalDeviceImageViewMinLodFeaturesEXT" by EXT_IMAGE_VIEW_MIN_LOD has MIN_LOD "minLod",;
-    1000392000 "VkPhysicalDeviceMultiDrawFeaturesEXT" by EXT_MULTI_DRAW has MULTI_DRAW "multiDraw",;
+        VIDEO_ENCODE_RGB_CONVERSION = 369 "videoEncodeRgbConversion",;
+    1000391000 "VkPhysicalDeviceImageViewMinLodFeaturesEXT" by EXT_IMAGE_VIEW_MIN_LOD has MIN_LOD = 370 "minLod",;
+    1000392000 "VkPhysicalDeviceMultiDrawFeaturesEXT" by EXT_MULTI_DRAW has MULTI_DRAW = 371 "multiDraw",;
     1000393000 "VkPhysicalDeviceImage2DViewOf3DFeaturesEXT" by EXT_IMAGE_2D_VIEW_OF_3D has
-        IMAGE_2_D_VIEW_OF_3_D "image2DViewOf3D", SAMPLER_2_D_VIEW_OF_3_D "sampler2DViewOf3D",;
+        IMAGE_2_D_VIEW_OF_3_D = 372 "image2DViewOf3D", SAMPLER_2_D_VIEW_OF_3_D = 373 "sampler2DViewOf3D",;
     1000395000 "VkPhysicalDeviceShaderTileImageFeaturesEXT" by EXT_SHADER_TILE_IMAGE has
-        SHADER_TILE_IMAGE_COLOR_READ_ACCESS "shaderTileImageColorReadAccess",
-        SHADER_TILE_IMAGE_DEPTH_READ_ACCESS "shaderTileImageDepthReadAccess",
-        SHADER_TILE_IMAGE_STENCIL_READ_ACCESS "shaderTileImageStencilReadAccess",;
+        SHADER_TILE_IMAGE_COLOR_READ_ACCESS = 374 "shaderTileImageColorReadAccess",
+        SHADER_TILE_IMAGE_DEPTH_READ_ACCESS = 375 "shaderTileImageDepthReadAccess",
+        SHADER_TILE_IMAGE_STENCIL_READ_ACCESS = 376 "shaderTileImageStencilReadAccess",;
 }

@@ -5,139 +5,143 @@
 use super::rows::rows;
 
 rows! {
-    1000396005 "VkPhysicalDeviceOpacityMicromapFeaturesEXT" by EXT_OPACITY_MICROMAP has MICROMAP_EXT "micromap",
-        MICROMAP_CAPTURE_REPLAY "micromapCaptureReplay", MICROMAP_HOST_COMMANDS "micromapHostCommands",;
+    1000396005 "VkPhysicalDeviceOpacityMicromapFeaturesEXT" by EXT_OPACITY_MICROMAP has
+        MICROMAP_EXT = 377 "micromap", MICROMAP_CAPTURE_REPLAY = 378 "micromapCaptureReplay",
+        MICROMAP_HOST_COMMANDS = 379 "micromapHostCommands",;
     1000397000 "VkPhysicalDeviceDisplacementMicromapFeaturesNV" by NV_DISPLACEMENT_MICROMAP has
-        DISPLACEMENT_MICROMAP "displacementMicromap",;
+        DISPLACEMENT_MICROMAP = 380 "displacementMicromap",;
     1000404000 "VkPhysicalDeviceClusterCullingShaderFeaturesHUAWEI" by HUAWEI_CLUSTER_CULLING_SHADER has
-        CLUSTERCULLING_SHADER "clustercullingShader",
-        MULTIVIEW_CLUSTER_CULLING_SHADER "multiviewClusterCullingShader",;
+        CLUSTERCULLING_SHADER = 381 "clustercullingShader",
+        MULTIVIEW_CLUSTER_CULLING_SHADER = 382 "multiviewClusterCullingShader",;
     1000411000 "VkPhysicalDeviceBorderColorSwizzleFeaturesEXT" by EXT_BORDER_COLOR_SWIZZLE has
-        BORDER_COLOR_SWIZZLE "borderColorSwizzle", BORDER_COLOR_SWIZZLE_FROM_IMAGE "borderColorSwizzleFromImage",;
+        BORDER_COLOR_SWIZZLE = 383 "borderColorSwizzle",
+        BORDER_COLOR_SWIZZLE_FROM_IMAGE = 384 "borderColorSwizzleFromImage",;
     1000412000 "VkPhysicalDevicePageableDeviceLocalMemoryFeaturesEXT" by EXT_PAGEABLE_DEVICE_LOCAL_MEMORY has
-        PAGEABLE_DEVICE_LOCAL_MEMORY "pageableDeviceLocalMemory",;
+        PAGEABLE_DEVICE_LOCAL_MEMORY = 385 "pageableDeviceLocalMemory",;
     1000413000 "VkPhysicalDeviceMaintenance4Features" core 3 by KHR_MAINTENANCE4 has MAINTENANCE_4 "maintenance4",;
     1000416000 "VkPhysicalDeviceShaderSubgroupRotateFeatures" core 4 by KHR_SHADER_SUBGROUP_ROTATE has
         SHADER_SUBGROUP_ROTATE "shaderSubgroupRotate",
         SHADER_SUBGROUP_ROTATE_CLUSTERED "shaderSubgroupRotateClustered",;
     1000417001 "VkPhysicalDeviceSchedulingControlsFeaturesARM" by ARM_SCHEDULING_CONTROLS has
-        SCHEDULING_CONTROLS "schedulingControls",;
+        SCHEDULING_CONTROLS = 386 "schedulingControls",;
     1000418000 "VkPhysicalDeviceImageSlicedViewOf3DFeaturesEXT" by EXT_IMAGE_SLICED_VIEW_OF_3D has
-        IMAGE_SLICED_VIEW_OF_3_D "imageSlicedViewOf3D",;
+        IMAGE_SLICED_VIEW_OF_3_D = 387 "imageSlicedViewOf3D",;
     1000420000 "VkPhysicalDeviceDescriptorSetHostMappingFeaturesVALVE" by VALVE_DESCRIPTOR_SET_HOST_MAPPING has
-        DESCRIPTOR_SET_HOST_MAPPING "descriptorSetHostMapping",;
+        DESCRIPTOR_SET_HOST_MAPPING = 388 "descriptorSetHostMapping",;
     1000421000 "VkPhysicalDeviceDepthClampZeroOneFeaturesKHR" by EXT_DEPTH_CLAMP_ZERO_ONE by KHR_DEPTH_CLAMP_ZERO_ONE
-        has DEPTH_CLAMP_ZERO_ONE "depthClampZeroOne",;
+        has DEPTH_CLAMP_ZERO_ONE = 389 "depthClampZeroOne",;
     1000422000 "VkPhysicalDeviceNonSeamlessCubeMapFeaturesEXT" by EXT_NON_SEAMLESS_CUBE_MAP has
-        NON_SEAMLESS_CUBE_MAP "nonSeamlessCubeMap",;
+        NON_SEAMLESS_CUBE_MAP = 390 "nonSeamlessCubeMap",;
     1000424000 "VkPhysicalDeviceRenderPassStripedFeaturesARM" by ARM_RENDER_PASS_STRIPED has
-        RENDER_PASS_STRIPED "renderPassStriped",;
+        RENDER_PASS_STRIPED = 391 "renderPassStriped",;
     1000425000 "VkPhysicalDeviceFragmentDensityMapOffsetFeaturesEXT" by EXT_FRAGMENT_DENSITY_MAP_OFFSET
-        by QCOM_FRAGMENT_DENSITY_MAP_OFFSET has FRAGMENT_DENSITY_MAP_OFFSET "fragmentDensityMapOffset",;
+        by QCOM_FRAGMENT_DENSITY_MAP_OFFSET has FRAGMENT_DENSITY_MAP_OFFSET = 392 "fragmentDensityMapOffset",;
     1000426000 "VkPhysicalDeviceCopyMemoryIndirectFeaturesNV" by NV_COPY_MEMORY_INDIRECT has
-        INDIRECT_COPY "indirectCopy",;
+        INDIRECT_COPY = 393 "indirectCopy",;
     1000427000 "VkPhysicalDeviceMemoryDecompressionFeaturesEXT" by EXT_MEMORY_DECOMPRESSION
-        by NV_MEMORY_DECOMPRESSION has MEMORY_DECOMPRESSION "memoryDecompression",;
+        by NV_MEMORY_DECOMPRESSION has MEMORY_DECOMPRESSION = 394 "memoryDecompression",;
     1000428000 "VkPhysicalDeviceDeviceGeneratedCommandsComputeFeaturesNV" by NV_DEVICE_GENERATED_COMMANDS_COMPUTE has
-        DEVICE_GENERATED_COMPUTE "deviceGeneratedCompute",
-        DEVICE_GENERATED_COMPUTE_PIPELINES "deviceGeneratedComputePipelines",
-        DEVICE_GENERATED_COMPUTE_CAPTURE_REPLAY "deviceGeneratedComputeCaptureReplay",;
+        DEVICE_GENERATED_COMPUTE = 395 "deviceGeneratedCompute",
+        DEVICE_GENERATED_COMPUTE_PIPELINES = 396 "deviceGeneratedComputePipelines",
+        DEVICE_GENERATED_COMPUTE_CAPTURE_REPLAY = 397 "deviceGeneratedComputeCaptureReplay",;
     1000429008 "VkPhysicalDeviceRayTracingLinearSweptSpheresFeaturesNV" by NV_RAY_TRACING_LINEAR_SWEPT_SPHERES has
-        SPHERES "spheres", LINEAR_SWEPT_SPHERES "linearSweptSpheres",;
+        SPHERES = 398 "spheres", LINEAR_SWEPT_SPHERES = 399 "linearSweptSpheres",;
     1000430000 "VkPhysicalDeviceLinearColorAttachmentFeaturesNV" by NV_LINEAR_COLOR_ATTACHMENT has
-        LINEAR_COLOR_ATTACHMENT "linearColorAttachment",;
+        LINEAR_COLOR_ATTACHMENT = 400 "linearColorAttachment",;
     1000434000 "VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR" by KHR_SHADER_MAXIMAL_RECONVERGENCE has
-        SHADER_MAXIMAL_RECONVERGENCE "shaderMaximalReconvergence",;
+        SHADER_MAXIMAL_RECONVERGENCE = 401 "shaderMaximalReconvergence",;
     1000437000 "VkPhysicalDeviceImageCompressionControlSwapchainFeaturesEXT"
         by EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN has
-        IMAGE_COMPRESSION_CONTROL_SWAPCHAIN "imageCompressionControlSwapchain",;
+        IMAGE_COMPRESSION_CONTROL_SWAPCHAIN = 402 "imageCompressionControlSwapchain",;
     1000440000 "VkPhysicalDeviceImageProcessingFeaturesQCOM" by QCOM_IMAGE_PROCESSING has
-        TEXTURE_SAMPLE_WEIGHTED "textureSampleWeighted", TEXTURE_BOX_FILTER "textureBoxFilter",
-        TEXTURE_BLOCK_MATCH "textureBlockMatch",;
+        TEXTURE_SAMPLE_WEIGHTED = 403 "textureSampleWeighted", TEXTURE_BOX_FILTER = 404 "textureBoxFilter",
+        TEXTURE_BLOCK_MATCH = 405 "textureBlockMatch",;
     1000451000 "VkPhysicalDeviceNestedCommandBufferFeaturesEXT" by EXT_NESTED_COMMAND_BUFFER has
-        NESTED_COMMAND_BUFFER "nestedCommandBuffer", NESTED_COMMAND_BUFFER_RENDERING "nestedCommandBufferRendering",
-        NESTED_COMMAND_BUFFER_SIMULTANEOUS_USE "nestedCommandBufferSimultaneousUse",;
+        NESTED_COMMAND_BUFFER = 406 "nestedCommandBuffer",
+        NESTED_COMMAND_BUFFER_RENDERING = 407 "nestedCommandBufferRendering",
+        NESTED_COMMAND_BUFFER_SIMULTANEOUS_USE = 408 "nestedCommandBufferSimultaneousUse",;
     1000455000 "VkPhysicalDeviceExtendedDynamicState3FeaturesEXT" by EXT_EXTENDED_DYNAMIC_STATE3 has
-        EXTENDED_DYNAMIC_STATE_3_TESSELLATION_DOMAIN_ORIGIN "extendedDynamicState3TessellationDomainOrigin",
-        EXTENDED_DYNAMIC_STATE_3_DEPTH_CLAMP_ENABLE "extendedDynamicState3DepthClampEnable",
-        EXTENDED_DYNAMIC_STATE_3_POLYGON_MODE "extendedDynamicState3PolygonMode",
-        EXTENDED_DYNAMIC_STATE_3_RASTERIZATION_SAMPLES "extendedDynamicState3RasterizationSamples",
-        EXTENDED_DYNAMIC_STATE_3_SAMPLE_MASK "extendedDynamicState3SampleMask",
-        EXTENDED_DYNAMIC_STATE_3_ALPHA_TO_COVERAGE_ENABLE "extendedDynamicState3AlphaToCoverageEnable",
-        EXTENDED_DYNAMIC_STATE_3_ALPHA_TO_ONE_ENABLE "extendedDynamicState3AlphaToOneEnable",
-        EXTENDED_DYNAMIC_STATE_3_LOGIC_OP_ENABLE "extendedDynamicState3LogicOpEnable",
-        EXTENDED_DYNAMIC_STATE_3_COLOR_BLEND_ENABLE "extendedDynamicState3ColorBlendEnable",
-        EXTENDED_DYNAMIC_STATE_3_COLOR_BLEND_EQUATION "extendedDynamicState3ColorBlendEquation",
-        EXTENDED_DYNAMIC_STATE_3_COLOR_WRITE_MASK "extendedDynamicState3ColorWriteMask",
-        EXTENDED_DYNAMIC_STATE_3_RASTERIZATION_STREAM "extendedDynamicState3RasterizationStream",
-        EXTENDED_DYNAMIC_STATE_3_CONSERVATIVE_RASTERIZATION_MODE "extendedDynamicState3ConservativeRasterizationMode",
-        EXTENDED_DYNAMIC_STATE_3_EXTRA_PRIMITIVE_OVERESTIMATION_SIZE "extendedDynamicState3ExtraPrimitiveOverestimationSize",
-        EXTENDED_DYNAMIC_STATE_3_DEPTH_CLIP_ENABLE "extendedDynamicState3DepthClipEnable",
-        EXTENDED_DYNAMIC_STATE_3_SAMPLE_LOCATIONS_ENABLE "extendedDynamicState3SampleLocationsEnable",
-        EXTENDED_DYNAMIC_STATE_3_COLOR_BLEND_ADVANCED "extendedDynamicState3ColorBlendAdvanced",
-        EXTENDED_DYNAMIC_STATE_3_PROVOKING_VERTEX_MODE "extendedDynamicState3ProvokingVertexMode",
-        EXTENDED_DYNAMIC_STATE_3_LINE_RASTERIZATION_MODE "extendedDynamicState3LineRasterizationMode",
-        EXTENDED_DYNAMIC_STATE_3_LINE_STIPPLE_ENABLE "extendedDynamicState3LineStippleEnable",
-        EXTENDED_DYNAMIC_STATE_3_DEPTH_CLIP_NEGATIVE_ONE_TO_ONE "extendedDynamicState3DepthClipNegativeOneToOne",
-        EXTENDED_DYNAMIC_STATE_3_VIEWPORT_W_SCALING_ENABLE "extendedDynamicState3ViewportWScalingEnable",
-        EXTENDED_DYNAMIC_STATE_3_VIEWPORT_SWIZZLE "extendedDynamicState3ViewportSwizzle",
-        EXTENDED_DYNAMIC_STATE_3_COVERAGE_TO_COLOR_ENABLE "extendedDynamicState3CoverageToColorEnable",
-        EXTENDED_DYNAMIC_STATE_3_COVERAGE_TO_COLOR_LOCATION "extendedDynamicState3CoverageToColorLocation",
-        EXTENDED_DYNAMIC_STATE_3_COVERAGE_MODULATION_MODE "extendedDynamicState3CoverageModulationMode",
-        EXTENDED_DYNAMIC_STATE_3_COVERAGE_MODULATION_TABLE_ENABLE "extendedDynamicState3CoverageModulationTableEnable",
-        EXTENDED_DYNAMIC_STATE_3_COVERAGE_MODULATION_TABLE "extendedDynamicState3CoverageModulationTable",
-        EXTENDED_DYNAMIC_STATE_3_COVERAGE_REDUCTION_MODE "extendedDynamicState3CoverageReductionMode",
-        EXTENDED_DYNAMIC_STATE_3_REPRESENTATIVE_FRAGMENT_TEST_ENABLE "extendedDynamicState3RepresentativeFragmentTestEnable",
-        EXTENDED_DYNAMIC_STATE_3_SHADING_RATE_IMAGE_ENABLE "extendedDynamicState3ShadingRateImageEnable",;
+        EXTENDED_DYNAMIC_STATE_3_TESSELLATION_DOMAIN_ORIGIN = 409 "extendedDynamicState3TessellationDomainOrigin",
+        EXTENDED_DYNAMIC_STATE_3_DEPTH_CLAMP_ENABLE = 410 "extendedDynamicState3DepthClampEnable",
+        EXTENDED_DYNAMIC_STATE_3_POLYGON_MODE = 411 "extendedDynamicState3PolygonMode",
+        EXTENDED_DYNAMIC_STATE_3_RASTERIZATION_SAMPLES = 412 "extendedDynamicState3RasterizationSamples",
+        EXTENDED_DYNAMIC_STATE_3_SAMPLE_MASK = 413 "extendedDynamicState3SampleMask",
+        EXTENDED_DYNAMIC_STATE_3_ALPHA_TO_COVERAGE_ENABLE = 414 "extendedDynamicState3AlphaToCoverageEnable",
+        EXTENDED_DYNAMIC_STATE_3_ALPHA_TO_ONE_ENABLE = 415 "extendedDynamicState3AlphaToOneEnable",
+        EXTENDED_DYNAMIC_STATE_3_LOGIC_OP_ENABLE = 416 "extendedDynamicState3LogicOpEnable",
+        EXTENDED_DYNAMIC_STATE_3_COLOR_BLEND_ENABLE = 417 "extendedDynamicState3ColorBlendEnable",
+        EXTENDED_DYNAMIC_STATE_3_COLOR_BLEND_EQUATION = 418 "extendedDynamicState3ColorBlendEquation",
+        EXTENDED_DYNAMIC_STATE_3_COLOR_WRITE_MASK = 419 "extendedDynamicState3ColorWriteMask",
+        EXTENDED_DYNAMIC_STATE_3_RASTERIZATION_STREAM = 420 "extendedDynamicState3RasterizationStream",
+        EXTENDED_DYNAMIC_STATE_3_CONSERVATIVE_RASTERIZATION_MODE = 421 "extendedDynamicState3ConservativeRasterizationMode",
+        EXTENDED_DYNAMIC_STATE_3_EXTRA_PRIMITIVE_OVERESTIMATION_SIZE = 422 "extendedDynamicState3ExtraPrimitiveOverestimationSize",
+        EXTENDED_DYNAMIC_STATE_3_DEPTH_CLIP_ENABLE = 423 "extendedDynamicState3DepthClipEnable",
+        EXTENDED_DYNAMIC_STATE_3_SAMPLE_LOCATIONS_ENABLE = 424 "extendedDynamicState3SampleLocationsEnable",
+        EXTENDED_DYNAMIC_STATE_3_COLOR_BLEND_ADVANCED = 425 "extendedDynamicState3ColorBlendAdvanced",
+        EXTENDED_DYNAMIC_STATE_3_PROVOKING_VERTEX_MODE = 426 "extendedDynamicState3ProvokingVertexMode",
+        EXTENDED_DYNAMIC_STATE_3_LINE_RASTERIZATION_MODE = 427 "extendedDynamicState3LineRasterizationMode",
+        EXTENDED_DYNAMIC_STATE_3_LINE_STIPPLE_ENABLE = 428 "extendedDynamicState3LineStippleEnable",
+        EXTENDED_DYNAMIC_STATE_3_DEPTH_CLIP_NEGATIVE_ONE_TO_ONE = 429 "extendedDynamicState3DepthClipNegativeOneToOne",
+        EXTENDED_DYNAMIC_STATE_3_VIEWPORT_W_SCALING_ENABLE = 430 "extendedDynamicState3ViewportWScalingEnable",
+        EXTENDED_DYNAMIC_STATE_3_VIEWPORT_SWIZZLE = 431 "extendedDynamicState3ViewportSwizzle",
+        EXTENDED_DYNAMIC_STATE_3_COVERAGE_TO_COLOR_ENABLE = 432 "extendedDynamicState3CoverageToColorEnable",
+        EXTENDED_DYNAMIC_STATE_3_COVERAGE_TO_COLOR_LOCATION = 433 "extendedDynamicState3CoverageToColorLocation",
+        EXTENDED_DYNAMIC_STATE_3_COVERAGE_MODULATION_MODE = 434 "extendedDynamicState3CoverageModulationMode",
+        EXTENDED_DYNAMIC_STATE_3_COVERAGE_MODULATION_TABLE_ENABLE = 435 "extendedDynamicState3CoverageModulationTableEnable",
+        EXTENDED_DYNAMIC_STATE_3_COVERAGE_MODULATION_TABLE = 436 "extendedDynamicState3CoverageModulationTable",
+        EXTENDED_DYNAMIC_STATE_3_COVERAGE_REDUCTION_MODE = 437 "extendedDynamicState3CoverageReductionMode",
+        EXTENDED_DYNAMIC_STATE_3_REPRESENTATIVE_FRAGMENT_TEST_ENABLE = 438 "extendedDynamicState3RepresentativeFragmentTestEnable",
+        EXTENDED_DYNAMIC_STATE_3_SHADING_RATE_IMAGE_ENABLE = 439 "extendedDynamicState3ShadingRateImageEnable",;
     1000458000 "VkPhysicalDeviceSubpassMergeFeedbackFeaturesEXT" by EXT_SUBPASS_MERGE_FEEDBACK has
-        SUBPASS_MERGE_FEEDBACK "subpassMergeFeedback",;
-    1000460009 "VkPhysicalDeviceTensorFeaturesARM" by ARM_TENSORS has TENSOR_NON_PACKED "tensorNonPacked",
-        SHADER_TENSOR_ACCESS "shaderTensorAccess",
-        SHADER_STORAGE_TENSOR_ARRAY_DYNAMIC_INDEXING "shaderStorageTensorArrayDynamicIndexing",
-        SHADER_STORAGE_TENSOR_ARRAY_NON_UNIFORM_INDEXING "shaderStorageTensorArrayNonUniformIndexing",
-        DESCRIPTOR_BINDING_STORAGE_TENSOR_UPDATE_AFTER_BIND "descriptorBindingStorageTensorUpdateAfterBind",
-        TENSORS "tensors",;
+        SUBPASS_MERGE_FEEDBACK = 440 "subpassMergeFeedback",;
+    1000460009 "VkPhysicalDeviceTensorFeaturesARM" by ARM_TENSORS has TENSOR_NON_PACKED = 441 "tensorNonPacked",
+        SHADER_TENSOR_ACCESS = 442 "shaderTensorAccess",
+        SHADER_STORAGE_TENSOR_ARRAY_DYNAMIC_INDEXING = 443 "shaderStorageTensorArrayDynamicIndexing",
+        SHADER_STORAGE_TENSOR_ARRAY_NON_UNIFORM_INDEXING = 444 "shaderStorageTensorArrayNonUniformIndexing",
+        DESCRIPTOR_BINDING_STORAGE_TENSOR_UPDATE_AFTER_BIND = 445 "descriptorBindingStorageTensorUpdateAfterBind",
+        TENSORS = 446 "tensors",;
     1000460018 "VkPhysicalDeviceDescriptorBufferTensorFeaturesARM" by ARM_TENSORS has
-        DESCRIPTOR_BUFFER_TENSOR_DESCRIPTORS "descriptorBufferTensorDescriptors",;
+        DESCRIPTOR_BUFFER_TENSOR_DESCRIPTORS = 447 "descriptorBufferTensorDescriptors",;
     1000462000 "VkPhysicalDeviceShaderModuleIdentifierFeaturesEXT" by EXT_SHADER_MODULE_IDENTIFIER has
-        SHADER_MODULE_IDENTIFIER "shaderModuleIdentifier",;
-    1000464000 "VkPhysicalDeviceOpticalFlowFeaturesNV" by NV_OPTICAL_FLOW has OPTICAL_FLOW "opticalFlow",;
+        SHADER_MODULE_IDENTIFIER = 448 "shaderModuleIdentifier",;
+    1000464000 "VkPhysicalDeviceOpticalFlowFeaturesNV" by NV_OPTICAL_FLOW has OPTICAL_FLOW = 449 "opticalFlow",;
     1000465000 "VkPhysicalDeviceLegacyDitheringFeaturesEXT" by EXT_LEGACY_DITHERING has
-        LEGACY_DITHERING "legacyDithering",;
+        LEGACY_DITHERING = 450 "legacyDithering",;
     1000466000 "VkPhysicalDevicePipelineProtectedAccessFeatures" core 4 by EXT_PIPELINE_PROTECTED_ACCESS has
         PIPELINE_PROTECTED_ACCESS "pipelineProtectedAccess",;
     1000468000 "VkPhysicalDeviceExternalFormatResolveFeaturesANDROID" by ANDROID_EXTERNAL_FORMAT_RESOLVE has
-        EXTERNAL_FORMAT_RESOLVE "externalFormatResolve",;
+        EXTERNAL_FORMAT_RESOLVE = 451 "externalFormatResolve",;
     1000470000 "VkPhysicalDeviceMaintenance5Features" core 4 by KHR_MAINTENANCE5 has MAINTENANCE_5 "maintenance5",;
-    1000476000 "VkPhysicalDeviceAntiLagFeaturesAMD" by AMD_ANTI_LAG has ANTI_LAG "antiLag",;
+    1000476000 "VkPhysicalDeviceAntiLagFeaturesAMD" by AMD_ANTI_LAG has ANTI_LAG = 452 "antiLag",;
     1000478000 "VkPhysicalDeviceDenseGeometryFormatFeaturesAMDX" by AMDX_DENSE_GEOMETRY_FORMAT has
-        DENSE_GEOMETRY_FORMAT "denseGeometryFormat",;
-    1000479002 "VkPhysicalDevicePresentId2FeaturesKHR" by KHR_PRESENT_ID2 has PRESENT_ID_2 "presentId2",;
-    1000480001 "VkPhysicalDevicePresentWait2FeaturesKHR" by KHR_PRESENT_WAIT2 has PRESENT_WAIT_2 "presentWait2",;
+        DENSE_GEOMETRY_FORMAT = 453 "denseGeometryFormat",;
+    1000479002 "VkPhysicalDevicePresentId2FeaturesKHR" by KHR_PRESENT_ID2 has PRESENT_ID_2 = 454 "presentId2",;
+    1000480001 "VkPhysicalDevicePresentWait2FeaturesKHR" by KHR_PRESENT_WAIT2 has
+        PRESENT_WAIT_2 = 455 "presentWait2",;
     1000481000 "VkPhysicalDeviceRayTracingPositionFetchFeaturesKHR" by KHR_RAY_TRACING_POSITION_FETCH has
-        RAY_TRACING_POSITION_FETCH "rayTracingPositionFetch",;
-    1000482000 "VkPhysicalDeviceShaderObjectFeaturesEXT" by EXT_SHADER_OBJECT has SHADER_OBJECT "shaderObject",;
+        RAY_TRACING_POSITION_FETCH = 456 "rayTracingPositionFetch",;
+    1000482000 "VkPhysicalDeviceShaderObjectFeaturesEXT" by EXT_SHADER_OBJECT has SHADER_OBJECT = 457 "shaderObject",;
     1000483000 "VkPhysicalDevicePipelineBinaryFeaturesKHR" by KHR_PIPELINE_BINARY has
-        PIPELINE_BINARIES "pipelineBinaries",;
+        PIPELINE_BINARIES = 458 "pipelineBinaries",;
     1000484000 "VkPhysicalDeviceTilePropertiesFeaturesQCOM" by QCOM_TILE_PROPERTIES has
-        TILE_PROPERTIES "tileProperties",;
+        TILE_PROPERTIES = 459 "tileProperties",;
     1000485000 "VkPhysicalDeviceAmigoProfilingFeaturesSEC" by SEC_AMIGO_PROFILING has
-        AMIGO_PROFILING "amigoProfiling",;
+        AMIGO_PROFILING = 460 "amigoProfiling",;
     1000488000 "VkPhysicalDeviceMultiviewPerViewViewportsFeaturesQCOM" by QCOM_MULTIVIEW_PER_VIEW_VIEWPORTS has
-        MULTIVIEW_PER_VIEW_VIEWPORTS "multiviewPerViewViewports",;
+        MULTIVIEW_PER_VIEW_VIEWPORTS = 461 "multiviewPerViewViewports",;
     1000490000 "VkPhysicalDeviceRayTracingInvocationReorderFeaturesNV" by NV_RAY_TRACING_INVOCATION_REORDER has
-        RAY_TRACING_INVOCATION_REORDER_NV "rayTracingInvocationReorder",;
+        RAY_TRACING_INVOCATION_REORDER_NV = 462 "rayTracingInvocationReorder",;
     1000491000 "VkPhysicalDeviceCooperativeVectorFeaturesNV" by NV_COOPERATIVE_VECTOR has
-        COOPERATIVE_VECTOR "cooperativeVector", COOPERATIVE_VECTOR_TRAINING "cooperativeVectorTraining",;
+        COOPERATIVE_VECTOR = 463 "cooperativeVector", COOPERATIVE_VECTOR_TRAINING = 464 "cooperativeVectorTraining",;
     1000492000 "VkPhysicalDeviceExtendedSparseAddressSpaceFeaturesNV" by NV_EXTENDED_SPARSE_ADDRESS_SPACE has
-        EXTENDED_SPARSE_ADDRESS_SPACE "extendedSparseAddressSpace",;
+        EXTENDED_SPARSE_ADDRESS_SPACE = 465 "extendedSparseAddressSpace",;
     1000495000 "VkPhysicalDeviceLegacyVertexAttributesFeaturesEXT" by EXT_LEGACY_VERTEX_ATTRIBUTES has
-        LEGACY_VERTEX_ATTRIBUTES "legacyVertexAttributes",;
+        LEGACY_VERTEX_ATTRIBUTES = 466 "legacyVertexAttributes",;
     1000497000 "VkPhysicalDeviceShaderCoreBuiltinsFeaturesARM" by ARM_SHADER_CORE_BUILTINS has
-        SHADER_CORE_BUILTINS "shaderCoreBuiltins",;
+        SHADER_CORE_BUILTINS = 467 "shaderCoreBuiltins",;
     1000498000 "VkPhysicalDevicePipelineLibraryGroupHandlesFeaturesKHR" by EXT_PIPELINE_LIBRARY_GROUP_HANDLES
-        by KHR_PIPELINE_LIBRARY_GROUP_HANDLES has PIPELINE_LIBRARY_GROUP_HANDLES "pipelineLibraryGroupHandles",;
+        by KHR_PIPELINE_LIBRARY_GROUP_HANDLES has PIPELINE_LIBRARY_GROUP_HANDLES = 468 "pipelineLibraryGroupHandles",;
     1000499000 "VkPhysicalDeviceDynamicRenderingUnusedAttachmentsFeaturesEXT"
         by EXT_DYNAMIC_RENDERING_UNUSED_ATTACHMENTS has
-        DYNAMIC_RENDERING_UNUSED_ATTACHMENTS "dynamicRenderingUnusedAttachments",;
+        DYNAMIC_RENDERING_UNUSED_ATTACHMENTS = 469 "dynamicRenderingUnusedAttachments",;
 }

@@ -6,111 +6,117 @@ use super::rows::rows;
 
 rows! {
     1000504000 "VkPhysicalDeviceInternallySynchronizedQueuesFeaturesKHR" by KHR_INTERNALLY_SYNCHRONIZED_QUEUES has
-        INTERNALLY_SYNCHRONIZED_QUEUES "internallySynchronizedQueues",;
+        INTERNALLY_SYNCHRONIZED_QUEUES = 470 "internallySynchronizedQueues",;
     1000506000 "VkPhysicalDeviceCooperativeMatrixFeaturesKHR" by KHR_COOPERATIVE_MATRIX has
-        COOPERATIVE_MATRIX_KHR "cooperativeMatrix",
-        COOPERATIVE_MATRIX_ROBUST_BUFFER_ACCESS_KHR "cooperativeMatrixRobustBufferAccess",;
-    1000507006 "VkPhysicalDeviceDataGraphFeaturesARM" by ARM_DATA_GRAPH has DATA_GRAPH "dataGraph",
-        DATA_GRAPH_UPDATE_AFTER_BIND "dataGraphUpdateAfterBind",
-        DATA_GRAPH_SPECIALIZATION_CONSTANTS "dataGraphSpecializationConstants",
-        DATA_GRAPH_DESCRIPTOR_BUFFER "dataGraphDescriptorBuffer", DATA_GRAPH_SHADER_MODULE "dataGraphShaderModule",;
+        COOPERATIVE_MATRIX_KHR = 471 "cooperativeMatrix",
+        COOPERATIVE_MATRIX_ROBUST_BUFFER_ACCESS_KHR = 472 "cooperativeMatrixRobustBufferAccess",;
+    1000507006 "VkPhysicalDeviceDataGraphFeaturesARM" by ARM_DATA_GRAPH has DATA_GRAPH = 473 "dataGraph",
+        DATA_GRAPH_UPDATE_AFTER_BIND = 474 "dataGraphUpdateAfterBind",
+        DATA_GRAPH_SPECIALIZATION_CONSTANTS = 475 "dataGraphSpecializationConstants",
+        DATA_GRAPH_DESCRIPTOR_BUFFER = 476 "dataGraphDescriptorBuffer",
+        DATA_GRAPH_SHADER_MODULE = 477 "dataGraphShaderModule",;
     1000510000 "VkPhysicalDeviceMultiviewPerViewRenderAreasFeaturesQCOM" by QCOM_MULTIVIEW_PER_VIEW_RENDER_AREAS has
-        MULTIVIEW_PER_VIEW_RENDER_AREAS "multiviewPerViewRenderAreas",;
+        MULTIVIEW_PER_VIEW_RENDER_AREAS = 478 "multiviewPerViewRenderAreas",;
     1000513004 "VkPhysicalDeviceVideoEncodeAV1FeaturesKHR" by KHR_VIDEO_ENCODE_AV1 has
-        VIDEO_ENCODE_AV1 "videoEncodeAV1",;
+        VIDEO_ENCODE_AV1 = 479 "videoEncodeAV1",;
     1000514000 "VkPhysicalDeviceVideoDecodeVP9FeaturesKHR" by KHR_VIDEO_DECODE_VP9 has
-        VIDEO_DECODE_VP9 "videoDecodeVP9",;
+        VIDEO_DECODE_VP9 = 480 "videoDecodeVP9",;
     1000515000 "VkPhysicalDeviceVideoMaintenance1FeaturesKHR" by KHR_VIDEO_MAINTENANCE1 has
-        VIDEO_MAINTENANCE_1 "videoMaintenance1",;
+        VIDEO_MAINTENANCE_1 = 481 "videoMaintenance1",;
     1000516000 "VkPhysicalDevicePerStageDescriptorSetFeaturesNV" by NV_PER_STAGE_DESCRIPTOR_SET has
-        PER_STAGE_DESCRIPTOR_SET "perStageDescriptorSet", DYNAMIC_PIPELINE_LAYOUT "dynamicPipelineLayout",;
+        PER_STAGE_DESCRIPTOR_SET = 482 "perStageDescriptorSet",
+        DYNAMIC_PIPELINE_LAYOUT = 483 "dynamicPipelineLayout",;
     1000518000 "VkPhysicalDeviceImageProcessing2FeaturesQCOM" by QCOM_IMAGE_PROCESSING2 has
-        TEXTURE_BLOCK_MATCH_2 "textureBlockMatch2",;
+        TEXTURE_BLOCK_MATCH_2 = 484 "textureBlockMatch2",;
     1000519001 "VkPhysicalDeviceCubicWeightsFeaturesQCOM" by QCOM_FILTER_CUBIC_WEIGHTS has
-        SELECTABLE_CUBIC_WEIGHTS "selectableCubicWeights",;
-    1000520000 "VkPhysicalDeviceYcbcrDegammaFeaturesQCOM" by QCOM_YCBCR_DEGAMMA has YCBCR_DEGAMMA "ycbcrDegamma",;
+        SELECTABLE_CUBIC_WEIGHTS = 485 "selectableCubicWeights",;
+    1000520000 "VkPhysicalDeviceYcbcrDegammaFeaturesQCOM" by QCOM_YCBCR_DEGAMMA has
+        YCBCR_DEGAMMA = 486 "ycbcrDegamma",;
     1000521000 "VkPhysicalDeviceCubicClampFeaturesQCOM" by QCOM_FILTER_CUBIC_CLAMP has
-        CUBIC_RANGE_CLAMP "cubicRangeClamp",;
+        CUBIC_RANGE_CLAMP = 487 "cubicRangeClamp",;
     1000524000 "VkPhysicalDeviceAttachmentFeedbackLoopDynamicStateFeaturesEXT"
         by EXT_ATTACHMENT_FEEDBACK_LOOP_DYNAMIC_STATE has
-        ATTACHMENT_FEEDBACK_LOOP_DYNAMIC_STATE "attachmentFeedbackLoopDynamicState",;
+        ATTACHMENT_FEEDBACK_LOOP_DYNAMIC_STATE = 488 "attachmentFeedbackLoopDynamicState",;
     1000527000 "VkPhysicalDeviceUnifiedImageLayoutsFeaturesKHR" by KHR_UNIFIED_IMAGE_LAYOUTS has
-        UNIFIED_IMAGE_LAYOUTS "unifiedImageLayouts", UNIFIED_IMAGE_LAYOUTS_VIDEO "unifiedImageLayoutsVideo",;
+        UNIFIED_IMAGE_LAYOUTS = 489 "unifiedImageLayouts",
+        UNIFIED_IMAGE_LAYOUTS_VIDEO = 490 "unifiedImageLayoutsVideo",;
     1000528000 "VkPhysicalDeviceShaderFloatControls2Features" core 4 by KHR_SHADER_FLOAT_CONTROLS2 has
         SHADER_FLOAT_CONTROLS_2 "shaderFloatControls2",;
     1000529004 "VkPhysicalDeviceExternalMemoryScreenBufferFeaturesQNX" by QNX_EXTERNAL_MEMORY_SCREEN_BUFFER has
-        SCREEN_BUFFER_IMPORT "screenBufferImport",;
+        SCREEN_BUFFER_IMPORT = 491 "screenBufferImport",;
     1000544000 "VkPhysicalDeviceShaderExpectAssumeFeatures" core 4 by KHR_SHADER_EXPECT_ASSUME has
         SHADER_EXPECT_ASSUME "shaderExpectAssume",;
     1000545000 "VkPhysicalDeviceMaintenance6Features" core 4 by KHR_MAINTENANCE6 has MAINTENANCE_6 "maintenance6",;
     1000546000 "VkPhysicalDeviceDescriptorPoolOverallocationFeaturesNV" by NV_DESCRIPTOR_POOL_OVERALLOCATION has
-        DESCRIPTOR_POOL_OVERALLOCATION "descriptorPoolOverallocation",;
+        DESCRIPTOR_POOL_OVERALLOCATION = 492 "descriptorPoolOverallocation",;
     1000547000 "VkPhysicalDeviceTileMemoryHeapFeaturesQCOM" by QCOM_TILE_MEMORY_HEAP has
-        TILE_MEMORY_HEAP "tileMemoryHeap",;
+        TILE_MEMORY_HEAP = 493 "tileMemoryHeap",;
     1000549000 "VkPhysicalDeviceCopyMemoryIndirectFeaturesKHR" by KHR_COPY_MEMORY_INDIRECT has
-        INDIRECT_MEMORY_COPY "indirectMemoryCopy", INDIRECT_MEMORY_TO_IMAGE_COPY "indirectMemoryToImageCopy",;
+        INDIRECT_MEMORY_COPY = 494 "indirectMemoryCopy",
+        INDIRECT_MEMORY_TO_IMAGE_COPY = 495 "indirectMemoryToImageCopy",;
     1000552004 "VkPhysicalDeviceVideoEncodeIntraRefreshFeaturesKHR" by KHR_VIDEO_ENCODE_INTRA_REFRESH has
-        VIDEO_ENCODE_INTRA_REFRESH "videoEncodeIntraRefresh",;
+        VIDEO_ENCODE_INTRA_REFRESH = 496 "videoEncodeIntraRefresh",;
     1000553009 "VkPhysicalDeviceVideoEncodeQuantizationMapFeaturesKHR" by KHR_VIDEO_ENCODE_QUANTIZATION_MAP has
-        VIDEO_ENCODE_QUANTIZATION_MAP "videoEncodeQuantizationMap",;
+        VIDEO_ENCODE_QUANTIZATION_MAP = 497 "videoEncodeQuantizationMap",;
     1000555000 "VkPhysicalDeviceRawAccessChainsFeaturesNV" by NV_RAW_ACCESS_CHAINS has
-        SHADER_RAW_ACCESS_CHAINS "shaderRawAccessChains",;
+        SHADER_RAW_ACCESS_CHAINS = 498 "shaderRawAccessChains",;
     1000558000 "VkPhysicalDeviceShaderRelaxedExtendedInstructionFeaturesKHR"
         by KHR_SHADER_RELAXED_EXTENDED_INSTRUCTION has
-        SHADER_RELAXED_EXTENDED_INSTRUCTION "shaderRelaxedExtendedInstruction",;
+        SHADER_RELAXED_EXTENDED_INSTRUCTION = 499 "shaderRelaxedExtendedInstruction",;
     1000559000 "VkPhysicalDeviceCommandBufferInheritanceFeaturesNV" by NV_COMMAND_BUFFER_INHERITANCE has
-        COMMAND_BUFFER_INHERITANCE "commandBufferInheritance",;
-    1000562000 "VkPhysicalDeviceMaintenance7FeaturesKHR" by KHR_MAINTENANCE7 has MAINTENANCE_7 "maintenance7",;
+        COMMAND_BUFFER_INHERITANCE = 500 "commandBufferInheritance",;
+    1000562000 "VkPhysicalDeviceMaintenance7FeaturesKHR" by KHR_MAINTENANCE7 has MAINTENANCE_7 = 501 "maintenance7",;
     1000563000 "VkPhysicalDeviceShaderAtomicFloat16VectorFeaturesNV" by NV_SHADER_ATOMIC_FLOAT16_VECTOR has
-        SHADER_FLOAT_16_VECTOR_ATOMICS "shaderFloat16VectorAtomics",;
+        SHADER_FLOAT_16_VECTOR_ATOMICS = 502 "shaderFloat16VectorAtomics",;
     1000564000 "VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT" by EXT_SHADER_REPLICATED_COMPOSITES has
-        SHADER_REPLICATED_COMPOSITES "shaderReplicatedComposites",;
-    1000567000 "VkPhysicalDeviceShaderFloat8FeaturesEXT" by EXT_SHADER_FLOAT8 has SHADER_FLOAT_8 "shaderFloat8",
-        SHADER_FLOAT_8_COOPERATIVE_MATRIX "shaderFloat8CooperativeMatrix",;
+        SHADER_REPLICATED_COMPOSITES = 503 "shaderReplicatedComposites",;
+    1000567000 "VkPhysicalDeviceShaderFloat8FeaturesEXT" by EXT_SHADER_FLOAT8 has
+        SHADER_FLOAT_8 = 504 "shaderFloat8", SHADER_FLOAT_8_COOPERATIVE_MATRIX = 505 "shaderFloat8CooperativeMatrix",;
     1000568000 "VkPhysicalDeviceRayTracingValidationFeaturesNV" by NV_RAY_TRACING_VALIDATION has
-        RAY_TRACING_VALIDATION "rayTracingValidation",;
+        RAY_TRACING_VALIDATION = 506 "rayTracingValidation",;
     1000569000 "VkPhysicalDeviceClusterAccelerationStructureFeaturesNV" by NV_CLUSTER_ACCELERATION_STRUCTURE has
-        CLUSTER_ACCELERATION_STRUCTURE "clusterAccelerationStructure",;
+        CLUSTER_ACCELERATION_STRUCTURE = 507 "clusterAccelerationStructure",;
     1000570000 "VkPhysicalDevicePartitionedAccelerationStructureFeaturesNV" by NV_PARTITIONED_ACCELERATION_STRUCTURE
-        has PARTITIONED_ACCELERATION_STRUCTURE "partitionedAccelerationStructure",;
+        has PARTITIONED_ACCELERATION_STRUCTURE = 508 "partitionedAccelerationStructure",;
     1000572000 "VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT" by EXT_DEVICE_GENERATED_COMMANDS has
-        DEVICE_GENERATED_COMMANDS_EXT "deviceGeneratedCommands",
-        DYNAMIC_GENERATED_PIPELINE_LAYOUT "dynamicGeneratedPipelineLayout",;
-    1000573000 "VkPhysicalDeviceFaultFeaturesKHR" by KHR_DEVICE_FAULT has DEVICE_FAULT_KHR "deviceFault",
-        DEVICE_FAULT_VENDOR_BINARY_KHR "deviceFaultVendorBinary",
-        DEVICE_FAULT_REPORT_MASKED "deviceFaultReportMasked",
-        DEVICE_FAULT_DEVICE_LOST_ON_MASKED "deviceFaultDeviceLostOnMasked",;
-    1000574000 "VkPhysicalDeviceMaintenance8FeaturesKHR" by KHR_MAINTENANCE8 has MAINTENANCE_8 "maintenance8",;
+        DEVICE_GENERATED_COMMANDS_EXT = 509 "deviceGeneratedCommands",
+        DYNAMIC_GENERATED_PIPELINE_LAYOUT = 510 "dynamicGeneratedPipelineLayout",;
+    1000573000 "VkPhysicalDeviceFaultFeaturesKHR" by KHR_DEVICE_FAULT has DEVICE_FAULT_KHR = 511 "deviceFault",
+        DEVICE_FAULT_VENDOR_BINARY_KHR = 512 "deviceFaultVendorBinary",
+        DEVICE_FAULT_REPORT_MASKED = 513 "deviceFaultReportMasked",
+        DEVICE_FAULT_DEVICE_LOST_ON_MASKED = 514 "deviceFaultDeviceLostOnMasked",;
+    1000574000 "VkPhysicalDeviceMaintenance8FeaturesKHR" by KHR_MAINTENANCE8 has MAINTENANCE_8 = 515 "maintenance8",;
     1000575000 "VkPhysicalDeviceImageAlignmentControlFeaturesMESA" by MESA_IMAGE_ALIGNMENT_CONTROL has
-        IMAGE_ALIGNMENT_CONTROL "imageAlignmentControl",;
-    1000579000 "VkPhysicalDeviceShaderFmaFeaturesKHR" by KHR_SHADER_FMA has SHADER_FMA_FLOAT_16 "shaderFmaFloat16",
-        SHADER_FMA_FLOAT_32 "shaderFmaFloat32", SHADER_FMA_FLOAT_64 "shaderFmaFloat64",;
+        IMAGE_ALIGNMENT_CONTROL = 516 "imageAlignmentControl",;
+    1000579000 "VkPhysicalDeviceShaderFmaFeaturesKHR" by KHR_SHADER_FMA has
+        SHADER_FMA_FLOAT_16 = 517 "shaderFmaFloat16", SHADER_FMA_FLOAT_32 = 518 "shaderFmaFloat32",
+        SHADER_FMA_FLOAT_64 = 519 "shaderFmaFloat64",;
     1000580001 "VkPhysicalDevicePushConstantBankFeaturesNV" by NV_PUSH_CONSTANT_BANK has
-        PUSH_CONSTANT_BANK "pushConstantBank",;
+        PUSH_CONSTANT_BANK = 520 "pushConstantBank",;
     1000581000 "VkPhysicalDeviceRayTracingInvocationReorderFeaturesEXT" by EXT_RAY_TRACING_INVOCATION_REORDER has
-        RAY_TRACING_INVOCATION_REORDER_EXT "rayTracingInvocationReorder",;
+        RAY_TRACING_INVOCATION_REORDER_EXT = 521 "rayTracingInvocationReorder",;
     1000582000 "VkPhysicalDeviceDepthClampControlFeaturesEXT" by EXT_DEPTH_CLAMP_CONTROL has
-        DEPTH_CLAMP_CONTROL "depthClampControl",;
-    1000584000 "VkPhysicalDeviceMaintenance9FeaturesKHR" by KHR_MAINTENANCE9 has MAINTENANCE_9 "maintenance9",;
+        DEPTH_CLAMP_CONTROL = 522 "depthClampControl",;
+    1000584000 "VkPhysicalDeviceMaintenance9FeaturesKHR" by KHR_MAINTENANCE9 has MAINTENANCE_9 = 523 "maintenance9",;
     1000586000 "VkPhysicalDeviceVideoMaintenance2FeaturesKHR" by KHR_VIDEO_MAINTENANCE2 has
-        VIDEO_MAINTENANCE_2 "videoMaintenance2",;
-    1000590000 "VkPhysicalDeviceHdrVividFeaturesHUAWEI" by HUAWEI_HDR_VIVID has HDR_VIVID "hdrVivid",;
+        VIDEO_MAINTENANCE_2 = 524 "videoMaintenance2",;
+    1000590000 "VkPhysicalDeviceHdrVividFeaturesHUAWEI" by HUAWEI_HDR_VIVID has HDR_VIVID = 525 "hdrVivid",;
     1000593000 "VkPhysicalDeviceCooperativeMatrix2FeaturesNV" by NV_COOPERATIVE_MATRIX2 has
-        COOPERATIVE_MATRIX_WORKGROUP_SCOPE "cooperativeMatrixWorkgroupScope",
-        COOPERATIVE_MATRIX_FLEXIBLE_DIMENSIONS "cooperativeMatrixFlexibleDimensions",
-        COOPERATIVE_MATRIX_REDUCTIONS_NV "cooperativeMatrixReductions",
-        COOPERATIVE_MATRIX_CONVERSIONS_NV "cooperativeMatrixConversions",
-        COOPERATIVE_MATRIX_PER_ELEMENT_OPERATIONS_NV "cooperativeMatrixPerElementOperations",
-        COOPERATIVE_MATRIX_TENSOR_ADDRESSING "cooperativeMatrixTensorAddressing",
-        COOPERATIVE_MATRIX_BLOCK_LOADS "cooperativeMatrixBlockLoads",;
+        COOPERATIVE_MATRIX_WORKGROUP_SCOPE = 526 "cooperativeMatrixWorkgroupScope",
+        COOPERATIVE_MATRIX_FLEXIBLE_DIMENSIONS = 527 "cooperativeMatrixFlexibleDimensions",
+        COOPERATIVE_MATRIX_REDUCTIONS_NV = 528 "cooperativeMatrixReductions",
+        COOPERATIVE_MATRIX_CONVERSIONS_NV = 529 "cooperativeMatrixConversions",
+        COOPERATIVE_MATRIX_PER_ELEMENT_OPERATIONS_NV = 530 "cooperativeMatrixPerElementOperations",
+        COOPERATIVE_MATRIX_TENSOR_ADDRESSING = 531 "cooperativeMatrixTensorAddressing",
+        COOPERATIVE_MATRIX_BLOCK_LOADS = 532 "cooperativeMatrixBlockLoads",;
     1000596000 "VkPhysicalDevicePipelineOpacityMicromapFeaturesARM" by ARM_PIPELINE_OPACITY_MICROMAP has
-        PIPELINE_OPACITY_MICROMAP "pipelineOpacityMicromap",;
+        PIPELINE_OPACITY_MICROMAP = 533 "pipelineOpacityMicromap",;
     1000598000 "VkPhysicalDeviceVideoEncodeFeedback2FeaturesKHR" by KHR_VIDEO_ENCODE_FEEDBACK2 has
-        VIDEO_ENCODE_FEEDBACK_2 "videoEncodeFeedback2",;
+        VIDEO_ENCODE_FEEDBACK_2 = 534 "videoEncodeFeedback2",;
     1000605000 "VkPhysicalDevicePerformanceCountersByRegionFeaturesARM" by ARM_PERFORMANCE_COUNTERS_BY_REGION has
-        PERFORMANCE_COUNTERS_BY_REGION "performanceCountersByRegion",;
+        PERFORMANCE_COUNTERS_BY_REGION = 535 "performanceCountersByRegion",;
     1000607000 "VkPhysicalDeviceShaderInstrumentationFeaturesARM" by ARM_SHADER_INSTRUMENTATION has
-        SHADER_INSTRUMENTATION "shaderInstrumentation",;
+        SHADER_INSTRUMENTATION = 536 "shaderInstrumentation",;
     1000608000 "VkPhysicalDeviceVertexAttributeRobustnessFeaturesEXT" by EXT_VERTEX_ATTRIBUTE_ROBUSTNESS has
-        VERTEX_ATTRIBUTE_ROBUSTNESS "vertexAttributeRobustness",;
+        VERTEX_ATTRIBUTE_ROBUSTNESS = 537 "vertexAttributeRobustness",;
 }

@@ -5,67 +5,73 @@
 use super::rows::rows;
 
 rows! {
-    1000609000 "VkPhysicalDeviceFormatPackFeaturesARM" by ARM_FORMAT_PACK has FORMAT_PACK "formatPack",;
+    1000609000 "VkPhysicalDeviceFormatPackFeaturesARM" by ARM_FORMAT_PACK has FORMAT_PACK = 538 "formatPack",;
     1000611000 "VkPhysicalDeviceFragmentDensityMapLayeredFeaturesVALVE" by VALVE_FRAGMENT_DENSITY_MAP_LAYERED has
-        FRAGMENT_DENSITY_MAP_LAYERED "fragmentDensityMapLayered",;
+        FRAGMENT_DENSITY_MAP_LAYERED = 539 "fragmentDensityMapLayered",;
     1000613001 "VkPhysicalDevicePresentMeteringFeaturesNV" by NV_PRESENT_METERING has
-        PRESENT_METERING "presentMetering",;
+        PRESENT_METERING = 540 "presentMetering",;
     1000616000 "VkPhysicalDeviceMultisampledRenderToSwapchainFeaturesEXT" by EXT_MULTISAMPLED_RENDER_TO_SWAPCHAIN has
-        MULTISAMPLED_RENDER_TO_SWAPCHAIN "multisampledRenderToSwapchain",;
+        MULTISAMPLED_RENDER_TO_SWAPCHAIN = 541 "multisampledRenderToSwapchain",;
     1000620000 "VkPhysicalDeviceZeroInitializeDeviceMemoryFeaturesEXT" by EXT_ZERO_INITIALIZE_DEVICE_MEMORY has
-        ZERO_INITIALIZE_DEVICE_MEMORY "zeroInitializeDeviceMemory",;
-    1000623000 "VkPhysicalDeviceOpacityMicromapFeaturesKHR" by KHR_OPACITY_MICROMAP has MICROMAP_KHR "micromap",;
+        ZERO_INITIALIZE_DEVICE_MEMORY = 542 "zeroInitializeDeviceMemory",;
+    1000623000 "VkPhysicalDeviceOpacityMicromapFeaturesKHR" by KHR_OPACITY_MICROMAP has
+        MICROMAP_KHR = 543 "micromap",;
     1000627000 "VkPhysicalDeviceShader64BitIndexingFeaturesEXT" by EXT_SHADER_64BIT_INDEXING has
-        SHADER_64_BIT_INDEXING "shader64BitIndexing",;
-    1000628000 "VkPhysicalDeviceCustomResolveFeaturesEXT" by EXT_CUSTOM_RESOLVE has CUSTOM_RESOLVE "customResolve",;
+        SHADER_64_BIT_INDEXING = 544 "shader64BitIndexing",;
+    1000628000 "VkPhysicalDeviceCustomResolveFeaturesEXT" by EXT_CUSTOM_RESOLVE has
+        CUSTOM_RESOLVE = 545 "customResolve",;
     1000629000 "VkPhysicalDeviceDataGraphModelFeaturesQCOM" by QCOM_DATA_GRAPH_MODEL has
-        DATA_GRAPH_MODEL "dataGraphModel",;
-    1000630000 "VkPhysicalDeviceMaintenance10FeaturesKHR" by KHR_MAINTENANCE10 has MAINTENANCE_10 "maintenance10",;
+        DATA_GRAPH_MODEL = 546 "dataGraphModel",;
+    1000630000 "VkPhysicalDeviceMaintenance10FeaturesKHR" by KHR_MAINTENANCE10 has
+        MAINTENANCE_10 = 547 "maintenance10",;
     1000631000 "VkPhysicalDeviceDataGraphOpticalFlowFeaturesARM" by ARM_DATA_GRAPH_OPTICAL_FLOW has
-        DATA_GRAPH_OPTICAL_FLOW "dataGraphOpticalFlow",;
-    1000635000 "VkPhysicalDeviceShaderLongVectorFeaturesEXT" by EXT_SHADER_LONG_VECTOR has LONG_VECTOR "longVector",;
+        DATA_GRAPH_OPTICAL_FLOW = 548 "dataGraphOpticalFlow",;
+    1000635000 "VkPhysicalDeviceShaderLongVectorFeaturesEXT" by EXT_SHADER_LONG_VECTOR has
+        LONG_VECTOR = 549 "longVector",;
     1000637000 "VkPhysicalDevicePipelineCacheIncrementalModeFeaturesSEC" by SEC_PIPELINE_CACHE_INCREMENTAL_MODE has
-        PIPELINE_CACHE_INCREMENTAL_MODE "pipelineCacheIncrementalMode",;
+        PIPELINE_CACHE_INCREMENTAL_MODE = 550 "pipelineCacheIncrementalMode",;
     1000642000 "VkPhysicalDeviceShaderUniformBufferUnsizedArrayFeaturesEXT"
         by EXT_SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY has
-        SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY "shaderUniformBufferUnsizedArray",;
+        SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY = 551 "shaderUniformBufferUnsizedArray",;
     1000645001 "VkPhysicalDeviceComputeOccupancyPriorityFeaturesNV" by NV_COMPUTE_OCCUPANCY_PRIORITY has
-        COMPUTE_OCCUPANCY_PRIORITY "computeOccupancyPriority",;
-    1000657000 "VkPhysicalDeviceMaintenance11FeaturesKHR" by KHR_MAINTENANCE11 has MAINTENANCE_11 "maintenance11",;
+        COMPUTE_OCCUPANCY_PRIORITY = 552 "computeOccupancyPriority",;
+    1000657000 "VkPhysicalDeviceMaintenance11FeaturesKHR" by KHR_MAINTENANCE11 has
+        MAINTENANCE_11 = 553 "maintenance11",;
     1000659000 "VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT" by EXT_COOPERATIVE_MATRIX_MAINTENANCE1 has
-        COOPERATIVE_MATRIX_PROPERTIES_2 "cooperativeMatrixProperties2",
-        COOPERATIVE_MATRIX_REDUCTIONS_EXT "cooperativeMatrixReductions",
-        COOPERATIVE_MATRIX_CONVERSIONS_EXT "cooperativeMatrixConversions",
-        COOPERATIVE_MATRIX_PER_ELEMENT_OPERATIONS_EXT "cooperativeMatrixPerElementOperations",
-        COOPERATIVE_MATRIX_GET_COORDINATE "cooperativeMatrixGetCoordinate",;
+        COOPERATIVE_MATRIX_PROPERTIES_2 = 554 "cooperativeMatrixProperties2",
+        COOPERATIVE_MATRIX_REDUCTIONS_EXT = 555 "cooperativeMatrixReductions",
+        COOPERATIVE_MATRIX_CONVERSIONS_EXT = 556 "cooperativeMatrixConversions",
+        COOPERATIVE_MATRIX_PER_ELEMENT_OPERATIONS_EXT = 557 "cooperativeMatrixPerElementOperations",
+        COOPERATIVE_MATRIX_GET_COORDINATE = 558 "cooperativeMatrixGetCoordinate",;
     1000662000 "VkPhysicalDeviceShaderSubgroupPartitionedFeaturesEXT" by EXT_SHADER_SUBGROUP_PARTITIONED has
-        SHADER_SUBGROUP_PARTITIONED "shaderSubgroupPartitioned",;
-    1000668004 "VkPhysicalDeviceExtendedFlagsFeaturesKHR" by KHR_EXTENDED_FLAGS has EXTENDED_FLAGS "extendedFlags",;
+        SHADER_SUBGROUP_PARTITIONED = 559 "shaderSubgroupPartitioned",;
+    1000668004 "VkPhysicalDeviceExtendedFlagsFeaturesKHR" by KHR_EXTENDED_FLAGS has
+        EXTENDED_FLAGS = 560 "extendedFlags",;
     1000670000 "VkPhysicalDeviceCooperativeMatrixLayoutsFeaturesARM" by ARM_COOPERATIVE_MATRIX_LAYOUTS has
-        COOPERATIVE_MATRIX_ARM_LAYOUTS "cooperativeMatrixArmLayouts",;
+        COOPERATIVE_MATRIX_ARM_LAYOUTS = 561 "cooperativeMatrixArmLayouts",;
     1000672000 "VkPhysicalDeviceShaderOCPMicroscalingTypesFeaturesEXT" by EXT_SHADER_OCP_MICROSCALING_TYPES has
-        SHADER_FLOAT_4 "shaderFloat4", SHADER_FLOAT_6 "shaderFloat6",
-        SHADER_FLOAT_8_UNSIGNED_E8_M0 "shaderFloat8UnsignedE8M0", SHADER_MX_INT_8 "shaderMXInt8",;
+        SHADER_FLOAT_4 = 562 "shaderFloat4", SHADER_FLOAT_6 = 563 "shaderFloat6",
+        SHADER_FLOAT_8_UNSIGNED_E8_M0 = 564 "shaderFloat8UnsignedE8M0", SHADER_MX_INT_8 = 565 "shaderMXInt8",;
     1000673000 "VkPhysicalDeviceShaderMixedFloatDotProductFeaturesVALVE" by VALVE_SHADER_MIXED_FLOAT_DOT_PRODUCT has
-        SHADER_MIXED_FLOAT_DOT_PRODUCT_FLOAT_16_ACC_FLOAT_32 "shaderMixedFloatDotProductFloat16AccFloat32",
-        SHADER_MIXED_FLOAT_DOT_PRODUCT_FLOAT_16_ACC_FLOAT_16 "shaderMixedFloatDotProductFloat16AccFloat16",
-        SHADER_MIXED_FLOAT_DOT_PRODUCT_B_FLOAT_16_ACC "shaderMixedFloatDotProductBFloat16Acc",
-        SHADER_MIXED_FLOAT_DOT_PRODUCT_FLOAT_8_ACC_FLOAT_32 "shaderMixedFloatDotProductFloat8AccFloat32",;
-    1000674000 "VkPhysicalDeviceThrottleHintFeaturesSEC" by SEC_THROTTLE_HINT has THROTTLE_HINT "throttleHint",;
+        SHADER_MIXED_FLOAT_DOT_PRODUCT_FLOAT_16_ACC_FLOAT_32 = 566 "shaderMixedFloatDotProductFloat16AccFloat32",
+        SHADER_MIXED_FLOAT_DOT_PRODUCT_FLOAT_16_ACC_FLOAT_16 = 567 "shaderMixedFloatDotProductFloat16AccFloat16",
+        SHADER_MIXED_FLOAT_DOT_PRODUCT_B_FLOAT_16_ACC = 568 "shaderMixedFloatDotProductBFloat16Acc",
+        SHADER_MIXED_FLOAT_DOT_PRODUCT_FLOAT_8_ACC_FLOAT_32 = 569 "shaderMixedFloatDotProductFloat8AccFloat32",;
+    1000674000 "VkPhysicalDeviceThrottleHintFeaturesSEC" by SEC_THROTTLE_HINT has THROTTLE_HINT = 570 "throttleHint",;
     1000676002 "VkPhysicalDeviceDataGraphNeuralAcceleratorStatisticsFeaturesARM"
         by ARM_DATA_GRAPH_NEURAL_ACCELERATOR_STATISTICS has
-        DATA_GRAPH_NEURAL_ACCELERATOR_STATISTICS "dataGraphNeuralAcceleratorStatistics",;
+        DATA_GRAPH_NEURAL_ACCELERATOR_STATISTICS = 571 "dataGraphNeuralAcceleratorStatistics",;
     1000678000 "VkPhysicalDevicePrimitiveRestartIndexFeaturesEXT" by EXT_PRIMITIVE_RESTART_INDEX has
-        PRIMITIVE_RESTART_INDEX "primitiveRestartIndex",;
+        PRIMITIVE_RESTART_INDEX = 572 "primitiveRestartIndex",;
     1000687000 "VkPhysicalDeviceImageTilingControlFeaturesEXT" by EXT_IMAGE_TILING_CONTROL has
-        IMAGE_TILING_CONTROL "imageTilingControl",;
+        IMAGE_TILING_CONTROL = 573 "imageTilingControl",;
     1000689000 "VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV" by NV_COOPERATIVE_MATRIX_DECODE_VECTOR has
-        COOPERATIVE_MATRIX_DECODE_VECTOR "cooperativeMatrixDecodeVector",;
+        COOPERATIVE_MATRIX_DECODE_VECTOR = 574 "cooperativeMatrixDecodeVector",;
     1000707000 "VkPhysicalDevicePrivateDataBaseHandleFeaturesNV" by NV_PRIVATE_DATA_BASE_HANDLE has
-        PRIVATE_DATA_BASE_HANDLE "privateDataBaseHandle",;
+        PRIVATE_DATA_BASE_HANDLE = 575 "privateDataBaseHandle",;
     1000709000 "VkPhysicalDeviceBufferDeviceAddressAllocationAlignmentFeaturesVALVE"
         by VALVE_BUFFER_DEVICE_ADDRESS_ALLOCATION_ALIGNMENT has
-        BUFFER_DEVICE_ADDRESS_ALLOCATION_ALIGNMENT "bufferDeviceAddressAllocationAlignment",;
+        BUFFER_DEVICE_ADDRESS_ALLOCATION_ALIGNMENT = 576 "bufferDeviceAddressAllocationAlignment",;
     1000718000 "VkPhysicalDeviceHdrSmpteSt209450FeaturesGOOGLE" by GOOGLE_HDR_SMPTE_ST_209450_METADATA has
-        HDR_SMPTE_ST_209450 "hdrSmpteSt209450",;
+        HDR_SMPTE_ST_209450 = 577 "hdrSmpteSt209450",;
 }

@@ -1,7 +1,6 @@
 //! The feature structures of the registry, for `driver-runtime`: the list of structures, their owners, and their members.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 use roxmltree::Node;
 
@@ -29,26 +28,17 @@ pub(super) fn files(root: Node, registry: &Numbered) -> Result<Vec<Generated>, F
     let structures = structures(root)?;
     let separate = owners(&structures);
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
-    let mut constants = String::new();
     let mut files = Vec::new();
     for (part, structures) in structures.chunks(FILE_LENGTH).enumerate() {
         let mut text = String::from(header());
         text.push_str("//! Feature structures and their members, by the registry's order.\n\n");
         text.push_str("use super::rows::rows;\n\nrows! {\n");
         for structure in structures {
-            text.push_str(&row(structure, &separate, registry, &mut numbers, &mut constants)?);
+            text.push_str(&row(structure, &separate, registry, &mut numbers)?);
         }
         text.push_str("}\n");
         files.push(generated(&format!("structures_{}_gen.rs", part + 1), text));
     }
-    let mut text = String::from(header());
-    text.push_str("//! Every feature by the name of its member.\n\nuse super::rows::features;\n\n");
-    write!(
-        text,
-        "features! {{\n{constants}}}\n\n/// Features.\npub(super) const COUNT: usize = {};\n",
-        numbers.len()
-    )?;
-    files.push(generated("names_gen.rs", text));
     Ok(files)
 }
 
@@ -61,7 +51,6 @@ fn row(
     separate: &BTreeMap<&str, usize>,
     registry: &Numbered,
     numbers: &mut BTreeMap<String, usize>,
-    constants: &mut String,
 ) -> Result<String, Failure> {
     let mut words = vec![format!("{} \"{}\"", structure.s_type, structure.name)];
     if let Some(minor) = structure.core {
@@ -74,10 +63,12 @@ fn row(
     for member in &structure.members {
         let constant = constant(member, structure.name, separate);
         let next = numbers.len();
-        if *numbers.entry(constant.clone()).or_insert(next) == next {
-            writeln!(constants, "    {next} {constant} \"{member}\";")?;
-        }
-        words.push(format!("{constant} \"{member}\","));
+        // The first structure with the feature numbers it.
+        words.push(if *numbers.entry(constant.clone()).or_insert(next) == next {
+            format!("{constant} = {next} \"{member}\",")
+        } else {
+            format!("{constant} \"{member}\",")
+        });
     }
     Ok(wrapped(&words))
 }
