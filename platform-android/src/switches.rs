@@ -3,7 +3,7 @@
 //! turned it on in.
 //!
 //! The features `with-NAME` and `without-NAME` of this crate turn a switch on and off; the latter
-//! wins. docs/android.md has a row for each.
+//! wins. docs/android-image.md has a row for each.
 #![forbid(unsafe_code)]
 
 use ash::vk;

@@ -233,7 +233,7 @@ fn r122_every_reason_is_on_its_page() {
     let (_, ids) = source.split_once("fn id(&self) -> &'static str {").unwrap();
     let ids = ids.split("\n    }\n").next().unwrap();
     let in_source: BTreeSet<&str> = ids.split('"').skip(1).step_by(2).collect();
-    let page = read("../docs/android-layers.md");
+    let page = read("../docs/android-apk.md");
     let (_, table) = page.split_once("## Why a library is not used").unwrap();
     let on_page: BTreeSet<&str> =
         table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();

@@ -123,8 +123,8 @@ fn r172_the_oldest_compiler_is_stated_by_every_crate_of_a_tree() {
     for (_, _, folder) in MODULES {
         assert_eq!(stated(folder).as_ref(), Some(&oldest), "{folder}");
     }
-    let page = read("docs/packaging.md");
-    assert!(page.contains(&format!("Rust {} or newer", oldest.trim_matches('"'))), "docs/packaging.md");
+    let page = read("docs/android-image.md");
+    assert!(page.contains(&format!("Rust {} or newer", oldest.trim_matches('"'))), "docs/android-image.md");
 }
 
 #[test]

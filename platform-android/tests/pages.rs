@@ -1,4 +1,4 @@
-//! Checks the statements of docs/android.md about the sources.
+//! Checks the statements of docs/android-image.md about the sources.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ fn every_decision_about_a_driver_is_on_the_page() {
     let ids = decision.split("fn id(").nth(1).unwrap().split("\n    }\n").next().unwrap();
     let ids: Vec<&str> = ids.split('"').skip(1).step_by(2).collect();
     assert!(ids.len() > 5);
-    let page = read("docs/android.md");
+    let page = read("docs/android-image.md");
     for id in ids {
         assert!(page.contains(&format!("| `{id}` |")), "{id} is not on the page");
     }
@@ -19,7 +19,7 @@ fn every_decision_about_a_driver_is_on_the_page() {
 
 #[test]
 fn every_switch_is_on_the_page_with_its_flag_and_level() {
-    let page = read("docs/android.md");
+    let page = read("docs/android-image.md");
     for row in platform_android::switches::SWITCHES {
         let start = format!("| `{}` | ", row.name);
         let line = page.lines().find(|line| line.starts_with(&start));
@@ -35,7 +35,7 @@ fn every_switch_is_on_the_page_with_its_flag_and_level() {
 /// The page names the extensions of each level, with the level since which the library does so.
 #[test]
 fn every_extension_of_a_level_is_on_the_page() {
-    let page = read("docs/android.md");
+    let page = read("docs/android-image.md");
     let table = read("platform-android/tests/levels.tsv");
     let lines = table.lines().filter(|line| !line.starts_with('#')).skip(2);
     for cells in lines.map(|line| line.split('\t').collect::<Vec<_>>()) {
@@ -50,7 +50,7 @@ fn every_extension_of_a_level_is_on_the_page() {
 
 #[test]
 fn every_property_is_on_the_page() {
-    let page = read("docs/android.md");
+    let page = read("docs/android-image.md");
     let mut properties = BTreeSet::new();
     for file in sources(&root().join("platform-android/src")) {
         let source = fs::read_to_string(file).unwrap();

@@ -1,4 +1,4 @@
-//! Whose allocation callbacks are called (docs/decisions/0009-whose-memory-it-is.md): every pair of commands that creates and
+//! Whose allocation callbacks are called (decision 0009 in docs/decisions.md): every pair of commands that creates and
 //! destroys something, with another `pUserData` in every call, through layers that pass on, leave out or replace the callbacks.
 use std::collections::BTreeMap;
 use std::ffi::c_void;

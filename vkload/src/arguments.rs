@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-/// Ends the help. `docs/exit-codes.md` has the codes of each command.
+/// Ends the help. `docs/scripting.md` has the codes of each command.
 const EXIT_CODES: &str = "\
 Exit codes:
   0  answered, and nothing is wrong

@@ -1,4 +1,4 @@
-//! The exit codes in the help and in `docs/exit-codes.md`. The tests of each command check the codes themselves.
+//! The exit codes in the help and in `docs/scripting.md`. The tests of each command check the codes themselves.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn the_help_tells_what_exit_codes_mean() {
 
 #[test]
 fn every_command_has_its_exit_codes_on_the_page() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/exit-codes.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/scripting.md");
     let page = fs::read_to_string(page).expect("the page");
     let help = help();
     let commands = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());

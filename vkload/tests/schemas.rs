@@ -1,6 +1,6 @@
 //! The output of `--json` matches the schemas in `docs/schemas/`, in several test cases.
 //!
-//! A new command needs a row in [`COMMANDS`], and its schema a row in `docs/schemas/README.md`.
+//! A new command needs a row in [`COMMANDS`], and its schema a row in `docs/scripting.md`.
 
 mod schema;
 
@@ -209,13 +209,13 @@ fn collect_objects(value: &Value, place: String, found: &mut Vec<String>) {
 #[test]
 fn every_schema_is_strict_and_explains_itself_and_is_listed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schemas");
-    let list = fs::read_to_string(folder.join("README.md")).expect("the list");
+    let list = fs::read_to_string(folder.join("../scripting.md")).expect("the list");
     let files = fs::read_dir(&folder).expect("schemas").map(|entry| entry.expect("an entry").file_name());
     let files: Vec<_> = files.map(|name| name.into_string().expect("UTF-8")).collect();
-    for file in files.iter().filter(|file| *file != "README.md") {
+    for file in &files {
         let name = file.strip_suffix(".schema.json").unwrap_or_else(|| panic!("{file} is no schema"));
         let root = schema(name).root;
-        assert!(list.contains(&format!("]({file})")), "{file} is not in README.md");
+        assert!(list.contains(&format!("](schemas/{file})")), "{file} is not in docs/scripting.md");
         assert_eq!(root["$schema"], "https://json-schema.org/draft/2020-12/schema", "{file}");
         assert_eq!(root["$id"], format!("https://github.com/vkload/vkload/raw/main/docs/schemas/{file}"));
         let number = if name == RECORDING { "recording" } else { "format" };

@@ -1,5 +1,5 @@
 //! The allocation callbacks of an object whose creating and destroying calls may pass different ones: the
-//! rule is `docs/decisions/0009-whose-memory-it-is.md`.
+//! rule is decision 0009 (`docs/decisions.md`).
 
 use core::ptr::NonNull;
 

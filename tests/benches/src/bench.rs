@@ -16,7 +16,7 @@ const USAGE: &str = "\
 usage: cargo bench -p vkload-benches -- [--json] [--no-scaling | --curves FOLDER | --driver | --memory | --start FOLDER] [NAME]
   --json           prints JSON instead of tables
   --no-scaling     leaves out how costs grow, which takes most of the time
-  --curves FOLDER  measures only how costs grow, and writes data and pictures; fails if a cost grows faster than linearly
+  --curves FOLDER  measures only how costs grow, and writes pictures, and data to tests/benches/results; fails if a cost grows faster than linearly
   --driver         measures a driver made with the driver runtime beside lavapipe, both without a loader
   --memory         measures a whole program's start and end: instructions, system calls, memory, what stays allocated
   --start FOLDER   measures starts with 1, 4 and 12 of Mesa's drivers, also after a start that left what it learnt, and writes data

@@ -1,7 +1,6 @@
 //! How costs grow, as a picture and a file of data for each of [`CURVES`], and whether nothing of ours grows faster than its
 //! number.
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
@@ -10,14 +9,14 @@ use serde_json::{Value, json};
 
 use crate::instructions;
 use crate::loader::Loader;
-use crate::picture::{Line, Picture};
+use crate::picture::{self, Line, Picture};
 use crate::scaling::{self, CURVES, Curve, Plan, Series, UNDRAWN};
 use crate::stage::Libraries;
 
 /// How the loaders are called in pictures and data.
 const NAMES: [&str; 2] = ["vkload", "Debian"];
 
-/// Measures the curves whose names hold `only`, and writes `NAME.json` and `NAME.svg` for each into a folder.
+/// Measures the curves whose names hold `only`, and writes `NAME.svg` for each into a folder, and its data beside these benches.
 ///
 /// # Errors
 /// If something could not be measured or written, or if a cost of our library grows faster than linearly, as a message for a person. In the
@@ -30,8 +29,6 @@ pub fn write(folder: &Path, only: &str) -> Result<(), String> {
         .ok_or("curves compare with Debian's loader: install the package libvulkan1".to_owned())?;
     let loaders = [Loader::ours()?, theirs];
     let libraries = Libraries::compile()?;
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    fs::create_dir_all(folder).map_err(failed)?;
     let wanted: Vec<_> = CURVES.iter().filter(|curve| curve.name.contains(only)).collect();
     if wanted.is_empty() {
         let names = CURVES.map(|curve| curve.name).join(", ");
@@ -40,9 +37,9 @@ pub fn write(folder: &Path, only: &str) -> Result<(), String> {
     let mut steep = String::new();
     for curve in wanted {
         let series = scaling::of_curve(&libraries, &loaders, curve)?;
-        let data = format!("{:#}\n", data(curve, &series, &loaders));
-        fs::write(folder.join(format!("{}.json", curve.name)), data).map_err(failed)?;
-        fs::write(folder.join(format!("{}.svg", curve.name)), picture(curve, &series)).map_err(failed)?;
+        let data = data(curve, &series, &loaders);
+        picture::write(folder, curve.name, &picture(curve, &series), &data)
+            .map_err(|error| format!("{}: {error}", curve.name))?;
         for series in &series {
             print(curve, series);
             if !series.is_linear(0) {

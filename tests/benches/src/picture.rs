@@ -1,7 +1,13 @@
 //! A picture of growing costs, as SVG for light and dark backgrounds. Both axes are logarithmic. It refers to no other file, and its text
 //! is legible at a width of 400 pixels.
 use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 
+use serde_json::Value;
+
+/// The folder of the data behind the pictures.
+const RESULTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/results");
 const STYLE: &str = include_str!("curve.css");
 
 // All lengths are in pixels at the picture's natural size.
@@ -35,6 +41,14 @@ pub(crate) struct Line {
     /// Its place among the lines of its loader.
     pub(crate) place: usize,
     pub(crate) costs: Vec<f64>,
+}
+
+/// Writes a picture as `NAME.svg` into a folder, and its data to `NAME.json` in the folder of results.
+pub(crate) fn write(folder: &Path, name: &str, picture: &str, data: &Value) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    fs::create_dir_all(RESULTS)?;
+    fs::write(folder.join(format!("{name}.svg")), picture)?;
+    fs::write(Path::new(RESULTS).join(format!("{name}.json")), format!("{data:#}\n"))
 }
 
 /// The scales of the axes: powers of ten.

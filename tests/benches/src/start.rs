@@ -9,7 +9,7 @@ use std::{fs, mem};
 use serde_json::json;
 
 use crate::loader::Loader;
-use crate::picture::{Line, Picture};
+use crate::picture::{self, Line, Picture};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/start.c");
 
@@ -138,9 +138,7 @@ fn draw(folder: &Path, name: &str, title: &str, kinds: &[Kind], costs: &[Vec<f64
         "numbers": NUMBERS,
         "lines": lines,
     });
-    fs::create_dir_all(folder)?;
-    fs::write(folder.join(format!("{name}.json")), format!("{data:#}\n"))?;
-    fs::write(folder.join(format!("{name}.svg")), picture)
+    picture::write(folder, name, &picture, &data)
 }
 
 fn compile(folder: &Path) -> Result<PathBuf, String> {

@@ -54,7 +54,7 @@ fn what_belongs_to_an_instance_is_not_taken_from_the_process() {
     let run = scenario(World::Drivers).run(|vk| count_blocks(vk, everything));
     run.ok().says("instance", 0).says("all", 0);
     steps.iter().for_each(|step| _ = run.says(step, 0));
-    // As docs/decisions/0009-whose-memory-it-is.md has it: the list of the instance's layers, and of each its name and its extensions.
+    // As decision 0009 has it: the list of the instance's layers, and of each its name and its extensions.
     let run = scenario(World::Layers).run(|vk| count_blocks(vk, || everything().layer(ASKED)));
     run.ok().says("instance", 5).says("all", -5);
     steps.iter().for_each(|step| _ = run.says(step, 0));

@@ -9,7 +9,7 @@ use super::rules::{Field, Rule, Section, Set, State};
 pub(super) fn pages(sets: &[Set]) -> BTreeMap<String, String> {
     let mut pages: BTreeMap<_, _> = sets.iter().map(|set| (format!("{}.md", set.name), page(set))).collect();
     pages.insert("tests.md".to_owned(), tests(sets));
-    pages.insert("README.md".to_owned(), index(sets));
+    pages.insert("index.md".to_owned(), index(sets));
     pages
 }
 
