@@ -7,7 +7,7 @@ use roxmltree::Node;
 
 use super::commands::{header, wrapped};
 use super::layout::{ABIS, Types};
-use super::model::{child_text, children, grandchildren, of_this_api};
+use super::model::{child_text, children, declared_commands, grandchildren, of_this_api};
 use super::order::Numbered;
 use super::structures::values_of;
 use super::{Generated, naming};
@@ -39,13 +39,7 @@ const DESTROYERS: [&str; 1] = ["vkReleasePerformanceConfigurationINTEL"];
 
 pub(super) fn files(root: Node, registry: &Numbered) -> Result<Vec<Generated>, Failure> {
     let reader = Reader::new(root)?;
-    let mut declared = BTreeMap::new();
-    for node in grandchildren(root, "commands", "command").filter(|node| of_this_api(*node)) {
-        let proto = children(node, "proto").next();
-        if let Some(name) = proto.and_then(|proto| child_text(proto, "name")) {
-            declared.insert(name, node);
-        }
-    }
+    let declared = declared_commands(root);
     let mut rows = Vec::new();
     for command in registry.commands() {
         if command.core.is_some() || command.alias_of.is_some() {

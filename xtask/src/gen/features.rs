@@ -7,6 +7,7 @@ use roxmltree::Node;
 use super::commands::{header, wrapped};
 use super::model::{self, child_text, children, grandchildren, of_this_api, required};
 use super::order::Numbered;
+use super::structures::structure_types;
 use super::{Generated, naming};
 use crate::Failure;
 
@@ -18,7 +19,7 @@ const FILE_LENGTH: usize = 50;
 
 struct Structure<'a> {
     name: &'a str,
-    s_type: u32,
+    s_type: i32,
     core: Option<u8>,
     extensions: Vec<&'a str>,
     members: Vec<&'a str>,
@@ -137,7 +138,7 @@ fn structure<'a>(
     node: Node<'a, 'a>,
     name: &'a str,
     provided: &[&Provider<'a>],
-    values: &BTreeMap<&str, u32>,
+    values: &BTreeMap<&str, i32>,
 ) -> Result<Structure<'a>, Failure> {
     let mut members = Vec::new();
     let mut s_type_name = "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2";
@@ -195,27 +196,4 @@ fn required_types<'a>(node: Node<'a, 'a>) -> impl Iterator<Item = &'a str> {
         .filter(|block| of_this_api(*block))
         .flat_map(|block| children(block, "type"))
         .filter_map(|node| node.attribute("name"))
-}
-
-/// Returns the values of `VkStructureType`.
-pub(super) fn structure_types<'a>(root: Node<'a, 'a>) -> Result<BTreeMap<&'a str, u32>, Failure> {
-    let mut values = BTreeMap::new();
-    for group in children(root, "enums").filter(|node| node.attribute("name") == Some("VkStructureType")) {
-        for value in children(group, "enum") {
-            if let Some(number) = value.attribute("value") {
-                values.insert(required(value, "name")?, number.parse()?);
-            }
-        }
-    }
-    for value in root.descendants().filter(|node| node.attribute("extends") == Some("VkStructureType")) {
-        let name = required(value, "name")?;
-        if let Some(number) = value.attribute("value") {
-            values.insert(name, number.parse()?);
-        } else if let Some(offset) = value.attribute("offset") {
-            let owner = value.ancestors().find_map(|node| node.attribute("number")).unwrap_or_default();
-            let number: u32 = value.attribute("extnumber").unwrap_or(owner).parse()?;
-            values.insert(name, 1_000_000_000 + (number - 1) * 1000 + offset.parse::<u32>()?);
-        }
-    }
-    Ok(values)
 }

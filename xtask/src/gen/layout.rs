@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use roxmltree::Node;
 
 use crate::Failure;
-use crate::r#gen::model::{child_text, children, grandchildren, of_this_api, required};
+use crate::r#gen::model::{child_text, children, declaration, grandchildren, of_this_api, required};
 use crate::r#gen::structures;
 
 /// The sizes that C leaves to the processor, in bytes.
@@ -123,7 +123,7 @@ impl<'a> Types<'a> {
             (Some("enum"), _) => Type::Number(4),
             (Some("funcpointer"), _) | (Some("handle"), Some("VK_DEFINE_HANDLE")) => Type::Pointer,
             (Some("handle"), Some("VK_DEFINE_NON_DISPATCHABLE_HANDLE")) => Type::Number(8),
-            (Some("basetype"), _) if text(node).contains('*') => Type::Pointer,
+            (Some("basetype"), _) if declaration(node).contains('*') => Type::Pointer,
             (Some("bitmask" | "basetype"), Some(other)) => Type::SameAs(other),
             (Some("struct"), _) => Type::Structure {
                 members: self.members(node)?,
@@ -140,7 +140,7 @@ impl<'a> Types<'a> {
             .filter(|member| of_this_api(*member))
             .map(|member| {
                 let of_type = child_text(member, "type").ok_or("a member without type")?;
-                let declaration = text(member);
+                let declaration = declaration(member);
                 let (count, bits) = self.after_name(&declaration)?;
                 Ok(Member { of_type, is_pointer: declaration.contains('*'), count, bits })
             })
@@ -215,14 +215,6 @@ impl<'a> Types<'a> {
         };
         Ok(Layout { size: one.size * member.count, ..one })
     }
-}
-
-/// Returns the C text of a type or a member, without comments.
-fn text(node: Node) -> String {
-    let parts = node
-        .descendants()
-        .filter(|part| part.is_text() && part.parent().is_none_or(|parent| !parent.has_tag_name("comment")));
-    parts.filter_map(|part| part.text()).collect()
 }
 
 #[cfg(test)]

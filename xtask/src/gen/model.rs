@@ -202,6 +202,20 @@ pub(super) fn is_supported(extension: Node) -> bool {
     extension.attribute("supported").is_some_and(|list| list.split(',').any(|api| api == API))
 }
 
+/// Returns the commands that are declared in full, by name.
+pub(super) fn declared_commands<'a>(root: Node<'a, 'a>) -> BTreeMap<&'a str, Node<'a, 'a>> {
+    let nodes = grandchildren(root, "commands", "command").filter(|node| of_this_api(*node));
+    nodes.filter_map(|node| Some((child_text(children(node, "proto").next()?, "name")?, node))).collect()
+}
+
+/// Returns the C text of a type, a parameter or a member, without comments.
+pub(super) fn declaration(node: Node) -> String {
+    let parts = node
+        .descendants()
+        .filter(|part| part.is_text() && part.parent().is_none_or(|parent| !parent.has_tag_name("comment")));
+    parts.filter_map(|part| part.text()).collect()
+}
+
 pub(super) fn required<'a>(node: Node<'a, '_>, attribute: &str) -> Result<&'a str, Failure> {
     let tag = node.tag_name().name();
     node.attribute(attribute).ok_or_else(|| format!("<{tag}> without {attribute}").into())

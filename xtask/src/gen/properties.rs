@@ -7,9 +7,10 @@ use roxmltree::Node;
 
 use super::commands::{header, wrapped};
 use super::enumerations::Enumerations;
-use super::features::{Provider, providers, structure_types};
+use super::features::{Provider, providers};
 use super::model::{child_text, children, grandchildren, of_this_api, required};
 use super::order::Numbered;
+use super::structures::structure_types;
 use super::{Generated, naming};
 use crate::Failure;
 
@@ -75,14 +76,14 @@ struct Types<'a> {
     nodes: BTreeMap<&'a str, Node<'a, 'a>>,
     aliases: BTreeMap<&'a str, Vec<&'a str>>,
     providers: BTreeMap<&'a str, Vec<Provider<'a>>>,
-    values: BTreeMap<&'a str, u32>,
+    values: BTreeMap<&'a str, i32>,
     constants: BTreeMap<&'a str, usize>,
     enumerations: Enumerations<'a>,
 }
 
 struct Structure<'a> {
     name: &'a str,
-    s_type: u32,
+    s_type: i32,
     core: Option<u8>,
     extensions: BTreeSet<&'a str>,
     members: Vec<Member<'a>>,

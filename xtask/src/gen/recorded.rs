@@ -7,7 +7,7 @@ use roxmltree::Node;
 
 use super::commands::{header, wrapped};
 use super::layout::{ABIS, Types};
-use super::model::{child_text, children, grandchildren, of_this_api};
+use super::model::{child_text, children, declaration, grandchildren, of_this_api};
 use super::order::Numbered;
 use super::structures::structure_types;
 use super::{Generated, naming};
@@ -348,12 +348,4 @@ fn sizes<T>(mut of: impl FnMut(usize) -> Result<T, Failure>) -> Result<[T; 3], F
 
 pub(super) fn letter(place: usize) -> char {
     char::from(b'a' + u8::try_from(place).unwrap_or_default())
-}
-
-/// Returns the C text of a parameter or member, without comments.
-pub(super) fn declaration(node: Node) -> String {
-    let parts = node
-        .descendants()
-        .filter(|part| part.is_text() && part.parent().is_none_or(|parent| !parent.has_tag_name("comment")));
-    parts.filter_map(|part| part.text()).collect()
 }

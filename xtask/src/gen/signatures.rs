@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use roxmltree::Node;
 
-use super::model::{child_text, children, grandchildren, of_this_api};
-use super::recorded::{Reader, declaration, letter};
+use super::model::{child_text, children, declaration, declared_commands, of_this_api};
+use super::recorded::{Reader, letter};
 use crate::Failure;
 
 /// Handles with a dispatch table.
@@ -18,16 +18,12 @@ const OF_WINDOW_SYSTEMS: [(&str, &str); 3] =
 
 pub(super) struct Signatures<'a> {
     reader: Reader<'a>,
-    /// The commands that are declared in full, by name.
     declared: BTreeMap<&'a str, Node<'a, 'a>>,
 }
 
 impl<'a> Signatures<'a> {
     pub(super) fn read(root: Node<'a, 'a>) -> Result<Self, Failure> {
-        let nodes = grandchildren(root, "commands", "command").filter(|node| of_this_api(*node));
-        let named =
-            nodes.filter_map(|node| Some((child_text(children(node, "proto").next()?, "name")?, node)));
-        Ok(Self { reader: Reader::new(root)?, declared: named.collect() })
+        Ok(Self { reader: Reader::new(root)?, declared: declared_commands(root) })
     }
 
     /// `( a Pointer, b u32, ) i32`

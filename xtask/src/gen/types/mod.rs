@@ -15,7 +15,7 @@ use roxmltree::Node;
 use super::Generated;
 use super::commands::{header, wrapped};
 use super::layout::{ABIS, Types};
-use super::model::{child_text, children, grandchildren, is_supported, of_this_api};
+use super::model::{child_text, children, declared_commands, grandchildren, is_supported, of_this_api};
 use super::order::Numbered;
 use super::structures::{extension_value, structure_types};
 use crate::Failure;
@@ -97,12 +97,6 @@ impl<'a> Writer<'a> {
                 None => _ = nodes.insert(name, node),
             }
         }
-        let mut commands = BTreeMap::new();
-        for node in grandchildren(root, "commands", "command").filter(|node| of_this_api(*node)) {
-            if let Some(name) = children(node, "proto").next().and_then(|proto| child_text(proto, "name")) {
-                commands.insert(name, node);
-            }
-        }
         let lists = children(root, "enums").filter(|list| list.attribute("type") == Some("constants"));
         let values = lists.flat_map(|list| children(list, "enum"));
         let constants =
@@ -112,7 +106,7 @@ impl<'a> Writer<'a> {
             types: Types::read(root)?,
             root,
             nodes,
-            commands,
+            commands: declared_commands(root),
             structure_types: structure_types(root)?,
             constants,
             aliases,
