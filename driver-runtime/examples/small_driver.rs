@@ -104,7 +104,7 @@ impl Driver for Small {
 /// A synchronisation object.
 pub struct Flag(AtomicU64);
 
-impl Primitive for Flag {
+impl SyncObject for Flag {
     fn value(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }

@@ -3,20 +3,21 @@
 use ash::vk;
 use loader_core::registry::ExtensionSet;
 
-use crate::Host;
 use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
 use crate::dispatch::{DispatchTable, EntryPoints, PrivateCommand};
+use crate::driver_types::SyncObject;
 use crate::drm::DrmDevice;
 use crate::extensions::Unlisted;
 use crate::features::UnlistedFeatures;
+use crate::host::Host;
 use crate::instance::{Enumeration, Instance, InstanceRequest};
-use crate::parts::{Parts, Primitive};
 use crate::physical_device::{Chainable, Description, PhysicalDevice};
 use crate::result::{
     CreateDeviceError, CreateInstanceError, EnumerateError, ExportError, ImportError, SubmitError,
 };
-use crate::sync::{Handle, HandleKind, HostWait, SyncType, Work};
+use crate::sync_object::{Handle, HandleKind, SyncType};
 use crate::trace::TraceSettings;
+use crate::work::{HostWait, Work};
 
 /// A driver: its parts of the runtime's objects, and its own commands.
 pub trait Driver: Sized + Send + Sync + 'static {
@@ -30,10 +31,10 @@ pub trait Driver: Sized + Send + Sync + 'static {
     type Queue: Send + Sync;
 
     /// The driver's synchronisation objects, of whichever of its types.
-    type Sync: Primitive;
+    type Sync: SyncObject;
 
     /// The types of its synchronisation objects, the preferred ones first, for physical devices whose [`Description`] lists none.
-    /// A list that cannot work does not compile: [`SyncTypeError`](crate::sync::SyncTypeError) has the rules.
+    /// A list that cannot work does not compile: [`SyncTypeError`](crate::sync_object::SyncTypeError) has the rules.
     const SYNC_TYPES: &'static [SyncType];
     /// The commands that the driver implements itself. They take precedence over the runtime's. Of two forms of a
     /// command, such as `vkCmdCopyBuffer` and `vkCmdCopyBuffer2`, the second is enough: the README lists the first
@@ -194,8 +195,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
         Ok(None)
     }
 
-    /// Gives work to a queue, in the order in which it is to be done. Everything that the work waits for was given to some
-    /// queue before, unless the driver's timelines are [native](crate::sync::TimelineMode::Native).
+    /// Submits work to a queue, in the order in which it is to be done. Everything that the work waits for was submitted to
+    /// some queue before, unless the driver's timelines are [native](crate::sync_object::TimelineMode::Native).
     ///
     /// # Errors
     /// [`SubmitError`]; for a lost device, after [`Device::set_lost`].
@@ -229,7 +230,7 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// values, or the deadline. To come back earlier is allowed, since the runtime looks itself, and calls this again.
     ///
     /// Waits on the host. A driver whose system can sleep on several objects overrides this. By default the thread
-    /// sleeps if the objects [wake it](crate::sync::Ability::WAKES), and polls otherwise. Called only when the driver
+    /// sleeps if the objects [wake it](crate::sync_object::Ability::WAKES), and polls otherwise. Called only when the driver
     /// has received all awaited signals; until then the runtime lets the thread sleep.
     fn wait(device: &Device<Self>, wait: &HostWait<'_, Self>) {
         let _ = device;
@@ -262,16 +263,4 @@ pub trait Tables: Driver {
     const COMMON: EntryPoints<Self>;
     /// All commands: the driver's, the window systems', the runtime's.
     const TABLE: &'static DispatchTable;
-}
-
-impl<D: Driver> Parts for D {
-    type Instance = <D as Driver>::Instance;
-    type PhysicalDevice = <D as Driver>::PhysicalDevice;
-    type Device = <D as Driver>::Device;
-    type Queue = <D as Driver>::Queue;
-    type Sync = <D as Driver>::Sync;
-
-    fn host() -> &'static dyn Host {
-        <D as Driver>::host()
-    }
 }

@@ -41,6 +41,7 @@ mod descriptor_template;
 pub mod device;
 pub mod dispatch;
 mod driver;
+mod driver_types;
 pub mod drm;
 pub mod extensions;
 pub mod features;
@@ -56,7 +57,6 @@ pub mod log;
 mod memory_tests;
 pub mod object;
 pub mod out_array;
-mod parts;
 pub mod physical_device;
 pub mod pipeline_cache;
 pub mod proc_addr;
@@ -65,17 +65,20 @@ pub mod properties;
 mod readme_tests;
 pub mod reflect;
 pub mod result;
-pub mod sync;
+mod sync;
+pub mod sync_object;
 #[cfg(test)]
 mod testing;
 mod time;
 pub mod trace;
+pub mod work;
 
 #[doc(hidden)]
 pub use commands::missing::MissingCommands;
 pub use commands::missing::missing_core_commands;
 pub use device::{Device, DeviceRequest, Queue, QueuePlace};
 pub use driver::{Driver, Search, Tables};
+pub use driver_types::DriverTypes;
 pub use host::{Host, NoThread, ThreadWork};
 pub use instance::{Enumeration, Instance, InstanceRequest};
 pub use loader_core::memory::{self, OutOfMemory};
@@ -83,7 +86,6 @@ pub use loader_core::platform::Waiting;
 pub use loader_core::registry;
 pub use loader_core::vk;
 pub use object::{Object, ObjectBase, Owned, VkObject};
-pub use parts::Parts;
 pub use physical_device::{Chainable, Description, PhysicalDevice, Vulkan14Properties};
 pub use vulkan_registry::types;
 
@@ -98,6 +100,7 @@ pub mod driver_prelude {
         CommandBufferError, CreateDeviceError, CreateInstanceError, EnumerateError, ExportError, ImportError,
         SubmitError,
     };
-    pub use crate::sync::{Ability, Handle, HandleKind, HandleKinds, HostWait, Primitive, SyncType, Work};
+    pub use crate::sync_object::{Ability, Handle, HandleKind, HandleKinds, SyncObject, SyncType};
+    pub use crate::work::{HostWait, Work};
     pub use crate::{Host, entry_points};
 }

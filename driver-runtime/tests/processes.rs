@@ -13,8 +13,8 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::driver_prelude::*;
 use driver_runtime::host::Linux;
 use driver_runtime::registry::{ExtensionSet, extension};
-use driver_runtime::sync::{Signal, Wait};
 use driver_runtime::vk;
+use driver_runtime::work::{Signal, Wait};
 
 struct Neighbour;
 
@@ -75,7 +75,7 @@ impl Drop for Shared {
     }
 }
 
-impl Primitive for Shared {
+impl SyncObject for Shared {
     fn value(&self) -> u64 {
         self.numbers()[0].load(Ordering::SeqCst)
     }

@@ -82,7 +82,7 @@ impl Driver for Bench {
 /// A synchronisation object.
 pub(crate) struct Flag(AtomicU64);
 
-impl Primitive for Flag {
+impl SyncObject for Flag {
     fn value(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }

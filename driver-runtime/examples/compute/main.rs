@@ -146,7 +146,7 @@ fn describe() -> Description {
 /// A synchronisation object.
 pub struct Flag(AtomicU64);
 
-impl Primitive for Flag {
+impl SyncObject for Flag {
     fn value(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }

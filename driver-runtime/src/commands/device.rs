@@ -16,11 +16,12 @@ use crate::driver::Driver;
 use crate::extensions::EnabledExtensions;
 use crate::features::{self, CheckError};
 use crate::hal;
+use crate::host::EventCount;
 use crate::log::{Level, Topic, failed, report_left};
 use crate::object::{Object, ObjectBase, ParentKind, ParentObject, Root};
 use crate::physical_device::{Physical, PhysicalDevice};
 use crate::result::CreateDeviceError;
-use crate::sync::{Bell, SubmitMode, SyncTypes};
+use crate::sync_object::{SubmitMode, SyncTypes};
 use crate::{here, message};
 
 /// # Safety
@@ -71,7 +72,7 @@ unsafe fn create<D: Driver>(
         let driver = D::create_device(physical, &request)
             .map_err(|error| failed(error.into(), "the driver failed"))?;
         let mode = submit_mode::<D>(D::submits_slowly(physical, &driver), &sync_types);
-        let bell = Counted::try_new(Bell::new())
+        let events = Counted::try_new(EventCount::new())
             .map_err(|error| failed(error.into(), "no memory for the device"))?;
         let block = memory
             .allocate(Layout::new::<Device<D>>())
@@ -80,7 +81,7 @@ unsafe fn create<D: Driver>(
         let table = physical.base().dispatch();
         let base = ObjectBase::with_dispatch(vk::ObjectType::DEVICE, ParentKind::Device, block.cast(), table);
         let root = Root::of_device(base, memory, D::host(), physical.base());
-        block.write(Device::new(root, physical, extensions, features, (sync_types, mode), bell, driver));
+        block.write(Device::new(root, physical, extensions, features, (sync_types, mode), events, driver));
         physical.parent().root().child_created();
         let device = Building { block, memory };
         device.add_queues(info).map_err(|error| failed(error.into(), "the queues cannot be created"))?;
@@ -283,6 +284,7 @@ impl<D: Driver> Drop for Building<D> {
         // SAFETY: the block holds a device that is no longer in use, and came from this allocator with this layout.
         // Queues are children of the device and are destroyed before it.
         unsafe {
+            self.block.as_ref().end_threads();
             self.block.as_ref().destroy_queues();
             let root = self.block.as_ref().root();
             report_left(root, "vkDestroyDevice", "VUID-vkDestroyDevice-device-05137");

@@ -6,13 +6,14 @@ pub(crate) mod instance;
 mod messages;
 pub(crate) mod missing;
 pub(crate) mod physical_device;
-pub(crate) mod sync;
 mod trace;
 
 use crate::descriptor_template::Templates;
 use crate::dispatch::{DispatchTable, EntryPoints, private};
 use crate::driver::{Driver, Tables};
-use crate::{entry_points, features, forward, proc_addr, time};
+use crate::driver_types::DriverTypes;
+use crate::host::Host;
+use crate::{entry_points, features, forward, proc_addr, sync, time};
 
 pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
     // SAFETY: each function implements its command, with the runtime's objects for this driver.
@@ -117,4 +118,17 @@ impl<D: Driver> Tables for D {
             .filled(&Self::COMMON)
             .filled(&D::DEFAULTS)
     };
+}
+
+impl<D: Driver> DriverTypes for D {
+    type Instance = <D as Driver>::Instance;
+    type PhysicalDevice = <D as Driver>::PhysicalDevice;
+    type Device = <D as Driver>::Device;
+    type Queue = <D as Driver>::Queue;
+    type Sync = <D as Driver>::Sync;
+    type SubmitQueue = sync::SubmitQueue<D>;
+
+    fn host() -> &'static dyn Host {
+        <D as Driver>::host()
+    }
 }

@@ -32,8 +32,8 @@ impl<D: Driver> Device<D> {
 mod tests {
     use ash::vk;
 
-    use crate::commands::sync::queue_submit;
     use crate::device::tests::{make, queues};
+    use crate::sync::queue_submit;
     use crate::testing::{TestDriver, plan};
     use crate::trace::TraceSettings;
 

@@ -16,9 +16,9 @@ use loader_core::memory::OutOfMemory;
 
 use crate::device::Device;
 use crate::dispatch::{Forward, forwards};
+use crate::driver_types::DriverTypes;
 use crate::forward::calls::{call, list};
 use crate::object::{Object, Owned, Piece, Plain, VkObject};
-use crate::parts::Parts;
 use crate::result::code;
 use batch::Batch;
 
@@ -46,12 +46,12 @@ unsafe impl Plain for Entry {}
 const _: () = assert!(size_of::<Entry>() == 4 * size_of::<u32>() + 2 * size_of::<usize>());
 
 // SAFETY: no other type is behind such handles.
-unsafe impl<D: Parts> VkObject for Template<D> {
+unsafe impl<D: DriverTypes> VkObject for Template<D> {
     type Handle = vk::DescriptorUpdateTemplate;
     type Parent = Device<D>;
 }
 
-impl<D: Parts> Template<D> {
+impl<D: DriverTypes> Template<D> {
     /// # Safety
     /// As specified for `vkCreateDescriptorUpdateTemplate`.
     unsafe fn new(
@@ -83,7 +83,7 @@ impl<D: Parts> Template<D> {
 
 /// # Safety
 /// As specified for the command.
-unsafe extern "system" fn create<D: Parts>(
+unsafe extern "system" fn create<D: DriverTypes>(
     device: vk::Device,
     info: *const vk::DescriptorUpdateTemplateCreateInfo<'_>,
     callbacks: *const vk::AllocationCallbacks<'_>,
@@ -101,7 +101,7 @@ unsafe extern "system" fn create<D: Parts>(
 
 /// # Safety
 /// As specified for the command.
-unsafe extern "system" fn destroy<D: Parts>(
+unsafe extern "system" fn destroy<D: DriverTypes>(
     _: vk::Device,
     template: vk::DescriptorUpdateTemplate,
     callbacks: *const vk::AllocationCallbacks<'_>,
@@ -112,7 +112,7 @@ unsafe extern "system" fn destroy<D: Parts>(
 
 /// # Safety
 /// As specified for the command.
-unsafe extern "system" fn update<D: Parts>(
+unsafe extern "system" fn update<D: DriverTypes>(
     device: vk::Device,
     set: vk::DescriptorSet,
     template: vk::DescriptorUpdateTemplate,
@@ -130,7 +130,7 @@ unsafe extern "system" fn update<D: Parts>(
 
 /// # Safety
 /// As specified for the command.
-unsafe extern "system" fn push<D: Parts>(
+unsafe extern "system" fn push<D: DriverTypes>(
     commands: vk::CommandBuffer,
     template: vk::DescriptorUpdateTemplate,
     layout: vk::PipelineLayout,
@@ -153,7 +153,7 @@ unsafe extern "system" fn push<D: Parts>(
 
 /// # Safety
 /// As specified for the command.
-unsafe extern "system" fn push_2<D: Parts>(
+unsafe extern "system" fn push_2<D: DriverTypes>(
     commands: vk::CommandBuffer,
     info: *const vk::PushDescriptorSetWithTemplateInfoKHR<'_>,
 ) {
@@ -167,7 +167,7 @@ unsafe extern "system" fn push_2<D: Parts>(
 /// The template commands, for a table whose driver has none of its own: all of them use the runtime's objects.
 pub(crate) struct Templates<D>(PhantomData<D>);
 
-impl<D: Parts> Templates<D> {
+impl<D: DriverTypes> Templates<D> {
     pub(crate) const FORWARDS: &'static [Forward] = forwards! {
         CREATE_DESCRIPTOR_UPDATE_TEMPLATE: PFN_vkCreateDescriptorUpdateTemplate = create::<D>
             => UPDATE_DESCRIPTOR_SETS, unless CREATE_DESCRIPTOR_UPDATE_TEMPLATE;

@@ -5,18 +5,18 @@ use core::ffi::CStr;
 use ash::vk::{self, Handle};
 
 use super::Device;
+use crate::driver_types::DriverTypes;
 use crate::object::{Object, ObjectBase, ParentObject, Slot, VkObject};
-use crate::parts::Parts;
 use crate::result::code;
 
 /// The object behind a private data slot.
-struct SlotObject<D: Parts> {
+struct SlotObject<D: DriverTypes> {
     slot: Slot,
     device: core::marker::PhantomData<D>,
 }
 
 // SAFETY: no other type is behind such handles.
-unsafe impl<D: Parts> VkObject for SlotObject<D> {
+unsafe impl<D: DriverTypes> VkObject for SlotObject<D> {
     type Handle = vk::PrivateDataSlot;
     type Parent = Device<D>;
 }
@@ -30,7 +30,7 @@ fn is_foreign(kind: vk::ObjectType) -> bool {
 
 /// # Safety
 /// As specified for `vkCreatePrivateDataSlot`.
-pub(crate) unsafe extern "system" fn create_private_data_slot<D: Parts>(
+pub(crate) unsafe extern "system" fn create_private_data_slot<D: DriverTypes>(
     device: vk::Device,
     _: *const vk::PrivateDataSlotCreateInfo<'_>,
     callbacks: *const vk::AllocationCallbacks<'_>,
@@ -50,7 +50,7 @@ pub(crate) unsafe extern "system" fn create_private_data_slot<D: Parts>(
 
 /// # Safety
 /// As specified for `vkDestroyPrivateDataSlot`.
-pub(crate) unsafe extern "system" fn destroy_private_data_slot<D: Parts>(
+pub(crate) unsafe extern "system" fn destroy_private_data_slot<D: DriverTypes>(
     _: vk::Device,
     slot: vk::PrivateDataSlot,
     callbacks: *const vk::AllocationCallbacks<'_>,
@@ -61,7 +61,7 @@ pub(crate) unsafe extern "system" fn destroy_private_data_slot<D: Parts>(
 
 /// # Safety
 /// As specified for `vkSetPrivateData`.
-pub(crate) unsafe extern "system" fn set_private_data<D: Parts>(
+pub(crate) unsafe extern "system" fn set_private_data<D: DriverTypes>(
     device: vk::Device,
     kind: vk::ObjectType,
     handle: u64,
@@ -86,7 +86,7 @@ pub(crate) unsafe extern "system" fn set_private_data<D: Parts>(
 
 /// # Safety
 /// As specified for `vkGetPrivateData`.
-pub(crate) unsafe extern "system" fn get_private_data<D: Parts>(
+pub(crate) unsafe extern "system" fn get_private_data<D: DriverTypes>(
     device: vk::Device,
     kind: vk::ObjectType,
     handle: u64,
@@ -111,7 +111,7 @@ pub(crate) unsafe extern "system" fn get_private_data<D: Parts>(
 
 /// # Safety
 /// As specified for `vkSetDebugUtilsObjectNameEXT`.
-pub(crate) unsafe extern "system" fn set_object_name<D: Parts>(
+pub(crate) unsafe extern "system" fn set_object_name<D: DriverTypes>(
     device: vk::Device,
     info: *const vk::DebugUtilsObjectNameInfoEXT<'_>,
 ) -> vk::Result {

@@ -13,14 +13,15 @@ use core::ptr::NonNull;
 use ash::vk;
 use loader_core::memory::{CopiedCallbacks, Counted, OutOfMemory, TryGrow, Vec};
 
+use crate::driver_types::DriverTypes;
 use crate::extensions::EnabledExtensions;
 use crate::features;
+use crate::host::EventCount;
 use crate::log::{Level, Topic};
 use crate::message;
 use crate::object::{Object, ObjectBase, Owned, ParentKind, ParentObject, Root};
-use crate::parts::Parts;
 use crate::physical_device::PhysicalDevice;
-use crate::sync::{Bell, SubmitMode, SyncTypes};
+use crate::sync_object::{SubmitMode, SyncTypes};
 use crate::trace;
 
 pub(crate) use attach::{
@@ -33,13 +34,13 @@ pub(crate) use queue::{get_device_queue, get_device_queue_2};
 
 /// A device: the runtime's data, then the driver's part.
 #[repr(C)]
-pub struct Device<D: Parts> {
+pub struct Device<D: DriverTypes> {
     root: Root,
     physical: NonNull<PhysicalDevice<D>>,
     extensions: EnabledExtensions,
     features: features::Enabled,
     lost: lost::State,
-    bell: Counted<Bell>,
+    events: Counted<EventCount>,
     trace_count: trace::Count,
     sync_types: SyncTypes,
     submit_mode: SubmitMode,
@@ -49,9 +50,9 @@ pub struct Device<D: Parts> {
 }
 
 // SAFETY: the physical device outlives the device and may be shared.
-unsafe impl<D: Parts> Send for Device<D> {}
+unsafe impl<D: DriverTypes> Send for Device<D> {}
 // SAFETY: as above.
-unsafe impl<D: Parts> Sync for Device<D> {}
+unsafe impl<D: DriverTypes> Sync for Device<D> {}
 
 /// The checked extensions, features and queues to create a device with.
 pub struct DeviceRequest<'a> {
@@ -65,7 +66,7 @@ pub struct DeviceRequest<'a> {
     pub info: &'a vk::DeviceCreateInfo<'a>,
 }
 
-impl<D: Parts> Device<D> {
+impl<D: DriverTypes> Device<D> {
     /// Creates a device without queues.
     pub(crate) fn new(
         root: Root,
@@ -73,7 +74,7 @@ impl<D: Parts> Device<D> {
         extensions: EnabledExtensions,
         features: features::Enabled,
         (sync_types, submit_mode): (SyncTypes, SubmitMode),
-        bell: Counted<Bell>,
+        events: Counted<EventCount>,
         driver: D::Device,
     ) -> Self {
         let queues = Vec::new_in(*root.memory()).into();
@@ -83,7 +84,7 @@ impl<D: Parts> Device<D> {
             extensions,
             features,
             lost: lost::State::new(),
-            bell,
+            events,
             trace_count: trace::Count::new(),
             sync_types,
             submit_mode,
@@ -138,10 +139,8 @@ impl<D: Parts> Device<D> {
     /// Destroys the queues, before the rest of the device goes.
     ///
     /// # Safety
-    /// The device and its queues are no longer in use.
+    /// The device and its queues are no longer in use, not even by threads of queues.
     pub(crate) unsafe fn destroy_queues(&self) {
-        // Threads of queues use all queues, so they end first.
-        self.queues().iter().for_each(|queue| queue.pipeline().end_thread());
         // SAFETY: the caller vouches that the list has no other user.
         unsafe { (*self.queues.get()).clear() };
     }
@@ -151,9 +150,9 @@ impl<D: Parts> Device<D> {
         &self.sync_types
     }
 
-    /// Returns the bell at which application threads sleep.
-    pub(crate) fn bell(&self) -> &Counted<Bell> {
-        &self.bell
+    /// Returns the event count at which application threads sleep.
+    pub(crate) fn event_count(&self) -> &Counted<EventCount> {
+        &self.events
     }
 
     pub(crate) fn trace_count(&self) -> &trace::Count {
@@ -173,7 +172,7 @@ impl<D: Parts> Device<D> {
     /// Records that the device is lost, because of it or of one of its queues. Said once.
     fn lose(&self, base: &ObjectBase, reason: &'static str) -> Lost {
         let (lost, is_first) = self.lost.set(reason);
-        self.bell.ring(D::host);
+        self.events.notify(D::host);
         if is_first {
             message!(Level::Error, Topic::Driver, [base], "the device is lost: {reason}");
         }
@@ -194,7 +193,7 @@ impl<D: Parts> Device<D> {
     }
 }
 
-impl<D: Parts> Deref for Device<D> {
+impl<D: DriverTypes> Deref for Device<D> {
     type Target = D::Device;
     fn deref(&self) -> &D::Device {
         &self.driver
@@ -202,7 +201,7 @@ impl<D: Parts> Deref for Device<D> {
 }
 
 // SAFETY: the first field is the root, and the layout is C's. A process has one driver, so all such handles are of this type.
-unsafe impl<D: Parts> ParentObject for Device<D> {
+unsafe impl<D: DriverTypes> ParentObject for Device<D> {
     type Handle = vk::Device;
     const KIND: ParentKind = ParentKind::Device;
     fn root(&self) -> &Root {

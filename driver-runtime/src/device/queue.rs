@@ -5,17 +5,16 @@ use core::ops::Deref;
 use ash::vk;
 
 use super::{Device, Lost, lost};
+use crate::driver_types::DriverTypes;
 use crate::object::{Object, VkObject};
-use crate::parts::Parts;
-use crate::sync::Pipeline;
 
 /// A queue: the runtime's data, then the driver's part.
 pub type Queue<D> = Object<QueueState<D>>;
 
 /// The runtime's data about a queue.
-pub struct QueueState<D: Parts> {
+pub struct QueueState<D: DriverTypes> {
     place: QueuePlace,
-    pipeline: Pipeline<D>,
+    submit_queue: D::SubmitQueue,
     lost: lost::State,
     driver: D::Queue,
 }
@@ -31,9 +30,9 @@ pub struct QueuePlace {
     pub flags: vk::DeviceQueueCreateFlags,
 }
 
-impl<D: Parts> QueueState<D> {
+impl<D: DriverTypes> QueueState<D> {
     pub(super) fn new(place: QueuePlace, driver: D::Queue) -> Self {
-        Self { place, pipeline: Pipeline::new(), lost: lost::State::new(), driver }
+        Self { place, submit_queue: Default::default(), lost: lost::State::new(), driver }
     }
 
     /// Returns the queue's family, number and flags.
@@ -41,13 +40,13 @@ impl<D: Parts> QueueState<D> {
         self.place
     }
 
-    /// Returns the held submissions.
-    pub(crate) fn pipeline(&self) -> &Pipeline<D> {
-        &self.pipeline
+    /// Returns the submissions that the driver has not received.
+    pub(crate) fn submit_queue(&self) -> &D::SubmitQueue {
+        &self.submit_queue
     }
 }
 
-impl<D: Parts> Queue<D> {
+impl<D: DriverTypes> Queue<D> {
     /// Records that the queue, and with it the device, is lost.
     pub fn set_lost(&self, reason: &'static str) -> Lost {
         self.lost.set(reason);
@@ -61,12 +60,12 @@ impl<D: Parts> Queue<D> {
 }
 
 // SAFETY: no other type is behind such handles.
-unsafe impl<D: Parts> VkObject for QueueState<D> {
+unsafe impl<D: DriverTypes> VkObject for QueueState<D> {
     type Handle = vk::Queue;
     type Parent = Device<D>;
 }
 
-impl<D: Parts> Deref for QueueState<D> {
+impl<D: DriverTypes> Deref for QueueState<D> {
     type Target = D::Queue;
     fn deref(&self) -> &D::Queue {
         &self.driver
@@ -75,7 +74,7 @@ impl<D: Parts> Deref for QueueState<D> {
 
 /// # Safety
 /// As specified for `vkGetDeviceQueue`.
-pub(crate) unsafe extern "system" fn get_device_queue<D: Parts>(
+pub(crate) unsafe extern "system" fn get_device_queue<D: DriverTypes>(
     device: vk::Device,
     family: u32,
     index: u32,
@@ -88,7 +87,7 @@ pub(crate) unsafe extern "system" fn get_device_queue<D: Parts>(
 
 /// # Safety
 /// As specified for `vkGetDeviceQueue2`.
-pub(crate) unsafe extern "system" fn get_device_queue_2<D: Parts>(
+pub(crate) unsafe extern "system" fn get_device_queue_2<D: DriverTypes>(
     device: vk::Device,
     info: *const vk::DeviceQueueInfo2<'_>,
     out: *mut vk::Queue,
@@ -106,7 +105,7 @@ pub(crate) unsafe extern "system" fn get_device_queue_2<D: Parts>(
 ///
 /// # Safety
 /// `device` is a live handle.
-unsafe fn find<D: Parts>(device: vk::Device, place: QueuePlace) -> vk::Queue {
+unsafe fn find<D: DriverTypes>(device: vk::Device, place: QueuePlace) -> vk::Queue {
     // SAFETY: the caller vouches for the handle.
     let Some(device) = (unsafe { Device::<D>::from_handle(device) }) else { return vk::Queue::null() };
     let queue = device.queues().iter().find(|queue| queue.place() == place);

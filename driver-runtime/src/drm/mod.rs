@@ -1,7 +1,7 @@
 //! Devices of DRM, the kernel's graphics system on Linux and Android: the kernel's description of each before it is
 //! opened.
 //!
-//! [`Host::drm_devices`](crate::Host::drm_devices) lists them, and
+//! [`Host::drm_devices`](crate::host::Host::drm_devices) lists them, and
 //! [`Driver::try_create_for_drm`](crate::Driver::try_create_for_drm) is offered one after the other. With the feature `linux`,
 //! `host::Linux` reads them from `/dev/dri` and `/sys`, and `scan` does so below another root.
 

@@ -4,6 +4,7 @@
 //! and without the standard library. A host for the standard library would serve no further system: Fuchsia's drivers
 //! cannot use it.
 
+mod event_count;
 #[cfg(all(feature = "linux", any(target_os = "linux", target_os = "android")))]
 mod linux;
 
@@ -16,6 +17,7 @@ use loader_core::platform::Waiting;
 
 use crate::drm::DrmDevices;
 
+pub(crate) use event_count::{EventCount, Waiter};
 #[cfg(all(feature = "linux", any(target_os = "linux", target_os = "android")))]
 pub use linux::Linux;
 

@@ -10,9 +10,9 @@ use core::ops::Deref;
 use ash::vk;
 
 use crate::dispatch::Enabled;
+use crate::driver_types::DriverTypes;
 use crate::extensions::EnabledExtensions;
 use crate::object::{ParentKind, ParentObject, Root};
-use crate::parts::Parts;
 use crate::trace::TraceSettings;
 
 pub use app_info::AppInfo;
@@ -21,7 +21,7 @@ pub(crate) use physical_devices::{Found, PhysicalDevices};
 
 /// An instance: the runtime's data, then the driver's part.
 #[repr(C)]
-pub struct Instance<D: Parts> {
+pub struct Instance<D: DriverTypes> {
     root: Root,
     app: AppInfo,
     extensions: EnabledExtensions,
@@ -40,7 +40,7 @@ pub struct InstanceRequest<'a> {
     pub info: &'a vk::InstanceCreateInfo<'a>,
 }
 
-impl<D: Parts> Instance<D> {
+impl<D: DriverTypes> Instance<D> {
     /// Creates an instance that has not searched for physical devices yet.
     pub(crate) fn new(
         root: Root,
@@ -88,7 +88,7 @@ impl<D: Parts> Instance<D> {
     }
 }
 
-impl<D: Parts> Deref for Instance<D> {
+impl<D: DriverTypes> Deref for Instance<D> {
     type Target = D::Instance;
     fn deref(&self) -> &D::Instance {
         &self.driver
@@ -96,7 +96,7 @@ impl<D: Parts> Deref for Instance<D> {
 }
 
 // SAFETY: the first field is the root, and the layout is C's. A process has one driver, so all such handles are of this type.
-unsafe impl<D: Parts> ParentObject for Instance<D> {
+unsafe impl<D: DriverTypes> ParentObject for Instance<D> {
     type Handle = vk::Instance;
     const KIND: ParentKind = ParentKind::Instance;
     fn root(&self) -> &Root {

@@ -8,15 +8,15 @@ use loader_core::memory::{CopiedCallbacks, Shown, TryGrow, Vec};
 
 use super::Instance;
 use crate::dispatch::{CommandTable, DispatchTable};
+use crate::driver_types::DriverTypes;
 use crate::log::{Level, Topic};
 use crate::message;
 use crate::object::{Object, Owned, ParentObject, VkObject};
-use crate::parts::Parts;
 use crate::physical_device::{Description, Physical, raise};
 use crate::result::EnumerateError;
 
 // SAFETY: no other type is behind such handles.
-unsafe impl<D: Parts> VkObject for Physical<D> {
+unsafe impl<D: DriverTypes> VkObject for Physical<D> {
     type Handle = vk::PhysicalDevice;
     type Parent = Instance<D>;
 }
@@ -25,13 +25,13 @@ unsafe impl<D: Parts> VkObject for Physical<D> {
 pub(crate) type Find<D> = fn(&Instance<D>, &mut Enumeration<'_, D>) -> Result<(), EnumerateError>;
 
 /// The physical devices of an instance.
-pub(crate) struct PhysicalDevices<D: Parts> {
+pub(crate) struct PhysicalDevices<D: DriverTypes> {
     state: AtomicU8,
     found: UnsafeCell<Found<D>>,
 }
 
 /// The result of a search.
-pub(crate) struct Found<D: Parts> {
+pub(crate) struct Found<D: DriverTypes> {
     devices: Vec<Owned<Physical<D>>, CopiedCallbacks>,
     groups: Vec<Group, CopiedCallbacks>,
 }
@@ -61,7 +61,7 @@ impl Group {
     }
 }
 
-impl<D: Parts> Found<D> {
+impl<D: DriverTypes> Found<D> {
     fn new(memory: CopiedCallbacks) -> Self {
         Self { devices: Vec::new_in(memory), groups: Vec::new_in(memory) }
     }
@@ -75,11 +75,11 @@ const SEARCHING: u8 = 1;
 const KNOWN: u8 = 2;
 
 // SAFETY: the list is written by the one thread that moved the state to SEARCHING, and read after KNOWN.
-unsafe impl<D: Parts> Send for PhysicalDevices<D> {}
+unsafe impl<D: DriverTypes> Send for PhysicalDevices<D> {}
 // SAFETY: as above.
-unsafe impl<D: Parts> Sync for PhysicalDevices<D> {}
+unsafe impl<D: DriverTypes> Sync for PhysicalDevices<D> {}
 
-impl<D: Parts> PhysicalDevices<D> {
+impl<D: DriverTypes> PhysicalDevices<D> {
     pub(crate) fn new(memory: CopiedCallbacks) -> Self {
         Self { state: AtomicU8::new(UNKNOWN), found: UnsafeCell::new(Found::new(memory)) }
     }
@@ -128,12 +128,12 @@ impl<D: Parts> PhysicalDevices<D> {
 }
 
 /// The physical devices that a search has found up to now. They are used only if the whole search succeeds.
-pub struct Enumeration<'a, D: Parts> {
+pub struct Enumeration<'a, D: DriverTypes> {
     instance: &'a Instance<D>,
     found: Found<D>,
 }
 
-impl<D: Parts> Enumeration<'_, D> {
+impl<D: DriverTypes> Enumeration<'_, D> {
     /// Adds a physical device.
     ///
     /// # Errors
@@ -201,7 +201,7 @@ impl<D: Parts> Enumeration<'_, D> {
     }
 }
 
-impl<D: Parts> Found<D> {
+impl<D: DriverTypes> Found<D> {
     /// Returns the devices' handles, in the order in which they were found.
     pub(crate) fn handles(&self) -> impl Iterator<Item = vk::PhysicalDevice> {
         self.devices.iter().map(|device| device.shared_handle())

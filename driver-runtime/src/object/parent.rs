@@ -10,7 +10,7 @@ use super::base::ObjectBase;
 use super::foreign::Foreign;
 use super::memory::ParentMemory;
 use super::private_data::Slot;
-use crate::Host;
+use crate::host::Host;
 
 /// The listeners of an instance: the callbacks of its creation are copied, so that messages can be sent until its end.
 pub(crate) type Listeners = loader_core::logger::Listeners<CopiedCallbacks>;

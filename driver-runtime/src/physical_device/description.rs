@@ -7,7 +7,7 @@ use super::{Vulkan14Properties, limits, places};
 use crate::extensions::copy_name;
 use crate::features::Features;
 use crate::properties::{Row, Store, row};
-use crate::sync::{SyncTypeError, SyncTypes};
+use crate::sync_object::{SyncTypeError, SyncTypes};
 
 /// The most queue families that a physical device can have.
 pub const QUEUE_FAMILIES: usize = 8;

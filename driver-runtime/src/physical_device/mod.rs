@@ -13,8 +13,8 @@ mod vulkan_1_4;
 
 use core::ops::Deref;
 
+use crate::driver_types::DriverTypes;
 use crate::object::Object;
-use crate::parts::Parts;
 
 pub use description::{Description, QUEUE_FAMILIES};
 pub(crate) use limits::{get as limit_value, raise};
@@ -31,12 +31,12 @@ pub use vulkan_1_4::Vulkan14Properties;
 pub type PhysicalDevice<D> = Object<Physical<D>>;
 
 /// The runtime's data about a physical device.
-pub struct Physical<D: Parts> {
+pub struct Physical<D: DriverTypes> {
     description: Description,
     driver: D::PhysicalDevice,
 }
 
-impl<D: Parts> Physical<D> {
+impl<D: DriverTypes> Physical<D> {
     /// Creates the data of a physical device that `description` describes.
     pub(crate) fn new(description: Description, driver: D::PhysicalDevice) -> Self {
         Self { description, driver }
@@ -48,7 +48,7 @@ impl<D: Parts> Physical<D> {
     }
 }
 
-impl<D: Parts> Deref for Physical<D> {
+impl<D: DriverTypes> Deref for Physical<D> {
     type Target = D::PhysicalDevice;
     fn deref(&self) -> &D::PhysicalDevice {
         &self.driver

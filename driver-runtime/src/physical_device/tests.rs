@@ -22,8 +22,9 @@ use crate::instance::{Enumeration, Instance, InstanceRequest};
 use crate::log::tests::{Ear, add, remove};
 use crate::object::Object;
 use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
-use crate::sync::{SyncType, Work};
+use crate::sync_object::SyncType;
 use crate::testing::{Number, TestDriver, TestHost, live_devices, plan};
+use crate::work::Work;
 
 pub(crate) fn enumerate(made: &Made, room: usize) -> (vk::Result, u32, Vec<vk::PhysicalDevice>) {
     let mut handles = std::vec![vk::PhysicalDevice::null(); room];
@@ -185,7 +186,7 @@ impl Driver for Slow {
     type Sync = Number;
     const SYNC_TYPES: &'static [SyncType] = <TestDriver as Driver>::SYNC_TYPES;
     const COMMANDS: EntryPoints<Self> = EntryPoints::NONE;
-    fn host() -> &'static dyn crate::Host {
+    fn host() -> &'static dyn crate::host::Host {
         &TestHost
     }
     fn api_version() -> u32 {

@@ -1,50 +1,25 @@
-//! Fences, semaphores and submission.
-//!
-//! A driver lists its types of synchronisation objects in the order in which it prefers them ([`SyncType`]), and makes and
-//! signals them ([`Primitive`]). From the list follows which type serves fences and binary semaphores, how timeline
-//! semaphores work ([`TimelineMode`]), how submissions reach the driver ([`SubmitMode`]), and by which handles objects can be
-//! shared with other processes ([`HandleKind`]).
+//! Fences, semaphores and queues: their state, and their commands.
 
-mod bell;
-mod chosen;
-#[cfg(all(feature = "linux", any(target_os = "linux", target_os = "android")))]
-pub mod drm;
-mod handles;
-mod host_wait;
+mod fence;
+mod memory;
 mod payload;
-mod pipeline;
+mod queue;
 mod ring;
 mod semaphore;
-mod submission;
-mod submissions;
+mod share;
+#[cfg(test)]
+mod tests;
 mod timeline;
-mod types;
-mod work;
+mod wait;
 
-pub use crate::parts::Primitive;
-pub(crate) use bell::Bell;
-pub use chosen::{SYNC_TYPES, SyncTypeError, SyncTypes};
-pub use handles::{Handle, HandleKind, HandleKinds};
-pub use host_wait::HostWait;
-pub(crate) use host_wait::Pending;
-pub use payload::SyncRef;
-pub(crate) use payload::{PayloadRoom, Payloads};
-pub(crate) use pipeline::{Next, Pipeline};
-pub(crate) use semaphore::Semaphore;
-pub(crate) use submission::{Submission, Submitted};
-pub(crate) use submissions::Submissions;
-pub(crate) use timeline::Timeline;
-pub(crate) use types::Purpose;
-pub use types::{Ability, SubmitMode, SyncType, TimelineMode};
-pub use work::{Binds, BufferBinds, ImageBinds, ImageOpaqueBinds, Signal, Wait, Work};
-
-/// Whether the driver can take a wait, if its queues wait only for submitted work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Readiness {
-    /// Yes.
-    Ready,
-    /// Another process may make it so at any moment.
-    Elsewhere,
-    /// Something in this process has to happen first.
-    Held,
-}
+pub(crate) use fence::{create_fence, destroy_fence, get_fence_status, reset_fences, wait_for_fences};
+pub(crate) use queue::SubmitQueue;
+pub(crate) use queue::{device_wait_idle, queue_bind_sparse, queue_submit, queue_submit_2, queue_wait_idle};
+pub(crate) use semaphore::{
+    create_semaphore, destroy_semaphore, get_semaphore_counter_value, signal_semaphore, wait_semaphores,
+};
+pub(crate) use share::{
+    get_fence_fd, get_physical_device_external_fence_properties,
+    get_physical_device_external_semaphore_properties, get_semaphore_fd, get_semaphore_zircon_handle,
+    import_fence_fd, import_semaphore_fd, import_semaphore_zircon_handle,
+};

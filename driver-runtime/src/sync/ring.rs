@@ -6,20 +6,20 @@ use crate::object::ParentMemory;
 
 /// A queue of values. Adding to the end and taking from the beginning cost the same for any length.
 pub(crate) struct Ring<T> {
-    /// A power of two of places, or none.
-    places: Vec<Option<T>, ParentMemory>,
+    /// A power of two of slots, or none.
+    slots: Vec<Option<T>, ParentMemory>,
     first: usize,
     count: usize,
 }
 
 impl<T> Ring<T> {
     pub(crate) fn new(memory: ParentMemory) -> Self {
-        Self { places: Vec::new_in(memory), first: 0, count: 0 }
+        Self { slots: Vec::new_in(memory), first: 0, count: 0 }
     }
 
     /// Returns the allocator of its memory.
     pub(crate) fn memory(&self) -> ParentMemory {
-        *self.places.allocator()
+        *self.slots.allocator()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -27,27 +27,27 @@ impl<T> Ring<T> {
     }
 
     pub(crate) fn is_full(&self) -> bool {
-        self.count == self.places.len()
+        self.count == self.slots.len()
     }
 
     /// Returns the capacity of a larger ring.
     pub(crate) fn wanted(&self) -> usize {
-        self.places.len().saturating_mul(2).max(4)
+        self.slots.len().saturating_mul(2).max(4)
     }
 
-    /// Creates an empty ring with `places` places, a power of two.
-    pub(crate) fn with_places(memory: ParentMemory, places: usize) -> Result<Self, OutOfMemory> {
+    /// Creates an empty ring with `slots` slots, a power of two.
+    pub(crate) fn with_slots(memory: ParentMemory, slots: usize) -> Result<Self, OutOfMemory> {
         let mut ring = Self::new(memory);
-        ring.places.try_reserve_exact(places).map_err(|_| OutOfMemory)?;
-        for _ in 0..places {
-            ring.places.try_push(None)?;
+        ring.slots.try_reserve_exact(slots).map_err(|_| OutOfMemory)?;
+        for _ in 0..slots {
+            ring.slots.try_push(None)?;
         }
         Ok(ring)
     }
 
-    /// Moves everything into `larger`, which is empty and has more places, and leaves the old block there.
+    /// Moves everything into `larger`, which is empty and has more slots, and leaves the old block there.
     pub(crate) fn move_into(&mut self, larger: &mut Self) {
-        if larger.places.len() <= self.count || larger.count > 0 {
+        if larger.slots.len() <= self.count || larger.count > 0 {
             return;
         }
         while let Some(value) = self.pop_front() {
@@ -61,32 +61,32 @@ impl<T> Ring<T> {
         if self.is_full() {
             return Some(value);
         }
-        let end = self.place(self.count);
+        let end = self.slot(self.count);
         self.count = self.count.wrapping_add(1);
-        self.places.get_mut(end)?.replace(value)
+        self.slots.get_mut(end)?.replace(value)
     }
 
     pub(crate) fn pop_front(&mut self) -> Option<T> {
-        let value = self.places.get_mut(self.first)?.take()?;
-        self.first = self.place(1);
+        let value = self.slots.get_mut(self.first)?.take()?;
+        self.first = self.slot(1);
         self.count = self.count.wrapping_sub(1);
         Some(value)
     }
 
     /// Returns the value with this number, from 0.
     pub(crate) fn get(&self, number: usize) -> Option<&T> {
-        self.places.get(self.place(number))?.as_ref().filter(|_| number < self.count)
+        self.slots.get(self.slot(number))?.as_ref().filter(|_| number < self.count)
     }
 
     pub(crate) fn get_mut(&mut self, number: usize) -> Option<&mut T> {
-        let place = self.place(number);
-        self.places.get_mut(place)?.as_mut().filter(|_| number < self.count)
+        let slot = self.slot(number);
+        self.slots.get_mut(slot)?.as_mut().filter(|_| number < self.count)
     }
 
-    /// Lets two neighbours change places, the one with this number and the one before.
+    /// Swaps two neighbours, the one with this number and the one before.
     pub(crate) fn swap_with_previous(&mut self, number: usize) {
-        let (this, previous) = (self.place(number), self.place(number.wrapping_sub(1)));
-        self.places.swap(this, previous);
+        let (this, previous) = (self.slot(number), self.slot(number.wrapping_sub(1)));
+        self.slots.swap(this, previous);
     }
 
     /// Takes a value out of the middle.
@@ -94,8 +94,8 @@ impl<T> Ring<T> {
         if number >= self.count {
             return None;
         }
-        for place in (1..=number).rev() {
-            self.swap_with_previous(place);
+        for index in (1..=number).rev() {
+            self.swap_with_previous(index);
         }
         self.pop_front()
     }
@@ -110,8 +110,8 @@ impl<T> Ring<T> {
         low
     }
 
-    fn place(&self, number: usize) -> usize {
-        self.first.wrapping_add(number) & self.places.len().wrapping_sub(1)
+    fn slot(&self, number: usize) -> usize {
+        self.first.wrapping_add(number) & self.slots.len().wrapping_sub(1)
     }
 }
 
@@ -135,7 +135,7 @@ mod tests {
         let mut next = 0;
         for round in 0..50 {
             if ring.is_full() {
-                let mut larger = Ring::with_places(memory, ring.wanted()).unwrap();
+                let mut larger = Ring::with_slots(memory, ring.wanted()).unwrap();
                 ring.move_into(&mut larger);
                 assert_eq!(larger.len(), 0);
             }

@@ -3,49 +3,48 @@
 use loader_core::memory::{Counted, OutOfMemory};
 use loader_core::platform::Lock;
 
-use super::payload::SyncRef;
 use super::ring::Ring;
-use super::{Primitive, Readiness};
+use crate::driver_types::{DriverTypes, SyncObject};
 use crate::object::ParentMemory;
-use crate::parts::Parts;
+use crate::sync_object::{Readiness, SyncRef};
 
 /// A timeline whose queue signals are binary objects, one for each value. Submissions share ownership.
 pub(crate) type SharedTimeline<D> = Counted<Timeline<D>, ParentMemory>;
 
-pub(crate) struct Timeline<D: Parts>(Lock<State<D>>);
+pub(crate) struct Timeline<D: DriverTypes>(Lock<State<D>>);
 
-struct State<D: Parts> {
+struct State<D: DriverTypes> {
     /// The highest value that was reached.
-    past: u64,
+    reached: u64,
     /// Submitted signals that were not reached at the last check, the lowest value first.
     points: Ring<Point<D>>,
     /// The object of a value that was reached, for another value.
     spare: Option<SyncRef<D>>,
 }
 
-struct Point<D: Parts> {
+struct Point<D: DriverTypes> {
     value: u64,
     sync: SyncRef<D>,
-    /// The driver was given the signal, so queues may wait for it.
-    given: bool,
+    /// The driver has received the signal, so queues may wait for it.
+    submitted: bool,
 }
 
 /// With this many points pending, reached points are removed faster than new ones arrive.
 const MANY: usize = 64;
 
-/// The result of a queue's wait for a value.
-pub(crate) enum Reach<D: Parts> {
-    /// The value was reached.
-    Past,
-    /// Waiting for a binary object.
-    Pending(SyncRef<D>),
-    /// The driver has not received a signal that reaches the value.
-    NotGiven,
+/// Whether and how a value will be reached.
+pub(crate) enum ValueState<D: DriverTypes> {
+    /// It was reached.
+    Reached,
+    /// The driver has received a signal that reaches it: this binary object's.
+    Submitted(SyncRef<D>),
+    /// The driver has not received such a signal.
+    NotSubmitted,
 }
 
-impl<D: Parts> Timeline<D> {
+impl<D: DriverTypes> Timeline<D> {
     pub(crate) fn new(memory: ParentMemory, initial: u64) -> Self {
-        Self(Lock::new(State { past: initial, points: Ring::new(memory), spare: None }))
+        Self(Lock::new(State { reached: initial, points: Ring::new(memory), spare: None }))
     }
 
     /// Returns the highest value that was reached.
@@ -53,29 +52,29 @@ impl<D: Parts> Timeline<D> {
         loop {
             // Reached points are dropped after the lock is released, one at a time.
             let mut state = self.0.lock(D::host());
-            let Some(reached) = state.take_reached() else { return state.past };
-            let surplus = state.spare.replace(reached);
+            let Some(point) = state.take_reached() else { return state.reached };
+            let surplus = state.spare.replace(point);
             drop(state);
             drop(surplus);
         }
     }
 
     /// Returns whether and how a value will be reached. Of several points the lowest one is taken.
-    pub(crate) fn reach(&self, value: u64) -> Reach<D> {
+    pub(crate) fn state_of(&self, value: u64) -> ValueState<D> {
         let state = self.0.lock(D::host());
-        match state.given_at(value) {
-            _ if state.past >= value => Reach::Past,
-            Some(point) if point.sync.value() != 0 => Reach::Past,
-            Some(point) => Reach::Pending(point.sync.clone()),
-            None => Reach::NotGiven,
+        match state.submitted_at(value) {
+            _ if state.reached >= value => ValueState::Reached,
+            Some(point) if point.sync.value() != 0 => ValueState::Reached,
+            Some(point) => ValueState::Submitted(point.sync.clone()),
+            None => ValueState::NotSubmitted,
         }
     }
 
     /// Returns whether a queue can receive a wait for the value.
     pub(crate) fn readiness(&self, value: u64) -> Readiness {
         let state = self.0.lock(D::host());
-        let is_given = state.past >= value || state.given_at(value).is_some();
-        if is_given { Readiness::Ready } else { Readiness::Held }
+        let is_submitted = state.reached >= value || state.submitted_at(value).is_some();
+        if is_submitted { Readiness::Ready } else { Readiness::NotSubmitted }
     }
 
     /// Returns an object for another value: one whose value was reached, if it has no other owner. As each
@@ -90,10 +89,10 @@ impl<D: Parts> Timeline<D> {
         first?.reuse()
     }
 
-    /// Notes that a submission will signal `sync`, which represents this value. After [`Timeline::give`] others can
+    /// Notes that a submission will signal `sync`, which represents this value. After [`Timeline::set_submitted`] others can
     /// wait for it.
     pub(crate) fn add(&self, value: u64, sync: SyncRef<D>) -> Result<(), OutOfMemory> {
-        let mut point = Point { value, sync, given: false };
+        let mut point = Point { value, sync, submitted: false };
         // The list is moved under the lock only after the memory for it was taken outside of it.
         let mut larger = None;
         loop {
@@ -108,15 +107,15 @@ impl<D: Parts> Timeline<D> {
                 }
                 (state.points.memory(), state.points.wanted())
             };
-            larger = Some(Ring::with_places(memory, wanted)?);
+            larger = Some(Ring::with_slots(memory, wanted)?);
         }
     }
 
     /// Notes that the driver has received the signal of `sync`, which represents this value.
-    pub(crate) fn give(&self, value: u64, sync: &SyncRef<D>) {
+    pub(crate) fn set_submitted(&self, value: u64, sync: &SyncRef<D>) {
         let mut state = self.0.lock(D::host());
         if let Some(point) = state.find(value, sync).and_then(|number| state.points.get_mut(number)) {
-            point.given = true;
+            point.submitted = true;
         }
     }
 
@@ -131,29 +130,29 @@ impl<D: Parts> Timeline<D> {
     /// Sets the value from the host.
     pub(crate) fn signal(&self, value: u64) {
         let mut state = self.0.lock(D::host());
-        state.past = state.past.max(value);
+        state.reached = state.reached.max(value);
     }
 }
 
-impl<D: Parts> State<D> {
+impl<D: DriverTypes> State<D> {
     /// Takes the object of the lowest value out if that was reached, and counts the value.
     fn take_reached(&mut self) -> Option<SyncRef<D>> {
         let first = self.points.get(0)?;
         // A higher value is signalled after a lower one: the specification demands it of applications. A
         // driver may signal work before the runtime notes that the driver has received it.
-        let is_passed = first.given && first.value <= self.past;
+        let is_passed = first.submitted && first.value <= self.reached;
         if !is_passed && first.sync.value() == 0 {
             return None;
         }
         let point = self.points.pop_front()?;
-        self.past = self.past.max(point.value);
+        self.reached = self.reached.max(point.value);
         Some(point.sync)
     }
 
     /// Returns the first point that reaches the value and that the driver has received.
-    fn given_at(&self, value: u64) -> Option<&Point<D>> {
+    fn submitted_at(&self, value: u64) -> Option<&Point<D>> {
         let first = self.points.partition_point(|point| point.value < value);
-        (first..self.points.len()).filter_map(|number| self.points.get(number)).find(|point| point.given)
+        (first..self.points.len()).filter_map(|number| self.points.get(number)).find(|point| point.submitted)
     }
 
     /// Puts a point between lower and higher values, nearly always at the end. Gives it back if the list is
@@ -180,7 +179,7 @@ impl<D: Parts> State<D> {
         let same = (first..self.points.len())
             .map_while(|number| Some((number, self.points.get(number)?)))
             .take_while(|(_, point)| point.value == value);
-        same.into_iter().find(|(_, point)| !point.given && point.sync.is(sync)).map(|(number, _)| number)
+        same.into_iter().find(|(_, point)| !point.submitted && point.sync.is(sync)).map(|(number, _)| number)
     }
 }
 
@@ -193,28 +192,28 @@ mod tests {
     use ash::vk;
 
     fn is_pending(timeline: &Timeline<TestDriver>, value: u64) -> bool {
-        matches!(timeline.reach(value), Reach::Pending(_))
+        matches!(timeline.state_of(value), ValueState::Submitted(_))
     }
 
     #[test]
     fn a_value_is_pending_from_its_submission_to_its_signal() {
         let made = make(&vk::DeviceCreateInfo::default()).unwrap();
         let timeline = Timeline::<TestDriver>::new(made.get().root().shared_memory(), 1);
-        assert!(matches!(timeline.reach(1), Reach::Past));
-        assert!(matches!(timeline.reach(2), Reach::NotGiven));
+        assert!(matches!(timeline.state_of(1), ValueState::Reached));
+        assert!(matches!(timeline.state_of(2), ValueState::NotSubmitted));
         let points = [5u64, 3].map(|value| {
             let sync = SyncRef::create(made.get(), 0, 0).unwrap();
             timeline.add(value, sync.clone()).unwrap();
-            assert_eq!(timeline.readiness(6), Readiness::Held);
-            timeline.give(value, &sync);
+            assert_eq!(timeline.readiness(6), Readiness::NotSubmitted);
+            timeline.set_submitted(value, &sync);
             sync
         });
         assert!(is_pending(&timeline, 2) && is_pending(&timeline, 3) && is_pending(&timeline, 5));
-        let Reach::Pending(lowest) = timeline.reach(2) else { panic!("not pending") };
+        let ValueState::Submitted(lowest) = timeline.state_of(2) else { panic!("not pending") };
         assert!(lowest.is(&points[1]));
-        assert!(matches!(timeline.reach(6), Reach::NotGiven));
+        assert!(matches!(timeline.state_of(6), ValueState::NotSubmitted));
         points[1].signal(1);
-        assert!(matches!(timeline.reach(3), Reach::Past) && is_pending(&timeline, 4));
+        assert!(matches!(timeline.state_of(3), ValueState::Reached) && is_pending(&timeline, 4));
         assert_eq!(timeline.value(), 3);
         points[0].signal(1);
         assert_eq!((timeline.value(), timeline.value()), (5, 5));
@@ -227,9 +226,9 @@ mod tests {
         let sync = SyncRef::create(made.get(), 0, 0).unwrap();
         timeline.add(1, sync.clone()).unwrap();
         timeline.withdraw(1, &sync);
-        timeline.give(1, &sync);
+        timeline.set_submitted(1, &sync);
         sync.signal(1);
-        assert!(matches!(timeline.reach(1), Reach::NotGiven));
+        assert!(matches!(timeline.state_of(1), ValueState::NotSubmitted));
         assert_eq!(timeline.value(), 0);
     }
 }

@@ -9,18 +9,19 @@ use ash::vk;
 use loader_core::registry::{ExtensionSet, extension};
 
 use super::{TestHost, with_memory};
-use crate::Host;
 use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
 use crate::dispatch::{CommandTable, EntryPoints, Level, PrivateCommand};
 use crate::driver::{Driver, Search};
 use crate::drm::{Bus, DrmDevice};
 use crate::entry_points;
 use crate::extensions::Unlisted;
+use crate::host::Host;
 use crate::instance::{Enumeration, Instance, InstanceRequest};
 use crate::physical_device::{Chainable, Description, PhysicalDevice};
 use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
-use crate::sync::{Ability, Primitive, Signal, SyncType, Wait, Work};
+use crate::sync_object::{Ability, SyncObject, SyncType};
 use crate::trace::TraceSettings;
+use crate::work::{Signal, Wait, Work};
 
 /// The driver.
 pub(crate) struct TestDriver;
@@ -93,7 +94,7 @@ pub(crate) fn live_devices() -> i32 {
 #[derive(Default)]
 pub(crate) struct Number(AtomicU64);
 
-impl Primitive for Number {
+impl SyncObject for Number {
     fn value(&self) -> u64 {
         self.0.load(Ordering::SeqCst)
     }

@@ -12,9 +12,9 @@ use ash::vk;
 use loader_core::memory::{CopiedCallbacks, OutOfMemory, Text};
 use loader_core::platform::Waiting;
 
-use crate::Host;
 use crate::dispatch::{DispatchTable, EntryPoints};
 use crate::drm::{Bus, DrmDevice, DrmDevices, PciAddress, PciId, Reason};
+use crate::host::Host;
 use crate::object::{Listeners, ObjectBase, ParentKind, ParentObject, Root};
 
 use driver::PLAN;

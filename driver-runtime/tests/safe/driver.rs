@@ -9,7 +9,7 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::driver_prelude::*;
 use driver_runtime::host::Linux;
 use driver_runtime::registry::ExtensionSet;
-use driver_runtime::sync::SyncRef;
+use driver_runtime::sync_object::SyncRef;
 use driver_runtime::{NoThread, ThreadWork, Waiting, vk};
 
 pub(crate) struct Careless;
@@ -34,7 +34,7 @@ pub(crate) static PANICS: AtomicBool = AtomicBool::new(false);
 
 pub(crate) struct Number(AtomicU64);
 
-impl Primitive for Number {
+impl SyncObject for Number {
     fn value(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }

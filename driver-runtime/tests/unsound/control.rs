@@ -11,7 +11,7 @@ pub struct Safe;
 
 pub struct Signalled;
 
-impl Primitive for Signalled {
+impl SyncObject for Signalled {
     fn value(&self) -> u64 {
         1
     }

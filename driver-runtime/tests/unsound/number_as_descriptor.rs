@@ -1,9 +1,9 @@
-//! error[E0451]: fields `kind` and `fd` of struct `driver_runtime::sync::Handle` are private
+//! error[E0451]: fields `kind` and `fd` of struct `driver_runtime::sync_object::Handle` are private
 #![forbid(unsafe_code)]
 
 // Closes another owner's file descriptor.
-use driver_runtime::sync::drm::{BINARY, Node};
-use driver_runtime::sync::{Handle, HandleKind};
+use driver_runtime::sync_object::drm::{BINARY, Node};
+use driver_runtime::sync_object::{Handle, HandleKind};
 
 pub fn close_standard_output(node: &Node) {
     let _ = node.import(BINARY, Handle { kind: HandleKind::OpaqueFd, fd: 1 });

@@ -4,8 +4,8 @@ use core::ops::DerefMut;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 #[cfg(target_os = "linux")]
-use driver_runtime::sync::HandleKind;
-use driver_runtime::sync::{Handle, Primitive};
+use driver_runtime::sync_object::HandleKind;
+use driver_runtime::sync_object::{Handle, SyncObject};
 use driver_runtime::{Host, Waiting};
 use loader_core::platform::Lock;
 
@@ -125,7 +125,7 @@ impl Value {
     }
 }
 
-impl Primitive for Value {
+impl SyncObject for Value {
     fn value(&self) -> u64 {
         match &self.0 {
             Place::Here(number) => number.load(Ordering::Acquire),
