@@ -4,7 +4,7 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::entry_points;
 use driver_runtime::vk::{self, Handle};
 
-use crate::look_up::runtime;
+use crate::runtime::runtime;
 use crate::scenario;
 
 /// Writes the first word of an object, if the scenario has another one than the loader's magic.

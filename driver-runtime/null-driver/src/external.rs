@@ -8,13 +8,13 @@ use core::ffi::{c_int, c_void};
 
 use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::driver_prelude::*;
-use driver_runtime::registry::{ExtensionId, extension};
+use driver_runtime::registry::extension;
 use driver_runtime::{Description, Object, entry_points, vk};
 
 use crate::Null;
 use crate::host::Value;
-use crate::look_up::runtime;
-use crate::memory::Memory;
+use crate::memory::{Memory, external_properties};
+use crate::runtime::runtime;
 use crate::scenario;
 
 /// Whether descriptors are shared on this system.
@@ -66,41 +66,15 @@ pub(crate) fn export_sync(sync: &Value, kind: HandleKind) -> Result<i32, ExportE
     }
 }
 
-/// Returns the driver's abilities with a kind of memory handle, or `None`.
-pub(crate) fn of_memory(kind: vk::ExternalMemoryHandleTypeFlags) -> Option<vk::ExternalMemoryProperties> {
-    use vk::ExternalMemoryFeatureFlags as Can;
-    let (features, from_imported) = match kind {
-        vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD
-            if HAS_DESCRIPTORS && has(extension::KHR_EXTERNAL_MEMORY_FD) =>
-        {
-            (Can::EXPORTABLE | Can::IMPORTABLE, kind)
-        }
-        vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT
-        | vk::ExternalMemoryHandleTypeFlags::HOST_MAPPED_FOREIGN_MEMORY_EXT
-            if has(extension::EXT_EXTERNAL_MEMORY_HOST) =>
-        {
-            (Can::IMPORTABLE, vk::ExternalMemoryHandleTypeFlags::empty())
-        }
-        _ => return None,
-    };
-    Some(vk::ExternalMemoryProperties {
-        external_memory_features: features,
-        export_from_imported_handle_types: from_imported,
-        compatible_handle_types: kind,
-    })
-}
-
-fn has(id: ExtensionId) -> bool {
-    scenario::get().device_extensions.contains(id)
-}
-
 unsafe extern "system" fn get_external_buffer_properties(
     _: vk::PhysicalDevice,
     info: *const vk::PhysicalDeviceExternalBufferInfo<'_>,
     out: *mut vk::ExternalBufferProperties<'_>,
 ) {
     // SAFETY: the caller passes valid pointers.
-    unsafe { (*out).external_memory_properties = of_memory((*info).handle_type).unwrap_or_default() };
+    unsafe {
+        (*out).external_memory_properties = external_properties((*info).handle_type).unwrap_or_default()
+    };
 }
 
 /// Answers semaphore and fence queries as the runtime does, if the extension is available.
@@ -111,7 +85,7 @@ macro_rules! of_syncs {
             // SAFETY: the caller passes a live handle and valid pointers.
             unsafe {
                 match runtime!($command: $pointer_type) {
-                    Some(get) if has(extension::$extension) => get(physical, info, out),
+                    Some(get) if scenario::get().device_extensions.contains(extension::$extension) => get(physical, info, out),
                     _ => {
                         (*out).$features = Default::default();
                         (*out).$from = Default::default();
@@ -171,7 +145,8 @@ unsafe extern "system" fn get_host_pointer_properties(
     pointer: *const c_void,
     out: *mut vk::MemoryHostPointerPropertiesEXT<'_>,
 ) -> vk::Result {
-    let is_known = of_memory(kind).is_some() && kind != vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
+    let is_known =
+        external_properties(kind).is_some() && kind != vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
     let is_aligned = (pointer.addr() as u64).is_multiple_of(HOST_ALIGNMENT);
     // SAFETY: the caller passes a valid pointer.
     unsafe { (*out).memory_type_bits = u32::from(is_known && is_aligned) };

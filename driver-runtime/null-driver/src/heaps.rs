@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use driver_runtime::{Description, PhysicalDevice, vk};
 
 use crate::Null;
-use crate::look_up::runtime;
+use crate::runtime::runtime;
 use loader_core::abi::chain;
 
 /// Counts the allocations in a physical device's heaps.
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn allocations_end_with_the_heap_and_with_their_number() {
-        let mut known = crate::physical_device::bare(vk::API_VERSION_1_3);
+        let mut known = crate::description::bare(vk::API_VERSION_1_3);
         known.memory.memory_heaps[0].size = 100;
         known.properties.limits.max_memory_allocation_count = 2;
         let heaps = Heaps::default();

@@ -14,6 +14,7 @@ extern crate std;
 
 mod commands;
 mod defaults;
+mod description;
 mod descriptors;
 mod device;
 mod dispatchable;
@@ -27,15 +28,17 @@ mod look_up;
 mod memory;
 mod native_buffer;
 mod objects;
+mod outcome;
 mod physical_device;
 mod pipelines;
 mod queries;
 mod rendering;
 mod resource;
+mod runtime;
 pub mod scenario;
 mod sparse;
 mod surface;
-mod swapchain;
+mod watch;
 
 use driver_runtime::Chainable;
 use driver_runtime::dispatch::{Command, EntryPoints, PrivateCommand};
@@ -73,7 +76,7 @@ impl Driver for Null {
         .and(&pipelines::COMMANDS)
         .and(&sparse::COMMANDS)
         .and(&surface::COMMANDS)
-        .and(&swapchain::COMMANDS)
+        .and(&image::swapchain::COMMANDS)
         .and(&external::COMMANDS)
         .and(&defaults::BY_HAND);
     // SAFETY: the function takes no parameters, and the driver draws nothing.

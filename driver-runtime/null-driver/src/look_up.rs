@@ -3,37 +3,13 @@
 use core::ffi::{CStr, c_char};
 
 use driver_runtime::dispatch::{Command, EntryPoints};
-use driver_runtime::{Tables, entry_points, icd, proc_addr, vk};
+use driver_runtime::registry::find;
+use driver_runtime::{entry_points, icd, proc_addr, vk};
 
 use crate::Null;
-use crate::scenario::{self, NEGOTIATE};
-
-/// The runtime's own functions, which the driver's call.
-pub(crate) static RUNTIME: EntryPoints<Null> = Null::COMMON;
-
-/// A function of the runtime, typed in the same way as by [`typed`].
-macro_rules! runtime {
-    ($command:ident: $pointer_type:ident) => {
-        crate::look_up::typed!(crate::look_up::RUNTIME, $command: $pointer_type)
-    };
-}
-pub(crate) use runtime;
-
-/// Returns a function among entry points, typed; for use in an unsafe block. The types of command and pointer are
-/// checked to belong together.
-macro_rules! typed {
-    ($entry_points:expr, $command:ident: $pointer_type:ident) => {{
-        const COMMAND: driver_runtime::registry::CommandId = driver_runtime::registry::command::$command;
-        const _: () = assert!(driver_runtime::dispatch::is_type_of(stringify!($pointer_type), COMMAND));
-        let function = $entry_points.get(COMMAND);
-        function.map(|function| {
-            core::mem::transmute::<driver_runtime::dispatch::Command, driver_runtime::vk::$pointer_type>(
-                function,
-            )
-        })
-    }};
-}
-pub(crate) use typed;
+use crate::runtime::runtime;
+use crate::scenario::{self, NEGOTIATE, Scenario, Surfaces};
+use crate::{surface, watch};
 
 /// Looks up every function of the driver, for loaders and applications.
 ///
@@ -55,7 +31,7 @@ pub unsafe extern "system" fn get_instance_proc_addr(
                 vk::PFN_vkGetInstanceProcAddr,
                 Command,
             >(get_physical_device_proc_addr)),
-            _ => scenario::get().shaped(name, function),
+            _ => shaped(scenario::get(), name, function),
         }
     }
 }
@@ -68,8 +44,24 @@ unsafe extern "system" fn get_device_proc_addr(
     unsafe {
         let look_up = runtime!(GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr)?;
         let function = look_up(device, name)?;
-        scenario::get().shaped(CStr::from_ptr(name), function)
+        shaped(scenario::get(), CStr::from_ptr(name), function)
     }
+}
+
+/// Returns the result of a look-up that found `function`: the function, one that watches it, or nothing.
+fn shaped(scenario: &Scenario, name: &CStr, function: Command) -> Option<Command> {
+    if scenario.lacks(name) {
+        return None;
+    }
+    let Some(command) = find(name) else { return Some(function) };
+    if scenario.surfaces != Surfaces::Driver && surface::is_own(command.canonical()) {
+        return None;
+    }
+    if scenario.has_rule(command) {
+        // The functions of `defaults` check the scenario themselves.
+        return watch::function(command, function).or(Some(function));
+    }
+    Some(function)
 }
 
 /// The look-up commands.
@@ -113,6 +105,22 @@ pub unsafe extern "system" fn get_physical_device_proc_addr(
     // SAFETY: the caller vouches for handle and name.
     unsafe {
         let function = proc_addr::get_physical_device_proc_addr::<Null>(instance, name)?;
-        scenario::get().shaped(CStr::from_ptr(name), function)
+        shaped(scenario::get(), CStr::from_ptr(name), function)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn look_ups_miss_what_a_scenario_lacks() {
+        unsafe extern "system" fn any() {}
+        let scenario = Scenario::parse("lacks=vkCreateSampler").unwrap();
+        assert!(shaped(&scenario, c"vkCreateSampler", any).is_none());
+        assert!(shaped(&scenario, c"vkCreateBuffer", any).is_some());
+        assert!(shaped(&scenario, c"vkCreateHeadlessSurfaceEXT", any).is_none());
+        let own = Scenario::parse("surfaces=driver").unwrap();
+        assert!(shaped(&own, c"vkCreateHeadlessSurfaceEXT", any).is_some());
     }
 }

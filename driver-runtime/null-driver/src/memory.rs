@@ -5,12 +5,13 @@ use core::ffi::c_void;
 use core::ptr::NonNull;
 
 use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::registry::extension;
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 use loader_core::abi::chain;
 
+use crate::description::HEAP_SIZE;
 use crate::host::{SharedMemory, close};
-use crate::physical_device::HEAP_SIZE;
-use crate::{Null, external};
+use crate::{Null, scenario};
 
 /// The alignment of buffers and images in memory.
 pub(crate) const ALIGNMENT: u64 = 64;
@@ -70,7 +71,7 @@ impl Memory {
         };
         let size = checked(info.allocation_size).ok_or(FULL)?;
         if let Some(brought) = brought.filter(|brought| !brought.handle_type.is_empty()) {
-            let _known = external::of_memory(brought.handle_type).ok_or(BAD_HANDLE)?;
+            let _known = external_properties(brought.handle_type).ok_or(BAD_HANDLE)?;
             let block = NonNull::new(brought.p_host_pointer.cast()).ok_or(BAD_HANDLE)?;
             return Ok(Self { block, size, source: Source::Application, counted: None });
         }
@@ -82,7 +83,7 @@ impl Memory {
         };
         let opaque = vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
         if let Some(imported) = imported.filter(|imported| !imported.handle_type.is_empty()) {
-            let is_known = imported.handle_type == opaque && external::of_memory(opaque).is_some();
+            let is_known = imported.handle_type == opaque && external_properties(opaque).is_some();
             let memory = is_known.then(|| SharedMemory::import(imported.fd, size)).flatten();
             return memory.map(shared).ok_or(BAD_HANDLE);
         }
@@ -115,6 +116,33 @@ impl Drop for Memory {
             unsafe { dealloc(self.block.as_ptr(), layout) };
         }
     }
+}
+
+/// Returns the driver's abilities with a kind of memory handle, or `None`.
+pub(crate) fn external_properties(
+    kind: vk::ExternalMemoryHandleTypeFlags,
+) -> Option<vk::ExternalMemoryProperties> {
+    use vk::ExternalMemoryFeatureFlags as Can;
+    let has = |id| scenario::get().device_extensions.contains(id);
+    let (features, from_imported) = match kind {
+        vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD
+            if cfg!(target_os = "linux") && has(extension::KHR_EXTERNAL_MEMORY_FD) =>
+        {
+            (Can::EXPORTABLE | Can::IMPORTABLE, kind)
+        }
+        vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT
+        | vk::ExternalMemoryHandleTypeFlags::HOST_MAPPED_FOREIGN_MEMORY_EXT
+            if has(extension::EXT_EXTERNAL_MEMORY_HOST) =>
+        {
+            (Can::IMPORTABLE, vk::ExternalMemoryHandleTypeFlags::empty())
+        }
+        _ => return None,
+    };
+    Some(vk::ExternalMemoryProperties {
+        external_memory_features: features,
+        export_from_imported_handle_types: from_imported,
+        compatible_handle_types: kind,
+    })
 }
 
 /// Returns the size, if an allocation may have it.

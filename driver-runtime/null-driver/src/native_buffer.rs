@@ -7,19 +7,15 @@ use driver_runtime::Chainable;
 use driver_runtime::dispatch::{Command, Level, PrivateCommand};
 use driver_runtime::extensions::Unlisted;
 use driver_runtime::vk::{self, TaggedStructure};
-use loader_core::abi::chain::structures;
 
 use crate::device::list;
 use crate::host;
-use crate::swapchain::{signal, wait};
+use crate::image::swapchain::{signal, wait};
 
 const NAME: &CStr = c"VK_ANDROID_native_buffer";
 
 /// The extension, for Android's loader only.
 pub(crate) const EXTENSIONS: Unlisted = &[(NAME, 11)];
-
-/// `VK_STRUCTURE_TYPE_NATIVE_BUFFER_ANDROID`
-const NATIVE_BUFFER: vk::StructureType = vk::StructureType::from_raw(1_000_010_000);
 
 /// `VkPhysicalDevicePresentationPropertiesANDROID`
 #[repr(C)]
@@ -37,15 +33,6 @@ unsafe impl TaggedStructure for PresentationProperties {
 /// `AHARDWAREBUFFER_USAGE_GPU_SAMPLED_IMAGE` and `..._FRAMEBUFFER`, which are `GRALLOC_USAGE_HW_TEXTURE` and `..._RENDER`.
 const READ: u64 = 1 << 8;
 const DRAWN: u64 = 1 << 9;
-
-/// Returns whether an image is created from, or bound to, a window's buffer.
-///
-/// # Safety
-/// `first` begins a pNext chain.
-pub(crate) unsafe fn is_in(first: *const c_void) -> bool {
-    // SAFETY: the caller vouches for the chain.
-    unsafe { structures(first).any(|structure| structure.s_type == NATIVE_BUFFER) }
-}
 
 /// Reports that an image can be shown while it is drawn to.
 pub(crate) fn write_properties(structure: &mut Chainable) {

@@ -8,9 +8,9 @@ use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 use loader_core::abi::chain;
 
 use crate::Null;
+use crate::description::HEAP_SIZE;
 use crate::device::list;
 use crate::memory::{ALIGNMENT, Memory};
-use crate::physical_device::HEAP_SIZE;
 use crate::scenario;
 
 /// A buffer.

@@ -7,7 +7,7 @@ use driver_runtime::{entry_points, vk};
 use loader_core::abi::chain;
 
 use crate::device::list;
-use crate::swapchain::submit;
+use crate::image::swapchain::submit;
 
 unsafe extern "system" fn queue_bind_sparse(
     queue: vk::Queue,

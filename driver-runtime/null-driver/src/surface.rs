@@ -5,23 +5,10 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Instance, Object, VkObject, entry_points, vk};
 use loader_core::abi::array::deliver;
 use loader_core::abi::chain;
-use loader_core::registry::{CommandId, ExtensionId, command, extension};
+use loader_core::registry::{CommandId, command};
 
 use crate::Null;
-use crate::physical_device::IMAGE_EXTENT;
-
-/// The instance extensions that make surfaces.
-pub(crate) const INSTANCE_EXTENSIONS: &[ExtensionId] = &[
-    extension::KHR_SURFACE,
-    extension::KHR_GET_SURFACE_CAPABILITIES2,
-    extension::KHR_WAYLAND_SURFACE,
-    extension::KHR_XCB_SURFACE,
-    extension::KHR_XLIB_SURFACE,
-    extension::EXT_HEADLESS_SURFACE,
-];
-
-/// The device extensions that use them.
-pub(crate) const DEVICE_EXTENSIONS: &[ExtensionId] = &[extension::KHR_SWAPCHAIN];
+use crate::description::IMAGE_EXTENT;
 
 /// Returns whether a driver has the command only if its surfaces are its own (LDP_DRIVER_8).
 pub(crate) fn is_own(command: CommandId) -> bool {

@@ -10,7 +10,7 @@ use driver_runtime::{entry_points, vk};
 
 use crate::device::list;
 use crate::dispatchable::mark;
-use crate::look_up::typed;
+use crate::runtime::typed;
 use crate::{Null, events, queries, rendering};
 
 /// The functions that run when a command buffer is executed. Other recorded commands have no effect.

@@ -9,7 +9,7 @@ use driver_runtime::vk::{self, Handle};
 use driver_runtime::{Device, Object, VkObject};
 
 use super::rows::Pointer;
-use crate::look_up::runtime;
+use crate::runtime::runtime;
 use crate::surface::Surface;
 use crate::{Null, pipelines, resource};
 

@@ -10,9 +10,7 @@ mod commands_3_gen;
 mod commands_4_gen;
 mod rows;
 
-use driver_runtime::Tables;
 use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::registry::CommandId;
 
 use crate::Null;
 
@@ -25,7 +23,10 @@ pub(crate) const COMMANDS: EntryPoints<Null> = commands_1_gen::COMMANDS
     .and(&commands_4_gen::COMMANDS);
 
 /// Returns whether the driver's function for the command checks the scenario, so that it can fail or wait.
-pub(crate) fn asks(command: CommandId) -> bool {
+#[cfg(test)]
+pub(crate) fn asks(command: driver_runtime::registry::CommandId) -> bool {
+    use driver_runtime::Tables;
+
     let command = command.canonical();
     let row = COMMANDS.get(command);
     row.is_some_and(|row| Null::TABLE.get(command).is_some_and(|used| core::ptr::fn_addr_eq(used, row)))

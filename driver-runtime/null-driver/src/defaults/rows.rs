@@ -2,7 +2,7 @@
 
 use driver_runtime::vk;
 
-use crate::scenario::Outcome;
+use crate::outcome::{self, Outcome};
 
 /// The name that rows use for the type of a command's result.
 pub(super) type Result = vk::Result;
@@ -22,7 +22,7 @@ pub(super) unsafe fn wanted_of(
 ) -> Option<(vk::Result, bool)> {
     let wanted = crate::scenario::get().before(command.name())?;
     // SAFETY: the caller vouches for the parameter.
-    Some((wanted, unsafe { crate::scenario::stops(command, first.read(), wanted) }))
+    Some((wanted, unsafe { outcome::stops(command, first.read(), wanted) }))
 }
 
 /// Returns the outcome of a call that was carried out.

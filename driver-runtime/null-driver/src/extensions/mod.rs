@@ -36,6 +36,19 @@ const NOT_OF_DRIVERS: ExtensionSet = ExtensionSet::new(&[
     extension::LUNARG_DIRECT_DRIVER_LOADING,
 ]);
 
+/// The instance extensions that make surfaces.
+pub(crate) const SURFACE_INSTANCE_EXTENSIONS: &[ExtensionId] = &[
+    extension::KHR_SURFACE,
+    extension::KHR_GET_SURFACE_CAPABILITIES2,
+    extension::KHR_WAYLAND_SURFACE,
+    extension::KHR_XCB_SURFACE,
+    extension::KHR_XLIB_SURFACE,
+    extension::EXT_HEADLESS_SURFACE,
+];
+
+/// The device extensions that use surfaces.
+pub(crate) const SURFACE_DEVICE_EXTENSIONS: &[ExtensionId] = &[extension::KHR_SWAPCHAIN];
+
 /// Returns every extension that a driver of Vulkan 1.`minor` for Linux can have: without extensions of other systems,
 /// their dependants, and extensions that need a later version. It includes promoted and deprecated ones, as in other
 /// drivers, and with `provisional` also those.

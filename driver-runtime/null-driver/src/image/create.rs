@@ -8,11 +8,23 @@ use loader_core::abi::chain;
 
 use super::copy;
 use super::layout::Image;
+use super::swapchain;
 use crate::device::list;
 use crate::resource::{place, report_binding, requirements, write_requirements};
-use crate::{native_buffer, swapchain};
+
+/// `VK_STRUCTURE_TYPE_NATIVE_BUFFER_ANDROID`
+const NATIVE_BUFFER: vk::StructureType = vk::StructureType::from_raw(1_000_010_000);
 
 const WHOLE: vk::ImageAspectFlags = vk::ImageAspectFlags::empty();
+
+/// Returns whether an image is created from, or bound to, a window's buffer.
+///
+/// # Safety
+/// `first` begins a pNext chain.
+unsafe fn is_native_buffer(first: *const c_void) -> bool {
+    // SAFETY: the caller vouches for the chain.
+    unsafe { chain::structures(first).any(|structure| structure.s_type == NATIVE_BUFFER) }
+}
 
 unsafe extern "system" fn create_image(
     device: vk::Device,
@@ -23,7 +35,7 @@ unsafe extern "system" fn create_image(
     // SAFETY: the caller passes a live handle and valid pointers.
     unsafe {
         match Image::new(&*info) {
-            Some(image) if !native_buffer::is_in((*info).p_next) || image.bind_to_own() => {
+            Some(image) if !is_native_buffer((*info).p_next) || image.bind_to_own() => {
                 Object::create_command(device, callbacks, out, image)
             }
             _ => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
@@ -131,7 +143,7 @@ unsafe extern "system" fn bind_image_memory_2(
     unsafe {
         for info in list(infos, count) {
             let plane = chain::find::<vk::BindImagePlaneMemoryInfo<'_>>(info.p_next);
-            if native_buffer::is_in(info.p_next) {
+            if is_native_buffer(info.p_next) {
                 // Before anything of a swapchain, which is the loader's there.
                 if !Object::<Image>::from_handle(info.image).is_some_and(|image| image.bind_to_own()) {
                     last = vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;

@@ -9,7 +9,7 @@ mod create;
 pub(crate) mod format;
 mod layout;
 mod support;
+pub(crate) mod swapchain;
 
 pub(crate) use create::COMMANDS;
-pub(crate) use layout::Image;
 pub(crate) use support::{ARRAY_LAYERS, DEPTH, SAMPLES, get_format_properties, get_image_format_properties};

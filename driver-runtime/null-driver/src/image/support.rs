@@ -5,8 +5,8 @@ use driver_runtime::vk;
 use loader_core::abi::chain;
 
 use super::format::find;
-use crate::external;
-use crate::physical_device::{HEAP_SIZE, IMAGE_EXTENT};
+use crate::description::{HEAP_SIZE, IMAGE_EXTENT};
+use crate::memory::external_properties;
 use crate::scenario::{self, FormatSupport, wide_of};
 
 /// The most layers of an array.
@@ -143,7 +143,7 @@ pub(crate) unsafe extern "system" fn get_image_format_properties(
         let shared = chain::find::<vk::PhysicalDeviceExternalImageFormatInfo<'_>>(info.p_next);
         let mut sharing = vk::ExternalMemoryProperties::default();
         if let Some(shared) = shared.filter(|shared| !shared.handle_type.is_empty()) {
-            let Some(known) = external::of_memory(shared.handle_type) else {
+            let Some(known) = external_properties(shared.handle_type) else {
                 return vk::Result::ERROR_FORMAT_NOT_SUPPORTED;
             };
             sharing = known;

@@ -3,7 +3,7 @@
 
 use driver_runtime::{Description, vk};
 
-use super::{HEAP_SIZE, IMAGE_EXTENT};
+use crate::description::{HEAP_SIZE, IMAGE_EXTENT};
 use crate::image::{ARRAY_LAYERS, DEPTH, SAMPLES};
 
 /// The limit for everything that costs nothing.

@@ -52,10 +52,6 @@ mod profile;
 mod read;
 #[cfg(test)]
 mod tests;
-mod watch;
-mod watched;
-
-pub(crate) use watch::{Outcome, stops};
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -65,11 +61,10 @@ use core::ffi::CStr;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-use driver_runtime::dispatch::Command;
-use driver_runtime::registry::{ExtensionSet, find};
+use driver_runtime::registry::{CommandId, ExtensionSet, command};
 use driver_runtime::vk;
 
-use crate::{host, surface};
+use crate::host;
 pub(crate) use identity::Identity;
 pub(crate) use profile::{FormatSupport, Profile, wide_of};
 
@@ -81,6 +76,21 @@ pub(crate) const NEGOTIATE: &CStr = c"vk_icdNegotiateLoaderICDInterfaceVersion";
 
 /// A queue's execution of each submission, which is not a Vulkan command either.
 pub(crate) const SUBMISSION: &CStr = c"submission";
+
+/// The commands that can neither fail nor wait, except recorded ones: look-ups, and some commands without a result.
+const NEITHER: [CommandId; 11] = [
+    command::GET_INSTANCE_PROC_ADDR,
+    command::GET_DEVICE_PROC_ADDR,
+    command::DESTROY_DEBUG_REPORT_CALLBACK_EXT,
+    command::DEBUG_REPORT_MESSAGE_EXT,
+    command::SUBMIT_DEBUG_UTILS_MESSAGE_EXT,
+    command::GET_PHYSICAL_DEVICE_XLIB_PRESENTATION_SUPPORT_KHR,
+    command::GET_PHYSICAL_DEVICE_XCB_PRESENTATION_SUPPORT_KHR,
+    command::GET_PHYSICAL_DEVICE_WAYLAND_PRESENTATION_SUPPORT_KHR,
+    command::QUEUE_BEGIN_DEBUG_UTILS_LABEL_EXT,
+    command::QUEUE_END_DEBUG_UTILS_LABEL_EXT,
+    command::QUEUE_INSERT_DEBUG_UTILS_LABEL_EXT,
+];
 
 /// The driver's configuration.
 pub struct Scenario {
@@ -178,6 +188,23 @@ pub fn get() -> &'static Scenario {
     }
 }
 
+/// The recorded commands with a result, which can fail.
+const RECORDED_WITH_RESULT: [CommandId; 6] = [
+    command::CMD_BEGIN_GPA_SESSION_AMD,
+    command::CMD_END_GPA_SESSION_AMD,
+    command::CMD_BEGIN_GPA_SAMPLE_AMD,
+    command::CMD_SET_PERFORMANCE_MARKER_INTEL,
+    command::CMD_SET_PERFORMANCE_STREAM_MARKER_INTEL,
+    command::CMD_SET_PERFORMANCE_OVERRIDE_INTEL,
+];
+
+/// Returns whether a scenario can make calls of the command fail or wait.
+pub(crate) fn can_fail(command: CommandId) -> bool {
+    let command = command.canonical();
+    let is_recorded = command.name().to_bytes().starts_with(b"vkCmd");
+    if is_recorded { RECORDED_WITH_RESULT.contains(&command) } else { !NEITHER.contains(&command) }
+}
+
 impl Scenario {
     /// Reads words.
     ///
@@ -212,20 +239,14 @@ impl Scenario {
         failure
     }
 
-    /// Returns the result of a look-up that found `function`: the function, one that watches it, or nothing.
-    pub(crate) fn shaped(&self, name: &CStr, function: Command) -> Option<Command> {
-        if self.lacks.iter().any(|lacking| lacking.as_bytes() == name.to_bytes()) {
-            return None;
-        }
-        let Some(command) = find(name) else { return Some(function) };
-        if self.surfaces != Surfaces::Driver && surface::is_own(command.canonical()) {
-            return None;
-        }
-        if self.rules.iter().any(|rule| rule.command == command.canonical().name()) {
-            // The functions of `defaults` check the scenario themselves.
-            return watched::function(command, function).or(Some(function));
-        }
-        Some(function)
+    /// Returns whether the scenario changes some calls of the command.
+    pub(crate) fn has_rule(&self, command: CommandId) -> bool {
+        self.rules.iter().any(|rule| rule.command == command.canonical().name())
+    }
+
+    /// Returns whether look-ups must not find the command.
+    pub(crate) fn lacks(&self, command: &CStr) -> bool {
+        self.lacks.iter().any(|lacking| lacking.as_bytes() == command.to_bytes())
     }
 
     /// Returns a format's supported uses, if a profile has formats.

@@ -11,8 +11,8 @@ use driver_runtime::registry::{
 };
 use driver_runtime::vk;
 
-use super::{Act, Identity, NEGOTIATE, Rule, SUBMISSION, Scenario, Surfaces, profile, watched};
-use crate::{defaults, extensions, host, surface};
+use super::{Act, Identity, NEGOTIATE, Rule, SUBMISSION, Scenario, Surfaces, can_fail, profile};
+use crate::{extensions, host};
 
 /// The keys, for error messages about mistyped ones.
 const KEYS: &str = "api, interface, devices, groups, name, extension, without, profile, vendor, device, type, driver, heap, \
@@ -208,8 +208,10 @@ impl Scenario {
             _ => return Err("surfaces are of none, loader or driver".to_owned()),
         };
         if self.surfaces != Surfaces::None {
-            surface::INSTANCE_EXTENSIONS.iter().for_each(|id| self.instance_extensions.insert(*id));
-            surface::DEVICE_EXTENSIONS.iter().for_each(|id| self.device_extensions.insert(*id));
+            extensions::SURFACE_INSTANCE_EXTENSIONS
+                .iter()
+                .for_each(|id| self.instance_extensions.insert(*id));
+            extensions::SURFACE_DEVICE_EXTENSIONS.iter().for_each(|id| self.device_extensions.insert(*id));
         }
         Ok(())
     }
@@ -228,8 +230,8 @@ fn rule(calls: &str, act: Act) -> Result<Rule, String> {
     let (command, which) = calls.split_once('@').unwrap_or((calls, "1+"));
     let own = [NEGOTIATE, SUBMISSION].into_iter().find(|own| own.to_bytes() == command.as_bytes());
     let known = own.or_else(|| {
-        let asks = |id: &CommandId| watched::function(*id, any).is_some() || defaults::asks(*id);
-        command_of(command).filter(asks).map(|id| id.canonical().name())
+        let known = command_of(command).filter(|command| can_fail(*command));
+        known.map(|command| command.canonical().name())
     });
     let command = known.ok_or_else(|| format!("{command} is no command that can fail or wait"))?;
     let (first, later) = which.strip_suffix('+').map_or((which, false), |first| (first, true));
@@ -237,9 +239,6 @@ fn rule(calls: &str, act: Act) -> Result<Rule, String> {
     let first = first.ok_or_else(|| format!("{which} is no count of calls, as @2 or @2+ would be"))?;
     Ok(Rule { command, first, later, act, calls: AtomicU32::new(0) })
 }
-
-/// Represents any command's function if only its type matters.
-unsafe extern "system" fn any() {}
 
 fn command_of(name: &str) -> Option<CommandId> {
     find(&alloc::ffi::CString::new(name).ok()?)

@@ -1,6 +1,6 @@
 //! Scenarios as tests write them.
 
-use driver_runtime::registry::{CommandId, command, extension};
+use driver_runtime::registry::extension;
 
 use super::*;
 
@@ -70,28 +70,6 @@ fn results_are_known_by_name() {
 }
 
 #[test]
-fn every_core_command_that_is_not_recorded_can_fail_or_wait() {
-    unsafe extern "system" fn any() {}
-    for id in CommandId::all().filter(|id| id.core().is_some()) {
-        let name = id.name().to_str().unwrap();
-        let is_look_up = [command::GET_INSTANCE_PROC_ADDR, command::GET_DEVICE_PROC_ADDR].contains(&id);
-        let expected = !name.starts_with("vkCmd") && !is_look_up;
-        assert_eq!(watched::function(id, any).is_some(), expected, "{name}");
-    }
-}
-
-#[test]
-fn look_ups_miss_what_a_scenario_lacks() {
-    unsafe extern "system" fn any() {}
-    let scenario = Scenario::parse("lacks=vkCreateSampler").unwrap();
-    assert!(scenario.shaped(c"vkCreateSampler", any).is_none());
-    assert!(scenario.shaped(c"vkCreateBuffer", any).is_some());
-    assert!(scenario.shaped(c"vkCreateHeadlessSurfaceEXT", any).is_none());
-    let own = Scenario::parse("surfaces=driver").unwrap();
-    assert!(own.shaped(c"vkCreateHeadlessSurfaceEXT", any).is_some());
-}
-
-#[test]
 fn every_word_is_on_the_page() {
     let page = include_str!("../../../../docs/null-driver.md");
     let complaint = wrong("nonsense=1");
@@ -121,29 +99,4 @@ fn commands_of_extensions_can_fail_or_wait() {
     for command in ["vkCreateAccelerationStructureKHR", "vkGetMicromapBuildSizesEXT", "vkReleaseDisplayEXT"] {
         assert!(Scenario::parse(&format!("fails={command}")).is_ok(), "{command}");
     }
-}
-
-/// The driver's commands without a result, which therefore cannot fail; all others can.
-#[test]
-fn every_command_with_a_result_can_fail() {
-    let cannot_fail =
-        |id: &CommandId| Scenario::parse(&format!("fails={}", id.name().to_str().unwrap())).is_err();
-    let records = |id: &CommandId| id.name().to_bytes().starts_with(b"vkCmd");
-    let ids = CommandId::all().filter(|id| id.alias_of().is_none() && !records(id));
-    let rest: std::vec::Vec<_> = ids.filter(cannot_fail).map(CommandId::name).collect();
-    let without_result = [
-        c"vkGetInstanceProcAddr",
-        c"vkDestroyDebugReportCallbackEXT",
-        c"vkDebugReportMessageEXT",
-        c"vkSubmitDebugUtilsMessageEXT",
-        c"vkGetPhysicalDeviceXlibPresentationSupportKHR",
-        c"vkGetPhysicalDeviceXcbPresentationSupportKHR",
-        c"vkGetPhysicalDeviceWaylandPresentationSupportKHR",
-        c"vkGetDeviceProcAddr",
-        c"vkQueueBeginDebugUtilsLabelEXT",
-        c"vkQueueEndDebugUtilsLabelEXT",
-        c"vkQueueInsertDebugUtilsLabelEXT",
-    ];
-    let rest: std::vec::Vec<_> = rest.into_iter().filter(|name| !without_result.contains(name)).collect();
-    assert_eq!(rest, [c""; 0]);
 }

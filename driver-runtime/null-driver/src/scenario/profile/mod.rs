@@ -21,7 +21,7 @@ use driver_runtime::registry::ExtensionSet;
 use driver_runtime::{Description, vk};
 use loader_core::manifest::json::{self, Kind, Value};
 
-use crate::physical_device::bare;
+use crate::description::bare;
 
 use fill::{Notes, key_of, text_of};
 pub(crate) use formats::{FormatSupport, Formats, wide_of};

@@ -3,90 +3,28 @@
 //! A look-up of a command that the scenario names returns the function that [`watched!`] defines for it: it has the
 //! command's parameters, checks the scenario, and calls the driver's function.
 
+mod list;
+
+use driver_runtime::Tables;
 use driver_runtime::dispatch::Command;
-use driver_runtime::registry::{Class, CommandId};
-use driver_runtime::vk::{self, Handle};
-use driver_runtime::{Device, ObjectBase, Tables};
+use driver_runtime::registry::CommandId;
 
 use crate::Null;
+use crate::outcome::{Outcome, stops};
+use crate::scenario;
 
-/// The result type of commands, with the value for a failure.
-pub(crate) trait Outcome: Sized {
-    fn failed(result: vk::Result) -> Self;
-
-    /// Returns the outcome of an executed command, with the scenario's success code.
-    fn or(self, _: vk::Result) -> Self {
-        self
-    }
-}
-
-impl Outcome for vk::Result {
-    fn failed(result: vk::Result) -> Self {
-        result
-    }
-
-    fn or(self, wanted: vk::Result) -> Self {
-        if self == vk::Result::SUCCESS { wanted } else { self }
-    }
-}
-
-impl Outcome for () {
-    fn failed(_: vk::Result) {}
-}
-
-impl Outcome for u32 {
-    fn failed(_: vk::Result) -> Self {
-        0
-    }
-}
-
-impl Outcome for u64 {
-    fn failed(_: vk::Result) -> Self {
-        0
-    }
-}
-
-/// Returns whether the call returns the scenario's result without doing any work. A success code that reports
-/// completed work comes after the work. A lost device stays lost.
-///
-/// # Safety
-/// `first` is the first parameter of the command, as the specification has it.
-pub(crate) unsafe fn stops(command: CommandId, first: usize, result: vk::Result) -> bool {
-    if result == vk::Result::ERROR_DEVICE_LOST
-        && matches!(command.class(), Class::Device | Class::Queue | Class::CommandBuffer)
-    {
-        // SAFETY: the first parameter is a live handle of a device, or of an object of one.
-        unsafe { lose(first as u64) };
-    }
-    // These results report that nothing was done.
-    const UNDONE: [vk::Result; 3] =
-        [vk::Result::NOT_READY, vk::Result::TIMEOUT, vk::Result::PIPELINE_COMPILE_REQUIRED];
-    result.as_raw() < 0 || UNDONE.contains(&result)
-}
-
-/// # Safety
-/// `handle` is a live handle of a device, or of an object of one.
-unsafe fn lose(handle: u64) {
-    // SAFETY: the caller vouches for the handle; the root of an object is its device.
-    unsafe {
-        let root = ObjectBase::of(handle).and_then(ObjectBase::device);
-        let device = root.map(|root| vk::Device::from_raw(core::ptr::from_ref(root.base()).addr() as u64));
-        if let Some(device) = device.and_then(|device| Device::<Null>::from_handle(device)) {
-            device.set_lost("the scenario wants it");
-        }
-    }
-}
+pub(crate) use list::function;
 
 /// Functions for commands of each number of parameters.
 macro_rules! by_count {
     ($($count:ident($($parameter:ident: $type:ident),*);)*) => {$(
         /// The function that watches the command with number `ID`, of the type of `_like`.
-        pub(super) fn $count<const ID: usize, R: Outcome, $($type),*>(
+        fn $count<const ID: usize, R: Outcome, $($type),*>(
             _like: unsafe extern "system" fn($($type),*) -> R,
         ) -> Command {
             unsafe extern "system" fn call<const ID: usize, R: Outcome, $($type),*>($($parameter: $type),*) -> R {
                 let command = CommandId::new(ID as u16).canonical();
-                let wanted = super::get().before(command.name());
+                let wanted = scenario::get().before(command.name());
                 if let Some(wanted) = wanted {
                     // SAFETY: the first parameter of every command is a handle or a pointer.
                     let stops = unsafe {
@@ -142,7 +80,7 @@ macro_rules! watched {
     (eight $id:ident $like:ident) => { watch::eight::<$id, _, _, _, _, _, _, _, _, _>($like) };
     ($($count:ident $command:ident: $pointer_type:ident;)*) => {
         /// Returns the function that watches a command, if it can be watched. `function` is the driver's.
-        pub(super) fn function(
+        pub(crate) fn function(
             command: driver_runtime::registry::CommandId,
             function: driver_runtime::dispatch::Command,
         ) -> Option<driver_runtime::dispatch::Command> {
@@ -165,4 +103,32 @@ macro_rules! watched {
         }
     };
 }
-pub(super) use watched;
+use watched;
+
+#[cfg(test)]
+mod tests {
+    use driver_runtime::registry::command;
+
+    use super::*;
+    use crate::defaults;
+
+    unsafe extern "system" fn any() {}
+
+    #[test]
+    fn every_core_command_that_is_not_recorded_can_fail_or_wait() {
+        for id in CommandId::all().filter(|id| id.core().is_some()) {
+            let name = id.name().to_str().unwrap();
+            let is_look_up = [command::GET_INSTANCE_PROC_ADDR, command::GET_DEVICE_PROC_ADDR].contains(&id);
+            let expected = !name.starts_with("vkCmd") && !is_look_up;
+            assert_eq!(function(id, any).is_some(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_scenario_takes_exactly_the_commands_that_can_fail_or_wait() {
+        let checks = |id: CommandId| function(id, any).is_some() || defaults::asks(id);
+        let differing = CommandId::all().filter(|id| scenario::can_fail(*id) != checks(*id));
+        let names: std::vec::Vec<_> = differing.map(CommandId::name).collect();
+        assert_eq!(names, [c""; 0]);
+    }
+}

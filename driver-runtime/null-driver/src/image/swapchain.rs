@@ -6,12 +6,12 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Device, Host, Object, VkObject, Waiting, entry_points, vk};
 use loader_core::abi::array::deliver;
 
+use super::layout::Image;
 use crate::Null;
 use crate::device::{device, list};
 use crate::host::{Shared, System};
-use crate::image::Image;
-use crate::look_up::runtime;
 use crate::memory::Memory;
+use crate::runtime::runtime;
 
 /// A swapchain.
 struct Swapchain {

@@ -1,0 +1,74 @@
+//! The outcome of a call that a scenario stops, or whose result it replaces.
+
+use driver_runtime::registry::{Class, CommandId};
+use driver_runtime::vk::{self, Handle};
+use driver_runtime::{Device, ObjectBase};
+
+use crate::Null;
+
+/// The result type of commands, with the value for a failure.
+pub(crate) trait Outcome: Sized {
+    fn failed(result: vk::Result) -> Self;
+
+    /// Returns the outcome of an executed command, with the scenario's success code.
+    fn or(self, _: vk::Result) -> Self {
+        self
+    }
+}
+
+impl Outcome for vk::Result {
+    fn failed(result: vk::Result) -> Self {
+        result
+    }
+
+    fn or(self, wanted: vk::Result) -> Self {
+        if self == vk::Result::SUCCESS { wanted } else { self }
+    }
+}
+
+impl Outcome for () {
+    fn failed(_: vk::Result) {}
+}
+
+impl Outcome for u32 {
+    fn failed(_: vk::Result) -> Self {
+        0
+    }
+}
+
+impl Outcome for u64 {
+    fn failed(_: vk::Result) -> Self {
+        0
+    }
+}
+
+/// Returns whether the call returns the scenario's result without doing any work. A success code that reports
+/// completed work comes after the work. A lost device stays lost.
+///
+/// # Safety
+/// `first` is the first parameter of the command, as the specification has it.
+pub(crate) unsafe fn stops(command: CommandId, first: usize, result: vk::Result) -> bool {
+    if result == vk::Result::ERROR_DEVICE_LOST
+        && matches!(command.class(), Class::Device | Class::Queue | Class::CommandBuffer)
+    {
+        // SAFETY: the first parameter is a live handle of a device, or of an object of one.
+        unsafe { lose(first as u64) };
+    }
+    // These results report that nothing was done.
+    const UNDONE: [vk::Result; 3] =
+        [vk::Result::NOT_READY, vk::Result::TIMEOUT, vk::Result::PIPELINE_COMPILE_REQUIRED];
+    result.as_raw() < 0 || UNDONE.contains(&result)
+}
+
+/// # Safety
+/// `handle` is a live handle of a device, or of an object of one.
+unsafe fn lose(handle: u64) {
+    // SAFETY: the caller vouches for the handle; the root of an object is its device.
+    unsafe {
+        let root = ObjectBase::of(handle).and_then(ObjectBase::device);
+        let device = root.map(|root| vk::Device::from_raw(core::ptr::from_ref(root.base()).addr() as u64));
+        if let Some(device) = device.and_then(|device| Device::<Null>::from_handle(device)) {
+            device.set_lost("the scenario wants it");
+        }
+    }
+}
