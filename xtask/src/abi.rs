@@ -8,9 +8,10 @@ use std::fs;
 use std::path::Path;
 
 use crate::Failure;
-use crate::build::{SHELLS, Shell, root};
 use crate::elf::Facts;
+use crate::shell::{SHELLS, Shell};
 use crate::target::Target;
+use crate::workspace::root;
 
 /// Largest size of a stripped library, bytes.
 const LARGEST: u64 = 400_000;

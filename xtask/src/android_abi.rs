@@ -4,18 +4,20 @@
 //! only its dependencies' names.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
 
 use crate::Failure;
 use crate::abi::{Expected, end};
 use crate::android_link::{Link, System, version_of};
 use crate::android_options::{ABIS, DEFAULT, NEWEST, OLDEST, Options};
-use crate::build::{finish, root, target_folder, without_folders};
+use crate::command::Run;
 use crate::elf::Facts;
 use crate::freestanding;
-use crate::imports::{Imports, tool};
+use crate::imports::Imports;
+use crate::toolchain::{cargo, report_skipped, tool, without_folders};
+use crate::workspace::{root, target_folder};
 
 /// The other levels at which functions were added. None were at the newest one.
 const LEVELS: &[u32] = &[OLDEST, 28, 31, 33, 34];
@@ -183,9 +185,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     }
     println!("android-abi: {} of {} ABIs checked", abis.len(), options.abis.len());
     println!("android-abi: {}", levels(&options));
-    if !skipped.is_empty() {
-        println!("android-abi: skipped {} that rustup cannot add: {}", skipped.len(), skipped.join(", "));
-    }
+    report_skipped("android-abi", &skipped);
     end(&complaints)
 }
 
@@ -205,14 +205,13 @@ impl Library {
     /// Compiles the library's code, and returns its path. Some shells can also be shared libraries of the host, which cargo cannot link for
     /// Android.
     fn build(&self, target: &str, level: u32) -> Result<PathBuf, Failure> {
-        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.current_dir(root()).args(["rustc", "--quiet", "--release", "--package", self.package]);
-        cargo.args(["--lib", "--crate-type", "staticlib", "--target", target]);
+        let mut cargo = cargo("rustc --quiet --release --lib --crate-type staticlib --package");
+        cargo.args([self.package, "--target", target]);
         // An application's own library is the same on every level.
         if !self.is_brought && level != DEFAULT {
             cargo.arg(format!("--features=platform-android/api-{level}"));
         }
-        finish(cargo.args(without_folders()))?;
+        cargo.args(without_folders()).finish()?;
         Ok(target_folder().join(target).join("release").join(self.built))
     }
 
@@ -309,7 +308,7 @@ impl Built<'_> {
     fn install(&self, library: &Path) -> Result<(u64, PathBuf), Failure> {
         let stripped = self.library.installed(self.abi);
         fs::create_dir_all(stripped.parent().unwrap_or(&stripped))?;
-        finish(Command::new(tool("rust-objcopy")?).arg("--strip-all").args([library, &stripped]))?;
+        Command::new(tool("rust-objcopy")?).arg("--strip-all").args([library, &stripped]).finish()?;
         Ok((fs::metadata(&stripped)?.len(), stripped))
     }
 

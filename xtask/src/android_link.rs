@@ -5,8 +5,9 @@ use std::process::Command;
 use std::{env, fs};
 
 use crate::Failure;
-use crate::build::finish;
-use crate::imports::{Imports, tool};
+use crate::command::Run;
+use crate::imports::Imports;
+use crate::toolchain::tool;
 
 /// The symbol versions of the system libraries (their `.map.txt` files). The dynamic linker finds a function only under its library's
 /// version.
@@ -81,12 +82,12 @@ impl System {
                 compiler.args(flags.iter().map(|flag| format!("-Wl,{flag}")));
                 let short =
                     |name: &&str| format!("-l{}", name.trim_start_matches("lib").trim_end_matches(".so"));
-                finish(compiler.args(link.needed.iter().map(short)))
+                compiler.args(link.needed.iter().map(short)).finish()
             }
             Self::StandIns(folder) => {
                 let mut linker = Command::new(tool("rust-lld")?);
                 linker.args(["-flavor", "gnu", "-shared", "-o"]).arg(out).args(flags);
-                finish(linker.args(link.needed.iter().map(|name| folder.join(name))))
+                linker.args(link.needed.iter().map(|name| folder.join(name))).finish()
             }
         }
     }

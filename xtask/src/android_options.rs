@@ -1,7 +1,7 @@
 //! The options of the Android tasks: ABIs, and an API level.
 
 use crate::Failure;
-use crate::check_targets::is_available;
+use crate::toolchain::is_available;
 
 /// Android's name of a processor, and the compiler's.
 pub(crate) type Abi = (&'static str, &'static str);

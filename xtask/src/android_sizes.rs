@@ -8,8 +8,8 @@ use crate::Failure;
 use crate::aar;
 use crate::android_abi::{LIBRARIES, Library};
 use crate::android_options::ABIS;
-use crate::build::root;
 use crate::elf::Facts;
+use crate::workspace::root;
 
 /// The page with the sizes.
 const PAGE: &str = "docs/android-apk.md";

@@ -6,13 +6,12 @@
 mod blueprint;
 
 use std::collections::BTreeMap;
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use crate::Failure;
-use crate::build::{finish, root, target_folder};
+use crate::command::{Run, command};
+use crate::workspace::{make_empty, metadata, root, target_folder};
 use blueprint::Module;
 
 /// The target for which everything is compiled.
@@ -57,9 +56,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 
 /// Puts everything into this folder, which is emptied before.
 fn make(tree: &Path) -> Result<(), Failure> {
-    if tree.exists() {
-        fs::remove_dir_all(tree)?;
-    }
+    make_empty(tree)?;
     for name in SOURCES {
         copy(&root().join(name), &tree.join(name))?;
     }
@@ -106,17 +103,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
 
 /// Returns cargo's source folder of each crate, by its name and version (`ash-0.38.0+1.3.281`).
 fn folders_of_crates() -> Result<BTreeMap<String, PathBuf>, Failure> {
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root()).args([
-        "metadata",
-        "--format-version",
-        "1",
-        "--locked",
-        "--filter-platform",
-        TARGET,
-    ]);
-    let output = cargo.stderr(Stdio::inherit()).output()?;
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+    let metadata = metadata(&["--filter-platform", TARGET])?;
     let packages = metadata["packages"].as_array().map_or(&[][..], Vec::as_slice);
     let folder = |package: &serde_json::Value| {
         let name = format!("{}-{}", package["name"].as_str()?, package["version"].as_str()?);
@@ -134,27 +121,21 @@ fn oldest() -> Result<String, Failure> {
 
 /// Returns whether the target's compiler is installed or rustup can add it.
 fn is_installed(toolchain: &str) -> bool {
-    let mut rustup = Command::new("rustup");
-    rustup.args(["toolchain", "install", toolchain, "--profile", "minimal", "--target", TARGET]);
-    rustup.current_dir(root()).stdout(Stdio::null()).stderr(Stdio::null());
-    rustup.status().is_ok_and(|status| status.success())
+    command(&format!("rustup toolchain install {toolchain} --profile minimal --target {TARGET}")).succeeds()
 }
 
 /// Compiles every module with what its build file says, and nothing else.
 fn compile(tree: &Path, toolchain: &str) -> Result<(), Failure> {
     let out = tree.with_extension("compiled");
-    if out.exists() {
-        fs::remove_dir_all(&out)?;
-    }
-    fs::create_dir_all(&out)?;
+    make_empty(&out)?;
     let flags = blueprint::flags(&fs::read_to_string(tree.join("Android.bp"))?);
     for module in modules()? {
-        let mut rustc = Command::new("rustc");
+        let mut rustc = command("rustc");
         rustc.env("RUSTUP_TOOLCHAIN", toolchain);
         rustc.current_dir(tree).args(module.arguments(&out)).args(&flags);
         // As in Android trees, ignore warnings in external sources.
         rustc.args(["--target", TARGET, "--cap-lints", "allow", "-L"]).arg(&out).arg("--out-dir").arg(&out);
-        finish(&mut rustc).map_err(|error| format!("{}: {error}", module.name))?;
+        rustc.finish().map_err(|error| format!("{}: {error}", module.name))?;
     }
     Ok(())
 }

@@ -2,14 +2,15 @@
 //! by AddressSanitizer, which reports memory that is used after it was freed or outside its bounds.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
 
 use crate::Failure;
-use crate::build::{finish, root, target_folder};
+use crate::command::{Run, command};
+use crate::toolchain::nightly;
+use crate::workspace::{root, target_folder};
 
-/// The library is built with its allocator and all its dependencies instrumented.
-const TARGET: &str = "x86_64-unknown-linux-gnu";
+/// The target for which a library with a sanitizer is built.
+pub(crate) const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// Files of tests that cannot run so, and why.
 const FILES_LEFT_OUT: &[(&str, &str)] = &[
@@ -34,8 +35,7 @@ const BAD_HANDLE: &str = "a handle that is none is looked at, maybe where an obj
 /// Needs a nightly compiler with the component `rust-src`, and GCC with its libasan.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let library = compile_library()?;
-    let mut cargo = Command::new("cargo");
-    cargo.current_dir(root()).args(["test", "--package", "vkload-tests", "--no-fail-fast"]);
+    let mut cargo = command("cargo test --package vkload-tests --no-fail-fast");
     let tests = if arguments.is_empty() { all_tests()? } else { arguments.to_vec() };
     for test in tests {
         cargo.args(["--test", &test]);
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     // The tests pass it to the processes in which they open the library. Other tests count leaks; some tests need failing allocations.
     cargo.env("VKLOAD_TEST_RUNTIME", runtime()?);
     cargo.env("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1");
-    finish(&mut cargo)
+    cargo.finish()
 }
 
 /// Returns the files of tests that can run so.
@@ -65,25 +65,29 @@ fn all_tests() -> Result<Vec<String>, Failure> {
 
 fn compile_library() -> Result<PathBuf, Failure> {
     let folder = target_folder().join("asan");
-    let mut cargo = Command::new("cargo");
-    // The variables that rustup and cargo set for this program would take precedence over the toolchain named here.
-    cargo.current_dir(root()).env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
-    cargo.args(["+nightly", "rustc", "--quiet", "--release", "--package", "libvulkan-linux"]);
-    cargo.args(["--crate-type", "cdylib", "-Zbuild-std=core,alloc", "--target", TARGET, "--target-dir"]);
-    cargo.arg(&folder).args(["--config", "profile.release.lto=\"off\""]);
-    cargo.args(["--config", "profile.release.codegen-units=16", "--config", "profile.release.debug=1"]);
-    cargo.args(["--", "-Clink-arg=-lasan"]);
-    cargo.env("RUSTFLAGS", "-Zsanitizer=address -Cforce-frame-pointers=yes");
-    finish(&mut cargo)?;
+    sanitized("address", &folder, &["-Clink-arg=-lasan".into()])?;
     let library = folder.join("libvulkan.so.1");
     fs::copy(folder.join(TARGET).join("release/libvulkan.so"), &library)?;
     Ok(library)
 }
 
+/// Compiles the library in this folder with one of the compiler's sanitizers, its allocator and all its dependencies included.
+pub(crate) fn sanitized(sanitizer: &str, folder: &Path, flags: &[String]) -> Result<(), Failure> {
+    let mut cargo = nightly(
+        "rustc --quiet --release --package libvulkan-linux --crate-type cdylib -Zbuild-std=core,alloc",
+    );
+    cargo
+        .args(["--target", TARGET, "--target-dir"])
+        .arg(folder)
+        .args(["--config", "profile.release.lto=\"off\""]);
+    cargo.args(["--config", "profile.release.codegen-units=16", "--config", "profile.release.debug=1", "--"]);
+    cargo.args(flags).env("RUSTFLAGS", format!("-Zsanitizer={sanitizer} -Cforce-frame-pointers=yes"));
+    cargo.finish()
+}
+
 /// Returns the path of GCC's AddressSanitizer runtime, which a process must load before everything else.
 fn runtime() -> Result<PathBuf, Failure> {
-    let answer = Command::new("gcc").arg("-print-file-name=libasan.so").stderr(Stdio::inherit()).output()?;
-    let path = PathBuf::from(String::from_utf8(answer.stdout)?.trim());
+    let path = PathBuf::from(command("gcc -print-file-name=libasan.so").read()?);
     if path.is_absolute() {
         Ok(path)
     } else {

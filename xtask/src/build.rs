@@ -1,81 +1,16 @@
 //! `cargo xtask build`: the shared libraries.
 
+use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
-use std::{env, fs};
 
+use crate::Failure;
+use crate::abi;
+use crate::command::Run;
+use crate::shell::{SHELLS, Shell};
 use crate::target::{Binutils, Target};
-use crate::{Failure, abi};
-
-/// A crate that becomes a shared library.
-pub(crate) struct Shell {
-    /// The package.
-    package: &'static str,
-    /// Cargo's name for the library.
-    built: &'static str,
-    /// The name that the dynamic linker looks for: the library's SONAME.
-    pub(crate) name: &'static str,
-    /// The committed list of its exported functions, one a line, in byte order.
-    pub(crate) exports: &'static str,
-}
-
-/// Every shell that can be built on this machine.
-pub(crate) const SHELLS: &[Shell] = &[Shell {
-    package: "libvulkan-linux",
-    built: "libvulkan.so",
-    name: "libvulkan.so.1",
-    exports: "platform-linux/exports.txt",
-}];
-
-impl Shell {
-    /// Returns the path of the library with its symbols.
-    pub(crate) fn library(&self, profile: &str) -> PathBuf {
-        target_folder().join(profile).join(self.name)
-    }
-
-    /// Returns the path of the copy without symbols, the one to install.
-    pub(crate) fn stripped(&self, profile: &str) -> PathBuf {
-        target_folder().join(profile).join("stripped").join(self.name)
-    }
-
-    fn build(&self, build: &Build<'_>) -> Result<(), Failure> {
-        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.current_dir(root()).args(["build", "--quiet", "--package", self.package]);
-        cargo.arg("--target-dir").arg(&build.folder);
-        if let Some(target) = build.target {
-            target.choose(&mut cargo)?;
-        }
-        if build.profile == "release" {
-            cargo.arg("--release");
-        }
-        if let Some(drivers) = build.fixed_drivers {
-            cargo.args(["--features", "fixed-drivers"]).env("VKLOAD_FIXED_DRIVERS", drivers);
-        }
-        finish(&mut cargo)?;
-        let folder = match build.target {
-            Some(target) => target.folder(&build.folder, build.profile),
-            None => build.folder.join(build.profile),
-        };
-        let (library, stripped) = (folder.join(self.name), folder.join("stripped").join(self.name));
-        if !folder.join(self.built).exists() {
-            return Err(format!(
-                "cargo made no {}: a compiler whose own target is musl makes static programs alone; name the target (--target TRIPLE)",
-                self.built
-            )
-            .into());
-        }
-        replace(&folder.join(self.built), &library)?;
-        fs::create_dir_all(folder.join("stripped"))?;
-        Binutils(build.target).strip(&library, &stripped)?;
-        for folder in [&folder, &folder.join("stripped")] {
-            link(self.name, &folder.join(self.built))?;
-        }
-        println!("{} ({} bytes stripped)", library.display(), fs::metadata(&stripped)?.len());
-        build.target.map_or(Ok(()), |target| abi::check_for(target, &library, self))
-    }
-}
+use crate::toolchain::cargo;
+use crate::workspace::target_folder;
 
 /// The thing to build.
 struct Build<'a> {
@@ -107,41 +42,43 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             }
         }
     }
-    SHELLS.iter().try_for_each(|shell| shell.build(&build))
+    SHELLS.iter().try_for_each(|shell| build_shell(shell, &build))
 }
 
-/// Returns the folder of the workspace: the one that contains the folder for which cargo runs this program, or else the current folder. It
-/// is not a compile-time constant, since a copied tree includes the compiled program.
-pub(crate) fn root() -> &'static Path {
-    static ROOT: OnceLock<PathBuf> = OnceLock::new();
-    ROOT.get_or_init(|| {
-        let package = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-        let starts = [package, env::current_dir().ok()];
-        starts.iter().flatten().find_map(|start| workspace_around(start)).unwrap_or_else(|| ".".into())
-    })
+fn build_shell(shell: &Shell, build: &Build<'_>) -> Result<(), Failure> {
+    let mut cargo = cargo("build --quiet --package");
+    cargo.arg(shell.package).arg("--target-dir").arg(&build.folder);
+    if let Some(target) = build.target {
+        target.choose(&mut cargo)?;
+    }
+    if build.profile == "release" {
+        cargo.arg("--release");
+    }
+    if let Some(drivers) = build.fixed_drivers {
+        cargo.args(["--features", "fixed-drivers"]).env("VKLOAD_FIXED_DRIVERS", drivers);
+    }
+    cargo.finish()?;
+    let folder = match build.target {
+        Some(target) => target.folder(&build.folder, build.profile),
+        None => build.folder.join(build.profile),
+    };
+    let (library, stripped) = (folder.join(shell.name), folder.join("stripped").join(shell.name));
+    if !folder.join(shell.built).exists() {
+        return Err(format!(
+            "cargo made no {}: a compiler whose own target is musl makes static programs alone; name the target (--target TRIPLE)",
+            shell.built
+        )
+        .into());
+    }
+    replace(&folder.join(shell.built), &library)?;
+    fs::create_dir_all(folder.join("stripped"))?;
+    Binutils(build.target).strip(&library, &stripped)?;
+    for folder in [&folder, &folder.join("stripped")] {
+        link(shell.name, &folder.join(shell.built))?;
+    }
+    println!("{} ({} bytes stripped)", library.display(), fs::metadata(&stripped)?.len());
+    build.target.map_or(Ok(()), |target| abi::check_for(target, &library, shell))
 }
-
-fn workspace_around(folder: &Path) -> Option<PathBuf> {
-    folder.ancestors().find(|folder| folder.join("xtask/Cargo.toml").is_file()).map(Path::to_owned)
-}
-
-/// Returns cargo's output folder.
-pub(crate) fn target_folder() -> PathBuf {
-    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
-}
-
-/// Returns flags that keep source paths out of the library, in addition to the repository's own flags. Such paths reveal the machine's
-/// folders, and differ between machines.
-pub(crate) fn without_folders() -> [String; 2] {
-    let cargo = env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = cargo.unwrap_or_else(|| PathBuf::from(env::var_os("HOME").unwrap_or_default()).join(".cargo"));
-    let flag = format!("--remap-path-prefix={}=crates", home.join(SOURCES).display());
-    ["--config".into(), format!("build.rustflags=[{flag:?}]")]
-}
-
-/// The sources of crates, in cargo's own folder.
-pub(crate) const SOURCES: &str = "registry/src";
-
 /// Copies `from` to `to` under a new inode: a program that runs on the old library keeps it.
 fn replace(from: &Path, to: &Path) -> Result<(), Failure> {
     let copy = to.with_extension("new");
@@ -157,11 +94,4 @@ fn link(name: &str, link: &Path) -> Result<(), Failure> {
     symlink(name, &new)?;
     fs::rename(&new, link)?;
     Ok(())
-}
-
-/// Runs a command to its end.
-pub(crate) fn finish(command: &mut Command) -> Result<(), Failure> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let status = command.status().map_err(|error| format!("cannot run {program}: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("{program} ended with {status}").into()) }
 }

@@ -1,12 +1,9 @@
 //! `cargo xtask check-targets [PART...]`: the crates without an operating system compile for every target they are meant for, or
 //! for those with one of these parts in their names.
 
-use std::env;
-use std::path::Path;
-use std::process::{Command, Stdio};
-
 use crate::Failure;
-use crate::build::{finish, root};
+use crate::command::Run;
+use crate::toolchain::{cargo, has_sources, is_available, nightly};
 
 /// Every target, and the packages that are made for its system.
 const TARGETS: &[(&str, &[&str])] = &[
@@ -58,36 +55,11 @@ pub(crate) fn run(parts: &[String]) -> Result<(), Failure> {
     if failed.is_empty() { Ok(()) } else { Err(format!("failed for {}", failed.join(", ")).into()) }
 }
 
-/// Returns whether the target's libraries are installed or rustup could fetch them.
-pub(crate) fn is_available(target: &str) -> bool {
-    let mut rustup = Command::new("rustup");
-    rustup.current_dir(root()).args(["target", "add", target]).stdout(Stdio::null()).stderr(Stdio::null());
-    rustup.status().is_ok_and(|status| status.success())
-}
-
-/// Returns whether a nightly compiler with the sources of the standard library is installed.
-fn has_sources() -> bool {
-    let mut rustc = Command::new("rustc");
-    rustc.env_remove("RUSTUP_TOOLCHAIN").args(["+nightly", "--print", "sysroot"]);
-    rustc.output().is_ok_and(|output| {
-        let sysroot = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        output.status.success() && Path::new(&sysroot).join("lib/rustlib/src/rust/library/core").is_dir()
-    })
-}
-
 fn check(target: &str, packages: &[&str], from_source: bool) -> Result<(), Failure> {
-    let mut cargo = if from_source {
-        let mut cargo = Command::new("cargo");
-        // The variables that rustup and cargo set for this program would take precedence over the toolchain named here.
-        cargo.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
-        cargo.args(["+nightly", "-Zbuild-std=core,alloc"]);
-        cargo
-    } else {
-        Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-    };
-    cargo.current_dir(root()).args(["check", "--quiet", "--target", target]);
+    let mut cargo = if from_source { nightly("check -Zbuild-std=core,alloc") } else { cargo("check") };
+    cargo.args(["--quiet", "--target", target]);
     for package in ["loader-core", "driver-runtime"].iter().chain(packages) {
         cargo.args(["--package", package]);
     }
-    finish(&mut cargo)
+    cargo.finish()
 }

@@ -3,17 +3,17 @@
 //! A driver exports only the names that loaders look for. On Fuchsia it also needs only the C library and the kernel's functions; without
 //! an SDK, both are replaced by stand-ins that have only the functions that a driver may use, without code.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::{env, fs};
 
 use crate::Failure;
 use crate::abi::end;
-use crate::build::{finish, root, target_folder};
-use crate::check_targets::is_available;
+use crate::command::Run;
 use crate::elf::Facts;
 use crate::fuchsia_abi::{RUNS_HERE, build_to_run_here};
 use crate::imports::{Imports, linked_with};
+use crate::toolchain::{cargo, is_available};
+use crate::workspace::{root, target_folder};
 
 /// A library, and its permitted interface.
 struct Library {
@@ -109,8 +109,8 @@ impl Library {
     }
 
     fn build(&self, imports: Option<&Imports>) -> Result<PathBuf, Failure> {
-        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.current_dir(root()).args(["build", "--quiet", "--release", "--package", self.package]);
+        let mut cargo = cargo("build --quiet --release --package");
+        cargo.arg(self.package);
         let mut folder = target_folder();
         if let Some(target) = self.target {
             cargo.args(["--target", target]);
@@ -123,7 +123,7 @@ impl Library {
                 }
             }
         }
-        finish(&mut cargo)?;
+        cargo.finish()?;
         let folder = folder.join("release");
         if let Some(manifest) = self.manifest {
             let name = Path::new(manifest).file_name().unwrap_or_default();

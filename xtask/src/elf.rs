@@ -1,7 +1,6 @@
 //! The contents of a shared library's tables.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use object::elf::{self, FileHeader32, FileHeader64};
@@ -12,6 +11,7 @@ use object::{
 };
 
 use crate::Failure;
+use crate::workspace::read;
 
 /// The contents of a library's tables.
 #[derive(Clone, Default)]
@@ -53,8 +53,7 @@ pub(crate) struct Segment {
 impl Facts {
     /// Reads the library in this file.
     pub(crate) fn of(library: &Path) -> Result<Self, Failure> {
-        let bytes = fs::read(library).map_err(|error| format!("{}: {error}", library.display()))?;
-        Self::read(&bytes)
+        Self::read(&read(library)?)
     }
 
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, Failure> {

@@ -10,11 +10,12 @@ use std::process::Command;
 
 use crate::Failure;
 use crate::abi::{Expected, end};
-use crate::build::{finish, root, target_folder};
-use crate::check_targets::is_available;
+use crate::command::Run;
 use crate::elf::Facts;
 use crate::freestanding;
 use crate::imports::{Imports, linked_with};
+use crate::toolchain::{self, is_available, report_skipped};
+use crate::workspace::target_folder;
 
 pub(crate) const TARGETS: &[&str] = &["x86_64-unknown-fuchsia", "aarch64-unknown-fuchsia"];
 /// The target whose code a test runs on machines of the same kind.
@@ -54,7 +55,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     }
     println!("fuchsia-abi: {} of {} targets checked", targets.len() - skipped.len(), targets.len());
     if !skipped.is_empty() {
-        println!("fuchsia-abi: skipped {} that rustup cannot add: {}", skipped.len(), skipped.join(", "));
+        report_skipped("fuchsia-abi", &skipped);
         return end(&complaints);
     }
     // The unused ones also depend on the compiler.
@@ -104,7 +105,7 @@ fn one_of_targets(name: &str) -> Result<&'static [&'static str], Failure> {
 }
 
 fn build(target: &str, libraries: &[PathBuf], level: &str) -> Result<PathBuf, Failure> {
-    finish(cargo("build", PACKAGE, target, libraries).env("FUCHSIA_API_LEVEL", level))?;
+    cargo("build", PACKAGE, target, libraries).env("FUCHSIA_API_LEVEL", level).finish()?;
     Ok(target_folder().join(target).join("release").join(SONAME))
 }
 
@@ -112,12 +113,12 @@ fn build(target: &str, libraries: &[PathBuf], level: &str) -> Result<PathBuf, Fa
 pub(crate) fn build_to_run_here(package: &str, libraries: &[PathBuf]) -> Result<(), Failure> {
     let mut cargo = cargo("rustc", package, RUNS_HERE, libraries);
     cargo.arg("--target-dir").arg(target_folder().join("fuchsia-here"));
-    finish(cargo.args(["--", "-Clink-arg=-zrela", "-Clink-arg=--pack-dyn-relocs=none"]))
+    cargo.args(["--", "-Clink-arg=-zrela", "-Clink-arg=--pack-dyn-relocs=none"]).finish()
 }
 
 fn cargo(command: &str, package: &str, target: &str, libraries: &[PathBuf]) -> Command {
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root()).args(linked_with(libraries)).args([command, "--quiet", "--release"]);
+    let mut cargo = toolchain::cargo("");
+    cargo.args(linked_with(libraries)).args([command, "--quiet", "--release"]);
     cargo.args(["--package", package, "--target", target]);
     cargo
 }
@@ -165,6 +166,7 @@ mod tests {
 
     use super::*;
     use crate::elf::Segment;
+    use crate::workspace::root;
 
     const CODE: Segment =
         Segment { offset: PAGE, address: 3 * PAGE, align: PAGE, is_readable: false, is_executable: true };

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use std::fs;
 
 use crate::Failure;
-use crate::build::{root, target_folder};
 use crate::fuchsia_abi::TARGETS;
+use crate::workspace::{root, target_folder};
 
 /// Prints the lists.
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {

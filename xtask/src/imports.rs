@@ -3,14 +3,16 @@
 //! The list is a file: in each line the name of a system library, a blank, and a function of it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use std::{env, fs};
 
 use crate::Failure;
-use crate::build::{finish, root, target_folder};
+use crate::command::Run;
+use crate::toolchain::{rustc, tool};
+use crate::workspace::{root, target_folder};
 
 /// The functions that may be used, by the library that has them.
 #[derive(Debug, Default)]
@@ -107,9 +109,8 @@ fn stand_in(
     let (source, object, script) =
         (path.with_extension("rs"), path.with_extension("o"), path.with_extension("map"));
     fs::write(&source, text)?;
-    let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    rustc.current_dir(root()).args(["--edition=2024", "--crate-type=lib", "--emit=obj", "-Cpanic=abort"]);
-    finish(rustc.args(["--target", target, "-o"]).args([&object, &source]))?;
+    let mut rustc = rustc("--edition=2024 --crate-type=lib --emit=obj -Cpanic=abort --target");
+    rustc.arg(target).arg("-o").args([&object, &source]).finish()?;
     let mut linker = Command::new(tool("rust-lld")?);
     linker.args(["-flavor", "gnu", "-shared", "-soname", library, "-o"]).args([&path, &object]);
     if let Some(version) = version {
@@ -117,20 +118,7 @@ fn stand_in(
         fs::write(&script, format!("{version} {{\nglobal:\n{names}local:\n  *;\n}};\n"))?;
         linker.arg(format!("--version-script={}", script.display()));
     }
-    finish(&mut linker)
-}
-
-/// Returns a program that comes with the compiler.
-pub(crate) fn tool(name: &str) -> Result<PathBuf, Failure> {
-    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let answer = Command::new(rustc).current_dir(root()).args(["--print", "target-libdir"]).output()?;
-    let libraries = PathBuf::from(String::from_utf8(answer.stdout)?.trim());
-    let program = libraries.with_file_name("bin").join(name);
-    if program.is_file() {
-        Ok(program)
-    } else {
-        Err(format!("the compiler has no {}", program.display()).into())
-    }
+    linker.finish()
 }
 
 /// Returns flags that add these folders to cargo's library search path, in addition to the repository's own flags.

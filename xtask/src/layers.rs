@@ -14,8 +14,7 @@ use petgraph::graphmap::DiGraphMap;
 use serde_json::Value;
 
 use crate::Failure;
-use crate::build::root;
-use crate::workspace;
+use crate::workspace::{packages, root};
 use sources::Sources;
 
 /// The most files that may import each other in a circle.
@@ -24,7 +23,7 @@ const LARGEST_CIRCLE: u64 = 3;
 /// Fails if a module uses one above it or is not listed, or if files import each other in too large a circle.
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
     let mut wrong = 0;
-    for package in workspace::packages()? {
+    for package in packages()? {
         let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
         let folder = manifest.parent().unwrap_or(root());
         let sources = Sources::read(&folder.join("src"))?;

@@ -4,7 +4,8 @@
 use std::process::Command;
 
 use crate::Failure;
-use crate::build::{finish, root};
+use crate::command::Run;
+use crate::toolchain::nightly;
 
 /// The beginnings of the names of the core's tests. The rest of the core calls trampolines, which Miri cannot interpret; the test of
 /// its objects calls tables instead.
@@ -31,18 +32,17 @@ const FLAGS: &str = "-Zmiri-permissive-provenance -Zmiri-tree-borrows";
 
 /// Needs a nightly compiler with the components `miri` and `rust-src`, and some minutes.
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
-    finish(&mut miri("vulkan-registry"))?;
-    finish(miri("loader-core").args(CORE))?;
+    miri("vulkan-registry").finish()?;
+    miri("loader-core").args(CORE).finish()?;
     // The test's loader and its imaginary system are never freed: a loader is a static.
-    finish(miri("loader-core").env("MIRIFLAGS", format!("{FLAGS} -Zmiri-ignore-leaks")).arg("entry::tests"))?;
+    miri("loader-core")
+        .env("MIRIFLAGS", format!("{FLAGS} -Zmiri-ignore-leaks"))
+        .arg("entry::tests")
+        .finish()?;
     let left_out = NOT_OF_THE_RUNTIME.iter().flat_map(|name| ["--skip", name]);
-    finish(miri("driver-runtime").env("MIRIFLAGS", FLAGS).args(left_out))
+    miri("driver-runtime").env("MIRIFLAGS", FLAGS).args(left_out).finish()
 }
 
 fn miri(package: &str) -> Command {
-    let mut cargo = Command::new("cargo");
-    // The variable that rustup sets for this program would take precedence over the toolchain named here.
-    cargo.current_dir(root()).env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
-    cargo.args(["+nightly", "miri", "test", "--package", package, "--lib", "--"]);
-    cargo
+    nightly(&format!("miri test --package {package} --lib --"))
 }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use regex_lite::Regex;
 
 use crate::Failure;
-use crate::build::root;
+use crate::command::{Run, command};
+use crate::workspace::root;
 
 /// The most hits in 1,000 words of a page, or of the comments of a crate.
 const LIMIT: usize = 4;
@@ -95,11 +95,7 @@ fn hits(habits: &[(Regex, &'static str)], line: &Line) -> Vec<String> {
 
 /// The files that git knows.
 fn tracked() -> Result<Vec<String>, Failure> {
-    let output = Command::new("git").current_dir(root()).args(["ls-files", "*.md", "*.rs"]).output()?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
-    }
-    Ok(String::from_utf8(output.stdout)?.lines().map(str::to_owned).collect())
+    Ok(command("git ls-files *.md *.rs").read()?.lines().map(str::to_owned).collect())
 }
 
 /// The folder of the crate that a source file belongs to.

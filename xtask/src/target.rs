@@ -1,18 +1,16 @@
 //! The Linux systems that libraries can be built for (`--target TRIPLE`): their tools, and what Debian calls them.
 
 use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::process::Command;
 
 use object::elf::{EM_386, EM_AARCH64, EM_ARM, EM_RISCV, EM_X86_64};
 
 use crate::Failure;
-use crate::build::{finish, root, target_folder};
-use crate::check_targets::is_available;
-use crate::imports::tool;
+use crate::command::{Run, command};
+use crate::toolchain::{host, is_available, rustc, tool};
+use crate::workspace::target_folder;
 
 /// A Linux system other than the one that cargo builds for by itself.
 #[derive(Debug, PartialEq)]
@@ -122,12 +120,12 @@ impl Target {
     fn musl_libraries(&self) -> Result<PathBuf, Failure> {
         let folder = target_folder().join(self.name).join("musl");
         fs::create_dir_all(&folder)?;
-        let rust = rustc(&["--print", "target-libdir", "--target", self.name])?;
-        let rust = Path::new(rust.trim()).join("self-contained");
+        let rust = rustc("--print target-libdir --target").arg(self.name).read()?;
+        let rust = Path::new(&rust).join("self-contained");
         let (library, new) = (folder.join("libc.so"), folder.join(format!("libc.{}", std::process::id())));
         let mut link = Command::new(tool("rust-lld")?);
         link.args(["-flavor", "gnu", "-shared", "-soname", "libc.so", "-o"]).arg(&new);
-        finish(link.arg("--whole-archive").arg(rust.join("libc.a")))?;
+        link.arg("--whole-archive").arg(rust.join("libc.a")).finish()?;
         fs::rename(&new, &library)?;
         let unwinder = format!("INPUT({})\n", rust.join("libunwind.a").display());
         fs::write(&new, unwinder)?;
@@ -178,37 +176,13 @@ impl Binutils {
 
     /// Copies a library or program without the symbols that only debuggers need.
     pub(crate) fn strip(self, from: &Path, to: &Path) -> Result<(), Failure> {
-        finish(
-            self.command("strip")?
-                .args(["--strip-all", "--remove-section=.comment"])
-                .arg("-o")
-                .args([to, from]),
-        )
+        let mut strip = self.command("strip")?;
+        strip.args(["--strip-all", "--remove-section=.comment", "-o"]).args([to, from]).finish()
     }
 }
 
 fn runs(program: &str) -> bool {
-    let mut version = Command::new(program);
-    version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-    version.status().is_ok_and(|status| status.success())
-}
-
-/// Returns the target that cargo builds for by itself.
-fn host() -> Result<&'static str, Failure> {
-    static HOST: OnceLock<String> = OnceLock::new();
-    if HOST.get().is_none() {
-        let version = rustc(&["--verbose", "--version"])?;
-        let host =
-            version.lines().find_map(|line| line.strip_prefix("host: ")).ok_or("rustc names no host")?;
-        HOST.get_or_init(|| host.to_owned());
-    }
-    Ok(HOST.get().map_or("", String::as_str))
-}
-
-fn rustc(arguments: &[&str]) -> Result<String, Failure> {
-    let rustc: OsString = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = Command::new(rustc).current_dir(root()).args(arguments).output()?;
-    Ok(String::from_utf8(output.stdout)?)
+    command(program).arg("--version").succeeds()
 }
 
 #[cfg(test)]

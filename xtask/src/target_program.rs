@@ -1,14 +1,16 @@
 //! A C program on the libraries for a target: it makes an instance, a device and a submission on the null driver.
 
-use std::env;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
 use crate::Failure;
-use crate::build::{self, finish, root, target_folder};
+use crate::build;
+use crate::command::{Run, command};
 use crate::target::Target;
+use crate::toolchain::cargo;
+use crate::workspace::{root, target_folder};
 
 /// The program: it is linked with the loader, and prints the number of devices that it has used.
 const PROGRAM: &str = "tests/programs/c/device.c";
@@ -28,10 +30,9 @@ pub(crate) fn has_headers() -> bool {
 /// Builds loader, driver and program, and runs that with `runner`.
 pub(crate) fn test(target: &Target, compiler: &str, runner: Option<&str>) -> Result<(), Failure> {
     build::run(&["--target".into(), target.name.into()])?;
-    let mut driver = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    driver.current_dir(root()).args(["build", "--quiet", "--release", "--package", "null-driver-icd"]);
+    let mut driver = cargo("build --quiet --release --package null-driver-icd");
     target.choose(&mut driver)?;
-    finish(&mut driver)?;
+    driver.finish()?;
     let folder = target.folder(&target_folder(), "release");
     let manifest = folder.join("vkload_null.json");
     fs::copy(root().join(MANIFEST), &manifest)?;
@@ -49,25 +50,19 @@ fn compile(target: &Target, compiler: &str, folder: &Path) -> Result<std::path::
         }
     }
     let program = folder.join("device");
-    let mut link = Command::new(compiler);
-    link.args(["-std=c11", "-D_GNU_SOURCE", "-I"])
-        .arg(include)
-        .arg("-o")
-        .arg(&program)
-        .arg(root().join(PROGRAM));
-    let library = folder.join("libvulkan.so.1");
-    finish(link.arg(library).arg(format!("-Wl,-rpath,{}", folder.display())).arg("-ldl"))?;
+    let mut link = command(&format!("{compiler} -std=c11 -D_GNU_SOURCE {PROGRAM} -I"));
+    link.arg(include).arg("-o").arg(&program).arg(folder.join("libvulkan.so.1"));
+    link.arg(format!("-Wl,-rpath,{}", folder.display())).arg("-ldl").finish()?;
     Ok(program)
 }
 
 fn run(program: &Path, manifest: &Path, runner: Option<&str>) -> Result<(), Failure> {
-    let mut words = runner.unwrap_or_default().split_whitespace();
-    let mut command = match words.next() {
-        Some(emulator) => Command::new(emulator),
+    let mut command = match runner {
+        Some(emulator) => command(emulator),
         None => Command::new(program),
     };
     if runner.is_some() {
-        command.args(words).arg(program);
+        command.arg(program);
     }
     command.env("VK_DRIVER_FILES", manifest).env("VK_LOADER_LAYERS_DISABLE", "~implicit~");
     let output = command.output().map_err(|error| format!("cannot run {}: {error}", program.display()))?;

@@ -1,15 +1,15 @@
 //! `cargo xtask test-arches [PART...]`: the core, the trampolines and the whole library run on every supported processor (including
 //! Android's library for 64-bit Arm), or on those with one of these parts in their names. With musl, a C program runs on the library.
 
-use std::env;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::Failure;
-use crate::build::{finish, root, target_folder};
-use crate::check_targets::is_available;
+use crate::command::{Run, command};
 use crate::target::Target;
 use crate::target_program;
+use crate::toolchain::{cargo, is_available};
+use crate::workspace::target_folder;
 
 /// A processor other than the usual x86-64, or that one with another C library.
 struct Processor {
@@ -53,17 +53,17 @@ struct Android {
     /// Their path in the output folder.
     folder: &'static str,
     /// The command that builds them.
-    chore: &'static str,
+    task: &'static str,
     /// The variables that make the test use them.
     variables: &'static [(&'static str, &'static str)],
 }
 
 /// Device libraries, and those with landing pads, which the emulator enforces.
 const ANDROID: &[Android] = &[
-    Android { folder: "android/arm64-v8a", chore: "android-abi", variables: &[] },
+    Android { folder: "android/arm64-v8a", task: "android-abi", variables: &[] },
     Android {
         folder: "landing-pads/arm64-v8a",
-        chore: "landing-pads",
+        task: "landing-pads",
         variables: &[("VKLOAD_TEST_PADS", "1")],
     },
 ];
@@ -94,16 +94,12 @@ impl Processor {
     /// Returns the missing tools, if any.
     fn lacks(&self) -> Option<String> {
         // A compiler without a C library for the target repeats the bare name of the file.
-        let start = Command::new(self.compiler()).arg("-print-file-name=crt1.o").output();
-        if !start.is_ok_and(|output| output.stdout.starts_with(b"/")) {
+        let start = command(&self.compiler()).arg("-print-file-name=crt1.o").read();
+        if !start.is_ok_and(|start| start.starts_with('/')) {
             return Some(format!("no {} with a C library", self.compiler()));
         }
         let (program, is_there) = match self.runs {
-            Runs::Emulator(emulator) => {
-                let mut version = Command::new(emulator);
-                version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-                (emulator, version.status().is_ok_and(|status| status.success()))
-            }
+            Runs::Emulator(emulator) => (emulator, command(emulator).arg("--version").succeeds()),
             Runs::Linker(linker) => (linker, Path::new(linker).exists()),
         };
         if !is_there {
@@ -134,7 +130,7 @@ impl Processor {
         if self.core {
             tests.args(["--package", "loader-core", "--package", "vulkan-registry"]);
         }
-        finish(tests.args(["--package", "platform-linux", "--lib", "--test", "trampolines"]))?;
+        tests.args(["--package", "platform-linux", "--lib", "--test", "trampolines"]).finish()?;
         if self.library {
             let library = target_folder().join(self.target).join("release/libvulkan.so");
             let mut test = self.cargo("test");
@@ -143,7 +139,7 @@ impl Processor {
             if let Some(runner) = self.runner() {
                 test.env("VKLOAD_TEST_RUNNER", runner);
             }
-            finish(&mut test)?;
+            test.finish()?;
         }
         if self.target == ANDROIDS {
             ANDROID.iter().try_for_each(|libraries| self.test_android(libraries))?;
@@ -153,28 +149,28 @@ impl Processor {
 
     /// Runs programs with Android's libraries and the null driver. The test itself runs on this machine, and emulates the programs.
     fn test_android(&self, libraries: &Android) -> Result<(), Failure> {
-        let Android { folder, chore, variables } = libraries;
+        let Android { folder, task, variables } = libraries;
         if !target_folder().join(folder).exists() {
-            println!("{}: skipped Android's libraries that `cargo xtask {chore}` makes", self.target);
+            println!("{}: skipped Android's libraries that `cargo xtask {task}` makes", self.target);
             return Ok(());
         }
-        finish(self.cargo("build").args(["--release", "--package", "null-driver-hal"]))?;
+        self.cargo("build").args(["--release", "--package", "null-driver-hal"]).finish()?;
         let driver = target_folder().join(self.target).join("release/libvulkan_null.so");
-        let mut test = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        test.current_dir(root()).args(["test", "--quiet", "--package", "platform-android"]);
-        test.args(["--test", "library", "--", "--skip", "valgrind", "--skip", "system_tree"]);
+        let mut test = cargo(
+            "test --quiet --package platform-android --test library -- --skip valgrind --skip system_tree",
+        );
         test.env("VKLOAD_TEST_CC", self.compiler()).env("VKLOAD_TEST_DRIVER", driver);
         test.envs(variables.iter().copied());
         if let Some(runner) = self.runner() {
             test.env("VKLOAD_TEST_RUNNER", runner);
         }
-        finish(&mut test)
+        test.finish()
     }
 
     /// Returns a cargo command with a subcommand, for this target.
     fn cargo(&self, subcommand: &str) -> Command {
-        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.current_dir(root()).args([subcommand, "--quiet", "--target", self.target]);
+        let mut cargo = cargo(subcommand);
+        cargo.args(["--quiet", "--target", self.target]);
         let variable = self.target.to_uppercase().replace('-', "_");
         cargo.env(format!("CARGO_TARGET_{variable}_LINKER"), self.compiler());
         if let Some(runner) = self.runner() {

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::Failure;
-use crate::build::{finish, root, target_folder};
-
-/// The library is built with its allocator and all its dependencies instrumented.
-const TARGET: &str = "x86_64-unknown-linux-gnu";
+use crate::asan::{TARGET, sanitized};
+use crate::command::{Run, command};
+use crate::workspace::{make_empty, root, target_folder};
 
 /// How `stress` is run: with the layer, with everything logged, how many threads and rounds.
 const RUNS: [(bool, bool, &str, &str); 3] =
@@ -60,19 +59,13 @@ impl Place {
 
     fn compile_library(&self) -> Result<(), Failure> {
         let names = self.file("names.o");
-        finish(
-            gcc(&["-c", "-fno-builtin"]).arg(root().join("xtask/src/tsan_names.c")).arg("-o").arg(&names),
-        )?;
-        let mut cargo = Command::new("cargo");
-        // The variables that rustup and cargo set for this program would take precedence over the toolchain named here.
-        cargo.current_dir(root()).env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
-        cargo.args(["+nightly", "rustc", "--quiet", "--release", "--package", "libvulkan-linux"]);
-        cargo.args(["--crate-type", "cdylib", "-Zbuild-std=core,alloc", "--target", TARGET, "--target-dir"]);
-        cargo.arg(&self.folder).args(["--config", "profile.release.lto=\"off\""]);
-        cargo.args(["--config", "profile.release.codegen-units=16", "--config", "profile.release.debug=1"]);
-        cargo.arg("--").arg(format!("-Clink-arg={}", names.display())).arg("-Clink-arg=-ltsan");
-        cargo.env("RUSTFLAGS", "-Zsanitizer=thread -Cforce-frame-pointers=yes");
-        finish(&mut cargo)?;
+        gcc(&["-c", "-fno-builtin"])
+            .arg(root().join("xtask/src/tsan_names.c"))
+            .arg("-o")
+            .arg(&names)
+            .finish()?;
+        let flags = [format!("-Clink-arg={}", names.display()), "-Clink-arg=-ltsan".into()];
+        sanitized("thread", &self.folder, &flags)?;
         let built = self.folder.join(TARGET).join("release/libvulkan.so");
         for name in ["lib/libvulkan.so.1", "lib/libvulkan.so"] {
             fs::copy(&built, self.file(name))?;
@@ -84,15 +77,15 @@ impl Place {
     fn compile_guests(&self) -> Result<(), Failure> {
         let exports = ["-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE", "-DEXPORT_PHYSICAL"];
         let one = self.file("lib/libone.so");
-        finish(gcc(&exports).arg("-shared").args(c_files("tests/drivers")?).arg("-o").arg(&one))?;
+        gcc(&exports).arg("-shared").args(c_files("tests/drivers")?).arg("-o").arg(&one).finish()?;
         fs::copy(&one, self.file("lib/libtwo.so"))?;
         let layer = self.file("lib/liblayer.so");
-        finish(gcc(&exports[1..2]).arg("-shared").args(c_files("tests/layers")?).arg("-o").arg(&layer))?;
+        gcc(&exports[1..2]).arg("-shared").args(c_files("tests/layers")?).arg("-o").arg(&layer).finish()?;
         for name in ["stress", "storm"] {
             let mut program = gcc(&["-D_GNU_SOURCE", "-pthread", "-Werror"]);
             let source = root().join("tests/programs/c").join(name).with_extension("c");
             program.arg(source).arg("-o").arg(self.file(name));
-            finish(program.arg("-L").arg(self.file("lib")).args(["-Wl,--as-needed", "-lvulkan"]))?;
+            program.arg("-L").arg(self.file("lib")).args(["-Wl,--as-needed", "-lvulkan"]).finish()?;
         }
         for (name, own_surfaces) in [("one", 1), ("two", 0)] {
             let configuration = format!(
@@ -111,9 +104,7 @@ impl Place {
 
     fn write_manifests(&self, layer: bool) -> Result<(), Failure> {
         let manifests = self.file("data/vulkan");
-        if manifests.exists() {
-            fs::remove_dir_all(&manifests)?;
-        }
+        make_empty(&manifests)?;
         for folder in ["icd.d", "implicit_layer.d"] {
             fs::create_dir_all(manifests.join(folder))?;
         }
@@ -151,7 +142,7 @@ impl Place {
         let options =
             format!("log_path={} suppressions={} history_size=7", reports.display(), ordered.display());
         program.env("TSAN_OPTIONS", options);
-        finish(program).map_err(|error| {
+        program.finish().map_err(|error| {
             format!("{error}; what two threads do at once is told in {}.*", reports.display()).into()
         })
     }
@@ -159,9 +150,8 @@ impl Place {
 
 /// Returns the compiler with what all that is watched needs.
 fn gcc(switches: &[&str]) -> Command {
-    let mut gcc = Command::new("gcc");
-    gcc.args(["-std=c11", "-O1", "-g", "-fPIC", "-fsanitize=thread", "-fvisibility=hidden"]);
-    gcc.args(["-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Wl,-Bsymbolic"]).args(switches);
+    let mut gcc = command("gcc -std=c11 -O1 -g -fPIC -fsanitize=thread -fvisibility=hidden -Wall -Wextra");
+    gcc.args(["-Wno-missing-field-initializers", "-Wl,-Bsymbolic"]).args(switches);
     gcc
 }
 

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::process::Command;
 
 use crate::Failure;
-use crate::build::root;
+use crate::command::{Run, command};
+use crate::workspace::root;
 
 const RECIPE: &str = "packaging/yocto/recipes-graphics/vkload/vkload_git.bb";
 const CRATES: &str = "packaging/yocto/recipes-graphics/vkload/vkload-crates.inc";
@@ -78,11 +78,7 @@ fn revision_of(recipe: &str) -> Result<&str, Failure> {
 }
 
 fn git(arguments: &[&str]) -> Result<String, Failure> {
-    let output = Command::new("git").current_dir(root()).args(arguments).output()?;
-    if output.status.success() {
-        return Ok(String::from_utf8(output.stdout)?);
-    }
-    Err(format!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim()).into())
+    command("git").args(arguments).read()
 }
 
 #[cfg(test)]

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::archive::{Files, archive};
 use crate::Failure;
-use crate::build::{finish, root};
-
-use super::archive::{archive, contents, paths};
+use crate::command::Run;
+use crate::workspace::{files, make_empty, read, root};
 
 /// The folders whose classes are packed.
 const SOURCES: &[&str] = &["jni/java", "jni/android"];
@@ -20,75 +19,57 @@ const STUBS: &str = "jni/stubs";
 
 /// Compiles the classes in this folder, which is emptied before, and returns the archive of them.
 pub(crate) fn jar(folder: &Path) -> Result<Vec<u8>, Failure> {
-    empty(folder)?;
-    let mut javac = Command::new(program_of_jdk("javac")?);
+    make_empty(folder)?;
     // Newer compilers say that release 8 is an old one. Stubs are looked up as sources, and not compiled. Editors show the names of
     // parameters, which compilers leave out.
-    javac.current_dir(root()).args([
-        "--release",
-        "8",
-        "-parameters",
-        "-Xlint:all,-options,-serial",
-        "-Werror",
-        "-proc:none",
-    ]);
-    javac.args(["-encoding", "UTF-8", "-implicit:none", "-sourcepath", STUBS, "-d"]).arg(folder);
-    finish(javac.args(sources()?.values()))?;
-    archive(&contents(folder, Some("class"))?)
+    let options = "--release 8 -parameters -Xlint:all,-options,-serial -Werror -proc:none -encoding UTF-8 -implicit:none";
+    let mut javac = jdk("javac", options)?;
+    javac.arg(folder).args(sources()?.values()).finish()?;
+    archive(&contents(files(folder)?)?)
 }
 
 /// Returns the archive of the sources.
 pub(crate) fn sources_jar() -> Result<Vec<u8>, Failure> {
-    let read = |(name, path): (String, PathBuf)| -> Result<_, Failure> { Ok((name, fs::read(path)?)) };
-    archive(&with_licenses(sources()?.into_iter().map(read).collect::<Result<_, _>>()?)?)
+    archive(&with_licenses(contents(sources()?)?)?)
 }
 
 /// Writes the documentation into this folder, which is emptied before, and returns the archive of it.
 pub(crate) fn documentation_jar(folder: &Path) -> Result<Vec<u8>, Failure> {
-    empty(folder)?;
-    let mut javadoc = Command::new(program_of_jdk("javadoc")?);
+    make_empty(folder)?;
     // Without a time the same sources make the same bytes; an index would bring scripts of others.
-    javadoc.current_dir(root()).args(["--release", "8", "-quiet", "-Xdoclint:all,-missing"]);
-    javadoc.args([
-        "-notimestamp",
-        "-noindex",
-        "-nohelp",
-        "-public",
-        "-encoding",
-        "UTF-8",
-        "-docencoding",
-        "UTF-8",
-    ]);
-    javadoc.args(["-windowtitle", "vkload", "-sourcepath", STUBS, "-d"]).arg(folder);
-    finish(javadoc.args(sources()?.values()))?;
-    archive(&with_licenses(contents(folder, None)?)?)
+    let options = "--release 8 -quiet -Xdoclint:all,-missing -notimestamp -noindex -nohelp -public -encoding UTF-8 \
+                   -docencoding UTF-8 -windowtitle vkload";
+    jdk("javadoc", options)?.arg(folder).args(sources()?.values()).finish()?;
+    archive(&with_licenses(contents(files(folder)?)?)?)
 }
 
 /// Returns the sources of the packed classes, by their names in an archive.
 fn sources() -> Result<BTreeMap<String, PathBuf>, Failure> {
     let mut sources = BTreeMap::new();
     for source in SOURCES {
-        sources.extend(paths(&root().join(source), Some("java"))?);
+        sources.extend(files(&root().join(source))?);
     }
+    sources.retain(|name, _| name.ends_with(".java"));
     Ok(sources)
 }
 
-fn with_licenses(mut files: BTreeMap<String, Vec<u8>>) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+fn contents(paths: BTreeMap<String, PathBuf>) -> Result<Files, Failure> {
+    paths.into_iter().map(|(name, path)| Ok((name, read(&path)?))).collect()
+}
+
+fn with_licenses(mut files: Files) -> Result<Files, Failure> {
     for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
-        files.insert(format!("META-INF/{name}"), fs::read(root().join(name))?);
+        files.insert(format!("META-INF/{name}"), read(&root().join(name))?);
     }
     Ok(files)
 }
 
-fn empty(folder: &Path) -> Result<(), Failure> {
-    if folder.exists() {
-        fs::remove_dir_all(folder)?;
-    }
-    Ok(fs::create_dir_all(folder)?)
-}
-
-fn program_of_jdk(name: &str) -> Result<PathBuf, Failure> {
-    found(name, env::var_os("JAVA_HOME").as_deref(), env::var_os("PATH").as_deref())
+/// Returns a program of the JDK with these options, whose next argument is its output folder.
+fn jdk(name: &str, options: &str) -> Result<Command, Failure> {
+    let program = found(name, env::var_os("JAVA_HOME").as_deref(), env::var_os("PATH").as_deref())?;
+    let mut command = Command::new(program);
+    command.current_dir(root()).args(options.split_whitespace()).args(["-sourcepath", STUBS, "-d"]);
+    Ok(command)
 }
 
 /// Returns a program of the JDK in `home`, or the first on the search path.

@@ -3,13 +3,13 @@
 //! The folders `cmake`, `include` and `jni` form a CMake package in the unpacked AAR. `prefab` is the same for Android's Gradle plugin,
 //! which makes a CMake package from it (<https://google.github.io/prefab>); the library in it is the one in `jni`.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::path::Path;
 
 use crate::Failure;
 use crate::android_options::{Abi, OLDEST};
-use crate::build::root;
+use crate::workspace::{read, root};
 
+use super::archive::Files;
 use super::{VERSION, libraries};
 
 /// Files that are taken from the repository, by their names in the AAR.
@@ -29,23 +29,8 @@ const FILES: &[(&str, &str)] = &[
 /// The AAR's requirements of an application, in the format of Android's Gradle plugin.
 pub(crate) const METADATA: &str = "META-INF/com/android/build/gradle/aar-metadata.properties";
 
-/// Files that are made.
-const MADE: &[&str] = &["R.txt", "classes.jar", "prefab/prefab.json"];
-
 /// The library with which C and C++ programs are linked.
 const LINKED: &str = "libvkload.so";
-
-/// Returns the names of all files in the AAR for these ABIs.
-pub(crate) fn names(abis: &[Abi]) -> Vec<String> {
-    let mut names: Vec<String> =
-        FILES.iter().map(|(name, _)| *name).chain(MADE.iter().copied()).map(str::to_owned).collect();
-    for (abi, _) in abis {
-        names.extend(libraries().map(|it| library(abi, it.file)));
-        names.extend([for_linking(abi, LINKED), for_linking(abi, "abi.json")]);
-    }
-    names.sort();
-    names
-}
 
 /// Returns the name of a library that becomes part of the application.
 pub(crate) fn library(abi: &str, file: &str) -> String {
@@ -57,25 +42,21 @@ fn for_linking(abi: &str, name: &str) -> String {
 }
 
 /// Returns all files by their names.
-pub(crate) fn files(abis: &[Abi], classes: Vec<u8>) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+pub(crate) fn files(abis: &[Abi], classes: Vec<u8>) -> Result<Files, Failure> {
     // Of the forms of Prefab's files the first, which all versions of Gradle's plugin know.
     let package = format!(
         "{{\n    \"schema_version\": 1,\n    \"name\": \"vkload\",\n    \"version\": \"{VERSION}\",\n    \"dependencies\": []\n}}\n"
     );
     // The AAR has no resources.
-    let mut files = BTreeMap::from([("R.txt".to_owned(), Vec::new())]);
+    let mut files = Files::from([("R.txt".to_owned(), Vec::new())]);
     files.insert("classes.jar".into(), classes);
     files.insert("prefab/prefab.json".into(), package.into());
     for (name, source) in FILES {
-        let content = fs::read(root().join(source)).map_err(|error| format!("{source}: {error}"))?;
-        files.insert((*name).to_owned(), content);
+        files.insert((*name).to_owned(), read(&root().join(source))?);
     }
     for (abi, _) in abis {
         for it in libraries() {
-            let path = it.installed(abi);
-            let content = fs::read(&path).map_err(|error| {
-                format!("{}: {error}; `cargo xtask android-abi --abi {abi}` makes it", path.display())
-            })?;
+            let content = built(&it.installed(abi), abi)?;
             if it.file == LINKED {
                 files.insert(for_linking(abi, LINKED), content.clone());
             }
@@ -88,4 +69,9 @@ pub(crate) fn files(abis: &[Abi], classes: Vec<u8>) -> Result<BTreeMap<String, V
         files.insert(for_linking(abi, "abi.json"), abi_json.into());
     }
     Ok(files)
+}
+
+/// Reads a library that `android-abi` has built.
+pub(crate) fn built(path: &Path, abi: &str) -> Result<Vec<u8>, Failure> {
+    read(path).map_err(|error| format!("{error}; `cargo xtask android-abi --abi {abi}` makes it").into())
 }

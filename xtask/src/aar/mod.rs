@@ -1,11 +1,10 @@
 //! `cargo xtask aar`: the loader for applications as an Android archive (AAR): the classes of the Java API, the libraries for each ABI
-//! built by `cargo xtask android-abi`, and the files for C and C++ programs. Also makes a Maven repository with it. Reads both back and
-//! checks them.
+//! built by `cargo xtask android-abi`, and the files for C and C++ programs. Also makes a Maven repository with it. Tests read
+//! both back.
 //!
 //! The same sources make the same bytes: files are sorted by name, uncompressed and undated.
 
 mod archive;
-mod check;
 mod classes;
 mod content;
 mod maven;
@@ -14,11 +13,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Failure;
-use crate::abi::end;
 use crate::android_abi::{LIBRARIES, Library};
 use crate::android_options::{ABIS, Abi, OLDEST, Options};
-use crate::build::target_folder;
-use archive::Packed;
+use crate::toolchain::report_skipped;
+use crate::workspace::target_folder;
+use archive::Files;
 
 /// The version of the AAR.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -38,26 +37,28 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let path = path(&abis);
     let android = target_folder().join("android");
     let classes = classes::jar(&android.join("classes"))?;
-    fs::write(&path, archive::archive(&content::files(&abis, classes)?)?)?;
-    let aar = fs::read(&path)?;
-    let files = archive::read(&aar)?;
-    let mut complaints = check::complaints(&files, &abis);
+    let files = content::files(&abis, classes)?;
+    let aar = archive::archive(&files)?;
+    fs::write(&path, &aar)?;
     report(&path, &files, &abis)?;
     let published = maven::Published {
         aar,
         sources: classes::sources_jar()?,
         documentation: classes::documentation_jar(&android.join("documentation"))?,
     };
-    complaints.extend(maven::make(&android.join(named("maven", &abis)), published, &abis)?);
-    if !skipped.is_empty() {
-        println!("aar: skipped {} that rustup cannot add: {}", skipped.len(), skipped.join(", "));
-    }
-    end(&complaints)
+    maven::make(&maven_folder(&abis), published, &abis)?;
+    report_skipped("aar", &skipped);
+    Ok(())
 }
 
 /// Returns its path.
 pub(crate) fn path(abis: &[Abi]) -> PathBuf {
     target_folder().join("android").join(named(&format!("vkload-{VERSION}"), abis) + ".aar")
+}
+
+/// Returns the folder of the Maven repository with it.
+fn maven_folder(abis: &[Abi]) -> PathBuf {
+    target_folder().join("android").join(named("maven", abis))
 }
 
 /// Returns the name of something for these ABIs: it says which if they are not all.
@@ -67,8 +68,8 @@ fn named(name: &str, abis: &[Abi]) -> String {
 }
 
 /// Says how large everything is, in bytes.
-fn report(path: &Path, files: &[Packed], abis: &[Abi]) -> Result<(), Failure> {
-    let size = |name: &str| files.iter().find(|file| file.name == name).map_or(0, |file| file.content.len());
+fn report(path: &Path, files: &Files, abis: &[Abi]) -> Result<(), Failure> {
+    let size = |name: &str| files.get(name).map_or(0, Vec::len);
     let columns: String = libraries().map(|library| format!("{:>22}", library.file)).collect();
     println!("{:12}{columns}", "ABI");
     for (abi, _) in abis {
@@ -82,3 +83,6 @@ fn report(path: &Path, files: &[Packed], abis: &[Abi]) -> Result<(), Failure> {
     println!("{}: {} files, {} bytes", path.display(), files.len(), fs::metadata(path)?.len());
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

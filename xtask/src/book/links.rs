@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::tracked;
 use crate::Failure;
-use crate::build::root;
+use crate::workspace::root;
 
 const SUMMARY: &str = "docs/SUMMARY.md";
 /// The start of links from the book to files outside it, which a book does not contain.

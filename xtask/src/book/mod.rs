@@ -8,7 +8,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::Failure;
-use crate::build::root;
+use crate::workspace::root;
 
 /// Writes the pages made from rules, checks links and summary, and builds the book. With `--check`, fails if a page is
 /// not current, and builds nothing.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::tracked;
 use crate::Failure;
-use crate::build::root;
+use crate::workspace::root;
 
 /// The folder of the rules and of the pages made from them.
 pub(super) const FOLDER: &str = "docs/rules";

@@ -11,8 +11,10 @@ use std::path::Path;
 use object::{Object, ObjectSymbol};
 
 use crate::Failure;
-use crate::build::{SHELLS, finish, root};
+use crate::command::Run;
+use crate::shell::SHELLS;
 use crate::target::Binutils;
+use crate::workspace::root;
 
 /// Prefixes of the unwinder's symbols. The library neither has nor needs an unwinder: it never unwinds, and its frames need no cleanup when
 /// an exception of the program passes them.
@@ -46,17 +48,17 @@ impl Archive {
         // One object of all that the library's commands need.
         let mut link = tools.command("ld")?;
         link.args(["-r", "--undefined=vkGetInstanceProcAddr", "--force-group-allocation", "-o"]);
-        finish(link.args([linked.as_path(), from]))?;
+        link.args([linked.as_path(), from]).finish()?;
         if !self.prefix.is_empty() {
-            finish(tools.command("objcopy")?.arg("--redefine-syms").args([&renames, &linked]))?;
+            tools.command("objcopy")?.arg("--redefine-syms").args([&renames, &linked]).finish()?;
         }
         let mut localise = tools.command("objcopy")?;
         localise.arg("--keep-global-symbols").arg(&visible).arg("--strip-unneeded");
         localise.args(STAND_INS.iter().map(|section| format!("--remove-section={section}")));
-        finish(localise.args([&linked, &object]))?;
+        localise.args([&linked, &object]).finish()?;
         self.check(&fs::read(&object)?)?;
         let _ = fs::remove_file(to);
-        finish(tools.command("ar")?.arg("rcsD").args([to, &object]))
+        tools.command("ar")?.arg("rcsD").args([to, &object]).finish()
     }
 
     fn lines(&self, line: impl Fn(&str) -> String) -> String {

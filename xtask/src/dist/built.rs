@@ -1,16 +1,19 @@
 //! Builds the files to install.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
 use super::archive::Archive;
+use super::folder;
 use super::options::Options;
-use super::{folder, null_driver, statistics_layer};
+use super::plugins::PLUGINS;
 use crate::Failure;
-use crate::build::{finish, root};
+use crate::command::Run;
 use crate::target::{Binutils, Target};
+use crate::toolchain::{self, cargo_home, rustc};
+use crate::workspace::root;
 
 /// The files built, each without symbols that only debuggers need.
 pub(crate) struct Built {
@@ -20,10 +23,8 @@ pub(crate) struct Built {
     pub(crate) archive: PathBuf,
     /// The command-line tool. Not built for a library with fixed drivers: the tool would check manifests that the library never reads.
     pub(crate) tool: Option<PathBuf>,
-    /// The null driver's library, likewise.
-    pub(crate) null_driver: Option<PathBuf>,
-    /// The statistics layer's library, likewise.
-    pub(crate) statistics_layer: Option<PathBuf>,
+    /// The libraries of [`PLUGINS`], likewise.
+    pub(crate) plugins: Vec<PathBuf>,
     /// Manual pages, and completions of shells.
     pub(crate) pages: PathBuf,
 }
@@ -36,7 +37,7 @@ impl Built {
         if let Some(drivers) = &options.fixed_drivers {
             library.args(["--features", "fixed-drivers"]).env("VKLOAD_FIXED_DRIVERS", drivers);
         }
-        finish(library.args(["--package", "libvulkan-linux"]))?;
+        library.args(["--package", "libvulkan-linux"]).finish()?;
         let from = match options.target {
             Some(target) => target.folder(&cargo.folder, "release"),
             None => cargo.folder.join("release"),
@@ -47,8 +48,7 @@ impl Built {
             library: to.join("libvulkan.so"),
             archive: to.join("libvkload.a"),
             tool: None,
-            null_driver: None,
-            statistics_layer: None,
+            plugins: Vec::new(),
             pages: super::emptied("pages")?,
         };
         let tools = Binutils(options.target);
@@ -56,16 +56,13 @@ impl Built {
         Archive::new(&options.symbol_prefix)?.make(&from.join("libvulkan.a"), &built.archive, tools)?;
         if options.fixed_drivers.is_none() {
             cargo.build_tool(&built.pages)?;
-            for package in [null_driver::PACKAGE, statistics_layer::PACKAGE] {
-                finish(cargo.command(options.target)?.args(["--package", package]))?;
+            for plugin in PLUGINS {
+                cargo.command(options.target)?.args(["--package", plugin.package]).finish()?;
+                tools.strip(&from.join(plugin.library), &to.join(plugin.library))?;
+                built.plugins.push(to.join(plugin.library));
             }
-            let stripped = |name: &str| -> Result<_, Failure> {
-                tools.strip(&from.join(name), &to.join(name))?;
-                Ok(Some(to.join(name)))
-            };
-            built.tool = stripped("vkload")?;
-            built.null_driver = stripped(null_driver::LIBRARY)?;
-            built.statistics_layer = stripped(statistics_layer::LIBRARY)?;
+            tools.strip(&from.join("vkload"), &to.join("vkload"))?;
+            built.tool = Some(to.join("vkload"));
         }
         Ok(built)
     }
@@ -79,9 +76,8 @@ struct Cargo<'a> {
 
 impl Cargo<'_> {
     fn command(&self, target: Option<&Target>) -> Result<Command, Failure> {
-        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.current_dir(root()).args(["build", "--quiet", "--release"]);
-        cargo.arg("--target-dir").arg(&self.folder);
+        let mut cargo = toolchain::cargo("build --quiet --release --target-dir");
+        cargo.arg(&self.folder);
         let own = target.map_or(Ok(Vec::new()), Target::flags)?;
         cargo.env("SYSCONFDIR", &self.options.sysconfdir).env("CARGO_ENCODED_RUSTFLAGS", flags(&own)?);
         if let Some(target) = target {
@@ -95,44 +91,34 @@ impl Cargo<'_> {
     fn build_tool(&self, pages: &Path) -> Result<(), Failure> {
         let (tool, example) = (["--package", "vkload", "--bin", "vkload"], ["--example", "pages"]);
         if self.options.target.is_some() {
-            finish(self.command(self.options.target)?.args(tool))?;
-            finish(self.command(None)?.args(["--package", "vkload"]).args(example))?;
+            self.command(self.options.target)?.args(tool).finish()?;
+            self.command(None)?.args(["--package", "vkload"]).args(example).finish()?;
         } else {
-            finish(self.command(None)?.args(tool).args(example))?;
+            self.command(None)?.args(tool).args(example).finish()?;
         }
-        finish(Command::new(self.folder.join("release/examples/pages")).arg(pages))
+        Command::new(self.folder.join("release/examples/pages")).arg(pages).finish()
     }
 }
 
 /// Returns the flags of `.cargo/config.toml`, which flags in a variable replace, those that the user wants, and those that keep the paths
 /// of this machine out of the files; and those that a target needs.
 fn flags(own: &[String]) -> Result<OsString, Failure> {
-    let sysroot = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
-        .args(["--print", "sysroot"])
-        .output()
-        .map_err(|error| format!("cannot run rustc: {error}"))?;
-    let sysroot = PathBuf::from(String::from_utf8(sysroot.stdout)?.trim());
-    let home = env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-    let cargo_home = env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
-    let mut flags = OsString::from("-Cforce-frame-pointers=yes\u{1f}");
-    for flag in own {
-        flags.push(flag);
-        flags.push("\u{1f}");
-    }
-    for flag in env::var("RUSTFLAGS").unwrap_or_default().split_whitespace() {
-        flags.push(flag);
-        flags.push("\u{1f}");
-    }
-    let places = [
+    let sysroot = PathBuf::from(rustc("--print sysroot").read()?);
+    let folders = [
         (root().to_owned(), "/vkload"),
-        (cargo_home, "/cargo"),
+        (cargo_home(), "/cargo"),
         (sysroot.join("lib/rustlib/src/rust"), "/rust"),
     ];
-    for (number, (path, name)) in places.iter().enumerate() {
-        flags.push(if number == 0 { "--remap-path-prefix=" } else { "\u{1f}--remap-path-prefix=" });
-        flags.push(path);
-        flags.push("=");
-        flags.push(name);
-    }
-    Ok(flags)
+    let given = env::var("RUSTFLAGS").unwrap_or_default();
+    let given = own.iter().map(String::as_str).chain(given.split_whitespace());
+    let mut flags: Vec<OsString> =
+        ["-Cforce-frame-pointers=yes"].into_iter().chain(given).map(OsString::from).collect();
+    flags.extend(folders.iter().map(|(folder, name)| {
+        let mut flag = OsString::from("--remap-path-prefix=");
+        flag.push(folder);
+        flag.push("=");
+        flag.push(name);
+        flag
+    }));
+    Ok(flags.join(OsStr::new("\u{1f}")))
 }

@@ -4,10 +4,10 @@
 
 mod archive;
 mod built;
+mod deb;
 mod debian;
-mod null_driver;
 mod options;
-mod statistics_layer;
+mod plugins;
 mod tree;
 
 use std::fs;
@@ -18,7 +18,7 @@ use options::Options;
 use tree::Tree;
 
 use crate::Failure;
-use crate::build::{root, target_folder};
+use crate::workspace::{make_empty, root, target_folder};
 
 /// Builds everything and installs it under `--destdir`, or with `--deb` packs it.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -45,10 +45,7 @@ fn folder() -> PathBuf {
 /// Returns a folder of this name in it, with nothing inside.
 fn emptied(name: &str) -> Result<PathBuf, Failure> {
     let folder = folder().join(name);
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
-    fs::create_dir_all(&folder)?;
+    make_empty(&folder)?;
     Ok(folder)
 }
 

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::built::Built;
 use super::options::Options;
+use super::plugins::PLUGINS;
 use super::vulkan_version;
-use super::{null_driver, statistics_layer};
 use crate::Failure;
-use crate::build::root;
+use crate::workspace::{read, root};
 
 /// A folder to use as `/`.
 pub(crate) struct Tree {
@@ -45,11 +45,8 @@ impl Tree {
             self.copy(tool, &options.prefix.join("bin/vkload"), PROGRAM)?;
             self.install_pages(&built.pages, &share, options.deb)?;
         }
-        if let Some(driver) = &built.null_driver {
-            null_driver::install(self, driver, options)?;
-        }
-        if let Some(layer) = &built.statistics_layer {
-            statistics_layer::install(self, layer, options)?;
+        for (plugin, library) in PLUGINS.iter().zip(&built.plugins) {
+            plugin.install(self, library, options)?;
         }
         for page in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"] {
             self.copy(&root().join(page), &share.join("doc/vkload").join(page), DATA)?;
@@ -73,17 +70,16 @@ impl Tree {
 
     /// Copies a file.
     pub(crate) fn copy(&self, from: &Path, to: &Path, mode: u32) -> Result<(), Failure> {
-        let bytes = fs::read(from).map_err(|error| format!("{}: {error}", from.display()))?;
-        self.place(&bytes, to, mode)
+        self.replace(&read(from)?, to, mode)
     }
 
     /// Writes a file.
     pub(crate) fn write(&self, to: &Path, text: &str) -> Result<(), Failure> {
-        self.place(text.as_bytes(), to, DATA)
+        self.replace(text.as_bytes(), to, DATA)
     }
 
     /// Puts a file where another one may be in use, which programs that have it open keep.
-    fn place(&self, bytes: &[u8], to: &Path, mode: u32) -> Result<(), Failure> {
+    fn replace(&self, bytes: &[u8], to: &Path, mode: u32) -> Result<(), Failure> {
         let to = self.path(to);
         let new = new_name(&to);
         make_folder_of(&to)?;

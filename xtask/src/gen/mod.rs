@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Failure;
-use crate::build::root;
+use crate::workspace::root;
 
 mod audit;
 mod commands;

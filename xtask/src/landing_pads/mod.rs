@@ -6,16 +6,16 @@ mod code;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::Failure;
 use crate::abi::end;
 use crate::android_abi::{Built, LIBRARIES, Library};
 use crate::android_link::System;
 use crate::android_options::{ABIS, Abi, DEFAULT};
-use crate::build::{finish, root, target_folder};
-use crate::check_targets::is_available;
+use crate::command::Run;
 use crate::imports::Imports;
+use crate::toolchain::{is_available, nightly};
+use crate::workspace::{self, root, target_folder};
 use code::{BLOCKS, Code};
 
 /// The only processor of Android that has them.
@@ -76,14 +76,11 @@ fn folder() -> PathBuf {
 
 /// Compiles a library and all that it uses, each crate by itself: one without the property would take it from the library.
 fn compile(library: &Library) -> Result<PathBuf, Failure> {
-    let mut cargo = Command::new("cargo");
-    // The variables that rustup and cargo set for this program would take precedence over the toolchain named here.
-    cargo.current_dir(root()).env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO").env("RUSTFLAGS", FLAGS);
-    cargo.args(["+nightly", "rustc", "--quiet", "--release", "--package", library.package, "--lib"]);
-    cargo.args(["--crate-type", "staticlib", "-Zbuild-std=core,alloc", "--target", ABI.1, "--target-dir"]);
+    let mut cargo = nightly("rustc --quiet --release --lib --crate-type staticlib -Zbuild-std=core,alloc");
+    cargo.env("RUSTFLAGS", FLAGS).args(["--package", library.package, "--target", ABI.1, "--target-dir"]);
     cargo.arg(folder()).args(["--config", "profile.release.lto=\"off\""]);
     cargo.args(["--config", "profile.release.codegen-units=16"]);
-    finish(&mut cargo).map_err(|error| {
+    cargo.finish().map_err(|error| {
         format!("{error}; this needs `rustup component add rust-src --toolchain nightly`")
     })?;
     Ok(folder().join(ABI.1).join("release").join(library.built))
@@ -91,8 +88,7 @@ fn compile(library: &Library) -> Result<PathBuf, Failure> {
 
 /// Reads a library's code.
 fn read(library: &Path) -> Result<Code, Failure> {
-    let bytes = fs::read(library).map_err(|error| format!("{}: {error}", library.display()))?;
-    let code = Code::read(&bytes)?;
+    let code = Code::read(&workspace::read(library)?)?;
     println!("{}: {}", library.display(), code.summary());
     Ok(code)
 }

@@ -5,9 +5,9 @@ use std::{env, fs};
 
 use super::code::{BLOCKS, Code};
 use super::{ABI, LINKER_FLAGS, PAGE, stated, thousands};
-use crate::build::{finish, root};
-use crate::check_targets::is_available;
-use crate::imports::tool;
+use crate::command::Run;
+use crate::toolchain::{is_available, rustc, tool};
+use crate::workspace::root;
 
 /// An exported function, a block of two pieces, and two functions that a table and an instruction take the addresses of. Other
 /// functions are reached by direct branches alone. `PAD` and the others are replaced by instructions.
@@ -45,12 +45,11 @@ fn complaints(place: &str, instead: &str) -> Vec<String> {
     }
     let (text, object, library) = (folder.join("a.rs"), folder.join("a.o"), folder.join("a.so"));
     fs::write(&text, source).unwrap();
-    let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    rustc.current_dir(root()).args(["--edition=2024", "--crate-type=lib", "--emit=obj", "-Cpanic=abort"]);
-    finish(rustc.args(["--target", ABI.1, "-o"]).args([&object, &text])).unwrap();
+    let mut rustc = rustc("--edition=2024 --crate-type=lib --emit=obj -Cpanic=abort");
+    rustc.args(["--target", ABI.1, "-o"]).args([&object, &text]).finish().unwrap();
     let mut linker = Command::new(tool("rust-lld").unwrap());
     linker.args(["-flavor", "gnu", "-shared", "-o"]).args([&library, &object]).args(LINKER_FLAGS);
-    finish(&mut linker).unwrap();
+    linker.finish().unwrap();
     let code = Code::read(&fs::read(&library).unwrap()).unwrap();
     fs::remove_dir_all(folder).unwrap();
     assert_eq!(code.summary(), SUMMARY);

@@ -1,7 +1,12 @@
 //! The metadata that a build tool reads first: a POM (Maven), a description of the variants (Gradle), the list of versions.
 
-use super::checksums::ALGORITHMS;
-use super::{DOCUMENTATION, GROUP, NAME, SOURCES, VERSION, file_name};
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{ALGORITHMS, DOCUMENTATION, GROUP, NAME, SOURCES, VERSION, file_name};
+use crate::Failure;
 
 /// A variant in Gradle's description: its name, its file name's suffix, and its attributes in addition to [`COMMON`].
 struct Variant(&'static str, &'static str, &'static [(&'static str, &'static str)]);
@@ -23,62 +28,31 @@ const RUNTIME: (&str, &str) = ("org.gradle.usage", "java-runtime");
 
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// Returns Gradle's description (version 1.1 of its format, which Gradle 6 and newer read). It has no dependencies.
-pub(super) fn module(archives: &[(&str, Vec<u8>)]) -> String {
-    let variants = VARIANTS.iter().map(|variant| {
-        let file = archives.iter().find(|(end, _)| *end == variant.1);
-        variant.text(file.map_or(&[], |(_, content)| content))
-    });
-    // Gradle refuses a file that does not begin with the version of the format.
-    format!(
-        r#"{{
-  "formatVersion": "1.1",
-  "component": {{
-    "group": "{GROUP}",
-    "module": "{NAME}",
-    "version": "{VERSION}",
-    "attributes": {{ "org.gradle.status": "release" }}
-  }},
-  "variants": [
-{}
-  ]
-}}
-"#,
-        variants.collect::<Vec<_>>().join(",\n")
-    )
+/// Gradle's description. Gradle refuses a file that does not begin with the version of the format.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Module {
+    format_version: &'static str,
+    component: Value,
+    variants: Vec<Value>,
 }
 
-impl Variant {
-    fn text(&self, content: &[u8]) -> String {
-        let Self(name, end, attributes) = self;
-        let attributes: Vec<_> = [COMMON]
-            .iter()
-            .chain(*attributes)
-            .map(|(key, value)| format!("        \"{key}\": \"{value}\""))
-            .collect();
-        let sums: String = ALGORITHMS
-            .iter()
-            .map(|(algorithm, sum)| format!(",\n          \"{algorithm}\": \"{}\"", sum(content)))
-            .collect();
-        let file = file_name(end);
-        format!(
-            r#"    {{
-      "name": "{name}",
-      "attributes": {{
-{}
-      }},
-      "files": [
-        {{
-          "name": "{file}",
-          "url": "{file}",
-          "size": {}{sums}
-        }}
-      ]
-    }}"#,
-            attributes.join(",\n"),
-            content.len()
-        )
-    }
+/// Returns Gradle's description (version 1.1 of its format, which Gradle 6 and newer read). It has no dependencies.
+pub(super) fn module(archives: &[(&str, Vec<u8>)]) -> Result<String, Failure> {
+    let component = json!({
+        "group": GROUP, "module": NAME, "version": VERSION, "attributes": { "org.gradle.status": "release" }
+    });
+    let variant = |Variant(name, end, attributes): &Variant| {
+        let content = archives.iter().find(|(of, _)| of == end).map_or(&[][..], |(_, content)| content);
+        let mut file = json!({ "name": file_name(end), "url": file_name(end), "size": content.len() });
+        for (algorithm, sum) in ALGORITHMS {
+            file[algorithm] = sum(content).into();
+        }
+        let attributes: BTreeMap<_, _> = attributes.iter().copied().chain([COMMON]).collect();
+        json!({ "name": name, "attributes": attributes, "files": [file] })
+    };
+    let variants = VARIANTS.iter().map(variant).collect();
+    Ok(serde_json::to_string_pretty(&Module { format_version: "1.1", component, variants })?)
 }
 
 /// Returns Maven's description. The comment directs Gradle to its own.

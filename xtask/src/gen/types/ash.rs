@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::Failure;
-use crate::build::root;
+use crate::workspace::root;
 
 pub(super) struct Ash {
     /// Whether the type has a lifetime, by name.
