@@ -10,7 +10,8 @@ use loader_core::memory::{Text, text};
 use loader_core::platform::elf::{self, Header};
 use loader_core::platform::{FileError, Libraries, Library, LibraryKind, variables, with_c_path};
 
-use super::files::{State, beginning};
+use super::files::beginning;
+use super::state::State;
 use crate::PLATFORM;
 
 /// The dynamic linker of this process.

@@ -5,7 +5,8 @@ use core::ffi::{CStr, c_char, c_int};
 use loader_core::log::{Level, LogSink};
 use loader_core::platform::with_c_path;
 
-use super::files::{State, may_be_as_large};
+use super::files::may_be_as_large;
+use super::state::State;
 
 /// Standard error of this process.
 pub(crate) struct StandardError;

@@ -10,6 +10,7 @@ pub(crate) mod libraries;
 pub(crate) mod log;
 #[cfg(not(feature = "fixed-drivers"))]
 pub(crate) mod start_cache;
+pub(crate) mod state;
 pub(crate) mod waiting;
 pub(crate) mod watching;
 

@@ -3,7 +3,8 @@
 
 use loader_core::memory::Text;
 
-use super::super::files::{State, may};
+use super::super::files::may;
+use super::super::state::State;
 use super::lines::{Lines, any_part};
 
 /// Prefixes of device-node names in `/dev` that drivers open, in addition to the nodes in `/dev/dri`.

@@ -7,7 +7,8 @@ use loader_core::platform::hash::{hash, hex};
 use loader_core::platform::{CacheFault, Files, LARGEST_CACHE, with_c_path};
 
 use super::super::errno;
-use super::super::files::{FileSystem, State, may, may_be_as_large};
+use super::super::files::{FileSystem, may, may_be_as_large};
+use super::super::state::State;
 use super::out_of_memory;
 
 /// The number of files that the folder may hold. Programs come and go; their files would stay.

@@ -3,7 +3,8 @@
 use loader_core::platform::hash::{hash, mixed};
 use loader_core::platform::{CacheFault, Fingerprint};
 
-use super::super::files::{State, beginning};
+use super::super::files::beginning;
+use super::super::state::State;
 
 /// Returns a hash that distinguishes the regular file `path` from all others. It covers the file's number,
 /// size and times, and its first bytes, which in a library contain the build ID: on file systems created with

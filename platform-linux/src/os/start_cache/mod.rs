@@ -75,7 +75,7 @@ impl StartCache for UserCache {
     fn moment(&self) -> Moment {
         // SAFETY: `getpid` has no preconditions.
         let process = unsafe { libc::getpid() }.cast_unsigned();
-        Moment { seconds: super::files::seconds(), process }
+        Moment { seconds: super::state::seconds(), process }
     }
 
     fn identity(&self, path: &[u8]) -> Option<Text> {

@@ -4,7 +4,8 @@ use loader_core::memory::{Text, TryGrow};
 use loader_core::platform::CacheFault;
 use loader_core::platform::hash::hash;
 
-use super::super::files::{State, limit};
+use super::super::files::limit;
+use super::super::state::State;
 use super::lines::{Lines, any_part};
 
 /// The number of file descriptors that must be left. Drivers use some dozens; a driver that gets none seems
