@@ -74,6 +74,27 @@ fn variables_of_builds_tools_and_tests_are_where_the_page_says() {
     }
 }
 
+/// Except the variables that tests set for processes which they start.
+#[test]
+fn every_variable_that_a_test_reads_is_on_the_page() {
+    let page = read("docs/environment.md");
+    let texts: Vec<_> = every_source(root()).iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    let names = |call: &str| {
+        let of_text = |text: &String| {
+            let literals = text.split(call).skip(1).filter_map(|rest| rest.split('"').next());
+            literals.filter(|name| name.starts_with("VKLOAD_")).map(str::to_owned).collect::<Vec<_>>()
+        };
+        texts.iter().flat_map(of_text).collect::<BTreeSet<_>>()
+    };
+    let set: BTreeSet<_> = [".env(\"", "[(\""].into_iter().flat_map(names).collect();
+    let read: BTreeSet<_> =
+        ["env::var(\"", "env::var_os(\"", "number(\""].into_iter().flat_map(names).collect();
+    assert!(read.len() > 8, "{read:?}");
+    for name in read.difference(&set) {
+        assert!(page.contains(&format!("| `{name}` |")), "{name} is not on the page");
+    }
+}
+
 /// Names in the sources of the loader, other than in the table, that only a variable can have: capitals in a C string.
 fn variables_in_sources() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
@@ -172,6 +193,19 @@ fn sources(folders: &[&str]) -> Vec<PathBuf> {
         }
     }
     found
+}
+
+/// Returns all Rust files of the repository, including tests.
+fn every_source(folder: &Path) -> Vec<PathBuf> {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths
+        .flat_map(|path| match path.file_name().and_then(|name| name.to_str()) {
+            Some(name) if name.starts_with('.') || name == "target" => vec![],
+            Some(_) if path.is_dir() => every_source(&path),
+            Some(name) if name.ends_with(".rs") => vec![path],
+            _ => vec![],
+        })
+        .collect()
 }
 
 fn read(file: &str) -> String {

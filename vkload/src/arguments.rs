@@ -13,11 +13,11 @@ Exit codes:
   0  answered, and nothing is wrong
   1  answered, and something is wrong: the command's help says what
   2  no answer, or a mistake on the command line
-  `exec` and `layers` end with the program's code, with 126 if the program cannot be run, and with 127 if it does not exist.";
+  `exec` and `layers` exit with the program's code, with 126 if the program cannot be run, and with 127 if it does not exist.";
 
-/// Explains what Vulkan finds on this machine, and why.
+/// Explain what Vulkan finds on this machine, and why.
 ///
-/// Without a command, runs `info`.
+/// Without a command, `vkload` runs `info`.
 #[derive(Debug, Parser)]
 #[command(name = "vkload", version, args_conflicts_with_subcommands = true, after_help = EXIT_CODES)]
 pub(crate) struct Arguments {
@@ -44,38 +44,38 @@ pub(crate) fn described() -> clap::Command {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Lists drivers, layers and devices, and why something is not used.
+    /// List drivers, layers and devices, and the reason if something is not used.
     Info(InfoArguments),
-    /// Explains why Vulkan does not work here, and what to do. The exit code is 1 if programs cannot use Vulkan.
+    /// Explain why Vulkan does not work here, and what to do. The exit code is 1 if programs cannot use Vulkan.
     ///
-    /// Tries the loader that programs get, each driver and each layer in separate processes, so that a crash or a hang becomes part of the
-    /// answer. Checks libraries, environment variables, settings files, GPUs and device files, too. Changes nothing.
+    /// This tries the loader that programs get, each driver and each layer in separate processes, so that a crash or a hang becomes part of the
+    /// answer, and checks libraries, environment variables, settings files, GPUs and device files. It changes nothing.
     Doctor(DoctorArguments),
-    /// Finds the layer that breaks a program. Runs the program several times, with some layers and without others.
+    /// Find the layer that breaks a program, by running it several times, with some layers and without others.
     ///
-    /// A run fails if the program ends by a signal or with an exit code other than 0, or does not end in time. To judge by something else, run a
-    /// script. The exit code is 1 if the program fails without any layer, too. Layers that the program itself enables stay on.
+    /// A run fails if a signal kills the program, if it exits with a code other than 0, or if it does not exit in time. To judge by something
+    /// else, run a script. The exit code is 1 if the program fails even without layers. Layers that the program itself enables stay on.
     Bisect(BisectArguments),
-    /// Lists layers and says why each is active or not. With a program, runs it with some layers on or off.
+    /// List layers and why each is active or not. With a program, run it with some layers on or off.
     ///
-    /// Sets environment variables that every loader honours, for this run only: those in layers' manifests, VK_INSTANCE_LAYERS,
-    /// VK_LOADER_LAYERS_ENABLE and VK_LOADER_LAYERS_DISABLE. Without a program, lists the layers as these options would make them.
+    /// This sets environment variables that every loader honours, for this run only: those in layers' manifests, VK_INSTANCE_LAYERS,
+    /// VK_LOADER_LAYERS_ENABLE and VK_LOADER_LAYERS_DISABLE. Without a program, it lists the layers as these options would make them.
     Layers(LayersArguments),
-    /// Lists the folders and files that are searched, why they are searched, and what was found there. Loads no library.
+    /// List the folders and files that are searched, the reason for each, and the result. Load no library.
     Paths(FormatArguments),
-    /// Draws the call chain of a program: loader, layers and drivers. Loads each layer in a separate process to see whether it can be used.
+    /// Draw the call chain of a program: loader, layers and drivers. Load each layer in a separate process to see whether it can be used.
     Chain(ChainArguments),
-    /// Shows what another machine's recording leads to (`vkload doctor --record FILE`, `vkload info --record FILE`).
+    /// Show the answers for another machine's recording (`vkload doctor --record FILE`, `vkload info --record FILE`).
     Replay(ReplayArguments),
-    /// Lists what differs between two recordings (`vkload doctor --record FILE`). The exit code is 1 if anything differs.
+    /// List the differences between two recordings (`vkload doctor --record FILE`). The exit code is 1 if anything differs.
     ///
-    /// Compares a machine on which Vulkan works with one on which it does not, or the same machine before and after an update.
+    /// Use it to compare a machine on which Vulkan works with one on which it does not, or the same machine before and after an update.
     Compare(CompareArguments),
-    /// Runs a program with this loader instead of the system's.
+    /// Run a program with this loader instead of the system's.
     ///
-    /// Sets LD_LIBRARY_PATH, so it has no effect on setuid programs or on programs that bring their own loader.
+    /// This sets LD_LIBRARY_PATH, so it has no effect on setuid programs or on programs that bring their own loader.
     Exec(ExecArguments),
-    /// Tries something in this process and tells of it: what the doctor starts.
+    /// Try something in this process and report it, for the doctor.
     #[command(hide = true)]
     Probe {
         /// The file descriptor of the memory for the answers.
@@ -83,9 +83,9 @@ pub(crate) enum Command {
         /// What to try, as JSON.
         subject: String,
     },
-    /// Shows and checks the settings file in use (vk_loader_settings.json). The exit code is 1 if anything is wrong.
+    /// Show and check the settings file in use (vk_loader_settings.json). The exit code is 1 if anything is wrong.
     Settings(SettingsArguments),
-    /// Prints the completion script for a shell. Packages install these scripts.
+    /// Print the completion script for a shell. Packages install these scripts.
     Completions(CompletionsArguments),
 }
 

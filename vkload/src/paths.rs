@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use loader_core::discovery::{Answer, Question, Searched};
+use loader_core::discovery::{Looked, Searched};
 use loader_core::memory::Shown;
 use serde_json::{Value, json};
 
@@ -50,24 +50,18 @@ pub(crate) fn render(planned: &Planned, json: bool) -> String {
 
 /// Returns the possible paths of the settings file. The first that exists is used.
 fn settings(planned: &Planned) -> Vec<Place> {
-    let mut places = Vec::new();
-    for record in planned.settings.snapshot.records() {
-        let (Question::Exists(path), Answer::Truth(exists)) = (&record.question, &record.answer) else {
-            continue;
+    let is_used = |searched: &Searched| searched.path == planned.settings.plan.path;
+    let place = |searched: &Searched| {
+        let found = match searched.result {
+            Looked::File if is_used(searched) => "the settings file that is used",
+            Looked::File => "a settings file that is ignored",
+            _ => "nothing",
         };
-        if !path.ends_with(b".json") {
-            continue;
-        }
-        let found = match exists {
-            true if *path == planned.settings.plan.path => "the settings file that is used",
-            true => "a settings file that is ignored",
-            false => "nothing",
-        };
-        places.push(Place {
-            path: Shown(path).to_string(),
-            because: "settings of layers and drivers".into(),
+        Place {
+            path: Shown(&searched.path).to_string(),
+            because: searched.origin.to_string(),
             found: found.into(),
-        });
-    }
-    places
+        }
+    };
+    planned.searched_settings.iter().map(place).collect()
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use loader_core::discovery::{
     Answer as Answered, KnownSettings, LayerPlan, LayerScope, Plan, Policy, Question, Record, Request,
-    Snapshot, Step, plan, plan_layers, plan_settings,
+    Searched, Snapshot, Step, plan, plan_layers, plan_settings,
 };
 use loader_core::memory::{OutOfMemory, TryGrow as _, Vec, text};
 use platform_linux::{PLATFORM, POLICY};
@@ -16,6 +16,8 @@ use crate::facts::Variables;
 #[derive(Debug, Default)]
 pub(crate) struct Planned {
     pub(crate) settings: KnownSettings,
+    /// The places of the settings file, in search order.
+    pub(crate) searched_settings: Vec<Searched>,
     pub(crate) drivers: Plan,
     pub(crate) layers: LayerPlan,
     pub(crate) snapshot: Snapshot,
@@ -71,6 +73,7 @@ impl Planned {
         planned.settings.snapshot = planned.snapshot.copy().map_err(out_of_memory)?;
         planned.settings.plan =
             rounds(&mut planned.settings.snapshot, answer, |snapshot| plan_settings(snapshot, policy))?;
+        planned.searched_settings = planned.settings.searched(policy).map_err(out_of_memory)?;
         let (settings, request) = (&planned.settings, Request { portability: true });
         planned.drivers =
             rounds(&mut planned.snapshot, answer, |snapshot| plan(snapshot, &request, policy, settings))?;

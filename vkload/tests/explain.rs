@@ -114,7 +114,9 @@ fn paths_lists_every_place_whether_it_exists_or_not() {
     assert_eq!(place("layers", "data/vulkan/implicit_layer.d").0, "1 manifest");
     assert_eq!(place("layers", "data/vulkan/explicit_layer.d").0, "1 manifest");
     let settings = "data/vulkan/loader_settings.d/vk_loader_settings.json";
-    assert_eq!(place("settings", settings).0, "nothing");
+    assert_eq!(place("settings", settings), ("nothing".into(), "XDG_DATA_DIRS".into()));
+    let first = sandbox.path("home/.config/vulkan/loader_settings.d/vk_loader_settings.json");
+    assert_eq!(paths["settings"][0]["path"], first.to_str().expect("UTF-8"), "the search order");
     let built_in =
         paths["drivers"].as_array().expect("places").iter().any(|place| place["because"] == "SYSCONFDIR");
     assert!(built_in, "{paths:#}");
