@@ -23,11 +23,11 @@ fn the_driver_in_the_readme_is_the_example() {
     assert_eq!(bare(shown), bare(code));
 }
 
-/// The README's excerpts from the compute driver match its files, which are compiled.
+/// The README's excerpts from the transfer driver match its files, which are compiled.
 #[test]
 #[cfg_attr(miri, ignore = "reads the sources")]
 fn excerpts_in_the_readme_are_of_the_example() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/compute");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/transfer");
     let files = fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
     let sources: Vec<_> = files.map(|text| bare(&text)).collect();
     let excerpts = README.split("```rust,ignore\n").skip(1).filter_map(|rest| rest.split("```").next());

@@ -98,18 +98,18 @@ pub(crate) fn runtime_null_driver(folder: &Path) -> PathBuf {
     manifest
 }
 
-/// Builds the example of a driver on `driver-runtime`, which computes, and writes its manifest into `folder`.
+/// Builds the example of a driver on `driver-runtime`, which fills and copies, and writes its manifest into `folder`.
 ///
 /// # Panics
 /// If cargo cannot build it.
 #[must_use]
 pub fn example_driver(folder: &Path) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let build = ["build", "--quiet", "--package", "driver-runtime", "--example", "compute"];
+    let build = ["build", "--quiet", "--package", "driver-runtime", "--example", "transfer"];
     let status = Command::new(cargo).current_dir(env!("CARGO_MANIFEST_DIR")).args(build).status();
     assert!(status.is_ok_and(|status| status.success()), "the example driver does not compile");
-    let manifest = folder.join("compute.json");
-    write_manifest(&manifest, &target_folder().join("debug/examples/libcompute.so"), "1.3.0");
+    let manifest = folder.join("transfer.json");
+    write_manifest(&manifest, &target_folder().join("debug/examples/libtransfer.so"), "1.3.0");
     manifest
 }
 

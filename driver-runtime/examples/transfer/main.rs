@@ -1,20 +1,14 @@
-//! A driver that computes: without a GPU, on the threads of its queues.
+//! A driver that fills and copies buffers: without a GPU, on the threads of its queues.
 //!
-//! It has buffers, compute pipelines, events, timelines and their recorded commands, so that compute-only programs
-//! run on it. `execute.rs` implements its queue, `interpreter.rs` runs shaders. The runtime does the rest: it records
-//! command buffers and replays them, has a thread for each queue, and keeps the order of submissions. The runtime's
-//! README describes how to build the driver and how a loader finds it.
+//! It has memory, buffers, events, timelines and their recorded commands, so that programs which only transfer run on
+//! it. `execute.rs` implements the recorded commands. The runtime does the rest: it records command buffers and
+//! replays them, has a thread for each queue, and keeps the order of submissions. The runtime's README describes how
+//! to build the driver and how a loader finds it.
 
-mod descriptors;
 mod events;
 mod execute;
-mod interpreter;
 mod memory;
-mod pipelines;
-mod shader;
-mod spirv;
 
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use driver_runtime::command_buffer::{self, CommandBuffers, CommandPool, Recording};
@@ -22,15 +16,13 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::driver_prelude::*;
 use driver_runtime::features::{Features, name};
 use driver_runtime::host::Linux;
-use driver_runtime::log::{Level, Topic};
-use driver_runtime::object::ParentObject;
 use driver_runtime::registry::{ExtensionSet, extension};
-use driver_runtime::{entry_points, message, vk};
+use driver_runtime::{entry_points, vk};
 
 /// The driver.
-pub struct Compute;
+pub struct Transfer;
 
-impl Driver for Compute {
+impl Driver for Transfer {
     type Instance = ();
     type PhysicalDevice = ();
     type Device = ();
@@ -47,13 +39,8 @@ impl Driver for Compute {
         ),
         SyncType::EMULATED_TIMELINE,
     ];
-    /// A submission takes as long as its command buffers do, so each queue has a thread for them.
-    const COMMANDS: EntryPoints<Self> = command_buffer::entry_points::<Self>()
-        .and(&memory::COMMANDS)
-        .and(&descriptors::COMMANDS)
-        .and(&pipelines::COMMANDS)
-        .and(&events::COMMANDS)
-        .and(&FORMATS);
+    const COMMANDS: EntryPoints<Self> =
+        command_buffer::entry_points::<Self>().and(&memory::COMMANDS).and(&events::COMMANDS).and(&FORMATS);
 
     fn host() -> &'static dyn Host {
         &Linux
@@ -81,6 +68,7 @@ impl Driver for Compute {
         Ok(())
     }
 
+    /// A submission takes as long as its command buffers do, so each queue has a thread for them.
     fn submits_slowly(_: &PhysicalDevice<Self>, _: &()) -> bool {
         true
     }
@@ -94,15 +82,13 @@ impl Driver for Compute {
 
     /// Runs the work at once. The signals that it waits for have occurred: their work was submitted earlier, to this
     /// queue or to another that has signalled them.
-    fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
+    fn submit(_: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
         for wait in work.waits {
             wait.done();
         }
         for commands in work.commands {
             // SAFETY: the application keeps what it submits until it is done.
-            if !unsafe { execute::execute(*commands) } {
-                return Err(queue.set_lost("a shader does not come to an end").into());
-            }
+            unsafe { execute::execute(*commands) };
         }
         for signal in work.signals {
             signal.done();
@@ -111,7 +97,7 @@ impl Driver for Compute {
     }
 }
 
-impl CommandBuffers for Compute {
+impl CommandBuffers for Transfer {
     type CommandBuffer = ();
 
     const RECORDING: Recording<Self> = Recording::All(&execute::COMMANDS);
@@ -126,10 +112,8 @@ impl CommandBuffers for Compute {
 
 /// Describes the only physical device. Unset limits have the minimum that the specification requires.
 fn describe() -> Description {
-    let mut device = Description::new(b"compute", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU);
+    let mut device = Description::new(b"transfer", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU);
     device.features = Features::NONE.with(name::TIMELINE_SEMAPHORE).with(name::SYNCHRONIZATION_2);
-    device.properties.limits.max_bound_descriptor_sets = execute::SETS as u32;
-    device.properties.limits.max_push_constants_size = execute::PUSH_CONSTANTS as u32;
     device.memory.memory_heap_count = 1;
     device.memory.memory_heaps[0] =
         vk::MemoryHeap { size: memory::HEAP, flags: vk::MemoryHeapFlags::DEVICE_LOCAL };
@@ -138,6 +122,7 @@ fn describe() -> Description {
         | vk::MemoryPropertyFlags::HOST_VISIBLE
         | vk::MemoryPropertyFlags::HOST_COHERENT;
     device.queue_family_count = 1;
+    // Events are commands of queues that compute.
     device.queue_families[0].queue_flags = vk::QueueFlags::COMPUTE | vk::QueueFlags::TRANSFER;
     device.queue_families[0].queue_count = 4;
     device
@@ -160,7 +145,7 @@ impl SyncObject for Flag {
 
 /// The driver has no images, so every format query reports no support.
 // SAFETY: each function implements its command, with the objects of this driver.
-const FORMATS: EntryPoints<Compute> = unsafe {
+const FORMATS: EntryPoints<Transfer> = unsafe {
     entry_points! {
         GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2 = no_format,
         GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceImageFormatProperties2 = no_image_format,
@@ -184,16 +169,4 @@ unsafe extern "system" fn no_image_format(
     vk::Result::ERROR_FORMAT_NOT_SUPPORTED
 }
 
-/// Reports unsupported use to the application's messengers. Returns the command's result for that case.
-///
-/// # Safety
-/// `device` is a live handle.
-unsafe fn refuse(device: vk::Device, why: fmt::Arguments<'_>) -> vk::Result {
-    // SAFETY: the caller vouches for the handle.
-    if let Some(device) = unsafe { Device::<Compute>::from_handle(device) } {
-        message!(Level::Error, Topic::Driver, [device.root().base()], "{why}");
-    }
-    vk::Result::ERROR_UNKNOWN
-}
-
-driver_runtime::export_icd!(Compute);
+driver_runtime::export_icd!(Transfer);

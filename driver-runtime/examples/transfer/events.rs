@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Device, Driver, Object, VkObject, entry_points, vk};
 
-use crate::Compute;
+use crate::Transfer;
 
 /// An event: 1 when it is set.
 pub(crate) struct Event(AtomicU32);
@@ -13,19 +13,19 @@ pub(crate) struct Event(AtomicU32);
 // SAFETY: no other type is behind such handles.
 unsafe impl VkObject for Event {
     type Handle = vk::Event;
-    type Parent = Device<Compute>;
+    type Parent = Device<Transfer>;
 }
 
 impl Event {
     pub(crate) fn put(&self, value: u32) {
         self.0.store(value, Ordering::Release);
-        Compute::host().wake(&self.0);
+        Transfer::host().wake(&self.0);
     }
 
     /// Sleeps until the event is set.
     pub(crate) fn wait(&self) {
         while self.0.load(Ordering::Acquire) == 0 {
-            Compute::host().sleep(&self.0, 0);
+            Transfer::host().sleep(&self.0, 0);
         }
     }
 }
@@ -69,7 +69,7 @@ unsafe extern "system" fn reset_event(_: vk::Device, event: vk::Event) -> vk::Re
 }
 
 // SAFETY: each function implements its command, with the objects of this driver.
-pub(crate) const COMMANDS: EntryPoints<Compute> = unsafe {
+pub(crate) const COMMANDS: EntryPoints<Transfer> = unsafe {
     entry_points! {
         CREATE_EVENT: PFN_vkCreateEvent = create_event,
         DESTROY_EVENT: PFN_vkDestroyEvent = Object::<Event>::destroy_command,

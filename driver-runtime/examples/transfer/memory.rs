@@ -3,12 +3,12 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
-use crate::Compute;
+use crate::Transfer;
 
 /// The alignment of buffer memory, in bytes.
 pub(crate) const ALIGNMENT: u64 = 64;
@@ -30,7 +30,7 @@ unsafe impl Sync for Memory {}
 // SAFETY: no other type is behind such handles.
 unsafe impl VkObject for Memory {
     type Handle = vk::DeviceMemory;
-    type Parent = Device<Compute>;
+    type Parent = Device<Transfer>;
 }
 
 impl Memory {
@@ -66,7 +66,7 @@ pub(crate) struct Buffer {
 // SAFETY: no other type is behind such handles.
 unsafe impl VkObject for Buffer {
     type Handle = vk::Buffer;
-    type Parent = Device<Compute>;
+    type Parent = Device<Transfer>;
 }
 
 /// A part of a buffer. Accesses outside of it are impossible.
@@ -97,17 +97,13 @@ impl Buffer {
 }
 
 impl Range {
-    pub(crate) fn size(self) -> u64 {
-        self.size
-    }
-
-    /// Returns the word at an offset in bytes. It is atomic, since several shader invocations and the application may
-    /// use it at the same time.
-    pub(crate) fn word(&self, offset: u64) -> Option<&AtomicU32> {
-        let is_inside = offset.is_multiple_of(4) && offset.checked_add(4).is_some_and(|end| end <= self.size);
-        // SAFETY: the word lies in the range, whose memory the owner of the handle keeps; offsets of buffers, and here, are
-        // multiples of 4.
-        is_inside.then(|| unsafe { self.start.add(offset as usize).cast::<AtomicU32>().as_ref() })
+    /// Fills the range with a word, as far as whole words fit.
+    pub(crate) fn fill(self, word: u32) {
+        let words = self.start.cast::<u32>();
+        for index in 0..self.size as usize / 4 {
+            // SAFETY: the word lies in the range, whose memory the owner of the handle keeps.
+            unsafe { words.add(index).write_unaligned(word) };
+        }
     }
 
     /// Writes `bytes` to the beginning, as far as they fit.
@@ -210,10 +206,10 @@ unsafe extern "system" fn bind_buffer_memory_2(
     count: u32,
     infos: *const vk::BindBufferMemoryInfo<'_>,
 ) -> vk::Result {
-    for place in 0..count as usize {
+    for index in 0..count as usize {
         // SAFETY: the application passes live handles in a counted array.
         unsafe {
-            let info = &*infos.add(place);
+            let info = &*infos.add(index);
             let memory = Object::<Memory>::from_handle(info.memory);
             let start = memory.and_then(|memory| memory.at(info.memory_offset));
             let (Some(buffer), Some(start)) = (Object::<Buffer>::from_handle(info.buffer), start) else {
@@ -226,7 +222,7 @@ unsafe extern "system" fn bind_buffer_memory_2(
 }
 
 // SAFETY: each function implements its command, with the objects of this driver.
-pub(crate) const COMMANDS: EntryPoints<Compute> = unsafe {
+pub(crate) const COMMANDS: EntryPoints<Transfer> = unsafe {
     entry_points! {
         ALLOCATE_MEMORY: PFN_vkAllocateMemory = allocate_memory,
         FREE_MEMORY: PFN_vkFreeMemory = Object::<Memory>::destroy_command,
