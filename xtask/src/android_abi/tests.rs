@@ -1,0 +1,130 @@
+//! The checks on libraries that are as they should be, but for one thing.
+
+use super::*;
+use crate::elf::Segment;
+
+#[test]
+fn r124_the_library_of_an_application_has_another_name_than_the_systems() {
+    let named = LIBRARIES.iter().map(|library| (library.package, library.soname));
+    let expected = [
+        ("libvulkan-android", "libvulkan.so"),
+        ("libvkload-android", "libvkload.so"),
+        ("libvkload-jni", "libvkload_jni.so"),
+        ("libvkload-stand-ins", "libcutils.so"),
+        ("libvkload-stand-ins", "libhardware.so"),
+        ("libvkload-stand-ins", "libsync.so"),
+    ];
+    assert_eq!(named.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn r128_the_library_of_the_java_api_exports_one_function_and_uses_what_is_listed() {
+    let library = &LIBRARIES[2];
+    let imports = Imports::of(library.imports).unwrap();
+    let complaints = |facts: &Facts| library.complaints(facts, library.exported(OLDEST).unwrap(), &imports);
+    let good = Facts {
+        soname: "libvkload_jni.so".into(),
+        needed: imports.libraries().into_iter().map(str::to_owned).collect(),
+        exports: [("JNI_OnLoad".into(), 16)].into(),
+        versions: [("dlopen".into(), "LIBC".into())].into(),
+        imports: vec!["dlopen".into()],
+        ..good()
+    };
+    assert_eq!(complaints(&good), [""; 0]);
+    let mut exports = good.exports.clone();
+    exports.insert("Java_dev_vkload_Native_open".into(), 32);
+    let found = complaints(&Facts { exports, ..good.clone() });
+    assert_eq!(found, ["Java_dev_vkload_Native_open is exported but is not in xtask/src/android_abi.rs"]);
+    let imports = vec!["pthread_create".into()];
+    let found = complaints(&Facts { imports, ..good.clone() });
+    assert_eq!(found, ["it uses pthread_create, which is not in jni/native/imports.txt"]);
+    let found = complaints(&Facts { needed: vec!["libc.so".into(), "libc++_shared.so".into()], ..good });
+    assert_eq!(found.len(), 1);
+}
+
+#[test]
+fn r87_each_level_has_as_many_names_as_the_system_of_that_level() {
+    let script = fs::read_to_string(root().join(LIBRARIES[0].commands.unwrap())).unwrap();
+    let count = |level| exported_at(&script, level).unwrap().lines().count();
+    assert_eq!(
+        [24, 27, 28, 31, 33, 34, 35, 36, 37].map(count),
+        [148, 148, 182, 195, 232, 233, 233, 252, 252]
+    );
+}
+
+/// Returns a library as it should be, which exports the functions of the oldest level.
+fn good() -> Facts {
+    let names =
+        exported_at(&fs::read_to_string(root().join(LIBRARIES[0].commands.unwrap())).unwrap(), OLDEST)
+            .unwrap();
+    let imports: &[&str] = &["memcpy", "dlopen", "__android_log_write"];
+    let of_exports = names.lines().map(|name| (name.to_owned(), VERSION.to_owned()));
+    let of_imports = imports.iter().zip(["LIBC", "LIBC", "LIBLOG"]);
+    Facts {
+        soname: "libvulkan.so".into(),
+        needed: ["libc.so", "libdl.so", "liblog.so"].map(String::from).into(),
+        exports: names.lines().map(str::to_owned).zip((16..).step_by(16)).collect(),
+        imports: imports.iter().map(|name| (*name).to_owned()).collect(),
+        versions: of_exports
+            .chain(of_imports.map(|(name, of)| ((*name).to_owned(), of.to_owned())))
+            .collect(),
+        symbols: vec!["vkCmdDraw".into()],
+        segments: vec![Segment {
+            offset: 0,
+            address: 0,
+            align: PAGE,
+            is_readable: true,
+            is_executable: true,
+        }],
+        binds_now: true,
+        has_relro: true,
+        has_unwind_table: true,
+        ..Facts::default()
+    }
+}
+
+fn complaints(facts: &Facts) -> Vec<String> {
+    let list = fs::read_to_string(root().join(LIBRARIES[0].commands.unwrap())).unwrap();
+    let imports = Imports::of(LIBRARIES[0].imports).unwrap();
+    LIBRARIES[0].complaints(facts, exported_at(&list, OLDEST).unwrap(), &imports)
+}
+
+#[test]
+fn r87_what_is_not_of_a_level_must_not_be_exported_nor_without_the_version() {
+    assert_eq!(complaints(&good()), [""; 0]);
+    let mut facts = good();
+    facts.exports.insert("vkCmdDrawIndirectCount".into(), 8);
+    assert_eq!(complaints(&facts).len(), 2, "neither of this level, nor with a version");
+    let mut facts = good();
+    facts.versions.insert("vkCmdDraw".into(), "LIBC".into());
+    assert_eq!(complaints(&facts), ["vkCmdDraw does not have the version LIBVULKAN"]);
+}
+
+#[test]
+fn r123_small_pages_and_other_libraries_are_found() {
+    let small = Segment { offset: 0, address: 0x4000, align: 4096, is_readable: true, is_executable: false };
+    let found = complaints(&Facts { segments: vec![small], ..good() });
+    assert_eq!(found, ["the segment at 0x4000 cannot be mapped with pages of 16 KiB"]);
+    let mut facts = good();
+    facts.needed.push("libc++_shared.so".into());
+    assert_eq!(complaints(&facts).len(), 1);
+    let mut facts = good();
+    facts.versions.insert("__android_log_write".into(), "LIBC".into());
+    let found = complaints(&facts);
+    assert_eq!(found, ["it asks for __android_log_write in the version LIBC, which it does not have"]);
+    let mut facts = good();
+    facts.imports.push("_Unwind_Resume".into());
+    assert_eq!(complaints(&facts).len(), 2, "an unwinder, and not in the list");
+}
+
+#[test]
+fn r175_a_library_that_ends_backtraces_is_found() {
+    let found = complaints(&Facts { has_unwind_table: false, ..good() });
+    assert_eq!(found, ["no backtrace goes through it: it lacks PT_GNU_EH_FRAME"]);
+}
+
+#[test]
+fn r124_the_name_is_the_systems() {
+    let soname = "libvkload.so".into();
+    assert_eq!(complaints(&Facts { soname, ..good() }), ["SONAME is \"libvkload.so\", not libvulkan.so"]);
+}
