@@ -54,6 +54,12 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// Returns the names of the doctor's findings, each with its severities in the words of `docs/doctor.md`. Findings that pass on the loader's
+/// reasons are not among them.
+pub fn findings() -> impl Iterator<Item = (&'static str, &'static str)> {
+    doctor::FINDINGS.iter().map(|id| (id.name(), id.severities()))
+}
+
 /// Returns the output of `vkload info` for the program's loader, `loader`, whose functions are in `entry`: tables for people, more of them
 /// if `verbose` is set, or one JSON object.
 #[must_use]

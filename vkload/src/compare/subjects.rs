@@ -86,7 +86,7 @@ fn of_machine(side: &mut Side, case: Case) {
     let answer = doctor::answer(case);
     let mut findings = Entries::from([("answer".to_owned(), doctor::headline(&answer))]);
     for finding in &answer.findings {
-        let of = format!("{} {}", finding.id, finding.about);
+        let of = format!("{} {}", finding.id.name(), finding.about);
         findings.insert(of.trim_end().to_owned(), format!("{}: {}", finding.severity.name(), finding.what));
     }
     side.insert("findings", findings);

@@ -1,22 +1,22 @@
 //! The doctor's findings.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::case::Case;
 
 /// Something that a user may want to know or do.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Finding {
     pub(crate) severity: Severity,
-    /// A name that does not change.
-    pub(crate) id: String,
+    pub(crate) id: Id,
     /// The file, variable or device concerned. Empty if none is.
     pub(crate) about: String,
     /// The problem, as a sentence without a full stop.
     pub(crate) what: String,
     /// The remedy, one step each: commands are ready to be typed.
     pub(crate) next: Vec<String>,
-    /// The explanatory weight: among findings of one severity, the heaviest is listed first.
     #[serde(skip)]
-    pub(crate) weight: u8,
+    pub(crate) evidence: Evidence,
 }
 
 /// How grave a finding is, the gravest first.
@@ -32,6 +32,207 @@ pub(crate) enum Severity {
     Note,
 }
 
+/// How well a finding explains the problem, the best explanation first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Evidence {
+    /// It was tried: with the culprit things fail, without it they do not.
+    Proven,
+    /// It was seen to fail.
+    Seen,
+    /// A decision of the user's that has this effect: a variable, a setting, a layer that fails alone.
+    Chosen,
+    /// A state of the machine that is known to have this effect.
+    Known,
+    /// It may have to do with it.
+    Likely,
+    /// Nothing was found that could work.
+    Missing,
+    /// A finding that remains if nothing better is known.
+    Rest,
+}
+
+/// The severities that a finding may have.
+#[derive(Clone, Copy, Debug)]
+enum Levels {
+    Error,
+    Warning,
+    Note,
+    ErrorOrWarning,
+    ErrorOrNote,
+    WarningOrNote,
+    Any,
+}
+
+impl Levels {
+    /// Returns the severity unless the rule says another one.
+    fn usual(self, case: &Case) -> Severity {
+        match self {
+            Self::Error => Severity::Error,
+            Self::Warning | Self::WarningOrNote => Severity::Warning,
+            Self::Note => Severity::Note,
+            Self::ErrorOrWarning | Self::Any => case.blame(),
+            Self::ErrorOrNote => case.mention(),
+        }
+    }
+
+    /// Returns the words of docs/doctor.md.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+            Self::ErrorOrWarning => "error or warning",
+            Self::ErrorOrNote => "error or note",
+            Self::WarningOrNote => "warning or note",
+            Self::Any => "error, warning or note",
+        }
+    }
+}
+
+/// Declares the findings: each has a name that does not change, the severities that it may have, and its usual evidence.
+macro_rules! findings {
+    ($($id:ident $name:literal $levels:ident $evidence:ident,)*) => {
+        /// The kind of a finding.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Id {
+            $($id,)*
+            /// The loader's reason for leaving out a driver or a layer.
+            Reason(&'static str),
+        }
+
+        impl Id {
+            /// Returns the name.
+            pub(crate) fn name(self) -> &'static str {
+                match self {
+                    $(Self::$id => $name,)*
+                    Self::Reason(name) => name,
+                }
+            }
+
+            fn usual(self) -> (Levels, Evidence) {
+                match self {
+                    $(Self::$id => (Levels::$levels, Evidence::$evidence),)*
+                    Self::Reason(_) => (Levels::Any, Evidence::Likely),
+                }
+            }
+        }
+
+        /// All findings, except the loader's reasons.
+        pub(crate) const FINDINGS: &[Id] = &[$(Id::$id,)*];
+    };
+}
+
+findings! {
+    NoLoader "no-loader" Error Proven,
+    LoaderDangling "loader-dangling" Error Proven,
+    LoaderTruncated "loader-truncated" Error Proven,
+    LoaderNotElf "loader-not-elf" Error Proven,
+    LoaderDenied "loader-denied" Error Proven,
+    LoaderMachine "loader-machine" Error Proven,
+    LoaderClass "loader-class" Error Proven,
+    LoaderBroken "loader-broken" Error Proven,
+    NotTried "not-tried" ErrorOrWarning Proven,
+    LoaderShadowed "loader-shadowed" ErrorOrNote Chosen,
+    LoaderBesideSystem "loader-beside-system" Error Likely,
+    TwoLoaders "two-loaders" Note Likely,
+    LoadersMixed "loaders-mixed" WarningOrNote Seen,
+    LoaderDiffers "loader-differs" Error Likely,
+    ProgramDies "program-dies" Error Seen,
+    Program "program" Error Rest,
+    NoDriver "no-driver" Error Known,
+    NoGpu "no-gpu" Error Missing,
+    Software "software" WarningOrNote Rest,
+    PortabilityOnly "portability-only" Warning Known,
+    OldVersion "old-version" Warning Known,
+    DriverDoesNotLoad "driver-does-not-load" ErrorOrWarning Seen,
+    DriverFails "driver-fails" ErrorOrWarning Seen,
+    DriverCrashes "driver-crashes" ErrorOrWarning Proven,
+    DriverHangs "driver-hangs" ErrorOrWarning Proven,
+    DriverExits "driver-exits" ErrorOrWarning Proven,
+    DeviceFails "device-fails" ErrorOrWarning Seen,
+    LibraryAbsent "library-absent" ErrorOrWarning Seen,
+    LibraryDangling "library-dangling" ErrorOrWarning Seen,
+    LibraryDenied "library-denied" ErrorOrWarning Seen,
+    LibraryNotElf "library-not-elf" ErrorOrWarning Seen,
+    LibraryTruncated "library-truncated" ErrorOrWarning Seen,
+    LibraryFolder "library-folder" ErrorOrWarning Seen,
+    LibraryClass "library-class" ErrorOrNote Likely,
+    LibraryMachine "library-machine" ErrorOrWarning Seen,
+    LibraryNoexec "library-noexec" ErrorOrWarning Seen,
+    LibraryMissing "library-missing" ErrorOrWarning Seen,
+    LibraryTooOld "library-too-old" ErrorOrWarning Seen,
+    LibraryMusl "library-musl" ErrorOrWarning Seen,
+    LoaderAsDriver "loader-as-driver" ErrorOrWarning Seen,
+    ManifestDangling "manifest-dangling" Any Known,
+    ManifestEnding "manifest-ending" Any Known,
+    ManifestMisplaced "manifest-misplaced" Any Known,
+    ManifestUnreadable "manifest-unreadable" ErrorOrWarning Seen,
+    ManifestByteOrderMark "manifest-byte-order-mark" ErrorOrWarning Known,
+    ManifestEmpty "manifest-empty" ErrorOrWarning Known,
+    LayerBreaks "layer-breaks" ErrorOrWarning Proven,
+    LayerCrashes "layer-crashes" ErrorOrWarning Proven,
+    LayerHangs "layer-hangs" ErrorOrWarning Proven,
+    LayerExits "layer-exits" ErrorOrWarning Proven,
+    LayerFails "layer-fails" Warning Chosen,
+    LayerDoesNotLoad "layer-does-not-load" Warning Chosen,
+    LayerNotFound "layer-not-found" Warning Chosen,
+    LayerLeftOn "layer-left-on" Warning Chosen,
+    LayersDisabled "layers-disabled" Note Chosen,
+    DriversReplaced "drivers-replaced" Any Chosen,
+    DriversFiltered "drivers-filtered" Any Chosen,
+    DevicesChosen "devices-chosen" Any Likely,
+    WrongSeparator "wrong-separator" ErrorOrWarning Seen,
+    MisspeltVariable "misspelt-variable" Warning Chosen,
+    SearchFolders "search-folders" ErrorOrWarning Chosen,
+    SettingsUnusable "settings-unusable" Warning Chosen,
+    SettingsWarning "settings-warning" Warning Chosen,
+    SettingsDrivers "settings-drivers" Any Chosen,
+    SettingsDevices "settings-devices" Any Chosen,
+    SettingsLayers "settings-layers" WarningOrNote Likely,
+    NoAccess "no-access" ErrorOrWarning Seen,
+    DeviceRefused "device-refused" ErrorOrWarning Seen,
+    NoDeviceFile "no-device-file" ErrorOrWarning Known,
+    NoModesetting "no-modesetting" ErrorOrWarning Proven,
+    GpuWithoutDriver "gpu-without-driver" ErrorOrWarning Known,
+    GpuWithoutKernelDriver "gpu-without-kernel-driver" ErrorOrWarning Known,
+    GpuWithoutVulkan "gpu-without-vulkan" Note Likely,
+    GpuNotFound "gpu-not-found" ErrorOrWarning Likely,
+    GpuNouveau "gpu-nouveau" ErrorOrWarning Known,
+    GpuRadeon "gpu-radeon" ErrorOrWarning Known,
+    GpuSetAside "gpu-set-aside" ErrorOrWarning Known,
+    NvidiaVersions "nvidia-versions" ErrorOrWarning Proven,
+    NvidiaModule "nvidia-module" ErrorOrWarning Seen,
+    NvidiaLibraries "nvidia-libraries" ErrorOrWarning Seen,
+    NvidiaManifest "nvidia-manifest" ErrorOrWarning Known,
+    NvidiaCapabilities "nvidia-capabilities" ErrorOrWarning Proven,
+    ContainerWithoutDevice "container-without-device" ErrorOrNote Likely,
+    FlatpakDevices "flatpak-devices" ErrorOrWarning Chosen,
+    FlatpakExtension "flatpak-extension" ErrorOrWarning Chosen,
+    SnapInterface "snap-interface" ErrorOrWarning Chosen,
+    SteamRuntime "steam-runtime" ErrorOrNote Likely,
+    WslGeneration "wsl-generation" ErrorOrWarning Chosen,
+    WslDevice "wsl-device" ErrorOrWarning Chosen,
+    WslDriver "wsl-driver" ErrorOrWarning Chosen,
+    NoProc "no-proc" ErrorOrWarning Proven,
+    MemoryLimit "memory-limit" Error Likely,
+    ProcessElsewhere "process-elsewhere" Warning Seen,
+    AppImage "app-image" Note Likely,
+    ProcessLibraries "process-libraries" Note Likely,
+}
+
+impl Id {
+    /// Returns the severities that it may have, in the words of docs/doctor.md.
+    pub(crate) fn severities(self) -> &'static str {
+        self.usual().0.words()
+    }
+}
+
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
 impl Severity {
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -42,38 +243,28 @@ impl Severity {
     }
 }
 
-/// The weights: how well a finding explains the problem.
-pub(super) mod weight {
-    /// It was tried: with the culprit things fail, without it they do not.
-    pub(in crate::doctor) const PROVEN: u8 = 100;
-    /// It was seen to fail.
-    pub(in crate::doctor) const SEEN: u8 = 80;
-    /// A decision of the user's that has this effect.
-    pub(in crate::doctor) const CHOSEN: u8 = 70;
-    /// A state of the machine that is known to have this effect.
-    pub(in crate::doctor) const KNOWN: u8 = 60;
-    /// It may have to do with it.
-    pub(in crate::doctor) const LIKELY: u8 = 40;
-    /// A finding that remains if nothing better is known.
-    pub(in crate::doctor) const REST: u8 = 10;
-}
-
 impl Finding {
-    pub(super) fn new(
-        severity: Severity,
-        weight: u8,
-        id: &str,
-        about: &str,
-        what: impl Into<String>,
-    ) -> Self {
+    /// Returns a finding with its usual severity and evidence.
+    pub(super) fn new(case: &Case, id: Id, about: &str, what: impl Into<String>) -> Self {
+        let (levels, evidence) = id.usual();
         Self {
-            severity,
-            weight,
-            id: id.to_owned(),
+            severity: levels.usual(case),
+            evidence,
+            id,
             about: about.to_owned(),
             what: what.into(),
             next: Vec::new(),
         }
+    }
+
+    /// Sets another severity than the usual one.
+    pub(super) fn severity(self, severity: Severity) -> Self {
+        Self { severity, ..self }
+    }
+
+    /// Sets other evidence than the usual one.
+    pub(super) fn evidence(self, evidence: Evidence) -> Self {
+        Self { evidence, ..self }
     }
 
     /// Adds a step.

@@ -23,6 +23,7 @@ use crate::arguments::DoctorArguments;
 use crate::output::{fail, print as print_output};
 pub(crate) use answer::answer;
 use case::Case;
+pub(crate) use finding::FINDINGS;
 pub(crate) use kept::recorded;
 pub(crate) use output::{Format, headline};
 pub(crate) use picture::picture;

@@ -1,7 +1,7 @@
 //! Device files, and who may use them.
 
 use super::super::case::{Case, quoted};
-use super::super::finding::{Finding, Severity, weight};
+use super::super::finding::{Evidence, Finding, Id};
 use crate::facts::{Gpu, Node};
 use crate::probe::{Ending, Trial};
 
@@ -39,8 +39,7 @@ pub(super) fn closed(case: &Case) -> Vec<Finding> {
 fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
     let node = nodes.first()?;
     let hardware = case.devices().iter().any(|device| device.kind != "cpu");
-    let severity = if case.fails() { Severity::Error } else { Severity::Warning };
-    let weight = if hardware { weight::LIKELY } else { weight::SEEN + 5 };
+    let evidence = if hardware { Evidence::Likely } else { Evidence::Seen };
     let user = &case.facts.user;
     let files = nodes.iter().map(|node| node.path.as_str()).collect::<Vec<_>>().join(" ");
     let others = if nodes.len() > 1 { format!(" and {} more", nodes.len() - 1) } else { String::new() };
@@ -48,7 +47,7 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
         "you have no permission for this device file{others} (owner {}, group {}, mode {:04o})",
         node.owner, node.group, node.mode
     );
-    let finding = |what: String| Finding::new(severity, weight, "no-access", &node.path, what);
+    let finding = |what: String| Finding::new(case, Id::NoAccess, &node.path, what).evidence(evidence);
     let group_can = node.mode & 0o060 == 0o060
         && !matches!(node.group.as_str(), "root" | "wheel" | "sudo" | "nogroup" | "nobody" | "");
     let in_group = user.groups.contains(&node.group);
@@ -93,9 +92,8 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
 pub(super) fn refused(case: &Case) -> Vec<Finding> {
     let refused = |(path, trial): &(String, Trial)| {
         let Ending::Failed { words } = &trial.ending else { return None };
-        let severity = if case.fails() { Severity::Error } else { Severity::Warning };
         let what = format!("cannot be opened, although its permissions allow it: {words}");
-        let finding = Finding::new(severity, weight::SEEN + 5, "device-refused", path, what);
+        let finding = Finding::new(case, Id::DeviceRefused, path, what);
         let container = case.facts.place.container.is_some();
         Some(if words.contains(NOT_PERMITTED) && container {
             finding.step(format!(
@@ -129,7 +127,6 @@ pub(super) fn none(case: &Case) -> Vec<Finding> {
     {
         return Vec::new();
     }
-    let severity = if case.fails() { Severity::Error } else { Severity::Warning };
     let names =
         gpus.iter().map(|gpu| format!("{} ({})", gpu.place, gpu.name())).collect::<Vec<_>>().join(", ");
     if case.facts.place.container.is_some() {
@@ -140,15 +137,13 @@ pub(super) fn none(case: &Case) -> Vec<Finding> {
         } else {
             "Start the container with --device /dev/dri"
         };
-        return vec![
-            Finding::new(severity, weight::KNOWN + 5, "no-device-file", "/dev/dri", what).step(step),
-        ];
+        return vec![Finding::new(case, Id::NoDeviceFile, "/dev/dri", what).step(step)];
     }
     if let Some(word) = &case.facts.system.no_graphics {
         let what = format!(
             "there is no device file for GPU {names}, because the kernel was started with \"{word}\""
         );
-        let finding = Finding::new(severity, weight::PROVEN, "no-modesetting", "/dev/dri", what);
+        let finding = Finding::new(case, Id::NoModesetting, "/dev/dri", what);
         return vec![finding.step(format!(
             "Remove {word} from the kernel command line (GRUB_CMDLINE_LINUX in /etc/default/grub), update the boot loader and restart"
         ))];
@@ -164,7 +159,7 @@ pub(super) fn none(case: &Case) -> Vec<Finding> {
         .flat_map(|maker| maker.kernel_drivers.first())
         .copied()
         .next();
-    let finding = Finding::new(severity, weight::KNOWN + 5, "no-device-file", "/dev/dri", what);
+    let finding = Finding::new(case, Id::NoDeviceFile, "/dev/dri", what);
     vec![match modules {
         Some(module) => finding.step(format!(
             "sudo modprobe {module}; if that does not help, see why: sudo dmesg | grep -i {module}"

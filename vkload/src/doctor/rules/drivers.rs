@@ -4,7 +4,7 @@ use loader_core::discovery::{Decision, Origin, Reason};
 use loader_core::platform::FileError;
 
 use super::super::case::{Case, Driver, file_name, quoted};
-use super::super::finding::{Finding, Severity, weight};
+use super::super::finding::{Evidence, Finding, Id, Severity};
 use super::library::{self, Fault};
 use crate::facts::LibraryState;
 use crate::probe::{Ending, Stage, Trial};
@@ -32,8 +32,7 @@ fn of(case: &Case, driver: &Driver) -> Option<Finding> {
     let trial = trial?;
     if trial.is_violent() {
         let what = format!("this driver {trial}{}{}", printed(trial), others(case, driver));
-        let finding =
-            Finding::new(case.blame(), weight::SEEN + 10, violent_id(&trial.ending), &driver.manifest, what);
+        let finding = Finding::new(case, violent_id(&trial.ending), &driver.manifest, what);
         return Some(finding.steps(leave_out(case, driver)));
     }
     if is_idle(case, driver, trial) {
@@ -57,8 +56,8 @@ fn of(case: &Case, driver: &Driver) -> Option<Finding> {
     };
     let printed = if what.contains(NO_SYMBOL) { String::new() } else { printed(trial) };
     let what = format!("{what}{printed}{}{}", trial.searches(), others(case, driver));
-    let id = if trial.stage <= Stage::Negotiate { "driver-does-not-load" } else { "driver-fails" };
-    let finding = Finding::new(case.blame(), weight::SEEN, id, &driver.manifest, what);
+    let id = if trial.stage <= Stage::Negotiate { Id::DriverDoesNotLoad } else { Id::DriverFails };
+    let finding = Finding::new(case, id, &driver.manifest, what);
     Some(finding.steps(repair(case, driver, trial)))
 }
 
@@ -74,18 +73,12 @@ fn has_driver_of_this_width(case: &Case) -> bool {
 fn by_library(case: &Case, driver: &Driver, trial: Option<&Trial>, fault: Fault) -> Option<Finding> {
     let explains = trial.is_none_or(|trial| {
         // Some parts of a truncated file can be mapped, and using them raises a signal.
-        trial.stage <= Stage::Negotiate && (!trial.is_violent() || fault.id == "library-truncated")
+        trial.stage <= Stage::Negotiate && (!trial.is_violent() || fault.id == Id::LibraryTruncated)
     });
     if !explains {
         return None;
     }
-    let severity = match (fault.is_usual, case.trials.probed) {
-        (true, _) => case.mention(),
-        (false, true) => case.blame(),
-        (false, false) => Severity::Warning,
-    };
-    let weight = if fault.is_usual { weight::LIKELY } else { weight::SEEN };
-    Some(Finding::new(severity, weight, fault.id, &driver.manifest, fault.what).steps(fault.steps))
+    Some(Finding::new(case, fault.id, &driver.manifest, fault.what).steps(fault.steps))
 }
 
 /// Returns whether the driver reports that it has no hardware to drive.
@@ -95,11 +88,11 @@ fn is_idle(case: &Case, driver: &Driver, trial: &Trial) -> bool {
     refuses && !case.facts.gpus.iter().any(|gpu| gpu.is_driven_by(&driver.manifest)) && !case.fails()
 }
 
-fn violent_id(ending: &Ending) -> &'static str {
+fn violent_id(ending: &Ending) -> Id {
     match ending {
-        Ending::TimedOut { .. } => "driver-hangs",
-        Ending::Exited { .. } => "driver-exits",
-        _ => "driver-crashes",
+        Ending::TimedOut { .. } => Id::DriverHangs,
+        Ending::Exited { .. } => Id::DriverExits,
+        _ => Id::DriverCrashes,
     }
 }
 
@@ -212,20 +205,22 @@ pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
         }
         let named = driver.found_by.starts_with("VK_");
         let by_settings = case.candidate(driver).is_some_and(|it| is_by_settings(case, it.found_in));
-        let (severity, weight) = match reason {
+        let (severity, evidence) = match reason {
             // The rules about variables and settings say these.
             Reason::Unreadable(FileError::NotFound) if named || by_settings => return None,
             Reason::ManifestRepeated { .. } | Reason::NotSelected { .. } | Reason::Disabled { .. } => {
                 return None;
             }
-            Reason::Duplicate { .. } | Reason::PortabilityNotAsked => (Severity::Note, weight::REST),
+            Reason::Duplicate { .. } | Reason::PortabilityNotAsked => (Severity::Note, Evidence::Rest),
             Reason::LibraryArch { .. } if !named && has_driver_of_this_width(case) => return None,
             Reason::LibraryArch { .. } => {
-                (if case.fails() && named { Severity::Error } else { Severity::Note }, weight::LIKELY)
+                (if named { case.mention() } else { Severity::Note }, Evidence::Likely)
             }
-            _ => (case.blame(), weight::SEEN),
+            _ => (case.blame(), Evidence::Seen),
         };
-        let finding = Finding::new(severity, weight, reason.id(), &driver.manifest, reason.to_string());
+        let finding = Finding::new(case, Id::Reason(reason.id()), &driver.manifest, reason.to_string())
+            .severity(severity)
+            .evidence(evidence);
         Some(match reason {
             Reason::Unreadable(FileError::Denied) => {
                 finding.step(format!("sudo chmod a+r {}", quoted(&driver.manifest)))
@@ -254,8 +249,7 @@ pub(super) fn devices_that_fail(case: &Case) -> Vec<Finding> {
             let Some((stage, ending)) = &tried.failure else { continue };
             let name = if tried.device.name.is_empty() { "its device" } else { &tried.device.name };
             let what = format!("on {name}, {}{}{}", ending.tell(*stage), meaning(ending), printed(trial));
-            let finding =
-                Finding::new(case.blame(), weight::SEEN + 2, "device-fails", &driver.manifest, what);
+            let finding = Finding::new(case, Id::DeviceFails, &driver.manifest, what);
             all.push(finding.steps(repair(
                 case,
                 driver,

@@ -1,7 +1,7 @@
 //! Graphics devices on the bus that programs cannot use.
 
 use super::super::case::{Case, file_name};
-use super::super::finding::{Finding, Severity, weight};
+use super::super::finding::{Evidence, Finding, Id};
 use crate::facts::Gpu;
 use crate::probe::{Ending, Trial};
 
@@ -13,15 +13,15 @@ pub(super) fn without_driver(case: &Case) -> Vec<Finding> {
 
 fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     let name = format!("GPU {}", gpu.place);
-    let severity = if case.fails() { Severity::Error } else { Severity::Warning };
-    let finding = |weight, id: &str, what: String| Finding::new(severity, weight, id, &name, what);
+    let finding = |id, what: String| Finding::new(case, id, &name, what);
     let maker = gpu.name();
     if !gpu.can_have_vulkan() {
         let what =
             format!("this graphics device ({maker}) only drives a display: there is no Vulkan driver for it");
-        let finding = Finding::new(Severity::Note, weight::LIKELY, "gpu-without-vulkan", &name, what);
         let software = format!("To draw on the processor instead: {}", case.install_driver(None));
-        return Some(finding.steps(case.devices().is_empty().then_some(software)));
+        return Some(
+            finding(Id::GpuWithoutVulkan, what).steps(case.devices().is_empty().then_some(software)),
+        );
     }
     let kernel = gpu.driver.as_deref();
     if gpu.vendor == 0x10de && kernel == Some("nouveau") {
@@ -33,25 +33,25 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
                 ", and no Vulkan driver for nouveau is installed"
             }
         );
-        return Some(finding(weight::KNOWN, "gpu-nouveau", what).steps(case.install_nvidia()));
+        return Some(finding(Id::GpuNouveau, what).steps(case.install_nvidia()));
     }
     if let Some(kernel @ ("vfio-pci" | "pci-stub")) = kernel {
         let what = format!(
             "this GPU ({maker}) is set aside for virtual machines ({kernel}), so no program here can use it"
         );
-        return Some(Finding::new(severity, weight::KNOWN, "gpu-set-aside", &name, what).step(
+        return Some(finding(Id::GpuSetAside, what).step(
             "Take it out of the options of vfio-pci (/etc/modprobe.d, kernel command line) and restart",
         ));
     }
     if kernel == Some("radeon") {
         let what = "the kernel driver of this GPU (AMD) is radeon, and Vulkan needs amdgpu".to_owned();
-        return Some(finding(weight::KNOWN, "gpu-radeon", what).step("Add to the kernel command line: radeon.si_support=0 radeon.cik_support=0 amdgpu.si_support=1 amdgpu.cik_support=1"));
+        return Some(finding(Id::GpuRadeon, what).step("Add to the kernel command line: radeon.si_support=0 radeon.cik_support=0 amdgpu.si_support=1 amdgpu.cik_support=1"));
     }
     if kernel.is_none() {
         let module =
             gpu.maker().and_then(|maker| maker.kernel_drivers.first()).copied().unwrap_or("the GPU's module");
         let what = format!("no kernel driver has taken this GPU ({maker}), so no Vulkan driver can use it");
-        return Some(finding(weight::KNOWN, "gpu-without-kernel-driver", what).step(format!(
+        return Some(finding(Id::GpuWithoutKernelDriver, what).step(format!(
             "sudo modprobe {module}; if that does not help, see why: sudo dmesg | grep -i {module}"
         )));
     }
@@ -61,7 +61,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     }
     let Some(driver) = drivers.first() else {
         let what = format!("GPU {} ({maker}) has no Vulkan driver", gpu.place);
-        let finding = Finding::new(severity, weight::KNOWN, "gpu-without-driver", "", what);
+        let finding = Finding::new(case, Id::GpuWithoutDriver, "", what);
         if gpu.vendor == 0x10de {
             return Some(finding.steps(case.install_nvidia()));
         }
@@ -82,14 +82,14 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     let missing = case.trial(driver).and_then(|trial| trial.not_found.first());
     if let (Some(missing), Some(manager)) = (missing, case.facts.packages.manager) {
         let install = manager.install_library(missing, case.target.bits);
-        return Some(finding(weight::SEEN, "gpu-not-found", what).steps(install));
+        return Some(finding(Id::GpuNotFound, what).evidence(Evidence::Seen).steps(install));
     }
     let step = match gpu.vendor {
         0x1af4 => "Turn on Vulkan for the virtual machine's graphics (venus: -device virtio-gpu-gl,blob=true,venus=true,hostmem=4G)".to_owned(),
         0x10de => "Update NVIDIA's driver: the GPU may be too new for it, or too old; the kernel's log may say more: sudo dmesg | grep -i nvrm".to_owned(),
         _ => format!("Update Mesa and the kernel: the GPU may be too new for them, or too old; the kernel's log may say more: sudo dmesg | grep -i {kernel}"),
     };
-    Some(finding(weight::LIKELY, "gpu-not-found", what).step(step))
+    Some(finding(Id::GpuNotFound, what).step(step))
 }
 
 fn has_nvk(case: &Case) -> bool {

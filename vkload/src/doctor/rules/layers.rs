@@ -5,7 +5,7 @@ use loader_core::log::Level;
 use loader_core::memory::Shown;
 
 use super::super::case::{Case, file_name, quoted};
-use super::super::finding::{Finding, Severity, weight};
+use super::super::finding::{Evidence, Finding, Id, Severity};
 use super::super::subject::Layer;
 use super::library;
 use crate::probe::{Ending, Stage, Trial};
@@ -29,7 +29,7 @@ pub(super) fn culprits(case: &Case) -> Vec<Finding> {
             outcome(without),
             because(case, layer)
         );
-        let finding = Finding::new(case.blame(), weight::PROVEN, "layer-breaks", name, what);
+        let finding = Finding::new(case, Id::LayerBreaks, name, what);
         Some(finding.steps(other_order(case)).steps(off(case, layer)).step(case.reinstall(&layer.manifest)))
     };
     case.trials.culprits.iter().filter_map(of).collect()
@@ -114,7 +114,7 @@ pub(super) fn broken(case: &Case) -> Vec<Finding> {
         let why = reason.explain(&case.planned.layers, place).to_string();
         let what =
             if why.starts_with("the manifest") { why } else { format!("this layer cannot be used: {why}") };
-        let finding = Finding::new(severity, weight::LIKELY, reason.id(), &about, what);
+        let finding = Finding::new(case, Id::Reason(reason.id()), &about, what).severity(severity);
         let remove = format!("Or remove it: {}rm {}", case.sudo(&about), quoted(&about));
         all.push(finding.step(case.reinstall(&about)).step(remove));
     }
@@ -139,9 +139,9 @@ fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
         let reason = trial.filter(|trial| trial.is_unusable());
         let reason = reason.map(|trial| format!("; a loader says: {trial}")).unwrap_or_default();
         let what = format!("the layer {} {}{reason}", layer.name, fault.what);
-        let finding = Finding::new(severity, weight::SEEN - 5, fault.id, about, what).steps(fault.steps);
+        let finding = Finding::new(case, fault.id, about, what).severity(severity).evidence(Evidence::Chosen);
         let off = layer.off(&case.facts.variables);
-        return Some(finding.step(format!("Or turn the layer off: {off}")));
+        return Some(finding.steps(fault.steps).step(format!("Or turn the layer off: {off}")));
     }
     let trial = trial?;
     let what = match &trial.ending {
@@ -153,14 +153,14 @@ fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
         _ => format!("the layer {} ({}) {trial}", layer.name, file_name(&layer.library)),
     };
     let id = match &trial.ending {
-        Ending::TimedOut { .. } => "layer-hangs",
-        Ending::Exited { .. } => "layer-exits",
-        _ if dies => "layer-crashes",
-        _ if trial.stage > Stage::Negotiate => "layer-fails",
-        _ => "layer-does-not-load",
+        Ending::TimedOut { .. } => Id::LayerHangs,
+        Ending::Exited { .. } => Id::LayerExits,
+        _ if dies => Id::LayerCrashes,
+        _ if trial.stage > Stage::Negotiate => Id::LayerFails,
+        _ => Id::LayerDoesNotLoad,
     };
-    let weight = if dies { weight::SEEN + 15 } else { weight::SEEN - 5 };
-    Some(Finding::new(severity, weight, id, about, what).steps(off(case, layer)).step(case.reinstall(about)))
+    let finding = Finding::new(case, id, about, what).severity(severity);
+    Some(finding.steps(off(case, layer)).step(case.reinstall(about)))
 }
 
 /// Returns whether programs crash, perhaps because of a layer that crashes alone.
@@ -190,7 +190,7 @@ pub(super) fn slow(case: &Case) -> Vec<Finding> {
         let (_, effect) = SLOW.iter().find(|row| row.0 == layer.name)?;
         let what =
             format!("is on for every program and {effect}; it is active because {}", because(case, layer));
-        let finding = Finding::new(Severity::Warning, weight::CHOSEN, "layer-left-on", &layer.name, what);
+        let finding = Finding::new(case, Id::LayerLeftOn, &layer.name, what);
         Some(finding.steps(off(case, layer)))
     };
     case.layers.iter().filter_map(of).collect()
@@ -211,7 +211,7 @@ pub(super) fn none(case: &Case) -> Vec<Finding> {
     };
     let what = format!("is \"{value}\", so {which} off for every program");
     vec![
-        Finding::new(Severity::Note, weight::CHOSEN, "layers-disabled", "VK_LOADER_LAYERS_DISABLE", what)
+        Finding::new(case, Id::LayersDisabled, "VK_LOADER_LAYERS_DISABLE", what)
             .step("unset VK_LOADER_LAYERS_DISABLE"),
     ]
 }

@@ -1,11 +1,12 @@
 //! Problems of a library that a manifest names.
 
 use super::super::case::{Case, file_name, quoted};
+use super::super::finding::Id;
 use crate::facts::{Library, LibraryState, Missing, VersionNeed};
 
 /// A problem of a library, and the remedy.
 pub(super) struct Fault {
-    pub(super) id: &'static str,
+    pub(super) id: Id,
     pub(super) what: String,
     pub(super) steps: Vec<String>,
     /// Whether it is meant for other programs: then nothing is wrong as long as something else works.
@@ -19,7 +20,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
     let fault = |id, what: String, steps: Vec<String>| Some(Fault { id, what, steps, is_usual: false });
     match &library.state {
         LibraryState::Fine if library.is_loader => fault(
-            "loader-as-driver",
+            Id::LoaderAsDriver,
             format!("names {path}, which is the Vulkan loader itself and not a {noun}"),
             vec![remove(case, manifest)],
         ),
@@ -29,12 +30,12 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
             .map(|missing| missing_library(case, library, missing))
             .or_else(|| library.versions.first().map(|need| old_library(case, path, need))),
         LibraryState::Absent => fault(
-            "library-absent",
+            Id::LibraryAbsent,
             format!("names the library {}, which does not exist", library.library),
             absent_steps(case, manifest, noun),
         ),
         LibraryState::DanglingLink { to } => fault(
-            "library-dangling",
+            Id::LibraryDangling,
             format!("names {path}, a link to {to}, which does not exist"),
             if library.library.contains("nvidia") {
                 absent_steps(case, manifest, noun)
@@ -47,15 +48,15 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
             let what = format!(
                 "names {path}, and you have no permission to read {of} (mode {mode:04o}, owner {owner})"
             );
-            fault("library-denied", what, vec![format!("sudo chmod {bits} {}", quoted(of))])
+            fault(Id::LibraryDenied, what, vec![format!("sudo chmod {bits} {}", quoted(of))])
         }
         LibraryState::NotElf { what } => fault(
-            "library-not-elf",
+            Id::LibraryNotElf,
             format!("names {path}, which is not a library: {what}"),
             vec![case.reinstall(path)],
         ),
         LibraryState::Truncated { size, needs } => fault(
-            "library-truncated",
+            Id::LibraryTruncated,
             format!("names {path}, which is cut short: it has {size} of {needs} bytes"),
             vec![
                 case.reinstall(path),
@@ -63,7 +64,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
             ],
         ),
         LibraryState::WrongClass { bits } => Some(Fault {
-            id: "library-class",
+            id: Id::LibraryClass,
             what: format!(
                 "names {path}, a {bits}-bit library, which {}-bit programs cannot load",
                 case.target.bits
@@ -72,7 +73,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
             is_usual: true,
         }),
         LibraryState::WrongMachine { machine } => fault(
-            "library-machine",
+            Id::LibraryMachine,
             format!(
                 "names {path}, which was built for {machine} processors, and this one is {}",
                 case.facts.system.machine
@@ -83,7 +84,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
             ],
         ),
         LibraryState::NoExecMount { mount } => fault(
-            "library-noexec",
+            Id::LibraryNoexec,
             format!("names {path}, and no code can be loaded from {mount}, which is mounted noexec"),
             vec![
                 format!("sudo mount -o remount,exec {}", quoted(mount)),
@@ -91,7 +92,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
             ],
         ),
         LibraryState::IsFolder => fault(
-            "library-folder",
+            Id::LibraryFolder,
             format!("names {path}, which is a folder"),
             vec![case.reinstall(manifest)],
         ),
@@ -135,7 +136,7 @@ fn missing_library(case: &Case, library: &Library, missing: &Missing) -> Fault {
     if missing.library.starts_with("libc.musl") || missing.library.starts_with("ld-musl") {
         let what = format!("names {path}, which was built for musl, and the C library here is glibc");
         let steps = vec!["Install the build for this distribution".to_owned()];
-        return Fault { id: "library-musl", what, steps, is_usual: false };
+        return Fault { id: Id::LibraryMusl, what, steps, is_usual: false };
     }
     let what =
         format!("names {path}, which needs {}{through}: that library is missing{more}", missing.library);
@@ -154,7 +155,7 @@ fn missing_library(case: &Case, library: &Library, missing: &Missing) -> Fault {
                 .map_or_else(unknown, |manager| manager.install_library(&missing.library, case.target.bits)),
         );
     }
-    Fault { id: "library-missing", what, steps, is_usual: false }
+    Fault { id: Id::LibraryMissing, what, steps, is_usual: false }
 }
 
 fn old_library(case: &Case, path: &str, need: &VersionNeed) -> Fault {
@@ -178,5 +179,5 @@ fn old_library(case: &Case, path: &str, need: &VersionNeed) -> Fault {
     } else {
         vec!["The driver was built for a newer system: install the build for this distribution, or update the distribution".to_owned()]
     };
-    Fault { id: "library-too-old", what, steps, is_usual: false }
+    Fault { id: Id::LibraryTooOld, what, steps, is_usual: false }
 }

@@ -1,7 +1,7 @@
 //! The loader that programs get.
 
 use super::super::case::{Case, file_name};
-use super::super::finding::{Finding, Severity, weight};
+use super::super::finding::{Evidence, Finding, Id, Severity};
 use super::super::subject::SONAME;
 use crate::facts::{Binding, LibraryState, LoaderFile, MappedLoader};
 use crate::probe::{Ending, Stage, Trial};
@@ -20,9 +20,8 @@ pub(super) fn not_begun(case: &Case) -> Vec<Finding> {
     let Some(program) = case.trials.program.as_ref().filter(|trial| !trial.has_begun()) else {
         return Vec::new();
     };
-    let finding = |severity, about: &str, what: String| {
-        Finding::new(severity, weight::PROVEN, "not-tried", about, what)
-    };
+    let finding =
+        |severity, about, what: String| Finding::new(case, Id::NotTried, about, what).severity(severity);
     let loaded = ["LD_PRELOAD", "LD_AUDIT"].into_iter().find_map(|name| Some((name, case.variable(name)?)));
     vec![match loaded {
         Some((name, value)) if program.is_violent() => {
@@ -63,11 +62,10 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
         let command = case.facts.packages.loader(case.target.bits);
         command.unwrap_or_else(|| "Install your distribution's Vulkan loader".to_owned())
     };
-    let error =
-        |id: &str, about: &str, what: String| Finding::new(Severity::Error, weight::PROVEN, id, about, what);
+    let error = |id, about: &str, what: String| Finding::new(case, id, about, what);
     let Some(found) = found.or(wrong) else {
         let finding = error(
-            "no-loader",
+            Id::NoLoader,
             SONAME,
             "no program can load Vulkan: the Vulkan loader is not installed".to_owned(),
         );
@@ -76,23 +74,23 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
     let about = found.path.as_str();
     let finding = match &found.state {
         LibraryState::DanglingLink { to } => error(
-            "loader-dangling",
+            Id::LoaderDangling,
             about,
             format!("the Vulkan loader is a link to {to}, which does not exist"),
         )
         .step(install()),
         LibraryState::Truncated { size, needs } => error(
-            "loader-truncated",
+            Id::LoaderTruncated,
             about,
             format!("the Vulkan loader is cut short: it has {size} of {needs} bytes"),
         )
         .step(repair(case, found)),
         LibraryState::NotElf { what } => {
-            error("loader-not-elf", about, format!("the Vulkan loader is not a library: {what}"))
+            error(Id::LoaderNotElf, about, format!("the Vulkan loader is not a library: {what}"))
                 .step(repair(case, found))
         }
         LibraryState::Denied { mode, owner, of } => error(
-            "loader-denied",
+            Id::LoaderDenied,
             about,
             format!("you have no permission to read {of} (mode {mode:04o}, owner {owner})"),
         )
@@ -100,19 +98,19 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
         LibraryState::WrongMachine { machine } => {
             let own = &case.facts.system.machine;
             let what = format!("the Vulkan loader was built for {machine} processors, and this one is {own}");
-            error("loader-machine", about, what).step(repair(case, found))
+            error(Id::LoaderMachine, about, what).step(repair(case, found))
         }
         _ if u32::from(found.bits) != case.target.bits => {
             let what = format!(
                 "no Vulkan loader for {}-bit programs is installed; this one is for {}-bit programs",
                 case.target.bits, found.bits
             );
-            error("loader-class", about, what).step(install())
+            error(Id::LoaderClass, about, what).step(install())
         }
         _ => match open.map(|trial| &trial.ending) {
             Some(Ending::Failed { words }) => unopened(case, found, words),
             Some(ending) if ending.is_violent() => {
-                error("loader-broken", about, format!("the Vulkan loader {}", ending.tell(Stage::Open)))
+                error(Id::LoaderBroken, about, format!("the Vulkan loader {}", ending.tell(Stage::Open)))
                     .step(repair(case, found))
             }
             _ => return Vec::new(),
@@ -145,7 +143,7 @@ fn unopened(case: &Case, found: &LoaderFile, words: &str) -> Finding {
     } else {
         format!("this Vulkan loader cannot be loaded: {words}{because}")
     };
-    let finding = Finding::new(Severity::Error, weight::PROVEN, "loader-broken", &found.path, what);
+    let finding = Finding::new(case, Id::LoaderBroken, &found.path, what);
     if by_path { finding.step("unset LD_LIBRARY_PATH") } else { finding.step(repair(case, found)) }
 }
 
@@ -176,13 +174,8 @@ pub(super) fn shadowed(case: &Case) -> Vec<Finding> {
     let value = case.variable(name).unwrap_or_default();
     let what =
         format!("is \"{value}\", so programs get the Vulkan loader {its} instead of {}", version(system));
-    let severity = if case.fails() { Severity::Error } else { Severity::Note };
-    let weight = if case.trials.own.as_ref().is_some_and(|own| own.works()) {
-        weight::SEEN + 5
-    } else {
-        weight::CHOSEN
-    };
-    vec![Finding::new(severity, weight, "loader-shadowed", name, what).step(format!("unset {name}"))]
+    let evidence = if own_works(case) { Evidence::Seen } else { Evidence::Chosen };
+    vec![Finding::new(case, Id::LoaderShadowed, name, what).evidence(evidence).step(format!("unset {name}"))]
 }
 
 /// Folders for loaders installed by hand or by an SDK.
@@ -208,9 +201,14 @@ fn beside_system(case: &Case, found: &LoaderFile) -> Vec<Finding> {
     let Some(system) = system else { return Vec::new() };
     let what =
         format!("is the Vulkan loader that programs get, instead of the distribution's {}", system.path);
-    let works = case.trials.own.as_ref().is_some_and(Trial::works);
-    let weight = if works { weight::SEEN + 5 } else { weight::LIKELY };
-    vec![Finding::new(Severity::Error, weight, "loader-beside-system", &found.path, what).step(remove(found))]
+    let evidence = if own_works(case) { Evidence::Seen } else { Evidence::Likely };
+    let finding = Finding::new(case, Id::LoaderBesideSystem, &found.path, what).evidence(evidence);
+    vec![finding.step(remove(found))]
+}
+
+/// Returns whether the loader that is built into vkload works.
+fn own_works(case: &Case) -> bool {
+    case.trials.own.as_ref().is_some_and(Trial::works)
 }
 
 /// Programs get different loaders by its two names.
@@ -225,7 +223,7 @@ pub(super) fn two(case: &Case) -> Vec<Finding> {
         "programs that open libvulkan.so get this loader, and those that are linked with {SONAME} get {}",
         one.path
     );
-    vec![Finding::new(Severity::Note, weight::LIKELY, "two-loaders", &other.path, what)]
+    vec![Finding::new(case, Id::TwoLoaders, &other.path, what)]
 }
 
 /// Reports that a process has two loaders in memory, and that the functions of one replace the other's.
@@ -242,7 +240,7 @@ pub(super) fn mixed(case: &Case) -> Vec<Finding> {
                 "is a second Vulkan loader in this process, and the names of its own functions lead to {path}, which the dynamic linker \
                  finds first: each loader gets the other's instances, and the process may abort or crash"
             );
-            let finding = Finding::new(Severity::Warning, weight::SEEN, "loaders-mixed", &loader.path, what);
+            let finding = Finding::new(case, Id::LoadersMixed, &loader.path, what);
             Some(finding.steps(ONE_LOADER.iter().map(|step| (*step).to_owned())))
         }
         Binding::Unknown if process.loaders.len() > 1 => {
@@ -250,7 +248,8 @@ pub(super) fn mixed(case: &Case) -> Vec<Finding> {
                 "is in this process beside {}, and you have no permission to see whether the names of its own functions lead there",
                 others(loader)
             );
-            let finding = Finding::new(Severity::Note, weight::LIKELY, "loaders-mixed", &loader.path, what);
+            let finding = Finding::new(case, Id::LoadersMixed, &loader.path, what);
+            let finding = finding.severity(Severity::Note).evidence(Evidence::Likely);
             Some(finding.step(format!("sudo vkload doctor --pid {}", process.id)))
         }
         Binding::Unknown => None,
@@ -286,18 +285,18 @@ pub(super) fn broken(case: &Case) -> Vec<Finding> {
         case.trials.drivers.iter().chain(&case.trials.layers).any(|(_, trial)| trial.is_violent());
     if program.is_violent() && !others_die && case.trials.culprits.is_empty() {
         let what = format!("a program {program}, though no driver and no layer does so alone");
-        let finding = Finding::new(Severity::Error, weight::SEEN, "program-dies", about, what);
+        let finding = Finding::new(case, Id::ProgramDies, about, what);
         let driver = case.drivers.iter().find(|driver| Some(file_name(&driver.library)) == at_fault(program));
         let leave_out = driver.map(|driver| super::drivers::disable(case, driver));
         all.push(finding.steps(leave_out).step("Update the Vulkan loader and the drivers"));
     }
-    if case.trials.own.as_ref().is_some_and(|own| own.works()) && !program.is_violent() {
+    if own_works(case) && !program.is_violent() {
         let what = format!(
             "this Vulkan loader ({}) finds no usable device, and vkload's does",
             if program.version.is_empty() { "of unknown version" } else { &program.version }
         );
         all.push(
-            Finding::new(Severity::Error, weight::LIKELY, "loader-differs", about, what)
+            Finding::new(case, Id::LoaderDiffers, about, what)
                 .step("vkload exec PROGRAM")
                 .step("Or update the Vulkan loader"),
         );

@@ -14,7 +14,7 @@ mod summary;
 mod variables;
 
 use super::case::Case;
-use super::finding::{Finding, Severity, weight};
+use super::finding::{Evidence, Finding, Id, Severity};
 
 /// A rule: returns its findings for a case.
 type Rule = fn(&Case) -> Vec<Finding>;
@@ -67,13 +67,53 @@ const RULES: &[Rule] = &[
     summary::result,
 ];
 
+/// Findings that explain others of the same severity and evidence, and come before them in this order. All others are in the order of the
+/// rules, and so is everything that is merely likely.
+const EXPLAINING: &[Id] = &[
+    Id::NotTried,
+    Id::NoLoader,
+    Id::LoaderDangling,
+    Id::LoaderTruncated,
+    Id::LoaderNotElf,
+    Id::LoaderDenied,
+    Id::LoaderMachine,
+    Id::LoaderClass,
+    Id::LoaderBroken,
+    // A variable was set on purpose, although turning off the layer that reads it would help as well.
+    Id::DevicesChosen,
+    Id::LayerBreaks,
+    Id::NoModesetting,
+    Id::MemoryLimit,
+    Id::NvidiaVersions,
+    Id::NoProc,
+    Id::SettingsDrivers,
+    Id::DriversReplaced,
+    Id::FlatpakDevices,
+    Id::FlatpakExtension,
+    Id::LoaderShadowed,
+    Id::LoaderBesideSystem,
+    Id::NoAccess,
+    Id::DeviceRefused,
+    Id::NvidiaModule,
+    Id::NvidiaLibraries,
+    Id::DeviceFails,
+    Id::NoDeviceFile,
+    Id::NvidiaManifest,
+];
+
+/// Returns the position of a finding among others of the same severity and evidence.
+fn rank(finding: &Finding) -> usize {
+    let listed = EXPLAINING.iter().position(|id| *id == finding.id);
+    listed.filter(|_| finding.evidence < Evidence::Likely).unwrap_or(EXPLAINING.len())
+}
+
 /// Returns all findings, the gravest first, and among equals the best explanation.
 pub(super) fn findings(case: &Case) -> Vec<Finding> {
     let mut all: Vec<Finding> = RULES.iter().flat_map(|rule| rule(case)).collect();
-    all.sort_by_key(|finding| (finding.severity, u8::MAX - finding.weight));
-    let mut said: Vec<(String, String)> = Vec::new();
+    all.sort_by_key(|finding| (finding.severity, finding.evidence, rank(finding)));
+    let mut said: Vec<(Id, String)> = Vec::new();
     all.retain(|finding| {
-        let one = (finding.id.clone(), finding.about.clone());
+        let one = (finding.id, finding.about.clone());
         let new = !said.contains(&one);
         said.push(one);
         new
@@ -89,18 +129,16 @@ pub(super) fn findings(case: &Case) -> Vec<Finding> {
 /// Leaves out findings that matter only if no other explains more. If a driver works alone and the cause of the failure was proven,
 /// findings that were not proven are left out.
 fn leave_out_guesses(all: &mut Vec<Finding>, a_driver_works: bool) {
-    let Some(first) = all.first().filter(|first| first.severity == Severity::Error).map(|first| first.weight)
+    let Some(first) =
+        all.first().filter(|first| first.severity == Severity::Error).map(|first| first.evidence)
     else {
         return;
     };
-    let enough = if first >= weight::SEEN { weight::LIKELY } else { weight::REST + 1 };
-    all.retain(|finding| {
-        finding.severity != Severity::Error || finding.weight == first || finding.weight >= enough
-    });
-    if a_driver_works && first >= weight::PROVEN - 10 {
-        let others = all
-            .iter_mut()
-            .filter(|finding| finding.severity == Severity::Error && finding.weight < weight::PROVEN - 10);
+    let enough = if first <= Evidence::Seen { Evidence::Likely } else { Evidence::Missing };
+    let is_error = |finding: &Finding| finding.severity == Severity::Error;
+    all.retain(|finding| !is_error(finding) || finding.evidence == first || finding.evidence <= enough);
+    if a_driver_works && first == Evidence::Proven {
+        let others = all.iter_mut().filter(|it| is_error(it) && it.evidence != Evidence::Proven);
         others.for_each(|finding| finding.severity = Severity::Warning);
     }
 }

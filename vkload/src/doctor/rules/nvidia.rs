@@ -1,7 +1,7 @@
 //! NVIDIA's driver, whose parts must be of one version.
 
 use super::super::case::{Case, file_name};
-use super::super::finding::{Finding, Severity, weight};
+use super::super::finding::{Finding, Id};
 
 /// Reports that the kernel's part and the libraries differ, or that one is missing.
 pub(super) fn versions(case: &Case) -> Vec<Finding> {
@@ -10,14 +10,13 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
     if works {
         return Vec::new();
     }
-    let severity = if case.fails() { Severity::Error } else { Severity::Warning };
     let manifest = has_manifest(case);
     match (&nvidia.module, &nvidia.libraries[..]) {
         (Some(module), [first, ..]) if !nvidia.libraries.contains(module) => {
             let what = format!(
                 "the kernel module is version {module} of NVIDIA's driver, and the libraries are version {first}; they must be the same"
             );
-            let finding = Finding::new(severity, weight::PROVEN - 5, "nvidia-versions", "NVIDIA", what);
+            let finding = Finding::new(case, Id::NvidiaVersions, "NVIDIA", what);
             vec![match case.facts.place.container {
                 Some(_) => finding.step(
                     "Start the container again: it got its libraries before the host's driver was updated",
@@ -32,7 +31,7 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
             let what = format!(
                 "the libraries of NVIDIA's driver are installed, but its kernel module is not loaded{by}"
             );
-            let finding = Finding::new(severity, weight::SEEN + 5, "nvidia-module", "NVIDIA", what);
+            let finding = Finding::new(case, Id::NvidiaModule, "NVIDIA", what);
             let finding = if nvidia.nouveau {
                 finding.step("echo blacklist nouveau | sudo tee /etc/modprobe.d/blacklist-nouveau.conf, then rebuild the initial RAM disk (sudo update-initramfs -u, sudo dracut --force or sudo mkinitcpio -P) and restart")
             } else {
@@ -44,14 +43,14 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
             let what = format!(
                 "the kernel has NVIDIA's driver {module}, but the driver's Vulkan libraries are missing"
             );
-            let finding = Finding::new(severity, weight::SEEN + 5, "nvidia-libraries", "NVIDIA", what);
+            let finding = Finding::new(case, Id::NvidiaLibraries, "NVIDIA", what);
             vec![finding.steps(case.install_nvidia())]
         }
         (Some(module), [_, ..]) if !manifest && case.facts.place.container.is_none() => {
             let what = format!(
                 "NVIDIA's driver {module} is installed, but its manifest (nvidia_icd.json), by which the loader finds it, is missing"
             );
-            let finding = Finding::new(severity, weight::KNOWN + 5, "nvidia-manifest", "NVIDIA", what);
+            let finding = Finding::new(case, Id::NvidiaManifest, "NVIDIA", what);
             vec![finding.steps(case.install_nvidia())]
         }
         _ => Vec::new(),
@@ -71,7 +70,6 @@ pub(super) fn container(case: &Case) -> Vec<Finding> {
     if works || !is_container || !(has_node || case.facts.nvidia.module.is_some()) {
         return Vec::new();
     }
-    let severity = if case.fails() { Severity::Error } else { Severity::Warning };
     let capabilities = case.variable("NVIDIA_DRIVER_CAPABILITIES");
     let has_graphics =
         capabilities.is_some_and(|value| value.split(',').any(|it| matches!(it.trim(), "all" | "graphics")));
@@ -81,19 +79,13 @@ pub(super) fn container(case: &Case) -> Vec<Finding> {
             None => "is not set, so the container got no Vulkan driver for its NVIDIA GPU: only compute and utility are given".to_owned(),
         };
         return vec![
-            Finding::new(
-                severity,
-                weight::PROVEN - 10,
-                "nvidia-capabilities",
-                "NVIDIA_DRIVER_CAPABILITIES",
-                what,
-            )
-            .steps(case.install_nvidia()),
+            Finding::new(case, Id::NvidiaCapabilities, "NVIDIA_DRIVER_CAPABILITIES", what)
+                .steps(case.install_nvidia()),
         ];
     }
     if !has_manifest(case) {
         let what = "this container has an NVIDIA GPU, but not the manifest nvidia_icd.json".to_owned();
-        let finding = Finding::new(severity, weight::KNOWN + 5, "nvidia-manifest", "NVIDIA", what);
+        let finding = Finding::new(case, Id::NvidiaManifest, "NVIDIA", what);
         return vec![finding.step("Update nvidia-container-toolkit on the host, or mount /usr/share/vulkan/icd.d/nvidia_icd.json into the container")];
     }
     Vec::new()

@@ -1,15 +1,11 @@
 //! The program's environment: containers, virtual machines and limits.
 
 use super::super::case::{Case, quoted};
-use super::super::finding::{Finding, Severity, weight};
+use super::super::finding::{Evidence, Finding, Id};
 use crate::probe::{Ending, Trial};
 
 fn no_hardware(case: &Case) -> bool {
     !case.devices().iter().any(|device| device.kind != "cpu") && case.works().is_some()
-}
-
-fn severity(case: &Case) -> Severity {
-    if case.fails() { Severity::Error } else { Severity::Warning }
 }
 
 /// Reports problems in Flatpak, whose drivers come as extensions of the runtime.
@@ -17,13 +13,12 @@ pub(super) fn flatpak(case: &Case) -> Vec<Finding> {
     let Some(flatpak) = case.facts.place.flatpak.as_ref().filter(|_| no_hardware(case)) else {
         return Vec::new();
     };
-    let finding =
-        |id: &str, what: String| Finding::new(severity(case), weight::KNOWN + 15, id, "Flatpak", what);
+    let finding = |id, what: String| Finding::new(case, id, "Flatpak", what);
     let application = if flatpak.application.is_empty() { "APPLICATION" } else { &flatpak.application };
     if !flatpak.devices {
         let what = format!("{application} has no permission to use graphics devices (devices=dri)");
         return vec![
-            finding("flatpak-devices", what)
+            finding(Id::FlatpakDevices, what)
                 .step(format!("flatpak override --user --device=dri {application}")),
         ];
     }
@@ -34,7 +29,7 @@ pub(super) fn flatpak(case: &Case) -> Vec<Finding> {
                 "the kernel has NVIDIA's driver {module}, and the extension with its libraries is not installed"
             );
             return vec![
-                finding("flatpak-extension", what)
+                finding(Id::FlatpakExtension, what)
                     .step(format!("flatpak install flathub org.freedesktop.Platform.GL.{wanted}")),
             ];
         }
@@ -43,7 +38,7 @@ pub(super) fn flatpak(case: &Case) -> Vec<Finding> {
         let branch = if flatpak.branch.is_empty() { String::new() } else { format!("//{}", flatpak.branch) };
         let what = "the extension with Mesa's drivers is not installed".to_owned();
         return vec![
-            finding("flatpak-extension", what)
+            finding(Id::FlatpakExtension, what)
                 .step(format!("flatpak install flathub org.freedesktop.Platform.GL.default{branch}")),
         ];
     }
@@ -56,24 +51,24 @@ pub(super) fn snap(case: &Case) -> Vec<Finding> {
     let what = format!(
         "the snap {name} sees no GPU: it needs the interface opengl and a snap with drivers (graphics-core22, gpu-2404 or mesa-2404)"
     );
-    let finding = Finding::new(severity(case), weight::KNOWN + 10, "snap-interface", "Snap", what);
+    let finding = Finding::new(case, Id::SnapInterface, "Snap", what);
     vec![finding.step(format!("sudo snap connect {name}:opengl; snap connections {name}"))]
 }
 
 /// Reports problems in the Windows Subsystem for Linux, which reaches the GPU through Direct3D.
 pub(super) fn wsl(case: &Case) -> Vec<Finding> {
     let Some(generation) = case.facts.place.wsl.filter(|_| no_hardware(case)) else { return Vec::new() };
-    let finding = |id: &str, what: String| Finding::new(severity(case), weight::KNOWN + 10, id, "WSL", what);
+    let finding = |id, what: String| Finding::new(case, id, "WSL", what);
     if generation < 2 {
         return vec![
-            finding("wsl-generation", "this is WSL 1, which has no GPU".to_owned())
+            finding(Id::WslGeneration, "this is WSL 1, which has no GPU".to_owned())
                 .step("In Windows: wsl --set-version DISTRIBUTION 2"),
         ];
     }
     if !case.facts.nodes.iter().any(|node| node.path == "/dev/dxg") {
         let what = "there is no /dev/dxg, through which WSL reaches the GPU".to_owned();
         return vec![
-            finding("wsl-device", what)
+            finding(Id::WslDevice, what)
                 .step("In Windows: update the GPU's driver, then wsl --update and wsl --shutdown"),
         ];
     }
@@ -89,7 +84,7 @@ pub(super) fn wsl(case: &Case) -> Vec<Finding> {
     } else {
         "Install a build of Mesa with dzn (Microsoft's Direct3D 12 driver), 22.3 or newer"
     };
-    vec![finding("wsl-driver", what).step(step)]
+    vec![finding(Id::WslDriver, what).step(step)]
 }
 
 /// Reports problems in Steam's runtime, which combines its own libraries with the host's drivers.
@@ -98,13 +93,7 @@ pub(super) fn steam(case: &Case) -> Vec<Finding> {
     let what = format!(
         "this is Steam's runtime ({runtime}), which gets its drivers from the host and its libraries from the runtime"
     );
-    let finding = Finding::new(
-        if case.fails() { Severity::Error } else { Severity::Note },
-        weight::LIKELY,
-        "steam-runtime",
-        "Steam",
-        what,
-    );
+    let finding = Finding::new(case, Id::SteamRuntime, "Steam", what);
     vec![finding.step("Run vkload doctor outside of it, where the host's drivers can be tried").step("To see how the host's drivers are brought in, add to the game's launch options: STEAM_LINUX_RUNTIME_LOG=1 PRESSURE_VESSEL_VERBOSE=1 %command%")]
 }
 
@@ -118,7 +107,7 @@ pub(super) fn container(case: &Case) -> Vec<Finding> {
         return Vec::new();
     }
     let what = format!("this container ({name}) has no graphics device");
-    let finding = Finding::new(case.mention(), weight::LIKELY, "container-without-device", "container", what);
+    let finding = Finding::new(case, Id::ContainerWithoutDevice, "container", what);
     vec![finding.step("Start it with --device /dev/dri; for an NVIDIA GPU with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all")]
 }
 
@@ -130,7 +119,7 @@ pub(super) fn process(case: &Case) -> Vec<Finding> {
     if process.elsewhere {
         let what = "it runs in another file system (a container, Flatpak or Snap), and this answer is about this one".to_owned();
         all.push(
-            Finding::new(Severity::Warning, weight::SEEN, "process-elsewhere", &about, what)
+            Finding::new(case, Id::ProcessElsewhere, &about, what)
                 .step(format!("sudo nsenter --target {} --mount vkload doctor", process.id)),
         );
     }
@@ -139,7 +128,7 @@ pub(super) fn process(case: &Case) -> Vec<Finding> {
             .to_owned(),
         libraries => format!("in its memory: {}", libraries.join(", ")),
     };
-    all.push(Finding::new(Severity::Note, weight::LIKELY, "process-libraries", &about, what));
+    all.push(Finding::new(case, Id::ProcessLibraries, &about, what));
     all
 }
 
@@ -153,7 +142,7 @@ pub(super) fn app_image(case: &Case) -> Vec<Finding> {
         "is an AppImage: the libraries in it, which may include a Vulkan loader, are seen only while it runs";
     let name = program.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     vec![
-        Finding::new(Severity::Note, weight::LIKELY, "app-image", &about, what)
+        Finding::new(case, Id::AppImage, &about, what)
             .step(format!("Start it, then: vkload doctor --pid $(pgrep -n -f {})", quoted(&name))),
     ]
 }
@@ -164,10 +153,7 @@ pub(super) fn proc_is_absent(case: &Case) -> Vec<Finding> {
         return Vec::new();
     }
     let what = "is not mounted, and drivers need it".to_owned();
-    vec![
-        Finding::new(severity(case), weight::SEEN + 15, "no-proc", "/proc", what)
-            .step("sudo mount -t proc proc /proc"),
-    ]
+    vec![Finding::new(case, Id::NoProc, "/proc", what).step("sudo mount -t proc proc /proc")]
 }
 
 /// The dynamic linker's messages for a library that does not fit into memory.
@@ -184,9 +170,10 @@ pub(super) fn memory_limit(case: &Case) -> Vec<Finding> {
     let proven =
         case.trials.drivers.iter().map(|(_, trial)| trial).chain(&case.trials.program).any(has_no_room);
     let what = format!("is {} KiB, and drivers reserve more address space than that", limit / 1024);
-    let weight = if proven { weight::PROVEN } else { weight::LIKELY };
+    let evidence = if proven { Evidence::Proven } else { Evidence::Likely };
     vec![
-        Finding::new(Severity::Error, weight, "memory-limit", "ulimit -v", what)
+        Finding::new(case, Id::MemoryLimit, "ulimit -v", what)
+            .evidence(evidence)
             .step("ulimit -v unlimited")
             .step("If that is refused, see who sets the limit: grep -v '^#' /etc/security/limits.conf"),
     ]

@@ -3,7 +3,7 @@
 use loader_core::memory::Shown;
 
 use super::super::case::{Case, quoted};
-use super::super::finding::{Finding, Severity, weight};
+use super::super::finding::{Finding, Id, Severity};
 
 fn path(case: &Case) -> Option<String> {
     let path = &case.planned.settings.plan.path;
@@ -20,7 +20,7 @@ pub(super) fn remove(case: &Case) -> String {
 pub(super) fn unusable(case: &Case) -> Vec<Finding> {
     let Some(path) = path(case) else { return Vec::new() };
     let plan = &case.planned.settings.plan;
-    let finding = |id: &str, what: String| Finding::new(Severity::Warning, weight::CHOSEN, id, &path, what);
+    let finding = |id, what: String| Finding::new(case, id, &path, what);
     let check = format!("vkload settings {}", quoted(&path));
     if let Some(reason) = &plan.unusable {
         let why = match reason {
@@ -28,7 +28,7 @@ pub(super) fn unusable(case: &Case) -> Vec<Finding> {
             reason => reason.to_string(),
         };
         return vec![
-            finding("settings-unusable", format!("this settings file is ignored: {why}"))
+            finding(Id::SettingsUnusable, format!("this settings file is ignored: {why}"))
                 .step(check)
                 .step(remove(case)),
         ];
@@ -36,7 +36,7 @@ pub(super) fn unusable(case: &Case) -> Vec<Finding> {
     plan.file
         .warnings
         .first()
-        .map(|warning| finding("settings-warning", format!("in this settings file, {warning}")).step(check))
+        .map(|warning| finding(Id::SettingsWarning, format!("in this settings file, {warning}")).step(check))
         .into_iter()
         .collect()
 }
@@ -66,9 +66,8 @@ pub(super) fn drivers(case: &Case) -> Vec<Finding> {
             ),
         };
         let severity = if case.fails() || gone.is_some() { case.blame() } else { Severity::Note };
-        all.push(
-            Finding::new(severity, weight::CHOSEN + 8, "settings-drivers", &path, what).step(remove(case)),
-        );
+        let finding = Finding::new(case, Id::SettingsDrivers, &path, what).severity(severity);
+        all.push(finding.step(remove(case)));
     }
     if let Some(devices) = &settings.devices {
         let names: Vec<String> =
@@ -81,7 +80,8 @@ pub(super) fn drivers(case: &Case) -> Vec<Finding> {
             settings.line,
             names.join(", ")
         );
-        all.push(Finding::new(severity, weight::CHOSEN, "settings-devices", &path, what).step(remove(case)));
+        let finding = Finding::new(case, Id::SettingsDevices, &path, what).severity(severity);
+        all.push(finding.step(remove(case)));
     }
     all
 }
@@ -130,5 +130,5 @@ pub(super) fn layers(case: &Case) -> Vec<Finding> {
             ),
         ),
     };
-    vec![Finding::new(severity, weight::LIKELY, "settings-layers", &path, what).step(remove(case))]
+    vec![Finding::new(case, Id::SettingsLayers, &path, what).severity(severity).step(remove(case))]
 }

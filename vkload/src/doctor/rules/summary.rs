@@ -4,7 +4,7 @@ use loader_core::discovery::{Looked, Origin};
 use loader_core::memory::Shown;
 
 use super::super::case::{Case, Driver, file_name};
-use super::super::finding::{Finding, Severity, weight};
+use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::facts::LibraryState;
 use crate::probe::{Ending, Stage, Trial};
 
@@ -19,13 +19,8 @@ pub(super) fn software(case: &Case) -> Vec<Finding> {
     } else {
         "programs draw on the processor, because there is no GPU here"
     };
-    let finding = Finding::new(
-        if gpu { Severity::Warning } else { Severity::Note },
-        weight::REST,
-        "software",
-        "",
-        what,
-    );
+    let severity = if gpu { Severity::Warning } else { Severity::Note };
+    let finding = Finding::new(case, Id::Software, "", what).severity(severity);
     let place = &case.facts.place;
     vec![match (&place.virtual_machine, gpu) {
         (Some(name), false) => finding.step(format!(
@@ -46,7 +41,7 @@ pub(super) fn old_version(case: &Case) -> Vec<Finding> {
         device.name, device.api_version
     );
     let driver = case.good_drivers().next().map(|driver| case.reinstall(&driver.manifest));
-    let finding = Finding::new(Severity::Warning, weight::KNOWN, "old-version", "", what);
+    let finding = Finding::new(case, Id::OldVersion, "", what);
     vec![finding.step("Update the driver, unless the GPU is too old for a newer version").steps(driver)]
 }
 
@@ -62,7 +57,7 @@ pub(super) fn portability(case: &Case) -> Vec<Finding> {
         "{} lacks a part of Vulkan (is_portability_driver), so only programs that enable VK_KHR_portability_enumeration get its devices; others get VK_ERROR_INCOMPATIBLE_DRIVER",
         names.join(" and ")
     );
-    let finding = Finding::new(Severity::Warning, weight::KNOWN, "portability-only", "", what);
+    let finding = Finding::new(case, Id::PortabilityOnly, "", what);
     vec![finding.step("Update the program, or install a driver that is complete")]
 }
 
@@ -82,7 +77,7 @@ pub(super) fn other_width(case: &Case) -> Vec<Finding> {
         case.target.bits,
         names.join(", ")
     );
-    vec![Finding::new(Severity::Error, weight::KNOWN, "no-driver", "", what).steps(install(case))]
+    vec![Finding::new(case, Id::NoDriver, "", what).steps(install(case))]
 }
 
 /// Reports that no driver was found.
@@ -108,7 +103,7 @@ pub(super) fn nothing_found(case: &Case) -> Vec<Finding> {
     let what = format!(
         "no Vulkan driver is installed: none of the {folders} folders that are searched ({sample} and others) has a driver's manifest"
     );
-    let finding = Finding::new(Severity::Error, weight::LIKELY - 10, "no-driver", "", what);
+    let finding = Finding::new(case, Id::NoDriver, "", what).evidence(Evidence::Missing);
     vec![finding.steps(install(case))]
 }
 
@@ -145,7 +140,7 @@ pub(super) fn no_gpu(case: &Case) -> Vec<Finding> {
         [one] => format!("1 driver loaded, but it found no GPU: {one}"),
         drivers => format!("{} drivers loaded, but they found no GPU: {}", drivers.len(), drivers.join(", ")),
     };
-    let finding = Finding::new(Severity::Error, weight::LIKELY - 10, "no-gpu", "", what);
+    let finding = Finding::new(case, Id::NoGpu, "", what);
     let has_software = case.drivers.iter().any(|driver| driver.manifest.contains("lvp"));
     let known = !case.facts.gpus.is_empty();
     let finding = if known {
@@ -189,8 +184,7 @@ pub(super) fn result(case: &Case) -> Vec<Finding> {
         }
     };
     let said = program.printed.last().map(|line| format!("; the loader says: {line}")).unwrap_or_default();
-    let finding =
-        Finding::new(Severity::Error, weight::REST, "program", &program.file, what + &alone + &said);
+    let finding = Finding::new(case, Id::Program, &program.file, what + &alone + &said);
     let leave_out = good.get(1).map(|driver| super::drivers::disable(case, driver));
     vec![
         finding

@@ -6,7 +6,7 @@ use loader_core::platform::FileError;
 use loader_core::platform::variables::ALL;
 
 use super::super::case::{Case, Driver, file_name, quoted};
-use super::super::finding::{Finding, Severity, weight};
+use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::facts::LibraryState;
 
 /// The validation layer, and the layers that it replaced.
@@ -20,8 +20,8 @@ const VALIDATION_BEFORE: &[&str] = &[
     "VK_LAYER_GOOGLE_unique_objects",
 ];
 
-fn finding(severity: Severity, weight: u8, id: &str, name: &str, what: String) -> Finding {
-    Finding::new(severity, weight, id, name, what).step(format!("unset {name}")).step(format!(
+fn finding(case: &Case, severity: Severity, id: Id, name: &str, what: String) -> Finding {
+    Finding::new(case, id, name, what).severity(severity).step(format!("unset {name}")).step(format!(
         "If it comes back at the next log-in, see where it is set: grep -s {name} ~/.profile ~/.bashrc ~/.config/environment.d/* /etc/environment /etc/profile.d/*"
     ))
 }
@@ -46,7 +46,7 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
     let used: Vec<&Driver> = case.drivers.iter().filter(|driver| driver.used).collect();
     if value.is_empty() {
         let what = "is set to nothing, so the loader searches for no driver".to_owned();
-        return vec![finding(Severity::Error, weight::CHOSEN, "drivers-replaced", name, what)];
+        return vec![finding(case, Severity::Error, Id::DriversReplaced, name, what)];
     }
     let gone = |driver: &&Driver| {
         matches!(
@@ -86,7 +86,7 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
         )
     };
     let severity = if case.works() == Some(true) { severity.max(Severity::Warning) } else { severity };
-    vec![finding(severity, weight::CHOSEN + 5, "drivers-replaced", name, what)]
+    vec![finding(case, severity, Id::DriversReplaced, name, what)]
 }
 
 /// Reports that a manifest that the variable names does not exist.
@@ -125,7 +125,8 @@ pub(super) fn filters(case: &Case) -> Vec<Finding> {
                 let what = format!(
                     "is \"{value}\", which matches no driver: it is compared with the names of manifests, such as radeon_icd.x86_64.json"
                 );
-                all.push(finding(Severity::Note, weight::LIKELY, "drivers-filtered", name, what));
+                let finding = finding(case, Severity::Note, Id::DriversFiltered, name, what);
+                all.push(finding.evidence(Evidence::Likely));
             }
             continue;
         }
@@ -142,7 +143,7 @@ pub(super) fn filters(case: &Case) -> Vec<Finding> {
             out.join(", "),
             if none_left { ", and no driver remains" } else { "" }
         );
-        all.push(finding(severity, weight::CHOSEN, "drivers-filtered", name, what));
+        all.push(finding(case, severity, Id::DriversFiltered, name, what));
     }
     all
 }
@@ -186,17 +187,13 @@ pub(super) fn hiding(case: &Case) -> Vec<Finding> {
             (true, false) => Severity::Warning,
             _ => Severity::Note,
         };
-        // Turning the layer off would help as well, but the variable was set on purpose.
-        let weight = match severity {
-            Severity::Error => weight::PROVEN + u8::from(of_layer),
-            _ => weight::LIKELY,
-        };
+        let evidence = if severity == Severity::Error { Evidence::Proven } else { Evidence::Likely };
         let what = if filters && hidden {
             format!("is \"{value}\" and hides {}: {effect}", missing.join(", "))
         } else {
             format!("is \"{value}\": {effect}")
         };
-        all.push(finding(severity, weight, "devices-chosen", name, what));
+        all.push(finding(case, severity, Id::DevicesChosen, name, what).evidence(evidence));
     }
     all
 }
@@ -251,17 +248,14 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
         } else {
             continue;
         };
-        let severity = if *elements == "manifests" || *elements == "layers" {
-            case.blame().min(Severity::Warning)
-        } else {
-            Severity::Warning
-        };
+        let is_needed = *elements == "manifests" || *elements == "layers";
+        let severity = if is_needed { case.blame() } else { Severity::Warning };
         let command = if correct.contains("$HOME") {
             format!("export {name}=\"{correct}\"")
         } else {
             format!("export {name}={}", quoted(&correct))
         };
-        all.push(Finding::new(severity, weight::CHOSEN + 10, "wrong-separator", name, what).step(command));
+        all.push(Finding::new(case, Id::WrongSeparator, name, what).severity(severity).step(command));
     }
     for note in &case.planned.layers.notes {
         let LayerNote::NotFound { by, name, skipped } = note else { continue };
@@ -284,7 +278,7 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
             }
             None => format!("names the layer {name}, which is not installed"),
         };
-        let finding = Finding::new(Severity::Warning, weight::CHOSEN, "layer-not-found", &by, what);
+        let finding = Finding::new(case, Id::LayerNotFound, &by, what);
         all.push(match (close, skipped, name.as_str()) {
             (Some(close), None, _) => finding.step(format!("Did you mean {close}? export {by}={close}")),
             (_, None, old) if VALIDATION_BEFORE.contains(&old) => {
@@ -357,9 +351,10 @@ pub(super) fn misspelt(case: &Case) -> Vec<Finding> {
             continue;
         };
         let what = format!("is not a variable that a Vulkan loader reads; did you mean {meant}?");
-        let weight = if case.fails() { weight::KNOWN } else { weight::CHOSEN };
+        let evidence = if case.fails() { Evidence::Known } else { Evidence::Chosen };
         all.push(
-            Finding::new(Severity::Warning, weight, "misspelt-variable", name, what)
+            Finding::new(case, Id::MisspeltVariable, name, what)
+                .evidence(evidence)
                 .step(format!("unset {name}; export {meant}={}", quoted(value))),
         );
     }
@@ -377,8 +372,8 @@ pub(super) fn folders(case: &Case) -> Vec<Finding> {
         }
         let what =
             format!("is \"{value}\", which lacks {usual}, so the manifests in {usual}/vulkan are not found");
-        let severity = if found_none || case.fails() { Severity::Error } else { Severity::Warning };
-        let finding = Finding::new(severity, weight::CHOSEN, "search-folders", name, what);
+        let severity = if found_none { Severity::Error } else { case.blame() };
+        let finding = Finding::new(case, Id::SearchFolders, name, what).severity(severity);
         all.push(
             finding.step(format!("export {name}={}", quoted(&format!("{value}:/usr/local/share:{usual}")))),
         );
@@ -394,7 +389,7 @@ pub(super) fn folders(case: &Case) -> Vec<Finding> {
                 "is \"{value}\", and {}: layers elsewhere are not found",
                 emptiness(value, &Shown(&place.path).to_string())
             );
-            all.push(finding(Severity::Warning, weight::CHOSEN, "search-folders", name, what));
+            all.push(finding(case, Severity::Warning, Id::SearchFolders, name, what));
         }
     }
     all
