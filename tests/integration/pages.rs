@@ -3,7 +3,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loader_core::discovery::{Fallback, Policy, Root};
+use loader_core::discovery::{
+    Fallback, Ignored, LayerNote, LayerReason, Looked, Note, Plan, Policy, Reason, Root,
+};
+use loader_core::drivers::BestReason;
+use loader_core::manifest::ManifestError;
+use loader_core::negotiation::{LayerFault, Outcome};
 use loader_core::platform::{Reader, Variable, variables};
 
 // ---- variables ----
@@ -114,19 +119,20 @@ fn variables_in_sources() -> BTreeSet<String> {
 fn every_reason_and_outcome_is_on_its_page() {
     let on_page: BTreeSet<_> =
         rows("docs/skipped.md").iter().map(|row| unquoted(&row[0])).filter(|id| id != "used").collect();
-    let mut in_sources = BTreeSet::new();
-    for file in sources(&[
-        "loader-core/src/discovery",
-        "loader-core/src/drivers",
-        "loader-core/src/manifest",
-        "loader-core/src/negotiation",
-    ]) {
-        let source = without_tests(&fs::read_to_string(&file).unwrap());
-        for function in source.split("fn id(&self) -> &'static str {").skip(1) {
-            let body = function.split("\n    }\n").next().unwrap_or_default();
-            in_sources.extend(body.split('"').skip(1).step_by(2).map(str::to_owned));
-        }
-    }
+    let tables = [
+        Reason::IDS,
+        LayerReason::IDS,
+        ManifestError::IDS,
+        Outcome::IDS,
+        LayerFault::IDS,
+        Looked::IDS,
+        Note::IDS,
+        Ignored::IDS,
+        LayerNote::IDS,
+    ];
+    let ids = tables.into_iter().flatten().copied().flatten();
+    let mut in_sources: BTreeSet<String> = ids.map(|id| (*id).to_owned()).collect();
+    in_sources.insert(BestReason::NothingFound(&Plan::default()).id().to_owned());
     // The page explains them in its text, outside the tables.
     for id in ["used", "no-manifest"] {
         assert!(in_sources.remove(id), "{id}");

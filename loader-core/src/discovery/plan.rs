@@ -91,84 +91,65 @@ pub enum Origin {
     Service,
 }
 
-/// The result of searching a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Looked {
-    /// A folder with this many manifests.
-    Folder {
-        /// The number of names with the extension `.json`.
-        manifests: usize,
-    },
-    /// It is named as a manifest; the result is in the candidate.
-    File,
-    /// The same place was searched before.
-    Repeated,
-    /// It could not be read as a folder.
-    Failed(FileError),
-}
-
-impl Looked {
-    /// Returns a short, stable name for programs.
-    #[must_use]
-    pub fn id(&self) -> &'static str {
-        match self {
-            Self::Folder { .. } => "folder",
-            Self::File => "file",
-            Self::Repeated => "repeated",
-            Self::Failed(FileError::NotFound) => "absent",
-            Self::Failed(_) => "unreadable",
-        }
+crate::reasons! {
+    /// The result of searching a place.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Looked [] {
+        /// A folder with this many manifests.
+        Folder {
+            /// The number of names with the extension `.json`.
+            manifests: usize,
+        } = ["folder"] ("{}", Manifests(*manifests));
+        /// It is named as a manifest; the result is in the candidate.
+        File = ["file"] ("a manifest");
+        /// The same place was searched before.
+        Repeated = ["repeated"] ("looked at before");
+        /// It could not be read as a folder.
+        Failed(error: FileError) = [(unlisted_id(*error); &["absent", "unreadable"])] ("{}", Unlisted(*error));
     }
 }
 
-impl Note {
-    /// Returns a short, stable name for programs.
-    #[must_use]
-    pub fn id(&self) -> &'static str {
-        match self {
-            Self::VariableIgnored { because: Ignored::Elevated, .. } => "variable-ignored-elevated",
-            Self::VariableIgnored { .. } => "variable-ignored-replaced",
-            Self::ReplacedByNothing { .. } => "replaced-by-nothing",
-            Self::TooManyManifests { .. } => "too-many-manifests",
-        }
+crate::reasons! {
+    /// A note about the search that is not the fault of a candidate.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Note [] {
+        /// A variable is set but ignored.
+        VariableIgnored {
+            /// The variable.
+            name: &'static CStr,
+            /// Why it is ignored.
+            because: Ignored,
+        } = [(because.id(); &[])] ("{} is ignored{because}", Name(name));
+        /// A variable that replaces the search is set and names nothing, so nothing can be found.
+        ReplacedByNothing {
+            /// The variable.
+            name: &'static CStr,
+            /// What cannot be found: "driver".
+            noun: &'static str,
+        } = ["replaced-by-nothing"] ("{} is set but empty, which excludes every {noun}; unset it", Name(name));
+        /// More manifests were found than the loader's limit.
+        TooManyManifests {
+            /// The number of manifests that were left out.
+            left_out: usize,
+        } = ["too-many-manifests"] ("there are too many manifests, {left_out} of them were left out");
     }
 }
 
-/// A note about the search that is not the fault of a candidate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// A variable is set but ignored.
-    VariableIgnored {
-        /// The variable.
-        name: &'static CStr,
-        /// Why it is ignored.
-        because: Ignored,
-    },
-    /// A variable that replaces the search is set and names nothing, so nothing can be found.
-    ReplacedByNothing {
-        /// The variable.
-        name: &'static CStr,
-        /// What cannot be found: "driver".
-        noun: &'static str,
-    },
-    /// More manifests were found than the loader's limit.
-    TooManyManifests {
-        /// The number of manifests that were left out.
-        left_out: usize,
-    },
-}
-
-/// Why a variable that is set is ignored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ignored {
-    /// The process has privileges that its user may lack (LDP_LOADER_13).
-    Elevated,
-    /// This other variable replaces it.
-    ReplacedBy(&'static CStr),
-    /// The override layer sets the search path.
-    OverrideLayer,
-    /// The settings file lists the devices.
-    Settings,
+crate::reasons! {
+    /// Why a variable that is set is ignored.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Ignored [] {
+        /// The process has privileges that its user may lack.
+        Elevated = ["variable-ignored-elevated"] (" because this process is elevated (LDP_LOADER_13)");
+        /// This other variable replaces it.
+        ReplacedBy(other: &'static CStr) = ["variable-ignored-replaced"] (", since {} is set", Name(other));
+        /// The override layer sets the search path.
+        OverrideLayer = ["variable-ignored-replaced"]
+            (", since the override layer says where to search (\"override_paths\")");
+        /// The settings file lists the devices.
+        Settings = ["variable-ignored-replaced"]
+            (", since the settings file lists devices (\"device_configurations\")");
+    }
 }
 
 /// Why the place is searched, to follow it in brackets.
@@ -185,51 +166,35 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Describes the result in a few words.
-impl fmt::Display for Looked {
+/// A number of manifests in words.
+struct Manifests(usize);
+
+impl fmt::Display for Manifests {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Folder { manifests: 0 } => f.write_str("no manifest"),
-            Self::Folder { manifests: 1 } => f.write_str("1 manifest"),
-            Self::Folder { manifests } => write!(f, "{manifests} manifests"),
-            Self::File => f.write_str("a manifest"),
-            Self::Repeated => f.write_str("looked at before"),
-            Self::Failed(FileError::NotFound) => f.write_str("does not exist"),
-            Self::Failed(FileError::Denied) => f.write_str("may not be read"),
-            Self::Failed(FileError::Other(number)) => {
-                write!(f, "cannot be listed as a folder, system error {}", number.unsigned_abs())
-            }
-            Self::Failed(_) => f.write_str("cannot be listed as a folder"),
+        match self.0 {
+            0 => f.write_str("no manifest"),
+            1 => f.write_str("1 manifest"),
+            count => write!(f, "{count} manifests"),
         }
     }
 }
 
-/// Describes the defect and a remedy.
-impl fmt::Display for Note {
+fn unlisted_id(error: FileError) -> &'static str {
+    if error == FileError::NotFound { "absent" } else { "unreadable" }
+}
+
+/// Why a folder cannot be listed.
+struct Unlisted(FileError);
+
+impl fmt::Display for Unlisted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::VariableIgnored { name, because: Ignored::Elevated } => {
-                write!(f, "{} is ignored because this process is elevated (LDP_LOADER_13)", Name(name))
+        match self.0 {
+            FileError::NotFound => f.write_str("does not exist"),
+            FileError::Denied => f.write_str("may not be read"),
+            FileError::Other(number) => {
+                write!(f, "cannot be listed as a folder, system error {}", number.unsigned_abs())
             }
-            Self::VariableIgnored { name, because: Ignored::ReplacedBy(other) } => {
-                write!(f, "{} is ignored, since {} is set", Name(name), Name(other))
-            }
-            Self::VariableIgnored { name, because: Ignored::OverrideLayer } => write!(
-                f,
-                "{} is ignored, since the override layer says where to search (\"override_paths\")",
-                Name(name)
-            ),
-            Self::VariableIgnored { name, because: Ignored::Settings } => write!(
-                f,
-                "{} is ignored, since the settings file lists devices (\"device_configurations\")",
-                Name(name)
-            ),
-            Self::ReplacedByNothing { name, noun } => {
-                write!(f, "{} is set but empty, which excludes every {noun}; unset it", Name(name))
-            }
-            Self::TooManyManifests { left_out } => {
-                write!(f, "there are too many manifests, {left_out} of them were left out")
-            }
+            _ => f.write_str("cannot be listed as a folder"),
         }
     }
 }

@@ -33,10 +33,10 @@ pub fn best_reason<'a>(
 ) -> BestReason<'a> {
     let failed = outcomes.into_iter().filter_map(|(place, outcome)| {
         let driver = plan.drivers.get(*place)?;
-        Some((outcome_weight(outcome)?, BestReason::Failed(driver, outcome)))
+        Some((outcome.weight()?, BestReason::Failed(driver, outcome)))
     });
     let skipped = plan.drivers.iter().filter_map(|driver| match &driver.decision {
-        Decision::Skip(reason) => Some((reason_weight(reason)?, BestReason::Skipped(driver, reason))),
+        Decision::Skip(reason) => Some((reason.weight()?, BestReason::Skipped(driver, reason))),
         Decision::Use => None,
     });
     let found = plan.used().next().is_some();
@@ -47,39 +47,6 @@ pub fn best_reason<'a>(
         }
     }
     best.1
-}
-
-/// Rates how well an outcome explains the lack of drivers; `None` if not at all.
-fn outcome_weight(outcome: &Outcome) -> Option<u32> {
-    Some(match outcome {
-        Outcome::CreateInstanceFailed { .. } => 90,
-        Outcome::EnumerationFailed { .. } => 85,
-        Outcome::DoesNotOpen { .. } => 80,
-        Outcome::MissingCommand { .. } | Outcome::OtherApi { .. } => 75,
-        Outcome::InterfaceVersion { .. } => 74,
-        Outcome::NegotiationRefused { .. } => 73,
-        Outcome::NoEntryPoint | Outcome::LeadsBack => 72,
-        Outcome::NoDevices | Outcome::LeftOut | Outcome::WithinItself => 30,
-        Outcome::DuplicateOf { .. }
-        | Outcome::ApiVersionLie { .. }
-        | Outcome::InterfaceAboveOffer { .. }
-        | Outcome::OldInterface { .. }
-        | Outcome::IncompleteSurfaces { .. }
-        | Outcome::Used { .. } => return None,
-    })
-}
-
-/// Rates how well a reason explains the lack of drivers; `None` if not at all.
-fn reason_weight(reason: &Reason) -> Option<u32> {
-    Some(match reason {
-        Reason::NotSelected { .. } | Reason::Disabled { .. } => 60,
-        Reason::PortabilityNotAsked => 55,
-        Reason::ApiVersion { .. } => 50,
-        Reason::Invalid(_) => 45,
-        Reason::Unreadable(_) => 40,
-        Reason::LibraryArch { .. } => 20,
-        Reason::ManifestRepeated { .. } | Reason::Duplicate { .. } => return None,
-    })
 }
 
 impl BestReason<'_> {

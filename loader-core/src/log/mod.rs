@@ -3,6 +3,8 @@
 //! A line on standard error has the form that tools around Vulkan loaders parse: `[Vulkan Loader] `, the
 //! kind, `: `, blanks up to column 32, the message.
 
+mod reasons;
+
 use core::fmt;
 
 use crate::memory::{Shown, Text, TryGrow, Vec, format_into};

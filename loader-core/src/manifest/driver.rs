@@ -26,57 +26,55 @@ pub struct DriverManifest {
     pub warning: Option<ManifestWarning>,
 }
 
-/// A field of a manifest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
-    /// `file_format_version`.
-    FormatVersion,
-    /// `ICD`, the object that contains the following fields.
-    Icd,
-    /// `library_path`.
-    LibraryPath,
-    /// `api_version`.
-    ApiVersion,
-    /// `library_arch`.
-    LibraryArch,
-    /// `is_portability_driver`.
-    Portability,
-    /// `layer`, the object that contains the following fields.
-    Layer,
-    /// `layers`, a list of such objects.
-    Layers,
-    /// `name` of a layer or an extension.
-    Name,
-    /// `type`.
-    Type,
-    /// `implementation_version`.
-    ImplementationVersion,
-    /// `description`.
-    Description,
-    /// `functions`.
-    Functions,
-    /// `pre_instance_functions`.
-    PreInstanceFunctions,
-    /// `instance_extensions`.
-    InstanceExtensions,
-    /// `device_extensions`.
-    DeviceExtensions,
-    /// `spec_version` of an extension.
-    SpecVersion,
-    /// `entrypoints` of an extension.
-    EntryPoints,
-    /// `enable_environment`.
-    EnableEnvironment,
-    /// `disable_environment`.
-    DisableEnvironment,
-    /// `component_layers`.
-    ComponentLayers,
-    /// `override_paths`.
-    OverridePaths,
-    /// `blacklisted_layers`.
-    BlacklistedLayers,
-    /// `app_keys`.
-    AppKeys,
+/// Declares the fields of manifests by their keys.
+macro_rules! fields {
+    ($($field:ident $key:literal,)*) => {
+        /// A field of a manifest.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Field {
+            $(
+                #[doc = concat!("`", $key, "`.")]
+                $field,
+            )*
+        }
+
+        impl Field {
+            /// Returns the key of the field in its object.
+            #[must_use]
+            pub fn key(self) -> &'static str {
+                match self {
+                    $(Self::$field => $key,)*
+                }
+            }
+        }
+    };
+}
+
+fields! {
+    FormatVersion "file_format_version",
+    Icd "ICD", // the object that contains the following fields.
+    LibraryPath "library_path",
+    ApiVersion "api_version",
+    LibraryArch "library_arch",
+    Portability "is_portability_driver",
+    Layer "layer", // the object that contains the following fields.
+    Layers "layers", // a list of such objects.
+    Name "name", // of a layer or an extension.
+    Type "type",
+    ImplementationVersion "implementation_version",
+    Description "description",
+    Functions "functions",
+    PreInstanceFunctions "pre_instance_functions",
+    InstanceExtensions "instance_extensions",
+    DeviceExtensions "device_extensions",
+    SpecVersion "spec_version", // of an extension.
+    EntryPoints "entrypoints", // of an extension.
+    EnableEnvironment "enable_environment",
+    DisableEnvironment "disable_environment",
+    ComponentLayers "component_layers",
+    OverridePaths "override_paths",
+    BlacklistedLayers "blacklisted_layers",
+    AppKeys "app_keys",
 }
 
 /// The defect of a field.
@@ -122,6 +120,10 @@ pub enum FieldProblem {
 }
 
 impl FieldProblem {
+    fn id(self) -> &'static str {
+        if self == Self::Missing { "manifest-field-missing" } else { "manifest-field-invalid" }
+    }
+
     /// Returns why `text` cannot be a path or a name.
     #[inline(never)]
     pub(super) fn of_text(text: &[u8]) -> Option<Self> {
@@ -132,25 +134,27 @@ impl FieldProblem {
     }
 }
 
-/// Why a manifest cannot be used (LDP_DRIVER_4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ManifestError {
-    /// It is not JSON.
-    Json(json::Error),
-    /// The document is JSON, but not an object.
-    NotAnObject {
-        /// The line on which the document begins.
-        line: u32,
-    },
-    /// A required field is missing or wrong.
-    Field {
-        /// The field.
-        field: Field,
-        /// Its defect.
-        problem: FieldProblem,
-        /// The line of the field, or of the object that should contain it, from 1.
-        line: u32,
-    },
+crate::reasons! {
+    /// Why a manifest cannot be used (LDP_DRIVER_4).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ManifestError [] {
+        /// It is not JSON.
+        Json(error: json::Error) = ["manifest-not-json"] ("it is not valid JSON: {error}");
+        /// The document is JSON, but not an object.
+        NotAnObject {
+            /// The line on which the document begins.
+            line: u32,
+        } = ["manifest-not-an-object"] ("line {line}: the document is not an object in braces");
+        /// A required field is missing or wrong.
+        Field {
+            /// The field.
+            field: Field,
+            /// Its defect.
+            problem: FieldProblem,
+            /// The line of the field, or of the object that should contain it, from 1.
+            line: u32,
+        } = [(problem.id(); &["manifest-field-missing", "manifest-field-invalid"])] ("line {line}: \"{}\" {problem}", field.key());
+    }
 }
 
 /// A defect of a manifest that is used anyway.
@@ -292,67 +296,13 @@ fn portability(value: &json::Value<'_>) -> (bool, Option<ManifestWarning>) {
     (false, Some(ManifestWarning::FieldIgnored { field: Field::Portability, problem, line: value.line() }))
 }
 
-impl Field {
-    /// Returns the key of the field in its object.
-    #[must_use]
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::FormatVersion => "file_format_version",
-            Self::Icd => "ICD",
-            Self::LibraryPath => "library_path",
-            Self::ApiVersion => "api_version",
-            Self::LibraryArch => "library_arch",
-            Self::Portability => "is_portability_driver",
-            Self::Layer => "layer",
-            Self::Layers => "layers",
-            Self::Name => "name",
-            Self::Type => "type",
-            Self::ImplementationVersion => "implementation_version",
-            Self::Description => "description",
-            Self::Functions => "functions",
-            Self::PreInstanceFunctions => "pre_instance_functions",
-            Self::InstanceExtensions => "instance_extensions",
-            Self::DeviceExtensions => "device_extensions",
-            Self::SpecVersion => "spec_version",
-            Self::EntryPoints => "entrypoints",
-            Self::EnableEnvironment => "enable_environment",
-            Self::DisableEnvironment => "disable_environment",
-            Self::ComponentLayers => "component_layers",
-            Self::OverridePaths => "override_paths",
-            Self::BlacklistedLayers => "blacklisted_layers",
-            Self::AppKeys => "app_keys",
-        }
-    }
-}
-
 impl ManifestError {
-    /// Returns a short, stable name for programs.
-    #[must_use]
-    pub fn id(&self) -> &'static str {
-        match self {
-            Self::Json(_) => "manifest-not-json",
-            Self::NotAnObject { .. } => "manifest-not-an-object",
-            Self::Field { problem: FieldProblem::Missing, .. } => "manifest-field-missing",
-            Self::Field { .. } => "manifest-field-invalid",
-        }
-    }
-
     /// Returns the line of the manifest to fix, from 1.
     #[must_use]
     pub fn line(&self) -> u32 {
         match self {
             Self::Json(error) => error.line,
             Self::NotAnObject { line } | Self::Field { line, .. } => *line,
-        }
-    }
-}
-
-impl fmt::Display for ManifestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Json(error) => write!(f, "it is not valid JSON: {error}"),
-            Self::NotAnObject { line } => write!(f, "line {line}: the document is not an object in braces"),
-            Self::Field { field, problem, line } => write!(f, "line {line}: \"{}\" {problem}", field.key()),
         }
     }
 }

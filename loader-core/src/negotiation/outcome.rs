@@ -5,168 +5,122 @@ use core::ffi::CStr;
 use core::fmt;
 
 use crate::discovery::Name;
-use crate::log::Level;
 use crate::manifest::Version;
 use crate::memory::{Shown, Text};
 
-/// The outcome for a driver after the plan was made.
-///
-/// Results are `VkResult` numbers.
-#[derive(Debug)]
-pub enum Outcome {
-    /// The dynamic linker rejects the library.
-    DoesNotOpen {
-        /// The system's error message.
-        error: Text,
-    },
-    /// The library exports none of the functions that identify a driver.
-    NoEntryPoint,
-    /// The library is a Vulkan loader, or its commands call this loader's, which would call them again.
-    LeadsBack,
-    /// The driver itself creates this instance, to use other drivers. It is skipped, or it would be called
-    /// endlessly.
-    WithinItself,
-    /// The driver supports no interface version of this loader (LDP_DRIVER_3).
-    NegotiationRefused {
-        /// The driver's result.
-        result: i32,
-    },
-    /// The driver chose an interface version that is too low.
-    InterfaceVersion {
-        /// The version it chose.
-        version: u32,
-        /// The version it needs at least.
-        needed: u32,
-    },
-    /// The driver answers an interface version above the offered one. It is used with the offered version.
-    InterfaceAboveOffer {
-        /// The version in the answer.
-        answered: u32,
-        /// The offered version.
-        offered: u32,
-    },
-    /// The driver has Vulkan 1.1 or newer, and an interface version below 5 (LDP_DRIVER_7). It is used, but
-    /// may refuse applications that request more than 1.0.
-    OldInterface {
-        /// The negotiated interface version.
-        interface: u32,
-        /// The version of Vulkan that it supports.
-        api_version: Version,
-    },
-    /// The driver creates surfaces of its own but lacks interface version 3 or a command needed for
-    /// this (LDP_DRIVER_8). It is used, with surfaces of the loader.
-    IncompleteSurfaces {
-        /// The command that it lacks, or that needs interface version 3.
-        name: &'static CStr,
-    },
-    /// The driver reports another API (LDP_LOADER_4): major version not 1, or variant not 0.
-    OtherApi {
-        /// The version it reports.
-        version: Version,
-    },
-    /// The driver lacks a command that every driver has.
-    MissingCommand {
-        /// The command.
-        name: &'static CStr,
-    },
-    /// The driver's own vkCreateInstance fails.
-    CreateInstanceFailed {
-        /// Its result.
-        result: i32,
-    },
-    /// The driver fails to enumerate its devices.
-    EnumerationFailed {
-        /// Its result.
-        result: i32,
-    },
-    /// The driver works and has no device.
-    NoDevices,
-    /// The driver is not opened: it had no device at the program's last start, in the same circumstances.
-    LeftOut,
-    /// According to the dynamic linker, an earlier candidate opened the same library.
-    DuplicateOf {
-        /// Its index in the plan's drivers.
-        driver: usize,
-    },
-    /// The manifest claims a higher version than the driver itself reports; the lower one is used.
-    ApiVersionLie {
-        /// The version in the manifest.
-        manifest: Version,
-        /// The version that the driver reports.
-        driver: Version,
-    },
-    /// The driver is in use.
-    Used {
-        /// The negotiated interface version.
-        interface: u32,
-        /// The number of its devices.
-        devices: u32,
-    },
+crate::reasons! {
+    /// The outcome for a driver after the plan was made. The level is the one while another driver works.
+    ///
+    /// Results are `VkResult` numbers.
+    #[derive(Debug)]
+    pub enum Outcome [level policy weight] {
+        /// The dynamic linker rejects the library.
+        DoesNotOpen {
+            /// The system's error message.
+            error: Text,
+        } = ["does-not-open" Warning _ 80]
+            ("the library does not open ({}); install what is missing, or reinstall the driver", Shown(error));
+        /// The library exports none of the functions that identify a driver.
+        NoEntryPoint = ["no-entry-point" Warning _ 72]
+            ("the library has no entry point of a Vulkan driver; check \"library_path\" in the manifest");
+        /// The library is a Vulkan loader, or its commands call this loader's, which would call them again.
+        LeadsBack = ["leads-back" Warning _ 72]
+            ("its commands lead back to a Vulkan loader, so it is no driver; if a manifest names it, name the library of the driver there");
+        /// The driver itself creates this instance, to use other drivers. It is skipped, or it would be called
+        /// endlessly.
+        WithinItself = ["within-itself" Debug _ 30]
+            ("the driver itself makes this instance, to use other drivers, and is left out of it");
+        /// The driver supports no interface version of this loader.
+        NegotiationRefused {
+            /// The driver's result.
+            result: i32,
+        } = ["negotiation-refused" Warning "LDP_DRIVER_3" 73] ("{}", NotNegotiated(*result));
+        /// The driver chose an interface version that is too low.
+        InterfaceVersion {
+            /// The version it chose.
+            version: u32,
+            /// The version it needs at least.
+            needed: u32,
+        } = ["interface-version" Warning "LDP_DRIVER_3" 74]
+            ("the driver chose interface version {version}, and at least {needed} is needed; update the driver");
+        /// The driver answers an interface version above the offered one. It is used with the offered version.
+        InterfaceAboveOffer {
+            /// The version in the answer.
+            answered: u32,
+            /// The offered version.
+            offered: u32,
+        } = ["interface-above-offer" Warning "LDP_DRIVER_3" _]
+            ("the driver answers interface version {answered}, above the offered {offered}, which is used");
+        /// The driver has Vulkan 1.1 or newer, and an interface version below 5. It is used, but may refuse
+        /// applications that request more than 1.0.
+        OldInterface {
+            /// The negotiated interface version.
+            interface: u32,
+            /// The version of Vulkan that it supports.
+            api_version: Version,
+        } = ["interface-too-old-for-version" Warning "LDP_DRIVER_7" _]
+            ("the driver has Vulkan {api_version}, which takes interface version 5, and only interface version {interface}; update it if \
+              programs that need more than Vulkan 1.0 fail");
+        /// The driver creates surfaces of its own but lacks interface version 3 or a command needed for
+        /// this. It is used, with surfaces of the loader.
+        IncompleteSurfaces {
+            /// The command that it lacks, or that needs interface version 3.
+            name: &'static CStr,
+        } = ["incomplete-surfaces" Warning "LDP_DRIVER_8" _]
+            ("the driver lacks {} or the interface version for it, so the loader creates its surfaces", Name(name));
+        /// The driver reports another API: major version not 1, or variant not 0.
+        OtherApi {
+            /// The version it reports.
+            version: Version,
+        } = ["other-api" Warning "LDP_LOADER_4" 75] ("the driver is for version {version}, which is not one of Vulkan 1");
+        /// The driver lacks a command that every driver has.
+        MissingCommand {
+            /// The command.
+            name: &'static CStr,
+        } = ["missing-command" Warning _ 75] ("the driver lacks the command {}; update the driver", Name(name));
+        /// The driver's own vkCreateInstance fails.
+        CreateInstanceFailed {
+            /// Its result.
+            result: i32,
+        } = ["create-instance-failed" Info _ 90]
+            ("the driver's vkCreateInstance fails ({}); often its kernel module is missing or of another version", VkResult(*result));
+        /// The driver fails to enumerate its devices.
+        EnumerationFailed {
+            /// Its result.
+            result: i32,
+        } = ["enumeration-failed" Warning _ 85]
+            ("the driver's vkEnumeratePhysicalDevices fails ({})", VkResult(*result));
+        /// The driver works and has no device.
+        NoDevices = ["no-devices" Info _ 30]
+            ("the driver finds no device that it supports; if there is one, check the permissions of its device files");
+        /// The driver is not opened: it had no device at the program's last start, in the same circumstances.
+        LeftOut = ["left-out" Info _ 30]
+            ("not opened: it had no device when this program started last, and nothing has changed since; `VK_LOADER_X_START_CACHE=0` opens \
+              it");
+        /// According to the dynamic linker, an earlier candidate opened the same library.
+        DuplicateOf {
+            /// Its index in the plan's drivers.
+            driver: usize,
+        } = ["duplicate-library" Debug _ _] ("an earlier driver has the same library, and that one is used");
+        /// The manifest claims a higher version than the driver itself reports; the lower one is used.
+        ApiVersionLie {
+            /// The version in the manifest.
+            manifest: Version,
+            /// The version that the driver reports.
+            driver: Version,
+        } = ["api-version-too-high" Warning _ _]
+            ("the manifest claims version {manifest} and the driver reports {driver}, which is used");
+        /// The driver is in use.
+        Used {
+            /// The negotiated interface version.
+            interface: u32,
+            /// The number of its devices.
+            devices: u32,
+        } = ["used" Info _ _] ("in use, interface version {interface}, devices: {devices}");
+    }
 }
 
 impl Outcome {
-    /// Returns a short, stable name for programs.
-    #[must_use]
-    pub fn id(&self) -> &'static str {
-        match self {
-            Self::DoesNotOpen { .. } => "does-not-open",
-            Self::NoEntryPoint => "no-entry-point",
-            Self::LeadsBack => "leads-back",
-            Self::WithinItself => "within-itself",
-            Self::NegotiationRefused { .. } => "negotiation-refused",
-            Self::InterfaceVersion { .. } => "interface-version",
-            Self::InterfaceAboveOffer { .. } => "interface-above-offer",
-            Self::OldInterface { .. } => "interface-too-old-for-version",
-            Self::IncompleteSurfaces { .. } => "incomplete-surfaces",
-            Self::OtherApi { .. } => "other-api",
-            Self::MissingCommand { .. } => "missing-command",
-            Self::CreateInstanceFailed { .. } => "create-instance-failed",
-            Self::EnumerationFailed { .. } => "enumeration-failed",
-            Self::NoDevices => "no-devices",
-            Self::LeftOut => "left-out",
-            Self::DuplicateOf { .. } => "duplicate-library",
-            Self::ApiVersionLie { .. } => "api-version-too-high",
-            Self::Used { .. } => "used",
-        }
-    }
-
-    /// Returns the rule of the driver interface document that requires this, if any.
-    #[must_use]
-    pub fn policy(&self) -> Option<&'static str> {
-        match self {
-            Self::NegotiationRefused { .. }
-            | Self::InterfaceVersion { .. }
-            | Self::InterfaceAboveOffer { .. } => Some("LDP_DRIVER_3"),
-            Self::OtherApi { .. } => Some("LDP_LOADER_4"),
-            Self::OldInterface { .. } => Some("LDP_DRIVER_7"),
-            Self::IncompleteSurfaces { .. } => Some("LDP_DRIVER_8"),
-            _ => None,
-        }
-    }
-
-    /// Returns the severity while another driver works.
-    #[must_use]
-    pub fn level(&self) -> Level {
-        match self {
-            Self::DoesNotOpen { .. }
-            | Self::NoEntryPoint
-            | Self::LeadsBack
-            | Self::NegotiationRefused { .. }
-            | Self::InterfaceVersion { .. }
-            | Self::InterfaceAboveOffer { .. }
-            | Self::OldInterface { .. }
-            | Self::IncompleteSurfaces { .. }
-            | Self::OtherApi { .. }
-            | Self::MissingCommand { .. }
-            | Self::EnumerationFailed { .. }
-            | Self::ApiVersionLie { .. } => Level::Warning,
-            Self::CreateInstanceFailed { .. } | Self::NoDevices | Self::LeftOut | Self::Used { .. } => {
-                Level::Info
-            }
-            Self::DuplicateOf { .. } | Self::WithinItself => Level::Debug,
-        }
-    }
-
     /// Returns whether a driver without a device may have this outcome.
     #[must_use]
     pub fn says_no_device(&self) -> bool {
@@ -176,92 +130,28 @@ impl Outcome {
     /// Returns whether the driver is lost.
     #[must_use]
     pub fn is_failure(&self) -> bool {
-        !matches!(
-            self,
-            Self::Used { .. }
-                | Self::ApiVersionLie { .. }
-                | Self::InterfaceAboveOffer { .. }
-                | Self::OldInterface { .. }
-                | Self::IncompleteSurfaces { .. }
-        )
+        self.weight().is_some() || matches!(self, Self::DuplicateOf { .. })
     }
 }
 
 /// `VK_ERROR_INCOMPATIBLE_DRIVER`.
 const INCOMPATIBLE_DRIVER: i32 = -9;
 
-/// Describes the defect and a remedy. Follows a path and a colon.
-impl fmt::Display for Outcome {
+/// Says what the result of a failed negotiation means.
+struct NotNegotiated(i32);
+
+impl fmt::Display for NotNegotiated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::DoesNotOpen { error } => {
-                write!(f, "the library does not open ({}); install what is missing, or reinstall the driver", Shown(error))
-            }
-            Self::NoEntryPoint => f.write_str(
-                "the library has no entry point of a Vulkan driver; check \"library_path\" in the manifest",
-            ),
-            Self::LeadsBack => f.write_str(
-                "its commands lead back to a Vulkan loader, so it is no driver; if a manifest names it, name the library \
-                 of the driver there",
-            ),
-            Self::WithinItself => {
-                f.write_str("the driver itself makes this instance, to use other drivers, and is left out of it")
-            }
-            Self::NegotiationRefused { result: INCOMPATIBLE_DRIVER } => f.write_str(
+        match self.0 {
+            INCOMPATIBLE_DRIVER => f.write_str(
                 "the driver has no interface version in common with this loader; update the driver",
             ),
-            Self::NegotiationRefused { result } => write!(
+            result => write!(
                 f,
                 "the driver does not start ({}): often a library that it loads itself, or its kernel module, is missing \
                  or of another version",
-                VkResult(*result)
+                VkResult(result)
             ),
-            Self::InterfaceAboveOffer { answered, offered } => write!(
-                f,
-                "the driver answers interface version {answered}, above the offered {offered}, which is used"
-            ),
-            Self::InterfaceVersion { version, needed } => write!(
-                f,
-                "the driver chose interface version {version}, and at least {needed} is needed; update the driver"
-            ),
-            Self::OldInterface { interface, api_version } => write!(
-                f,
-                "the driver has Vulkan {api_version}, which takes interface version 5, and only interface version \
-                 {interface}; update it if programs that need more than Vulkan 1.0 fail"
-            ),
-            Self::IncompleteSurfaces { name } => write!(
-                f,
-                "the driver lacks {} or the interface version for it, so the loader creates its surfaces",
-                Name(name)
-            ),
-            Self::OtherApi { version } => {
-                write!(f, "the driver is for version {version}, which is not one of Vulkan 1")
-            }
-            Self::MissingCommand { name } => {
-                write!(f, "the driver lacks the command {}; update the driver", Name(name))
-            }
-            Self::CreateInstanceFailed { result } => write!(
-                f,
-                "the driver's vkCreateInstance fails ({}); often its kernel module is missing or of another version",
-                VkResult(*result)
-            ),
-            Self::EnumerationFailed { result } => {
-                write!(f, "the driver's vkEnumeratePhysicalDevices fails ({})", VkResult(*result))
-            }
-            Self::LeftOut => f.write_str(
-                "not opened: it had no device when this program started last, and nothing has changed since; \
-                 `VK_LOADER_X_START_CACHE=0` opens it",
-            ),
-            Self::NoDevices => f.write_str(
-                "the driver finds no device that it supports; if there is one, check the permissions of its device files",
-            ),
-            Self::DuplicateOf { .. } => f.write_str("an earlier driver has the same library, and that one is used"),
-            Self::ApiVersionLie { manifest, driver } => {
-                write!(f, "the manifest claims version {manifest} and the driver reports {driver}, which is used")
-            }
-            Self::Used { interface, devices } => {
-                write!(f, "in use, interface version {interface}, devices: {devices}")
-            }
         }
     }
 }

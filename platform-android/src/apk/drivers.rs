@@ -51,70 +51,47 @@ pub enum Kind {
     Module,
 }
 
-/// Why a driver cannot be used.
-#[derive(Debug)]
-pub enum Refusal {
-    /// Its package is broken.
-    Package(Fault),
-    /// The dynamic linker refuses the library; its header says why.
-    Header(Text),
-    /// The dynamic linker refuses the library.
-    DoesNotOpen(Text),
-    /// The library is not a driver.
-    NoDriver,
-    /// It is a HAL module that does not start.
-    Module(hal::Decision),
-    /// The maximum number of HAL modules is reached.
-    TooManyModules,
-    /// Its path is impossible.
-    Path,
-}
-
-impl Refusal {
-    /// Returns a short, stable name, for programs.
-    #[must_use]
-    pub const fn id(&self) -> &'static str {
-        match self {
-            Self::Package(fault) => fault.id(),
-            Self::Header(_) => "wrong-library",
-            Self::DoesNotOpen(_) => "does-not-open",
-            Self::NoDriver => "no-entry-point",
-            Self::Module(decision) => decision.id(),
-            Self::TooManyModules => "too-many-modules",
-            Self::Path => "path",
-        }
+loader_core::reasons! {
+    /// Why a driver cannot be used.
+    #[derive(Debug)]
+    pub enum Refusal [] {
+        /// Its package is broken.
+        Package(fault: Fault) = [(fault.id(); &[])] ("{fault}");
+        /// The dynamic linker refuses the library; its header says why.
+        Header(reason: Text) = ["wrong-library"] ("the library does not open: {}", Shown(reason));
+        /// The dynamic linker refuses the library.
+        DoesNotOpen(error: Text) = ["does-not-open"]
+            ("the library does not open: {}; bring what it needs beside it, or a build for applications and this processor", Shown(error));
+        /// The library is not a driver.
+        NoDriver = ["no-entry-point"]
+            ("the library is no Vulkan driver: it has neither HMI nor vk_icdGetInstanceProcAddr; check the path");
+        /// It is a HAL module that does not start.
+        Module(decision: hal::Decision) = [(decision.id(); &[])] ("{}", NotStarted(decision));
+        /// The maximum number of HAL modules is reached.
+        TooManyModules = ["too-many-modules"]
+            ("{MOST} HAL modules are open already, and they stay open; start the application anew to use this one");
+        /// Its path is impossible.
+        Path = ["path"] ("the driver's path is empty or has a colon in it; rename it");
     }
 }
 
-impl fmt::Display for Refusal {
+/// Why a HAL module does not start.
+struct NotStarted<'a>(&'a hal::Decision);
+
+impl fmt::Display for NotStarted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Package(fault) => fault.fmt(f),
-            Self::Header(reason) => write!(f, "the library does not open: {}", Shown(reason)),
-            Self::DoesNotOpen(error) => write!(
-                f,
-                "the library does not open: {}; bring what it needs beside it, or a build for applications and this processor",
-                Shown(error)
-            ),
-            Self::NoDriver => f.write_str(
-                "the library is no Vulkan driver: it has neither HMI nor vk_icdGetInstanceProcAddr; check the path",
-            ),
-            Self::Module(hal::Decision::OpenFailed { result }) => {
+        match self.0 {
+            hal::Decision::OpenFailed { result } => {
                 write!(f, "the driver does not start (its open returned {result}); often it is for another GPU")
             }
-            Self::Module(hal::Decision::OtherModule) => {
+            hal::Decision::OtherModule => {
                 f.write_str("the library is a HAL module for something else than Vulkan; check the path")
             }
-            Self::Module(hal::Decision::IncompleteDevice) => f.write_str(
+            hal::Decision::IncompleteDevice => f.write_str(
                 "the driver opens without vkCreateInstance, vkGetInstanceProcAddr or vkEnumerateInstanceExtensionProperties; get \
                  another build of it",
             ),
-            Self::Module(decision) => decision.fault().fmt(f),
-            Self::TooManyModules => write!(
-                f,
-                "{MOST} HAL modules are open already, and they stay open; start the application anew to use this one"
-            ),
-            Self::Path => f.write_str("the driver's path is empty or has a colon in it; rename it"),
+            decision => decision.fault().fmt(f),
         }
     }
 }

@@ -5,7 +5,6 @@
 use core::ffi::{CStr, c_int};
 use core::fmt;
 
-use loader_core::log::Level;
 use loader_core::memory::{Shown, Text, TryGrow, Vec};
 
 use crate::system::{PROPERTY_VALUE_MAX, PropertyValue};
@@ -62,55 +61,65 @@ pub enum Source {
     Hardware,
 }
 
-/// The outcome for a candidate.
-#[derive(Debug)]
-pub enum Decision {
-    /// It is the driver.
-    Used,
-    /// The system has no such source.
-    NoSource,
-    /// The property that would name the library is empty or unset.
-    PropertyNotSet,
-    /// The dynamic linker refuses the library.
-    DoesNotOpen {
-        /// The linker's message.
-        error: Text,
-    },
-    /// libhardware finds no module.
-    NoHardwareModule {
-        /// A negative error number.
-        error: c_int,
-    },
-    /// The library has no symbol `HMI`.
-    NoModule,
-    /// The library is a module for something other than Vulkan.
-    OtherModule,
-    /// The symbol `HMI` of an application's driver does not begin like a module, or its device not
-    /// like a device.
-    OtherTag {
-        /// Which of the two.
-        what: Structure,
-        /// Its tag.
-        tag: u32,
-        /// The expected tag.
-        expected: u32,
-    },
-    /// The module of an application's driver, or its device, has a version with other structures.
-    OtherVersion {
-        /// Which of the two.
-        what: Structure,
-        /// Its version.
-        version: u32,
-    },
-    /// The module has no `open` function.
-    NoOpen,
-    /// The module's `open` function failed.
-    OpenFailed {
-        /// Its result.
-        result: c_int,
-    },
-    /// The module opened, but the device lacks one of its three functions.
-    IncompleteDevice,
+loader_core::reasons! {
+    /// The outcome for a candidate.
+    #[derive(Debug)]
+    pub enum Decision(of: &Candidate) [level] {
+        /// It is the driver.
+        Used = ["used" Info] ("from {}: used", of.source);
+        /// The system has no such source.
+        NoSource = ["no-source" Debug] ("nothing from {}: there is none", of.source);
+        /// The property that would name the library is empty or unset.
+        PropertyNotSet = ["property-not-set" Debug]
+            ("nothing from {} by {}: it is not set", of.source, Shown(of.property.unwrap_or_default().to_bytes()));
+        /// The dynamic linker refuses the library.
+        DoesNotOpen {
+            /// The linker's message.
+            error: Text,
+        } = ["does-not-open" Warning]
+            ("from {} cannot be opened ({}): install it, or correct the property", of.source, Shown(error));
+        /// libhardware finds no module.
+        NoHardwareModule {
+            /// A negative error number.
+            error: c_int,
+        } = ["no-hardware-module" Debug] ("nothing from {}: hw_get_module returned {error}", of.source);
+        /// The library has no symbol `HMI`.
+        NoModule = ["no-module" Error]
+            ("from {} has no symbol HMI, so it is no HAL module: replace it by the GPU's driver", of.source);
+        /// The library is a module for something other than Vulkan.
+        OtherModule = ["other-module" Error]
+            ("from {} is a HAL module for something else, as its id is not \"vulkan\": replace it by the GPU's driver", of.source);
+        /// The symbol `HMI` of an application's driver does not begin like a module, or its device not
+        /// like a device.
+        OtherTag {
+            /// Which of the two.
+            what: Structure,
+            /// Its tag.
+            tag: u32,
+            /// The expected tag.
+            expected: u32,
+        } = ["other-tag" Error] ("from {}: {}", of.source, of.decision.fault());
+        /// The module of an application's driver, or its device, has a version with other structures.
+        OtherVersion {
+            /// Which of the two.
+            what: Structure,
+            /// Its version.
+            version: u32,
+        } = ["other-version" Error] ("from {}: {}", of.source, of.decision.fault());
+        /// The module has no `open` function.
+        NoOpen = ["no-open" Error] ("from {}: {}", of.source, of.decision.fault());
+        /// The module's `open` function failed.
+        OpenFailed {
+            /// Its result.
+            result: c_int,
+        } = ["open-failed" Error]
+            ("from {} fails to open its device vk0 with {result}: look for the driver's own messages, and for denials of access to the \
+              GPU's device node", of.source);
+        /// The module opened, but the device lacks one of its three functions.
+        IncompleteDevice = ["incomplete-device" Error]
+            ("from {} lacks vkCreateInstance, vkGetInstanceProcAddr or vkEnumerateInstanceExtensionProperties in its device: report this to \
+              whoever made the driver", of.source);
+    }
 }
 
 impl Source {
@@ -138,25 +147,6 @@ impl fmt::Display for Source {
 }
 
 impl Decision {
-    /// Returns a short, stable name, for programs.
-    #[must_use]
-    pub const fn id(&self) -> &'static str {
-        match self {
-            Self::Used => "used",
-            Self::NoSource => "no-source",
-            Self::PropertyNotSet => "property-not-set",
-            Self::DoesNotOpen { .. } => "does-not-open",
-            Self::NoHardwareModule { .. } => "no-hardware-module",
-            Self::NoModule => "no-module",
-            Self::OtherModule => "other-module",
-            Self::OtherTag { .. } => "other-tag",
-            Self::OtherVersion { .. } => "other-version",
-            Self::NoOpen => "no-open",
-            Self::OpenFailed { .. } => "open-failed",
-            Self::IncompleteDevice => "incomplete-device",
-        }
-    }
-
     /// Returns whether the module's `open` was called: it may have started threads, so its library
     /// must stay open.
     #[must_use]
@@ -167,23 +157,6 @@ impl Decision {
                 matches!(what, Structure::Device)
             }
             _ => false,
-        }
-    }
-
-    /// Returns the log level of the decision.
-    #[must_use]
-    pub const fn level(&self) -> Level {
-        match self {
-            Self::NoSource | Self::PropertyNotSet | Self::NoHardwareModule { .. } => Level::Debug,
-            Self::Used => Level::Info,
-            Self::DoesNotOpen { .. } => Level::Warning,
-            Self::NoModule
-            | Self::OtherModule
-            | Self::OtherTag { .. }
-            | Self::OtherVersion { .. }
-            | Self::NoOpen
-            | Self::OpenFailed { .. }
-            | Self::IncompleteDevice => Level::Error,
         }
     }
 
@@ -211,51 +184,7 @@ impl fmt::Display for Candidate {
             }
             f.write_str(" ")?;
         }
-        let source = self.source;
-        match &self.decision {
-            Decision::Used => write!(f, "from {source}: used"),
-            Decision::NoSource => write!(f, "nothing from {source}: there is none"),
-            Decision::PropertyNotSet => {
-                let property = self.property.unwrap_or_default();
-                write!(f, "nothing from {source} by {}: it is not set", Shown(property.to_bytes()))
-            }
-            Decision::DoesNotOpen { error } => {
-                write!(
-                    f,
-                    "from {source} cannot be opened ({}): install it, or correct the property",
-                    Shown(error)
-                )
-            }
-            Decision::NoHardwareModule { error } => {
-                write!(f, "nothing from {source}: hw_get_module returned {error}")
-            }
-            Decision::NoModule => {
-                write!(
-                    f,
-                    "from {source} has no symbol HMI, so it is no HAL module: replace it by the GPU's driver"
-                )
-            }
-            Decision::OtherModule => {
-                write!(
-                    f,
-                    "from {source} is a HAL module for something else, as its id is not \"vulkan\": replace it by the GPU's \
-                     driver"
-                )
-            }
-            Decision::OtherTag { .. } | Decision::OtherVersion { .. } | Decision::NoOpen => {
-                write!(f, "from {source}: {}", self.decision.fault())
-            }
-            Decision::OpenFailed { result } => write!(
-                f,
-                "from {source} fails to open its device vk0 with {result}: look for the driver's own messages, and for \
-                 denials of access to the GPU's device node"
-            ),
-            Decision::IncompleteDevice => write!(
-                f,
-                "from {source} lacks vkCreateInstance, vkGetInstanceProcAddr or vkEnumerateInstanceExtensionProperties \
-                 in its device: report this to whoever made the driver"
-            ),
-        }
+        self.decision.write(self, f)
     }
 }
 

@@ -8,81 +8,94 @@ use loader_core::platform::{FileError, elf};
 
 use super::archive::Fault;
 
-/// Why a library is not used.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// Its name almost matches a layer library's.
-    Name,
-    /// Another library with the same file name comes first.
-    Duplicate {
-        /// The other library.
-        of: Text,
-    },
-    /// It is compressed in its archive.
-    Compressed {
-        /// The compression method.
-        method: u16,
-    },
-    /// It is encrypted in its archive.
-    Encrypted,
-    /// It does not begin at a page boundary in its archive.
-    Misaligned {
-        /// Its offset.
-        offset: u64,
-        /// The page size of this device in bytes.
-        page: usize,
-    },
-    /// Its archive entry is inconsistent.
-    Entry(Fault),
-    /// It is for another processor.
-    Processor {
-        /// The library's `e_machine`.
-        machine: u16,
-        /// Whether it is a 64-bit library.
-        wide: bool,
-    },
-    /// It is not a shared library.
-    NotALibrary,
-    /// Its segments cannot be loaded with this device's page size.
-    Segments {
-        /// The page size that it was built for.
-        alignment: u64,
-        /// The page size of this device in bytes.
-        page: usize,
-    },
-    /// The dynamic linker does not open it.
-    DoesNotOpen {
-        /// The linker's message.
-        error: Text,
-    },
-    /// It lacks a function that describes its layers.
-    MissingExport {
-        /// The function.
-        name: &'static str,
-    },
-    /// It has no layers.
-    NoLayers,
-    /// One of its functions failed.
-    CallFailed {
-        /// The function.
-        name: &'static str,
-        /// The layer that it was asked about, empty for the library.
-        layer: Text,
-        /// Its result.
-        result: i32,
-    },
-    /// One of its functions reports more than there can be.
-    TooMany {
-        /// The function.
-        name: &'static str,
-        /// The number.
-        count: u32,
-    },
-    /// One of its functions returned a name or description without a NUL.
-    Unended {
-        /// The function.
-        name: &'static str,
-    },
+loader_core::reasons! {
+    /// Why a library is not used.
+    #[derive(Debug, PartialEq, Eq)]
+    pub enum Refusal [] {
+        /// Its name almost matches a layer library's.
+        Name = ["name"] ("its name does not begin with libVkLayer and end with .so, by which layers are found; rename it");
+        /// Another library with the same file name comes first.
+        Duplicate {
+            /// The other library.
+            of: Text,
+        } = ["duplicate"] ("a library with the same file name comes first: {}", Shown(of));
+        /// It is compressed in its archive.
+        Compressed {
+            /// The compression method.
+            method: u16,
+        } = ["compressed"]
+            ("it is compressed in the archive (method {method}), and can only be opened there if it is stored; build the package with \
+              android:extractNativeLibs=\"true\" (useLegacyPackaging), or store its libraries");
+        /// It is encrypted in its archive.
+        Encrypted = ["encrypted"] ("it is encrypted in the archive; build the package without encryption");
+        /// It does not begin at a page boundary in its archive.
+        Misaligned {
+            /// Its offset.
+            offset: u64,
+            /// The page size of this device in bytes.
+            page: usize,
+        } = ["misaligned"]
+            ("in the archive it begins at byte {offset}, which is not a multiple of this device's pages of {page} bytes; align the package \
+              with zipalign -P {}", page.checked_div(1024).unwrap_or_default());
+        /// Its archive entry is inconsistent.
+        Entry(fault: Fault) = ["broken-entry"] ("its entry in the archive is broken ({fault}); build the package anew");
+        /// It is for another processor.
+        Processor {
+            /// The library's `e_machine`.
+            machine: u16,
+            /// Whether it is a 64-bit library.
+            wide: bool,
+        } = ["other-processor"]
+            ("it is for another processor ({} of {} bits), and the application runs as {}; build it for that ABI",
+             Machine(*machine), if *wide { 64 } else { 32 }, Machine(elf::MACHINE.unwrap_or_default()));
+        /// It is not a shared library.
+        NotALibrary = ["no-library"] ("it is no ELF shared library; copy it anew");
+        /// Its segments cannot be loaded with this device's page size.
+        Segments {
+            /// The page size that it was built for.
+            alignment: u64,
+            /// The page size of this device in bytes.
+            page: usize,
+        } = ["other-pages"]
+            ("it is linked for pages of {alignment} bytes and this device has pages of {page}; link it with -Wl,-z,max-page-size={page}");
+        /// The dynamic linker does not open it.
+        DoesNotOpen {
+            /// The linker's message.
+            error: Text,
+        } = ["does-not-open"]
+            ("it does not open: {}; if a library or symbol is named there, put that library beside it (libc++_shared.so is one that packages \
+              often lack), or build the layer for this version of Android", Shown(error));
+        /// It lacks a function that describes its layers.
+        MissingExport {
+            /// The function.
+            name: &'static str,
+        } = ["missing-export"] ("it does not export {name}, by which layers of Android are listed; export it");
+        /// It has no layers.
+        NoLayers = ["no-layers"]
+            ("it says that there are no layers in it (vkEnumerateInstanceLayerProperties gives none); mend the library");
+        /// One of its functions failed.
+        CallFailed {
+            /// The function.
+            name: &'static str,
+            /// The layer that it was asked about, empty for the library.
+            layer: Text,
+            /// Its result.
+            result: i32,
+        } = ["call-failed"]
+            ("its {name} returned {result}{}{}; mend the library", if layer.is_empty() { "" } else { " for " }, Shown(layer));
+        /// One of its functions reports more than there can be.
+        TooMany {
+            /// The function.
+            name: &'static str,
+            /// The number.
+            count: u32,
+        } = ["too-many"] ("its {name} gives {count}, which cannot be; mend the library");
+        /// One of its functions returned a name or description without a NUL.
+        Unended {
+            /// The function.
+            name: &'static str,
+        } = ["text-without-end"] ("its {name} gives a text without a NUL at its end; mend the library");
+    }
 }
 
 /// The outcome of searching a folder.
@@ -106,95 +119,10 @@ pub enum Search {
 }
 
 impl Refusal {
-    /// Returns a short, stable name, for programs.
-    #[must_use]
-    pub const fn id(&self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Duplicate { .. } => "duplicate",
-            Self::Compressed { .. } => "compressed",
-            Self::Encrypted => "encrypted",
-            Self::Misaligned { .. } => "misaligned",
-            Self::Entry(_) => "broken-entry",
-            Self::Processor { .. } => "other-processor",
-            Self::NotALibrary => "no-library",
-            Self::Segments { .. } => "other-pages",
-            Self::DoesNotOpen { .. } => "does-not-open",
-            Self::MissingExport { .. } => "missing-export",
-            Self::NoLayers => "no-layers",
-            Self::CallFailed { .. } => "call-failed",
-            Self::TooMany { .. } => "too-many",
-            Self::Unended { .. } => "text-without-end",
-        }
-    }
-
     /// Returns whether this is normal and needs no fix.
     #[must_use]
     pub const fn is_usual(&self) -> bool {
         matches!(self, Self::Duplicate { .. })
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name => f.write_str(
-                "its name does not begin with libVkLayer and end with .so, by which layers are found; rename it",
-            ),
-            Self::Duplicate { of } => {
-                write!(f, "a library with the same file name comes first: {}", Shown(of))
-            }
-            Self::Compressed { method } => write!(
-                f,
-                "it is compressed in the archive (method {method}), and can only be opened there if it is stored; build the \
-                 package with android:extractNativeLibs=\"true\" (useLegacyPackaging), or store its libraries"
-            ),
-            Self::Encrypted => {
-                f.write_str("it is encrypted in the archive; build the package without encryption")
-            }
-            Self::Misaligned { offset, page } => write!(
-                f,
-                "in the archive it begins at byte {offset}, which is not a multiple of this device's pages of {page} bytes; \
-                 align the package with zipalign -P {}",
-                page.checked_div(1024).unwrap_or_default()
-            ),
-            Self::Entry(fault) => write!(f, "its entry in the archive is broken ({fault}); build the package anew"),
-            Self::Processor { machine, wide } => {
-                let bits = if *wide { 64 } else { 32 };
-                write!(f, "it is for another processor ({} of {bits} bits), and the application runs as ", Machine(*machine))?;
-                write!(f, "{}; build it for that ABI", Machine(elf::MACHINE.unwrap_or_default()))
-            }
-            Self::NotALibrary => f.write_str("it is no ELF shared library; copy it anew"),
-            Self::Segments { alignment, page } => write!(
-                f,
-                "it is linked for pages of {alignment} bytes and this device has pages of {page}; link it with \
-                 -Wl,-z,max-page-size={page}"
-            ),
-            Self::DoesNotOpen { error } => write!(
-                f,
-                "it does not open: {}; if a library or symbol is named there, put that library beside it (libc++_shared.so is \
-                 one that packages often lack), or build the layer for this version of Android",
-                Shown(error)
-            ),
-            Self::MissingExport { name } => {
-                write!(f, "it does not export {name}, by which layers of Android are listed; export it")
-            }
-            Self::NoLayers => f.write_str(
-                "it says that there are no layers in it (vkEnumerateInstanceLayerProperties gives none); mend the library",
-            ),
-            Self::CallFailed { name, layer, result } if layer.is_empty() => {
-                write!(f, "its {name} returned {result}; mend the library")
-            }
-            Self::CallFailed { name, layer, result } => {
-                write!(f, "its {name} returned {result} for {}; mend the library", Shown(layer))
-            }
-            Self::TooMany { name, count } => {
-                write!(f, "its {name} gives {count}, which cannot be; mend the library")
-            }
-            Self::Unended { name } => {
-                write!(f, "its {name} gives a text without a NUL at its end; mend the library")
-            }
-        }
     }
 }
 

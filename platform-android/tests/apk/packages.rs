@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use android_simulation::{Android, Packed, package};
+use platform_android::apk::package::{Fault, FileFault};
 
 use super::drivers::{META, PACKAGE, draw};
 use super::{Application, icd};
@@ -483,15 +484,12 @@ fn r140_a_library_that_is_not_called_so_is_unpacked_if_it_is_the_driver() {
 
 #[test]
 fn r140_every_reason_is_on_its_page() {
-    let read = |path: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
-    let source = read("src/apk/package/fault.rs");
-    let (_, ids) = source.split_once("fn id(&self) -> &'static str {").unwrap();
-    let ids = ids.split("\n    }\n").next().unwrap();
-    let in_source: BTreeSet<&str> = ids.split('"').skip(1).step_by(2).collect();
-    let page = read("../docs/android-apk.md");
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/android-apk.md")).unwrap();
     let on_page: BTreeSet<&str> =
         page.lines().filter_map(|line| line.strip_prefix("| `package-")?.split('`').next()).collect();
-    let in_source: BTreeSet<&str> = in_source.iter().map(|id| id.strip_prefix("package-").unwrap()).collect();
+    let ids = Fault::IDS.iter().chain(FileFault::IDS).copied().flatten();
+    let in_source: BTreeSet<&str> = ids.map(|id| id.strip_prefix("package-").unwrap()).collect();
     assert_eq!(on_page, in_source);
     assert!(in_source.len() > 10);
 }

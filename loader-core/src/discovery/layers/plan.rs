@@ -7,7 +7,6 @@ use core::fmt;
 use super::reason::LayerReason;
 use crate::discovery::reason::Name;
 use crate::discovery::{Ignored, Note, Searched};
-use crate::log::Level;
 use crate::manifest::{Control, LayerManifest, ManifestWarning, Version};
 use crate::memory::{Shown, Text, Vec};
 
@@ -150,27 +149,51 @@ pub enum LayerDecision {
     Skip(LayerReason),
 }
 
-/// A note about the search that is not the fault of a layer.
-#[derive(Debug, PartialEq, Eq)]
-pub enum LayerNote {
-    /// A note that also applies to a search for drivers.
-    Search(Note),
-    /// A variable names a layer that does not exist or is unusable: a user error that is only reported.
-    NotFound {
-        /// The variable.
-        by: &'static CStr,
-        /// The name.
-        name: Text,
-        /// The layer of that name, if it was found and is skipped.
-        skipped: Option<usize>,
-    },
-    /// More layers were found than the loader's limit.
-    TooManyLayers {
-        /// The number of layers that were left out.
-        left_out: usize,
-    },
-    /// The settings file lists the layers and leaves no place for others, so none are searched for.
-    OnlyListed,
+crate::reasons! {
+    /// A note about the search that is not the fault of a layer.
+    #[derive(Debug, PartialEq, Eq)]
+    pub enum LayerNote [level] {
+        /// A note that also applies to a search for drivers.
+        Search(note: Note) = [(note.id(); &[]) Warning] ("{}", SearchNote(note));
+        /// A variable names a layer that does not exist or is unusable: a user error that is only reported.
+        NotFound {
+            /// The variable.
+            by: &'static CStr,
+            /// The name.
+            name: Text,
+            /// The layer of that name, if it was found and is skipped.
+            skipped: Option<usize>,
+        } = ["named-layer-not-found" Error] ("{} names the layer {}, which {}", Name(by), Shown(name), obstacle(*skipped));
+        /// More layers were found than the loader's limit.
+        TooManyLayers {
+            /// The number of layers that were left out.
+            left_out: usize,
+        } = ["too-many-layers" Warning] ("there are too many layers, {left_out} of them were left out");
+        /// The settings file lists the layers and leaves no place for others, so none are searched for.
+        OnlyListed = ["only-listed-layers" Info] ("the settings file lists all layers, so others are not searched for");
+    }
+}
+
+/// Says what keeps a layer that a variable names from being used.
+fn obstacle(skipped: Option<usize>) -> &'static str {
+    match skipped {
+        Some(_) => "was found but cannot be used",
+        None => "is not installed; correct the name or install the layer",
+    }
+}
+
+/// A note that also applies to a search for drivers, in which another rule requires the same.
+struct SearchNote<'a>(&'a Note);
+
+impl fmt::Display for SearchNote<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Note::VariableIgnored { name, because: Ignored::Elevated } => {
+                write!(f, "{} is ignored because this process is elevated (LLP_LOADER_13)", Name(name))
+            }
+            note => note.fmt(f),
+        }
+    }
 }
 
 impl LayerPlan {
@@ -254,56 +277,6 @@ impl fmt::Display for ExplainedRefusal<'_> {
                 write!(f, "{}: {}", Shown(path), reason.explain(self.plan, *place))
             }
             _ => f.write_str("it cannot be used"),
-        }
-    }
-}
-
-impl LayerNote {
-    /// Returns a short, stable name for programs.
-    #[must_use]
-    pub fn id(&self) -> &'static str {
-        match self {
-            Self::Search(note) => note.id(),
-            Self::NotFound { .. } => "named-layer-not-found",
-            Self::TooManyLayers { .. } => "too-many-layers",
-            Self::OnlyListed => "only-listed-layers",
-        }
-    }
-
-    /// Returns the severity.
-    #[must_use]
-    pub fn level(&self) -> Level {
-        match self {
-            Self::NotFound { .. } => Level::Error,
-            Self::Search(_) | Self::TooManyLayers { .. } => Level::Warning,
-            Self::OnlyListed => Level::Info,
-        }
-    }
-}
-
-/// Describes the defect and a remedy.
-impl fmt::Display for LayerNote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Search(Note::VariableIgnored { name, because: Ignored::Elevated }) => {
-                write!(f, "{} is ignored because this process is elevated (LLP_LOADER_13)", Name(name))
-            }
-            Self::Search(note) => note.fmt(f),
-            Self::NotFound { by, name, skipped: None } => write!(
-                f,
-                "{} names the layer {}, which is not installed; correct the name or install the layer",
-                Name(by),
-                Shown(name)
-            ),
-            Self::NotFound { by, name, skipped: Some(_) } => {
-                write!(f, "{} names the layer {}, which was found but cannot be used", Name(by), Shown(name))
-            }
-            Self::TooManyLayers { left_out } => {
-                write!(f, "there are too many layers, {left_out} of them were left out")
-            }
-            Self::OnlyListed => {
-                f.write_str("the settings file lists all layers, so others are not searched for")
-            }
         }
     }
 }
