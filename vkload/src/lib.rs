@@ -25,6 +25,7 @@ mod searched;
 mod settings;
 mod switches;
 mod table;
+mod view;
 
 use std::process::ExitCode;
 

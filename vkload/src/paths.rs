@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use loader_core::discovery::{Looked, Searched};
 use loader_core::memory::Shown;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::output;
 use crate::planned::Planned;
@@ -33,9 +33,8 @@ pub(crate) fn render(planned: &Planned, json: bool) -> String {
     let of_drivers = planned.drivers.notes.iter().map(ToString::to_string);
     let notes: Vec<_> = of_drivers.chain(planned.layers.notes.iter().map(ToString::to_string)).collect();
     if json {
-        let list = |places: &[Place]| Value::from(places.iter().map(Place::json).collect::<Vec<_>>());
         let mut object = json!({ "format": FORMAT, "notes": notes });
-        kinds.iter().for_each(|(_, name, places)| object[*name] = list(places));
+        kinds.iter().for_each(|(_, name, places)| object[*name] = json!(places));
         return format!("{object:#}\n");
     }
     let mut out = String::new();

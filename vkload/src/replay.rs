@@ -86,22 +86,20 @@ fn picture(planned: &Planned, recorded: &Value) -> Result<Model, String> {
     let mut model = chain::picture(planned, &[])?;
     let report = report(planned, recorded)?;
     for layer in &mut model.layers {
-        let seen =
-            report.layers.iter().find(|seen| seen.manifest == layer.manifest && seen.name == layer.name);
-        layer.problem = seen.filter(|seen| !seen.active).map(|seen| seen.remark.clone()).unwrap_or_default();
+        let seen = report.layers.get(layer.view.index).map(|seen| &seen.view);
+        layer.problem =
+            seen.filter(|seen| !seen.is_active()).map(|seen| seen.remark.clone()).unwrap_or_default();
     }
     let mut devices: Vec<_> = report.devices.into_iter().map(chained).collect();
     // A recording has the devices of all drivers in one list, and how many each driver has.
     let only_one = report.drivers.iter().filter(|driver| driver.devices > 0).count() == 1;
     let is_usual = !devices.is_empty();
     for driver in &mut model.drivers {
-        let Some(seen) = report.drivers.iter().find(|seen| seen.manifest == driver.manifest) else {
-            continue;
-        };
-        if seen.outcome == "no-devices" && is_usual {
+        let Some(seen) = report.drivers.get(driver.view.index) else { continue };
+        if seen.view.outcome == "no-devices" && is_usual {
             driver.devices = Some(Vec::new());
-        } else if !seen.used {
-            driver.problem.clone_from(&seen.remark);
+        } else if !seen.view.used {
+            driver.problem.clone_from(&seen.view.remark);
         } else if only_one && seen.devices > 0 {
             driver.devices = Some(std::mem::take(&mut devices));
         }
@@ -133,13 +131,14 @@ pub(crate) fn report(planned: &Planned, recorded: &Value) -> Result<Report, Stri
     let mut report = plan_only(planned, &fault).map_err(|_| "memory ran out")?;
     report.vulkan = text(&recorded["vulkan"]);
     report.devices = list("devices").map(device).collect();
-    for driver in report.drivers.iter_mut().filter(|driver| driver.used) {
-        let Some(seen) = list("drivers").find(|seen| seen["manifest"] == driver.manifest.as_str()) else {
+    for driver in report.drivers.iter_mut().filter(|driver| driver.view.used) {
+        let view = &mut driver.view;
+        let Some(seen) = list("drivers").find(|seen| seen["manifest"] == view.manifest.as_str()) else {
             continue;
         };
-        driver.used = seen["used"] == true;
-        driver.outcome = text(&seen["outcome"]).into();
-        driver.remark = text(&seen["remark"]);
+        view.used = seen["used"] == true;
+        view.outcome = text(&seen["outcome"]).into();
+        view.remark = text(&seen["remark"]);
         driver.devices = seen["devices"].as_u64().and_then(|count| count.try_into().ok()).unwrap_or(0);
     }
     report.problem =

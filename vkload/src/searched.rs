@@ -6,12 +6,12 @@ use std::io;
 use loader_core::discovery::{Looked, Origin, Searched};
 use loader_core::memory::Shown;
 use loader_core::platform::FileError;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::table::Table;
 
 /// A place that was searched.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Place {
     pub(crate) path: String,
     /// Why it was searched.
@@ -27,10 +27,6 @@ impl Place {
             because: origin(searched.origin),
             found: found(&searched.result),
         }
-    }
-
-    pub(crate) fn json(&self) -> Value {
-        json!({ "path": self.path, "because": self.because, "found": self.found })
     }
 
     /// Returns these search paths as a table, if the list is not empty.

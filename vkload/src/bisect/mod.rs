@@ -9,12 +9,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::arguments::BisectArguments;
-use crate::chain;
-use crate::doctor::subject::{Layer, Target};
+
+use crate::doctor::subject::Target;
 use crate::facts::{Variables, own_variables};
 use crate::output::{clear_progress, fail, print as print_output};
 use crate::planned::Planned;
 use crate::switches::{self, Changes, Wanted};
+use crate::view::LayerView;
 use run::{Attempt, Program};
 use search::Verdict;
 
@@ -32,7 +33,7 @@ struct Answer {
 
 /// A layer that is active for the program.
 struct Suspect {
-    layer: Layer,
+    layer: LayerView,
     /// Why it is active, to follow its name.
     why: String,
     /// The way to turn it off.
@@ -57,16 +58,18 @@ fn bisect(options: &BisectArguments) -> Result<Answer, String> {
     let name = options.program.first().map(Path::new);
     let Target { executable, bits, .. } = Target::program(name, usize::BITS)?;
     let planned = Planned::for_program(&variables, executable.as_deref(), bits)?;
-    let active: Vec<Layer> =
-        Layer::active(&planned).into_iter().filter(|layer| !layer.library.is_empty()).collect();
-    let off = |left_out: &[&Layer]| {
-        let off: Vec<usize> = left_out.iter().map(|layer| layer.place).collect();
+    let active: Vec<LayerView> = LayerView::active_by_default(&planned.layers)
+        .into_iter()
+        .filter(|layer| !layer.library.is_empty())
+        .collect();
+    let off = |left_out: &[&LayerView]| {
+        let off: Vec<usize> = left_out.iter().map(|layer| layer.index).collect();
         switches::changes(&planned, &variables, Wanted { off: &off, ..Wanted::default() })
     };
     let without_all = off(&active.iter().collect::<Vec<_>>())?;
     let left =
         switches::active_names(&switches::plan(&variables, &without_all, executable.as_deref(), bits)?);
-    let (stuck, layers): (Vec<Layer>, Vec<Layer>) =
+    let (stuck, layers): (Vec<LayerView>, Vec<LayerView>) =
         active.into_iter().partition(|layer| left.contains(&layer.name));
     let program = Program {
         words: &options.program,
@@ -75,28 +78,25 @@ fn bisect(options: &BisectArguments) -> Result<Answer, String> {
         repeat: options.repeat,
     };
     let changes = |on: &[usize]| -> Result<Changes, String> {
-        let is_out = |(place, _): &(usize, &Layer)| !on.contains(place);
+        let is_out = |(place, _): &(usize, &LayerView)| !on.contains(place);
         off(&layers.iter().enumerate().filter(is_out).map(|(_, layer)| layer).collect::<Vec<_>>())
     };
     let (verdict, runs) = search::search(&program, layers.len(), &changes)?;
     Ok(Answer {
         program: options.program.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         verdict,
-        layers: suspects(&planned, &variables, layers)?,
+        layers: suspects(&planned, &variables, layers),
         stuck: stuck.into_iter().map(|layer| layer.name).collect(),
         runs,
     })
 }
 
 /// Returns the layers, with why they are active and what turns them off.
-fn suspects(planned: &Planned, variables: &Variables, layers: Vec<Layer>) -> Result<Vec<Suspect>, String> {
-    let picture = chain::picture(planned, &[])?;
-    let suspect = |layer: Layer| {
-        let drawn = picture.layers.iter().find(|it| it.name == layer.name && it.manifest == layer.manifest);
-        let why = drawn.map(|drawn| drawn.why.as_str()).unwrap_or_default();
+fn suspects(planned: &Planned, variables: &Variables, layers: Vec<LayerView>) -> Vec<Suspect> {
+    let suspect = |layer: LayerView| {
         // The output shows how to turn the layer off on a separate line.
-        let why = why.split("; to turn it off").next().unwrap_or_default().to_owned();
-        let off = if layer.by_settings {
+        let why = layer.why(planned).split("; to turn it off").next().unwrap_or_default().to_owned();
+        let off = if layer.is_by_settings() {
             let settings = loader_core::memory::Shown(&planned.settings.plan.path);
             format!("In {settings}, change \"control\" of {} from \"on\" to \"off\"", layer.name)
         } else {
@@ -104,5 +104,5 @@ fn suspects(planned: &Planned, variables: &Variables, layers: Vec<Layer>) -> Res
         };
         Suspect { layer, why, off }
     };
-    Ok(layers.into_iter().map(suspect).collect())
+    layers.into_iter().map(suspect).collect()
 }

@@ -103,13 +103,15 @@ impl Detail {
 }
 
 fn layer(layer: &Layer) -> Block {
-    let details = [("", layer.why.as_str()), ("library", &layer.library), ("manifest", &layer.manifest)];
-    Block { problem: layer.problem.clone(), ..Block::new(Role::Layer, &layer.name, &details) }
+    let Layer { view, why, problem } = layer;
+    let details = [("", why.as_str()), ("library", &view.library), ("manifest", &view.manifest)];
+    Block { problem: problem.clone(), ..Block::new(Role::Layer, &view.name, &details) }
 }
 
 /// Returns the boxes of a driver. Drivers are drawn side by side and are therefore narrow: files and their folders get lines of their own.
 fn branch(driver: &Driver) -> Branch {
-    let ((folder, manifest), (library_folder, library)) = (split(&driver.manifest), split(&driver.library));
+    let (folder, manifest) = split(&driver.view.manifest);
+    let (library_folder, library) = split(&driver.view.library);
     let details = [("in", folder), ("", &driver.why), ("library", library), ("in", library_folder)];
     let mut block = Block { problem: driver.problem.clone(), ..Block::new(Role::Driver, manifest, &details) };
     if driver.problem.is_empty() && driver.devices.as_ref().is_some_and(Vec::is_empty) {
@@ -136,7 +138,7 @@ fn about(device: &Device) -> String {
 
 fn notes(model: &Model) -> Vec<Note> {
     let devices = model.devices.iter().map(|device| format!("{} ({})", device.name, about(device)));
-    let skipped = model.skipped.iter().map(|driver| format!("{}: {}", driver.manifest, driver.reason));
+    let skipped = model.skipped.iter().map(|driver| format!("{}: {}", driver.manifest, driver.remark));
     let notes = [
         ("vkCreateInstance returns VK_ERROR_LAYER_NOT_PRESENT:", model.refused.clone(), true),
         ("Devices (it is not known which driver has which):", devices.collect(), false),

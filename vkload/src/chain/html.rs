@@ -1,6 +1,6 @@
 //! A call chain as one HTML page: the picture, and tables with every path and reason in full.
 
-use super::model::{Device, Driver, Layer, Model, Skipped};
+use super::model::Model;
 use super::svg::svg;
 use crate::page::{self, Card, Part, Section, Severity, Step};
 
@@ -38,31 +38,32 @@ const DRIVERS: &[&str] = &["manifest", "library", "Vulkan", "why it was found"];
 const DEVICES: &[&str] = &["device", "kind", "Vulkan", "driver"];
 const SKIPPED: &[&str] = &["manifest", "library", "why it is not used"];
 
+/// Returns a row of a table.
+fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
+    cells.map(str::to_owned).to_vec()
+}
+
 fn layers(model: &Model) -> Vec<Vec<String>> {
-    let row = |it: &Layer| vec![it.name.clone(), it.why.clone(), it.library.clone(), it.manifest.clone()];
-    model.layers.iter().map(row).collect()
+    let layers = model.layers.iter().map(|layer| (&layer.view, &layer.why));
+    layers.map(|(it, why)| row([&it.name, why, &it.library, &it.manifest])).collect()
 }
 
 fn drivers(model: &Model) -> Vec<Vec<String>> {
-    let row =
-        |it: &Driver| vec![it.manifest.clone(), it.library.clone(), it.api_version.clone(), it.why.clone()];
-    model.drivers.iter().map(row).collect()
+    let drivers = model.drivers.iter().map(|driver| (&driver.view, &driver.why));
+    drivers.map(|(it, why)| row([&it.manifest, &it.library, &it.api_version, why])).collect()
 }
 
 fn devices(model: &Model) -> Vec<Vec<String>> {
     let known = model
         .drivers
         .iter()
-        .flat_map(|driver| driver.devices().iter().map(|it| (it, driver.manifest.as_str())));
-    let row = |(it, driver): (&Device, &str)| {
-        vec![it.name.clone(), it.kind.clone(), it.api_version.clone(), driver.to_owned()]
-    };
-    known.chain(model.devices.iter().map(|device| (device, "not known"))).map(row).collect()
+        .flat_map(|driver| driver.devices().iter().map(|device| (device, driver.view.manifest.as_str())));
+    let all = known.chain(model.devices.iter().map(|device| (device, "not known")));
+    all.map(|(it, driver)| row([&it.name, &it.kind, &it.api_version, driver])).collect()
 }
 
 fn skipped(model: &Model) -> Vec<Vec<String>> {
-    let row = |it: &Skipped| vec![it.manifest.clone(), it.library.clone(), it.reason.clone()];
-    model.skipped.iter().map(row).collect()
+    model.skipped.iter().map(|it| row([&it.manifest, &it.library, &it.remark])).collect()
 }
 
 /// Returns the problems of the chain, the gravest first.
@@ -85,8 +86,8 @@ fn cards(model: &Model) -> Vec<Card> {
         let steps = vec![Step::Words("To see why, and what to do:".into()), doctor()];
         cards.push(Card { steps, ..card(Severity::Error, "No driver was found", text) });
     }
-    let layers = model.layers.iter().map(|layer| (&layer.name, &layer.problem));
-    let drivers = model.drivers.iter().map(|driver| (&driver.manifest, &driver.problem));
+    let layers = model.layers.iter().map(|layer| (&layer.view.name, &layer.problem));
+    let drivers = model.drivers.iter().map(|driver| (&driver.view.manifest, &driver.problem));
     let devices = model.drivers.iter().flat_map(|driver| driver.devices());
     let devices = devices.map(|device| (&device.name, &device.problem));
     let broken = layers.chain(drivers).chain(devices).filter(|(_, problem)| !problem.is_empty());

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::model::{Device, Driver, Layer, Model, Skipped};
+use super::model::{Driver, Layer, Model};
+use crate::view::DriverView;
 
 /// The number of this format. A change that could break a program raises it.
 const FORMAT: u32 = 1;
@@ -14,7 +15,7 @@ pub(super) fn render(model: &Model) -> Value {
         "chain": chain(model),
         "layers": model.layers.iter().map(layer).collect::<Vec<_>>(),
         "drivers": model.drivers.iter().map(driver).collect::<Vec<_>>(),
-        "devices": devices(&model.devices),
+        "devices": model.devices,
         "skipped": model.skipped.iter().map(skipped).collect::<Vec<_>>(),
         "refused": model.refused,
     })
@@ -24,40 +25,39 @@ pub(super) fn render(model: &Model) -> Value {
 fn chain(model: &Model) -> Vec<Value> {
     let link = |name: &str, because: &str, library: &str| json!({ "name": name, "because": because, "library": library });
     let mut links = vec![link(&model.application, "", ""), link("loader", "", &model.loader)];
-    links.extend(model.layers.iter().map(|layer| link(&layer.name, &layer.because, &layer.library)));
+    links.extend(
+        model.layers.iter().map(|Layer { view, .. }| link(&view.name, &view.because(), &view.library)),
+    );
     links.push(link("loader", "", &model.loader));
-    links.extend(model.drivers.iter().map(|driver| link(&driver.manifest, &driver.because, &driver.library)));
+    links.extend(
+        model.drivers.iter().map(|Driver { view, .. }| link(&view.manifest, &view.found_by, &view.library)),
+    );
     links
 }
 
-fn layer(layer: &Layer) -> Value {
+fn layer(Layer { view, why, problem }: &Layer) -> Value {
     json!({
-        "name": layer.name,
-        "because": layer.because,
-        "why": layer.why,
-        "manifest": layer.manifest,
-        "library": layer.library,
-        "problem": layer.problem,
+        "name": view.name,
+        "because": view.because(),
+        "why": why,
+        "manifest": view.manifest,
+        "library": view.library,
+        "problem": problem,
     })
 }
 
-fn driver(driver: &Driver) -> Value {
+fn driver(Driver { view, why, problem, devices }: &Driver) -> Value {
     json!({
-        "manifest": driver.manifest,
-        "library": driver.library,
-        "apiVersion": driver.api_version,
-        "because": driver.because,
-        "why": driver.why,
-        "problem": driver.problem,
-        "devices": driver.devices.as_deref().map(devices),
+        "manifest": view.manifest,
+        "library": view.library,
+        "apiVersion": view.api_version,
+        "because": view.found_by,
+        "why": why,
+        "problem": problem,
+        "devices": devices,
     })
 }
 
-fn devices(devices: &[Device]) -> Vec<Value> {
-    let device = |it: &Device| json!({ "name": it.name, "kind": it.kind, "apiVersion": it.api_version, "problem": it.problem });
-    devices.iter().map(device).collect()
-}
-
-fn skipped(driver: &Skipped) -> Value {
-    json!({ "manifest": driver.manifest, "library": driver.library, "reason": driver.reason })
+fn skipped(driver: &DriverView) -> Value {
+    json!({ "manifest": driver.manifest, "library": driver.library, "reason": driver.remark })
 }

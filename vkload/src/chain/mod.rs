@@ -37,8 +37,8 @@ fn model(options: &ChainArguments) -> Result<Model, String> {
     let planned = Planned::here()?;
     let mut model = picture(&planned, &options.layer)?;
     if !options.no_probe {
-        let places: Vec<usize> = model.layers.iter().map(|layer| layer.place).collect();
-        let tried = probe::layers::try_out(&planned, &places, &Changes::new());
+        let indices: Vec<usize> = model.layers.iter().map(|layer| layer.view.index).collect();
+        let tried = probe::layers::try_out(&planned, &indices, &Changes::new());
         model.add_problems(&tried, &planned, &options.layer)?;
     }
     Ok(model)

@@ -270,11 +270,12 @@ fn blanks(count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::model::{Device, Driver, Layer, Skipped};
+    use crate::chain::model::{Device, Driver, Layer};
+    use crate::view::{DriverView, LayerView};
 
     fn model() -> Model {
         let layer = Layer {
-            name: "VK_LAYER_one".into(),
+            view: LayerView { name: "VK_LAYER_one".into(), ..LayerView::default() },
             why: "enabled by the application".into(),
             ..Layer::default()
         };
@@ -285,8 +286,11 @@ mod tests {
             ..Device::default()
         };
         let driver = |name: &str, devices| Driver {
-            manifest: format!("/icd.d/{name}.json"),
-            library: format!("lib{name}.so"),
+            view: DriverView {
+                manifest: format!("/icd.d/{name}.json"),
+                library: format!("lib{name}.so"),
+                ..DriverView::default()
+            },
             devices,
             ..Driver::default()
         };
@@ -295,10 +299,10 @@ mod tests {
             Driver { problem: "it does not open".into(), ..driver("bad", Some(Vec::new())) },
             driver("other", Some(Vec::new())),
         ];
-        let skipped = Skipped {
+        let skipped = DriverView {
             manifest: "/icd.d/old.json".into(),
-            library: String::new(),
-            reason: "it is old".into(),
+            remark: "it is old".into(),
+            ..DriverView::default()
         };
         Model {
             application: "game".into(),

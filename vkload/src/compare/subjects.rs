@@ -8,14 +8,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Side;
-use crate::chain;
 use crate::doctor;
 use crate::doctor::case::Case;
 use crate::doctor::trials::Trials;
-use crate::info::report::{Device, Driver, Report};
+use crate::info::report::{Device, Report};
 use crate::planned::Planned;
 use crate::probe::{Ending, Subject, Trial};
 use crate::replay::{Machine, report};
+use crate::view::DriverView;
 
 /// The names of subjects, which do not change, and their titles, in the order of the answer: the result first, then what leads to it.
 pub(super) const SUBJECTS: &[(&str, &str)] = &[
@@ -50,8 +50,16 @@ pub(super) fn side(machine: Machine, whole: bool) -> Result<Side, String> {
     let mut side = Side::from([
         ("variables", variables(&planned)),
         ("settings", settings(&planned)),
-        ("drivers", report.drivers.iter().map(|driver| (driver.manifest.clone(), outcome(driver))).collect()),
-        ("layers", layers(&planned, &report)?),
+        (
+            "drivers",
+            report
+                .drivers
+                .iter()
+                .map(|driver| &driver.view)
+                .map(|driver| (driver.manifest.clone(), outcome(driver)))
+                .collect(),
+        ),
+        ("layers", layers(&planned, &report)),
         ("devices", devices(&report.devices)),
     ]);
     let built_in = policy.roots.iter().filter_map(|root| match root {
@@ -119,7 +127,7 @@ fn settings(planned: &Planned) -> Entries {
     entries
 }
 
-fn outcome(driver: &Driver) -> String {
+fn outcome(driver: &DriverView) -> String {
     match (driver.used, &*driver.outcome) {
         (true, _) => "used".to_owned(),
         // The doctor and `vkload info` have other words for it.
@@ -128,17 +136,17 @@ fn outcome(driver: &Driver) -> String {
     }
 }
 
-fn layers(planned: &Planned, report: &Report) -> Result<Entries, String> {
-    let picture = chain::picture(planned, &[])?;
+fn layers(planned: &Planned, report: &Report) -> Entries {
     let mut entries = Entries::new();
-    for layer in &report.layers {
-        let name = if layer.name.is_empty() { &layer.manifest } else { &layer.name };
-        let drawn = picture.layers.iter().find(|it| it.name == layer.name && it.manifest == layer.manifest);
-        let why = drawn.filter(|_| layer.active).map_or(&layer.remark, |drawn| &drawn.why);
-        let state = if layer.active { "active" } else { "not active" };
-        insert(&mut entries, name, format!("{state}, {}: {why}", layer.manifest));
+    for view in report.layers.iter().map(|layer| &layer.view) {
+        let (state, why) = match view.is_active() {
+            true if view.library.is_empty() => ("active", String::new()),
+            true => ("active", view.why(planned)),
+            false => ("not active", view.remark.clone()),
+        };
+        insert(&mut entries, view.title(), format!("{state}, {}: {why}", view.manifest));
     }
-    Ok(entries)
+    entries
 }
 
 fn devices(devices: &[Device]) -> Entries {

@@ -1,17 +1,16 @@
 //! Everything that the rules judge by, and the questions that most of them ask.
 
-use loader_core::discovery::{Candidate, Decision};
-use loader_core::memory::Shown;
+use loader_core::discovery::Candidate;
 
 use super::finding::Severity;
-use super::subject::{Layer, Target};
+use super::subject::Target;
 use super::trials::Trials;
 use crate::facts::{Facts, Gpu, Library};
 use crate::info::report::Device;
 pub(super) use crate::output::quoted;
 use crate::planned::Planned;
 use crate::probe::{Ending, Stage, Trial};
-use crate::searched::origin;
+use crate::view::{DriverView, LayerView};
 
 /// A machine, a program on it, and the results of the trials.
 pub(crate) struct Case {
@@ -20,39 +19,15 @@ pub(crate) struct Case {
     pub(crate) target: Target,
     pub(crate) trials: Trials,
     /// The layers that are active in a program that asks for none.
-    pub(crate) layers: Vec<Layer>,
+    pub(crate) layers: Vec<LayerView>,
     /// The drivers that were found.
-    pub(crate) drivers: Vec<Driver>,
-}
-
-/// A driver that was found.
-pub(crate) struct Driver {
-    pub(crate) manifest: String,
-    pub(crate) library: String,
-    /// Why its folder or file was looked at.
-    pub(crate) found_by: String,
-    /// Its place in the plan.
-    pub(crate) place: usize,
-    /// Whether the loader opens it.
-    pub(crate) used: bool,
+    pub(crate) drivers: Vec<DriverView>,
 }
 
 impl Case {
     pub(crate) fn new(facts: Facts, planned: Planned, target: Target, trials: Trials) -> Self {
-        let layers = Layer::active(&planned);
-        let driver = |(place, candidate): (usize, &Candidate)| Driver {
-            manifest: Shown(&candidate.path).to_string(),
-            library: Shown(&candidate.library).to_string(),
-            found_by: planned
-                .drivers
-                .searched
-                .get(candidate.found_in)
-                .map(|searched| origin(searched.origin))
-                .unwrap_or_default(),
-            place,
-            used: candidate.decision == Decision::Use,
-        };
-        let drivers = planned.drivers.drivers.iter().enumerate().map(driver).collect();
+        let layers = LayerView::active_by_default(&planned.layers);
+        let drivers = DriverView::all(&planned.drivers);
         Self { facts, planned, target, trials, layers, drivers }
     }
 
@@ -97,8 +72,8 @@ impl Case {
         if self.fails() { Severity::Error } else { Severity::Note }
     }
 
-    pub(super) fn candidate(&self, driver: &Driver) -> Option<&Candidate> {
-        self.planned.drivers.drivers.get(driver.place)
+    pub(super) fn candidate(&self, driver: &DriverView) -> Option<&Candidate> {
+        self.planned.drivers.drivers.get(driver.index)
     }
 
     /// Returns the library that this manifest names.
@@ -107,12 +82,12 @@ impl Case {
     }
 
     /// Returns the result of trying the driver alone.
-    pub(super) fn trial(&self, driver: &Driver) -> Option<&Trial> {
+    pub(super) fn trial(&self, driver: &DriverView) -> Option<&Trial> {
         self.trials.driver(&driver.manifest)
     }
 
     /// Returns the drivers of which a device can be used, alone.
-    pub(super) fn good_drivers(&self) -> impl Iterator<Item = &Driver> {
+    pub(super) fn good_drivers(&self) -> impl Iterator<Item = &DriverView> {
         self.drivers.iter().filter(|driver| self.trial(driver).is_some_and(Trial::works))
     }
 

@@ -6,12 +6,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::case::Case;
-use super::subject::{Layer, Target};
+use super::subject::Target;
 use super::trials::Trials;
 use crate::facts::Facts;
 use crate::planned::Planned;
 use crate::probe::{Ending, Trial};
 use crate::recording;
+use crate::view::LayerView;
 
 /// The recorded parts of a case.
 pub(super) struct Kept<'a> {
@@ -60,7 +61,7 @@ fn report(Kept { planned, trials, .. }: &Kept<'_>) -> Value {
         let used = outcome == "used";
         json!({ "manifest": manifest, "used": used, "outcome": outcome, "remark": remark, "devices": trial.devices.len() })
     };
-    let layer = |layer: Layer| {
+    let layer = |layer: LayerView| {
         let trial = trials.layer(&layer.name).filter(|trial| trial.is_unusable())?;
         Some(
             json!({ "manifest": layer.manifest, "name": layer.name, "outcome": trial.fault, "remark": trial.to_string() }),
@@ -70,6 +71,6 @@ fn report(Kept { planned, trials, .. }: &Kept<'_>) -> Value {
         "vulkan": program.version,
         "devices": program.usable().collect::<Vec<_>>(),
         "drivers": trials.drivers.iter().map(driver).collect::<Vec<_>>(),
-        "layers": Layer::active(planned).into_iter().filter_map(layer).collect::<Vec<_>>(),
+        "layers": LayerView::active_by_default(&planned.layers).into_iter().filter_map(layer).collect::<Vec<_>>(),
     })
 }

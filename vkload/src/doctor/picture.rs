@@ -18,13 +18,13 @@ pub(crate) fn picture(case: &Case) -> Result<Model, String> {
         model.loader.clone_from(&trial.file);
     }
     for layer in &mut model.layers {
-        let broken = case.fault_of_layer(&layer.name).map(Trial::to_string);
-        let guilty =
-            case.trials.culprits.contains(&layer.name).then(|| "without this layer it works".to_owned());
+        let name = &layer.view.name;
+        let broken = case.fault_of_layer(name).map(Trial::to_string);
+        let guilty = case.trials.culprits.contains(name).then(|| "without this layer it works".to_owned());
         layer.problem = broken.or(guilty).unwrap_or_default();
     }
     for driver in &mut model.drivers {
-        let Some(trial) = case.trials.driver(&driver.manifest) else { continue };
+        let Some(trial) = case.trials.driver(&driver.view.manifest) else { continue };
         if trial.ending != Ending::Finished {
             driver.problem = trial.to_string();
         }

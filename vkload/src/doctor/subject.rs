@@ -3,14 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loader_core::discovery::{Because, LayerKind, LayerPlan, LayerRequest};
-use loader_core::memory::Shown;
 use serde::{Deserialize, Serialize};
 
 use super::program::Program;
 use crate::facts::{self, LoaderFile, MappedLoader, Variables};
-use crate::planned::Planned;
 use crate::switches::Changes;
+use crate::view::LayerView;
 
 /// A program, known or not.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -157,88 +155,32 @@ pub(super) const OVERRIDE: &str = "VK_LAYER_LUNARG_override";
 /// The variable that names the layers to enable.
 const NAMES: &str = "VK_INSTANCE_LAYERS";
 
-/// A layer that is active in a program that asks for none.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Layer {
-    pub(crate) name: String,
-    /// Its place in the plan.
-    pub(crate) place: usize,
-    pub(crate) manifest: String,
-    /// Empty for a meta-layer.
-    pub(crate) library: String,
-    pub(crate) implicit: bool,
-    /// The environment variable whose value makes it active. Empty where none does.
-    pub(crate) by_variable: String,
-    /// Whether the settings file makes it active.
-    pub(crate) by_settings: bool,
-    /// The meta-layer that it is a component of and active by: its name and its manifest.
-    pub(crate) part_of: Option<(String, String)>,
-    /// The variable and its value that make it active, from its manifest.
-    pub(crate) enable: Option<(String, String)>,
-    /// The variable and its value that turn it off, from its manifest.
-    pub(crate) disable: Option<(String, String)>,
-}
-
-impl Layer {
-    /// Returns those layers, in the order of calls.
-    pub(crate) fn active(planned: &Planned) -> Vec<Self> {
-        let Ok(active) = planned.layers.activate(&LayerRequest::default()) else { return Vec::new() };
-        active.layers.iter().filter_map(|one| Self::new(&planned.layers, one.layer, one.because)).collect()
-    }
-
-    fn new(plan: &LayerPlan, place: usize, because: Because) -> Option<Self> {
-        let candidate = plan.layers.get(place)?;
-        let manifest = candidate.manifest.as_ref()?;
-        let switch = |switch: &Option<loader_core::manifest::Switch>| {
-            switch.as_ref().map(|it| (Shown(it.variable.bytes()).to_string(), Shown(&it.value).to_string()))
-        };
-        let by_variable = match because {
-            Because::Variable(name) => name.to_string_lossy().into_owned(),
-            _ => String::new(),
-        };
-        Some(Self {
-            name: Shown(candidate.name()).to_string(),
-            place,
-            manifest: Shown(&candidate.path).to_string(),
-            library: Shown(&candidate.library).to_string(),
-            implicit: candidate.kind == LayerKind::Implicit,
-            by_variable,
-            by_settings: because == Because::Settings,
-            part_of: match because {
-                Because::Component { of } => plan
-                    .layers
-                    .get(of)
-                    .map(|meta| (Shown(meta.name()).to_string(), Shown(&meta.path).to_string())),
-                _ => None,
-            },
-            enable: switch(&manifest.enable_environment),
-            disable: switch(&manifest.disable_environment),
-        })
-    }
-
+impl LayerView {
     /// Returns the changes to variables with which it is active behind all other layers, if variables make it active.
     pub(crate) fn last(&self, variables: &Variables) -> Option<Changes> {
         let mut changes = Changes::new();
-        if self.by_variable.is_empty() {
-            let (name, _) = self.enable.as_ref().filter(|(name, _)| variables.contains_key(name))?;
-            changes.insert(name.clone(), None);
-        } else if self.by_variable != NAMES {
-            return None;
+        match self.variable() {
+            None => {
+                let (name, _) = self.enable.as_ref().filter(|(name, _)| variables.contains_key(name))?;
+                changes.insert(name.clone(), None);
+            }
+            Some(name) if name != NAMES => return None,
+            Some(_) => {}
         }
         let before = variables.get(NAMES).map(String::as_str).unwrap_or_default();
         let others = before.split(':').filter(|name| !name.is_empty() && *name != self.name);
         let list: Vec<_> = others.chain([self.name.as_str()]).collect();
         changes.insert(NAMES.to_owned(), Some(list.join(":")));
-        Some(changes).filter(|_| !self.by_settings && self.part_of.is_none())
+        Some(changes).filter(|_| !self.is_by_settings() && self.part_of.is_none())
     }
 
     /// Returns the command that turns it off.
     pub(crate) fn off(&self, variables: &Variables) -> String {
-        if !self.by_variable.is_empty() {
-            return format!("unset {}", self.by_variable);
+        if let Some(name) = self.variable() {
+            return format!("unset {name}");
         }
         // No variable overrides the settings file.
-        if self.by_settings {
+        if self.is_by_settings() {
             return format!("vkload layers --disable {} -- PROGRAM", self.name);
         }
         if let Some((_, manifest)) = self.part_of.as_ref().filter(|meta| meta.0 == OVERRIDE) {

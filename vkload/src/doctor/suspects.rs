@@ -1,12 +1,12 @@
 //! Finds the layer that keeps programs from their devices: first a run without layers, then by halves.
 
-use super::subject::Layer;
 use super::trials::Trials;
 use crate::halves;
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
 use crate::probe::{Ending, Progress, Trial};
 use crate::switches::{self, Changes, Wanted};
+use crate::view::LayerView;
 
 /// Returns whether programs get less than the drivers have to give.
 pub(super) fn anything_missing(trials: &Trials) -> bool {
@@ -38,19 +38,19 @@ pub(super) fn is_better(trial: &Trial, before: Option<&Trial>) -> bool {
 /// Returns the changes to variables that leave these layers out, by their places.
 pub(super) fn without(
     planned: &Planned,
-    layers: &[Layer],
+    layers: &[LayerView],
     left_out: &[usize],
     settings: &Settings,
 ) -> Result<Changes, String> {
     let off: Vec<usize> =
-        left_out.iter().filter_map(|place| layers.get(*place)).map(|layer| layer.place).collect();
+        left_out.iter().filter_map(|place| layers.get(*place)).map(|layer| layer.index).collect();
     switches::changes(planned, &settings.variables, Wanted { off: &off, ..Wanted::default() })
 }
 
 /// Returns the name of the first of the layers that fail together, if moving that layer behind the others works as well as a run without
 /// layers.
 pub(super) fn belongs_last(
-    layers: &[Layer],
+    layers: &[LayerView],
     culprits: &[String],
     settings: &Settings,
     goal: &Trial,
@@ -66,7 +66,7 @@ pub(super) fn belongs_last(
 /// Returns the names of the fewest layers without which it goes as well as without all.
 pub(super) fn culprits(
     planned: &Planned,
-    layers: &[Layer],
+    layers: &[LayerView],
     settings: &Settings,
     goal: &Trial,
     attempt: &dyn Fn(&Changes) -> Trial,

@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::subject::{Layer, Target};
+use super::subject::Target;
 use super::suspects;
 use crate::facts::Node;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, libraries_not_found, try_out};
 use crate::probe::{self, Attempt, Progress, Subject, Trial, try_all};
 use crate::switches::Changes;
+use crate::view::LayerView;
 use loader_core::memory::Shown;
 
 /// The results of all trials.
@@ -48,7 +49,7 @@ impl Trials {
     ) -> Self {
         let mut trials = Self { probed: true, ..Self::default() };
         let none = Changes::new();
-        let layers = Layer::active(planned);
+        let layers = LayerView::active_by_default(&planned.layers);
         let mut attempts = vec![Attempt::of("", Subject::Loader { library: target.loader.clone() })];
         for (_, driver) in planned.drivers.used() {
             let library = Shown(&driver.library).to_string();
@@ -113,13 +114,13 @@ impl Trials {
 /// Tries each layer with the others left out. A meta-layer has no library: its components are among the layers.
 fn alone<'a>(
     planned: &'a Planned,
-    layers: &'a [Layer],
+    layers: &'a [LayerView],
     settings: &'a Settings,
 ) -> impl Iterator<Item = Attempt> + 'a {
-    let of = move |(place, layer): (usize, &Layer)| {
+    let of = move |(place, layer): (usize, &LayerView)| {
         let others: Vec<usize> = (0..layers.len()).filter(|other| *other != place).collect();
         let changes = suspects::without(planned, layers, &others, settings);
-        let candidate = planned.layers.layers.get(layer.place)?;
+        let candidate = planned.layers.layers.get(layer.index)?;
         // The layer is opened and no more unless it is alone: others may not be possible to leave out.
         let subject = probe::layers::subject(candidate, changes.is_ok());
         Some(Attempt { changes: changes.unwrap_or_default(), ..Attempt::of(&layer.name, subject) })

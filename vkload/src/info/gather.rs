@@ -1,11 +1,12 @@
 //! Asks the loader.
 
 use ash::{Entry, StaticFn};
-use loader_core::discovery::{Candidate, Decision, Note, Origin, Plan, Request};
+use loader_core::discovery::{Note, Origin, Plan, Request};
 use loader_core::drivers::{BestReason, best_reason};
 use loader_core::drivers::{FoundDrivers, Purpose};
 use loader_core::loader::Loader;
-use loader_core::memory::{OutOfMemory, Shown};
+use loader_core::manifest::ManifestWarning;
+use loader_core::memory::OutOfMemory;
 use loader_core::negotiation::Outcome;
 use loader_core::objects;
 use platform_linux::entry::get_instance_proc_addr;
@@ -16,7 +17,8 @@ use super::report::{Driver, Problem, Report};
 use super::{built_in, devices, layers};
 use crate::advice;
 use crate::planned::Planned;
-use crate::searched::{Place, origin};
+use crate::searched::Place;
+use crate::view::DriverView;
 
 /// Returns the findings of this program's loader in this process.
 pub(crate) fn gather() -> Report {
@@ -68,19 +70,10 @@ fn probe_all(drivers: &FoundDrivers) -> Vec<(usize, Outcome)> {
 
 /// Fills in the plan and the outcomes of its drivers, each by its position in the plan.
 fn fill(report: &mut Report, plan: &Plan, outcomes: &[&(usize, Outcome)]) {
-    for (place, candidate) in plan.drivers.iter().enumerate() {
-        let found_in = plan.searched.get(candidate.found_in);
-        report.drivers.push(Driver {
-            manifest: shown(&candidate.path),
-            library: shown(&candidate.library),
-            api_version: candidate.api_version.to_string(),
-            portability: candidate.portability,
-            found_by: found_in.map(|searched| origin(searched.origin)).unwrap_or_default(),
-            ..verdict(
-                candidate,
-                outcomes.iter().filter(|outcome| outcome.0 == place).map(|outcome| &outcome.1),
-            )
-        });
+    for (view, candidate) in DriverView::all(plan).into_iter().zip(&plan.drivers) {
+        let index = view.index;
+        let of_driver = outcomes.iter().filter(|outcome| outcome.0 == index).map(|outcome| &outcome.1);
+        report.drivers.push(opened(view, candidate.warning.as_ref(), of_driver));
     }
     for place in &plan.searched {
         report.searched.push(Place::new(place));
@@ -106,38 +99,32 @@ fn lacks_a_driver(reason: &BestReason<'_>) -> bool {
     }
 }
 
-/// Returns whether the candidate is used, and the remark about it.
-fn verdict<'a>(candidate: &Candidate, outcomes: impl Iterator<Item = &'a Outcome>) -> Driver {
-    let mut driver = Driver { used: true, outcome: "used".into(), ..Driver::default() };
-    let mut remarks = Vec::new();
-    if let Decision::Skip(reason) = candidate.decision {
-        (driver.used, driver.outcome) = (false, reason.id().into());
-        remarks.push(reason.to_string());
-    }
-    remarks.extend(candidate.warning.map(|warning| warning.to_string()));
+/// Returns a driver with the outcomes of opening it.
+fn opened<'a>(
+    mut view: DriverView,
+    warning: Option<&ManifestWarning>,
+    outcomes: impl Iterator<Item = &'a Outcome>,
+) -> Driver {
+    let mut remarks = Vec::from_iter((!view.remark.is_empty()).then(|| std::mem::take(&mut view.remark)));
+    remarks.extend(warning.map(ToString::to_string));
+    let mut count = 0;
     for outcome in outcomes {
         if let Outcome::Used { devices, .. } = outcome {
-            driver.devices = *devices;
+            count = *devices;
             continue;
         }
         if outcome.is_failure() {
-            (driver.used, driver.outcome) = (false, outcome.id().into());
+            (view.used, view.outcome) = (false, outcome.id().into());
         }
         remarks.push(outcome.to_string());
     }
-    Driver { remark: remarks.join("; "), ..driver }
-}
-
-/// Bytes of a path as text.
-fn shown(bytes: &[u8]) -> String {
-    Shown(bytes).to_string()
+    Driver { view: DriverView { remark: remarks.join("; "), ..view }, devices: count }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loader_core::discovery::DriverKind;
-    use loader_core::discovery::{Looked, Reason};
+    use loader_core::discovery::{Candidate, Decision, DriverKind, Looked, Reason};
     use loader_core::manifest::Version;
     use loader_core::memory::text;
 
@@ -157,8 +144,11 @@ mod tests {
     #[test]
     fn a_driver_is_used_if_it_was_to_be_and_opening_it_went_well() {
         let used = |decision, outcome| {
-            let driver = verdict(&candidate(decision), [outcome].iter());
-            (driver.used, driver.remark.is_empty())
+            let mut plan = Plan::default();
+            plan.drivers.push(candidate(decision));
+            let mut report = Report::default();
+            fill(&mut report, &plan, &[&(0, outcome)]);
+            (report.drivers[0].view.used, report.drivers[0].view.remark.is_empty())
         };
         let good = || Outcome::Used { interface: 5, devices: 1 };
         assert_eq!(used(Decision::Use, good()), (true, true));
@@ -179,11 +169,11 @@ mod tests {
         });
         let mut report = Report::default();
         fill(&mut report, &plan, &[&(0, Outcome::NoEntryPoint)]);
-        assert_eq!(report.drivers[0].manifest, "/x.json");
-        assert_eq!(report.drivers[0].api_version, "1.3.5");
-        assert_eq!(report.drivers[0].found_by, "XDG_DATA_DIRS is unset");
-        assert!(!report.drivers[0].used);
-        assert_eq!(report.drivers[0].outcome, "no-entry-point");
+        assert_eq!(report.drivers[0].view.manifest, "/x.json");
+        assert_eq!(report.drivers[0].view.api_version, "1.3.5");
+        assert_eq!(report.drivers[0].view.found_by, "XDG_DATA_DIRS is unset");
+        assert!(!report.drivers[0].view.used);
+        assert_eq!(report.drivers[0].view.outcome, "no-entry-point");
         assert_eq!(report.searched[0].found, "1 manifest");
         assert!(report.problem.is_some(), "there is no device");
     }

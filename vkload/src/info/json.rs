@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::searched::Place;
-
-use super::report::{Device, Driver, Extension, Layer, Report};
+use super::report::{Layer, Report};
 
 /// The format's number, which a change that programs would notice raises.
 const FORMAT: u32 = 1;
@@ -15,74 +13,36 @@ pub(crate) fn render(report: &Report) -> Value {
         "format": FORMAT,
         "vkload": env!("CARGO_PKG_VERSION"),
         "vulkan": report.vulkan,
-        "drivers": report.drivers.iter().map(driver).collect::<Vec<_>>(),
+        "drivers": report.drivers,
         "layers": report.layers.iter().map(layer).collect::<Vec<_>>(),
-        "instanceExtensions": extensions(&report.extensions),
-        "devices": report.devices.iter().map(device).collect::<Vec<_>>(),
-        "searched": report.searched.iter().map(Place::json).collect::<Vec<_>>(),
+        "instanceExtensions": report.extensions,
+        "devices": report.devices,
+        "searched": report.searched,
         "notes": report.notes,
-        "problem": report.problem.as_ref().map(|problem| json!({
-            "reason": problem.reason,
-            "advice": problem.advice,
-        })),
-        "builtInDriver": report.built_in.as_ref().map(|built_in| json!({
-            "device": built_in.device.as_ref().map(device),
-            "bytesCopied": built_in.bytes,
-            "failure": built_in.failure,
-        })),
-    })
-}
-
-fn driver(driver: &Driver) -> Value {
-    json!({
-        "manifest": driver.manifest,
-        "library": driver.library,
-        "apiVersion": driver.api_version,
-        "portability": driver.portability,
-        "foundBy": driver.found_by,
-        "used": driver.used,
-        "outcome": driver.outcome,
-        "devices": driver.devices,
-        "remark": driver.remark,
+        "problem": report.problem,
+        "builtInDriver": report.built_in,
     })
 }
 
 fn layer(layer: &Layer) -> Value {
+    let Layer { view, about, .. } = layer;
     json!({
-        "name": layer.name,
+        "name": view.name,
         "apiVersion": layer.api_version,
         "implementationVersion": layer.implementation_version,
         "description": layer.description,
-        "manifest": layer.manifest,
-        "library": layer.library,
-        "implicit": layer.implicit,
-        "active": layer.active,
-        "outcome": layer.outcome,
-        "remark": layer.remark,
-        "instanceExtensions": extensions(&layer.instance_extensions),
-        "deviceExtensions": extensions(&layer.device_extensions),
-        "introduction": layer.about.introduction,
-        "url": layer.about.url,
-        "platforms": layer.about.platforms,
-        "status": layer.about.status,
-        "features": layer.about.settings,
-    })
-}
-
-fn extensions(list: &[Extension]) -> Vec<Value> {
-    list.iter().map(|extension| json!({ "name": extension.name, "version": extension.version })).collect()
-}
-
-fn device(device: &Device) -> Value {
-    json!({
-        "name": device.name,
-        "kind": device.kind,
-        "apiVersion": device.api_version,
-        "vendorId": device.vendor,
-        "deviceId": device.device,
-        "deviceUuid": device.uuid,
-        "driverName": device.driver,
-        "driverInfo": device.driver_info,
-        "driverVersion": device.driver_version,
+        "manifest": view.manifest,
+        "library": view.library,
+        "implicit": view.implicit,
+        "active": view.is_active(),
+        "outcome": view.outcome,
+        "remark": view.remark,
+        "instanceExtensions": layer.instance_extensions,
+        "deviceExtensions": layer.device_extensions,
+        "introduction": about.introduction,
+        "url": about.url,
+        "platforms": about.platforms,
+        "status": about.status,
+        "features": about.settings,
     })
 }

@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use loader_core::discovery::{LayerDecision, LayerKind, LayerPlan, LayerRequest, LayerScope};
+use loader_core::discovery::{LayerPlan, LayerRequest, LayerScope};
 use loader_core::layers::FoundLayers;
 use loader_core::loader::Loader;
 use loader_core::manifest::{LayerExtension, LayerManifest, SIZE_LIMIT};
-use loader_core::memory::{Application, OutOfMemory, Shown};
+use loader_core::memory::{Application, OutOfMemory};
 use loader_core::platform::Files;
 
 use super::report::{About, Extension, Layer, Report};
+use crate::view::LayerView;
 
 /// Why a layer that the plan has cannot be used, as opening it showed.
 #[derive(Clone, Debug)]
@@ -42,28 +43,13 @@ pub(crate) fn describe(
     files: &dyn Files,
     fault: &dyn Fn(usize) -> Option<Fault>,
 ) -> Result<(), OutOfMemory> {
-    let active = plan.activate(&LayerRequest::default())?;
-    for (place, candidate) in plan.layers.iter().enumerate() {
-        let (active, outcome, remark) = match (plan.decision(place, &active), fault(place)) {
-            (LayerDecision::Active(_), Some(fault)) => (false, fault.id, fault.text),
-            (LayerDecision::Active(_), None) => (true, "active".into(), String::new()),
-            (LayerDecision::Skip(reason), _) => {
-                (false, reason.id().into(), reason.explain(plan, place).to_string())
-            }
-        };
-        report.layers.push(Layer {
-            manifest: Shown(&candidate.path).to_string(),
-            library: Shown(&candidate.library).to_string(),
-            implicit: candidate.kind == LayerKind::Implicit,
-            active,
-            outcome,
-            remark,
-            ..candidate
-                .manifest
-                .as_ref()
-                .map(|said| described(said, &candidate.path, files))
-                .unwrap_or_default()
-        });
+    for (mut view, candidate) in LayerView::all(plan)?.into_iter().zip(&plan.layers) {
+        if let Some(fault) = fault(view.index).filter(|_| view.is_active()) {
+            view = LayerView { cause: None, outcome: fault.id, remark: fault.text, ..view };
+        }
+        let said = candidate.manifest.as_ref();
+        let described = said.map(|said| described(said, &candidate.path, files)).unwrap_or_default();
+        report.layers.push(Layer { view, ..described });
     }
     report.notes.extend(plan.notes.iter().map(ToString::to_string));
     Ok(())
@@ -71,7 +57,6 @@ pub(crate) fn describe(
 
 fn described(manifest: &LayerManifest, path: &[u8], files: &dyn Files) -> Layer {
     Layer {
-        name: text(&manifest.name),
         api_version: manifest.api_version.to_string(),
         implementation_version: manifest.implementation_version,
         description: text(&manifest.description),

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::searched::Place;
+use crate::view::{DriverView, LayerView};
 
 /// Everything.
 #[derive(Debug, Default)]
@@ -37,44 +38,21 @@ impl Report {
 }
 
 /// A driver that was found.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Driver {
-    pub(crate) manifest: String,
-    pub(crate) library: String,
-    pub(crate) api_version: String,
-    /// Whether it implements only a part of Vulkan.
-    pub(crate) portability: bool,
-    /// The reason why it was found.
-    pub(crate) found_by: String,
-    /// Whether applications get its devices.
-    pub(crate) used: bool,
-    /// The outcome, by a stable name: `used`, or the reason why not.
-    pub(crate) outcome: Cow<'static, str>,
+    #[serde(flatten)]
+    pub(crate) view: DriverView,
     /// How many devices it has, before any are filtered.
     pub(crate) devices: u32,
-    /// The reason why it is not used, or a peculiarity. Empty if all is well.
-    pub(crate) remark: String,
 }
 
-/// A layer that was found.
+/// A layer that was found, and what becomes of it in a program that asks for no layer.
 #[derive(Debug, Default)]
 pub(crate) struct Layer {
-    /// Empty if the manifest cannot be used.
-    pub(crate) name: String,
+    pub(crate) view: LayerView,
     pub(crate) api_version: String,
     pub(crate) implementation_version: u32,
     pub(crate) description: String,
-    pub(crate) manifest: String,
-    /// Empty for a meta-layer.
-    pub(crate) library: String,
-    /// Whether it may be active without being asked for.
-    pub(crate) implicit: bool,
-    /// Whether it is active in a program that asks for no layer.
-    pub(crate) active: bool,
-    /// `active`, or the name of the reason, which does not change.
-    pub(crate) outcome: Cow<'static, str>,
-    /// The reason why it is not active. Empty if it is.
-    pub(crate) remark: String,
     /// The extensions that its manifest says it adds, of instances and of devices.
     pub(crate) instance_extensions: Vec<Extension>,
     pub(crate) device_extensions: Vec<Extension>,
@@ -103,7 +81,7 @@ impl About {
 }
 
 /// An extension.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Extension {
     pub(crate) name: String,
     pub(crate) version: u32,
@@ -133,17 +111,18 @@ pub(crate) struct Device {
 }
 
 /// The driver that is built into this program. No other program has it.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct BuiltIn {
     pub(crate) device: Option<Device>,
     /// How many bytes were filled and copied, and read as they should be.
+    #[serde(rename = "bytesCopied")]
     pub(crate) bytes: u64,
     /// Why it did not work, if so.
     pub(crate) failure: Option<String>,
 }
 
 /// The reason for the lack of a device.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Problem {
     pub(crate) reason: String,
     /// The remedy, one step per line.

@@ -42,11 +42,11 @@ fn drivers(report: &Report, verbose: bool) -> Option<Table> {
         &["MANIFEST", "VULKAN", "USED"]
     });
     for driver in &report.drivers {
-        let used = used(driver, report.has_device());
+        let (view, used) = (&driver.view, used(driver, report.has_device()));
         if verbose {
-            table.row([&driver.manifest, &driver.library, &driver.api_version, &used]);
+            table.row([&view.manifest, &view.library, &view.api_version, &used]);
         } else {
-            table.row([&driver.manifest, &driver.api_version, &used]);
+            table.row([&view.manifest, &view.api_version, &used]);
         }
     }
     (!report.drivers.is_empty()).then_some(table)
@@ -55,10 +55,10 @@ fn drivers(report: &Report, verbose: bool) -> Option<Table> {
 /// Returns whether the driver is used, and why not. That it has no device is no matter for concern while another one works: distributions
 /// install drivers for many.
 fn used(driver: &Driver, works: bool) -> String {
-    match (driver.used, driver.remark.as_str()) {
+    match (driver.view.used, driver.view.remark.as_str()) {
         (true, "") => format!("yes, devices: {}", driver.devices),
         (true, remark) => format!("yes, devices: {}; {remark}", driver.devices),
-        (false, _) if works && driver.outcome == "no-devices" => "no: it has no device here".to_owned(),
+        (false, _) if works && driver.view.outcome == "no-devices" => "no: it has no device here".to_owned(),
         (false, remark) => format!("no: {remark}"),
     }
 }
@@ -70,10 +70,11 @@ fn layers(report: &Report, verbose: bool) -> Option<Table> {
         &["NAME", "VULKAN", "ACTIVE"]
     });
     for layer in &report.layers {
-        let active = if layer.active { "yes".to_owned() } else { format!("no: {}", layer.remark) };
-        let name = if layer.name.is_empty() { &layer.manifest } else { &layer.name };
+        let view = &layer.view;
+        let active = if view.is_active() { "yes".to_owned() } else { format!("no: {}", view.remark) };
+        let name = view.title();
         if verbose {
-            table.row([name, &layer.api_version, &active, &layer.manifest, &layer.description]);
+            table.row([name, &layer.api_version, &active, &view.manifest, &layer.description]);
         } else {
             table.row([name, &layer.api_version, &active]);
         }
@@ -89,7 +90,7 @@ fn about_layers(report: &Report) -> Option<Table> {
     for layer in telling {
         let about = &layer.about;
         let introduction = about.introduction.split_whitespace().collect::<Vec<_>>().join(" ");
-        table.row([&layer.name, &about.status, &about.platforms.join(" "), &about.url, &introduction]);
+        table.row([&layer.view.name, &about.status, &about.platforms.join(" "), &about.url, &introduction]);
     }
     Some(table)
 }
@@ -130,6 +131,7 @@ fn extensions(report: &Report) -> Option<Table> {
 mod tests {
     use super::*;
     use crate::info::report::Problem;
+    use crate::view::DriverView;
 
     #[test]
     fn without_a_driver_the_reason_and_the_next_step_come_last() {
@@ -141,14 +143,21 @@ mod tests {
 
     #[test]
     fn a_driver_that_is_not_used_says_why() {
-        let driver = Driver { manifest: "/x.json".into(), remark: "disabled".into(), ..Driver::default() };
+        let view =
+            DriverView { manifest: "/x.json".into(), remark: "disabled".into(), ..DriverView::default() };
+        let driver = Driver { view, devices: 0 };
         let text = render(&Report { drivers: vec![driver], ..Report::default() }, false);
         assert!(text.contains("  /x.json           no: disabled\n"), "{text}");
     }
 
     #[test]
     fn that_a_driver_has_no_device_is_short_while_another_one_works() {
-        let idle = Driver { outcome: "no-devices".into(), remark: "long advice".into(), ..Driver::default() };
+        let view = DriverView {
+            outcome: "no-devices".into(),
+            remark: "long advice".into(),
+            ..DriverView::default()
+        };
+        let idle = Driver { view, devices: 0 };
         assert!(!used(&idle, true).contains("long advice"));
         assert!(used(&idle, false).contains("long advice"));
     }

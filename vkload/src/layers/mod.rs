@@ -6,30 +6,23 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use loader_core::discovery::{LayerDecision, LayerKind, LayerRequest};
+use loader_core::discovery::{LayerCandidate, LayerRequest};
 use loader_core::memory::Shown;
 
 use crate::arguments::LayersArguments;
 use crate::doctor::subject::Target;
+use crate::exec;
 use crate::facts::{Variables, own_variables};
 use crate::output::{fail, print as print_output};
 use crate::planned::Planned;
 use crate::probe::{self, Trial};
 use crate::switches::{self, Changes, Wanted};
-use crate::{chain, exec};
+use crate::view::LayerView;
 
-/// A layer that was found.
+/// A layer, and the result of trying it.
 struct Row {
-    /// Empty where its manifest cannot be used.
-    name: String,
-    manifest: String,
-    /// Empty for a meta-layer.
-    library: String,
+    view: LayerView,
     description: String,
-    implicit: bool,
-    active: bool,
-    /// `active`, or the name of the reason why not, which does not change.
-    outcome: String,
     /// Why it is active, or why not.
     why: String,
     /// The problem. Empty if none was found, or if the layer was not tried.
@@ -130,7 +123,7 @@ fn others(planned: &Planned, on: &[usize], hidden: &[usize]) -> Result<Vec<usize
 fn obstacle(planned: &Planned, name: &str) -> String {
     let rows = rows(planned, &BTreeMap::new()).unwrap_or_default();
     rows.into_iter()
-        .find(|row| row.name == name)
+        .find(|row| row.view.name == name)
         .map_or_else(|| "it is no longer found".to_owned(), |row| row.why)
 }
 
@@ -143,40 +136,24 @@ fn tried(planned: &Planned, changes: &Changes) -> Result<BTreeMap<usize, Trial>,
 
 /// Returns every layer that was found, in order of discovery, with the results of those that were tried.
 fn rows(planned: &Planned, tried: &BTreeMap<usize, Trial>) -> Result<Vec<Row>, String> {
-    let plan = &planned.layers;
-    let active = plan.activate(&LayerRequest::default()).map_err(|_| "memory ran out")?;
-    let picture = chain::picture(planned, &[])?;
-    let row = |(place, candidate): (usize, &loader_core::discovery::LayerCandidate)| {
-        let (name, manifest) = (Shown(candidate.name()).to_string(), Shown(&candidate.path).to_string());
-        let trial = tried.get(&place);
+    let views = LayerView::all(&planned.layers).map_err(|_| "memory ran out")?;
+    let row = |(view, candidate): (LayerView, &LayerCandidate)| {
+        let trial = tried.get(&view.index);
         let problem = trial.and_then(Trial::problem_of_layer).unwrap_or_default();
-        let (outcome, why) = match (plan.decision(place, &active), trial.filter(|it| it.is_unusable())) {
-            (LayerDecision::Skip(reason), _) => (reason.id().into(), reason.explain(plan, place).to_string()),
-            (LayerDecision::Active(_), Some(trial)) => (trial.fault.clone(), problem.clone()),
-            (LayerDecision::Active(_), None) => {
-                let drawn = picture.layers.iter().find(|it| it.name == name && it.manifest == manifest);
-                // A layer without a library is in no call chain.
-                let why = drawn.map_or_else(
-                    || "a meta-layer: it stands for its components".to_owned(),
-                    |it| it.why.clone(),
-                );
-                ("active".to_owned(), why)
-            }
-        };
+        let why = view.why(planned);
         let said = candidate.manifest.as_ref();
-        Row {
-            library: Shown(&candidate.library).to_string(),
-            description: said.map(|said| Shown(&said.description).to_string()).unwrap_or_default(),
-            implicit: candidate.kind == LayerKind::Implicit,
-            active: outcome == "active",
-            name,
-            manifest,
-            outcome,
-            why,
-            problem,
+        let description = said.map(|said| Shown(&said.description).to_string()).unwrap_or_default();
+        match trial.filter(|trial| view.is_active() && trial.is_unusable()) {
+            Some(trial) => Row {
+                view: LayerView { cause: None, outcome: trial.fault.clone().into(), ..view },
+                description,
+                why: problem.clone(),
+                problem,
+            },
+            None => Row { view, description, why, problem },
         }
     };
-    Ok(plan.layers.iter().enumerate().map(row).collect())
+    Ok(views.into_iter().zip(&planned.layers.layers).map(row).collect())
 }
 
 #[cfg(test)]

@@ -21,14 +21,14 @@ fn text(rows: &[Row], changes: &Changes) -> String {
     }
     let mut table = Table::new(&["LAYER", "ACTIVE", "WHY"]);
     for row in rows {
-        let name = if row.name.is_empty() { &row.manifest } else { &row.name };
+        let is_active = row.view.is_active();
         // The problem of a layer that is not active is the reason.
-        let why = if row.active && !row.problem.is_empty() {
+        let why = if is_active && !row.problem.is_empty() {
             format!("{}; problem: {}", row.why, row.problem)
         } else {
             row.why.clone()
         };
-        table.row([name, if row.active { "yes" } else { "no" }, &why]);
+        table.row([row.view.title(), if is_active { "yes" } else { "no" }, &why]);
     }
     let mut out = table.render();
     if !changes.is_empty() {
@@ -47,13 +47,13 @@ fn text(rows: &[Row], changes: &Changes) -> String {
 fn to_json(rows: &[Row], changes: &Changes) -> Value {
     let layer = |row: &Row| {
         json!({
-            "name": row.name,
-            "manifest": row.manifest,
-            "library": row.library,
+            "name": row.view.name,
+            "manifest": row.view.manifest,
+            "library": row.view.library,
             "description": row.description,
-            "implicit": row.implicit,
-            "active": row.active,
-            "outcome": row.outcome,
+            "implicit": row.view.implicit,
+            "active": row.view.is_active(),
+            "outcome": row.view.outcome,
             "why": row.why,
             "problem": row.problem,
         })

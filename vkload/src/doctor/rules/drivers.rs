@@ -3,11 +3,12 @@
 use loader_core::discovery::{Decision, Origin, Reason};
 use loader_core::platform::FileError;
 
-use super::super::case::{Case, Driver, file_name, quoted};
+use super::super::case::{Case, file_name, quoted};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use super::library::{self, Fault};
 use crate::facts::LibraryState;
 use crate::probe::{Ending, Stage, Trial};
+use crate::view::DriverView;
 
 /// Words of the dynamic linker for a function that no library has.
 const NO_SYMBOL: &str = "undefined symbol";
@@ -17,7 +18,7 @@ pub(super) fn tried(case: &Case) -> Vec<Finding> {
     case.drivers.iter().filter(|driver| driver.used).filter_map(|driver| of(case, driver)).collect()
 }
 
-fn of(case: &Case, driver: &Driver) -> Option<Finding> {
+fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
     let trial = case.trial(driver);
     if trial.is_some_and(|trial| trial.ending == Ending::Finished) {
         return None;
@@ -70,7 +71,7 @@ fn has_driver_of_this_width(case: &Case) -> bool {
 }
 
 /// Reports the fault of the library's file, if the driver got no further.
-fn by_library(case: &Case, driver: &Driver, trial: Option<&Trial>, fault: Fault) -> Option<Finding> {
+fn by_library(case: &Case, driver: &DriverView, trial: Option<&Trial>, fault: Fault) -> Option<Finding> {
     let explains = trial.is_none_or(|trial| {
         // Some parts of a truncated file can be mapped, and using them raises a signal.
         trial.stage <= Stage::Negotiate && (!trial.is_violent() || fault.id == Id::LibraryTruncated)
@@ -82,7 +83,7 @@ fn by_library(case: &Case, driver: &Driver, trial: Option<&Trial>, fault: Fault)
 }
 
 /// Returns whether the driver reports that it has no hardware to drive.
-fn is_idle(case: &Case, driver: &Driver, trial: &Trial) -> bool {
+fn is_idle(case: &Case, driver: &DriverView, trial: &Trial) -> bool {
     let refuses =
         matches!(trial.ending, Ending::Result { code: -9 | -3 }) && trial.stage == Stage::CreateInstance;
     refuses && !case.facts.gpus.iter().any(|gpu| gpu.is_driven_by(&driver.manifest)) && !case.fails()
@@ -116,7 +117,7 @@ fn printed(trial: &Trial) -> String {
 }
 
 /// Returns the state of the other drivers, if it helps.
-fn others(case: &Case, driver: &Driver) -> String {
+fn others(case: &Case, driver: &DriverView) -> String {
     let good: Vec<_> = case
         .good_drivers()
         .filter(|other| other.manifest != driver.manifest)
@@ -130,7 +131,7 @@ fn others(case: &Case, driver: &Driver) -> String {
 }
 
 /// Returns the steps to do without a driver.
-fn leave_out(case: &Case, driver: &Driver) -> Vec<String> {
+fn leave_out(case: &Case, driver: &DriverView) -> Vec<String> {
     let variable = driver.found_by.as_str();
     let mut steps = Vec::new();
     if variable.starts_with("VK_") && case.variable(variable).is_some() {
@@ -149,7 +150,7 @@ fn leave_out(case: &Case, driver: &Driver) -> Vec<String> {
 }
 
 /// Returns the variable that leaves it out. Older loaders only know the one that lists the others.
-pub(super) fn disable(case: &Case, driver: &Driver) -> String {
+pub(super) fn disable(case: &Case, driver: &DriverView) -> String {
     if case.loader_is_at_least([1, 3, 234]) {
         return format!("export VK_LOADER_DRIVERS_DISABLE={}", quoted(file_name(&driver.manifest)));
     }
@@ -158,7 +159,7 @@ pub(super) fn disable(case: &Case, driver: &Driver) -> String {
     format!("export VK_ICD_FILENAMES={}", quoted(&list))
 }
 
-fn repair(case: &Case, driver: &Driver, trial: &Trial) -> Vec<String> {
+fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<String> {
     if let (Some(missing), Some(manager)) = (trial.not_found.first(), case.facts.packages.manager)
         && !case.is_sealed()
     {
@@ -198,7 +199,7 @@ fn repair(case: &Case, driver: &Driver, trial: &Trial) -> Vec<String> {
 
 /// Reports the drivers that the loader does not open, and why.
 pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
-    let skipped = |driver: &Driver| {
+    let skipped = |driver: &DriverView| {
         let Decision::Skip(reason) = case.candidate(driver)?.decision else { return None };
         if case.facts.strays.iter().any(|stray| stray.path == driver.manifest) {
             return None;

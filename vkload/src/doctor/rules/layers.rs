@@ -1,14 +1,13 @@
 //! Layers: the one that breaks programs, and those that do not work.
 
-use loader_core::discovery::{LayerDecision, LayerKind, LayerReason, LayerRequest};
 use loader_core::log::Level;
 use loader_core::memory::Shown;
 
 use super::super::case::{Case, file_name, quoted};
 use super::super::finding::{Evidence, Finding, Id, Severity};
-use super::super::subject::Layer;
 use super::library;
 use crate::probe::{Ending, Stage, Trial};
+use crate::view::LayerView;
 
 /// Layers without which it works.
 pub(super) fn culprits(case: &Case) -> Vec<Finding> {
@@ -49,9 +48,9 @@ fn other_order(case: &Case) -> Option<String> {
 }
 
 /// Returns the steps to turn it off.
-fn off(case: &Case, layer: &Layer) -> Vec<String> {
+fn off(case: &Case, layer: &LayerView) -> Vec<String> {
     let off = layer.off(&case.facts.variables);
-    if layer.by_settings {
+    if layer.is_by_settings() {
         vec![super::settings::remove(case), format!("For one run only: {off}")]
     } else {
         vec![off]
@@ -77,12 +76,11 @@ fn outcome(trial: &Trial) -> String {
 }
 
 /// Returns why the layer is active.
-pub(super) fn because(case: &Case, layer: &Layer) -> String {
-    if !layer.by_variable.is_empty() {
-        let value = case.variable(&layer.by_variable).unwrap_or_default();
-        return format!("{}=\"{value}\" names it", layer.by_variable);
+pub(super) fn because(case: &Case, layer: &LayerView) -> String {
+    if let Some(name) = layer.variable() {
+        return format!("{name}=\"{}\" names it", case.variable(name).unwrap_or_default());
     }
-    if layer.by_settings {
+    if layer.is_by_settings() {
         let plan = &case.planned.settings.plan;
         let line = plan.in_force().map(|settings| settings.line).unwrap_or_default();
         return format!("the settings file {} (line {line}) turns it on", Shown(&plan.path));
@@ -101,27 +99,27 @@ pub(super) fn because(case: &Case, layer: &Layer) -> String {
 
 /// Layers that cannot be used.
 pub(super) fn broken(case: &Case) -> Vec<Finding> {
-    let Ok(active) = case.planned.layers.activate(&LayerRequest::default()) else { return Vec::new() };
-    let mut all: Vec<Finding> = case.layers.iter().filter_map(|layer| tried(case, layer)).collect();
-    for (place, candidate) in case.planned.layers.layers.iter().enumerate() {
-        let LayerDecision::Skip(reason) = case.planned.layers.decision(place, &active) else { continue };
-        if reason.level() != Level::Warning || matches!(reason, LayerReason::LibraryArch { .. }) {
-            continue;
-        }
-        let implicit = candidate.kind == LayerKind::Implicit;
-        let severity = if implicit { Severity::Warning } else { Severity::Note };
-        let about = Shown(&candidate.path).to_string();
-        let why = reason.explain(&case.planned.layers, place).to_string();
-        let what =
-            if why.starts_with("the manifest") { why } else { format!("this layer cannot be used: {why}") };
-        let finding = Finding::new(case, Id::Reason(reason.id()), &about, what).severity(severity);
-        let remove = format!("Or remove it: {}rm {}", case.sudo(&about), quoted(&about));
-        all.push(finding.step(case.reinstall(&about)).step(remove));
-    }
-    all
+    let Ok(views) = LayerView::all(&case.planned.layers) else { return Vec::new() };
+    let tried = case.layers.iter().filter_map(|layer| tried(case, layer));
+    tried.chain(views.iter().filter_map(|layer| unusable(case, layer))).collect()
 }
 
-fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
+/// Reports a layer with a manifest that the loader cannot use.
+fn unusable(case: &Case, layer: &LayerView) -> Option<Finding> {
+    let reason = layer.reason.filter(|reason| reason.level() == Level::Warning)?;
+    let severity = if layer.implicit { Severity::Warning } else { Severity::Note };
+    let (about, why) = (layer.manifest.as_str(), &layer.remark);
+    let what = if why.starts_with("the manifest") {
+        why.clone()
+    } else {
+        format!("this layer cannot be used: {why}")
+    };
+    let finding = Finding::new(case, Id::Reason(reason.id()), about, what).severity(severity);
+    let remove = format!("Or remove it: {}rm {}", case.sudo(about), quoted(about));
+    Some(finding.step(case.reinstall(about)).step(remove))
+}
+
+fn tried(case: &Case, layer: &LayerView) -> Option<Finding> {
     let trial = case.fault_of_layer(&layer.name);
     if trial.is_none() && case.trials.layer(&layer.name).is_some() {
         return None;
@@ -186,7 +184,7 @@ const SLOW: &[(&str, &str)] = &[
 
 /// Reports slow layers that were left on.
 pub(super) fn slow(case: &Case) -> Vec<Finding> {
-    let of = |layer: &Layer| {
+    let of = |layer: &LayerView| {
         let (_, effect) = SLOW.iter().find(|row| row.0 == layer.name)?;
         let what =
             format!("is on for every program and {effect}; it is active because {}", because(case, layer));

@@ -93,7 +93,7 @@ pub(super) fn layers(case: &Case) -> Vec<Finding> {
     };
     let Some(layers) = &settings.layers else { return Vec::new() };
     let on: Vec<&str> =
-        case.layers.iter().filter(|layer| layer.by_settings).map(|layer| layer.name.as_str()).collect();
+        case.layers.iter().filter(|layer| layer.is_by_settings()).map(|layer| layer.name.as_str()).collect();
     let absent = layers
         .iter()
         .filter(|layer| !layer.path.is_empty())

@@ -3,10 +3,11 @@
 use loader_core::discovery::{Looked, Origin};
 use loader_core::memory::Shown;
 
-use super::super::case::{Case, Driver, file_name};
+use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::facts::LibraryState;
 use crate::probe::{Ending, Stage, Trial};
+use crate::view::DriverView;
 
 /// Works, and only on the processor.
 pub(super) fn software(case: &Case) -> Vec<Finding> {
@@ -47,8 +48,9 @@ pub(super) fn old_version(case: &Case) -> Vec<Finding> {
 
 /// Works, and only for programs that ask for drivers that lack a part of Vulkan.
 pub(super) fn portability(case: &Case) -> Vec<Finding> {
-    let good: Vec<&Driver> = case.good_drivers().collect();
-    let is_part = |driver: &&&Driver| case.candidate(driver).is_some_and(|candidate| candidate.portability);
+    let good: Vec<&DriverView> = case.good_drivers().collect();
+    let is_part =
+        |driver: &&&DriverView| case.candidate(driver).is_some_and(|candidate| candidate.portability);
     if case.works() != Some(true) || good.is_empty() || good.iter().filter(is_part).count() < good.len() {
         return Vec::new();
     }
@@ -63,11 +65,11 @@ pub(super) fn portability(case: &Case) -> Vec<Finding> {
 
 /// Reports that all drivers found are for programs of another width.
 pub(super) fn other_width(case: &Case) -> Vec<Finding> {
-    let other = |driver: &&Driver| {
+    let other = |driver: &&DriverView| {
         let state = case.library(&driver.manifest).map(|library| &library.state);
         matches!(state, Some(LibraryState::WrongClass { .. }))
     };
-    let used: Vec<&Driver> = case.drivers.iter().filter(|driver| driver.used).collect();
+    let used: Vec<&DriverView> = case.drivers.iter().filter(|driver| driver.used).collect();
     if used.is_empty() || case.works() == Some(true) || !used.iter().all(other) {
         return Vec::new();
     }
@@ -174,7 +176,7 @@ pub(super) fn result(case: &Case) -> Vec<Finding> {
         Ending::Finished => "a program finds no device that it can use".to_owned(),
         ending => ending.tell(program.stage),
     };
-    let good: Vec<&Driver> = case.good_drivers().collect();
+    let good: Vec<&DriverView> = case.good_drivers().collect();
     let alone = match &good[..] {
         [] => String::new(),
         [one] => format!(", though {} works alone", file_name(&one.manifest)),

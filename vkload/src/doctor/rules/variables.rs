@@ -5,9 +5,10 @@ use loader_core::memory::Shown;
 use loader_core::platform::FileError;
 use loader_core::platform::variables::ALL;
 
-use super::super::case::{Case, Driver, file_name, quoted};
+use super::super::case::{Case, file_name, quoted};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::facts::LibraryState;
+use crate::view::DriverView;
 
 /// The validation layer, and the layers that it replaced.
 const VALIDATION: &str = "VK_LAYER_KHRONOS_validation";
@@ -43,12 +44,12 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
         return Vec::new();
     };
     let value = case.facts.variables.get(name).map(String::as_str).unwrap_or_default();
-    let used: Vec<&Driver> = case.drivers.iter().filter(|driver| driver.used).collect();
+    let used: Vec<&DriverView> = case.drivers.iter().filter(|driver| driver.used).collect();
     if value.is_empty() {
         let what = "is set to nothing, so the loader searches for no driver".to_owned();
         return vec![finding(case, Severity::Error, Id::DriversReplaced, name, what)];
     }
-    let gone = |driver: &&Driver| {
+    let gone = |driver: &&DriverView| {
         matches!(
             case.candidate(driver).map(|it| it.decision),
             Some(Decision::Skip(Reason::Unreadable(FileError::NotFound)))
@@ -99,8 +100,8 @@ fn emptiness(value: &str, path: &str) -> String {
 }
 
 /// Reports that these drivers are for programs of another width.
-fn narrow(case: &Case, used: &[&Driver]) -> String {
-    let state = |driver: &&Driver| case.library(&driver.manifest).map(|library| &library.state);
+fn narrow(case: &Case, used: &[&DriverView]) -> String {
+    let state = |driver: &&DriverView| case.library(&driver.manifest).map(|library| &library.state);
     match used.iter().map(state).next() {
         Some(Some(LibraryState::WrongClass { bits })) => {
             format!(", which is for {bits}-bit programs")
@@ -148,7 +149,7 @@ pub(super) fn filters(case: &Case) -> Vec<Finding> {
     all
 }
 
-fn is_left_out(case: &Case, driver: &Driver, name: &str) -> bool {
+fn is_left_out(case: &Case, driver: &DriverView, name: &str) -> bool {
     match case.candidate(driver).map(|candidate| candidate.decision) {
         Some(Decision::Skip(Reason::NotSelected { by } | Reason::Disabled { by })) => by.to_str() == Ok(name),
         _ => false,
