@@ -5,13 +5,13 @@
 mod advice;
 mod arguments;
 mod bisect;
+mod bisection;
 mod chain;
 mod compare;
 mod completions;
 mod doctor;
 mod exec;
 mod facts;
-mod halves;
 mod info;
 mod layers;
 mod output;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::run::{Attempt, Program};
-use crate::halves;
+use crate::bisection;
 use crate::output::progress;
 use crate::switches::Changes;
 
@@ -64,7 +64,7 @@ impl Runs<'_> {
         // If the program fails without the first culprit, another culprit exists.
         while self.fails(&rest) && self.problem.borrow().is_none() {
             let places = |of: &[usize]| of.iter().filter_map(|at| rest.get(*at)).copied().collect::<Vec<_>>();
-            let group = places(&halves::culprits(rest.len(), &|some| self.fails(&places(some))));
+            let group = places(&bisection::culprits(rest.len(), &|some| self.fails(&places(some))));
             if !self.fails(&group) {
                 return Err(self.unsteady());
             }

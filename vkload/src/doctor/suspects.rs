@@ -1,7 +1,7 @@
 //! Finds the layer that keeps programs from their devices: first a run without layers, then by halves.
 
 use super::trials::Trials;
-use crate::halves;
+use crate::bisection;
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
 use crate::probe::{Ending, Progress, Trial};
@@ -79,6 +79,6 @@ pub(super) fn culprits(
         let changes = without(planned, layers, &left_out, settings).unwrap_or_default();
         is_better(goal, Some(&attempt(&changes)))
     };
-    let guilty = halves::culprits(layers.len(), &fails);
+    let guilty = bisection::culprits(layers.len(), &fails);
     guilty.iter().filter_map(|place| layers.get(*place)).map(|layer| layer.name.clone()).collect()
 }
