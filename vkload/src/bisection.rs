@@ -16,9 +16,9 @@ fn search(suspects: &[usize], beside: &[usize], fails: &dyn Fn(&[usize]) -> bool
     }
     let (first, second) = suspects.split_at(suspects.len() / 2);
     let with = |one: &[usize]| {
-        let mut places = [one, beside].concat();
-        places.sort_unstable();
-        places
+        let mut indices = [one, beside].concat();
+        indices.sort_unstable();
+        indices
     };
     if fails(&with(first)) {
         return search(first, beside, fails);
@@ -41,9 +41,9 @@ mod tests {
 
     fn found(count: usize, guilty: &[usize]) -> (Vec<usize>, u32) {
         let tries = Cell::new(0);
-        let fails = |places: &[usize]| {
+        let fails = |indices: &[usize]| {
             tries.set(tries.get() + 1);
-            guilty.iter().all(|one| places.contains(one))
+            guilty.iter().all(|one| indices.contains(one))
         };
         (culprits(count, &fails), tries.get())
     }

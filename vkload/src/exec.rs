@@ -17,9 +17,9 @@ const SONAME: &str = "libvulkan.so.1";
 const NAMES: [&str; 2] = [SONAME, "libvulkan.so"];
 /// The library's locations relative to this program's folder: built, installed in its own folder, installed as the system's library by
 /// various systems, and an optimised build when this program is not optimised.
-const PLACES: [&str; 5] = [".", "../lib/vkload", "../lib", "../lib64", "../release"];
+const FOLDERS: [&str; 5] = [".", "../lib/vkload", "../lib", "../lib64", "../release"];
 /// The library's locations on Debian: in its package's own folder, or as the system's library.
-const PLACES_BY_PROCESSOR: [&str; 2] = ["vkload", "."];
+const FOLDERS_BY_PROCESSOR: [&str; 2] = ["vkload", "."];
 /// Debian's folder for libraries of this processor.
 const MULTIARCH: &str = match std::env::consts::ARCH.as_bytes() {
     b"x86_64" => "../lib/x86_64-linux-gnu",
@@ -87,9 +87,9 @@ fn find(given: Option<&Path>) -> Result<PathBuf, String> {
 /// Returns the library that was installed with the program in `folder`. On failure: another loader with its name, if any, which a program
 /// would get even without `vkload exec`.
 fn find_from(folder: &Path) -> Result<PathBuf, Option<PathBuf>> {
-    let by_processor = PLACES_BY_PROCESSOR.map(|place| Path::new(MULTIARCH).join(place));
-    let places = PLACES.iter().map(PathBuf::from).chain(by_processor);
-    let files = places.filter_map(|place| folder.join(place).join(SONAME).canonicalize().ok());
+    let by_processor = FOLDERS_BY_PROCESSOR.map(|folder| Path::new(MULTIARCH).join(folder));
+    let folders = FOLDERS.iter().map(PathBuf::from).chain(by_processor);
+    let files = folders.filter_map(|below| folder.join(below).join(SONAME).canonicalize().ok());
     let (own, other): (Vec<_>, Vec<_>) = files.filter(|file| file.is_file()).partition(|file| is_own(file));
     own.into_iter().next().ok_or_else(|| other.into_iter().next())
 }
@@ -168,7 +168,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     /// Writes a file with this content under the SONAME, and returns its path.
-    fn place(folder: PathBuf, content: &[u8]) -> PathBuf {
+    fn write(folder: PathBuf, content: &[u8]) -> PathBuf {
         fs::create_dir_all(&folder).unwrap();
         let file = folder.canonicalize().unwrap().join(SONAME);
         fs::write(&file, content).unwrap();
@@ -182,7 +182,7 @@ mod tests {
         fs::create_dir(&bin).unwrap();
         assert_eq!(find_from(&bin), Err(None));
         for folder in [&Path::new(MULTIARCH).join("vkload"), Path::new("../lib"), Path::new(".")] {
-            let own = place(bin.join(folder), IS_LOADER.to_bytes_with_nul());
+            let own = write(bin.join(folder), IS_LOADER.to_bytes_with_nul());
             assert_eq!(find_from(&bin), Ok(own));
         }
     }
@@ -192,10 +192,10 @@ mod tests {
         let tree = tempfile::tempdir().unwrap();
         let bin = tree.path().join("bin");
         fs::create_dir(&bin).unwrap();
-        let other = place(bin.join(MULTIARCH), b"another loader");
+        let other = write(bin.join(MULTIARCH), b"another loader");
         assert_eq!(find_from(&bin), Err(Some(other)));
-        place(bin.clone(), b"yet another loader");
-        let own = place(bin.join(MULTIARCH).join("vkload"), b"with vkloadIsALoader\0 in the middle");
+        write(bin.clone(), b"yet another loader");
+        let own = write(bin.join(MULTIARCH).join("vkload"), b"with vkloadIsALoader\0 in the middle");
         assert_eq!(find_from(&bin), Ok(own));
     }
 

@@ -8,10 +8,10 @@ use serde_json::json;
 
 use crate::output;
 use crate::planned::Planned;
-use crate::searched::Place;
+use crate::searched::SearchPath;
 use crate::table::section;
 
-/// Prints the places that are searched on this machine.
+/// Prints the paths that are searched on this machine.
 pub(crate) fn print(json: bool) -> ExitCode {
     match Planned::here() {
         Ok(planned) => output::print(&render(&planned, json), ExitCode::SUCCESS),
@@ -22,24 +22,24 @@ pub(crate) fn print(json: bool) -> ExitCode {
 /// The number of `docs/schemas/paths.schema.json`, which a change that programs would notice raises.
 const FORMAT: u32 = 1;
 
-/// Returns the places as tables, or as JSON.
+/// Returns the paths as tables, or as JSON.
 pub(crate) fn render(planned: &Planned, json: bool) -> String {
-    let places = |searched: &[Searched]| searched.iter().map(Place::new).collect::<Vec<_>>();
+    let paths = |searched: &[Searched]| searched.iter().map(SearchPath::new).collect::<Vec<_>>();
     let kinds = [
-        ("Drivers", "drivers", places(&planned.drivers.searched)),
-        ("Layers", "layers", places(&planned.layers.searched)),
+        ("Drivers", "drivers", paths(&planned.drivers.searched)),
+        ("Layers", "layers", paths(&planned.layers.searched)),
         ("Settings", "settings", settings(planned)),
     ];
     let of_drivers = planned.drivers.notes.iter().map(ToString::to_string);
     let notes: Vec<_> = of_drivers.chain(planned.layers.notes.iter().map(ToString::to_string)).collect();
     if json {
         let mut object = json!({ "format": FORMAT, "notes": notes });
-        kinds.iter().for_each(|(_, name, places)| object[*name] = json!(places));
+        kinds.iter().for_each(|(_, name, paths)| object[*name] = json!(paths));
         return format!("{object:#}\n");
     }
     let mut out = String::new();
-    for (title, _, places) in &kinds {
-        section(&mut out, title, Place::table(places));
+    for (title, _, paths) in &kinds {
+        section(&mut out, title, SearchPath::table(paths));
     }
     for note in notes {
         out.push_str(&format!("\nNote: {note}\n"));
@@ -48,7 +48,7 @@ pub(crate) fn render(planned: &Planned, json: bool) -> String {
 }
 
 /// Returns the possible paths of the settings file. The first that exists is used.
-fn settings(planned: &Planned) -> Vec<Place> {
+fn settings(planned: &Planned) -> Vec<SearchPath> {
     let is_used = |searched: &Searched| searched.path == planned.settings.plan.path;
     let place = |searched: &Searched| {
         let found = match searched.result {
@@ -56,7 +56,7 @@ fn settings(planned: &Planned) -> Vec<Place> {
             Looked::File => "a settings file that is ignored",
             _ => "nothing",
         };
-        Place {
+        SearchPath {
             path: Shown(&searched.path).to_string(),
             because: searched.origin.to_string(),
             found: found.into(),

@@ -4,8 +4,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use loader_core::discovery::{
-    Answer as Answered, KnownSettings, LayerPlan, LayerScope, Plan, Policy, Question, Record, Request,
-    Searched, Snapshot, Step, plan, plan_layers, plan_settings,
+    Answer, KnownSettings, LayerPlan, LayerScope, Plan, Policy, Question, Record, Request, Searched,
+    Snapshot, Step, plan, plan_layers, plan_settings,
 };
 use loader_core::memory::{OutOfMemory, TryGrow as _, Vec, text};
 use platform_linux::{PLATFORM, POLICY};
@@ -24,7 +24,7 @@ pub(crate) struct Planned {
 }
 
 /// Answers questions, or says why it cannot.
-pub(crate) type Answer<'a> = &'a dyn Fn(&mut Snapshot, Vec<Question>) -> Result<(), String>;
+pub(crate) type AnswerQuestions<'a> = &'a dyn Fn(&mut Snapshot, Vec<Question>) -> Result<(), String>;
 
 /// More rounds of questions than any plan needs.
 const ROUND_LIMIT: u32 = 32;
@@ -60,7 +60,7 @@ impl Planned {
                         continue;
                     }
                 };
-                let answer = Answered::Value(answer.map_err(out_of_memory)?);
+                let answer = Answer::Value(answer.map_err(out_of_memory)?);
                 snapshot.record(Record { question, answer }).map_err(out_of_memory)?;
             }
             snapshot.ask(&PLATFORM, others).map_err(out_of_memory)
@@ -68,7 +68,7 @@ impl Planned {
     }
 
     /// Returns the plans that this policy leads to, where `known` holds answers already.
-    pub(crate) fn new(policy: &Policy, known: Snapshot, answer: Answer<'_>) -> Result<Self, String> {
+    pub(crate) fn new(policy: &Policy, known: Snapshot, answer: AnswerQuestions<'_>) -> Result<Self, String> {
         let mut planned = Self { snapshot: known, ..Self::default() };
         planned.settings.snapshot = planned.snapshot.copy().map_err(out_of_memory)?;
         planned.settings.plan =
@@ -87,7 +87,7 @@ impl Planned {
 /// Makes a plan: repeats until no questions are left.
 fn rounds<T>(
     snapshot: &mut Snapshot,
-    answer: Answer<'_>,
+    answer: AnswerQuestions<'_>,
     plan: impl Fn(&Snapshot) -> Result<Step<T>, OutOfMemory>,
 ) -> Result<T, String> {
     for _ in 0..ROUND_LIMIT {

@@ -11,7 +11,7 @@ use crate::arguments::{Format, ReplayArguments, Show};
 use crate::chain::Model;
 use crate::doctor;
 use crate::info::gather::plan_only;
-use crate::info::layers::Fault;
+use crate::info::layers::LayerProblem;
 use crate::info::report::{Device, Problem, Report};
 use crate::planned::Planned;
 use crate::recording::{self, Recording};
@@ -120,12 +120,12 @@ fn chained(device: Device) -> chain::Device {
 /// Returns the plan, with the results of opening drivers on the recorded machine.
 pub(crate) fn report(planned: &Planned, recorded: &Value) -> Result<Report, String> {
     let list = |name: &str| recorded[name].as_array().into_iter().flatten();
-    let fault = |place: usize| {
-        let layer = planned.layers.layers.get(place)?;
+    let fault = |index: usize| {
+        let layer = planned.layers.layers.get(index)?;
         let (path, name) = (Shown(&layer.path).to_string(), Shown(layer.name()).to_string());
         let mut all = list("layers");
         let seen = all.find(|seen| seen["manifest"] == path.as_str() && seen["name"] == name.as_str())?;
-        let fault = || Fault { id: text(&seen["outcome"]).into(), text: text(&seen["remark"]) };
+        let fault = || LayerProblem { id: text(&seen["outcome"]).into(), text: text(&seen["remark"]) };
         (seen["outcome"] != "active").then(fault)
     };
     let mut report = plan_only(planned, &fault).map_err(|_| "memory ran out")?;

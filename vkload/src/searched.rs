@@ -1,4 +1,4 @@
-//! Places that were searched, in words.
+//! Search paths, in words.
 
 use std::ffi::CStr;
 use std::io;
@@ -10,9 +10,9 @@ use serde::Serialize;
 
 use crate::table::Table;
 
-/// A place that was searched.
+/// A file or folder that was searched.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Place {
+pub(crate) struct SearchPath {
     pub(crate) path: String,
     /// Why it was searched.
     pub(crate) because: String,
@@ -20,7 +20,7 @@ pub(crate) struct Place {
     pub(crate) found: String,
 }
 
-impl Place {
+impl SearchPath {
     pub(crate) fn new(searched: &Searched) -> Self {
         Self {
             path: Shown(&searched.path).to_string(),
@@ -30,12 +30,12 @@ impl Place {
     }
 
     /// Returns these search paths as a table, if the list is not empty.
-    pub(crate) fn table(places: &[Self]) -> Option<Table> {
+    pub(crate) fn table(paths: &[Self]) -> Option<Table> {
         let mut table = Table::new(&["PLACE", "FOUND", "BECAUSE OF"]);
-        for place in places {
-            table.row([&place.path, &place.found, &place.because]);
+        for searched in paths {
+            table.row([&searched.path, &searched.found, &searched.because]);
         }
-        (!places.is_empty()).then_some(table)
+        (!paths.is_empty()).then_some(table)
     }
 }
 

@@ -63,9 +63,9 @@ fn check(path: &Path) -> io::Result<Report> {
 fn search() -> io::Result<Report> {
     let known = KnownSettings::discover(&PLATFORM, &POLICY).map_err(memory)?;
     let mut report = Report::default();
-    for place in known.searched(&POLICY).map_err(memory)? {
-        let (path, because) = (Shown(&place.path).to_string(), place.origin.to_string());
-        report.searched.push((path, because, place.result == Looked::File));
+    for file in known.searched(&POLICY).map_err(memory)? {
+        let (path, because) = (Shown(&file.path).to_string(), file.origin.to_string());
+        report.searched.push((path, because, file.result == Looked::File));
     }
     let plan = known.plan;
     report.path = (!plan.path.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(&plan.path)));
@@ -171,7 +171,7 @@ impl Report {
                 "problem": warning.problem.to_string(),
             })
         };
-        let place = |(path, because, exists): &(String, String, bool)| json!({ "path": path, "because": because, "exists": exists });
+        let file = |(path, because, exists): &(String, String, bool)| json!({ "path": path, "because": because, "exists": exists });
         json!({
             "format": FORMAT,
             "file": self.path.as_ref().map(|path| path.display().to_string()),
@@ -181,7 +181,7 @@ impl Report {
             "programs": self.programs(),
             "warnings": self.file.warnings.iter().map(warning).collect::<Vec<_>>(),
             "notes": self.notes,
-            "searched": self.searched.iter().map(place).collect::<Vec<_>>(),
+            "searched": self.searched.iter().map(file).collect::<Vec<_>>(),
         })
     }
 }

@@ -20,7 +20,7 @@ use run::{Attempt, Program};
 use search::Verdict;
 
 /// The result of the search.
-struct Answer {
+struct BisectResult {
     /// The program's words.
     program: Vec<String>,
     verdict: Verdict,
@@ -53,7 +53,7 @@ pub(crate) fn print(options: &BisectArguments) -> ExitCode {
     }
 }
 
-fn bisect(options: &BisectArguments) -> Result<Answer, String> {
+fn bisect(options: &BisectArguments) -> Result<BisectResult, String> {
     let variables = own_variables();
     let name = options.program.first().map(Path::new);
     let Target { executable, bits, .. } = Target::program(name, usize::BITS)?;
@@ -78,11 +78,11 @@ fn bisect(options: &BisectArguments) -> Result<Answer, String> {
         repeat: options.repeat,
     };
     let changes = |on: &[usize]| -> Result<Changes, String> {
-        let is_out = |(place, _): &(usize, &LayerView)| !on.contains(place);
+        let is_out = |(index, _): &(usize, &LayerView)| !on.contains(index);
         off(&layers.iter().enumerate().filter(is_out).map(|(_, layer)| layer).collect::<Vec<_>>())
     };
     let (verdict, runs) = search::search(&program, layers.len(), &changes)?;
-    Ok(Answer {
+    Ok(BisectResult {
         program: options.program.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         verdict,
         layers: suspects(&planned, &variables, layers),

@@ -4,19 +4,19 @@ use serde_json::{Value, json};
 
 use super::run::{Attempt, Ended};
 use super::search::Verdict;
-use super::{Answer, Suspect};
+use super::{BisectResult, Suspect};
 use crate::output::quoted;
 
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
 const FORMAT: u64 = 1;
 
 /// Returns the answer, and whether the program fails without any layer.
-pub(super) fn render(answer: &Answer, json: bool) -> (String, bool) {
+pub(super) fn render(answer: &BisectResult, json: bool) -> (String, bool) {
     let text = if json { format!("{:#}\n", to_json(answer)) } else { text(answer) };
     (text, answer.verdict == Verdict::FailsWithoutLayers)
 }
 
-impl Answer {
+impl BisectResult {
     /// Returns the main result, in one line.
     fn headline(&self) -> String {
         let name = self.name();
@@ -65,12 +65,12 @@ impl Answer {
         self.runs.iter().find(|run| run.layers == layers)
     }
 
-    fn names<'a>(&'a self, places: &'a [usize]) -> Vec<&'a str> {
-        self.suspects(places).map(|suspect| suspect.layer.name.as_str()).collect()
+    fn names<'a>(&'a self, indices: &'a [usize]) -> Vec<&'a str> {
+        self.suspects(indices).map(|suspect| suspect.layer.name.as_str()).collect()
     }
 
-    fn suspects<'a>(&'a self, places: &'a [usize]) -> impl Iterator<Item = &'a Suspect> {
-        places.iter().filter_map(|place| self.layers.get(*place))
+    fn suspects<'a>(&'a self, indices: &'a [usize]) -> impl Iterator<Item = &'a Suspect> {
+        indices.iter().filter_map(|index| self.layers.get(*index))
     }
 }
 
@@ -82,7 +82,7 @@ fn layers_that_are_active(count: usize) -> String {
     }
 }
 
-fn text(answer: &Answer) -> String {
+fn text(answer: &BisectResult) -> String {
     let mut out = format!("{}\n", answer.headline());
     match &answer.verdict {
         Verdict::NothingFails => {
@@ -112,7 +112,7 @@ fn text(answer: &Answer) -> String {
     out
 }
 
-fn without_layers(answer: &Answer) -> String {
+fn without_layers(answer: &BisectResult) -> String {
     let run = answer.run(&[]);
     let mut out = String::new();
     if let Some(Ended::TimedOut { .. }) = run.map(|run| run.ended) {
@@ -124,7 +124,7 @@ fn without_layers(answer: &Answer) -> String {
 }
 
 /// Returns why these layers are to blame, why each is active, and how to turn it off.
-fn culprits(answer: &Answer, group: &[usize]) -> String {
+fn culprits(answer: &BisectResult, group: &[usize]) -> String {
     let run = answer.run(group);
     let ended = run.map(|run| run.ended.words()).unwrap_or_default();
     let mut out = match answer.names(group)[..] {
@@ -152,7 +152,7 @@ fn printed(run: Option<&Attempt>) -> String {
 }
 
 /// Returns the answer for programs. Names do not change between releases; new ones may come.
-fn to_json(answer: &Answer) -> Value {
+fn to_json(answer: &BisectResult) -> Value {
     let (result, culprits) = match &answer.verdict {
         Verdict::NothingFails => ("nothing-fails", Vec::new()),
         Verdict::FailsWithoutLayers => ("fails-without-layers", Vec::new()),

@@ -14,7 +14,7 @@ pub(super) enum Verdict {
     NothingFails,
     /// The program fails even without layers.
     FailsWithoutLayers,
-    /// These layers make it fail, each group of them together, by their places.
+    /// These layers make it fail, each group of them together, by their indices.
     Found(Vec<Vec<usize>>),
 }
 
@@ -63,12 +63,13 @@ impl Runs<'_> {
         let mut found = Vec::new();
         // If the program fails without the first culprit, another culprit exists.
         while self.fails(&rest) && self.problem.borrow().is_none() {
-            let places = |of: &[usize]| of.iter().filter_map(|at| rest.get(*at)).copied().collect::<Vec<_>>();
-            let group = places(&bisection::culprits(rest.len(), &|some| self.fails(&places(some))));
+            let indices =
+                |of: &[usize]| of.iter().filter_map(|at| rest.get(*at)).copied().collect::<Vec<_>>();
+            let group = indices(&bisection::culprits(rest.len(), &|some| self.fails(&indices(some))));
             if !self.fails(&group) {
                 return Err(self.unsteady());
             }
-            rest.retain(|place| !group.contains(place));
+            rest.retain(|index| !group.contains(index));
             found.push(group);
         }
         Ok(Verdict::Found(found))

@@ -1,4 +1,4 @@
-//! Text in a narrow place: wrapped, and shortened in the middle where even that is not enough. Widths are in columns of a
+//! Text in a narrow position: wrapped, and shortened in the middle where even that is not enough. Widths are in columns of a
 //! terminal, of which some characters need two.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -52,16 +52,16 @@ fn end_of_line(text: &str, width: usize) -> usize {
     let mut used = 0;
     // After words and the parts of paths and lists; else after the parts of names; else anywhere.
     let (mut good, mut fair, mut any) = (0, 0, 0);
-    for (place, character) in text.char_indices() {
+    for (position, character) in text.char_indices() {
         used += character.width().unwrap_or(0);
         let is_space = character == ' ';
         if used > width && !is_space {
-            return [good, fair, any, place, character.len_utf8()]
+            return [good, fair, any, position, character.len_utf8()]
                 .into_iter()
                 .find(|end| *end > 0)
-                .unwrap_or(place);
+                .unwrap_or(position);
         }
-        any = place + character.len_utf8();
+        any = position + character.len_utf8();
         match character {
             ' ' | '/' | ':' | ';' | ',' | '=' => good = any,
             '_' | '-' | '.' => fair = any,

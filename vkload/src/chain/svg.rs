@@ -76,8 +76,8 @@ impl Pen {
         let alone = only.into_iter().flat_map(|branch| branch.devices.iter().chain([&branch.driver]));
         let span = Span::centred(width_of(drawing.series.iter().chain(alone)));
         let mut bottom = MARGIN;
-        for (place, block) in drawing.series.iter().enumerate() {
-            let top = if place == 0 { bottom } else { self.arrow(span.middle(), bottom) };
+        for (index, block) in drawing.series.iter().enumerate() {
+            let top = if index == 0 { bottom } else { self.arrow(span.middle(), bottom) };
             bottom = self.block(block, span, top);
         }
         match only {
@@ -110,9 +110,9 @@ impl Pen {
     fn branch(&mut self, branch: &Branch, span: Span, top: usize) -> usize {
         let top = self.arrow(span.middle(), top);
         let mut bottom = self.block(&branch.driver, span, top);
-        for (place, device) in branch.devices.iter().enumerate() {
+        for (index, device) in branch.devices.iter().enumerate() {
             // Devices are alternatives as well, so their boxes touch.
-            let top = if place == 0 { self.arrow(span.middle(), bottom) } else { bottom };
+            let top = if index == 0 { self.arrow(span.middle(), bottom) } else { bottom };
             bottom = self.block(device, span, top);
         }
         bottom
@@ -128,8 +128,8 @@ impl Pen {
             self.out,
             "<rect class=\"{class}\" x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"6\"/>"
         );
-        for (place, (line, class)) in lines.iter().enumerate() {
-            self.text(line, class, left + PADDING, top + PADDING / 2 + (place + 1) * LINE - 5);
+        for (index, (line, class)) in lines.iter().enumerate() {
+            self.text(line, class, left + PADDING, top + PADDING / 2 + (index + 1) * LINE - 5);
         }
         top + height
     }

@@ -162,12 +162,12 @@ impl Pen {
         let [top_left, top_right, bottom_left, bottom_right] = self.marks.corners;
         let Marks { across, left_rule, right_rule, into, out, .. } = *self.marks;
         let mut lines = Vec::new();
-        for (place, blocks) in boxes.iter().enumerate() {
-            let is_entered = place > 0 || ends.enters;
-            let is_left = place + 1 < boxes.len() || ends.leaves;
+        for (index, blocks) in boxes.iter().enumerate() {
+            let is_entered = index > 0 || ends.enters;
+            let is_left = index + 1 < boxes.len() || ends.leaves;
             lines.push(self.rule(top_left, if is_entered { into } else { across }, top_right, width));
-            for (place, block) in blocks.iter().enumerate() {
-                if place > 0 {
+            for (index, block) in blocks.iter().enumerate() {
+                if index > 0 {
                     lines.push(self.rule(left_rule, across, right_rule, width));
                 }
                 lines.extend(self.block(block, width));

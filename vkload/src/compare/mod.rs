@@ -15,7 +15,7 @@ use crate::replay::{self, Machine};
 type Side = BTreeMap<&'static str, BTreeMap<String, String>>;
 
 /// The result of the comparison.
-struct Answer {
+struct Comparison {
     /// The recordings, by their shortest distinct names.
     names: [String; 2],
     differences: Vec<Difference>,
@@ -43,7 +43,7 @@ pub(crate) fn print(options: &CompareArguments) -> ExitCode {
     }
 }
 
-fn compare(one: &Path, other: &Path) -> Result<Answer, String> {
+fn compare(one: &Path, other: &Path) -> Result<Comparison, String> {
     let machines = [replay::load(one)?, replay::load(other)?];
     let names = names(one, other);
     let lacks = |machine: &Machine| machine.seen.is_none();
@@ -51,7 +51,7 @@ fn compare(one: &Path, other: &Path) -> Result<Answer, String> {
     let both_lack = machines.iter().all(lacks);
     let whole = without_machine.is_none();
     let [one, other] = machines.map(|machine| subjects::side(machine, whole));
-    Ok(Answer {
+    Ok(Comparison {
         names,
         differences: differences(&one?, &other?),
         without_machine: without_machine.filter(|_| !both_lack),

@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 
 use super::subjects::SUBJECTS;
-use super::{Answer, Difference};
+use super::{Comparison, Difference};
 
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
 const FORMAT: u64 = 1;
 
 /// Returns the answer.
-pub(super) fn render(answer: &Answer, json: bool) -> String {
+pub(super) fn render(answer: &Comparison, json: bool) -> String {
     if json { format!("{:#}\n", to_json(answer)) } else { text(answer) }
 }
 
-fn text(answer: &Answer) -> String {
+fn text(answer: &Comparison) -> String {
     let [one, other] = &answer.names;
     let mut out = match answer.differences.len() {
         0 => format!("{one} and {other} are the same.\n"),
@@ -34,7 +34,7 @@ fn text(answer: &Answer) -> String {
     out
 }
 
-fn line(answer: &Answer, difference: &Difference) -> String {
+fn line(answer: &Comparison, difference: &Difference) -> String {
     let ([one, other], of) = (&answer.names, &difference.of);
     match &difference.values {
         [Some(a), Some(b)] => format!("  {of}: {one}: {a} / {other}: {b}\n"),
@@ -50,7 +50,7 @@ fn only(of: &str, name: &str, value: &str) -> String {
 }
 
 /// Returns the answer for programs. Names do not change between releases; new ones may come.
-fn to_json(answer: &Answer) -> Value {
+fn to_json(answer: &Comparison) -> Value {
     let difference = |it: &Difference| {
         let [one, other] = &it.values;
         json!({ "subject": it.subject, "of": it.of, "one": one, "other": other })

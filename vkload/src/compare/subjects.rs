@@ -88,7 +88,7 @@ fn of_machine(side: &mut Side, case: Case) {
     side.insert("manifests", each(&facts.manifests));
     side.insert("strays", flat(&facts.strays));
     side.insert("system", flat(&facts.system));
-    side.insert("place", flat(&facts.place));
+    side.insert("place", flat(&facts.environment));
     side.insert("user", flat(&facts.user));
     side.insert("packages", each(&facts.packages.installed));
     let answer = doctor::answer(case);

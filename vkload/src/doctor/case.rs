@@ -135,7 +135,7 @@ impl Case {
 
     /// Returns how NVIDIA's driver is installed here, or given to a container.
     pub(super) fn install_nvidia(&self) -> Vec<String> {
-        if self.facts.place.container.is_some() {
+        if self.facts.environment.container.is_some() {
             return vec!["Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all (or at least graphics,utility)".to_owned()];
         }
         let Some(manager) = self.facts.packages.manager.filter(|_| !self.is_sealed()) else {
@@ -166,10 +166,10 @@ impl Case {
         command.unwrap_or_else(|| format!("Reinstall what brought {path}"))
     }
 
-    /// Returns whether the place cannot be changed from inside by installing packages.
+    /// Returns whether the environment cannot be changed from inside by installing packages.
     pub(super) fn is_sealed(&self) -> bool {
-        let place = &self.facts.place;
-        place.flatpak.is_some() || place.snap.is_some() || place.steam_runtime.is_some()
+        let environment = &self.facts.environment;
+        environment.flatpak.is_some() || environment.snap.is_some() || environment.steam_runtime.is_some()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::Diagnosis;
 use super::finding::{Finding, Severity};
 use crate::chain::Look;
 use crate::info::report::Device;
@@ -31,7 +31,7 @@ impl Format {
 }
 
 /// Returns the whole answer.
-pub(crate) fn render(answer: &Answer, format: Format) -> String {
+pub(crate) fn render(answer: &Diagnosis, format: Format) -> String {
     match format {
         Format::Text => text(answer, Look::of_stdout().colour),
         Format::Json => format!("{:#}\n", to_json(answer)),
@@ -40,7 +40,7 @@ pub(crate) fn render(answer: &Answer, format: Format) -> String {
 }
 
 /// Returns the main result, in one line.
-pub(crate) fn headline(answer: &Answer) -> String {
+pub(crate) fn headline(answer: &Diagnosis) -> String {
     let case = &answer.case;
     let whom = match (&case.target.process, &case.target.program) {
         (Some(process), _) => format!(" for process {}", process.id),
@@ -75,11 +75,11 @@ fn names(devices: &[&Device]) -> String {
     devices.iter().map(|device| device.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-fn text(answer: &Answer, colours: bool) -> String {
+fn text(answer: &Diagnosis, colours: bool) -> String {
     let mut out = format!("{}\n", paint(&headline(answer), "1", colours));
-    for (place, finding) in answer.findings.iter().enumerate() {
+    for (index, finding) in answer.findings.iter().enumerate() {
         // The first finding follows at once: it is the answer.
-        if place > 0 {
+        if index > 0 {
             out.push('\n');
         }
         out.push_str(&one(finding, colours));
@@ -106,7 +106,7 @@ fn paint(words: &str, code: &str, colours: bool) -> String {
 }
 
 /// Returns the answer for programs. Names do not change between releases; new ones may come.
-pub(crate) fn to_json(answer: &Answer) -> Value {
+pub(crate) fn to_json(answer: &Diagnosis) -> Value {
     let case = &answer.case;
     let trial = |trial: &Trial| serde_json::to_value(trial).unwrap_or_default();
     let named = |trials: &[(String, Trial)], key: &str| {

@@ -1,6 +1,6 @@
 //! The answer as a page, with the call chain as it was found.
 
-use super::answer::Answer;
+use super::answer::Diagnosis;
 use super::case::Case;
 use super::finding::{Finding, Severity};
 use super::output::headline;
@@ -44,7 +44,7 @@ fn device(tried: &Tried) -> Device {
 }
 
 /// Returns the whole answer as one page that needs nothing else.
-pub(super) fn html(answer: &Answer) -> String {
+pub(super) fn html(answer: &Diagnosis) -> String {
     let cards = answer.findings.iter().map(card).collect();
     let mut sections = vec![Section { title: String::new(), parts: cards }];
     if let Ok(model) = picture(&answer.case) {

@@ -35,7 +35,7 @@ pub(super) fn is_better(trial: &Trial, before: Option<&Trial>) -> bool {
     score(trial) > score(before)
 }
 
-/// Returns the changes to variables that leave these layers out, by their places.
+/// Returns the changes to variables that leave these layers out, by their indices.
 pub(super) fn without(
     planned: &Planned,
     layers: &[LayerView],
@@ -43,7 +43,7 @@ pub(super) fn without(
     settings: &Settings,
 ) -> Result<Changes, String> {
     let off: Vec<usize> =
-        left_out.iter().filter_map(|place| layers.get(*place)).map(|layer| layer.index).collect();
+        left_out.iter().filter_map(|index| layers.get(*index)).map(|layer| layer.index).collect();
     switches::changes(planned, &settings.variables, Wanted { off: &off, ..Wanted::default() })
 }
 
@@ -73,12 +73,12 @@ pub(super) fn culprits(
     progress: Progress<'_>,
 ) -> Vec<String> {
     let fails = |kept: &[usize]| {
-        let left_out: Vec<usize> = (0..layers.len()).filter(|place| !kept.contains(place)).collect();
+        let left_out: Vec<usize> = (0..layers.len()).filter(|index| !kept.contains(index)).collect();
         progress(&format!("the loader without {} of {} layers", left_out.len(), layers.len()));
         // The changes that leave out all layers have worked, so these do.
         let changes = without(planned, layers, &left_out, settings).unwrap_or_default();
         is_better(goal, Some(&attempt(&changes)))
     };
     let guilty = bisection::culprits(layers.len(), &fails);
-    guilty.iter().filter_map(|place| layers.get(*place)).map(|layer| layer.name.clone()).collect()
+    guilty.iter().filter_map(|index| layers.get(*index)).map(|layer| layer.name.clone()).collect()
 }

@@ -117,8 +117,8 @@ fn alone<'a>(
     layers: &'a [LayerView],
     settings: &'a Settings,
 ) -> impl Iterator<Item = Attempt> + 'a {
-    let of = move |(place, layer): (usize, &LayerView)| {
-        let others: Vec<usize> = (0..layers.len()).filter(|other| *other != place).collect();
+    let of = move |(index, layer): (usize, &LayerView)| {
+        let others: Vec<usize> = (0..layers.len()).filter(|other| *other != index).collect();
         let changes = suspects::without(planned, layers, &others, settings);
         let candidate = planned.layers.layers.get(layer.index)?;
         // The layer is opened and no more unless it is alone: others may not be possible to leave out.

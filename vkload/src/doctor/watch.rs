@@ -18,7 +18,7 @@ use crate::planned::Planned;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The modification time, size and mode of a file, or `None` if it does not exist.
-type State = Option<(Option<SystemTime>, u64, u32)>;
+type FileState = Option<(Option<SystemTime>, u64, u32)>;
 
 /// Prints the answer, and again whenever it may be another one, until it is interrupted.
 pub(super) fn run(options: &DoctorArguments) -> ExitCode {
@@ -45,7 +45,7 @@ pub(super) fn run(options: &DoctorArguments) -> ExitCode {
 }
 
 /// Returns the state of every file and folder that the answer depends on.
-fn states(options: &DoctorArguments) -> BTreeMap<String, State> {
+fn states(options: &DoctorArguments) -> BTreeMap<String, FileState> {
     let mut paths: Vec<String> =
         ["/dev/dri", "/dev", "/etc/ld.so.cache", "/proc/modules", "/sys/bus/pci/devices"]
             .map(str::to_owned)
@@ -60,7 +60,7 @@ fn states(options: &DoctorArguments) -> BTreeMap<String, State> {
     }
     if let Ok(planned) = Planned::for_program(&variables(), options.program.as_deref(), usize::BITS) {
         let searched = planned.drivers.searched.iter().chain(planned.layers.searched.iter());
-        paths.extend(searched.map(|place| Shown(&place.path).to_string()));
+        paths.extend(searched.map(|one| Shown(&one.path).to_string()));
         let named = planned.drivers.drivers.iter().flat_map(|driver| [&driver.path, &driver.library]);
         let of_layers = planned.layers.layers.iter().flat_map(|layer| [&layer.path, &layer.library]);
         paths.extend(named.chain(of_layers).map(|path| Shown(path).to_string()));
@@ -75,7 +75,7 @@ fn states(options: &DoctorArguments) -> BTreeMap<String, State> {
         .collect()
 }
 
-fn state(path: &str) -> State {
+fn state(path: &str) -> FileState {
     use std::os::unix::fs::PermissionsExt as _;
     let found = fs::metadata(path).ok()?;
     Some((found.modified().ok(), found.len(), found.permissions().mode()))

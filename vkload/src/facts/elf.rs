@@ -266,8 +266,8 @@ where
     let mut found = vec![false; names.len()];
     for symbol in symbols.iter().filter(|symbol| symbol.is_definition(endian)) {
         let name = symbol.name(endian, symbols.strings()).unwrap_or_default();
-        if let Some(place) = names.iter().position(|wanted| wanted.as_bytes() == name)
-            && let Some(slot) = found.get_mut(place)
+        if let Some(index) = names.iter().position(|wanted| wanted.as_bytes() == name)
+            && let Some(slot) = found.get_mut(index)
         {
             *slot = true;
         }

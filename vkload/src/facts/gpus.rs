@@ -12,7 +12,8 @@ use super::files::{entries, name_of, read};
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Gpu {
     /// Its address on the PCI bus (`0000:01:00.0`), or its name as a platform device.
-    pub(crate) place: String,
+    #[serde(rename = "place")]
+    pub(crate) address: String,
     /// The vendor's number on the bus. 0 for platform devices.
     pub(crate) vendor: u32,
     pub(crate) device: u32,
@@ -126,7 +127,7 @@ pub(super) fn collect(root: &Path) -> Vec<Gpu> {
 
 fn of(device: &Path) -> Gpu {
     Gpu {
-        place: name_of(device),
+        address: name_of(device),
         driver: fs::read_link(device.join("driver")).ok().map(|driver| name_of(&driver)),
         nodes: entries(&device.join("drm")).iter().map(|path| name_of(path)).collect(),
         suspended: read(&device.join("power/runtime_status")) == "suspended",
@@ -145,19 +146,19 @@ mod tests {
     #[test]
     fn display_controllers_are_found_on_the_bus_with_the_kernel_drivers_that_have_them() {
         let root = tempfile::tempdir().unwrap();
-        for (place, class, vendor) in [
+        for (address, class, vendor) in [
             ("0000:00:02.0", "0x030000\n", "0x8086\n"),
             ("0000:01:00.0", "0x030200\n", "0x10de\n"),
             ("0000:02:00.0", "0x010802\n", "0x144d\n"),
         ] {
-            let device = root.path().join("sys/bus/pci/devices").join(place);
+            let device = root.path().join("sys/bus/pci/devices").join(address);
             fs::create_dir_all(device.join("drm/renderD128")).unwrap();
             fs::write(device.join("class"), class).unwrap();
             fs::write(device.join("vendor"), vendor).unwrap();
             std::os::unix::fs::symlink("../../../drivers/i915", device.join("driver")).unwrap();
         }
         let gpus = collect(root.path());
-        let found: Vec<_> = gpus.iter().map(|gpu| (gpu.place.as_str(), gpu.name())).collect();
+        let found: Vec<_> = gpus.iter().map(|gpu| (gpu.address.as_str(), gpu.name())).collect();
         assert_eq!(found, [("0000:00:02.0", "Intel".to_owned()), ("0000:01:00.0", "NVIDIA".to_owned())]);
         assert_eq!(
             (gpus[0].driver.as_deref(), &gpus[0].nodes[..]),

@@ -257,8 +257,8 @@ fn cached(bytes: &[u8]) -> Vec<(String, PathBuf)> {
         Some(String::from_utf8_lossy(from.get(..end)?).into_owned())
     };
     let count = number(20).unwrap_or(0).min(1 << 20);
-    let entry = |place: u32| {
-        let at = 48 + 24 * usize::try_from(place).ok()?;
+    let entry = |index: u32| {
+        let at = 48 + 24 * usize::try_from(index).ok()?;
         Some((string(number(at + 4)?)?, PathBuf::from(string(number(at + 8)?)?)))
     };
     (0..count).map_while(entry).collect()

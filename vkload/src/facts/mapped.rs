@@ -61,7 +61,7 @@ fn loaders(maps: &str, root: &Path, read: Read<'_>) -> Vec<MappedLoader> {
             continue;
         }
         let binding = binding(&mappings, first, &file, read);
-        match known.and_then(|place| loaders.get_mut(place)) {
+        match known.and_then(|index| loaders.get_mut(index)) {
             // Namespaces of the dynamic linker have a copy each.
             Some((_, bindings)) => bindings.push(binding),
             None => loaders.push((first, vec![binding])),
@@ -83,11 +83,11 @@ type Read<'a> = &'a dyn Fn(u64, &mut [u8]) -> bool;
 /// Returns the file to which the function references of one copy of `file` resolve. The copy's memory begins with `first`. Its content is
 /// not trusted.
 fn binding(mappings: &[Mapping<'_>], first: &Mapping<'_>, file: &Path, read: Read<'_>) -> Binding {
-    let (width, places) = elf::own_references(file, b"vk");
-    for place in places {
+    let (width, addresses) = elf::own_references(file, b"vk");
+    for address in addresses {
         let mut bytes = [0; 8];
         let Some(word) = bytes.get_mut(..width) else { continue };
-        if !read(first.range.start.wrapping_add(place), word) {
+        if !read(first.range.start.wrapping_add(address), word) {
             return Binding::Unknown;
         }
         let address = if cfg!(target_endian = "little") {

@@ -4,6 +4,7 @@
 //! subject. Nothing here judges.
 
 mod elf;
+mod environment;
 mod files;
 mod gpus;
 mod libraries;
@@ -12,7 +13,6 @@ mod mapped;
 mod nodes;
 mod nvidia;
 mod packages;
-mod place;
 mod strays;
 mod system;
 mod user;
@@ -22,6 +22,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use environment::Environment;
 pub(crate) use gpus::Gpu;
 pub(crate) use libraries::{Library, LibraryState, Missing, Named, VersionNeed};
 pub(crate) use linker::LoaderFile;
@@ -29,7 +30,6 @@ pub(crate) use mapped::{Binding, MappedLoader, mapped_loaders};
 pub(crate) use nodes::Node;
 pub(crate) use nvidia::Nvidia;
 pub(crate) use packages::Packages;
-pub(crate) use place::Place;
 pub(crate) use strays::{Stray, StrayKind};
 pub(crate) use system::System;
 pub(crate) use user::User;
@@ -42,10 +42,11 @@ pub(crate) struct Facts {
     /// The distribution, the kernel and the processor.
     pub(crate) system: System,
     /// The program's environment: a container, Flatpak, a virtual machine.
-    pub(crate) place: Place,
+    #[serde(rename = "place")]
+    pub(crate) environment: Environment,
     /// The user who runs it.
     pub(crate) user: User,
-    /// The environment variables that concern Vulkan, the dynamic linker and the place.
+    /// The environment variables that concern Vulkan, the dynamic linker and the container.
     pub(crate) variables: Variables,
     /// The graphics devices on the bus.
     pub(crate) gpus: Vec<Gpu>,
@@ -78,7 +79,7 @@ impl Facts {
         let search = linker::Search::new(root, variables, program);
         let system = system::collect(root);
         Self {
-            place: place::collect(root, variables),
+            environment: environment::collect(root, variables),
             user: user::collect(root, variables.get("HOME")),
             variables: concerning(variables),
             gpus: gpus::collect(root),

@@ -133,8 +133,8 @@ fn uuid(bytes: [u8; vk::UUID_SIZE]) -> String {
         return String::new();
     }
     let mut out = String::new();
-    for (place, byte) in bytes.iter().enumerate() {
-        let dash = if [4, 6, 8, 10].contains(&place) { "-" } else { "" };
+    for (index, byte) in bytes.iter().enumerate() {
+        let dash = if [4, 6, 8, 10].contains(&index) { "-" } else { "" };
         let _ = write!(out, "{dash}{byte:02x}");
     }
     out

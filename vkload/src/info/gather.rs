@@ -12,12 +12,12 @@ use loader_core::objects;
 use platform_linux::entry::get_instance_proc_addr;
 use platform_linux::{LOADER, PLATFORM};
 
-use super::layers::Fault;
+use super::layers::LayerProblem;
 use super::report::{Driver, Problem, Report};
 use super::{built_in, devices, layers};
 use crate::advice;
 use crate::planned::Planned;
-use crate::searched::Place;
+use crate::searched::SearchPath;
 use crate::view::DriverView;
 
 /// Returns the findings of this program's loader in this process.
@@ -55,7 +55,7 @@ pub(crate) fn report_on(loader: &'static Loader, entry: &Entry) -> Report {
 /// Returns the report of the plans, without opening anything, and with the known `fault` of a layer, by its position.
 pub(crate) fn plan_only(
     planned: &Planned,
-    fault: &dyn Fn(usize) -> Option<Fault>,
+    fault: &dyn Fn(usize) -> Option<LayerProblem>,
 ) -> Result<Report, OutOfMemory> {
     let mut report = Report::default();
     layers::describe(&mut report, &planned.layers, PLATFORM.files, fault)?;
@@ -65,7 +65,7 @@ pub(crate) fn plan_only(
 
 /// Creates an instance of each driver alone, since an application's instance shows only whether any of them works.
 fn probe_all(drivers: &FoundDrivers) -> Vec<(usize, Outcome)> {
-    drivers.open_drivers().filter_map(|(place, driver)| Some((place, objects::probe(driver).ok()?))).collect()
+    drivers.open_drivers().filter_map(|(index, driver)| Some((index, objects::probe(driver).ok()?))).collect()
 }
 
 /// Fills in the plan and the outcomes of its drivers, each by its position in the plan.
@@ -75,9 +75,7 @@ fn fill(report: &mut Report, plan: &Plan, outcomes: &[&(usize, Outcome)]) {
         let of_driver = outcomes.iter().filter(|outcome| outcome.0 == index).map(|outcome| &outcome.1);
         report.drivers.push(opened(view, candidate.warning.as_ref(), of_driver));
     }
-    for place in &plan.searched {
-        report.searched.push(Place::new(place));
-    }
+    report.searched.extend(plan.searched.iter().map(SearchPath::new));
     report.notes.extend(plan.notes.iter().map(ToString::to_string));
     if !report.has_device() {
         let reason = best_reason(plan, outcomes.iter().copied());
@@ -90,7 +88,8 @@ fn fill(report: &mut Report, plan: &Plan, outcomes: &[&(usize, Outcome)]) {
 fn lacks_a_driver(reason: &BestReason<'_>) -> bool {
     match reason {
         BestReason::NothingFound(plan) => {
-            let replaced = plan.searched.iter().any(|place| matches!(place.origin, Origin::Replacing(_)));
+            let replaced =
+                plan.searched.iter().any(|searched| matches!(searched.origin, Origin::Replacing(_)));
             !replaced && !plan.notes.iter().any(|note| matches!(note, Note::ReplacedByNothing { .. }))
         }
         BestReason::Failed(_, outcome) => matches!(outcome, Outcome::NoDevices),
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn every_candidate_and_every_place_is_in_the_report() {
+    fn every_candidate_and_every_search_path_is_in_the_report() {
         let mut plan = Plan::default();
         plan.drivers.push(candidate(Decision::Use));
         plan.searched.push(loader_core::discovery::Searched {

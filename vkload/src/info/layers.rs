@@ -15,7 +15,7 @@ use crate::view::LayerView;
 
 /// Why a layer that the plan has cannot be used, as opening it showed.
 #[derive(Clone, Debug)]
-pub(crate) struct Fault {
+pub(crate) struct LayerProblem {
     /// Its name for programs, which does not change.
     pub(crate) id: Cow<'static, str>,
     /// The text for people.
@@ -29,9 +29,9 @@ pub(crate) fn fill(report: &mut Report, loader: &'static Loader) -> Result<(), O
     // Opening shows which of them cannot be used, and why.
     let request = LayerRequest::default();
     let _ = FoundLayers::open(&found, loader.platform, &request, &logger, Application::process(), &|| None);
-    let fault = |place| {
-        let fault = found.fault(place)?;
-        Some(Fault { id: fault.id().into(), text: fault.to_string() })
+    let fault = |index| {
+        let fault = found.fault(index)?;
+        Some(LayerProblem { id: fault.id().into(), text: fault.to_string() })
     };
     describe(report, &found.plan, loader.platform.files, &fault)
 }
@@ -41,7 +41,7 @@ pub(crate) fn describe(
     report: &mut Report,
     plan: &LayerPlan,
     files: &dyn Files,
-    fault: &dyn Fn(usize) -> Option<Fault>,
+    fault: &dyn Fn(usize) -> Option<LayerProblem>,
 ) -> Result<(), OutOfMemory> {
     for (mut view, candidate) in LayerView::all(plan)?.into_iter().zip(&plan.layers) {
         if let Some(fault) = fault(view.index).filter(|_| view.is_active()) {
@@ -68,9 +68,9 @@ fn described(manifest: &LayerManifest, path: &[u8], files: &dyn Files) -> Layer 
 }
 
 /// Returns a layer's description of itself, at this position of a manifest, if the file has not changed since.
-fn about(path: &[u8], place: Range<usize>, files: &dyn Files) -> Option<About> {
+fn about(path: &[u8], range: Range<usize>, files: &dyn Files) -> Option<About> {
     let manifest = files.read(path, SIZE_LIMIT).ok()?;
-    let mut layer: serde_json::Value = serde_json::from_slice(manifest.get(place)?).ok()?;
+    let mut layer: serde_json::Value = serde_json::from_slice(manifest.get(range)?).ok()?;
     let text = |key: &str| layer[key].as_str().unwrap_or_default().to_owned();
     let names = layer["platforms"].as_array().into_iter().flatten();
     Some(About {

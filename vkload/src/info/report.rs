@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::searched::Place;
+use crate::searched::SearchPath;
 use crate::view::{DriverView, LayerView};
 
 /// Everything.
@@ -20,8 +20,8 @@ pub(crate) struct Report {
     pub(crate) extensions: Vec<Extension>,
     /// In the order in which applications see them.
     pub(crate) devices: Vec<Device>,
-    /// Every place that was searched for drivers.
-    pub(crate) searched: Vec<Place>,
+    /// Every file and folder that was searched for drivers.
+    pub(crate) searched: Vec<SearchPath>,
     /// Further notes for the user.
     pub(crate) notes: Vec<String>,
     /// The reason for the lack of a device, and the remedy.

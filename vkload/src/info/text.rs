@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::report::{BuiltIn, Device, Driver, Report};
-use crate::searched::Place;
+use crate::searched::SearchPath;
 use crate::table::{Table, section};
 
 /// Returns the main results as text; `verbose` adds the search paths and extensions.
@@ -16,7 +16,7 @@ pub(crate) fn render(report: &Report, verbose: bool) -> String {
     }
     section(&mut out, "Devices", devices(&report.devices));
     if verbose || report.problem.is_some() {
-        section(&mut out, "Searched", Place::table(&report.searched));
+        section(&mut out, "Searched", SearchPath::table(&report.searched));
     }
     if verbose {
         section(&mut out, "Instance extensions", extensions(report));

@@ -60,9 +60,9 @@ fn switched(options: &LayersArguments, variables: &Variables) -> Result<(Planned
     if let Some(name) = options.enable.iter().find(|name| options.disable.contains(name)) {
         return Err(format!("{name} cannot be both enabled and disabled"));
     }
-    let places =
-        |names: &[String]| names.iter().map(|name| place(&planned, name)).collect::<Result<Vec<_>, _>>();
-    let (on, hidden) = (places(&options.enable)?, places(&options.disable)?);
+    let indices =
+        |names: &[String]| names.iter().map(|name| index_of(&planned, name)).collect::<Result<Vec<_>, _>>();
+    let (on, hidden) = (indices(&options.enable)?, indices(&options.disable)?);
     let mut off = hidden.clone();
     if options.only {
         off.extend(others(&planned, &on, &hidden)?);
@@ -73,7 +73,7 @@ fn switched(options: &LayersArguments, variables: &Variables) -> Result<(Planned
     if let Some(name) = options.enable.iter().find(|name| !active.contains(*name)) {
         return Err(format!("{name} cannot be turned on for one run: {}", obstacle(&after, name)));
     }
-    let off = off.iter().filter_map(|place| planned.layers.layers.get(*place));
+    let off = off.iter().filter_map(|index| planned.layers.layers.get(*index));
     if let Some(layer) = off.map(|layer| Shown(layer.name()).to_string()).find(|name| active.contains(name)) {
         return Err(format!(
             "{layer} cannot be turned off for one run: no variable of its manifest or of the loader does it"
@@ -83,7 +83,7 @@ fn switched(options: &LayersArguments, variables: &Variables) -> Result<(Planned
 }
 
 /// Returns the layer of this name.
-fn place(planned: &Planned, name: &str) -> Result<usize, String> {
+fn index_of(planned: &Planned, name: &str) -> Result<usize, String> {
     let layers = &planned.layers.layers;
     let named = || layers.iter().position(|layer| layer.name() == name.as_bytes());
     planned.layers.usable(name.as_bytes()).or_else(named).ok_or_else(|| {
@@ -111,12 +111,12 @@ fn nearest<'a>(given: &str, known: &'a [String]) -> Vec<&'a str> {
 /// Returns the active layers that are neither to be on nor part of one that is.
 fn others(planned: &Planned, on: &[usize], hidden: &[usize]) -> Result<Vec<usize>, String> {
     let mut stay = on.to_vec();
-    for place in on {
-        stay.extend(planned.layers.libraries(*place).map_err(|_| "memory ran out")?);
+    for index in on {
+        stay.extend(planned.layers.libraries(*index).map_err(|_| "memory ran out")?);
     }
     let active = planned.layers.activate(&LayerRequest::default()).map_err(|_| "memory ran out")?;
-    let places = active.layers.iter().map(|active| active.layer);
-    Ok(places.filter(|place| !stay.contains(place) && !hidden.contains(place)).collect())
+    let indices = active.layers.iter().map(|active| active.layer);
+    Ok(indices.filter(|index| !stay.contains(index) && !hidden.contains(index)).collect())
 }
 
 /// Returns why a layer is not active.
@@ -130,8 +130,8 @@ fn obstacle(planned: &Planned, name: &str) -> String {
 /// Returns the results of opening the layers that are active with these variable changes, by their positions.
 fn tried(planned: &Planned, changes: &Changes) -> Result<BTreeMap<usize, Trial>, String> {
     let active = planned.layers.activate(&LayerRequest::default()).map_err(|_| "memory ran out")?;
-    let places: Vec<usize> = active.layers.iter().map(|active| active.layer).collect();
-    Ok(probe::layers::try_out(planned, &places, changes))
+    let indices: Vec<usize> = active.layers.iter().map(|active| active.layer).collect();
+    Ok(probe::layers::try_out(planned, &indices, changes))
 }
 
 /// Returns every layer that was found, in order of discovery, with the results of those that were tried.

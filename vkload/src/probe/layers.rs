@@ -26,16 +26,16 @@ pub(crate) fn subject(layer: &LayerCandidate, alone: bool) -> Subject {
     }
 }
 
-/// Tries the layers at these places of the plan, in processes that have the variables of this one with `changes`, and returns what
-/// came of each by its place. A meta-layer has no library, so it is not tried.
-pub(crate) fn try_out(planned: &Planned, places: &[usize], changes: &Changes) -> BTreeMap<usize, Trial> {
-    let library = |place: &usize| planned.layers.layers.get(*place).filter(|it| !it.library.is_empty());
-    let layers: Vec<_> = places.iter().filter_map(|place| Some((*place, library(place)?))).collect();
+/// Tries the layers at these indices of the plan, in processes that have the variables of this one with `changes`, and returns what
+/// came of each by its index. A meta-layer has no library, so it is not tried.
+pub(crate) fn try_out(planned: &Planned, indices: &[usize], changes: &Changes) -> BTreeMap<usize, Trial> {
+    let library = |index: &usize| planned.layers.layers.get(*index).filter(|it| !it.library.is_empty());
+    let layers: Vec<_> = indices.iter().filter_map(|index| Some((*index, library(index)?))).collect();
     let attempt = |(_, layer): &(usize, &LayerCandidate)| Attempt {
         changes: changes.clone(),
         ..Attempt::of(&Shown(layer.name()).to_string(), subject(layer, false))
     };
     let attempts: Vec<_> = layers.iter().map(attempt).collect();
     let trials = try_all(&attempts, &Settings::own(), &|_| {});
-    layers.iter().map(|(place, _)| *place).zip(trials.into_iter().map(|(_, trial)| trial)).collect()
+    layers.iter().map(|(index, _)| *index).zip(trials.into_iter().map(|(_, trial)| trial)).collect()
 }

@@ -39,14 +39,14 @@ pub(crate) fn try_all(
     thread::scope(|scope| {
         for _ in 0..AT_A_TIME.min(attempts.len()) {
             scope.spawn(|| {
-                while let Some((place, attempt)) = Some(next.fetch_add(1, Ordering::Relaxed))
-                    .and_then(|place| Some((place, attempts.get(place)?)))
+                while let Some((index, attempt)) = Some(next.fetch_add(1, Ordering::Relaxed))
+                    .and_then(|index| Some((index, attempts.get(index)?)))
                 {
                     let name = attempt.name.as_str();
                     progress(if name.is_empty() { "the loader that programs get" } else { name });
                     let trial = try_out(&attempt.subject, settings, &attempt.changes);
                     if let Some(slot) =
-                        results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_mut(place)
+                        results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_mut(index)
                     {
                         *slot = Some(trial);
                     }

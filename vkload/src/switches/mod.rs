@@ -103,20 +103,20 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    fn layer(&self, place: usize) -> Option<&LayerCandidate> {
-        self.planned.layers.layers.get(place)
+    fn layer(&self, index: usize) -> Option<&LayerCandidate> {
+        self.planned.layers.layers.get(index)
     }
 
-    fn name(&self, place: usize) -> String {
-        self.layer(place).map(|layer| Shown(layer.name()).to_string()).unwrap_or_default()
+    fn name(&self, index: usize) -> String {
+        self.layer(index).map(|layer| Shown(layer.name()).to_string()).unwrap_or_default()
     }
 
-    fn names(&self, places: &[usize]) -> Vec<String> {
-        places.iter().map(|place| self.name(*place)).collect()
+    fn names(&self, indices: &[usize]) -> Vec<String> {
+        indices.iter().map(|index| self.name(*index)).collect()
     }
 
-    fn because(&self, place: usize) -> Option<Because> {
-        self.active.iter().find(|active| active.layer == place).map(|active| active.because)
+    fn because(&self, index: usize) -> Option<Because> {
+        self.active.iter().find(|active| active.layer == index).map(|active| active.because)
     }
 
     /// Returns the layers that are to be active, of those that are.
@@ -127,14 +127,14 @@ impl View<'_> {
     /// Sets the layers' own variables. Returns the layers for which only the loader's variable is left.
     fn turn_off(&self, changes: &mut Changes) -> Vec<usize> {
         let mut rest = Vec::new();
-        for place in self.wanted.off.iter().copied() {
-            let Some(layer) = self.layer(place) else { continue };
+        for index in self.wanted.off.iter().copied() {
+            let Some(layer) = self.layer(index) else { continue };
             let own = disable(layer).filter(|(name, _)| !self.is_shared(name));
             let is_component =
-                matches!(self.because(place), Some(Because::Component { .. } | Because::Override));
+                matches!(self.because(index), Some(Because::Component { .. } | Because::Override));
             let needs_more = is_component || (own.is_none() && layer.kind == LayerKind::Implicit);
-            if self.wanted.hidden.contains(&place) || needs_more {
-                rest.push(place);
+            if self.wanted.hidden.contains(&index) || needs_more {
+                rest.push(index);
             }
             if let Some((name, value)) = own {
                 changes.insert(name, Some(if value.is_empty() { "1".to_owned() } else { value }));
@@ -146,14 +146,14 @@ impl View<'_> {
     /// Returns whether this variable also turns off a layer that is to stay.
     fn is_shared(&self, variable: &str) -> bool {
         let stays = self.kept().map(|active| active.layer).chain(self.wanted.on.iter().copied());
-        stays.filter_map(|place| disable(self.layer(place)?)).any(|(name, _)| name == variable)
+        stays.filter_map(|index| disable(self.layer(index)?)).any(|(name, _)| name == variable)
     }
 
     /// Sets the layers' own variables. Returns the layers that must be named.
     fn turn_on(&self, changes: &mut Changes) -> Vec<usize> {
         let mut named = Vec::new();
-        for place in self.wanted.on.iter().copied() {
-            let Some(layer) = self.layer(place) else { continue };
+        for index in self.wanted.on.iter().copied() {
+            let Some(layer) = self.layer(index) else { continue };
             if let Some((name, _)) = disable(layer).filter(|(name, _)| self.variables.contains_key(name)) {
                 changes.insert(name, None);
             }
@@ -161,7 +161,7 @@ impl View<'_> {
             if let Some((name, value)) = own {
                 changes.insert(name, Some(value));
             } else if layer.kind == LayerKind::Explicit || layer.skipped.is_some() {
-                named.push(place);
+                named.push(index);
             }
         }
         named
@@ -189,8 +189,8 @@ impl View<'_> {
     /// `VK_LOADER_LAYERS_DISABLE`.
     fn enable_patterns(&self, changes: &mut Changes) {
         let is_set = |name: &str| self.variables.get(name).is_some_and(|value| !value.is_empty());
-        let disabled = |place: &usize| {
-            self.layer(*place)
+        let disabled = |index: &usize| {
+            self.layer(*index)
                 .is_some_and(|layer| matches!(layer.skipped, Some(LayerReason::Disabled { .. })))
         };
         let on: Vec<usize> = self.wanted.on.iter().copied().filter(disabled).collect();
@@ -209,9 +209,9 @@ impl View<'_> {
 
     /// Returns the layers that the settings file must leave to the variables.
     fn controls(&self) -> BTreeSet<String> {
-        let against = |places: &[usize], control: Control| {
-            let stands = |place: &usize| self.layer(*place).is_some_and(|it| it.control == Some(control));
-            self.names(&places.iter().copied().filter(stands).collect::<Vec<_>>())
+        let against = |indices: &[usize], control: Control| {
+            let stands = |index: &usize| self.layer(*index).is_some_and(|it| it.control == Some(control));
+            self.names(&indices.iter().copied().filter(stands).collect::<Vec<_>>())
         };
         let of_on = against(self.wanted.on, Control::Off);
         against(self.wanted.off, Control::On).into_iter().chain(of_on).collect()

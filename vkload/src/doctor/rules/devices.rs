@@ -51,7 +51,7 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
     let group_can = node.mode & 0o060 == 0o060
         && !matches!(node.group.as_str(), "root" | "wheel" | "sudo" | "nogroup" | "nobody" | "");
     let in_group = user.groups.contains(&node.group);
-    if group_can && case.facts.place.container.is_some() {
+    if group_can && case.facts.environment.container.is_some() {
         let step = format!("Start the container with --device {0} --group-add $(stat -c %g {0})", node.path);
         return Some(finding(what).step(step));
     }
@@ -73,7 +73,7 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
         );
     }
     // No group that an ordinary user should be in has access, so the files' own permissions are wrong.
-    let host = if case.facts.place.container.is_some() { "On the host: " } else { "" };
+    let host = if case.facts.environment.container.is_some() { "On the host: " } else { "" };
     if node.kind == "nvidia" {
         return Some(
             finding(what)
@@ -94,7 +94,7 @@ pub(super) fn refused(case: &Case) -> Vec<Finding> {
         let Ending::Failed { words } = &trial.ending else { return None };
         let what = format!("cannot be opened, although its permissions allow it: {words}");
         let finding = Finding::new(case, Id::DeviceRefused, path, what);
-        let container = case.facts.place.container.is_some();
+        let container = case.facts.environment.container.is_some();
         Some(if words.contains(NOT_PERMITTED) && container {
             finding.step(format!(
                 "Start the container with --device {path}: a mounted device file alone gives no access"
@@ -122,14 +122,14 @@ pub(super) fn none(case: &Case) -> Vec<Finding> {
     let gpus: Vec<_> = case.facts.gpus.iter().filter(|gpu| gpu.can_have_vulkan()).filter(usual).collect();
     if any
         || gpus.is_empty()
-        || case.facts.place.wsl.is_some()
+        || case.facts.environment.wsl.is_some()
         || case.devices().iter().any(|device| device.kind != "cpu")
     {
         return Vec::new();
     }
     let names =
-        gpus.iter().map(|gpu| format!("{} ({})", gpu.place, gpu.name())).collect::<Vec<_>>().join(", ");
-    if case.facts.place.container.is_some() {
+        gpus.iter().map(|gpu| format!("{} ({})", gpu.address, gpu.name())).collect::<Vec<_>>().join(", ");
+    if case.facts.environment.container.is_some() {
         let what = format!("there is no device file for GPU {names} in this container");
         let nvidia = gpus.iter().any(|gpu| gpu.vendor == 0x10de);
         let step = if nvidia {

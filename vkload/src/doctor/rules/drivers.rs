@@ -5,7 +5,7 @@ use loader_core::platform::FileError;
 
 use super::super::case::{Case, file_name, quoted};
 use super::super::finding::{Evidence, Finding, Id, Severity};
-use super::library::{self, Fault};
+use super::library::{self, LibraryProblem};
 use crate::facts::LibraryState;
 use crate::probe::{Ending, Stage, Trial};
 use crate::view::DriverView;
@@ -71,7 +71,12 @@ fn has_driver_of_this_width(case: &Case) -> bool {
 }
 
 /// Reports the fault of the library's file, if the driver got no further.
-fn by_library(case: &Case, driver: &DriverView, trial: Option<&Trial>, fault: Fault) -> Option<Finding> {
+fn by_library(
+    case: &Case,
+    driver: &DriverView,
+    trial: Option<&Trial>,
+    fault: LibraryProblem,
+) -> Option<Finding> {
     let explains = trial.is_none_or(|trial| {
         // Some parts of a truncated file can be mapped, and using them raises a signal.
         trial.stage <= Stage::Negotiate && (!trial.is_violent() || fault.id == Id::LibraryTruncated)
@@ -236,8 +241,8 @@ pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
 }
 
 /// Returns whether the search path came from the settings file.
-fn is_by_settings(case: &Case, place: usize) -> bool {
-    let searched = case.planned.drivers.searched.get(place);
+fn is_by_settings(case: &Case, index: usize) -> bool {
+    let searched = case.planned.drivers.searched.get(index);
     searched.is_some_and(|searched| matches!(searched.origin, Origin::Settings))
 }
 

@@ -12,7 +12,7 @@ pub(super) fn without_driver(case: &Case) -> Vec<Finding> {
 }
 
 fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
-    let name = format!("GPU {}", gpu.place);
+    let name = format!("GPU {}", gpu.address);
     let finding = |id, what: String| Finding::new(case, id, &name, what);
     let maker = gpu.name();
     if !gpu.can_have_vulkan() {
@@ -60,7 +60,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         return None;
     }
     let Some(driver) = drivers.first() else {
-        let what = format!("GPU {} ({maker}) has no Vulkan driver", gpu.place);
+        let what = format!("GPU {} ({maker}) has no Vulkan driver", gpu.address);
         let finding = Finding::new(case, Id::GpuWithoutDriver, "", what);
         if gpu.vendor == 0x10de {
             return Some(finding.steps(case.install_nvidia()));

@@ -5,7 +5,7 @@ use super::super::finding::Id;
 use crate::facts::{Library, LibraryState, Missing, VersionNeed};
 
 /// A problem of a library, and the remedy.
-pub(super) struct Fault {
+pub(super) struct LibraryProblem {
     pub(super) id: Id,
     pub(super) what: String,
     pub(super) steps: Vec<String>,
@@ -14,10 +14,11 @@ pub(super) struct Fault {
 }
 
 /// Returns the fault of the library that `manifest` names, a driver's or a layer's (`noun`), if it has one.
-pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
+pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryProblem> {
     let library = case.library(manifest)?;
     let path = library.path.as_deref().unwrap_or(&library.library);
-    let fault = |id, what: String, steps: Vec<String>| Some(Fault { id, what, steps, is_usual: false });
+    let fault =
+        |id, what: String, steps: Vec<String>| Some(LibraryProblem { id, what, steps, is_usual: false });
     match &library.state {
         LibraryState::Fine if library.is_loader => fault(
             Id::LoaderAsDriver,
@@ -63,7 +64,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
                 "Check the disk: an interrupted installation or a full disk leaves such a file".to_owned(),
             ],
         ),
-        LibraryState::WrongClass { bits } => Some(Fault {
+        LibraryState::WrongClass { bits } => Some(LibraryProblem {
             id: Id::LibraryClass,
             what: format!(
                 "names {path}, a {bits}-bit library, which {}-bit programs cannot load",
@@ -106,7 +107,7 @@ fn remove(case: &Case, manifest: &str) -> String {
 fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<String> {
     let library = case.library(manifest).map(|library| library.library.as_str()).unwrap_or_default();
     if library.contains("nvidia")
-        && (case.facts.place.container.is_some() || case.facts.nvidia.module.is_some())
+        && (case.facts.environment.container.is_some() || case.facts.nvidia.module.is_some())
     {
         return case.install_nvidia();
     }
@@ -124,7 +125,7 @@ fn install_class(case: &Case, noun: &str) -> Vec<String> {
     }
 }
 
-fn missing_library(case: &Case, library: &Library, missing: &Missing) -> Fault {
+fn missing_library(case: &Case, library: &Library, missing: &Missing) -> LibraryProblem {
     let path = library.path.as_deref().unwrap_or(&library.library);
     let through = if path == missing.needed_by || missing.needed_by.is_empty() {
         String::new()
@@ -136,7 +137,7 @@ fn missing_library(case: &Case, library: &Library, missing: &Missing) -> Fault {
     if missing.library.starts_with("libc.musl") || missing.library.starts_with("ld-musl") {
         let what = format!("names {path}, which was built for musl, and the C library here is glibc");
         let steps = vec!["Install the build for this distribution".to_owned()];
-        return Fault { id: Id::LibraryMusl, what, steps, is_usual: false };
+        return LibraryProblem { id: Id::LibraryMusl, what, steps, is_usual: false };
     }
     let what =
         format!("names {path}, which needs {}{through}: that library is missing{more}", missing.library);
@@ -155,10 +156,10 @@ fn missing_library(case: &Case, library: &Library, missing: &Missing) -> Fault {
                 .map_or_else(unknown, |manager| manager.install_library(&missing.library, case.target.bits)),
         );
     }
-    Fault { id: Id::LibraryMissing, what, steps, is_usual: false }
+    LibraryProblem { id: Id::LibraryMissing, what, steps, is_usual: false }
 }
 
-fn old_library(case: &Case, path: &str, need: &VersionNeed) -> Fault {
+fn old_library(case: &Case, path: &str, need: &VersionNeed) -> LibraryProblem {
     let has = need.has.as_ref().map(|has| format!(" (newest: {has})")).unwrap_or_default();
     let found = if need.found.is_empty() { need.library.clone() } else { need.found.clone() };
     let by_variable = need.because == "LD_LIBRARY_PATH";
@@ -179,5 +180,5 @@ fn old_library(case: &Case, path: &str, need: &VersionNeed) -> Fault {
     } else {
         vec!["The driver was built for a newer system: install the build for this distribution, or update the distribution".to_owned()]
     };
-    Fault { id: Id::LibraryTooOld, what, steps, is_usual: false }
+    LibraryProblem { id: Id::LibraryTooOld, what, steps, is_usual: false }
 }

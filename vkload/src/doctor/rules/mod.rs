@@ -2,13 +2,13 @@
 
 mod devices;
 mod drivers;
+mod environment;
 mod files;
 mod gpus;
 mod layers;
 mod library;
 mod loader;
 mod nvidia;
-mod place;
 mod settings;
 mod summary;
 mod variables;
@@ -49,15 +49,15 @@ const RULES: &[Rule] = &[
     gpus::without_driver,
     nvidia::versions,
     nvidia::container,
-    place::flatpak,
-    place::snap,
-    place::wsl,
-    place::steam,
-    place::container,
-    place::process,
-    place::proc_is_absent,
-    place::memory_limit,
-    place::app_image,
+    environment::flatpak,
+    environment::snap,
+    environment::wsl,
+    environment::steam,
+    environment::container,
+    environment::process,
+    environment::proc_is_absent,
+    environment::memory_limit,
+    environment::app_image,
     summary::software,
     summary::old_version,
     summary::portability,

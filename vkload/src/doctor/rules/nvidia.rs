@@ -17,11 +17,11 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
                 "the kernel module is version {module} of NVIDIA's driver, and the libraries are version {first}; they must be the same"
             );
             let finding = Finding::new(case, Id::NvidiaVersions, "NVIDIA", what);
-            vec![match case.facts.place.container {
+            vec![match case.facts.environment.container {
                 Some(_) => finding.step(
                     "Start the container again: it got its libraries before the host's driver was updated",
                 ),
-                None if case.facts.place.flatpak.is_some() => finding.step("flatpak update"),
+                None if case.facts.environment.flatpak.is_some() => finding.step("flatpak update"),
                 None => finding
                     .step("Restart the computer, so that it loads the kernel module of the version that is installed"),
             }]
@@ -39,14 +39,16 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
             };
             vec![finding.step("If the module does not load, see why: sudo dmesg | grep -i -e nvidia -e nouveau; dkms status; mokutil --sb-state")]
         }
-        (Some(module), []) if case.facts.place.container.is_none() && case.facts.place.flatpak.is_none() => {
+        (Some(module), [])
+            if case.facts.environment.container.is_none() && case.facts.environment.flatpak.is_none() =>
+        {
             let what = format!(
                 "the kernel has NVIDIA's driver {module}, but the driver's Vulkan libraries are missing"
             );
             let finding = Finding::new(case, Id::NvidiaLibraries, "NVIDIA", what);
             vec![finding.steps(case.install_nvidia())]
         }
-        (Some(module), [_, ..]) if !manifest && case.facts.place.container.is_none() => {
+        (Some(module), [_, ..]) if !manifest && case.facts.environment.container.is_none() => {
             let what = format!(
                 "NVIDIA's driver {module} is installed, but its manifest (nvidia_icd.json), by which the loader finds it, is missing"
             );
@@ -66,7 +68,8 @@ fn has_manifest(case: &Case) -> bool {
 pub(super) fn container(case: &Case) -> Vec<Finding> {
     let has_node = case.facts.nodes.iter().any(|node| node.path.starts_with("/dev/nvidia"));
     let works = case.devices().iter().any(|device| device.vendor == 0x10de);
-    let is_container = case.facts.place.container.is_some() || case.facts.nvidia.visible_devices.is_some();
+    let is_container =
+        case.facts.environment.container.is_some() || case.facts.nvidia.visible_devices.is_some();
     if works || !is_container || !(has_node || case.facts.nvidia.module.is_some()) {
         return Vec::new();
     }

@@ -22,8 +22,8 @@ pub(super) fn software(case: &Case) -> Vec<Finding> {
     };
     let severity = if gpu { Severity::Warning } else { Severity::Note };
     let finding = Finding::new(case, Id::Software, "", what).severity(severity);
-    let place = &case.facts.place;
-    vec![match (&place.virtual_machine, gpu) {
+    let environment = &case.facts.environment;
+    vec![match (&environment.virtual_machine, gpu) {
         (Some(name), false) => finding.step(format!(
             "This is a virtual machine ({name}): give it a GPU by PCI pass-through, or virtio-gpu with venus"
         )),
@@ -88,18 +88,16 @@ pub(super) fn nothing_found(case: &Case) -> Vec<Finding> {
         return Vec::new();
     }
     let searched = &case.planned.drivers.searched;
-    let replaced = searched.iter().any(|place| matches!(place.origin, Origin::Replacing(_)));
+    let replaced = searched.iter().any(|one| matches!(one.origin, Origin::Replacing(_)));
     // Installed manifests that the search misses have a rule that says why.
     if replaced || !case.drivers.is_empty() || !case.facts.manifests.is_empty() {
         return Vec::new();
     }
-    let folders = searched
-        .iter()
-        .filter(|place| matches!(place.result, Looked::Failed(_) | Looked::Folder { .. }))
-        .count();
+    let folders =
+        searched.iter().filter(|one| matches!(one.result, Looked::Failed(_) | Looked::Folder { .. })).count();
     let sample = searched
         .iter()
-        .map(|place| Shown(&place.path).to_string())
+        .map(|one| Shown(&one.path).to_string())
         .find(|path| path.starts_with("/usr/share"))
         .unwrap_or_else(|| "/usr/share/vulkan/icd.d".to_owned());
     let what = format!(

@@ -40,7 +40,7 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
         _ => None,
     });
     let searched = &case.planned.drivers.searched;
-    let Some(name) = searched.iter().find_map(|place| replaced(&place.origin)).or(by_note) else {
+    let Some(name) = searched.iter().find_map(|one| replaced(&one.origin)).or(by_note) else {
         return Vec::new();
     };
     let value = case.facts.variables.get(name).map(String::as_str).unwrap_or_default();
@@ -58,8 +58,8 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
     let absent: Vec<&str> = case.drivers.iter().filter(gone).map(|driver| driver.manifest.as_str()).collect();
     let folders = searched
         .iter()
-        .filter(|place| matches!(place.result, Looked::Failed(_) | Looked::Folder { manifests: 0 }));
-    let empty: Vec<String> = folders.map(|place| Shown(&place.path).to_string()).collect();
+        .filter(|one| matches!(one.result, Looked::Failed(_) | Looked::Folder { manifests: 0 }));
+    let empty: Vec<String> = folders.map(|one| Shown(&one.path).to_string()).collect();
     let (severity, what) = if let Some(path) = absent.first() {
         (
             if used.is_empty() { Severity::Error } else { Severity::Warning },
@@ -381,14 +381,14 @@ pub(super) fn folders(case: &Case) -> Vec<Finding> {
     }
     for name in ["VK_LAYER_PATH", "VK_IMPLICIT_LAYER_PATH"] {
         let Some(value) = case.variable(name) else { continue };
-        let failed = case.planned.layers.searched.iter().find(|place| {
-            matches!(place.origin, Origin::Replacing(by) if by.to_str() == Ok(name))
-                && matches!(place.result, Looked::Failed(_) | Looked::Folder { manifests: 0 })
+        let failed = case.planned.layers.searched.iter().find(|one| {
+            matches!(one.origin, Origin::Replacing(by) if by.to_str() == Ok(name))
+                && matches!(one.result, Looked::Failed(_) | Looked::Folder { manifests: 0 })
         });
-        if let Some(place) = failed {
+        if let Some(folder) = failed {
             let what = format!(
                 "is \"{value}\", and {}: layers elsewhere are not found",
-                emptiness(value, &Shown(&place.path).to_string())
+                emptiness(value, &Shown(&folder.path).to_string())
             );
             all.push(finding(case, Severity::Warning, Id::SearchFolders, name, what));
         }

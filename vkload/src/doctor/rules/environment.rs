@@ -10,7 +10,7 @@ fn no_hardware(case: &Case) -> bool {
 
 /// Reports problems in Flatpak, whose drivers come as extensions of the runtime.
 pub(super) fn flatpak(case: &Case) -> Vec<Finding> {
-    let Some(flatpak) = case.facts.place.flatpak.as_ref().filter(|_| no_hardware(case)) else {
+    let Some(flatpak) = case.facts.environment.flatpak.as_ref().filter(|_| no_hardware(case)) else {
         return Vec::new();
     };
     let finding = |id, what: String| Finding::new(case, id, "Flatpak", what);
@@ -47,7 +47,9 @@ pub(super) fn flatpak(case: &Case) -> Vec<Finding> {
 
 /// Reports problems in Snap, whose drivers come by an interface and a content snap.
 pub(super) fn snap(case: &Case) -> Vec<Finding> {
-    let Some(name) = case.facts.place.snap.as_ref().filter(|_| no_hardware(case)) else { return Vec::new() };
+    let Some(name) = case.facts.environment.snap.as_ref().filter(|_| no_hardware(case)) else {
+        return Vec::new();
+    };
     let what = format!(
         "the snap {name} sees no GPU: it needs the interface opengl and a snap with drivers (graphics-core22, gpu-2404 or mesa-2404)"
     );
@@ -57,7 +59,9 @@ pub(super) fn snap(case: &Case) -> Vec<Finding> {
 
 /// Reports problems in the Windows Subsystem for Linux, which reaches the GPU through Direct3D.
 pub(super) fn wsl(case: &Case) -> Vec<Finding> {
-    let Some(generation) = case.facts.place.wsl.filter(|_| no_hardware(case)) else { return Vec::new() };
+    let Some(generation) = case.facts.environment.wsl.filter(|_| no_hardware(case)) else {
+        return Vec::new();
+    };
     let finding = |id, what: String| Finding::new(case, id, "WSL", what);
     if generation < 2 {
         return vec![
@@ -89,7 +93,7 @@ pub(super) fn wsl(case: &Case) -> Vec<Finding> {
 
 /// Reports problems in Steam's runtime, which combines its own libraries with the host's drivers.
 pub(super) fn steam(case: &Case) -> Vec<Finding> {
-    let Some(runtime) = case.facts.place.steam_runtime.as_ref() else { return Vec::new() };
+    let Some(runtime) = case.facts.environment.steam_runtime.as_ref() else { return Vec::new() };
     let what = format!(
         "this is Steam's runtime ({runtime}), which gets its drivers from the host and its libraries from the runtime"
     );
@@ -99,7 +103,7 @@ pub(super) fn steam(case: &Case) -> Vec<Finding> {
 
 /// Reports a container without any graphics device.
 pub(super) fn container(case: &Case) -> Vec<Finding> {
-    let Some(name) = case.facts.place.container.as_ref().filter(|_| no_hardware(case)) else {
+    let Some(name) = case.facts.environment.container.as_ref().filter(|_| no_hardware(case)) else {
         return Vec::new();
     };
     let has_node = case.facts.nodes.iter().any(|node| node.kind != "card");
@@ -149,7 +153,7 @@ pub(super) fn app_image(case: &Case) -> Vec<Finding> {
 
 /// Reports a bare chroot. Drivers, the C library and this tool all read `/proc`.
 pub(super) fn proc_is_absent(case: &Case) -> Vec<Finding> {
-    if !case.facts.place.no_proc {
+    if !case.facts.environment.no_proc {
         return Vec::new();
     }
     let what = "is not mounted, and drivers need it".to_owned();

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::files::{entries, name_of, read};
 use super::variables::Variables;
 
-/// The place.
+/// Containers, virtual machines and other environments of a program.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Place {
+pub(crate) struct Environment {
     /// The kind of container: `docker`, `podman`.
     pub(crate) container: Option<String>,
     pub(crate) flatpak: Option<Flatpak>,
@@ -54,8 +54,8 @@ const VIRTUAL: &[(&str, &str)] = &[
     ("Bochs", "Bochs"),
 ];
 
-pub(super) fn collect(root: &Path, variables: &Variables) -> Place {
-    Place {
+pub(super) fn collect(root: &Path, variables: &Variables) -> Environment {
+    Environment {
         container: container(root, variables),
         flatpak: flatpak(root),
         snap: variables
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn place(files: &[(&str, &str)], variables: &Variables) -> Place {
+    fn environment(files: &[(&str, &str)], variables: &Variables) -> Environment {
         let root = tempfile::tempdir().unwrap();
         for (path, text) in files {
             let path = root.path().join(path);
@@ -176,27 +176,27 @@ mod tests {
     #[test]
     fn each_place_is_known_by_its_marks() {
         let none = Variables::new();
-        assert_eq!(place(&[(".dockerenv", "")], &none).container.as_deref(), Some("docker"));
+        assert_eq!(environment(&[(".dockerenv", "")], &none).container.as_deref(), Some("docker"));
         assert_eq!(
-            place(&[("proc/sys/kernel/osrelease", "5.15.90.1-microsoft-standard-WSL2")], &none).wsl,
+            environment(&[("proc/sys/kernel/osrelease", "5.15.90.1-microsoft-standard-WSL2")], &none).wsl,
             Some(2)
         );
         assert_eq!(
-            place(&[("etc/os-release", "ID=steamrt\nVERSION_CODENAME=sniper\n")], &none)
+            environment(&[("etc/os-release", "ID=steamrt\nVERSION_CODENAME=sniper\n")], &none)
                 .steam_runtime
                 .as_deref(),
             Some("sniper")
         );
         assert_eq!(
-            place(&[("sys/class/dmi/id/sys_vendor", "VMware, Inc.")], &none).virtual_machine.as_deref(),
+            environment(&[("sys/class/dmi/id/sys_vendor", "VMware, Inc.")], &none).virtual_machine.as_deref(),
             Some("VMware")
         );
         let snap = Variables::from([
             ("SNAP".to_owned(), "/snap/game/1".to_owned()),
             ("SNAP_NAME".to_owned(), "game".to_owned()),
         ]);
-        assert_eq!(place(&[], &snap).snap.as_deref(), Some("game"));
-        let none = place(&[], &none);
+        assert_eq!(environment(&[], &snap).snap.as_deref(), Some("game"));
+        let none = environment(&[], &none);
         assert!(
             none.container.is_none() && none.flatpak.is_none() && none.snap.is_none() && none.wsl.is_none()
         );
@@ -210,7 +210,7 @@ mod tests {
             ("usr/lib/x86_64-linux-gnu/GL/default/lib/x", ""),
             ("usr/lib/x86_64-linux-gnu/GL/nvidia-550-54-14/x", ""),
         ];
-        let flatpak = place(&files, &Variables::new()).flatpak.unwrap();
+        let flatpak = environment(&files, &Variables::new()).flatpak.unwrap();
         assert_eq!(
             (flatpak.application.as_str(), flatpak.branch.as_str(), flatpak.devices),
             ("org.example.Game", "23.08", true)
