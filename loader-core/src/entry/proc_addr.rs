@@ -100,6 +100,7 @@ fn global_command(exports: &ExportTable, name: &CStr) -> Option<Command> {
 /// Returns a global command, which only some instances have, or one of the loader's own functions that is not
 /// exported.
 #[cold]
+#[inline(never)]
 fn uncommon_command(exports: &ExportTable, instance: &Instance, command: CommandId) -> Option<Command> {
     if command.class() == Class::Global {
         let known = instance.api_version < vk::API_VERSION_1_3 || command == command::GET_INSTANCE_PROC_ADDR;
