@@ -24,7 +24,7 @@ shells=(libvulkan-linux libvulkan-fuchsia libvulkan-android libvkload-android li
 no_shells=(--workspace "${shells[@]/#/--exclude=}")
 # What is for the loader inside an application makes cargo build loader-core with the feature `foreign-handles` for all
 # that is tested with it, and then nothing would test the core that systems get.
-of_applications=(platform-android android-simulation vkload-foreign-tests vkload-jni-loader vkload-jni-tests)
+of_applications=(platform-android platform-android-apk platform-android-system android-simulation vkload-foreign-tests vkload-jni-loader vkload-jni-tests)
 # What was skipped and how long steps took, a line each: some steps run beside the others.
 notes=$(mktemp -d)
 trap 'rm -rf "$notes"; kill $(jobs -p) 2>/dev/null || true' EXIT
@@ -128,7 +128,7 @@ lints() {
     cargo clippy --quiet --package libvkload-jni -- --deny warnings
     VKLOAD_FIXED_DRIVERS=any cargo clippy --quiet --package libvulkan-linux --features fixed-drivers -- --deny warnings
     lint_for x86_64-unknown-fuchsia --package platform-fuchsia --package libvulkan-fuchsia --package null-driver-icd
-    lint_for x86_64-linux-android --package platform-android --package libvulkan-android --package libvkload-android --package libvkload-stand-ins
+    lint_for x86_64-linux-android --package platform-android --package platform-android-apk --package platform-android-system --package libvulkan-android --package libvkload-android --package libvkload-stand-ins
 }
 
 # What is compiled for one system alone.

@@ -22,7 +22,18 @@ pub struct Host {
     /// The switches that are on, regardless of the release.
     pub switches: Switches,
     /// The tag of its records in the system's log.
-    pub(crate) tag: &'static CStr,
+    tag: &'static CStr,
+    /// Receives its records in addition to the system's log.
+    listener: Option<&'static dyn Listener>,
+}
+
+/// A receiver of records.
+pub trait Listener: Sync {
+    /// Returns whether it wants records of this level.
+    fn hears(&self, system: &dyn System, level: Level) -> bool;
+
+    /// Passes it a record, if it wants this level.
+    fn tell(&self, system: &dyn System, level: Level, text: &CStr);
 }
 
 /// A destination for records about an instance.
@@ -39,6 +50,41 @@ pub trait Records {
 static CURRENT: AtomicPtr<Host> = AtomicPtr::new(core::ptr::null_mut());
 
 impl Host {
+    /// Creates a host on this system, of the Android that this library is built for.
+    #[must_use]
+    pub const fn new(system: &'static dyn System) -> Self {
+        Self {
+            system,
+            level: ApiLevel::BUILT,
+            switches: Switches::built(ApiLevel::BUILT),
+            tag: c"vulkan",
+            listener: None,
+        }
+    }
+
+    /// Sets another Android release, with the switches as in that.
+    #[must_use]
+    pub const fn at(mut self, level: ApiLevel) -> Self {
+        self.level = level;
+        self.switches = Switches::of(level);
+        self
+    }
+
+    /// Sets other switches.
+    #[must_use]
+    pub const fn with(mut self, switches: Switches) -> Self {
+        self.switches = switches;
+        self
+    }
+
+    /// Sets another tag for the records, and a listener for them.
+    #[must_use]
+    pub const fn tagged(mut self, tag: &'static CStr, listener: &'static dyn Listener) -> Self {
+        self.tag = tag;
+        self.listener = Some(listener);
+        self
+    }
+
     /// Returns whether a switch is on.
     #[must_use]
     pub const fn is_on(&self, switch: Switch) -> bool {
@@ -61,7 +107,7 @@ impl Host {
     }
 
     /// Makes this the host of the process.
-    pub(crate) fn enter(&'static self) {
+    pub fn enter(&'static self) {
         CURRENT.store(core::ptr::from_ref(self).cast_mut(), Ordering::Release);
         loader_core::loader::end_with(end);
     }
@@ -78,7 +124,8 @@ fn end(topic: Topic, message: fmt::Arguments<'_>) -> ! {
 }
 
 /// Returns the host of this process, if any global command has been called.
-pub(crate) fn current() -> Option<&'static Host> {
+#[must_use]
+pub fn current() -> Option<&'static Host> {
     // SAFETY: the pointer is NULL or was stored by `enter`, which stores only references to
     // statics.
     unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
@@ -100,14 +147,14 @@ impl Host {
     }
 
     /// Logs the last record of the process, stores it for the crash report and aborts the process.
-    pub(crate) fn end_process(&self, topic: Topic, message: fmt::Arguments<'_>) -> ! {
+    pub fn end_process(&self, topic: Topic, message: fmt::Arguments<'_>) -> ! {
         self.log(Level::Error, topic, message);
         self.system.leave_message(as_c_str(&mut formatted(message)));
         self.system.abort()
     }
 
     /// Writes someone else's record unconditionally.
-    pub(crate) fn write(&self, level: Level, mut text: Text) {
+    pub fn write(&self, level: Level, mut text: Text) {
         self.tell(level, as_c_str(&mut text), true);
     }
 
@@ -125,21 +172,16 @@ impl Host {
     }
 
     fn is_heard(&self, level: Level) -> bool {
-        #[cfg(feature = "apk")]
-        return crate::listening::LISTENING.hears(self.system, level);
-        #[cfg(not(feature = "apk"))]
-        return {
-            let _ = level;
-            false
-        };
+        self.listener.is_some_and(|listener| listener.hears(self.system, level))
     }
 
     fn tell(&self, level: Level, text: &CStr, in_the_log: bool) {
         if in_the_log {
             self.system.log(level, self.tag, text);
         }
-        #[cfg(feature = "apk")]
-        crate::listening::LISTENING.tell(self.system, level, text);
+        if let Some(listener) = self.listener {
+            listener.tell(self.system, level, text);
+        }
     }
 }
 

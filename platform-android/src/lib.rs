@@ -1,13 +1,13 @@
-//! The loader of an Android system image: the system's `libvulkan.so`, built on the same core as
-//! the loaders for other systems.
+//! What both loaders for Android need: the one of a system image (`platform-android-system`) and the
+//! one inside an application (`platform-android-apk`).
 //!
-//! The system has one driver, a HAL module ([`hal`]). Applications and layers get its dispatchable
-//! handles unchanged, with the first word of each pointing to the loader's data of the instance or
-//! device ([`objects`]). That begins with the dispatch table, so a trampoline needs nothing else.
-//! Below the layers the loader intercepts calls to the driver once more: a table of hooks lists the
-//! commands that it handles; all others go straight to the driver. Layers ([`layers`]) come from
-//! folders and packages and describe themselves. The window system ([`wsi`]) is the loader's own,
-//! on top of the application's `ANativeWindow` and the driver's `VK_ANDROID_native_buffer`.
+//! Both serve drivers that are HAL modules ([`hal`]). Above such a driver, applications and layers
+//! get its dispatchable handles unchanged, with the first word of each pointing to the loader's data
+//! of the instance or device ([`objects`]). Below the layers the loader intercepts calls to the
+//! driver: a table of hooks ([`driver`]) lists the commands that it handles; all others go straight
+//! to the driver. The window system ([`wsi`]) is the loader's own, on top of the application's
+//! `ANativeWindow` and the driver's `VK_ANDROID_native_buffer`. Libraries with layers ([`layers`])
+//! come from folders and packages and describe themselves.
 //!
 //! One trait, [`System`], hides the whole operating system, so all of this also runs in tests on
 //! other systems.
@@ -30,22 +30,17 @@
 #[cfg(test)]
 extern crate std;
 
-pub mod api;
-#[cfg(feature = "apk")]
-pub mod apk;
 pub mod debug;
 pub mod driver;
 pub mod hal;
 pub mod host;
 pub mod layers;
 pub mod level;
-#[cfg(feature = "apk")]
-mod listening;
 pub mod loader;
 pub mod log;
 pub mod native_buffer;
 pub mod objects;
-mod once;
+pub mod once;
 #[cfg(target_os = "android")]
 pub mod os;
 mod statistics;
@@ -58,8 +53,3 @@ pub use level::ApiLevel;
 pub use loader::Loader;
 pub use switches::{Since, Switch, Switches};
 pub use system::System;
-
-#[cfg(target_os = "android")]
-mod process;
-#[cfg(target_os = "android")]
-pub use process::{LOADER, report_and_abort};

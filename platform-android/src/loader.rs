@@ -1,25 +1,19 @@
-//! The state of the process: the system, the driver and the layers found.
+//! A loader above one HAL module: the system and the driver.
 
 use core::ops::Deref;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::hal::Hal;
+use crate::hal::{Hal, Search};
 use crate::host::Host;
-use crate::layers::{self, Layers};
-use crate::level::ApiLevel;
-use crate::switches::Switches;
-use crate::system::System;
 use crate::trace;
 
-/// A loader. A process has one, a `static` of the library; tests create one for each of their
-/// systems.
+/// A loader above one HAL module. The system's `libvulkan.so` has one; inside an application, each
+/// module that it brings has its own.
 pub struct Loader {
     /// The system below.
     host: Host,
     /// The driver.
     pub hal: Hal,
-    /// The layers.
-    pub layers: Layers,
     /// Whether the application brings the driver: then it may never have been checked on this
     /// device.
     pub is_brought: bool,
@@ -30,41 +24,10 @@ pub struct Loader {
 static CURRENT: AtomicPtr<Loader> = AtomicPtr::new(core::ptr::null_mut());
 
 impl Loader {
-    /// Creates a loader on this system that has done nothing yet, of the Android that this library
-    /// is built for.
+    /// Creates a loader that has done nothing yet.
     #[must_use]
-    pub const fn new(system: &'static dyn System) -> Self {
-        let layers = Layers::new(&layers::policy::SYSTEM);
-        let host = Host {
-            system,
-            level: ApiLevel::BUILT,
-            switches: Switches::built(ApiLevel::BUILT),
-            tag: c"vulkan",
-        };
-        Self { host, hal: Hal::new(), layers, is_brought: false }
-    }
-
-    /// Sets another Android release, with the switches as in that.
-    #[must_use]
-    pub const fn at(mut self, level: ApiLevel) -> Self {
-        self.host.level = level;
-        self.host.switches = Switches::of(level);
-        self
-    }
-
-    /// Sets other switches.
-    #[must_use]
-    pub const fn with(mut self, switches: Switches) -> Self {
-        self.host.switches = switches;
-        self
-    }
-
-    /// Sets another tag for the records.
-    #[cfg(feature = "apk")]
-    #[must_use]
-    pub(crate) const fn tagged(mut self, tag: &'static core::ffi::CStr) -> Self {
-        self.host.tag = tag;
-        self
+    pub const fn new(host: Host, search: &'static dyn Search) -> Self {
+        Self { host, hal: Hal::new(search), is_brought: false }
     }
 
     /// Marks the driver as brought by an application.

@@ -8,18 +8,28 @@ use crate::system::System;
 
 /// How far a search has come. `T` is the part of the result that is kept.
 #[derive(Clone, Copy)]
-pub(crate) enum Progress<T> {
+pub enum Progress<T> {
     /// No thread has searched.
     NotBegun,
     /// This thread of this process is searching.
-    Looking { process: u32, thread: usize },
+    Looking {
+        /// Its id.
+        process: u32,
+        /// The thread's number.
+        thread: usize,
+    },
     /// This process has searched.
-    Done { process: u32, result: T },
+    Done {
+        /// Its id.
+        process: u32,
+        /// The part of the result that is kept.
+        result: T,
+    },
 }
 
 /// The caller's next step.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Turn<T> {
+pub enum Turn<T> {
     /// Take this result.
     Take(T),
     /// Search, then record that it is done, or not begun if that failed.
@@ -49,7 +59,7 @@ impl<T: Copy> Progress<T> {
 }
 
 /// Returns the turn of the calling thread, once no other thread is searching.
-pub(crate) fn turn<S, T: Copy>(
+pub fn turn<S, T: Copy>(
     system: &dyn System,
     state: &Lock<S>,
     progress: impl Fn(&mut S) -> &mut Progress<T>,

@@ -308,16 +308,3 @@ impl PropertyValue {
         matches!(self.as_bytes(), b"0" | b"n" | b"no" | b"off" | b"false")
     }
 }
-
-/// A linker namespace to be created (`android_create_namespace`).
-#[cfg(feature = "apk")]
-#[derive(Clone, Copy, Debug)]
-pub struct NamespaceRequest<'a> {
-    /// Its name. Several may have the same one.
-    pub name: &'a CStr,
-    /// The folder to look names up in first: its `LD_LIBRARY_PATH` and its default path.
-    pub folder: &'a CStr,
-    /// The folder below which libraries may be opened by path, as the driver is. It matters on
-    /// systems that make every namespace strict.
-    pub permitted: &'a CStr,
-}

@@ -25,7 +25,7 @@ pub struct Slice {
 }
 
 /// Finds the word in which this system shows what is being recorded.
-pub(crate) fn find(system: &dyn System) {
+pub fn find(system: &dyn System) {
     let place = system.recorded_tags().unwrap_or(&NOTHING);
     RECORDED.store(from_ref(place).cast_mut(), Ordering::Relaxed);
 }

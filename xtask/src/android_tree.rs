@@ -30,6 +30,7 @@ const SOURCES: &[&str] = &[
     "platform-android/cdylib-system/src",
     "platform-android/libvulkan.map.txt",
     "platform-android/src",
+    "platform-android/system/src",
     "registry/src",
     "shell/src",
 ];
@@ -165,10 +166,11 @@ mod tests {
     fn r172_each_module_comes_after_those_that_it_needs() {
         let names: Vec<_> = modules().unwrap().into_iter().map(|module| module.name).collect();
         let place = |name: &str| names.iter().position(|it| it == name).unwrap();
-        assert_eq!(names.len(), 5 + 7);
+        assert_eq!(names.len(), 6 + 7);
         assert!(place("libvkload_hash32") < place("libvkload_heapless"));
         assert!(place("libvkload_registry") < place("libvkload_core"));
         assert!(place("libvkload_core") < place("libvkload_platform"));
+        assert!(place("libvkload_platform") < place("libvkload_system"));
         assert_eq!(names.last().unwrap(), "libvkload_vulkan");
     }
 }

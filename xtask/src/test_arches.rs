@@ -157,7 +157,7 @@ impl Processor {
         self.cargo("build").args(["--release", "--package", "null-driver-hal"]).finish()?;
         let driver = target_folder().join(self.target).join("release/libvulkan_null.so");
         let mut test = cargo(
-            "test --quiet --package platform-android --test library -- --skip valgrind --skip system_tree",
+            "test --quiet --package platform-android-system --test library -- --skip valgrind --skip system_tree",
         );
         test.env("VKLOAD_TEST_CC", self.compiler()).env("VKLOAD_TEST_DRIVER", driver);
         test.envs(variables.iter().copied());

@@ -39,7 +39,7 @@ fn system() -> Option<TempDir> {
         let script = path(&format!("{name}.map"));
         let version = version.map(|version| format!("{version} {{}};\n"));
         fs::write(&script, version.unwrap_or_else(|| "{ global: *; };\n".into())).unwrap();
-        let source = jni("../platform-android/tests/library").join(format!("{name}.c"));
+        let source = jni("../platform-android/system/tests/library").join(format!("{name}.c"));
         let script = format!("-Wl,--version-script={}", script.display());
         shared(&path(LIBRARIES), name, &source, &["-fno-builtin", &script]);
     }

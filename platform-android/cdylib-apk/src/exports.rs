@@ -3,12 +3,12 @@
 
 /// The global commands of Vulkan.
 pub mod entry {
-    loader_core::global_commands!(platform_android::apk::LOADER);
+    loader_core::global_commands!(platform_android_apk::LOADER);
 }
 
 loader_core::registry::for_each_export!(android, loader_core::look_up_exports);
-platform_android::interface!(
-    platform_android::apk::APK,
-    platform_android::apk::LOADER,
+platform_android_apk::interface!(
+    platform_android_apk::APK,
+    platform_android_apk::LOADER,
     vkGetInstanceProcAddr
 );

@@ -1,4 +1,4 @@
-//! `libvkload.so`, the loader that an Android application brings: [`platform_android::apk`] and the
+//! `libvkload.so`, the loader that an Android application brings: [`platform_android_apk`] and the
 //! exported functions, as a shared library. It is never called `libvulkan.so`, which is the name of
 //! the system's.
 #![no_std]
@@ -10,4 +10,4 @@ compile_error!("this library is for Android alone: `./ndk-build.sh` builds it");
 pub mod exports;
 
 #[cfg(target_os = "android")]
-shell::library!(panic = platform_android::apk::report_and_abort);
+shell::library!(panic = platform_android_apk::report_and_abort);

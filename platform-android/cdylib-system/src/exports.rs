@@ -2,10 +2,10 @@
 //! `platform-android/libvulkan.map.txt`.
 #![allow(non_snake_case, reason = "exported functions have the names of their commands")]
 
-use platform_android::Loader;
+use platform_android_system::SystemLoader;
 
-fn loader() -> &'static Loader {
-    &platform_android::LOADER
+fn loader() -> &'static SystemLoader {
+    &platform_android_system::LOADER
 }
 
-loader_core::registry::for_each_export!(android, platform_android::exports);
+loader_core::registry::for_each_export!(android, platform_android_system::exports);

@@ -1,4 +1,4 @@
-//! `libvulkan.so` of an Android system image: [`platform_android`] and the exported functions, as a
+//! `libvulkan.so` of an Android system image: [`platform_android_system`] and the exported functions, as a
 //! shared library.
 #![no_std]
 
@@ -9,4 +9,4 @@ compile_error!("this library is for Android alone: `./ndk-build.sh` builds it");
 pub mod exports;
 
 #[cfg(target_os = "android")]
-shell::library!(panic = platform_android::report_and_abort);
+shell::library!(panic = platform_android_system::report_and_abort);

@@ -7,8 +7,8 @@ use std::os::unix::fs::OpenOptionsExt as _;
 
 use loader_core::memory::{OutOfMemory, Text, text};
 use loader_core::platform::FileError;
-use platform_android::apk::{ApplicationSystem, NamespaceRequest};
 use platform_android::system::Namespace;
+use platform_android_apk::{ApplicationSystem, NamespaceRequest};
 
 use crate::Android;
 use crate::system::reason;

@@ -7,15 +7,15 @@ use std::ffi::CStr;
 use ash::{Entry, StaticFn};
 use loader_core::dispatch::Command;
 use loader_core::registry;
-use platform_android::Loader;
+use platform_android_system::SystemLoader;
 
 use crate::Simulation;
 
-fn loader() -> &'static Loader {
-    platform_android::loader::current().expect("a simulation enters its loader")
+fn loader() -> &'static SystemLoader {
+    platform_android_system::loader::current().expect("a simulation enters its loader")
 }
 
-loader_core::registry::for_each_export!(android, platform_android::exports);
+loader_core::registry::for_each_export!(android, platform_android_system::exports);
 
 impl Simulation {
     /// Returns the library, as seen by a program that links to it.

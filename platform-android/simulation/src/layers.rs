@@ -1,11 +1,11 @@
-//! Layers that tests put into the system: see `tests/modules/layer.c` for their options.
+//! Layers that tests put into the system: see `modules/layer.c` for their options.
 
 use std::fs;
 use std::path::Path;
 
 use crate::Android;
 
-const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/modules/layer.c");
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/modules/layer.c");
 
 impl Android {
     /// Compiles a library with these layers, one to three. `options` are compiler options:

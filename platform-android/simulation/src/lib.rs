@@ -45,8 +45,11 @@ use std::time::Instant;
 
 use loader_core::log::Level;
 use platform_android::hal::layout::Module;
+use platform_android::host::Host;
 use platform_android::system::{BufferKind, Door, Namespace, Statistic};
-use platform_android::{ApiLevel, Loader, Switches};
+use platform_android::{ApiLevel, Switches};
+use platform_android_system::SystemLoader;
+use platform_android_system::hal::DriverSearch;
 
 /// Only one system at a time: a process has one loader.
 static TURN: Mutex<()> = Mutex::new(());
@@ -61,7 +64,7 @@ pub struct Simulation {
     /// The system.
     pub android: &'static Android,
     /// Its loader, which has done nothing yet. It is the loader of the process.
-    pub loader: &'static Loader,
+    pub loader: &'static SystemLoader,
     _turn: MutexGuard<'static, ()>,
 }
 
@@ -158,11 +161,17 @@ impl Simulation {
         let folder = tempfile::tempdir().expect("a folder for the system").keep();
         let android = Android::at(folder);
         android.set("ro.build.version.sdk", &level.0.to_string());
-        let loader: &'static Loader =
-            Box::leak(Box::new(Loader::new(android).at(level).with(switches(Switches::of(level)))));
+        let host = Host::new(android).at(level).with(switches(Switches::of(level)));
+        let loader: &'static SystemLoader = loader_on(host);
         loader.enter();
         Self { android, loader, _turn: turn }
     }
+}
+
+/// Returns a system's loader on this host that has done nothing yet.
+#[must_use]
+pub fn loader_on(host: Host) -> &'static mut SystemLoader {
+    Box::leak(Box::new(SystemLoader::new(host, Box::leak(Box::new(DriverSearch::new())))))
 }
 
 impl Default for Simulation {

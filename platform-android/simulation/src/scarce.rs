@@ -9,11 +9,13 @@ use std::sync::atomic::AtomicU32;
 use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, Vec};
 use loader_core::platform::{FileError, Waiting};
-use platform_android::apk::{Apk, ApplicationSystem, NamespaceRequest};
+use platform_android::ApiLevel;
+use platform_android::host::Host;
 use platform_android::system::{
     BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System,
 };
-use platform_android::{ApiLevel, Loader};
+use platform_android_apk::{Apk, ApplicationSystem, NamespaceRequest};
+use platform_android_system::SystemLoader;
 
 use crate::Android;
 
@@ -69,9 +71,9 @@ impl Android {
     /// Returns a loader of this system whose memory [`with_memory_for`] can exhaust; the system's
     /// own memory does not run out.
     #[must_use]
-    pub fn scarce(&'static self) -> &'static Loader {
+    pub fn scarce(&'static self) -> &'static SystemLoader {
         let system: &'static Plenty = Box::leak(Box::new(Plenty(self)));
-        Box::leak(Box::new(Loader::new(system).at(ApiLevel::NEWEST)))
+        crate::loader_on(Host::new(system).at(ApiLevel::NEWEST))
     }
 }
 

@@ -7,7 +7,6 @@
 
 mod callbacks;
 mod naming;
-mod system_log;
 
 pub use callbacks::{
     create_debug_report_callback, create_debug_utils_messenger, debug_report_message,
@@ -18,7 +17,6 @@ pub use naming::{
     queue_begin_debug_utils_label, queue_end_debug_utils_label, queue_insert_debug_utils_label,
     set_debug_utils_object_name, set_debug_utils_object_tag,
 };
-pub use system_log::{SystemLogCallback, wants_system_log};
 
 use core::ffi::CStr;
 

@@ -1,6 +1,7 @@
 //! vkCreateInstance at the end of the chain.
 
 use core::ffi::CStr;
+use core::sync::atomic::AtomicPtr;
 
 use ash::vk::{self, Handle};
 use loader_core::abi::{array, chain, name};
@@ -52,7 +53,7 @@ pub unsafe extern "system" fn create_instance(
 ///
 /// # Safety
 /// As for [`create_instance`].
-pub(crate) unsafe fn create_instance_of(
+pub unsafe fn create_instance_of(
     loader: &'static Loader,
     info: *const CreateInfo<'_>,
     callbacks: *const Callbacks<'_>,
@@ -146,7 +147,7 @@ unsafe fn make(
         InstanceData {
             logger,
             handle: vk::Instance::null(),
-            chain: Default::default(),
+            upper: AtomicPtr::default(),
             allocator,
             driver: InstanceCommands::default(),
             extensions: Default::default(),

@@ -143,7 +143,7 @@ pub unsafe extern "system" fn enumerate_instance_extension_properties(
 ///
 /// # Safety
 /// `count` and `out` are a counted out-array.
-pub(crate) unsafe fn instance_extensions_of(
+pub unsafe fn instance_extensions_of(
     loader: &'static Loader,
     count: *mut u32,
     out: *mut Properties,

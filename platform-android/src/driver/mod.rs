@@ -22,15 +22,12 @@ mod queues;
 
 pub use create_device::create_device;
 pub use create_instance::create_instance;
-#[cfg(feature = "apk")]
-pub(crate) use create_instance::create_instance_of;
+pub use create_instance::create_instance_of;
 pub use destroy::{destroy_device, destroy_instance};
 pub use device_extensions::enumerate_device_extension_properties;
 pub use extensions::enumerate_instance_extension_properties;
-#[cfg(feature = "apk")]
-pub(crate) use extensions::instance_extensions_of;
+pub use extensions::instance_extensions_of;
 pub use physical_devices::{enumerate_physical_device_groups, enumerate_physical_devices};
-#[cfg(feature = "apk")]
-pub(crate) use proc_addr::without_instance;
+pub use proc_addr::without_instance;
 pub use proc_addr::{get_device_proc_addr, get_instance_proc_addr};
 pub use queues::{allocate_command_buffers, get_device_queue, get_device_queue2};

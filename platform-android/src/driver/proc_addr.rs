@@ -47,7 +47,7 @@ pub unsafe extern "system" fn get_instance_proc_addr(
 }
 
 /// Returns the function found without an instance above this loader's driver.
-pub(crate) fn without_instance(loader: &'static Loader, name: &CStr) -> vk::PFN_vkVoidFunction {
+pub fn without_instance(loader: &'static Loader, name: &CStr) -> vk::PFN_vkVoidFunction {
     if hooks::is_hidden(name) {
         return None;
     }

@@ -3,13 +3,11 @@
 
 use core::ffi::{c_char, c_int, c_void};
 use core::mem::offset_of;
-#[cfg(feature = "apk")]
 use core::ptr::NonNull;
 
 use ash::vk;
 
-#[cfg(feature = "apk")]
-use super::{Decision, Structure};
+use super::fault::{Structure, StructureFault};
 
 /// The unit of a module's reserved members: 64 bits if pointers are that wide, else 32.
 type Word = usize;
@@ -80,8 +78,7 @@ pub struct Device {
 ///
 /// # Safety
 /// As many bytes as a module has are readable.
-#[cfg(feature = "apk")]
-pub(super) unsafe fn check_module(module: NonNull<Module>) -> Result<(), Decision> {
+pub(super) unsafe fn check_module(module: NonNull<Module>) -> Result<(), StructureFault> {
     // SAFETY: by this function's `# Safety` the pointer is valid for reads of a whole module.
     let (tag, version) = unsafe { ((*module.as_ptr()).tag, (*module.as_ptr()).module_api_version) };
     check(Structure::Module, (tag, MODULE_TAG), u32::from(version), version.to_be_bytes()[0])
@@ -94,24 +91,22 @@ pub(super) unsafe fn check_module(module: NonNull<Module>) -> Result<(), Decisio
 ///
 /// # Safety
 /// As many bytes as a device has are readable.
-#[cfg(feature = "apk")]
-pub(super) unsafe fn check_device(device: NonNull<Device>) -> Result<(), Decision> {
+pub(super) unsafe fn check_device(device: NonNull<Device>) -> Result<(), StructureFault> {
     // SAFETY: by this function's `# Safety` the pointer is valid for reads of a whole device.
     let (tag, version) = unsafe { ((*device.as_ptr()).tag, (*device.as_ptr()).version) };
     check(Structure::Device, (tag, DEVICE_TAG), version, version.to_be_bytes()[0])
 }
 
-#[cfg(feature = "apk")]
 const fn check(
     what: Structure,
     (tag, expected): (u32, u32),
     version: u32,
     major: u8,
-) -> Result<(), Decision> {
+) -> Result<(), StructureFault> {
     match (tag == expected, major) {
-        (false, _) => Err(Decision::OtherTag { what, tag, expected }),
+        (false, _) => Err(StructureFault::OtherTag { what, tag, expected }),
         (true, 0) => Ok(()),
-        (true, _) => Err(Decision::OtherVersion { what, version }),
+        (true, _) => Err(StructureFault::OtherVersion { what, version }),
     }
 }
 

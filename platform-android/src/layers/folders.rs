@@ -3,15 +3,15 @@
 
 use core::ffi::CStr;
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use loader_core::memory::{OutOfMemory, Text, text};
 use loader_core::platform::FileError;
 
 use super::archive::{self, Entry, Fault, Ranges, Stop};
-use super::policy::{DEBUG_FOLDER, Origin, Source};
 use super::refusal::{Refusal, Search};
-use crate::host::Host;
-use crate::switches::Switch;
 use crate::system::{Door, System};
+
+/// The folder to which developers copy layers.
+pub const DEBUG_FOLDER: &CStr = c"/data/local/debug/vulkan";
 
 /// A folder, possibly inside an archive: `base.apk!/lib/arm64-v8a`.
 #[derive(Debug)]
@@ -37,47 +37,26 @@ pub struct File {
     pub entry: Option<Entry>,
 }
 
-/// Returns the folders of these sources, as they are now; `searched` is called with the ones left
-/// out.
-///
-/// # Errors
-/// [`OutOfMemory`].
-pub(super) fn folders(
-    sources: &[Source],
-    host: &Host,
-    searched: &mut dyn FnMut(Folder, Search) -> Result<(), OutOfMemory>,
-) -> Result<Vec<Folder>, OutOfMemory> {
-    let system = host.system;
-    let mut folders = Vec::new();
-    for source in sources {
-        match source {
-            Source::DebugFolder(path) => {
-                let path = text(&[path.to_bytes()])?;
-                let folder = Folder { path, origin: Origin::DebugFolder, only: None };
-                if system.debuggable() {
-                    folders.try_push(folder)?;
-                } else {
-                    searched(folder, Search::NotDebuggable)?;
-                }
-            }
-            Source::FrameworkPaths => {
-                let paths = system.layer_paths()?;
-                for path in paths.split(|byte| *byte == b':').filter(|path| !path.is_empty()) {
-                    let path = text(&[path.strip_suffix(b"/").unwrap_or(path)])?;
-                    folders.try_push(Folder { path, origin: Origin::Application, only: None })?;
-                }
-            }
-            Source::Listed { .. } if !host.is_on(Switch::DeviceLayers) => {}
-            Source::Listed { property, folder, origin } => {
-                let names = system.whole_property(property)?;
-                if !names.is_empty() {
-                    let path = text(&[folder.to_bytes()])?;
-                    folders.try_push(Folder { path, origin: *origin, only: Some(names) })?;
-                }
-            }
-        }
+/// The source of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The folder to which developers copy layers.
+    DebugFolder,
+    /// A path from the framework: the application, or a package with layers.
+    Application,
+    /// The system image: always active, and not listed.
+    Platform,
+    /// The maker of the device: always active, and not listed.
+    Oem,
+}
+
+impl Origin {
+    /// Returns whether layers of this origin are part of the device: always active, after all
+    /// others, and not listed.
+    #[must_use]
+    pub const fn is_of_device(self) -> bool {
+        matches!(self, Self::Platform | Self::Oem)
     }
-    Ok(folders)
 }
 
 /// Calls `each` with the libraries of a folder that may have layers, in the order of the folder,
@@ -119,13 +98,12 @@ pub(super) fn search(
     Ok(result.unwrap_or(Search::Done { candidates }))
 }
 
-#[cfg(feature = "apk")]
 impl Folder {
     /// If the folder is in a readable archive, calls `each` with the name of every file in it.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub(crate) fn each_in_archive(
+    pub fn each_in_archive(
         &self,
         system: &dyn System,
         each: &mut dyn FnMut(&[u8]),
@@ -242,11 +220,11 @@ fn c_str(text: &Text) -> &CStr {
 }
 
 /// A file of the system.
-pub(crate) struct OnDisk<'a> {
+pub struct OnDisk<'a> {
     /// The system.
-    pub(crate) system: &'a dyn System,
+    pub system: &'a dyn System,
     /// Its path.
-    pub(crate) path: &'a CStr,
+    pub path: &'a CStr,
 }
 
 impl Ranges for OnDisk<'_> {

@@ -6,9 +6,8 @@ use ash::vk;
 use loader_core::log::{Level, Topic};
 use loader_core::memory::{CText, Counted, OutOfMemory, Shown, Text, TryGrow, Vec, text};
 
-use super::folders::{self, File, Folder};
+use super::folders::{self, File, Folder, Origin};
 use super::introspection::{self, Layer, Stop};
-use super::policy::{Origin, Policy};
 use super::refusal::{Refusal, Search};
 use crate::host::Host;
 use crate::system::{Door, System};
@@ -21,7 +20,6 @@ pub struct Found {
     pub candidates: Vec<Candidate>,
     /// The libraries that have layers.
     pub libraries: Vec<Counted<LayerLibrary>>,
-    policy: &'static Policy,
 }
 
 /// A library that may have layers.
@@ -57,56 +55,24 @@ pub struct LayerLibrary {
 }
 
 impl Found {
-    /// Returns the empty result, used while the first search is in progress.
-    pub(super) const fn nothing(policy: &'static Policy) -> Self {
-        Self { folders: Vec::new(), candidates: Vec::new(), libraries: Vec::new(), policy }
+    /// Returns the empty result.
+    #[must_use]
+    pub const fn nothing() -> Self {
+        Self { folders: Vec::new(), candidates: Vec::new(), libraries: Vec::new() }
     }
 
-    /// Searches for layers. Layers in `known`, from before a fork, are kept and not queried again.
+    /// Adds the content of these folders, which may be in archives.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub(super) fn find(
-        host: &Host,
-        policy: &'static Policy,
-        known: Option<&Self>,
-    ) -> Result<Self, OutOfMemory> {
-        let (mut skipped, mut libraries) = (Vec::new(), Vec::new());
-        for library in known.iter().flat_map(|known| &known.libraries) {
-            libraries.try_push(library.clone())?;
-        }
-        let mut skip = |folder, result| skipped.try_push((folder, result));
-        let folders = folders::folders(policy.sources, host, &mut skip)?;
-        let found = Self { folders: skipped, candidates: Vec::new(), libraries, policy };
-        found.searched(host, folders)
-    }
-
-    /// Searches for layers in these folders, which may be in archives.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
-    #[cfg(feature = "apk")]
-    pub(crate) fn in_folders(
-        host: &Host,
-        policy: &'static Policy,
-        paths: &[Text],
-    ) -> Result<Self, OutOfMemory> {
-        let mut folders = Vec::new();
-        for path in paths {
-            folders.try_push(Folder { path: text(&[path])?, origin: Origin::Application, only: None })?;
-        }
-        Self::nothing(policy).searched(host, folders)
-    }
-
-    /// Adds the content of these folders.
-    fn searched(mut self, host: &Host, folders: Vec<Folder>) -> Result<Self, OutOfMemory> {
+    pub fn search(&mut self, host: &Host, folders: Vec<Folder>) -> Result<(), OutOfMemory> {
         for folder in folders {
             let mut each = |file, by_name| self.consider(host.system, file, by_name);
             let result = folders::search(&folder, host.system, &mut each)?;
             self.folders.try_push((folder, result))?;
         }
         self.log(host);
-        Ok(self)
+        Ok(())
     }
 
     /// Returns the layers that applications see.
@@ -122,13 +88,10 @@ impl Found {
         library.layers.get(place)
     }
 
-    /// Returns the policy for missing layers and the like.
+    /// Returns the library with this layer that applications can use, and the layer's position in
+    /// it.
     #[must_use]
-    pub const fn policy(&self) -> &'static Policy {
-        self.policy
-    }
-
-    pub(super) fn find_layer(&self, name: &[u8]) -> Option<(&Counted<LayerLibrary>, usize)> {
+    pub fn find_layer(&self, name: &[u8]) -> Option<(&Counted<LayerLibrary>, usize)> {
         let mut libraries = self.libraries.iter().filter(|library| !library.origin.is_of_device());
         libraries.find_map(|library| {
             let place = library.layers.iter().position(|layer| layer.name().to_bytes() == name)?;

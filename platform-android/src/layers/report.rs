@@ -34,7 +34,7 @@ impl fmt::Display for Found {
 
 impl Found {
     /// Returns the layer names in the library at `path`.
-    pub(crate) fn layers_at(&self, path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    pub fn layers_at(&self, path: &[u8]) -> impl Iterator<Item = &[u8]> {
         let is_there = move |library: &&Counted<LayerLibrary>| path == library.path.as_c_str().to_bytes();
         self.libraries
             .iter()
@@ -55,9 +55,11 @@ impl Found {
 /// The reason why no layer with this name was found: names the libraries that should have it,
 /// judging by their names, else all unused ones. The alternate form omits the latter, for readers
 /// who have seen them already.
-pub(crate) struct Missed<'a> {
-    pub(crate) found: &'a Found,
-    pub(crate) name: &'a [u8],
+pub struct Missed<'a> {
+    /// The result of the search.
+    pub found: &'a Found,
+    /// The layer's name.
+    pub name: &'a [u8],
 }
 
 impl fmt::Display for Missed<'_> {

@@ -23,8 +23,9 @@ pub struct InstanceData {
     pub logger: Logger,
     /// The driver's handle.
     pub handle: vk::Instance,
-    /// The API level's data of the instance.
-    pub chain: Attached,
+    /// The data of the level above, which it alone reads: NULL until the chain has returned from
+    /// vkCreateInstance, and again from the beginning of vkDestroyInstance.
+    pub upper: AtomicPtr<c_void>,
     /// The application's allocator for memory of the instance.
     pub allocator: CopiedCallbacks,
     /// The driver's functions that the loader calls.
@@ -38,11 +39,6 @@ pub struct InstanceData {
     /// Determines which function frees this.
     pub end: End,
 }
-
-/// The place for the API level's data of an instance: empty until the chain has returned from
-/// vkCreateInstance, and again from the beginning of vkDestroyInstance.
-#[derive(Default)]
-pub struct Attached(pub(crate) AtomicPtr<c_void>);
 
 // Trampolines take the target of the handle for the table.
 const _: () = assert!(core::mem::offset_of!(Instance, table) == 0);

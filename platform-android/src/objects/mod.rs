@@ -13,6 +13,6 @@ pub use dispatch_word::{device_of, instance_of, set_dispatch_word};
 pub(crate) use driver_commands::driver_extensions;
 pub use driver_commands::{DeviceCommands, InstanceCommands};
 pub use end::{End, free};
-pub use instance::{Attached, Instance, InstanceData};
+pub use instance::{Instance, InstanceData};
 pub(crate) use private_data::Entry;
 pub use private_data::PrivateData;

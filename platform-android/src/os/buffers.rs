@@ -2,7 +2,7 @@
 
 use core::ffi::{c_int, c_void};
 
-use super::late::late;
+use crate::late;
 use crate::system::BufferKind;
 
 /// `AHardwareBuffer_Desc` of `android/hardware_buffer.h`.

@@ -5,7 +5,7 @@ use core::ptr::{NonNull, null_mut, without_provenance_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 /// A function that is looked up on first use.
-pub(super) struct Late {
+pub struct Late {
     /// The libraries that may have it, the likeliest first. The one that has it stays open.
     libraries: &'static [&'static CStr],
     name: &'static CStr,
@@ -18,13 +18,14 @@ const ABSENT: *mut c_void = without_provenance_mut(1);
 
 impl Late {
     /// Creates one that has not been looked up.
-    pub(super) const fn new(libraries: &'static [&'static CStr], name: &'static CStr) -> Self {
+    #[must_use]
+    pub const fn new(libraries: &'static [&'static CStr], name: &'static CStr) -> Self {
         Self { libraries, name, address: AtomicPtr::new(null_mut()) }
     }
 
     /// Returns the function, if it exists. Two threads that look it up at the same time find the
     /// same one.
-    pub(super) fn address(&self) -> Option<NonNull<c_void>> {
+    pub fn address(&self) -> Option<NonNull<c_void>> {
         let known = self.address.load(Ordering::Acquire);
         if !known.is_null() {
             return NonNull::new(known).filter(|known| known.as_ptr() != ABSENT);
@@ -50,6 +51,7 @@ impl Late {
 
 /// Defines functions that return a function or variable of the system with this type, if it exists:
 /// `name: type = "symbol" in "library", "another library";`
+#[macro_export]
 macro_rules! late {
     ($($visible:vis $name:ident: $type:ty = $symbol:literal in $($library:literal),+;)*) => {$(
         $visible fn $name() -> Option<$type> {
@@ -63,4 +65,3 @@ macro_rules! late {
         }
     )*};
 }
-pub(super) use late;

@@ -8,7 +8,7 @@ use core::ptr::{NonNull, null, null_mut};
 use loader_core::memory::{Text, text};
 
 use super::framework;
-use super::late::late;
+use crate::late;
 use crate::system::{Door, Library, Namespace};
 
 /// Everything that a library needs is resolved when it is opened, not in the middle of a frame.
@@ -171,40 +171,6 @@ pub(super) fn exported_namespace(name: &CStr) -> Option<Namespace> {
     NonNull::new(unsafe { get_exported_namespace()?(name.as_ptr()) }).map(Namespace)
 }
 
-#[cfg(feature = "apk")]
-type CreateNamespace = unsafe extern "C" fn(
-    name: *const c_char,
-    first_paths: *const c_char,
-    paths: *const c_char,
-    kind: u64,
-    permitted_paths: *const c_char,
-    parent: *mut c_void,
-) -> *mut c_void;
-
-#[cfg(feature = "apk")]
-late! {
-    create_namespace: CreateNamespace = c"android_create_namespace" in c"libdl_android.so", c"libdl.so";
-}
-
-/// Creates a namespace that looks in a folder first and also has everything in the caller's. Most
-/// systems allow that only to their own libraries.
-#[cfg(feature = "apk")]
-pub(crate) fn make_namespace(request: &crate::system::NamespaceRequest<'_>) -> Result<Namespace, Text> {
-    /// `ANDROID_NAMESPACE_TYPE_SHARED`: with the libraries of its parent, the caller's namespace.
-    const SHARED: u64 = 2;
-    let Some(create) = create_namespace() else {
-        return Err(copied(
-            c"this system lets no application make one (there is no android_create_namespace)",
-        ));
-    };
-    let folder = request.folder.as_ptr();
-    // SAFETY: all strings are NUL-terminated, and NULL means the caller's namespace.
-    let made = unsafe {
-        create(request.name.as_ptr(), folder, folder, SHARED, request.permitted.as_ptr(), null_mut())
-    };
-    NonNull::new(made).map(Namespace).ok_or_else(linkers_words)
-}
-
 /// Returns the module that libhardware finds.
 pub(super) fn hardware_module(id: &CStr) -> Option<Result<NonNull<c_void>, c_int>> {
     let mut module = null_mut();
@@ -214,7 +180,8 @@ pub(super) fn hardware_module(id: &CStr) -> Option<Result<NonNull<c_void>, c_int
 }
 
 /// Returns the dynamic linker's message for the failure that just happened in this thread.
-fn linkers_words() -> Text {
+#[must_use]
+pub fn linkers_words() -> Text {
     // SAFETY: `dlerror` has no preconditions.
     let words = unsafe { libc::dlerror() };
     if words.is_null() {

@@ -8,21 +8,21 @@ mod buffers;
 mod fences;
 mod files;
 mod framework;
-mod late;
+pub mod late;
 mod linker;
 mod properties;
 mod sleeping;
 mod slices;
 
 pub use framework::GraphicsEnv;
-#[cfg(feature = "apk")]
-pub(crate) use linker::make_namespace;
+pub use linker::linkers_words;
+pub use slices::{BeginSlice, EndSlice, Slices};
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr::NonNull;
 use core::sync::atomic::AtomicU32;
 
-use late::late;
+use crate::late;
 use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, Vec};
 use loader_core::platform::{FileError, Pause, Waiting};
@@ -30,10 +30,17 @@ use loader_core::platform::{FileError, Pause, Waiting};
 use crate::system::{BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System};
 
 /// The system that this process runs on.
-pub struct Android;
+pub struct Android {
+    slices: &'static dyn Slices,
+}
 
-/// The only instance.
-pub static ANDROID: Android = Android;
+impl Android {
+    /// Creates the system, with the library that records slices.
+    #[must_use]
+    pub const fn new(slices: &'static dyn Slices) -> Self {
+        Self { slices }
+    }
+}
 
 #[link(name = "log")]
 unsafe extern "C" {
@@ -167,15 +174,15 @@ impl System for Android {
     }
 
     fn recorded_tags(&self) -> Option<&'static AtomicU32> {
-        slices::recorded_tags()
+        self.slices.recorded_tags()
     }
 
     fn begin_slice(&self, name: &CStr) -> bool {
-        slices::begin(name)
+        slices::begin(self.slices, name)
     }
 
     fn end_slice(&self) {
-        slices::end();
+        slices::end(self.slices);
     }
 
     fn wait_for_fence(&self, fence: Fence, milliseconds: c_int) -> bool {
@@ -232,7 +239,8 @@ impl Waiting for Android {
 }
 
 /// Returns the error number of this thread's last call of the C library.
-pub(crate) fn errno() -> c_int {
+#[must_use]
+pub fn errno() -> c_int {
     // SAFETY: `__errno` returns the valid address of this thread's error number.
     unsafe { *libc::__errno() }
 }

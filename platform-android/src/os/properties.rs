@@ -5,7 +5,7 @@ use core::ptr::NonNull;
 
 use loader_core::memory::{OutOfMemory, Text, text};
 
-use super::late::late;
+use crate::late;
 use crate::system::{PROPERTY_VALUE_MAX, PropertyValue};
 
 /// Takes the current value of a property: the data passed to [`ReadProperty`], the name, the value

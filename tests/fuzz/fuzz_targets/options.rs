@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use platform_android::apk::{Options, Place};
+use platform_android_apk::{Options, Place};
 
 fuzz_target!(|bytes: &[u8]| {
     let options = match Options::parse(bytes) {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use libfuzzer_sys::fuzz_target;
 use loader_core::platform::FileError;
-use platform_android::apk::package::{self, Contents, Stop};
+use platform_android_apk::package::{self, Contents, Stop};
 use platform_android::layers::archive::Ranges;
 
 /// A file in memory.

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use android_simulation::Android;
 use loader_core::loader::Loader;
-use platform_android::apk::{Apk, FLAVOUR};
+use platform_android_apk::{Apk, FLAVOUR};
 
 /// The variable that names the folder of the Android system.
 pub const FOLDER: &str = "VKLOAD_TEST_ANDROID";
@@ -39,5 +39,5 @@ pub mod exports {
     use super::entry;
 
     loader_core::registry::for_each_export!(android, loader_core::look_up_exports);
-    platform_android::interface!(super::APK, super::LOADER, vkGetInstanceProcAddr);
+    platform_android_apk::interface!(super::APK, super::LOADER, vkGetInstanceProcAddr);
 }

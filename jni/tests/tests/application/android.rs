@@ -80,7 +80,8 @@ impl System {
     fn drivers(&self) {
         let icd = std::env::current_exe().unwrap().with_file_name("libvkload_null.so");
         self.android.library("/own/libvulkan_icd.so", &icd);
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../platform-android/tests/modules/driver.c");
+        let source =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../../platform-android/simulation/modules/driver.c");
         let lacks = "-DLACKS=\"vkDestroyInstance\"";
         self.android.compile("/own/libvulkan_poor.so", Path::new(source), &[lacks]);
         let module = fs::read(null_driver()).unwrap();

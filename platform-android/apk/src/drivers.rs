@@ -1,0 +1,250 @@
+//! The drivers that the options name: their kinds, and which of them can be used.
+
+use core::fmt;
+
+use loader_core::log::{Level, Topic};
+use loader_core::memory::{OutOfMemory, Shown, Text, text};
+
+use super::Apk;
+use super::modules::{Brought, MOST, NoModule};
+use super::options::{Choice, Place};
+use super::others::Others;
+use super::package::{self, Fault, Package, Stop};
+use super::policy::SYSTEM_LOADER;
+use platform_android::hal::ModuleFault;
+use platform_android::system::{Door, Library};
+
+/// A driver that the options name.
+#[derive(Debug)]
+pub struct Driver {
+    /// The application's name for it; empty if it is the only one.
+    pub name: Text,
+    /// The path that was examined: a library, or a package.
+    pub path: Text,
+    /// The library to open: a path, or a bare name.
+    pub library: Text,
+    /// How it is opened.
+    pub door: Door,
+    /// Its kind.
+    pub kind: Kind,
+    /// Why it is in the application's linker namespace; `None` if it has its own, or is not the
+    /// application's.
+    pub not_apart: Option<Text>,
+    /// Whether it could also be used as [`Kind::Icd`].
+    pub has_both_doors: bool,
+    /// Its package's description, if it is in one.
+    pub package: Option<Package>,
+    /// Whether it is used; if not, another one is.
+    pub used: bool,
+    /// The libraries that were opened for it.
+    pub(super) others: Option<Others>,
+}
+
+/// The kind of a driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The system's loader.
+    System,
+    /// A driver with the driver interface.
+    Icd,
+    /// A HAL module, for which this loader provides the window system.
+    Module,
+}
+
+loader_core::reasons! {
+    /// Why a driver cannot be used.
+    #[derive(Debug)]
+    pub enum Refusal [] {
+        /// Its package is broken.
+        Package(fault: Fault) = [(fault.id(); &[])] ("{fault}");
+        /// The dynamic linker refuses the library; its header says why.
+        Header(reason: Text) = ["wrong-library"] ("the library does not open: {}", Shown(reason));
+        /// The dynamic linker refuses the library.
+        DoesNotOpen(error: Text) = ["does-not-open"]
+            ("the library does not open: {}; bring what it needs beside it, or a build for applications and this processor", Shown(error));
+        /// The library is not a driver.
+        NoDriver = ["no-entry-point"]
+            ("the library is no Vulkan driver: it has neither HMI nor vk_icdGetInstanceProcAddr; check the path");
+        /// It is a HAL module that does not start.
+        Module(fault: ModuleFault) = [(fault.id(); &[])] ("{}", NotStarted(fault));
+        /// The maximum number of HAL modules is reached.
+        TooManyModules = ["too-many-modules"]
+            ("{MOST} HAL modules are open already, and they stay open; start the application anew to use this one");
+        /// Its path is impossible.
+        Path = ["path"] ("the driver's path is empty or has a colon in it; rename it");
+    }
+}
+
+/// Why a HAL module does not start.
+struct NotStarted<'a>(&'a ModuleFault);
+
+impl fmt::Display for NotStarted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            ModuleFault::OpenFailed { result } => {
+                write!(f, "the driver does not start (its open returned {result}); often it is for another GPU")
+            }
+            ModuleFault::OtherModule => {
+                f.write_str("the library is a HAL module for something else than Vulkan; check the path")
+            }
+            ModuleFault::IncompleteDevice => f.write_str(
+                "the driver opens without vkCreateInstance, vkGetInstanceProcAddr or vkEnumerateInstanceExtensionProperties; get \
+                 another build of it",
+            ),
+            ModuleFault::Structure(fault) => fault.fmt(f),
+            ModuleFault::NoModule => Ok(()),
+        }
+    }
+}
+
+/// Why a driver is not available.
+pub(super) enum NotReady {
+    Refused(Refusal),
+    OutOfMemory,
+}
+
+impl From<Refusal> for NotReady {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<OutOfMemory> for NotReady {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+impl From<Stop> for NotReady {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Fault(fault) => Self::Refused(Refusal::Package(fault)),
+            Stop::OutOfMemory => Self::OutOfMemory,
+        }
+    }
+}
+
+impl Driver {
+    /// Creates a driver that is not used and not yet examined.
+    pub(super) fn named(choice: &Choice) -> Result<Self, OutOfMemory> {
+        let path: &[u8] = match &choice.place {
+            Place::System => SYSTEM_LOADER,
+            Place::Library(path) | Place::Package { path, .. } => path,
+        };
+        Ok(Self {
+            name: text(&[&choice.name])?,
+            path: text(&[path])?,
+            library: text(&[path])?,
+            door: Door::Linker,
+            kind: Kind::System,
+            not_apart: None,
+            has_both_doors: false,
+            package: None,
+            used: false,
+            others: None,
+        })
+    }
+
+    /// Prepares a driver: unpacks it, opens it, and determines its kind.
+    pub(super) fn prepare(&mut self, apk: &'static Apk, choice: &Choice) -> Result<(), NotReady> {
+        self.used = true;
+        match &choice.place {
+            Place::System => return Ok(()),
+            Place::Library(_) => {}
+            Place::Package { path, unpack_to } => {
+                let (package, library) = package::unpack(apk.system, path, unpack_to)?;
+                (self.package, self.library) = (Some(package), library);
+            }
+        }
+        if self.library.is_empty() || self.library.contains(&b':') {
+            return Err(Refusal::Path.into());
+        }
+        if let Some((_, opened)) = apk.modules.find(&self.library) {
+            self.kind = Kind::Module;
+            self.not_apart = opened.not_apart.as_deref().map(|words| text(&[words])).transpose()?;
+            self.has_both_doors = opened.has_both_doors;
+            return Ok(());
+        }
+        let opened = apk.open_driver(&self.library, self.package.is_some())?;
+        self.door = opened.library.door;
+        self.not_apart = opened.not_apart;
+        self.others = opened.others;
+        let examined = self.examine(apk, opened.library);
+        // A module whose code has run stays open, as others may; everything else the core opens
+        // again.
+        let stays = match &examined {
+            Ok(kind) => *kind == Kind::Module,
+            Err(NotReady::Refused(Refusal::Module(fault))) => fault.has_begun(),
+            Err(_) => false,
+        };
+        if stays {
+            self.keep_others();
+        } else {
+            // SAFETY: `examine` kept no address in the library.
+            unsafe { apk.system.close(opened.library) };
+        }
+        self.kind = examined?;
+        self.tell(apk);
+        Ok(())
+    }
+
+    /// Keeps the libraries open that were opened for it: the driver may be used from now on.
+    pub(super) fn keep_others(&self) {
+        self.others.iter().for_each(Others::stay);
+    }
+
+    /// Determines the kind of the library. Mesa's drivers are both: a module gets the window system
+    /// from the loader.
+    fn examine(&mut self, apk: &'static Apk, library: Library) -> Result<Kind, NotReady> {
+        let has = |name| apk.system.symbol(library, name).is_some();
+        let is_icd = has(c"vk_icdGetInstanceProcAddr") || has(c"vk_icdNegotiateLoaderICDInterfaceVersion");
+        if !has(c"HMI") {
+            return if is_icd { Ok(Kind::Icd) } else { Err(Refusal::NoDriver.into()) };
+        }
+        self.has_both_doors = is_icd;
+        let opened = Brought {
+            library: text(&[&self.library])?,
+            not_apart: self.not_apart.as_deref().map(|words| text(&[words])).transpose()?,
+            has_both_doors: is_icd,
+        };
+        // SAFETY: a library with this symbol is by convention a HAL module, of that size and with
+        // valid pointers; no other code writes to it.
+        match unsafe { apk.modules.bring(opened, library) } {
+            Ok(()) => Ok(Kind::Module),
+            Err(NoModule::Unusable(decision)) => Err(Refusal::Module(decision).into()),
+            Err(NoModule::Full) => Err(Refusal::TooManyModules.into()),
+            Err(NoModule::OutOfMemory) => Err(NotReady::OutOfMemory),
+        }
+    }
+
+    /// Logs how the driver is used, and why.
+    fn tell(&self, apk: &Apk) {
+        let path = Shown(&self.library);
+        apk.host.log(Level::Info, Topic::Driver, format_args!("{path}: {}", self.use_of_doors()));
+        if let Some(reason) = &self.not_apart {
+            let reason = Shown(reason);
+            apk.host.log(
+                Level::Info,
+                Topic::Driver,
+                format_args!("{path}: is in the application's linker namespace: {reason}"),
+            );
+        }
+    }
+
+    /// Which interface of the driver is used, and why.
+    #[must_use]
+    pub const fn use_of_doors(&self) -> &'static str {
+        match (self.kind, self.has_both_doors) {
+            (Kind::System, _) => "used as the system's loader",
+            (Kind::Icd, _) => {
+                "used by the driver interface (vk_icdGetInstanceProcAddr), as it is no HAL module: to draw to windows it \
+                 has to have VK_KHR_android_surface itself"
+            }
+            (Kind::Module, true) => {
+                "used as a HAL module (HMI), though it speaks the driver interface too: this loader does the window \
+                 system for it"
+            }
+            (Kind::Module, false) => "used as a HAL module (HMI): this loader does the window system for it",
+        }
+    }
+}

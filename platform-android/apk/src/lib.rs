@@ -1,0 +1,165 @@
+//! The loader inside an application: on top of the system's loader, with layers and drivers of the
+//! application's choice.
+//!
+//! The core finds, chooses and calls as it does on a desktop. The application's [`Options`] become
+//! the core's view of a system: environment variables, folders, manifests. Libraries that describe
+//! their own layers, as Android's do, get manifests (`described`), so everything below is the same
+//! for both. A HAL module that the application brings is served by the driver level of
+//! `platform-android`, which the core sees as another loader, as it sees the system's loader. The application may bring
+//! several.
+//!
+//! ```text
+//! options -> Configuration { drivers, layers }  -> variables, folders, manifests -> core
+//!            (opened, looked into: reasons)        (Environment, Files, Libraries)
+//! ```
+//!
+//! A configuration is used from the next instance on, and never changes: its folders were searched
+//! when it was created.
+#![no_std]
+#![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![deny(clippy::arithmetic_side_effects)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+#[cfg(test)]
+extern crate std;
+
+mod c_path;
+mod configuration;
+mod described;
+mod door;
+mod drivers;
+mod files;
+mod interface;
+mod json;
+mod libraries;
+mod listening;
+mod log;
+mod members;
+mod modules;
+#[cfg(target_os = "android")]
+mod namespace;
+mod options;
+mod others;
+pub mod package;
+mod policy;
+#[cfg(target_os = "android")]
+mod process;
+mod report;
+mod settings;
+#[cfg(target_os = "android")]
+mod slices;
+mod system;
+mod windows;
+
+pub use configuration::Configuration;
+pub use drivers::{Driver, Kind, Refusal};
+pub use interface::{LogCallback, configure, report, set_log};
+pub use modules::MOST as MOST_MODULES;
+pub use options::{Choice, Options, Place};
+pub use package::Package;
+pub use policy::{FLAVOUR, POLICY};
+#[cfg(target_os = "android")]
+pub use process::{APK, LOADER, report_and_abort};
+pub use settings::LayerSetting;
+pub use system::{ApplicationSystem, NamespaceRequest};
+
+use loader_core::memory::{Counted, OutOfMemory, SharedList, Text, Vec};
+use loader_core::platform::{Identity, Lock, Platform, Turns, Waiting};
+use platform_android::host::Host;
+use platform_android::system::{Library, Namespace};
+
+use listening::LISTENING;
+use modules::Modules;
+
+/// The part of the process shared by all calls. A process has one, a `static` of the library; tests
+/// have one per system.
+pub struct Apk {
+    system: &'static dyn ApplicationSystem,
+    /// Inspects libraries, as the loader of a system image does.
+    host: Host,
+    /// The HAL modules that the application brings.
+    modules: Modules,
+    state: Lock<State>,
+    /// One thread at a time configures.
+    turns: Turns,
+    /// The libraries that the core has open, one entry per opening.
+    open: SharedList<Library>,
+}
+
+struct State {
+    configuration: Option<Counted<Configuration>>,
+    /// Why the last options were refused, if they were.
+    refused: Option<Counted<Text>>,
+    /// The linker namespaces created until now, with their folders.
+    namespaces: Vec<(Text, Namespace)>,
+    /// The number of configurations until now.
+    number: u64,
+}
+
+impl Apk {
+    /// Creates one that has done nothing yet. Without options the system's loader is the only
+    /// driver.
+    #[must_use]
+    pub const fn new(system: &'static dyn ApplicationSystem) -> Self {
+        Self {
+            system,
+            host: Host::new(system).tagged(policy::TAG, &LISTENING),
+            modules: Modules::new(system),
+            state: Lock::new(State { configuration: None, refused: None, namespaces: Vec::new(), number: 0 }),
+            turns: Turns::new(),
+            open: SharedList::new(),
+        }
+    }
+
+    /// Returns the platform that the core runs on.
+    #[must_use]
+    pub const fn platform(&'static self, abort: fn() -> !) -> Platform {
+        Platform {
+            environment: self,
+            files: self,
+            libraries: self,
+            identity: self,
+            log: self,
+            abort,
+            waiting: self,
+            windows: Some(self),
+            start_cache: None,
+        }
+    }
+
+    /// Returns the current configuration, if options were given.
+    pub fn configuration(&self) -> Option<Counted<Configuration>> {
+        self.state.lock(self.system).configuration.clone()
+    }
+}
+
+impl Identity for Apk {
+    /// Applications have no more rights than their user.
+    fn elevated(&self) -> bool {
+        false
+    }
+
+    /// Every application runs the same executable, so its path means nothing.
+    fn executable(&self) -> Result<Option<Text>, OutOfMemory> {
+        Ok(None)
+    }
+}
+
+impl Waiting for Apk {
+    fn wait(&self, turn: u32) {
+        self.system.wait(turn);
+    }
+
+    fn thread(&self) -> usize {
+        self.system.thread()
+    }
+}

@@ -1,0 +1,77 @@
+//! The members of the options' JSON, and the mistakes in them.
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+use loader_core::manifest::json::{self, Kind, Str, Value};
+use loader_core::memory::{OutOfMemory, Shown, Text, format_into};
+
+/// Why options are rejected.
+#[derive(Debug)]
+pub enum OptionsError {
+    /// The mistake, and how to fix it.
+    Mistake(Text),
+    /// Out of memory.
+    OutOfMemory,
+}
+
+impl OptionsError {
+    pub(super) fn mistake(message: fmt::Arguments<'_>) -> Self {
+        let mut words = Text::new();
+        format_into(&mut words, message);
+        Self::Mistake(words)
+    }
+}
+
+impl From<OutOfMemory> for OptionsError {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+impl fmt::Display for OptionsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mistake(words) => Shown(words).fmt(f),
+            Self::OutOfMemory => f.write_str("there is not enough memory"),
+        }
+    }
+}
+
+/// Returns the items of a list.
+pub(super) fn items<'a>(value: Value<'a>, name: &str) -> Result<json::Items<'a>, OptionsError> {
+    if value.kind() == Kind::List { Ok(value.items()) } else { Err(wrong_type(name, "a list", value)) }
+}
+
+/// Returns a string without NUL.
+pub(super) fn string(value: Value<'_>, name: &str) -> Result<Text, OptionsError> {
+    let string = value.string().ok_or_else(|| wrong_type(name, "a string", value))?.to_text()?;
+    if string.contains(&0) {
+        let line = value.line();
+        return Err(OptionsError::mistake(format_args!(
+            "line {line}: {name:?} has a NUL in it; leave it out"
+        )));
+    }
+    Ok(string)
+}
+
+pub(super) fn wrong_type(name: &str, wanted: &str, value: Value<'_>) -> OptionsError {
+    OptionsError::mistake(format_args!("line {}: {name:?} takes {wanted}", value.line()))
+}
+
+/// Returns the error for a member that is not known.
+pub(super) fn unknown(
+    whose: &str,
+    key: Str<'_>,
+    value: Value<'_>,
+    known: &mut dyn Iterator<Item = &str>,
+) -> OptionsError {
+    let mut words = Text::new();
+    let (line, key) = (value.line(), Shown(key.as_written()));
+    format_into(&mut words, format_args!("line {line}: {whose} cannot have \"{key}\"; known are"));
+    for (place, name) in known.enumerate() {
+        let before = if place == 0 { "" } else { "," };
+        format_into(&mut words, format_args!("{before} {name}"));
+    }
+    OptionsError::Mistake(words)
+}

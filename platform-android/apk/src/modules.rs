@@ -1,0 +1,237 @@
+//! The HAL modules that an application has brought.
+//!
+//! Each has its own driver level on top, which the core sees as a loader. Instances and the objects
+//! created from them lead to their module by themselves; commands without an object do not, so each
+//! slot has its own functions for these.
+
+use core::ffi::{CStr, c_char};
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use ash::vk;
+use loader_core::command_function;
+use loader_core::memory::{Counted, OutOfMemory, Text};
+use loader_core::platform::{Library, Lock};
+
+use super::listening::LISTENING;
+use super::policy::TAG;
+use platform_android::driver;
+use platform_android::hal::{self, DoesNotOpen, ModuleFault, Open, Search, open_untested};
+use platform_android::host::Host;
+use platform_android::level::ApiLevel;
+use platform_android::loader::Loader;
+use platform_android::switches::{Switch, Switches};
+use platform_android::system::{self, System};
+
+/// The maximum number of modules in a process: an opened one stays open.
+pub const MOST: usize = 8;
+
+/// The modules of the process.
+pub(super) struct Modules([Module; MOST]);
+
+struct Module {
+    /// The driver level on top of it.
+    loader: Loader,
+    /// How it was opened; `None` if this slot has no module.
+    opened: Lock<Option<Counted<Brought>>>,
+}
+
+/// A module is brought, never searched for; a forked process keeps it.
+struct NoSearch;
+
+impl Search for NoSearch {
+    fn search(
+        &self,
+        _: &'static Host,
+        open: Option<Open>,
+    ) -> (Option<Open>, Result<hal::Driver, DoesNotOpen>) {
+        (open, open.map(|open| open.driver).ok_or(DoesNotOpen))
+    }
+
+    fn meanwhile(&self) -> Result<hal::Driver, DoesNotOpen> {
+        Err(DoesNotOpen)
+    }
+}
+
+/// How a module was opened.
+pub(super) struct Brought {
+    /// The path of its library.
+    pub(super) library: Text,
+    /// See [`Driver::not_apart`](super::Driver::not_apart).
+    pub(super) not_apart: Option<Text>,
+    /// See [`Driver::has_both_doors`](super::Driver::has_both_doors).
+    pub(super) has_both_doors: bool,
+}
+
+/// The reason why a library is not a module.
+pub(super) enum NoModule {
+    /// It cannot be used.
+    Unusable(ModuleFault),
+    /// The maximum number of modules is reached.
+    Full,
+    OutOfMemory,
+}
+
+impl From<OutOfMemory> for NoModule {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+impl Module {
+    /// A driver that an application brings gets every feature of the loader, on every Android.
+    const fn new(system: &'static dyn System) -> Self {
+        const SWITCHES: Switches =
+            Switches::of(ApiLevel::NEWEST).with(Switch::LatestReadyKhr).with(Switch::SuboptimalBySize);
+        let host = Host::new(system).at(ApiLevel::NEWEST).with(SWITCHES).tagged(TAG, &LISTENING);
+        Self { loader: Loader::new(host, &NoSearch).brought(), opened: Lock::new(None) }
+    }
+
+    fn opened(&self) -> Option<Counted<Brought>> {
+        self.opened.lock(self.loader.system).clone()
+    }
+}
+
+impl Modules {
+    /// Creates the empty slots.
+    pub(super) const fn new(system: &'static dyn System) -> Self {
+        Self([
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+        ])
+    }
+
+    /// Finds the open module in the library with this path: its slot, and how it was opened.
+    pub(super) fn find(&self, path: &[u8]) -> Option<(usize, Counted<Brought>)> {
+        let all = self.0.iter().enumerate();
+        let mut opened = all.filter_map(|(place, module)| Some((place, module.opened()?)));
+        opened.find(|(_, opened)| opened.library.as_slice() == path)
+    }
+
+    /// Makes the module in this open library one of the process's. Called by one thread at a time.
+    ///
+    /// # Errors
+    /// Why that is impossible.
+    ///
+    /// # Safety
+    /// If the library has the symbol of a HAL module, it has a module's size, its pointers are NULL
+    /// or valid, and no other code writes to it.
+    pub(super) unsafe fn bring(
+        &'static self,
+        opened: Brought,
+        library: system::Library,
+    ) -> Result<(), NoModule> {
+        let free = self.0.iter().enumerate().find(|(_, module)| module.opened().is_none());
+        let Some((place, module)) = free else { return Err(NoModule::Full) };
+        let opened = Counted::try_new(opened)?;
+        // SAFETY: by this function's `# Safety`, which equals `open_untested`'s.
+        let open = unsafe { open_untested(&module.loader, library) }.map_err(NoModule::Unusable)?;
+        module.loader.hal.bring(&module.loader, open);
+        if let Some(entered) = LOADERS.get(place) {
+            entered.store((&raw const module.loader).cast_mut(), Ordering::Release);
+        }
+        *module.opened.lock(module.loader.system) = Some(opened);
+        Ok(())
+    }
+
+    /// Returns the core's handle of the module in this slot: it sees the driver level on top, as a
+    /// loader.
+    pub(super) fn as_loader(&self, place: usize) -> Option<Library> {
+        self.0.get(place).map(|module| Library(NonNull::from(module).cast()))
+    }
+
+    /// Returns the lookup function of the module with this handle; `None` if it is not a module's.
+    pub(super) fn get_instance_proc_addr(&self, library: Library) -> Option<vk::PFN_vkGetInstanceProcAddr> {
+        let place = (0..MOST).find(|place| self.as_loader(*place) == Some(library))?;
+        FIND.get(place).copied()
+    }
+}
+
+/// The driver levels on top of the modules, for functions with no parameter that leads to one.
+static LOADERS: [AtomicPtr<Loader>; MOST] = [const { AtomicPtr::new(core::ptr::null_mut()) }; MOST];
+
+fn loader(place: usize) -> Option<&'static Loader> {
+    // SAFETY: each pointer is NULL or was stored by `bring`, from a `&'static self`.
+    unsafe { LOADERS.get(place)?.load(Ordering::Acquire).as_ref() }
+}
+
+/// Instantiates a function for each slot.
+macro_rules! at_each_place {
+    ($function:ident) => {
+        [
+            $function::<0>,
+            $function::<1>,
+            $function::<2>,
+            $function::<3>,
+            $function::<4>,
+            $function::<5>,
+            $function::<6>,
+            $function::<7>,
+        ]
+    };
+}
+
+const FIND: [vk::PFN_vkGetInstanceProcAddr; MOST] = at_each_place!(find);
+const CREATE: [vk::PFN_vkCreateInstance; MOST] = at_each_place!(create_instance);
+const EXTENSIONS: [vk::PFN_vkEnumerateInstanceExtensionProperties; MOST] = at_each_place!(extensions);
+
+/// vkGetInstanceProcAddr of a module.
+///
+/// # Safety
+/// The parameters are the command's; the instance is NULL or belongs to the driver level.
+unsafe extern "system" fn find<const PLACE: usize>(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    if instance != vk::Instance::null() || name.is_null() {
+        // SAFETY: by this function's `# Safety` the instance is NULL or one of the driver level's,
+        // and the name is NULL or a valid C string.
+        return unsafe { driver::get_instance_proc_addr(instance, name) };
+    }
+    // SAFETY: by this function's `# Safety` the name is a valid C string; NULL was handled above.
+    without_instance(PLACE, unsafe { CStr::from_ptr(name) })
+}
+
+/// Looks a name up without an instance. Not inlined: all slots share it.
+#[inline(never)]
+fn without_instance(place: usize, name: &CStr) -> vk::PFN_vkVoidFunction {
+    match name.to_bytes() {
+        b"vkCreateInstance" => {
+            let create = *CREATE.get(place)?;
+            Some(command_function!(create))
+        }
+        b"vkEnumerateInstanceExtensionProperties" => {
+            let extensions = *EXTENSIONS.get(place)?;
+            Some(command_function!(extensions))
+        }
+        _ => driver::without_instance(loader(place)?, name),
+    }
+}
+
+unsafe extern "system" fn create_instance<const PLACE: usize>(
+    info: *const vk::InstanceCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Instance,
+) -> vk::Result {
+    let Some(loader) = loader(PLACE) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    // SAFETY: `create_instance_of` requires valid usage of vkCreateInstance, which the core
+    // upholds.
+    unsafe { driver::create_instance_of(loader, info, callbacks, out) }
+}
+
+unsafe extern "system" fn extensions<const PLACE: usize>(
+    _layer: *const c_char,
+    count: *mut u32,
+    out: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    let Some(loader) = loader(PLACE) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    // SAFETY: valid usage of the command, which the core upholds, makes `count` and `out` a counted
+    // out-array.
+    unsafe { driver::instance_extensions_of(loader, count, out) }
+}

@@ -1,0 +1,136 @@
+//! Faults of a package, in words that say how to fix them.
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+use loader_core::manifest::json;
+use loader_core::memory::{Shown, Text};
+use loader_core::platform::FileError;
+
+use platform_android::layers::archive;
+
+loader_core::reasons! {
+    /// A fault of a package.
+    #[derive(Debug)]
+    pub enum Fault [] {
+        /// It cannot be read as an archive.
+        Archive(fault: archive::Fault) = ["package-archive"] ("the package cannot be read: {fault}; get it anew");
+        /// It has more files in its root than any driver has.
+        TooManyFiles = ["package-too-many-files"]
+            ("the package has more than {} files in its root, so it is none with a driver", super::limits::MOST_FILES);
+        /// It has no `meta.json` in its root.
+        NoDescription = ["package-without-description"]
+            ("there is no meta.json in the root of the package, so it is none with a driver");
+        /// Its `meta.json` is not JSON.
+        Json(error: json::Error) = ["package-json"] ("meta.json of the package is no JSON: {error}");
+        /// `schemaVersion` is not 1.
+        Schema(version: Option<u32>) = ["package-schema"] ("{}", OtherSchema(*version));
+        /// A member of `meta.json` has the wrong type.
+        Member {
+            /// Its name.
+            name: &'static str,
+            /// The type that it must have.
+            wanted: &'static str,
+        } = ["package-member"] ("{name:?} in meta.json has to be {wanted}; correct it");
+        /// `libraryName` is missing or not a plain file name.
+        LibraryName(name: Text) = ["package-library-name"] ("{}", OtherName(name));
+        /// The library that it names is not in its root.
+        NoLibrary(name: Text) = ["package-without-library"]
+            ("meta.json names the library {}, which is not in the root of the package", Shown(name));
+        /// It is for a newer Android.
+        MinApi {
+            /// The required API level.
+            needed: u32,
+            /// The API level of this device.
+            device: u32,
+        } = ["package-for-newer-android"]
+            ("the driver is for API level {needed} and up (\"minApi\"), and this device has {device}; look for an older driver");
+        /// A file in it cannot be extracted.
+        File {
+            /// Its name.
+            name: Text,
+            /// Why.
+            fault: FileFault,
+        } = [(fault.id(); &[])] ("{} in the package {fault}", Shown(name));
+        /// Unpacked it is larger than any driver.
+        TooLarge = ["package-too-large"]
+            ("the libraries in the package have more than {} bytes, so it is none with a driver", super::limits::MOST_BYTES);
+        /// A file cannot be written into the folder.
+        Write(error: FileError) = ["package-not-unpacked"]
+            ("it cannot be unpacked into the folder for that (\"unpack_to\"): {}", Unwritten(*error));
+    }
+}
+
+loader_core::reasons! {
+    /// Why a file cannot be extracted from a package.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FileFault [] {
+        /// Its entry in the archive is broken, or it cannot be read.
+        Archive(fault: archive::Fault) = ["package-archive"] ("cannot be read: {fault}; get the package anew");
+        /// Another file has the same name.
+        Twice = ["package-two-of-a-name"] ("is there twice; get another build of the package");
+        /// It is encrypted.
+        Encrypted = ["package-encrypted"] ("is encrypted; build the package without encryption");
+        /// It is compressed by the method with this number.
+        Method(method: u16) = ["package-compression"]
+            ("is compressed by method {method}; build the package with files that are stored or deflated");
+        /// It has more bytes than this.
+        TooLarge {
+            /// The maximum.
+            limit: u64,
+        } = ["package-too-large"] ("has more than {limit} bytes, so it is none of a driver");
+        /// Its size or checksum differs from the archive's record.
+        Damaged = ["package-damaged"] ("is damaged; get the package anew");
+    }
+}
+
+impl From<archive::Fault> for FileFault {
+    fn from(fault: archive::Fault) -> Self {
+        Self::Archive(fault)
+    }
+}
+
+/// Says which schema a package has.
+struct OtherSchema(Option<u32>);
+
+impl fmt::Display for OtherSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(version) => {
+                write!(f, "\"schemaVersion\" in meta.json is {version}, and this loader knows 1")
+            }
+            None => f.write_str("meta.json has no \"schemaVersion\", which has to be 1"),
+        }
+    }
+}
+
+/// Says which library a package names.
+struct OtherName<'a>(&'a [u8]);
+
+impl fmt::Display for OtherName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [] => f.write_str("meta.json has no \"libraryName\""),
+            name => write!(f, "\"libraryName\" in meta.json is {}, which is no mere file name", Shown(name)),
+        }
+    }
+}
+
+/// Why a file cannot be written.
+struct Unwritten(FileError);
+
+impl fmt::Display for Unwritten {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            FileError::NotFound => "there is no such folder; make it",
+            FileError::Denied => "permission denied; the application's own files are a good place",
+            FileError::Other(NO_SPACE) => "there is no space left on the device; free some",
+            FileError::OutOfMemory => "there is not enough memory",
+            FileError::Other(number) => return write!(f, "error {number} of the system"),
+            FileError::NotAFile | FileError::TooLarge => "something else has its name",
+        })
+    }
+}
+
+/// `ENOSPC`
+const NO_SPACE: i32 = 28;

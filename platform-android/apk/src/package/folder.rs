@@ -1,0 +1,163 @@
+//! The folders of unpacked packages: one for each state of each package, in the folder that the
+//! application names.
+//!
+//! ```text
+//! unpack_to/vkload-PPPPPPPP-CCCCCCCC/vulkan.x.so
+//!                  |        checksum of what is unpacked: names and checksums
+//!                  checksum of the package's path
+//! ```
+//!
+//! Files that exist and match the package stay, so a package is unpacked once. A file is written
+//! under another name and then renamed, so a reader finds all of it; several processes may do that
+//! at the same time. A file under its final name is never written to: it may be in use.
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+use loader_core::memory::{OutOfMemory, Text, TryGrow, formatted, text};
+use loader_core::platform::FileError;
+
+use super::fault::Fault;
+use super::stop::Stop;
+use crate::c_path::c_path;
+use crate::system::ApplicationSystem;
+use platform_android::layers::OnDisk;
+use platform_android::layers::archive::{Entry, Ranges};
+
+/// The ending of unfinished files, after the id of the writing process.
+const UNFINISHED: &[u8] = b".new";
+
+/// How much of an existing file is read at once.
+const CHUNK: usize = 256 * 1024;
+
+/// The folder for the libraries of a package in its current state.
+pub(super) struct Folder<'a> {
+    system: &'a dyn ApplicationSystem,
+    path: Text,
+}
+
+impl<'a> Folder<'a> {
+    /// Returns the folder for these libraries of the package at `package`, created if missing.
+    pub(super) fn of(
+        system: &'a dyn ApplicationSystem,
+        package: &[u8],
+        unpack_to: &[u8],
+        libraries: &[(Text, Entry)],
+    ) -> Result<Self, Stop> {
+        let mut checksum = crc32fast::Hasher::new();
+        for (name, entry) in libraries {
+            checksum.update(name);
+            checksum.update(b"\0");
+            checksum.update(&entry.crc.to_le_bytes());
+        }
+        let name = formatted(format_args!("{}{:08x}", Prefix::of(package), checksum.finalize()))?;
+        let path = text(&[unpack_to, b"/", &name])?;
+        system.make_folder(c_path(&path)?.as_c()).map_err(not_written)?;
+        Ok(Self { system, path })
+    }
+
+    /// Returns the path of a file in it.
+    pub(super) fn place(&self, name: &[u8]) -> Result<Text, OutOfMemory> {
+        text(&[&self.path, b"/", name])
+    }
+
+    /// Returns whether a file exists and matches the package.
+    pub(super) fn has(&self, name: &[u8], entry: &Entry) -> Result<bool, OutOfMemory> {
+        let path = c_path(&self.place(name)?)?;
+        let file = OnDisk { system: self.system, path: path.as_c() };
+        if file.size() != Ok(entry.full_size) {
+            return Ok(false);
+        }
+        let mut bytes = Text::new();
+        bytes.try_resize(CHUNK.min(usize::try_from(entry.full_size).unwrap_or(CHUNK)), 0)?;
+        let (mut checksum, mut place) = (crc32fast::Hasher::new(), 0);
+        while place < entry.full_size {
+            let rest = usize::try_from(entry.full_size.saturating_sub(place)).unwrap_or(usize::MAX);
+            bytes.truncate(rest);
+            if file.read_at(place, &mut bytes).is_err() {
+                return Ok(false);
+            }
+            checksum.update(&bytes);
+            place = place.saturating_add(bytes.len() as u64);
+        }
+        Ok(checksum.finalize() == entry.crc)
+    }
+
+    /// Gives the file of this name this content, atomically.
+    pub(super) fn put(&self, name: &[u8], content: &[u8]) -> Result<(), Stop> {
+        let place = self.place(name)?;
+        let number = formatted(format_args!("{}", self.system.process()))?;
+        let unfinished = c_path(&text(&[&place, b".", &number, UNFINISHED])?)?;
+        let place = c_path(&place)?;
+        let written = self.system.create(unfinished.as_c(), content);
+        written.and_then(|()| self.system.rename(unfinished.as_c(), place.as_c())).map_err(|error| {
+            self.system.remove(unfinished.as_c());
+            not_written(error)
+        })
+    }
+
+    /// Removes files that processes left behind when they ended in the middle of writing.
+    pub(super) fn remove_unfinished(&self) -> Result<(), OutOfMemory> {
+        for name in self.system.list(c_path(&self.path)?.as_c()).unwrap_or_default() {
+            // One thread of this process at a time unpacks, so its own unfinished files are also
+            // leftovers.
+            let is_left = |writer| writer == self.system.process() || !self.system.is_running(writer);
+            if writer_of(&name).is_some_and(is_left) {
+                self.system.remove(c_path(&self.place(&name)?)?.as_c());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Removes the folders of other states of the package at `package`: all but `library`'s folder.
+/// Processes that have a file in them open keep it.
+pub(crate) fn remove_others(
+    system: &dyn ApplicationSystem,
+    package: &[u8],
+    unpack_to: &[u8],
+    library: &[u8],
+) -> Result<(), OutOfMemory> {
+    let prefix = formatted(format_args!("{}", Prefix::of(package)))?;
+    for name in system.list(c_path(unpack_to)?.as_c()).unwrap_or_default() {
+        let folder = text(&[unpack_to, b"/", &name])?;
+        let is_used = library.strip_prefix(&*folder).is_some_and(|rest| rest.starts_with(b"/"));
+        if is_used || !name.starts_with(&prefix) {
+            continue;
+        }
+        let path = c_path(&folder)?;
+        for file in system.list(path.as_c()).unwrap_or_default() {
+            system.remove(c_path(&text(&[&folder, b"/", &file])?)?.as_c());
+        }
+        system.remove(path.as_c());
+    }
+    Ok(())
+}
+
+/// The common prefix of the names of a package's folders.
+struct Prefix(u32);
+
+impl Prefix {
+    fn of(package: &[u8]) -> Self {
+        Self(crc32fast::hash(package))
+    }
+}
+
+impl fmt::Display for Prefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "vkload-{:08x}-", self.0)
+    }
+}
+
+/// Returns the process that writes this file, if it is an unfinished one: `vulkan.x.so.4242.new`.
+fn writer_of(name: &[u8]) -> Option<u32> {
+    let number = name.strip_suffix(UNFINISHED)?.rsplit(|byte| *byte == b'.').next()?;
+    core::str::from_utf8(number).ok()?.parse().ok()
+}
+
+fn not_written(error: FileError) -> Stop {
+    match error {
+        FileError::OutOfMemory => Stop::OutOfMemory,
+        error => Fault::Write(error).into(),
+    }
+}

@@ -1,0 +1,123 @@
+//! Driver packages, as emulators exchange them (ADPKG): an archive with `meta.json` and libraries.
+//!
+//! Only the libraries in the archive's root are unpacked: no name in the archive can lead anywhere
+//! but into the folder. Nothing in the archive is trusted: size and checksum of each unpacked file
+//! are verified.
+#![forbid(unsafe_code)]
+
+mod content;
+mod fault;
+mod folder;
+mod limits;
+mod meta;
+mod stop;
+
+use loader_core::memory::{Text, TryGrow, Vec, text};
+
+pub use fault::{Fault, FileFault};
+pub(super) use folder::remove_others;
+pub use meta::Package;
+pub use stop::Stop;
+
+use self::content::content;
+use self::folder::Folder;
+use self::limits::{MOST_BYTES, MOST_FILES, MOST_OF_META};
+use super::c_path::c_path;
+use super::system::ApplicationSystem;
+use platform_android::layers::OnDisk;
+use platform_android::layers::archive::{self, Entry, Ranges};
+use platform_android::system::System;
+
+/// The file that describes the driver.
+const META: &[u8] = b"meta.json";
+
+/// Unpacks the libraries of a package into a folder in `unpack_to`, unless they are already there.
+/// Returns the package's description and the path of its driver.
+pub(super) fn unpack(
+    system: &dyn ApplicationSystem,
+    path: &[u8],
+    unpack_to: &[u8],
+) -> Result<(Package, Text), Stop> {
+    let c_path = c_path(path)?;
+    let archive = OnDisk { system, path: c_path.as_c() };
+    let Contents { package, libraries } = Contents::read(&archive)?;
+    check_level(system, package.min_api)?;
+    let folder = Folder::of(system, path, unpack_to, &libraries)?;
+    folder.remove_unfinished()?;
+    for (name, entry) in &libraries {
+        if !folder.has(name, entry)? {
+            folder.put(name, &library(&archive, name, entry)?)?;
+        }
+    }
+    let driver = folder.place(&package.library)?;
+    Ok((package, driver))
+}
+
+/// The contents of a package.
+#[derive(Debug)]
+pub struct Contents {
+    /// Its description of its driver.
+    pub package: Package,
+    /// The libraries in its root, with their names. Names are unique, and one library is the
+    /// driver.
+    pub libraries: Vec<(Text, Entry)>,
+}
+
+impl Contents {
+    /// Reads the directory and the description of a package.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    pub fn read(archive: &dyn Ranges) -> Result<Self, Stop> {
+        let mut files = files(archive)?;
+        let (_, meta) = files.iter().find(|(name, _)| *name == META).ok_or(Fault::NoDescription)?;
+        let package = Package::parse(&content(archive, META, meta, MOST_OF_META)?)?;
+        files.retain(|(name, _)| name.ends_with(b".so") || *name == package.library);
+        check_libraries(&files, &package.library)?;
+        Ok(Self { package, libraries: files })
+    }
+}
+
+/// Returns the content of a library of a package, verified against the archive's entry.
+///
+/// # Errors
+/// [`Stop`].
+pub fn library(archive: &dyn Ranges, name: &[u8], entry: &Entry) -> Result<Text, Stop> {
+    content(archive, name, entry, MOST_BYTES)
+}
+
+/// Returns the files in the root of an archive.
+fn files(archive: &dyn Ranges) -> Result<Vec<(Text, Entry)>, Stop> {
+    let (mut files, mut count) = (Vec::new(), 0usize);
+    archive::list(archive, b"", &mut |name, entry| {
+        count = count.saturating_add(1);
+        if count <= MOST_FILES { files.try_push((text(&[name])?, entry)) } else { Ok(()) }
+    })?;
+    if count <= MOST_FILES { Ok(files) } else { Err(Fault::TooManyFiles.into()) }
+}
+
+/// Returns whether the driver runs on this device's API level.
+fn check_level(system: &dyn System, needed: u32) -> Result<(), Fault> {
+    let value = system.property(c"ro.build.version.sdk");
+    let device = core::str::from_utf8(value.as_bytes()).ok().and_then(|value| value.parse().ok());
+    match device {
+        Some(device) if needed > device => Err(Fault::MinApi { needed, device }),
+        _ => Ok(()),
+    }
+}
+
+/// Returns whether the driver is among the libraries, each occurs once, and together they are not
+/// too large.
+fn check_libraries(libraries: &[(Text, Entry)], driver: &Text) -> Result<(), Stop> {
+    if !libraries.iter().any(|(name, _)| name == driver) {
+        return Err(Fault::NoLibrary(text(&[driver])?).into());
+    }
+    let mut bytes = 0u64;
+    for (place, (name, entry)) in libraries.iter().enumerate() {
+        if libraries.iter().take(place).any(|(earlier, _)| earlier == name) {
+            return Err(Stop::of_file(name, FileFault::Twice));
+        }
+        bytes = bytes.saturating_add(entry.full_size);
+    }
+    if bytes > MOST_BYTES { Err(Fault::TooLarge.into()) } else { Ok(()) }
+}

@@ -1,0 +1,203 @@
+//! The candidates of the search for a driver, and the decision for each: for the log and for later
+//! queries.
+#![forbid(unsafe_code)]
+
+use core::ffi::{CStr, c_int};
+use core::fmt;
+
+use loader_core::memory::{Shown, Text, TryGrow, Vec};
+
+use platform_android::hal::ModuleFault;
+use platform_android::system::{PROPERTY_VALUE_MAX, PropertyValue};
+
+/// All candidates, in order.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The candidates. The last one is the driver if its decision is [`Decision::Used`].
+    pub candidates: Vec<Candidate>,
+}
+
+/// A candidate for the driver.
+#[derive(Debug)]
+pub struct Candidate {
+    /// The source that was searched.
+    pub source: Source,
+    /// The property that named the library, if the search got that far.
+    pub property: Option<&'static CStr>,
+    /// The library's name, empty if it has none.
+    pub file: FileName,
+    /// The outcome.
+    pub decision: Decision,
+}
+
+/// A source of drivers, in search order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The namespace of an updatable driver that the framework has chosen for this application.
+    Updatable,
+    /// The APEX that `ro.vulkan.apex` names.
+    Apex,
+    /// The vendor's libraries, which the system calls sphal.
+    Vendor,
+    /// libhardware's own search for the module `vulkan`, the last source on systems up to Android
+    /// 11.
+    Hardware,
+}
+
+loader_core::reasons! {
+    /// The outcome for a candidate.
+    #[derive(Debug)]
+    pub enum Decision(of: &Candidate) [level] {
+        /// It is the driver.
+        Used = ["used" Info] ("from {}: used", of.source);
+        /// The system has no such source.
+        NoSource = ["no-source" Debug] ("nothing from {}: there is none", of.source);
+        /// The property that would name the library is empty or unset.
+        PropertyNotSet = ["property-not-set" Debug]
+            ("nothing from {} by {}: it is not set", of.source, Shown(of.property.unwrap_or_default().to_bytes()));
+        /// The dynamic linker refuses the library.
+        DoesNotOpen {
+            /// The linker's message.
+            error: Text,
+        } = ["does-not-open" Warning]
+            ("from {} cannot be opened ({}): install it, or correct the property", of.source, Shown(error));
+        /// libhardware finds no module.
+        NoHardwareModule {
+            /// A negative error number.
+            error: c_int,
+        } = ["no-hardware-module" Debug] ("nothing from {}: hw_get_module returned {error}", of.source);
+        /// The library is no module for Vulkan, or does not work as one.
+        Faulty(fault: ModuleFault) = [(fault.id(); &[]) Error] ("from {}{fault}", of.source);
+    }
+}
+
+impl Source {
+    /// Returns a short, stable name, for programs.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Updatable => "updatable-driver",
+            Self::Apex => "apex",
+            Self::Vendor => "vendor",
+            Self::Hardware => "libhardware",
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Updatable => "the updatable driver's package",
+            Self::Apex => "the APEX of ro.vulkan.apex",
+            Self::Vendor => "the vendor's libraries",
+            Self::Hardware => "libhardware",
+        })
+    }
+}
+
+impl Decision {
+    /// Returns whether the search ends here: something was opened, for better or worse.
+    #[must_use]
+    pub const fn ends_search(&self) -> bool {
+        matches!(self, Self::Used | Self::Faulty(_))
+    }
+}
+
+impl fmt::Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.file.is_empty() {
+            write!(f, "driver {}", Shown(self.file.as_c_str().to_bytes()))?;
+            if let Some(property) = self.property {
+                write!(f, " (named by {})", Shown(property.to_bytes()))?;
+            }
+            f.write_str(" ")?;
+        }
+        self.decision.write(self, f)
+    }
+}
+
+impl From<ModuleFault> for Decision {
+    fn from(fault: ModuleFault) -> Self {
+        Self::Faulty(fault)
+    }
+}
+
+impl Report {
+    /// Notes a candidate; if memory runs out, only its log line remains.
+    pub(super) fn note(&mut self, candidate: Candidate) {
+        let _ = self.candidates.try_push(candidate);
+    }
+
+    /// Returns why no driver was found, and the remedy.
+    pub(super) fn why_none(&self) -> &'static str {
+        let any = |wanted: fn(&Decision) -> bool| self.candidates.iter().any(|one| wanted(&one.decision));
+        if any(Decision::ends_search) {
+            "the library that was found is no driver; the message before this one says what to do"
+        } else if any(|decision| matches!(decision, Decision::DoesNotOpen { .. })) {
+            "no library opens that ro.hardware.vulkan and ro.board.platform name; install the GPU's driver as \
+             vulkan.NAME.so among the vendor's libraries and set ro.hardware.vulkan to NAME"
+        } else {
+            "neither ro.hardware.vulkan nor ro.board.platform is set; set ro.hardware.vulkan to NAME for the driver \
+             vulkan.NAME.so"
+        }
+    }
+}
+
+const PREFIX: &[u8] = b"vulkan.";
+const SUFFIX: &[u8] = b".so";
+const FILE_NAME_MAX: usize = PREFIX.len() + PROPERTY_VALUE_MAX + SUFFIX.len();
+
+/// The name of a driver's library: `vulkan.VALUE.so`.
+#[derive(Clone, Copy)]
+pub struct FileName {
+    bytes: [u8; FILE_NAME_MAX],
+}
+
+impl FileName {
+    /// None.
+    pub(super) const NONE: Self = Self { bytes: [0; FILE_NAME_MAX] };
+
+    /// Forms the name for a property's value.
+    #[must_use]
+    pub fn of(value: &PropertyValue) -> Self {
+        let mut name = Self::NONE;
+        let parts = PREFIX.iter().chain(value.as_bytes()).chain(SUFFIX);
+        // The value is shorter than a property can be, so the final NUL stays.
+        for (to, from) in name.bytes.iter_mut().zip(parts) {
+            *to = *from;
+        }
+        name
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub fn as_c_str(&self) -> &CStr {
+        CStr::from_bytes_until_nul(&self.bytes).unwrap_or_default()
+    }
+
+    /// Returns whether the name is empty.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.as_c_str().is_empty()
+    }
+}
+
+impl fmt::Debug for FileName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_c_str().fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r04_a_library_is_named_by_the_value() {
+        assert_eq!(FileName::of(&PropertyValue::new(b"adreno")).as_c_str(), c"vulkan.adreno.so");
+        let longest = [b'x'; PROPERTY_VALUE_MAX * 2];
+        let name = FileName::of(&PropertyValue::new(&longest));
+        assert_eq!(name.as_c_str().count_bytes(), "vulkan..so".len() + PROPERTY_VALUE_MAX - 1);
+        assert!(name.as_c_str().to_bytes().ends_with(b"x.so"));
+    }
+}

@@ -1,0 +1,319 @@
+//! The opened layers of an instance.
+
+use core::ffi::{CStr, c_void};
+use core::fmt;
+use core::ops::Deref;
+use core::ptr::NonNull;
+
+use ash::vk;
+use loader_core::log::{Level, Topic};
+use loader_core::manifest::LayerFunctions;
+use loader_core::memory::{Counted, OutOfMemory, Shown, Text, TryGrow, Vec, text};
+use loader_core::negotiation::LayerFault;
+use loader_core::negotiation::{LayerInterface, with_layer};
+use loader_core::platform::{self, Libraries, LibraryKind};
+
+use platform_android::host::Records;
+use platform_android::layers::{Found, Layer, LayerLibrary, Missed, Origin};
+use platform_android::system::{Library, System};
+
+use super::Layers;
+use super::enabling::{self, By, Wanted};
+use super::policy::{Interface, Missing, Policy};
+
+/// Why a layer is active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The settings or a property enable it.
+    Implicit,
+    /// The application enables it.
+    Explicit,
+    /// It is part of the system.
+    Platform,
+    /// It is the device maker's.
+    Oem,
+}
+
+/// A layer of an instance, with its library open. It dereferences to the [`Layer`] that its library
+/// describes.
+pub struct ActiveLayer {
+    /// Why it is active.
+    pub kind: Kind,
+    /// Its functions.
+    pub interface: LayerInterface,
+    of: Counted<LayerLibrary>,
+    place: usize,
+    library: Library,
+}
+
+/// The layers of an instance, the application's nearest first. To be dropped when the instance is
+/// gone, because that closes their libraries.
+pub struct Active {
+    layers: Vec<ActiveLayer>,
+    system: &'static dyn System,
+}
+
+impl Active {
+    /// Creates an empty list, on this system.
+    #[must_use]
+    pub fn none(system: &'static dyn System) -> Self {
+        Self { layers: Vec::new(), system }
+    }
+
+    fn add(&mut self, layer: ActiveLayer) -> Result<(), OutOfMemory> {
+        let library = layer.library;
+        self.layers.try_push(layer).inspect_err(|_| {
+            // SAFETY: the layer was not added and is dropped, so no code uses an address in its
+            // library.
+            unsafe { self.system.close(library) };
+        })
+    }
+}
+
+impl Deref for Active {
+    type Target = [ActiveLayer];
+
+    fn deref(&self) -> &[ActiveLayer] {
+        &self.layers
+    }
+}
+
+impl Drop for Active {
+    fn drop(&mut self) {
+        for layer in self.layers.iter().rev() {
+            // SAFETY: this is dropped when the instance of the layers is gone, and with it all
+            // callers of their functions.
+            unsafe { self.system.close(layer.library) };
+        }
+    }
+}
+
+impl Deref for ActiveLayer {
+    type Target = Layer;
+
+    fn deref(&self) -> &Layer {
+        self.of.layers.get(self.place).unwrap_or(&NO_LAYER)
+    }
+}
+
+/// Replaces a layer that its library lacks, which never happens.
+static NO_LAYER: Layer = Layer {
+    properties: vk::LayerProperties {
+        layer_name: [0; vk::MAX_EXTENSION_NAME_SIZE],
+        spec_version: 0,
+        implementation_version: 0,
+        description: [0; vk::MAX_DESCRIPTION_SIZE],
+    },
+    instance_extensions: Vec::new(),
+    device_extensions: Vec::new(),
+    global: false,
+};
+
+impl Layers {
+    /// Opens an instance's layers: those that settings and properties enable, those that the
+    /// application names, and the device's.
+    ///
+    /// # Errors
+    /// `ERROR_LAYER_NOT_PRESENT` if a layer that the application names is unavailable, or if the
+    /// [policy](Missing) demands it for another; `ERROR_OUT_OF_HOST_MEMORY`.
+    pub fn choose<'a>(
+        &self,
+        found: &Found,
+        names: impl Iterator<Item = &'a CStr>,
+        logger: &dyn Records,
+    ) -> Result<Active, vk::Result> {
+        let system = logger.host().system;
+        let implicit = enabling::implicit(&system.debug_layers()?, &|name| system.property(name))?;
+        let wanted = enabling::with_application(implicit, names)?;
+        let choice = Choice { found, policy: self.policy, logger };
+        let mut active = Active::none(system);
+        let mut complete = true;
+        for wanted in &wanted {
+            complete &= choice.activate(wanted, &mut active)?;
+        }
+        if !complete {
+            return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
+        }
+        for origin in [Origin::Platform, Origin::Oem] {
+            choice.activate_of_device(origin, &mut active)?;
+        }
+        // A layer of the device may have been left out.
+        let is_active =
+            |wanted: &Wanted| active.iter().any(|layer| layer.name().to_bytes() == wanted.name.as_slice());
+        if !wanted.iter().filter(|wanted| wanted.by == By::Application).all(is_active) {
+            return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
+        }
+        for layer in active.iter() {
+            let name = Shown(layer.name().to_bytes());
+            logger.log(Level::Info, Topic::Layer, format_args!("layer {name} is active"));
+        }
+        Ok(active)
+    }
+}
+
+/// The choice of an instance's layers.
+struct Choice<'a> {
+    found: &'a Found,
+    policy: &'static Policy,
+    logger: &'a dyn Records,
+}
+
+impl Choice<'_> {
+    /// Adds a requested layer. Returns whether vkCreateInstance can go on.
+    fn activate(&self, wanted: &Wanted, active: &mut Active) -> Result<bool, OutOfMemory> {
+        let is_explicit = wanted.by == By::Application;
+        let is_fatal = is_explicit || self.policy.missing == Missing::Fatal;
+        let level = if is_fatal { Level::Error } else { Level::Warning };
+        let left_out = if is_fatal { "" } else { "; it is left out" };
+        let (name, by) = (Shown(&wanted.name), wanted.by);
+        let Some((library, place)) = self.found.find_layer(&wanted.name) else {
+            if self.is_of_device(&wanted.name) || (wanted.name.is_empty() && !is_fatal) {
+                return Ok(true);
+            }
+            let why = Missed { found: self.found, name: &wanted.name };
+            self.logger.log(
+                level,
+                Topic::Layer,
+                format_args!("{by} asks for the layer {name}: {why}{left_out}"),
+            );
+            return Ok(!is_fatal);
+        };
+        let kind = if is_explicit { Kind::Explicit } else { Kind::Implicit };
+        match self.open(library, place, kind, active.system)? {
+            Ok(layer) => active.add(layer).map(|()| true),
+            Err(outcome) => {
+                let (path, why) = (Shown(library.path.as_c_str().to_bytes()), Unusable(&outcome));
+                self.logger.log(
+                    level,
+                    Topic::Layer,
+                    format_args!("{by} asks for the layer {name}: {path}: {why}{left_out}"),
+                );
+                Ok(!is_fatal)
+            }
+        }
+    }
+
+    /// Adds the device's layers, which are always active.
+    fn activate_of_device(&self, origin: Origin, active: &mut Active) -> Result<(), OutOfMemory> {
+        let kind = if origin == Origin::Oem { Kind::Oem } else { Kind::Platform };
+        for library in self.found.libraries.iter().filter(|library| library.origin == origin) {
+            for (place, layer) in library.layers.iter().enumerate() {
+                match self.open(library, place, kind, active.system)? {
+                    Ok(layer) => active.add(layer)?,
+                    Err(outcome) => {
+                        let (name, why) = (Shown(layer.name().to_bytes()), Unusable(&outcome));
+                        let path = Shown(library.path.as_c_str().to_bytes());
+                        self.logger.log(
+                            Level::Error,
+                            Topic::Layer,
+                            format_args!("{path}: the device's layer {name} is left out: {why}"),
+                        );
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether the device has a layer with this name, which is always active.
+    fn is_of_device(&self, name: &[u8]) -> bool {
+        let mut of_device = self.found.libraries.iter().filter(|library| library.origin.is_of_device());
+        of_device.any(|library| library.layers.iter().any(|layer| layer.name().to_bytes() == name))
+    }
+
+    fn open(
+        &self,
+        library: &Counted<LayerLibrary>,
+        place: usize,
+        kind: Kind,
+        system: &'static dyn System,
+    ) -> Result<Result<ActiveLayer, LayerFault>, OutOfMemory> {
+        let opened = match system.open(library.path.as_c_str(), library.door) {
+            Ok(opened) => opened,
+            Err(error) => return Ok(Err(LayerFault::DoesNotOpen { error })),
+        };
+        let name = library.layers.get(place).map_or(c"", Layer::name).to_bytes();
+        // SAFETY: introspection found layers in this library, so its exports have the types of
+        // layer functions.
+        let agreed = unsafe { agree(system, opened, name, self.policy.interface) };
+        let refused = match agreed {
+            Ok(Ok(interface)) => {
+                return Ok(Ok(ActiveLayer { kind, interface, of: library.clone(), place, library: opened }));
+            }
+            Ok(Err(outcome)) => Ok(Err(outcome)),
+            Err(out_of_memory) => Err(out_of_memory),
+        };
+        // SAFETY: the layer was refused, so no code keeps an address in its library.
+        unsafe { system.close(opened) };
+        refused
+    }
+}
+
+/// Negotiates the interface with a layer.
+///
+/// A library that exports functions with the layer's name is not asked: it would answer for all of
+/// its layers, and these functions are the layer's own.
+///
+/// # Safety
+/// The library is open and has a layer with this name.
+unsafe fn agree(
+    system: &dyn System,
+    library: Library,
+    name: &[u8],
+    interface: Interface,
+) -> Result<Result<LayerInterface, LayerFault>, OutOfMemory> {
+    let own = text(&[name, b"GetInstanceProcAddr\0"])?;
+    let has_own = CStr::from_bytes_until_nul(&own).is_ok_and(|own| system.symbol(library, own).is_some());
+    let negotiates = interface == Interface::Negotiated && !has_own;
+    let exports = Exports { system, library, negotiates };
+    // SAFETY: by this function's `# Safety` the open library has this layer, so its exports have
+    // the types of layer functions.
+    unsafe { with_layer(&exports, platform::Library(library.handle), name, &LayerFunctions::default()) }
+}
+
+/// One library, with or without its negotiation function.
+struct Exports<'a> {
+    system: &'a dyn System,
+    library: Library,
+    negotiates: bool,
+}
+
+impl Libraries for Exports<'_> {
+    fn symbol(&self, _: platform::Library, name: &CStr) -> Option<NonNull<c_void>> {
+        let is_asked = self.negotiates || name != c"vkNegotiateLoaderLayerInterfaceVersion";
+        if is_asked { self.system.symbol(self.library, name) } else { None }
+    }
+
+    /// Never called: negotiation opens no other library.
+    fn open(&self, _: &[u8], _: LibraryKind) -> Result<platform::Library, Text> {
+        Err(Text::new())
+    }
+
+    /// Never called, like [`open`](Libraries::open).
+    unsafe fn close(&self, _: platform::Library) {}
+}
+
+/// Why a library with layers turns out to be unusable.
+struct Unusable<'a>(&'a LayerFault);
+
+impl fmt::Display for Unusable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            LayerFault::DoesNotOpen { error } => {
+                write!(f, "it does not open any more ({}); install it anew", Shown(error))
+            }
+            LayerFault::NegotiationRefused { result } => write!(
+                f,
+                "it has no interface version in common with this loader (it returned {result}); update the layer"
+            ),
+            LayerFault::InterfaceVersion { version, offered: needed } => {
+                write!(f, "it settled on interface version {version}, and this loader knows those up to {needed}; ")?;
+                f.write_str("update the layer")
+            }
+            _ => f.write_str(
+                "it has no vkGetInstanceProcAddr, with or without the layer's name before it, that knows vkCreateInstance; \
+                 export one",
+            ),
+        }
+    }
+}
