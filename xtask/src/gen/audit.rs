@@ -97,6 +97,25 @@ pub(super) fn file(registry: &Numbered) -> Generated {
     Generated { path: PathBuf::from("loader-core/src/entry/handled_gen.rs"), text }
 }
 
+/// Returns the handle types that differ everywhere as an enum. The loader matches it, so a type without a translation does not compile.
+pub(super) fn types_file() -> Generated {
+    let types = handles::TYPES.iter().filter(|(_, differs, _)| *differs == Differs::Everywhere);
+    let (mut variants, mut arms) = (String::new(), String::new());
+    for name in types.filter_map(|(name, ..)| name.strip_prefix("Vk")) {
+        let _ = writeln!(variants, "    {name},");
+        let _ = writeln!(arms, "            vk::ObjectType::{} => Self::{name},", naming::command(name));
+    }
+    let text = format!(
+        "{}//! The handle types that the loader translates.\n\nuse ash::vk;\n\n\
+         /// A type whose handles differ above and below the loader.\npub(super) enum TranslatedType {{\n{variants}}}\n\n\
+         impl TranslatedType {{\n    /// Returns the type of this number, if the loader translates it.\n    \
+         pub(super) const fn of(kind: vk::ObjectType) -> Option<Self> {{\n        Some(match kind {{\n{arms}            \
+         _ => return None,\n        }})\n    }}\n}}\n",
+        header()
+    );
+    Generated { path: PathBuf::from("loader-core/src/objects/debug/translated_gen.rs"), text }
+}
+
 /// Returns the constants of the commands with a place of this kind, one a line, aliases included.
 fn commands(registry: &Numbered, wanted: impl Fn(&How) -> bool) -> String {
     let places = handled::PLACES.iter().filter(|(_, how)| wanted(how));

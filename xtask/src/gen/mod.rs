@@ -98,6 +98,7 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     files.push(lookup::file(&registry)?);
     files.push(structures::file(document.root_element())?);
     files.push(audit::file(&registry));
+    files.push(audit::types_file());
     files.extend(exports::files(&registry)?);
     files.extend(features::files(document.root_element(), &registry)?);
     files.extend(properties::files(document.root_element(), &registry)?);

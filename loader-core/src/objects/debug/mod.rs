@@ -3,3 +3,4 @@
 pub(super) mod commands;
 mod messenger;
 mod names;
+mod translated_gen;

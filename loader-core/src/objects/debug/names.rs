@@ -3,8 +3,8 @@
 
 use ash::vk::{self, Handle as _};
 
-use crate::abi::Command;
-use crate::abi::name;
+use super::translated_gen::TranslatedType;
+use crate::abi::{Command, name};
 use crate::logger::kind_of_report;
 use crate::objects::device::device_of;
 use crate::objects::handle::{self, HandleKind};
@@ -20,13 +20,19 @@ use crate::registry::command;
 unsafe fn layers_name(kind: vk::ObjectType, object: u64) -> u64 {
     // SAFETY: by this function's `# Safety` `object` is a valid handle of this kind.
     let known = unsafe {
-        match kind {
-            vk::ObjectType::INSTANCE => handle::known_instance(vk::Instance::from_raw(object)),
-            vk::ObjectType::PHYSICAL_DEVICE => {
+        match TranslatedType::of(kind) {
+            Some(TranslatedType::Instance) => handle::known_instance(vk::Instance::from_raw(object)),
+            Some(TranslatedType::PhysicalDevice) => {
                 let command = command::SET_DEBUG_UTILS_OBJECT_NAME_EXT;
                 Some(handle::any_physical_device(vk::PhysicalDevice::from_raw(object), command))
             }
-            _ => None,
+            // Layers know these by the handles that the application knows.
+            Some(
+                TranslatedType::SurfaceKHR
+                | TranslatedType::DebugUtilsMessengerEXT
+                | TranslatedType::DebugReportCallbackEXT,
+            )
+            | None => None,
         }
     };
     match known {
@@ -54,9 +60,9 @@ unsafe fn drivers_name(
 ) -> Option<u64> {
     // SAFETY: by this function's `# Safety` `object` is a valid handle of this kind.
     unsafe {
-        match kind {
-            vk::ObjectType::INSTANCE => Some(driver.handle.as_raw()),
-            vk::ObjectType::PHYSICAL_DEVICE => {
+        match TranslatedType::of(kind) {
+            Some(TranslatedType::Instance) => Some(driver.handle.as_raw()),
+            Some(TranslatedType::PhysicalDevice) => {
                 let handle = vk::PhysicalDevice::from_raw(object);
                 let command = command::SET_DEBUG_UTILS_OBJECT_NAME_EXT;
                 if !instance.layers().is_empty()
@@ -67,7 +73,7 @@ unsafe fn drivers_name(
                 let found = handle::physical_device(handle, command);
                 core::ptr::eq(found.driver(), driver).then(|| found.driver_handle().as_raw())
             }
-            vk::ObjectType::SURFACE_KHR => {
+            Some(TranslatedType::SurfaceKHR) => {
                 let Some(surface) = Surface::from_handle(vk::SurfaceKHR::from_raw(object)) else {
                     return Some(object);
                 };
@@ -76,8 +82,8 @@ unsafe fn drivers_name(
             }
             // The loader's own objects. Drivers never get them, and no name of theirs is shown
             // anywhere.
-            vk::ObjectType::DEBUG_UTILS_MESSENGER_EXT | vk::ObjectType::DEBUG_REPORT_CALLBACK_EXT => None,
-            _ => Some(object),
+            Some(TranslatedType::DebugUtilsMessengerEXT | TranslatedType::DebugReportCallbackEXT) => None,
+            None => Some(object),
         }
     }
 }
