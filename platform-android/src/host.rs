@@ -198,5 +198,5 @@ pub(crate) fn as_c_str(text: &mut Text) -> &CStr {
     {
         *last = 0;
     }
-    CStr::from_bytes_until_nul(text).unwrap_or(c"(there is no memory for the text of this message)")
+    CStr::from_bytes_until_nul(text).unwrap_or(c"(not enough memory for the text of this message)")
 }

@@ -13,7 +13,7 @@ pub(crate) const fn api_level(given: Option<&str>) -> u32 {
         b"" | b"HEAD" => HEAD,
         _ => match u32::from_str_radix(given, 10) {
             Ok(level) => level,
-            Err(_) => panic!("FUCHSIA_API_LEVEL is no API level: give the SDK's number, or HEAD"),
+            Err(_) => panic!("FUCHSIA_API_LEVEL is not an API level: set it to the SDK's number, or HEAD"),
         },
     }
 }
@@ -23,7 +23,7 @@ mod tests {
     use super::api_level;
 
     #[test]
-    fn a_build_for_an_sdk_tells_drivers_its_level_and_any_other_tells_them_head() {
+    fn drivers_get_the_level_of_the_sdk_or_head() {
         assert_eq!(api_level(Some("27")), 27);
         for head in [None, Some(""), Some("HEAD")] {
             assert_eq!(api_level(head), 0xFFE0_0000);
@@ -31,8 +31,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "give the SDK's number, or HEAD")]
-    fn what_is_no_level_fails_the_build() {
+    #[should_panic(expected = "set it to the SDK's number, or HEAD")]
+    fn an_invalid_level_fails_the_build() {
         api_level(Some("NEXT"));
     }
 }

@@ -190,11 +190,11 @@ fn draw_with_the_library_for_fuchsia() {
 }
 
 #[test]
-fn a30_what_cannot_go_on_ends_in_a_line_and_does_not_unwind() {
+fn a30_a_fatal_error_prints_a_line_and_does_not_unwind() {
     if built(LOADER).is_none() {
         return;
     }
-    let child = in_child("use_an_instance_that_is_none");
+    let child = in_child("use_an_invalid_instance");
     assert_eq!(child.status.signal(), Some(libc::SIGABRT), "{child:?}");
     let said = String::from_utf8_lossy(&child.stderr);
     assert!(said.contains("[Vulkan Loader] ERROR") && said.contains("vkEnumeratePhysicalDevices"), "{said}");
@@ -203,7 +203,7 @@ fn a30_what_cannot_go_on_ends_in_a_line_and_does_not_unwind() {
 
 #[test]
 #[ignore = "ends its process: the test above runs it in one of its own"]
-fn use_an_instance_that_is_none() {
+fn use_an_invalid_instance() {
     let loaded = load(&null_driver()).unwrap();
     let command = loaded.library.symbol(c"vkEnumeratePhysicalDevices");
     let mut count = 0;

@@ -186,7 +186,7 @@ fn a20_threads_that_open_a_driver_at_once_share_it() {
 }
 
 #[test]
-fn a21_memory_that_is_no_library_is_the_end_of_it() {
+fn a21_memory_that_is_not_a_library_fails_without_another_try() {
     let (fuchsia, simulation) =
         fuchsia(Some(LoaderService::new().with_driver(std::path::Path::new("/proc/self/status"))));
     let error = open(fuchsia, "0-status").unwrap_err();
@@ -237,7 +237,7 @@ fn a22_every_failure_of_a_step_leaves_nothing_open() {
 }
 
 #[test]
-fn a22_what_the_service_fails_to_give_comes_from_the_package() {
+fn a22_a_driver_that_the_service_lacks_comes_from_the_package() {
     let library = driver(&[]);
     for status in [-4, -10, -11, -20, -21, -24, -25, -30] {
         let (fuchsia, simulation) = fuchsia(Some(LoaderService::new().with_driver(&library)));
@@ -302,7 +302,7 @@ fn a4_a_name_that_the_protocol_has_no_room_for_is_not_sent() {
 }
 
 #[test]
-fn a26_a_driver_is_told_the_level_and_given_the_callback_once() {
+fn a26_a_driver_gets_the_api_level_and_the_callback_once() {
     let (fuchsia, _) =
         fuchsia(Some(LoaderService::new().with_driver(&driver(&[])).with_driver(&driver(&["-DPLAIN"]))));
     let mut names = fuchsia.list(MANIFESTS).unwrap();
@@ -364,7 +364,7 @@ fn a27_devices_are_below_their_folder_and_the_rest_is_in_the_namespace() {
 }
 
 #[test]
-fn a27_there_are_no_devices_without_the_service() {
+fn a27_no_devices_without_the_service() {
     let (fuchsia, simulation) = fuchsia(None);
     for name in ["/loader-gpu-devices", "/loader-gpu-devices/class/gpu/000"] {
         let result = connect(fuchsia, simulation, name);

@@ -154,7 +154,7 @@ fn versions(properties: &[vk::ExtensionProperties]) -> Vec<(&str, u32)> {
 }
 
 #[test]
-fn a34_a_layer_has_image_pipes_and_swapchains_in_place_of_drivers() {
+fn a34_a_layer_provides_image_pipes_and_swapchains_instead_of_drivers() {
     let process = with_layer();
     let layer = open_layer(process.fuchsia, "VkLayer_image_pipe_swapchain.so").unwrap();
     process.run(|entry| {

@@ -28,7 +28,7 @@ macro_rules! rows {
 const ROWS: &[Row] = for_each_export!(linux, rows);
 
 fn command(name: &str) -> CommandId {
-    registry::find(&CString::new(name).unwrap()).unwrap_or_else(|| panic!("{name} is no command"))
+    registry::find(&CString::new(name).unwrap()).unwrap_or_else(|| panic!("{name} is not a command"))
 }
 
 #[test]

@@ -252,7 +252,7 @@ fn look_ups_go_through_the_table_of_the_handles_key() {
     for (key, _) in tables.iter().step_by(50).chain([&nothing]) {
         let message = report(LOOK_UP_TRAMPOLINES.piece(3), from_ref(key).cast());
         let name = CommandId::from_device_slot(3).expect("a command").name().to_string_lossy();
-        assert!(message.contains(&format!("{name}: {:?} is no device", from_ref(key))), "{message}");
+        assert!(message.contains(&format!("{name}: {:?} is not a device", from_ref(key))), "{message}");
     }
 
     // Other devices arrive with the same keys.
@@ -340,7 +340,7 @@ fn handles_of_no_device_are_reported_with_the_command() {
         for slot in samples(DEVICE_SLOTS).chain([DEVICE_SLOTS - 1]) {
             let name = CommandId::from_device_slot(slot).expect("a command").name();
             let message = report(LOOK_UP_TRAMPOLINES.piece(slot), handle);
-            let words = format!("{}: {handle:?} is no device", name.to_string_lossy());
+            let words = format!("{}: {handle:?} is not a device", name.to_string_lossy());
             assert!(message.contains(&words), "{message}");
         }
         let message = report(LOOK_UP_TRAMPOLINES.piece(ALL_DEVICE_SLOTS - 1), handle);

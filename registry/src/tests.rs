@@ -134,7 +134,7 @@ fn slots_are_the_number_less_the_start_of_the_group() {
 }
 
 #[test]
-fn a_number_beyond_the_table_is_no_command() {
+fn a_number_beyond_the_table_is_not_a_command() {
     for index in [COMMAND_COUNT as u16, u16::MAX] {
         let id = CommandId::new(index);
         assert_eq!((id.name(), id.instance_slot(), id.device_slot(), id.core()), (c"", None, None, None));

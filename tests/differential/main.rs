@@ -148,7 +148,7 @@ fn damaged(seed: u64) -> World {
 }
 
 #[test]
-fn every_rule_stands_for_a_row_of_the_page() {
+fn every_rule_has_a_row_on_the_page() {
     let page = include_str!("../../docs/rules/differences.md");
     for rule in rules::all() {
         assert!(

@@ -64,7 +64,7 @@ fn a_callback_may_destroy_a_messenger_whose_turn_is_to_come() {
 }
 
 #[test]
-fn a_callback_may_make_messengers_that_hear_the_next_message() {
+fn a_callback_may_create_messengers_that_receive_the_next_message() {
     let run = several().run(|vk| {
         act(vk, 2, |text| {
             if once(text) {

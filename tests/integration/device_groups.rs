@@ -312,7 +312,7 @@ fn a_chain_with_a_group_is_never_written_to() {
 
 /// Its size is not known, so neither it nor what leads to it can be copied.
 #[test]
-fn a_group_behind_a_structure_that_nobody_knows_is_refused_in_words() {
+fn a_group_behind_an_unknown_structure_is_refused_with_a_message() {
     for layer in ["", "VK_LAYER_TEST_a"] {
         let made = Layer::new("VK_LAYER_TEST_a").does("constant_chains");
         let scenario = Scenario::new().log().driver(pair("a")).layer(made);

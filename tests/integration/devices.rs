@@ -157,7 +157,7 @@ fn device_extensions_are_the_drivers_own() {
 }
 
 #[test]
-fn device_extensions_that_nobody_knows_are_listed_and_enabled_all_the_same() {
+fn unknown_device_extensions_are_listed_and_enabled() {
     let driver = Driver::new("a").device(Device::new("a").extension("VK_TEST_brand_new"));
     let run = Scenario::new().driver(driver).run(|vk| {
         let instance = vk.instance();
@@ -289,7 +289,7 @@ fn names_of_objects_reach_the_driver_with_its_own_handles() {
 
 /// Its driver calls it by an address that the device's driver would follow.
 #[test]
-fn a_physical_device_of_another_driver_or_of_a_layer_is_named_to_nobody() {
+fn a_physical_device_of_another_driver_or_of_a_layer_is_not_named() {
     let with_names = |name| Driver::new(name).device(Device::new(name)).extension("VK_EXT_debug_utils");
     for (layers, named) in [("", "a"), ("VK_LAYER_TEST_wraps", "")] {
         let scenario = Scenario::new().driver(with_names("a")).driver(with_names("b"));

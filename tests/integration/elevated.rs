@@ -95,17 +95,17 @@ fn every_variable_is_honoured_otherwise() {
 }
 
 #[test]
-fn ldp_loader_13_set_user_id_programs_honour_what_the_table_says() {
+fn ldp_loader_13_set_user_id_programs_follow_the_table() {
     everything_as_the_table_says(Elevation::SetUser);
 }
 
 #[test]
-fn ldp_loader_13_set_group_id_programs_honour_what_the_table_says() {
+fn ldp_loader_13_set_group_id_programs_follow_the_table() {
     everything_as_the_table_says(Elevation::SetGroup);
 }
 
 #[test]
-fn ldp_loader_13_programs_with_file_capabilities_honour_what_the_table_says() {
+fn ldp_loader_13_programs_with_file_capabilities_follow_the_table() {
     everything_as_the_table_says(Elevation::Capabilities);
 }
 

@@ -115,7 +115,7 @@ fn commands_of_the_core_and_of_device_extensions_are_answered_with_nothing_enabl
 }
 
 #[test]
-fn commands_of_an_instance_extension_are_answered_where_it_is_enabled() {
+fn instance_extension_commands_are_found_if_enabled() {
     let driver = good().every_instance_extension();
     let run = Scenario::new().driver(driver).run(|vk| {
         let mut checked = 0;

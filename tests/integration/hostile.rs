@@ -120,7 +120,7 @@ fn nested_ten_thousand_deep() {
 }
 
 #[test]
-fn a_deep_value_beside_what_is_needed() {
+fn a_deep_value_next_to_the_needed_ones() {
     let deep = "[".repeat(10_000) + &"]".repeat(10_000);
     skipped(format!(r#"{{"deep": {deep}, "ICD": {{"library_path": "LIBRARY", "api_version": "1.3.0"}}}}"#));
 }
@@ -200,7 +200,7 @@ fn an_api_version_of_another_type() {
 }
 
 #[test]
-fn an_api_version_that_is_none() {
+fn an_invalid_api_version() {
     for version in ["", "one", "99999999999999999999.0.0", "-1.0.0"] {
         skipped(GOOD.replace("1.3.0", version));
     }
@@ -252,7 +252,7 @@ fn raw_control_characters_in_strings_are_accepted() {
 }
 
 #[test]
-fn bytes_that_are_no_utf_8_are_accepted_where_they_do_not_matter() {
+fn bytes_that_are_not_utf_8_are_accepted_if_they_do_not_matter() {
     let text = GOOD.replace("{\"file", "{\"maker\": \"caf?\", \"file");
     accepted(replace(text.as_bytes(), b"caf?", b"caf\xe9"));
 }
@@ -265,7 +265,7 @@ fn an_unknown_format_version_is_accepted() {
 }
 
 #[test]
-fn fields_that_nobody_knows_are_accepted() {
+fn unknown_fields_are_accepted() {
     accepted(GOOD.replace("{\"file", "{\"new\": [1, 2.5e10, {\"a\": null}], \"file"));
 }
 
@@ -310,7 +310,7 @@ fn a_pipe_without_a_writer() {
 }
 
 #[test]
-fn a_pipe_in_place_of_a_library() {
+fn a_pipe_instead_of_a_library() {
     let make = |sandbox: &Sandbox, path: &Path| {
         let library = sandbox.path("libpipe.so");
         let name = CString::new(library.as_os_str().as_bytes()).unwrap();

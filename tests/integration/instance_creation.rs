@@ -161,7 +161,7 @@ fn an_unknown_layer_is_an_error() {
 }
 
 #[test]
-fn a_missing_layer_is_told_before_a_missing_extension() {
+fn a_missing_layer_is_reported_before_a_missing_extension() {
     let run = Scenario::new().driver(good("a")).run(|vk| {
         let ask = Ask::new().layer("VK_LAYER_nobody_has").extension("VK_KHR_surface");
         vk.say("both", code(&vk.create(&ask).map(drop)));
@@ -171,7 +171,7 @@ fn a_missing_layer_is_told_before_a_missing_extension() {
 }
 
 #[test]
-fn no_layers_are_listed_where_there_are_none() {
+fn no_layers_are_listed_if_none_exist() {
     let run = Scenario::new().driver(good("a")).run(|vk| {
         // SAFETY: valid use of Vulkan on one thread.
         vk.say("layers", unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap().len());

@@ -131,7 +131,7 @@ fn the_loaders_own_can_all_be_enabled_and_drivers_do_not_see_those_they_lack() {
 }
 
 #[test]
-fn an_empty_layer_name_is_no_layer() {
+fn an_empty_layer_name_is_not_a_layer() {
     let run = with(&[good("a").extension("VK_KHR_surface")]).run(|vk| {
         // SAFETY: valid use of Vulkan on one thread.
         let list = unsafe { vk.entry.enumerate_instance_extension_properties(Some(c"")) };

@@ -66,7 +66,7 @@ fn chain_of(run: &vkload_tests::Run) -> String {
 }
 
 #[test]
-fn implicit_layers_stand_before_explicit_ones() {
+fn implicit_layers_come_before_explicit_ones() {
     let run = Scenario::new()
         .driver(good())
         .layer(Layer::new(A))

@@ -43,7 +43,7 @@ fn without_field(field: &str) -> String {
 // ---- not JSON ----
 
 #[test]
-fn what_is_not_json() {
+fn text_that_is_not_json() {
     for text in
         ["", " \n\t \r\n", "this is not a manifest\n", "[]", "\"layer\"", "null", "{}", "7", "\0\0\0\0"]
     {
@@ -107,13 +107,13 @@ fn fields_of_another_type() {
 }
 
 #[test]
-fn a_type_that_is_none() {
+fn an_invalid_type() {
     skipped(with_field("type", "\"OTHER\""));
     skipped(with_field("type", "\"DEVICE\""));
 }
 
 #[test]
-fn an_api_version_that_is_none() {
+fn an_invalid_api_version() {
     for version in ["", "one", "99999999999999999999.0.0", "-1.0.0"] {
         skipped(with_field("api_version", &format!("\"{version}\"")));
     }

@@ -273,7 +273,7 @@ fn a_layer_that_reports_a_device_which_is_none() {
                 let result = instance.try_device(instance.devices()[0], &[]);
                 vk.say("result", code(&result.map(drop)));
             });
-        run.ok().says("result", "ERROR_INITIALIZATION_FAILED").logs(&["vkCreateDevice", "no device"]);
+        run.ok().says("result", "ERROR_INITIALIZATION_FAILED").logs(&["vkCreateDevice", "without a device"]);
     }
 }
 

@@ -43,7 +43,7 @@ fn with_meta(components: &str) -> Scenario {
 }
 
 #[test]
-fn a_meta_layer_stands_for_its_components() {
+fn a_meta_layer_is_replaced_by_its_components() {
     let run = with_meta(r#""VK_LAYER_TEST_b", "VK_LAYER_TEST_a""#).run(|vk| {
         vk.say("result", code(&vk.create(&Ask::new().layer(META)).map(drop)));
     });
@@ -224,7 +224,7 @@ fn implicit_components_of_the_override_layer_leave_their_place_and_come_last_of_
 }
 
 #[test]
-fn the_override_layer_stands_before_what_variables_and_the_application_name() {
+fn the_override_layer_comes_before_layers_of_variables_and_the_application() {
     let run = with_override(r#""VK_LAYER_TEST_b""#).env("VK_INSTANCE_LAYERS", "VK_LAYER_TEST_a").run(|vk| {
         vk.say("result", code(&vk.create(&Ask::new().layer(B).layer(A)).map(drop)));
     });

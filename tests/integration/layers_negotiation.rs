@@ -239,14 +239,14 @@ fn the_layers_own_name_comes_before_the_plain_ones() {
 }
 
 #[test]
-fn a_name_of_the_manifest_that_is_not_there_stands_for_none() {
+fn a_function_name_of_the_manifest_that_is_missing_counts_as_none() {
     let functions = r#"{"vkGetInstanceProcAddr": "none", "vkGetDeviceProcAddr": "none"}"#;
     let run = works(Layer::new(A).exports(Layer::PLAIN).field("functions", functions));
     assert_eq!(found_by(&run), ["plain"]);
 }
 
 #[test]
-fn what_is_handed_over_comes_before_every_export() {
+fn negotiated_functions_come_before_exports() {
     let exports = [EVERYTHING, Layer::NEGOTIATE].concat();
     let run = works(Layer::new(A).exports(&exports).field("functions", LOOK_UPS));
     assert!(found_by(&run).is_empty(), "{:?}", found_by(&run));

@@ -363,7 +363,7 @@ type PhysicalDeviceTest = unsafe extern "system" fn(vk::PhysicalDevice, u64, f64
 type DeviceTest = unsafe extern "system" fn(vk::Device, u64, f64) -> u64;
 
 #[test]
-fn a_physical_device_command_that_nobody_knows() {
+fn an_unknown_physical_device_command() {
     for (which, wraps) in [(A, None), (B, None), (C, None), (B, Some("wrap"))] {
         let run = with(which, |layer| {
             let layer = layer.does("physical_device_command");
@@ -383,7 +383,7 @@ fn a_physical_device_command_that_nobody_knows() {
 }
 
 #[test]
-fn a_device_command_that_nobody_knows() {
+fn an_unknown_device_command() {
     for which in [A, B, C] {
         let run = with(which, |layer| layer.does("device_command")).run(|vk| {
             let instance = vk.create(&ask()).unwrap();

@@ -133,7 +133,7 @@ fn counts<T: Copy + Default>(vk: &Vk, key: &str, enumerate: impl Fn(*mut u32, *m
 }
 
 #[test]
-fn every_count_is_overwritten_with_what_was_written() {
+fn every_count_is_overwritten_with_the_number_written() {
     let layer = |name| Layer::new(name).instance_extension("VK_TEST_1").device_extension("VK_TEST_2");
     let device = |name| Device::new(name).extension("VK_KHR_maintenance1").extension("VK_KHR_maintenance2");
     let driver = Driver::new("good").device(device("one")).device(device("two")).extension("VK_KHR_surface");

@@ -167,7 +167,7 @@ fn a_surface_is_named_to_the_driver_by_its_own_handle_below_layers_that_wrap_sur
 
 /// The layer passes its own handle on: an object unknown to the loader is not named, and aborts nothing.
 #[test]
-fn an_object_that_a_layer_does_not_translate_is_named_to_nobody() {
+fn an_object_that_a_layer_does_not_translate_is_not_named() {
     let driver = Driver::new("good").extension("VK_EXT_debug_utils");
     let driver = driver.device(Device::new("gpu").extension("VK_EXT_debug_marker"));
     let scenario = Scenario::new().driver(driver);

@@ -33,7 +33,7 @@ fn a_driver_on_top_of_others_uses_them_through_the_loader() {
 }
 
 #[test]
-fn a_driver_on_top_of_others_is_told_that_there_are_none() {
+fn a_driver_on_top_of_others_gets_no_others() {
     let run = Scenario::new().driver(above(5)).run(list_devices);
     assert_eq!(devices(&run), ["on top"], "{}", run.stderr);
     let result = vk::Result::ERROR_INCOMPATIBLE_DRIVER.as_raw().to_string();
@@ -41,7 +41,7 @@ fn a_driver_on_top_of_others_is_told_that_there_are_none() {
 }
 
 #[test]
-fn what_calls_the_loader_and_has_the_functions_of_one_is_no_driver() {
+fn a_library_that_calls_the_loader_and_exports_its_functions_is_not_a_driver() {
     let above = above(0).extension("VK_EXT_headless_surface");
     let run = Scenario::new().log().driver(above).driver(good()).run(|vk: &Vk| {
         // SAFETY: no layer name is passed.
@@ -63,7 +63,7 @@ fn manifest_of_the_loader(library: &str) -> String {
 }
 
 #[test]
-fn the_loader_itself_is_no_driver() {
+fn the_loader_itself_is_not_a_driver() {
     let manifest = manifest_of_the_loader(library_under_test().to_str().unwrap());
     let scenario = Scenario::new().log().driver(good()).file("data/vulkan/icd.d/loader.json", manifest);
     let run = scenario.run(list_devices);
@@ -72,7 +72,7 @@ fn the_loader_itself_is_no_driver() {
 }
 
 #[test]
-fn a_copy_of_the_loader_is_no_driver() {
+fn a_copy_of_the_loader_is_not_a_driver() {
     let scenario = Scenario::new().log().driver(good());
     let copy = scenario.sandbox().path("lib/libcopy.so");
     fs::copy(library_under_test(), &copy).unwrap();
@@ -84,7 +84,7 @@ fn a_copy_of_the_loader_is_no_driver() {
 }
 
 #[test]
-fn nothing_but_the_loader_is_the_reason_why_there_is_no_driver() {
+fn a_manifest_that_names_the_loader_is_the_reason_for_no_driver() {
     let manifest = manifest_of_the_loader(library_under_test().to_str().unwrap());
     let run = Scenario::new().file("data/vulkan/icd.d/loader.json", manifest).run(|vk: &Vk| {
         vk.say("result", format!("{:?}", vk.create(&Ask::new()).err().unwrap()));
@@ -94,7 +94,7 @@ fn nothing_but_the_loader_is_the_reason_why_there_is_no_driver() {
 }
 
 #[test]
-fn the_loader_itself_is_no_layer() {
+fn the_loader_itself_is_not_a_layer() {
     let manifest = format!(
         r#"{{"file_format_version": "1.0.0", "layer": {{"name": "VK_LAYER_loader", "type": "GLOBAL",
             "library_path": "{}", "api_version": "1.3.0", "implementation_version": "1", "description": ""}}}}"#,
@@ -108,6 +108,6 @@ fn the_loader_itself_is_no_layer() {
     });
     assert_eq!(devices(&run), ["gpu"], "{}", run.stderr);
     run.says("refused", "ERROR_INITIALIZATION_FAILED");
-    let words = "an active layer calls it in place of the next layer's";
+    let words = "an active layer calls it instead of the next layer's";
     assert_eq!(run.stderr.matches(words).count(), 1, "{}", run.stderr);
 }

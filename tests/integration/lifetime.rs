@@ -15,7 +15,7 @@ fn good() -> Driver {
 
 /// The loader keeps the last search result for reuse: not the files that it was read from, and never more than the last.
 #[test]
-fn what_is_kept_between_instances_is_small_and_does_not_grow() {
+fn memory_between_instances_is_small_and_does_not_grow() {
     let manifest = |name: &str, length: usize| {
         format!(
             r#"{{"file_format_version": "1.2.0", "layer": {{"name": "VK_LAYER_TEST_{name}", "type": "GLOBAL",

@@ -71,7 +71,7 @@ fn a_program_that_works_is_left_in_peace() {
 }
 
 #[test]
-fn extensions_and_application_are_told_at_info() {
+fn extensions_and_application_are_logged_at_info() {
     let run = Scenario::new().env("VK_LOADER_DEBUG", "info").driver(good()).run(|vk| {
         drop(vk.create(&Ask::new().api(1, 2).extension("VK_EXT_debug_utils")));
     });
@@ -104,7 +104,7 @@ fn nothing_that_was_found_is_written_twice_in_one_start() {
 }
 
 #[test]
-fn devices_are_told_in_their_order_with_their_drivers() {
+fn devices_are_listed_in_order_with_their_drivers() {
     let of = |name: &str, kind| Driver::new(name).device(Device::new(&format!("gpu of {name}")).kind(kind));
     let run = Scenario::new()
         .log()
@@ -121,7 +121,7 @@ fn devices_are_told_in_their_order_with_their_drivers() {
 }
 
 #[test]
-fn every_driver_that_is_found_is_told_with_its_fate() {
+fn every_driver_found_is_reported_with_its_outcome() {
     let refusing = Driver::new("refusing")
         .result("vk_icdNegotiateLoaderICDInterfaceVersion", vk::Result::ERROR_INCOMPATIBLE_DRIVER);
     let failing = Driver::new("failing").result("vkCreateInstance", vk::Result::ERROR_UNKNOWN);
@@ -239,7 +239,7 @@ fn say_told(vk: &Vk, key: &str) {
 }
 
 #[test]
-fn a_chained_messenger_hears_of_creation_and_destruction_only() {
+fn a_chained_messenger_receives_messages_of_creation_and_destruction_only() {
     let run = Scenario::new().driver(good()).driver(broken()).run(|vk| {
         let messenger = messenger();
         let ask = Ask::new().api(1, 1).extension("VK_EXT_debug_utils").next(&messenger);
@@ -256,7 +256,7 @@ fn a_chained_messenger_hears_of_creation_and_destruction_only() {
 }
 
 #[test]
-fn no_driver_is_told_to_a_chained_messenger_instead_of_standard_error() {
+fn a_missing_driver_is_reported_to_a_chained_messenger_instead_of_standard_error() {
     let run = Scenario::new().driver(broken()).run(|vk| {
         let messenger = messenger();
         let result = vk.create(&Ask::new().extension("VK_EXT_debug_utils").next(&messenger));
@@ -301,7 +301,7 @@ fn later(vk: &Vk) {
 }
 
 #[test]
-fn a_messenger_hears_what_the_application_submits() {
+fn a_messenger_receives_messages_of_the_application() {
     let has = Driver::new("has").extension("VK_EXT_debug_utils").device(Device::new("has"));
     let run: Run = Scenario::new().driver(has).driver(good()).run(later);
     run.ok().says("handle", true).says("submitted", "100 from the application").says("after count", 0);

@@ -12,7 +12,7 @@ use vkload_tests::{Device, Driver, Layer, Scenario, Vk, code, window_driver};
 // ---- messages from the application ----
 
 #[test]
-fn what_is_submitted_is_heard_once_whatever_drivers_there_are() {
+fn a_submitted_message_arrives_once_with_any_drivers() {
     let body = |vk: &Vk| {
         let instance = vk.create(&ask()).unwrap();
         let debug = Debug::new(vk, &instance);
@@ -87,7 +87,7 @@ fn a_submitted_message_arrives_as_it_was_sent() {
 }
 
 #[test]
-fn each_hears_only_what_it_wants() {
+fn each_receives_only_its_types() {
     let run = several().run(|vk| {
         let instance = vk.create(&ask()).unwrap();
         let debug = Debug::new(vk, &instance);
@@ -120,7 +120,7 @@ fn each_hears_only_what_it_wants() {
 // ---- messages from drivers ----
 
 #[test]
-fn what_a_driver_says_itself_is_heard_once() {
+fn a_drivers_own_message_arrives_once() {
     let scenario = Scenario::new().driver(with_both("one").speaks()).driver(with_both("two"));
     let run = scenario.run(|vk| {
         let instance = vk.create(&ask()).unwrap();
@@ -153,7 +153,7 @@ fn provoke(vk: &Vk, instance: &vkload_tests::Instance<'_>) {
 }
 
 #[test]
-fn messages_of_the_loader_are_heard_in_both_forms_until_the_listener_is_destroyed() {
+fn loader_messages_arrive_in_both_forms_until_the_callback_is_destroyed() {
     let run = several().run(|vk| {
         let instance = vk.create(&ask()).unwrap();
         let debug = Debug::new(vk, &instance);
@@ -215,7 +215,7 @@ fn messages_are_about_the_instance() {
 }
 
 #[test]
-fn a_call_against_the_rules_is_told_as_validation() {
+fn a_call_against_the_rules_is_reported_as_validation() {
     let run = several().run(|vk| {
         let instance = vk.create(&ask()).unwrap();
         let debug = Debug::new(vk, &instance);
@@ -240,7 +240,7 @@ fn a_call_against_the_rules_is_told_as_validation() {
 }
 
 #[test]
-fn what_a_driver_lacks_is_told_to_the_instance_of_the_device() {
+fn a_missing_driver_command_is_reported_to_the_devices_instance() {
     let run = Scenario::new().driver(window_driver("windows")).driver(plain("none")).run(|vk| {
         let asking = ask().extension("VK_KHR_surface").extension("VK_KHR_xcb_surface");
         let instances = [(); 2].map(|()| vk.create(&asking).unwrap());
@@ -301,7 +301,7 @@ fn both_kinds_can_be_chained() {
 }
 
 #[test]
-fn who_comes_late_is_told_what_was_found_before() {
+fn a_late_caller_gets_the_earlier_result() {
     let refusing = plain("refusing")
         .result("vk_icdNegotiateLoaderICDInterfaceVersion", vk::Result::ERROR_INCOMPATIBLE_DRIVER);
     let broken = "data/vulkan/icd.d/broken.json";

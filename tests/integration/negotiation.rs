@@ -128,7 +128,7 @@ fn a_negotiation_without_a_look_up_is_rejected() {
 }
 
 #[test]
-fn a_library_that_is_no_driver_is_rejected() {
+fn a_library_that_is_not_a_driver_is_rejected() {
     let run = run_beside_good(Driver::new("bad").exports(Driver::NOTHING));
     assert_eq!(run.trace("bad").commands(), ["load", "unload"], "nothing can be called, and it is closed");
     run.logs(&["bad"]);

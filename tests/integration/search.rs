@@ -84,7 +84,7 @@ fn a_folder_and_a_file_in_it_may_both_be_in_the_list() {
 
 /// Not only of a process without the rights of root, as the documents have it: what counts is whether it is elevated.
 #[test]
-fn home_stands_in_for_the_xdg_homes() {
+fn home_replaces_the_xdg_homes() {
     let run = devices(
         Scenario::new()
             .driver(at("home/.local/share/vulkan/icd.d", "data"))
@@ -202,7 +202,7 @@ fn a_bare_name_in_icd_filenames_is_looked_for_in_the_usual_places() {
 }
 
 #[test]
-fn files_that_do_not_exist_are_told_and_the_rest_is_used() {
+fn missing_files_are_reported_and_the_rest_is_used() {
     let run = devices(
         Scenario::new()
             .env("VK_DRIVER_FILES", "/nonexistent/x.json:SANDBOX/elsewhere/b.json")
@@ -278,7 +278,7 @@ fn select_wins_over_disable() {
 }
 
 #[test]
-fn a_word_stands_for_every_driver() {
+fn a_word_matches_every_driver() {
     let two = || Scenario::new().driver(usual("a")).driver(usual("b"));
     let run =
         devices(two().env("VK_LOADER_DRIVERS_SELECT", "~all~").env("VK_LOADER_DRIVERS_DISABLE", "~all~"));
@@ -288,7 +288,7 @@ fn a_word_stands_for_every_driver() {
 }
 
 #[test]
-fn a_disabled_driver_is_told_and_not_opened() {
+fn a_disabled_driver_is_reported_and_not_opened() {
     let run =
         devices(Scenario::new().env("VK_LOADER_DRIVERS_DISABLE", "b*").driver(usual("a")).driver(usual("b")));
     run.says("devices", "a").logs(&["b.json", "VK_LOADER_DRIVERS_DISABLE"]);

@@ -36,7 +36,7 @@ fn layers(list: &[String]) -> String {
 
 /// As in later versions of Khronos' loader. Switching a layer off needs only its name.
 #[test]
-fn the_path_of_a_layer_ends_in_json_or_the_entry_is_ignored() {
+fn an_entry_whose_path_does_not_end_in_json_is_ignored() {
     let entry = |control: &str| {
         format!(r#"{{"name": "{A}", "path": "SANDBOX/elsewhere/{A}.manifest", "control": "{control}"}}"#)
     };
@@ -121,7 +121,7 @@ fn layers_that_are_not_listed_are_not_there_without_a_place_for_them() {
 }
 
 #[test]
-fn layers_that_are_not_listed_stand_at_the_place_for_them() {
+fn unlisted_layers_go_to_the_position_for_them() {
     let scenario = |list: &[String]| machine().settings(&layers(list)).run(create_with_a);
     let others = OTHERS.to_owned();
     assert_eq!(active(&scenario(&[layer(B, "on"), others.clone()])), [B, C, A]);
@@ -322,7 +322,7 @@ fn what_each_file_gets_does_not_grow_with_the_number_of_files() {
 }
 
 #[test]
-fn the_settings_are_told_with_the_file_that_they_are_from() {
+fn the_settings_are_shown_with_their_file() {
     let run = machine()
         .settings(r#""stderr_log": ["all"], "additional_drivers": [{"path": "/x.json"}]"#)
         .run(create);
@@ -353,7 +353,7 @@ fn one_wrong_entry_takes_the_whole_list_of_layers_away() {
 }
 
 #[test]
-fn a_messenger_that_is_chained_hears_the_warnings() {
+fn a_chained_messenger_receives_warnings() {
     use ash::vk;
     unsafe extern "system" fn hear(
         _: vk::DebugUtilsMessageSeverityFlagsEXT,

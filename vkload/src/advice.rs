@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_distribution_is_known_by_its_id_or_by_what_it_is_like() {
+    fn a_distribution_is_recognised_by_id_or_id_like() {
         assert!(command_for("NAME=x\nID=debian\n").unwrap().contains("apt-get"));
         assert!(command_for("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n").unwrap().contains("apt-get"));
         assert!(command_for("ID='arch'\n").unwrap().contains("pacman"));

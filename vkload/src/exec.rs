@@ -68,10 +68,10 @@ fn fail(problem: &str, code: u8) -> ExitCode {
 fn find(given: Option<&Path>) -> Result<PathBuf, String> {
     if let Some(path) = given {
         let file = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
-        return if file.is_file() { Ok(file) } else { Err(format!("{} is no file", path.display())) };
+        return if file.is_file() { Ok(file) } else { Err(format!("{} is not a file", path.display())) };
     }
     let program =
-        env::current_exe().map_err(|error| format!("cannot tell where this program lies: {error}"))?;
+        env::current_exe().map_err(|error| format!("cannot find this program's own path: {error}"))?;
     let folder = program.parent().unwrap_or(Path::new("/"));
     find_from(folder).map_err(|another| {
         let reason = match another {

@@ -86,7 +86,7 @@ pub(crate) fn read(file: &Path) -> Result<Recording, String> {
     let bytes = fs::read(file).map_err(|error| problem(&error.to_string()))?;
     let mut recording: Value = serde_json::from_slice(&bytes).map_err(|error| problem(&error.to_string()))?;
     if recording["recording"] != FORMAT {
-        return Err(problem("it is no recording; make one with `vkload doctor --record FILE`"));
+        return Err(problem("it is not a recording; create one with `vkload doctor --record FILE`"));
     }
     let mut snapshot = Snapshot::new();
     for answer in recording["answers"].as_array().into_iter().flatten() {
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_refused() {
+    fn a_malformed_answer_is_refused() {
         for wrong in [
             "{}",
             "[]",

@@ -71,7 +71,7 @@ fn a10_and_a17_info_shows_the_places_that_are_searched_without_the_service() {
 }
 
 #[test]
-fn a21_info_says_why_what_the_service_hands_out_is_no_driver() {
+fn a21_info_says_why_a_library_from_the_service_is_not_a_driver() {
     let folder = tempfile::tempdir().expect("a folder");
     let broken = folder.path().join("libbroken.so");
     std::fs::write(&broken, "no library").expect("a file");

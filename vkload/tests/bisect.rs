@@ -90,7 +90,7 @@ fn the_one_of_eight_layers_that_crashes_is_named_with_how_to_turn_it_off() {
 }
 
 #[test]
-fn layers_that_fail_only_together_are_named_together_with_what_the_program_printed() {
+fn layers_that_fail_only_together_are_named_with_the_programs_output() {
     let sandbox = with_layers();
     let script = fails_with(&sandbox, &[&name(1), &name(6)]);
     let output = bisect(&sandbox, &[], &["sh", "-c", &script], &[]);
@@ -128,7 +128,7 @@ fn that_nothing_fails_is_said() {
 }
 
 #[test]
-fn a_program_that_fails_without_layers_too_is_told_apart() {
+fn a_program_that_also_fails_without_layers_is_recognised() {
     let output = bisect(&with_layers(), &[], &["sh", "-c", "echo for another reason; exit 4"], &[]);
     let said = text(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
@@ -261,7 +261,7 @@ fn a_layer_that_the_settings_file_turns_on_is_left_out_and_the_users_configurati
 }
 
 #[test]
-fn what_cannot_be_run_or_told_is_said() {
+fn unrunnable_programs_are_reported() {
     let sandbox = machine();
     let missing = bisect(&sandbox, &[], &["no-such-program-here"], &[]);
     assert_eq!(missing.status.code(), Some(2));

@@ -112,7 +112,7 @@ fn json_has_a_format_and_lists_drivers_as_alternatives() {
 // ---- text ----
 
 #[test]
-fn a_layer_that_the_program_cannot_have_is_told_and_gives_exit_code_1() {
+fn a_layer_that_cannot_be_enabled_is_reported_with_exit_code_1() {
     let sandbox = machine();
     let output = vkload(&sandbox, &["chain", "--layer", "VK_LAYER_unheard_of"]);
     assert_eq!(output.status.code(), Some(1));
@@ -122,7 +122,7 @@ fn a_layer_that_the_program_cannot_have_is_told_and_gives_exit_code_1() {
 }
 
 #[test]
-fn why_a_layer_is_active_stands_in_its_box() {
+fn a_layers_box_shows_why_it_is_active() {
     let sandbox = machine();
     let list = "VK_LAYER_always:VK_LAYER_wanted";
     let mut vkload = command(&sandbox, &["chain"]);
@@ -134,7 +134,7 @@ fn why_a_layer_is_active_stands_in_its_box() {
 }
 
 #[test]
-fn a_settings_file_and_a_variable_are_named_where_they_decide() {
+fn a_settings_file_and_a_variable_are_named_if_they_decide() {
     let sandbox = machine();
     let manifest = sandbox.path("data/vulkan/explicit_layer.d/wanted.json");
     let settings = sandbox.write(
@@ -389,7 +389,7 @@ fn a_recording_shows_devices_under_their_driver_and_what_did_not_work() {
 }
 
 #[test]
-fn devices_whose_driver_is_not_known_are_listed_and_idle_drivers_are_no_problem() {
+fn devices_with_an_unknown_driver_are_listed_and_idle_drivers_are_fine() {
     let sandbox = Sandbox::new();
     Driver::new("a").device(Device::new("first gpu")).install(&sandbox);
     Driver::new("b").device(Device::new("second gpu")).install(&sandbox);

@@ -100,7 +100,7 @@ fn what_differs_is_listed_by_subject_and_by_file() {
 }
 
 #[test]
-fn what_the_doctor_saw_and_says_is_compared_too() {
+fn the_doctors_facts_and_findings_are_compared() {
     let sandbox = machine();
     let one = record(&sandbox, "doctor", "one.json", &[]);
     let other = record(&sandbox, "doctor", "other.json", &[("VK_DRIVER_FILES", "/nowhere.json")]);
@@ -140,7 +140,7 @@ fn a_recording_without_the_machine_is_compared_by_decisions_alone() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said_and_equal_names_are_told_apart() {
+fn unreadable_files_are_reported_and_equal_names_are_distinguished() {
     let sandbox = machine();
     let one = record(&sandbox, "info", "same.json", &[]);
     let gone = compare(&sandbox, &one, "/nowhere/gone.json");

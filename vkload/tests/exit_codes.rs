@@ -10,7 +10,7 @@ fn help() -> String {
 }
 
 #[test]
-fn the_help_tells_what_exit_codes_mean() {
+fn the_help_explains_exit_codes() {
     let help = help();
     for words in ["Exit codes:\n", "  0  answered", "  1  answered", "  2  no answer", "126", "127"] {
         assert!(help.contains(words), "{words}: {help}");

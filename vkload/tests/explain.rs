@@ -176,14 +176,14 @@ fn a_recording_gives_the_same_answers_on_another_machine() {
 }
 
 #[test]
-fn what_is_no_recording_or_lacks_an_answer_is_said() {
+fn invalid_and_incomplete_recordings_are_reported() {
     let sandbox = machine();
     let file = sandbox.path("out/recording.json");
     let file = file.to_str().expect("UTF-8");
     assert_eq!(vkload(&sandbox, &["replay", "/gone.json"]).status.code(), Some(2));
     fs::write(file, "{}").expect("a file");
     let output = vkload(&sandbox, &["replay", file]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("is no recording"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is not a recording"), "{output:?}");
 
     let _ = vkload(&sandbox, &["info", "--record", file]);
     let mut recording: Value = serde_json::from_slice(&fs::read(file).expect("a file")).expect("JSON");

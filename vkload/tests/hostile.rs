@@ -186,12 +186,12 @@ fn check(deeds: &[Deed], limit: u64) {
 }
 
 #[test]
-fn drivers_that_end_the_process_are_told_with_stage_signal_and_library() {
+fn drivers_that_crash_are_reported_with_stage_signal_and_library() {
     check(ENDING, LONG);
 }
 
 #[test]
-fn drivers_that_hang_are_told_when_time_is_up() {
+fn drivers_that_hang_are_reported_after_the_time_limit() {
     check(HANGING, SHORT);
 }
 
@@ -201,12 +201,12 @@ fn drivers_whose_devices_work_are_used_whatever_else_they_do() {
 }
 
 #[test]
-fn layers_that_crash_and_exit_are_told_each_alone() {
+fn layers_that_crash_and_exit_are_reported_one_by_one() {
     check_layers(OF_LAYERS, LONG);
 }
 
 #[test]
-fn a_layer_that_hangs_is_told_when_time_is_up() {
+fn a_layer_that_hangs_is_reported_after_the_time_limit() {
     check_layers(&[("vkEnumeratePhysicalDevices", "spin", Some(("enumerateDevices", hung)))], SHORT);
 }
 
@@ -256,7 +256,7 @@ fn needy() -> Sandbox {
 }
 
 #[test]
-fn a_layer_that_dies_without_another_is_no_error_and_a_meta_layer_has_nothing_to_try() {
+fn a_layer_that_crashes_alone_is_not_an_error_and_a_meta_layer_is_not_tried() {
     let sandbox = needy();
     let (answer, _) = answers(&sandbox, LONG);
     let layers: Vec<_> = answer["layers"].as_array().expect("layers").iter().map(|it| &it["name"]).collect();
@@ -289,7 +289,7 @@ fn a_layer_that_fails_above_the_built_in_driver_and_not_among_programs_is_not_me
 }
 
 #[test]
-fn what_a_driver_prints_stands_in_its_trial_and_nowhere_else() {
+fn a_drivers_output_is_in_its_trial_and_nowhere_else() {
     let world = World::new(&HARMLESS[..1]);
     let output = doctor(&world.sandbox, LONG, &["--json"]);
     assert!(output.stderr.is_empty(), "{output:?}");

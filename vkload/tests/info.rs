@@ -93,7 +93,7 @@ fn report_on(drivers: &[Driver]) -> Value {
 }
 
 #[test]
-fn what_only_making_an_instance_tells_is_told_of_each_driver() {
+fn the_outcome_of_creating_an_instance_is_reported_for_each_driver() {
     let report = report_on(&[
         Driver::new("a-good").device(Device::new("gpu")).device(Device::new("other gpu")),
         Driver::new("b-empty"),
@@ -270,7 +270,7 @@ fn every_layer_is_listed_with_the_reason_why_it_is_not_active() {
 }
 
 #[test]
-fn what_a_layer_says_about_itself_is_shown() {
+fn a_layers_own_properties_are_shown() {
     let sandbox = Sandbox::new();
     let fields = r#""introduction": "Why one\nwould want it.", "url": "https://example.org/layer",
         "platforms": ["LINUX", "ANDROID"], "status": "BETA",
@@ -310,7 +310,7 @@ fn what_a_layer_says_about_itself_is_shown() {
 }
 
 #[test]
-fn a_driver_without_devices_is_the_reason_where_there_is_no_other() {
+fn a_driver_without_devices_is_the_reason_if_it_is_the_only_one() {
     let report = report_on(&[Driver::new("empty")]);
     let reason = report["problem"]["reason"].as_str().unwrap_or_default();
     assert!(reason.contains("empty.json") && reason.contains("no device"), "{report:#}");

@@ -235,7 +235,7 @@ fn two_loaders_in_a_process_whose_memory_cannot_be_read_are_a_note() {
     case["target"]["process"]["loaders"].as_array_mut().expect("loaders").push(second);
     let found = findings(&case);
     assert_eq!((found.len(), &found[0]["severity"]), (1, &"note".into()), "{found:#?}");
-    assert!(found[0]["what"].to_string().contains("beside /opt/libvulkan.so.1"), "{found:#?}");
+    assert!(found[0]["what"].to_string().contains("together with /opt/libvulkan.so.1"), "{found:#?}");
     assert!(found[0]["next"][0].to_string().contains(&format!("--pid {id}")), "{found:#?}");
 }
 

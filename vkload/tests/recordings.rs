@@ -77,7 +77,7 @@ fn a_recording_holds_the_machine() {
 }
 
 #[test]
-fn nobodys_name_is_in_a_recording() {
+fn a_recording_contains_no_user_name() {
     let sandbox = machine("crash");
     let home = sandbox.path("people/ann");
     fs::create_dir_all(home.join(".local/share/vulkan/icd.d")).expect("a folder");

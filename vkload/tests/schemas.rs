@@ -163,7 +163,7 @@ fn every_command_prints_what_its_schema_says() {
 }
 
 #[test]
-fn a_field_more_or_less_is_not_what_the_schema_says() {
+fn a_missing_or_extra_field_violates_the_schema() {
     for (command, name, output) in outputs(&healthy()).into_iter().chain(outputs(&broken())) {
         let schema = schema(name);
         let mut objects = Vec::new();

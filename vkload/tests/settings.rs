@@ -25,7 +25,7 @@ fn write(path: &Path, text: &str) {
 }
 
 #[test]
-fn without_a_file_it_shows_where_it_looked() {
+fn without_a_file_it_shows_the_search_paths() {
     let home = tempfile::tempdir().expect("a folder");
     let output = vkload(home.path(), &[], &[]);
     assert_eq!(output.status.code(), Some(0));
@@ -127,7 +127,7 @@ fn the_file_of_vulkan_configurator_that_is_not_looked_at_is_told() {
 }
 
 #[test]
-fn a_path_that_is_no_text_is_shown_as_well_as_can_be() {
+fn a_path_that_is_not_utf_8_is_shown_escaped() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join(OsStr::from_bytes(b"settings-\xff.json"));
     write(&file, "{\"file_format_version\": \"1.0.0\", \"settings\": {}}");
@@ -139,7 +139,7 @@ fn a_path_that_is_no_text_is_shown_as_well_as_can_be() {
 }
 
 #[test]
-fn a_reader_that_stops_early_is_no_failure() {
+fn a_reader_that_stops_early_is_not_a_failure() {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
     let home = tempfile::tempdir().expect("a folder");

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a33_what_a_driver_on_fuchsia_may_not_have_is_named() {
+    fn a33_a_service_denied_to_a_driver_is_named() {
         let needed = names(&["libc.so", "libfdio.so"]);
         assert_eq!(complaints(&Facts { needed, ..good() }), ["it needs libfdio.so"]);
         let imports = names(&["memcpy", "rust_eh_personality"]);

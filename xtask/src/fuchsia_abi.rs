@@ -125,14 +125,14 @@ fn cargo(command: &str, package: &str, target: &str, libraries: &[PathBuf]) -> C
 
 /// Returns the problems of the library, by the rows of Fuchsia's checklist.
 fn check(facts: &Facts, imports: &Imports, target: &str) -> Vec<String> {
-    let mut found = a32_what_it_is_to_others(facts, imports);
+    let mut found = a32_its_name_and_exports(facts, imports);
     found.extend(freestanding::unwinder(facts));
     found.extend(freestanding::standard_library(facts));
     found.extend(segments_can_be_mapped(facts, target));
     found
 }
 
-fn a32_what_it_is_to_others(facts: &Facts, imports: &Imports) -> Vec<String> {
+fn a32_its_name_and_exports(facts: &Facts, imports: &Imports) -> Vec<String> {
     let mut found = Expected::new(SONAME, &imports.libraries(), EXPORTS).complaints(facts);
     let functions = imports.functions();
     for name in facts.imports.iter().filter(|name| !functions.contains(name.as_str())) {
@@ -233,7 +233,7 @@ mod tests {
             has_relro: true,
             ..Facts::default()
         };
-        let complaints = |facts: &Facts| a32_what_it_is_to_others(facts, &imports);
+        let complaints = |facts: &Facts| a32_its_name_and_exports(facts, &imports);
         assert_eq!(complaints(&good()), [""; 0]);
         let soname = "libvulkan.so.1".into();
         assert_eq!(

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_chore_at_a_time_has_the_stand_ins() {
+    fn one_task_at_a_time_has_the_stand_ins() {
         alone().unwrap();
         alone().unwrap();
         assert!(File::open(lock_file()).unwrap().try_lock().is_err(), "another one has to wait");

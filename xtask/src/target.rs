@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_links_the_error_names_a_package_and_a_variable() {
+    fn without_a_linker_the_error_names_a_package_and_a_variable() {
         let absent = Target {
             name: "mips-unknown-linux-gnu",
             tools: "mips-none",

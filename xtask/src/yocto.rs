@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_locked_is_listed_with_its_checksum() {
+    fn every_locked_crate_is_listed_with_its_checksum() {
         let lock = "[[package]]\nname = \"own\"\nversion = \"0.1.0\"\n\n[[package]]\nname = \"a\"\nversion = \"1.2.3\"\n\
                     source = \"registry\"\nchecksum = \"00ff\"\n";
         let list = list(&locked(lock));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn licences_have_the_checksums_of_the_recipe_and_what_it_includes_is_there() {
+    fn licences_match_the_recipe_and_its_includes_exist() {
         let recipe = recipe();
         let mut licences = 0;
         for word in

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn look_ups_miss_what_a_scenario_lacks() {
+    fn look_ups_do_not_find_commands_that_a_scenario_lacks() {
         unsafe extern "system" fn any() {}
         let scenario = Scenario::parse("lacks=vkCreateSampler").unwrap();
         assert!(shaped(&scenario, c"vkCreateSampler", any).is_none());

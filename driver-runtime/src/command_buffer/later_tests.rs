@@ -261,7 +261,7 @@ fn primary_command_buffers_are_executed_when_they_are_replayed() {
 }
 
 #[test]
-fn what_the_runtime_cannot_record_the_driver_records() {
+fn commands_that_the_runtime_cannot_record_are_recorded_by_the_driver() {
     let made = Made::new(null());
     let primary = made.allocate(PRIMARY);
     // SAFETY: live handles and valid parameters.

@@ -200,7 +200,7 @@ unsafe fn check_queues<D: Driver>(
             physical.description().families().get(family as usize).map_or(0, |family| family.queue_count);
         if count > has {
             let text = format_args!(
-                "vkCreateDevice: {count} queues are asked for of family {family}, which has {has}"
+                "vkCreateDevice: {count} queues are requested from family {family}, which has {has}"
             );
             return Err(failed(vk::Result::ERROR_INITIALIZATION_FAILED, physical.base(), here!(), text));
         }

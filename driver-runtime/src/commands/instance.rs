@@ -114,7 +114,7 @@ unsafe fn check<D: Driver>(
                 (vk::api_version_major(app.api_version), vk::api_version_minor(app.api_version));
             return Err(failed(
                 vk::Result::ERROR_INCOMPATIBLE_DRIVER,
-                format_args!("the application asks for Vulkan {major}.{minor}, the driver has 1.0 only"),
+                format_args!("the application requests Vulkan {major}.{minor}, the driver has 1.0 only"),
             ));
         }
         Ok((app, extensions))

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_names_what_is_missing() {
+    fn a_message_names_the_missing_part() {
         let message = MissingCommands::of::<TestDriver>(vk::API_VERSION_1_1).to_string();
         let count = names(vk::API_VERSION_1_1).len();
         let begins =

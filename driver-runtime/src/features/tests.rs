@@ -107,7 +107,7 @@ fn structures_that_the_device_does_not_have_are_ignored() {
 }
 
 #[test]
-fn b56_what_the_driver_reports_is_what_counts() {
+fn b56_the_drivers_report_counts() {
     let wanted = vk::PhysicalDeviceFeatures::default().wide_lines(true);
     let info = vk::DeviceCreateInfo::default().enabled_features(&wanted);
     // SAFETY: the structures are valid, and the report writes members only.

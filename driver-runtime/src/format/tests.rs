@@ -6,7 +6,7 @@ use super::*;
 use crate::features::{Features, name};
 
 #[test]
-fn formats_have_what_the_registry_says() {
+fn formats_agree_with_the_registry() {
     let known = info(vk::Format::R5G6B5_UNORM_PACK16).unwrap();
     assert_eq!((known.class, known.block_size, known.packed, known.core), ("16-bit", 2, Some(16), Some(0)));
     let bits: std::vec::Vec<_> = known.components.iter().map(|it| (it.name, it.bits)).collect();

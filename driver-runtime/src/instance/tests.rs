@@ -59,7 +59,7 @@ pub(crate) fn make_for(minor: u32, extensions: &[&CStr]) -> Result<Made, vk::Res
 }
 
 #[test]
-fn b14_what_the_application_says_is_copied() {
+fn b14_the_application_information_is_copied() {
     let mut name = CString::new("game").unwrap().into_bytes_with_nul();
     let made = {
         let app = vk::ApplicationInfo {
@@ -246,7 +246,7 @@ fn b34_no_name_no_function() {
 }
 
 #[test]
-fn b35_the_unchecked_look_up_knows_what_is_not_enabled() {
+fn b35_the_unchecked_look_up_returns_commands_that_are_not_enabled() {
     let made = make_for(0, &[]).unwrap();
     let name = c"vkEnumeratePhysicalDeviceGroups";
     assert!(look_up(made.0, name).is_none());
@@ -256,7 +256,7 @@ fn b35_the_unchecked_look_up_knows_what_is_not_enabled() {
 }
 
 #[test]
-fn b36_the_loader_can_tell_commands_of_physical_devices() {
+fn b36_the_loader_recognises_physical_device_commands() {
     let made = make_for(1, &[]).unwrap();
     assert!(look_up_physical(made.0, c"vkGetPhysicalDeviceFeatures2").is_some());
     let others =

@@ -23,7 +23,7 @@ pub use crate::object::Label;
 pub use loader_core::log::{Level, Topic};
 
 /// The text of a message that does not fit into memory.
-const NO_MEMORY: &CStr = c"(there is no memory for the text of this message)";
+const NO_MEMORY: &CStr = c"(not enough memory for the text of this message)";
 
 /// Sends a message about objects: `message!(Level::Warning, Topic::Performance, [queue.base()], "{} waits", 3)`. The
 /// first object determines the instance. `pMessageIdName` is the source location.

@@ -162,7 +162,7 @@ fn base_of<'a>(instance: vk::Instance) -> &'a ObjectBase {
 }
 
 #[test]
-fn b18_and_b50_those_in_the_create_chain_hear_the_beginning_and_the_end() {
+fn b18_and_b50_chained_messengers_receive_creation_and_destruction() {
     let (chained, late) = (Ear::default(), Ear::default());
     let mut info = chained.info();
     let wrong = [c"VK_XYZ_unheard_of".as_ptr()];
@@ -246,7 +246,7 @@ fn b53_and_b54_messages_say_why_a_device_is_not_created() {
     let part = "VkPhysicalDeviceTimelineSemaphoreFeatures.timelineSemaphore";
     says(vk::Result::ERROR_FEATURE_NOT_PRESENT, &info.push_next(&mut timeline), part);
     let two = [queues(0, 2)];
-    let part = "2 queues are asked for of family 0, which has 1";
+    let part = "2 queues are requested from family 0, which has 1";
     says(vk::Result::ERROR_INITIALIZATION_FAILED, &info.queue_create_infos(&two), part);
     plan(|plan| plan.create_device = Err(CreateDeviceError::TooManyObjects));
     says(vk::Result::ERROR_TOO_MANY_OBJECTS, &info, "the driver failed (VK_ERROR_TOO_MANY_OBJECTS)");
@@ -288,7 +288,7 @@ fn b61_a_loss_is_logged_once_under_threads() {
 }
 
 #[test]
-fn b68_each_messenger_hears_what_it_asked_for() {
+fn b68_each_messenger_receives_the_types_that_it_enabled() {
     let (errors, slow, all) = (Ear::default(), Ear::default(), Ear::default());
     let (made, _, everything) = listen(&all);
     let first = add(made.0, &errors.info_for(Severity::ERROR, Types::from_raw(7)));
@@ -430,7 +430,7 @@ unsafe extern "system" fn report(
 }
 
 #[test]
-fn b70_report_callbacks_hear_messages_with_their_flags() {
+fn b70_report_callbacks_receive_messages_with_their_flags() {
     let ear = Ear::default();
     let (made, physical) = with_device(describe);
     let info = vk::DebugReportCallbackCreateInfoEXT::default()
@@ -474,7 +474,7 @@ fn b70_report_callbacks_hear_messages_with_their_flags() {
 }
 
 #[test]
-fn b71_an_error_is_told_about_what_it_concerns_and_returned() {
+fn b71_an_error_is_reported_with_its_object_and_returned() {
     let ear = Ear::default();
     let (made, physical, messenger) = listen(&ear);
     let mut handle = vk::Device::null();

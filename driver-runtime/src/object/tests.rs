@@ -76,7 +76,7 @@ fn b2_handles_lead_back_to_their_objects() {
 }
 
 #[test]
-fn b3_handle_of_another_type_is_no_object() {
+fn b3_a_handle_of_another_type_is_not_an_object() {
     let device = Held::<TestDevice>::new(None);
     let commands = create(&device, CommandBuffer).into_handle();
     assert!(get::<Buffer>(vk::Buffer::from_raw(commands.as_raw())).is_none());
@@ -166,7 +166,7 @@ fn b9_objects_without_memory_are_errors_and_leak_nothing() {
 }
 
 #[test]
-fn a_command_hands_out_what_it_creates_or_says_that_there_is_none() {
+fn a_command_returns_its_object_or_a_failure() {
     let ledger = Ledger::default();
     let callbacks = ledger.callbacks();
     let device = Held::<TestDevice>::new(None);
@@ -347,7 +347,7 @@ fn b66_pieces_are_aligned_and_do_not_overlap() {
 }
 
 #[test]
-fn b66_what_is_nothing_is_not_allocated_or_freed() {
+fn b66_null_is_not_allocated_or_freed() {
     let ledger = Ledger::default();
     // SAFETY: the callbacks live to the end of the test.
     let memory = unsafe { CopiedCallbacks::new(&ledger.callbacks(), vk::SystemAllocationScope::OBJECT) };
@@ -371,7 +371,7 @@ fn b66_what_is_nothing_is_not_allocated_or_freed() {
 }
 
 #[test]
-fn an_object_of_one_thread_changes_while_others_read_what_is_attached_to_it() {
+fn attached_data_is_read_while_its_object_changes() {
     let device = Held::<TestDevice>::new(None);
     let slot = device.root().new_slot();
     let handle = create(&device, Buffer(0)).into_handle();

@@ -192,7 +192,7 @@ fn a_driver_writes_structures_that_no_description_has() {
 }
 
 #[test]
-fn properties_of_extensions_are_what_the_driver_has_set() {
+fn extension_properties_are_the_drivers_values() {
     let (_made, device) = with_device(|| {
         let mut known = describe();
         known.extensions = ExtensionSet::new(&[extension::EXT_MESH_SHADER, extension::EXT_ROBUSTNESS2]);

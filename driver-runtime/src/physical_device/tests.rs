@@ -55,7 +55,7 @@ pub(crate) fn with_device_and_extensions(
 }
 
 #[test]
-fn b42_what_is_not_described_is_nothing() {
+fn b42_undescribed_members_are_zero() {
     let blank = Description::new(b"x", vk::API_VERSION_1_0, vk::PhysicalDeviceType::CPU);
     assert_eq!((blank.extensions, blank.features), (ExtensionSet::default(), Features::NONE));
     let (_made, handle) = with_device(|| {
@@ -257,7 +257,7 @@ fn b46_nodes_are_tried_where_the_driver_has_no_search_of_its_own() {
 }
 
 #[test]
-fn b46_a_node_without_permission_is_told_with_its_path() {
+fn b46_a_node_without_permission_is_reported_with_its_path() {
     plan(|plan| plan.nodes = std::vec![Ok(true)]);
     let made = make_for(0, &[c"VK_EXT_debug_utils"]).unwrap();
     let ear = Ear::default();

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_whose_hashes_are_alike_are_told_apart() {
+    fn keys_with_equal_hashes_are_distinguished() {
         let entries = entries();
         let top = 1 << 63;
         let words = [(0, "a"), (top, "b"), (0, "c"), (0, "d"), (top, "e"), (u64::MAX, "f"), (0, "c")];

@@ -106,7 +106,7 @@ fn drop_cache(made: &MadeDevice, cache: vk::PipelineCache) {
 }
 
 #[test]
-fn what_is_added_first_is_found() {
+fn the_first_entry_is_found() {
     let made = device();
     let cache = cache(&made, &[]);
     assert_eq!(find(&made, cache, "k"), None);

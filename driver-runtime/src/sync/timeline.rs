@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_withdrawn_is_never_reached() {
+    fn a_removed_entry_is_never_reached() {
         let made = make(&vk::DeviceCreateInfo::default()).unwrap();
         let timeline = Timeline::<TestDriver>::new(made.get().root().shared_memory(), 0);
         let sync = SyncRef::create(made.get(), 0, 0).unwrap();

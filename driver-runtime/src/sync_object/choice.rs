@@ -55,10 +55,10 @@ impl SyncTypeError {
                  binary type"
             }
             Self::NothingForFences => {
-                "fences need a type with CPU_WAIT and CPU_RESET that is no timeline: add one, or SyncType::EMULATED_BINARY"
+                "fences need a type with CPU_WAIT and CPU_RESET that is not a timeline: add one, or SyncType::EMULATED_BINARY"
             }
             Self::NothingForSemaphores => {
-                "binary semaphores need a type with GPU_WAIT that is no timeline: add one, or SyncType::EMULATED_BINARY"
+                "binary semaphores need a type with GPU_WAIT that is not a timeline: add one, or SyncType::EMULATED_BINARY"
             }
             Self::CannotTellPending => {
                 "with timelines that have no WAIT_BEFORE_SIGNAL, every type with GPU_WAIT needs WAIT_PENDING: add it, or use \

@@ -126,7 +126,7 @@ impl Application {
 }
 
 #[test]
-fn what_a_driver_keeps_of_a_submission_may_outlive_the_device() {
+fn a_drivers_data_of_a_submission_may_outlive_the_device() {
     let _alone = alone();
     let blocks = Blocks::default();
     let application = Application::new(&blocks);
@@ -143,7 +143,7 @@ fn what_a_driver_keeps_of_a_submission_may_outlive_the_device() {
 }
 
 #[test]
-fn a_thread_that_nobody_joins_ends_before_its_queue() {
+fn a_detached_thread_ends_before_its_queue() {
     let _alone = alone();
     for _ in 0..20 {
         let blocks = Blocks::default();

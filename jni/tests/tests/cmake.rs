@@ -101,7 +101,7 @@ fn r126_the_unpacked_aar_is_a_cmake_package_for_each_abi() {
 }
 
 #[test]
-fn r126_the_aar_tells_gradles_plugin_what_programs_are_linked_with() {
+fn r126_the_aar_gives_gradles_plugin_the_libraries_to_link_with() {
     if !are_there(&["cmake"]) {
         return;
     }

@@ -33,7 +33,7 @@ fn r151_what_an_android_context_knows() {
 }
 
 #[test]
-fn r151_what_a_real_loader_has() {
+fn r151_the_functions_of_a_real_loader() {
     let Some(built) = built() else { return };
     built.passes(&["RealLoader"], &[], &real_loader(built, &null_driver(built)));
 }
@@ -72,7 +72,7 @@ fn r153_methods_that_are_not_used_may_be_taken_out() {
 }
 
 #[test]
-fn r153_a_class_with_another_name_is_told_to_keep_its_own() {
+fn r153_a_renamed_class_gets_a_hint_to_keep_its_name() {
     let Some(built) = built() else { return };
     let classes = built.compiled_with("renamed", &[("Native", "Renamed")]);
     built.passes(&["Renamed"], &["-cp", &classes], &[]);

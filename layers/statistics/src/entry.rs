@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_extension_of_the_layer_is_there_where_nothing_below_has_it() {
+    fn the_layers_extension_is_listed_if_nothing_below_has_it() {
         let table = 0_usize;
         let object = [(&raw const table).addr()];
         let instance = vk::Instance::from_raw(object.as_ptr().expose_provenance() as u64);

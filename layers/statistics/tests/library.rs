@@ -220,7 +220,7 @@ fn events_of_a_trace_nest_and_are_as_many_as_the_calls() {
 }
 
 #[test]
-fn a_trace_is_cut_where_the_user_wants_and_says_what_is_missing() {
+fn a_trace_is_cut_at_the_limit_and_reports_the_rest() {
     if Need::missing(NEEDS) {
         return;
     }
@@ -263,7 +263,7 @@ fn a_program_says_what_is_written_and_where_under_both_loaders() {
 }
 
 #[test]
-fn what_the_user_says_counts_more_than_what_the_program_says() {
+fn the_users_settings_override_the_programs() {
     if Need::missing(NEEDS) {
         return;
     }

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_beyond_the_array_is_not_believed() {
+    fn a_count_beyond_the_array_is_rejected() {
         let values = collect(Process, 0u8, |count, out| {
             // SAFETY: collect passes a valid count.
             unsafe { *count = if out.is_null() { 2 } else { 40_000 } };

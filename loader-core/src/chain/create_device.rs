@@ -116,7 +116,7 @@ unsafe fn warn_of_device_layers(instance: &Instance, info: &CreateInfo) {
             Topic::Layer,
             format_args!(
                 "vkCreateDevice: device layers have no effect, a device has the layers of its instance, and {} is \
-                 none of them",
+                 not one of them",
                 Shown(stranger.to_bytes())
             ),
         );

@@ -54,7 +54,7 @@ pub unsafe fn create_instance(
         };
         if comes_from_layers(info.p_next) {
             let message = format_args!(
-                "vkCreateInstance: an active layer calls it in place of the next layer's; its manifest may name a Vulkan loader \
+                "vkCreateInstance: an active layer calls it instead of the next layer's; its manifest may name a Vulkan loader \
                  as the layer's library"
             );
             logger.insist(Level::Error, Topic::Layer, message);
@@ -121,8 +121,8 @@ fn check_made(instance: &Instance, handle: vk::Instance) -> Result<(), vk::Resul
         return Ok(());
     }
     let message = format_args!(
-        "vkCreateInstance: a layer reports success, and there is no instance: it gives none, or has not called the next \
-         layer; leave out one layer after the other"
+        "vkCreateInstance: a layer reports success without an instance: it returns none, or did not call the next \
+         layer; disable the layers one by one"
     );
     instance.logger.insist(Level::Error, Topic::Layer, message);
     Err(vk::Result::ERROR_INITIALIZATION_FAILED)

@@ -88,7 +88,7 @@ pub unsafe fn enter_device_chain(
                 return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
             }
             came_back(instance, handle, made).filter(|_| handle.as_raw() != given).ok_or_else(|| {
-                let message = format_args!("vkCreateDevice: a layer reports success, and there is no device");
+                let message = format_args!("vkCreateDevice: a layer reports success without a device");
                 instance.logger.log(Level::Error, Topic::Layer, message);
                 vk::Result::ERROR_INITIALIZATION_FAILED
             })

@@ -43,9 +43,13 @@ impl Instance {
     /// Reports that a layer returned something that cannot be an object.
     #[cold]
     pub(crate) fn report_no_object(&self, what: &str, handle: u64) {
-        self.logger.insist(Level::Error, Topic::Layer, format_args!(
-            "a layer gives {handle:#x} as a {what}, where no object can be; leave out one layer after the other"
-        ));
+        self.logger.insist(
+            Level::Error,
+            Topic::Layer,
+            format_args!(
+                "a layer gives {handle:#x} as a {what}, where no object can be; disable the layers one by one"
+            ),
+        );
     }
 
     /// Returns the application's handle for `handle`, which came up the chain: the same handle if it belongs

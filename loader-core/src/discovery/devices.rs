@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_driver_cannot_tell_no_filter_lets_through() {
+    fn devices_without_driver_properties_pass_no_filter() {
         let unknown = DeviceIds { ids: [Some(1), Some(1), None], ..DeviceIds::default() };
         assert!(filters(["1", "1", ""]).let_through(&unknown));
         assert!(!filters(["", "", "0-99"]).let_through(&unknown));

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_stand_for_anything() {
+    fn stars_match_anything() {
         for pattern in ["lvp*", "*.json", "*vp_*", "*", "**", "*lvp_icd.json*", "l*.json", "l**n", "*_*.*"] {
             assert!(hit(pattern, "lvp_icd.json"), "{pattern}");
         }
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_stands_for_everything() {
+    fn a_word_matches_everything() {
         for list in ["~all~", "~ALL~", "x, ~all~ "] {
             assert!(hit(list, "lvp_icd.json"), "{list}");
         }
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_filter() {
+    fn an_empty_filter_is_not_a_filter() {
         assert!(NameFilter::new(b"").is_none());
         assert!(NameFilter::new(b" , ,").is_none());
     }

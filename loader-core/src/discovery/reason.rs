@@ -91,7 +91,7 @@ impl fmt::Display for Unreadable {
             FileError::TooLarge => {
                 write!(
                     f,
-                    "the file has more than {SIZE_LIMIT} bytes, so it is no manifest; remove or rename it"
+                    "the file has more than {SIZE_LIMIT} bytes, so it is not a manifest; remove or rename it"
                 )
             }
             FileError::Other(number) => {

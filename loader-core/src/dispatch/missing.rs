@@ -84,7 +84,7 @@ fn report_unknown_key(name: Shown<'_>, handle: *const c_void) -> ! {
     fatal(
         Topic::Loader,
         format_args!(
-            "{name}: {handle:?} is no device, queue or command buffer of any device that is alive: it may be NULL, \
+            "{name}: {handle:?} is not a device, queue or command buffer of any live device: it may be NULL, \
              belong to a device that was destroyed, or come from another Vulkan loader in this process"
         ),
     )

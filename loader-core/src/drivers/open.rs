@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_negotiation_with_another_library() {
+    fn negotiation_with_one_library_does_not_block_others() {
         let libraries =
             (1..=16).map(|number| Library(NonNull::without_provenance(NonZero::new(number * 64).unwrap())));
         let drivers = OpenDrivers::new();

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tool_is_recommended_only_where_there_is_one() {
+    fn the_tool_is_recommended_only_if_it_is_installed() {
         let policy = Policy::linux(&[]);
         let recommended = !cfg!(feature = "fixed-drivers");
         assert_eq!(Flavour::linux(policy).more_about_drivers.contains("vkload doctor"), recommended);

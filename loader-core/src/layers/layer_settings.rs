@@ -112,7 +112,7 @@ pub unsafe fn warn_of_unheard(given: &[Setting], layers: &[ActiveLayer], logger:
         let is_active = layers.iter().any(|active| active.name.as_slice() == layer);
         if !is_active && given.iter().take(place).all(|earlier| of(earlier) != layer) {
             logger.log(Level::Warning, Topic::Layer, format_args!(
-                "settings of the layer {} reach nobody: it is not active in this instance; enable it, or correct the name",
+                "settings of the layer {} have no effect: it is not active in this instance; enable it, or correct the name",
                 Shown(layer)
             ));
         }

@@ -289,7 +289,7 @@ mod tests {
         assert!(search(loader, system, ALL).1 > 0, "it came");
         assert!(
             search(loader, system, ALL).1 > 0,
-            "it is there and does not open: something else may be missing"
+            "it exists but does not open: a dependency may be missing"
         );
         system.file("/etc/vulkan/icd.d/a.json", driver("a.so"));
         assert!(search(loader, system, ALL).1 > 0);
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn who_listens_to_a_second_search_is_told_what_the_first_one_found() {
+    fn a_later_search_reports_the_result_of_the_first() {
         unsafe extern "system" fn count(
             _: vk::DebugUtilsMessageSeverityFlagsEXT,
             _: vk::DebugUtilsMessageTypeFlagsEXT,

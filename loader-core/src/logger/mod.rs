@@ -76,7 +76,7 @@ impl Logger {
         self.listeners.tell(
             level,
             topic,
-            text.unwrap_or(c"(there is no memory for the text of this message)"),
+            text.unwrap_or(c"(not enough memory for the text of this message)"),
         );
         true
     }

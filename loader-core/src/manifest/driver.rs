@@ -342,7 +342,7 @@ impl fmt::Display for FieldProblem {
             Self::Unknown => f.write_str("has a value that the format does not define"),
             Self::TooLong => f.write_str("is longer than Vulkan has room for"),
             Self::TooMany => f.write_str("has too many values, and the last ones are left out"),
-            Self::Excluded { by } => write!(f, "must not stand beside \"{by}\""),
+            Self::Excluded { by } => write!(f, "must not be used with \"{by}\""),
             Self::FormatTooOld { needed } => write!(f, "needs file format version {needed}"),
             Self::UnknownField => f.write_str("is not a field of this object"),
             Self::Repeated => f.write_str("appears a second time"),

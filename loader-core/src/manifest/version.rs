@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_versions() {
+    fn other_texts_are_not_versions() {
         for text in [&b""[..], b".", b"1.", b"1..2", b"-1.0.0", b"one.two", b"1.2.3.4.5", b"\xff"] {
             assert_eq!(Version::parse(text), Err(VersionError::NotAVersion), "{text:?}");
         }

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_uses_is_not_given_up() {
+    fn a_library_in_use_is_not_closed() {
         let cached = Cached::nothing();
         let user = Counted::try_new(7).unwrap();
         cached.keep(&Alone, &user);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_successor_of_what_was_replaced_meanwhile_stays() {
+    fn the_successor_of_a_replaced_entry_stays() {
         let cached = Cached::nothing();
         let last = Counted::try_new(7).unwrap();
         cached.keep(&Alone, &Counted::try_new(8).unwrap());

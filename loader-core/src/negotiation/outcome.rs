@@ -25,7 +25,7 @@ crate::reasons! {
             ("the library has no entry point of a Vulkan driver; check \"library_path\" in the manifest");
         /// The library is a Vulkan loader, or its commands call this loader's, which would call them again.
         LeadsBack = ["leads-back" Warning _ 72]
-            ("its commands lead back to a Vulkan loader, so it is no driver; if a manifest names it, name the library of the driver there");
+            ("its commands lead back to a Vulkan loader, so it is not a driver; if a manifest names it, name the library of the driver there");
         /// The driver itself creates this instance, to use other drivers. It is skipped, or it would be called
         /// endlessly.
         WithinItself = ["within-itself" Debug _ 30]

@@ -64,12 +64,12 @@ loader_core::reasons! {
             ("the library does not open: {}; bring what it needs beside it, or a build for applications and this processor", Shown(error));
         /// The library is not a driver.
         NoDriver = ["no-entry-point"]
-            ("the library is no Vulkan driver: it has neither HMI nor vk_icdGetInstanceProcAddr; check the path");
+            ("the library is not a Vulkan driver: it has neither HMI nor vk_icdGetInstanceProcAddr; check the path");
         /// It is a HAL module that does not start.
         Module(fault: ModuleFault) = [(fault.id(); &[])] ("{}", NotStarted(fault));
         /// The maximum number of HAL modules is reached.
         TooManyModules = ["too-many-modules"]
-            ("{MOST} HAL modules are open already, and they stay open; start the application anew to use this one");
+            ("{MOST} HAL modules are open already, and they stay open; restart the application to use this one");
         /// Its path is impossible.
         Path = ["path"] ("the driver's path is empty or has a colon in it; rename it");
     }
@@ -85,7 +85,7 @@ impl fmt::Display for NotStarted<'_> {
                 write!(f, "the driver does not start (its open returned {result}); often it is for another GPU")
             }
             ModuleFault::OtherModule => {
-                f.write_str("the library is a HAL module for something else than Vulkan; check the path")
+                f.write_str("the library is a HAL module for something other than Vulkan; check the path")
             }
             ModuleFault::IncompleteDevice => f.write_str(
                 "the driver opens without vkCreateInstance, vkGetInstanceProcAddr or vkEnumerateInstanceExtensionProperties; get \
@@ -237,7 +237,7 @@ impl Driver {
         match (self.kind, self.has_both_doors) {
             (Kind::System, _) => "used as the system's loader",
             (Kind::Icd, _) => {
-                "used by the driver interface (vk_icdGetInstanceProcAddr), as it is no HAL module: to draw to windows it \
+                "used by the driver interface (vk_icdGetInstanceProcAddr), as it is not a HAL module: to draw to windows it \
                  has to have VK_KHR_android_surface itself"
             }
             (Kind::Module, true) => {

@@ -97,7 +97,7 @@ impl Options {
     /// The mistake in the options, and its position.
     pub fn parse(bytes: &[u8]) -> Result<Self, OptionsError> {
         let root = json::parse(bytes)
-            .map_err(|error| OptionsError::mistake(format_args!("the options are no JSON: {error}")))?;
+            .map_err(|error| OptionsError::mistake(format_args!("the options are not JSON: {error}")))?;
         if root.kind() != Kind::Object {
             return Err(OptionsError::mistake(format_args!(
                 "the options have to be a JSON object, in braces"
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn r120_a_mistake_in_the_options_is_named() {
         for (options, words) in [
-            ("", "the options are no JSON"),
+            ("", "the options are not JSON"),
             ("[]", "a JSON object"),
             (r#"{"layer": []}"#, "cannot have \"layer\"; known are layers, layer_folders"),
             (r#"{"layers": "x"}"#, "\"layers\" takes a list"),

@@ -219,7 +219,7 @@ impl fmt::Display for Reach {
                 "reaches the layer only in instances that enable it; name the layer in \"layers\" for all of them"
             }
             Self::Nowhere => {
-                "reaches nobody: no layer of this name can be used; correct the name, or see above what is wrong with the layer"
+                "has no effect: no layer of this name can be used; correct the name, or see above what is wrong with the layer"
             }
         })
     }
@@ -285,7 +285,7 @@ pub(super) fn list(value: Value<'_>, name: &str) -> Result<Vec<LayerSetting>, Op
         let setting = LayerSetting::parse(value)?;
         if all.iter().any(|other| (&other.layer, &other.name) == (&setting.layer, &setting.name)) {
             return Err(OptionsError::mistake(format_args!(
-                "line {}: the setting {} of {} is there twice; leave one of them out",
+                "line {}: the setting {} of {} is there twice; remove one of them",
                 value.line(),
                 Shown(setting.name()),
                 Shown(setting.layer())

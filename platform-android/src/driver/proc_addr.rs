@@ -64,7 +64,7 @@ pub fn without_instance(loader: &'static Loader, name: &CStr) -> vk::PFN_vkVoidF
         Level::Error,
         Topic::Usage,
         format_args!(
-            "vkGetInstanceProcAddr was asked for {} without an instance, which it needs",
+            "vkGetInstanceProcAddr was called for {} without an instance, which it needs",
             Shown(name.to_bytes())
         ),
     );
@@ -138,7 +138,7 @@ fn refuse(device: &Device, name: &CStr) {
         Level::Error,
         Topic::Usage,
         format_args!(
-            "vkGetDeviceProcAddr was asked for {}, which is not a command of devices: ask vkGetInstanceProcAddr",
+            "vkGetDeviceProcAddr was called for {}, which is not a device command: call vkGetInstanceProcAddr",
             Shown(name.to_bytes())
         ),
     );

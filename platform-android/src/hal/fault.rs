@@ -9,7 +9,7 @@ loader_core::reasons! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ModuleFault [] {
         /// The library has no symbol `HMI`.
-        NoModule = ["no-module"] (" has no symbol HMI, so it is no HAL module: replace it by the GPU's driver");
+        NoModule = ["no-module"] (" has no symbol HMI, so it is not a HAL module: replace it by the GPU's driver");
         /// The library is a module for something other than Vulkan.
         OtherModule = ["other-module"]
             (" is a HAL module for something else, as its id is not \"vulkan\": replace it by the GPU's driver");
@@ -25,7 +25,7 @@ loader_core::reasons! {
         /// The module opened, but the device lacks one of its three functions.
         IncompleteDevice = ["incomplete-device"]
             (" lacks vkCreateInstance, vkGetInstanceProcAddr or vkEnumerateInstanceExtensionProperties in its device: report this to \
-              whoever made the driver");
+              the driver's vendor");
     }
 }
 
@@ -43,7 +43,7 @@ loader_core::reasons! {
             /// The expected tag.
             expected: u32,
         } = ["other-tag"]
-            ("its {what} begins with {tag:#x} instead of {expected:#x}: the library is no HAL module, or a broken one; check the path");
+            ("its {what} begins with {tag:#x} instead of {expected:#x}: the library is not a HAL module, or a broken one; check the path");
         /// The module of an application's driver, or its device, has a version with other structures.
         OtherVersion {
             /// Which of the two.
@@ -54,7 +54,7 @@ loader_core::reasons! {
             ("its {what} is of version {version:#x}, whose structures this loader does not know; get a build of it for the first version \
               of Vulkan's HAL");
         /// The module has no `open` function.
-        NoOpen = ["no-open"] ("its module has no function to open it with; report this to whoever made the driver");
+        NoOpen = ["no-open"] ("its module has no function to open it with; report this to the driver's vendor");
     }
 }
 

@@ -52,7 +52,7 @@ impl fmt::Display for Fault {
             Self::Unreadable(FileError::NotFound) => "it does not exist",
             Self::Unreadable(FileError::Denied) => "permission denied",
             Self::Unreadable(_) => "an error while reading",
-            Self::NotAnArchive => "it is no ZIP archive",
+            Self::NotAnArchive => "it is not a ZIP archive",
             Self::SeveralParts => "it is one of several parts",
             Self::Directory => "its directory is not where it says",
             Self::DirectoryTooLong => "its directory is longer than 64 MiB",

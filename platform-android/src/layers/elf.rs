@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn r122_smaller_pages_are_told_also_behind_the_beginning_of_an_archive() {
+    fn r122_smaller_pages_are_found_in_the_middle_of_an_archive() {
         let bytes = [std::vec![0; 100], library(MACHINE, WIDE, 1)].concat();
         assert_eq!(reason(&bytes, 100, 16384), Some(Refusal::Segments { alignment: 4096, page: 16384 }));
         assert_eq!(reason(&bytes, 0, 16384), Some(Refusal::NotALibrary));
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn r122_a_header_that_leads_nowhere_tells_nothing() {
+    fn r122_a_header_with_bad_offsets_gives_no_reason() {
         let whole = library(MACHINE, WIDE, 1);
         for length in 64..whole.len() {
             assert_eq!(reason(&whole[..length].to_vec(), 0, 16384), None, "{length}");

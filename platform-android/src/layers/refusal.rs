@@ -38,7 +38,7 @@ loader_core::reasons! {
             ("in the archive it begins at byte {offset}, which is not a multiple of this device's pages of {page} bytes; align the package \
               with zipalign -P {}", page.checked_div(1024).unwrap_or_default());
         /// Its archive entry is inconsistent.
-        Entry(fault: Fault) = ["broken-entry"] ("its entry in the archive is broken ({fault}); build the package anew");
+        Entry(fault: Fault) = ["broken-entry"] ("its entry in the archive is broken ({fault}); rebuild the package");
         /// It is for another processor.
         Processor {
             /// The library's `e_machine`.
@@ -49,7 +49,7 @@ loader_core::reasons! {
             ("it is for another processor ({} of {} bits), and the application runs as {}; build it for that ABI",
              Machine(*machine), if *wide { 64 } else { 32 }, Machine(elf::MACHINE.unwrap_or_default()));
         /// It is not a shared library.
-        NotALibrary = ["no-library"] ("it is no ELF shared library; copy it anew");
+        NotALibrary = ["no-library"] ("it is not an ELF shared library; copy it again");
         /// Its segments cannot be loaded with this device's page size.
         Segments {
             /// The page size that it was built for.
@@ -72,7 +72,7 @@ loader_core::reasons! {
         } = ["missing-export"] ("it does not export {name}, by which layers of Android are listed; export it");
         /// It has no layers.
         NoLayers = ["no-layers"]
-            ("it says that there are no layers in it (vkEnumerateInstanceLayerProperties gives none); mend the library");
+            ("it reports no layers (vkEnumerateInstanceLayerProperties returns none); fix the library");
         /// One of its functions failed.
         CallFailed {
             /// The function.
@@ -82,19 +82,19 @@ loader_core::reasons! {
             /// Its result.
             result: i32,
         } = ["call-failed"]
-            ("its {name} returned {result}{}{}; mend the library", if layer.is_empty() { "" } else { " for " }, Shown(layer));
+            ("its {name} returned {result}{}{}; fix the library", if layer.is_empty() { "" } else { " for " }, Shown(layer));
         /// One of its functions reports more than there can be.
         TooMany {
             /// The function.
             name: &'static str,
             /// The number.
             count: u32,
-        } = ["too-many"] ("its {name} gives {count}, which cannot be; mend the library");
+        } = ["too-many"] ("its {name} gives {count}, which cannot be; fix the library");
         /// One of its functions returned a name or description without a NUL.
         Unended {
             /// The function.
             name: &'static str,
-        } = ["text-without-end"] ("its {name} gives a text without a NUL at its end; mend the library");
+        } = ["text-without-end"] ("its {name} gives a text without a NUL at its end; fix the library");
     }
 }
 
@@ -140,14 +140,14 @@ impl fmt::Display for Search {
                 "not searched, since the application may not be debugged; build it with android:debuggable=\"true\"",
             ),
             Self::Unreadable(FileError::Denied) => f.write_str(
-                "cannot be read: permission denied; make it readable for everybody and see whether SELinux lets the \
+                "cannot be read: permission denied; make it readable for all users and check whether SELinux lets the \
                  application read it",
             ),
             Self::Unreadable(FileError::Other(number)) => {
                 write!(f, "cannot be read: error {number} of the system; see whether it is a folder")
             }
             Self::Unreadable(error) => write!(f, "cannot be read: {error:?}; see whether it is a folder"),
-            Self::Archive(fault) => write!(f, "the archive cannot be read: {fault}; install the package anew"),
+            Self::Archive(fault) => write!(f, "the archive cannot be read: {fault}; reinstall the package"),
         }
     }
 }

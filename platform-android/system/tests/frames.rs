@@ -73,7 +73,7 @@ fn three_hundred_frames_with_three_layers_and_everything_that_happens_to_a_windo
 }
 
 #[test]
-fn frames_that_nobody_looks_at_replace_each_other() {
+fn unseen_frames_replace_each_other() {
     let simulation = system();
     let vulkan = simulation.vulkan();
     let mut application = Application::new(simulation.android, &vulkan, &[]);

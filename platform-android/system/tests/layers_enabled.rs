@@ -156,7 +156,7 @@ fn r38_settings_beat_properties_and_the_first_is_nearest_to_the_application() {
 /// Android has no manifests: whatever a library's name or folder, a setting or program has to name
 /// its layer.
 #[test]
-fn r38_no_layer_is_active_unless_somebody_names_it() {
+fn r38_no_layer_is_active_unless_it_is_named() {
     let simulation = with_layers("ab");
     let manifest = format!("{FOLDER}/vulkan/implicit_layer.d/a.json");
     let text = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_a", "type": "GLOBAL",
@@ -179,7 +179,7 @@ fn r43_an_unknown_layer_of_the_application_is_not_present() {
 }
 
 #[test]
-fn r43_near_misses_are_named_with_what_is_wrong_with_them() {
+fn r43_near_misses_are_named_with_the_difference() {
     let simulation = with_layers("a");
     let android = simulation.android;
     android.layer(
@@ -200,7 +200,7 @@ fn r43_near_misses_are_named_with_what_is_wrong_with_them() {
 }
 
 #[test]
-fn r43_what_the_settings_or_a_property_enable_may_be_missing_except_in_the_strict_policy() {
+fn r43_layers_of_settings_or_a_property_may_be_missing_except_in_the_strict_policy() {
     let simulation = with_layers("a");
     let android = simulation.android;
     let strict = with_policy(&simulation, &policy::STRICT);
@@ -357,7 +357,7 @@ fn r47_every_layer_can_be_asked_for_its_extensions() {
 }
 
 #[test]
-fn r49_active_layers_are_told_in_their_order_with_what_their_library_says() {
+fn r49_active_layers_are_listed_in_order_with_their_librarys_properties() {
     let simulation = with_layers("a");
     layer(simulation.android, 'b', &["-DDEVICE_LAYERS=0"]);
     let active = choose(simulation.loader, &[c"VK_LAYER_b", c"VK_LAYER_a"]).unwrap();

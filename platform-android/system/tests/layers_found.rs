@@ -161,7 +161,7 @@ fn r26_a_missing_folder_is_passed_over_and_an_unreadable_one_warned_of() {
         .collect();
     assert_eq!(warned.len(), 3);
     assert!(warned[0].contains("/missing.apk") && warned[0].contains("it does not exist"), "{warned:?}");
-    assert!(warned[1].contains("/a_file") && warned[2].contains("it is no ZIP archive"), "{warned:?}");
+    assert!(warned[1].contains("/a_file") && warned[2].contains("it is not a ZIP archive"), "{warned:?}");
 }
 
 #[test]
@@ -330,7 +330,7 @@ fn r35_a_library_is_closed_when_it_has_been_asked() {
 }
 
 #[test]
-fn r36_what_the_application_brings_is_opened_in_its_namespace() {
+fn r36_the_applications_libraries_are_opened_in_its_namespace() {
     let simulation = with_application();
     let android = simulation.android;
     android.change().application_namespace = true;
@@ -375,7 +375,7 @@ fn r15_layers_are_looked_for_once_and_again_after_a_fork() {
 }
 
 #[test]
-fn r15_a_library_that_calls_back_while_it_is_looked_into_finds_what_was_known() {
+fn r15_a_library_that_calls_back_while_it_is_examined_gets_the_previous_result() {
     let simulation = with_application();
     let android = simulation.android;
     let vulkan = simulation.vulkan();

@@ -141,7 +141,7 @@ fn refusal(found: &Found) -> &Refusal {
 }
 
 #[test]
-fn r122_the_header_tells_of_another_processor() {
+fn r122_the_header_shows_another_processor() {
     // 62 is x86_64, 183 is arm64.
     let other: u16 = if cfg!(target_arch = "x86_64") { 183 } else { 62 };
     let (simulation, found) = changed(|bytes| bytes[18..20].copy_from_slice(&other.to_le_bytes()));
@@ -165,7 +165,7 @@ fn r122_the_linkers_words_are_passed_on_where_the_header_is_right() {
 }
 
 #[test]
-fn r122_what_is_no_library_is_called_that() {
+fn r122_a_file_that_is_not_a_library_is_reported_as_such() {
     for change in [|bytes: &mut Vec<u8>| bytes[..64].fill(b'x'), Vec::clear] {
         let (_simulation, found) = changed(change);
         assert_eq!(*refusal(&found), Refusal::NotALibrary);
@@ -173,7 +173,7 @@ fn r122_what_is_no_library_is_called_that() {
 }
 
 #[test]
-fn r122_the_header_tells_of_other_pages() {
+fn r122_the_header_shows_other_pages() {
     // Every segment's alignment becomes a 4 KiB page, and mapping the first becomes impossible.
     let (simulation, _) = changed(|_| ());
     let android = simulation.android;
@@ -219,7 +219,7 @@ fn r122_the_report_has_a_line_for_each_folder_and_library() {
         (&format!("{}: ", in_package.join("libVkLayer_good.so").display()), "VK_LAYER_good"),
         (&format!("{}: ", in_package.join("libVkLayer_small.so").display()), "compressed"),
         (&format!("{}: ", in_package.join("VkLayer_name.so").display()), "rename it"),
-        ("/layers/libVkLayer_none.so: ", "no layers in it"),
+        ("/layers/libVkLayer_none.so: ", "it reports no layers"),
     ] {
         let mut lines = report.lines().filter(|line| line.starts_with(begins));
         assert!(lines.any(|line| line.contains(contains)), "{begins} {contains}\n{report}");

@@ -223,7 +223,7 @@ fn r118_the_library_itself_draws_through_a_layer_and_a_hal_module() {
 }
 
 #[test]
-fn r12_the_library_itself_has_instances_without_devices_where_there_is_no_driver() {
+fn r12_the_built_library_has_instances_without_devices_if_no_driver_exists() {
     let Some(system) = System::new() else { return };
     system.set(&["ro.board.platform=missing"]);
     assert_eq!(system.output(&[]), "version: 1.4\ndevices: 0\ndone\n");
@@ -232,7 +232,7 @@ fn r12_the_library_itself_has_instances_without_devices_where_there_is_no_driver
 }
 
 #[test]
-fn r05_the_library_itself_says_what_is_wrong_with_a_driver() {
+fn r05_the_built_library_reports_a_faulty_driver() {
     let Some(system) = System::new() else { return };
     system.file("empty.c", "");
     system.compile(VENDOR, system.path("empty.c").to_str().unwrap(), &[]);

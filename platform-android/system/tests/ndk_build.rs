@@ -91,7 +91,7 @@ fn an_ndk_links_the_same_library() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_the_next_step() {
+fn faults_are_reported_with_the_next_step() {
     let empty = tempfile::tempdir().unwrap();
     let output = ndk_build(Some(empty.path()), &[]);
     let said = String::from_utf8_lossy(&output.stderr);

@@ -55,7 +55,7 @@ fn a3_names_are_counted_and_padded_with_zeros() {
 }
 
 #[test]
-fn a4_a_name_beyond_the_limit_is_no_message() {
+fn a4_a_name_beyond_the_limit_is_not_sent() {
     assert!(Message::get(&[b'a'; LONGEST_NAME]).is_some());
     assert!(Message::get(&[b'a'; LONGEST_NAME + 1]).is_none());
 }
@@ -80,7 +80,7 @@ fn a5_a_library_is_there_if_marker_and_handle_say_so() {
 }
 
 #[test]
-fn a6_what_is_no_answer_is_refused() {
+fn a6_a_malformed_answer_is_refused() {
     let good = answer(Method::GetSupportedFeatures, 7);
     let changed = |change: fn(&mut Vec<u8>)| {
         let mut bytes = good.clone();
@@ -131,7 +131,7 @@ fn a6_any_bytes_at_all_are_survived() {
 }
 
 #[test]
-fn a7_flags_that_are_not_known_are_no_matter() {
+fn a7_unknown_flags_are_ignored() {
     assert_eq!(Features(u32::MAX).missing(), 0);
     for features in 0..8 {
         assert_eq!(Features(features).missing(), 7 - features);

@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_regular_file_is_refused_without_waiting_for_it() {
+    fn a_file_that_is_not_regular_is_refused_without_waiting() {
         let folder = tempdir().unwrap();
         let fifo = folder.path().join("fifo.json");
         let name = CString::new(bytes(&fifo)).unwrap();
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_not_found() {
+    fn a_missing_entry_is_not_found() {
         let folder = tempdir().unwrap();
         let dangling = folder.path().join("x.json");
         symlink(folder.path().join("gone"), &dangling).unwrap();
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_or_listed_comes_with_its_state() {
+    fn files_and_folders_are_read_with_their_state() {
         let (folder, file) = folder_with("x.json", b"{}");
         let (folder, file) = (folder.path(), file.as_path());
         assert_eq!(FileSystem.read_with_state(bytes(file), LIMIT).unwrap().1, None, "it changed just now");

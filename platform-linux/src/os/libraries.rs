@@ -30,7 +30,7 @@ impl Libraries for DynamicLinker {
                 return Err(message(b"not a regular file"));
             }
             if header(path, &state).is_some_and(|(header, size)| is_cut_off(header, size)) {
-                return Err(message(b"the file ends before the library in it does; install it anew"));
+                return Err(message(b"the file ends before the library in it does; reinstall it"));
             }
         }
         // SAFETY: `path` is a valid C string. Running the initialisers of drivers and layers is the
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fifo_is_no_library_and_is_not_waited_for() {
+    fn a_fifo_is_not_a_library_and_does_not_block() {
         let folder = tempfile::tempdir().unwrap();
         let path = std::ffi::CString::new(folder.path().join("libfifo.so").to_str().unwrap()).unwrap();
         // SAFETY: the path is a C string.

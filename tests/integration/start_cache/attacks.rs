@@ -221,7 +221,7 @@ fn a_file_that_says_that_no_driver_has_a_device_is_found_out_at_once() {
 }
 
 #[test]
-fn a_program_starts_where_nothing_can_be_kept() {
+fn a_program_starts_if_nothing_can_be_recorded() {
     let scenario = scenario();
     scenario.sandbox().write("home/.cache", "a file in place of the folder");
     for _ in 0..2 {

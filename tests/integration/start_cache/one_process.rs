@@ -93,8 +93,9 @@ fn a_process_with_few_descriptors_or_little_memory_says_why_it_keeps_nothing() {
     for lack in ["files=200", "files=1000 open=800", "memory=64"] {
         let scenario = scenario();
         let run = start(&scenario, &format!("{lack} devices"));
-        run.ok()
-            .logs(&["start cache: nothing is kept: drivers may fail for lack of file descriptors or memory"]);
+        run.ok().logs(&[
+            "start cache: nothing is recorded: drivers may fail for lack of file descriptors or memory",
+        ]);
         assert!(!scenario.sandbox().path("home/.cache").exists(), "{lack}");
     }
 }
@@ -139,7 +140,7 @@ fn make_later(path: &Path, seconds: i64) {
 }
 
 #[test]
-fn what_was_learnt_a_week_ago_or_by_a_clock_that_was_set_back_does_not_count() {
+fn a_record_from_a_week_ago_or_from_the_future_is_ignored() {
     const WEEK: i64 = 7 * 24 * 60 * 60;
     for (later, expected) in [
         (0, "real"),
@@ -156,7 +157,7 @@ fn what_was_learnt_a_week_ago_or_by_a_clock_that_was_set_back_does_not_count() {
         let run = start(&scenario, "devices");
         assert_eq!(opened(run.ok().says("devices", "gpu")), expected, "{later} seconds");
         if later != 0 && expected != "real" {
-            assert_eq!(opened(start(&scenario, "devices").ok()), expected, "it is learnt anew");
+            assert_eq!(opened(start(&scenario, "devices").ok()), expected, "it is recorded again");
             assert_eq!(opened(start(&scenario, "devices").ok()), "real");
         }
     }

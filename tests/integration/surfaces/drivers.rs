@@ -34,7 +34,7 @@ fn below_interface_3_drivers_get_the_loaders_surface() {
 }
 
 #[test]
-fn a_driver_that_fails_to_make_a_surface_costs_nobody_else() {
+fn a_driver_that_fails_to_create_a_surface_affects_no_other() {
     const ERROR: vk::Result = vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR;
     let own = |name| window_driver(name).own_surfaces().extension("VK_KHR_get_surface_capabilities2");
     let failing = own("failing").result("vkCreateXcbSurfaceKHR", ERROR);
@@ -72,7 +72,7 @@ fn a_driver_that_fails_to_make_a_surface_costs_nobody_else() {
 }
 
 #[test]
-fn a_swapchain_without_its_drivers_surface_fails_with_what_the_driver_returned() {
+fn a_swapchain_without_its_drivers_surface_fails_with_the_drivers_result() {
     const ERROR: vk::Result = vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
     let failing = window_driver("failing").own_surfaces().result("vkCreateXcbSurfaceKHR", ERROR);
     let run = Scenario::new().driver(failing).run(|vk| {
@@ -171,7 +171,7 @@ fn what_extends_a_create_info_reaches_the_driver_later() {
 
 /// The size of a future structure is unknown: it is passed on while it is alive.
 #[test]
-fn what_a_create_info_is_extended_with_one_day_reaches_every_driver_at_once() {
+fn future_create_info_structures_reach_every_driver() {
     let run = run_ask_one_driver(|vk| {
         let unknown = Chained { s_type: 1_999_999_000, next: std::ptr::null(), value: 2 };
         ask_one_driver(vk, (&raw const unknown).cast());
@@ -219,7 +219,7 @@ fn threads_that_ask_at_once_have_one_surface_made() {
 }
 
 #[test]
-fn surfaces_outlive_devices_that_are_enumerated_anew() {
+fn surfaces_outlive_devices_that_are_enumerated_again() {
     let run = Scenario::new()
         .driver(window_driver("a").own_surfaces())
         .driver(window_driver("b").own_surfaces())

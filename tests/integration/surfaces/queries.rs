@@ -141,7 +141,7 @@ fn small_arrays_of_what_surfaces_can_do_are_filled_and_incomplete() {
 
 /// If the driver cannot report compatible modes, each mode is compatible only with itself.
 #[test]
-fn small_arrays_of_compatible_modes_have_what_was_written() {
+fn small_arrays_of_compatible_modes_are_filled() {
     let run = Scenario::new().driver(window_driver("lacks").own_surfaces()).driver(
         window_driver("has")
             .extension("VK_KHR_get_surface_capabilities2")
@@ -211,7 +211,7 @@ fn what_hangs_on_a_question_about_a_surface_reaches_the_driver() {
 }
 
 #[test]
-fn errors_of_what_is_asked_about_surfaces_are_passed_on() {
+fn errors_of_surface_queries_are_passed_on() {
     for (command, error) in [
         ("vkGetPhysicalDeviceSurfaceSupportKHR", vk::Result::ERROR_SURFACE_LOST_KHR),
         ("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", vk::Result::ERROR_SURFACE_LOST_KHR),

@@ -166,7 +166,7 @@ mod tests {
     use super::{Differences, Expected, glob, json_lines};
 
     #[test]
-    fn a_star_stands_for_any_run() {
+    fn a_star_matches_any_run() {
         for (pattern, text) in [("a*c", "abbc"), ("*", ""), ("ab", "ab"), ("*b*", "abc"), ("a*b*c", "a-b-c")]
         {
             assert!(glob(pattern, text), "{pattern} {text}");

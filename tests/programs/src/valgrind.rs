@@ -111,7 +111,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn blame_falls_on_the_innermost_function_that_is_no_servant() {
+    fn blame_falls_on_the_innermost_function_that_is_not_a_helper() {
         let frame =
             |function: &str, object: &str| format!("<frame><obj>{object}</obj><fn>{function}</fn></frame>");
         let stack = |frames: &[String]| {

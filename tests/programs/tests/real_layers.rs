@@ -93,7 +93,7 @@ fn device_select_lists_the_devices() {
 
 /// Drawing does nothing on the null driver, so only the layers' own output can be checked.
 #[test]
-fn the_overlays_run_where_nothing_is_drawn() {
+fn the_overlays_run_on_a_driver_that_draws_nothing() {
     if Need::missing(NEEDS) {
         return;
     }

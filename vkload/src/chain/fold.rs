@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_shortened_in_the_middle() {
+    fn long_text_is_shortened_in_the_middle() {
         let path = "/a/very/long/folder/with/many/parts/inside/libvulkan_good.so";
         let lines = fold(path, 20, 2, "...");
         assert_eq!(lines.len(), 2, "{lines:?}");

@@ -20,7 +20,7 @@ use crate::view::DriverView;
 /// The names of subjects, which do not change, and their titles, in the order of the answer: the result first, then what leads to it.
 pub(super) const SUBJECTS: &[(&str, &str)] = &[
     ("findings", "What the doctor says"),
-    ("trials", "What came of trying"),
+    ("trials", "Results of the trials"),
     ("devices", "Devices"),
     ("drivers", "Drivers"),
     ("layers", "Layers"),
@@ -34,7 +34,7 @@ pub(super) const SUBJECTS: &[(&str, &str)] = &[
     ("nodes", "Device files"),
     ("nvidia", "NVIDIA's driver"),
     ("manifests", "Manifests in the usual folders"),
-    ("strays", "Files that are no manifests"),
+    ("strays", "Files that are not manifests"),
     ("system", "System"),
     ("place", "Containers and the like"),
     ("user", "User"),
@@ -290,7 +290,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn facts_are_told_by_the_way_to_them() {
+    fn facts_are_named_by_their_path() {
         let fact = json!({
             "kernel": "6.1", "realPath": null, "like": ["a", "b"], "none": [],
             "nodes": [{ "path": "/dev/x", "mode": 0o660, "writable": true }, { "path": "/dev/y" }],

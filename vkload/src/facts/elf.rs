@@ -318,7 +318,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_program_says_what_it_needs() {
+    fn a_program_reports_its_requirements() {
         let elf = read(&std::env::current_exe().unwrap()).unwrap();
         assert_eq!((u32::from(elf.bits), elf.machine), (usize::BITS, OWN_MACHINE));
         assert!(elf.needed.iter().any(|name| name.starts_with("libc.")), "{elf:?}");
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_library_is_named() {
+    fn a_file_that_is_not_a_library_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("x.so");
         for (content, what) in [

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flatpak_tells_its_runtime_and_extensions() {
+    fn a_flatpak_is_reported_with_its_runtime_and_extensions() {
         let info = "[Application]\nname=org.example.Game\nruntime=runtime/org.freedesktop.Platform/x86_64/23.08\n[Context]\ndevices=dri;\n";
         let files = [
             (".flatpak-info", info),

@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_program_gets_is_found_in_the_order_of_the_dynamic_linker() {
+    fn the_loader_of_a_program_is_found_in_the_dynamic_linkers_order() {
         let root = tempfile::tempdir().unwrap();
         let own = std::env::current_exe().unwrap();
         for folder in ["usr/lib64", "opt/old", "opt/broken"] {

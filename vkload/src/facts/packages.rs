@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_installed_is_not_to_be_installed_but_again() {
+    fn an_installed_package_is_to_be_reinstalled() {
         let root = tempfile::tempdir().unwrap();
         let system = |like: &str| System { like: vec![like.to_owned()], ..System::default() };
         for file in [

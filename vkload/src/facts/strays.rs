@@ -19,7 +19,7 @@ pub(crate) struct Stray {
     pub(crate) why: StrayKind,
 }
 
-/// Why it is no manifest.
+/// Why it is not a manifest.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub(crate) enum StrayKind {
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_meant_to_be_a_manifest_is_noticed() {
+    fn a_file_that_looks_like_a_manifest_is_noticed() {
         let root = tempfile::tempdir().unwrap();
         let driver = r#"{"ICD": {"library_path": "/x.so"}}"#;
         for (path, text) in [

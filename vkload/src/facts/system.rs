@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_distribution_is_known_by_its_id_and_by_what_it_is_like() {
+    fn a_distribution_is_recognised_by_id_and_id_like() {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("etc")).unwrap();
         std::fs::write(

@@ -17,7 +17,7 @@ pub(super) fn render(rows: &[Row], changes: &Changes, json: bool) -> String {
 
 fn text(rows: &[Row], changes: &Changes) -> String {
     if rows.is_empty() {
-        return "No layer is installed; `vkload paths` tells where they are searched for.\n".to_owned();
+        return "No layer is installed; `vkload paths` lists the search paths.\n".to_owned();
     }
     let mut table = Table::new(&["LAYER", "ACTIVE", "WHY"]);
     for row in rows {

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_only_the_home_folder_tells_is_taken_out() {
+    fn a_name_that_only_the_home_folder_contains_is_removed() {
         let mut value = json!(["/home/ann/x", "/run/media/ann", "/media/root", "ann"]);
         Names::new("/home/ann", "root").take_out(&mut value);
         assert_eq!(value, json!(["/home/user/x", "/run/media/user", "/media/root", "user"]));

@@ -37,7 +37,7 @@ pub(super) fn make(
             rewritten(&text, folder, layers)
         })
         .ok_or_else(|| {
-            format!("the settings file {path} decides about {}, and is not plain JSON that could be copied with a change; correct it (`vkload settings` tells where) or move it away", layers.iter().cloned().collect::<Vec<_>>().join(", "))
+            format!("the settings file {path} decides about {}, and is not plain JSON that could be copied with a change; correct it (`vkload settings` shows where) or move it away", layers.iter().cloned().collect::<Vec<_>>().join(", "))
         })?;
     let users = user_folder(variables);
     let mut hasher = DefaultHasher::new();
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn named_layers_are_left_to_the_variables_and_paths_stay_what_they_were() {
+    fn named_layers_are_left_to_the_variables_and_paths_are_unchanged() {
         let text = json!({
             "file_format_version": "1.0.0",
             "Settings": {

@@ -121,7 +121,7 @@ fn r125_the_same_files_make_the_same_bytes() {
 }
 
 #[test]
-fn r125_each_library_is_for_its_abi_and_large_pages_and_needs_what_is_open_to_applications() {
+fn r125_each_library_is_for_its_abi_and_large_pages_and_needs_public_libraries() {
     for abis in made() {
         let files = contents(&fs::read(path(abis)).unwrap());
         for (abi, library) in abis.iter().flat_map(|(abi, _)| libraries().map(move |library| (abi, library)))

@@ -18,7 +18,7 @@ fn r124_the_library_of_an_application_has_another_name_than_the_systems() {
 }
 
 #[test]
-fn r128_the_library_of_the_java_api_exports_one_function_and_uses_what_is_listed() {
+fn r128_the_java_apis_library_exports_one_function_and_uses_listed_ones() {
     let library = &LIBRARIES[2];
     let imports = Imports::of(library.imports).unwrap();
     let complaints = |facts: &Facts| library.complaints(facts, library.exported(OLDEST).unwrap(), &imports);
@@ -90,7 +90,7 @@ fn complaints(facts: &Facts) -> Vec<String> {
 }
 
 #[test]
-fn r87_what_is_not_of_a_level_must_not_be_exported_nor_without_the_version() {
+fn r87_functions_of_other_levels_or_without_the_version_must_not_be_exported() {
     assert_eq!(complaints(&good()), [""; 0]);
     let mut facts = good();
     facts.exports.insert("vkCmdDrawIndirectCount".into(), 8);

@@ -237,7 +237,7 @@ fn source_date() -> Result<u64, Failure> {
     let given = env::var("SOURCE_DATE_EPOCH").map_or_else(|_| command("git log -1 --format=%ct").read(), Ok);
     let given =
         given.map_err(|error| format!("set SOURCE_DATE_EPOCH, since git does not tell the time: {error}"))?;
-    given.parse().map_err(|_| format!("SOURCE_DATE_EPOCH is no number: {given}").into())
+    given.parse().map_err(|_| format!("SOURCE_DATE_EPOCH is not a number: {given}").into())
 }
 
 #[cfg(test)]

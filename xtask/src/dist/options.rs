@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_follows_from_the_prefix() {
+    fn missing_options_follow_from_the_prefix() {
         let folders = |line: &str| {
             let options = parse(line).unwrap();
             [options.prefix, options.libdir, options.sysconfdir].map(|path| path.to_str().unwrap().to_owned())

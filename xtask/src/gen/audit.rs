@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_nobody_handles_fails() {
+    fn an_unhandled_carrier_fails() {
         let document = roxmltree::Document::parse(REGISTRY).unwrap();
         let registry = order::number(model::Registry::read(document.root_element()).unwrap());
         let failure = check(document.root_element(), &registry).unwrap_err().to_string();

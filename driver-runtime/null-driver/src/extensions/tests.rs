@@ -42,7 +42,7 @@ fn an_older_version_has_what_needs_no_newer_one() {
 }
 
 #[test]
-fn what_is_needed_is_added_unless_it_is_unwanted() {
+fn dependencies_are_added_unless_they_are_excluded() {
     let with = |unwanted: &[ExtensionId], minor| {
         let mut set = ExtensionSet::new(&[extension::KHR_RAY_TRACING_PIPELINE]);
         add_needed(&mut set, &ExtensionSet::new(unwanted), minor).map(|()| set)

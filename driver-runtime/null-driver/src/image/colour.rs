@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_and_stencil_stand_apart() {
+    fn depth_and_stencil_are_separate() {
         let format = find(vk::Format::D24_UNORM_S8_UINT).unwrap();
         let value = Clear::DepthStencil(vk::ClearDepthStencilValue { depth: 1.0, stencil: 7 });
         assert_eq!(format.plane_count(), 2);

@@ -88,14 +88,14 @@ fn number(text: &str) -> Result<u32, String> {
         Some(digits) => u32::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    number.map_err(|_| format!("{text} is no number of 32 bits, as 0x10de would be"))
+    number.map_err(|_| format!("{text} is not a 32-bit number, as 0x10de would be"))
 }
 
 fn driver(text: &str) -> Result<vk::DriverId, String> {
     let mut known = vk::PhysicalDeviceDriverProperties::default();
     let Some(mut slot) = reflect::member_of(&mut known, "driverID") else { return Err(String::new()) };
     let value = text.parse().map_or(reflect::Value::Text(text), reflect::Value::Integer);
-    slot.set(value).map_err(|_| format!("{text} is no driver, as VK_DRIVER_ID_MESA_RADV would be"))?;
+    slot.set(value).map_err(|_| format!("{text} is not a driver, as VK_DRIVER_ID_MESA_RADV would be"))?;
     Ok(known.driver_id)
 }
 

@@ -108,7 +108,7 @@ impl Scenario {
             "fails" => {
                 let (calls, result) =
                     value.split_once(':').unwrap_or((value, "VK_ERROR_INITIALIZATION_FAILED"));
-                let act = Act::Fail(result_of(result).ok_or_else(|| format!("{result} is no result"))?);
+                let act = Act::Fail(result_of(result).ok_or_else(|| format!("{result} is not a result"))?);
                 self.rules.push(rule(calls, act)?);
             }
             "holds" => {
@@ -117,13 +117,13 @@ impl Scenario {
                 self.rules.push(rule(calls, Act::Hold(path.to_owned()))?);
             }
             "lacks" => {
-                command_of(value).ok_or_else(|| format!("{value} is no command"))?;
+                command_of(value).ok_or_else(|| format!("{value} is not a command"))?;
                 self.lacks.push(value.to_owned());
             }
             "magic" => {
                 let (name, magic) = value.split_once(':').ok_or("needs `:NUMBER` behind the type")?;
                 let kind = object_type(name).ok_or_else(|| format!("{name} objects have no magic"))?;
-                self.magic.push((kind, word(magic).ok_or_else(|| format!("{magic} is no number"))?));
+                self.magic.push((kind, word(magic).ok_or_else(|| format!("{magic} is not a number"))?));
             }
             _ => return Err(format!("there is no `{key}`; there are {KEYS}")),
         }
@@ -135,7 +135,7 @@ impl Scenario {
             self.all = Some(name != "all" || self.all == Some(true));
             return Ok(());
         }
-        let id = find_extension(name.as_bytes()).ok_or_else(|| format!("{name} is no extension"))?;
+        let id = find_extension(name.as_bytes()).ok_or_else(|| format!("{name} is not an extension"))?;
         let set = match id.kind() {
             ExtensionKind::Instance => &mut self.instance_extensions,
             ExtensionKind::Device => &mut self.device_extensions,
@@ -233,10 +233,10 @@ fn rule(calls: &str, act: Act) -> Result<Rule, String> {
         let known = command_of(command).filter(|command| can_fail(*command));
         known.map(|command| command.canonical().name())
     });
-    let command = known.ok_or_else(|| format!("{command} is no command that can fail or wait"))?;
+    let command = known.ok_or_else(|| format!("{command} is not a command that can fail or wait"))?;
     let (first, later) = which.strip_suffix('+').map_or((which, false), |first| (first, true));
     let first = first.parse().ok().filter(|first| *first > 0);
-    let first = first.ok_or_else(|| format!("{which} is no count of calls, as @2 or @2+ would be"))?;
+    let first = first.ok_or_else(|| format!("{which} is not a count of calls, as @2 or @2+ would be"))?;
     Ok(Rule { command, first, later, act, calls: AtomicU32::new(0) })
 }
 

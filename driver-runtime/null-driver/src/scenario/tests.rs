@@ -44,15 +44,15 @@ fn every_mistake_is_named() {
         ("devices=many", "a number up to 64"),
         ("interface=8", "a number up to 7"),
         ("devices=3 groups=1,1", "the groups have 2 devices, but there are 3"),
-        ("extension=VK_XYZ_nothing", "VK_XYZ_nothing is no extension"),
-        ("fails=vkCreateTeapot", "vkCreateTeapot is no command that can fail"),
-        ("fails=vkCmdDraw", "vkCmdDraw is no command that can fail"),
-        ("fails=vkCreateDevice:VK_ERROR_TIRED", "VK_ERROR_TIRED is no result"),
-        ("fails=vkCreateDevice@0", "0 is no count of calls"),
+        ("extension=VK_XYZ_nothing", "VK_XYZ_nothing is not an extension"),
+        ("fails=vkCreateTeapot", "vkCreateTeapot is not a command that can fail"),
+        ("fails=vkCmdDraw", "vkCmdDraw is not a command that can fail"),
+        ("fails=vkCreateDevice:VK_ERROR_TIRED", "VK_ERROR_TIRED is not a result"),
+        ("fails=vkCreateDevice@0", "0 is not a count of calls"),
         ("holds=vkCreateDevice", "needs `:PATH`"),
-        ("lacks=vkNothing", "vkNothing is no command"),
+        ("lacks=vkNothing", "vkNothing is not a command"),
         ("magic=VkBuffer:0", "VkBuffer objects have no magic"),
-        ("magic=VkQueue:x", "x is no number"),
+        ("magic=VkQueue:x", "x is not a number"),
         ("surfaces=mine", "none, loader or driver"),
     ];
     for (text, expected) in rows {
@@ -81,7 +81,7 @@ fn every_word_is_on_the_page() {
 }
 
 #[test]
-fn extensions_bring_what_they_need() {
+fn extensions_bring_their_dependencies() {
     let scenario = Scenario::parse("extension=VK_KHR_swapchain").unwrap();
     assert!(scenario.instance_extensions.contains(extension::KHR_SURFACE));
     assert_eq!(scenario.surfaces, Surfaces::Loader);

@@ -215,7 +215,7 @@ fn without_rights<R: Send>(work: impl FnOnce() -> R + Send) -> R {
 
 #[test]
 #[cfg_attr(miri, ignore = "reads files")]
-fn a_node_without_permission_is_told_with_its_path() {
+fn a_node_without_permission_is_reported_with_its_path() {
     let closed = ["/dev/mem", "/dev/kmsg", "/dev/console", "/dev/hpet", "/dev/snapshot", "/dev/mcelog"];
     let is_closed = |path: &&&str| fs::metadata(path).is_ok_and(|facts| facts.mode() & 0o6 == 0);
     let Some(closed) = closed.iter().find(is_closed) else {

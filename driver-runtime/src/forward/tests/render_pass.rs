@@ -201,7 +201,7 @@ fn a_render_pass_arrives_with_its_subpasses() {
 }
 
 #[test]
-fn what_is_chained_to_a_render_pass_is_in_it() {
+fn structures_chained_to_a_render_pass_are_used() {
     let (masks, offsets, correlated) = ([1, 2], [-3], [3]);
     let views = vk::RenderPassMultiviewCreateInfo::default()
         .view_masks(&masks)

@@ -92,7 +92,7 @@ fn a_sleep_ends_at_once_if_the_word_has_changed_or_the_deadline_has_passed() {
 }
 
 #[test]
-fn deadlines_beyond_what_the_kernel_can_say_are_late_and_not_early() {
+fn deadlines_beyond_the_kernels_range_are_late_and_not_early() {
     assert!(KernelTime::of(u64::MAX).is_none());
     let time = KernelTime::of(3_000_000_007).unwrap();
     assert_eq!((time.seconds, time.nanoseconds), (3, 7));
@@ -101,7 +101,7 @@ fn deadlines_beyond_what_the_kernel_can_say_are_late_and_not_early() {
 }
 
 #[test]
-fn where_nobody_wakes_a_thread_it_sleeps_longer_and_longer() {
+fn without_wake_ups_a_thread_sleeps_longer_and_longer() {
     let naps: std::vec::Vec<_> = (32..100).map(nap).collect();
     assert!(naps.is_sorted());
     assert_eq!((naps[0], naps[67], nap(u32::MAX)), (50_000, 1_000_000, 1_000_000));

@@ -229,7 +229,7 @@ fn a_permanent_payload_is_shared_both_ways() {
 }
 
 #[test]
-fn timelines_are_shared_where_they_are_the_drivers() {
+fn timelines_are_shared_if_they_are_the_drivers() {
     let bench = Bench::<Machine<ASSISTED>>::new();
     let (first, second) = (bench.timeline(), bench.timeline());
     let fd = bench.export(first, OPAQUE).unwrap();
@@ -261,7 +261,7 @@ fn an_export_of_a_copy_waits_for_the_thread() {
 }
 
 #[test]
-fn what_is_no_handle_is_refused_and_stays_the_applications() {
+fn an_invalid_descriptor_is_refused_and_stays_the_applications() {
     let bench = Bench::<Machine<EMULATED>>::new();
     let (fence, binary, invalid) =
         (bench.shared_fence(), bench.shared_binary(SYNC), vk::Result::ERROR_INVALID_EXTERNAL_HANDLE);

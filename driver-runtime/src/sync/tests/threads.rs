@@ -158,7 +158,7 @@ fn b65_a_device_is_destroyed_whatever_its_threads_wait_for() {
 }
 
 #[test]
-fn chains_through_all_queues_end_whoever_runs_them() {
+fn chains_through_all_queues_end_on_any_thread() {
     fn chain<const MODE: u8>() {
         let bench = Bench::<Machine<MODE>>::new();
         let (line, fence) = (bench.timeline(), bench.fence());

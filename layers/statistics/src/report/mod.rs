@@ -51,10 +51,10 @@ static AT_EXIT: extern "C" fn() = at_exit;
 
 fn write_since(reported: &mut u64, patient: bool) {
     let Some(everything) = threads::everything(patient) else {
-        return say("there is no report, since memory is short or other threads are ending");
+        return say("no report: memory is short or other threads are ending");
     };
     let Some(summary) = Summary::of(&everything) else {
-        return say("there is no report, since memory is short");
+        return say("no report: memory is short");
     };
     if summary.total.calls > *reported {
         *reported = summary.total.calls;
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_named_after_what_the_user_gave_or_after_the_process() {
+    fn files_are_named_after_the_users_choice_or_the_process() {
         let settings = |file: Option<&str>| Settings {
             table: true,
             json: true,

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_thread_takes_no_more_room_than_its_calls() {
+    fn an_ended_thread_takes_no_more_memory_than_its_calls() {
         let log = Log::new(1_000);
         log.add(command::CMD_DRAW, 5, 1);
         let shrunk = log.shrunk();

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_end_are_told_apart_up_to_a_limit_and_none_is_lost() {
+    fn ended_threads_are_counted_separately_up_to_a_limit() {
         let mut all = All { first: 1, events: 0, live: Vec::new(), ended: Vec::new(), others: None };
         for id in 0..u32::try_from(TOLD_APART).unwrap() + 3 {
             let thread = drew(id, 5);

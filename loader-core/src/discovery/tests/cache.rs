@@ -21,7 +21,7 @@ fn holds(system: &'static Imaginary, snapshot: &Snapshot) -> bool {
 }
 
 #[test]
-fn nothing_changed_is_told_without_opening_what_is_there() {
+fn an_unchanged_state_is_recognised_without_opening_files() {
     let (system, snapshot) = learned();
     assert!(holds(system, &snapshot));
     let calls = system.calls();
@@ -64,7 +64,7 @@ fn what_does_not_matter_does_not_show() {
 }
 
 #[test]
-fn what_cannot_be_told_apart_counts_as_changed() {
+fn indistinguishable_states_count_as_changed() {
     let (system, snapshot) = learned();
     system.blur();
     assert!(!holds(system, &snapshot), "it could be told when it was read");

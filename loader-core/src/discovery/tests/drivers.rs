@@ -128,7 +128,7 @@ fn drivers_are_selected_and_disabled_by_file_name() {
 }
 
 #[test]
-fn a_word_stands_for_every_driver() {
+fn a_word_matches_every_driver() {
     let system = system_with(&[("a.json", manifest("a.so")), ("b.json", manifest("b.so"))]);
     system.set("VK_LOADER_DRIVERS_SELECT", "~all~");
     assert_eq!(used(&plan_of(system)), ["a.so", "b.so"]);

@@ -136,7 +136,7 @@ fn a36_a_layer_with_a_manifest_of_the_first_format_is_active() {
 }
 
 #[test]
-fn a38_variables_are_read_whoever_runs_the_process() {
+fn a38_variables_are_read_for_every_user() {
     let system = with_service();
     system.elevate();
     system.file("/mine.json", manifest("/libmine.so")).set("VK_DRIVER_FILES", "/mine.json");

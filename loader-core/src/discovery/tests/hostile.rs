@@ -118,7 +118,7 @@ fn odd_manifests_are_used() {
 }
 
 #[test]
-fn what_is_no_file_is_skipped_with_its_reason() {
+fn a_special_file_is_skipped_with_its_reason() {
     let system = Imaginary::new();
     system.folder("/etc/vulkan/icd.d/a_folder.json");
     system.link("/etc/vulkan/icd.d/b_dangling.json", "/gone");

@@ -47,7 +47,7 @@ fn a_defect_explains_more_than_another_pointer_width() {
 }
 
 #[test]
-fn what_worked_is_no_reason() {
+fn a_driver_that_worked_is_not_a_reason() {
     let plan = plan_with(&[manifest("a.so")]);
     let outcomes = [(0, Outcome::Used { interface: 7, devices: 1 })];
     assert_eq!(best_reason(&plan, &outcomes).id(), "no-devices");

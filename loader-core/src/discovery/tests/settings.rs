@@ -39,7 +39,7 @@ fn the_first_file_of_the_search_counts() {
 }
 
 #[test]
-fn the_home_folder_stands_in_for_variables_that_are_not_set() {
+fn the_home_folder_replaces_unset_variables() {
     for (variable, first, second) in [
         ("", "/h/.config", "/h/.local/share"),
         ("XDG_CONFIG_HOME", "/x", "/h/.local/share"),
@@ -63,7 +63,7 @@ fn the_home_folder_stands_in_for_variables_that_are_not_set() {
 }
 
 #[test]
-fn an_elevated_process_reads_none_of_its_users_and_writes_no_file() {
+fn an_elevated_process_reads_and_writes_no_file() {
     let system = Imaginary::new();
     system.set("HOME", "/h").set("XDG_CONFIG_HOME", "/ch").elevate();
     let log = settings(r#""log_locations": [{"destinations": ["/tmp/log"]}], "stderr_log": ["all"]"#);
@@ -155,7 +155,7 @@ fn a_list_of_devices_makes_the_variables_of_drivers_idle() {
 }
 
 #[test]
-fn what_the_settings_rely_on_is_not_asked_again() {
+fn variables_behind_settings_are_not_read_again() {
     let system = with_settings("");
     let settings = settings_of(system);
     system.calls();

@@ -25,7 +25,7 @@ fn found(keys: &Keys, key: usize) -> Option<*const DeviceTable> {
 }
 
 #[test]
-fn what_is_no_address_or_another_devices_key_is_refused() {
+fn an_invalid_or_duplicate_key_is_refused() {
     let (keys, tables) = (Keys::new(), tables(2));
     for (key, table) in [(FREE, 0), (LEFT, 0)] {
         assert_eq!(keys.insert(&Spin, key, &raw const *tables[table]), Err(NotEntered::NotUnique));
@@ -54,7 +54,7 @@ fn what_is_no_address_or_another_devices_key_is_refused() {
 }
 
 #[test]
-fn the_map_holds_what_was_entered_and_not_taken_out() {
+fn the_map_holds_entries_until_they_are_removed() {
     let (keys, tables) = (Keys::new(), tables(8));
     let mut model = BTreeMap::new();
     let mut random = 0x2545_F491_4F6C_DD1D_u64;

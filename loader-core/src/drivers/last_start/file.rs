@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_files_are_read_back() {
         let file = StartFile::read(written()).unwrap().unwrap();
         assert_eq!(file.circumstances(), b"node /dev/dri/card0\nuser 7\n");
         assert_eq!(file.count(), 2);
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_cannot_stand_in_a_line_is_not_written() {
+    fn a_path_with_a_line_break_is_not_written() {
         let mut writer = Writer::new(b"").unwrap();
         let known = KnownDriver { manifest: b"/two\nlines.json", ..known() };
         writer.driver(&known, &mut extensions(), None).unwrap();

@@ -70,7 +70,7 @@ impl LastStart {
         let circumstances = match unless_out_of_memory(cache.circumstances())? {
             Ok(circumstances) => circumstances,
             Err(fault) => {
-                log(logger, format_args!("nothing is kept: {fault}"), Level::Info);
+                log(logger, format_args!("nothing is recorded: {fault}"), Level::Info);
                 return Ok(None);
             }
         };
@@ -160,8 +160,8 @@ impl LastStart {
     /// [`OutOfMemory`].
     pub(super) fn keep(&self, file: Writer, logger: &Logger) -> Result<(), OutOfMemory> {
         match unless_out_of_memory(self.cache.keep(&file.finish()?))? {
-            Ok(()) => log(logger, format_args!("kept what was learnt about drivers"), Level::Debug),
-            Err(fault) => log(logger, format_args!("nothing is kept: {fault}"), Level::Info),
+            Ok(()) => log(logger, format_args!("recorded the drivers' answers"), Level::Debug),
+            Err(fault) => log(logger, format_args!("nothing is recorded: {fault}"), Level::Info),
         }
         Ok(())
     }

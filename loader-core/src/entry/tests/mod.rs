@@ -39,7 +39,7 @@ const LAYER: &str = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LA
 
 /// The only test that enters a loader: a process has one current loader.
 #[test]
-fn what_is_made_is_used_and_destroyed() {
+fn objects_are_created_used_and_destroyed() {
     for with_layer in [false, true] {
         let system = Imaginary::new();
         system.file("/etc/vulkan/icd.d/driver.json", DRIVER).library("/driver.so", driver::symbols);

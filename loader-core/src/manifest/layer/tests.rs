@@ -222,7 +222,7 @@ fn errors_name_field_and_line() {
     let both = "\"library_path\": \"a\",\n\"component_layers\": [\"b\"]}";
     assert_eq!(
         in_layer(&format!("{start}{both}")),
-        "line 3: \"component_layers\" must not stand beside \"library_path\""
+        "line 3: \"component_layers\" must not be used with \"library_path\""
     );
     assert_eq!(in_layer(&format!(r#"{start}"library_path": "a"}}"#)), "line 2: \"api_version\" is missing");
     assert_eq!(

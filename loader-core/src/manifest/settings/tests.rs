@@ -69,7 +69,7 @@ fn all_fields_are_read() {
 }
 
 #[test]
-fn nothing_is_said_where_nothing_is_written() {
+fn nothing_is_logged_if_nothing_is_written() {
     let read = settings("");
     assert!(read.app_keys.is_none() && read.layers.is_none() && read.devices.is_none());
     assert!(read.stderr_log.is_silent() && read.log_locations.is_empty());
@@ -159,7 +159,7 @@ fn each_wrong_value_is_a_warning_that_names_field_and_line() {
 }
 
 #[test]
-fn what_is_wrong_with_the_file_as_a_whole() {
+fn faults_of_the_whole_file() {
     let cases = [
         ("{}", r#"line 1: "file_format_version" is missing, so it is ignored"#),
         (r#"{"file_format_version": "1"}"#, r#"line 1: "settings" is missing, so it is ignored"#),
@@ -170,7 +170,7 @@ fn what_is_wrong_with_the_file_as_a_whole() {
         ),
         (
             r#"{"file_format_version": "1", "settings": {}, "settings_array": []}"#,
-            r#"line 1: "settings" must not stand beside "settings_array", so it is ignored"#,
+            r#"line 1: "settings" must not be used with "settings_array", so it is ignored"#,
         ),
     ];
     for (text, expected) in cases {

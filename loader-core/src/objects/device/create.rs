@@ -342,7 +342,7 @@ unsafe fn report_unknown(
         chain::last_unknown(first, end).map_or(0, |unknown| (*unknown).s_type.as_raw().cast_unsigned())
     };
     instance.logger.log(Level::Error, Topic::Usage, format_args!(
-        "vkCreateDevice: a structure of the unknown type {unknown} stands before VkDeviceGroupDeviceCreateInfo in the pNext chain, \
+        "vkCreateDevice: a structure of the unknown type {unknown} comes before VkDeviceGroupDeviceCreateInfo in the pNext chain, \
          so the loader cannot replace the physical devices of the group; chain VkDeviceGroupDeviceCreateInfo first"
     ));
     vk::Result::ERROR_INITIALIZATION_FAILED

@@ -50,7 +50,7 @@ impl Device {
             NotEntered::OutOfMemory => vk::Result::ERROR_OUT_OF_HOST_MEMORY,
             NotEntered::NotUnique => {
                 instance.logger.log(Level::Error, Topic::Driver, format_args!(
-                    "{}: the device begins with {:#x}, which is no dispatch key of its own: commands could not be told from \
+                    "{}: the device begins with {:#x}, which is no dispatch key of its own: commands could not be distinguished from \
                      those on other devices, so that this driver cannot be used beneath another loader",
                     Shown(&self.physical_device().driver().driver.library_path),
                     self.word()

@@ -189,7 +189,7 @@ mod tests {
     use crate::registry::{Class, CommandId};
 
     #[test]
-    fn a_name_that_tells_what_the_command_is_of_tells_the_truth() {
+    fn names_that_begin_like_physical_device_commands_belong_to_such_commands() {
         let told = |command: &CommandId| command.name().to_bytes().starts_with(OF_PHYSICAL_DEVICES);
         assert!(CommandId::all().filter(told).count() > 50);
         assert!(CommandId::all().filter(told).all(|command| command.class() == Class::PhysicalDevice));

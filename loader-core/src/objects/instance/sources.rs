@@ -93,7 +93,7 @@ impl Sources {
         } else {
             let reason = format_args!(
                 "the application wants only the drivers that it gave, and none of them can be used; \
-                 `VK_LOADER_DEBUG=driver` tells why"
+                 `VK_LOADER_DEBUG=driver` logs the reason"
             );
             report_no_driver(platform, logger, reason);
         }

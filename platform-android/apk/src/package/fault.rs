@@ -14,15 +14,15 @@ loader_core::reasons! {
     #[derive(Debug)]
     pub enum Fault [] {
         /// It cannot be read as an archive.
-        Archive(fault: archive::Fault) = ["package-archive"] ("the package cannot be read: {fault}; get it anew");
+        Archive(fault: archive::Fault) = ["package-archive"] ("the package cannot be read: {fault}; download it again");
         /// It has more files in its root than any driver has.
         TooManyFiles = ["package-too-many-files"]
-            ("the package has more than {} files in its root, so it is none with a driver", super::limits::MOST_FILES);
+            ("the package has more than {} files in its root, so it is not a driver package", super::limits::MOST_FILES);
         /// It has no `meta.json` in its root.
         NoDescription = ["package-without-description"]
-            ("there is no meta.json in the root of the package, so it is none with a driver");
+            ("there is no meta.json in the root of the package, so it is not a driver package");
         /// Its `meta.json` is not JSON.
-        Json(error: json::Error) = ["package-json"] ("meta.json of the package is no JSON: {error}");
+        Json(error: json::Error) = ["package-json"] ("meta.json of the package is not JSON: {error}");
         /// `schemaVersion` is not 1.
         Schema(version: Option<u32>) = ["package-schema"] ("{}", OtherSchema(*version));
         /// A member of `meta.json` has the wrong type.
@@ -54,7 +54,7 @@ loader_core::reasons! {
         } = [(fault.id(); &[])] ("{} in the package {fault}", Shown(name));
         /// Unpacked it is larger than any driver.
         TooLarge = ["package-too-large"]
-            ("the libraries in the package have more than {} bytes, so it is none with a driver", super::limits::MOST_BYTES);
+            ("the libraries in the package have more than {} bytes, so it is not a driver package", super::limits::MOST_BYTES);
         /// A file cannot be written into the folder.
         Write(error: FileError) = ["package-not-unpacked"]
             ("it cannot be unpacked into the folder for that (\"unpack_to\"): {}", Unwritten(*error));
@@ -66,7 +66,7 @@ loader_core::reasons! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum FileFault [] {
         /// Its entry in the archive is broken, or it cannot be read.
-        Archive(fault: archive::Fault) = ["package-archive"] ("cannot be read: {fault}; get the package anew");
+        Archive(fault: archive::Fault) = ["package-archive"] ("cannot be read: {fault}; download the package again");
         /// Another file has the same name.
         Twice = ["package-two-of-a-name"] ("is there twice; get another build of the package");
         /// It is encrypted.
@@ -80,7 +80,7 @@ loader_core::reasons! {
             limit: u64,
         } = ["package-too-large"] ("has more than {limit} bytes, so it is none of a driver");
         /// Its size or checksum differs from the archive's record.
-        Damaged = ["package-damaged"] ("is damaged; get the package anew");
+        Damaged = ["package-damaged"] ("is damaged; download the package again");
     }
 }
 
@@ -111,7 +111,9 @@ impl fmt::Display for OtherName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             [] => f.write_str("meta.json has no \"libraryName\""),
-            name => write!(f, "\"libraryName\" in meta.json is {}, which is no mere file name", Shown(name)),
+            name => {
+                write!(f, "\"libraryName\" in meta.json is {}, which is not a plain file name", Shown(name))
+            }
         }
     }
 }
@@ -122,7 +124,7 @@ struct Unwritten(FileError);
 impl fmt::Display for Unwritten {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
-            FileError::NotFound => "there is no such folder; make it",
+            FileError::NotFound => "the folder does not exist; create it",
             FileError::Denied => "permission denied; the application's own files are a good place",
             FileError::Other(NO_SPACE) => "there is no space left on the device; free some",
             FileError::OutOfMemory => "there is not enough memory",

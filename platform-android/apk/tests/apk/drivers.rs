@@ -129,7 +129,7 @@ fn r121_a_package_of_several_libraries_opens_without_a_namespace() {
 
 /// Applications cannot open Android's libcutils.so, and drivers need it.
 #[test]
-fn r121_stand_ins_are_opened_for_what_neither_the_package_nor_the_system_has() {
+fn r121_stand_ins_are_opened_for_libraries_that_package_and_system_lack() {
     let application = Application::new();
     let android = application.android();
     let source = format!("{EXPORT} int property_get(void) {{ return 1; }}");
@@ -172,7 +172,7 @@ fn r121_a_broken_package_is_refused_with_its_reason_and_nothing_changes() {
     let application = Application::new();
     let changed = |from: &str, to: &str| META.replace(from, to);
     for (meta, words) in [
-        ("{".into(), "meta.json of the package is no JSON"),
+        ("{".into(), "meta.json of the package is not JSON"),
         (changed("vulkan.null.so", "other.so"), "other.so, which is not in the root"),
         (META.into(), "does not open"),
     ] {
@@ -182,24 +182,24 @@ fn r121_a_broken_package_is_refused_with_its_reason_and_nothing_changes() {
         assert!(application.report(0).contains(words));
     }
     application.android().file("/drivers/null.zip", b"no archive");
-    assert!(application.configure(PACKAGE).unwrap_err().contains("no ZIP archive"));
+    assert!(application.configure(PACKAGE).unwrap_err().contains("not a ZIP archive"));
     application.android().file("/drivers/null.zip", package(&[]));
     assert!(application.configure(PACKAGE).unwrap_err().contains("no meta.json"));
     let missing = PACKAGE.replace("/drivers/null.zip", "/drivers/missing.zip");
     assert!(application.configure(&missing).unwrap_err().contains("it does not exist"));
     pack(&application, META, b"no library at all");
     let missing = PACKAGE.replace("/cache", "/nowhere");
-    assert!(application.configure(&missing).unwrap_err().contains("there is no such folder; make it"));
+    assert!(application.configure(&missing).unwrap_err().contains("the folder does not exist; create it"));
     // The system's loader is still the driver.
     assert!(application.report(0).contains("libvulkan.so: used"));
 }
 
 #[test]
-fn r121_a_library_that_is_no_driver_is_refused() {
+fn r121_a_library_that_is_not_a_driver_is_refused() {
     let application = Application::new();
     application.android().layer("/own/libother.so", &["VK_LAYER_a"], &[]);
     for (library, words) in
-        [("/own/libother.so", "is no Vulkan driver"), ("/own/missing.so", "does not open")]
+        [("/own/libother.so", "is not a Vulkan driver"), ("/own/missing.so", "does not open")]
     {
         let options = format!(r#"{{"driver": {{"library": "{library}"}}}}"#);
         let said = application.configure(&options).unwrap_err();

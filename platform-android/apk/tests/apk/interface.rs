@@ -18,7 +18,7 @@ fn written<R>(room: usize, write: impl FnOnce(*mut c_char, usize) -> R) -> (Vec<
 }
 
 #[test]
-fn r154_a_text_is_cut_off_where_there_is_no_more_room() {
+fn r154_a_text_is_cut_off_at_the_end_of_the_buffer() {
     let application = Application::new();
     let configure = |message: *mut c_char, size| {
         // SAFETY: a C string, and a buffer of the given size.

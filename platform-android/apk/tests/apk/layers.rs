@@ -57,7 +57,7 @@ fn r120_layers_of_every_interface_and_place_are_called_in_the_order_of_the_optio
 }
 
 #[test]
-fn r120_what_is_in_the_folders_is_looked_into_once_for_each_configuration() {
+fn r120_folders_are_examined_once_for_each_configuration() {
     let application = Application::new();
     let android = application.android();
     android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
@@ -100,7 +100,7 @@ fn r122_the_report_has_a_reason_for_every_library_that_is_not_used() {
         "/libs/libVkLayer_good.so: VK_LAYER_good",
         "/libs/libVkLayer_mute.so: not used: it does not export vkEnumerateInstanceLayerProperties",
         "/libs/VkLayer_name.so: not used: its name does not begin with libVkLayer",
-        "/libs/libVkLayer_text.so: not used: it is no ELF shared library",
+        "/libs/libVkLayer_text.so: not used: it is not an ELF shared library",
         "/more/libVkLayer_good.so: not used: a library with the same file name comes first",
         "libVkLayer_zip.so: not used: it is compressed in the archive",
         "/nowhere: does not exist",
@@ -274,7 +274,7 @@ fn r142_manifests_in_folders_are_read() {
 }
 
 #[test]
-fn r142_the_library_of_a_manifest_that_is_not_there_is_told_by_its_path() {
+fn r142_a_manifests_missing_library_is_reported_with_its_path() {
     let application = Application::new();
     application.android().file("/libs/m.json", MANIFEST.replace("PATH", "./libnameless.so"));
     application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
@@ -358,11 +358,11 @@ fn r142_a_layer_in_a_package_that_cannot_be_used_has_its_reason() {
         "libVkLayer_zip.so: not used: it is compressed in the archive (method 8)",
         "libVkLayer_4k.so: not used: in the archive it begins at byte 12288, which is not a multiple of this device's pages of 16384",
         "libVkLayer_abi.so: not used: it is for another processor",
-        "libVkLayer_text.so: not used: it is no ELF shared library",
+        "libVkLayer_text.so: not used: it is not an ELF shared library",
         "libVkLayer_half.so: not used: it does not open",
         "libVkLayer_good.so: VK_LAYER_x",
         "/data/app/arm.apk!/lib/x86_64: the archive has no such folder",
-        "/data/app/broken.apk!/lib/x86_64: the archive cannot be read: it is no ZIP archive",
+        "/data/app/broken.apk!/lib/x86_64: the archive cannot be read: it is not a ZIP archive",
         "/data/app/missing.apk!/lib/x86_64: the archive cannot be read: it does not exist",
     ] {
         assert!(text.contains(words), "{words} is not in\n{text}");
@@ -375,7 +375,7 @@ fn r142_a_layer_in_a_package_that_cannot_be_used_has_its_reason() {
 }
 
 #[test]
-fn r142_what_is_known_of_the_folders_is_not_asked_again_until_the_next_options() {
+fn r142_folders_are_not_examined_again_until_the_next_options() {
     let application = Application::new();
     let android = application.android();
     android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
@@ -424,7 +424,7 @@ fn r142_a_manifest_that_is_larger_than_any_is_not_read() {
 }
 
 #[test]
-fn r142_what_a_layer_says_of_itself_is_listed() {
+fn r142_a_layers_own_properties_are_listed() {
     let application = Application::new();
     let android = application.android();
     android.layer(

@@ -182,7 +182,7 @@ fn r120_debug_utils_is_always_offered() {
 }
 
 #[test]
-fn r120_a_listener_hears_every_record_from_its_level_on_until_it_is_ended() {
+fn r120_a_listener_receives_every_record_from_its_level_on_until_it_is_ended() {
     let application = Application::new();
     application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
     let data = std::ptr::without_provenance_mut(42);
@@ -213,7 +213,7 @@ fn r120_a_listener_hears_every_record_from_its_level_on_until_it_is_ended() {
 }
 
 #[test]
-fn r130_a_listener_hears_the_driver_level_too() {
+fn r130_a_listener_also_receives_records_of_the_driver_level() {
     let application = Application::new();
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../simulation/modules/driver.c");
     application.android().compile(

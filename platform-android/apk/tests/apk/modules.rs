@@ -99,7 +99,7 @@ fn r134_a_driver_with_both_doors_is_used_as_a_module_and_that_is_said() {
 fn r134_a_driver_of_the_driver_interface_draws_to_windows_if_it_can_itself() {
     let (application, support, logged) = with_driver(&["-DNO_HMI", "-DANDROID_SURFACE"], "icd.c");
     assert!(support);
-    says(&logged, &["/own/driver.so", "used by the driver interface", "as it is no HAL module"]);
+    says(&logged, &["/own/driver.so", "used by the driver interface", "as it is not a HAL module"]);
     assert!(application.report(0).contains("/own/driver.so: chosen, icd"));
     let (_, support, logged) = {
         drop(application);

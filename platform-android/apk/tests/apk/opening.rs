@@ -50,7 +50,7 @@ fn r136_each_folder_has_a_namespace_in_which_its_drivers_are_opened() {
 }
 
 #[test]
-fn r136_a_driver_is_opened_in_the_applications_namespace_where_it_must_and_why_is_said() {
+fn r136_a_driver_is_opened_in_the_applications_namespace_if_it_must_be_with_the_reason() {
     let application = Application::new();
     let android = application.android();
     android.library("/own/icd.so", &icd());
@@ -85,8 +85,8 @@ fn r137_a_module_that_is_not_as_modules_are_is_refused_with_its_reason() {
     for (options, words, begins) in [
         ("-DMODULE_TAG=0x12345678", "its module begins with 0x12345678 instead of 0x48574d54", false),
         ("-DMODULE_VERSION=0x0200", "its module is of version 0x200", false),
-        ("-DMODULE_ID=\"camera\"", "a HAL module for something else than Vulkan", false),
-        ("-DMODULE_ID=0", "a HAL module for something else than Vulkan", false),
+        ("-DMODULE_ID=\"camera\"", "a HAL module for something other than Vulkan", false),
+        ("-DMODULE_ID=0", "a HAL module for something other than Vulkan", false),
         ("-DMETHODS=0", "no function to open it with", false),
         ("-DOPEN=0", "no function to open it with", false),
         ("-DOPEN_RESULT=-19", "its open returned -19", true),
@@ -113,7 +113,7 @@ fn r137_a_module_that_is_not_as_modules_are_is_refused_with_its_reason() {
 }
 
 #[test]
-fn r137_a_file_that_the_linker_does_not_open_is_told_by_its_header() {
+fn r137_a_file_that_the_linker_refuses_is_explained_by_its_header() {
     let application = Application::new();
     let android = application.android();
     let library = fs::read(null_driver()).unwrap();
@@ -123,12 +123,12 @@ fn r137_a_file_that_the_linker_does_not_open_is_told_by_its_header() {
         bytes
     };
     for (bytes, words) in [
-        (b"no library".to_vec(), "it is no ELF shared library"),
-        (Vec::new(), "it is no ELF shared library"),
+        (b"no library".to_vec(), "it is not an ELF shared library"),
+        (Vec::new(), "it is not an ELF shared library"),
         (changed(18, 183), "it is for another processor (arm64-v8a of 64 bits)"),
         (changed(18, 40), "it is for another processor (armeabi-v7a of 64 bits)"),
         (changed(4, 1), "it is for another processor"),
-        (library[..40].to_vec(), "it is no ELF shared library"),
+        (library[..40].to_vec(), "it is not an ELF shared library"),
     ] {
         android.file("/own/driver.so", bytes);
         let said = choose(&application, "/own/driver.so").unwrap_err();

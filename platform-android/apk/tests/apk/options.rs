@@ -74,7 +74,7 @@ fn r143_layers_of_a_variable_come_after_those_of_the_options() {
 }
 
 #[test]
-fn r143_a_listener_hears_of_every_library_that_is_not_used() {
+fn r143_a_listener_receives_every_library_that_is_not_used() {
     let application = Application::new();
     let android = application.android();
     android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);

@@ -251,7 +251,7 @@ fn record_of(archive: &[u8], signature: &[u8], length: usize, name: &str) -> usi
 }
 
 #[test]
-fn r140_only_what_is_in_the_root_is_unpacked_and_all_of_it_lands_in_the_folder() {
+fn r140_only_files_in_the_root_are_unpacked_and_all_of_them_land_in_the_folder() {
     let application = application();
     let android = application.android();
     let driver = small(android, 1);
@@ -365,7 +365,7 @@ fn r140_a_package_that_lies_is_refused_with_its_reason_and_nothing_is_unpacked()
             "meta.json in the package has more than 1048576 bytes",
         ),
         ("deep", packed(&"[".repeat(100_000), &driver), "nested too deeply"),
-        ("no JSON", packed("\u{feff}{", &driver), "is no JSON"),
+        ("no JSON", packed("\u{feff}{", &driver), "is not JSON"),
     ] {
         put(&application, archive);
         let said = application.configure(PACKAGE).unwrap_err();
@@ -433,14 +433,14 @@ fn r141_every_member_of_meta_json_is_read_and_has_its_type() {
         ("\"vulkan.null.so\"", "1", "\"libraryName\" in meta.json has to be a string"),
         (", \"libraryName\": \"vulkan.null.so\"", "", "has no \"libraryName\""),
         ("vulkan.null.so", "", "has no \"libraryName\""),
-        ("vulkan.null.so", ".", "is ., which is no mere file name"),
-        ("vulkan.null.so", "..", "is .., which is no mere file name"),
-        ("vulkan.null.so", "/vulkan.null.so", "which is no mere file name"),
-        ("vulkan.null.so", "a/../vulkan.null.so", "which is no mere file name"),
-        ("vulkan.null.so", "a\\\\vulkan.null.so", "which is no mere file name"),
-        ("vulkan.null.so", "a:vulkan.null.so", "which is no mere file name"),
-        ("vulkan.null.so", "vulkan.null.so\\u0000", "which is no mere file name"),
-        ("vulkan.null.so", "vulkan.null.so\\n", "which is no mere file name"),
+        ("vulkan.null.so", ".", "is ., which is not a plain file name"),
+        ("vulkan.null.so", "..", "is .., which is not a plain file name"),
+        ("vulkan.null.so", "/vulkan.null.so", "which is not a plain file name"),
+        ("vulkan.null.so", "a/../vulkan.null.so", "which is not a plain file name"),
+        ("vulkan.null.so", "a\\\\vulkan.null.so", "which is not a plain file name"),
+        ("vulkan.null.so", "a:vulkan.null.so", "which is not a plain file name"),
+        ("vulkan.null.so", "vulkan.null.so\\u0000", "which is not a plain file name"),
+        ("vulkan.null.so", "vulkan.null.so\\n", "which is not a plain file name"),
         ("vulkan.null.so", "Vulkan.null.so", "names the library Vulkan.null.so, which is not in the root"),
     ] {
         put(&application, with(from, to));

@@ -134,7 +134,7 @@ fn r129_what_an_application_says_for_an_instance_comes_first_and_stays() {
 }
 
 #[test]
-fn r129_settings_that_reach_nobody_are_told() {
+fn r129_settings_without_effect_are_reported() {
     let application = Application::new();
     layer(&application, "VK_LAYER_a");
     layer(&application, "VK_LAYER_asleep");
@@ -154,7 +154,7 @@ fn r129_settings_that_reach_nobody_are_told() {
         "VK_LAYER_a: sync = [true]: passed on\n",
         "VK_LAYER_asleep: sync = [true]: reaches the layer only in instances that enable it; name the layer in \"layers\"",
         "VK_LAYER_old: sync = [true]: passed on, and perhaps not read: the layer does not list VK_EXT_layer_settings",
-        "VK_LAYER_absent: sync = [true]: reaches nobody: no layer of this name can be used",
+        "VK_LAYER_absent: sync = [true]: has no effect: no layer of this name can be used",
     ] {
         assert!(report.contains(words), "{words} is not in\n{report}");
     }
@@ -173,7 +173,7 @@ fn r129_settings_that_reach_nobody_are_told() {
     // SAFETY: the callback may be called at any time.
     unsafe { apk::set_log(application.apk, 1, Some(tell), std::ptr::without_provenance_mut(42)) };
     destroy(&make(&application, &[c"VK_LAYER_asleep"], &[]));
-    let warned: Vec<_> = told().into_iter().filter(|(_, text)| text.contains("reach nobody")).collect();
+    let warned: Vec<_> = told().into_iter().filter(|(_, text)| text.contains("have no effect")).collect();
     // SAFETY: NULL only removes the callback.
     unsafe { apk::set_log(application.apk, 1, None, std::ptr::null_mut()) };
     assert_eq!(warned.len(), 1, "{warned:?}");

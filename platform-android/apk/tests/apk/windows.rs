@@ -218,7 +218,7 @@ fn r133_every_driver_answers_and_then_any_of_them_presents() {
 }
 
 #[test]
-fn r133_the_window_stays_where_its_application_has_given_it_back() {
+fn r133_a_released_window_stays() {
     let world = World::new();
     world.window.change().was_freed = false;
     assert_eq!(world.support(), [true; 4]);
@@ -335,7 +335,7 @@ fn r133_threads_ask_every_driver_at_once() {
 }
 
 #[test]
-fn r133_a_window_that_somebody_else_draws_to_gives_no_surface() {
+fn r133_a_window_in_use_gives_no_surface() {
     let world = World::without_surface(&["module", "system"]);
     world.window.change().reconnect();
     assert_eq!(world.make_surface().unwrap_err(), vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
@@ -345,7 +345,7 @@ fn r133_a_window_that_somebody_else_draws_to_gives_no_surface() {
 }
 
 #[test]
-fn r133_a_surface_that_is_destroyed_before_its_swapchain_and_its_device_harms_nobody_else() {
+fn r133_a_surface_destroyed_before_its_swapchain_and_device_harms_no_other() {
     let world = World::new();
     let device = world.device(ICD);
     let swapchain = device.swapchain().unwrap();

@@ -140,7 +140,7 @@ fn numbers_of_zip64_are_read() {
 }
 
 #[test]
-fn what_is_no_archive_is_refused() {
+fn a_file_that_is_not_an_archive_is_refused() {
     for bytes in [&b""[..], b"PK\x05\x06", &[0; 100_000]] {
         assert_eq!(listed(&bytes.to_vec(), "lib"), Err(Stop::Fault(Fault::NotAnArchive)));
     }

@@ -173,7 +173,7 @@ unsafe fn enter(
     }
     if device.is_null() {
         let message = format_args!(
-            "vkCreateDevice: a layer reports success, and there is no device: disable the layers one by one to find it"
+            "vkCreateDevice: a layer reports success without a device: disable the layers one by one to find it"
         );
         instance.logger.log(Level::Error, Topic::Layer, message);
         return Err(vk::Result::ERROR_INITIALIZATION_FAILED);

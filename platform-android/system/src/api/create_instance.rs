@@ -174,7 +174,7 @@ unsafe fn enter(
     }
     if instance.is_null() {
         let message = format_args!(
-            "vkCreateInstance: a layer reports success, and there is no instance: disable the layers one by one to find it"
+            "vkCreateInstance: a layer reports success without an instance: disable the layers one by one to find it"
         );
         logger.log(Level::Error, Topic::Layer, message);
         return Err(vk::Result::ERROR_INITIALIZATION_FAILED);

@@ -92,9 +92,7 @@ fn without_instance(
     loader.log(
         Level::Error,
         Topic::Usage,
-        format_args!(
-            "vkGetInstanceProcAddr: {name} is no global command: it has to be asked for with an instance"
-        ),
+        format_args!("vkGetInstanceProcAddr: {name} is not a global command: look it up with an instance"),
     );
     None
 }
@@ -130,10 +128,14 @@ pub unsafe fn get_device_proc_addr(
         match registry::find(CStr::from_ptr(name)) {
             Some(own @ (command::GET_DEVICE_PROC_ADDR | command::DESTROY_DEVICE)) => exports.get(own),
             Some(other) if other.device_slot().is_none() => {
-                logger.log(Level::Error, Topic::Usage, format_args!(
-                    "vkGetDeviceProcAddr: {} is no command of devices: it has to be asked for with the instance",
-                    Shown(other.name().to_bytes())
-                ));
+                logger.log(
+                    Level::Error,
+                    Topic::Usage,
+                    format_args!(
+                        "vkGetDeviceProcAddr: {} is not a device command: look it up with the instance",
+                        Shown(other.name().to_bytes())
+                    ),
+                );
                 None
             }
             _ => known.table.get::<Find>(command::GET_DEVICE_PROC_ADDR)?(device, name),

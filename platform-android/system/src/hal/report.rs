@@ -132,7 +132,7 @@ impl Report {
     pub(super) fn why_none(&self) -> &'static str {
         let any = |wanted: fn(&Decision) -> bool| self.candidates.iter().any(|one| wanted(&one.decision));
         if any(Decision::ends_search) {
-            "the library that was found is no driver; the message before this one says what to do"
+            "the library that was found is not a driver; the message before this one says what to do"
         } else if any(|decision| matches!(decision, Decision::DoesNotOpen { .. })) {
             "no library opens that ro.hardware.vulkan and ro.board.platform name; install the GPU's driver as \
              vulkan.NAME.so among the vendor's libraries and set ro.hardware.vulkan to NAME"

@@ -48,7 +48,7 @@ enum Answer {
     NoSource,
     /// None of its libraries opens.
     Nothing,
-    /// A library opened, but is no driver.
+    /// A library opened, but is not a driver.
     NoDriver,
     Module(Found),
 }

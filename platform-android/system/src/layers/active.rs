@@ -300,7 +300,7 @@ impl fmt::Display for Unusable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             LayerFault::DoesNotOpen { error } => {
-                write!(f, "it does not open any more ({}); install it anew", Shown(error))
+                write!(f, "it does not open any more ({}); reinstall it", Shown(error))
             }
             LayerFault::NegotiationRefused { result } => write!(
                 f,

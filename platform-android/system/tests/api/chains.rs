@@ -80,7 +80,7 @@ fn r53_layers_find_vk_create_device_without_an_instance() {
 }
 
 #[test]
-fn r54_layers_are_told_the_names_of_all_layers_that_take_part() {
+fn r54_layers_get_the_names_of_all_layers_that_take_part() {
     let system = System::new();
     for layer in ["VK_LAYER_one", "VK_LAYER_two"] {
         system.layer(layer, &["-DGLOBAL"]);
@@ -102,7 +102,7 @@ fn r54_layers_are_told_the_names_of_all_layers_that_take_part() {
 }
 
 #[test]
-fn r54_r55_the_driver_is_told_no_layers_and_gets_the_applications_structures_only() {
+fn r54_r55_the_driver_gets_no_layer_names_and_the_applications_structures_only() {
     let (system, hal) = System::with(Hal::default());
     system.layer("VK_LAYER_one", &["-DGLOBAL"]);
     let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);

@@ -140,12 +140,13 @@ fn a_layer_that_creates_nothing_fails_the_call() {
     system.layer("VK_LAYER_two", &["-DGLOBAL", "-DSWALLOW_DEVICE"]);
     let failed = Some(vk::Result::ERROR_INITIALIZATION_FAILED);
     assert_eq!(system.instance(&[c"VK_LAYER_one"], &[]).err(), failed);
-    let told = "vkCreateInstance: a layer reports success, and there is no instance: disable the layers one by one to find it";
+    let told = "vkCreateInstance: a layer reports success without an instance: disable the layers one by one to find it";
     assert_eq!(system.errors(), [told]);
     assert_eq!(system.simulation.android.open_libraries(), ["/vendor/lib64/hw/vulkan.null.so"]);
     let instance = system.instance(&[c"VK_LAYER_two"], &[]).unwrap();
     assert_eq!(device(&instance, &[]).err(), failed);
-    let told = "vkCreateDevice: a layer reports success, and there is no device: disable the layers one by one to find it";
+    let told =
+        "vkCreateDevice: a layer reports success without a device: disable the layers one by one to find it";
     assert_eq!(system.errors(), [told]);
     destroy(instance, None);
 }
@@ -197,7 +198,7 @@ fn r77_physical_devices_lead_to_their_instance_queues_and_command_buffers_to_the
 }
 
 #[test]
-fn r78_a_driver_that_finds_no_queue_is_believed() {
+fn r78_a_drivers_missing_queue_is_passed_on() {
     let (system, hal) = System::with(Hal { no_queue: true, ..Hal::default() });
     let instance = system.instance(&[], &[]).unwrap();
     let device = device(&instance, &[]).unwrap();

@@ -85,7 +85,7 @@ fn r47_a_found_layers_extensions_are_listed_whether_it_is_active_or_not() {
 }
 
 #[test]
-fn r47_what_a_physical_device_has_is_asked_of_the_chain() {
+fn r47_a_physical_devices_extensions_come_from_the_chain() {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DADD=\"VK_TEST_one\""]);
     let list = |layers: &[&CStr]| {

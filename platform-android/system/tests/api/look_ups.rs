@@ -112,7 +112,7 @@ fn r71_exported_commands_of_devices_are_the_exported_functions() {
 }
 
 #[test]
-fn r162_what_a_level_does_not_export_comes_from_the_chain() {
+fn r162_commands_that_a_level_does_not_export_come_from_the_chain() {
     // The null driver knows Vulkan 1.2.
     for (level, exported) in
         [(31, [true, true, false, false]), (35, [true, true, true, false]), (36, [true; 4])]
@@ -284,7 +284,7 @@ fn r75_commands_whose_extension_is_enabled_are_the_chains() {
 }
 
 #[test]
-fn a_command_that_nobody_has_is_named_and_ends_the_process() {
+fn a_command_without_an_implementation_is_named_and_aborts() {
     if env::var_os("VKLOAD_CHILD").is_some() {
         let system = System::new();
         system.layer("VK_LAYER_one", &["-DGLOBAL", "-DHIDE=\"vkCmdSetLineStipple\""]);
@@ -293,7 +293,7 @@ fn a_command_that_nobody_has_is_named_and_ends_the_process() {
         call(c"vkCmdSetLineStipple", device.handle().as_raw());
         return;
     }
-    let name = "look_ups::a_command_that_nobody_has_is_named_and_ends_the_process";
+    let name = "look_ups::a_command_without_an_implementation_is_named_and_aborts";
     let output = Process::new(env::current_exe().unwrap())
         .args(["--exact", name, "--nocapture"])
         .env("VKLOAD_CHILD", "1")
@@ -305,7 +305,7 @@ fn a_command_that_nobody_has_is_named_and_ends_the_process() {
 }
 
 #[test]
-fn r87_what_is_exported_is_what_the_list_says() {
+fn r87_the_exports_are_those_of_the_list() {
     let list = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../libvulkan.map.txt")).unwrap();
     let level =
         |comment: &str| comment.split_once("introduced=").map_or(24, |(_, level)| level.parse().unwrap());

@@ -280,7 +280,7 @@ fn r82_running_out_of_memory_at_any_allocation_leaves_nothing() {
 }
 
 #[test]
-fn r83_a_block_that_grows_keeps_what_is_in_it() {
+fn r83_a_block_that_grows_keeps_its_contents() {
     let memory = Memory::default();
     // SAFETY: the callbacks are valid.
     let application = unsafe { CopiedCallbacks::new(&memory.callbacks(), Scope::OBJECT) };

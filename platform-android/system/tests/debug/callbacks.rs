@@ -17,7 +17,7 @@ use super::{Heard, Instance, install, traced};
 const DRIVERS: [&str; 4] = ["stub", "without", "with", "null"];
 
 #[test]
-fn r84_each_callback_hears_each_message_once_whatever_the_driver_has() {
+fn r84_each_callback_receives_each_message_once_with_any_driver() {
     for name in DRIVERS {
         let Simulation { android, loader, .. } = &Simulation::new();
         install(android, name, &[]);
@@ -55,7 +55,7 @@ fn r84_a_driver_with_the_extension_gets_an_object_of_its_own() {
 }
 
 #[test]
-fn r84_what_the_driver_fails_to_create_fails() {
+fn r84_creation_fails_if_the_driver_fails() {
     let Simulation { android, loader, .. } = &Simulation::new();
     let trace = install(android, "with", &["-DCREATE_DEBUG_RESULT=-2"]);
     let instance = Instance::new(loader, null());
@@ -73,7 +73,7 @@ fn r84_what_the_driver_fails_to_create_fails() {
 }
 
 #[test]
-fn r84_a_callback_is_in_the_applications_memory_and_undone_where_there_is_none() {
+fn r84_a_callback_is_in_the_applications_memory_and_undone_if_memory_runs_out() {
     let Simulation { android, loader, .. } = &Simulation::new();
     let trace = install(android, "with", &[]);
     let instance = Instance::new(loader, null());

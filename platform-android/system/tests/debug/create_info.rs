@@ -12,7 +12,7 @@ use platform_android::objects;
 use super::{Heard, Instance};
 
 #[test]
-fn r85_a_callback_that_is_chained_to_the_create_info_hears_the_loaders_errors_whole() {
+fn r85_a_callback_chained_to_the_create_info_receives_the_loaders_errors_whole() {
     let Simulation { loader, .. } = &Simulation::new();
     let (report, messenger) = (Heard::default(), Heard::default());
     let mut second = messenger.messenger();

@@ -28,7 +28,7 @@ pub(crate) fn names(world: &World) -> Vec<String> {
 }
 
 #[test]
-fn r55_loader_structures_are_stripped_only_where_they_lead_for_devices_too() {
+fn r55_loader_structures_are_stripped_only_at_the_front_for_devices() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);
     let loaders = vk::StructureType::LOADER_DEVICE_CREATE_INFO;
@@ -86,7 +86,7 @@ fn r61_swapchain_is_native_buffer_to_the_driver() {
 }
 
 #[test]
-fn r61_without_native_buffer_there_is_no_swapchain() {
+fn r61_no_swapchain_without_native_buffer() {
     let world = World::new(Hal { device_extensions: Vec::new(), ..Hal::default() });
     assert!(!names(&world).contains(&"VK_KHR_swapchain".to_owned()));
     let instance = world.instance(&[c"VK_KHR_surface"]);
@@ -121,7 +121,7 @@ fn r62_swapchain_maintenance_needs_fences_that_can_be_imported() {
 }
 
 #[test]
-fn r63_what_depends_on_the_system_or_the_driver_is_listed_where_it_is_so() {
+fn r63_extensions_that_depend_on_system_or_driver_are_listed_if_supported() {
     let first = |count: usize, world: &World| names(world).into_iter().take(count).collect::<Vec<_>>();
     let everything = Hal { shared_image: true, image_compression_control: true, ..Hal::default() };
     let world = World::at(ApiLevel::ANDROID_14, everything);
@@ -470,7 +470,7 @@ fn private_data_of_swapchains_is_the_loaders_and_of_all_else_the_drivers() {
 }
 
 #[test]
-fn r162_what_a_level_does_not_have_is_the_drivers() {
+fn r162_commands_that_a_level_lacks_are_the_drivers() {
     for (level, passed) in [(ApiLevel(33), true), (ApiLevel::ANDROID_16, true), (ApiLevel::ANDROID_17, false)]
     {
         let mut hal = Hal::default();

@@ -57,7 +57,7 @@ fn with_an_instance_global_commands_are_not_found_and_the_drivers_own_are() {
 }
 
 #[test]
-fn r73_native_buffer_is_nobody_elses_business() {
+fn r73_native_buffer_is_hidden_from_applications() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[c"VK_KHR_surface"]);
     let device = world.device(instance, &[c"VK_KHR_swapchain"]);
@@ -77,7 +77,7 @@ fn r73_native_buffer_is_nobody_elses_business() {
 }
 
 #[test]
-fn r74_what_is_not_enabled_says_so_when_it_is_called_and_succeeds() {
+fn r74_commands_that_are_not_enabled_log_an_error_and_succeed() {
     // A device of Vulkan 1.0 under an instance of 1.3 has no vkGetDeviceQueue2.
     let world = World::new(Hal { device_version: vk::API_VERSION_1_0, ..Hal::default() });
     let instance = world.instance(&[]);
@@ -141,7 +141,7 @@ fn instance_extensions_that_are_not_enabled_have_no_commands() {
 }
 
 #[test]
-fn r74_what_is_enabled_does_its_work_through_the_instance_too() {
+fn r74_enabled_commands_also_work_through_the_instance() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);
     let device = world.device(instance, &[]);

@@ -12,7 +12,7 @@ use super::{World, list};
 const VERSION_1_4: u32 = vk::make_api_version(0, 1, 4, 0);
 
 #[test]
-fn r55_loader_structures_are_stripped_only_where_they_lead() {
+fn r55_loader_structures_are_stripped_only_at_the_front() {
     let world = World::new(Hal::default());
     let loaders = vk::StructureType::LOADER_INSTANCE_CREATE_INFO;
     let flags = vk::ValidationFlagsEXT::default();
@@ -69,7 +69,7 @@ fn r58_the_loaders_instance_extensions_come_first_and_stay_with_it() {
 }
 
 #[test]
-fn r58_android_14_lists_what_it_had() {
+fn r58_android_14_lists_its_own_extensions() {
     let _world = World::at(ApiLevel::ANDROID_14, Hal::default());
     // SAFETY: counted out-arrays.
     let listed = |count: *mut u32, out: *mut vk::ExtensionProperties| unsafe {
@@ -105,7 +105,7 @@ fn r59_debug_report_is_the_drivers_in_the_older_version_of_both() {
 }
 
 #[test]
-fn r60_the_driver_gets_what_it_has_and_once() {
+fn r60_the_driver_gets_its_own_extensions_once() {
     let world = World::new(Hal::default());
     let wishes = [
         c"VK_KHR_get_physical_device_properties2",
@@ -175,7 +175,7 @@ fn r65_who_says_nothing_of_itself_is_passed_on_as_that() {
 }
 
 #[test]
-fn r165_a_driver_that_cannot_tell_its_version_makes_no_instance() {
+fn r165_a_driver_that_cannot_return_its_version_creates_no_instance() {
     let mut hal = Hal::default();
     let error = vk::Result::ERROR_OUT_OF_HOST_MEMORY;
     hal.fails.insert(c"vkEnumerateInstanceVersion", error);
@@ -227,7 +227,7 @@ fn r67_functions_of_extensions_that_are_not_enabled_may_be_missing() {
 }
 
 #[test]
-fn what_the_driver_fails_with_is_what_the_application_gets() {
+fn the_application_gets_the_drivers_error() {
     let mut hal = Hal::default();
     hal.fails.insert(c"vkCreateInstance", vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
     let world = World::new(hal);

@@ -75,7 +75,7 @@ fn r03_the_first_property_wins() {
 }
 
 #[test]
-fn r05_a_library_that_is_no_driver_is_closed_and_ends_the_search() {
+fn r05_a_library_that_is_not_a_driver_is_closed_and_ends_the_search() {
     for option in ["-DMODULE_ID=\"gralloc\"", "-DMODULE_ID=0", "-DNO_HMI"] {
         let Simulation { android, loader, .. } = &Simulation::new();
         android.set("ro.hardware.vulkan", "bad");
@@ -148,7 +148,7 @@ fn r08_dots_of_an_apex_are_underscores_in_its_namespace() {
 }
 
 #[test]
-fn r06_an_apex_stands_for_the_vendors_folder_since_android_17() {
+fn r06_an_apex_replaces_the_vendors_folder_since_android_17() {
     for (level, expected) in [(ApiLevel::ANDROID_15, false), (ApiLevel::ANDROID_17, true)] {
         let Simulation { android, loader, .. } = &Simulation::at(level);
         android.set("ro.hardware.vulkan", "x");

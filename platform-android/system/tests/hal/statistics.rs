@@ -43,7 +43,7 @@ fn r117_instances_and_devices_are_counted() {
 }
 
 #[test]
-fn r117_the_engine_of_an_application_is_told_of() {
+fn r117_the_engine_of_an_application_is_reported() {
     let Simulation { android, loader, .. } = &Simulation::new();
     loader.enter();
     let named = vk::ApplicationInfo::default().engine_name(c"an engine");
@@ -89,7 +89,7 @@ fn r117_a_system_without_driver_is_counted_as_such() {
 }
 
 #[test]
-fn r117_no_more_than_100_extensions_are_told_of() {
+fn r117_at_most_100_extensions_are_reported() {
     let Simulation { android, loader, .. } = &Simulation::new();
     loader.enter();
     let extensions = [c"VK_KHR_surface".as_ptr(); 101];

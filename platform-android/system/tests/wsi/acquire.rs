@@ -62,7 +62,7 @@ fn r101_a_driver_that_cannot_bind_puts_the_swapchain_out_of_date() {
 }
 
 #[test]
-fn r102_the_timeout_is_told_when_it_changes() {
+fn r102_the_timeout_is_set_when_it_changes() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -84,7 +84,7 @@ fn r102_the_timeout_is_told_when_it_changes() {
 }
 
 #[test]
-fn r102_what_the_window_returns_is_what_the_application_gets() {
+fn r102_the_application_gets_the_windows_result() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -292,7 +292,7 @@ fn r103_a_driver_that_fails_has_closed_its_fence_and_the_buffer_goes_back() {
 }
 
 #[test]
-fn r104_a_buffer_that_nobody_knows_goes_back() {
+fn r104_an_unknown_buffer_goes_back() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));

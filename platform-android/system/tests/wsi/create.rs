@@ -14,7 +14,7 @@ use crate::world::{INSTANCE, SUCCESS, World, chain, request};
 const IN_USE: vk::Result = vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR;
 
 #[test]
-fn r95_the_window_is_told_things_in_this_order() {
+fn r95_the_window_is_configured_in_this_order() {
     let world = World::new();
     let surface = world.surface();
     let _ = world.window.calls();
@@ -242,7 +242,7 @@ fn r98_too_small_an_array_of_images_is_incomplete() {
 }
 
 #[test]
-fn r100_what_the_driver_is_told_of_a_buffer() {
+fn r100_structures_that_describe_a_buffer_to_the_driver() {
     let world = World::new();
     let surface = world.surface();
     world.window.change().consumer_usage = 1 << 11 | 3;

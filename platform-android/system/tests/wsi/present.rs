@@ -21,7 +21,7 @@ fn frame(world: &World, swapchain: vk::SwapchainKHR, chained: *const std::ffi::c
 }
 
 #[test]
-fn r105_the_window_gets_the_fence_of_what_was_drawn() {
+fn r105_the_window_gets_the_fence_of_the_drawing() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -40,7 +40,7 @@ fn r105_the_window_gets_the_fence_of_what_was_drawn() {
 }
 
 #[test]
-fn r105_the_fence_of_the_application_is_signalled_by_what_was_drawn() {
+fn r105_the_fence_of_the_application_is_signalled_by_the_drawing() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -93,7 +93,7 @@ fn r105_the_fence_of_the_application_is_signalled_for_a_retired_swapchain_too() 
 }
 
 #[test]
-fn r105_what_changed_is_told_unless_frames_are_left_out() {
+fn r105_changes_are_reported_unless_frames_are_left_out() {
     let rectangles = [
         vk::RectLayerKHR {
             offset: vk::Offset2D { x: 1, y: 2 },
@@ -232,7 +232,7 @@ fn r107_each_swapchain_has_its_result_and_the_semaphores_are_waited_for_once() {
 }
 
 #[test]
-fn r105_each_swapchain_has_its_own_part_of_what_is_chained() {
+fn r105_each_swapchain_has_its_own_part_of_chained_structures() {
     let world = World::new();
     let surface = world.surface();
     let (window, second_surface) = another(&world);
@@ -339,7 +339,7 @@ fn r111_hdr_metadata_reach_the_window() {
 }
 
 #[test]
-fn r107_a_window_that_does_not_tell_its_rotation_has_the_frame_and_keeps_its_swapchain() {
+fn r107_a_window_without_a_rotation_has_the_frame_and_keeps_its_swapchain() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));

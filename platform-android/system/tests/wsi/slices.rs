@@ -17,7 +17,7 @@ fn life(world: &World) {
 }
 
 #[test]
-fn r174_a_frame_has_slices_while_somebody_records() {
+fn r174_a_frame_has_slices_while_a_trace_is_recorded() {
     let world = World::new();
     let android = world.simulation.android;
     life(&world);

@@ -168,7 +168,7 @@ fn r114_times_of_all_stages_are_fetched_once_in_order() {
 }
 
 #[test]
-fn r114_times_that_nobody_knows_are_zero() {
+fn r114_unknown_times_are_zero() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));

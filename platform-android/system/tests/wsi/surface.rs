@@ -299,7 +299,7 @@ fn r92_present_modes_of_a_surface() {
 }
 
 #[test]
-fn r173_a_mode_is_listed_if_the_window_can_be_told_of_it() {
+fn r173_a_mode_is_listed_if_the_window_can_be_set_to_it() {
     let world = World::new();
     world.window.change().knows_present_modes = false;
     let surface = world.surface();

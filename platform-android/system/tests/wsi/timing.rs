@@ -18,7 +18,7 @@ fn times(rendered: i64, latched: i64, presented: i64) -> FrameTimestamps {
 }
 
 #[test]
-fn r110_what_is_told_of_a_frame() {
+fn r110_the_reported_times_of_a_frame() {
     let record = Record { present_id: 7, desired: 1000, frame: 3, times: None };
     let told = |times: FrameTimestamps| {
         past_timing(&record, &times, 10).map(|timing| {
@@ -83,7 +83,7 @@ fn know(world: &World, frames: std::ops::Range<u64>) {
 }
 
 #[test]
-fn r110_frames_are_told_once_and_in_order() {
+fn r110_frames_are_reported_once_and_in_order() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -234,7 +234,7 @@ fn r149_the_time_of_a_frame_and_remembering_end_with_the_swapchain() {
 }
 
 #[test]
-fn r110_a_window_that_fails_to_remember_is_told_again() {
+fn r110_a_window_that_fails_to_enable_timestamps_is_called_again() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));

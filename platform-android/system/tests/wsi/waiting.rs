@@ -158,7 +158,7 @@ fn r146_a_frame_that_the_other_side_drops_is_over() {
 }
 
 #[test]
-fn r173_the_latest_frame_is_shown_if_the_window_is_told_so() {
+fn r173_the_latest_frame_is_shown_if_the_window_is_set_to_it() {
     let world = World::new();
     let surface = world.surface();
     for (mode, expected) in [(vk::PresentModeKHR::FIFO, vec![0, 1]), (FIFO_LATEST_READY, vec![3])] {
@@ -234,7 +234,7 @@ fn r114_waiting_ends_with_the_swapchain() {
 }
 
 #[test]
-fn r146_what_a_window_tells_late_is_of_its_own_surface_alone() {
+fn r146_a_late_callback_affects_its_own_surface_alone() {
     let mut world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&waited_for(surface));
@@ -290,7 +290,7 @@ fn r146_frames_of_another_window_are_not_meant() {
 }
 
 #[test]
-fn r146_who_does_not_wait_is_told_nothing() {
+fn r146_without_waiting_no_callback_is_registered() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -335,7 +335,7 @@ fn r114_surfaces_can_since_android_17() {
 }
 
 #[test]
-fn r146_a_window_that_tells_nothing_is_drawn_to_and_not_waited_for() {
+fn r146_a_window_without_callbacks_is_drawn_to_and_not_waited_for() {
     let world = World::new();
     world.window.change().knows_listeners = false;
     let surface = world.surface();

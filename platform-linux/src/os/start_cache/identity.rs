@@ -111,7 +111,7 @@ mod tests {
         let before = settled();
         fs::write(folder.path().join("lib.so"), b"").unwrap();
         assert_ne!(settled(), before);
-        assert_eq!(of_folder(&[path, b"/lib.so"].concat()), Ok(None), "a file is no folder");
+        assert_eq!(of_folder(&[path, b"/lib.so"].concat()), Ok(None), "a file is not a folder");
     }
 
     #[test]

@@ -173,12 +173,12 @@ fn a_command_on_a_device_that_was_destroyed_is_named_in_a_message() {
     };
     for command in ["vkDeviceWaitIdle", "vkDestroyDevice", "vkGetDeviceProcAddr", "vkGetDeviceQueue"] {
         let run = scenario().argument("command", command).run(use_destroyed);
-        run.aborted().logs(&[&format!("{command}: 0x"), "is no device, queue or command buffer"]);
+        run.aborted().logs(&[&format!("{command}: 0x"), "is not a device, queue or command buffer"]);
     }
 }
 
 #[test]
-fn a_command_on_what_is_no_device_is_named_in_a_message() {
+fn a_command_on_an_invalid_device_is_named_in_a_message() {
     static ZEROS: [usize; 2] = [0; 2];
     // NULL, the only device, which was destroyed, and zeroed memory: without and with other devices.
     for (stranger, others) in [("null", 0), ("null", 2), ("destroyed", 0), ("zeros", 0), ("zeros", 2)] {
@@ -198,7 +198,7 @@ fn a_command_on_what_is_no_device_is_named_in_a_message() {
             // SAFETY: a handle that is not a device is reported, if its first word is readable.
             let _ = unsafe { wait_idle(vk)(stranger) };
         });
-        run.aborted().logs(&["vkDeviceWaitIdle: 0x", "is no device, queue or command buffer"]);
+        run.aborted().logs(&["vkDeviceWaitIdle: 0x", "is not a device, queue or command buffer"]);
     }
 }
 

@@ -245,7 +245,7 @@ pub(super) fn mixed(case: &Case) -> Vec<Finding> {
         }
         Binding::Unknown if process.loaders.len() > 1 => {
             let what = format!(
-                "is in this process beside {}, and you have no permission to see whether the names of its own functions lead there",
+                "is in this process together with {}, and you have no permission to see whether the names of its own functions lead there",
                 others(loader)
             );
             let finding = Finding::new(case, Id::LoadersMixed, &loader.path, what);

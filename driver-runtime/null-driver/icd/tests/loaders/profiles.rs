@@ -66,7 +66,7 @@ const SMALL: &str = r#"{"capabilities": {"all": {
 }}, "profiles": {"VP_SMALL": {"version": 1, "api-version": "1.3.0", "capabilities": ["all"]}}}"#;
 
 #[test]
-fn what_is_not_known_is_named_once_and_ignored_unless_the_scenario_is_strict() {
+fn unknown_members_are_named_once_and_ignored_unless_the_scenario_is_strict() {
     let run = Run::new(Path::new(NO_LOADER));
     let path = run.folder.path().join("small.json");
     fs::write(&path, SMALL).unwrap();

@@ -69,7 +69,7 @@ pub(crate) fn read(text: &[u8], name: Option<&str>) -> Result<Profile, String> {
 }
 
 fn read_over(text: &[u8], name: Option<&str>, version: u32) -> Result<Profile, String> {
-    let root = json::parse(text).map_err(|error| format!("{error}: this is no JSON"))?;
+    let root = json::parse(text).map_err(|error| format!("{error}: this is not JSON"))?;
     let capabilities = root.member("capabilities").filter(|it| it.kind() == Kind::Object).ok_or(
         "it has no object /capabilities; a profile file of Khronos' schema is wanted, as `vulkaninfo --json` writes it",
     )?;

@@ -56,7 +56,7 @@ fn wrong(text: &str, name: Option<&str>) -> String {
 }
 
 #[test]
-fn a_profile_is_found_by_name_with_what_it_needs() {
+fn a_profile_is_found_by_name_with_its_requirements() {
     let large = profile(PROFILES, Some("VP_TEST_large"));
     let known = &large.device;
     assert_eq!(known.properties.api_version, vk::make_api_version(0, 1, 3, 204));
@@ -96,7 +96,7 @@ fn of_device(parts: &str) -> String {
 }
 
 #[test]
-fn what_a_tool_writes_of_a_device_needs_no_name() {
+fn a_tools_description_of_a_device_needs_no_name() {
     let text = of_device(
         r#""properties": {"VkPhysicalDeviceProperties": {"apiVersion": 4206822, "deviceID": 9, "vendorID": 4318,
             "deviceName": "GPU (R)", "deviceType": "VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU",
@@ -131,7 +131,7 @@ fn what_a_tool_writes_of_a_device_needs_no_name() {
 }
 
 #[test]
-fn what_is_not_known_is_named_with_its_place() {
+fn unknown_members_are_named_with_their_position() {
     let text = of_device(
         r#""extensions": {"VK_XYZ_new": 1},
 "features": {"VkPhysicalDeviceFeatures": {"flying": true}, "VkPhysicalDeviceNewFeatures": {"a": true, "b": true}},
@@ -161,7 +161,7 @@ fn every_mistake_is_named_with_its_place() {
     let of_limits =
         |text: &str| of_device(&format!("\"properties\": {{\"VkPhysicalDeviceLimits\": {{{text}}}}}"));
     let rows = [
-        ("{".to_string(), "line 1, column 2: the file ends in the middle of a value: this is no JSON"),
+        ("{".to_string(), "line 1, column 2: the file ends in the middle of a value: this is not JSON"),
         ("{}".to_string(), "no object /capabilities; a profile file of Khronos' schema is wanted"),
         (
             of_limits(r#""maxViewports": "many""#),
@@ -209,7 +209,7 @@ fn every_mistake_is_named_with_its_place() {
 }
 
 #[test]
-fn names_stand_behind_the_last_colon() {
+fn names_follow_the_last_colon() {
     assert_eq!(split("/a/b.json:VP_X"), ("/a/b.json".to_string(), Some("VP_X".to_string())));
     assert_eq!(split("/a:b/c.json"), ("/a:b/c.json".to_string(), None));
     assert_eq!(split("c.json"), ("c.json".to_string(), None));

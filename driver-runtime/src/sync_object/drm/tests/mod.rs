@@ -153,7 +153,7 @@ on_each_kernel!(what_is_no_handle_is_refused_and_stays_open, |node| {
 
 #[test]
 #[cfg_attr(miri, ignore = "asks the kernel")]
-fn what_is_no_node_has_no_sync_objects() {
+fn a_file_that_is_not_a_device_node_has_no_sync_objects() {
     let null = OwnedFd::from(std::fs::File::open("/dev/null").unwrap());
     // SAFETY: open until the end of the test.
     let probed = Node::probe(unsafe { Fd::new(null.as_raw_fd()) });
@@ -164,7 +164,7 @@ fn what_is_no_node_has_no_sync_objects() {
 }
 
 #[test]
-fn the_types_follow_from_what_the_node_can_do() {
+fn the_types_follow_from_the_nodes_capabilities() {
     assert!(Node::probe(StandIn::new([0, 0])).unwrap().is_none());
     let mode = |capabilities| {
         let node = Node::probe(StandIn::new(capabilities)).unwrap().unwrap();
@@ -189,7 +189,7 @@ fn without_timelines_binary_objects_do_all_that_the_runtime_needs() {
 }
 
 #[test]
-fn what_was_submitted_is_pending_until_it_is_signalled() {
+fn a_submission_is_pending_until_it_is_signalled() {
     let kernel = StandIn::new([1, 1]);
     let node = Node::probe(kernel.clone()).unwrap().unwrap();
     let (binary, timeline) = (node.create(BINARY, 0).unwrap(), node.create(TIMELINE, 2).unwrap());

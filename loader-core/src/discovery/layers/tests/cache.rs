@@ -23,7 +23,7 @@ fn holds(case: &Case, snapshot: &Snapshot) -> bool {
 }
 
 #[test]
-fn nothing_changed_is_told_without_opening_what_is_there() {
+fn an_unchanged_state_is_recognised_without_opening_files() {
     let (case, snapshot) = learned();
     assert!(holds(&case, &snapshot));
     let calls = case.system.calls();

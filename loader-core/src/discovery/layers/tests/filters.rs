@@ -15,7 +15,7 @@ fn a_disabled_layer_is_neither_active_nor_listed_nor_to_be_had() {
 }
 
 #[test]
-fn words_stand_for_every_layer_of_a_kind() {
+fn words_match_every_layer_of_a_kind() {
     let cases = [
         ("~all~", &[][..]),
         ("*", &[]),
@@ -53,7 +53,7 @@ fn more_than_sixteen_patterns_count() {
 }
 
 #[test]
-fn what_is_enabled_cannot_be_disabled() {
+fn an_enabled_layer_cannot_be_disabled() {
     for variable in ["VK_LOADER_LAYERS_ENABLE", "VK_INSTANCE_LAYERS"] {
         let case = Case::new().implicit(&["I"]).explicit(&["E"]);
         let case = case.set("VK_LOADER_LAYERS_DISABLE", "~all~").set(variable, "E");
@@ -64,7 +64,7 @@ fn what_is_enabled_cannot_be_disabled() {
 }
 
 #[test]
-fn what_is_allowed_is_as_if_nothing_were_disabled() {
+fn an_allowed_layer_is_not_disabled() {
     let case = Case::new().implicit(&["I", "J"]).explicit(&["E"]);
     let case = case.implicit_with(&["K"], r#", "enable_environment": {"ON": "1"}"#);
     let case = case.set("VK_LOADER_LAYERS_DISABLE", "*").set("VK_LOADER_LAYERS_ALLOW", "I,E,K");

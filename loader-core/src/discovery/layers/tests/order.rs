@@ -26,7 +26,7 @@ fn the_order_is_implicit_then_variables_then_the_application() {
 }
 
 #[test]
-fn the_application_chooses_the_order_of_what_it_enables() {
+fn the_application_chooses_the_order_of_its_layers() {
     let case = Case::new().explicit(&["A", "B", "C"]).application(&["C", "A", "B"]);
     assert_eq!(case.active(), ["C", "A", "B"]);
 }
@@ -135,7 +135,7 @@ fn disable_environment_beats_every_variable_of_the_loader() {
 }
 
 #[test]
-fn what_the_application_names_itself_is_loaded_whatever_the_layers_variables_say() {
+fn a_layer_that_the_application_names_is_loaded_regardless_of_its_variables() {
     let case = Case::new().implicit_with(&["I"], r#", "enable_environment": {"ON": "1"}"#);
     let case = case.set("NO_I", "1").application(&["I"]);
     assert_eq!(case.active(), ["I"]);

@@ -142,7 +142,7 @@ fn a_meta_layer_with_a_blacklisted_component_is_dropped() {
 }
 
 #[test]
-fn it_enables_what_it_lists_unless_a_variable_disables_that() {
+fn it_enables_its_components_unless_a_variable_disables_them() {
     let enabling = r#", "enable_environment": {"ON": "1"}"#;
     let case = || Case::new().implicit_with(&["I", "J"], enabling).implicit_meta(OVERRIDE, &["J", "I"], "");
     assert_eq!(case().active(), ["J", "I", OVERRIDE]);

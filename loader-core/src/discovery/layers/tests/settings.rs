@@ -60,7 +60,7 @@ fn an_empty_list_means_no_layer() {
 }
 
 #[test]
-fn others_stand_where_the_list_has_a_place_for_them() {
+fn others_go_to_the_lists_position_for_them() {
     let case = listing(&["B+", "*", "I+"]).application(&["C"]);
     assert_eq!(case.active(), ["B", "J", "K", "C", "I"]);
     assert_eq!(case.listed(), ["B", "J", "K", "A", "C", "I"]);
@@ -105,7 +105,7 @@ fn one_name_in_two_manifests_is_two_layers_and_one_manifest_is_one() {
 }
 
 #[test]
-fn another_name_than_that_of_the_manifest_is_no_layer() {
+fn a_name_other_than_the_manifests_is_not_a_layer() {
     let case = Case::new()
         .file("/a.json", &manifest("A", ""))
         .settings(r#"{"name": "B", "path": "/a.json", "control": "on"}"#);

@@ -164,7 +164,7 @@ fn a_change_of_a_file_shows() {
 }
 
 #[test]
-fn a_change_of_what_the_process_may_use_shows() {
+fn a_change_of_the_process_permissions_is_noticed() {
     let world = World::new();
     for (old, new) in
         [("CapEff:\t0", "CapEff:\t1"), ("Privs:\t0", "Privs:\t1"), ("filters:\t0", "filters:\t2")]

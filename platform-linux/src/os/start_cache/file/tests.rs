@@ -83,7 +83,7 @@ fn is_root() -> bool {
 }
 
 #[test]
-fn what_is_kept_is_loaded_until_it_is_forgotten() {
+fn entries_are_loaded_until_they_are_dropped() {
     let world = World::empty();
     assert_eq!(world.load(), Err(CacheFault::NotFound));
     for content in [b"one".as_slice(), b"", &[7; LARGEST_CACHE], b"another"] {
@@ -97,7 +97,7 @@ fn what_is_kept_is_loaded_until_it_is_forgotten() {
 }
 
 #[test]
-fn only_the_user_may_use_what_is_made() {
+fn only_the_user_may_use_new_files() {
     let caches = tempdir().unwrap();
     let place = place(&caches.path().join(".cache/vkload"), "/usr/bin/program");
     place.keep(b"x").unwrap();
@@ -135,7 +135,7 @@ fn each_program_has_its_own_file() {
 }
 
 #[test]
-fn a_file_of_somebody_else_is_refused() {
+fn a_file_of_another_user_is_refused() {
     if !is_root() {
         return;
     }
@@ -145,7 +145,7 @@ fn a_file_of_somebody_else_is_refused() {
 }
 
 #[test]
-fn a_folder_of_somebody_else_is_left_alone() {
+fn a_folder_of_another_user_is_left_alone() {
     if !is_root() {
         return;
     }
@@ -158,7 +158,7 @@ fn a_folder_of_somebody_else_is_left_alone() {
 }
 
 #[test]
-fn no_folder_is_made_in_somebody_elses() {
+fn no_folder_is_created_in_another_users_folder() {
     if !is_root() {
         return;
     }
@@ -217,7 +217,7 @@ fn the_folders_above_may_be_links() {
 }
 
 #[test]
-fn what_is_no_file_is_refused_without_waiting() {
+fn a_special_file_is_refused_without_waiting() {
     let world = World::with(b"x");
     fs::remove_file(world.file()).unwrap();
     let path = CString::new(world.file().as_os_str().as_bytes()).unwrap();
@@ -286,7 +286,7 @@ fn a_reader_gets_the_old_file_or_the_new_one_whole() {
 }
 
 #[test]
-fn what_a_killed_process_has_left_is_no_obstacle() {
+fn files_of_a_killed_process_are_no_obstacle() {
     let world = World::with(b"old");
     let orphan = world.folder().join(name(&world.place.temporary));
     fs::write(&orphan, b"hal").unwrap();

@@ -17,7 +17,7 @@ fn images() {
         copies_arrive(&context.device);
         blits_scale_and_mirror(&context.device);
         clears_write_texels(&context.device);
-        depth_and_stencil_stand_apart(&context.device);
+        depth_and_stencil_are_separate(&context.device);
         planes_have_their_own_texels(&context.device);
         context.end();
     }
@@ -253,7 +253,7 @@ unsafe fn clears_write_texels(device: &Device) {
     }
 }
 
-unsafe fn depth_and_stencil_stand_apart(device: &Device) {
+unsafe fn depth_and_stencil_are_separate(device: &Device) {
     // SAFETY: valid structures and live handles.
     unsafe {
         let to = Bytes::new(device, |_| 0);

@@ -104,7 +104,7 @@ public final class InApplication {
                     + SETTINGS + " settings-enabled]");
             String text = loader.doctor().getText();
             check(text.contains(SETTINGS + ": sync = [true]: passed on\n"), text);
-            check(text.contains("VK_LAYER_missing: sync = [true]: reaches nobody"), text);
+            check(text.contains("VK_LAYER_missing: sync = [true]: has no effect"), text);
             check(json(loader, "settings").contains("\"decision\":\"no-layer\""), "JSON");
         }
     }
@@ -151,7 +151,7 @@ public final class InApplication {
         String[][] wrong = {
             {"/drivers/empty.zip", "/cache", "vulkan.null.so, which is not in the root"},
             {"/drivers/missing.zip", "/cache", "/drivers/missing.zip"},
-            {"/drivers/null.zip", "/nowhere", "there is no such folder; make it"},
+            {"/drivers/null.zip", "/nowhere", "the folder does not exist; create it"},
         };
         for (String[] one : wrong) {
             VulkanLoader.Builder builder = VulkanLoader.builder().driver(Driver.driverPackage(one[0], one[1]));
@@ -160,7 +160,7 @@ public final class InApplication {
         }
         String message = thrown(VulkanLoaderException.class,
                 VulkanLoader.builder().driver(Driver.library("/libs/libVkLayer_settings.so"))::build);
-        check(message.contains("is no Vulkan driver"), message);
+        check(message.contains("is not a Vulkan driver"), message);
         // Refused options appear in the report at the start of the next loader, and disappear when options are accepted.
         try (VulkanLoader loader = VulkanLoader.builder().build()) {
             check(!loader.doctor().getText().contains("do not count"), loader.doctor());
