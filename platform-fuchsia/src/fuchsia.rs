@@ -273,7 +273,7 @@ enum Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoService => formatter.write_str("there is no loader service"),
+            Self::NoService => formatter.write_str("the loader service does not exist"),
             Self::NoSuchLibrary => formatter.write_str("the loader service has no such library"),
             Self::ByService(refusal) => refusal.fmt(formatter),
         }

@@ -283,7 +283,7 @@ fn a25_reasons_come_in_order_and_have_bounds() {
     let error = open(fuchsia, "libnone.so").unwrap_err();
     assert_eq!(
         error,
-        "there is no loader service; not in the package; the file cannot be opened for execution: not found (-25)"
+        "the loader service does not exist; not in the package; the file cannot be opened for execution: not found (-25)"
     );
     assert_eq!(open(fuchsia, "libnone.so").unwrap_err(), error, "it begins anew");
     assert!(open(fuchsia, "x".repeat(4000)).unwrap_err().len() <= 256);

@@ -12,7 +12,7 @@ use vkload_tests::{Ask, Device, Driver, Instance, PLATFORMS, Run, Scenario, Vk, 
 /// Any command, with more arguments than any of the tested ones has.
 type Any = unsafe extern "system" fn(*const c_void, u64, u64, u64, u64, u64, u64, u64, u64) -> u64;
 
-/// 24 readable bytes whose first word is no address that can be read, and as many whose words are.
+/// 24 readable bytes whose first word is an unreadable address, and 24 whose words are readable addresses.
 static NO_OBJECT: [u64; 3] = [0x0123_4567_89AB, 0, 0];
 static ZEROS: [u64; 3] = [0; 3];
 

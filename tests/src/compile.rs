@@ -138,7 +138,7 @@ pub fn library_under_test() -> PathBuf {
     let library = chosen.unwrap_or_else(|| crate::sandbox::target_folder().join("release/libvulkan.so.1"));
     assert!(
         library.is_file(),
-        "there is no library to test at {}: run `cargo xtask build` first, or name one in VKLOAD_TEST_LIBRARY",
+        "the library to test does not exist: {}: run `cargo xtask build` first, or name one in VKLOAD_TEST_LIBRARY",
         library.display()
     );
     std::path::absolute(library).unwrap()

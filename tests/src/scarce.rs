@@ -41,7 +41,7 @@ impl Scarce {
         let symbol = |name: &CStr| {
             // SAFETY: the name is a C string.
             let symbol = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-            assert!(!symbol.is_null(), "{name:?} is not there: this is no scenario with scarce memory");
+            assert!(!symbol.is_null(), "{name:?} does not exist: the scenario does not limit memory");
             symbol
         };
         // SAFETY: the library defines these names with these types; the address is only looked for.

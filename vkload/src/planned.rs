@@ -96,7 +96,7 @@ fn rounds<T>(
             Step::Ask(questions) => answer(snapshot, questions)?,
         }
     }
-    Err("there is no end of questions".to_owned())
+    Err(format!("the plan needs more than {ROUND_LIMIT} rounds of questions"))
 }
 
 fn out_of_memory(_: OutOfMemory) -> String {

@@ -55,7 +55,7 @@ fn replay(options: &ReplayArguments) -> Result<String, String> {
     let can_draw = matches!(options.show, Show::Chain)
         || (format == Format::Html && matches!(options.show, Show::Doctor));
     if matches!(format, Format::Svg | Format::Html) && !can_draw {
-        return Err("there are pictures of call chains only, and pages of these and of the doctor's answers: add `--show chain`".into());
+        return Err("`--format svg` works with `--show chain`; `--format html` with `--show chain` or `--show doctor`".into());
     }
     let Machine { planned, recorded, seen, .. } = load(file)?;
     Ok(match options.show {

@@ -125,7 +125,7 @@ impl Report {
             out.push('\n');
         };
         match (&self.path, &self.unusable) {
-            (None, _) => line("There is no settings file."),
+            (None, _) => line("No settings file exists."),
             (Some(path), Some(why)) => line(&format!("{} is ignored: {why}", path.display())),
             (Some(path), None) => {
                 let whom = program.map_or("programs".to_owned(), |path| path.display().to_string());

@@ -111,7 +111,7 @@ fn the_outcome_of_creating_an_instance_is_reported_for_each_driver() {
     assert_eq!(outcome(3), ("enumeration-failed", false, Some(0)), "{report:#}");
     assert_eq!(outcome(4), ("does-not-open", false, Some(0)), "{report:#}");
     assert_eq!(report["devices"].as_array().map(Vec::len), Some(2));
-    assert!(report["builtInDriver"].is_null(), "there is no need for it");
+    assert!(report["builtInDriver"].is_null(), "not needed");
     assert!(report["problem"].is_null());
 }
 

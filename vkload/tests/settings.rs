@@ -30,7 +30,7 @@ fn without_a_file_it_shows_the_search_paths() {
     let output = vkload(home.path(), &[], &[]);
     assert_eq!(output.status.code(), Some(0));
     let text = text(&output);
-    assert!(text.starts_with("There is no settings file.\n"), "{text}");
+    assert!(text.starts_with("No settings file exists.\n"), "{text}");
     let places: Vec<_> = text.lines().filter(|line| line.contains("nothing")).collect();
     assert!(
         places[0].contains("/.config/vulkan/loader_settings.d/")

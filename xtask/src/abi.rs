@@ -20,8 +20,8 @@ const LARGEST: u64 = 400_000;
 const ABORTS_ON_ALLOCATION: &[&str] =
     &["handle_alloc_error", "alloc_error_handler", "rust_oom", "capacity_overflow", "raw_vec12handle_error"];
 
-/// Parts of the names of what only a panic calls. While nothing panics, the linker leaves it out, and all that makes messages of
-/// panics.
+/// Parts of the names of functions that only panics call. If nothing can panic, the linker leaves them out, with the formatting of
+/// panic messages.
 const PANICS: &[&str] = &["9panicking", "rust_begin_unwind"];
 
 /// The only library that may be needed.

@@ -30,7 +30,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("every_bad_handle_is_refused_by_every_command", BAD_HANDLE),
 ];
 
-const BAD_HANDLE: &str = "a handle that is none is looked at, maybe where an object has been freed";
+const BAD_HANDLE: &str = "an invalid handle is read, possibly one of an object that was freed";
 
 /// Needs a nightly compiler with the component `rust-src`, and GCC with its libasan.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {

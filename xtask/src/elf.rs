@@ -155,7 +155,7 @@ impl Facts {
     ) -> Result<(), Failure> {
         let endian = file.endian();
         let sections = file.elf_section_table();
-        let (entries, index) = sections.dynamic(endian, bytes)?.ok_or("it is no dynamic library")?;
+        let (entries, index) = sections.dynamic(endian, bytes)?.ok_or("not a dynamic library")?;
         let strings = sections.strings(endian, bytes, index)?;
         for entry in entries {
             let value: u64 = entry.d_val(endian).into();

@@ -7,7 +7,7 @@ pub(crate) fn unwinder(facts: &Facts) -> Vec<String> {
     let mut found = Vec::new();
     for name in facts.exports.keys().chain(&facts.imports) {
         if name.starts_with("_Unwind_") || name == "rust_eh_personality" {
-            found.push(format!("{name} is exported or imported: there is no unwinder on either side"));
+            found.push(format!("{name} is exported or imported, but neither side has an unwinder"));
         }
     }
     if facts.sections.iter().any(|name| name == ".gcc_except_table") {

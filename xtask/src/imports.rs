@@ -22,7 +22,7 @@ impl Imports {
     /// Reads a list, whose path begins at the root of the repository.
     pub(crate) fn of(list: &str) -> Result<Self, Failure> {
         let text = fs::read_to_string(root().join(list)).map_err(|error| format!("{list}: {error}"))?;
-        Self::parse(&text).map_err(|line| format!("{list}: `{line}` is no library and function").into())
+        Self::parse(&text).map_err(|line| format!("{list}: `{line}` is not a library and a function").into())
     }
 
     pub(crate) fn parse(text: &str) -> Result<Self, &str> {

@@ -43,7 +43,7 @@ fn report_order(order: &[Vec<&str>], sources: &Sources) -> usize {
     let unlisted = modules.iter().filter(|it| modules.len() > 1 && !listed.contains(*it));
     wrong.extend(unlisted.map(|it| format!("{it} is not in the order of the crate's manifest")));
     wrong.extend(
-        listed.iter().filter(|it| !modules.contains(*it)).map(|it| format!("there is no module {it}")),
+        listed.iter().filter(|it| !modules.contains(*it)).map(|it| format!("module {it} does not exist")),
     );
     let uses = sources.uses();
     for (index, layer) in order.iter().enumerate() {

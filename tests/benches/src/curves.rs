@@ -149,7 +149,7 @@ pub fn check() -> Result<(), String> {
     let one = move |(name, line, numbers): (&str, &str, &'static [u32])| {
         let mut plans =
             CURVES.iter().chain([&UNDRAWN]).filter(|curve| curve.name == name).flat_map(Curve::plans);
-        let plan = plans.find(|plan| plan.line == line).ok_or("there is no such curve")?;
+        let plan = plans.find(|plan| plan.line == line).ok_or("no such curve")?;
         let series = scaling::counted(libraries, loaders, Plan { numbers, ..plan })?;
         if series.is_linear(0) {
             return Ok(());

@@ -20,7 +20,7 @@ mod users;
 fn main() {
     let name = std::env::args().nth(1).unwrap_or_default();
     let chosen: Vec<_> = models::ALL.iter().filter(|(this, _)| this.contains(&name)).collect();
-    assert!(!chosen.is_empty(), "there is no model {name}");
+    assert!(!chosen.is_empty(), "unknown model {name}");
     for (name, model) in chosen {
         let before = sync::atomic::executions();
         let mut builder = loom::model::Builder::new();

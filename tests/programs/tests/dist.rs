@@ -383,7 +383,7 @@ fn every_program_gets_the_library_by_either_name_as_the_readme_says() {
 
 // ---- other distributions ----
 
-/// BitBake itself is no small thing; the shell functions of a recipe are shell all the same.
+/// BitBake is large, and a recipe's shell functions are plain shell.
 #[test]
 fn the_yocto_recipe_installs_the_library_with_its_links() {
     let root = Path::new(ROOT).join("../..");

@@ -23,19 +23,18 @@ impl BisectResult {
         let with_all = self.run(&self.all()).map(|run| run.ended.words()).unwrap_or_default();
         match &self.verdict {
             Verdict::NothingFails if self.layers.is_empty() => {
-                format!("{name} works; no layer is active for it that could be left out.")
+                format!("{name} works; it has no active layer that could be left out.")
             }
             Verdict::NothingFails => {
-                format!("{name} works with {} for it.", layers_that_are_active(self.layers.len()))
+                format!("{name} works with {}.", active_layers(self.layers.len()))
             }
             Verdict::FailsWithoutLayers if self.layers.is_empty() => {
-                format!("{name} {with_all}, and no layer is active for it that could be left out.")
+                format!("{name} {with_all}, and has no active layer that could be left out.")
             }
             Verdict::FailsWithoutLayers => {
                 let without = self.run(&[]).map(|run| run.ended.words()).unwrap_or_default();
-                let which =
-                    if self.stuck.is_empty() { "any layer" } else { "the layers that can be left out" };
-                format!("{name} fails without {which}, too: it {without}.")
+                let which = if self.stuck.is_empty() { "layers" } else { "the layers that can be left out" };
+                format!("{name} fails even without {which}: it {without}.")
             }
             Verdict::Found(groups) => {
                 let all: Vec<_> = groups.iter().map(|group| self.names(group).join(" with ")).collect();
@@ -74,12 +73,8 @@ impl BisectResult {
     }
 }
 
-fn layers_that_are_active(count: usize) -> String {
-    if count == 1 {
-        "the layer that is active".to_owned()
-    } else {
-        format!("all {count} layers that are active")
-    }
+fn active_layers(count: usize) -> String {
+    if count == 1 { "its active layer".to_owned() } else { format!("all {count} active layers") }
 }
 
 fn text(answer: &BisectResult) -> String {
@@ -92,7 +87,7 @@ fn text(answer: &BisectResult) -> String {
         Verdict::Found(groups) => groups.iter().for_each(|group| out.push_str(&culprits(answer, group))),
     }
     for name in &answer.stuck {
-        out.push_str(&format!("\n{name} was on in every run: nothing turns it off for one run.\n"));
+        out.push_str(&format!("\n{name} was active in every run: nothing turns it off for one run.\n"));
     }
     let count = answer.runs.len();
     out.push_str(&format!(

@@ -58,9 +58,9 @@ impl Ended {
             Self::Exited { code: 0 } => "works".to_owned(),
             // A shell reports a signal of its child as 128 plus the number.
             Self::Exited { code } if code > 128 => {
-                format!("ends with exit code {code} ({})", signal_name(code - 128))
+                format!("exits with code {code} ({})", signal_name(code - 128))
             }
-            Self::Exited { code } => format!("ends with exit code {code}"),
+            Self::Exited { code } => format!("exits with code {code}"),
             Self::Signal { number: libc::SIGABRT } => "aborts (SIGABRT)".to_owned(),
             Self::Signal { number } => format!("crashes ({})", signal_name(number)),
             Self::TimedOut { seconds } => format!("is still running after {seconds} s"),
@@ -85,7 +85,7 @@ impl Program<'_> {
     fn once(&self, layers: &[usize], changes: &Changes) -> Result<Attempt, String> {
         let name = self.words.first().map(Path::new).unwrap_or(Path::new(""));
         self.start(layers, changes).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => format!("there is no program {}", name.display()),
+            io::ErrorKind::NotFound => format!("no program {}", name.display()),
             _ => format!("cannot run {}: {error}", name.display()),
         })
     }

@@ -23,8 +23,8 @@ impl Program {
     /// Returns the program that this name or path starts.
     pub(super) fn find(name: &Path) -> Result<Self, String> {
         let file = found(name).ok_or_else(|| match name.components().count() {
-            0 | 1 => format!("there is no program {} in PATH", name.display()),
-            _ => format!("there is no file {}", name.display()),
+            0 | 1 => format!("no program {} in PATH", name.display()),
+            _ => format!("no file {}", name.display()),
         })?;
         let mut executable = file.clone();
         for _ in 0..SCRIPT_LIMIT {

@@ -75,7 +75,7 @@ impl Target {
         let folder = PathBuf::from(format!("/proc/{id}"));
         let problem = |what: &str, error: std::io::Error| match error.kind() {
             std::io::ErrorKind::NotFound => {
-                format!("there is no process {id}; `pgrep NAME` finds the number")
+                format!("no process {id}; `pgrep NAME` finds the number")
             }
             std::io::ErrorKind::PermissionDenied => {
                 format!(

@@ -67,7 +67,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// Returns the facts of the machine whose file system begins at `root` (`/` but in tests), for a program of this width with
+    /// Returns the facts of the machine whose file system begins at `root` (`/` except in tests), for a program of this width with
     /// `variables`, whose file is `program`, if that is known. `named` are the libraries that manifests name.
     pub(crate) fn gather(
         root: &Path,

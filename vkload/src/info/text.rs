@@ -52,7 +52,7 @@ fn drivers(report: &Report, verbose: bool) -> Option<Table> {
     (!report.drivers.is_empty()).then_some(table)
 }
 
-/// Returns whether the driver is used, and why not. That it has no device is no matter for concern while another one works: distributions
+/// Returns whether the driver is used, and why not. A driver without a device is harmless while another one works: distributions
 /// install drivers for many.
 fn used(driver: &Driver, works: bool) -> String {
     match (driver.view.used, driver.view.remark.as_str()) {

@@ -92,7 +92,7 @@ fn index_of(planned: &Planned, name: &str) -> Result<usize, String> {
             [] => "`vkload layers` lists those that are installed".to_owned(),
             names => format!("did you mean {}?", names.join(" or ")),
         };
-        format!("there is no layer {name}; {hint}")
+        format!("no layer {name}; {hint}")
     })
 }
 

@@ -3,7 +3,7 @@
 /// The commands in which a handle of a type differs above and below the loader.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Differs {
-    /// Everywhere: a driver that is given the loader's handle follows an address that is none of its own.
+    /// Everywhere: a driver that gets the loader's handle would dereference an address that is not its own.
     Everywhere,
     /// None, but its first word leads to the loader's table (above another loader it is the key for finding the table): every command that
     /// creates one matters, and commands that only read it pass the driver's own handle.

@@ -349,7 +349,7 @@ impl<'a> Types<'a> {
                     .then_some((format!("Nested({constant})"), None))
                     .ok_or_else(|| format!("{of_type} is not listed").into())
             }
-            _ => Err(format!("{of_type} is no type of a property").into()),
+            _ => Err(format!("{of_type} is not a property type").into()),
         }
     }
 }

@@ -14,7 +14,7 @@ type Names = Vec<String>;
 /// The sources of a crate, without tests.
 #[derive(Default)]
 pub(super) struct Sources {
-    /// The file of each module. The root of the crate is none.
+    /// The file of each module except the root of the crate.
     files: BTreeMap<Names, String>,
     /// Re-exported names, with the names behind them.
     exports: BTreeMap<Names, Names>,

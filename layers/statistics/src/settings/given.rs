@@ -83,7 +83,7 @@ impl Given {
         let (name, value) = unsafe { (text(setting.p_setting_name).unwrap_or_default(), value(setting)) };
         let Some(known) = KNOWN.iter().find(|known| known.name.as_bytes() == name) else {
             return self.complaints.push(format!(
-                "there is no setting {}, so it is ignored; the settings are {REPORTS}, {FILE} and {EVENTS}",
+                "unknown setting {}, ignored; the settings are {REPORTS}, {FILE} and {EVENTS}",
                 String::from_utf8_lossy(name)
             ));
         };

@@ -135,7 +135,7 @@ pub(crate) fn ids(device: &PhysicalDevice) -> DeviceIds {
 
 /// Returns the same for a device that the first layer of `instance` knows as `device`: its driver is asked,
 /// since the layer need not have more than vkGetPhysicalDeviceProperties. By this, the driver's device is the
-/// one with the same name and numbers; a device that a layer adds is none of them.
+/// one with the same name and numbers; it is never a device that a layer adds.
 pub(crate) fn ids_above_layers(instance: &Instance, device: vk::PhysicalDevice) -> DeviceIds {
     let said = properties_by(&instance.table, device);
     let same = |own: &PhysicalDevice| {

@@ -87,7 +87,7 @@ fn app_keys_limit_it_to_some_programs() {
         assert_eq!(other.active(), ["I"], "{program}");
         assert_eq!(other.skipped()[1].1, "other-program");
     }
-    assert_eq!(case().active(), ["I"], "a program that is not known is none of them");
+    assert_eq!(case().active(), ["I"], "an unknown program matches no rule");
 }
 
 #[test]
