@@ -1,4 +1,4 @@
-//! Devices of DRM, the kernel's graphics system on Linux and Android: the kernel's description of each before it is
+//! DRM devices of the kernel's graphics system on Linux and Android: the kernel's description of each before it is
 //! opened.
 //!
 //! [`Host::drm_devices`](crate::host::Host::drm_devices) lists them, and

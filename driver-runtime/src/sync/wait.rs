@@ -77,7 +77,7 @@ impl<D: DriverTypes> PendingWaits<D> {
         self.add(sync, value)
     }
 
-    /// Adds an object that the driver has received to wait for.
+    /// Adds an object to wait for, which the driver has received.
     pub(super) fn add(&mut self, sync: SyncRef<D>, value: u64) -> Result<(), OutOfMemory> {
         self.silent |= !sync.wakes();
         self.objects.try_push((sync, value))
