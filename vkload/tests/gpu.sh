@@ -13,7 +13,7 @@ failed=0
 
 main() {
     mkdir -p "$folder"
-    report healthy 0 "Vulkan works here, on NVIDIA" as_it_is
+    report healthy 0 "works here, on NVIDIA" as_it_is
     report variable-left-behind 1 "unset VK_ICD_FILENAMES" variable
     report library-moved-away 1 "which does not exist" library
     report device-file-closed 1 "you have no permission for this device file" device

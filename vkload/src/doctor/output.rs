@@ -58,26 +58,44 @@ pub(crate) fn headline(answer: &Diagnosis) -> String {
         }
         (None, _) => format!("Nothing was tried{whom}, and the files look right."),
         (Some(false), _) => format!("Vulkan does not work here{whom}."),
-        (Some(true), devices) if case.only_software() => {
-            format!("Vulkan works here{whom}, but only on the processor ({}): slow.", names(devices))
-        }
-        (Some(true), [only]) if case.only_old_versions() => {
-            format!("Vulkan works here{whom}, on {}, but only version {}.", only.name, only.api_version)
-        }
-        (Some(true), [only]) => format!("Vulkan works here{whom}, on {}.", only.name),
-        (Some(true), devices) => {
-            format!("Vulkan works here{whom}, on {} devices: {}.", devices.len(), names(devices))
+        (Some(true), []) => format!("Vulkan works here{whom}."),
+        (Some(true), devices @ [default, ..]) => {
+            let version = two_numbers(&default.api_version);
+            let on = match (devices, case.only_software()) {
+                (_, true) => format!("but only on the processor ({}): slow", names(devices)),
+                ([only], false) => format!("on {}", only.name),
+                _ => format!("on {} devices: {}", devices.len(), names(devices)),
+            };
+            format!("Vulkan {version} works here{whom}, {on}.")
         }
     }
 }
 
+/// Returns the devices' names. The first is the one that programs use unless they choose; the versions of others are added if they differ.
 fn names(devices: &[&Device]) -> String {
-    devices.iter().map(|device| device.name.as_str()).collect::<Vec<_>>().join(", ")
+    let version = devices.first().map(|device| two_numbers(&device.api_version));
+    let name = |(index, device): (usize, &&Device)| {
+        let own = two_numbers(&device.api_version);
+        match (index, Some(own) == version) {
+            (0, _) if devices.len() > 1 => format!("{} (the default)", device.name),
+            (0, _) | (_, true) => device.name.clone(),
+            _ => format!("{} (Vulkan {own})", device.name),
+        }
+    };
+    devices.iter().enumerate().map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the version without the patch number: "1.3" of "1.3.230".
+fn two_numbers(version: &str) -> &str {
+    version.rsplit_once('.').map_or(version, |(start, _)| start)
 }
 
 fn text(answer: &Diagnosis, colours: bool) -> String {
     let mut out = format!("{}\n", paint(&headline(answer), "1", colours));
-    for (index, finding) in answer.findings.iter().enumerate() {
+    // Notes without a step help to understand an error or a warning. On a healthy machine they only look like one.
+    let healthy = answer.findings.iter().all(|finding| finding.severity == Severity::Note);
+    let told = answer.findings.iter().filter(|finding| !healthy || !finding.next.is_empty());
+    for (index, finding) in told.enumerate() {
         // The first finding follows at once: it is the answer.
         if index > 0 {
             out.push('\n');

@@ -53,6 +53,9 @@ const MAKERS: &[Maker] = &[
     maker(0x1a03, "ASPEED", &[], &["ast"]),
     maker(0x102b, "Matrox", &[], &["mgag200"]),
     maker(0x1013, "Cirrus", &[], &["cirrus"]),
+    maker(0x19e5, "HiSilicon", &[], &["hibmc-drm"]),
+    maker(0x126f, "Silicon Motion", &[], &["smifb"]),
+    maker(0x18ca, "XGI", &[], &["xgifb"]),
 ];
 
 const fn maker(
@@ -103,7 +106,7 @@ impl Gpu {
 
     /// Returns whether a Vulkan driver for this vendor's devices is known to exist.
     pub(crate) fn can_have_vulkan(&self) -> bool {
-        self.maker().is_none_or(|maker| !maker.manifests.is_empty())
+        self.vendor == 0 || self.maker().is_some_and(|maker| !maker.manifests.is_empty())
     }
 }
 

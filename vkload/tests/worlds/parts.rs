@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
 
 use vkload_tests::{compiled, library_under_test};
 
@@ -31,6 +33,20 @@ pub(crate) fn stub(name: &str, map: &str) -> PathBuf {
     let (soname, map) = (format!("-Wl,-soname,{name}"), format!("-Wl,--version-script={}/{map}", folder()));
     let switches = ["-DSTUB", &soname, &map];
     compiled(&folder(), if name.starts_with("libstdc++") { &switches } else { &switches[..2] })
+}
+
+/// Returns a program that uses Vulkan until its standard input ends.
+pub(crate) fn program() -> &'static [u8] {
+    static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+    BYTES.get_or_init(|| {
+        let made = tempfile::tempdir().expect("a folder");
+        let (source, file) =
+            (folder().replace("worlds/parts", "worlds/program.c"), made.path().join("program"));
+        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+        let status = Command::new(compiler).arg(source).arg("-o").arg(&file).arg("-ldl").status();
+        assert!(status.expect("a C compiler").success());
+        fs::read(file).expect("a program")
+    })
 }
 
 /// Returns the library that is tested.

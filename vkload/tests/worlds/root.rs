@@ -2,12 +2,12 @@
 
 use std::ffi::CString;
 use std::fs;
-use std::io;
+use std::io::{self, BufRead as _, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, chown, chroot, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread;
 
 use crate::parts::{self, LIB};
@@ -24,11 +24,20 @@ const SYSTEMS: &[(&str, &str)] = &[
     ("fedora", "PRETTY_NAME=\"Fedora Linux 40\"\nID=fedora\n"),
     ("arch", "PRETTY_NAME=\"Arch Linux\"\nID=arch\n"),
     ("suse", "PRETTY_NAME=\"openSUSE Tumbleweed\"\nID=opensuse-tumbleweed\nID_LIKE=\"opensuse suse\"\n"),
+    ("nixos", "PRETTY_NAME=\"NixOS 25.05\"\nID=nixos\n"),
+    (
+        "steamrt",
+        "PRETTY_NAME=\"Steam Runtime 3 (sniper)\"\nID=steamrt\nID_LIKE=debian\nVERSION_CODENAME=sniper\n",
+    ),
+    ("freedesktop", "PRETTY_NAME=\"Freedesktop SDK 24.08\"\nID=org.freedesktop.platform\n"),
     ("alpine", "PRETTY_NAME=\"Alpine Linux v3.20\"\nID=alpine\n"),
 ];
 
 /// The path of the doctor's recording.
 const RECORDING: &str = "/run/out/recording.json";
+
+/// A program that uses Vulkan.
+const PROGRAM: &str = "/usr/bin/game";
 
 /// Returns whether this process may make mount namespaces.
 pub(crate) fn is_possible() -> bool {
@@ -50,9 +59,9 @@ pub(crate) struct Told {
 pub(crate) fn doctor(world: &World) -> Told {
     let kept = tempfile::tempdir().expect("a folder");
     let recording = kept.path().join("recording.json");
-    // Threads share a root and a namespace until they are unshared, and the mounts made after that vanish with the thread.
-    let text = thread::scope(|scope| {
-        scope.spawn(|| enter_and_ask(world, kept.path())).join().unwrap_or_else(|_| panic!("{}", world.name))
+    let text = within(world, kept.path(), |built| {
+        let output = built.command(&["--record", RECORDING]).output().expect("vkload runs");
+        without_sizes(&(text(&output.stdout) + &text(&output.stderr)))
     });
     let replay = |more: &[&str]| {
         let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
@@ -66,7 +75,49 @@ pub(crate) fn doctor(world: &World) -> Told {
     Told { text, replayed: without_sizes(&replay(&[])), ids }
 }
 
-fn enter_and_ask(world: &World, kept: &Path) -> String {
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The ways in which a user may ask about a machine, with the doctor's output and exit code.
+pub(crate) type Answers = Vec<(String, String, Option<i32>)>;
+
+/// Returns the doctor's answers to each way of asking. Those about 32-bit programs are left out on machines that have no loader for them.
+pub(crate) fn answers(world: &World) -> Answers {
+    let kept = tempfile::tempdir().expect("a folder");
+    within(world, kept.path(), |built| {
+        let mut program = built.as_user(PROGRAM);
+        program.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut running = program.spawn().expect("the program runs");
+        let mut line = String::new();
+        BufReader::new(running.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("read");
+        let id = running.id().to_string();
+        let mut ways = vec![vec![], vec!["--no-probe"], vec!["--", PROGRAM], vec!["--pid", &id]];
+        if built.has_narrow_loader {
+            ways.push(vec!["--32"]);
+        }
+        let ask = |way: Vec<&str>| {
+            let output = built.command(&way).stdin(Stdio::null()).output().expect("vkload runs");
+            let said = text(&output.stdout) + &text(&output.stderr);
+            (way.join(" ").replace(&id, "PID"), said.replace(&id, "PID"), output.status.code())
+        };
+        let answers = ways.into_iter().map(ask).collect();
+        drop(running.stdin.take());
+        running.wait().expect("it ends");
+        answers
+    })
+}
+
+/// Runs `task` in a test case, on a thread of its own: threads share a root and a namespace until they are unshared, and the mounts made
+/// after that vanish with the thread.
+fn within<T: Send>(world: &World, kept: &Path, task: impl FnOnce(&Built) -> T + Send) -> T {
+    thread::scope(|scope| {
+        let thread = scope.spawn(|| enter(world, kept, task));
+        thread.join().unwrap_or_else(|_| panic!("{}", world.name))
+    })
+}
+
+fn enter<T>(world: &World, kept: &Path, task: impl FnOnce(&Built) -> T) -> T {
     let folder = tempfile::tempdir().expect("a folder");
     // SAFETY: the call has no preconditions.
     check(unsafe { libc::unshare(libc::CLONE_NEWNS) }, "unshare");
@@ -88,9 +139,7 @@ fn enter_and_ask(world: &World, kept: &Path) -> String {
     mount(kept.to_str().expect("UTF-8"), &out, "", libc::MS_BIND, "");
     chroot(&built.root).expect("a new root");
     std::env::set_current_dir("/").expect("a folder");
-    let output = built.command().output().expect("vkload runs");
-    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    without_sizes(&format!("{text}{errors}"))
+    task(&built)
 }
 
 /// Returns how large a compiled driver is depends on the compiler.
@@ -115,7 +164,7 @@ fn mount(what: &str, at: &Path, kind: &str, flags: libc::c_ulong, data: &str) {
 
 /// A test case during its setup.
 #[derive(Default)]
-struct Built {
+pub(crate) struct Built {
     root: PathBuf,
     variables: Vec<(String, String)>,
     arguments: Vec<String>,
@@ -124,20 +173,21 @@ struct Built {
     is_root: bool,
     /// A limit in bytes.
     address_space: Option<u64>,
+    has_narrow_loader: bool,
 }
 
 impl Built {
-    fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))
     }
 
-    fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.path(path);
         fs::create_dir_all(path.parent().expect("a folder")).expect("made");
         fs::write(&path, content).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
 
-    fn link(&self, path: &str, to: &str) {
+    pub(crate) fn link(&self, path: &str, to: &str) {
         let path = self.path(path);
         fs::create_dir_all(path.parent().expect("a folder")).expect("made");
         symlink(to, &path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -165,6 +215,8 @@ impl Built {
             self.bind(&from, to.to_str().expect("UTF-8"));
         }
         self.bind(Path::new(env!("CARGO_BIN_EXE_vkload")), "/usr/bin/vkload");
+        self.write(PROGRAM, parts::program());
+        fs::set_permissions(self.path(PROGRAM), fs::Permissions::from_mode(0o755)).expect("set");
         for device in ["null", "zero", "urandom"] {
             self.bind(&Path::new("/dev").join(device), &format!("/dev/{device}"));
         }
@@ -220,6 +272,11 @@ impl Built {
             "loader" | "no-proc" => {}
             "address-space" => self.address_space = Some(first.parse::<u64>().expect("KiB") * 1024),
             "ldconfig" => self.ldconfig(&first),
+            "mesa" => self.mesa(thing),
+            "narrow-loader" => {
+                self.has_narrow_loader = true;
+                self.write(&first, library_of_32_bits());
+            }
             "driver" => self.driver(&first, thing),
             "layer" => self.layer(&first, thing),
             "stub" => {
@@ -261,6 +318,10 @@ impl Built {
                 self.variables.push((name.to_owned(), value.to_owned()));
             }
             "root" => self.is_root = true,
+            "loader-in" => {
+                self.bind(&parts::own_loader(), &format!("{first}/libvulkan.so.1.4.313"));
+                self.link(&format!("{first}/libvulkan.so.1"), "libvulkan.so.1.4.313");
+            }
             // The groups that this user has, and those that the list of groups has.
             "groups" => self.groups = rest_groups(&thing.text()),
             "members" => self.members(&thing.text().split(' ').collect::<Vec<_>>()),
@@ -272,8 +333,8 @@ impl Built {
     /// Makes the dynamic linker's cache, with this folder before the usual ones.
     fn ldconfig(&self, folder: &str) {
         self.write("/etc/ld.so.conf", format!("{folder}\n{LIB}\n"));
-        let status = Command::new("/sbin/ldconfig").arg("-r").arg(&self.root).status();
-        assert!(status.expect("ldconfig runs").success());
+        let output = Command::new("/sbin/ldconfig").arg("-r").arg(&self.root).output();
+        assert!(output.expect("ldconfig runs").status.success());
     }
 
     fn driver(&self, name: &str, thing: &Thing) {
@@ -376,13 +437,16 @@ impl Built {
     }
 
     /// Returns a command that runs the doctor as the test case's user.
-    fn command(&self) -> Command {
-        let mut command = Command::new("/usr/bin/vkload");
+    fn command(&self, more: &[&str]) -> Command {
+        let mut command = self.as_user("/usr/bin/vkload");
+        command.arg("doctor").args(&self.arguments).args(more);
         command
-            .args(["doctor", "--record", RECORDING])
-            .args(&self.arguments)
-            .env_clear()
-            .envs(self.variables.iter().cloned());
+    }
+
+    /// Returns a command that the test case's user runs.
+    fn as_user(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().envs(self.variables.iter().cloned());
         if !self.is_root {
             let groups = self.groups.clone();
             let limit = self.address_space.unwrap_or(libc::RLIM_INFINITY);
@@ -403,7 +467,7 @@ impl Built {
 }
 
 /// Returns the header of an i386 library, and no more.
-fn library_of_32_bits() -> Vec<u8> {
+pub(crate) fn library_of_32_bits() -> Vec<u8> {
     let mut header = vec![0; 52];
     header[..7].copy_from_slice(b"\x7fELF\x01\x01\x01");
     // A shared object (3) for i386 (3), of this version, with a header of this size.

@@ -93,7 +93,8 @@ pub(super) fn wsl(case: &Case) -> Vec<Finding> {
 
 /// Reports problems in Steam's runtime, which combines its own libraries with the host's drivers.
 pub(super) fn steam(case: &Case) -> Vec<Finding> {
-    let Some(runtime) = case.facts.environment.steam_runtime.as_ref() else { return Vec::new() };
+    let runtime = case.facts.environment.steam_runtime.as_ref();
+    let Some(runtime) = runtime.filter(|_| case.fails() || case.only_software()) else { return Vec::new() };
     let what = format!(
         "this is Steam's runtime ({runtime}), which gets its drivers from the host and its libraries from the runtime"
     );

@@ -16,8 +16,12 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     let finding = |id, what: String| Finding::new(case, id, &name, what);
     let maker = gpu.name();
     if !gpu.can_have_vulkan() {
-        let what =
-            format!("this graphics device ({maker}) only drives a display: there is no Vulkan driver for it");
+        let what = match gpu.maker() {
+            Some(_) => format!(
+                "this graphics device ({maker}) only drives a display: there is no Vulkan driver for it"
+            ),
+            None => format!("no Vulkan driver for this graphics device ({maker}) is known"),
+        };
         let software = format!("To draw on the processor instead: {}", case.install_driver(None));
         return Some(
             finding(Id::GpuWithoutVulkan, what).steps(case.devices().is_empty().then_some(software)),

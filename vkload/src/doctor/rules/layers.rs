@@ -208,8 +208,5 @@ pub(super) fn none(case: &Case) -> Vec<Finding> {
         _ => "all layers are",
     };
     let what = format!("is \"{value}\", so {which} off for every program");
-    vec![
-        Finding::new(case, Id::LayersDisabled, "VK_LOADER_LAYERS_DISABLE", what)
-            .step("unset VK_LOADER_LAYERS_DISABLE"),
-    ]
+    vec![Finding::new(case, Id::LayersDisabled, "VK_LOADER_LAYERS_DISABLE", what)]
 }

@@ -175,7 +175,9 @@ pub(super) fn shadowed(case: &Case) -> Vec<Finding> {
     let what =
         format!("is \"{value}\", so programs get the Vulkan loader {its} instead of {}", version(system));
     let evidence = if own_works(case) { Evidence::Seen } else { Evidence::Chosen };
-    vec![Finding::new(case, Id::LoaderShadowed, name, what).evidence(evidence).step(format!("unset {name}"))]
+    let finding = Finding::new(case, Id::LoaderShadowed, name, what).evidence(evidence);
+    let unset = (finding.severity != Severity::Note).then(|| format!("unset {name}"));
+    vec![finding.steps(unset)]
 }
 
 /// Folders for loaders installed by hand or by an SDK.

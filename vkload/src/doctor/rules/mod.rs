@@ -101,6 +101,24 @@ const EXPLAINING: &[Id] = &[
     Id::NvidiaManifest,
 ];
 
+/// Findings with those that have the same cause and say less about it. They are left out beside the first.
+const EXPLAINED: &[(Id, &[Id])] = &[
+    (Id::NoModesetting, &[Id::GpuWithoutKernelDriver, Id::NoDeviceFile, Id::NvidiaModule]),
+    (Id::NoDeviceFile, &[Id::GpuWithoutKernelDriver]),
+];
+
+/// Leaves out findings that another one explains.
+fn leave_out_explained(all: &mut Vec<Finding>) {
+    let found: Vec<Id> = all.iter().map(|finding| finding.id).collect();
+    let explained =
+        |id: Id| EXPLAINED.iter().any(|(cause, effects)| found.contains(cause) && effects.contains(&id));
+    all.retain(|finding| !explained(finding.id));
+    // The headline says it, and the others say why.
+    if all.iter().any(|finding| finding.severity < Severity::Note && finding.id != Id::Software) {
+        all.retain(|finding| finding.id != Id::Software);
+    }
+}
+
 /// Returns the position of a finding among others of the same severity and evidence.
 fn rank(finding: &Finding) -> usize {
     let listed = EXPLAINING.iter().position(|id| *id == finding.id);
@@ -122,6 +140,7 @@ pub(super) fn findings(case: &Case) -> Vec<Finding> {
         let steps = all.iter_mut().flat_map(|finding| &mut finding.next);
         steps.for_each(|step| *step = step.replace("sudo ", ""));
     }
+    leave_out_explained(&mut all);
     leave_out_guesses(&mut all, case.good_drivers().next().is_some());
     all
 }

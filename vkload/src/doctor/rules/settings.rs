@@ -16,6 +16,11 @@ pub(super) fn remove(case: &Case) -> String {
     format!("{}rm {}", case.sudo(&path), quoted(&path))
 }
 
+/// Returns the step for a setting with this effect. One that does no harm was probably made on purpose.
+fn undo(case: &Case, severity: Severity) -> Option<String> {
+    (severity != Severity::Note).then(|| remove(case))
+}
+
 /// Reports that all or part of the file cannot be used.
 pub(super) fn unusable(case: &Case) -> Vec<Finding> {
     let Some(path) = path(case) else { return Vec::new() };
@@ -67,7 +72,7 @@ pub(super) fn drivers(case: &Case) -> Vec<Finding> {
         };
         let severity = if case.fails() || gone.is_some() { case.blame() } else { Severity::Note };
         let finding = Finding::new(case, Id::SettingsDrivers, &path, what).severity(severity);
-        all.push(finding.step(remove(case)));
+        all.push(finding.steps(undo(case, severity)));
     }
     if let Some(devices) = &settings.devices {
         let names: Vec<String> =
@@ -81,7 +86,7 @@ pub(super) fn drivers(case: &Case) -> Vec<Finding> {
             names.join(", ")
         );
         let finding = Finding::new(case, Id::SettingsDevices, &path, what).severity(severity);
-        all.push(finding.step(remove(case)));
+        all.push(finding.steps(undo(case, severity)));
     }
     all
 }
@@ -130,5 +135,5 @@ pub(super) fn layers(case: &Case) -> Vec<Finding> {
             ),
         ),
     };
-    vec![Finding::new(case, Id::SettingsLayers, &path, what).severity(severity).step(remove(case))]
+    vec![Finding::new(case, Id::SettingsLayers, &path, what).severity(severity).steps(undo(case, severity))]
 }

@@ -15,7 +15,7 @@ pub(super) fn software(case: &Case) -> Vec<Finding> {
         return Vec::new();
     }
     let gpu = case.facts.gpus.iter().any(|gpu| gpu.can_have_vulkan());
-    let what = if gpu {
+    let what = if gpu || case.facts.environment.wsl.is_some() {
         "programs draw on the processor and not on this machine's GPU"
     } else {
         "programs draw on the processor, because there is no GPU here"
@@ -70,7 +70,7 @@ pub(super) fn other_width(case: &Case) -> Vec<Finding> {
         matches!(state, Some(LibraryState::WrongClass { .. }))
     };
     let used: Vec<&DriverView> = case.drivers.iter().filter(|driver| driver.used).collect();
-    if used.is_empty() || case.works() == Some(true) || !used.iter().all(other) {
+    if used.is_empty() || is_replaced(case) || case.works() == Some(true) || !used.iter().all(other) {
         return Vec::new();
     }
     let names: Vec<_> = used.iter().map(|driver| file_name(&driver.manifest)).collect();
@@ -82,15 +82,19 @@ pub(super) fn other_width(case: &Case) -> Vec<Finding> {
     vec![Finding::new(case, Id::NoDriver, "", what).steps(install(case))]
 }
 
+/// Returns whether a variable replaces the search for drivers.
+fn is_replaced(case: &Case) -> bool {
+    case.planned.drivers.searched.iter().any(|one| matches!(one.origin, Origin::Replacing(_)))
+}
+
 /// Reports that no driver was found.
 pub(super) fn nothing_found(case: &Case) -> Vec<Finding> {
     if case.drivers.iter().any(|driver| driver.used) || case.works() == Some(true) {
         return Vec::new();
     }
     let searched = &case.planned.drivers.searched;
-    let replaced = searched.iter().any(|one| matches!(one.origin, Origin::Replacing(_)));
     // Installed manifests that the search misses have a rule that says why.
-    if replaced || !case.drivers.is_empty() || !case.facts.manifests.is_empty() {
+    if is_replaced(case) || !case.drivers.is_empty() || !case.facts.manifests.is_empty() {
         return Vec::new();
     }
     let folders =

@@ -21,8 +21,13 @@ const VALIDATION_BEFORE: &[&str] = &[
     "VK_LAYER_GOOGLE_unique_objects",
 ];
 
+/// Returns a finding with the steps to unset the variable. If it does no harm, it was probably set on purpose.
 fn finding(case: &Case, severity: Severity, id: Id, name: &str, what: String) -> Finding {
-    Finding::new(case, id, name, what).severity(severity).step(format!("unset {name}")).step(format!(
+    let finding = Finding::new(case, id, name, what).severity(severity);
+    if severity == Severity::Note {
+        return finding;
+    }
+    finding.step(format!("unset {name}")).step(format!(
         "If it comes back at the next log-in, see where it is set: grep -s {name} ~/.profile ~/.bashrc ~/.config/environment.d/* /etc/environment /etc/profile.d/*"
     ))
 }
@@ -74,6 +79,7 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
         let only = used.iter().map(|driver| file_name(&driver.manifest)).collect::<Vec<_>>().join(", ");
         let severity = match case.works() {
             Some(false) => Severity::Error,
+            None if !narrow(case, &used).is_empty() => Severity::Error,
             Some(true) if case.only_software() && !case.facts.gpus.is_empty() => Severity::Warning,
             _ => Severity::Note,
         };
@@ -99,15 +105,15 @@ fn emptiness(value: &str, path: &str) -> String {
     if value == path { "no manifest is there".to_owned() } else { format!("no manifest is in {path}") }
 }
 
-/// Reports that these drivers are for programs of another width.
+/// Reports that all of these drivers are for programs of another width.
 fn narrow(case: &Case, used: &[&DriverView]) -> String {
-    let state = |driver: &&DriverView| case.library(&driver.manifest).map(|library| &library.state);
-    match used.iter().map(state).next() {
-        Some(Some(LibraryState::WrongClass { bits })) => {
-            format!(", which is for {bits}-bit programs")
-        }
-        _ => String::new(),
-    }
+    let bits = |driver: &&DriverView| match case.library(&driver.manifest).map(|library| &library.state) {
+        Some(LibraryState::WrongClass { bits }) => Some(*bits),
+        _ => None,
+    };
+    let all: Option<Vec<_>> = used.iter().map(bits).collect();
+    let first = all.and_then(|all| all.first().copied());
+    first.map(|bits| format!(", which is for {bits}-bit programs")).unwrap_or_default()
 }
 
 /// Variables that leave drivers out, or devices.
@@ -368,7 +374,11 @@ pub(super) fn folders(case: &Case) -> Vec<Finding> {
     let found_none = !case.drivers.iter().any(|driver| driver.used);
     for (name, usual) in [("XDG_DATA_DIRS", "/usr/share")] {
         let Some(value) = case.variable(name) else { continue };
-        if value.split(':').any(|folder| folder.trim_end_matches('/') == usual) {
+        let hidden = |manifest: &&String| {
+            manifest.starts_with(usual) && !case.drivers.iter().any(|driver| driver.manifest == **manifest)
+        };
+        let hides = found_none || case.facts.manifests.iter().any(|manifest| hidden(&manifest));
+        if !hides || value.split(':').any(|folder| folder.trim_end_matches('/') == usual) {
             continue;
         }
         let what =

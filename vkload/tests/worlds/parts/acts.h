@@ -1,6 +1,6 @@
 /* What a driver or layer of a world does at a place: the lines of LIBRARY.acts, "PLACE ACTION [ARGUMENT]". A place is a command, or one of
  * "open" (the constructor), "negotiate", "close" (the destructor). Lines "device NAME|KIND|VENDOR" are for drivers; a device
- * has Vulkan 1.1, or 1.0.PATCH with "|PATCH" behind. */
+ * has Vulkan 1.1, or the version A.B.C with "|A.B.C" behind. */
 #ifndef ACTS_H
 #define ACTS_H
 #define _GNU_SOURCE
@@ -62,7 +62,9 @@ static void read_acts(const void *address) {
     while (fgets(line, sizeof line, file) != NULL) {
         struct device *device = &devices[device_count % 8];
         struct act *act = &acts[act_count % 16];
-        if (sscanf(line, "device %63[^|]|%u|%x|%u", device->name, &device->kind, &device->vendor, &device->version) >= 3) ++device_count;
+        unsigned major = 1, minor = 1, patch = 0;
+        if (sscanf(line, "device %63[^|]|%u|%x|%u.%u.%u", device->name, &device->kind, &device->vendor, &major, &minor, &patch) >= 3)
+            device->version = VK_MAKE_API_VERSION(0, major, minor, patch), ++device_count;
         else if (sscanf(line, "%63s %31s %127[^\n]", act->place, act->action, act->argument) >= 2) ++act_count;
     }
     fclose(file);

@@ -61,7 +61,7 @@ static void GetPhysicalDeviceProperties(VkPhysicalDevice handle, VkPhysicalDevic
     at("vkGetPhysicalDeviceProperties");
     const struct device *device = ((struct object *)handle)->device;
     memset(out, 0, sizeof *out);
-    out->apiVersion = device->version == 0 ? VK_API_VERSION_1_1 : VK_MAKE_API_VERSION(0, 1, 0, device->version);
+    out->apiVersion = device->version;
     out->deviceType = (VkPhysicalDeviceType)device->kind, out->vendorID = device->vendor;
     snprintf(out->deviceName, sizeof out->deviceName, "%s", device->name);
 }
