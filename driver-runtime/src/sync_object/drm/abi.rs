@@ -1,140 +1,58 @@
-//! The calls of DRM's sync objects as `include/uapi/drm/drm.h` of the kernel has them: numbers, structures and flags.
+//! The calls of DRM's sync objects: the request numbers of the kernel's `include/uapi/drm/drm.h` with their structures.
 
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
+use drm_sys::{
+    drm_get_cap, drm_syncobj_array, drm_syncobj_create, drm_syncobj_destroy, drm_syncobj_handle,
+    drm_syncobj_timeline_array, drm_syncobj_timeline_wait, drm_syncobj_wait,
+};
+
 use super::Ioctl;
 use crate::drm::Errno;
-
-/// `DRM_CAP_SYNCOBJ`
-pub(super) const CAP_SYNCOBJ: u64 = 0x13;
-/// `DRM_CAP_SYNCOBJ_TIMELINE`
-pub(super) const CAP_SYNCOBJ_TIMELINE: u64 = 0x14;
-/// `DRM_SYNCOBJ_CREATE_SIGNALED`
-pub(super) const CREATE_SIGNALED: u32 = 1;
-/// `DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE`
-pub(super) const IMPORT_SYNC_FILE: u32 = 1;
-/// `DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE`
-pub(super) const EXPORT_SYNC_FILE: u32 = 1;
-/// `DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL`
-pub(super) const WAIT_ALL: u32 = 1;
-/// `DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT`
-pub(super) const WAIT_FOR_SUBMIT: u32 = 2;
-/// `DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE`
-pub(super) const WAIT_AVAILABLE: u32 = 4;
-
-/// `struct drm_get_cap`
-#[repr(C)]
-pub(super) struct GetCap {
-    pub(super) capability: u64,
-    pub(super) value: u64,
-}
-
-/// `struct drm_syncobj_create`
-#[repr(C)]
-pub(super) struct Create {
-    pub(super) handle: u32,
-    pub(super) flags: u32,
-}
-
-/// `struct drm_syncobj_destroy`
-#[repr(C)]
-pub(super) struct Destroy {
-    pub(super) handle: u32,
-    pub(super) pad: u32,
-}
-
-/// `struct drm_syncobj_handle`
-#[repr(C)]
-pub(super) struct Convert {
-    pub(super) handle: u32,
-    pub(super) flags: u32,
-    pub(super) fd: i32,
-    pub(super) pad: u32,
-}
-
-/// `struct drm_syncobj_wait`
-#[repr(C)]
-pub(super) struct Wait {
-    pub(super) handles: u64,
-    pub(super) timeout: i64,
-    pub(super) count: u32,
-    pub(super) flags: u32,
-    pub(super) first_signaled: u32,
-    pub(super) pad: u32,
-}
-
-/// `struct drm_syncobj_timeline_wait`
-#[repr(C)]
-pub(super) struct TimelineWait {
-    pub(super) handles: u64,
-    pub(super) points: u64,
-    pub(super) timeout: i64,
-    pub(super) count: u32,
-    pub(super) flags: u32,
-    pub(super) first_signaled: u32,
-    pub(super) pad: u32,
-}
-
-/// `struct drm_syncobj_array`
-#[repr(C)]
-pub(super) struct Array {
-    pub(super) handles: u64,
-    pub(super) count: u32,
-    pub(super) pad: u32,
-}
-
-/// `struct drm_syncobj_timeline_array`
-#[repr(C)]
-pub(super) struct TimelineArray {
-    pub(super) handles: u64,
-    pub(super) points: u64,
-    pub(super) count: u32,
-    pub(super) flags: u32,
-}
 
 /// The number of a call, with the type of its structure.
 pub(super) struct Request<T>(pub(super) u32, PhantomData<fn(T)>);
 
 impl<T> Request<T> {
-    /// Creates a `DRM_IOWR` request: the kernel reads and writes the structure. All processors of this project number
-    /// requests in this way.
+    /// Creates a `DRM_IOWR` request: the kernel reads and writes the structure, whose size is part of the number. An older kernel
+    /// ignores the members that it does not know. All processors of this project number requests in this way.
     const fn new(number: u32) -> Self {
         Self(0xC000_0000 | (size_of::<T>() as u32) << 16 | (b'd' as u32) << 8 | number, PhantomData)
     }
 }
 
-impl Request<GetCap> {
+impl Request<drm_get_cap> {
     pub(super) const GET_CAP: Self = Self::new(0x0C);
 }
 
-impl Request<Create> {
+impl Request<drm_syncobj_create> {
     pub(super) const CREATE: Self = Self::new(0xBF);
 }
 
-impl Request<Destroy> {
+impl Request<drm_syncobj_destroy> {
     pub(super) const DESTROY: Self = Self::new(0xC0);
 }
 
-impl Request<Convert> {
+impl Request<drm_syncobj_handle> {
     pub(super) const HANDLE_TO_FD: Self = Self::new(0xC1);
     pub(super) const FD_TO_HANDLE: Self = Self::new(0xC2);
 }
 
-impl Request<Wait> {
+impl Request<drm_syncobj_wait> {
     pub(super) const WAIT: Self = Self::new(0xC3);
 }
 
-impl Request<Array> {
+impl Request<drm_syncobj_array> {
     pub(super) const RESET: Self = Self::new(0xC4);
     pub(super) const SIGNAL: Self = Self::new(0xC5);
 }
 
-impl Request<TimelineWait> {
+impl Request<drm_syncobj_timeline_wait> {
     pub(super) const TIMELINE_WAIT: Self = Self::new(0xCA);
 }
 
-impl Request<TimelineArray> {
+impl Request<drm_syncobj_timeline_array> {
     pub(super) const QUERY: Self = Self::new(0xCB);
     pub(super) const TIMELINE_SIGNAL: Self = Self::new(0xCD);
 }
@@ -174,8 +92,13 @@ fn timeout(deadline: u64) -> i64 {
 
 /// Waits for objects as binary ones. Returns which is signalled, if the wait is for any.
 pub(super) fn wait(kernel: &impl Ioctl, handles: &[u32], flags: u32, deadline: u64) -> Result<usize, Errno> {
-    let (count, timeout) = (count(handles)?, timeout(deadline));
-    let mut wait = Wait { handles: address(handles), timeout, count, flags, first_signaled: 0, pad: 0 };
+    let mut wait = drm_syncobj_wait {
+        handles: address(handles),
+        timeout_nsec: timeout(deadline),
+        count_handles: count(handles)?,
+        flags,
+        ..Default::default()
+    };
     // SAFETY: the array has as many handles as the count says.
     unsafe { call(kernel, Request::WAIT, &mut wait)? };
     Ok(wait.first_signaled as usize)
@@ -192,14 +115,13 @@ pub(super) fn timeline_wait(
     if handles.len() != values.len() {
         return Err(Errno(libc::EINVAL));
     }
-    let mut wait = TimelineWait {
+    let mut wait = drm_syncobj_timeline_wait {
         handles: address(handles),
         points: address(values),
-        timeout: timeout(deadline),
-        count: count(handles)?,
+        timeout_nsec: timeout(deadline),
+        count_handles: count(handles)?,
         flags,
-        first_signaled: 0,
-        pad: 0,
+        ..Default::default()
     };
     // SAFETY: both arrays have as many elements as the count says.
     unsafe { call(kernel, Request::TIMELINE_WAIT, &mut wait)? };

@@ -144,7 +144,7 @@ impl<K: Ioctl> Node<K> {
     /// [`SyncobjError`] if the query fails.
     pub fn probe(kernel: K) -> Result<Option<Self>, SyncobjError> {
         let has = |capability| {
-            let mut asked = abi::GetCap { capability, value: 0 };
+            let mut asked = drm_sys::drm_get_cap { capability: u64::from(capability), value: 0 };
             // SAFETY: the structure has no addresses.
             match unsafe { call(&kernel, Request::GET_CAP, &mut asked) } {
                 Ok(()) => Ok(asked.value != 0),
@@ -153,10 +153,10 @@ impl<K: Ioctl> Node<K> {
                 Err(error) => Err(SyncobjError::from(error)),
             }
         };
-        if !has(abi::CAP_SYNCOBJ)? {
+        if !has(drm_sys::DRM_CAP_SYNCOBJ)? {
             return Ok(None);
         }
-        let has_timelines = has(abi::CAP_SYNCOBJ_TIMELINE)?;
+        let has_timelines = has(drm_sys::DRM_CAP_SYNCOBJ_TIMELINE)?;
         Ok(Some(Self { kernel, has_timelines }))
     }
 
@@ -174,8 +174,8 @@ impl<K: Ioctl> Node<K> {
     pub fn create(&self, kind: SyncType, initial: u64) -> Result<Syncobj<K>, SyncobjError> {
         let is_timeline = kind.has(Ability::TIMELINE);
         let is_signalled = !is_timeline && initial != 0;
-        let flags = if is_signalled { abi::CREATE_SIGNALED } else { 0 };
-        let mut made = abi::Create { handle: 0, flags };
+        let flags = if is_signalled { drm_sys::DRM_SYNCOBJ_CREATE_SIGNALED } else { 0 };
+        let mut made = drm_sys::drm_syncobj_create { handle: 0, flags };
         // SAFETY: the structure has no addresses.
         unsafe { call(&self.kernel, Request::CREATE, &mut made)? };
         let object = Syncobj::new(self.kernel.clone(), made.handle, is_timeline);
@@ -190,7 +190,7 @@ impl<K: Ioctl> Node<K> {
     /// # Errors
     /// [`SyncobjError`]; the descriptor stays open.
     pub fn import(&self, kind: SyncType, handle: Handle) -> Result<Syncobj<K>, SyncobjError> {
-        let mut moved = abi::Convert { handle: 0, flags: 0, fd: handle.fd(), pad: 0 };
+        let mut moved = drm_sys::drm_syncobj_handle { fd: handle.fd(), ..Default::default() };
         let object = match handle.kind() {
             HandleKind::OpaqueFd => {
                 // SAFETY: the structure has no addresses.
@@ -200,7 +200,8 @@ impl<K: Ioctl> Node<K> {
             // A sync file is imported into an existing object.
             HandleKind::SyncFd => {
                 let object = self.create(BINARY, 0)?;
-                (moved.handle, moved.flags) = (object.handle(), abi::IMPORT_SYNC_FILE);
+                (moved.handle, moved.flags) =
+                    (object.handle(), drm_sys::DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE);
                 // SAFETY: the structure has no addresses.
                 unsafe { call(&self.kernel, Request::FD_TO_HANDLE, &mut moved)? };
                 object
@@ -243,9 +244,10 @@ impl<K: Ioctl> Node<K> {
             return Ok(Waited::All);
         }
         let needs_points = until == Until::Submitted || values.iter().any(|value| *value != 0);
-        let all = if want == Want::All { abi::WAIT_ALL } else { 0 };
-        let available = if until == Until::Submitted { abi::WAIT_AVAILABLE } else { 0 };
-        let flags = all | available | abi::WAIT_FOR_SUBMIT;
+        let all = if want == Want::All { drm_sys::DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL } else { 0 };
+        let available =
+            if until == Until::Submitted { drm_sys::DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE } else { 0 };
+        let flags = all | available | drm_sys::DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT;
         let first = if needs_points {
             abi::timeline_wait(&self.kernel, &handles, &values, flags, deadline)
         } else {

@@ -46,7 +46,13 @@ impl<K: Ioctl> Syncobj<K> {
             unsafe { call(&self.kernel, Request::QUERY, &mut query)? };
             return Ok(value);
         }
-        self.is_there(abi::wait(&self.kernel, &[self.handle], abi::WAIT_FOR_SUBMIT, 0)).map(u64::from)
+        self.is_there(abi::wait(
+            &self.kernel,
+            &[self.handle],
+            drm_sys::DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT,
+            0,
+        ))
+        .map(u64::from)
     }
 
     /// Returns whether a submission raises the value this far; for a binary object, any submission does.
@@ -66,7 +72,8 @@ impl<K: Ioctl> Syncobj<K> {
         if value == 0 {
             return Ok(true);
         }
-        let flags = abi::WAIT_FOR_SUBMIT | abi::WAIT_AVAILABLE;
+        let flags =
+            drm_sys::DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT | drm_sys::DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE;
         self.is_there(abi::timeline_wait(&self.kernel, &[self.handle], &[value], flags, 0))
     }
 
@@ -100,10 +107,13 @@ impl<K: Ioctl> Syncobj<K> {
     pub fn export(&self, kind: HandleKind) -> Result<c_int, SyncobjError> {
         let flags = match kind {
             HandleKind::OpaqueFd => 0,
-            HandleKind::SyncFd if !self.is_timeline => abi::EXPORT_SYNC_FILE,
+            HandleKind::SyncFd if !self.is_timeline => {
+                drm_sys::DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE
+            }
             HandleKind::SyncFd | HandleKind::ZirconEvent => return Err(SyncobjError::Invalid),
         };
-        let mut moved = abi::Convert { handle: self.handle, flags, fd: -1, pad: 0 };
+        let mut moved =
+            drm_sys::drm_syncobj_handle { handle: self.handle, flags, fd: -1, ..Default::default() };
         // SAFETY: the structure has no addresses.
         unsafe { call(&self.kernel, Request::HANDLE_TO_FD, &mut moved)? };
         Ok(moved.fd)
@@ -118,13 +128,22 @@ impl<K: Ioctl> Syncobj<K> {
         }
     }
 
-    fn with_value(&self, value: &mut [u64]) -> abi::TimelineArray {
+    fn with_value(&self, value: &mut [u64]) -> drm_sys::drm_syncobj_timeline_array {
         let handles = abi::address(slice::from_ref(&self.handle));
-        abi::TimelineArray { handles, points: abi::address_mut(value), count: 1, flags: 0 }
+        drm_sys::drm_syncobj_timeline_array {
+            handles,
+            points: abi::address_mut(value),
+            count_handles: 1,
+            flags: 0,
+        }
     }
 
-    fn call_for_one(&self, request: Request<abi::Array>) -> Result<(), SyncobjError> {
-        let mut one = abi::Array { handles: abi::address(slice::from_ref(&self.handle)), count: 1, pad: 0 };
+    fn call_for_one(&self, request: Request<drm_sys::drm_syncobj_array>) -> Result<(), SyncobjError> {
+        let mut one = drm_sys::drm_syncobj_array {
+            handles: abi::address(slice::from_ref(&self.handle)),
+            count_handles: 1,
+            pad: 0,
+        };
         // SAFETY: the call gets one handle.
         unsafe { call(&self.kernel, request, &mut one) }.map_err(Into::into)
     }
@@ -152,7 +171,7 @@ impl<K: Ioctl> SyncObject for Syncobj<K> {
 
 impl<K: Ioctl> Drop for Syncobj<K> {
     fn drop(&mut self) {
-        let mut destroyed = abi::Destroy { handle: self.handle, pad: 0 };
+        let mut destroyed = drm_sys::drm_syncobj_destroy { handle: self.handle, pad: 0 };
         // SAFETY: the structure has no addresses.
         let _ = unsafe { call(&self.kernel, Request::DESTROY, &mut destroyed) };
     }

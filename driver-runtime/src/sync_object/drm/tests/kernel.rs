@@ -9,8 +9,12 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 use std::vec::Vec;
 
+use drm_sys::{
+    drm_get_cap, drm_syncobj_array, drm_syncobj_create, drm_syncobj_destroy, drm_syncobj_handle,
+    drm_syncobj_timeline_array, drm_syncobj_timeline_wait, drm_syncobj_wait,
+};
+
 use super::super::Ioctl;
-use super::super::abi::{Array, Convert, Create, Destroy, GetCap, TimelineArray, TimelineWait, Wait};
 use crate::drm::Errno;
 use crate::host::Host;
 use crate::host::Linux;
@@ -177,12 +181,12 @@ impl Ioctl for StandIn {
                 0xC010_640C => self.capability(argument.cast().as_mut()),
                 0xC008_64BF => has(0).and_then(|()| self.create(argument.cast().as_mut())),
                 0xC008_64C0 => self.destroy(argument.cast().as_mut()),
-                0xC010_64C1 => self.export(argument.cast().as_mut()),
-                0xC010_64C2 => self.import(argument.cast().as_mut()),
-                0xC020_64C3 => self.wait(argument.cast().as_mut()),
+                0xC018_64C1 => self.export(argument.cast().as_mut()),
+                0xC018_64C2 => self.import(argument.cast().as_mut()),
+                0xC028_64C3 => self.wait(argument.cast().as_mut()),
                 0xC010_64C4 => self.reset(argument.cast().as_ref()),
                 0xC010_64C5 => self.signal(argument.cast().as_ref()),
-                0xC028_64CA => has(1).and_then(|()| self.timeline_wait(argument.cast().as_mut())),
+                0xC030_64CA => has(1).and_then(|()| self.timeline_wait(argument.cast().as_mut())),
                 0xC018_64CB => has(1).and_then(|()| self.query(argument.cast().as_ref())),
                 0xC018_64CD => has(1).and_then(|()| self.timeline_signal(argument.cast().as_ref())),
                 _ => Err(EINVAL),
@@ -203,13 +207,13 @@ fn values<T: Copy>(address: u64, count: u32) -> Vec<T> {
 }
 
 impl StandIn {
-    fn capability(&self, asked: &mut GetCap) -> Result<(), Errno> {
+    fn capability(&self, asked: &mut drm_get_cap) -> Result<(), Errno> {
         let index = asked.capability.checked_sub(0x13).filter(|index| *index < 2).ok_or(EINVAL)?;
         asked.value = self.0.capabilities[index as usize];
         Ok(())
     }
 
-    fn create(&self, made: &mut Create) -> Result<(), Errno> {
+    fn create(&self, made: &mut drm_syncobj_create) -> Result<(), Errno> {
         self.change(|state| {
             let fence = (made.flags & 1 != 0).then(|| state.fence(true));
             state.objects.push(Object { fence, points: Vec::new() });
@@ -218,11 +222,11 @@ impl StandIn {
         })
     }
 
-    fn destroy(&self, destroyed: &mut Destroy) -> Result<(), Errno> {
+    fn destroy(&self, destroyed: &mut drm_syncobj_destroy) -> Result<(), Errno> {
         self.change(|state| state.handles.remove(&destroyed.handle).map(drop).ok_or(EINVAL))
     }
 
-    fn export(&self, moved: &mut Convert) -> Result<(), Errno> {
+    fn export(&self, moved: &mut drm_syncobj_handle) -> Result<(), Errno> {
         self.change(|state| {
             let file = if moved.flags & 1 != 0 {
                 File::Sync(state.object(moved.handle)?.fence.ok_or(EINVAL)?)
@@ -234,7 +238,7 @@ impl StandIn {
         })
     }
 
-    fn import(&self, moved: &mut Convert) -> Result<(), Errno> {
+    fn import(&self, moved: &mut drm_syncobj_handle) -> Result<(), Errno> {
         self.change(|state| match state.files.get(&moved.fd) {
             Some(File::Sync(fence)) if moved.flags & 1 != 0 => state.attach(moved.handle, 0, *fence),
             Some(File::Object(object)) if moved.flags & 1 == 0 => {
@@ -245,14 +249,14 @@ impl StandIn {
         })
     }
 
-    fn reset(&self, which: &Array) -> Result<(), Errno> {
+    fn reset(&self, which: &drm_syncobj_array) -> Result<(), Errno> {
         self.each(which, |state, handle| {
             *state.object(handle)? = Object::default();
             Ok(())
         })
     }
 
-    fn signal(&self, which: &Array) -> Result<(), Errno> {
+    fn signal(&self, which: &drm_syncobj_array) -> Result<(), Errno> {
         self.each(which, |state, handle| {
             let fence = state.fence(true);
             state.attach(handle, 0, fence)
@@ -261,16 +265,16 @@ impl StandIn {
 
     fn each(
         &self,
-        which: &Array,
+        which: &drm_syncobj_array,
         change: impl Fn(&mut State, u32) -> Result<(), Errno>,
     ) -> Result<(), Errno> {
-        let handles = values(which.handles, which.count);
+        let handles = values(which.handles, which.count_handles);
         self.change(|state| handles.into_iter().try_for_each(|handle| change(state, handle)))
     }
 
-    fn query(&self, which: &TimelineArray) -> Result<(), Errno> {
+    fn query(&self, which: &drm_syncobj_timeline_array) -> Result<(), Errno> {
         let first = ptr::with_exposed_provenance_mut::<u64>(which.points as usize);
-        for (place, handle) in values(which.handles, which.count).into_iter().enumerate() {
+        for (place, handle) in values(which.handles, which.count_handles).into_iter().enumerate() {
             let value = self.change(|state| state.value(handle))?;
             // SAFETY: the caller passes space for this many values.
             unsafe { first.add(place).write(value) };
@@ -278,10 +282,10 @@ impl StandIn {
         Ok(())
     }
 
-    fn timeline_signal(&self, which: &TimelineArray) -> Result<(), Errno> {
-        let points = values::<u64>(which.points, which.count);
+    fn timeline_signal(&self, which: &drm_syncobj_timeline_array) -> Result<(), Errno> {
+        let points = values::<u64>(which.points, which.count_handles);
         self.change(|state| {
-            for (handle, value) in values(which.handles, which.count).into_iter().zip(points) {
+            for (handle, value) in values(which.handles, which.count_handles).into_iter().zip(points) {
                 let fence = state.fence(true);
                 state.attach(handle, value, fence)?;
             }
@@ -289,22 +293,22 @@ impl StandIn {
         })
     }
 
-    fn wait(&self, wait: &mut Wait) -> Result<(), Errno> {
+    fn wait(&self, wait: &mut drm_syncobj_wait) -> Result<(), Errno> {
         if wait.flags & !3 != 0 {
             return Err(EINVAL);
         }
-        let points = values(wait.handles, wait.count).into_iter().map(|handle| (handle, 0)).collect();
-        wait.first_signaled = self.wait_for(points, wait.flags, wait.timeout)?;
+        let points = values(wait.handles, wait.count_handles).into_iter().map(|handle| (handle, 0)).collect();
+        wait.first_signaled = self.wait_for(points, wait.flags, wait.timeout_nsec)?;
         Ok(())
     }
 
-    fn timeline_wait(&self, wait: &mut TimelineWait) -> Result<(), Errno> {
+    fn timeline_wait(&self, wait: &mut drm_syncobj_timeline_wait) -> Result<(), Errno> {
         if wait.flags & !7 != 0 {
             return Err(EINVAL);
         }
-        let handles: Vec<u32> = values(wait.handles, wait.count);
-        let points = handles.into_iter().zip(values(wait.points, wait.count)).collect();
-        wait.first_signaled = self.wait_for(points, wait.flags, wait.timeout)?;
+        let handles: Vec<u32> = values(wait.handles, wait.count_handles);
+        let points = handles.into_iter().zip(values(wait.points, wait.count_handles)).collect();
+        wait.first_signaled = self.wait_for(points, wait.flags, wait.timeout_nsec)?;
         Ok(())
     }
 
