@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use loader_core::registry::CommandId;
+use serde_json::{Map, Value, json};
 
 use super::summary::Summary;
 use crate::threads::{Everything, Others, Record, Sums};
@@ -12,93 +13,44 @@ const FORMAT: u32 = 1;
 
 /// Writes one object.
 pub(super) fn write(out: &mut impl Write, everything: &Everything, summary: &Summary) -> io::Result<()> {
-    write!(
-        out,
-        "{{\n  \"format\": {FORMAT},\n  \"process\": {},\n  \"duration_ns\": {},\n  \"uncounted_calls\": {},\n  \"total\": ",
-        std::process::id(),
-        summary.duration,
-        summary.uncounted
-    )?;
-    sums(out, None, &summary.total, Some(summary.threads))?;
-    write!(out, ",\n  \"commands\": [")?;
-    list(out, summary.rows.iter(), |out, row| sums(out, Some(row.command), &row.sums, Some(row.threads)))?;
-    write!(out, "],\n  \"threads\": [")?;
-    list(out, everything.threads.iter(), thread)?;
-    write!(out, "],\n  \"other_threads\": ")?;
-    match &everything.others {
-        Some(all) => others(out, all)?,
-        None => write!(out, "null")?,
-    }
-    writeln!(out, "\n}}")
+    let commands = summary.rows.iter().map(|row| command(row.command, &row.sums, Some(row.threads)));
+    let report = json!({
+        "format": FORMAT,
+        "process": std::process::id(),
+        "duration_ns": summary.duration,
+        "uncounted_calls": summary.uncounted,
+        "total": members(&summary.total, Some(summary.threads)),
+        "commands": commands.collect::<Vec<_>>(),
+        "threads": everything.threads.iter().map(thread).collect::<Vec<_>>(),
+        "other_threads": everything.others.as_ref().map(others),
+    });
+    serde_json::to_writer_pretty(&mut *out, &report)?;
+    writeln!(out)
 }
 
-fn thread(out: &mut impl Write, record: &Record) -> io::Result<()> {
-    write!(out, "{{ \"id\": {}, \"name\": {}, \"commands\": [", record.who.id, quoted(&record.who.name()))?;
-    list(out, record.commands.iter(), |out, (command, all)| sums(out, Some(*command), all, None))?;
-    write!(out, "] }}")
+fn thread(record: &Record) -> Value {
+    let commands = record.commands.iter().map(|(id, all)| command(*id, all, None));
+    json!({ "id": record.who.id, "name": record.who.name(), "commands": commands.collect::<Vec<_>>() })
 }
 
-fn others(out: &mut impl Write, others: &Others) -> io::Result<()> {
-    write!(out, "{{ \"count\": {}, \"commands\": [", others.threads)?;
+fn others(others: &Others) -> Value {
     let called = CommandId::all().zip(&others.commands).filter(|(_, (all, _))| all.calls != 0);
-    list(out, called, |out, (command, (all, threads))| sums(out, Some(command), all, Some(*threads)))?;
-    write!(out, "] }}")
+    let commands = called.map(|(id, (all, threads))| command(id, all, Some(*threads)));
+    json!({ "count": others.threads, "commands": commands.collect::<Vec<_>>() })
 }
 
-fn sums(
-    out: &mut impl Write,
-    command: Option<CommandId>,
-    sums: &Sums,
-    threads: Option<u64>,
-) -> io::Result<()> {
-    write!(out, "{{ ")?;
-    if let Some(command) = command {
-        write!(out, "\"command\": \"{}\", ", command.name().to_string_lossy())?;
-    }
-    write!(
-        out,
-        "\"calls\": {}, \"time_ns\": {}, \"max_ns\": {}, \"bytes\": {}",
-        sums.calls, sums.time, sums.longest, sums.bytes
-    )?;
-    if let Some(threads) = threads {
-        write!(out, ", \"threads\": {threads}")?;
-    }
-    write!(out, " }}")
+fn command(command: CommandId, all: &Sums, threads: Option<u64>) -> Value {
+    let mut values = members(all, threads);
+    values.insert("command".into(), command.name().to_string_lossy().into());
+    values.into()
 }
 
-/// Elements of an array, each on a line.
-fn list<T, W: Write>(
-    out: &mut W,
-    elements: impl Iterator<Item = T>,
-    mut element: impl FnMut(&mut W, T) -> io::Result<()>,
-) -> io::Result<()> {
-    for (place, each) in elements.enumerate() {
-        write!(out, "{}\n    ", if place == 0 { "" } else { "," })?;
-        element(out, each)?;
+fn members(sums: &Sums, threads: Option<u64>) -> Map<String, Value> {
+    let mut values = Map::new();
+    let counts =
+        [("calls", sums.calls), ("time_ns", sums.time), ("max_ns", sums.longest), ("bytes", sums.bytes)];
+    for (name, count) in counts.into_iter().chain(threads.map(|threads| ("threads", threads))) {
+        values.insert(name.into(), count.into());
     }
-    Ok(())
-}
-
-/// Returns a string of JSON.
-pub(super) fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => quoted.extend(['\\', letter]),
-            '\0'..='\x1f' => quoted.push_str(&format!("\\u{:04x}", u32::from(letter))),
-            _ => quoted.push(letter),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn names_of_threads_cannot_break_the_text() {
-        assert_eq!(quoted("a\"b\\c\nd"), "\"a\\\"b\\\\c\\u000ad\"");
-    }
+    values
 }

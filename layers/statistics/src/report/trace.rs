@@ -3,7 +3,8 @@
 
 use std::io::{self, Write};
 
-use super::json::quoted;
+use serde_json::json;
+
 use crate::threads::Everything;
 
 /// Writes one object. Times are microseconds since the first call.
@@ -18,7 +19,7 @@ pub(super) fn write(out: &mut impl Write, everything: &Everything) -> io::Result
          {{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{process},\"args\":{{\"name\":\"Vulkan\"}}}}"
     )?;
     for thread in &everything.threads {
-        let (id, name) = (thread.who.id, quoted(&thread.who.name()));
+        let (id, name) = (thread.who.id, json!(thread.who.name()));
         write!(
             out,
             ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":{process},\"tid\":{id},\"args\":{{\"name\":{name}}}}}"

@@ -210,7 +210,7 @@ mod tests {
         let given = read(&settings, &[]);
         assert!(given.is_empty());
         for (complaint, part) in given.complaints.iter().zip([
-            "no setting VKLOAD_STATISTIC,",
+            "unknown setting VKLOAD_STATISTIC,",
             "be one string",
             "be one integer or string",
         ]) {
