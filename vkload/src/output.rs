@@ -27,6 +27,13 @@ pub(crate) fn progress(what: &str) {
     }
 }
 
+/// Reports a step on standard error, if that is no terminal, where [`progress`] shows it.
+pub(crate) fn tell_without_terminal(what: &str) {
+    if !stderr().is_terminal() {
+        let _ = writeln!(stderr(), "vkload: {what}");
+    }
+}
+
 /// Takes that line away.
 pub(crate) fn clear_progress() {
     if stderr().is_terminal() {

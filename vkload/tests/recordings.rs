@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
-use vkload_tests::{Device, Driver, Sandbox};
+use vkload_tests::{Device, Driver, Layer, Sandbox};
 
 const HOSTILE: &[&str] = &["-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE", "-DHOSTILE"];
 
@@ -74,6 +74,30 @@ fn a_recording_holds_the_machine() {
     let trials = recording["trials"]["drivers"].as_array().expect("trials");
     let bad = trials.iter().find(|it| it[0].as_str().is_some_and(|it| it.ends_with("bad.json")));
     assert_eq!(bad.expect("the driver")[1]["ending"]["ended"], "signal", "{trials:#?}");
+}
+
+#[test]
+fn a_layer_that_makes_every_start_slow_is_named() {
+    let sandbox = Sandbox::new();
+    Driver::new("good").device(Device::new("good gpu")).install(&sandbox);
+    Layer::new("VK_LAYER_slow").implicit().install(&sandbox);
+    let file = sandbox.path("out/recording.json");
+    let _ = vkload(&sandbox, &[], &["doctor", "--record", text(&file)]);
+    let recording = read(&file);
+    assert_eq!(recording["trials"]["layers"][0][0], "VK_LAYER_slow", "{recording:#}");
+    // The times of the layer alone and of a program, in milliseconds.
+    let answer = |layer: u64, program: u64| {
+        let mut recording = recording.clone();
+        recording["trials"]["layers"][0][1]["milliseconds"] = layer.into();
+        recording["trials"]["program"]["milliseconds"] = program.into();
+        fs::write(&file, recording.to_string()).expect("written");
+        let output = vkload(&sandbox, &[], &["replay", text(&file), "--show", "doctor"]);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let said = answer(4100, 4200);
+    assert!(said.contains("warning: VK_LAYER_slow makes each program wait 4 seconds"), "{said}");
+    assert!(!answer(4100, 60).contains("seconds"), "the program does not wait");
+    assert!(!answer(60, 4100).contains("seconds"), "not for the layer");
 }
 
 #[test]

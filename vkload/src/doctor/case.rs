@@ -4,6 +4,7 @@ use loader_core::discovery::Candidate;
 
 use super::finding::Severity;
 use super::subject::Target;
+use super::suspects::SWAPCHAIN;
 use super::trials::Trials;
 use crate::facts::{Facts, Gpu, Library};
 use crate::info::report::Device;
@@ -31,9 +32,14 @@ impl Case {
         Self { facts, planned, target, trials, layers, drivers }
     }
 
-    /// Returns whether a program can use a device. `None` if nothing was tried.
+    /// Returns whether a program can use a device, and show pictures if the driver can. `None` if nothing was tried.
     pub(crate) fn works(&self) -> Option<bool> {
-        self.trials.program.as_ref().filter(|trial| trial.has_begun()).map(Trial::works)
+        let program = self.trials.program.as_ref().filter(|trial| trial.has_begun())?;
+        let can_show = |device: &Device| {
+            let lost = self.trials.lost.iter().filter(|lost| lost.device == device.name);
+            !lost.flat_map(|lost| &lost.extensions).any(|name| name == SWAPCHAIN)
+        };
+        Some(program.works() && program.usable().any(can_show))
     }
 
     /// Returns whether a program is known to get no device.
@@ -56,6 +62,11 @@ impl Case {
     pub(super) fn only_old_versions(&self) -> bool {
         let devices = self.devices();
         !devices.is_empty() && devices.iter().all(|device| device.api_version.starts_with("1.0."))
+    }
+
+    /// Returns whether the loader that programs get is one of Vulkan 1.0, above which no device has more.
+    pub(super) fn has_old_loader(&self) -> bool {
+        self.trials.program.as_ref().is_some_and(|trial| trial.version.starts_with("1.0."))
     }
 
     /// Returns the severity of a fault that keeps programs from a device.

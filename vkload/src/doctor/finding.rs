@@ -132,6 +132,8 @@ findings! {
     LoaderClass "loader-class" Error Proven,
     LoaderBroken "loader-broken" Error Proven,
     NotTried "not-tried" ErrorOrWarning Proven,
+    PreloadBreaks "preload-breaks" ErrorOrWarning Proven,
+    LoaderOld "loader-old" Warning Known,
     LoaderShadowed "loader-shadowed" ErrorOrNote Chosen,
     LoaderBesideSystem "loader-beside-system" Error Likely,
     TwoLoaders "two-loaders" Note Likely,
@@ -176,6 +178,8 @@ findings! {
     LayerFails "layer-fails" Warning Chosen,
     LayerDoesNotLoad "layer-does-not-load" Warning Chosen,
     LayerNotFound "layer-not-found" Warning Chosen,
+    LayerHidesExtensions "layer-hides-extensions" Note Seen,
+    LayerSlow "layer-slow" Warning Seen,
     LayerLeftOn "layer-left-on" Warning Chosen,
     LayersDisabled "layers-disabled" Note Chosen,
     DriversReplaced "drivers-replaced" Any Chosen,
@@ -291,4 +295,4 @@ impl Finding {
 }
 
 /// Verbs whose subject is the file, variable or device concerned.
-const PREDICATES: &[&str] = &["is ", "names ", "has ", "lacks ", "hides ", "leaves ", "cannot "];
+const PREDICATES: &[&str] = &["is ", "names ", "has ", "lacks ", "hides ", "leaves ", "cannot ", "makes "];

@@ -39,7 +39,7 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
     let trials = if options.no_probe || target.bits != usize::BITS {
         Trials::default()
     } else {
-        let settings = Settings { variables, limit: Duration::from_secs(options.timeout) };
+        let settings = Settings { variables, limit: Duration::from_secs(options.timeout), late };
         let trials = Trials::run(&target, &planned, &facts.nodes, &settings, &progress, &mut |trials| {
             failed = keep(trials)
         });
@@ -60,6 +60,11 @@ fn named(planned: &Planned) -> Vec<Named> {
         library: Shown(&layer.library).to_string(),
     });
     drivers.chain(layers).collect()
+}
+
+/// Tells somebody who waits what takes long. On a terminal, [`progress`] does.
+fn late(what: &str, limit: Duration) {
+    output::tell_without_terminal(&format!("trying {what}, for {} seconds at most", limit.as_secs()));
 }
 
 /// Shows the current trial on a terminal.

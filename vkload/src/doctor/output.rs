@@ -60,7 +60,7 @@ pub(crate) fn headline(answer: &Diagnosis) -> String {
         (Some(false), _) => format!("Vulkan does not work here{whom}."),
         (Some(true), []) => format!("Vulkan works here{whom}."),
         (Some(true), devices @ [default, ..]) => {
-            let version = two_numbers(&default.api_version);
+            let version = if case.has_old_loader() { "1.0" } else { two_numbers(&default.api_version) };
             let on = match (devices, case.only_software()) {
                 (_, true) => format!("but only on the processor ({}): slow", names(devices)),
                 ([only], false) => format!("on {}", only.name),

@@ -1,10 +1,12 @@
 //! Finds the layer that keeps programs from their devices: first a run without layers, then by halves.
 
+use serde::{Deserialize, Serialize};
+
 use super::trials::Trials;
 use crate::bisection;
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
-use crate::probe::{Ending, Progress, Trial};
+use crate::probe::{Ending, Progress, Trial, Tried};
 use crate::switches::{self, Changes, Wanted};
 use crate::view::LayerView;
 
@@ -15,7 +17,36 @@ pub(super) fn anything_missing(trials: &Trials) -> bool {
         return false;
     }
     let by_drivers: usize = trials.drivers.iter().map(|(_, trial)| trial.usable().count()).sum();
-    program.ending != Ending::Finished || program.usable().count() < by_drivers || program.devices.is_empty()
+    program.ending != Ending::Finished
+        || program.usable().count() < by_drivers
+        || program.devices.is_empty()
+        || trials.drivers.iter().any(|(_, driver)| !lost(driver, program).is_empty())
+}
+
+/// What programs do not get of a device.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Lost {
+    pub(crate) device: String,
+    pub(crate) extensions: Vec<String>,
+    /// How many of the features of Vulkan 1.0.
+    pub(crate) features: u32,
+}
+
+/// The extension without which programs show no picture.
+pub(crate) const SWAPCHAIN: &str = "VK_KHR_swapchain";
+
+/// Returns what devices have in the first trial and lack in the second.
+pub(super) fn lost(with: &Trial, without: &Trial) -> Vec<Lost> {
+    let of = |had: &Tried| {
+        let has = without.devices.iter().find(|has| has.device.name == had.device.name)?;
+        let extensions: Vec<String> =
+            had.extensions.iter().filter(|name| !has.extensions.contains(name)).cloned().collect();
+        let features = (had.features & !has.features).count_ones();
+        let any = !extensions.is_empty() || features > 0;
+        any.then(|| Lost { device: had.device.name.clone(), extensions, features })
+    };
+    with.devices.iter().filter_map(of).collect()
 }
 
 /// Returns whether programs die or hang in the same library as a driver does alone: then no layer has to do with it.
@@ -32,7 +63,7 @@ pub(super) fn is_drivers_fault(trials: &Trials) -> bool {
 pub(super) fn is_better(trial: &Trial, before: Option<&Trial>) -> bool {
     let Some(before) = before else { return false };
     let score = |trial: &Trial| (trial.ending == Ending::Finished, trial.usable().count(), trial.stage);
-    score(trial) > score(before)
+    score(trial) > score(before) || (score(trial) == score(before) && !lost(trial, before).is_empty())
 }
 
 /// Returns the changes to variables that leave these layers out, by their indices.

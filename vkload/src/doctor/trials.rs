@@ -3,14 +3,19 @@
 use serde::{Deserialize, Serialize};
 
 use super::subject::Target;
-use super::suspects;
+use super::suspects::{self, Lost};
 use crate::facts::Node;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, libraries_not_found, try_out};
-use crate::probe::{self, Attempt, Progress, Subject, Trial, try_all};
+use crate::probe::{self, Attempt, Ending, Progress, Subject, Trial, try_all};
 use crate::switches::Changes;
 use crate::view::LayerView;
 use loader_core::memory::Shown;
+
+/// The variable by which the dynamic linker loads libraries into every program.
+pub(super) const PRELOAD: &str = "LD_PRELOAD";
+/// A layer that takes longer is tried again, in case the machine was busy.
+pub(super) const LONG: u64 = 2000;
 
 /// The results of all trials.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -28,6 +33,12 @@ pub(crate) struct Trials {
     pub(crate) files: Vec<(String, Trial)>,
     /// The programs' loader, without the layers that no code enables.
     pub(crate) without_layers: Option<Trial>,
+    /// What devices have without these layers and not with them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) lost: Vec<Lost>,
+    /// The programs' loader without LD_PRELOAD, if that is set and it is better so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) without_preload: Option<Trial>,
     /// The layers without which it works.
     pub(crate) culprits: Vec<String>,
     /// The layer that works if it is moved behind the others.
@@ -61,6 +72,7 @@ impl Trials {
         let of_layers = tried.split_off(drivers);
         trials.program = (!tried.is_empty()).then(|| tried.remove(0).1);
         (trials.drivers, trials.layers) = (tried, of_layers);
+        trials.try_slow_layers_again(settings, &attempts);
         keep(&trials);
         let has_gpu = trials.program.iter().flat_map(Trial::usable).any(|device| device.kind != "cpu");
         if !has_gpu {
@@ -71,6 +83,16 @@ impl Trials {
         if !suspects::anything_missing(&trials) || suspects::is_drivers_fault(&trials) {
             return trials;
         }
+        let loader = Subject::Loader { library: target.loader.clone() };
+        if settings.variables.get(PRELOAD).is_some_and(|value| !value.is_empty()) {
+            progress("the loader without LD_PRELOAD");
+            let without = try_out(&loader, settings, &Changes::from([(PRELOAD.to_owned(), None)]));
+            if suspects::is_better(&without, trials.program.as_ref()) {
+                trials.without_preload = Some(without);
+                keep(&trials);
+                return trials;
+            }
+        }
         for (_, trial) in trials.drivers.iter_mut().filter(|(_, trial)| trial.fails_silently()) {
             progress("what the drivers look for");
             trial.not_found = libraries_not_found(&trial.of, settings);
@@ -79,11 +101,10 @@ impl Trials {
         if let (false, Ok(changes)) = (layers.is_empty(), suspects::without(planned, &layers, &all, settings))
         {
             progress("the loader without layers");
-            let attempt = |changes: &Changes| {
-                try_out(&Subject::Loader { library: target.loader.clone() }, settings, changes)
-            };
+            let attempt = |changes: &Changes| try_out(&loader, settings, changes);
             let without = attempt(&changes);
             if suspects::is_better(&without, trials.program.as_ref()) {
+                trials.lost = trials.program.iter().flat_map(|with| suspects::lost(&without, with)).collect();
                 trials.culprits =
                     suspects::culprits(planned, &layers, settings, &without, &attempt, progress);
                 trials.belongs_last =
@@ -98,6 +119,18 @@ impl Trials {
             keep(&trials);
         }
         trials
+    }
+
+    /// Keeps the shorter time of two for layers that took long.
+    fn try_slow_layers_again(&mut self, settings: &Settings, attempts: &[Attempt]) {
+        for (name, trial) in &mut self.layers {
+            let attempt =
+                attempts.iter().find(|attempt| attempt.name == *name && attempt.subject == trial.of);
+            if let (Some(attempt), Ending::Finished, LONG..) = (attempt, &trial.ending, trial.milliseconds) {
+                let again = try_out(&attempt.subject, settings, &attempt.changes);
+                trial.milliseconds = trial.milliseconds.min(again.milliseconds);
+            }
+        }
     }
 
     /// Returns the result of the driver with this manifest.

@@ -4,6 +4,7 @@ use std::ffi::{CStr, CString, c_void};
 use std::fs;
 use std::mem::transmute_copy;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use ash::vk;
 use loader_core::manifest::{LayerFunctions, Symbol};
@@ -40,7 +41,10 @@ pub(crate) fn run(memory: i32, subject: &str) -> ExitCode {
             notes::write(&[&text]);
         }
     };
-    let (ending, opened) = match try_out(&subject, &mut tell) {
+    let start = Instant::now();
+    let result = try_out(&subject, &mut tell);
+    tell(Line::Took { milliseconds: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX) });
+    let (ending, opened) = match result {
         Ok(opened) => (Ending::Finished, opened),
         Err(ending) => (ending, None),
     };

@@ -48,6 +48,18 @@ pub(crate) enum Subject {
     DeviceFile { path: String },
 }
 
+impl Subject {
+    /// Returns its name for users.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Own => "the loader that is built into vkload",
+            Self::Loader { library } | Self::Driver { library } => library,
+            Self::Layer { name, .. } => name,
+            Self::DeviceFile { path } => path,
+        }
+    }
+}
+
 /// The steps of a trial, in order.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -137,6 +149,8 @@ pub(crate) struct Trial {
     pub(crate) version: String,
     /// Its devices, as far as they were reached.
     pub(crate) devices: Vec<Tried>,
+    /// How long it took until the instance was destroyed or a step failed. 0 if it did not get as far.
+    pub(crate) milliseconds: u64,
     /// The last lines that it printed, cleaned of control characters.
     pub(crate) printed: Vec<String>,
     /// Libraries that it did not find, if it failed without giving a reason.
@@ -153,6 +167,11 @@ pub(crate) struct Tried {
     pub(crate) device: Device,
     /// The stage and kind of a failure while using it. `None` if it works.
     pub(crate) failure: Option<(Stage, Ending)>,
+    /// Its extensions, and the features of Vulkan 1.0 by their positions. Not recorded: [`crate::doctor`] keeps what a layer takes away.
+    #[serde(skip)]
+    pub(crate) extensions: Vec<String>,
+    #[serde(skip)]
+    pub(crate) features: u64,
 }
 
 impl Trial {
@@ -207,6 +226,12 @@ impl Ending {
         matches!(self, Self::Signal { .. } | Self::Exited { .. } | Self::TimedOut { .. })
     }
 
+    /// Returns the step for something that may only take long, if that ended it.
+    pub(crate) fn patience(&self) -> Option<String> {
+        let Self::TimedOut { seconds, .. } = self else { return None };
+        Some(format!("If it only takes long: vkload doctor --timeout {}", seconds.saturating_mul(6)))
+    }
+
     /// Returns the outcome of this step, worded to follow the name of the thing tried: "crashes in vkCreateInstance (SIGSEGV in libx.so)".
     pub(crate) fn tell(&self, stage: Stage) -> String {
         let at = stage.words();
@@ -232,7 +257,7 @@ impl Ending {
             Self::TimedOut { seconds, library } => {
                 let library = library.as_deref().map(|library| format!("in {library}, ")).unwrap_or_default();
                 let unit = if *seconds == 1 { "second" } else { "seconds" };
-                format!("hangs {at} ({library}stopped after {seconds} {unit})")
+                format!("hangs {at} ({library}stopped at the time limit of {seconds} {unit})")
             }
         }
     }
@@ -309,6 +334,15 @@ enum Line {
         stage: Stage,
         ending: Ending,
     },
+    /// The device's extensions and features.
+    Abilities {
+        extensions: Vec<String>,
+        features: u64,
+    },
+    /// The trial took so long.
+    Took {
+        milliseconds: u64,
+    },
     /// The loader leaves the layer out, for a reason of this name.
     Fault {
         id: String,
@@ -342,11 +376,11 @@ mod tests {
         );
         assert_eq!(
             tell(Ending::TimedOut { seconds: 10, library: None }, Stage::Wait),
-            "hangs in vkWaitForFences (stopped after 10 seconds)"
+            "hangs in vkWaitForFences (stopped at the time limit of 10 seconds)"
         );
         assert_eq!(
             tell(Ending::TimedOut { seconds: 1, library: Some("libx.so".into()) }, Stage::Open),
-            "hangs while its library is loaded (in libx.so, stopped after 1 second)"
+            "hangs while its library is loaded (in libx.so, stopped at the time limit of 1 second)"
         );
         assert_eq!(result_name(-77_777), "the unknown result -77777");
     }

@@ -22,6 +22,8 @@ const BURIAL: Duration = Duration::from_secs(2);
 const LEAST_MEMORY: u64 = 2 << 30;
 /// How long one trial may take, in seconds, unless the user says otherwise (`--timeout`).
 const USUAL_LIMIT: u64 = 10;
+/// After how long the user is told what is being tried.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// How much of a library's output is kept, and how many lines of it are shown.
 const PRINTED_LIMIT: usize = 16 << 10;
 const PRINTED_LINES: usize = 5;
@@ -33,12 +35,14 @@ pub(crate) struct Settings {
     pub(crate) variables: Variables,
     /// How long one trial may take.
     pub(crate) limit: Duration,
+    /// Tells the user that a trial takes long: what is tried, and the limit.
+    pub(crate) late: fn(&str, Duration),
 }
 
 impl Settings {
     /// Returns the settings of this process, with the usual limit.
     pub(crate) fn own() -> Self {
-        Self { variables: own_variables(), limit: Duration::from_secs(USUAL_LIMIT) }
+        Self { variables: own_variables(), limit: Duration::from_secs(USUAL_LIMIT), late: |_, _| {} }
     }
 }
 
@@ -65,7 +69,7 @@ fn run(
 ) -> (Trial, String) {
     let mut trial = Trial { of: subject.clone(), ..Trial::default() };
     let printed = match start(subject, settings, changes) {
-        Ok(started) => watch(started, settings.limit, &mut trial),
+        Ok(started) => watch(started, settings, &mut trial),
         Err(error) => {
             trial.ending = Ending::Failed {
                 words: format!("cannot be tried, because no process can be started: {error}"),
@@ -146,10 +150,15 @@ unsafe fn confine(notes: RawFd, memory: u64) -> io::Result<()> {
 }
 
 /// Returns everything that the child printed, as far as it was kept.
-fn watch(started: Started, limit: Duration, trial: &mut Trial) -> String {
+fn watch(started: Started, settings: &Settings, trial: &mut Trial) -> String {
     let Started { mut child, notes, mut printed } = started;
     let id = i32::try_from(child.id()).unwrap_or(0);
-    let status = wait(&mut child, &mut printed, limit);
+    let limit = settings.limit;
+    let mut status = wait(&mut child, &mut printed, limit.min(PATIENCE));
+    if status.is_none() && limit > PATIENCE {
+        (settings.late)(trial.of.name(), limit);
+        status = wait(&mut child, &mut printed, limit.saturating_sub(PATIENCE));
+    }
     if status.is_none() {
         // SAFETY: the process is this one's child and has not been waited for.
         unsafe {
@@ -202,7 +211,13 @@ fn take(line: Line, trial: &mut Trial) {
         Line::File { path } => trial.file = path,
         Line::Version { version } => trial.version = version,
         Line::Fault { id } => trial.fault = id,
-        Line::Device { device } => trial.devices.push(Tried { device, failure: None }),
+        Line::Device { device } => trial.devices.push(Tried { device, ..Tried::default() }),
+        Line::Abilities { extensions, features } => {
+            if let Some(device) = trial.devices.last_mut() {
+                (device.extensions, device.features) = (extensions, features);
+            }
+        }
+        Line::Took { milliseconds } => trial.milliseconds = milliseconds,
         Line::Failure { stage, ending } => {
             if let Some(device) = trial.devices.last_mut() {
                 device.failure = Some((stage, ending));

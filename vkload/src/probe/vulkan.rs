@@ -2,7 +2,7 @@
 //!
 //! Commands are looked up one by one, since a driver may lack any of them and must not be called through a missing one.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::mem::transmute_copy;
 
 use ash::vk::{self, Handle};
@@ -67,10 +67,12 @@ pub(super) unsafe fn run(commands: Commands<'_>, tell: Tell<'_>) -> Result<(), E
             check(ask(&raw mut version))?;
         }
         tell(Line::Version { version: version_text(version) });
-        let portability = has_portability(commands)?;
+        // The loader would ask the installed drivers, which have nothing to do with a layer above the built-in one.
+        let extensions = if commands.layer.is_some() { Vec::new() } else { instance_extensions(commands)? };
         tell(Line::Stage { stage: Stage::CreateInstance });
-        let instance = create_instance(commands, version, portability)?;
-        let went = with_devices(commands, instance, tell);
+        let instance = create_instance(commands, version, &extensions)?;
+        let has_surface = extensions.iter().any(|name| name == ash::khr::surface::NAME);
+        let went = with_devices(commands, instance, has_surface, tell);
         // After a failure, report the stage that failed.
         if went.is_ok() {
             tell(Line::Stage { stage: Stage::Destroy });
@@ -85,7 +87,7 @@ pub(super) unsafe fn run(commands: Commands<'_>, tell: Tell<'_>) -> Result<(), E
 unsafe fn create_instance(
     commands: Commands<'_>,
     version: u32,
-    portability: bool,
+    available: &[CString],
 ) -> Result<vk::Instance, Ending> {
     let application = vk::ApplicationInfo::default().application_name(c"vkload doctor").api_version(version);
     let (mut extensions, mut layers) = (Vec::new(), Vec::new());
@@ -95,9 +97,13 @@ unsafe fn create_instance(
         .mode(vk::DirectDriverLoadingModeLUNARG::EXCLUSIVE)
         .drivers(&drivers);
     let mut info = vk::InstanceCreateInfo::default().application_info(&application);
-    if portability {
+    let has = |name: &CStr| available.iter().any(|known| known.as_c_str() == name);
+    if has(ash::khr::portability_enumeration::NAME) {
         extensions.push(ash::khr::portability_enumeration::NAME.as_ptr());
         info = info.flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR);
+    }
+    if has(ash::khr::surface::NAME) {
+        extensions.push(ash::khr::surface::NAME.as_ptr());
     }
     if let Some(layer) = commands.layer {
         extensions.push(c"VK_LUNARG_direct_driver_loading".as_ptr());
@@ -119,7 +125,7 @@ unsafe fn create_instance(
     Ok(instance)
 }
 
-unsafe fn has_portability(commands: Commands<'_>) -> Result<bool, Ending> {
+unsafe fn instance_extensions(commands: Commands<'_>) -> Result<Vec<CString>, Ending> {
     type Enumerate = vk::PFN_vkEnumerateInstanceExtensionProperties;
     // SAFETY: the type matches the command, and the array has the requested capacity.
     unsafe {
@@ -132,12 +138,63 @@ unsafe fn has_portability(commands: Commands<'_>) -> Result<bool, Ending> {
         count = room;
         check(enumerate(std::ptr::null(), &raw mut count, extensions.as_mut_ptr()))?;
         extensions.truncate(count.min(room) as usize);
-        let name = ash::khr::portability_enumeration::NAME;
-        Ok(extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name)))
+        Ok(names(&extensions))
     }
 }
 
-unsafe fn with_devices(commands: Commands<'_>, instance: vk::Instance, tell: Tell<'_>) -> Result<(), Ending> {
+fn names(extensions: &[vk::ExtensionProperties]) -> Vec<CString> {
+    extensions.iter().filter_map(|it| it.extension_name_as_c_str().ok()).map(CStr::to_owned).collect()
+}
+
+/// Returns the device's extensions. Empty if they cannot be listed.
+unsafe fn device_extensions(
+    commands: Commands<'_>,
+    instance: vk::Instance,
+    device: vk::PhysicalDevice,
+) -> Vec<CString> {
+    type Enumerate = vk::PFN_vkEnumerateDeviceExtensionProperties;
+    // SAFETY: the type matches the command, the handles live, and the array has the requested capacity.
+    unsafe {
+        let Ok(enumerate) = commands.get::<Enumerate>(instance, c"vkEnumerateDeviceExtensionProperties")
+        else {
+            return Vec::new();
+        };
+        let mut count = 0;
+        if enumerate(device, std::ptr::null(), &raw mut count, std::ptr::null_mut()) != vk::Result::SUCCESS {
+            return Vec::new();
+        }
+        let room = count.min(4096);
+        let mut extensions = vec![vk::ExtensionProperties::default(); room as usize];
+        count = room;
+        if check(enumerate(device, std::ptr::null(), &raw mut count, extensions.as_mut_ptr())).is_err() {
+            return Vec::new();
+        }
+        extensions.truncate(count.min(room) as usize);
+        names(&extensions)
+    }
+}
+
+/// Returns the device's features of Vulkan 1.0, by their positions in the structure.
+unsafe fn features(commands: Commands<'_>, instance: vk::Instance, device: vk::PhysicalDevice) -> u64 {
+    const COUNT: usize = size_of::<vk::PhysicalDeviceFeatures>() / size_of::<vk::Bool32>();
+    // SAFETY: the type matches the command and the handles live. The structure consists of these numbers alone.
+    let all: [vk::Bool32; COUNT] = unsafe {
+        let get =
+            commands.get::<vk::PFN_vkGetPhysicalDeviceFeatures>(instance, c"vkGetPhysicalDeviceFeatures");
+        let Ok(get) = get else { return 0 };
+        let mut features = vk::PhysicalDeviceFeatures::default();
+        get(device, &raw mut features);
+        std::mem::transmute(features)
+    };
+    all.iter().enumerate().filter(|(_, has)| **has != 0).fold(0, |bits, (index, _)| bits | (1 << index))
+}
+
+unsafe fn with_devices(
+    commands: Commands<'_>,
+    instance: vk::Instance,
+    has_surface: bool,
+    tell: Tell<'_>,
+) -> Result<(), Ending> {
     tell(Line::Stage { stage: Stage::EnumerateDevices });
     // SAFETY: the type matches the command, the instance lives, and the array has the requested capacity.
     let devices = unsafe {
@@ -159,8 +216,12 @@ unsafe fn with_devices(commands: Commands<'_>, instance: vk::Instance, tell: Tel
         // SAFETY: the device is the instance's, which lives.
         unsafe {
             tell(Line::Device { device: describe(commands, instance, device)? });
+            let extensions = device_extensions(commands, instance, device);
+            let swapchain = has_surface && extensions.iter().any(|name| name == ash::khr::swapchain::NAME);
+            let extensions = extensions.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+            tell(Line::Abilities { extensions, features: features(commands, instance, device) });
             let mut stage = Stage::CreateDevice;
-            if let Err(ending) = use_device(commands, instance, device, &mut stage, tell) {
+            if let Err(ending) = use_device(commands, instance, (device, swapchain), &mut stage, tell) {
                 tell(Line::Failure { stage, ending });
             }
         }
@@ -195,11 +256,11 @@ unsafe fn describe(
     }
 }
 
-/// Creates a device, submits nothing, and waits for it.
+/// Creates a device, with VK_KHR_swapchain if it has that, submits nothing, and waits for it.
 unsafe fn use_device(
     commands: Commands<'_>,
     instance: vk::Instance,
-    physical: vk::PhysicalDevice,
+    (physical, swapchain): (vk::PhysicalDevice, bool),
     stage: &mut Stage,
     tell: Tell<'_>,
 ) -> Result<(), Ending> {
@@ -212,7 +273,10 @@ unsafe fn use_device(
     unsafe {
         let priorities = [1.0];
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
-        let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+        let extensions = [ash::khr::swapchain::NAME.as_ptr()];
+        let info = vk::DeviceCreateInfo::default()
+            .queue_create_infos(&queues)
+            .enabled_extension_names(if swapchain { &extensions } else { &[] });
         let create: vk::PFN_vkCreateDevice = commands.get(instance, c"vkCreateDevice")?;
         let find: vk::PFN_vkGetDeviceProcAddr = commands.get(instance, c"vkGetDeviceProcAddr")?;
         let mut device = vk::Device::null();

@@ -22,9 +22,9 @@ use world::World;
 const ENOUGH: usize = 80;
 /// More at a time would wait for each other, and hangs for their time limit.
 const AT_A_TIME: usize = 4;
-/// Findings about a running process or a program on the command line, which `programs.rs` brings about.
+/// Findings about a running process, a program on the command line or time, which `programs.rs` and `recordings.rs` bring about.
 const WITHOUT_WORLD: &[&str] =
-    &["app-image", "loaders-mixed", "not-tried", "process-elsewhere", "process-libraries"];
+    &["app-image", "layer-slow", "loaders-mixed", "not-tried", "process-elsewhere", "process-libraries"];
 
 #[test]
 fn every_world_gets_its_answer_and_every_finding_has_a_world() {

@@ -28,6 +28,16 @@ pub(crate) fn layer() -> PathBuf {
     compiled(&folder(), &["-DLAYER"])
 }
 
+/// Returns a loader of Vulkan 1.0.
+pub(crate) fn old_loader() -> PathBuf {
+    compiled(&folder(), &["-DOLD_LOADER"])
+}
+
+/// Returns a library for LD_PRELOAD that breaks programs.
+pub(crate) fn preload() -> PathBuf {
+    compiled(&folder(), &["-DPRELOAD"])
+}
+
 /// Returns a library that only has a name, and versions by this map.
 pub(crate) fn stub(name: &str, map: &str) -> PathBuf {
     let (soname, map) = (format!("-Wl,-soname,{name}"), format!("-Wl,--version-script={}/{map}", folder()));

@@ -61,7 +61,7 @@ pub(crate) fn doctor(world: &World) -> Told {
     let recording = kept.path().join("recording.json");
     let text = within(world, kept.path(), |built| {
         let output = built.command(&["--record", RECORDING]).output().expect("vkload runs");
-        without_sizes(&(text(&output.stdout) + &text(&output.stderr)))
+        without_sizes(&(text(&output.stdout) + &without_progress(&text(&output.stderr))))
     });
     let replay = |more: &[&str]| {
         let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
@@ -77,6 +77,11 @@ pub(crate) fn doctor(world: &World) -> Told {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Returns the text without what a busy machine adds: that a trial takes more than a second.
+fn without_progress(text: &str) -> String {
+    text.lines().filter(|line| !line.starts_with("vkload: trying ")).map(|line| format!("{line}\n")).collect()
 }
 
 /// The ways in which a user may ask about a machine, with the doctor's output and exit code.
@@ -98,7 +103,7 @@ pub(crate) fn answers(world: &World) -> Answers {
         }
         let ask = |way: Vec<&str>| {
             let output = built.command(&way).stdin(Stdio::null()).output().expect("vkload runs");
-            let said = text(&output.stdout) + &text(&output.stderr);
+            let said = text(&output.stdout) + &without_progress(&text(&output.stderr));
             (way.join(" ").replace(&id, "PID"), said.replace(&id, "PID"), output.status.code())
         };
         let answers = ways.into_iter().map(ask).collect();
@@ -259,6 +264,10 @@ impl Built {
         let chosen = world.of("loader").next().map(Thing::text).unwrap_or_else(|| "own".to_owned());
         let file = match chosen.as_str() {
             "none" => return,
+            "old" => {
+                self.bind(&parts::own_loader(), "/opt/libvulkan.so.1");
+                parts::old_loader()
+            }
             "other" => parts::other_loader().expect("another loader"),
             _ => parts::own_loader(),
         };
@@ -318,6 +327,7 @@ impl Built {
                 self.variables.push((name.to_owned(), value.to_owned()));
             }
             "root" => self.is_root = true,
+            "preload" => self.write(&first, fs::read(parts::preload()).expect("a library")),
             "loader-in" => {
                 self.bind(&parts::own_loader(), &format!("{first}/libvulkan.so.1.4.313"));
                 self.link(&format!("{first}/libvulkan.so.1"), "libvulkan.so.1.4.313");

@@ -34,7 +34,7 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
     if trial.is_violent() {
         let what = format!("this driver {trial}{}{}", printed(trial), others(case, driver));
         let finding = Finding::new(case, violent_id(&trial.ending), &driver.manifest, what);
-        return Some(finding.steps(leave_out(case, driver)));
+        return Some(finding.steps(leave_out(case, driver)).steps(trial.ending.patience()));
     }
     if is_idle(case, driver, trial) {
         return None;

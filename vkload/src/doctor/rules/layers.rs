@@ -5,6 +5,8 @@ use loader_core::memory::Shown;
 
 use super::super::case::{Case, file_name, quoted};
 use super::super::finding::{Evidence, Finding, Id, Severity};
+use super::super::suspects::{Lost, SWAPCHAIN};
+use super::super::trials::LONG;
 use super::library;
 use crate::probe::{Ending, Stage, Trial};
 use crate::view::LayerView;
@@ -21,17 +23,60 @@ pub(super) fn culprits(case: &Case) -> Vec<Finding> {
     };
     let of = |name: &String| {
         let layer = case.layers.iter().find(|layer| layer.name == *name)?;
+        let because = because(case, layer);
+        let lost = with.works().then(|| case.trials.lost.first()).flatten();
+        if let Some(lost) = lost.filter(|_| case.works() == Some(true)) {
+            let what = format!("hides {}; it is active because {because}", parts(lost));
+            return Some(Finding::new(case, Id::LayerHidesExtensions, name, what));
+        }
+        let (with, without) = match lost {
+            Some(lost) => {
+                (format!("there is no {}, and programs show no picture", parts(lost)), "there is".to_owned())
+            }
+            None => (outcome(with), outcome(without)),
+        };
         let what = format!(
-            "with this layer{} {}; without it {}; it is active because {}",
-            together(name),
-            outcome(with),
-            outcome(without),
-            because(case, layer)
+            "with this layer{} {with}; without it {without}; it is active because {because}",
+            together(name)
         );
         let finding = Finding::new(case, Id::LayerBreaks, name, what);
-        Some(finding.steps(other_order(case)).steps(off(case, layer)).step(case.reinstall(&layer.manifest)))
+        let finding = finding.steps(other_order(case)).steps(off(case, layer));
+        let patience = case.trials.program.as_ref().and_then(|trial| trial.ending.patience());
+        Some(finding.step(case.reinstall(&layer.manifest)).steps(patience))
     };
     case.trials.culprits.iter().filter_map(of).collect()
+}
+
+/// Returns what a device lacks because of a layer.
+fn parts(lost: &Lost) -> String {
+    let swapchain = lost.extensions.iter().any(|name| name == SWAPCHAIN);
+    let shown = if swapchain { Some(SWAPCHAIN) } else { lost.extensions.first().map(String::as_str) };
+    let more = lost.extensions.len().saturating_sub(1);
+    let extensions = shown.map(|name| match more {
+        0 => name.to_owned(),
+        1 => format!("{name} and another extension"),
+        more => format!("{name} and {more} more extensions"),
+    });
+    let features = (lost.features > 0).then(|| format!("{} features", lost.features));
+    let all: Vec<_> = extensions.into_iter().chain(features).collect();
+    format!("{} of {}", all.join(" and "), lost.device)
+}
+
+/// Reports layers that make every start slow.
+pub(super) fn takes_long(case: &Case) -> Vec<Finding> {
+    let program = case.trials.program.as_ref().map(|trial| trial.milliseconds).unwrap_or_default();
+    let of = |layer: &LayerView| {
+        let trial = case.trials.layer(&layer.name).filter(|trial| trial.ending == Ending::Finished)?;
+        let time = trial.milliseconds.min(program);
+        let seconds = (time >= LONG).then_some(time / 1000)?;
+        let what = format!(
+            "makes each program wait {seconds} seconds when it starts; it is active because {}",
+            because(case, layer)
+        );
+        let finding = Finding::new(case, Id::LayerSlow, &layer.name, what);
+        Some(finding.steps(off(case, layer)).step(case.reinstall(&layer.manifest)))
+    };
+    case.layers.iter().filter_map(of).collect()
 }
 
 /// Returns commands for an order in which the layers work, if they fail in another.
@@ -58,7 +103,7 @@ fn off(case: &Case, layer: &LayerView) -> Vec<String> {
 }
 
 /// Returns the effect on a program.
-fn outcome(trial: &Trial) -> String {
+pub(super) fn outcome(trial: &Trial) -> String {
     match (&trial.ending, trial.usable().count(), trial.devices.len()) {
         (Ending::Finished, 0, 0) => "there is no device".to_owned(),
         (Ending::Finished, 0, _) => match trial.devices.iter().find_map(|tried| tried.failure.as_ref()) {
@@ -158,7 +203,7 @@ fn tried(case: &Case, layer: &LayerView) -> Option<Finding> {
         _ => Id::LayerDoesNotLoad,
     };
     let finding = Finding::new(case, id, about, what).severity(severity);
-    Some(finding.steps(off(case, layer)).step(case.reinstall(about)))
+    Some(finding.steps(off(case, layer)).step(case.reinstall(about)).steps(trial.ending.patience()))
 }
 
 /// Returns whether programs crash, perhaps because of a layer that crashes alone.

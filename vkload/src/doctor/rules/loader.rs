@@ -3,6 +3,7 @@
 use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use super::super::subject::SONAME;
+use super::super::trials::PRELOAD;
 use crate::facts::{Binding, LibraryState, LoaderFile, MappedLoader};
 use crate::probe::{Ending, Stage, Trial};
 
@@ -31,6 +32,32 @@ pub(super) fn not_begun(case: &Case) -> Vec<Finding> {
         _ => finding(Severity::Warning, "", format!("nothing could be tried: the process for it {program}"))
             .step("To judge by files and variables alone: vkload doctor --no-probe"),
     }]
+}
+
+/// Reports that it works without what LD_PRELOAD loads into every program.
+pub(super) fn preloaded(case: &Case) -> Vec<Finding> {
+    let (Some(with), Some(without)) = (&case.trials.program, &case.trials.without_preload) else {
+        return Vec::new();
+    };
+    let what = format!(
+        "is \"{}\": with that {}; without it {}",
+        case.variable(PRELOAD).unwrap_or_default(),
+        super::layers::outcome(with),
+        super::layers::outcome(without)
+    );
+    vec![Finding::new(case, Id::PreloadBreaks, PRELOAD, what).step(format!("unset {PRELOAD}"))]
+}
+
+/// Reports a loader of Vulkan 1.0.
+pub(super) fn old(case: &Case) -> Vec<Finding> {
+    let Some(program) = case.trials.program.as_ref().filter(|_| case.has_old_loader()) else {
+        return Vec::new();
+    };
+    let what = "is a Vulkan loader of version 1.0: programs that ask for 1.1 or newer, which most do, fail with VK_ERROR_INCOMPATIBLE_DRIVER";
+    let finding = Finding::new(case, Id::LoaderOld, &program.file, what);
+    let step = first(case, SONAME)
+        .map_or_else(|| "Update the Vulkan loader".to_owned(), |found| repair(case, found));
+    vec![finding.step(step)]
 }
 
 /// Returns the file at which the dynamic linker stops: it skips libraries for other processors, but not damaged files.

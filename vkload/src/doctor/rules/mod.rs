@@ -21,6 +21,8 @@ type Rule = fn(&Case) -> Vec<Finding>;
 
 const RULES: &[Rule] = &[
     loader::not_begun,
+    loader::preloaded,
+    loader::old,
     loader::absent,
     loader::shadowed,
     loader::two,
@@ -28,6 +30,7 @@ const RULES: &[Rule] = &[
     loader::broken,
     layers::culprits,
     layers::broken,
+    layers::takes_long,
     layers::slow,
     layers::none,
     drivers::tried,
@@ -105,6 +108,30 @@ const EXPLAINING: &[Id] = &[
 const EXPLAINED: &[(Id, &[Id])] = &[
     (Id::NoModesetting, &[Id::GpuWithoutKernelDriver, Id::NoDeviceFile, Id::NvidiaModule]),
     (Id::NoDeviceFile, &[Id::GpuWithoutKernelDriver]),
+    (
+        // Nothing was tried without it.
+        Id::PreloadBreaks,
+        &[
+            Id::LoaderBroken,
+            Id::LoaderShadowed,
+            Id::LoaderDiffers,
+            Id::ProgramDies,
+            Id::Program,
+            Id::NoGpu,
+            Id::DriverDoesNotLoad,
+            Id::DriverFails,
+            Id::DriverCrashes,
+            Id::DriverHangs,
+            Id::DriverExits,
+            Id::DeviceFails,
+            Id::LayerDoesNotLoad,
+            Id::LayerFails,
+            Id::LayerCrashes,
+            Id::LayerHangs,
+            Id::LayerExits,
+            Id::GpuNotFound,
+        ],
+    ),
 ];
 
 /// Leaves out findings that another one explains.

@@ -31,11 +31,17 @@ static VkResult EnumerateInstanceVersion(uint32_t *version) {
     *version = VK_API_VERSION_1_1;
     return VK_SUCCESS;
 }
+static VkResult list(const char *const *names, uint32_t all, uint32_t *count, VkExtensionProperties *out) {
+    if (out == NULL) return *count = all, VK_SUCCESS;
+    if (*count > all) *count = all;
+    for (uint32_t i = 0; i < *count; ++i) snprintf(out[i].extensionName, sizeof out[i].extensionName, "%s", names[i]), out[i].specVersion = 1;
+    return *count < all ? VK_INCOMPLETE : VK_SUCCESS;
+}
 static VkResult EnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *out) {
-    (void)layer, (void)out;
+    static const char *const names[] = {"VK_KHR_surface", "VK_KHR_xcb_surface"};
+    (void)layer;
     TRY("vkEnumerateInstanceExtensionProperties");
-    *count = 0;
-    return VK_SUCCESS;
+    return list(names, 2, count, out);
 }
 static VkResult CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
     (void)info, (void)allocator;
@@ -73,8 +79,13 @@ static void GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice device, uint
 /* Stands for commands that loaders want to find and the doctor does not call. */
 static void NotCalled(void) { abort(); }
 static VkResult EnumerateDeviceExtensionProperties(VkPhysicalDevice device, const char *layer, uint32_t *count, VkExtensionProperties *out) {
-    (void)device, (void)layer, (void)out;
-    return *count = 0, VK_SUCCESS;
+    static const char *const names[] = {"VK_KHR_swapchain", "VK_KHR_maintenance1", "VK_EXT_robustness2"};
+    (void)device, (void)layer;
+    return list(names, 3, count, out);
+}
+static void GetPhysicalDeviceFeatures(VkPhysicalDevice device, VkPhysicalDeviceFeatures *out) {
+    (void)device;
+    *out = (VkPhysicalDeviceFeatures){.robustBufferAccess = VK_TRUE, .samplerAnisotropy = VK_TRUE};
 }
 static VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
     (void)physical, (void)info, (void)allocator;
@@ -116,11 +127,11 @@ static PFN_vkVoidFunction look_up(VkInstance instance, const char *name) {
     static const struct { const char *name; PFN_vkVoidFunction function; } rows[] = {
         ROW(EnumerateInstanceVersion), ROW(EnumerateInstanceExtensionProperties), ROW(CreateInstance), ROW(DestroyInstance),
         ROW(EnumeratePhysicalDevices), ROW(GetPhysicalDeviceProperties), ROW(GetPhysicalDeviceQueueFamilyProperties),
-        ROW(EnumerateDeviceExtensionProperties), ROW(CreateDevice), ROW(DestroyDevice), ROW(GetDeviceProcAddr), ROW(GetDeviceQueue),
+        ROW(EnumerateDeviceExtensionProperties), ROW(GetPhysicalDeviceFeatures), ROW(CreateDevice), ROW(DestroyDevice), ROW(GetDeviceProcAddr), ROW(GetDeviceQueue),
         ROW(CreateFence), ROW(DestroyFence), ROW(QueueSubmit), ROW(WaitForFences),
     };
     static const char *const not_called[] = {
-        "vkGetPhysicalDeviceFeatures", "vkGetPhysicalDeviceFormatProperties", "vkGetPhysicalDeviceImageFormatProperties",
+        "vkGetPhysicalDeviceFormatProperties", "vkGetPhysicalDeviceImageFormatProperties",
         "vkGetPhysicalDeviceMemoryProperties", "vkGetPhysicalDeviceSparseImageFormatProperties",
     };
     (void)instance;

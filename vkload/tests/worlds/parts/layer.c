@@ -1,5 +1,6 @@
 /* A layer of a world: passes everything on, unless its acts say otherwise. "hide" at vkEnumeratePhysicalDevices hides all devices.
- * "ask" at vkGetInstanceProcAddr finds no vkCreateDevice without an instance. */
+ * "ask" at vkGetInstanceProcAddr finds no vkCreateDevice without an instance. "take NAME" takes a device extension away, and "take-all" all.
+ * "refuse" accepts no instance with extensions. */
 #ifdef LAYER
 #include "acts.h"
 #include <vulkan/vk_layer.h>
@@ -7,6 +8,7 @@
 static PFN_vkGetInstanceProcAddr next_instance;
 static PFN_vkGetDeviceProcAddr next_device;
 static PFN_vkEnumeratePhysicalDevices next_enumerate;
+static PFN_vkEnumerateDeviceExtensionProperties next_extensions;
 
 __attribute__((constructor)) static void load(void) {
     read_acts(acts);
@@ -24,14 +26,36 @@ static int does(const char *action) {
 static VkResult CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
     VkResult result = at("vkCreateInstance");
     if (result != VK_SUCCESS) return result;
+    if (does("refuse") && info->enabledExtensionCount > 0) return VK_ERROR_EXTENSION_NOT_PRESENT;
     VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)info->pNext;
     while (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO)
         link = (VkLayerInstanceCreateInfo *)link->pNext;
     next_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     result = ((PFN_vkCreateInstance)next_instance(VK_NULL_HANDLE, "vkCreateInstance"))(info, allocator, out);
-    if (result == VK_SUCCESS) next_enumerate = (PFN_vkEnumeratePhysicalDevices)next_instance(*out, "vkEnumeratePhysicalDevices");
+    if (result != VK_SUCCESS) return result;
+    next_enumerate = (PFN_vkEnumeratePhysicalDevices)next_instance(*out, "vkEnumeratePhysicalDevices");
+    next_extensions = (PFN_vkEnumerateDeviceExtensionProperties)next_instance(*out, "vkEnumerateDeviceExtensionProperties");
     return result;
+}
+
+static int takes(const char *extension) {
+    for (unsigned i = 0; i < act_count; ++i)
+        if (strcmp(acts[i].action, "take") == 0 && strcmp(acts[i].argument, extension) == 0) return 1;
+    return does("take-all");
+}
+
+static VkResult EnumerateDeviceExtensionProperties(VkPhysicalDevice device, const char *layer, uint32_t *count, VkExtensionProperties *out) {
+    VkExtensionProperties all[64];
+    uint32_t found = 64, left = 0;
+    VkResult result = next_extensions(device, layer, &found, all);
+    if (result != VK_SUCCESS) return result;
+    for (uint32_t i = 0; i < found; ++i) {
+        if (takes(all[i].extensionName)) continue;
+        if (out != NULL && left < *count) out[left] = all[i];
+        ++left;
+    }
+    return *count = left, VK_SUCCESS;
 }
 
 static VkResult EnumeratePhysicalDevices(VkInstance instance, uint32_t *count, VkPhysicalDevice *out) {
@@ -64,6 +88,7 @@ static PFN_vkVoidFunction of_instance(VkInstance instance, const char *name) {
     if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)of_device;
     if (strcmp(name, "vkCreateInstance") == 0) return (PFN_vkVoidFunction)CreateInstance;
     if (strcmp(name, "vkCreateDevice") == 0) return does("ask") && instance == VK_NULL_HANDLE ? NULL : (PFN_vkVoidFunction)CreateDevice;
+    if (strcmp(name, "vkEnumerateDeviceExtensionProperties") == 0) return (PFN_vkVoidFunction)EnumerateDeviceExtensionProperties;
     if (strcmp(name, "vkEnumeratePhysicalDevices") == 0) return (PFN_vkVoidFunction)EnumeratePhysicalDevices;
     return next_instance == NULL ? NULL : next_instance(instance, name);
 }
