@@ -51,7 +51,7 @@ const RECORDING: &str = "recording";
 const OTHERS_WORDS: &[&str] = &["features", "settings"];
 
 /// Objects with fields of any name, the variables of a machine.
-const ANY_FIELDS: &str = "/facts/variables";
+const ANY_FIELDS: [&str; 2] = ["/facts/variables", "/facts/owners"];
 
 const SETTINGS: &str = "data/vulkan/loader_settings.d/vk_loader_settings.json";
 
@@ -169,7 +169,7 @@ fn a_missing_or_extra_field_violates_the_schema() {
         let mut objects = Vec::new();
         collect_objects(&output, String::new(), &mut objects);
         assert!(!objects.is_empty());
-        for place in objects.into_iter().filter(|place| place != ANY_FIELDS) {
+        for place in objects.into_iter().filter(|place| !ANY_FIELDS.contains(&place.as_str())) {
             let object = output.pointer(&place).and_then(Value::as_object).expect("an object");
             let with = |change: &dyn Fn(&mut serde_json::Map<String, Value>)| {
                 let mut output = output.clone();

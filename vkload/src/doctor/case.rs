@@ -138,6 +138,11 @@ impl Case {
         if self.is_sealed() {
             return SEALED.to_owned();
         }
+        let before_venus =
+            self.facts.system.is("debian") && ["11", "12"].contains(&&*self.facts.system.version);
+        if vendor == Some(VIRTIO) && before_venus {
+            return "This release's mesa-vulkan-drivers has no driver for virtio-gpu: install Mesa 24 or newer from its backports, or update to Debian 13".to_owned();
+        }
         let command = self.facts.packages.vulkan_driver(vendor, self.target.bits);
         command.unwrap_or_else(|| {
             "Install your distribution's Vulkan driver for this GPU (Mesa's, unless the vendor has its own)".to_owned()
@@ -173,8 +178,23 @@ impl Case {
         }
         let packaged = ["/usr/", "/lib", "/etc/"].iter().any(|start| path.starts_with(start))
             && !path.starts_with("/usr/local/");
-        let command = self.facts.packages.reinstall_owner(&quoted(path)).filter(|_| packaged);
+        let known = self.facts.owners.get(path).filter(|_| packaged);
+        let command = match known {
+            Some(package) if package.is_empty() => None,
+            Some(package) => self.facts.packages.reinstall(package),
+            None => self.facts.packages.reinstall_owner(&quoted(path)).filter(|_| packaged),
+        };
         command.unwrap_or_else(|| format!("Reinstall what brought {path}"))
+    }
+
+    /// Returns whether this file is known to belong to no package.
+    pub(super) fn is_of_no_package(&self, path: &str) -> bool {
+        self.facts.owners.get(path).is_some_and(String::is_empty)
+    }
+
+    /// Returns the command that removes a file.
+    pub(super) fn remove(&self, path: &str) -> String {
+        format!("{}rm {}", self.sudo(path), quoted(path))
     }
 
     /// Returns whether the environment cannot be changed from inside by installing packages.
@@ -183,6 +203,9 @@ impl Case {
         environment.flatpak.is_some() || environment.snap.is_some() || environment.steam_runtime.is_some()
     }
 }
+
+/// The vendor number of virtual machines' GPUs.
+const VIRTIO: u32 = 0x1af4;
 
 /// The advice if nothing can be installed.
 const SEALED: &str = "Nothing can be installed in here: update the application and its runtime";

@@ -7,6 +7,7 @@ use loader_core::memory::Shown;
 
 use super::case::Case;
 use super::kept::{self, Kept};
+use super::rules;
 use super::subject::Target;
 use super::trials::Trials;
 use crate::arguments::DoctorArguments;
@@ -47,7 +48,22 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
         trials
     };
     failed?;
-    Ok(Case::new(facts, planned, target, trials))
+    let mut case = Case::new(facts, planned, target, trials);
+    if !is_healthy(&case) {
+        let process = case.target.process.as_ref().map(|process| process.id);
+        let process = process.zip(case.target.program.as_deref());
+        case.facts.add_origins(Path::new("/"), process);
+        if let Some(file) = &options.record {
+            let Case { facts, planned, target, trials, .. } = &case;
+            kept::write(file, &Kept { facts, planned, target, trials })?;
+        }
+    }
+    Ok(case)
+}
+
+/// Returns whether there is nothing to be done, so that nobody needs to know where anything comes from.
+fn is_healthy(case: &Case) -> bool {
+    rules::findings(case).iter().all(|finding| finding.next.is_empty())
 }
 
 /// Returns the libraries that the manifests name, which programs would open.

@@ -106,7 +106,16 @@ impl Gpu {
 
     /// Returns whether a Vulkan driver for this vendor's devices is known to exist.
     pub(crate) fn can_have_vulkan(&self) -> bool {
-        self.vendor == 0 || self.maker().is_some_and(|maker| !maker.manifests.is_empty())
+        !self.is_too_old()
+            && (self.vendor == 0 || self.maker().is_some_and(|maker| !maker.manifests.is_empty()))
+    }
+
+    /// Returns whether it is one of Intel's before Ivy Bridge, for which no Vulkan driver was made.
+    pub(crate) fn is_too_old(&self) -> bool {
+        const SANDY_BRIDGE: [u32; 7] = [0x0102, 0x0106, 0x010a, 0x0112, 0x0116, 0x0122, 0x0126];
+        const OLDER: [u32; 4] = [0x0042, 0x0046, 0xa001, 0xa011];
+        let old = SANDY_BRIDGE.contains(&self.device) || OLDER.contains(&self.device);
+        self.vendor == 0x8086 && (old || (0x2500..0x2f00).contains(&self.device))
     }
 }
 

@@ -3,6 +3,8 @@
 //! [`Facts::gather`] reads them, [`crate::recording`] keeps them, and the rules of the doctor are functions of them. Each file here knows one
 //! subject. Nothing here judges.
 
+mod assignments;
+mod displays;
 mod elf;
 mod environment;
 mod files;
@@ -12,6 +14,7 @@ mod linker;
 mod mapped;
 mod nodes;
 mod nvidia;
+mod owners;
 mod packages;
 mod strays;
 mod system;
@@ -22,6 +25,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use assignments::{Assignment, Setter};
 pub(crate) use environment::Environment;
 pub(crate) use gpus::Gpu;
 pub(crate) use libraries::{Library, LibraryState, Missing, Named, VersionNeed};
@@ -29,6 +33,7 @@ pub(crate) use linker::LoaderFile;
 pub(crate) use mapped::{Binding, MappedLoader, mapped_loaders};
 pub(crate) use nodes::Node;
 pub(crate) use nvidia::Nvidia;
+pub(crate) use owners::Owners;
 pub(crate) use packages::Packages;
 pub(crate) use strays::{Stray, StrayKind};
 pub(crate) use system::System;
@@ -62,8 +67,16 @@ pub(crate) struct Facts {
     pub(crate) strays: Vec<Stray>,
     /// The driver manifests in the folders that are searched if no variable and no settings file replaces the search.
     pub(crate) manifests: Vec<String>,
+    /// The layers in the usual folders for explicit layers, whatever variables say: names and manifests.
+    pub(crate) explicit_layers: Vec<(String, String)>,
+    /// The variables that name a window system which does not answer, with their values.
+    pub(crate) dead_displays: Vec<(String, String)>,
     /// How packages are installed here.
     pub(crate) packages: Packages,
+    /// The packages of loaders, manifests and libraries, if anything is wrong.
+    pub(crate) owners: Owners,
+    /// Where the variables are set, if anything is wrong.
+    pub(crate) assignments: Vec<Assignment>,
 }
 
 impl Facts {
@@ -84,14 +97,35 @@ impl Facts {
             variables: concerning(variables),
             gpus: gpus::collect(root),
             nodes: nodes::collect(root),
-            nvidia: nvidia::collect(root, &search, variables),
+            nvidia: nvidia::collect(root, &search, variables, named),
             libraries: libraries::collect(root, &search, named, bits),
             loaders: search.loaders(),
             strays: strays::collect(root, variables),
             manifests: strays::driver_manifests(root, variables),
+            explicit_layers: strays::explicit_layers(root, variables),
+            dead_displays: displays::dead(root, variables),
             packages: packages::collect(root, &system),
+            owners: Owners::new(),
+            assignments: Vec::new(),
             system,
         }
+    }
+
+    /// Adds what is needed only if something is wrong: the packages that files belong to, and where variables are set. `process` is the
+    /// number and the program of the process that is looked at.
+    pub(crate) fn add_origins(&mut self, root: &Path, process: Option<(u32, &Path)>) {
+        let loaders = self.loaders.iter().map(|loader| loader.path.as_str());
+        let named = self
+            .libraries
+            .iter()
+            .flat_map(|library| [library.manifest.as_str()].into_iter().chain(library.path.as_deref()));
+        let strays = self.strays.iter().map(|stray| stray.path.as_str());
+        let others = self.manifests.iter().map(String::as_str);
+        let mut paths: Vec<&str> = loaders.chain(named).chain(strays).chain(others).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        self.owners = owners::collect(root, self.packages.manager, &paths);
+        self.assignments = assignments::collect(root, &self.variables, &self.user.home, process);
     }
 }
 
@@ -130,6 +164,7 @@ const CONCERNING: &[&str] = &[
     "CONTAINER",
     "container",
     "APPIMAGE",
+    "GIO_LAUNCHED_DESKTOP_FILE",
     "APPDIR",
     "WSL_",
     "HOME",

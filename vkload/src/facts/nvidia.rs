@@ -1,10 +1,12 @@
 //! The versions of the parts of NVIDIA's driver: the kernel's and the libraries'.
 
+use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{entries, name_of, read};
+use super::files::{below, entries, name_of, read};
+use super::libraries::Named;
 use super::linker::Search;
 use super::variables::Variables;
 
@@ -26,11 +28,16 @@ pub(crate) struct Nvidia {
 const TELLING: &[&str] =
     &["libGLX_nvidia.so.", "libnvidia-glcore.so.", "libnvidia-glvkspirv.so.", "libnvidia-eglcore.so."];
 
-pub(super) fn collect(root: &Path, search: &Search, variables: &Variables) -> Nvidia {
+pub(super) fn collect(root: &Path, search: &Search, variables: &Variables, named: &[Named]) -> Nvidia {
+    let named =
+        named.iter().filter(|named| named.library.starts_with('/') && named.library.contains("nvidia"));
+    let files = named.filter_map(|named| fs::canonicalize(below(root, Path::new(&named.library))).ok());
+    let of_named = files.filter_map(|file| file.parent().map(Path::to_owned));
     let mut libraries: Vec<String> = search
         .folders()
-        .iter()
-        .flat_map(|folder| entries(folder))
+        .into_iter()
+        .chain(of_named)
+        .flat_map(|folder| entries(&folder))
         .filter_map(|path| version_in(&name_of(&path)))
         .collect();
     libraries.sort();
@@ -66,7 +73,6 @@ fn module(root: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     #[test]
     fn the_kernels_version_and_that_of_the_libraries_are_read() {
@@ -80,7 +86,7 @@ mod tests {
             fs::write(root.path().join("usr/lib64").join(name), "").unwrap();
         }
         let found =
-            collect(root.path(), &Search::new(root.path(), &Variables::new(), None), &Variables::new());
+            collect(root.path(), &Search::new(root.path(), &Variables::new(), None), &Variables::new(), &[]);
         assert_eq!(
             (found.module.as_deref(), found.libraries),
             (Some("550.54.14"), vec!["535.104.05".to_owned()])

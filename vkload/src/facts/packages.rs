@@ -267,6 +267,12 @@ impl Packages {
         self.install(manager, vendor.and_then(of).or_else(|| of(0))?, bits)
     }
 
+    /// Returns the command that installs a package again. `None` if the system is one image.
+    pub(crate) fn reinstall(&self, package: &str) -> Option<String> {
+        let row = self.manager?.row().filter(|row| !row.reinstall.is_empty())?;
+        Some(format!("{} {package}", row.reinstall))
+    }
+
     /// Returns the command that installs the package again to which the file at `path`, quoted for a shell, belongs.
     pub(crate) fn reinstall_owner(&self, path: &str) -> Option<String> {
         let row = self.manager?.row().filter(|row| !row.reinstall.is_empty())?;

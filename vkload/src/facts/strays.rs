@@ -84,6 +84,20 @@ pub(super) fn driver_manifests(root: &Path, variables: &Variables) -> Vec<String
     files.filter(|path| name_of(path).ends_with(".json")).map(|path| seen(root, &path)).collect()
 }
 
+/// Returns the names and manifests of layers in the usual folders for explicit layers.
+pub(super) fn explicit_layers(root: &Path, variables: &Variables) -> Vec<(String, String)> {
+    let folders = folders(variables);
+    let files =
+        folders.iter().flat_map(|folder| entries(&below(root, &folder.join("vulkan/explicit_layer.d"))));
+    let name = |path: PathBuf| {
+        let small = fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() < SIZE_LIMIT);
+        let text = small.then(|| fs::read_to_string(&path).ok()).flatten()?;
+        let manifest: serde_json::Value = serde_json::from_str(&text).ok()?;
+        Some((manifest["layer"]["name"].as_str()?.to_owned(), seen(root, &path)))
+    };
+    files.filter(|path| name_of(path).ends_with(".json")).filter_map(name).collect()
+}
+
 /// Returns the folders that are usually searched, whatever the variables say, and those that these say.
 fn folders(variables: &Variables) -> Vec<PathBuf> {
     let home = variables.get("HOME").map(PathBuf::from);

@@ -15,6 +15,8 @@ pub(crate) struct System {
     pub(crate) name: String,
     /// Its ID, and those that it is like: "ubuntu", "debian".
     pub(crate) like: Vec<String>,
+    /// The number of its release: "12".
+    pub(crate) version: String,
     /// The kernel's release.
     pub(crate) kernel: String,
     /// The processor: "x86-64".
@@ -42,6 +44,7 @@ pub(super) fn collect(root: &Path) -> System {
     let like = [field("ID"), field("ID_LIKE")].join(" ").split_whitespace().map(str::to_owned).collect();
     System {
         name: field("PRETTY_NAME"),
+        version: field("VERSION_ID"),
         like,
         kernel: read(&root.join("proc/sys/kernel/osrelease")),
         machine: elf::OWN_MACHINE.to_owned(),

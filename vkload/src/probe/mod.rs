@@ -174,6 +174,9 @@ pub(crate) struct Tried {
     pub(crate) features: u64,
 }
 
+/// The words for a driver without a command, as of one that does not find its other libraries.
+const LACKS: &str = "has no vk";
+
 impl Trial {
     /// Returns whether a program could use a device. What happens after the instance is gone takes nothing from it.
     pub(crate) fn works(&self) -> bool {
@@ -187,7 +190,12 @@ impl Trial {
 
     /// Returns whether it got no device and gave no reason but a number.
     pub(crate) fn fails_silently(&self) -> bool {
-        self.devices.is_empty() && matches!(self.ending, Ending::Finished | Ending::Result { .. })
+        let says_nothing = match &self.ending {
+            Ending::Finished | Ending::Result { .. } => true,
+            Ending::Failed { words } => words.starts_with(LACKS),
+            _ => false,
+        };
+        self.devices.is_empty() && says_nothing
     }
 
     /// Returns the problem of a layer that was tried only up to the point at which the loader would call it. `None` if none was found.

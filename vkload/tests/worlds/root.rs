@@ -7,19 +7,20 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, chown, chroot, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 
 use crate::parts::{self, LIB};
 use crate::world::{Thing, World};
 
 /// Users and groups of a test case, by number.
-const USERS: &[(&str, u32)] = &[("root", 0), ("ann", 1000)];
-const GROUPS: &[(&str, u32)] = &[("root", 0), ("video", 44), ("render", 105), ("ann", 1000)];
+const USERS: &[(&str, u32)] = &[("root", 0), ("ann", 1000), ("nobody", 65534)];
+const GROUPS: &[(&str, u32)] =
+    &[("root", 0), ("video", 44), ("render", 105), ("ann", 1000), ("nogroup", 65534)];
 
 /// Distributions, with what their `os-release` says.
 const SYSTEMS: &[(&str, &str)] = &[
-    ("debian", "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nID=debian\n"),
+    ("debian", "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nID=debian\nVERSION_ID=\"12\"\n"),
     ("ubuntu", "PRETTY_NAME=\"Ubuntu 24.04\"\nID=ubuntu\nID_LIKE=debian\n"),
     ("fedora", "PRETTY_NAME=\"Fedora Linux 40\"\nID=fedora\n"),
     ("arch", "PRETTY_NAME=\"Arch Linux\"\nID=arch\n"),
@@ -60,8 +61,19 @@ pub(crate) fn doctor(world: &World) -> Told {
     let kept = tempfile::tempdir().expect("a folder");
     let recording = kept.path().join("recording.json");
     let text = within(world, kept.path(), |built| {
-        let output = built.command(&["--record", RECORDING]).output().expect("vkload runs");
-        without_sizes(&(text(&output.stdout) + &without_progress(&text(&output.stderr))))
+        let running = built.process.as_ref().map(|(group, variables)| {
+            let running = Running::new(built.as_user(PROGRAM).envs(variables.iter().cloned()));
+            fs::write("/run/group", format!("0::{group}\n")).expect("written");
+            let file = format!("/proc/{}/cgroup", running.id);
+            mount("/run/group", Path::new(&file), "", libc::MS_BIND, "");
+            running
+        });
+        let pid = running.as_ref().map(|running| ["--pid", &running.id]);
+        let arguments: Vec<&str> =
+            ["--record", RECORDING].into_iter().chain(pid.into_iter().flatten()).collect();
+        let output = built.command(&arguments).output().expect("vkload runs");
+        let said = without_sizes(&(text(&output.stdout) + &without_progress(&text(&output.stderr))));
+        running.iter().fold(said, |said, running| running.without_id(&said))
     });
     let replay = |more: &[&str]| {
         let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
@@ -72,7 +84,9 @@ pub(crate) fn doctor(world: &World) -> Told {
     let json: serde_json::Value = serde_json::from_str(&replay(&["--json"])).unwrap_or_default();
     let findings = json["findings"].as_array().cloned().unwrap_or_default();
     let ids = findings.iter().filter_map(|finding| finding["id"].as_str()).map(str::to_owned).collect();
-    Told { text, replayed: without_sizes(&replay(&[])), ids }
+    let replayed = without_sizes(&replay(&[]));
+    let id = regex_lite::Regex::new(r"(process|--pid) \d+").expect("a pattern");
+    Told { text, replayed: id.replace_all(&replayed, "$1 PID").into_owned(), ids }
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -84,6 +98,40 @@ fn without_progress(text: &str) -> String {
     text.lines().filter(|line| !line.starts_with("vkload: trying ")).map(|line| format!("{line}\n")).collect()
 }
 
+/// A program that has used Vulkan, and ends when it is dropped.
+struct Running {
+    child: Child,
+    id: String,
+}
+
+impl Running {
+    fn new(program: &mut Command) -> Self {
+        let mut child = program
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program runs");
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("read");
+        let id = child.id().to_string();
+        Self { child, id }
+    }
+
+    /// Returns what was said of it, without its number.
+    fn without_id(&self, said: &str) -> String {
+        said.replace(&format!("process {}", self.id), "process PID")
+            .replace(&format!("--pid {}", self.id), "--pid PID")
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}
+
 /// The ways in which a user may ask about a machine, with the doctor's output and exit code.
 pub(crate) type Answers = Vec<(String, String, Option<i32>)>;
 
@@ -91,25 +139,17 @@ pub(crate) type Answers = Vec<(String, String, Option<i32>)>;
 pub(crate) fn answers(world: &World) -> Answers {
     let kept = tempfile::tempdir().expect("a folder");
     within(world, kept.path(), |built| {
-        let mut program = built.as_user(PROGRAM);
-        program.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut running = program.spawn().expect("the program runs");
-        let mut line = String::new();
-        BufReader::new(running.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("read");
-        let id = running.id().to_string();
-        let mut ways = vec![vec![], vec!["--no-probe"], vec!["--", PROGRAM], vec!["--pid", &id]];
+        let running = Running::new(&mut built.as_user(PROGRAM));
+        let mut ways = vec![vec![], vec!["--no-probe"], vec!["--", PROGRAM], vec!["--pid", &running.id]];
         if built.has_narrow_loader {
             ways.push(vec!["--32"]);
         }
         let ask = |way: Vec<&str>| {
             let output = built.command(&way).stdin(Stdio::null()).output().expect("vkload runs");
             let said = text(&output.stdout) + &without_progress(&text(&output.stderr));
-            (way.join(" ").replace(&id, "PID"), said.replace(&id, "PID"), output.status.code())
+            (way.join(" "), said, output.status.code())
         };
-        let answers = ways.into_iter().map(ask).collect();
-        drop(running.stdin.take());
-        running.wait().expect("it ends");
-        answers
+        ways.into_iter().map(ask).collect()
     })
 }
 
@@ -179,6 +219,8 @@ pub(crate) struct Built {
     /// A limit in bytes.
     address_space: Option<u64>,
     has_narrow_loader: bool,
+    /// The control group and the variables of the process that the doctor looks at.
+    process: Option<(String, Vec<(String, String)>)>,
 }
 
 impl Built {
@@ -327,6 +369,17 @@ impl Built {
                 self.variables.push((name.to_owned(), value.to_owned()));
             }
             "root" => self.is_root = true,
+            // The files of a package that dpkg has installed.
+            "package" => {
+                let files = rest.replace(' ', "\n");
+                self.write(&format!("/var/lib/dpkg/info/{first}.list"), format!("/.\n{files}\n"));
+            }
+            // A running process: its own variables and its control group.
+            "process" => {
+                let variables = rest.split(' ').filter_map(|word| word.split_once('='));
+                let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+                self.process = Some((first, variables.collect()));
+            }
             "preload" => self.write(&first, fs::read(parts::preload()).expect("a library")),
             "loader-in" => {
                 self.bind(&parts::own_loader(), &format!("{first}/libvulkan.so.1.4.313"));

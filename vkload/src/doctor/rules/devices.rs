@@ -51,6 +51,15 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
     let group_can = node.mode & 0o060 == 0o060
         && !matches!(node.group.as_str(), "root" | "wheel" | "sudo" | "nogroup" | "nobody" | "");
     let in_group = user.groups.contains(&node.group);
+    // Groups of the host that a container without root does not have.
+    let is_unmapped = matches!(node.group.as_str(), "nogroup" | "nobody" | "65534");
+    if is_unmapped && case.facts.environment.container.as_deref() == Some("podman") {
+        return Some(
+            finding(what).step(
+                "Start the container with --group-add keep-groups, as a user who is in the file's group",
+            ),
+        );
+    }
     if group_can && case.facts.environment.container.is_some() {
         let step = format!("Start the container with --device {0} --group-add $(stat -c %g {0})", node.path);
         return Some(finding(what).step(step));

@@ -91,7 +91,10 @@ fn by_library(
 fn is_idle(case: &Case, driver: &DriverView, trial: &Trial) -> bool {
     let refuses =
         matches!(trial.ending, Ending::Result { code: -9 | -3 }) && trial.stage == Stage::CreateInstance;
-    refuses && !case.facts.gpus.iter().any(|gpu| gpu.is_driven_by(&driver.manifest)) && !case.fails()
+    // A user who names a driver and gets none but the processor's wants to know why.
+    let named = driver.found_by.starts_with("VK_") && case.only_software();
+    let has_gpu = case.facts.gpus.iter().any(|gpu| gpu.is_driven_by(&driver.manifest));
+    refuses && !has_gpu && !named && !case.fails()
 }
 
 fn violent_id(ending: &Ending) -> Id {
@@ -139,6 +142,12 @@ fn others(case: &Case, driver: &DriverView) -> String {
 fn leave_out(case: &Case, driver: &DriverView) -> Vec<String> {
     let variable = driver.found_by.as_str();
     let mut steps = Vec::new();
+    if case.is_of_no_package(&driver.manifest) && case.good_drivers().next().is_some() {
+        steps.push(format!(
+            "If nothing needs this driver, which no package brought: {}",
+            case.remove(&driver.manifest)
+        ));
+    }
     if variable.starts_with("VK_") && case.variable(variable).is_some() {
         steps.push(format!("unset {variable}"));
     } else if case.drivers.len() > 1 {
@@ -164,11 +173,21 @@ pub(super) fn disable(case: &Case, driver: &DriverView) -> String {
     format!("export VK_ICD_FILENAMES={}", quoted(&list))
 }
 
+/// Returns the file of the driver's library, or its name.
+fn library_file<'a>(case: &'a Case, driver: &'a DriverView) -> &'a str {
+    let library = case.library(&driver.manifest).and_then(|library| library.path.as_deref());
+    library.unwrap_or(&driver.library)
+}
+
 fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<String> {
     if let (Some(missing), Some(manager)) = (trial.not_found.first(), case.facts.packages.manager)
         && !case.is_sealed()
     {
-        let install = manager.install_library(missing, case.target.bits);
+        let install = if missing.contains("nvidia") {
+            vec![case.reinstall(library_file(case, driver))]
+        } else {
+            manager.install_library(missing, case.target.bits)
+        };
         return [install, leave_out(case, driver)].concat();
     }
     let words = match &trial.ending {
@@ -234,6 +253,7 @@ pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
             Reason::LibraryArch { .. } if named => finding.step(format!("unset {}", driver.found_by)),
             Reason::Duplicate { .. } | Reason::PortabilityNotAsked | Reason::LibraryArch { .. } => finding,
             Reason::Unreadable(FileError::NotFound) => finding,
+            _ if case.is_of_no_package(&driver.manifest) => finding.step(case.remove(&driver.manifest)),
             _ => finding.step(case.reinstall(&driver.manifest)),
         })
     };

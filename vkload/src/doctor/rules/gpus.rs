@@ -1,7 +1,7 @@
 //! Graphics devices on the bus that programs cannot use.
 
 use super::super::case::{Case, file_name};
-use super::super::finding::{Evidence, Finding, Id};
+use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::facts::Gpu;
 use crate::probe::{Ending, Trial};
 
@@ -17,14 +17,25 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     let maker = gpu.name();
     if !gpu.can_have_vulkan() {
         let what = match gpu.maker() {
+            Some(_) if gpu.is_too_old() => {
+                format!("this GPU ({maker}) is older than Vulkan: there is no Vulkan driver for it")
+            }
             Some(_) => format!(
                 "this graphics device ({maker}) only drives a display: there is no Vulkan driver for it"
             ),
             None => format!("no Vulkan driver for this graphics device ({maker}) is known"),
         };
+        let (severity, evidence) = match gpu.is_too_old() {
+            true if case.fails() => (Severity::Error, Evidence::Known),
+            true if case.only_software() => (Severity::Warning, Evidence::Known),
+            _ => (Severity::Note, Evidence::Likely),
+        };
         let software = format!("To draw on the processor instead: {}", case.install_driver(None));
         return Some(
-            finding(Id::GpuWithoutVulkan, what).steps(case.devices().is_empty().then_some(software)),
+            finding(Id::GpuWithoutVulkan, what)
+                .severity(severity)
+                .evidence(evidence)
+                .steps(case.devices().is_empty().then_some(software)),
         );
     }
     let kernel = gpu.driver.as_deref();

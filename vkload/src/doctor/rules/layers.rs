@@ -1,13 +1,17 @@
 //! Layers: the one that breaks programs, and those that do not work.
 
+use loader_core::discovery::LayerReason;
 use loader_core::log::Level;
 use loader_core::memory::Shown;
+use loader_core::platform::FileError;
 
 use super::super::case::{Case, file_name, quoted};
 use super::super::finding::{Evidence, Finding, Id, Severity};
+use super::super::subject::OVERRIDE;
 use super::super::suspects::{Lost, SWAPCHAIN};
 use super::super::trials::LONG;
 use super::library;
+use crate::facts::LibraryState;
 use crate::probe::{Ending, Stage, Trial};
 use crate::view::LayerView;
 
@@ -160,8 +164,15 @@ fn unusable(case: &Case, layer: &LayerView) -> Option<Finding> {
         format!("this layer cannot be used: {why}")
     };
     let finding = Finding::new(case, Id::Reason(reason.id()), about, what).severity(severity);
-    let remove = format!("Or remove it: {}rm {}", case.sudo(about), quoted(about));
-    Some(finding.step(case.reinstall(about)).step(remove))
+    let remove = case.remove(about);
+    Some(match reason {
+        // Nothing is there to be removed.
+        LayerReason::Unreadable(FileError::NotFound) => finding.step(case.reinstall(about)),
+        // Vulkan Configurator writes it, and leaves it behind.
+        _ if layer.name == OVERRIDE => finding.step(remove),
+        _ if case.is_of_no_package(about) => finding.step(remove),
+        _ => finding.step(case.reinstall(about)).step(format!("Or remove it: {remove}")),
+    })
 }
 
 fn tried(case: &Case, layer: &LayerView) -> Option<Finding> {
@@ -215,6 +226,24 @@ fn is_felt(case: &Case) -> bool {
 fn fails_alike(case: &Case, trial: &Trial) -> bool {
     let alike = |program: &Trial| (&program.ending, program.stage) == (&trial.ending, trial.stage);
     case.trials.program.as_ref().is_some_and(alike)
+}
+
+/// Reports that an active layer is installed twice.
+pub(super) fn twice(case: &Case) -> Vec<Finding> {
+    let Ok(views) = LayerView::all(&case.planned.layers) else { return Vec::new() };
+    let fits = |layer: &LayerView| {
+        case.library(&layer.manifest).is_some_and(|library| library.state == LibraryState::Fine)
+    };
+    let of = |layer: &LayerView| {
+        let Some(LayerReason::NameTaken { of }) = layer.reason else { return None };
+        let used =
+            case.layers.iter().find(|used| used.index == of).filter(|used| fits(used) && fits(layer))?;
+        let what =
+            format!("is installed twice: programs get {}, and {} is another", used.manifest, layer.manifest);
+        let stale = [used, layer].into_iter().find(|it| case.is_of_no_package(&it.manifest)).unwrap_or(layer);
+        Some(Finding::new(case, Id::LayerTwice, &layer.name, what).step(case.remove(&stale.manifest)))
+    };
+    views.iter().filter_map(of).collect()
 }
 
 /// Layers for developers that slow every program.

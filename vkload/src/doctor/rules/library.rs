@@ -23,7 +23,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
         LibraryState::Fine if library.is_loader => fault(
             Id::LoaderAsDriver,
             format!("names {path}, which is the Vulkan loader itself and not a {noun}"),
-            vec![remove(case, manifest)],
+            vec![case.remove(manifest)],
         ),
         LibraryState::Fine => library
             .missing
@@ -41,7 +41,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
             if library.library.contains("nvidia") {
                 absent_steps(case, manifest, noun)
             } else {
-                vec![case.reinstall(path), remove(case, manifest)]
+                vec![case.reinstall(path), case.remove(manifest)]
             },
         ),
         LibraryState::Denied { mode, owner, of } => {
@@ -81,7 +81,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
             ),
             vec![
                 format!("Install the {noun}'s build for {}", case.facts.system.machine),
-                remove(case, manifest),
+                case.remove(manifest),
             ],
         ),
         LibraryState::NoExecMount { mount } => fault(
@@ -100,19 +100,23 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
     }
 }
 
-fn remove(case: &Case, manifest: &str) -> String {
-    format!("{}rm {}", case.sudo(manifest), quoted(manifest))
-}
-
 fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<String> {
     let library = case.library(manifest).map(|library| library.library.as_str()).unwrap_or_default();
+    let has_double =
+        library.contains("nvidia") && case.devices().iter().any(|device| device.vendor == 0x10de);
+    match case.facts.owners.get(manifest) {
+        _ if has_double => return vec![case.remove(manifest)],
+        Some(package) if package.is_empty() => return vec![case.remove(manifest)],
+        Some(_) if !library.contains("nvidia") => return vec![case.reinstall(manifest)],
+        _ => {}
+    }
     if library.contains("nvidia")
         && (case.facts.environment.container.is_some() || case.facts.nvidia.module.is_some())
     {
         return case.install_nvidia();
     }
     vec![
-        format!("If the {noun} was uninstalled, remove what it left behind: {}", remove(case, manifest)),
+        format!("If the {noun} was uninstalled, remove what it left behind: {}", case.remove(manifest)),
         case.reinstall(manifest),
     ]
 }

@@ -1,6 +1,8 @@
 //! The rules: each is a function of the case that returns its findings. The table follows the order of the files, not of the answer.
 
+mod assignments;
 mod devices;
+mod displays;
 mod drivers;
 mod environment;
 mod files;
@@ -31,6 +33,7 @@ const RULES: &[Rule] = &[
     layers::culprits,
     layers::broken,
     layers::takes_long,
+    layers::twice,
     layers::slow,
     layers::none,
     drivers::tried,
@@ -42,15 +45,18 @@ const RULES: &[Rule] = &[
     variables::misspelt,
     variables::folders,
     variables::hiding,
+    variables::of_dxvk,
     settings::unusable,
     settings::drivers,
     settings::layers,
     files::strays,
+    displays::dead,
     devices::closed,
     devices::refused,
     devices::none,
     gpus::without_driver,
     nvidia::versions,
+    nvidia::device_files,
     nvidia::container,
     environment::flatpak,
     environment::snap,
@@ -98,6 +104,7 @@ const EXPLAINING: &[Id] = &[
     Id::NoAccess,
     Id::DeviceRefused,
     Id::NvidiaModule,
+    Id::NvidiaDevice,
     Id::NvidiaLibraries,
     Id::DeviceFails,
     Id::NoDeviceFile,
@@ -108,6 +115,20 @@ const EXPLAINING: &[Id] = &[
 const EXPLAINED: &[(Id, &[Id])] = &[
     (Id::NoModesetting, &[Id::GpuWithoutKernelDriver, Id::NoDeviceFile, Id::NvidiaModule]),
     (Id::NoDeviceFile, &[Id::GpuWithoutKernelDriver]),
+    (Id::GpuWithoutVulkan, &[Id::NoGpu]),
+    (
+        Id::NvidiaVersions,
+        &[
+            Id::NvidiaDevice,
+            Id::LibraryAbsent,
+            Id::LibraryMissing,
+            Id::DriverFails,
+            Id::DriverDoesNotLoad,
+            Id::GpuNotFound,
+            Id::NoGpu,
+        ],
+    ),
+    (Id::NvidiaDevice, &[Id::DriverFails, Id::DriverDoesNotLoad, Id::GpuNotFound, Id::NoGpu]),
     (
         // Nothing was tried without it.
         Id::PreloadBreaks,
@@ -163,12 +184,13 @@ pub(super) fn findings(case: &Case) -> Vec<Finding> {
         said.push(one);
         new
     });
+    leave_out_explained(&mut all);
+    assignments::add_steps(case, &mut all);
+    leave_out_guesses(&mut all, case.good_drivers().next().is_some());
     if case.facts.user.id == 0 {
         let steps = all.iter_mut().flat_map(|finding| &mut finding.next);
         steps.for_each(|step| *step = step.replace("sudo ", ""));
     }
-    leave_out_explained(&mut all);
-    leave_out_guesses(&mut all, case.good_drivers().next().is_some());
     all
 }
 

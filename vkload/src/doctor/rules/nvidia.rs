@@ -59,6 +59,31 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
     }
 }
 
+/// Device files without which NVIDIA's driver finds no GPU.
+const DEVICE_FILES: &[&str] = &["/dev/nvidiactl", "/dev/nvidia0"];
+
+/// Reports that the module and the libraries are there, and device files are missing.
+pub(super) fn device_files(case: &Case) -> Vec<Finding> {
+    let nvidia = &case.facts.nvidia;
+    let is_there = |path: &str| case.facts.nodes.iter().any(|node| node.path == path);
+    let missing: Vec<&str> = DEVICE_FILES.iter().copied().filter(|path| !is_there(path)).collect();
+    let works = case.devices().iter().any(|device| device.vendor == 0x10de);
+    let complete = nvidia.module.as_ref().is_some_and(|module| nvidia.libraries.contains(module));
+    if works || missing.is_empty() || !complete || !case.works().is_some_and(|_| has_manifest(case)) {
+        return Vec::new();
+    }
+    let verb = if missing.len() > 1 { "do not exist" } else { "does not exist" };
+    let what = format!("{} {verb}, and NVIDIA's driver reaches the GPU through them", missing.join(" and "));
+    let finding = Finding::new(case, Id::NvidiaDevice, "NVIDIA", what);
+    vec![if case.facts.environment.container.is_some() {
+        finding.steps(case.install_nvidia())
+    } else {
+        finding
+            .step("sudo nvidia-modprobe -c 0 -u")
+            .step("If that does not help, see why: sudo dmesg | grep -i nvrm")
+    }]
+}
+
 fn has_manifest(case: &Case) -> bool {
     let found = case.drivers.iter().map(|driver| &driver.manifest);
     found.chain(&case.facts.manifests).any(|manifest| file_name(manifest).contains("nvidia"))

@@ -27,9 +27,7 @@ fn finding(case: &Case, severity: Severity, id: Id, name: &str, what: String) ->
     if severity == Severity::Note {
         return finding;
     }
-    finding.step(format!("unset {name}")).step(format!(
-        "If it comes back at the next log-in, see where it is set: grep -s {name} ~/.profile ~/.bashrc ~/.config/environment.d/* /etc/environment /etc/profile.d/*"
-    ))
+    finding.step(format!("unset {name}"))
 }
 
 /// Variables that replace the search for drivers.
@@ -205,6 +203,19 @@ pub(super) fn hiding(case: &Case) -> Vec<Finding> {
     all
 }
 
+/// Reports a name by which DXVK chooses devices, if no device has it.
+pub(super) fn of_dxvk(case: &Case) -> Vec<Finding> {
+    let name = "DXVK_FILTER_DEVICE_NAME";
+    let devices = case.devices();
+    let Some(value) = case.variable(name).filter(|_| !devices.is_empty()) else { return Vec::new() };
+    if devices.iter().any(|device| device.name.contains(value)) {
+        return Vec::new();
+    }
+    let what =
+        format!("is \"{value}\", and no device here has that in its name: programs on DXVK find no device");
+    vec![finding(case, Severity::Warning, Id::DevicesChosen, name, what)]
+}
+
 /// Lists, and what separates their elements.
 const LISTS: &[(&str, char, &str)] = &[
     ("VK_DRIVER_FILES", ':', "manifests"),
@@ -278,6 +289,17 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
             .iter()
             .map(|layer| Shown(layer.name()).to_string())
             .find(|known| is_close(known, &name));
+        let hidden = case.facts.explicit_layers.iter().find(|(known, _)| *known == name && skipped.is_none());
+        if let (Some((_, manifest)), Some(path)) = (hidden, case.variable("VK_LAYER_PATH")) {
+            let what =
+                format!("is \"{path}\", which hides {manifest} with the layer {name}, which {by} names");
+            all.push(
+                Finding::new(case, Id::SearchFolders, "VK_LAYER_PATH", what)
+                    .severity(Severity::Warning)
+                    .step(format!("export VK_ADD_LAYER_PATH={}; unset VK_LAYER_PATH", quoted(path))),
+            );
+            continue;
+        }
         let what = match skipped {
             Some(_) => format!("names the layer {name}, which cannot be used"),
             None if VALIDATION_BEFORE.contains(&name.as_str()) => {

@@ -142,7 +142,10 @@ static PFN_vkVoidFunction look_up(VkInstance instance, const char *name) {
     return NULL;
 }
 
-EXPORT PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance instance, const char *name) { return look_up(instance, name); }
+/* A failure at "get-proc-addr" leaves the driver without any function, as of one that lacks its companions. */
+EXPORT PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance instance, const char *name) {
+    return at("get-proc-addr") == VK_SUCCESS ? look_up(instance, name) : NULL;
+}
 EXPORT VkResult vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version) {
     TRY("negotiate");
     if (*version > 5) *version = 5;
