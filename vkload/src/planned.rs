@@ -8,9 +8,10 @@ use loader_core::discovery::{
     Snapshot, Step, plan, plan_layers, plan_settings,
 };
 use loader_core::memory::{OutOfMemory, TryGrow as _, Vec, text};
+use loader_core::platform::FileError;
 use platform_linux::{PLATFORM, POLICY};
 
-use crate::facts::Variables;
+use crate::facts::{SETTINGS_FILE, Variables};
 
 /// The three plans, with all answers that they were made from.
 #[derive(Debug, Default)]
@@ -43,13 +44,37 @@ impl Planned {
         program: Option<&Path>,
         pointer_width: u32,
     ) -> Result<Self, String> {
+        Self::for_loader(variables, program, pointer_width, &[])
+    }
+
+    /// Returns the same for a loader that does not read these variables, or the settings file if it is among them.
+    pub(crate) fn for_loader(
+        variables: &Variables,
+        program: Option<&Path>,
+        pointer_width: u32,
+        not_read: &[String],
+    ) -> Result<Self, String> {
+        let is_read = |name: &str| !not_read.iter().any(|other| other == name);
+        let no_settings = !is_read(SETTINGS_FILE);
         let policy = Policy { pointer_width, ..POLICY };
         Self::new(&policy, Snapshot::new(), &|snapshot, questions| {
             let mut others = Vec::new();
             for question in questions {
+                let is_settings = |path: &[u8]| no_settings && path.ends_with(SETTINGS_FILE.as_bytes());
                 let answer = match (&question, program) {
+                    (Question::Exists(path), _) if is_settings(path) => {
+                        let answer = Answer::Truth(false);
+                        snapshot.record(Record { question, answer }).map_err(out_of_memory)?;
+                        continue;
+                    }
+                    (Question::File(path), _) if is_settings(path) => {
+                        let answer = Answer::Content(Err(FileError::NotFound), None);
+                        snapshot.record(Record { question, answer }).map_err(out_of_memory)?;
+                        continue;
+                    }
                     (Question::Variable(name, _), _) => variables
                         .get(&*name.as_c_str().to_string_lossy())
+                        .filter(|_| is_read(&name.as_c_str().to_string_lossy()))
                         .map(|value| text(&[value.as_bytes()]))
                         .transpose(),
                     (Question::Executable, Some(program)) => {

@@ -103,7 +103,14 @@ impl Case {
     }
 
     pub(super) fn variable(&self, name: &str) -> Option<&str> {
-        self.facts.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
+        let value = self.facts.variables.get(name).map(String::as_str);
+        value.filter(|value| !value.is_empty() && self.loader_reads(name))
+    }
+
+    /// Returns whether the loader that programs get reads this variable or the settings file, as far as it is known. True for all that is
+    /// not a loader's.
+    pub(super) fn loader_reads(&self, name: &str) -> bool {
+        !self.facts.not_read.iter().any(|other| other == name)
     }
 
     /// Returns whether a device of this GPU's maker can be used.
@@ -123,14 +130,6 @@ impl Case {
         let home = &self.facts.user.home;
         let own = !home.is_empty() && home != "/" && path.starts_with(home.as_str());
         if own || self.facts.user.id == 0 { "" } else { "sudo " }
-    }
-
-    /// Returns whether the loader that programs get is at least this version, as far as it is known.
-    pub(super) fn loader_is_at_least(&self, version: [u32; 3]) -> bool {
-        let told = self.trials.program.as_ref().map(|trial| trial.version.as_str()).unwrap_or_default();
-        let mut numbers = told.split('.').map(|part| part.parse().unwrap_or(0));
-        let known: [u32; 3] = std::array::from_fn(|_| numbers.next().unwrap_or(0));
-        told.is_empty() || known >= version
     }
 
     /// Returns how Mesa's driver for this vendor's devices is installed, or the one for the processor.

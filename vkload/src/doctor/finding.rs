@@ -133,6 +133,7 @@ findings! {
     LoaderBroken "loader-broken" Error Proven,
     NotTried "not-tried" ErrorOrWarning Proven,
     PreloadBreaks "preload-breaks" ErrorOrWarning Proven,
+    NotRead "not-read" Warning Chosen,
     LoaderOld "loader-old" Warning Known,
     LoaderShadowed "loader-shadowed" ErrorOrNote Chosen,
     LoaderBesideSystem "loader-beside-system" Error Likely,

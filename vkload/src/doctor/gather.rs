@@ -11,7 +11,7 @@ use super::rules;
 use super::subject::Target;
 use super::trials::Trials;
 use crate::arguments::DoctorArguments;
-use crate::facts::{Facts, Named, own_variables};
+use crate::facts::{Facts, Named, not_read, own_variables};
 use crate::output;
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
@@ -26,9 +26,12 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
         ),
     };
     let executable = target.executable.clone();
-    let planned = Planned::for_program(&variables, executable.as_deref(), target.bits)?;
-    let facts =
+    let loader = Some(Path::new(&target.loader)).filter(|path| path.is_absolute());
+    let not_read = not_read(Path::new("/"), loader, &variables, executable.as_deref(), target.bits);
+    let planned = Planned::for_loader(&variables, executable.as_deref(), target.bits, &not_read)?;
+    let mut facts =
         Facts::gather(Path::new("/"), &variables, executable.as_deref(), target.bits, &named(&planned));
+    facts.not_read = not_read;
     target.settle(&facts.loaders);
     let keep = |trials: &Trials| match &options.record {
         Some(file) => kept::write(file, &Kept { facts: &facts, planned: &planned, target: &target, trials }),

@@ -4,6 +4,7 @@
 //! subject. Nothing here judges.
 
 mod assignments;
+mod capabilities;
 mod displays;
 mod elf;
 mod environment;
@@ -26,6 +27,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use assignments::{Assignment, Setter};
+pub(crate) use capabilities::{SETTINGS_FILE, not_read};
 pub(crate) use environment::Environment;
 pub(crate) use gpus::Gpu;
 pub(crate) use libraries::{Library, LibraryState, Missing, Named, VersionNeed};
@@ -61,6 +63,8 @@ pub(crate) struct Facts {
     pub(crate) nvidia: Nvidia,
     /// Every file that a program could get as Vulkan loader, in the order in which the dynamic linker finds them.
     pub(crate) loaders: Vec<LoaderFile>,
+    /// Variables, and perhaps the settings file, that vkload reads and the loader that programs get does not.
+    pub(crate) not_read: Vec<String>,
     /// The libraries that manifests name.
     pub(crate) libraries: Vec<Library>,
     /// Files near the folders of manifests that look as if they were meant to be one.
@@ -100,6 +104,7 @@ impl Facts {
             nvidia: nvidia::collect(root, &search, variables, named),
             libraries: libraries::collect(root, &search, named, bits),
             loaders: search.loaders(),
+            not_read: Vec::new(),
             strays: strays::collect(root, variables),
             manifests: strays::driver_manifests(root, variables),
             explicit_layers: strays::explicit_layers(root, variables),

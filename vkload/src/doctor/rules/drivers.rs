@@ -165,7 +165,7 @@ fn leave_out(case: &Case, driver: &DriverView) -> Vec<String> {
 
 /// Returns the variable that leaves it out. Older loaders only know the one that lists the others.
 pub(super) fn disable(case: &Case, driver: &DriverView) -> String {
-    if case.loader_is_at_least([1, 3, 234]) {
+    if case.loader_reads("VK_LOADER_DRIVERS_DISABLE") {
         return format!("export VK_LOADER_DRIVERS_DISABLE={}", quoted(file_name(&driver.manifest)));
     }
     let others = case.drivers.iter().filter(|other| other.used && other.manifest != driver.manifest);

@@ -48,6 +48,20 @@ pub(super) fn preloaded(case: &Case) -> Vec<Finding> {
     vec![Finding::new(case, Id::PreloadBreaks, PRELOAD, what).step(format!("unset {PRELOAD}"))]
 }
 
+/// Reports variables that are set, and that this loader does not read.
+pub(super) fn not_read(case: &Case) -> Vec<Finding> {
+    let is_set = |name: &&String| case.facts.variables.get(*name).is_some_and(|value| !value.is_empty());
+    let version = case.trials.program.as_ref().map(|trial| trial.version.as_str()).unwrap_or_default();
+    let of = |name: &String| {
+        let what =
+            format!("is set, and the Vulkan loader here ({version}) does not read it: it has no effect");
+        let finding = Finding::new(case, Id::NotRead, name, what.replace(" ()", ""));
+        finding.step("Update the Vulkan loader").step(format!("Or unset {name}"))
+    };
+    let of_loaders = case.facts.not_read.iter().filter(|name| !name.starts_with("VK_LOADER_X_"));
+    of_loaders.filter(is_set).map(of).collect()
+}
+
 /// Reports a loader of Vulkan 1.0.
 pub(super) fn old(case: &Case) -> Vec<Finding> {
     let Some(program) = case.trials.program.as_ref().filter(|_| case.has_old_loader()) else {

@@ -25,6 +25,7 @@ const RULES: &[Rule] = &[
     loader::not_begun,
     loader::preloaded,
     loader::old,
+    loader::not_read,
     loader::absent,
     loader::shadowed,
     loader::two,

@@ -1,0 +1,68 @@
+//! What a Vulkan loader reads: its file holds the names of all variables that it asks for, and of its settings file.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use loader_core::platform::variables::ALL;
+
+use super::linker::Search;
+use super::variables::Variables;
+
+/// The settings file's name.
+pub(crate) const SETTINGS_FILE: &str = "vk_loader_settings.json";
+
+/// A variable that every loader reads. A file without it is no loader, or one that hides its names.
+const IN_EVERY_LOADER: &str = "VK_LAYER_PATH";
+
+/// Returns the loaders' variables, and perhaps the settings file, that the loader does not read which a program of this width gets.
+/// `loader` is its path, if that is known. Empty if its file does not say.
+pub(crate) fn not_read(
+    root: &Path,
+    loader: Option<&Path>,
+    variables: &Variables,
+    program: Option<&Path>,
+    bits: u32,
+) -> Vec<String> {
+    let found = || {
+        let search = Search::new(root, variables, program).loaders();
+        search.into_iter().find(|loader| loader.first && u32::from(loader.bits) == bits)
+    };
+    let path = loader.map(Path::to_owned).or_else(|| Some(found()?.path.into()));
+    let bytes = path.and_then(|path| fs::read(super::files::below(root, &path)).ok()).unwrap_or_default();
+    not_among(&bytes)
+}
+
+/// Returns the names that are not in this file, or nothing if it is no loader's.
+fn not_among(bytes: &[u8]) -> Vec<String> {
+    let words = bytes.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+    let words: BTreeSet<&[u8]> = words.filter(|word| word.len() > 4).collect();
+    let reads = |name: &&str| words.contains(name.as_bytes());
+    if !reads(&IN_EVERY_LOADER) {
+        return Vec::new();
+    }
+    let settings = SETTINGS_FILE.trim_end_matches(".json").as_bytes();
+    let no_settings = !words.iter().any(|word| word.ends_with(settings));
+    let names = ALL.iter().filter_map(|variable| variable.name.to_str().ok());
+    let variables = names.filter(|name| name.starts_with("VK_") && !reads(name));
+    variables.chain(no_settings.then_some(SETTINGS_FILE)).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::not_among;
+
+    #[test]
+    fn a_loader_reads_what_its_file_names() {
+        let file = b"\x7fELF\0VK_LAYER_PATH\0VK_ADD_DRIVER_FILES\0env var 'VK_DRIVER_FILES'\0/vk_loader_settings.json\0";
+        let missing = not_among(file);
+        let has = |name: &str| missing.iter().any(|other| other == name);
+        assert!(has("VK_LOADER_LAYERS_ALLOW") && has("VK_ADD_LAYER_PATH"), "{missing:?}");
+        assert!(
+            !has("VK_LAYER_PATH") && !has("VK_DRIVER_FILES") && !has("vk_loader_settings.json"),
+            "{missing:?}"
+        );
+        assert!(not_among(b"\x7fELF\0VK_LAYER_PATH\0").iter().any(|name| name == "vk_loader_settings.json"));
+        assert!(not_among(b"\x7fELF").is_empty(), "no loader");
+    }
+}
