@@ -135,9 +135,10 @@ pub(crate) struct DoctorArguments {
     /// Diagnose a running process: use its environment variables, and list the Vulkan libraries that it has loaded.
     #[arg(long, value_name = "PID", conflicts_with = "program")]
     pub(crate) pid: Option<u32>,
-    /// Diagnose this program: use the loader and the settings that it would get. Does not start it.
+    /// Diagnose this program: use the loader and the settings that it would get. If these work, start it, for as long as --timeout says, to
+    /// see what it asks for; --no-probe does not start it.
     #[arg(last = true, value_name = "PROGRAM")]
-    pub(crate) program: Option<PathBuf>,
+    pub(crate) program: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]

@@ -40,7 +40,7 @@ pub(crate) fn run(library: Option<&Path>, program: &[OsString]) -> ExitCode {
     let Some((name, arguments)) = program.split_first() else {
         return ExitCode::from(CANNOT_RUN);
     };
-    let folder = match find(library).and_then(|library| folder_of_links(&library)) {
+    let folder = match folder_of_library(library) {
         Ok(folder) => folder,
         Err(problem) => return fail(&problem, CANNOT_RUN),
     };
@@ -57,6 +57,11 @@ pub(crate) fn replace_by(mut command: Command, subcommand: &str) -> ExitCode {
     let name = Path::new(command.get_program()).display();
     eprintln!("vkload {subcommand}: cannot run {name}: {error}");
     ExitCode::from(code)
+}
+
+/// Returns a folder for the search path of programs that shall get the library, the given one or the one installed with this program.
+pub(crate) fn folder_of_library(library: Option<&Path>) -> Result<PathBuf, String> {
+    find(library).and_then(|library| folder_of_links(&library))
 }
 
 fn fail(problem: &str, code: u8) -> ExitCode {
@@ -153,7 +158,8 @@ fn link(library: &Path, name: &Path) -> io::Result<()> {
     fs::rename(&new, name)
 }
 
-fn prepend(folder: &Path, rest: Option<OsString>) -> OsString {
+/// Returns the search path with this folder in front.
+pub(crate) fn prepend(folder: &Path, rest: Option<OsString>) -> OsString {
     let mut path = folder.as_os_str().to_owned();
     if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
         path.push(OsStr::new(":"));

@@ -133,7 +133,14 @@ fn a_program_that_also_fails_without_layers_is_recognised() {
     let said = text(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.starts_with("sh fails even without layers: it exits with code 4.\n"), "{said}");
-    assert!(said.contains("    for another reason\n") && said.contains("-> vkload doctor -- sh\n"), "{said}");
+    assert!(
+        said.contains("    for another reason\n") && said.contains("-> vkload doctor -- sh -c '"),
+        "{said}"
+    );
+    let asks = "echo '[Vulkan Loader] ERROR: the application asks for the layer VK_LAYER_x: is not installed'; exit 4";
+    let output = bisect(&with_layers(), &[], &["sh", "-c", asks], &[]);
+    let said = text(&output);
+    assert!(said.contains("It asks for the layer VK_LAYER_x, which is not here.\n"), "{said}");
     let output = bisect(&machine(), &["--json"], &["sh", "-c", "kill -9 $$"], &[]);
     assert_eq!(output.status.code(), Some(1));
     let answer = answer(&output);

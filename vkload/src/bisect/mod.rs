@@ -10,10 +10,12 @@ use std::time::Duration;
 
 use crate::arguments::BisectArguments;
 
+use crate::doctor::asked::{self, Asked};
 use crate::doctor::subject::Target;
 use crate::facts::{Variables, own_variables};
 use crate::output::{clear_progress, fail, print as print_output};
 use crate::planned::Planned;
+use crate::probe::parent::Settings;
 use crate::switches::{self, Changes, Wanted};
 use crate::view::LayerView;
 use run::{Attempt, Program};
@@ -29,6 +31,8 @@ struct BisectResult {
     /// The names of those that nothing turns off for one run.
     stuck: Vec<String>,
     runs: Vec<Attempt>,
+    /// What the program asks for, if it fails without layers.
+    asked: Option<Asked>,
 }
 
 /// A layer that is active for the program.
@@ -82,7 +86,12 @@ fn bisect(options: &BisectArguments) -> Result<BisectResult, String> {
         off(&layers.iter().enumerate().filter(is_out).map(|(_, layer)| layer).collect::<Vec<_>>())
     };
     let (verdict, runs) = search::search(&program, layers.len(), &changes)?;
+    let asked = (verdict == Verdict::FailsWithoutLayers).then(|| {
+        let settings = Settings { variables: variables.clone(), limit: program.limit, late: |_, _| {} };
+        asked::watch(&options.program, &settings).ok()
+    });
     Ok(BisectResult {
+        asked: asked.flatten(),
         program: options.program.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         verdict,
         layers: suspects(&planned, &variables, layers),

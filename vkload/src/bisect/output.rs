@@ -113,8 +113,12 @@ fn without_layers(answer: &BisectResult) -> String {
     if let Some(Ended::TimedOut { .. }) = run.map(|run| run.ended) {
         out.push_str(&format!("  -> If it is meant to keep running: {}\n", answer.again("--runs-for 10")));
     }
-    let name = answer.program.first().map(|name| quoted(name)).unwrap_or_default();
-    out.push_str(&format!("  -> vkload doctor -- {name}\n"));
+    let missing = answer.asked.iter().flat_map(|asked| &asked.missing);
+    let lines: Vec<_> = missing.map(|it| format!("  It asks for {it}, which is not here.\n")).collect();
+    out.push_str(&lines.concat());
+    let words: Vec<_> = answer.program.iter().map(|word| quoted(word)).collect();
+    let how = if lines.is_empty() { "vkload doctor" } else { "To get it: vkload doctor" };
+    out.push_str(&format!("  -> {how} -- {}\n", words.join(" ")));
     out + &printed(run)
 }
 

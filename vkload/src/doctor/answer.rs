@@ -21,6 +21,7 @@ impl Diagnosis {
     /// Returns whether programs cannot use Vulkan, as far as it is known.
     pub(super) fn fails_for_programs(&self) -> bool {
         let has_error = || self.findings.iter().any(|finding| finding.severity == Severity::Error);
-        self.case.fails() || (self.case.works().is_none() && has_error())
+        self.case.fails()
+            || ((self.case.works().is_none() || self.case.trials.asked.is_some()) && has_error())
     }
 }

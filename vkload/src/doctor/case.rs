@@ -186,6 +186,19 @@ impl Case {
         command.unwrap_or_else(|| format!("Reinstall what brought {path}"))
     }
 
+    /// Returns how the driver that works is updated.
+    pub(super) fn update_driver(&self) -> String {
+        let manifest = self.good_drivers().next().map(|driver| driver.manifest.as_str());
+        let package =
+            manifest.and_then(|manifest| self.facts.owners.get(manifest)).filter(|name| !name.is_empty());
+        let command = package.and_then(|package| self.facts.packages.update(package));
+        match (command, manifest) {
+            (Some(command), _) => format!("Update the driver, if there is a newer one: {command}"),
+            (None, Some(manifest)) => format!("Update the driver, if there is a newer one ({manifest})"),
+            (None, None) => "Update the driver, if there is a newer one".to_owned(),
+        }
+    }
+
     /// Returns whether this file is known to belong to no package.
     pub(super) fn is_of_no_package(&self, path: &str) -> bool {
         self.facts.owners.get(path).is_some_and(String::is_empty)

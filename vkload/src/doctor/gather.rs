@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use loader_core::memory::Shown;
 
+use super::asked;
 use super::case::Case;
 use super::kept::{self, Kept};
 use super::rules;
@@ -14,6 +15,7 @@ use crate::arguments::DoctorArguments;
 use crate::facts::{Facts, Named, not_read, own_variables};
 use crate::output;
 use crate::planned::Planned;
+use crate::probe::Trial;
 use crate::probe::parent::Settings;
 
 /// Returns the case that these options ask for.
@@ -21,7 +23,10 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
     let (mut target, variables) = match options.pid {
         Some(id) => Target::process(id)?,
         None => (
-            Target::program(options.program.as_deref(), if options.bits_32 { 32 } else { usize::BITS })?,
+            Target::program(
+                options.program.first().map(Path::new),
+                if options.bits_32 { 32 } else { usize::BITS },
+            )?,
             own_variables(),
         ),
     };
@@ -44,9 +49,14 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
         Trials::default()
     } else {
         let settings = Settings { variables, limit: Duration::from_secs(options.timeout), late };
-        let trials = Trials::run(&target, &planned, &facts.nodes, &settings, &progress, &mut |trials| {
+        let mut trials = Trials::run(&target, &planned, &facts.nodes, &settings, &progress, &mut |trials| {
             failed = keep(trials)
         });
+        if !options.program.is_empty() && trials.program.as_ref().is_some_and(Trial::works) {
+            progress("the program, to see what it asks for");
+            trials.asked = asked::watch(&options.program, &settings).ok();
+            failed = failed.and(keep(&trials));
+        }
         output::clear_progress();
         trials
     };

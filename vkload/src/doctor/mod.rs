@@ -4,6 +4,7 @@
 //! results form a [`case::Case`]. The [`rules`] depend only on the case, so a recording gives the same answer on another machine.
 
 mod answer;
+pub(crate) mod asked;
 pub(crate) mod case;
 mod finding;
 mod gather;

@@ -66,7 +66,12 @@ pub(crate) fn headline(answer: &Diagnosis) -> String {
                 ([only], false) => format!("on {}", only.name),
                 _ => format!("on {} devices: {}", devices.len(), names(devices)),
             };
-            format!("Vulkan {version} works here{whom}, {on}.")
+            match (&case.target.program, answer.fails_for_programs()) {
+                (Some(program), true) => {
+                    format!("Vulkan {version} works here, {on}, but not for {}.", program.display())
+                }
+                _ => format!("Vulkan {version} works here{whom}, {on}."),
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::asked::Asked;
 use super::subject::Target;
 use super::suspects::{self, Lost};
 use crate::facts::Node;
@@ -44,6 +45,9 @@ pub(crate) struct Trials {
     /// The layer that works if it is moved behind the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) belongs_last: Option<String>,
+    /// What the program asked for, if there is one and Vulkan works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) asked: Option<Asked>,
     /// This program's built-in loader, tried if the programs' loader does not work.
     pub(crate) own: Option<Trial>,
 }

@@ -1,6 +1,7 @@
 //! `vkload doctor --watch`: looks again each time something changes.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 use std::{env, fs, thread};
@@ -58,7 +59,9 @@ fn states(options: &DoctorArguments) -> BTreeMap<String, FileState> {
         });
         paths.extend(devices.map(|path| path.display().to_string()));
     }
-    if let Ok(planned) = Planned::for_program(&variables(), options.program.as_deref(), usize::BITS) {
+    if let Ok(planned) =
+        Planned::for_program(&variables(), options.program.first().map(Path::new), usize::BITS)
+    {
         let searched = planned.drivers.searched.iter().chain(planned.layers.searched.iter());
         paths.extend(searched.map(|one| Shown(&one.path).to_string()));
         let named = planned.drivers.drivers.iter().flat_map(|driver| [&driver.path, &driver.library]);

@@ -267,6 +267,11 @@ impl Packages {
         self.install(manager, vendor.and_then(of).or_else(|| of(0))?, bits)
     }
 
+    /// Returns the command that brings a package up to date.
+    pub(crate) fn update(&self, package: &str) -> Option<String> {
+        self.manager.map(|manager| manager.install(package))
+    }
+
     /// Returns the command that installs a package again. `None` if the system is one image.
     pub(crate) fn reinstall(&self, package: &str) -> Option<String> {
         let row = self.manager?.row().filter(|row| !row.reinstall.is_empty())?;

@@ -154,11 +154,7 @@ fn watch(started: Started, settings: &Settings, trial: &mut Trial) -> String {
     let Started { mut child, notes, mut printed } = started;
     let id = i32::try_from(child.id()).unwrap_or(0);
     let limit = settings.limit;
-    let mut status = wait(&mut child, &mut printed, limit.min(PATIENCE));
-    if status.is_none() && limit > PATIENCE {
-        (settings.late)(trial.of.name(), limit);
-        status = wait(&mut child, &mut printed, limit.saturating_sub(PATIENCE));
-    }
+    let status = wait_and_tell(&mut child, &mut printed, settings, trial.of.name());
     if status.is_none() {
         // SAFETY: the process is this one's child and has not been waited for.
         unsafe {
@@ -246,6 +242,22 @@ fn ended(status: ExitStatus, library: Option<String>) -> Ending {
         Some(number) => Ending::Signal { number, library },
         None => Ending::Exited { code: status.code().unwrap_or(0) },
     }
+}
+
+/// Does the same as [`wait`], and tells the user what is tried if that takes long.
+pub(crate) fn wait_and_tell(
+    child: &mut Child,
+    printed: &mut Stream,
+    settings: &Settings,
+    name: &str,
+) -> Option<ExitStatus> {
+    let limit = settings.limit;
+    let status = wait(child, printed, limit.min(PATIENCE));
+    if status.is_some() || limit <= PATIENCE {
+        return status;
+    }
+    (settings.late)(name, limit);
+    wait(child, printed, limit.saturating_sub(PATIENCE))
 }
 
 /// Reads until the child ends. `None` if time is up before that.

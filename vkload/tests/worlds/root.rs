@@ -502,7 +502,7 @@ impl Built {
     /// Returns a command that runs the doctor as the test case's user.
     fn command(&self, more: &[&str]) -> Command {
         let mut command = self.as_user("/usr/bin/vkload");
-        command.arg("doctor").args(&self.arguments).args(more);
+        command.arg("doctor").args(more).args(&self.arguments);
         command
     }
 

@@ -11,6 +11,7 @@ mod layers;
 mod library;
 mod loader;
 mod nvidia;
+mod program;
 mod settings;
 mod summary;
 mod variables;
@@ -68,6 +69,9 @@ const RULES: &[Rule] = &[
     environment::proc_is_absent,
     environment::memory_limit,
     environment::app_image,
+    program::missing,
+    program::version,
+    program::fails,
     summary::software,
     summary::old_version,
     summary::portability,

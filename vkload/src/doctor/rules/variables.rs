@@ -11,7 +11,7 @@ use crate::facts::LibraryState;
 use crate::view::DriverView;
 
 /// The validation layer, and the layers that it replaced.
-const VALIDATION: &str = "VK_LAYER_KHRONOS_validation";
+pub(super) const VALIDATION: &str = "VK_LAYER_KHRONOS_validation";
 const VALIDATION_BEFORE: &[&str] = &[
     "VK_LAYER_LUNARG_standard_validation",
     "VK_LAYER_LUNARG_core_validation",
