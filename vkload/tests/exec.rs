@@ -59,7 +59,9 @@ fn what_cannot_be_run_is_said_with_the_codes_of_a_shell() {
 fn installed_in(folder: &Path) -> Output {
     let alone = folder.join("bin").join("vkload");
     fs::create_dir(folder.join("bin")).expect("a folder");
-    fs::copy(env!("CARGO_BIN_EXE_vkload"), &alone).expect("a copy");
+    // Another process writes it: a child that another test starts meanwhile would keep the file open, and it could not be run.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_vkload")).arg(&alone).status();
+    assert!(copied.expect("cp runs").success());
     Command::new(&alone).args(["exec", "true"]).env("XDG_RUNTIME_DIR", folder).output().expect("vkload runs")
 }
 
