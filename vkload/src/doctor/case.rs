@@ -151,6 +151,13 @@ impl Case {
     /// Returns how NVIDIA's driver is installed here, or given to a container.
     pub(super) fn install_nvidia(&self) -> Vec<String> {
         if self.facts.environment.container.is_some() {
+            let asked = self.variable("NVIDIA_DRIVER_CAPABILITIES").unwrap_or_default();
+            if asked.split(',').any(|it| matches!(it.trim(), "all" | "graphics")) {
+                return vec![
+                    "Start the container again, so that it gets the libraries of the host's driver"
+                        .to_owned(),
+                ];
+            }
             return vec!["Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all (or at least graphics,utility)".to_owned()];
         }
         let Some(manager) = self.facts.packages.manager.filter(|_| !self.is_sealed()) else {

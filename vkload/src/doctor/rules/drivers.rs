@@ -6,7 +6,7 @@ use loader_core::platform::FileError;
 use super::super::case::{Case, file_name, quoted};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use super::library::{self, LibraryProblem};
-use crate::facts::LibraryState;
+use crate::facts::{LibraryState, Node};
 use crate::probe::{Ending, Stage, Trial};
 use crate::view::DriverView;
 
@@ -36,7 +36,7 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
         let finding = Finding::new(case, violent_id(&trial.ending), &driver.manifest, what);
         return Some(finding.steps(leave_out(case, driver)).steps(trial.ending.patience()));
     }
-    if is_idle(case, driver, trial) {
+    if is_idle(case, driver, trial) || is_kept_out(case, driver, trial) {
         return None;
     }
     let what = match &trial.ending {
@@ -97,6 +97,15 @@ fn is_idle(case: &Case, driver: &DriverView, trial: &Trial) -> bool {
     refuses && !has_gpu && !named && !case.fails()
 }
 
+/// Returns whether the driver fails because the user may not use its device files, about which another rule reports.
+fn is_kept_out(case: &Case, driver: &DriverView, trial: &Trial) -> bool {
+    let nvidia = file_name(&driver.manifest).contains("nvidia");
+    let closed = |node: &Node| node.is_needed() && node.is_closed() && (node.kind == "nvidia") == nvidia;
+    matches!(trial.ending, Ending::Result { .. })
+        && trial.not_found.is_empty()
+        && case.facts.nodes.iter().any(closed)
+}
+
 fn violent_id(ending: &Ending) -> Id {
     match ending {
         Ending::TimedOut { .. } => Id::DriverHangs,
@@ -154,12 +163,14 @@ fn leave_out(case: &Case, driver: &DriverView) -> Vec<String> {
         steps.push(disable(case, driver));
     }
     steps.push(case.reinstall(&driver.manifest));
-    steps.push(format!(
-        "To take the driver out of the search: {}mv {} {}",
-        case.sudo(&driver.manifest),
-        quoted(&driver.manifest),
-        quoted(&format!("{}.off", driver.manifest))
-    ));
+    if case.good_drivers().next().is_some() {
+        steps.push(format!(
+            "To take the driver out of the search: {}mv {} {}",
+            case.sudo(&driver.manifest),
+            quoted(&driver.manifest),
+            quoted(&format!("{}.off", driver.manifest))
+        ));
+    }
     steps
 }
 

@@ -104,10 +104,13 @@ fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<String> {
     let library = case.library(manifest).map(|library| library.library.as_str()).unwrap_or_default();
     let has_double =
         library.contains("nvidia") && case.devices().iter().any(|device| device.vendor == 0x10de);
+    // A manifest that no package brought is a leftover, unless it may be the only way to the GPU.
+    let can_go = noun != "driver" || case.good_drivers().next().is_some();
     match case.facts.owners.get(manifest) {
         _ if has_double => return vec![case.remove(manifest)],
-        Some(package) if package.is_empty() => return vec![case.remove(manifest)],
-        Some(_) if !library.contains("nvidia") => return vec![case.reinstall(manifest)],
+        _ if library.contains("nvidia") => {}
+        Some(package) if package.is_empty() && can_go => return vec![case.remove(manifest)],
+        Some(package) if !package.is_empty() => return vec![case.reinstall(manifest)],
         _ => {}
     }
     if library.contains("nvidia")

@@ -121,6 +121,7 @@ const EXPLAINED: &[(Id, &[Id])] = &[
     (Id::NoModesetting, &[Id::GpuWithoutKernelDriver, Id::NoDeviceFile, Id::NvidiaModule]),
     (Id::NoDeviceFile, &[Id::GpuWithoutKernelDriver]),
     (Id::GpuWithoutVulkan, &[Id::NoGpu]),
+    (Id::ContainerWithoutDevice, &[Id::Software]),
     (
         Id::NvidiaVersions,
         &[
