@@ -64,6 +64,7 @@ pub mod properties;
 #[cfg(test)]
 mod readme_tests;
 pub mod reflect;
+pub mod resource;
 pub mod result;
 mod sync;
 pub mod sync_object;

@@ -6,6 +6,7 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::resource::BufferInfo;
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Transfer;
@@ -59,7 +60,7 @@ impl Drop for Memory {
 
 /// A buffer: NULL until memory is bound to it.
 pub(crate) struct Buffer {
-    size: u64,
+    info: BufferInfo,
     start: AtomicPtr<u8>,
 }
 
@@ -90,9 +91,9 @@ impl Buffer {
         // SAFETY: the caller vouches for the handle.
         let buffer = unsafe { Object::<Self>::from_handle(buffer) }?;
         let start = NonNull::new(buffer.start.load(Ordering::Acquire))?;
-        let left = buffer.size.checked_sub(offset)?;
+        let size = buffer.info.range(offset, size)?;
         // SAFETY: the offset lies in the buffer, whose memory is as large as it required.
-        Some(Range { start: unsafe { start.add(offset as usize) }, size: size.min(left) })
+        Some(Range { start: unsafe { start.add(offset as usize) }, size })
     }
 }
 
@@ -181,7 +182,7 @@ unsafe extern "system" fn create_buffer(
             device,
             callbacks,
             out,
-            Buffer { size: (*info).size, start: AtomicPtr::new(null_mut()) },
+            Buffer { info: BufferInfo::new(&*info), start: AtomicPtr::new(null_mut()) },
         )
     }
 }
@@ -194,7 +195,7 @@ unsafe extern "system" fn get_buffer_memory_requirements_2(
     // SAFETY: the application passes a live handle and valid pointers.
     unsafe {
         if let Some(buffer) = Object::<Buffer>::from_handle((*info).buffer) {
-            let size = buffer.size.next_multiple_of(ALIGNMENT);
+            let size = buffer.info.size.next_multiple_of(ALIGNMENT);
             (*out).memory_requirements =
                 vk::MemoryRequirements { size, alignment: ALIGNMENT, memory_type_bits: 1 };
         }

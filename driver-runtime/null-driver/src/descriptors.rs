@@ -1,12 +1,23 @@
-//! Descriptor sets. Nothing reads them; pools count them, as applications rely on.
+//! Set layouts and descriptor sets. Nothing reads sets; pools count them, as applications rely on.
 
 use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::memory::Counted;
 use driver_runtime::object::{Changeable, Exclusive, Members, ParentObject};
+use driver_runtime::resource::SetLayoutInfo;
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 use loader_core::abi::chain;
 
 use crate::Null;
 use crate::device::{device, list};
+
+/// The bytes of any descriptor in a buffer of descriptors.
+pub(crate) const DESCRIPTOR_SIZE: u64 = 16;
+
+/// The alignment of the descriptors of a set in such a buffer.
+pub(crate) const SET_ALIGNMENT: u64 = 64;
+
+/// A set layout.
+struct SetLayout(Counted<SetLayoutInfo>);
 
 /// A descriptor pool, with the sets that were allocated from it.
 struct Pool {
@@ -21,6 +32,12 @@ struct Set;
 impl Changeable for Pool {}
 
 // SAFETY: no other type is behind such handles.
+unsafe impl VkObject for SetLayout {
+    type Handle = vk::DescriptorSetLayout;
+    type Parent = Device<Null>;
+}
+
+// SAFETY: no other type is behind such handles.
 unsafe impl VkObject for Pool {
     type Handle = vk::DescriptorPool;
     type Parent = Device<Null>;
@@ -30,6 +47,62 @@ unsafe impl VkObject for Pool {
 unsafe impl VkObject for Set {
     type Handle = vk::DescriptorSet;
     type Parent = Device<Null>;
+}
+
+impl SetLayout {
+    /// Returns the bytes of the bindings with numbers less than `end`.
+    fn bytes_before(&self, end: u64) -> u64 {
+        let bindings = self.0.bindings().iter().filter(|binding| u64::from(binding.number) < end);
+        let bytes = bindings.map(|binding| match binding.kind {
+            vk::DescriptorType::INLINE_UNIFORM_BLOCK => {
+                u64::from(binding.count).next_multiple_of(DESCRIPTOR_SIZE)
+            }
+            _ => u64::from(binding.count) * DESCRIPTOR_SIZE,
+        });
+        bytes.sum()
+    }
+}
+
+unsafe extern "system" fn create_descriptor_set_layout(
+    device: vk::Device,
+    info: *const vk::DescriptorSetLayoutCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::DescriptorSetLayout,
+) -> vk::Result {
+    // SAFETY: the caller passes a live handle and valid pointers.
+    unsafe {
+        match SetLayoutInfo::new(&*info) {
+            Ok(layout) => Object::create_command(device, callbacks, out, SetLayout(layout)),
+            Err(error) => error.into(),
+        }
+    }
+}
+
+unsafe extern "system" fn get_descriptor_set_layout_size(
+    _: vk::Device,
+    layout: vk::DescriptorSetLayout,
+    out: *mut vk::DeviceSize,
+) {
+    // SAFETY: the caller passes a live handle and a valid pointer.
+    unsafe {
+        if let Some(layout) = Object::<SetLayout>::from_handle(layout) {
+            out.write(layout.bytes_before(u64::MAX).next_multiple_of(SET_ALIGNMENT));
+        }
+    }
+}
+
+unsafe extern "system" fn get_descriptor_set_layout_binding_offset(
+    _: vk::Device,
+    layout: vk::DescriptorSetLayout,
+    binding: u32,
+    out: *mut vk::DeviceSize,
+) {
+    // SAFETY: as above.
+    unsafe {
+        if let Some(layout) = Object::<SetLayout>::from_handle(layout) {
+            out.write(layout.bytes_before(binding.into()));
+        }
+    }
 }
 
 unsafe extern "system" fn create_descriptor_pool(
@@ -168,10 +241,15 @@ unsafe extern "system" fn get_descriptor_set_layout_support(
     }
 }
 
-/// The commands of descriptor pools and descriptor sets.
+/// The commands of set layouts, descriptor pools and descriptor sets.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
+        CREATE_DESCRIPTOR_SET_LAYOUT: PFN_vkCreateDescriptorSetLayout = create_descriptor_set_layout,
+        DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = Object::<SetLayout>::destroy_command,
+        GET_DESCRIPTOR_SET_LAYOUT_SIZE_EXT: PFN_vkGetDescriptorSetLayoutSizeEXT = get_descriptor_set_layout_size,
+        GET_DESCRIPTOR_SET_LAYOUT_BINDING_OFFSET_EXT: PFN_vkGetDescriptorSetLayoutBindingOffsetEXT
+            = get_descriptor_set_layout_binding_offset,
         CREATE_DESCRIPTOR_POOL: PFN_vkCreateDescriptorPool = create_descriptor_pool,
         DESTROY_DESCRIPTOR_POOL: PFN_vkDestroyDescriptorPool = destroy_descriptor_pool,
         RESET_DESCRIPTOR_POOL: PFN_vkResetDescriptorPool = reset_descriptor_pool,

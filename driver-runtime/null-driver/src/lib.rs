@@ -82,7 +82,7 @@ impl Driver for Null {
     // SAFETY: the function takes no parameters, and the driver draws nothing.
     const DEFAULTS: EntryPoints<Self> = unsafe { defaults::COMMANDS.with_all("vkCmd", ignore_command()) };
 
-    /// Timestamps use the host's clock, which is therefore the device's clock.
+    /// Timestamps use the host's clock, which is therefore the device's clock, unless the scenario has one.
     const TIME_DOMAINS: &'static [vk::TimeDomainKHR] = &[
         vk::TimeDomainKHR::DEVICE,
         vk::TimeDomainKHR::CLOCK_MONOTONIC,
@@ -128,7 +128,7 @@ impl Driver for Null {
     }
 
     fn device_time(_: &Device<Self>) -> Option<u64> {
-        Some(host::System.now())
+        Some(scenario::get().now())
     }
 
     fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {

@@ -39,8 +39,6 @@ macro_rules! objects {
 
 objects! {
     BufferView(vk::BufferViewCreateInfo<'_>): create_buffer_view, destroy_buffer_view;
-    DescriptorSetLayout(vk::DescriptorSetLayoutCreateInfo<'_>):
-        create_descriptor_set_layout, destroy_descriptor_set_layout;
     PipelineLayout(vk::PipelineLayoutCreateInfo<'_>): create_pipeline_layout, destroy_pipeline_layout;
     Sampler(vk::SamplerCreateInfo<'_>): create_sampler, destroy_sampler;
     SamplerYcbcrConversion(vk::SamplerYcbcrConversionCreateInfo<'_>):
@@ -71,8 +69,6 @@ pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         CREATE_BUFFER_VIEW: PFN_vkCreateBufferView = create_buffer_view,
         DESTROY_BUFFER_VIEW: PFN_vkDestroyBufferView = destroy_buffer_view,
-        CREATE_DESCRIPTOR_SET_LAYOUT: PFN_vkCreateDescriptorSetLayout = create_descriptor_set_layout,
-        DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = destroy_descriptor_set_layout,
         CREATE_PIPELINE_LAYOUT: PFN_vkCreatePipelineLayout = create_pipeline_layout,
         DESTROY_PIPELINE_LAYOUT: PFN_vkDestroyPipelineLayout = destroy_pipeline_layout,
         CREATE_SAMPLER: PFN_vkCreateSampler = create_sampler,

@@ -5,17 +5,18 @@ use core::ffi::c_void;
 use core::ptr::NonNull;
 
 use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::{Device, Host, Object, VkObject, Waiting, entry_points, vk};
+use driver_runtime::resource::{QueryPoolInfo, QueryRange};
+use driver_runtime::{Device, Object, VkObject, Waiting, entry_points, vk};
 
 use crate::Null;
 use crate::device::device;
 use crate::host::{Shared, System};
 use crate::resource::Buffer;
+use crate::scenario;
 
 /// A query pool.
 struct Pool {
-    /// How many values a query has.
-    values: usize,
+    info: QueryPoolInfo,
     /// The first value of each query, the others being 0; `None` while it is not available.
     results: Shared<Vec<Option<u64>>>,
 }
@@ -36,54 +37,21 @@ impl Pool {
         }
     }
 
-    /// Writes results in the form that the flags request. Returns whether all are available.
+    /// Writes results. Returns whether all are available.
     ///
     /// # Safety
     /// `out` points to `size` bytes.
-    unsafe fn write(&self, range: Range, out: *mut u8, size: usize) -> bool {
+    unsafe fn write(&self, range: QueryRange, out: *mut u8, size: usize) -> bool {
         let results = self.results.lock();
-        let mut complete = true;
-        for number in 0..range.count as usize {
-            let result = results.get(range.first as usize + number).copied().flatten();
-            complete &= result.is_some();
-            let is_written = result.is_some() || range.flags.contains(vk::QueryResultFlags::PARTIAL);
-            let mut words = Vec::new();
-            if is_written {
-                words.push(result.unwrap_or(0));
+        let result = |query: u32, values: &mut [u64]| {
+            let result = results.get(query as usize).copied().flatten();
+            if let (Some(first), Some(result)) = (values.first_mut(), result) {
+                *first = result;
             }
-            words.resize(if is_written { self.values } else { 0 }, 0);
-            let available = range.flags.contains(vk::QueryResultFlags::WITH_AVAILABILITY);
-            let width = if range.flags.contains(vk::QueryResultFlags::TYPE_64) { 8 } else { 4 };
-            let start = number * range.stride as usize;
-            for (place, word) in words.iter().enumerate() {
-                // SAFETY: the caller vouches for the memory.
-                unsafe { write_word(out, size, start + place * width, *word, width) };
-            }
-            if available {
-                let place = start + self.values * width;
-                // SAFETY: as above.
-                unsafe { write_word(out, size, place, result.is_some().into(), width) };
-            }
-        }
-        complete
-    }
-}
-
-/// Which queries, and in which form.
-#[derive(Clone, Copy)]
-struct Range {
-    first: u32,
-    count: u32,
-    stride: u64,
-    flags: vk::QueryResultFlags,
-}
-
-/// # Safety
-/// `out` points to `size` bytes.
-unsafe fn write_word(out: *mut u8, size: usize, place: usize, word: u64, width: usize) {
-    if place.saturating_add(width) <= size {
-        // SAFETY: the bytes lie in the memory that the caller vouches for.
-        unsafe { out.add(place).copy_from(word.to_le_bytes().as_ptr(), width) };
+            result.is_some()
+        };
+        // SAFETY: the caller vouches for the memory.
+        unsafe { self.info.write_results(range, out, size, result) }
     }
 }
 
@@ -95,13 +63,9 @@ unsafe extern "system" fn create_query_pool(
 ) -> vk::Result {
     // SAFETY: the caller passes a live handle and valid pointers.
     unsafe {
-        let info = &*info;
-        let values = match info.query_type {
-            vk::QueryType::PIPELINE_STATISTICS => info.pipeline_statistics.as_raw().count_ones() as usize,
-            _ => 1,
-        };
-        let results = Shared::new(alloc::vec![None; info.query_count as usize]);
-        Object::create_command(device, callbacks, out, Pool { values, results })
+        let info = QueryPoolInfo::new(&*info);
+        let results = Shared::new(alloc::vec![None; info.count as usize]);
+        Object::create_command(device, callbacks, out, Pool { info, results })
     }
 }
 
@@ -128,7 +92,7 @@ unsafe extern "system" fn get_query_pool_results(
     // SAFETY: the caller passes live handles and this many bytes.
     unsafe {
         let Some(pool) = Object::<Pool>::from_handle(pool) else { return vk::Result::ERROR_DEVICE_LOST };
-        let range = Range { first, count, stride, flags };
+        let range = QueryRange { first, count, stride, flags };
         for turn in 0.. {
             if device(handle).check_status().is_err() {
                 return vk::Result::ERROR_DEVICE_LOST;
@@ -181,7 +145,7 @@ unsafe extern "system" fn cmd_write_timestamp(
     query: u32,
 ) {
     // SAFETY: recorded objects stay live until they are executed.
-    unsafe { set(pool, query, 1, Some(System.now())) };
+    unsafe { set(pool, query, 1, Some(scenario::get().now())) };
 }
 
 unsafe extern "system" fn cmd_write_timestamp_2(
@@ -191,7 +155,7 @@ unsafe extern "system" fn cmd_write_timestamp_2(
     query: u32,
 ) {
     // SAFETY: recorded objects stay live until they are executed.
-    unsafe { set(pool, query, 1, Some(System.now())) };
+    unsafe { set(pool, query, 1, Some(scenario::get().now())) };
 }
 
 unsafe extern "system" fn cmd_copy_query_pool_results(
@@ -208,7 +172,7 @@ unsafe extern "system" fn cmd_copy_query_pool_results(
     unsafe {
         let bytes = Object::<Buffer>::from_handle(buffer).and_then(|buffer| buffer.bytes(offset, u64::MAX));
         if let (Some(pool), Some((start, size))) = (Object::<Pool>::from_handle(pool), bytes) {
-            pool.write(Range { first, count, stride, flags }, NonNull::as_ptr(start), size);
+            pool.write(QueryRange { first, count, stride, flags }, NonNull::as_ptr(start), size);
         }
     }
 }

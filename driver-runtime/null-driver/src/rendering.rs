@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use driver_runtime::command_buffer::CommandBuffer;
 use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::resource::ImageViewInfo;
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 use loader_core::abi::chain;
 
@@ -11,13 +12,13 @@ use crate::Null;
 use crate::device::list;
 use crate::host::Shared;
 use crate::image::copy::{Clear, clear_rectangle};
+use crate::image::layout::Image;
 
 /// A view of an image.
 #[derive(Clone, Copy)]
 struct ImageView {
     image: vk::Image,
-    format: vk::Format,
-    range: vk::ImageSubresourceRange,
+    info: ImageViewInfo,
 }
 
 /// A render pass's load operations for an attachment.
@@ -136,12 +137,11 @@ unsafe fn clear(view: vk::ImageView, aspect: vk::ImageAspectFlags, value: vk::Cl
             Clear::DepthStencil(value.depth_stencil)
         };
         for layer in (0..part.layers).filter(|layer| part.mask == 0 || part.mask & (1 << layer) != 0) {
-            let layer = view.range.base_array_layer + part.first_layer + layer;
-            let place = (view.range.base_mip_level, layer);
+            let place = (view.info.levels.0, view.info.layers.0 + part.first_layer + layer);
             clear_rectangle(
                 view.image,
-                view.format,
-                aspect & view.range.aspect_mask,
+                view.info.format,
+                aspect & view.info.aspects,
                 value,
                 place,
                 part.area,
@@ -159,8 +159,11 @@ unsafe extern "system" fn create_image_view(
     // SAFETY: the caller passes a live handle and valid pointers, here and below.
     unsafe {
         let info = &*info;
-        let view = ImageView { image: info.image, format: info.format, range: info.subresource_range };
-        Object::create_command(device, callbacks, out, view)
+        let image = Object::<Image>::from_handle(info.image);
+        let Some(of_view) = image.and_then(|image| ImageViewInfo::new(&image.info, info)) else {
+            return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
+        };
+        Object::create_command(device, callbacks, out, ImageView { image: info.image, info: of_view })
     }
 }
 

@@ -4,6 +4,7 @@ use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::resource::BufferInfo;
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 use loader_core::abi::chain;
 
@@ -15,7 +16,7 @@ use crate::scenario;
 
 /// A buffer.
 pub(crate) struct Buffer {
-    size: u64,
+    info: BufferInfo,
     start: AtomicPtr<u8>,
 }
 
@@ -29,9 +30,9 @@ impl Buffer {
     /// Returns the `size` bytes from `offset` on, truncated at the end of the buffer: their address and number.
     pub(crate) fn bytes(&self, offset: u64, size: u64) -> Option<(NonNull<u8>, usize)> {
         let start = NonNull::new(self.start.load(Ordering::Acquire))?;
-        let left = self.size.checked_sub(offset)?;
+        let size = self.info.range(offset, size)?;
         // SAFETY: the offset lies in the buffer, whose memory is as large as it required.
-        Some((unsafe { start.add(offset as usize) }, size.min(left) as usize))
+        Some((unsafe { start.add(offset as usize) }, size as usize))
     }
 }
 
@@ -98,7 +99,7 @@ unsafe extern "system" fn create_buffer(
             device,
             callbacks,
             out,
-            Buffer { size: (*info).size, start: AtomicPtr::new(null_mut()) },
+            Buffer { info: BufferInfo::new(&*info), start: AtomicPtr::new(null_mut()) },
         )
     }
 }
@@ -120,7 +121,7 @@ unsafe extern "system" fn get_buffer_memory_requirements(
     // SAFETY: the caller passes a live handle and a valid pointer.
     unsafe {
         if let Some(buffer) = Object::<Buffer>::from_handle(buffer) {
-            out.write(requirements(buffer.size));
+            out.write(requirements(buffer.info.size));
         }
     }
 }
@@ -133,7 +134,7 @@ unsafe extern "system" fn get_buffer_memory_requirements_2(
     // SAFETY: the caller passes a live handle and valid pointers.
     unsafe {
         if let Some(buffer) = Object::<Buffer>::from_handle((*info).buffer) {
-            write_requirements(buffer.size, out);
+            write_requirements(buffer.info.size, out);
         }
     }
 }

@@ -68,6 +68,20 @@ impl FormatInfo {
         (0..self.plane_count()).find(|number| aspect.contains(self.plane(*number).aspect)).unwrap_or(0)
     }
 
+    /// Returns the aspects of images of the format: of colour with planes, the planes.
+    #[must_use]
+    pub fn aspects(&self) -> vk::ImageAspectFlags {
+        (0..self.plane_count())
+            .fold(vk::ImageAspectFlags::empty(), |all, plane| all | self.plane(plane).aspect)
+    }
+
+    /// Returns the aspects of a part of an image: colour stands for every plane of colour with planes.
+    #[must_use]
+    pub fn expanded(&self, aspects: vk::ImageAspectFlags) -> vk::ImageAspectFlags {
+        let is_all = aspects == vk::ImageAspectFlags::COLOR && !self.planes.is_empty();
+        if is_all { self.aspects() } else { aspects }
+    }
+
     /// Returns whether the format has several colour planes, or two texels share colour values: formats that a
     /// sampler converts.
     #[must_use]

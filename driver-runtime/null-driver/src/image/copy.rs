@@ -5,10 +5,11 @@
 use core::ffi::c_void;
 use core::ptr::NonNull;
 
+use driver_runtime::format::FormatInfo;
 use driver_runtime::{Object, vk};
 
 use super::colour;
-use super::layout::{Area, Image, layers_of};
+use super::layout::{Area, Image};
 use crate::resource::Buffer;
 
 /// Which side is written.
@@ -50,7 +51,7 @@ fn move_bytes(from: (Area, usize), to: (Area, usize), bytes: usize) {
 
 /// Returns an extent in blocks of a format; its slices are array layers or depth, whichever the image has.
 fn blocks(image: &Image, extent: vk::Extent3D, layers: u32) -> [usize; 3] {
-    let [width, height, depth] = image.format.block_extent;
+    let [width, height, depth] = image.info.format.block_extent;
     [
         extent.width.div_ceil(width) as usize,
         extent.height.div_ceil(height) as usize,
@@ -71,7 +72,7 @@ pub(crate) unsafe fn images(source: vk::Image, target: vk::Image, region: &vk::I
     let images = unsafe { (Object::<Image>::from_handle(source), Object::<Image>::from_handle(target)) };
     let (Some(source), Some(target)) = images else { return };
     let layers =
-        layers_of(source, region.src_subresource.base_array_layer, region.src_subresource.layer_count);
+        source.info.layers_from(region.src_subresource.base_array_layer, region.src_subresource.layer_count);
     let blocks = blocks(source, region.extent, layers);
     let (from, to) = (&region.src_subresource, &region.dst_subresource);
     let copy_aspect = |read, written| {
@@ -101,7 +102,7 @@ pub(crate) unsafe fn blit(source: vk::Image, target: vk::Image, region: &vk::Ima
     // SAFETY: the caller vouches for the handles.
     let images = unsafe { (Object::<Image>::from_handle(source), Object::<Image>::from_handle(target)) };
     let (Some(source), Some(target)) = images else { return };
-    if !core::ptr::eq(source.format, target.format) {
+    if !core::ptr::eq(source.info.format, target.info.format) {
         return;
     }
     let (from, to) = (&region.src_subresource, &region.dst_subresource);
@@ -112,10 +113,10 @@ pub(crate) unsafe fn blit(source: vk::Image, target: vk::Image, region: &vk::Ima
         Side::new(region, |offset| offset.y),
         Side::new(region, |offset| offset.z),
     );
-    let layers = layers_of(source, from.base_array_layer, from.layer_count) as usize;
-    let slices = if target.is_3d() { into.to.len() } else { layers };
+    let layers = source.info.layers_from(from.base_array_layer, from.layer_count) as usize;
+    let slices = if target.info.is_3d() { into.to.len() } else { layers };
     for slice in 0..slices {
-        let (z, w) = if target.is_3d() { into.at(slice) } else { (slice, slice) };
+        let (z, w) = if target.info.is_3d() { into.at(slice) } else { (slice, slice) };
         for row in 0..down.to.len() {
             let (y, v) = down.at(row);
             for column in 0..across.to.len() {
@@ -197,7 +198,7 @@ fn linear(
 ) {
     let of = &region.image_subresource;
     let Some(texels) = area(image, of, region.image_offset) else { return };
-    let layers = layers_of(image, of.base_array_layer, of.layer_count);
+    let layers = image.info.layers_from(of.base_array_layer, of.layer_count);
     let or = |given: u32, extent: u32| if given == 0 { extent } else { given };
     let pitches = vk::Extent3D {
         width: or(region.buffer_row_length, region.image_extent.width),
@@ -228,22 +229,19 @@ pub(crate) enum Clear {
 pub(crate) unsafe fn clear(image: vk::Image, value: Clear, range: &vk::ImageSubresourceRange) {
     // SAFETY: the caller vouches for the handle.
     let Some(image) = (unsafe { Object::<Image>::from_handle(image) }) else { return };
-    let levels = match range.level_count {
-        vk::REMAINING_MIP_LEVELS => image.levels.saturating_sub(range.base_mip_level),
-        count => count,
-    };
-    let layers = layers_of(image, range.base_array_layer, range.layer_count);
-    for number in 0..image.format.plane_count() {
-        let plane = image.format.plane(number);
+    let levels = image.info.levels_from(range.base_mip_level, range.level_count);
+    let layers = image.info.layers_from(range.base_array_layer, range.layer_count);
+    for number in 0..image.info.format.plane_count() {
+        let plane = image.info.format.plane(number);
         if !range.aspect_mask.contains(plane.aspect) {
             continue;
         }
-        let texel = colour::texel(image.format, plane, value);
+        let texel = colour::texel(image.info.format, plane, value);
         for level in range.base_mip_level..range.base_mip_level + levels {
             let origin = vk::Offset3D::default();
             let Some(out) = image.area(plane.aspect, level, range.base_array_layer, origin) else { continue };
-            let [width, height, depth] = image.level_extent(plane.aspect, level).map(|it| it as usize);
-            let slices = if image.is_3d() { depth } else { layers as usize };
+            let [width, height, depth] = image.info.level_extent(number, level).map(|it| it as usize);
+            let slices = if image.info.is_3d() { depth } else { layers as usize };
             fill(out, [width * out.block / texel.len(), height, slices], &texel);
         }
     }
@@ -255,27 +253,23 @@ pub(crate) unsafe fn clear(image: vk::Image, value: Clear, range: &vk::ImageSubr
 /// The handle is live.
 pub(crate) unsafe fn clear_rectangle(
     image: vk::Image,
-    format: vk::Format,
+    format: &FormatInfo,
     aspect: vk::ImageAspectFlags,
     value: Clear,
     (level, layer): (u32, u32),
     area: vk::Rect2D,
 ) {
     // SAFETY: the caller vouches for the handle.
-    let (Some(image), Some(format)) =
-        (unsafe { Object::<Image>::from_handle(image) }, driver_runtime::format::info(format))
-    else {
-        return;
-    };
+    let Some(image) = (unsafe { Object::<Image>::from_handle(image) }) else { return };
     let vk::Offset2D { x, y } = area.offset;
-    let (layer, z) = if image.is_3d() { (0, layer.cast_signed()) } else { (layer, 0) };
-    for number in 0..image.format.plane_count() {
-        let plane = image.format.plane(number);
+    let (layer, z) = if image.info.is_3d() { (0, layer.cast_signed()) } else { (layer, 0) };
+    for number in 0..image.info.format.plane_count() {
+        let plane = image.info.format.plane(number);
         if !aspect.contains(plane.aspect) {
             continue;
         }
         let texel = colour::texel(format, format.plane(format.plane_of(plane.aspect)), value);
-        let [width, height, _] = image.level_extent(plane.aspect, level);
+        let [width, height, _] = image.info.level_extent(number, level);
         let sides = [(width, x, area.extent.width), (height, y, area.extent.height)];
         let [columns, rows] =
             sides.map(|(all, first, count)| all.saturating_sub(first.unsigned_abs()).min(count) as usize);

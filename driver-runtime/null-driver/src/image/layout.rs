@@ -3,7 +3,7 @@
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use driver_runtime::format::FormatInfo;
+use driver_runtime::resource::ImageInfo;
 use driver_runtime::{Device, VkObject, vk};
 
 use super::format::find;
@@ -17,13 +17,7 @@ const PLANES: usize = 3;
 
 /// An image.
 pub(crate) struct Image {
-    pub(crate) format: &'static FormatInfo,
-    kind: vk::ImageType,
-    extent: [u32; 3],
-    pub(crate) levels: u32,
-    pub(crate) layers: u32,
-    samples: u32,
-    disjoint: bool,
+    pub(crate) info: ImageInfo,
     /// The start of each plane. Images that are not disjoint use only the first.
     starts: [AtomicPtr<u8>; PLANES],
     /// Memory of its own, which images have that are made of a window's buffers.
@@ -55,20 +49,19 @@ unsafe impl Send for Area {}
 
 impl Image {
     /// Returns the requested image, or `None` if its format is unknown or it is larger than the limits.
-    pub(crate) fn new(info: &vk::ImageCreateInfo<'_>) -> Option<Self> {
+    ///
+    /// # Safety
+    /// `info` begins a valid pNext chain.
+    pub(crate) unsafe fn new(info: &vk::ImageCreateInfo<'_>) -> Option<Self> {
         let vk::Extent3D { width, height, depth } = info.extent;
         let [side, deepest, layers] = sizes(info.image_type, info.flags);
         if width.max(height) > side || depth > deepest || info.array_layers > layers {
             return None;
         }
+        let _of_a_version = find(info.format)?;
         Some(Self {
-            format: find(info.format)?,
-            kind: info.image_type,
-            extent: [info.extent.width, info.extent.height, info.extent.depth],
-            levels: info.mip_levels,
-            layers: info.array_layers,
-            samples: info.samples.as_raw().max(1),
-            disjoint: info.flags.contains(vk::ImageCreateFlags::DISJOINT),
+            // SAFETY: the caller vouches for the chain.
+            info: unsafe { ImageInfo::new(info) }?,
             starts: [const { AtomicPtr::new(null_mut()) }; PLANES],
             own: Shared::new(None),
         })
@@ -87,20 +80,20 @@ impl Image {
 
     /// Returns the bytes of the image, or of one plane of a disjoint image.
     pub(crate) fn size(&self, aspect: vk::ImageAspectFlags) -> u64 {
-        if self.disjoint && !aspect.is_empty() {
-            return self.plane_size(self.format.plane_of(aspect));
+        if self.info.is_disjoint() && !aspect.is_empty() {
+            return self.plane_size(self.info.format.plane_of(aspect));
         }
-        (0..self.format.plane_count()).map(|plane| self.plane_size(plane)).sum()
+        (0..self.info.format.plane_count()).map(|plane| self.plane_size(plane)).sum()
     }
 
     pub(crate) fn bind(&self, aspect: vk::ImageAspectFlags, start: *mut u8) {
-        let place = if self.disjoint { self.format.plane_of(aspect) } else { 0 };
+        let place = if self.info.is_disjoint() { self.info.format.plane_of(aspect) } else { 0 };
         self.starts[place].store(start, Ordering::Release);
     }
 
     /// Returns the position of an array layer's mip level, in the form of `vkGetImageSubresourceLayout`.
     pub(crate) fn subresource(&self, of: vk::ImageSubresource) -> vk::SubresourceLayout {
-        let plane = self.format.plane_of(of.aspect_mask);
+        let plane = self.info.format.plane_of(of.aspect_mask);
         let pitches = self.pitches(plane, of.mip_level);
         vk::SubresourceLayout {
             offset: self.offset(plane, of.array_layer, of.mip_level),
@@ -119,77 +112,53 @@ impl Image {
         layer: u32,
         offset: vk::Offset3D,
     ) -> Option<Area> {
-        let plane = self.format.plane_of(aspect);
-        let [width, height, depth] = self.format.block_extent.map(u64::from);
+        let plane = self.info.format.plane_of(aspect);
+        let [width, height, depth] = self.info.format.block_extent.map(u64::from);
         let [row, slice] = self.pitches(plane, level);
         let block = u64::from(self.block_bytes(plane));
         let at = [offset.x, offset.y, offset.z].map(|part| u64::from(part.unsigned_abs()));
         let within = at[0] / width * block + at[1] / height * row + at[2] / depth * slice;
         let offset = self.offset(plane, layer, level) + within;
-        let (first, whole) = match self.disjoint {
+        let (first, whole) = match self.info.is_disjoint() {
             true => (&self.starts[plane], self.plane_size(plane)),
             false => (&self.starts[0], self.size(vk::ImageAspectFlags::empty())),
         };
         let left = usize::try_from(whole.checked_sub(offset)?).ok()?;
         let start = NonNull::new(first.load(Ordering::Acquire))?;
-        let slice = if self.is_3d() { slice } else { self.layer_size(plane) };
+        let slice = if self.info.is_3d() { slice } else { self.layer_size(plane) };
         // SAFETY: the offset lies in the image, whose memory is as large as it required.
         let start = unsafe { start.add(offset as usize) };
         Some(Area { start, left, block: block as usize, row: row as usize, slice: slice as usize })
     }
 
-    /// Returns the width, height and depth of a mip level, in texels of a plane.
-    pub(crate) fn level_extent(&self, aspect: vk::ImageAspectFlags, level: u32) -> [u32; 3] {
-        self.plane_extent(self.format.plane_of(aspect), level)
-    }
-
-    pub(crate) fn is_3d(&self) -> bool {
-        self.kind == vk::ImageType::TYPE_3D
-    }
-
-    fn plane_extent(&self, plane: usize, level: u32) -> [u32; 3] {
-        let [width, height] = self.format.plane(plane).divisors;
-        let [x, y, z] = self.extent.map(|extent| extent.checked_shr(level).unwrap_or(0).max(1));
-        [x.div_ceil(width), y.div_ceil(height), z]
-    }
-
     fn block_bytes(&self, plane: usize) -> u32 {
-        self.format.plane(plane).block_size.saturating_mul(self.samples)
-    }
-
-    fn blocks(&self, plane: usize, level: u32) -> [u64; 3] {
-        let extent = self.plane_extent(plane, level);
-        [0, 1, 2].map(|side| u64::from(extent[side].div_ceil(self.format.block_extent[side])))
+        self.info.format.plane(plane).block_size.saturating_mul(self.info.samples)
     }
 
     /// Returns the bytes of a row and of a slice.
     fn pitches(&self, plane: usize, level: u32) -> [u64; 2] {
-        let [width, height, _] = self.blocks(plane, level);
+        let [width, height, _] = self.info.level_blocks(plane, level).map(u64::from);
         let row = width * u64::from(self.block_bytes(plane));
         [row, row * height]
     }
 
     fn level_size(&self, plane: usize, level: u32) -> u64 {
-        self.pitches(plane, level)[1] * self.blocks(plane, level)[2]
+        self.pitches(plane, level)[1] * u64::from(self.info.level_blocks(plane, level)[2])
     }
 
     fn layer_size(&self, plane: usize) -> u64 {
-        (0..self.levels).map(|level| self.level_size(plane, level)).sum()
+        (0..self.info.levels).map(|level| self.level_size(plane, level)).sum()
     }
 
     fn plane_size(&self, plane: usize) -> u64 {
-        (self.layer_size(plane) * u64::from(self.layers)).next_multiple_of(ALIGNMENT)
+        (self.layer_size(plane) * u64::from(self.info.layers)).next_multiple_of(ALIGNMENT)
     }
 
     /// Returns the offset of a mip level, from the beginning of the image or of its plane's own memory.
     fn offset(&self, plane: usize, layer: u32, level: u32) -> u64 {
-        let before = if self.disjoint { 0 } else { (0..plane).map(|plane| self.plane_size(plane)).sum() };
+        let before =
+            if self.info.is_disjoint() { 0 } else { (0..plane).map(|plane| self.plane_size(plane)).sum() };
         let larger: u64 = (0..level).map(|level| self.level_size(plane, level)).sum();
         before + u64::from(layer) * self.layer_size(plane) + larger
     }
-}
-
-/// Returns the number of array layers in a range that may extend to the end.
-pub(crate) fn layers_of(image: &Image, first: u32, count: u32) -> u32 {
-    if count == vk::REMAINING_ARRAY_LAYERS { image.layers.saturating_sub(first) } else { count }
 }

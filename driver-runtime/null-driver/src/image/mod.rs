@@ -7,7 +7,7 @@ pub(crate) mod colour;
 pub(crate) mod copy;
 mod create;
 pub(crate) mod format;
-mod layout;
+pub(crate) mod layout;
 mod support;
 pub(crate) mod swapchain;
 

@@ -4,6 +4,7 @@
 use driver_runtime::{Description, vk};
 
 use crate::description::{HEAP_SIZE, IMAGE_EXTENT};
+use crate::descriptors::{DESCRIPTOR_SIZE, SET_ALIGNMENT};
 use crate::image::{ARRAY_LAYERS, DEPTH, SAMPLES};
 
 /// The limit for everything that costs nothing.
@@ -24,6 +25,43 @@ pub(super) fn set(known: &mut Description) {
     drawing(limits);
     alignments(limits);
     versions(known);
+    descriptor_buffers(known);
+}
+
+/// Every descriptor has the same size. The sizes for replayed addresses stay 0, as their feature is off.
+fn descriptor_buffers(known: &mut Description) {
+    const SIZE: usize = DESCRIPTOR_SIZE as usize;
+    let _known = known.set(&vk::PhysicalDeviceDescriptorBufferPropertiesEXT {
+        combined_image_sampler_descriptor_single_array: vk::TRUE,
+        bufferless_push_descriptors: vk::TRUE,
+        allow_sampler_image_view_post_submit_creation: vk::TRUE,
+        descriptor_buffer_offset_alignment: SET_ALIGNMENT,
+        max_descriptor_buffer_bindings: 8,
+        max_resource_descriptor_buffer_bindings: 8,
+        max_sampler_descriptor_buffer_bindings: 8,
+        max_embedded_immutable_sampler_bindings: 8,
+        max_embedded_immutable_samplers: MANY,
+        sampler_descriptor_size: SIZE,
+        combined_image_sampler_descriptor_size: SIZE,
+        sampled_image_descriptor_size: SIZE,
+        storage_image_descriptor_size: SIZE,
+        uniform_texel_buffer_descriptor_size: SIZE,
+        robust_uniform_texel_buffer_descriptor_size: SIZE,
+        storage_texel_buffer_descriptor_size: SIZE,
+        robust_storage_texel_buffer_descriptor_size: SIZE,
+        uniform_buffer_descriptor_size: SIZE,
+        robust_uniform_buffer_descriptor_size: SIZE,
+        storage_buffer_descriptor_size: SIZE,
+        robust_storage_buffer_descriptor_size: SIZE,
+        input_attachment_descriptor_size: SIZE,
+        acceleration_structure_descriptor_size: SIZE,
+        max_sampler_descriptor_buffer_range: HEAP_SIZE,
+        max_resource_descriptor_buffer_range: HEAP_SIZE,
+        sampler_descriptor_buffer_address_space_size: HEAP_SIZE,
+        resource_descriptor_buffer_address_space_size: HEAP_SIZE,
+        descriptor_buffer_address_space_size: HEAP_SIZE,
+        ..Default::default()
+    });
 }
 
 fn sizes(limits: &mut vk::PhysicalDeviceLimits) {

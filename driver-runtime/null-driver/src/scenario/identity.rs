@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use driver_runtime::physical_device::QUEUE_FAMILIES;
 use driver_runtime::{Description, reflect, vk};
 
 /// The identity in the words; all other properties remain unchanged.
@@ -15,7 +16,20 @@ pub(crate) struct Identity {
     driver: Option<vk::DriverId>,
     /// Sizes, and whether each is the device's own.
     heaps: Vec<(u64, bool)>,
+    families: Vec<(vk::QueueFlags, u32)>,
 }
+
+/// The most queues of a family.
+const QUEUES: u32 = 64;
+
+/// The uses of queues by word.
+const USES: [(&str, vk::QueueFlags); 5] = [
+    ("graphics", vk::QueueFlags::GRAPHICS),
+    ("compute", vk::QueueFlags::COMPUTE),
+    ("transfer", vk::QueueFlags::TRANSFER),
+    ("sparse", vk::QueueFlags::SPARSE_BINDING),
+    ("protected", vk::QueueFlags::PROTECTED),
+];
 
 /// The device types by word.
 const KINDS: [(&str, vk::PhysicalDeviceType); 5] = [
@@ -41,6 +55,12 @@ impl Identity {
                 self.kind = Some(*kind);
             }
             "driver" => self.driver = Some(driver(value)?),
+            "queues" => {
+                if self.families.len() >= QUEUE_FAMILIES {
+                    return Err(format!("a device has up to {QUEUE_FAMILIES} families of queues"));
+                }
+                self.families.push(family(value)?);
+            }
             _ => {
                 if self.heaps.len() >= vk::MAX_MEMORY_HEAPS {
                     return Err(format!("a device has up to {} heaps", vk::MAX_MEMORY_HEAPS));
@@ -63,6 +83,7 @@ impl Identity {
         properties.device_id = self.device.unwrap_or(properties.device_id);
         properties.device_type = self.kind.unwrap_or(properties.device_type);
         known.vulkan_1_2.driver_id = self.driver.unwrap_or(known.vulkan_1_2.driver_id);
+        self.write_families(known);
         if self.heaps.is_empty() {
             return;
         }
@@ -81,6 +102,21 @@ impl Identity {
         memory.memory_heap_count = self.heaps.len() as u32;
         memory.memory_type_count = self.heaps.len() as u32;
     }
+
+    fn write_families(&self, known: &mut Description) {
+        if self.families.is_empty() {
+            return;
+        }
+        for (family, (uses, count)) in known.queue_families.iter_mut().zip(&self.families) {
+            *family = vk::QueueFamilyProperties {
+                queue_flags: *uses,
+                queue_count: *count,
+                timestamp_valid_bits: 64,
+                min_image_transfer_granularity: vk::Extent3D { width: 1, height: 1, depth: 1 },
+            };
+        }
+        known.queue_family_count = self.families.len() as u32;
+    }
 }
 
 fn number(text: &str) -> Result<u32, String> {
@@ -97,6 +133,21 @@ fn driver(text: &str) -> Result<vk::DriverId, String> {
     let value = text.parse().map_or(reflect::Value::Text(text), reflect::Value::Integer);
     slot.set(value).map_err(|_| format!("{text} is not a driver, as VK_DRIVER_ID_MESA_RADV would be"))?;
     Ok(known.driver_id)
+}
+
+/// Parses `USES:COUNT`.
+fn family(text: &str) -> Result<(vk::QueueFlags, u32), String> {
+    let wrong = || format!("a family is USES:COUNT with 1 to {QUEUES} queues, as graphics+compute:4");
+    let (uses, count) = text.split_once(':').ok_or_else(wrong)?;
+    let count = count.parse().ok().filter(|count| (1..=QUEUES).contains(count)).ok_or_else(wrong)?;
+    let mut flags = vk::QueueFlags::empty();
+    for word in uses.split('+') {
+        let known = USES.iter().find(|(name, _)| *name == word);
+        let (_, flag) =
+            known.ok_or("queues are for graphics, compute, transfer, sparse or protected, joined by +")?;
+        flags |= *flag;
+    }
+    Ok((flags, count))
 }
 
 /// Parses `SIZE`, `SIZE:device` or `SIZE:host`.

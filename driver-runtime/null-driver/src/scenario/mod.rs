@@ -1,5 +1,5 @@
 //! The driver's configuration for tests, in the variable `VKLOAD_NULL_DRIVER`: words of the form `key=value`,
-//! separated by spaces or lines. `@PATH` names a file with the words instead, in which `#` begins a comment.
+//! separated by spaces or lines. Quotes keep spaces and `#` in a word. `@PATH` names a file with the words instead, in which `#` begins a comment.
 //!
 //! | word | meaning |
 //! |---|---|
@@ -15,10 +15,12 @@
 //! | `type=other` | `integrated`, `discrete`, `virtual`, `cpu` or `other` |
 //! | `driver=NAME` | the reported driver ID, such as `VK_DRIVER_ID_NVIDIA_PROPRIETARY`, or its number |
 //! | `heap=SIZE` | a device memory heap of this size in bytes, `K`, `M` or `G`; `heap=SIZE:host` is a host heap. The first one replaces the default heaps |
+//! | `queues=USES:COUNT` | a family of this many queues, whose uses are joined by `+`: `graphics`, `compute`, `transfer`, `sparse`, `protected`. The first one replaces the default family |
 //! | `strict` | unknown parts of a profile file are errors |
 //! | `surfaces=none` | `loader`: the loader creates surfaces; `driver`: the driver creates them (LDP_DRIVER_8); both have swapchains |
 //! | `queue=sync` | `async`: queues work on threads of their own, while the application goes on |
 //! | `delay=MILLISECONDS` | the time that each submission takes |
+//! | `clock=NANOSECONDS` | the device's clock does not go by itself: each reading is this much later than the one before |
 //! | `fails=COMMAND` | the command fails with `VK_ERROR_INITIALIZATION_FAILED`; `fails=COMMAND:RESULT` with that result |
 //! | `holds=COMMAND:PATH` | the command waits until another process opens the named pipe at PATH for writing and writes or closes it |
 //! | `lacks=COMMAND` | no look-up finds the command |
@@ -59,8 +61,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
+use driver_runtime::Host;
 use driver_runtime::registry::{CommandId, ExtensionSet, command};
 use driver_runtime::vk;
 
@@ -122,6 +125,10 @@ pub struct Scenario {
     pub asynchronous: bool,
     /// How many milliseconds a submission takes.
     pub delay: u32,
+    /// The nanoseconds between two readings of the device's clock, if it does not go by itself.
+    clock: Option<u64>,
+    /// How often that clock was read.
+    readings: AtomicU64,
     /// Whether the words could not be understood.
     pub broken: bool,
     rules: Vec<Rule>,
@@ -242,6 +249,12 @@ impl Scenario {
     /// Returns whether the scenario changes some calls of the command.
     pub(crate) fn has_rule(&self, command: CommandId) -> bool {
         self.rules.iter().any(|rule| rule.command == command.canonical().name())
+    }
+
+    /// Reads the device's clock, in nanoseconds.
+    pub(crate) fn now(&self) -> u64 {
+        let Some(step) = self.clock else { return host::System.now() };
+        self.readings.fetch_add(1, Ordering::Relaxed).saturating_add(1).saturating_mul(step)
     }
 
     /// Returns whether look-ups must not find the command.

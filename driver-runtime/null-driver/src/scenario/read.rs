@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicU32, AtomicU64};
 
 use driver_runtime::registry::{
     CommandId, ExtensionId, ExtensionKind, ExtensionSet, extension, find, find_extension,
@@ -16,7 +16,7 @@ use crate::{extensions, host};
 
 /// The keys, for error messages about mistyped ones.
 const KEYS: &str = "api, interface, devices, groups, name, extension, without, profile, vendor, device, type, driver, heap, \
-    strict, surfaces, queue, delay, fails, holds, lacks, magic";
+    queues, strict, surfaces, queue, delay, clock, fails, holds, lacks, magic";
 
 /// The longest delay of a submission, in milliseconds.
 const DELAY: u32 = 60_000;
@@ -47,6 +47,8 @@ impl Default for Scenario {
             identity: Identity::default(),
             asynchronous: false,
             delay: 0,
+            clock: None,
+            readings: AtomicU64::new(0),
             broken: false,
             rules: Vec::new(),
             lacks: Vec::new(),
@@ -58,16 +60,15 @@ impl Default for Scenario {
 /// Reads a scenario.
 pub(super) fn read(text: &str) -> Result<Scenario, String> {
     let mut scenario = Scenario::default();
-    let without_comments = text.lines().map(|line| line.split('#').next().unwrap_or_default());
-    let words: Vec<&str> = without_comments.flat_map(str::split_whitespace).collect();
+    let words = words_of(text)?;
     // Files are read first, so that the other words override them.
-    let of_file = |word: &&&str| word.starts_with("profile=");
+    let of_file = |word: &&String| word.starts_with("profile=");
     let ordered = words.iter().filter(of_file).chain(words.iter().filter(|word| !of_file(word)));
     for word in ordered {
         let wrong = |why: &str| format!("`{word}`: {why}");
         let (key, value) = match word.split_once('=') {
             Some(pair) => pair,
-            None if *word == "strict" => (*word, ""),
+            None if word == "strict" => ("strict", ""),
             None => return Err(wrong("a word is KEY=VALUE")),
         };
         scenario.set(key, value).map_err(|why| wrong(&why))?;
@@ -78,6 +79,27 @@ pub(super) fn read(text: &str) -> Result<Scenario, String> {
         return Err(format!("the groups have {grouped} devices, but there are {}", scenario.devices));
     }
     Ok(scenario)
+}
+
+/// Splits text into words. Quotes keep spaces and `#` in a word; `#` elsewhere begins a comment.
+fn words_of(text: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    for line in text.lines() {
+        let (mut word, mut is_quoted) = (None::<String>, false);
+        for letter in line.chars() {
+            match letter {
+                '"' => is_quoted = !is_quoted,
+                '#' if !is_quoted => break,
+                _ if letter.is_whitespace() && !is_quoted => words.extend(word.take()),
+                _ => word.get_or_insert_default().push(letter),
+            }
+        }
+        if is_quoted {
+            return Err(format!("`{}`: a quote has no end", line.trim()));
+        }
+        words.extend(word);
+    }
+    Ok(words)
 }
 
 impl Scenario {
@@ -94,7 +116,7 @@ impl Scenario {
             "extension" => self.extension(value, true)?,
             "without" => self.extension(value, false)?,
             "profile" => self.profile(value)?,
-            "vendor" | "device" | "type" | "driver" | "heap" => self.identity.set(key, value)?,
+            "vendor" | "device" | "type" | "driver" | "heap" | "queues" => self.identity.set(key, value)?,
             "strict" => self.strict()?,
             "surfaces" => self.surfaces(value)?,
             "queue" => {
@@ -105,6 +127,7 @@ impl Scenario {
                 }
             }
             "delay" => self.delay = number(value, DELAY)?,
+            "clock" => self.clock = Some(number(value, u32::MAX)?.into()),
             "fails" => {
                 let (calls, result) =
                     value.split_once(':').unwrap_or((value, "VK_ERROR_INITIALIZATION_FAILED"));

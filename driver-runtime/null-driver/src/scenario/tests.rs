@@ -25,6 +25,30 @@ fn a_scenario_is_words_with_values() {
 }
 
 #[test]
+fn quotes_keep_spaces_and_number_signs() {
+    let scenario =
+        Scenario::parse("devices=2 name=\"my #1 gpu\" # the \"second\"\n \"interface=5\"").unwrap();
+    assert_eq!((scenario.devices, scenario.interface), (2, 5));
+    assert_eq!(scenario.name, "my #1 gpu");
+}
+
+#[test]
+fn a_clock_goes_by_its_readings_only() {
+    let scenario = Scenario::parse("clock=100").unwrap();
+    assert_eq!([(); 3].map(|()| scenario.now()), [100, 200, 300]);
+}
+
+#[test]
+fn the_first_family_of_queues_replaces_the_default() {
+    let scenario = Scenario::parse("queues=graphics+compute:2 queues=transfer:1").unwrap();
+    let mut device = crate::description::bare(vk::API_VERSION_1_3);
+    scenario.identity.write(&mut device);
+    let families: std::vec::Vec<_> =
+        device.families().iter().map(|family| (family.queue_flags.as_raw(), family.queue_count)).collect();
+    assert_eq!(families, [(3, 2), (4, 1)]);
+}
+
+#[test]
 fn a_command_fails_at_the_calls_that_are_named() {
     let text = "fails=vkCreateDevice@2:VK_ERROR_DEVICE_LOST fails=vkCreateBuffer@3+:-1 fails=vkCreateImage";
     let scenario = Scenario::parse(text).unwrap();
@@ -54,6 +78,11 @@ fn every_mistake_is_named() {
         ("magic=VkBuffer:0", "VkBuffer objects have no magic"),
         ("magic=VkQueue:x", "x is not a number"),
         ("surfaces=mine", "none, loader or driver"),
+        ("queues=graphics", "a family is USES:COUNT"),
+        ("queues=compute:65", "a family is USES:COUNT"),
+        ("queues=compute+video:1", "queues are for graphics"),
+        ("clock=fast", "a number up to"),
+        ("name=\"my gpu", "`name=\"my gpu`: a quote has no end"),
     ];
     for (text, expected) in rows {
         assert!(wrong(text).contains(expected), "{text}: {}", wrong(text));

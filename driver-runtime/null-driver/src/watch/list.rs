@@ -174,6 +174,7 @@ watched! {
     two RELEASE_SWAPCHAIN_IMAGES_EXT: PFN_vkReleaseSwapchainImagesEXT;
     three GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT: PFN_vkGetDeviceGroupSurfacePresentModes2EXT;
     three GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR: PFN_vkGetDeviceGroupSurfacePresentModesKHR;
+    three GET_DESCRIPTOR_SET_LAYOUT_SIZE_EXT: PFN_vkGetDescriptorSetLayoutSizeEXT;
     three GET_FENCE_FD_KHR: PFN_vkGetFenceFdKHR;
     three GET_MEMORY_FD_KHR: PFN_vkGetMemoryFdKHR;
     three GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR: PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsKHR;
@@ -182,6 +183,7 @@ watched! {
     three GET_REFRESH_CYCLE_DURATION_GOOGLE: PFN_vkGetRefreshCycleDurationGOOGLE;
     three GET_SEMAPHORE_FD_KHR: PFN_vkGetSemaphoreFdKHR;
     three GET_SEMAPHORE_ZIRCON_HANDLE_FUCHSIA: PFN_vkGetSemaphoreZirconHandleFUCHSIA;
+    four GET_DESCRIPTOR_SET_LAYOUT_BINDING_OFFSET_EXT: PFN_vkGetDescriptorSetLayoutBindingOffsetEXT;
     four CREATE_DEBUG_REPORT_CALLBACK_EXT: PFN_vkCreateDebugReportCallbackEXT;
     four GET_MEMORY_FD_PROPERTIES_KHR: PFN_vkGetMemoryFdPropertiesKHR;
     four GET_MEMORY_HOST_POINTER_PROPERTIES_EXT: PFN_vkGetMemoryHostPointerPropertiesEXT;

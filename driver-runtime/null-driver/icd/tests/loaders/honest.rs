@@ -33,6 +33,24 @@ fn the_devices_clock_is_that_of_its_timestamps() {
 }
 
 #[test]
+fn a_clock_of_readings_gives_every_run_the_same_timestamps() {
+    everywhere(|run| run.content("clock_of_readings", "clock=1000"));
+}
+
+#[test]
+fn the_device_has_the_queue_families_of_the_scenario() {
+    everywhere(|run| {
+        let scenario = "queues=graphics+compute+transfer:2 queues=compute:1 queues=transfer:3";
+        run.content("families", scenario);
+    });
+}
+
+#[test]
+fn descriptors_in_buffers_have_sizes() {
+    everywhere(|run| run.content("descriptor_buffers", "extension=VK_EXT_descriptor_buffer"));
+}
+
+#[test]
 fn a_wait_that_is_forgotten_is_seen_on_a_queue_of_its_own() {
     if !exists("mkfifo") {
         return;

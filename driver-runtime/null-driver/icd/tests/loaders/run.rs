@@ -60,9 +60,8 @@ impl Run {
             "look_ups" => "programs::newest",
             "all_commands" | "acceleration_structures" => "programs::extensions",
             "first_words" | "groups" => "programs::facts",
-            "lost" | "suboptimal" | "two_images" | "small_heap" | "clocks" | "forgotten_wait" | "cleared" => {
-                "programs::honest"
-            }
+            "lost" | "suboptimal" | "two_images" | "small_heap" | "clocks" | "forgotten_wait" | "cleared"
+            | "clock_of_readings" | "families" | "descriptor_buffers" | "some_failures" => "programs::honest",
             other => &format!("programs::{other}"),
         };
         let test = format!("{module}::{program}");

@@ -166,6 +166,71 @@ fn clocks() {
     }
 }
 
+/// The device's clock goes on by 1,000 nanoseconds with each reading, and only then.
+#[test]
+#[ignore = "run by the other tests"]
+fn clock_of_readings() {
+    // SAFETY: as above.
+    unsafe {
+        let context = Context::new();
+        let stamps = [stamp(&context.device), stamp(&context.device), stamp(&context.device)];
+        assert_eq!(stamps, [1000, 2000, 3000]);
+        context.end();
+    }
+}
+
+/// The device has the queue families of the scenario.
+#[test]
+#[ignore = "run by the other tests"]
+fn families() {
+    // SAFETY: as above.
+    unsafe {
+        let context = Context::new();
+        let families = context.instance.get_physical_device_queue_family_properties(context.physical);
+        let families: Vec<_> = families.iter().map(|it| (it.queue_flags.as_raw(), it.queue_count)).collect();
+        let [graphics, compute, transfer] =
+            [vk::QueueFlags::GRAPHICS, vk::QueueFlags::COMPUTE, vk::QueueFlags::TRANSFER]
+                .map(|it| it.as_raw());
+        assert_eq!(families, [(graphics | compute | transfer, 2), (compute, 1), (transfer, 3)]);
+        context.end();
+    }
+}
+
+/// Descriptors in buffers have sizes, and the layout of a set has room for all of its descriptors.
+#[test]
+#[ignore = "run by the other tests"]
+fn descriptor_buffers() {
+    // SAFETY: as above.
+    unsafe {
+        let context = Context::with(vk::API_VERSION_1_3, &[], &[ext::descriptor_buffer::NAME]);
+        let mut sizes = vk::PhysicalDeviceDescriptorBufferPropertiesEXT::default();
+        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut sizes);
+        context.instance.get_physical_device_properties2(context.physical, &mut properties);
+        let size = sizes.storage_buffer_descriptor_size as u64;
+        assert!(size > 0 && sizes.max_resource_descriptor_buffer_range >= 1 << 27);
+        let binding = |number, kind, count| {
+            vk::DescriptorSetLayoutBinding::default()
+                .binding(number)
+                .descriptor_type(kind)
+                .descriptor_count(count)
+        };
+        let bindings = [
+            binding(3, vk::DescriptorType::STORAGE_BUFFER, 100),
+            binding(1, vk::DescriptorType::UNIFORM_BUFFER, 4),
+        ];
+        let info = vk::DescriptorSetLayoutCreateInfo::default()
+            .flags(vk::DescriptorSetLayoutCreateFlags::DESCRIPTOR_BUFFER_EXT)
+            .bindings(&bindings);
+        let layout = context.device.create_descriptor_set_layout(&info, None).unwrap();
+        let descriptors = ext::descriptor_buffer::Device::new(&context.instance, &context.device);
+        let offset = |binding| descriptors.get_descriptor_set_layout_binding_offset(layout, binding);
+        assert!(offset(3) >= offset(1) + 4 * sizes.uniform_buffer_descriptor_size as u64);
+        assert!(descriptors.get_descriptor_set_layout_size(layout) >= offset(3) + 100 * size);
+        context.device.destroy_descriptor_set_layout(layout, None);
+        context.end();
+    }
+}
+
 /// Returns a timestamp of the device.
 unsafe fn stamp(device: &Device) -> u64 {
     // SAFETY: as above.
