@@ -152,7 +152,7 @@ impl Driver for Null {
     fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
         external::wait_for(work);
         host::pause(scenario::get().delay);
-        if scenario::get().before(scenario::SUBMISSION).is_some() {
+        if scenario::get().before_own(scenario::SUBMISSION).is_some() {
             return Err(queue.set_lost("the scenario wants it").into());
         }
         for commands in work.commands {

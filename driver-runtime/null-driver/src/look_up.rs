@@ -57,7 +57,7 @@ fn shaped(scenario: &Scenario, name: &CStr, function: Command) -> Option<Command
     if scenario.surfaces != Surfaces::Driver && surface::is_own(command.canonical()) {
         return None;
     }
-    if scenario.has_rule(command) {
+    if scenario.watches(command) {
         // The functions of `defaults` check the scenario themselves.
         return watch::function(command, function).or(Some(function));
     }
@@ -82,7 +82,7 @@ pub unsafe extern "system" fn negotiate(version: *mut u32) -> vk::Result {
     if scenario.broken {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     }
-    if let Some(failure) = scenario.before(NEGOTIATE) {
+    if let Some(failure) = scenario.before_own(NEGOTIATE) {
         return failure;
     }
     // SAFETY: the caller vouches for the pointer.

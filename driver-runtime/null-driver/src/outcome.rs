@@ -1,14 +1,21 @@
 //! The outcome of a call that a scenario stops, or whose result it replaces.
 
+use alloc::format;
+use alloc::string::String;
+
 use driver_runtime::registry::{Class, CommandId};
 use driver_runtime::vk::{self, Handle};
 use driver_runtime::{Device, ObjectBase};
 
 use crate::Null;
+use crate::scenario;
 
 /// The result type of commands, with the value for a failure.
 pub(crate) trait Outcome: Sized {
     fn failed(result: vk::Result) -> Self;
+
+    /// Returns the outcome in words for the log: nothing, a number, or the name of a result.
+    fn text(&self) -> String;
 
     /// Returns the outcome of an executed command, with the scenario's success code.
     fn or(self, _: vk::Result) -> Self {
@@ -21,6 +28,10 @@ impl Outcome for vk::Result {
         result
     }
 
+    fn text(&self) -> String {
+        format!(" VK_{self:?}")
+    }
+
     fn or(self, wanted: vk::Result) -> Self {
         if self == vk::Result::SUCCESS { wanted } else { self }
     }
@@ -28,18 +39,44 @@ impl Outcome for vk::Result {
 
 impl Outcome for () {
     fn failed(_: vk::Result) {}
-}
 
-impl Outcome for u32 {
-    fn failed(_: vk::Result) -> Self {
-        0
+    fn text(&self) -> String {
+        String::new()
     }
 }
 
-impl Outcome for u64 {
-    fn failed(_: vk::Result) -> Self {
-        0
+macro_rules! numbers {
+    ($($type:ty)*) => {$(
+        impl Outcome for $type {
+            fn failed(_: vk::Result) -> Self {
+                0
+            }
+
+            fn text(&self) -> String {
+                format!(" {self}")
+            }
+        }
+    )*};
+}
+numbers! { u32 u64 }
+
+/// Returns a parameter as a number: a handle, the address in a pointer, or 0 for other types.
+pub(crate) fn number_of<T>(parameter: &T) -> u64 {
+    let start = core::ptr::from_ref(parameter);
+    // SAFETY: the parameter has this many bytes, and no padding: it is a number, a handle or a pointer.
+    unsafe {
+        match size_of::<T>() {
+            8 => start.cast::<u64>().read_unaligned(),
+            4 => start.cast::<u32>().read_unaligned().into(),
+            _ => 0,
+        }
     }
+}
+
+/// Returns the outcome of a call, which the scenario's log gets.
+pub(crate) fn logged<R: Outcome>(command: CommandId, outcome: R) -> R {
+    scenario::get().log_call(command.name(), || outcome.text());
+    outcome
 }
 
 /// Returns whether the call returns the scenario's result without doing any work. A success code that reports
@@ -47,12 +84,12 @@ impl Outcome for u64 {
 ///
 /// # Safety
 /// `first` is the first parameter of the command, as the specification has it.
-pub(crate) unsafe fn stops(command: CommandId, first: usize, result: vk::Result) -> bool {
+pub(crate) unsafe fn stops(command: CommandId, first: u64, result: vk::Result) -> bool {
     if result == vk::Result::ERROR_DEVICE_LOST
         && matches!(command.class(), Class::Device | Class::Queue | Class::CommandBuffer)
     {
         // SAFETY: the first parameter is a live handle of a device, or of an object of one.
-        unsafe { lose(first as u64) };
+        unsafe { lose(first) };
     }
     // These results report that nothing was done.
     const UNDONE: [vk::Result; 3] =

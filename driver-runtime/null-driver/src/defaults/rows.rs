@@ -1,5 +1,6 @@
 //! The row format of the generated files, which describe the commands' behaviour.
 
+use driver_runtime::registry::CommandId;
 use driver_runtime::vk;
 
 use crate::outcome::{self, Outcome};
@@ -15,27 +16,28 @@ pub(super) type Pointer = *mut core::ffi::c_void;
 /// result, and whether it is the result of the whole call.
 ///
 /// # Safety
-/// `first` is the first parameter of the command, a handle or a pointer.
-pub(super) unsafe fn wanted_of(
-    command: driver_runtime::registry::CommandId,
-    first: *const usize,
-) -> Option<(vk::Result, bool)> {
-    let wanted = crate::scenario::get().before(command.name())?;
-    // SAFETY: the caller vouches for the parameter.
-    Some((wanted, unsafe { outcome::stops(command, first.read(), wanted) }))
-}
-
-/// Returns the outcome of a call that was carried out.
-pub(super) fn after<R: Outcome>(outcome: R, wanted: Option<(vk::Result, bool)>) -> R {
-    match wanted {
-        Some((wanted, _)) => outcome.or(wanted),
-        None => outcome,
+/// The parameters are those of a call of the command.
+pub(super) unsafe fn wanted_of(command: CommandId, parameters: &[u64]) -> Option<(vk::Result, bool)> {
+    // SAFETY: the caller vouches for the parameters; the first one is a handle or a pointer.
+    unsafe {
+        let wanted = crate::scenario::get().before(command.name(), parameters)?;
+        let first = parameters.first().copied().unwrap_or_default();
+        Some((wanted, outcome::stops(command, first, wanted)))
     }
 }
 
+/// Returns the outcome of a call that was carried out.
+pub(super) fn after<R: Outcome>(command: CommandId, outcome: R, wanted: Option<(vk::Result, bool)>) -> R {
+    let outcome = match wanted {
+        Some((wanted, _)) => outcome.or(wanted),
+        None => outcome,
+    };
+    outcome::logged(command, outcome)
+}
+
 /// Returns the outcome of a call that fails with the result.
-pub(super) fn failed<R: Outcome>(result: vk::Result) -> R {
-    R::failed(result)
+pub(super) fn failed<R: Outcome>(command: CommandId, result: vk::Result) -> R {
+    outcome::logged(command, R::failed(result))
 }
 
 /// `COMMAND (a: Class, b: Class,) Result [what it writes] = what it returns;`
@@ -54,13 +56,13 @@ macro_rules! commands {
                     #[allow(unused_unsafe, reason = "what only returns a number is safe")]
                     // SAFETY: the caller's parameters meet the specification's demands on the command.
                     unsafe {
-                        let first = [$((&raw const $parameter).cast::<usize>()),*][0];
-                        let wanted = wanted_of(driver_runtime::registry::command::$command, first);
+                        let command = driver_runtime::registry::command::$command;
+                        let wanted = wanted_of(command, &[$(crate::outcome::number_of(&$parameter)),*]);
                         if let Some((result, true)) = wanted {
-                            return failed(result);
+                            return failed(command, result);
                         }
                         $($($write)*;)*
-                        after($value, wanted)
+                        after(command, $value, wanted)
                     }
                 }
                 // Pointers to functions have the same size and meaning whatever their parameters.

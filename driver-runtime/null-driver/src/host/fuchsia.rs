@@ -57,6 +57,11 @@ pub(crate) fn file(_: &str) -> Option<String> {
     None
 }
 
+/// Returns false: this system has no files.
+pub(crate) fn append(_: &str, _: &str) -> bool {
+    false
+}
+
 /// Writes a message to standard error.
 pub(crate) fn complain(words: &str) {
     let line = alloc::format!("vkload null driver: {words}\n");

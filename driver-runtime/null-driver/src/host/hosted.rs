@@ -4,7 +4,7 @@ extern crate std;
 
 use alloc::string::String;
 use core::ffi::{c_int, c_ulong};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::{env, fs};
 
@@ -19,6 +19,12 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 /// Returns the text of a file.
 pub(crate) fn file(path: &str) -> Option<String> {
     fs::read_to_string(path).ok()
+}
+
+/// Appends text to a file, which is created if it does not exist. Returns whether the file can be written.
+pub(crate) fn append(path: &str, text: &str) -> bool {
+    let file = fs::OpenOptions::new().append(true).create(true).open(path);
+    file.is_ok_and(|mut file| file.write_all(text.as_bytes()).is_ok())
 }
 
 /// Writes a message to standard error.

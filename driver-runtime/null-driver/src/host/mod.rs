@@ -21,9 +21,9 @@ mod linux;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use alone::{SharedMemory, close};
 #[cfg(target_os = "fuchsia")]
-pub(crate) use fuchsia::{System, complain, file, finish, hold, variable};
+pub(crate) use fuchsia::{System, append, complain, file, finish, hold, variable};
 #[cfg(not(target_os = "fuchsia"))]
-pub(crate) use hosted::{System, complain, file, finish, hold, variable};
+pub(crate) use hosted::{System, append, complain, file, finish, hold, variable};
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{SharedMemory, close};
 

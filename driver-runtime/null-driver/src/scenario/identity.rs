@@ -159,13 +159,17 @@ fn heap(text: &str) -> Result<(u64, bool), String> {
         "host" => false,
         _ => return Err(String::from(WRONG)),
     };
-    let (digits, shift) = match size.bytes().last() {
-        Some(b'K') => (size.strip_suffix('K'), 10),
-        Some(b'M') => (size.strip_suffix('M'), 20),
-        Some(b'G') => (size.strip_suffix('G'), 30),
-        _ => (Some(size), 0),
-    };
-    let count: Option<u64> = digits.and_then(|digits| digits.parse().ok());
-    let bytes = count.filter(|count| *count > 0).and_then(|count| count.checked_mul(1 << shift));
+    let bytes = bytes(size).filter(|bytes| *bytes > 0);
     bytes.map(|bytes| (bytes, own)).ok_or_else(|| String::from(WRONG))
+}
+
+/// Parses a number of bytes, `K`, `M` or `G`.
+pub(super) fn bytes(text: &str) -> Option<u64> {
+    let (digits, shift) = match text.bytes().last()? {
+        b'K' => (text.strip_suffix('K')?, 10),
+        b'M' => (text.strip_suffix('M')?, 20),
+        b'G' => (text.strip_suffix('G')?, 30),
+        _ => (text, 0),
+    };
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }

@@ -24,9 +24,11 @@
 //! | `fails=COMMAND` | the command fails with `VK_ERROR_INITIALIZATION_FAILED`; `fails=COMMAND:RESULT` with that result |
 //! | `holds=COMMAND:PATH` | the command waits until another process opens the named pipe at PATH for writing and writes or closes it |
 //! | `lacks=COMMAND` | no look-up finds the command |
+//! | `log=PATH` | a file that gets a line for each call of a command that can fail or wait: its name, and its result |
 //! | `magic=TYPE:NUMBER` | the first word of `VkInstance`, `VkPhysicalDevice`, `VkDevice`, `VkQueue` or `VkCommandBuffer` objects, instead of the loader's magic |
 //!
-//! In `fails` and `holds`, `COMMAND@2` is the second call only, and `COMMAND@2+` the second and all later ones. The
+//! In `fails` and `holds`, `vkAllocateMemory>SIZE` and `vkCreateBuffer>SIZE` are the calls that want more bytes,
+//! and `COMMAND/NAME` are those with an object that the application has given this name. `COMMAND@2` is the second call only, and `COMMAND@2+` the second and all later ones. The
 //! command may be any that is not recorded, `vk_icdNegotiateLoaderICDInterfaceVersion`, or `submission`: a queue's
 //! execution of each submission, whose failure loses the device; RESULT is a name such as `VK_ERROR_DEVICE_LOST` or a
 //! number. A test that opens the pipe of a held command is itself held until the command is called, so it needs no
@@ -129,6 +131,8 @@ pub struct Scenario {
     clock: Option<u64>,
     /// How often that clock was read.
     readings: AtomicU64,
+    /// The file that gets a line for each call.
+    log: Option<String>,
     /// Whether the words could not be understood.
     pub broken: bool,
     rules: Vec<Rule>,
@@ -155,8 +159,19 @@ struct Rule {
     first: u32,
     /// Whether later calls also count.
     later: bool,
+    /// Counts only calls with more bytes.
+    larger_than: Option<u64>,
+    /// Counts only calls with the object of this name.
+    object: Option<NamedObject>,
     act: Act,
     calls: AtomicU32,
+}
+
+/// An object that the application names.
+struct NamedObject {
+    name: String,
+    /// The handle that got the name last; 0 before.
+    handle: AtomicU64,
 }
 
 enum Act {
@@ -212,6 +227,36 @@ pub(crate) fn can_fail(command: CommandId) -> bool {
     if is_recorded { RECORDED_WITH_RESULT.contains(&command) } else { !NEITHER.contains(&command) }
 }
 
+impl Rule {
+    /// Returns whether the call counts.
+    ///
+    /// # Safety
+    /// The parameters are those of a call of the command.
+    unsafe fn concerns(&self, parameters: &[u64]) -> bool {
+        let handle = self.object.as_ref().map(|object| object.handle.load(Ordering::Relaxed));
+        let has_object = handle.is_none_or(|handle| handle != 0 && parameters.contains(&handle));
+        // SAFETY: the caller vouches for the parameters.
+        has_object && self.larger_than.is_none_or(|size| unsafe { self.bytes(parameters) } > size)
+    }
+
+    /// Returns the bytes that the call wants.
+    ///
+    /// # Safety
+    /// As for [`Rule::concerns`].
+    unsafe fn bytes(&self, parameters: &[u64]) -> u64 {
+        let Some(info) = parameters.get(1) else { return 0 };
+        let info = core::ptr::with_exposed_provenance::<()>(*info as usize);
+        // SAFETY: the second parameter of these commands is their structure.
+        unsafe {
+            if self.command == command::ALLOCATE_MEMORY.name() {
+                (*info.cast::<vk::MemoryAllocateInfo<'_>>()).allocation_size
+            } else {
+                (*info.cast::<vk::BufferCreateInfo<'_>>()).size
+            }
+        }
+    }
+}
+
 impl Scenario {
     /// Reads words.
     ///
@@ -231,9 +276,20 @@ impl Scenario {
     }
 
     /// Applies the scenario to a call of the command: waits, and returns the result if the call fails.
-    pub(crate) fn before(&self, command: &CStr) -> Option<vk::Result> {
+    ///
+    /// # Safety
+    /// The parameters are those of such a call.
+    pub(crate) unsafe fn before(&self, command: &CStr, parameters: &[u64]) -> Option<vk::Result> {
+        if command == command::SET_DEBUG_UTILS_OBJECT_NAME_EXT.name() {
+            // SAFETY: the caller vouches for the parameters.
+            unsafe { self.learn_name(parameters) };
+        }
         let mut failure = None;
         for rule in self.rules.iter().filter(|rule| rule.command == command) {
+            // SAFETY: as above.
+            if !unsafe { rule.concerns(parameters) } {
+                continue;
+            }
             let call = rule.calls.fetch_add(1, Ordering::Relaxed).saturating_add(1);
             if call != rule.first && !(rule.later && call > rule.first) {
                 continue;
@@ -246,9 +302,42 @@ impl Scenario {
         failure
     }
 
-    /// Returns whether the scenario changes some calls of the command.
-    pub(crate) fn has_rule(&self, command: CommandId) -> bool {
-        self.rules.iter().any(|rule| rule.command == command.canonical().name())
+    /// Applies the scenario to an event that is not a call of a Vulkan command.
+    pub(crate) fn before_own(&self, event: &CStr) -> Option<vk::Result> {
+        // SAFETY: rules for events have no conditions, and nothing reads parameters.
+        unsafe { self.before(event, &[]) }
+    }
+
+    /// Returns whether the scenario changes or observes some calls of the command.
+    pub(crate) fn watches(&self, command: CommandId) -> bool {
+        let command = command.canonical();
+        let names = command == command::SET_DEBUG_UTILS_OBJECT_NAME_EXT;
+        let concerns = |rule: &Rule| rule.command == command.name() || names && rule.object.is_some();
+        self.log.is_some() || self.rules.iter().any(concerns)
+    }
+
+    /// Notes which object has the name of a rule.
+    ///
+    /// # Safety
+    /// The parameters are those of `vkSetDebugUtilsObjectNameEXT`.
+    unsafe fn learn_name(&self, parameters: &[u64]) {
+        let Some(info) = parameters.get(1) else { return };
+        let info = core::ptr::with_exposed_provenance::<vk::DebugUtilsObjectNameInfoEXT<'_>>(*info as usize);
+        // SAFETY: the caller vouches for the parameters.
+        let (handle, name) = unsafe { ((*info).object_handle, (*info).object_name_as_c_str()) };
+        let Some(name) = name else { return };
+        for object in self.rules.iter().filter_map(|rule| rule.object.as_ref()) {
+            if object.name.as_bytes() == name.to_bytes() {
+                object.handle.store(handle, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Adds a call to the log.
+    pub(crate) fn log_call(&self, command: &CStr, outcome: impl Fn() -> String) {
+        if let Some(path) = &self.log {
+            host::append(path, &format!("{}{}\n", command.to_string_lossy(), outcome()));
+        }
     }
 
     /// Reads the device's clock, in nanoseconds.

@@ -7,16 +7,18 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
 use driver_runtime::registry::{
-    CommandId, ExtensionId, ExtensionKind, ExtensionSet, extension, find, find_extension,
+    CommandId, ExtensionId, ExtensionKind, ExtensionSet, command, extension, find, find_extension,
 };
 use driver_runtime::vk;
 
-use super::{Act, Identity, NEGOTIATE, Rule, SUBMISSION, Scenario, Surfaces, can_fail, profile};
+use super::{
+    Act, Identity, NEGOTIATE, NamedObject, Rule, SUBMISSION, Scenario, Surfaces, can_fail, identity, profile,
+};
 use crate::{extensions, host};
 
 /// The keys, for error messages about mistyped ones.
 const KEYS: &str = "api, interface, devices, groups, name, extension, without, profile, vendor, device, type, driver, heap, \
-    queues, strict, surfaces, queue, delay, clock, fails, holds, lacks, magic";
+    queues, strict, surfaces, queue, delay, clock, fails, holds, log, lacks, magic";
 
 /// The longest delay of a submission, in milliseconds.
 const DELAY: u32 = 60_000;
@@ -49,6 +51,7 @@ impl Default for Scenario {
             delay: 0,
             clock: None,
             readings: AtomicU64::new(0),
+            log: None,
             broken: false,
             rules: Vec::new(),
             lacks: Vec::new(),
@@ -138,6 +141,12 @@ impl Scenario {
                 let (calls, path) =
                     value.split_once(':').ok_or("a held command needs `:PATH`, a named pipe")?;
                 self.rules.push(rule(calls, Act::Hold(path.to_owned()))?);
+            }
+            "log" => {
+                if !host::append(value, "") {
+                    return Err(format!("{value} cannot be written"));
+                }
+                self.log = Some(value.to_owned());
             }
             "lacks" => {
                 command_of(value).ok_or_else(|| format!("{value} is not a command"))?;
@@ -248,9 +257,16 @@ fn changed(set: &ExtensionSet, id: ExtensionId, there: bool) -> ExtensionSet {
     new
 }
 
-/// Parses `COMMAND`, `COMMAND@2` or `COMMAND@2+`.
+/// The commands whose calls may count by their bytes.
+const SIZED: [CommandId; 2] = [command::ALLOCATE_MEMORY, command::CREATE_BUFFER];
+
+/// Parses `COMMAND`, `COMMAND>SIZE` or `COMMAND/NAME`, each with `@2` or `@2+` behind it or nothing.
 fn rule(calls: &str, act: Act) -> Result<Rule, String> {
     let (command, which) = calls.split_once('@').unwrap_or((calls, "1+"));
+    let (command, name) =
+        command.split_once('/').map_or((command, None), |(command, name)| (command, Some(name)));
+    let (command, size) =
+        command.split_once('>').map_or((command, None), |(command, size)| (command, Some(size)));
     let own = [NEGOTIATE, SUBMISSION].into_iter().find(|own| own.to_bytes() == command.as_bytes());
     let known = own.or_else(|| {
         let known = command_of(command).filter(|command| can_fail(*command));
@@ -260,7 +276,15 @@ fn rule(calls: &str, act: Act) -> Result<Rule, String> {
     let (first, later) = which.strip_suffix('+').map_or((which, false), |first| (first, true));
     let first = first.parse().ok().filter(|first| *first > 0);
     let first = first.ok_or_else(|| format!("{which} is not a count of calls, as @2 or @2+ would be"))?;
-    Ok(Rule { command, first, later, act, calls: AtomicU32::new(0) })
+    let larger_than = match size {
+        Some(_) if !SIZED.iter().any(|sized| sized.name() == command) => {
+            return Err("only vkAllocateMemory and vkCreateBuffer have a size".to_owned());
+        }
+        Some(size) => Some(identity::bytes(size).ok_or("a size is a number of bytes, K, M or G")?),
+        None => None,
+    };
+    let object = name.map(|name| NamedObject { name: name.to_owned(), handle: AtomicU64::new(0) });
+    Ok(Rule { command, first, later, larger_than, object, act, calls: AtomicU32::new(0) })
 }
 
 fn command_of(name: &str) -> Option<CommandId> {

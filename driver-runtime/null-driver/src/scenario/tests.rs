@@ -52,7 +52,7 @@ fn the_first_family_of_queues_replaces_the_default() {
 fn a_command_fails_at_the_calls_that_are_named() {
     let text = "fails=vkCreateDevice@2:VK_ERROR_DEVICE_LOST fails=vkCreateBuffer@3+:-1 fails=vkCreateImage";
     let scenario = Scenario::parse(text).unwrap();
-    let calls = |command: &CStr| [(); 4].map(|()| scenario.before(command).map(vk::Result::as_raw));
+    let calls = |command: &CStr| [(); 4].map(|()| scenario.before_own(command).map(vk::Result::as_raw));
     assert_eq!(calls(c"vkCreateDevice"), [None, Some(-4), None, None]);
     assert_eq!(calls(c"vkCreateBuffer"), [None, None, Some(-1), Some(-1)]);
     assert_eq!(calls(c"vkCreateImage"), [Some(-3); 4]);
@@ -81,6 +81,9 @@ fn every_mistake_is_named() {
         ("queues=graphics", "a family is USES:COUNT"),
         ("queues=compute:65", "a family is USES:COUNT"),
         ("queues=compute+video:1", "queues are for graphics"),
+        ("fails=vkCreateImage>1M", "only vkAllocateMemory and vkCreateBuffer have a size"),
+        ("fails=vkAllocateMemory>lots", "a size is a number of bytes"),
+        ("log=/nowhere/calls", "/nowhere/calls cannot be written"),
         ("clock=fast", "a number up to"),
         ("name=\"my gpu", "`name=\"my gpu`: a quote has no end"),
     ];

@@ -10,7 +10,7 @@ use driver_runtime::dispatch::Command;
 use driver_runtime::registry::CommandId;
 
 use crate::Null;
-use crate::outcome::{Outcome, stops};
+use crate::outcome::{Outcome, logged, number_of, stops};
 use crate::scenario;
 
 pub(crate) use list::function;
@@ -24,15 +24,13 @@ macro_rules! by_count {
         ) -> Command {
             unsafe extern "system" fn call<const ID: usize, R: Outcome, $($type),*>($($parameter: $type),*) -> R {
                 let command = CommandId::new(ID as u16).canonical();
-                let wanted = scenario::get().before(command.name());
+                let parameters = [$(number_of(&$parameter)),*];
+                // SAFETY: the parameters are those of the call, whose first one is a handle or a pointer.
+                let wanted = unsafe { scenario::get().before(command.name(), &parameters) };
                 if let Some(wanted) = wanted {
-                    // SAFETY: the first parameter of every command is a handle or a pointer.
-                    let stops = unsafe {
-                        let first = [$((&raw const $parameter).cast::<usize>()),*][0].read();
-                        stops(command, first, wanted)
-                    };
-                    if stops {
-                        return R::failed(wanted);
+                    // SAFETY: as above.
+                    if unsafe { stops(command, parameters[0], wanted) } {
+                        return logged(command, R::failed(wanted));
                     }
                 }
                 // SAFETY: the driver's function of this command has the type that this one was made for; the caller
@@ -44,10 +42,10 @@ macro_rules! by_count {
                         unsafe extern "system" fn($($type),*) -> R,
                     >(&function);
                     let outcome = function($($parameter),*);
-                    match wanted {
+                    logged(command, match wanted {
                         Some(wanted) => outcome.or(wanted),
                         None => outcome,
-                    }
+                    })
                 }
             }
             let call: unsafe extern "system" fn($($type),*) -> R = call::<ID, R, $($type),*>;

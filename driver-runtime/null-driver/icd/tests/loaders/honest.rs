@@ -1,5 +1,6 @@
 //! The driver's statements are true, and a scenario's faults have the same consequences as on a GPU.
 
+use std::fs;
 use std::process::Command;
 
 use crate::run::exists;
@@ -42,6 +43,28 @@ fn the_device_has_the_queue_families_of_the_scenario() {
     everywhere(|run| {
         let scenario = "queues=graphics+compute+transfer:2 queues=compute:1 queues=transfer:3";
         run.content("families", scenario);
+    });
+}
+
+#[test]
+fn calls_fail_by_their_size_and_by_their_object() {
+    everywhere(|run| {
+        let scenario = "extension=VK_EXT_debug_utils fails=vkAllocateMemory>1M:VK_ERROR_OUT_OF_DEVICE_MEMORY \
+            fails=vkGetFenceStatus/bad@2:VK_ERROR_DEVICE_LOST";
+        run.content("some_failures", scenario);
+    });
+}
+
+#[test]
+fn the_log_has_every_call_with_its_result() {
+    everywhere(|run| {
+        let log = run.folder.path().join("the calls");
+        let words = format!("fails=vkCreateFence@2:VK_ERROR_OUT_OF_DEVICE_MEMORY log=\"{}\"", log.display());
+        run.failure("images", &words);
+        let log = fs::read_to_string(log).unwrap();
+        let lines: Vec<_> = log.lines().filter(|line| line.starts_with("vkCreateFence")).collect();
+        assert_eq!(lines, ["vkCreateFence VK_SUCCESS", "vkCreateFence VK_ERROR_OUT_OF_DEVICE_MEMORY"]);
+        assert!(log.lines().any(|line| line == "vkDestroyBuffer"), "{log}");
     });
 }
 

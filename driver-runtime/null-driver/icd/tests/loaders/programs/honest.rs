@@ -196,6 +196,33 @@ fn families() {
     }
 }
 
+/// Allocations of more than a MiB fail, and so do waits for the fence named "bad", beginning with the second.
+#[test]
+#[ignore = "run by the other tests"]
+fn some_failures() {
+    // SAFETY: as above.
+    unsafe {
+        let context = Context::with(vk::API_VERSION_1_3, &[ext::debug_utils::NAME], &[]);
+        let device = &context.device;
+        let allocate = |size| {
+            let info = vk::MemoryAllocateInfo::default().allocation_size(size);
+            device.allocate_memory(&info, None).map(|memory| device.free_memory(memory, None))
+        };
+        assert_eq!(allocate(1 << 20), Ok(()));
+        assert_eq!(allocate((1 << 20) + 1), Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));
+        let signaled = vk::FenceCreateInfo::default().flags(vk::FenceCreateFlags::SIGNALED);
+        let [good, bad] = [(); 2].map(|()| device.create_fence(&signaled, None).unwrap());
+        let names = ext::debug_utils::Device::new(&context.instance, device);
+        let name = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(bad).object_name(c"bad");
+        names.set_debug_utils_object_name(&name).unwrap();
+        let status = |fence| [(); 2].map(|()| device.get_fence_status(fence));
+        assert_eq!(status(good), [Ok(true), Ok(true)]);
+        assert_eq!(status(bad), [Ok(true), Err(vk::Result::ERROR_DEVICE_LOST)]);
+        [good, bad].iter().for_each(|fence| device.destroy_fence(*fence, None));
+        context.end();
+    }
+}
+
 /// Descriptors in buffers have sizes, and the layout of a set has room for all of its descriptors.
 #[test]
 #[ignore = "run by the other tests"]
