@@ -63,6 +63,10 @@ pub(crate) enum Command {
     Layers(LayersArguments),
     /// List the folders and files that are searched, the reason for each, and the result. Load no library.
     Paths(FormatArguments),
+    /// List the devices in the order in which programs see them, the reason for it, and how to change it. The exit code is 1 if there is none.
+    ///
+    /// The power states are as they were before the drivers were asked, which wakes devices. With --no-probe, no driver is asked.
+    Devices(DevicesArguments),
     /// Draw the call chain of a program: loader, layers and drivers. Load each layer in a separate process to see whether it can be used.
     Chain(ChainArguments),
     /// Show the answers for another machine's recording (`vkload doctor --record FILE`, `vkload info --record FILE`).
@@ -83,7 +87,11 @@ pub(crate) enum Command {
         /// What to try, as JSON.
         subject: String,
     },
-    /// Show and check the settings file in use (vk_loader_settings.json). The exit code is 1 if anything is wrong.
+    /// Show, check or change the settings file in use (vk_loader_settings.json). The exit code is 1 if anything is wrong.
+    ///
+    /// With --layer, --order, --device, --driver or --only-hardware, this shows what changes and writes the file, for all programs of this user or
+    /// for --program. Everything else in the file stays. --undo restores the earlier content, one change at a time. The exit code is 1 if the
+    /// loader that programs get ignores a part of the change.
     Settings(SettingsArguments),
     /// Print the completion script for a shell. Packages install these scripts.
     Completions(CompletionsArguments),
@@ -174,12 +182,22 @@ pub(crate) struct LayersArguments {
     /// Turn off all layers except those of --enable and those that the program itself enables.
     #[arg(long)]
     pub(crate) only: bool,
+    /// Call these layers in this order if they are active, the first one closest to the program. Separate the names by commas.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) order: Vec<String>,
     /// Do not load layers; list only what manifests, environment variables and settings files say.
     #[arg(long, conflicts_with = "program")]
     pub(crate) no_probe: bool,
     /// The program and its arguments.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DevicesArguments {
+    /// Do not load drivers; list only the GPUs that the kernel knows. Wakes no device.
+    #[arg(long)]
+    pub(crate) no_probe: bool,
 }
 
 #[derive(Args, Debug)]
@@ -257,15 +275,52 @@ pub(crate) enum Show {
 
 #[derive(Args, Debug)]
 pub(crate) struct SettingsArguments {
-    /// Check this file instead of the one in use.
+    /// Check or change this file instead of the one in use.
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Show the settings that apply to this executable.
-    #[arg(long, value_name = "PATH")]
+    /// Show or change the settings that apply to this program only.
+    #[arg(long, value_name = "PROGRAM")]
     pub(crate) program: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Turn this layer on or off, or leave it to variables. Can be repeated.
+    #[arg(long, value_name = "NAME=on|off|auto", conflicts_with = "json", value_parser = layer_control)]
+    pub(crate) layer: Vec<(String, Control)>,
+    /// Call these layers in this order if they are active, the first one closest to the program. Separate the names by commas.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "json")]
+    pub(crate) order: Vec<String>,
+    /// Offer only this device: a part of its name, or its UUID. Can be repeated: programs see the devices in this order.
+    #[arg(long, value_name = "NAME", conflicts_with = "json")]
+    pub(crate) device: Vec<String>,
+    /// Use only the driver with this manifest. Can be repeated.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "only_hardware"])]
+    pub(crate) driver: Vec<PathBuf>,
+    /// Use only the drivers that have a GPU here, so that no program loads a driver without one.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) only_hardware: bool,
+    /// Only show what would change.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) dry_run: bool,
+    /// Restore the file as it was before the latest change by this command.
+    #[arg(long, conflicts_with_all = ["json", "program", "layer", "order", "device", "driver", "only_hardware"])]
+    pub(crate) undo: bool,
+}
+
+/// Who decides whether a layer is active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Control {
+    /// The settings file: always.
+    On,
+    /// The settings file: never.
+    Off,
+    /// Variables, and the program.
+    Auto,
+}
+
+fn layer_control(given: &str) -> Result<(String, Control), String> {
+    let (name, control) = given.rsplit_once('=').ok_or("write NAME=on, NAME=off or NAME=auto")?;
+    Ok((name.to_owned(), Control::from_str(control, true)?))
 }
 
 #[derive(Args, Debug)]

@@ -9,6 +9,7 @@ mod bisection;
 mod chain;
 mod compare;
 mod completions;
+mod devices;
 mod doctor;
 mod exec;
 mod facts;
@@ -23,6 +24,7 @@ mod recording;
 mod replay;
 mod searched;
 mod settings;
+mod settings_edit;
 mod switches;
 mod table;
 mod view;
@@ -45,6 +47,7 @@ pub fn run() -> ExitCode {
         Command::Probe { memory, subject } => probe::child::run(memory, &subject),
         Command::Bisect(options) => bisect::print(&options),
         Command::Layers(options) => layers::run(&options),
+        Command::Devices(options) => devices::print(options.no_probe),
         Command::Paths(options) => paths::print(options.json),
         Command::Chain(options) => chain::print(&options),
         Command::Replay(options) => replay::print(&options),

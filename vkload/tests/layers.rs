@@ -210,3 +210,30 @@ fn a_layer_that_is_not_there_or_cannot_be_used_is_said_before_anything_runs() {
     old.install(&sandbox);
     refused(&["--enable", "VK_LAYER_TEST_old"], &["cannot be turned on for one run: ", "2.0.0"]);
 }
+
+#[test]
+fn an_order_is_tried_for_one_run() {
+    let sandbox = machine();
+    let both = [FIRST, SECOND].join(":");
+    let named = ("VK_INSTANCE_LAYERS", both.as_str());
+    let chain = sandbox.path("out/chain");
+    let script = format!("exec {VKLOAD} chain --json >{}", chain.display());
+    let order = |options: &[&str]| -> Vec<String> {
+        let output = layers(&sandbox, &[options, &["--", "sh", "-c", &script]].concat(), &[named]);
+        assert!(output.status.success(), "{}", text(&output));
+        let chain: Value = serde_json::from_slice(&fs::read(&chain).expect("a chain")).expect("JSON");
+        let names = chain["layers"].as_array().expect("layers").iter();
+        names.map(|layer| layer["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    assert_eq!(order(&[]), [IMPLICIT, FIRST, SECOND]);
+    assert_eq!(order(&["--order", &format!("{SECOND},{IMPLICIT}")]), [SECOND, FIRST, IMPLICIT]);
+    assert_eq!(order(&["--order", &format!("{SECOND},{FIRST}")]), [IMPLICIT, SECOND, FIRST]);
+    assert!(!sandbox.path("home/.local").exists() && !sandbox.path("home/.config").exists(), "nothing stays");
+    // A loader that reads no settings file heeds the variable.
+    let list = json(&sandbox, &["--order", &format!("{SECOND},{FIRST}")], &[named]);
+    let changes = list["changes"].as_array().expect("changes").iter();
+    let mut names = changes.filter(|change| change["variable"] == "VK_INSTANCE_LAYERS");
+    assert_eq!(names.next().expect("a change")["value"], [SECOND, FIRST].join(":"));
+    let output = layers(&sandbox, &["--order", "VK_LAYER_TEST_frist"], &[]);
+    assert!(text(&output).contains("did you mean VK_LAYER_TEST_first?"), "{}", text(&output));
+}

@@ -8,6 +8,7 @@ use loader_core::manifest::Version;
 use loader_core::memory::Shown;
 use serde::Serialize;
 
+use crate::facts;
 use crate::planned::Planned;
 use crate::probe::Trial;
 use crate::view::{DriverView, LayerView};
@@ -49,7 +50,7 @@ pub(crate) struct Driver {
     pub(crate) why: String,
     /// The problem. Empty if none was found, or if the driver was not tried.
     pub(crate) problem: String,
-    /// Its devices. `None` if the driver was not tried. An empty list is usual for a driver for other hardware.
+    /// Its devices. `None` if they are not known. An empty list is usual for a driver for other hardware.
     pub(crate) devices: Option<Vec<Device>>,
 }
 
@@ -74,9 +75,18 @@ pub(crate) struct Device {
 }
 
 impl Model {
-    /// Returns whether drivers were tried and have devices.
+    /// Returns whether devices are known.
     pub(crate) fn knows_devices(&self) -> bool {
-        !self.devices.is_empty() || self.drivers.iter().any(|driver| driver.devices.is_some())
+        !self.devices.is_empty() || self.drivers.iter().any(|driver| !driver.devices().is_empty())
+    }
+
+    /// Notes which drivers have no device on this machine, as far as the kernel's list of GPUs tells. No driver is asked.
+    pub(crate) fn mark_idle_drivers(&mut self) {
+        let manifests: Vec<_> = self.drivers.iter().map(|driver| driver.view.manifest.as_str()).collect();
+        let idle = facts::without_device(&manifests);
+        for (driver, _) in self.drivers.iter_mut().zip(idle).filter(|(_, is_idle)| *is_idle) {
+            driver.devices = Some(Vec::new());
+        }
     }
 
     /// Adds the problems of the layers that were tried, by their positions in the plan. A layer is shown as refused if the program enables

@@ -147,6 +147,30 @@ fn of(device: &Path) -> Gpu {
     }
 }
 
+/// Returns whether the device at this address sleeps, in the kernel's words: `active`, or `suspended (D3cold)`. Asking does not wake it. Empty
+/// if the kernel does not say it.
+pub(super) fn power(root: &Path, address: &str) -> String {
+    let folders = ["sys/bus/pci/devices", "sys/bus/platform/devices"];
+    let device = folders.iter().map(|folder| root.join(folder).join(address)).find(|device| device.exists());
+    let Some(device) = device else { return String::new() };
+    let (status, state) = (read(&device.join("power/runtime_status")), read(&device.join("power_state")));
+    match (status.as_str(), state.as_str()) {
+        (status, "" | "unknown" | "D0") => status.to_owned(),
+        (status, state) => format!("{status} ({state})"),
+    }
+}
+
+/// Returns whether the driver with this manifest is for devices on the bus, and none of them is among `gpus`. Only PCs have all GPUs on the bus.
+pub(super) fn is_without_device(root: &Path, gpus: &[Gpu], manifest: &str) -> bool {
+    let sees_bus = !entries(&root.join("sys/bus/pci/devices")).is_empty();
+    if !sees_bus || !cfg!(any(target_arch = "x86_64", target_arch = "x86")) {
+        return false;
+    }
+    let name = manifest.rsplit('/').next().unwrap_or(manifest);
+    let is_for = |maker: &Maker| maker.manifests.iter().any(|part| name.contains(part));
+    MAKERS.iter().any(is_for) && !gpus.iter().any(|gpu| gpu.is_driven_by(manifest))
+}
+
 fn number(path: &Path) -> Option<u32> {
     u32::from_str_radix(read(path).strip_prefix("0x")?, 16).ok()
 }
@@ -178,5 +202,29 @@ mod tests {
         );
         assert!(gpus[0].is_driven_by("/usr/share/vulkan/icd.d/intel_icd.x86_64.json"));
         assert!(!gpus[0].is_driven_by("/usr/share/intel/icd.d/lvp_icd.json"));
+        let absent =
+            |name: &str| is_without_device(root.path(), &gpus, &format!("/icd.d/{name}.x86_64.json"));
+        assert_eq!(
+            ["radeon_icd", "intel_icd", "lvp_icd"].map(absent),
+            [cfg!(target_arch = "x86_64"), false, false]
+        );
+        assert!(
+            !is_without_device(&root.path().join("etc"), &[], "/icd.d/radeon_icd.json"),
+            "no bus is seen"
+        );
+    }
+
+    #[test]
+    fn the_kernel_says_whether_a_device_sleeps() {
+        let root = tempfile::tempdir().unwrap();
+        let device = root.path().join("sys/bus/pci/devices/0000:01:00.0");
+        fs::create_dir_all(device.join("power")).unwrap();
+        assert_eq!(power(root.path(), "0000:02:00.0"), "");
+        fs::write(device.join("power/runtime_status"), "active\n").unwrap();
+        fs::write(device.join("power_state"), "D0\n").unwrap();
+        assert_eq!(power(root.path(), "0000:01:00.0"), "active");
+        fs::write(device.join("power/runtime_status"), "suspended\n").unwrap();
+        fs::write(device.join("power_state"), "D3cold\n").unwrap();
+        assert_eq!(power(root.path(), "0000:01:00.0"), "suspended (D3cold)");
     }
 }

@@ -17,6 +17,7 @@ mod nodes;
 mod nvidia;
 mod owners;
 mod packages;
+mod settings_support;
 mod strays;
 mod system;
 mod user;
@@ -37,6 +38,7 @@ pub(crate) use nodes::Node;
 pub(crate) use nvidia::Nvidia;
 pub(crate) use owners::Owners;
 pub(crate) use packages::Packages;
+pub(crate) use settings_support::SettingsSupport;
 pub(crate) use strays::{Stray, StrayKind};
 pub(crate) use system::System;
 pub(crate) use user::User;
@@ -132,6 +134,29 @@ impl Facts {
         self.owners = owners::collect(root, self.packages.manager, &paths);
         self.assignments = assignments::collect(root, &self.variables, &self.user.home, process);
     }
+}
+
+/// Returns the Vulkan loader that a program of this tool's width gets, whose file is `program`, if that is known.
+pub(crate) fn loader_of(variables: &Variables, program: Option<&Path>) -> Option<LoaderFile> {
+    let loaders = linker::Search::new(Path::new("/"), variables, program).loaders();
+    loaders.into_iter().find(|loader| loader.first && u32::from(loader.bits) == usize::BITS)
+}
+
+/// Returns of each driver manifest whether it is for GPUs that this machine does not have.
+pub(crate) fn without_device(manifests: &[&str]) -> Vec<bool> {
+    let root = Path::new("/");
+    let gpus = gpus::collect(root);
+    manifests.iter().map(|manifest| gpus::is_without_device(root, &gpus, manifest)).collect()
+}
+
+/// Returns the graphics devices of this machine, and whether each sleeps, in the kernel's words.
+pub(crate) fn gpus_with_power() -> Vec<(Gpu, String)> {
+    let root = Path::new("/");
+    let power = |gpu: Gpu| {
+        let power = gpus::power(root, &gpu.address);
+        (gpu, power)
+    };
+    gpus::collect(root).into_iter().map(power).collect()
 }
 
 /// Returns the width of a program or library, 32 or 64. `None` if it is neither.

@@ -62,12 +62,14 @@ fn switched(options: &LayersArguments, variables: &Variables) -> Result<(Planned
     }
     let indices =
         |names: &[String]| names.iter().map(|name| index_of(&planned, name)).collect::<Result<Vec<_>, _>>();
-    let (on, hidden) = (indices(&options.enable)?, indices(&options.disable)?);
+    let (on, hidden, order) =
+        (indices(&options.enable)?, indices(&options.disable)?, indices(&options.order)?);
     let mut off = hidden.clone();
     if options.only {
         off.extend(others(&planned, &on, &hidden)?);
     }
-    let changes = switches::changes(&planned, variables, Wanted { on: &on, off: &off, hidden: &hidden })?;
+    let wanted = Wanted { on: &on, off: &off, hidden: &hidden, order: &order };
+    let changes = switches::changes(&planned, variables, wanted)?;
     let after = switches::plan(variables, &changes, executable, bits)?;
     let active = switches::active_names(&after);
     if let Some(name) = options.enable.iter().find(|name| !active.contains(*name)) {
@@ -83,7 +85,7 @@ fn switched(options: &LayersArguments, variables: &Variables) -> Result<(Planned
 }
 
 /// Returns the layer of this name.
-fn index_of(planned: &Planned, name: &str) -> Result<usize, String> {
+pub(crate) fn index_of(planned: &Planned, name: &str) -> Result<usize, String> {
     let layers = &planned.layers.layers;
     let named = || layers.iter().position(|layer| layer.name() == name.as_bytes());
     planned.layers.usable(name.as_bytes()).or_else(named).ok_or_else(|| {

@@ -172,6 +172,12 @@ pub(crate) struct Tried {
     pub(crate) extensions: Vec<String>,
     #[serde(skip)]
     pub(crate) features: u64,
+    /// Its address on the PCI bus (`0000:01:00.0`). Empty if the driver does not say it.
+    #[serde(skip)]
+    pub(crate) bus: String,
+    /// `VkPhysicalDeviceIDProperties::driverUUID`. Zeros for drivers of Vulkan 1.0.
+    #[serde(skip)]
+    pub(crate) driver_uuid: [u8; 16],
 }
 
 /// The words for a driver without a command, as of one that does not find its other libraries.
@@ -342,10 +348,12 @@ enum Line {
         stage: Stage,
         ending: Ending,
     },
-    /// The device's extensions and features.
+    /// The device's extensions and features, its address on the bus, and its driver's UUID.
     Abilities {
         extensions: Vec<String>,
         features: u64,
+        bus: String,
+        driver_uuid: [u8; 16],
     },
     /// The trial took so long.
     Took {

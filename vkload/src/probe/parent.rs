@@ -208,9 +208,10 @@ fn take(line: Line, trial: &mut Trial) {
         Line::Version { version } => trial.version = version,
         Line::Fault { id } => trial.fault = id,
         Line::Device { device } => trial.devices.push(Tried { device, ..Tried::default() }),
-        Line::Abilities { extensions, features } => {
+        Line::Abilities { extensions, features, bus, driver_uuid } => {
             if let Some(device) = trial.devices.last_mut() {
                 (device.extensions, device.features) = (extensions, features);
+                (device.bus, device.driver_uuid) = (bus, driver_uuid);
             }
         }
         Line::Took { milliseconds } => trial.milliseconds = milliseconds,

@@ -215,11 +215,18 @@ unsafe fn with_devices(
         tell(Line::Stage { stage: Stage::Properties });
         // SAFETY: the device is the instance's, which lives.
         unsafe {
-            tell(Line::Device { device: describe(commands, instance, device)? });
+            let described = describe(commands, instance, device)?;
+            // Only drivers of Vulkan 1.1 have one.
+            let has_ids = !described.uuid.is_empty();
+            tell(Line::Device { device: described });
             let extensions = device_extensions(commands, instance, device);
             let swapchain = has_surface && extensions.iter().any(|name| name == ash::khr::swapchain::NAME);
+            let has_bus = extensions.iter().any(|name| name == ash::ext::pci_bus_info::NAME);
+            let ids = has_ids.then(|| ids(commands, instance, device, has_bus));
+            let (bus, driver_uuid) = ids.unwrap_or_default();
             let extensions = extensions.iter().map(|name| name.to_string_lossy().into_owned()).collect();
-            tell(Line::Abilities { extensions, features: features(commands, instance, device) });
+            let features = features(commands, instance, device);
+            tell(Line::Abilities { extensions, features, bus, driver_uuid });
             let mut stage = Stage::CreateDevice;
             if let Err(ending) = use_device(commands, instance, (device, swapchain), &mut stage, tell) {
                 tell(Line::Failure { stage, ending });
@@ -227,6 +234,31 @@ unsafe fn with_devices(
         }
     }
     Ok(())
+}
+
+/// Returns the address on the bus of a device with VK_EXT_pci_bus_info, and its driver's UUID. The driver has Vulkan 1.1.
+unsafe fn ids(
+    commands: Commands<'_>,
+    instance: vk::Instance,
+    device: vk::PhysicalDevice,
+    has_bus: bool,
+) -> (String, [u8; 16]) {
+    let mut bus = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
+    let mut id = vk::PhysicalDeviceIDProperties::default();
+    let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut id);
+    if has_bus {
+        all = all.push_next(&mut bus);
+    }
+    // SAFETY: the types match the command, and the caller vouches for the handles, the version and the extension.
+    unsafe {
+        let get = commands
+            .get::<vk::PFN_vkGetPhysicalDeviceProperties2>(instance, c"vkGetPhysicalDeviceProperties2");
+        let Ok(get) = get else { return Default::default() };
+        get(device, &raw mut all);
+    }
+    let (domain, number) = (bus.pci_domain, bus.pci_bus);
+    let address = format!("{domain:04x}:{number:02x}:{:02x}.{:x}", bus.pci_device, bus.pci_function);
+    (if has_bus { address } else { String::new() }, id.driver_uuid)
 }
 
 unsafe fn describe(

@@ -13,6 +13,7 @@ use loader_core::memory::Shown;
 
 use crate::facts::Variables;
 use crate::planned::Planned;
+use crate::settings_edit::{self, NamedLayer};
 
 /// Changes to a process's variables: a value, or `None` to unset.
 pub(crate) type Changes = BTreeMap<String, Option<String>>;
@@ -30,6 +31,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) off: &'a [usize],
     /// Of those that are off, the ones that the program cannot have even if it asks for them itself: its vkCreateInstance fails then.
     pub(crate) hidden: &'a [usize],
+    /// Layers in the order in which they are to be called, if they are active.
+    pub(crate) order: &'a [usize],
 }
 
 /// Returns the changes to `variables` with which a program gets the `wanted` layers instead of the planned ones. Fails if a settings file
@@ -45,14 +48,33 @@ pub(crate) fn changes(
     let disabled = view.turn_off(&mut changes);
     let enabled = view.turn_on(&mut changes);
     view.list(NAMES, &view.names(&enabled), &mut changes);
+    view.order_names(&mut changes);
     view.enable_patterns(&mut changes);
     view.list(DISABLE, &view.names(&disabled), &mut changes);
     let controls = view.controls();
-    if !controls.is_empty() {
-        let folder = settings_copy::make(planned, variables, &controls)?;
+    if !controls.is_empty() || !wanted.order.is_empty() {
+        let order = view.named_layers(wanted.order);
+        let what: Vec<_> = controls.iter().chain(order.iter().map(|layer| &layer.name)).cloned().collect();
+        let folder = settings_copy::make(planned, variables, &what.join(", "), &|settings| {
+            settings_copy::leave_to_variables(settings, &controls);
+            settings_edit::set_order(settings, &order);
+        })?;
         changes.insert("XDG_CONFIG_HOME".to_owned(), Some(folder.display().to_string()));
     }
     Ok(changes)
+}
+
+/// Returns the changes to `variables` with which a program gets the settings file without this field.
+pub(crate) fn without_setting(
+    planned: &Planned,
+    variables: &Variables,
+    field: &str,
+) -> Result<Changes, String> {
+    if planned.settings.plan.path.is_empty() || planned.settings.plan.unusable.is_some() {
+        return Ok(Changes::new());
+    }
+    let folder = settings_copy::make(planned, variables, field, &|settings| settings.remove(field))?;
+    Ok(Changes::from([("XDG_CONFIG_HOME".to_owned(), Some(folder.display().to_string()))]))
 }
 
 /// Returns these variables with these changes.
@@ -183,6 +205,32 @@ impl View<'_> {
         if after != before {
             changes.insert(variable.to_owned(), (!after.is_empty()).then_some(after));
         }
+    }
+
+    /// Puts the layers that the variable names in the order, for loaders that read no settings file.
+    fn order_names(&self, changes: &mut Changes) {
+        let now = match changes.get(NAMES.0) {
+            Some(changed) => changed.clone(),
+            None => self.variables.get(NAMES.0).cloned(),
+        };
+        let Some(now) = now else { return };
+        let mut names: Vec<String> = now.split(NAMES.1).map(str::to_owned).collect();
+        let order: Vec<String> =
+            self.names(self.wanted.order).into_iter().filter(|name| names.contains(name)).collect();
+        let mut ordered = order.iter();
+        for name in names.iter_mut().filter(|name| order.contains(name)) {
+            if let Some(next) = ordered.next() {
+                name.clone_from(next);
+            }
+        }
+        let ordered = names.join(&NAMES.1.to_string());
+        if ordered != now {
+            changes.insert(NAMES.0.to_owned(), Some(ordered));
+        }
+    }
+
+    fn named_layers(&self, indices: &[usize]) -> Vec<NamedLayer> {
+        indices.iter().filter_map(|index| self.layer(*index)).map(NamedLayer::of).collect()
     }
 
     /// Replaces patterns with the names of the layers that stay, since a pattern may match a layer that is off. A name there also overrides

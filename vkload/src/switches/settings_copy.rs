@@ -1,4 +1,4 @@
-//! A copy of the settings file in which some layers are left to the variables.
+//! A copy of the settings file with some changes.
 //!
 //! No variable overrides a settings file that turns a layer on or off, and none names another file. So a process gets a separate
 //! configuration folder (`XDG_CONFIG_HOME`), which is searched first: it has links to everything in the user's folder, and the copy.
@@ -12,33 +12,35 @@ use std::{fs, io};
 
 use loader_core::discovery::{Answer, Question};
 use loader_core::memory::Shown;
-use serde_json::{Value, json};
 
 use crate::exec::{make_private, private_folder};
 use crate::facts::Variables;
 use crate::planned::Planned;
+use crate::settings_edit::{self, Json};
 
 /// The settings file and its folder, below a configuration folder.
 const FOLDER: &str = "loader_settings.d";
 const FILE: &str = "vk_loader_settings.json";
-/// Destinations of messages that are no files.
-const NO_FILES: &[&str] = &["stdout", "stderr"];
 
-/// Makes the folder, with `auto` for these layers. Each content has one folder, so that a program may use it as long as it likes.
+/// Makes the folder, with this change of each object of settings, for the sake of `what`. Each content has one folder, so that a program may
+/// use it as long as it likes.
 pub(super) fn make(
     planned: &Planned,
     variables: &Variables,
-    layers: &BTreeSet<String>,
+    what: &str,
+    change: &dyn Fn(&mut Json),
 ) -> Result<PathBuf, String> {
     let path = Shown(&planned.settings.plan.path).to_string();
-    let text = text(planned)
-        .and_then(|text| {
+    let text = match text(planned) {
+        Some(text) => {
             let folder = Path::new(&path).parent().unwrap_or(Path::new("/"));
-            rewritten(&text, folder, layers)
-        })
-        .ok_or_else(|| {
-            format!("the settings file {path} decides about {}, and is not plain JSON that could be copied with a change; correct it (`vkload settings` shows where) or move it away", layers.iter().cloned().collect::<Vec<_>>().join(", "))
-        })?;
+            rewritten(&text, folder, change)
+        }
+        None => rewritten(b"{\"file_format_version\": \"1.0.0\", \"settings\": {}}", Path::new("/"), change),
+    }
+    .ok_or_else(|| {
+        format!("the settings file {path} decides about {what}, and is not plain JSON that could be copied with a change; correct it (`vkload settings` shows where) or move it away")
+    })?;
     let users = user_folder(variables);
     let mut hasher = DefaultHasher::new();
     (&users, &text).hash(&mut hasher);
@@ -63,49 +65,21 @@ fn user_folder(variables: &Variables) -> Option<PathBuf> {
     set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))
 }
 
-/// Returns the settings with `auto` for these layers, and with whole paths, since the copy lies elsewhere.
-fn rewritten(text: &[u8], folder: &Path, layers: &BTreeSet<String>) -> Option<String> {
-    let mut settings: Value = serde_json::from_slice(text).ok()?;
-    let mut objects = Vec::new();
-    for (key, value) in settings.as_object_mut()? {
-        match key.to_ascii_lowercase().as_str() {
-            "settings" => objects.push(value),
-            "settings_array" => objects.extend(value.as_array_mut()?),
-            _ => {}
-        }
-    }
-    for object in objects {
-        for layer in list(object, "layers") {
-            let is_named = field(layer, "name")
-                .is_some_and(|name| name.as_str().is_some_and(|name| layers.contains(name)));
-            if let (true, Some(control)) = (is_named, field(layer, "control")) {
-                *control = json!("auto");
-            }
-            whole(field(layer, "path"), folder);
-        }
-        for driver in list(object, "additional_drivers") {
-            whole(field(driver, "path"), folder);
-        }
-        for location in list(object, "log_locations") {
-            list(location, "destinations").for_each(|destination| whole(Some(destination), folder));
-        }
-    }
-    Some(format!("{settings:#}\n"))
+/// Returns the settings with this change, and with whole paths, since the copy lies elsewhere.
+fn rewritten(text: &[u8], folder: &Path, change: &dyn Fn(&mut Json)) -> Option<String> {
+    let mut file = Json::parse(std::str::from_utf8(text).ok()?).ok()?;
+    settings_edit::objects_mut(&mut file).into_iter().for_each(change);
+    settings_edit::make_paths_absolute(&mut file, folder);
+    Some(file.render())
 }
 
-/// Returns a field by its name, in whatever case.
-fn field<'a>(object: &'a mut Value, name: &str) -> Option<&'a mut Value> {
-    object.as_object_mut()?.iter_mut().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
-}
-
-fn list<'a>(object: &'a mut Value, name: &str) -> impl Iterator<Item = &'a mut Value> {
-    field(object, name).and_then(Value::as_array_mut).into_iter().flatten()
-}
-
-fn whole(path: Option<&mut Value>, folder: &Path) {
-    let Some(Value::String(path)) = path else { return };
-    if !path.is_empty() && !NO_FILES.contains(&path.to_ascii_lowercase().as_str()) {
-        *path = folder.join(&*path).display().to_string();
+/// Leaves these layers to the variables.
+pub(super) fn leave_to_variables(settings: &mut Json, layers: &BTreeSet<String>) {
+    for entry in settings.list_mut("layers") {
+        let name = entry.field("name").and_then(Json::text);
+        if name.is_some_and(|name| layers.contains(&name)) && entry.field("control").is_some() {
+            entry.set("control", Json::string("auto"));
+        }
     }
 }
 
@@ -146,6 +120,7 @@ fn link_all(from: &Path, to: &Path, but: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
 
     #[test]
     fn named_layers_are_left_to_the_variables_and_paths_are_unchanged() {
@@ -161,7 +136,10 @@ mod tests {
             },
         });
         let layers = BTreeSet::from(["VK_LAYER_a".to_owned()]);
-        let copy = rewritten(text.to_string().as_bytes(), Path::new("/s"), &layers).unwrap();
+        let copy = rewritten(text.to_string().as_bytes(), Path::new("/s"), &|settings| {
+            leave_to_variables(settings, &layers)
+        })
+        .unwrap();
         let expected = json!({
             "file_format_version": "1.0.0",
             "Settings": {
@@ -174,7 +152,7 @@ mod tests {
             },
         });
         assert_eq!(serde_json::from_str::<Value>(&copy).unwrap(), expected);
-        assert!(rewritten(b"{", Path::new("/s"), &layers).is_none());
+        assert!(rewritten(b"{", Path::new("/s"), &|_| {}).is_none());
     }
 
     #[test]

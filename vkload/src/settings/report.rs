@@ -1,4 +1,4 @@
-//! `vkload settings`: the settings file in use, its content, and its problems.
+//! The settings file in use, its content, and its problems.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::output;
 const FORMAT: u32 = 1;
 
 /// Prints the findings. The exit code is 1 if anything is wrong.
-pub(crate) fn run(options: &SettingsArguments) -> ExitCode {
+pub(super) fn run(options: &SettingsArguments) -> ExitCode {
     let report = match &options.file {
         Some(file) => check(file),
         None => search(),

@@ -1,0 +1,290 @@
+//! Changes to the settings file.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::history;
+use super::place::{self, Place};
+use crate::arguments::{Control, SettingsArguments};
+use crate::doctor::subject::Target;
+use crate::facts::{self, SettingsSupport, Variables, own_variables};
+use crate::layers::index_of;
+use crate::output;
+use crate::planned::Planned;
+use crate::probe::parent::{Settings, try_out};
+use crate::probe::{Attempt, Subject, Tried, try_all};
+use crate::settings_edit::{self, Json, NamedDevice, NamedLayer};
+use crate::switches;
+use crate::view::DriverView;
+
+/// Shows and writes the change. The exit code is 1 if programs do not get all of it.
+pub(super) fn run(options: &SettingsArguments) -> ExitCode {
+    match changed(options) {
+        Ok((text, is_fine)) => {
+            output::print(&text, if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        Err(problem) => output::fail(&problem),
+    }
+}
+
+/// Takes the latest change back.
+pub(super) fn undo(options: &SettingsArguments) -> ExitCode {
+    let done = place::path(options.file.as_deref()).and_then(|path| Ok((history::undo(&path)?, path)));
+    match done {
+        Ok((true, path)) => output::print(&format!("{} is as before.\n", path.display()), ExitCode::SUCCESS),
+        Ok((false, path)) => {
+            let text = format!("{} is removed: it did not exist before.\n", path.display());
+            output::print(&text, ExitCode::SUCCESS)
+        }
+        Err(problem) => output::fail(&problem),
+    }
+}
+
+fn changed(options: &SettingsArguments) -> Result<(String, bool), String> {
+    let variables = own_variables();
+    let target = Target::program(options.program.as_deref(), usize::BITS)?;
+    let program = target.executable.as_deref();
+    let place = Place::find(options.file.as_deref())?;
+    let mut file = place.start.clone();
+    let key = program.map(|program| program.display().to_string());
+    let settings = settings_edit::settings_of(&mut file, key.as_deref())
+        .ok_or_else(|| format!("{} has no settings that could be changed", place.path.display()))?;
+    edit(settings, options, &variables, program)?;
+
+    let mut out = String::new();
+    let after = file.render();
+    let differences =
+        differences(&place.before.as_ref().map(|_| place.start.render()).unwrap_or_default(), &after);
+    if differences.is_empty() {
+        return Ok((format!("{} says so already.\n", place.path.display()), true));
+    }
+    let state = if place.before.is_none() { " (new)" } else { "" };
+    out.push_str(&format!("Changes to {}{state}\n{differences}", place.path.display()));
+    if !options.dry_run {
+        history::write(&place.path, place.before.as_deref(), &after)?;
+    }
+    out.push_str(if options.dry_run {
+        "\nNothing is written.\n"
+    } else {
+        "\nWritten. `vkload settings --undo` restores the file.\n"
+    });
+    let mut notes = ignored(options, &variables, program, &place.path);
+    if !options.dry_run {
+        notes.extend(
+            place::in_use()?
+                .filter(|used| !is_same(used, &place.path))
+                .map(|used| format!("programs do not get this file: they get {}", used.display())),
+        );
+    }
+    let is_fine = notes.is_empty();
+    notes.extend(
+        place
+            .copied_from
+            .map(|used| format!("the content of {}, which you cannot write to, is copied", used.display())),
+    );
+    if !options.device.is_empty() {
+        notes.push("loaders know the device by its driver's version, too: after an update of the driver, programs get no device until you run this again".to_owned());
+    }
+    if target.program != target.executable {
+        let interpreter = program.unwrap_or(Path::new("")).display();
+        notes.push(format!(
+            "the program is a script: the settings apply to every program that {interpreter} runs"
+        ));
+    }
+    if !notes.is_empty() {
+        out.push_str("\nNotes\n");
+        notes.iter().for_each(|note| out.push_str(&format!("  {note}\n")));
+    }
+    Ok((out, is_fine))
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one.canonicalize().ok() == other.canonicalize().ok()
+}
+
+/// Makes the changes of the options.
+fn edit(
+    settings: &mut Json,
+    options: &SettingsArguments,
+    variables: &Variables,
+    program: Option<&Path>,
+) -> Result<(), String> {
+    let planned = Planned::for_program(variables, program, usize::BITS)?;
+    // A list of layers may hide others.
+    let changes = switches::without_setting(&planned, variables, "layers")?;
+    let all = switches::plan(variables, &changes, program, usize::BITS)?;
+    let layer = |name: &String| {
+        let index = index_of(&all, name)?;
+        all.layers.layers.get(index).map(NamedLayer::of).ok_or_else(|| format!("no layer {name}"))
+    };
+    for (name, control) in &options.layer {
+        let control = match control {
+            Control::On => "on",
+            Control::Off => "off",
+            Control::Auto => "auto",
+        };
+        settings_edit::set_control(settings, &layer(name)?, control);
+    }
+    if !options.order.is_empty() {
+        let order = options.order.iter().map(layer).collect::<Result<Vec<_>, _>>()?;
+        if options.order.iter().collect::<BTreeSet<_>>().len() != order.len() {
+            return Err("--order names a layer twice".to_owned());
+        }
+        settings_edit::set_order(settings, &order);
+    }
+    if options.only_hardware {
+        settings_edit::set_drivers(settings, &hardware_drivers(&planned, variables, program)?);
+    }
+    if !options.driver.is_empty() {
+        let drivers =
+            options.driver.iter().map(|driver| manifest(driver.as_path())).collect::<Result<Vec<_>, _>>()?;
+        settings_edit::set_drivers(settings, &drivers);
+    }
+    if !options.device.is_empty() {
+        let devices = devices(&planned, variables)?;
+        let chosen =
+            options.device.iter().map(|name| device(&devices, name)).collect::<Result<Vec<_>, _>>()?;
+        settings_edit::set_devices(settings, &chosen);
+    }
+    Ok(())
+}
+
+fn manifest(driver: &Path) -> Result<String, String> {
+    let path = driver.canonicalize().map_err(|error| format!("{}: {error}", driver.display()))?;
+    Ok(path.display().to_string())
+}
+
+/// Returns the manifests of the drivers that have a device that is no software.
+fn hardware_drivers(
+    planned: &Planned,
+    variables: &Variables,
+    program: Option<&Path>,
+) -> Result<Vec<String>, String> {
+    let changes = switches::without_setting(planned, variables, "additional_drivers")?;
+    let all = switches::plan(variables, &changes, program, usize::BITS)?;
+    let used: Vec<_> = DriverView::all(&all.drivers).into_iter().filter(|driver| driver.used).collect();
+    let attempt = |driver: &DriverView| {
+        Attempt::of(&driver.manifest, Subject::Driver { library: driver.library.clone() })
+    };
+    let attempts: Vec<_> = used.iter().map(attempt).collect();
+    let trials = try_all(&attempts, &Settings::own(), &|_| {});
+    let has_hardware =
+        trials.into_iter().filter(|(_, trial)| trial.devices.iter().any(|it| it.device.kind != "cpu"));
+    let manifests: Vec<_> = has_hardware.map(|(manifest, _)| manifest).collect();
+    if manifests.is_empty() {
+        return Err(
+            "no driver has a GPU here: programs would get no device; `vkload doctor` says why".to_owned()
+        );
+    }
+    Ok(manifests)
+}
+
+/// Returns all devices, even those that the settings file hides.
+fn devices(planned: &Planned, variables: &Variables) -> Result<Vec<Tried>, String> {
+    let changes = switches::without_setting(planned, variables, "device_configurations")?;
+    let trial = try_out(&Subject::Own, &Settings::own(), &changes);
+    if trial.devices.is_empty() {
+        return Err("no device is found; `vkload doctor` says why".to_owned());
+    }
+    Ok(trial.devices)
+}
+
+/// Returns the device that is meant.
+fn device(devices: &[Tried], given: &str) -> Result<NamedDevice, String> {
+    let upper = given.to_uppercase();
+    let is_meant = |tried: &&Tried| {
+        tried.device.name.to_uppercase().contains(&upper) || tried.device.uuid.eq_ignore_ascii_case(given)
+    };
+    let meant: Vec<_> = devices.iter().filter(is_meant).collect();
+    let list = |devices: &mut dyn Iterator<Item = &Tried>| {
+        let name = |tried: &Tried| format!("{} ({})", tried.device.name, tried.device.uuid);
+        devices.map(name).collect::<Vec<_>>().join(", ")
+    };
+    let [Tried { device, driver_uuid, .. }, rest @ ..] = &meant[..] else {
+        return Err(format!("no device {given}; there is {}", list(&mut devices.iter())));
+    };
+    if rest.iter().any(|other| other.device.uuid != device.uuid) {
+        return Err(format!("{given} may be {}; name its UUID", list(&mut meant.iter().copied())));
+    }
+    let uuid = bytes(&device.uuid).ok_or_else(|| {
+        format!("{} has no UUID, by which settings name devices: its driver is too old", device.name)
+    })?;
+    let (name, driver_version) = (device.name.clone(), device.driver_version);
+    Ok(NamedDevice { name, uuid, driver_uuid: *driver_uuid, driver_version })
+}
+
+fn bytes(uuid: &str) -> Option<[u8; 16]> {
+    let digits: String = uuid.chars().filter(|it| *it != '-').collect();
+    let byte = |index: usize| u8::from_str_radix(digits.get(2 * index..2 * index + 2)?, 16).ok();
+    let bytes: Vec<u8> = (0..16).map_while(byte).collect();
+    bytes.try_into().ok()
+}
+
+/// Returns what the loader that programs get does not read of the change.
+fn ignored(
+    options: &SettingsArguments,
+    variables: &Variables,
+    program: Option<&Path>,
+    path: &Path,
+) -> Vec<String> {
+    let Some(loader) = facts::loader_of(variables, program) else { return Vec::new() };
+    let Some(support) = SettingsSupport::of(Path::new(&loader.real_path)) else { return Vec::new() };
+    if !support.layers {
+        return vec![format!(
+            "{} reads no settings file, so programs that use this loader do not notice it",
+            loader.real_path
+        )];
+    }
+    let devices = !options.device.is_empty();
+    let drivers = options.only_hardware || !options.driver.is_empty();
+    let in_configuration = path.to_string_lossy().contains("/.config/");
+    let parts = [
+        (program.is_some() && !support.programs, "settings of single programs (app_keys)"),
+        (drivers && !support.drivers, "additional_drivers, so programs still load all drivers"),
+        (devices && !support.devices, "device_configurations, so programs still see all devices"),
+        (in_configuration && !support.configuration_folder, "settings files in the folder of configuration"),
+    ];
+    let ignored = parts.iter().filter(|(is_ignored, _)| *is_ignored);
+    ignored.map(|(_, part)| format!("{} ignores {part}", loader.real_path)).collect()
+}
+
+/// Returns the lines that differ, with a sign in front. Empty if none do.
+fn differences(before: &str, after: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let start = old.iter().zip(&new).take_while(|(one, other)| one == other).count();
+    let rest = || old.iter().skip(start).rev().zip(new.iter().skip(start).rev());
+    let end = rest().take_while(|(one, other)| one == other).count();
+    let middle = |lines: &[&str], sign: &str| {
+        let middle = lines.get(start..lines.len() - end).unwrap_or_default();
+        middle.iter().map(|line| format!("  {sign} {line}\n")).collect::<String>()
+    };
+    middle(&old, "-") + &middle(&new, "+")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::info::report::Device;
+
+    #[test]
+    fn only_the_lines_that_change_are_shown() {
+        assert_eq!(differences("a\nb\nc\n", "a\nx\nc\n"), "  - b\n  + x\n");
+        assert_eq!(differences("a\na\n", "a\na\na\n"), "  + a\n");
+        assert_eq!(differences("a\n", "a\n"), "");
+    }
+
+    #[test]
+    fn a_device_is_known_by_a_part_of_its_name_or_its_uuid() {
+        let device = |name: &str, digit: char| {
+            let uuid = String::from(digit).repeat(32);
+            Tried { device: Device { name: name.into(), uuid, ..Device::default() }, ..Tried::default() }
+        };
+        let devices = [device("NVIDIA One", '1'), device("NVIDIA Two", '2')];
+        let chosen = |name: &str| super::device(&devices, name).map(|device| device.uuid);
+        assert_eq!(chosen("two"), Ok([0x22; 16]));
+        assert_eq!(chosen(&"1".repeat(32)), Ok([0x11; 16]));
+        assert!(chosen("nvidia").unwrap_err().contains("name its UUID"));
+        assert!(chosen("amd").unwrap_err().contains("NVIDIA One"));
+    }
+}

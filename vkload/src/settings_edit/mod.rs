@@ -1,0 +1,258 @@
+//! Changes to the content of a settings file, which keep everything else in it.
+
+mod json;
+
+use std::path::Path;
+
+pub(crate) use json::Json;
+use loader_core::discovery::{LayerCandidate, LayerKind};
+use loader_core::memory::Shown;
+
+/// Destinations of messages that are no files.
+const NO_FILES: &[&str] = &["stdout", "stderr"];
+const UNORDERED: &str = "unordered_layer_location";
+
+/// A layer, as an entry of the list of layers names it.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedLayer {
+    pub(crate) name: String,
+    pub(crate) manifest: String,
+    pub(crate) implicit: bool,
+}
+
+impl NamedLayer {
+    pub(crate) fn of(layer: &LayerCandidate) -> Self {
+        Self {
+            name: Shown(layer.name()).to_string(),
+            manifest: Shown(&layer.path).to_string(),
+            implicit: layer.kind == LayerKind::Implicit,
+        }
+    }
+}
+
+/// A device, as an entry of the list of devices names it.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedDevice {
+    pub(crate) name: String,
+    pub(crate) uuid: [u8; 16],
+    pub(crate) driver_uuid: [u8; 16],
+    pub(crate) driver_version: u32,
+}
+
+/// Returns the content of a file without settings.
+pub(crate) fn empty() -> Json {
+    Json::object([("file_format_version", Json::string("1.0.0"))])
+}
+
+/// Returns the objects with settings.
+pub(crate) fn objects_mut(file: &mut Json) -> Vec<&mut Json> {
+    let Json::Object(fields) = file else { return Vec::new() };
+    let mut objects = Vec::new();
+    for (name, value) in fields {
+        if name.eq_ignore_ascii_case("settings") {
+            objects.push(value);
+        } else if let (true, Json::Array(values)) = (name.eq_ignore_ascii_case("settings_array"), value) {
+            objects.extend(values);
+        }
+    }
+    objects
+}
+
+/// Returns the settings of the programs that no object names, or of the one with this path. Makes them if they are missing: a program's own
+/// settings replace those of all others, so they begin as a copy of these.
+pub(crate) fn settings_of<'a>(file: &'a mut Json, program: Option<&str>) -> Option<&'a mut Json> {
+    if file.field("file_format_version").is_none() {
+        file.set("file_format_version", Json::string("1.0.0"));
+    }
+    if file.field("settings_array").is_none() {
+        let is_general = |object: &Json| object.field("app_keys").is_none();
+        match (file.field("settings").cloned(), program) {
+            (None, None) => file.set("settings", Json::object([])),
+            (Some(object), None) if is_general(&object) => {}
+            (object, _) => {
+                file.remove("settings");
+                file.set("settings_array", Json::Array(object.into_iter().collect()));
+            }
+        }
+    }
+    if file.field("settings_array").is_none() {
+        return file.field_mut("settings");
+    }
+    let Some(Json::Array(objects)) = file.field_mut("settings_array") else { return None };
+    let index = match program {
+        None => general(objects),
+        Some(program) => of_program(objects, program),
+    };
+    objects.get_mut(index)
+}
+
+fn general(objects: &mut Vec<Json>) -> usize {
+    let known = objects.iter().position(|object| object.field("app_keys").is_none());
+    known.unwrap_or_else(|| {
+        objects.push(Json::object([]));
+        objects.len() - 1
+    })
+}
+
+fn of_program(objects: &mut Vec<Json>, program: &str) -> usize {
+    let is_it = |key: &Json| key.text().as_deref() == Some(program);
+    let known = objects.iter().position(|object| object.list("app_keys").iter().any(is_it));
+    if let Some(index) =
+        known.filter(|index| objects.get(*index).is_some_and(|it| it.list("app_keys").len() == 1))
+    {
+        return index;
+    }
+    let model = known.or_else(|| objects.iter().position(|object| object.field("app_keys").is_none()));
+    let mut own = model.and_then(|index| objects.get(index).cloned()).unwrap_or_else(|| Json::object([]));
+    own.remove("app_keys");
+    if let Json::Object(fields) = &mut own {
+        fields.insert(0, ("app_keys".to_owned(), Json::Array(vec![Json::string(program)])));
+    }
+    // The program leaves the object that it shared with others.
+    if let Some(Json::Array(keys)) = known.and_then(|index| objects.get_mut(index)?.field_mut("app_keys")) {
+        keys.retain(|key| !is_it(key));
+    }
+    objects.insert(known.unwrap_or(0), own);
+    known.unwrap_or(0)
+}
+
+/// Sets the control of a layer: `on`, `off` or `auto`.
+pub(crate) fn set_control(settings: &mut Json, layer: &NamedLayer, control: &str) {
+    let is_listed = settings.list("layers").iter().any(|entry| is_of(entry, &layer.name));
+    let others_are_searched =
+        settings.field("layers").is_none() || settings.list("layers").iter().any(is_unordered);
+    if control == "auto" && !is_listed && others_are_searched {
+        return;
+    }
+    add(settings, layer);
+    for entry in settings.list_mut("layers").iter_mut().filter(|entry| is_of(entry, &layer.name)) {
+        entry.set("control", Json::string(control));
+    }
+}
+
+/// Puts these layers in this order. They take the places that they have together.
+pub(crate) fn set_order(settings: &mut Json, layers: &[NamedLayer]) {
+    layers.iter().for_each(|layer| add(settings, layer));
+    let entries = settings.list_mut("layers");
+    let place = |layer: &NamedLayer| entries.iter().position(|entry| is_of(entry, &layer.name));
+    let places: Vec<usize> = layers.iter().filter_map(place).collect();
+    let ordered: Vec<Json> = places.iter().filter_map(|place| entries.get(*place).cloned()).collect();
+    let mut sorted = places;
+    sorted.sort_unstable();
+    for (place, entry) in sorted.into_iter().zip(ordered) {
+        if let Some(slot) = entries.get_mut(place) {
+            *slot = entry;
+        }
+    }
+}
+
+/// Adds a layer with the control `auto`, if it is missing: where it would be called without a list.
+fn add(settings: &mut Json, layer: &NamedLayer) {
+    if !matches!(settings.field("layers"), Some(Json::Array(_))) {
+        settings.set("layers", Json::Array(vec![Json::object([("control", Json::string(UNORDERED))])]));
+    }
+    let Some(Json::Array(entries)) = settings.field_mut("layers") else { return };
+    if entries.iter().any(|entry| is_of(entry, &layer.name)) {
+        return;
+    }
+    let entry = Json::object([
+        ("name", Json::string(&layer.name)),
+        ("path", Json::string(&layer.manifest)),
+        ("control", Json::string("auto")),
+        ("treat_as_implicit_manifest", Json::Scalar(layer.implicit.to_string())),
+    ]);
+    // Implicit layers are called before explicit ones.
+    let first = entries.iter().position(is_unordered).unwrap_or(0);
+    entries.insert(if layer.implicit { first } else { entries.len() }, entry);
+}
+
+fn is_of(entry: &Json, layer: &str) -> bool {
+    entry.field("name").and_then(Json::text).as_deref() == Some(layer)
+}
+
+fn is_unordered(entry: &Json) -> bool {
+    entry.field("control").and_then(Json::text).as_deref() == Some(UNORDERED)
+}
+
+/// Makes these the only devices, in this order. Khronos' loader ignores an entry without the fields of the driver.
+pub(crate) fn set_devices(settings: &mut Json, devices: &[NamedDevice]) {
+    let entry = |device: &NamedDevice| {
+        let list =
+            |uuid: &[u8]| Json::Array(uuid.iter().map(|byte| Json::Scalar(byte.to_string())).collect());
+        Json::object([
+            ("deviceName", Json::string(&device.name)),
+            ("deviceUUID", list(&device.uuid)),
+            ("driverUUID", list(&device.driver_uuid)),
+            ("driverVersion", Json::Scalar(device.driver_version.to_string())),
+        ])
+    };
+    settings.set("device_configurations", Json::Array(devices.iter().map(entry).collect()));
+}
+
+/// Makes these the only drivers.
+pub(crate) fn set_drivers(settings: &mut Json, manifests: &[String]) {
+    let entry = |manifest: &String| Json::object([("path", Json::string(manifest))]);
+    settings.set("additional_drivers", Json::Array(manifests.iter().map(entry).collect()));
+    settings.set("additional_drivers_use_exclusively", Json::Scalar("true".to_owned()));
+}
+
+/// Makes all paths absolute, for a file that is to lie elsewhere.
+pub(crate) fn make_paths_absolute(file: &mut Json, folder: &Path) {
+    let whole = |value: &mut Json| {
+        let Some(path) = value.text() else { return };
+        if !path.is_empty() && !NO_FILES.contains(&path.to_ascii_lowercase().as_str()) {
+            *value = Json::string(&folder.join(path).display().to_string());
+        }
+    };
+    for object in objects_mut(file) {
+        for list in ["layers", "additional_drivers"] {
+            object.list_mut(list).iter_mut().filter_map(|it| it.field_mut("path")).for_each(whole);
+        }
+        for location in object.list_mut("log_locations") {
+            location.list_mut("destinations").iter_mut().for_each(whole);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layer(name: &str, implicit: bool) -> NamedLayer {
+        NamedLayer { name: name.into(), manifest: format!("/{name}.json"), implicit }
+    }
+
+    fn names(settings: &Json) -> Vec<String> {
+        let name = |entry: &Json| entry.field("name").or(entry.field("control")).and_then(Json::text);
+        settings.list("layers").iter().filter_map(name).collect()
+    }
+
+    #[test]
+    fn layers_take_their_usual_places_and_an_order_exchanges_them() {
+        let mut settings = Json::object([]);
+        set_control(&mut settings, &layer("explicit", false), "auto");
+        assert_eq!(settings.field("layers"), None);
+        set_control(&mut settings, &layer("explicit", false), "on");
+        set_control(&mut settings, &layer("implicit", true), "off");
+        assert_eq!(names(&settings), ["implicit", UNORDERED, "explicit"]);
+        set_order(&mut settings, &[layer("explicit", false), layer("implicit", true), layer("last", false)]);
+        assert_eq!(names(&settings), ["explicit", UNORDERED, "implicit", "last"]);
+        let control =
+            |index: usize| settings.list("layers")[index].field("control").and_then(Json::text).unwrap();
+        assert_eq!([control(0), control(2), control(3)], ["on", "off", "auto"]);
+    }
+
+    #[test]
+    fn a_program_gets_its_own_copy_of_the_settings_that_it_had() {
+        let mut file = Json::parse(r#"{"settings": {"x": 1}}"#).unwrap();
+        settings_of(&mut file, Some("/a")).unwrap().set("y", Json::Scalar("2".into()));
+        settings_of(&mut file, None).unwrap().set("x", Json::Scalar("3".into()));
+        let expected = r#"{"file_format_version": "1.0.0", "settings_array": [{"app_keys": ["/a"], "x": 1, "y": 2}, {"x": 3}]}"#;
+        assert_eq!(file, Json::parse(expected).unwrap());
+        let mut file = Json::parse(r#"{"settings_array": [{"app_keys": ["/a", "/b"], "x": 1}]}"#).unwrap();
+        settings_of(&mut file, Some("/b")).unwrap().set("x", Json::Scalar("2".into()));
+        let objects = file.list("settings_array");
+        assert_eq!(objects[0], Json::parse(r#"{"app_keys": ["/b"], "x": 2}"#).unwrap());
+        assert_eq!(objects[1], Json::parse(r#"{"app_keys": ["/a"], "x": 1}"#).unwrap());
+    }
+}

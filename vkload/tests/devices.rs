@@ -1,0 +1,52 @@
+//! `vkload devices` as a user meets it.
+
+use std::process::{Command, Output};
+
+use ash::vk::PhysicalDeviceType;
+use vkload_tests::{Device, Driver, Sandbox};
+
+fn devices(sandbox: &Sandbox, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
+    let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
+    vkload
+        .arg("devices")
+        .args(arguments)
+        .env_clear()
+        .envs(sandbox.environment())
+        .env("PATH", "/usr/bin:/bin");
+    vkload.envs(variables.iter().copied()).output().expect("vkload runs")
+}
+
+fn text(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+#[test]
+fn devices_are_listed_in_the_order_that_programs_see_with_the_reason_and_the_remedy() {
+    let sandbox = Sandbox::new();
+    let gpu = |name: &str, kind, bus: u32| {
+        Device::new(name).kind(kind).api("1.3.0").id(0x10de, bus).pci([0, bus, 0, 0])
+    };
+    let (discrete, integrated) = (PhysicalDeviceType::DISCRETE_GPU, PhysicalDeviceType::INTEGRATED_GPU);
+    let driver = Driver::new("good").api("1.3.0").manifest_api("1.3.0");
+    driver.device(gpu("small", integrated, 0x77)).device(gpu("large", discrete, 0x78)).install(&sandbox);
+    let output = devices(&sandbox, &[], &[]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let line =
+        |number: &str| said.lines().find(|line| line.trim_start().starts_with(number)).unwrap_or_default();
+    assert!(line("1 ").contains("large") && line("1 ").contains("0000:78:00.0"), "{said}");
+    assert!(line("2 ").contains("small") && line("2 ").contains("integrated"), "{said}");
+    assert!(said.contains("This order: discrete before integrated"), "{said}");
+    assert!(said.contains("VK_LOADER_DEVICE_SELECT=10de:0077 PROGRAM"), "{said}");
+
+    let first = text(&devices(&sandbox, &[("VK_LOADER_DEVICE_SELECT", "10de:0077")], &[]));
+    assert!(first.contains("1  small") && first.contains("names the first one"), "{first}");
+}
+
+#[test]
+fn without_a_device_it_ends_with_1() {
+    let sandbox = Sandbox::new();
+    let output = devices(&sandbox, &[], &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    assert!(text(&output).contains("see no device") && text(&output).contains("vkload doctor"));
+}
