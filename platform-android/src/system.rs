@@ -25,7 +25,7 @@ unsafe impl Sync for Namespace {}
 
 /// The way in which a library is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Door {
+pub enum OpenMethod {
     /// `dlopen`
     Linker,
     /// `android_dlopen_ext` with this namespace.
@@ -43,7 +43,7 @@ pub struct Library {
     /// The handle of the linker or the native bridge.
     pub handle: NonNull<c_void>,
     /// How it was opened.
-    pub door: Door,
+    pub method: OpenMethod,
     /// Whether the native bridge runs it.
     pub bridged: bool,
 }
@@ -150,7 +150,7 @@ pub trait System: Waiting {
     ///
     /// # Errors
     /// The linker's message.
-    fn open(&self, path: &CStr, door: Door) -> Result<Library, Text>;
+    fn open(&self, path: &CStr, method: OpenMethod) -> Result<Library, Text>;
 
     /// Finds a function or variable of a library.
     fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>>;
@@ -192,7 +192,7 @@ pub trait System: Waiting {
     /// Returns the framework's decision (`GraphicsEnv`): the namespace of an updatable driver.
     fn updatable_driver(&self) -> Option<Namespace>;
 
-    /// Returns whether the application has a namespace for [`Door::Application`] to lead into.
+    /// Returns whether the application has a namespace for [`OpenMethod::Application`] to lead into.
     fn has_application_namespace(&self) -> bool;
 
     /// Returns the folders with layers, separated by colons.

@@ -6,7 +6,7 @@ use loader_core::memory::{Counted, OutOfMemory, Shown, Text, TryGrow, Vec, forma
 
 use super::drivers::{Driver, NotReady};
 use super::members::OptionsError;
-use super::options::{Choice, Options, Place};
+use super::options::{Choice, DriverSource, Options};
 use super::{Apk, package, settings};
 use platform_android::layers::{Folder, Found, Origin};
 
@@ -64,7 +64,7 @@ impl Apk {
     fn remove_old_packages(&self) -> Result<(), OutOfMemory> {
         let Some(configuration) = self.configuration() else { return Ok(()) };
         for (choice, driver) in configuration.options.drivers.iter().zip(&configuration.drivers) {
-            if let Place::Package { path, unpack_to } = &choice.place
+            if let DriverSource::Package { path, unpack_to } = &choice.source
                 && driver.used
             {
                 package::remove_others(self.system, path, unpack_to, &driver.library)?;
@@ -76,11 +76,11 @@ impl Apk {
     fn make(&'static self, options: Options) -> Result<Counted<Configuration>, OptionsError> {
         let mut drivers = Vec::new();
         if options.drivers.is_empty() {
-            let system = Choice { name: Text::new(), place: Place::System };
+            let system = Choice { name: Text::new(), source: DriverSource::System };
             drivers.try_push(self.driver(&system, true)?)?;
         }
-        for (place, choice) in options.drivers.iter().enumerate() {
-            drivers.try_push(self.driver(choice, options.used.is_none_or(|used| used == place))?)?;
+        for (index, choice) in options.drivers.iter().enumerate() {
+            drivers.try_push(self.driver(choice, options.used.is_none_or(|used| used == index))?)?;
         }
         let mut folders = Vec::new();
         for path in &options.folders {

@@ -6,13 +6,13 @@ use loader_core::log::{Level, Topic};
 use loader_core::memory::{OutOfMemory, Shown, Text, text};
 
 use super::Apk;
-use super::modules::{Brought, MOST, NoModule};
-use super::options::{Choice, Place};
+use super::modules::{MOST, NoModule, OpenedModule};
+use super::options::{Choice, DriverSource};
 use super::others::Others;
-use super::package::{self, Fault, Package, Stop};
+use super::package::{self, Package, PackageError, UnpackError};
 use super::policy::SYSTEM_LOADER;
 use platform_android::hal::ModuleFault;
-use platform_android::system::{Door, Library};
+use platform_android::system::{Library, OpenMethod};
 
 /// A driver that the options name.
 #[derive(Debug)]
@@ -24,14 +24,14 @@ pub struct Driver {
     /// The library to open: a path, or a bare name.
     pub library: Text,
     /// How it is opened.
-    pub door: Door,
+    pub method: OpenMethod,
     /// Its kind.
     pub kind: Kind,
     /// Why it is in the application's linker namespace; `None` if it has its own, or is not the
     /// application's.
     pub not_apart: Option<Text>,
     /// Whether it could also be used as [`Kind::Icd`].
-    pub has_both_doors: bool,
+    pub has_both_interfaces: bool,
     /// Its package's description, if it is in one.
     pub package: Option<Package>,
     /// Whether it is used; if not, another one is.
@@ -54,9 +54,9 @@ pub enum Kind {
 loader_core::reasons! {
     /// Why a driver cannot be used.
     #[derive(Debug)]
-    pub enum Refusal [] {
+    pub enum DriverError [] {
         /// Its package is broken.
-        Package(fault: Fault) = [(fault.id(); &[])] ("{fault}");
+        Package(fault: PackageError) = [(fault.id(); &[])] ("{fault}");
         /// The dynamic linker refuses the library; its header says why.
         Header(reason: Text) = ["wrong-library"] ("the library does not open: {}", Shown(reason));
         /// The dynamic linker refuses the library.
@@ -99,12 +99,12 @@ impl fmt::Display for NotStarted<'_> {
 
 /// Why a driver is not available.
 pub(super) enum NotReady {
-    Refused(Refusal),
+    Refused(DriverError),
     OutOfMemory,
 }
 
-impl From<Refusal> for NotReady {
-    fn from(refusal: Refusal) -> Self {
+impl From<DriverError> for NotReady {
+    fn from(refusal: DriverError) -> Self {
         Self::Refused(refusal)
     }
 }
@@ -115,11 +115,11 @@ impl From<OutOfMemory> for NotReady {
     }
 }
 
-impl From<Stop> for NotReady {
-    fn from(stop: Stop) -> Self {
+impl From<UnpackError> for NotReady {
+    fn from(stop: UnpackError) -> Self {
         match stop {
-            Stop::Fault(fault) => Self::Refused(Refusal::Package(fault)),
-            Stop::OutOfMemory => Self::OutOfMemory,
+            UnpackError::Package(fault) => Self::Refused(DriverError::Package(fault)),
+            UnpackError::OutOfMemory => Self::OutOfMemory,
         }
     }
 }
@@ -127,18 +127,18 @@ impl From<Stop> for NotReady {
 impl Driver {
     /// Creates a driver that is not used and not yet examined.
     pub(super) fn named(choice: &Choice) -> Result<Self, OutOfMemory> {
-        let path: &[u8] = match &choice.place {
-            Place::System => SYSTEM_LOADER,
-            Place::Library(path) | Place::Package { path, .. } => path,
+        let path: &[u8] = match &choice.source {
+            DriverSource::System => SYSTEM_LOADER,
+            DriverSource::Library(path) | DriverSource::Package { path, .. } => path,
         };
         Ok(Self {
             name: text(&[&choice.name])?,
             path: text(&[path])?,
             library: text(&[path])?,
-            door: Door::Linker,
+            method: OpenMethod::Linker,
             kind: Kind::System,
             not_apart: None,
-            has_both_doors: false,
+            has_both_interfaces: false,
             package: None,
             used: false,
             others: None,
@@ -148,25 +148,25 @@ impl Driver {
     /// Prepares a driver: unpacks it, opens it, and determines its kind.
     pub(super) fn prepare(&mut self, apk: &'static Apk, choice: &Choice) -> Result<(), NotReady> {
         self.used = true;
-        match &choice.place {
-            Place::System => return Ok(()),
-            Place::Library(_) => {}
-            Place::Package { path, unpack_to } => {
+        match &choice.source {
+            DriverSource::System => return Ok(()),
+            DriverSource::Library(_) => {}
+            DriverSource::Package { path, unpack_to } => {
                 let (package, library) = package::unpack(apk.system, path, unpack_to)?;
                 (self.package, self.library) = (Some(package), library);
             }
         }
         if self.library.is_empty() || self.library.contains(&b':') {
-            return Err(Refusal::Path.into());
+            return Err(DriverError::Path.into());
         }
         if let Some((_, opened)) = apk.modules.find(&self.library) {
             self.kind = Kind::Module;
             self.not_apart = opened.not_apart.as_deref().map(|words| text(&[words])).transpose()?;
-            self.has_both_doors = opened.has_both_doors;
+            self.has_both_interfaces = opened.has_both_interfaces;
             return Ok(());
         }
         let opened = apk.open_driver(&self.library, self.package.is_some())?;
-        self.door = opened.library.door;
+        self.method = opened.library.method;
         self.not_apart = opened.not_apart;
         self.others = opened.others;
         let examined = self.examine(apk, opened.library);
@@ -174,7 +174,7 @@ impl Driver {
         // again.
         let stays = match &examined {
             Ok(kind) => *kind == Kind::Module,
-            Err(NotReady::Refused(Refusal::Module(fault))) => fault.has_begun(),
+            Err(NotReady::Refused(DriverError::Module(fault))) => fault.has_begun(),
             Err(_) => false,
         };
         if stays {
@@ -199,20 +199,20 @@ impl Driver {
         let has = |name| apk.system.symbol(library, name).is_some();
         let is_icd = has(c"vk_icdGetInstanceProcAddr") || has(c"vk_icdNegotiateLoaderICDInterfaceVersion");
         if !has(c"HMI") {
-            return if is_icd { Ok(Kind::Icd) } else { Err(Refusal::NoDriver.into()) };
+            return if is_icd { Ok(Kind::Icd) } else { Err(DriverError::NoDriver.into()) };
         }
-        self.has_both_doors = is_icd;
-        let opened = Brought {
+        self.has_both_interfaces = is_icd;
+        let opened = OpenedModule {
             library: text(&[&self.library])?,
             not_apart: self.not_apart.as_deref().map(|words| text(&[words])).transpose()?,
-            has_both_doors: is_icd,
+            has_both_interfaces: is_icd,
         };
         // SAFETY: a library with this symbol is by convention a HAL module, of that size and with
         // valid pointers; no other code writes to it.
         match unsafe { apk.modules.bring(opened, library) } {
             Ok(()) => Ok(Kind::Module),
-            Err(NoModule::Unusable(decision)) => Err(Refusal::Module(decision).into()),
-            Err(NoModule::Full) => Err(Refusal::TooManyModules.into()),
+            Err(NoModule::Unusable(decision)) => Err(DriverError::Module(decision).into()),
+            Err(NoModule::Full) => Err(DriverError::TooManyModules.into()),
             Err(NoModule::OutOfMemory) => Err(NotReady::OutOfMemory),
         }
     }
@@ -220,7 +220,7 @@ impl Driver {
     /// Logs how the driver is used, and why.
     fn tell(&self, apk: &Apk) {
         let path = Shown(&self.library);
-        apk.host.log(Level::Info, Topic::Driver, format_args!("{path}: {}", self.use_of_doors()));
+        apk.host.log(Level::Info, Topic::Driver, format_args!("{path}: {}", self.use_of_interfaces()));
         if let Some(reason) = &self.not_apart {
             let reason = Shown(reason);
             apk.host.log(
@@ -233,8 +233,8 @@ impl Driver {
 
     /// Which interface of the driver is used, and why.
     #[must_use]
-    pub const fn use_of_doors(&self) -> &'static str {
-        match (self.kind, self.has_both_doors) {
+    pub const fn use_of_interfaces(&self) -> &'static str {
+        match (self.kind, self.has_both_interfaces) {
             (Kind::System, _) => "used as the system's loader",
             (Kind::Icd, _) => {
                 "used by the driver interface (vk_icdGetInstanceProcAddr), as it is not a HAL module: to draw to windows it \

@@ -91,8 +91,8 @@ impl Files for Apk {
         let Some(configuration) = self.configuration() else { return self.system.list(c_path(path)?.as_c()) };
         let mut names = Vec::new();
         if let Some(contents) = configuration.only_for_the_core(path) {
-            for place in 0..contents {
-                names.try_push(formatted(format_args!("{place}.json"))?)?;
+            for index in 0..contents {
+                names.try_push(formatted(format_args!("{index}.json"))?)?;
             }
             return Ok(names);
         }
@@ -179,11 +179,11 @@ impl Configuration {
             let name = path.strip_prefix(folder)?.strip_prefix(b"/")?;
             core::str::from_utf8(name).ok()?.parse::<usize>().ok()
         };
-        if let Some(place) = numbered(DRIVER_FOLDER) {
-            return self.icds().nth(place).map(|driver| Manifest::Driver(&driver.library));
+        if let Some(index) = numbered(DRIVER_FOLDER) {
+            return self.icds().nth(index).map(|driver| Manifest::Driver(&driver.library));
         }
-        if let Some(place) = numbered(MANIFEST_FOLDER) {
-            return self.options.manifests.get(place).map(|manifest| Manifest::Given(manifest));
+        if let Some(index) = numbered(MANIFEST_FOLDER) {
+            return self.options.manifests.get(index).map(|manifest| Manifest::Given(manifest));
         }
         let mut libraries = self.found.libraries.iter();
         let library = libraries.find(|library| library.path.as_c_str().to_bytes() == path)?;

@@ -35,7 +35,6 @@ extern crate std;
 mod c_path;
 mod configuration;
 mod described;
-mod door;
 mod drivers;
 mod files;
 mod interface;
@@ -47,6 +46,7 @@ mod members;
 mod modules;
 #[cfg(target_os = "android")]
 mod namespace;
+mod open_driver;
 mod options;
 mod others;
 pub mod package;
@@ -61,10 +61,10 @@ mod system;
 mod windows;
 
 pub use configuration::Configuration;
-pub use drivers::{Driver, Kind, Refusal};
+pub use drivers::{Driver, DriverError, Kind};
 pub use interface::{LogCallback, configure, report, set_log};
 pub use modules::MOST as MOST_MODULES;
-pub use options::{Choice, Options, Place};
+pub use options::{Choice, DriverSource, Options};
 pub use package::Package;
 pub use policy::{FLAVOUR, POLICY};
 #[cfg(target_os = "android")]

@@ -10,7 +10,7 @@ use super::c_path::{c_path, exists};
 use super::policy::MANIFEST_FOLDER;
 use super::{Apk, Kind};
 use platform_android::layers::{Folder, Origin};
-use platform_android::system::{self, Door};
+use platform_android::system::{self, OpenMethod};
 
 impl Libraries for Apk {
     fn open(&self, path: &[u8], kind: LibraryKind) -> Result<Library, Text> {
@@ -39,18 +39,18 @@ impl Libraries for Apk {
 
 impl Apk {
     fn open_library(&self, path: &[u8], kind: LibraryKind) -> Result<Result<Library, Text>, OutOfMemory> {
-        let (configuration, mut door) = (self.configuration(), Door::Linker);
+        let (configuration, mut method) = (self.configuration(), OpenMethod::Linker);
         if kind == LibraryKind::Driver
             && let Some(configuration) = &configuration
             && let Some(driver) = configuration.used().find(|driver| driver.library.as_slice() == path)
         {
             if driver.kind == Kind::Module
                 && let Some(module) =
-                    self.modules.find(path).and_then(|(place, _)| self.modules.as_loader(place))
+                    self.modules.find(path).and_then(|(index, _)| self.modules.as_loader(index))
             {
                 return Ok(Ok(module));
             }
-            door = driver.door;
+            method = driver.method;
         }
         let found = match &configuration {
             Some(configuration) if kind == LibraryKind::Layer => {
@@ -59,7 +59,7 @@ impl Apk {
             _ => None,
         };
         let path = c_path(found.as_deref().unwrap_or(path))?;
-        let library = match self.system.open(path.as_c(), door) {
+        let library = match self.system.open(path.as_c(), method) {
             Ok(library) => library,
             Err(error) => return Ok(Err(error)),
         };

@@ -69,8 +69,8 @@ pub(super) fn unknown(
     let mut words = Text::new();
     let (line, key) = (value.line(), Shown(key.as_written()));
     format_into(&mut words, format_args!("line {line}: {whose} cannot have \"{key}\"; known are"));
-    for (place, name) in known.enumerate() {
-        let before = if place == 0 { "" } else { "," };
+    for (index, name) in known.enumerate() {
+        let before = if index == 0 { "" } else { "," };
         format_into(&mut words, format_args!("{before} {name}"));
     }
     OptionsError::Mistake(words)

@@ -33,7 +33,7 @@ struct Module {
     /// The driver level on top of it.
     loader: Loader,
     /// How it was opened; `None` if this slot has no module.
-    opened: Lock<Option<Counted<Brought>>>,
+    opened: Lock<Option<Counted<OpenedModule>>>,
 }
 
 /// A module is brought, never searched for; a forked process keeps it.
@@ -54,13 +54,13 @@ impl Search for NoSearch {
 }
 
 /// How a module was opened.
-pub(super) struct Brought {
+pub(super) struct OpenedModule {
     /// The path of its library.
     pub(super) library: Text,
     /// See [`Driver::not_apart`](super::Driver::not_apart).
     pub(super) not_apart: Option<Text>,
-    /// See [`Driver::has_both_doors`](super::Driver::has_both_doors).
-    pub(super) has_both_doors: bool,
+    /// See [`Driver::has_both_interfaces`](super::Driver::has_both_interfaces).
+    pub(super) has_both_interfaces: bool,
 }
 
 /// The reason why a library is not a module.
@@ -87,7 +87,7 @@ impl Module {
         Self { loader: Loader::new(host, &NoSearch).brought(), opened: Lock::new(None) }
     }
 
-    fn opened(&self) -> Option<Counted<Brought>> {
+    fn opened(&self) -> Option<Counted<OpenedModule>> {
         self.opened.lock(self.loader.system).clone()
     }
 }
@@ -108,9 +108,9 @@ impl Modules {
     }
 
     /// Finds the open module in the library with this path: its slot, and how it was opened.
-    pub(super) fn find(&self, path: &[u8]) -> Option<(usize, Counted<Brought>)> {
+    pub(super) fn find(&self, path: &[u8]) -> Option<(usize, Counted<OpenedModule>)> {
         let all = self.0.iter().enumerate();
-        let mut opened = all.filter_map(|(place, module)| Some((place, module.opened()?)));
+        let mut opened = all.filter_map(|(index, module)| Some((index, module.opened()?)));
         opened.find(|(_, opened)| opened.library.as_slice() == path)
     }
 
@@ -124,16 +124,16 @@ impl Modules {
     /// or valid, and no other code writes to it.
     pub(super) unsafe fn bring(
         &'static self,
-        opened: Brought,
+        opened: OpenedModule,
         library: system::Library,
     ) -> Result<(), NoModule> {
         let free = self.0.iter().enumerate().find(|(_, module)| module.opened().is_none());
-        let Some((place, module)) = free else { return Err(NoModule::Full) };
+        let Some((index, module)) = free else { return Err(NoModule::Full) };
         let opened = Counted::try_new(opened)?;
         // SAFETY: by this function's `# Safety`, which equals `open_untested`'s.
         let open = unsafe { open_untested(&module.loader, library) }.map_err(NoModule::Unusable)?;
         module.loader.hal.bring(&module.loader, open);
-        if let Some(entered) = LOADERS.get(place) {
+        if let Some(entered) = LOADERS.get(index) {
             entered.store((&raw const module.loader).cast_mut(), Ordering::Release);
         }
         *module.opened.lock(module.loader.system) = Some(opened);
@@ -142,27 +142,27 @@ impl Modules {
 
     /// Returns the core's handle of the module in this slot: it sees the driver level on top, as a
     /// loader.
-    pub(super) fn as_loader(&self, place: usize) -> Option<Library> {
-        self.0.get(place).map(|module| Library(NonNull::from(module).cast()))
+    pub(super) fn as_loader(&self, index: usize) -> Option<Library> {
+        self.0.get(index).map(|module| Library(NonNull::from(module).cast()))
     }
 
     /// Returns the lookup function of the module with this handle; `None` if it is not a module's.
     pub(super) fn get_instance_proc_addr(&self, library: Library) -> Option<vk::PFN_vkGetInstanceProcAddr> {
-        let place = (0..MOST).find(|place| self.as_loader(*place) == Some(library))?;
-        FIND.get(place).copied()
+        let index = (0..MOST).find(|index| self.as_loader(*index) == Some(library))?;
+        FIND.get(index).copied()
     }
 }
 
 /// The driver levels on top of the modules, for functions with no parameter that leads to one.
 static LOADERS: [AtomicPtr<Loader>; MOST] = [const { AtomicPtr::new(core::ptr::null_mut()) }; MOST];
 
-fn loader(place: usize) -> Option<&'static Loader> {
+fn loader(index: usize) -> Option<&'static Loader> {
     // SAFETY: each pointer is NULL or was stored by `bring`, from a `&'static self`.
-    unsafe { LOADERS.get(place)?.load(Ordering::Acquire).as_ref() }
+    unsafe { LOADERS.get(index)?.load(Ordering::Acquire).as_ref() }
 }
 
 /// Instantiates a function for each slot.
-macro_rules! at_each_place {
+macro_rules! at_each_index {
     ($function:ident) => {
         [
             $function::<0>,
@@ -177,9 +177,9 @@ macro_rules! at_each_place {
     };
 }
 
-const FIND: [vk::PFN_vkGetInstanceProcAddr; MOST] = at_each_place!(find);
-const CREATE: [vk::PFN_vkCreateInstance; MOST] = at_each_place!(create_instance);
-const EXTENSIONS: [vk::PFN_vkEnumerateInstanceExtensionProperties; MOST] = at_each_place!(extensions);
+const FIND: [vk::PFN_vkGetInstanceProcAddr; MOST] = at_each_index!(find);
+const CREATE: [vk::PFN_vkCreateInstance; MOST] = at_each_index!(create_instance);
+const EXTENSIONS: [vk::PFN_vkEnumerateInstanceExtensionProperties; MOST] = at_each_index!(extensions);
 
 /// vkGetInstanceProcAddr of a module.
 ///
@@ -200,17 +200,17 @@ unsafe extern "system" fn find<const PLACE: usize>(
 
 /// Looks a name up without an instance. Not inlined: all slots share it.
 #[inline(never)]
-fn without_instance(place: usize, name: &CStr) -> vk::PFN_vkVoidFunction {
+fn without_instance(index: usize, name: &CStr) -> vk::PFN_vkVoidFunction {
     match name.to_bytes() {
         b"vkCreateInstance" => {
-            let create = *CREATE.get(place)?;
+            let create = *CREATE.get(index)?;
             Some(command_function!(create))
         }
         b"vkEnumerateInstanceExtensionProperties" => {
-            let extensions = *EXTENSIONS.get(place)?;
+            let extensions = *EXTENSIONS.get(index)?;
             Some(command_function!(extensions))
         }
-        _ => driver::without_instance(loader(place)?, name),
+        _ => driver::without_instance(loader(index)?, name),
     }
 }
 

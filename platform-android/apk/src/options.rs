@@ -37,12 +37,12 @@ pub struct Choice {
     /// The application's name for it; empty if it is the only one.
     pub name: Text,
     /// Its source.
-    pub place: Place,
+    pub source: DriverSource,
 }
 
 /// The source of a driver.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum DriverSource {
     /// In the system: its loader.
     System,
     /// This library.
@@ -104,12 +104,12 @@ impl Options {
             )));
         }
         let mut options = Self::default();
-        for (place, (key, value)) in root.members().enumerate() {
+        for (index, (key, value)) in root.members().enumerate() {
             let Some((name, read)) = MEMBERS.iter().find(|(name, _)| key.as_written() == name.as_bytes())
             else {
                 return Err(unknown("the options", key, value, &mut MEMBERS.iter().map(|(name, _)| *name)));
             };
-            if root.members().take(place).any(|(earlier, _)| earlier.as_written() == name.as_bytes()) {
+            if root.members().take(index).any(|(earlier, _)| earlier.as_written() == name.as_bytes()) {
                 let line = value.line();
                 return Err(OptionsError::mistake(format_args!(
                     "line {line}: {name:?} is there twice; leave one out"
@@ -163,12 +163,13 @@ fn choice(value: Value<'_>, named: bool) -> Result<Choice, OptionsError> {
         }
         None => Text::new(),
     };
-    let place = match (system.and_then(|value| value.truth()), library, package, unpack_to) {
-        (Some(true), None, None, None) => Place::System,
-        (None, Some(library), None, None) => Place::Library(string(library, "library")?),
-        (None, None, Some(package), Some(folder)) => {
-            Place::Package { path: string(package, "package")?, unpack_to: string(folder, "unpack_to")? }
-        }
+    let source = match (system.and_then(|value| value.truth()), library, package, unpack_to) {
+        (Some(true), None, None, None) => DriverSource::System,
+        (None, Some(library), None, None) => DriverSource::Library(string(library, "library")?),
+        (None, None, Some(package), Some(folder)) => DriverSource::Package {
+            path: string(package, "package")?,
+            unpack_to: string(folder, "unpack_to")?,
+        },
         _ => {
             return Err(OptionsError::mistake(format_args!(
                 "line {}: a driver is {{\"system\": true}}, {{\"library\": PATH}}, or {{\"package\": PATH, \"unpack_to\": FOLDER}}",
@@ -176,7 +177,7 @@ fn choice(value: Value<'_>, named: bool) -> Result<Choice, OptionsError> {
             )));
         }
     };
-    Ok(Choice { name, place })
+    Ok(Choice { name, source })
 }
 
 fn environment(value: Value<'_>, name: &str) -> Result<Vec<(Text, Text)>, OptionsError> {
@@ -238,7 +239,7 @@ mod tests {
         let folders: std::vec::Vec<&[u8]> = options.folders.iter().map(|folder| folder.as_slice()).collect();
         assert_eq!(folders, [&b"/x"[..], b"/y/base.apk!/lib/x86_64", b"/own"]);
         assert_eq!(options.environment[0].0.as_slice(), b"VK_LOADER_DEBUG");
-        assert_eq!((options.used, &options.drivers[0].place), (Some(1), &Place::System));
+        assert_eq!((options.used, &options.drivers[0].source), (Some(1), &DriverSource::System));
         assert!(Options::parse(b"{}").unwrap().drivers.is_empty());
     }
 

@@ -8,7 +8,7 @@ use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec};
 
 use super::c_path::c_path;
 use super::system::ApplicationSystem;
-use platform_android::system::{Door, Library};
+use platform_android::system::{Library, OpenMethod};
 
 /// Libraries that drivers need and that the system does not open for applications: the SONAME of
 /// each, and the file of its stand-in, which has the same SONAME. The AAR contains them next to
@@ -46,7 +46,7 @@ impl Others {
 
     /// Opens a library if that is possible. Returns whether it was.
     fn open(&mut self, path: &CStr) -> Result<bool, OutOfMemory> {
-        let Ok(library) = self.system.open(path, Door::Linker) else { return Ok(false) };
+        let Ok(library) = self.system.open(path, OpenMethod::Linker) else { return Ok(false) };
         let noted = self.open.try_push(library);
         if noted.is_err() {
             // SAFETY: the library was opened here, and no code has an address in it.

@@ -90,7 +90,7 @@ impl fmt::Display for Report {
                 )?,
             }
             if driver.used && driver.kind != Kind::System {
-                writeln!(f, "  {path}: {}", driver.use_of_doors())?;
+                writeln!(f, "  {path}: {}", driver.use_of_interfaces())?;
                 match &driver.not_apart {
                     None => writeln!(f, "  {path}: in a linker namespace of its own")?,
                     Some(reason) => {
@@ -99,10 +99,10 @@ impl fmt::Display for Report {
                 }
             }
         }
-        for (place, driver) in self.drivers.plan.drivers.iter().enumerate() {
-            let path = Shown(place_of(driver));
+        for (index, driver) in self.drivers.plan.drivers.iter().enumerate() {
+            let path = Shown(path_of(driver));
             let before = match &driver.decision {
-                Decision::Use if self.is_open(place) => {
+                Decision::Use if self.is_open(index) => {
                     writeln!(f, "  {path}: used")?;
                     ""
                 }
@@ -112,7 +112,7 @@ impl fmt::Display for Report {
                     ""
                 }
             };
-            for (_, outcome) in self.drivers.outcomes.iter().filter(|(of, _)| *of == place) {
+            for (_, outcome) in self.drivers.outcomes.iter().filter(|(of, _)| *of == index) {
                 writeln!(f, "  {path}: {before}{outcome}")?;
             }
         }
@@ -120,13 +120,13 @@ impl fmt::Display for Report {
         self.libraries(f)?;
         f.write_str("\nLayers\n")?;
         let plan = &self.layers.plan;
-        for (place, layer) in plan.layers.iter().enumerate() {
+        for (index, layer) in plan.layers.iter().enumerate() {
             let (name, path) = (Shown(layer.name()), Origin(layer));
             match layer.skipped.as_ref() {
-                Some(reason) => writeln!(f, "  {name} ({path}): not used: {}", reason.explain(plan, place))?,
-                None => match self.layers.fault(place) {
+                Some(reason) => writeln!(f, "  {name} ({path}): not used: {}", reason.explain(plan, index))?,
+                None => match self.layers.fault(index) {
                     Some(fault) => writeln!(f, "  {name} ({path}): not used: {}", *fault)?,
-                    None if self.is_active(place) => writeln!(f, "  {name} ({path}): active")?,
+                    None if self.is_active(index) => writeln!(f, "  {name} ({path}): active")?,
                     None => writeln!(
                         f,
                         "  {name} ({path}): can be used; name it in \"layers\" to have it in every instance"
@@ -143,8 +143,8 @@ impl fmt::Display for Report {
                 note => writeln!(f, "  {note}")?,
             }
         }
-        for (place, setting) in self.settings().enumerate() {
-            f.write_str(if place == 0 { "\nSettings of layers\n" } else { "" })?;
+        for (index, setting) in self.settings().enumerate() {
+            f.write_str(if index == 0 { "\nSettings of layers\n" } else { "" })?;
             let (layer, name, values) =
                 (Shown(setting.layer()), Shown(setting.name()), Shown(setting.written()));
             writeln!(f, "  {layer}: {name} = {values}: {}", self.reach(setting))?;
@@ -155,8 +155,8 @@ impl fmt::Display for Report {
 
 impl Report {
     /// Returns whether the driver with this index could be opened.
-    fn is_open(&self, place: usize) -> bool {
-        self.drivers.open_drivers().any(|(of, _)| of == place)
+    fn is_open(&self, index: usize) -> bool {
+        self.drivers.open_drivers().any(|(of, _)| of == index)
     }
 
     /// Writes the folders, each with its libraries.
@@ -203,12 +203,12 @@ impl Report {
     /// Returns how far the setting reaches.
     fn reach(&self, setting: &LayerSetting) -> Reach {
         let plan = &self.layers.plan;
-        let layer = plan.usable(setting.layer()).filter(|place| !self.layers.is_broken(*place));
-        let Some(place) = layer else { return Reach::Nowhere };
-        if !self.is_active(place) {
+        let layer = plan.usable(setting.layer()).filter(|index| !self.layers.is_broken(*index));
+        let Some(index) = layer else { return Reach::Nowhere };
+        if !self.is_active(index) {
             return Reach::IfEnabled;
         }
-        let manifest = plan.layers.get(place).and_then(|layer| layer.manifest.as_ref());
+        let manifest = plan.layers.get(index).and_then(|layer| layer.manifest.as_ref());
         let mut extensions = manifest.iter().flat_map(|manifest| &manifest.instance_extensions);
         let name = extension::EXT_LAYER_SETTINGS.name().to_bytes();
         if extensions.any(|extension| extension.name.as_slice() == name) {
@@ -219,9 +219,9 @@ impl Report {
     }
 
     /// Returns whether the layer is active in every instance.
-    fn is_active(&self, place: usize) -> bool {
+    fn is_active(&self, index: usize) -> bool {
         let active = self.layers.plan.activate(&Default::default());
-        active.is_ok_and(|active| active.layers.iter().any(|layer| layer.layer == place))
+        active.is_ok_and(|active| active.layers.iter().any(|layer| layer.layer == index))
     }
 
     fn json(&self, json: &mut Json) -> Result<(), OutOfMemory> {
@@ -257,20 +257,20 @@ impl Report {
     }
 
     fn driver_candidates(&self, json: &mut Json) -> Result<(), OutOfMemory> {
-        for (place, driver) in self.drivers.plan.drivers.iter().enumerate() {
+        for (index, driver) in self.drivers.plan.drivers.iter().enumerate() {
             json.within(OBJECT, |json| {
-                json.key("path")?.string(Shown(place_of(driver)))?;
+                json.key("path")?.string(Shown(path_of(driver)))?;
                 json.key("library")?.string(Shown(&driver.library))?;
                 match &driver.decision {
-                    Decision::Use if self.is_open(place) => decided(json, "used", None)?,
+                    Decision::Use if self.is_open(index) => decided(json, "used", None)?,
                     Decision::Use => {
-                        let why = self.drivers.outcomes.iter().find(|(of, _)| *of == place);
+                        let why = self.drivers.outcomes.iter().find(|(of, _)| *of == index);
                         decided(json, "failed", why.map(|(_, outcome)| outcome as _))?;
                     }
                     Decision::Skip(reason) => decided(json, reason.id(), Some(reason))?,
                 }
                 json.key("outcomes")?.within(LIST, |json| {
-                    let mut outcomes = self.drivers.outcomes.iter().filter(|(of, _)| *of == place);
+                    let mut outcomes = self.drivers.outcomes.iter().filter(|(of, _)| *of == index);
                     outcomes.try_for_each(|(_, outcome)| {
                         json.within(OBJECT, |json| decided(json, outcome.id(), Some(outcome)))
                     })
@@ -305,16 +305,16 @@ impl Report {
 
     fn layers(&self, json: &mut Json) -> Result<(), OutOfMemory> {
         let plan = &self.layers.plan;
-        for (place, layer) in plan.layers.iter().enumerate() {
+        for (index, layer) in plan.layers.iter().enumerate() {
             json.within(OBJECT, |json| {
                 json.key("name")?.string(Shown(layer.name()))?;
                 json.key("path")?.string(Origin(layer))?;
                 json.key("library")?.string(Shown(&layer.library))?;
                 match &layer.skipped {
-                    Some(reason) => decided(json, reason.id(), Some(&reason.explain(plan, place))),
-                    None => match self.layers.fault(place) {
+                    Some(reason) => decided(json, reason.id(), Some(&reason.explain(plan, index))),
+                    None => match self.layers.fault(index) {
                         Some(fault) => decided(json, fault.id(), Some(&*fault)),
-                        None => decided(json, if self.is_active(place) { "active" } else { "usable" }, None),
+                        None => decided(json, if self.is_active(index) { "active" } else { "usable" }, None),
                     },
                 }
             })?;
@@ -336,11 +336,11 @@ impl Report {
 
 /// Returns the path of a driver that the core has looked at. Manifests that exist for the core
 /// alone would mean nothing to readers.
-fn place_of(driver: &Candidate) -> &[u8] {
+fn path_of(driver: &Candidate) -> &[u8] {
     if driver.path.starts_with(DRIVER_FOLDER) { &driver.library } else { &driver.path }
 }
 
-/// The place of the layer's description: a file, its library, or the options.
+/// The path of the layer's description: a file, its library, or the options.
 struct Origin<'a>(&'a LayerCandidate);
 
 impl fmt::Display for Origin<'_> {
@@ -351,7 +351,7 @@ impl fmt::Display for Origin<'_> {
             return Shown(path).fmt(f);
         }
         match path.strip_prefix(MANIFEST_FOLDER).and_then(|rest| rest.strip_prefix(b"/")) {
-            Some(place) => write!(f, "\"manifests\"[{}]", Shown(place)),
+            Some(index) => write!(f, "\"manifests\"[{}]", Shown(index)),
             None => write!(f, "{}.json", Shown(path)),
         }
     }
@@ -366,7 +366,7 @@ fn driver_chosen(json: &mut Json, driver: &Driver) -> Result<(), OutOfMemory> {
         }
         json.key("library")?.string(Shown(&driver.library))?;
         json.key("kind")?.string(driver.kind_id())?;
-        json.key("use")?.string(driver.use_of_doors())?;
+        json.key("use")?.string(driver.use_of_interfaces())?;
         match &driver.not_apart {
             Some(reason) => json.key("not_in_own_namespace")?.string(Shown(reason))?,
             None => json.key("not_in_own_namespace")?.null()?,

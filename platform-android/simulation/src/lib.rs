@@ -46,7 +46,7 @@ use std::time::Instant;
 use loader_core::log::Level;
 use platform_android::hal::layout::Module;
 use platform_android::host::Host;
-use platform_android::system::{BufferKind, Door, Namespace, Statistic};
+use platform_android::system::{BufferKind, Namespace, OpenMethod, Statistic};
 use platform_android::{ApiLevel, Switches};
 use platform_android_system::SystemLoader;
 use platform_android_system::hal::DriverSearch;
@@ -292,7 +292,7 @@ impl Android {
     fn module_of(&self, path: &str) -> Option<NonNull<c_void>> {
         let library = self.library_at(path, None).ok()?;
         let mut world = self.change();
-        let library = world.libraries.add(library, path, Door::Linker);
+        let library = world.libraries.add(library, path, OpenMethod::Linker);
         let module = world.libraries.symbol(library, c"HMI")?;
         let dso = module.as_ptr().wrapping_byte_add(offset_of!(Module, dso)).cast::<*mut c_void>();
         // SAFETY: the symbol is a writable module, which no other code knows yet.

@@ -14,7 +14,7 @@ use libloading::os::unix::{Library as Opening, RTLD_LOCAL, RTLD_NOW};
 use object::Endianness;
 use object::elf::{DT_NEEDED, DT_SONAME, FileHeader64};
 use object::read::elf::{Dyn as _, ElfFile, FileHeader as _};
-use platform_android::system::{Door, Library};
+use platform_android::system::{Library, OpenMethod};
 
 use crate::built_in::BuiltIn;
 
@@ -135,7 +135,7 @@ impl Openings {
         named.next().map(|(_, _, path)| path.clone())
     }
 
-    pub(crate) fn add(&mut self, opened: Opened, path: &str, door: Door) -> Library {
+    pub(crate) fn add(&mut self, opened: Opened, path: &str, method: OpenMethod) -> Library {
         let (opened, handle) = match opened {
             Opened::Machine(opening, names, others) => {
                 // libloading reveals the handle only by giving it up, so it is taken and given
@@ -150,7 +150,7 @@ impl Openings {
             }
         };
         let handle = NonNull::new(handle).unwrap_or(NonNull::dangling());
-        let library = Library { handle, door, bridged: false };
+        let library = Library { handle, method, bridged: false };
         self.list.push((opened, library, path.to_owned()));
         library
     }

@@ -12,7 +12,7 @@ use loader_core::platform::{FileError, Waiting};
 use platform_android::ApiLevel;
 use platform_android::host::Host;
 use platform_android::system::{
-    BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System,
+    BufferKind, Fence, Library, Namespace, OpenMethod, PropertyValue, Statistic, System,
 };
 use platform_android_apk::{Apk, ApplicationSystem, NamespaceRequest};
 use platform_android_system::SystemLoader;
@@ -128,7 +128,7 @@ impl System for Plenty {
         fn page_size(&self) -> usize;
         fn log(&self, level: Level, tag: &CStr, text: &CStr);
         fn now(&self) -> i64;
-        fn open(&self, path: &CStr, door: Door) -> Result<Library, Text>;
+        fn open(&self, path: &CStr, method: OpenMethod) -> Result<Library, Text>;
         fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>>;
         fn hardware_module(&self, id: &CStr) -> Option<Result<NonNull<c_void>, c_int>>;
         fn exported_namespace(&self, name: &CStr) -> Option<Namespace>;

@@ -13,7 +13,7 @@ use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, TryGrow as _, Vec as TryVec, text};
 use loader_core::platform::{FileError, Waiting};
 use platform_android::system::{
-    BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System,
+    BufferKind, Fence, Library, Namespace, OpenMethod, PropertyValue, Statistic, System,
 };
 
 use crate::{Android, fences};
@@ -82,15 +82,15 @@ impl System for Android {
         i64::try_from(self.started.elapsed().as_nanos()).unwrap_or(i64::MAX)
     }
 
-    fn open(&self, path: &CStr, door: Door) -> Result<Library, Text> {
+    fn open(&self, path: &CStr, method: OpenMethod) -> Result<Library, Text> {
         let name = path.to_string_lossy().into_owned();
         let (place, folder) = {
             let mut world = self.change();
-            let (word, folder) = match door {
-                Door::Linker => ("dlopen", None),
-                Door::Application => ("open-in-application", None),
-                Door::Vendor => ("open-vendor", Some(world.vendor_folder.clone())),
-                Door::Namespace(namespace) => {
+            let (word, folder) = match method {
+                OpenMethod::Linker => ("dlopen", None),
+                OpenMethod::Application => ("open-in-application", None),
+                OpenMethod::Vendor => ("open-vendor", Some(world.vendor_folder.clone())),
+                OpenMethod::Namespace(namespace) => {
                     let named = world.named(namespace);
                     ("open-in-namespace", world.namespaces.get(&named).cloned())
                 }
@@ -107,7 +107,7 @@ impl System for Android {
         let library = self.library_at(&place, folder.as_deref());
         let mut world = self.change();
         match library {
-            Ok(library) => Ok(world.libraries.add(library, &place, door)),
+            Ok(library) => Ok(world.libraries.add(library, &place, method)),
             Err(error) => Err(text(&[error.as_bytes()]).unwrap_or_default()),
         }
     }

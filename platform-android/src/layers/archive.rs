@@ -27,9 +27,9 @@ pub trait Ranges {
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> Result<(), FileError>;
 }
 
-/// A fault of an archive, or of one of its entries.
+/// Why an archive, or one of its entries, cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum ArchiveError {
     /// It cannot be read.
     Unreadable(FileError),
     /// It does not end like an archive.
@@ -46,7 +46,7 @@ pub enum Fault {
     CutOff,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ArchiveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Unreadable(FileError::NotFound) => "it does not exist",
@@ -62,30 +62,15 @@ impl fmt::Display for Fault {
     }
 }
 
-impl From<FileError> for Fault {
+impl From<FileError> for ArchiveError {
     fn from(error: FileError) -> Self {
         Self::Unreadable(error)
     }
 }
 
-/// Why listing an archive ended early.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// The archive is faulty.
-    Fault(Fault),
-    /// Out of memory.
-    OutOfMemory,
-}
-
-impl<T: Into<Fault>> From<T> for Stop {
-    fn from(fault: T) -> Self {
-        Self::Fault(fault.into())
-    }
-}
-
-impl From<OutOfMemory> for Stop {
-    fn from(_: OutOfMemory) -> Self {
-        Self::OutOfMemory
+impl From<OutOfMemory> for ArchiveError {
+    fn from(error: OutOfMemory) -> Self {
+        Self::Unreadable(error.into())
     }
 }
 
@@ -130,21 +115,21 @@ const DIRECTORY: u64 = 64 * 1024 * 1024;
 /// `folder`.
 ///
 /// # Errors
-/// [`Stop`], after any number of calls.
-pub fn list(file: &dyn Ranges, folder: &[u8], each: &mut Each<'_>) -> Result<(), Stop> {
+/// [`ArchiveError`], after any number of calls.
+pub fn list(file: &dyn Ranges, folder: &[u8], each: &mut Each<'_>) -> Result<(), ArchiveError> {
     let directory = directory(file)?;
     let mut window = Window { file, end: directory.end, start: 0, bytes: Text::new() };
-    let mut place = directory.start;
+    let mut offset = directory.start;
     for _ in 0..directory.count {
-        let record = Record::parse(window.read(place, RECORD as u64)?)?;
+        let record = Record::parse(window.read(offset, RECORD as u64)?)?;
         let behind = record.name.saturating_add(record.extra);
-        let whole = window.read(place, (RECORD as u64).saturating_add(behind))?;
-        let (name, extra) = record.texts(whole).ok_or(Fault::CutOff)?;
+        let whole = window.read(offset, (RECORD as u64).saturating_add(behind))?;
+        let (name, extra) = record.texts(whole).ok_or(ArchiveError::CutOff)?;
         if let Some(child) = child(name, folder) {
             each(child, record.entry(extra)?)?;
         }
         let next = (RECORD as u64).saturating_add(behind).saturating_add(record.comment);
-        place = place.saturating_add(next);
+        offset = offset.saturating_add(next);
     }
     Ok(())
 }
@@ -153,21 +138,21 @@ pub fn list(file: &dyn Ranges, folder: &[u8], each: &mut Each<'_>) -> Result<(),
 /// contain.
 ///
 /// # Errors
-/// [`Fault`].
-pub fn data(file: &dyn Ranges, entry: &Entry) -> Result<u64, Fault> {
+/// [`ArchiveError`].
+pub fn data(file: &dyn Ranges, entry: &Entry) -> Result<u64, ArchiveError> {
     let mut header = [0; HEADER];
     file.read_at(entry.header, &mut header)?;
     let mut fields = Fields(&header);
     if fields.u32()? != 0x0403_4b50 {
-        return Err(Fault::Signature);
+        return Err(ArchiveError::Signature);
     }
     fields.skip(22)?;
     let (name, extra) = (u64::from(fields.u16()?), u64::from(fields.u16()?));
     let data =
         entry.header.checked_add(HEADER as u64).and_then(|end| end.checked_add(name)?.checked_add(extra));
-    let data = data.ok_or(Fault::CutOff)?;
-    if data.checked_add(entry.size).ok_or(Fault::CutOff)? > file.size()? {
-        return Err(Fault::CutOff);
+    let data = data.ok_or(ArchiveError::CutOff)?;
+    if data.checked_add(entry.size).ok_or(ArchiveError::CutOff)? > file.size()? {
+        return Err(ArchiveError::CutOff);
     }
     Ok(data)
 }
@@ -185,30 +170,30 @@ struct Directory {
     count: u64,
 }
 
-fn directory(file: &dyn Ranges) -> Result<Directory, Fault> {
+fn directory(file: &dyn Ranges) -> Result<Directory, ArchiveError> {
     let size = file.size()?;
-    let (place, record) = end_of_directory(file, size)?;
+    let (offset, record) = end_of_directory(file, size)?;
     let mut fields = Fields(&record);
     fields.skip(4)?;
     let (disk, first_disk) = (fields.u16()?, fields.u16()?);
     let (here, count) = (fields.u16()?, fields.u16()?);
     let (length, start) = (fields.u32()?, fields.u32()?);
     let seems_wide = count == u16::MAX || [length, start].contains(&u32::MAX);
-    if seems_wide && let Some(directory) = wide_directory(file, place)? {
+    if seems_wide && let Some(directory) = wide_directory(file, offset)? {
         return Ok(directory);
     }
     if (disk, first_disk) != (0, 0) || here != count {
-        return Err(Fault::SeveralParts);
+        return Err(ArchiveError::SeveralParts);
     }
-    Directory::checked(u64::from(start), u64::from(length), u64::from(count), place)
+    Directory::checked(u64::from(start), u64::from(length), u64::from(count), offset)
 }
 
 impl Directory {
     /// Checks a directory's position: it must end before `limit` and not be too long.
-    fn checked(start: u64, length: u64, count: u64, limit: u64) -> Result<Self, Fault> {
-        let end = start.checked_add(length).filter(|end| *end <= limit).ok_or(Fault::Directory)?;
+    fn checked(start: u64, length: u64, count: u64, limit: u64) -> Result<Self, ArchiveError> {
+        let end = start.checked_add(length).filter(|end| *end <= limit).ok_or(ArchiveError::Directory)?;
         if length > DIRECTORY {
-            return Err(Fault::DirectoryTooLong);
+            return Err(ArchiveError::DirectoryTooLong);
         }
         Ok(Self { start, end, count })
     }
@@ -216,8 +201,8 @@ impl Directory {
 
 /// Finds the end-of-directory record and its offset. Only a comment follows it; most archives have
 /// none.
-fn end_of_directory(file: &dyn Ranges, size: u64) -> Result<(u64, [u8; END]), Fault> {
-    let last = size.checked_sub(END as u64).ok_or(Fault::NotAnArchive)?;
+fn end_of_directory(file: &dyn Ranges, size: u64) -> Result<(u64, [u8; END]), ArchiveError> {
+    let last = size.checked_sub(END as u64).ok_or(ArchiveError::NotAnArchive)?;
     let mut record = [0; END];
     file.read_at(last, &mut record)?;
     if is_end(&record, 0) {
@@ -225,17 +210,17 @@ fn end_of_directory(file: &dyn Ranges, size: u64) -> Result<(u64, [u8; END]), Fa
     }
     let start = last.saturating_sub(COMMENT);
     let mut tail = Text::new();
-    let length = usize::try_from(size.saturating_sub(start)).map_err(|_| Fault::NotAnArchive)?;
+    let length = usize::try_from(size.saturating_sub(start)).map_err(|_| ArchiveError::NotAnArchive)?;
     tail.try_resize(length, 0).map_err(|_| FileError::OutOfMemory)?;
     file.read_at(start, &mut tail)?;
     let ends = tail.windows(END).enumerate().rev();
-    for (place, window) in ends {
-        let behind = length.saturating_sub(place).saturating_sub(END);
+    for (offset, window) in ends {
+        let behind = length.saturating_sub(offset).saturating_sub(END);
         if let Some(found) = window.first_chunk::<END>().filter(|record| is_end(record, behind)) {
-            return Ok((start.saturating_add(place as u64), *found));
+            return Ok((start.saturating_add(offset as u64), *found));
         }
     }
-    Err(Fault::NotAnArchive)
+    Err(ArchiveError::NotAnArchive)
 }
 
 /// Returns whether this is an end-of-directory record whose comment fills the bytes behind it.
@@ -246,33 +231,33 @@ fn is_end(record: &[u8; END], behind: usize) -> bool {
 
 /// Returns the directory of a ZIP64 archive, with more or larger files than the first format has
 /// numbers for. `None` if it only looks like one.
-fn wide_directory(file: &dyn Ranges, end: u64) -> Result<Option<Directory>, Fault> {
-    let Some(place) = end.checked_sub(LOCATOR) else { return Ok(None) };
+fn wide_directory(file: &dyn Ranges, end: u64) -> Result<Option<Directory>, ArchiveError> {
+    let Some(offset) = end.checked_sub(LOCATOR) else { return Ok(None) };
     let mut locator = [0; LOCATOR as usize];
-    file.read_at(place, &mut locator)?;
+    file.read_at(offset, &mut locator)?;
     let mut fields = Fields(&locator);
     if fields.u32()? != 0x0706_4b50 {
         return Ok(None);
     }
     let (disk, record, disks) = (fields.u32()?, fields.u64()?, fields.u32()?);
     if disk != 0 || disks > 1 {
-        return Err(Fault::SeveralParts);
+        return Err(ArchiveError::SeveralParts);
     }
-    if record.checked_add(WIDE_END as u64).is_none_or(|end| end > place) {
-        return Err(Fault::CutOff);
+    if record.checked_add(WIDE_END as u64).is_none_or(|end| end > offset) {
+        return Err(ArchiveError::CutOff);
     }
     let mut bytes = [0; WIDE_END];
     file.read_at(record, &mut bytes)?;
     let mut fields = Fields(&bytes);
     if fields.u32()? != 0x0606_4b50 {
-        return Err(Fault::Signature);
+        return Err(ArchiveError::Signature);
     }
     fields.skip(12)?;
     let (disk, first_disk) = (fields.u32()?, fields.u32()?);
     let (here, count) = (fields.u64()?, fields.u64()?);
     let (length, start) = (fields.u64()?, fields.u64()?);
     if (disk, first_disk) != (0, 0) || here != count {
-        return Err(Fault::SeveralParts);
+        return Err(ArchiveError::SeveralParts);
     }
     Directory::checked(start, length, count, record).map(Some)
 }
@@ -287,21 +272,21 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// Returns `length` bytes at `place`, from memory or from the next part of the directory.
-    fn read(&mut self, place: u64, length: u64) -> Result<&[u8], Stop> {
-        let end = place.checked_add(length).filter(|end| *end <= self.end).ok_or(Fault::CutOff)?;
+    /// Returns `length` bytes at `offset`, from memory or from the next part of the directory.
+    fn read(&mut self, offset: u64, length: u64) -> Result<&[u8], ArchiveError> {
+        let end = offset.checked_add(length).filter(|end| *end <= self.end).ok_or(ArchiveError::CutOff)?;
         let loaded = self.start.saturating_add(self.bytes.len() as u64);
-        if place < self.start || end > loaded {
+        if offset < self.start || end > loaded {
             // A record is shorter than 192 KiB.
-            let wanted = self.end.saturating_sub(place).min(length.max(CHUNK));
-            let wanted = usize::try_from(wanted).map_err(|_| Fault::CutOff)?;
+            let wanted = self.end.saturating_sub(offset).min(length.max(CHUNK));
+            let wanted = usize::try_from(wanted).map_err(|_| ArchiveError::CutOff)?;
             self.bytes.try_resize(wanted, 0)?;
-            self.file.read_at(place, &mut self.bytes).inspect_err(|_| self.bytes.clear())?;
-            self.start = place;
+            self.file.read_at(offset, &mut self.bytes).inspect_err(|_| self.bytes.clear())?;
+            self.start = offset;
         }
-        let from = usize::try_from(place.saturating_sub(self.start)).map_err(|_| Fault::CutOff)?;
-        let to = from.saturating_add(usize::try_from(length).map_err(|_| Fault::CutOff)?);
-        Ok(self.bytes.get(from..to).ok_or(Fault::CutOff)?)
+        let from = usize::try_from(offset.saturating_sub(self.start)).map_err(|_| ArchiveError::CutOff)?;
+        let to = from.saturating_add(usize::try_from(length).map_err(|_| ArchiveError::CutOff)?);
+        self.bytes.get(from..to).ok_or(ArchiveError::CutOff)
     }
 }
 
@@ -320,10 +305,10 @@ struct Record {
 }
 
 impl Record {
-    fn parse(bytes: &[u8]) -> Result<Self, Fault> {
+    fn parse(bytes: &[u8]) -> Result<Self, ArchiveError> {
         let mut fields = Fields(bytes);
         if fields.u32()? != 0x0201_4b50 {
-            return Err(Fault::Signature);
+            return Err(ArchiveError::Signature);
         }
         fields.skip(4)?;
         let (flags, method) = (fields.u16()?, fields.u16()?);
@@ -344,7 +329,7 @@ impl Record {
 
     /// Returns the record's description, with the numbers that did not fit into it taken from the
     /// extra fields.
-    fn entry(&self, extra: &[u8]) -> Result<Entry, Fault> {
+    fn entry(&self, extra: &[u8]) -> Result<Entry, ArchiveError> {
         let (mut size, mut header) = (u64::from(self.size), u64::from(self.header));
         let mut full_size = u64::from(self.full_size);
         if [self.size, self.full_size, self.header].contains(&u32::MAX) {
@@ -380,31 +365,31 @@ fn wide_numbers(extra: &[u8]) -> Option<&[u8]> {
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {
-    fn take(&mut self, length: usize) -> Result<&'a [u8], Fault> {
-        let (taken, rest) = self.0.split_at_checked(length).ok_or(Fault::CutOff)?;
+    fn take(&mut self, length: usize) -> Result<&'a [u8], ArchiveError> {
+        let (taken, rest) = self.0.split_at_checked(length).ok_or(ArchiveError::CutOff)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
-        let (taken, rest) = self.0.split_first_chunk().ok_or(Fault::CutOff)?;
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], ArchiveError> {
+        let (taken, rest) = self.0.split_first_chunk().ok_or(ArchiveError::CutOff)?;
         self.0 = rest;
         Ok(*taken)
     }
 
-    fn skip(&mut self, length: usize) -> Result<(), Fault> {
+    fn skip(&mut self, length: usize) -> Result<(), ArchiveError> {
         self.take(length).map(|_| ())
     }
 
-    fn u16(&mut self) -> Result<u16, Fault> {
+    fn u16(&mut self) -> Result<u16, ArchiveError> {
         Ok(u16::from_le_bytes(self.array()?))
     }
 
-    fn u32(&mut self) -> Result<u32, Fault> {
+    fn u32(&mut self) -> Result<u32, ArchiveError> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    fn u64(&mut self) -> Result<u64, Fault> {
+    fn u64(&mut self) -> Result<u64, ArchiveError> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 }

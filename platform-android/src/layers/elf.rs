@@ -4,17 +4,17 @@
 use loader_core::platform::elf::{self, Header};
 
 use super::archive::Ranges;
-use super::refusal::Refusal;
+use super::library_error::LibraryError;
 
 /// Returns a reason in the header for the library at `start` not to open: another processor, other
 /// pages. Returns `None` if the header has none, or cannot be read.
 #[must_use]
-pub fn reason(file: &dyn Ranges, start: u64, page: usize) -> Option<Refusal> {
+pub fn reason(file: &dyn Ranges, start: u64, page: usize) -> Option<LibraryError> {
     match elf::header(&|place, bytes| file.read_at(start.saturating_add(place), bytes)).ok()? {
-        Header::NotElf => Some(Refusal::NotALibrary),
-        Header::OtherProcessor { machine, wide } => Some(Refusal::Processor { machine, wide }),
+        Header::NotElf => Some(LibraryError::NotALibrary),
+        Header::OtherProcessor { machine, wide } => Some(LibraryError::Processor { machine, wide }),
         Header::Library { alignment, .. } if alignment < page as u64 => {
-            Some(Refusal::Segments { alignment, page })
+            Some(LibraryError::Segments { alignment, page })
         }
         Header::Library { .. } => None,
     }
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn r122_another_processor_or_word_is_told() {
         for (machine, wide) in [(MACHINE, !WIDE), (MACHINE + 1, WIDE)] {
-            let expected = Some(Refusal::Processor { machine, wide });
+            let expected = Some(LibraryError::Processor { machine, wide });
             assert_eq!(reason(&library(machine, wide, 4), 0, 4096), expected);
         }
     }
@@ -63,8 +63,8 @@ mod tests {
     #[test]
     fn r122_smaller_pages_are_found_in_the_middle_of_an_archive() {
         let bytes = [std::vec![0; 100], library(MACHINE, WIDE, 1)].concat();
-        assert_eq!(reason(&bytes, 100, 16384), Some(Refusal::Segments { alignment: 4096, page: 16384 }));
-        assert_eq!(reason(&bytes, 0, 16384), Some(Refusal::NotALibrary));
+        assert_eq!(reason(&bytes, 100, 16384), Some(LibraryError::Segments { alignment: 4096, page: 16384 }));
+        assert_eq!(reason(&bytes, 0, 16384), Some(LibraryError::NotALibrary));
     }
 
     /// A file that exists but cannot be read for lack of permission.
@@ -82,7 +82,7 @@ mod tests {
     fn r122_only_a_file_that_was_read_is_said_to_be_no_library() {
         assert_eq!(reason(&Denied, 0, 4096), None);
         for short in [std::vec![], std::vec![0x7f, b'E', b'L', b'F']] {
-            assert_eq!(reason(&short, 0, 4096), Some(Refusal::NotALibrary));
+            assert_eq!(reason(&short, 0, 4096), Some(LibraryError::NotALibrary));
         }
     }
 

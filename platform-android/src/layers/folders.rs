@@ -6,9 +6,9 @@ use core::ffi::CStr;
 use loader_core::memory::{OutOfMemory, Text, text};
 use loader_core::platform::FileError;
 
-use super::archive::{self, Entry, Fault, Ranges, Stop};
-use super::refusal::{Refusal, Search};
-use crate::system::{Door, System};
+use super::archive::{self, ArchiveError, Entry, Ranges};
+use super::library_error::{LibraryError, Search};
+use crate::system::{OpenMethod, System};
 
 /// The folder to which developers copy layers.
 pub const DEBUG_FOLDER: &CStr = c"/data/local/debug/vulkan";
@@ -67,7 +67,7 @@ impl Origin {
 pub(super) fn search(
     folder: &Folder,
     system: &dyn System,
-    each: &mut dyn FnMut(File, Option<Refusal>) -> Result<(), OutOfMemory>,
+    each: &mut dyn FnMut(File, Option<LibraryError>) -> Result<(), OutOfMemory>,
 ) -> Result<Search, OutOfMemory> {
     let mut candidates = 0usize;
     let mut found = |name: &[u8], entry: Option<Entry>| -> Result<(), OutOfMemory> {
@@ -78,7 +78,7 @@ pub(super) fn search(
         candidates = candidates.saturating_add(1);
         let path = text(&[&folder.path, b"/", name])?;
         let file = File { name: text(&[name])?, path, origin: folder.origin, entry };
-        each(file, (by_name == Name::Almost).then_some(Refusal::Name))
+        each(file, (by_name == Name::Almost).then_some(LibraryError::Name))
     };
     if let Some(only) = &folder.only {
         let mut names =
@@ -135,8 +135,8 @@ fn search_archive(
     });
     match listed {
         Ok(()) => Ok((!is_there).then_some(Search::AbsentInArchive)),
-        Err(Stop::OutOfMemory | Stop::Fault(Fault::Unreadable(FileError::OutOfMemory))) => Err(OutOfMemory),
-        Err(Stop::Fault(fault)) => Ok(Some(Search::Archive(fault))),
+        Err(ArchiveError::Unreadable(FileError::OutOfMemory)) => Err(OutOfMemory),
+        Err(fault) => Ok(Some(Search::Archive(fault))),
     }
 }
 
@@ -144,25 +144,25 @@ impl File {
     /// Returns why the file cannot be opened inside its archive: only files that are stored
     /// uncompressed and begin at a page boundary can be mapped.
     #[must_use]
-    pub fn refused_by_archive(&self, system: &dyn System) -> Option<Refusal> {
+    pub fn refused_by_archive(&self, system: &dyn System) -> Option<LibraryError> {
         let entry = self.entry?;
         if entry.encrypted {
-            return Some(Refusal::Encrypted);
+            return Some(LibraryError::Encrypted);
         }
         if entry.method != 0 {
-            return Some(Refusal::Compressed { method: entry.method });
+            return Some(LibraryError::Compressed { method: entry.method });
         }
         let page = system.page_size();
         match self.begins_at(system) {
-            Err(fault) => Some(Refusal::Entry(fault)),
+            Err(fault) => Some(LibraryError::Entry(fault)),
             Ok(offset) if offset.checked_rem(page as u64) == Some(0) => None,
-            Ok(offset) => Some(Refusal::Misaligned { offset, page }),
+            Ok(offset) => Some(LibraryError::Misaligned { offset, page }),
         }
     }
 
     /// Returns why the library does not open, according to its header.
     #[must_use]
-    pub fn refused_by_header(&self, system: &dyn System) -> Option<Refusal> {
+    pub fn refused_by_header(&self, system: &dyn System) -> Option<LibraryError> {
         let start = self.begins_at(system).ok()?;
         let path = text(&[self.on_disk(), b"\0"]).ok()?;
         super::elf::reason(&OnDisk { system, path: c_str(&path) }, start, system.page_size())
@@ -170,14 +170,18 @@ impl File {
 
     /// Returns how it is opened: the application's own libraries in the application's namespace.
     #[must_use]
-    pub fn door(&self, system: &dyn System) -> Door {
+    pub fn method(&self, system: &dyn System) -> OpenMethod {
         let in_debug_folder = self.path.starts_with(DEBUG_FOLDER.to_bytes());
         let is_of_application = self.origin == Origin::Application && !in_debug_folder;
-        if is_of_application && system.has_application_namespace() { Door::Application } else { Door::Linker }
+        if is_of_application && system.has_application_namespace() {
+            OpenMethod::Application
+        } else {
+            OpenMethod::Linker
+        }
     }
 
     /// Returns the offset of its first byte in the archive or the file.
-    fn begins_at(&self, system: &dyn System) -> Result<u64, Fault> {
+    fn begins_at(&self, system: &dyn System) -> Result<u64, ArchiveError> {
         let Some(entry) = &self.entry else { return Ok(0) };
         let path = text(&[self.on_disk(), b"\0"]).map_err(|_| FileError::OutOfMemory)?;
         archive::data(&OnDisk { system, path: c_str(&path) }, entry)

@@ -7,10 +7,10 @@ use loader_core::log::{Level, Topic};
 use loader_core::memory::{CText, Counted, OutOfMemory, Shown, Text, TryGrow, Vec, text};
 
 use super::folders::{self, File, Folder, Origin};
-use super::introspection::{self, Layer, Stop};
-use super::refusal::{Refusal, Search};
+use super::introspection::{self, IntrospectionError, Layer};
+use super::library_error::{LibraryError, Search};
 use crate::host::Host;
-use crate::system::{Door, System};
+use crate::system::{OpenMethod, System};
 
 /// The result of a search.
 pub struct Found {
@@ -38,7 +38,7 @@ pub enum Decision {
     /// It was found earlier, before the process was forked.
     Known,
     /// It is not used.
-    Refused(Refusal),
+    Refused(LibraryError),
 }
 
 /// A library with layers. It is not open.
@@ -46,7 +46,7 @@ pub struct LayerLibrary {
     /// The path to open it by.
     pub path: CText,
     /// How it is opened.
-    pub door: Door,
+    pub method: OpenMethod,
     /// Its source.
     pub origin: Origin,
     /// Its layers.
@@ -104,7 +104,7 @@ impl Found {
         &mut self,
         system: &dyn System,
         file: File,
-        by_name: Option<Refusal>,
+        by_name: Option<LibraryError>,
     ) -> Result<(), OutOfMemory> {
         let early = match by_name {
             Some(refusal) => Some(Decision::Refused(refusal)),
@@ -118,8 +118,8 @@ impl Found {
                     self.libraries.try_push(Counted::try_new(library)?)?;
                     Decision::Used(layers)
                 }
-                Err(Stop::Refused(refusal)) => Decision::Refused(refusal),
-                Err(Stop::OutOfMemory) => return Err(OutOfMemory),
+                Err(IntrospectionError::Refused(refusal)) => Decision::Refused(refusal),
+                Err(IntrospectionError::OutOfMemory) => return Err(OutOfMemory),
             },
         };
         self.candidates.try_push(Candidate { file, decision })
@@ -135,7 +135,7 @@ impl Found {
         Ok(Some(if path == file.path.as_slice() && !seen {
             Decision::Known
         } else {
-            Decision::Refused(Refusal::Duplicate { of: text(&[path])? })
+            Decision::Refused(LibraryError::Duplicate { of: text(&[path])? })
         }))
     }
 
@@ -172,17 +172,17 @@ impl Found {
 }
 
 /// Opens a library, asks it for its layers, and closes it.
-fn look_into(system: &dyn System, file: &File) -> Result<LayerLibrary, Stop> {
+fn look_into(system: &dyn System, file: &File) -> Result<LayerLibrary, IntrospectionError> {
     if let Some(refusal) = file.refused_by_archive(system) {
         return Err(refusal.into());
     }
     let path = text(&[&file.path, b"\0"])?;
     let path = CText::new(CStr::from_bytes_until_nul(&path).unwrap_or_default())?;
-    let door = file.door(system);
-    let library = match system.open(path.as_c_str(), door) {
+    let method = file.method(system);
+    let library = match system.open(path.as_c_str(), method) {
         Ok(library) => library,
         Err(error) => {
-            return Err(file.refused_by_header(system).unwrap_or(Refusal::DoesNotOpen { error }).into());
+            return Err(file.refused_by_header(system).unwrap_or(LibraryError::DoesNotOpen { error }).into());
         }
     };
     let exports = |name: &CStr| system.symbol(library, name);
@@ -193,5 +193,5 @@ fn look_into(system: &dyn System, file: &File) -> Result<LayerLibrary, Stop> {
     // library.
     unsafe { system.close(library) };
     let file_name = text(&[&file.name])?;
-    Ok(LayerLibrary { path, door, origin: file.origin, layers: layers?, file: file_name })
+    Ok(LayerLibrary { path, method, origin: file.origin, layers: layers?, file: file_name })
 }

@@ -11,7 +11,7 @@ use ash::vk;
 use loader_core::abi::name;
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 
-use super::refusal::Refusal;
+use super::library_error::LibraryError;
 
 /// A layer as its library describes it.
 pub struct Layer {
@@ -35,18 +35,18 @@ impl Layer {
 }
 
 /// Why a library could not be asked for its layers.
-pub(super) enum Stop {
-    Refused(Refusal),
+pub(super) enum IntrospectionError {
+    Refused(LibraryError),
     OutOfMemory,
 }
 
-impl From<Refusal> for Stop {
-    fn from(refusal: Refusal) -> Self {
+impl From<LibraryError> for IntrospectionError {
+    fn from(refusal: LibraryError) -> Self {
         Self::Refused(refusal)
     }
 }
 
-impl From<OutOfMemory> for Stop {
+impl From<OutOfMemory> for IntrospectionError {
     fn from(_: OutOfMemory) -> Self {
         Self::OutOfMemory
     }
@@ -76,7 +76,7 @@ const MOST_EXTENSIONS: u32 = 4096;
 /// Each exported function has the type that its name implies.
 pub(super) unsafe fn layers_of(
     exports: &dyn Fn(&CStr) -> Option<NonNull<c_void>>,
-) -> Result<Vec<Layer>, Stop> {
+) -> Result<Vec<Layer>, IntrospectionError> {
     // SAFETY: by this function's `# Safety` the exports have the types of their names.
     let functions = unsafe { Functions::find(exports) }?;
     // SAFETY: `find` typed the functions by name. `count_of` passes NULL and `fill` an array of
@@ -90,13 +90,13 @@ pub(super) unsafe fn layers_of(
     };
     let count = count_of(INSTANCE_LAYERS, b"", MOST_LAYERS, &instance_layers)?;
     if count == 0 {
-        return Err(Refusal::NoLayers.into());
+        return Err(LibraryError::NoLayers.into());
     }
     let device_count = count_of(DEVICE_LAYERS, b"", MOST_LAYERS, &device_layers)?;
     let empty = vk::LayerProperties::default();
     let listed = fill(INSTANCE_LAYERS, b"", count, empty, &instance_layers)?;
     if listed.is_empty() {
-        return Err(Refusal::NoLayers.into());
+        return Err(LibraryError::NoLayers.into());
     }
     let of_devices = match device_count {
         0 => Vec::new(),
@@ -114,8 +114,8 @@ impl Functions {
     ///
     /// # Safety
     /// Each exported function has the type that its name implies.
-    unsafe fn find(exports: &dyn Fn(&CStr) -> Option<NonNull<c_void>>) -> Result<Self, Refusal> {
-        let missing = |name| Refusal::MissingExport { name };
+    unsafe fn find(exports: &dyn Fn(&CStr) -> Option<NonNull<c_void>>) -> Result<Self, LibraryError> {
+        let missing = |name| LibraryError::MissingExport { name };
         let instance_layers =
             exports(c"vkEnumerateInstanceLayerProperties").ok_or(missing(INSTANCE_LAYERS))?;
         let instance_extensions =
@@ -148,7 +148,7 @@ impl Functions {
         &self,
         properties: &vk::LayerProperties,
         of_devices: &[vk::LayerProperties],
-    ) -> Result<Layer, Stop> {
+    ) -> Result<Layer, IntrospectionError> {
         let layer = ended(&properties.layer_name, INSTANCE_LAYERS)?;
         ended(&properties.description, INSTANCE_LAYERS)?;
         let instance_extensions = extensions(INSTANCE_EXTENSIONS, layer, |count, out| {
@@ -174,7 +174,7 @@ fn extensions(
     name: &'static str,
     layer: &CStr,
     call: impl Fn(&mut u32, *mut vk::ExtensionProperties) -> vk::Result,
-) -> Result<Vec<vk::ExtensionProperties>, Stop> {
+) -> Result<Vec<vk::ExtensionProperties>, IntrospectionError> {
     let count = count_of(name, layer.to_bytes(), MOST_EXTENSIONS, &call)?;
     let extensions = fill(name, layer.to_bytes(), count, vk::ExtensionProperties::default(), &call)?;
     for extension in &extensions {
@@ -189,10 +189,10 @@ fn count_of<T>(
     layer: &[u8],
     most: u32,
     call: &dyn Fn(&mut u32, *mut T) -> vk::Result,
-) -> Result<u32, Stop> {
+) -> Result<u32, IntrospectionError> {
     let mut count = 0;
     check(name, layer, call(&mut count, core::ptr::null_mut()))?;
-    if count > most { Err(Refusal::TooMany { name, count }.into()) } else { Ok(count) }
+    if count > most { Err(LibraryError::TooMany { name, count }.into()) } else { Ok(count) }
 }
 
 /// Returns that many elements, or as many as the library then returns.
@@ -202,7 +202,7 @@ fn fill<T: Copy>(
     mut count: u32,
     empty: T,
     call: &dyn Fn(&mut u32, *mut T) -> vk::Result,
-) -> Result<Vec<T>, Stop> {
+) -> Result<Vec<T>, IntrospectionError> {
     let mut values = Vec::new();
     values.try_resize(count as usize, empty)?;
     let out = if count == 0 { core::ptr::null_mut() } else { values.as_mut_ptr() };
@@ -211,16 +211,16 @@ fn fill<T: Copy>(
     Ok(values)
 }
 
-fn check(name: &'static str, layer: &[u8], result: vk::Result) -> Result<(), Stop> {
+fn check(name: &'static str, layer: &[u8], result: vk::Result) -> Result<(), IntrospectionError> {
     if result == vk::Result::SUCCESS {
         return Ok(());
     }
     let layer: Text = text(&[layer])?;
-    Err(Refusal::CallFailed { name, layer, result: result.as_raw() }.into())
+    Err(LibraryError::CallFailed { name, layer, result: result.as_raw() }.into())
 }
 
-fn ended<'a>(array: &'a [c_char], name: &'static str) -> Result<&'a CStr, Refusal> {
-    name::in_array(array).ok_or(Refusal::Unended { name })
+fn ended<'a>(array: &'a [c_char], name: &'static str) -> Result<&'a CStr, LibraryError> {
+    name::in_array(array).ok_or(LibraryError::Unended { name })
 }
 
 /// Returns all bytes of the properties, including those after the ends of its texts.

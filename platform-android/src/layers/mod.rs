@@ -3,7 +3,7 @@
 //! Android has no manifests. Libraries are found by name (`libVkLayer*.so`) in folders, including
 //! folders of packages that are not unpacked ([`archive`]); each is opened once, queried for its
 //! layers and closed again. For every library the loader records whether it is used, and if not,
-//! why ([`Refusal`]).
+//! why ([`LibraryError`]).
 
 pub mod archive;
 pub mod elf;
@@ -11,12 +11,12 @@ mod extensions;
 mod folders;
 mod found;
 mod introspection;
-mod refusal;
+mod library_error;
 mod report;
 
 pub use extensions::merge;
 pub use folders::{DEBUG_FOLDER, File, Folder, OnDisk, Origin};
 pub use found::{Candidate, Decision, Found, LayerLibrary};
 pub use introspection::Layer;
-pub use refusal::{Refusal, Search};
+pub use library_error::{LibraryError, Search};
 pub use report::Missed;

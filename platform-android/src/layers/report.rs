@@ -6,7 +6,7 @@ use core::fmt;
 use loader_core::memory::{Counted, Shown};
 
 use super::found::{Candidate, Decision, Found, LayerLibrary};
-use super::refusal::{Refusal, Search};
+use super::library_error::{LibraryError, Search};
 
 /// How many libraries are named in one message.
 const MOST_NAMED: usize = 4;
@@ -44,7 +44,7 @@ impl Found {
     }
 
     /// Returns the refused libraries with the reasons, without the usual refusals.
-    fn refused(&self) -> impl Iterator<Item = (&Candidate, &Refusal)> {
+    fn refused(&self) -> impl Iterator<Item = (&Candidate, &LibraryError)> {
         self.candidates.iter().filter_map(|candidate| match &candidate.decision {
             Decision::Refused(refusal) if !refusal.is_usual() => Some((candidate, refusal)),
             _ => None,
@@ -70,7 +70,7 @@ impl fmt::Display for Missed<'_> {
         if let Some(other) = listed.map(core::ffi::CStr::to_bytes).find(|other| alike(other, self.name)) {
             return write!(f, "; there is {}, whose name is written differently", Shown(other));
         }
-        let resembles = |(candidate, _): &(&Candidate, &Refusal)| alike(&candidate.file.name, self.name);
+        let resembles = |(candidate, _): &(&Candidate, &LibraryError)| alike(&candidate.file.name, self.name);
         let mut named = self.found.refused().filter(resembles).take(MOST_NAMED).peekable();
         if named.peek().is_some() {
             return named.try_for_each(|(candidate, refusal)| {

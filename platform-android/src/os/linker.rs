@@ -9,7 +9,7 @@ use loader_core::memory::{Text, text};
 
 use super::framework;
 use crate::late;
-use crate::system::{Door, Library, Namespace};
+use crate::system::{Library, Namespace, OpenMethod};
 
 /// Everything that a library needs is resolved when it is opened, not in the middle of a frame.
 const FLAGS: c_int = libc::RTLD_NOW | libc::RTLD_LOCAL;
@@ -76,13 +76,13 @@ late! {
 
 /// Opens a library in one of the ways. If the system lacks that one, opens it with plain `dlopen`,
 /// which leads to the same libraries as far as they can be reached at all.
-pub(super) fn open(path: &CStr, door: Door) -> Result<Library, Text> {
+pub(super) fn open(path: &CStr, method: OpenMethod) -> Result<Library, Text> {
     // SAFETY: the path is a C string, and namespaces came from the linker. Opening runs the
     // initialisers of drivers and layers, as a loader must.
     let handle = unsafe {
-        match door {
-            Door::Linker => libc::dlopen(path.as_ptr(), FLAGS),
-            Door::Namespace(namespace) => {
+        match method {
+            OpenMethod::Linker => libc::dlopen(path.as_ptr(), FLAGS),
+            OpenMethod::Namespace(namespace) => {
                 let info = DlExtInfo {
                     flags: USE_NAMESPACE,
                     reserved_addr: null_mut(),
@@ -94,19 +94,19 @@ pub(super) fn open(path: &CStr, door: Door) -> Result<Library, Text> {
                 };
                 android_dlopen_ext(path.as_ptr(), FLAGS, &raw const info)
             }
-            Door::Vendor => match load_sphal_library() {
+            OpenMethod::Vendor => match load_sphal_library() {
                 Some(load) => load(path.as_ptr(), FLAGS),
-                None => return self::open(path, Door::Linker),
+                None => return self::open(path, OpenMethod::Linker),
             },
-            Door::Application => match (open_in_namespace(), framework::application_namespace()) {
+            OpenMethod::Application => match (open_in_namespace(), framework::application_namespace()) {
                 (Some(open), Some(namespace)) => return open_for_application(path, open, namespace),
-                _ => return self::open(path, Door::Linker),
+                _ => return self::open(path, OpenMethod::Linker),
             },
         }
     };
     // Both of the linker's functions leave their message in the same place; libvndksupport calls
     // them.
-    NonNull::new(handle).map(|handle| Library { handle, door, bridged: false }).ok_or_else(linkers_words)
+    NonNull::new(handle).map(|handle| Library { handle, method, bridged: false }).ok_or_else(linkers_words)
 }
 
 /// # Safety
@@ -121,7 +121,9 @@ unsafe fn open_for_application(
     // is a C string, and both results are writable.
     let handle = unsafe { open(namespace.as_ptr(), path.as_ptr(), &raw mut bridged, &raw mut error) };
     let error = take_words(error);
-    NonNull::new(handle).map(|handle| Library { handle, door: Door::Application, bridged }).ok_or(error)
+    NonNull::new(handle)
+        .map(|handle| Library { handle, method: OpenMethod::Application, bridged })
+        .ok_or(error)
 }
 
 /// Finds a symbol of a library. Code that the native bridge runs is reached through a trampoline.
@@ -146,12 +148,12 @@ pub(super) unsafe fn close(library: Library) -> bool {
     // SAFETY: by this function's `# Safety` nothing uses the library any more; it was opened in
     // this way and is still open.
     unsafe {
-        match library.door {
-            Door::Vendor => match unload_sphal_library() {
+        match library.method {
+            OpenMethod::Vendor => match unload_sphal_library() {
                 Some(unload) => unload(handle) == 0,
                 None => libc::dlclose(handle) == 0,
             },
-            Door::Application => match close_native() {
+            OpenMethod::Application => match close_native() {
                 Some(close) => {
                     let mut error = null_mut();
                     let closed = close(handle, library.bridged, &raw mut error);
@@ -160,7 +162,7 @@ pub(super) unsafe fn close(library: Library) -> bool {
                 }
                 None => libc::dlclose(handle) == 0,
             },
-            Door::Linker | Door::Namespace(_) => libc::dlclose(handle) == 0,
+            OpenMethod::Linker | OpenMethod::Namespace(_) => libc::dlclose(handle) == 0,
         }
     }
 }

@@ -27,7 +27,7 @@ use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, Vec};
 use loader_core::platform::{FileError, Pause, Waiting};
 
-use crate::system::{BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System};
+use crate::system::{BufferKind, Fence, Library, Namespace, OpenMethod, PropertyValue, Statistic, System};
 
 /// The system that this process runs on.
 pub struct Android {
@@ -112,8 +112,8 @@ impl System for Android {
         (time.tv_sec as i64).saturating_mul(1_000_000_000).saturating_add(time.tv_nsec as i64)
     }
 
-    fn open(&self, path: &CStr, door: Door) -> Result<Library, Text> {
-        linker::open(path, door)
+    fn open(&self, path: &CStr, method: OpenMethod) -> Result<Library, Text> {
+        linker::open(path, method)
     }
 
     fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>> {

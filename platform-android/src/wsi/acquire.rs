@@ -78,13 +78,13 @@ struct Acquisition<'a> {
 }
 
 /// The image that a buffer from the window belongs to.
-enum Place {
+enum ImageMatch {
     /// This image.
-    Of(u32),
+    Bound(u32),
     /// This image, which had no buffer yet.
-    First(u32),
+    Unbound(u32),
     /// No image.
-    Nowhere,
+    None,
 }
 
 impl Acquisition<'_> {
@@ -98,10 +98,10 @@ impl Acquisition<'_> {
             return Ok(0);
         }
         let (buffer, fence) = self.dequeue(window, timeout)?;
-        let index = match self.place_of(&buffer) {
-            Place::Of(index) => Some(index),
-            Place::First(index) => self.bind_first(index, &buffer),
-            Place::Nowhere => None,
+        let index = match self.image_of(&buffer) {
+            ImageMatch::Bound(index) => Some(index),
+            ImageMatch::Unbound(index) => self.bind_first(index, &buffer),
+            ImageMatch::None => None,
         };
         let Some(index) = index else {
             // The window has buffers that belong to none of the swapchain's images.
@@ -163,14 +163,14 @@ impl Acquisition<'_> {
 
     /// Finds the image of a buffer. A new buffer goes to the first image without one and belongs to
     /// it from then on.
-    fn place_of(&self, buffer: &Buffer) -> Place {
+    fn image_of(&self, buffer: &Buffer) -> ImageMatch {
         let mut kept = Some(buffer.clone());
         self.swapchain.images(|images| {
-            let mut places = (0u32..).zip(images);
+            let mut indexed = (0u32..).zip(images);
             let mut empty = None;
-            for (index, image) in &mut places {
+            for (index, image) in &mut indexed {
                 match &image.buffer {
-                    Some(known) if known == buffer => return Place::Of(index),
+                    Some(known) if known == buffer => return ImageMatch::Bound(index),
                     None if empty.is_none() => empty = Some((index, image)),
                     _ => {}
                 }
@@ -178,9 +178,9 @@ impl Acquisition<'_> {
             match empty {
                 Some((index, image)) => {
                     image.buffer = kept.take();
-                    Place::First(index)
+                    ImageMatch::Unbound(index)
                 }
-                None => Place::Nowhere,
+                None => ImageMatch::None,
             }
         })
     }

@@ -7,7 +7,7 @@ use android_simulation::{Android, Simulation, exported};
 use ash::vk;
 use loader_core::log::Level;
 use loader_core::memory::Counted;
-use platform_android::layers::{Decision, Found, Refusal, Search};
+use platform_android::layers::{Decision, Found, LibraryError, Search};
 
 const DEBUG: &str = "/data/local/debug/vulkan";
 const APPLICATION: &str = "/data/app/game/lib";
@@ -36,7 +36,7 @@ fn names(found: &Found) -> Vec<String> {
 }
 
 /// Returns the reason why the only library is not used.
-fn reason(found: &Found) -> &Refusal {
+fn reason(found: &Found) -> &LibraryError {
     match &found.candidates[..] {
         [candidate] => match &candidate.decision {
             Decision::Refused(refusal) => refusal,
@@ -105,7 +105,9 @@ fn r20_names_begin_with_libvklayer_and_end_with_so() {
     listed.sort();
     assert_eq!(listed, ["VK_LAYER_13", "VK_LAYER_14"]);
     let mut refused: Vec<&str> = Vec::new();
-    for candidate in found.candidates.iter().filter(|one| one.decision == Decision::Refused(Refusal::Name)) {
+    for candidate in
+        found.candidates.iter().filter(|one| one.decision == Decision::Refused(LibraryError::Name))
+    {
         refused.push(std::str::from_utf8(&candidate.file.name).unwrap());
     }
     refused.sort_unstable();
@@ -123,7 +125,7 @@ fn r21_the_first_file_of_a_name_counts() {
     let found = found(&simulation);
     assert_eq!(names(&found), ["VK_LAYER_first"]);
     assert!(
-        matches!(&found.candidates[1].decision, Decision::Refused(Refusal::Duplicate { of }) if of.as_slice() == b"/one/libVkLayer_a.so")
+        matches!(&found.candidates[1].decision, Decision::Refused(LibraryError::Duplicate { of }) if of.as_slice() == b"/one/libVkLayer_a.so")
     );
     assert!(!android.calls().contains(&"dlopen /two/libVkLayer_a.so".to_owned()));
     let warned = android.logged().into_iter().filter(|(level, _)| *level <= Level::Warning);
@@ -176,7 +178,7 @@ fn r27_two_exports_are_required_and_two_are_not() {
         let found = found(&simulation);
         match missing {
             Some(name) => {
-                assert_eq!(*reason(&found), Refusal::MissingExport { name });
+                assert_eq!(*reason(&found), LibraryError::MissingExport { name });
                 let logged = simulation.android.logged();
                 assert!(logged.iter().any(|(level, text)| *level == Level::Warning && text.contains(name)));
             }
@@ -247,7 +249,7 @@ fn r29_any_failure_refuses_the_whole_library() {
             );
             let found = found(&simulation);
             assert!(names(&found).is_empty());
-            let Refusal::CallFailed { name: of, layer, result: number } = reason(&found) else {
+            let LibraryError::CallFailed { name: of, layer, result: number } = reason(&found) else {
                 panic!("{:?}", reason(&found))
             };
             assert_eq!(
@@ -265,14 +267,14 @@ fn r29_no_layers_and_answers_that_cannot_be_true_refuse_the_library() {
     let layers = "vkEnumerateInstanceLayerProperties";
     let extensions = "vkEnumerateInstanceExtensionProperties";
     for (options, expected) in [
-        (&["-DLAYER_COUNT=0"][..], Refusal::NoLayers),
-        (&["-DGIVES=0"], Refusal::NoLayers),
-        (&["-DLAYER_COUNT=4000000000u"], Refusal::TooMany { name: layers, count: 4_000_000_000 }),
-        (&["-DEXTENSION_COUNT=0xffffffffu"], Refusal::TooMany { name: extensions, count: u32::MAX }),
-        (&["-DUNENDED_LAYER"], Refusal::Unended { name: layers }),
+        (&["-DLAYER_COUNT=0"][..], LibraryError::NoLayers),
+        (&["-DGIVES=0"], LibraryError::NoLayers),
+        (&["-DLAYER_COUNT=4000000000u"], LibraryError::TooMany { name: layers, count: 4_000_000_000 }),
+        (&["-DEXTENSION_COUNT=0xffffffffu"], LibraryError::TooMany { name: extensions, count: u32::MAX }),
+        (&["-DUNENDED_LAYER"], LibraryError::Unended { name: layers }),
         (
             &["-DUNENDED_EXTENSION", "-DINSTANCE_EXTENSIONS=\"VK_EXT_one\""],
-            Refusal::Unended { name: extensions },
+            LibraryError::Unended { name: extensions },
         ),
     ] {
         let simulation = with_application();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use android_simulation::{Android, Packed, Simulation, package};
 use loader_core::log::Level;
 use loader_core::memory::Counted;
-use platform_android::layers::{Decision, Found, Refusal};
+use platform_android::layers::{Decision, Found, LibraryError};
 
 const PACKAGE: &str = "/data/app/layers/base.apk";
 const ABI: &str = "lib/x86_64";
@@ -65,8 +65,11 @@ fn r23_stored_and_aligned_files_right_in_the_folder_count() {
     let decisions = decisions(&found);
     let [good, small, crooked] = &decisions[..] else { panic!("{decisions:?}") };
     assert_eq!(*good, ("libVkLayer_good.so".to_owned(), &Decision::Used(1)));
-    assert!(matches!(small.1, Decision::Refused(Refusal::Compressed { method: 8 })), "{small:?}");
-    assert!(matches!(crooked.1, Decision::Refused(Refusal::Misaligned { page: 4096, .. })), "{crooked:?}");
+    assert!(matches!(small.1, Decision::Refused(LibraryError::Compressed { method: 8 })), "{small:?}");
+    assert!(
+        matches!(crooked.1, Decision::Refused(LibraryError::Misaligned { page: 4096, .. })),
+        "{crooked:?}"
+    );
     assert_eq!(
         android.calls().into_iter().filter(|call| call.starts_with("dlopen")).collect::<Vec<_>>(),
         [format!("dlopen {PACKAGE}!/{ABI}/libVkLayer_good.so")]
@@ -89,7 +92,10 @@ fn r24_pages_of_16_kib_need_files_that_begin_with_one() {
     android.file(PACKAGE, package(&files));
     let found = found(&simulation);
     let decisions = decisions(&found);
-    assert!(matches!(decisions[0].1, Decision::Refused(Refusal::Misaligned { offset: 4096, page: 16384 })));
+    assert!(matches!(
+        decisions[0].1,
+        Decision::Refused(LibraryError::Misaligned { offset: 4096, page: 16384 })
+    ));
     assert_eq!(*decisions[1].1, Decision::Used(1));
     assert!(warnings(android)[0].contains("zipalign -P 16"));
 }
@@ -117,7 +123,7 @@ fn r23_an_unpacked_library_comes_before_its_compressed_copy_without_a_warning() 
     let copy = Packed { compressed: true, ..Packed::stored("lib/x86_64/libVkLayer_good.so", &good, 1) };
     android.file(PACKAGE, package(&[copy]));
     let found = found(&simulation);
-    assert!(matches!(decisions(&found)[1].1, Decision::Refused(Refusal::Duplicate { .. })));
+    assert!(matches!(decisions(&found)[1].1, Decision::Refused(LibraryError::Duplicate { .. })));
     assert!(warnings(android).is_empty());
 }
 
@@ -133,7 +139,7 @@ fn changed(change: impl FnOnce(&mut Vec<u8>)) -> (Simulation, Counted<Found>) {
     (simulation, found)
 }
 
-fn refusal(found: &Found) -> &Refusal {
+fn refusal(found: &Found) -> &LibraryError {
     match &found.candidates[0].decision {
         Decision::Refused(refusal) => refusal,
         other => panic!("{other:?}"),
@@ -145,7 +151,7 @@ fn r122_the_header_shows_another_processor() {
     // 62 is x86_64, 183 is arm64.
     let other: u16 = if cfg!(target_arch = "x86_64") { 183 } else { 62 };
     let (simulation, found) = changed(|bytes| bytes[18..20].copy_from_slice(&other.to_le_bytes()));
-    assert_eq!(*refusal(&found), Refusal::Processor { machine: other, wide: true });
+    assert_eq!(*refusal(&found), LibraryError::Processor { machine: other, wide: true });
     let warned = warnings(simulation.android);
     assert!(
         warned[0].contains("another processor") && warned[0].contains("build it for that ABI"),
@@ -160,7 +166,7 @@ fn r122_the_linkers_words_are_passed_on_where_the_header_is_right() {
         bytes[56..58].fill(0);
         bytes.truncate(64);
     });
-    assert!(matches!(refusal(&found), Refusal::DoesNotOpen { error } if !error.is_empty()));
+    assert!(matches!(refusal(&found), LibraryError::DoesNotOpen { error } if !error.is_empty()));
     assert!(warnings(simulation.android)[0].contains("libc++_shared.so"));
 }
 
@@ -168,7 +174,7 @@ fn r122_the_linkers_words_are_passed_on_where_the_header_is_right() {
 fn r122_a_file_that_is_not_a_library_is_reported_as_such() {
     for change in [|bytes: &mut Vec<u8>| bytes[..64].fill(b'x'), Vec::clear] {
         let (_simulation, found) = changed(change);
-        assert_eq!(*refusal(&found), Refusal::NotALibrary);
+        assert_eq!(*refusal(&found), LibraryError::NotALibrary);
     }
 }
 
@@ -191,7 +197,7 @@ fn r122_the_header_shows_other_pages() {
     android.change().layer_paths = "/layers".into();
     android.file("/layers/libVkLayer_a.so", &bytes);
     let found = found(&simulation);
-    assert_eq!(*refusal(&found), Refusal::Segments { alignment: 4096, page: 16384 });
+    assert_eq!(*refusal(&found), LibraryError::Segments { alignment: 4096, page: 16384 });
     assert!(warnings(android)[0].contains("max-page-size=16384"));
 }
 
@@ -230,7 +236,7 @@ fn r122_the_report_has_a_line_for_each_folder_and_library() {
 fn r122_every_reason_is_on_its_page() {
     let page = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/android-apk.md");
     let page = fs::read_to_string(page).unwrap();
-    let in_source: BTreeSet<&str> = Refusal::IDS.iter().copied().flatten().copied().collect();
+    let in_source: BTreeSet<&str> = LibraryError::IDS.iter().copied().flatten().copied().collect();
     let (_, table) = page.split_once("## Why a library is not used").unwrap();
     let on_page: BTreeSet<&str> =
         table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use platform_android_apk::{Options, Place};
+use platform_android_apk::{DriverSource, Options};
 
 fuzz_target!(|bytes: &[u8]| {
     let options = match Options::parse(bytes) {
@@ -17,10 +17,10 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(!joined.contains(&b':') && !joined.contains(&0));
     }
     for choice in &options.drivers {
-        let paths: &[&[u8]] = match &choice.place {
-            Place::System => &[],
-            Place::Library(path) => &[path],
-            Place::Package { path, unpack_to } => &[path, unpack_to],
+        let paths: &[&[u8]] = match &choice.source {
+            DriverSource::System => &[],
+            DriverSource::Library(path) => &[path],
+            DriverSource::Package { path, unpack_to } => &[path, unpack_to],
         };
         assert!(paths.iter().all(|path| !path.contains(&0)));
     }

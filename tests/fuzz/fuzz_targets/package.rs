@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use libfuzzer_sys::fuzz_target;
 use loader_core::platform::FileError;
-use platform_android_apk::package::{self, Contents, Stop};
+use platform_android_apk::package::{self, Contents, UnpackError};
 use platform_android::layers::archive::Ranges;
 
 /// A file in memory.
@@ -45,9 +45,9 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-fn explain(stop: &Stop) {
+fn explain(stop: &UnpackError) {
     match stop {
-        Stop::Fault(fault) => assert!(!fault.to_string().is_empty() && fault.id().starts_with("package-")),
-        Stop::OutOfMemory => panic!("out of memory"),
+        UnpackError::Package(fault) => assert!(!fault.to_string().is_empty() && fault.id().starts_with("package-")),
+        UnpackError::OutOfMemory => panic!("out of memory"),
     }
 }

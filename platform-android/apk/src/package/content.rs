@@ -5,9 +5,9 @@ use loader_core::memory::{Box, OutOfMemory, Text, TryGrow};
 use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
-use super::fault::FileFault;
-use super::stop::Stop;
-use platform_android::layers::archive::{self, Entry, Ranges};
+use super::error::PackageFileError;
+use super::unpack_error::UnpackError;
+use platform_android::layers::archive::{self, ArchiveError, Entry, Ranges};
 
 /// The method of stored files. PKWARE's APPNOTE.TXT, section 4.4.5.
 const STORED: u16 = 0;
@@ -19,27 +19,32 @@ const LARGEST_RATIO: u64 = 1032;
 
 /// Returns the content of a file in an archive, of at most `limit` bytes. No memory is allocated
 /// for an impossible size.
-pub(super) fn content(file: &dyn Ranges, name: &[u8], entry: &Entry, limit: u64) -> Result<Text, Stop> {
-    let stop = |fault| Stop::of_file(name, fault);
+pub(super) fn content(
+    file: &dyn Ranges,
+    name: &[u8],
+    entry: &Entry,
+    limit: u64,
+) -> Result<Text, UnpackError> {
+    let stop = |fault| UnpackError::of_file(name, fault);
     if entry.encrypted {
-        return Err(stop(FileFault::Encrypted));
+        return Err(stop(PackageFileError::Encrypted));
     }
     if entry.size.max(entry.full_size) > limit {
-        return Err(stop(FileFault::TooLarge { limit }));
+        return Err(stop(PackageFileError::TooLarge { limit }));
     }
     let can_be = match entry.method {
         STORED => entry.size == entry.full_size,
         DEFLATED => entry.full_size.div_ceil(LARGEST_RATIO) <= entry.size,
-        method => return Err(stop(FileFault::Method(method))),
+        method => return Err(stop(PackageFileError::Method(method))),
     };
     let start = archive::data(file, entry).map_err(|fault| stop(fault.into()))?;
     if !can_be {
-        return Err(stop(FileFault::Damaged));
+        return Err(stop(PackageFileError::Damaged));
     }
     let mut packed = zeros(entry.size)?;
-    file.read_at(start, &mut packed).map_err(|error| stop(archive::Fault::from(error).into()))?;
+    file.read_at(start, &mut packed).map_err(|error| stop(ArchiveError::from(error).into()))?;
     let whole = if entry.method == STORED { packed } else { inflate(&packed, entry.full_size)? };
-    if crc32fast::hash(&whole) == entry.crc { Ok(whole) } else { Err(stop(FileFault::Damaged)) }
+    if crc32fast::hash(&whole) == entry.crc { Ok(whole) } else { Err(stop(PackageFileError::Damaged)) }
 }
 
 /// Decompresses the first `size` bytes of a deflated file; the checksum shows whether they are
@@ -64,7 +69,7 @@ mod tests {
 
     use loader_core::platform::FileError;
 
-    use super::super::fault::Fault;
+    use super::super::error::PackageError;
     use super::*;
 
     /// An archive of four GiB whose files begin right behind their headers; it counts how much of
@@ -91,15 +96,17 @@ mod tests {
         let entry =
             Entry { method: DEFLATED, encrypted: false, header: 0, size: 1000, full_size: 1_032_000, crc: 0 };
         for (change, fault) in [
-            (Entry { full_size: 1_032_001, ..entry }, FileFault::Damaged),
-            (Entry { size: 0, ..entry }, FileFault::Damaged),
-            (Entry { method: STORED, ..entry }, FileFault::Damaged),
-            (Entry { full_size: 2_000_001, ..entry }, FileFault::TooLarge { limit: 2_000_000 }),
-            (Entry { size: 3 << 30, ..entry }, FileFault::TooLarge { limit: 2_000_000 }),
+            (Entry { full_size: 1_032_001, ..entry }, PackageFileError::Damaged),
+            (Entry { size: 0, ..entry }, PackageFileError::Damaged),
+            (Entry { method: STORED, ..entry }, PackageFileError::Damaged),
+            (Entry { full_size: 2_000_001, ..entry }, PackageFileError::TooLarge { limit: 2_000_000 }),
+            (Entry { size: 3 << 30, ..entry }, PackageFileError::TooLarge { limit: 2_000_000 }),
         ] {
             let file = Large(Cell::new(0));
             let refused = content(&file, b"x", &change, 2_000_000);
-            assert!(matches!(refused, Err(Stop::Fault(Fault::File { fault: told, .. })) if told == fault));
+            assert!(
+                matches!(refused, Err(UnpackError::Package(PackageError::File { fault: told, .. })) if told == fault)
+            );
             assert!(file.0.get() <= 30, "{}", file.0.get());
         }
         // A possible size is read.

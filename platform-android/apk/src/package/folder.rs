@@ -17,8 +17,8 @@ use core::fmt;
 use loader_core::memory::{OutOfMemory, Text, TryGrow, formatted, text};
 use loader_core::platform::FileError;
 
-use super::fault::Fault;
-use super::stop::Stop;
+use super::error::PackageError;
+use super::unpack_error::UnpackError;
 use crate::c_path::c_path;
 use crate::system::ApplicationSystem;
 use platform_android::layers::OnDisk;
@@ -43,7 +43,7 @@ impl<'a> Folder<'a> {
         package: &[u8],
         unpack_to: &[u8],
         libraries: &[(Text, Entry)],
-    ) -> Result<Self, Stop> {
+    ) -> Result<Self, UnpackError> {
         let mut checksum = crc32fast::Hasher::new();
         for (name, entry) in libraries {
             checksum.update(name);
@@ -57,40 +57,40 @@ impl<'a> Folder<'a> {
     }
 
     /// Returns the path of a file in it.
-    pub(super) fn place(&self, name: &[u8]) -> Result<Text, OutOfMemory> {
+    pub(super) fn path_of(&self, name: &[u8]) -> Result<Text, OutOfMemory> {
         text(&[&self.path, b"/", name])
     }
 
     /// Returns whether a file exists and matches the package.
     pub(super) fn has(&self, name: &[u8], entry: &Entry) -> Result<bool, OutOfMemory> {
-        let path = c_path(&self.place(name)?)?;
+        let path = c_path(&self.path_of(name)?)?;
         let file = OnDisk { system: self.system, path: path.as_c() };
         if file.size() != Ok(entry.full_size) {
             return Ok(false);
         }
         let mut bytes = Text::new();
         bytes.try_resize(CHUNK.min(usize::try_from(entry.full_size).unwrap_or(CHUNK)), 0)?;
-        let (mut checksum, mut place) = (crc32fast::Hasher::new(), 0);
-        while place < entry.full_size {
-            let rest = usize::try_from(entry.full_size.saturating_sub(place)).unwrap_or(usize::MAX);
+        let (mut checksum, mut offset) = (crc32fast::Hasher::new(), 0);
+        while offset < entry.full_size {
+            let rest = usize::try_from(entry.full_size.saturating_sub(offset)).unwrap_or(usize::MAX);
             bytes.truncate(rest);
-            if file.read_at(place, &mut bytes).is_err() {
+            if file.read_at(offset, &mut bytes).is_err() {
                 return Ok(false);
             }
             checksum.update(&bytes);
-            place = place.saturating_add(bytes.len() as u64);
+            offset = offset.saturating_add(bytes.len() as u64);
         }
         Ok(checksum.finalize() == entry.crc)
     }
 
     /// Gives the file of this name this content, atomically.
-    pub(super) fn put(&self, name: &[u8], content: &[u8]) -> Result<(), Stop> {
-        let place = self.place(name)?;
+    pub(super) fn put(&self, name: &[u8], content: &[u8]) -> Result<(), UnpackError> {
+        let path = self.path_of(name)?;
         let number = formatted(format_args!("{}", self.system.process()))?;
-        let unfinished = c_path(&text(&[&place, b".", &number, UNFINISHED])?)?;
-        let place = c_path(&place)?;
+        let unfinished = c_path(&text(&[&path, b".", &number, UNFINISHED])?)?;
+        let path = c_path(&path)?;
         let written = self.system.create(unfinished.as_c(), content);
-        written.and_then(|()| self.system.rename(unfinished.as_c(), place.as_c())).map_err(|error| {
+        written.and_then(|()| self.system.rename(unfinished.as_c(), path.as_c())).map_err(|error| {
             self.system.remove(unfinished.as_c());
             not_written(error)
         })
@@ -103,7 +103,7 @@ impl<'a> Folder<'a> {
             // leftovers.
             let is_left = |writer| writer == self.system.process() || !self.system.is_running(writer);
             if writer_of(&name).is_some_and(is_left) {
-                self.system.remove(c_path(&self.place(&name)?)?.as_c());
+                self.system.remove(c_path(&self.path_of(&name)?)?.as_c());
             }
         }
         Ok(())
@@ -155,9 +155,9 @@ fn writer_of(name: &[u8]) -> Option<u32> {
     core::str::from_utf8(number).ok()?.parse().ok()
 }
 
-fn not_written(error: FileError) -> Stop {
+fn not_written(error: FileError) -> UnpackError {
     match error {
-        FileError::OutOfMemory => Stop::OutOfMemory,
-        error => Fault::Write(error).into(),
+        FileError::OutOfMemory => UnpackError::OutOfMemory,
+        error => PackageError::Write(error).into(),
     }
 }

@@ -4,8 +4,8 @@
 use loader_core::manifest::json::{self, Value};
 use loader_core::memory::Text;
 
-use super::fault::Fault;
-use super::stop::Stop;
+use super::error::PackageError;
+use super::unpack_error::UnpackError;
 
 /// A package's description of its driver.
 #[derive(Debug, Default)]
@@ -30,11 +30,11 @@ pub struct Package {
 
 impl Package {
     /// Reads `meta.json`. `schemaVersion` and `libraryName` are required.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, Stop> {
-        let root = json::parse(bytes).map_err(Fault::Json)?;
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, UnpackError> {
+        let root = json::parse(bytes).map_err(PackageError::Json)?;
         let schema = number(&root, "schemaVersion")?;
         if schema != Some(1) {
-            return Err(Fault::Schema(schema).into());
+            return Err(PackageError::Schema(schema).into());
         }
         let package = Self {
             name: string(&root, "name")?,
@@ -47,20 +47,20 @@ impl Package {
             library: string(&root, "libraryName")?,
         };
         if !is_file_name(&package.library) {
-            return Err(Fault::LibraryName(package.library).into());
+            return Err(PackageError::LibraryName(package.library).into());
         }
         Ok(package)
     }
 }
 
-fn number(root: &Value<'_>, name: &'static str) -> Result<Option<u32>, Fault> {
+fn number(root: &Value<'_>, name: &'static str) -> Result<Option<u32>, PackageError> {
     let Some(value) = root.member(name) else { return Ok(None) };
-    value.unsigned().map(Some).ok_or(Fault::Member { name, wanted: "a number" })
+    value.unsigned().map(Some).ok_or(PackageError::Member { name, wanted: "a number" })
 }
 
-fn string(root: &Value<'_>, name: &'static str) -> Result<Text, Stop> {
+fn string(root: &Value<'_>, name: &'static str) -> Result<Text, UnpackError> {
     let Some(value) = root.member(name) else { return Ok(Text::new()) };
-    Ok(value.string().ok_or(Fault::Member { name, wanted: "a string" })?.to_text()?)
+    Ok(value.string().ok_or(PackageError::Member { name, wanted: "a string" })?.to_text()?)
 }
 
 /// Returns whether this is a plain file name. A colon would split lists of libraries.

@@ -6,18 +6,18 @@
 #![forbid(unsafe_code)]
 
 mod content;
-mod fault;
+mod error;
 mod folder;
 mod limits;
 mod meta;
-mod stop;
+mod unpack_error;
 
 use loader_core::memory::{Text, TryGrow, Vec, text};
 
-pub use fault::{Fault, FileFault};
+pub use error::{PackageError, PackageFileError};
 pub(super) use folder::remove_others;
 pub use meta::Package;
-pub use stop::Stop;
+pub use unpack_error::UnpackError;
 
 use self::content::content;
 use self::folder::Folder;
@@ -37,7 +37,7 @@ pub(super) fn unpack(
     system: &dyn ApplicationSystem,
     path: &[u8],
     unpack_to: &[u8],
-) -> Result<(Package, Text), Stop> {
+) -> Result<(Package, Text), UnpackError> {
     let c_path = c_path(path)?;
     let archive = OnDisk { system, path: c_path.as_c() };
     let Contents { package, libraries } = Contents::read(&archive)?;
@@ -49,7 +49,7 @@ pub(super) fn unpack(
             folder.put(name, &library(&archive, name, entry)?)?;
         }
     }
-    let driver = folder.place(&package.library)?;
+    let driver = folder.path_of(&package.library)?;
     Ok((package, driver))
 }
 
@@ -67,10 +67,10 @@ impl Contents {
     /// Reads the directory and the description of a package.
     ///
     /// # Errors
-    /// [`Stop`].
-    pub fn read(archive: &dyn Ranges) -> Result<Self, Stop> {
+    /// [`UnpackError`].
+    pub fn read(archive: &dyn Ranges) -> Result<Self, UnpackError> {
         let mut files = files(archive)?;
-        let (_, meta) = files.iter().find(|(name, _)| *name == META).ok_or(Fault::NoDescription)?;
+        let (_, meta) = files.iter().find(|(name, _)| *name == META).ok_or(PackageError::NoDescription)?;
         let package = Package::parse(&content(archive, META, meta, MOST_OF_META)?)?;
         files.retain(|(name, _)| name.ends_with(b".so") || *name == package.library);
         check_libraries(&files, &package.library)?;
@@ -81,43 +81,43 @@ impl Contents {
 /// Returns the content of a library of a package, verified against the archive's entry.
 ///
 /// # Errors
-/// [`Stop`].
-pub fn library(archive: &dyn Ranges, name: &[u8], entry: &Entry) -> Result<Text, Stop> {
+/// [`UnpackError`].
+pub fn library(archive: &dyn Ranges, name: &[u8], entry: &Entry) -> Result<Text, UnpackError> {
     content(archive, name, entry, MOST_BYTES)
 }
 
 /// Returns the files in the root of an archive.
-fn files(archive: &dyn Ranges) -> Result<Vec<(Text, Entry)>, Stop> {
+fn files(archive: &dyn Ranges) -> Result<Vec<(Text, Entry)>, UnpackError> {
     let (mut files, mut count) = (Vec::new(), 0usize);
     archive::list(archive, b"", &mut |name, entry| {
         count = count.saturating_add(1);
         if count <= MOST_FILES { files.try_push((text(&[name])?, entry)) } else { Ok(()) }
     })?;
-    if count <= MOST_FILES { Ok(files) } else { Err(Fault::TooManyFiles.into()) }
+    if count <= MOST_FILES { Ok(files) } else { Err(PackageError::TooManyFiles.into()) }
 }
 
 /// Returns whether the driver runs on this device's API level.
-fn check_level(system: &dyn System, needed: u32) -> Result<(), Fault> {
+fn check_level(system: &dyn System, needed: u32) -> Result<(), PackageError> {
     let value = system.property(c"ro.build.version.sdk");
     let device = core::str::from_utf8(value.as_bytes()).ok().and_then(|value| value.parse().ok());
     match device {
-        Some(device) if needed > device => Err(Fault::MinApi { needed, device }),
+        Some(device) if needed > device => Err(PackageError::MinApi { needed, device }),
         _ => Ok(()),
     }
 }
 
 /// Returns whether the driver is among the libraries, each occurs once, and together they are not
 /// too large.
-fn check_libraries(libraries: &[(Text, Entry)], driver: &Text) -> Result<(), Stop> {
+fn check_libraries(libraries: &[(Text, Entry)], driver: &Text) -> Result<(), UnpackError> {
     if !libraries.iter().any(|(name, _)| name == driver) {
-        return Err(Fault::NoLibrary(text(&[driver])?).into());
+        return Err(PackageError::NoLibrary(text(&[driver])?).into());
     }
     let mut bytes = 0u64;
-    for (place, (name, entry)) in libraries.iter().enumerate() {
-        if libraries.iter().take(place).any(|(earlier, _)| earlier == name) {
-            return Err(Stop::of_file(name, FileFault::Twice));
+    for (index, (name, entry)) in libraries.iter().enumerate() {
+        if libraries.iter().take(index).any(|(earlier, _)| earlier == name) {
+            return Err(UnpackError::of_file(name, PackageFileError::Twice));
         }
         bytes = bytes.saturating_add(entry.full_size);
     }
-    if bytes > MOST_BYTES { Err(Fault::TooLarge.into()) } else { Ok(()) }
+    if bytes > MOST_BYTES { Err(PackageError::TooLarge.into()) } else { Ok(()) }
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use android_simulation::{Android, Packed, package};
-use platform_android_apk::package::{Fault, FileFault};
+use platform_android_apk::package::{PackageError, PackageFileError};
 
 use super::drivers::{META, PACKAGE, draw};
 use super::{Application, icd};
@@ -488,7 +488,7 @@ fn r140_every_reason_is_on_its_page() {
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/android-apk.md")).unwrap();
     let on_page: BTreeSet<&str> =
         page.lines().filter_map(|line| line.strip_prefix("| `package-")?.split('`').next()).collect();
-    let ids = Fault::IDS.iter().chain(FileFault::IDS).copied().flatten();
+    let ids = PackageError::IDS.iter().chain(PackageFileError::IDS).copied().flatten();
     let in_source: BTreeSet<&str> = ids.map(|id| id.strip_prefix("package-").unwrap()).collect();
     assert_eq!(on_page, in_source);
     assert!(in_source.len() > 10);

@@ -48,13 +48,13 @@ pub(super) struct Queue {
 
 struct Slot {
     buffer: &'static FakeBuffer,
-    place: Place,
+    state: SlotState,
     /// The fence with which the buffer is dequeued next.
     fence: Fence,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum SlotState {
     Free,
     Dequeued,
     Queued,
@@ -75,14 +75,14 @@ impl Frame {
 }
 
 /// Why no buffer can be taken.
-pub(super) enum Refusal {
+pub(super) enum DequeueError {
     /// A buffer may come back.
     Wait,
     /// Too many are dequeued already.
     TooMany,
 }
 
-impl Refusal {
+impl DequeueError {
     pub(super) const TOO_MANY: c_int = INVALID_OPERATION;
 }
 
@@ -102,32 +102,35 @@ impl Queue {
         kept: c_int,
         size: (c_int, c_int),
         next: NextBuffer,
-    ) -> Result<(*mut NativeWindowBuffer, Fence), Refusal> {
-        let out = self.slots.iter().filter(|slot| slot.place == Place::Dequeued).count();
+    ) -> Result<(*mut NativeWindowBuffer, Fence), DequeueError> {
+        let out = self.slots.iter().filter(|slot| slot.state == SlotState::Dequeued).count();
         let kept = if self.used && !told.shared { usize::try_from(kept).unwrap_or(0) } else { 0 };
         if out + kept >= told.buffers.max(1) {
-            return Err(Refusal::TooMany);
+            return Err(DequeueError::TooMany);
         }
-        let is_free = |slot: &Slot| slot.place == Place::Free || told.shared && slot.place != Place::Dequeued;
+        let is_free =
+            |slot: &Slot| slot.state == SlotState::Free || told.shared && slot.state != SlotState::Dequeued;
         let free = self.slots.iter().position(|slot| next == NextBuffer::AnyFree && is_free(slot));
-        let place = match free {
-            Some(place) => place,
+        let index = match free {
+            Some(index) => index,
             None if self.slots.len() < told.buffers.max(1) => {
                 let buffer = FakeBuffer::new(self.every.len(), size, told.format, told.usage);
                 self.every.push(buffer);
-                self.slots.push(Slot { buffer, place: Place::Free, fence: -1 });
+                self.slots.push(Slot { buffer, state: SlotState::Free, fence: -1 });
                 self.slots.len() - 1
             }
-            None => return Err(Refusal::Wait),
+            None => return Err(DequeueError::Wait),
         };
-        let slot = &mut self.slots[place];
-        slot.place = Place::Dequeued;
+        let slot = &mut self.slots[index];
+        slot.state = SlotState::Dequeued;
         Ok((slot.buffer.pointer(), std::mem::replace(&mut slot.fence, -1)))
     }
 
     fn taken_out(&mut self, buffer: *mut NativeWindowBuffer) -> Result<&mut Slot, c_int> {
         let mut slots = self.slots.iter_mut();
-        slots.find(|slot| slot.buffer.pointer() == buffer && slot.place == Place::Dequeued).ok_or(BAD_VALUE)
+        slots
+            .find(|slot| slot.buffer.pointer() == buffer && slot.state == SlotState::Dequeued)
+            .ok_or(BAD_VALUE)
     }
 
     /// Puts a buffer back unseen, with a fence for the next caller that dequeues it.
@@ -139,7 +142,7 @@ impl Queue {
     ) -> Result<(), c_int> {
         match self.taken_out(buffer) {
             Ok(slot) => {
-                slot.place = Place::Free;
+                slot.state = SlotState::Free;
                 slot.fence = fence;
                 Ok(())
             }
@@ -165,7 +168,7 @@ impl Queue {
                 return Err(error);
             }
         };
-        slot.place = Place::Queued;
+        slot.state = SlotState::Queued;
         let number = slot.buffer.number;
         let shown = Shown {
             frame: self.frames,
@@ -186,7 +189,7 @@ impl Queue {
 
     fn free(&mut self, number: usize, fence: Fence) {
         if let Some(slot) = self.slots.iter_mut().find(|slot| slot.buffer.number == number) {
-            slot.place = Place::Free;
+            slot.state = SlotState::Free;
             slot.fence = fence;
         }
     }
@@ -216,7 +219,8 @@ impl Queue {
     /// is signalled now or when the next frame is shown.
     pub(super) fn shown(&mut self, frame: Frame, late: bool, android: &Android, record: &mut Vec<Shown>) {
         close(android, frame.fence);
-        let before = self.slots.iter().find(|slot| slot.place == Place::Shown).map(|slot| slot.buffer.number);
+        let before =
+            self.slots.iter().find(|slot| slot.state == SlotState::Shown).map(|slot| slot.buffer.number);
         self.later = None;
         if frame.generation == self.generation {
             if let Some(before) = before {
@@ -226,9 +230,10 @@ impl Queue {
             }
             let number = frame.shown.buffer;
             let mut slots = self.slots.iter_mut();
-            if let Some(slot) = slots.find(|slot| slot.buffer.number == number && slot.place == Place::Queued)
+            if let Some(slot) =
+                slots.find(|slot| slot.buffer.number == number && slot.state == SlotState::Queued)
             {
-                slot.place = Place::Shown;
+                slot.state = SlotState::Shown;
             }
         }
         record.push(frame.shown);
@@ -256,7 +261,7 @@ impl Queue {
             }
         }
         for slot in &self.slots {
-            if slot.place == Place::Dequeued && !may_be_out {
+            if slot.state == SlotState::Dequeued && !may_be_out {
                 leaks.push(format!("buffer {} is still taken out", slot.buffer.number));
             }
         }

@@ -11,7 +11,7 @@ use platform_android::wsi::native_window::{
 };
 use platform_android::wsi::window::WindowError;
 
-use super::queue::Refusal;
+use super::queue::DequeueError;
 use super::{ACQUIRED, DROPPED, Inside, Listener, NextBuffer, State, Told, WithoutBuffers};
 
 unsafe extern "C" {
@@ -161,15 +161,17 @@ unsafe extern "C" fn dequeue_buffer(
             }
             match state.queue.dequeue(&told, kept, size, next) {
                 Ok(taken) => return Ok(taken),
-                Err(Refusal::TooMany) => return Err(Refusal::TOO_MANY),
-                Err(Refusal::Wait) if !waits(state.without_buffers, &told) => {
+                Err(DequeueError::TooMany) => return Err(DequeueError::TOO_MANY),
+                Err(DequeueError::Wait) if !waits(state.without_buffers, &told) => {
                     return Err(WindowError::WOULD_BLOCK.0);
                 }
                 // No buffer comes back if no thread shows frames.
-                Err(Refusal::Wait) if !inside.watched.load(Ordering::SeqCst) || told.dequeue_timeout == 0 => {
+                Err(DequeueError::Wait)
+                    if !inside.watched.load(Ordering::SeqCst) || told.dequeue_timeout == 0 =>
+                {
                     return Err(WindowError::TIMED_OUT.0);
                 }
-                Err(Refusal::Wait) => {
+                Err(DequeueError::Wait) => {
                     let most = u64::try_from(told.dequeue_timeout).unwrap_or(u64::MAX).min(10_000_000_000);
                     let waited = inside.changed.wait_timeout(state, Duration::from_nanos(most));
                     let (again, ended) = waited.unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -5,7 +5,7 @@ use std::vec::Vec as StdVec;
 use loader_core::memory::OutOfMemory;
 use loader_core::platform::FileError;
 
-use super::{CHUNK, Entry, Fault, Ranges, Stop, data, list};
+use super::{ArchiveError, CHUNK, Entry, Ranges, data, list};
 
 impl Ranges for StdVec<u8> {
     fn size(&self) -> Result<u64, FileError> {
@@ -88,7 +88,7 @@ fn two_files() -> Maker {
     Maker::default().file("lib/x/a.so", b"first", b"").file("lib/x/b.so", b"second", b"padding")
 }
 
-type Listed = Result<StdVec<(StdVec<u8>, Entry)>, Stop>;
+type Listed = Result<StdVec<(StdVec<u8>, Entry)>, ArchiveError>;
 
 fn listed(archive: &StdVec<u8>, folder: &str) -> Listed {
     let mut all = StdVec::new();
@@ -142,7 +142,7 @@ fn numbers_of_zip64_are_read() {
 #[test]
 fn a_file_that_is_not_an_archive_is_refused() {
     for bytes in [&b""[..], b"PK\x05\x06", &[0; 100_000]] {
-        assert_eq!(listed(&bytes.to_vec(), "lib"), Err(Stop::Fault(Fault::NotAnArchive)));
+        assert_eq!(listed(&bytes.to_vec(), "lib"), Err(ArchiveError::NotAnArchive));
     }
 }
 
@@ -151,7 +151,7 @@ fn a_directory_that_is_not_there_is_refused() {
     let mut archive = two_files().end(b"");
     let end = archive.len() - 22;
     archive[end + 16..end + 20].copy_from_slice(&(end as u32).to_le_bytes());
-    assert_eq!(listed(&archive, "lib/x"), Err(Stop::Fault(Fault::Directory)));
+    assert_eq!(listed(&archive, "lib/x"), Err(ArchiveError::Directory));
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_directory_that_holds_less_than_it_says_is_refused() {
     let mut archive = two_files().end(b"");
     let end = archive.len() - 22;
     archive[end + 8..end + 12].copy_from_slice(&[200, 0, 200, 0]);
-    assert_eq!(listed(&archive, "lib/x"), Err(Stop::Fault(Fault::CutOff)));
+    assert_eq!(listed(&archive, "lib/x"), Err(ArchiveError::CutOff));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn parts_of_an_archive_are_refused() {
     let mut archive = two_files().end(b"");
     let end = archive.len() - 22;
     archive[end + 4] = 1;
-    assert_eq!(listed(&archive, "lib/x"), Err(Stop::Fault(Fault::SeveralParts)));
+    assert_eq!(listed(&archive, "lib/x"), Err(ArchiveError::SeveralParts));
 }
 
 #[test]
@@ -175,10 +175,10 @@ fn a_file_beyond_the_end_is_refused() {
     let archive = two_files().end(b"");
     let (_, entry) = listed(&archive, "lib/x").unwrap()[1].clone();
     for (header, size, fault) in [
-        (u64::MAX - 3, 1, Fault::Unreadable(FileError::Other(0))),
-        (entry.header, u64::MAX, Fault::CutOff),
-        (entry.header, archive.len() as u64, Fault::CutOff),
-        (entry.header + 1, 1, Fault::Signature),
+        (u64::MAX - 3, 1, ArchiveError::Unreadable(FileError::Other(0))),
+        (entry.header, u64::MAX, ArchiveError::CutOff),
+        (entry.header, archive.len() as u64, ArchiveError::CutOff),
+        (entry.header + 1, 1, ArchiveError::Signature),
     ] {
         assert_eq!(data(&archive, &Entry { header, size, ..entry }), Err(fault));
     }
@@ -188,7 +188,7 @@ fn a_file_beyond_the_end_is_refused() {
 fn memory_that_runs_out_is_told() {
     let archive = two_files().end(b"");
     let full = list(&archive, b"lib/x", &mut |_, _| Err(OutOfMemory));
-    assert_eq!(full, Err(Stop::OutOfMemory));
+    assert_eq!(full, Err(ArchiveError::Unreadable(FileError::OutOfMemory)));
 }
 
 /// Every archive with one byte changed, and every prefix and suffix of one, is read or refused.

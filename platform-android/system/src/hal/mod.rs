@@ -17,7 +17,7 @@ use loader_core::memory::Counted;
 use loader_core::platform::Lock;
 use platform_android::hal::{DoesNotOpen, Driver, Open, Search, open};
 use platform_android::host::Host;
-use platform_android::system::{Door, Statistic};
+use platform_android::system::{OpenMethod, Statistic};
 use platform_android::trace::slice;
 
 use search::{Found, Sources};
@@ -81,7 +81,7 @@ impl Search for DriverSearch {
 /// Returns whether the framework has chosen another driver for this process than the open one.
 fn is_replaced(host: &Host, open: &Open) -> bool {
     let updatable = host.system.updatable_driver();
-    updatable.is_some_and(|namespace| open.library.door != Door::Namespace(namespace))
+    updatable.is_some_and(|namespace| open.library.method != OpenMethod::Namespace(namespace))
 }
 
 /// Releases a driver that another one replaces.

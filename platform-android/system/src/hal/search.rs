@@ -12,7 +12,7 @@ use platform_android::ApiLevel;
 use platform_android::hal::layout::Module;
 use platform_android::hal::{MODULE_ID, ModuleFault, module_of};
 use platform_android::host::Host;
-use platform_android::system::{Door, Library, Namespace, PROPERTY_VALUE_MAX, Statistic, System};
+use platform_android::system::{Library, Namespace, OpenMethod, PROPERTY_VALUE_MAX, Statistic, System};
 use platform_android::trace::slice;
 
 use super::report::{Candidate, Decision, FileName, Report, Source};
@@ -82,16 +82,16 @@ impl Sources<'_> {
 
     fn ask(&mut self, source: Source) -> Answer {
         let system = self.host.system;
-        let door = match source {
-            Source::Updatable => system.updatable_driver().map(Door::Namespace),
-            Source::Apex => apex(system).map(Door::Namespace),
-            Source::Vendor => Some(Door::Vendor),
+        let method = match source {
+            Source::Updatable => system.updatable_driver().map(OpenMethod::Namespace),
+            Source::Apex => apex(system).map(OpenMethod::Namespace),
+            Source::Vendor => Some(OpenMethod::Vendor),
             Source::Hardware => return self.ask_libhardware(),
         };
-        match door {
-            Some(door) => {
+        match method {
+            Some(method) => {
                 system.count(Statistic::DriverToLoad { updatable: source == Source::Updatable });
-                self.open_first(source, door)
+                self.open_first(source, method)
             }
             None => self.no_source(source),
         }
@@ -104,7 +104,7 @@ impl Sources<'_> {
     }
 
     /// Opens the first library that opens.
-    fn open_first(&mut self, source: Source, door: Door) -> Answer {
+    fn open_first(&mut self, source: Source, method: OpenMethod) -> Answer {
         let _slice = slice(c"LoadDriver");
         for property in PROPERTIES {
             let value = self.host.system.property(property);
@@ -114,7 +114,7 @@ impl Sources<'_> {
                 continue;
             }
             let file = FileName::of(&value);
-            match self.host.system.open(file.as_c_str(), door) {
+            match self.host.system.open(file.as_c_str(), method) {
                 Ok(library) => return self.check(candidate(file, Decision::Used), library),
                 Err(error) => self.note(candidate(file, Decision::DoesNotOpen { error })),
             }
@@ -158,7 +158,7 @@ impl Sources<'_> {
             self.note(candidate(ModuleFault::NoModule.into()));
             return Answer::NoDriver;
         };
-        let library = Library { handle, door: Door::Linker, bridged: false };
+        let library = Library { handle, method: OpenMethod::Linker, bridged: false };
         Answer::Module(Found { candidate: candidate(Decision::Used), library, module })
     }
 

@@ -228,7 +228,7 @@ impl Choice<'_> {
         kind: Kind,
         system: &'static dyn System,
     ) -> Result<Result<ActiveLayer, LayerFault>, OutOfMemory> {
-        let opened = match system.open(library.path.as_c_str(), library.door) {
+        let opened = match system.open(library.path.as_c_str(), library.method) {
             Ok(opened) => opened,
             Err(error) => return Ok(Err(LayerFault::DoesNotOpen { error })),
         };

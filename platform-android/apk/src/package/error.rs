@@ -7,14 +7,14 @@ use loader_core::manifest::json;
 use loader_core::memory::{Shown, Text};
 use loader_core::platform::FileError;
 
-use platform_android::layers::archive;
+use platform_android::layers::archive::ArchiveError;
 
 loader_core::reasons! {
     /// A fault of a package.
     #[derive(Debug)]
-    pub enum Fault [] {
+    pub enum PackageError [] {
         /// It cannot be read as an archive.
-        Archive(fault: archive::Fault) = ["package-archive"] ("the package cannot be read: {fault}; download it again");
+        Archive(fault: ArchiveError) = ["package-archive"] ("the package cannot be read: {fault}; download it again");
         /// It has more files in its root than any driver has.
         TooManyFiles = ["package-too-many-files"]
             ("the package has more than {} files in its root, so it is not a driver package", super::limits::MOST_FILES);
@@ -50,7 +50,7 @@ loader_core::reasons! {
             /// Its name.
             name: Text,
             /// Why.
-            fault: FileFault,
+            fault: PackageFileError,
         } = [(fault.id(); &[])] ("{} in the package {fault}", Shown(name));
         /// Unpacked it is larger than any driver.
         TooLarge = ["package-too-large"]
@@ -64,9 +64,9 @@ loader_core::reasons! {
 loader_core::reasons! {
     /// Why a file cannot be extracted from a package.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum FileFault [] {
+    pub enum PackageFileError [] {
         /// Its entry in the archive is broken, or it cannot be read.
-        Archive(fault: archive::Fault) = ["package-archive"] ("cannot be read: {fault}; download the package again");
+        Archive(fault: ArchiveError) = ["package-archive"] ("cannot be read: {fault}; download the package again");
         /// Another file has the same name.
         Twice = ["package-two-of-a-name"] ("is there twice; get another build of the package");
         /// It is encrypted.
@@ -84,8 +84,8 @@ loader_core::reasons! {
     }
 }
 
-impl From<archive::Fault> for FileFault {
-    fn from(fault: archive::Fault) -> Self {
+impl From<ArchiveError> for PackageFileError {
+    fn from(fault: ArchiveError) -> Self {
         Self::Archive(fault)
     }
 }

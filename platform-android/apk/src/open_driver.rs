@@ -11,11 +11,11 @@ use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, format_into, text};
 
 use super::Apk;
 use super::c_path::c_path;
-use super::drivers::{NotReady, Refusal};
+use super::drivers::{DriverError, NotReady};
 use super::others::Others;
 use super::system::NamespaceRequest;
 use platform_android::layers::{OnDisk, elf};
-use platform_android::system::{Door, Library, Namespace};
+use platform_android::system::{Library, Namespace, OpenMethod};
 
 /// The namespace name in the linker's messages.
 const NAME: &CStr = c"vkload-driver";
@@ -38,17 +38,17 @@ impl Apk {
     pub(super) fn open_driver(&'static self, path: &[u8], from_package: bool) -> Result<Opened, NotReady> {
         let c = c_path(path)?;
         let not_apart = match self.namespace_for(path)? {
-            Ok(namespace) => match self.system.open(c.as_c(), Door::Namespace(namespace)) {
+            Ok(namespace) => match self.system.open(c.as_c(), OpenMethod::Namespace(namespace)) {
                 Ok(library) => return Ok(Opened { library, not_apart: None, others: None }),
                 Err(words) => text(&[b"it does not open in one of its own: ", &words])?,
             },
             Err(reason) => reason,
         };
         let mut others = None;
-        let mut result = self.system.open(c.as_c(), Door::Linker);
+        let mut result = self.system.open(c.as_c(), OpenMethod::Linker);
         if result.is_err() {
             others = Some(self.open_others(path, from_package)?);
-            result = self.system.open(c.as_c(), Door::Linker);
+            result = self.system.open(c.as_c(), OpenMethod::Linker);
         }
         match result {
             Ok(library) => Ok(Opened { library, not_apart: Some(not_apart), others }),
@@ -110,14 +110,14 @@ impl Apk {
     }
 
     /// Returns why a library does not open: according to its header, or else in the linker's words.
-    fn why_closed(&self, path: &[u8], words: Text) -> Result<Refusal, OutOfMemory> {
+    fn why_closed(&self, path: &[u8], words: Text) -> Result<DriverError, OutOfMemory> {
         let path = c_path(path)?;
         let file = OnDisk { system: self.system, path: path.as_c() };
         let Some(reason) = elf::reason(&file, 0, self.system.page_size()) else {
-            return Ok(Refusal::DoesNotOpen(words));
+            return Ok(DriverError::DoesNotOpen(words));
         };
         let mut said = Text::new();
         format_into(&mut said, format_args!("{reason}"));
-        Ok(Refusal::Header(said))
+        Ok(DriverError::Header(said))
     }
 }

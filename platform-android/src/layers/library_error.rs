@@ -6,12 +6,12 @@ use core::fmt;
 use loader_core::memory::{Shown, Text};
 use loader_core::platform::{FileError, elf};
 
-use super::archive::Fault;
+use super::archive::ArchiveError;
 
 loader_core::reasons! {
     /// Why a library is not used.
     #[derive(Debug, PartialEq, Eq)]
-    pub enum Refusal [] {
+    pub enum LibraryError [] {
         /// Its name almost matches a layer library's.
         Name = ["name"] ("its name does not begin with libVkLayer and end with .so, by which layers are found; rename it");
         /// Another library with the same file name comes first.
@@ -38,7 +38,7 @@ loader_core::reasons! {
             ("in the archive it begins at byte {offset}, which is not a multiple of this device's pages of {page} bytes; align the package \
               with zipalign -P {}", page.checked_div(1024).unwrap_or_default());
         /// Its archive entry is inconsistent.
-        Entry(fault: Fault) = ["broken-entry"] ("its entry in the archive is broken ({fault}); rebuild the package");
+        Entry(fault: ArchiveError) = ["broken-entry"] ("its entry in the archive is broken ({fault}); rebuild the package");
         /// It is for another processor.
         Processor {
             /// The library's `e_machine`.
@@ -115,10 +115,10 @@ pub enum Search {
     /// It cannot be read.
     Unreadable(FileError),
     /// It is in an archive that cannot be read.
-    Archive(Fault),
+    Archive(ArchiveError),
 }
 
-impl Refusal {
+impl LibraryError {
     /// Returns whether this is normal and needs no fix.
     #[must_use]
     pub const fn is_usual(&self) -> bool {
