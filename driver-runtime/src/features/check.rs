@@ -58,7 +58,7 @@ fn bit(row: Row, place: usize) -> Option<u64> {
 pub(crate) const fn check_unlisted(list: &[UnlistedFeatures]) {
     let (mut at, mut members) = (0, 0);
     while at < list.len() {
-        members += list[at].members.len();
+        members += list[at].len();
         at += 1;
     }
     assert!(members <= u64::BITS as usize, "too many features that the registry does not list");
@@ -187,7 +187,7 @@ impl Requests {
                 (*blank).s_type = vk::StructureType::from_raw(row.s_type());
                 (*blank).p_next = first.p_next.cast();
                 first.p_next = blank.cast();
-                rest = rest.add(words_of(row));
+                rest = rest.add(row.words());
             }
         }
         report(&mut first);
@@ -196,7 +196,7 @@ impl Requests {
         for (row, wanted) in self.0.iter().copied() {
             let supported = if is_chained(row) {
                 let blank = rest;
-                rest = rest.wrapping_add(words_of(row));
+                rest = rest.wrapping_add(row.words());
                 members(blank.cast())
             } else {
                 (&raw mut first.features).cast::<vk::Bool32>()
@@ -223,11 +223,5 @@ fn is_chained(row: Row) -> bool {
 }
 
 fn words(row: Row) -> usize {
-    if is_chained(row) { words_of(row) } else { 0 }
-}
-
-/// Returns the size of a structure in words of eight bytes.
-pub(super) fn words_of(row: Row) -> usize {
-    let members = size_of::<vk::Bool32>().saturating_mul(row.len());
-    size_of::<vk::BaseOutStructure<'_>>().saturating_add(members).div_ceil(size_of::<u64>())
+    if is_chained(row) { row.words() } else { 0 }
 }

@@ -9,12 +9,33 @@ use super::Feature;
 /// [`Driver::MORE_FEATURES`](crate::Driver::MORE_FEATURES). All its members are a `VkBool32`.
 #[derive(Clone, Copy)]
 pub struct UnlistedFeatures {
-    /// Its type.
-    pub s_type: vk::StructureType,
-    /// Its name, for messages.
-    pub name: &'static str,
-    /// The names of its members, in order.
-    pub members: &'static [&'static str],
+    s_type: vk::StructureType,
+    name: &'static str,
+    members: &'static [&'static str],
+}
+
+impl UnlistedFeatures {
+    /// Describes the structure `T` by its name, for messages, and the names of its members, in order.
+    ///
+    /// # Panics
+    /// If the structure does not have this many members: in a constant, an error of the build. Otherwise a driver that
+    /// writes the structure would write behind the memory that the runtime has for it.
+    #[must_use]
+    pub const fn of<T: vk::TaggedStructure>(name: &'static str, members: &'static [&'static str]) -> Self {
+        let words = size_of::<T>().div_ceil(size_of::<u64>());
+        assert!(words_of(members.len()) == words, "the structure has other members");
+        Self { s_type: T::STRUCTURE_TYPE, name, members }
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.members.len()
+    }
+}
+
+/// Returns the size of a structure with this many features, in words of eight bytes.
+const fn words_of(members: usize) -> usize {
+    let members = size_of::<vk::Bool32>().saturating_mul(members);
+    size_of::<vk::BaseOutStructure<'_>>().saturating_add(members).div_ceil(size_of::<u64>())
 }
 
 /// A structure whose members are features.
@@ -47,6 +68,11 @@ impl Row {
             Self::Listed(row) => row.members.len(),
             Self::Unlisted(row, _) => row.members.len(),
         }
+    }
+
+    /// Returns the size of the structure in words of eight bytes.
+    pub(super) fn words(self) -> usize {
+        words_of(self.len())
     }
 
     pub(super) fn member(self, place: usize) -> &'static str {

@@ -50,7 +50,7 @@ fn b53_an_unsupported_member_of_every_structure_is_named() {
     let all = ExtensionSet::new(&all);
     for row in FILES.iter().copied().flatten() {
         for (place, (feature, member)) in row.members.iter().enumerate() {
-            let mut memory = std::vec![0u64; super::check::words_of(Row::Listed(row))];
+            let mut memory = std::vec![0u64; Row::Listed(row).words()];
             let start = memory.as_mut_ptr().cast::<vk::BaseOutStructure<'_>>();
             let info = vk::DeviceCreateInfo { p_next: start.cast_const().cast(), ..Default::default() };
             // SAFETY: the memory is as long as the structure.
@@ -119,11 +119,33 @@ fn b56_the_drivers_report_counts() {
 const TURBO: vk::StructureType = vk::StructureType::from_raw(2_000_000_001);
 const WARP: vk::StructureType = vk::StructureType::from_raw(2_000_000_002);
 const OWN: &[UnlistedFeatures] = &[
-    UnlistedFeatures { s_type: TURBO, name: "Turbo", members: &["turbo", "boost"] },
-    UnlistedFeatures { s_type: WARP, name: "Warp", members: &["warp"] },
+    UnlistedFeatures::of::<Turbo>("Turbo", &["turbo", "boost"]),
+    UnlistedFeatures::of::<Warp>("Warp", &["warp"]),
 ];
 
-/// A structure of features with three members at most.
+#[repr(C)]
+struct Turbo {
+    header: vk::BaseOutStructure<'static>,
+    members: [vk::Bool32; 2],
+}
+
+#[repr(C)]
+struct Warp {
+    header: vk::BaseOutStructure<'static>,
+    members: [vk::Bool32; 1],
+}
+
+// SAFETY: the structure begins with its type and the rest of the chain.
+unsafe impl vk::TaggedStructure for Turbo {
+    const STRUCTURE_TYPE: vk::StructureType = TURBO;
+}
+
+// SAFETY: as above.
+unsafe impl vk::TaggedStructure for Warp {
+    const STRUCTURE_TYPE: vk::StructureType = WARP;
+}
+
+/// A structure of features of an application, with more behind it.
 #[repr(C)]
 struct Own {
     header: vk::BaseOutStructure<'static>,
@@ -143,10 +165,15 @@ fn features_of_the_drivers_own_are_checked() {
         let info = vk::DeviceCreateInfo { p_next: (&raw const first).cast(), ..Default::default() };
         let report = |out: &mut vk::PhysicalDeviceFeatures2<'_>| {
             let more = |structure: *mut vk::BaseOutStructure<'static>| {
-                // SAFETY: structures of the driver's own have this form, and are overwritten with garbage as well.
-                let own = unsafe { &mut *structure.cast::<Own>() };
-                own.header.p_next = core::ptr::null_mut();
-                own.members[0] = vk::TRUE;
+                // SAFETY: each structure has the form of its type; the rest of the chain is overwritten as well.
+                unsafe {
+                    (*structure).p_next = core::ptr::null_mut();
+                    if (*structure).s_type == TURBO {
+                        (*structure.cast::<Turbo>()).members[0] = vk::TRUE;
+                    } else {
+                        (*structure.cast::<Warp>()).members[0] = vk::TRUE;
+                    }
+                }
             };
             // SAFETY: the chain is made of valid structures.
             unsafe { Features::NONE.write_and(out, 3, &ExtensionSet::default(), more) }.unwrap();
