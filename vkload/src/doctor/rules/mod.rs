@@ -122,6 +122,8 @@ const EXPLAINED: &[(Id, &[Id])] = &[
     (Id::NoDeviceFile, &[Id::GpuWithoutKernelDriver]),
     (Id::GpuWithoutVulkan, &[Id::NoGpu]),
     (Id::ContainerWithoutDevice, &[Id::Software]),
+    (Id::DriversReplaced, &[Id::ContainerWithoutDevice]),
+    (Id::NoDriver, &[Id::LibraryClass]),
     (
         Id::NvidiaVersions,
         &[
@@ -163,7 +165,9 @@ const EXPLAINED: &[(Id, &[Id])] = &[
 
 /// Leaves out findings that another one explains.
 fn leave_out_explained(all: &mut Vec<Finding>) {
-    let found: Vec<Id> = all.iter().map(|finding| finding.id).collect();
+    let is_cause =
+        |finding: &&Finding| finding.severity < Severity::Note || finding.id == Id::ContainerWithoutDevice;
+    let found: Vec<Id> = all.iter().filter(is_cause).map(|finding| finding.id).collect();
     let explained =
         |id: Id| EXPLAINED.iter().any(|(cause, effects)| found.contains(cause) && effects.contains(&id));
     all.retain(|finding| !explained(finding.id));
