@@ -11,7 +11,6 @@ use super::of_layer;
 use crate::abi::{Command, extensions, name};
 use crate::discovery::{LayerRequest, LayerScope, Request};
 use crate::dispatch::{HandleKind, Table as _};
-use crate::flavour::FOREIGN_HANDLES;
 use crate::layers::{FoundLayers, Layers, warn_of_unheard};
 use crate::loader::Loader;
 use crate::log::{Level, Topic};
@@ -88,7 +87,7 @@ pub unsafe fn create_instance(
         // The handle goes down the chain with the call: the terminator uses it to find the instance.
         let mut handle = instance.handle();
         let mut result = Err(vk::Result::ERROR_INITIALIZATION_FAILED);
-        if FOREIGN_HANDLES {
+        if loader.flavour.handles.are_looked_up() {
             loader.platform.environment.with_layer_settings(&mut |settings| {
                 warn_of_unheard(settings, instance.layers(), &instance.logger);
                 result = enter(settings, info, callbacks, &mut handle);

@@ -10,8 +10,8 @@ use crate::abi::Command;
 use crate::abi::layer_interface::{
     DeviceContent, DeviceCreateInfo, DeviceLink, FindDeviceCommand, FindInstanceCommand, function,
 };
-use crate::flavour::FOREIGN_HANDLES;
 use crate::layers::ActiveLayer;
+use crate::loader;
 use crate::log::{Level, Topic};
 use crate::memory::{Application, OutOfMemory, TryGrow, Vec};
 use crate::objects::{
@@ -189,7 +189,7 @@ pub(super) unsafe fn copy_first_word(from: u64, to: *mut c_void) -> vk::Result {
     unsafe {
         let (word, to) = (from.read(), to.cast::<*const c_void>());
         // An object that a foreign driver created already has the word, and must not be written.
-        if !FOREIGN_HANDLES || to.read() != word {
+        if !loader::handles().are_looked_up() || to.read() != word {
             to.write(word);
         }
     }

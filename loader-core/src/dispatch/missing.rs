@@ -7,7 +7,9 @@ use super::table::DeviceTable;
 #[cfg(doc)]
 use super::table::LowerEnds;
 use crate::abi::Command;
-use crate::flavour::FOREIGN_HANDLES;
+use crate::flavour::Handles;
+#[cfg(feature = "foreign-handles")]
+use crate::loader::LOOKS_UP;
 use crate::loader::{self, Loader, fatal};
 use crate::log::{CommandText as _, Topic};
 use crate::machine::{Block, DISTANCES};
@@ -28,10 +30,10 @@ pub(super) static MISSING_DEVICE_COMMANDS: Block = Block {
 };
 
 /// Returns the piece that jumps to the lower end of the call chain of the device that it is called with.
-/// `None` if the first word of a device's handles may belong to the driver.
+/// `None` if the slot does not exist, or handles are looked up: their first word may belong to the driver.
 #[must_use]
-pub fn lower_end_piece(slot: usize) -> Option<Command> {
-    if FOREIGN_HANDLES { None } else { MISSING_DEVICE_COMMANDS.piece(slot) }
+pub fn lower_end_piece(handles: Handles, slot: usize) -> Option<Command> {
+    if handles.are_looked_up() { None } else { MISSING_DEVICE_COMMANDS.piece(slot) }
 }
 
 stamp_out!(missing_instance_commands: ALL_INSTANCE_SLOTS, from 0, call, call!(); target = sym missing_instance_command);
@@ -42,13 +44,25 @@ unsafe extern "C" fn missing_instance_command() {
     assembly!(report_caller!(); report = sym report_missing_instance_command)
 }
 
-/// The target of the stubs of device tables. If the first word of a device's handles may belong to the
-/// driver, it is not read.
+/// The target of the stubs of device tables.
+#[cfg(not(feature = "foreign-handles"))]
 #[unsafe(naked)]
 unsafe extern "C" fn missing_device_command() {
     assembly!(
-        stub_slot!(), ".if {reads}\n", lower_end!(), ".endif\n", report!();
-        stubs = sym missing_device_commands, reads = const !FOREIGN_HANDLES as usize,
+        stub_slot!(), lower_end!(), report!();
+        stubs = sym missing_device_commands,
+        lower = const core::mem::offset_of!(DeviceTable, lower), report = sym report_missing_device_command
+    )
+}
+
+/// The target of the stubs of device tables. A handle that is looked up leads to no table of the loader.
+#[cfg(feature = "foreign-handles")]
+#[unsafe(naked)]
+unsafe extern "C" fn missing_device_command() {
+    assembly!(
+        stub_slot!(), skip_if_set!(), lower_end!(), "9:\n", report!();
+        stubs = sym missing_device_commands,
+        flag = sym LOOKS_UP,
         lower = const core::mem::offset_of!(DeviceTable, lower), report = sym report_missing_device_command
     )
 }

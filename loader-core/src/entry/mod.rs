@@ -14,8 +14,7 @@ use ash::vk;
 use crate::abi::{Command, function};
 use crate::chain;
 use crate::dispatch::KEYS;
-use crate::flavour::FOREIGN_HANDLES;
-use crate::loader::Loader;
+use crate::loader::{Loader, handles};
 use crate::objects::{Instance, complain_of_null, handle};
 use crate::registry::{CommandId, command};
 
@@ -141,7 +140,7 @@ unsafe fn groups(
 /// Frees the memory that the process owns, unless it is in use ([`Loader::unload`]).
 pub fn unload(loader: &Loader) {
     loader.unload(|waiting| {
-        if FOREIGN_HANDLES {
+        if handles().are_looked_up() {
             KEYS.forget(waiting);
         }
     });

@@ -11,7 +11,7 @@ use crate::dispatch::LOOK_UP_TRAMPOLINES;
 use crate::dispatch::{
     Block, DEVICE_TRAMPOLINES, DeviceTable, INSTANCE_TRAMPOLINES, Table as _, UNKNOWN_INSTANCE_TRAMPOLINES,
 };
-use crate::flavour::{FOREIGN_HANDLES, Handles, NOT_EXPORTED};
+use crate::flavour::{Handles, NOT_EXPORTED};
 use crate::loader::Loader;
 use crate::negotiation::IS_LOADER;
 use crate::objects::{Instance, handle, known_device};
@@ -134,7 +134,8 @@ fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
     }
     // On top of another loader, layers get no such command from a lower end that serves several drivers.
     let exists = instance.command(name).is_some()
-        || (FOREIGN_HANDLES && instance.drivers.iter().any(|driver| driver.command(name).is_some()));
+        || (loader.flavour.handles.are_looked_up()
+            && instance.drivers.iter().any(|driver| driver.command(name).is_some()));
     if exists {
         let number = loader.unknown.device.add(loader.platform.waiting, name).ok()??;
         instance.enter_in_device_tables(number);

@@ -5,10 +5,6 @@
 use crate::discovery::Policy;
 use crate::registry::{CommandSet, ExtensionSet, Platform as WindowSystem, command};
 
-/// Whether the library can use drivers whose handles it must not write. This makes finding a device more
-/// expensive, so only the libraries that need it include it (the feature `foreign-handles`).
-pub const FOREIGN_HANDLES: bool = cfg!(feature = "foreign-handles");
-
 /// The differences between the kinds of loader.
 #[derive(Clone, Copy)]
 pub struct Flavour {
@@ -36,8 +32,21 @@ pub enum Handles {
     /// By an address that the loader wrote into the first word.
     Written,
     /// By the value of the first word, which the loader may not have written ([`crate::dispatch::Keys`]).
+    /// Only libraries with the feature `foreign-handles` contain the code for it.
     #[cfg(feature = "foreign-handles")]
     LookedUp,
+}
+
+impl Handles {
+    /// Returns whether some drivers' handles begin with a word of their own, which the loader looks up.
+    #[must_use]
+    pub const fn are_looked_up(self) -> bool {
+        match self {
+            Self::Written => false,
+            #[cfg(feature = "foreign-handles")]
+            Self::LookedUp => true,
+        }
+    }
 }
 
 impl Flavour {

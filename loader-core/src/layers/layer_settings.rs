@@ -15,7 +15,6 @@ use ash::vk::{self, TaggedStructure as _};
 
 use super::active::ActiveLayer;
 use crate::abi::{chain, name};
-use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::memory::{Application, OutOfMemory, Shown, TryGrow, Vec};
@@ -47,7 +46,7 @@ impl TellLayers {
         memory: Application,
     ) -> Result<Self, OutOfMemory> {
         let mut told = Self { settings: Vec::new_in(memory), extensions: Vec::new_in(memory) };
-        if given.is_empty() || !FOREIGN_HANDLES {
+        if given.is_empty() {
             return Ok(told);
         }
         // SAFETY: by this function's `# Safety` `info` comes from vkCreateInstance, with its chain and array

@@ -6,11 +6,13 @@ mod known;
 mod unknown;
 mod users;
 
+#[cfg(feature = "foreign-handles")]
+use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::discovery::{KnownSettings, LayerScope, Request};
 use crate::drivers::{FoundDrivers, OpenDrivers, Purpose};
-use crate::flavour::Flavour;
+use crate::flavour::{Flavour, Handles};
 use crate::layers::FoundLayers;
 use crate::log::Filter;
 use crate::logger::{FoundSettings, Listeners, Logger};
@@ -45,6 +47,10 @@ pub struct Loader {
 /// The loader of this process, once it has been called.
 static CURRENT: AtomicPtr<Loader> = AtomicPtr::new(core::ptr::null_mut());
 
+/// 1 if the loader of this process [looks handles up](Handles::are_looked_up). The stubs of missing device commands read it.
+#[cfg(feature = "foreign-handles")]
+pub(crate) static LOOKS_UP: AtomicUsize = AtomicUsize::new(0);
+
 impl Loader {
     /// Creates a loader for this platform and flavour.
     #[must_use]
@@ -68,6 +74,8 @@ impl Loader {
         let this = core::ptr::from_ref(self).cast_mut();
         // Helgrind takes writes by several threads for a race, even if they write the same.
         if CURRENT.load(Ordering::Relaxed) != this {
+            #[cfg(feature = "foreign-handles")]
+            LOOKS_UP.store(self.flavour.handles.are_looked_up().into(), Ordering::Relaxed);
             CURRENT.store(this, Ordering::Release);
         }
     }
@@ -224,6 +232,16 @@ impl Loader {
 pub fn current() -> Option<&'static Loader> {
     // SAFETY: only `make_current` stores here, and it stores references to statics.
     unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
+}
+
+/// Returns how this process's loader finds the tables of handles.
+#[must_use]
+pub fn handles() -> Handles {
+    #[cfg(feature = "foreign-handles")]
+    if LOOKS_UP.load(Ordering::Relaxed) != 0 {
+        return Handles::LookedUp;
+    }
+    Handles::Written
 }
 
 #[cfg(test)]

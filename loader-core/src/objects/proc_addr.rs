@@ -73,7 +73,7 @@ fn device_command(instance: &Instance, command: Option<CommandId>, name: &CStr) 
             DEVICE_SLOTS.wrapping_add(number)
         }
     };
-    lower_end_piece(slot)
+    lower_end_piece(instance.loader.flavour.handles, slot)
 }
 
 /// Returns the lower end of the call chain for a physical-device command that the registry does not know and

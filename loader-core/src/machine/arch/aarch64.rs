@@ -128,6 +128,13 @@ macro_rules! lower_end {
     };
 }
 
+#[cfg(feature = "foreign-handles")]
+macro_rules! skip_if_set {
+    () => {
+        "adrp x17, {flag}\n ldr x17, [x17, :lo12:{flag}]\n cbnz x17, 9f\n"
+    };
+}
+
 macro_rules! report_caller {
     () => {
         "mov x1, x30\n bl {report}\n brk #1\n"

@@ -116,6 +116,14 @@ macro_rules! lower_end {
     };
 }
 
+#[cfg(feature = "foreign-handles")]
+macro_rules! skip_if_set {
+    () => {
+        "push {{r4, r5}}\n adr r4, 7f\n ldr r5, [r4]\n add r4, r4, r5\n ldr r4, [r4]\n\
+         cmp r4, #0\n pop {{r4, r5}}\n bne 9f\n b 8f\n .p2align 2\n 7: .long {flag} - .\n 8:\n"
+    };
+}
+
 macro_rules! report_caller {
     () => {
         "mov r1, lr\n bl {report}\n udf #0\n"

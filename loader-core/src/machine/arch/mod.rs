@@ -1,7 +1,7 @@
 //! The few instructions that differ between processors, as text for the assembler.
 //!
 //! Every architecture file defines the same macros, and the lengths of the code they generate. In their text
-//! `{bad}`, `{target}`, `{report}`, `{magic}`, `{keys}`, `{multiplier}`, `{stubs}` and `{lower}` are operands
+//! `{bad}`, `{target}`, `{report}`, `{magic}`, `{keys}`, `{flag}`, `{multiplier}`, `{stubs}` and `{lower}` are operands
 //! of the surrounding assembly; a slot, a number, and the magic passed to a trampoline are the texts of
 //! assembler expressions.
 //!
@@ -18,6 +18,7 @@
 //! | `device_stub` | a stub for a device command that nothing implements |
 //! | `stub_slot` | leaves the slot of the stub that led here in the free register; names `{stubs}` in a comment if the stub has left it there |
 //! | `lower_end` | jumps through the slot in the free register of the device's lower ends, whose address is at `{lower}` in the table in the handle's first word; continues after itself if any of these is NULL |
+//! | `skip_if_set` | jumps to the label 9 if the word `{flag}` is not 0 |
 //! | `report_caller` | calls a function that does not return with the handle and the address to which `call` would return |
 //! | `forward` | jumps |
 //! | `trap` | aborts the process |

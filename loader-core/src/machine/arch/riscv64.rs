@@ -111,6 +111,13 @@ macro_rules! lower_end {
     };
 }
 
+#[cfg(feature = "foreign-handles")]
+macro_rules! skip_if_set {
+    () => {
+        "lla t1, {flag}\n ld t1, 0(t1)\n bnez t1, 9f\n"
+    };
+}
+
 macro_rules! report_caller {
     () => {
         "mv a1, ra\n call {report}\n ebreak\n"

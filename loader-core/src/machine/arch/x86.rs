@@ -115,6 +115,13 @@ macro_rules! lower_end {
     };
 }
 
+#[cfg(feature = "foreign-handles")]
+macro_rules! skip_if_set {
+    () => {
+        "call 5f\n 5: pop %ecx\n cmpl $0, {flag} - 5b(%ecx)\n jne 9f\n"
+    };
+}
+
 macro_rules! report_caller {
     () => {
         "pop %eax\n mov 4(%esp), %ecx\n sub $4, %esp\n push %eax\n push %ecx\n call {report}\n ud2\n"

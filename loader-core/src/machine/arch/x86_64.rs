@@ -109,6 +109,13 @@ macro_rules! lower_end {
     };
 }
 
+#[cfg(feature = "foreign-handles")]
+macro_rules! skip_if_set {
+    () => {
+        "cmpq $0, {flag}(%rip)\n jne 9f\n"
+    };
+}
+
 macro_rules! report_caller {
     () => {
         "pop %rsi\n sub $8, %rsp\n call {report}\n ud2\n"

@@ -11,7 +11,7 @@ use super::foreign_key::first_word;
 use super::{Device, device_of};
 use crate::abi::array;
 use crate::dispatch::{KEYS, NotEntered, Table as _, report_unknown_device};
-use crate::flavour::FOREIGN_HANDLES;
+use crate::loader;
 use crate::log::{Level, Topic};
 use crate::memory::{Process, Shown};
 use crate::objects::instance::driver::PhysicalDevice;
@@ -41,10 +41,10 @@ impl Device {
     /// `ERROR_OUT_OF_HOST_MEMORY`; `ERROR_INITIALIZATION_FAILED` if the device cannot be
     /// distinguished from another one.
     pub(super) fn enter_key(&self) -> Result<(), vk::Result> {
-        if !FOREIGN_HANDLES {
+        let instance = self.instance();
+        if !instance.loader.flavour.handles.are_looked_up() {
             return Ok(());
         }
-        let instance = self.instance();
         let entered = KEYS.insert(instance.loader.platform.waiting, self.word(), from_ref(&*self.table));
         entered.map_err(|error| match error {
             NotEntered::OutOfMemory => vk::Result::ERROR_OUT_OF_HOST_MEMORY,
@@ -62,8 +62,9 @@ impl Device {
 
     /// Removes the device's key, before the driver destroys the device.
     pub(super) fn take_key_out(&self) {
-        if FOREIGN_HANDLES {
-            KEYS.remove(self.instance().loader.platform.waiting, self.word(), from_ref(&*self.table));
+        let loader = self.instance().loader;
+        if loader.flavour.handles.are_looked_up() {
+            KEYS.remove(loader.platform.waiting, self.word(), from_ref(&*self.table));
         }
     }
 
@@ -137,7 +138,7 @@ pub(crate) unsafe fn known_device<'a>(object: u64, command: CommandId) -> Option
     // SAFETY: by this function's `# Safety` `object` is NULL or a valid handle of a device, queue
     // or command buffer.
     let found = unsafe { device_of(object) };
-    if FOREIGN_HANDLES && found.is_none() && object != 0 {
+    if object != 0 && found.is_none() && loader::handles().are_looked_up() {
         report_unknown_device(command, object);
     }
     found

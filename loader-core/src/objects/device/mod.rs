@@ -17,7 +17,7 @@ use ash::vk::{self, Handle as _};
 
 use self::foreign_key::DriversKey;
 use crate::dispatch::{Command, DeviceTable, KEYS, LowerEnds, Table};
-use crate::flavour::FOREIGN_HANDLES;
+use crate::loader;
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, Callback, ObjectCallbacks, OutOfMemory};
 use crate::objects::instance::Instance;
@@ -282,8 +282,9 @@ impl Device {
         // SAFETY: by this function's `# Safety` the device is alive and no other thread uses it.
         // `create_device` leaked the box, which came from `allocator`.
         unsafe {
-            if FOREIGN_HANDLES {
-                device.as_ref().instance().forget_swapchains_of_device(device.as_ref().handle);
+            let instance = device.as_ref().instance();
+            if instance.loader.flavour.handles.are_looked_up() {
+                instance.forget_swapchains_of_device(device.as_ref().handle);
             }
             device.as_ref().leave();
             // Outlives the device, whose memory it is.
@@ -329,7 +330,7 @@ impl Instance {
     /// Returns whether devices keep the lower ends of their call chains: a layer may look up their commands
     /// through the instance, and the drivers' own functions would only do for one driver's devices.
     fn layers_need_lower_ends(&self) -> bool {
-        !FOREIGN_HANDLES && !self.layers().is_empty() && self.drivers.len() > 1
+        !self.loader.flavour.handles.are_looked_up() && !self.layers().is_empty() && self.drivers.len() > 1
     }
 
     /// Writes the functions for the unknown device command `number` to the tables of all live
@@ -395,7 +396,7 @@ pub(crate) unsafe fn device_of<'a>(object: u64) -> Option<&'a Device> {
     // table names its owner as long as that lives.
     unsafe {
         let word = object.as_ref()?;
-        let table = if FOREIGN_HANDLES {
+        let table = if loader::handles().are_looked_up() {
             KEYS.table_of(word.addr())?
         } else {
             core::ptr::with_exposed_provenance::<DeviceTable>(word.addr()).as_ref()?

@@ -10,7 +10,6 @@ use super::driver::{DriverInstance, DriverOfInstance};
 use super::under_creation::instance_under_creation;
 use crate::abi::name;
 use crate::drivers::{OpenError, log_outcome, note, refused};
-use crate::flavour::FOREIGN_HANDLES;
 use crate::layers::TakenOut;
 use crate::loader;
 use crate::log::{Level, Topic};
@@ -70,7 +69,8 @@ pub(super) unsafe extern "system" fn terminator(
             (*instance_at(*handle)).logger.insist(Level::Error, Topic::Layer, message);
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         }
-        let _for_layers_only = if FOREIGN_HANDLES { TakenOut::of((*info).p_next) } else { None };
+        let _for_layers_only =
+            if loader.flavour.handles.are_looked_up() { TakenOut::of((*info).p_next) } else { None };
         match make_drivers(&mut *instance_at(*handle), &*info, callbacks) {
             Ok(()) => vk::Result::SUCCESS,
             Err(error) => error,

@@ -30,7 +30,6 @@ use self::kinds::{KINDS, LARGEST, SurfaceKind};
 use self::window::{Purpose, Window};
 use crate::abi::array;
 use crate::drivers::log_outcome;
-use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{CommandText as _, Level, Topic};
 use crate::memory::{Application, Box, CopiedCallbacks, ObjectCallbacks, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::OWN_SURFACE_INTERFACE;
@@ -86,7 +85,7 @@ impl Surface {
 
     /// Returns the window, if drivers take turns at it: never in libraries without drivers that need that.
     fn window(&self) -> Option<&Window> {
-        self.window.as_ref().filter(|_| FOREIGN_HANDLES)
+        self.window.as_ref().filter(|_| cfg!(feature = "foreign-handles"))
     }
 
     /// Returns `driver`'s handle for the surface. The driver creates its own now if it can and has none. NULL

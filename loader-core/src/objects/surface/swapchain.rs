@@ -4,7 +4,6 @@ use ash::vk::{self, Handle as _};
 
 use super::window::{Noted, Purpose};
 use super::{DriversSurface, Surface};
-use crate::flavour::FOREIGN_HANDLES;
 use crate::loader::fatal;
 use crate::log::{CommandText as _, Topic};
 use crate::memory::{OutOfMemory, Process, TryGrow, Vec};
@@ -63,8 +62,8 @@ unsafe fn surface_of_swapchain<'a>(
 unsafe fn note<'a>(device: &'a Device, surface: vk::SurfaceKHR) -> Result<Option<Noted<'a>>, OutOfMemory> {
     // SAFETY: by this function's `# Safety` the surface is a valid handle.
     match unsafe { Surface::from_handle(surface) } {
-        Some(known) if FOREIGN_HANDLES => Noted::new(device, known),
-        _ => Ok(None),
+        Some(known) => Noted::new(device, known),
+        None => Ok(None),
     }
 }
 

@@ -13,7 +13,6 @@ use ash::vk::{self, Handle as _};
 use super::kinds::SurfaceKind;
 use super::presenting::Presenting;
 use super::{Surface, destroy_drivers, drivers_own, makes_own};
-use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
 use crate::memory::{CopiedCallbacks, OutOfMemory, Shown};
 use crate::objects::device::Device;
@@ -65,7 +64,8 @@ impl Window {
         info: *const c_void,
         callbacks: CopiedCallbacks,
     ) -> Option<Self> {
-        let windows = instance.loader.platform.windows.filter(|_| FOREIGN_HANDLES)?;
+        let windows =
+            instance.loader.platform.windows.filter(|_| instance.loader.flavour.handles.are_looked_up())?;
         if kind.extension != extension::KHR_ANDROID_SURFACE {
             return None;
         }
