@@ -19,12 +19,6 @@ packages=(gcc g++ libc6-dev binutils pkg-config lintian mesa-vulkan-drivers vulk
 [ "$(uname -m)" != x86_64 ] || packages+=(qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-linux-gnueabihf
     libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-i686-linux-gnu libc6-dev-i386-cross libc6-i386
     lib32gcc-s1 musl-tools)
-# The crates that become shared libraries bring a panic handler of their own, so each is compiled without the others.
-shells=(libvulkan-linux libvulkan-fuchsia libvulkan-android libvkload-android libvkload-jni libvkload-stand-ins)
-no_shells=(--workspace "${shells[@]/#/--exclude=}")
-# What is for the loader inside an application makes cargo build loader-core with the feature `foreign-handles` for all
-# that is tested with it, and then nothing would test the core that systems get.
-of_applications=(platform-android platform-android-apk platform-android-system android-simulation vkload-foreign-tests vkload-jni-loader vkload-jni-tests)
 # What was skipped and how long steps took, a line each: some steps run beside the others.
 notes=$(mktemp -d)
 trap 'rm -rf "$notes"; kill $(jobs -p) 2>/dev/null || true' EXIT
@@ -51,8 +45,7 @@ main() {
     step "ABI on Android" cargo xtask android-abi
     make_aar
     step "a program on wgpu" build_wgpu_program
-    step "tests" cargo test --quiet "${no_shells[@]}" "${of_applications[@]/#/--exclude=}"
-    step "tests of what is inside applications" cargo test --quiet --package loader-core "${of_applications[@]/#/--package=}"
+    step "tests" cargo test --quiet --workspace
     threads
     landing_pads
     step "other processors" cargo xtask test-arches
@@ -70,7 +63,7 @@ beside() {
     trap '[ $? -eq 0 ] || touch "$notes/failed"' EXIT
     export CARGO_TARGET_DIR=$PWD/target/beside
     step "lints" lints
-    step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet "${no_shells[@]}" --no-deps
+    step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet --workspace --no-deps
     step "every order of threads" cargo run --quiet --locked --manifest-path tests/model/Cargo.toml
     step "Android tree" cargo xtask android-tree
     oldest_compiler
@@ -92,14 +85,14 @@ quick() {
     lines times | sed 's/^/   /'
 }
 
-# The packages with changes that are not committed. Shells are left out: they bring panic handlers of their own.
+# The packages with changes that are not committed.
 changed_packages() {
     local file folder
     { git diff --name-only HEAD; git ls-files --others --exclude-standard; } | while read -r file; do
         folder=$(dirname "$file")
         while [ "$folder" != . ] && [ ! -e "$folder/Cargo.toml" ]; do folder=$(dirname "$folder"); done
         [ "$folder" = . ] || sed -n 's/^name = "\(.*\)"$/\1/p' "$folder/Cargo.toml" | head -1
-    done | sort -u | grep -vxF "$(printf '%s\n' "${shells[@]}")"
+    done | sort -u
 }
 
 # Runs a step, and notes how long it took. Ends at once if one beside it has failed.
@@ -123,9 +116,7 @@ lines() {
 }
 
 lints() {
-    cargo clippy --quiet "${no_shells[@]}" --all-targets -- --deny warnings
-    cargo clippy --quiet --package libvulkan-linux -- --deny warnings
-    cargo clippy --quiet --package libvkload-jni -- --deny warnings
+    cargo clippy --quiet --workspace --all-targets -- --deny warnings
     VKLOAD_FIXED_DRIVERS=any cargo clippy --quiet --package libvulkan-linux --features fixed-drivers -- --deny warnings
     lint_for x86_64-unknown-fuchsia --package platform-fuchsia --package libvulkan-fuchsia --package null-driver-icd
     lint_for x86_64-linux-android --package platform-android --package platform-android-apk --package platform-android-system --package libvulkan-android --package libvkload-android --package libvkload-stand-ins

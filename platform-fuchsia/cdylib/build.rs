@@ -14,8 +14,10 @@ const LINKER_FLAGS: &[&str] = &[
 ];
 
 fn main() {
-    for flag in LINKER_FLAGS {
-        println!("cargo::rustc-cdylib-link-arg={flag}");
+    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "fuchsia") {
+        for flag in LINKER_FLAGS {
+            println!("cargo::rustc-cdylib-link-arg={flag}");
+        }
     }
     println!("cargo::rerun-if-changed=build.rs");
 }

@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 const SYSTEM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/library/system.c");
 
-const LOADER: &str = "libvulkan.so";
+const LOADER: &str = "libvulkan_fuchsia.so";
 const DRIVER: &str = "libvkload_null.so";
 
 /// Returns the path where `cargo xtask fuchsia-abi` puts the loader's library for this test, and

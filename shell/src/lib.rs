@@ -70,11 +70,21 @@ macro_rules! library {
         #[global_allocator]
         static ALLOCATOR: $crate::CAllocator = $crate::CAllocator;
 
+        // A debug build takes panic handler and unwinder from the standard library. It contains that anyway if the
+        // whole workspace is built at once: other crates turn on features of shared dependencies.
+        #[cfg(debug_assertions)]
+        extern crate std;
+
+        #[cfg(not(debug_assertions))]
         #[panic_handler]
         fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
             $failed(info)
         }
 
+        #[cfg(not(debug_assertions))]
         $crate::stand_in_for_the_unwinder!();
+
+        #[cfg(debug_assertions)]
+        const _: fn(&dyn core::fmt::Display) -> ! = $failed;
     };
 }

@@ -22,6 +22,8 @@ pub(crate) const TARGETS: &[&str] = &["x86_64-unknown-fuchsia", "aarch64-unknown
 pub(crate) const RUNS_HERE: &str = "x86_64-unknown-fuchsia";
 const PACKAGE: &str = "libvulkan-fuchsia";
 const SONAME: &str = "libvulkan.so";
+/// Cargo's name for the library.
+const BUILT: &str = "libvulkan_fuchsia.so";
 const EXPORTS: &str = "platform-fuchsia/exports.txt";
 const IMPORTS: &str = "platform-fuchsia/imports.txt";
 
@@ -106,7 +108,7 @@ fn one_of_targets(name: &str) -> Result<&'static [&'static str], Failure> {
 
 fn build(target: &str, libraries: &[PathBuf], level: &str) -> Result<PathBuf, Failure> {
     cargo("build", PACKAGE, target, libraries).env("FUCHSIA_API_LEVEL", level).finish()?;
-    Ok(target_folder().join(target).join("release").join(SONAME))
+    Ok(target_folder().join(target).join("release").join(BUILT))
 }
 
 /// Builds a library for `platform-fuchsia/tests/library.rs`: its relocations are of the kind that this machine's linker knows.

@@ -14,7 +14,7 @@ pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
     let mut rules = String::new();
     for target in TARGETS {
         // Cargo's list of the library's sources.
-        let file = target_folder().join(target).join("release/libvulkan.d");
+        let file = target_folder().join(target).join("release/libvulkan_fuchsia.d");
         rules += &fs::read_to_string(&file)
             .map_err(|error| format!("{}: {error}; `cargo xtask fuchsia-abi` makes it", file.display()))?;
     }
