@@ -25,7 +25,7 @@ fn abort() -> ! {
 }
 
 /// The loader of the process.
-pub static LOADER: Loader = Loader::new(&PLATFORM, Flavour::fuchsia(POLICY));
+pub static LOADER: Loader = Loader::new(&PLATFORM, Flavour::fuchsia(&POLICY));
 
 /// The global Vulkan commands: those that take no object.
 pub mod entry {

@@ -50,9 +50,9 @@ pub static PLATFORM: Platform = Platform {
     abort,
     waiting: &os::waiting::Backoff,
     windows: None,
-    #[cfg(not(feature = "fixed-drivers"))]
+    #[cfg(feature = "start-cache")]
     start_cache: Some(&os::start_cache::USER_CACHE),
-    #[cfg(feature = "fixed-drivers")]
+    #[cfg(not(feature = "start-cache"))]
     start_cache: None,
 };
 
@@ -62,8 +62,14 @@ fn abort() -> ! {
 }
 
 /// The loader of the process.
-pub static LOADER: Loader =
-    Loader::new(&PLATFORM, Flavour { keeps_starts: policy::KEEPS_STARTS, ..Flavour::linux(POLICY) });
+pub static LOADER: Loader = Loader::new(
+    &PLATFORM,
+    Flavour {
+        keeps_starts: policy::KEEPS_STARTS,
+        more_about_drivers: policy::MORE_ABOUT_DRIVERS,
+        ..Flavour::linux(&POLICY)
+    },
+);
 
 /// The global commands of Vulkan: those that take no object.
 ///

@@ -1,8 +1,9 @@
 //! The locations of manifests on Linux desktops, and other build options.
 
-use loader_core::discovery::Policy;
+#[cfg(feature = "fixed-drivers")]
+use loader_core::discovery::FixedDrivers;
 #[cfg(not(feature = "fixed-drivers"))]
-use loader_core::discovery::{Root, build_option};
+use loader_core::discovery::{Policy, Root, build_option};
 
 /// The search paths of this build. Two variables of the build environment change them, as
 /// distributions do: `SYSCONFDIR` (default `/usr/local/etc`) and `EXTRASYSCONFDIR` (default
@@ -13,7 +14,7 @@ pub static POLICY: Policy = Policy::linux(&ROOTS);
 /// No search: the drivers are those that `VKLOAD_FIXED_DRIVERS` lists in the build environment,
 /// paths separated by colons.
 #[cfg(feature = "fixed-drivers")]
-pub static POLICY: Policy = Policy { fixed_drivers: FIXED.as_bytes(), ..Policy::linux(&[]) };
+pub static POLICY: FixedDrivers = FixedDrivers(FIXED.as_bytes());
 
 #[cfg(feature = "fixed-drivers")]
 const FIXED: &str = match option_env!("VKLOAD_FIXED_DRIVERS") {
@@ -26,6 +27,12 @@ static ROOTS: [Root; 6] = Policy::linux_roots(
     build_option(option_env!("SYSCONFDIR"), "/usr/local/etc"),
     build_option(option_env!("EXTRASYSCONFDIR"), "/etc"),
 );
+
+/// The end of the message that no driver can be used. The tool explains a search; fixed drivers need none.
+#[cfg(not(feature = "fixed-drivers"))]
+pub(crate) const MORE_ABOUT_DRIVERS: &str = "; for more, run `vkload doctor`";
+#[cfg(feature = "fixed-drivers")]
+pub(crate) const MORE_ABOUT_DRIVERS: &str = "";
 
 /// Whether a start is recorded for the next one without `VK_LOADER_X_START_CACHE`: if `VKLOAD_START_CACHE` is
 /// `1` in the build environment.

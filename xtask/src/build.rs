@@ -55,7 +55,9 @@ fn build_shell(shell: &Shell, build: &Build<'_>) -> Result<(), Failure> {
         cargo.arg("--release");
     }
     if let Some(drivers) = build.fixed_drivers {
-        cargo.args(["--features", "fixed-drivers"]).env("VKLOAD_FIXED_DRIVERS", drivers);
+        cargo
+            .args(["--no-default-features", "--features", "fixed-drivers"])
+            .env("VKLOAD_FIXED_DRIVERS", drivers);
     }
     cargo.finish()?;
     let folder = match build.target {

@@ -1,12 +1,12 @@
-//! Discovery for drivers that were chosen when the loader was built: no variable is read and no
-//! file is searched for.
+//! Drivers that were chosen when the loader was built: no variable is read and no file is searched for.
 #![forbid(unsafe_code)]
 
 use super::kind::DriverKind;
 use super::places::elements;
+use super::source::Source;
 use super::{
-    Candidate, Decision, KnownSettings, LayerPlan, LayerScope, Looked, Origin, Plan, Policy, Request,
-    Searched, Snapshot,
+    Candidate, Decision, KnownSettings, LayerPlan, LayerScope, Looked, Origin, Plan, Request, Searched,
+    Snapshot,
 };
 use crate::manifest::Version;
 use crate::memory::{OutOfMemory, TryGrow, text};
@@ -15,55 +15,48 @@ use crate::platform::Platform;
 /// The build option, by its user-visible name.
 const OPTION: &str = "VKLOAD_FIXED_DRIVERS";
 
-/// Returns the drivers of the policy's list, all of them used. They report their capabilities themselves.
-///
-/// # Errors
-/// [`OutOfMemory`].
-pub fn discover(
-    _: &Platform,
-    policy: &Policy,
-    _: &Request,
-    _: &KnownSettings,
-    _: &mut Snapshot,
-) -> Result<Plan, OutOfMemory> {
-    let mut plan = Plan::default();
-    for (found_in, library) in elements(policy.fixed_drivers).enumerate() {
-        let origin = Origin::BuiltIn(OPTION);
-        plan.searched.try_push(Searched { path: text(&[library])?, origin, result: Looked::File })?;
-        plan.drivers.try_push(Candidate {
-            path: text(&[library])?,
-            found_in,
-            library: text(&[library])?,
-            api_version: Version::default(),
-            portability: false,
-            kind: DriverKind::Icd,
-            warning: None,
-            decision: Decision::Use,
-        })?;
-    }
-    Ok(plan)
-}
+/// The libraries of the only drivers, separated like paths. There are no settings and no layers.
+#[derive(Clone, Copy, Debug)]
+pub struct FixedDrivers(pub &'static [u8]);
 
-impl KnownSettings {
-    /// Returns empty settings: finding settings would require a search.
-    ///
-    /// # Errors
-    /// None.
-    pub fn discover(_: &Platform, _: &Policy) -> Result<Self, OutOfMemory> {
-        Ok(Self::default())
+impl Source for FixedDrivers {
+    fn settings(&self, _: &Platform) -> Result<KnownSettings, OutOfMemory> {
+        Ok(KnownSettings::default())
     }
-}
 
-/// Returns an empty plan: finding layers would require a search.
-///
-/// # Errors
-/// None.
-pub fn discover_layers(
-    _: &Platform,
-    _: &Policy,
-    _: LayerScope,
-    _: &KnownSettings,
-    _: &mut Snapshot,
-) -> Result<LayerPlan, OutOfMemory> {
-    Ok(LayerPlan::default())
+    /// Returns the drivers of the list, all of them used. They report their capabilities themselves.
+    fn drivers(
+        &self,
+        _: &Platform,
+        _: &Request,
+        _: &KnownSettings,
+        _: &mut Snapshot,
+    ) -> Result<Plan, OutOfMemory> {
+        let mut plan = Plan::default();
+        for (found_in, library) in elements(self.0).enumerate() {
+            let origin = Origin::BuiltIn(OPTION);
+            plan.searched.try_push(Searched { path: text(&[library])?, origin, result: Looked::File })?;
+            plan.drivers.try_push(Candidate {
+                path: text(&[library])?,
+                found_in,
+                library: text(&[library])?,
+                api_version: Version::default(),
+                portability: false,
+                kind: DriverKind::Icd,
+                warning: None,
+                decision: Decision::Use,
+            })?;
+        }
+        Ok(plan)
+    }
+
+    fn layers(
+        &self,
+        _: &Platform,
+        _: LayerScope,
+        _: &KnownSettings,
+        _: &mut Snapshot,
+    ) -> Result<LayerPlan, OutOfMemory> {
+        Ok(LayerPlan::default())
+    }
 }

@@ -3,13 +3,11 @@
 
 use core::ffi::CStr;
 
-#[cfg(not(feature = "fixed-drivers"))]
 use super::answers::Answers;
 use super::answers::Asked;
 use super::question::{Question, Topic, key};
 use super::snapshot::{Answer, Snapshot};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by};
-#[cfg(not(feature = "fixed-drivers"))]
 use crate::platform::Platform;
 use crate::platform::{FileError, Reader};
 
@@ -40,7 +38,6 @@ pub enum Step<T> {
 ///
 /// # Errors
 /// [`OutOfMemory`].
-#[cfg(not(feature = "fixed-drivers"))]
 pub(super) fn answer<T: Default>(
     platform: &Platform,
     snapshot: &mut Snapshot,

@@ -9,12 +9,10 @@
 //! [`Reason`]. Facts that only opening a driver can show are an [`Outcome`](crate::negotiation::Outcome). Log
 //! lines, reports and tests display these objects, so they cannot disagree.
 
-#[cfg_attr(feature = "fixed-drivers", expect(dead_code, reason = "nothing is searched for"))]
 mod answers;
 pub(crate) mod devices;
 mod drivers;
 mod filter;
-#[cfg(feature = "fixed-drivers")]
 mod fixed;
 mod inquiry;
 mod kind;
@@ -28,11 +26,12 @@ mod question;
 mod reason;
 mod settings_file;
 mod snapshot;
+mod source;
 
 pub use devices::{DeviceFilters, DeviceIds, choose_devices};
+pub use fixed::FixedDrivers;
 pub use inquiry::Step;
 pub use kind::DriverKind;
-#[cfg(not(feature = "fixed-drivers"))]
 pub use layers::discover_layers;
 pub use layers::{
     ActiveLayer, ActiveLayers, Because, Explained, ExplainedRefusal, LayerCandidate, LayerDecision,
@@ -45,11 +44,11 @@ pub(crate) use reason::Name;
 pub use reason::Reason;
 pub use settings_file::{KnownSettings, SettingsPlan, plan_settings};
 pub use snapshot::{Answer, Record, Snapshot};
+pub use source::Source;
 
 use inquiry::Inquiry;
 
 use crate::memory::OutOfMemory;
-#[cfg(not(feature = "fixed-drivers"))]
 use crate::platform::Platform;
 
 /// Decides which drivers to open, or returns the questions to answer first. Questions that the settings rely
@@ -68,15 +67,11 @@ pub fn plan(
     inquiry.step(plan)
 }
 
-#[cfg(feature = "fixed-drivers")]
-pub use fixed::{discover, discover_layers};
-
 /// Decides which drivers to open. Puts questions that `snapshot` cannot answer to `platform`, and stores the
 /// answers in `snapshot`.
 ///
 /// # Errors
 /// [`OutOfMemory`].
-#[cfg(not(feature = "fixed-drivers"))]
 pub fn discover(
     platform: &Platform,
     policy: &Policy,

@@ -38,7 +38,7 @@ pub struct Candidate {
     /// The library to open: a bare name for the dynamic linker, or a path. Empty if the manifest
     /// was not read.
     pub library: Text,
-    /// The version of Vulkan that its manifest claims. 0.0.0 if the manifest was not read.
+    /// The version of Vulkan that its manifest claims. 0.0.0 if the manifest was not read, or there is none.
     pub api_version: Version,
     /// Whether it implements only a part of Vulkan.
     pub portability: bool,
@@ -48,6 +48,14 @@ pub struct Candidate {
     pub warning: Option<ManifestWarning>,
     /// Whether to open it.
     pub decision: Decision,
+}
+
+impl Candidate {
+    /// Returns the version of Vulkan that its manifest claims; `None` for a library without a manifest.
+    #[must_use]
+    pub fn manifest_version(&self) -> Option<Version> {
+        (self.api_version != Version::default()).then_some(self.api_version)
+    }
 }
 
 /// Whether a candidate is opened.

@@ -24,9 +24,6 @@ pub struct Policy {
     pub settings: Search,
     /// The pointer width that a library must have, in bits.
     pub pointer_width: u32,
-    /// The libraries of the only drivers, a list of paths.
-    #[cfg(feature = "fixed-drivers")]
-    pub fixed_drivers: &'static [u8],
     /// The variable with the libraries of other loaders that also serve as drivers, separated like
     /// paths: paths, or bare names for the dynamic linker.
     #[cfg(feature = "foreign-handles")]
@@ -173,8 +170,6 @@ impl Policy {
             layers: LayerVariables::USUAL,
             settings: Search::SETTINGS,
             pointer_width: usize::BITS,
-            #[cfg(feature = "fixed-drivers")]
-            fixed_drivers: b"",
             #[cfg(feature = "foreign-handles")]
             other_loaders: None,
         }

@@ -2,7 +2,6 @@
 //! `docs/settings-file.md`.
 #![forbid(unsafe_code)]
 
-#[cfg(not(feature = "fixed-drivers"))]
 use super::inquiry::answer;
 use super::inquiry::{Inquiry, Step, Stop};
 use super::places::{Place, add_usual_places};
@@ -12,7 +11,6 @@ use super::{Policy, Snapshot};
 use crate::manifest::{FieldProblem, Settings, SettingsFile, SettingsWarning};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 use crate::platform::FileError;
-#[cfg(not(feature = "fixed-drivers"))]
 use crate::platform::Platform;
 
 /// This program's settings file, if any.
@@ -50,7 +48,6 @@ impl KnownSettings {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    #[cfg(not(feature = "fixed-drivers"))]
     pub fn discover(platform: &Platform, policy: &Policy) -> Result<Self, OutOfMemory> {
         let mut snapshot = Snapshot::new();
         let plan = answer(platform, &mut snapshot, None, |inquiry| plan_file(inquiry, policy))?;

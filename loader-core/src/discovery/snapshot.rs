@@ -119,7 +119,6 @@ impl Snapshot {
     ///
     /// # Errors
     /// [`OutOfMemory`]; some are missing then.
-    #[cfg(not(feature = "fixed-drivers"))]
     pub(super) fn add(&mut self, records: impl Iterator<Item = Record>) -> Result<(), OutOfMemory> {
         self.records.try_fit(records.size_hint().0)?;
         for record in records {

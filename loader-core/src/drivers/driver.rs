@@ -288,8 +288,7 @@ impl DriverInterface {
     /// A version of another API (LDP_LOADER_4).
     #[inline(never)]
     pub(super) fn version_with(&self, candidate: &Candidate) -> Result<Version, Outcome> {
-        let has_manifest = !cfg!(feature = "fixed-drivers") && !candidate.kind.is_foreign();
-        self.api_version(has_manifest.then_some(candidate.api_version))
+        self.api_version(candidate.manifest_version())
     }
 
     /// Returns the version to use: 1.0 if the manifest claims less than 1.1, or the driver cannot be queried,

@@ -12,7 +12,7 @@ use super::driver::{DriverRef, OpenError};
 use super::last_start::{KnownDriver, LastStart};
 use super::open::OpenDrivers;
 use super::report::{log_candidate, log_outcome, log_outcome_by};
-use crate::discovery::{self, Plan, Request, Snapshot};
+use crate::discovery::{Plan, Request, Snapshot};
 use crate::flavour::Flavour;
 use crate::log::{Level, Topic};
 use crate::logger::{FoundSettings, Log, Logger};
@@ -97,8 +97,7 @@ impl FoundDrivers {
     ) -> Result<(Self, bool), OutOfMemory> {
         let mut snapshot = Snapshot::default();
         let settings = logger.settings.clone();
-        let plan =
-            discovery::discover(platform, &flavour.discovery, &request, &settings.known, &mut snapshot)?;
+        let plan = flavour.source.drivers(platform, &request, &settings.known, &mut snapshot)?;
         snapshot.forget_contents();
         let search = Counted::try_new(Search { snapshot, plan, request, settings })?;
         search.log(logger, Logger::log);

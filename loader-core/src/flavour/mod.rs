@@ -2,14 +2,14 @@
 //! system calls.
 #![forbid(unsafe_code)]
 
-use crate::discovery::Policy;
+use crate::discovery::Source;
 use crate::registry::{CommandSet, ExtensionSet, Platform as WindowSystem, command};
 
 /// The differences between the kinds of loader.
 #[derive(Clone, Copy)]
 pub struct Flavour {
-    /// How drivers are searched for.
-    pub discovery: Policy,
+    /// How drivers, layers and settings are found.
+    pub source: &'static dyn Source,
     /// The extensions that exist on this system: those for its window systems, and those for every system.
     pub extensions: ExtensionSet,
     /// The commands that `vkGetInstanceProcAddr` knows with every instance, whatever is enabled, and whose
@@ -52,7 +52,7 @@ impl Handles {
 impl Flavour {
     /// Returns the policy of a Linux system: ICDs found by manifests.
     #[must_use]
-    pub const fn linux(discovery: Policy) -> Self {
+    pub const fn linux(source: &'static dyn Source) -> Self {
         const EXTENSIONS: ExtensionSet = ExtensionSet::on(&[
             WindowSystem::None,
             WindowSystem::Xlib,
@@ -64,14 +64,9 @@ impl Flavour {
         ]);
         Self {
             sorts_devices: true,
-            // The tool explains the search; a library with fixed drivers searches nothing.
-            more_about_drivers: if cfg!(feature = "fixed-drivers") {
-                ""
-            } else {
-                "; for more, run `vkload doctor`"
-            },
+            more_about_drivers: "; for more, run `vkload doctor`",
             ..Self::wrapping(
-                discovery,
+                source,
                 &EXTENSIONS,
                 const { CommandSet::core_and_device_extensions(&EXTENSIONS) },
             )
@@ -81,23 +76,23 @@ impl Flavour {
     /// Returns the policy of a Fuchsia component: ICDs found by manifests, of the loader service or in
     /// folders.
     #[must_use]
-    pub const fn fuchsia(discovery: Policy) -> Self {
+    pub const fn fuchsia(source: &'static dyn Source) -> Self {
         const EXTENSIONS: ExtensionSet =
             ExtensionSet::on(&[WindowSystem::None, WindowSystem::Fuchsia, WindowSystem::Provisional]);
-        Self::wrapping(discovery, &EXTENSIONS, const { CommandSet::core_and_device_extensions(&EXTENSIONS) })
+        Self::wrapping(source, &EXTENSIONS, const { CommandSet::core_and_device_extensions(&EXTENSIONS) })
     }
 
     /// Returns a loader that an Android application brings along: the system's loader is its driver, and
     /// there may be ICDs besides.
     #[cfg(feature = "foreign-handles")]
     #[must_use]
-    pub const fn apk(discovery: Policy) -> Self {
+    pub const fn apk(source: &'static dyn Source) -> Self {
         const EXTENSIONS: ExtensionSet =
             ExtensionSet::on(&[WindowSystem::None, WindowSystem::Android, WindowSystem::Provisional]);
         Self {
             handles: Handles::LookedUp,
             ..Self::wrapping(
-                discovery,
+                source,
                 &EXTENSIONS,
                 const { CommandSet::core_and_device_extensions(&EXTENSIONS) },
             )
@@ -113,9 +108,9 @@ impl Flavour {
     }
 
     /// Returns the policy of a loader with its own instances and physical devices.
-    const fn wrapping(discovery: Policy, extensions: &ExtensionSet, commands: CommandSet) -> Self {
+    const fn wrapping(source: &'static dyn Source, extensions: &ExtensionSet, commands: CommandSet) -> Self {
         Self {
-            discovery,
+            source,
             extensions: *extensions,
             commands: commands.of_objects().without(&NOT_EXPORTED),
             sorts_devices: false,
@@ -135,15 +130,16 @@ pub const NOT_EXPORTED: CommandSet = CommandSet::listed(&[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::discovery::Policy;
+
+    static POLICY: Policy = Policy::linux(&[]);
 
     #[test]
     fn the_tool_is_recommended_only_if_it_is_installed() {
-        let policy = Policy::linux(&[]);
-        let recommended = !cfg!(feature = "fixed-drivers");
-        assert_eq!(Flavour::linux(policy).more_about_drivers.contains("vkload doctor"), recommended);
-        assert_eq!(Flavour::fuchsia(policy).more_about_drivers, "");
+        assert!(Flavour::linux(&POLICY).more_about_drivers.contains("vkload doctor"));
+        assert_eq!(Flavour::fuchsia(&POLICY).more_about_drivers, "");
         #[cfg(feature = "foreign-handles")]
-        assert_eq!(Flavour::apk(policy).more_about_drivers, "");
+        assert_eq!(Flavour::apk(&POLICY).more_about_drivers, "");
     }
 
     #[cfg(feature = "foreign-handles")]
@@ -151,7 +147,7 @@ mod tests {
     fn a_loader_of_an_application_knows_androids_windows_and_looks_devices_up() {
         use crate::registry::ExtensionId;
 
-        let flavour = Flavour::apk(Policy::linux(&[]));
+        let flavour = Flavour::apk(&POLICY);
         let all = ExtensionId::all().fold(ExtensionSet::default(), |mut set, id| {
             set.insert(id);
             set
@@ -160,6 +156,6 @@ mod tests {
         assert!(commands.contains(command::CREATE_ANDROID_SURFACE_KHR));
         assert!(!commands.contains(command::CREATE_XCB_SURFACE_KHR));
         assert_eq!(flavour.handles, Handles::LookedUp);
-        assert_eq!(Flavour::linux(Policy::linux(&[])).handles, Handles::Written);
+        assert_eq!(Flavour::linux(&POLICY).handles, Handles::Written);
     }
 }

@@ -8,7 +8,6 @@ use super::library::{LayerLibrary, Opened};
 use crate::abi::{extensions, name};
 use crate::discovery::{
     self, ActiveLayers, LayerCandidate, LayerKind, LayerPlan, LayerRequest, LayerScope, Snapshot,
-    discover_layers,
 };
 use crate::log::{Level, Topic};
 use crate::logger::{FoundSettings, Log, Logger, RuleNumber};
@@ -57,7 +56,7 @@ impl FoundLayers {
         last: Option<&Self>,
         still_true: bool,
         platform: &Platform,
-        policy: &discovery::Policy,
+        source: &dyn discovery::Source,
         scope: LayerScope,
         logger: &Logger,
     ) -> Result<Self, OutOfMemory> {
@@ -66,7 +65,7 @@ impl FoundLayers {
             Some(last) if last.any_broken() => scope.max(last.scope),
             _ => scope,
         };
-        let found = Self::discover(platform, policy, scope, last.filter(|_| still_true), logger)?;
+        let found = Self::discover(platform, source, scope, last.filter(|_| still_true), logger)?;
         if let Some(last) = last {
             found.take_over(last, platform);
         }
@@ -79,14 +78,14 @@ impl FoundLayers {
     /// [`OutOfMemory`].
     fn discover(
         platform: &Platform,
-        policy: &discovery::Policy,
+        source: &dyn discovery::Source,
         scope: LayerScope,
         known: Option<&Self>,
         logger: &Logger,
     ) -> Result<Self, OutOfMemory> {
         let mut snapshot = known.map_or_else(|| Ok(Snapshot::default()), |known| known.snapshot.copy())?;
         let settings = logger.settings.clone();
-        let plan = discover_layers(platform, policy, scope, &settings.known, &mut snapshot)?;
+        let plan = source.layers(platform, scope, &settings.known, &mut snapshot)?;
         if scope == LayerScope::All {
             snapshot.forget_contents();
         }

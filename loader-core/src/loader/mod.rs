@@ -10,7 +10,7 @@ mod users;
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::discovery::{KnownSettings, LayerScope, Request};
+use crate::discovery::{LayerScope, Request};
 use crate::drivers::{FoundDrivers, OpenDrivers, Purpose};
 use crate::flavour::{Flavour, Handles};
 use crate::layers::FoundLayers;
@@ -142,7 +142,7 @@ impl Loader {
         {
             return Ok(last);
         }
-        let known = KnownSettings::discover(self.platform, &self.flavour.discovery)?;
+        let known = self.flavour.source.settings(self.platform)?;
         let found = Counted::try_new(FoundSettings::new(known))?;
         self.found_settings.keep(waiting, &found);
         Ok(found)
@@ -198,8 +198,8 @@ impl Loader {
             last.tell(logger);
             return Ok(last);
         }
-        let policy = &self.flavour.discovery;
-        let found = FoundLayers::find_after(last.as_deref(), still_true, platform, policy, scope, logger)?;
+        let source = self.flavour.source;
+        let found = FoundLayers::find_after(last.as_deref(), still_true, platform, source, scope, logger)?;
         let found = Counted::try_new(found)?;
         self.found_layers.keep(waiting, &found);
         Ok(found)
@@ -260,8 +260,9 @@ mod tests {
 
     fn loader_of(system: &'static Imaginary) -> &'static Loader {
         static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
+        static POLICY: Policy = Policy::linux(&ROOTS);
         let platform = Box::leak(Box::new(system.platform()));
-        Box::leak(Box::new(Loader::new(platform, Flavour::linux(Policy::linux(&ROOTS)))))
+        Box::leak(Box::new(Loader::new(platform, Flavour::linux(&POLICY))))
     }
 
     /// Returns the number of drivers that the search would use, and the number of folders and files it read.

@@ -10,6 +10,10 @@ use super::physical_device::stand_ins;
 use super::surface::commands as surface;
 use crate::abi::Command;
 use crate::dispatch::TERMINATORS;
+#[cfg(feature = "foreign-handles")]
+use crate::loader;
+#[cfg(feature = "foreign-handles")]
+use crate::registry::command as registry_command;
 use crate::registry::{Class, CommandId, CommandSet, INSTANCE_SLOTS};
 
 /// The lower ends of instance and physical-device commands by their slots, laid out by the compiler so
@@ -77,6 +81,11 @@ const fn joined<const COUNT: usize>(tables: &[&[OwnCommand]]) -> [OwnCommand; CO
 pub(super) fn device_command(command: CommandId) -> Option<(usize, &'static OwnCommand)> {
     const SET: CommandSet = set(&DEVICE_COMMANDS);
     let is_it = |(_, own): &(usize, &OwnCommand)| own.command == command;
+    // Only loaders that look handles up let drivers take turns at a window.
+    #[cfg(feature = "foreign-handles")]
+    if command == registry_command::DESTROY_SWAPCHAIN_KHR && !loader::handles().are_looked_up() {
+        return None;
+    }
     if SET.contains(command) { DEVICE_COMMANDS.iter().enumerate().find(is_it) } else { None }
 }
 

@@ -11,7 +11,7 @@ use loader_core::platform::{Reader, variables};
 pub(super) const TAG: &CStr = c"vkload";
 
 /// The loader inside an application.
-pub const FLAVOUR: Flavour = Flavour::apk(POLICY);
+pub const FLAVOUR: Flavour = Flavour::apk(&POLICY);
 
 /// The search inside an application: the options' environment variables and folders, with whatever
 /// manifests these hold.

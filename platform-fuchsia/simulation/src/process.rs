@@ -45,7 +45,7 @@ impl Process {
     fn with(simulation: &'static Simulation, change: impl FnOnce(Platform) -> Platform) -> Self {
         let fuchsia: &'static _ = Box::leak(Box::new(Fuchsia::new(simulation, API_LEVEL, open_in_namespace)));
         let platform = Box::leak(Box::new(change(fuchsia.platform(std::process::abort))));
-        let loader = Box::leak(Box::new(Loader::new(platform, Flavour::fuchsia(POLICY))));
+        let loader = Box::leak(Box::new(Loader::new(platform, Flavour::fuchsia(&POLICY))));
         Self { simulation, fuchsia, loader }
     }
 

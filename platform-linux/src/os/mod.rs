@@ -8,7 +8,7 @@ pub(crate) mod fixed;
 pub(crate) mod identity;
 pub(crate) mod libraries;
 pub(crate) mod log;
-#[cfg(not(feature = "fixed-drivers"))]
+#[cfg(feature = "start-cache")]
 pub(crate) mod start_cache;
 pub(crate) mod state;
 pub(crate) mod waiting;

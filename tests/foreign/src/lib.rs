@@ -18,7 +18,7 @@ pub const DRIVERS: &CStr = c"VKLOAD_TEST_DRIVERS";
 
 static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
 
-const POLICY: Policy = Policy {
+static POLICY: Policy = Policy {
     other_loaders: Some(SYSTEM_LOADER),
     drivers: Search {
         replacing: &[DRIVERS, variables::VK_DRIVER_FILES.name, variables::VK_ICD_FILENAMES.name],
@@ -29,7 +29,7 @@ const POLICY: Policy = Policy {
 
 /// The loader of the process.
 pub static LOADER: Loader =
-    Loader::new(&PLATFORM, Flavour { handles: Handles::LookedUp, ..Flavour::linux(POLICY) });
+    Loader::new(&PLATFORM, Flavour { handles: Handles::LookedUp, ..Flavour::linux(&POLICY) });
 
 /// The global commands of Vulkan.
 pub mod entry {

@@ -23,12 +23,10 @@ pub use plan::{
 };
 pub use reason::{Explained, LayerReason};
 
-#[cfg(not(feature = "fixed-drivers"))]
 use super::inquiry::answer;
 use super::inquiry::{Inquiry, Step};
 use super::{KnownSettings, Policy, Snapshot};
 use crate::memory::OutOfMemory;
-#[cfg(not(feature = "fixed-drivers"))]
 use crate::platform::Platform;
 
 /// Which layers a plan covers.
@@ -62,7 +60,6 @@ pub fn plan_layers(
 ///
 /// # Errors
 /// [`OutOfMemory`].
-#[cfg(not(feature = "fixed-drivers"))]
 pub fn discover_layers(
     platform: &Platform,
     policy: &Policy,

@@ -19,7 +19,7 @@ pub use file::{KnownDriver, PRESENT, StartFile, Writer, last_line};
 
 /// Whether the library can record the results of a start. This adds some bytes, so only libraries for systems
 /// with a directory for the file include it (the feature `start-cache`).
-pub(super) const KEEPS_STARTS: bool = cfg!(all(feature = "start-cache", not(feature = "fixed-drivers")));
+pub(super) const KEEPS_STARTS: bool = cfg!(feature = "start-cache");
 
 /// The number of seconds for which later starts rely on records: a week. After that, undetectable changes are
 /// noticed as well.

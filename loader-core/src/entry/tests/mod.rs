@@ -48,7 +48,8 @@ fn objects_are_created_used_and_destroyed() {
                 .file("/etc/vulkan/implicit_layer.d/layer.json", LAYER)
                 .library("/layer.so", layer::symbols);
         }
-        let flavour = Flavour::linux(Policy { pointer_width: 64, ..Policy::linux(&ROOTS) });
+        static POLICY: Policy = Policy { pointer_width: 64, ..Policy::linux(&ROOTS) };
+        let flavour = Flavour::linux(&POLICY);
         let loader: &'static Loader =
             Box::leak(Box::new(Loader::new(Box::leak(Box::new(system.platform())), flavour)));
         // SAFETY: the test obeys the valid usage of every command that it calls.

@@ -45,7 +45,7 @@ export VKLOAD_START_CACHE = "${@bb.utils.contains('PACKAGECONFIG', 'start-cache'
 do_compile() {
     oe_cargo_fix_env
     export RUSTFLAGS="${RUSTFLAGS}"
-    oe_cargo_build --package libvulkan-linux ${@bb.utils.contains('PACKAGECONFIG', 'fixed-drivers', '--features fixed-drivers', '', d)}
+    oe_cargo_build --package libvulkan-linux ${@bb.utils.contains('PACKAGECONFIG', 'fixed-drivers', '--no-default-features --features fixed-drivers', '', d)}
     if ${@bb.utils.contains('PACKAGECONFIG', 'tool', 'true', 'false', d)}; then
         oe_cargo_build --package vkload
     fi
