@@ -19,7 +19,7 @@ PROVIDES = "vulkan-loader"
 
 SRC_URI = "git://github.com/vkload/vkload.git;protocol=https;branch=main;destsuffix=${BP}"
 # In the repository, "cargo xtask yocto --revision COMMIT" sets this, and writes the list of the crates that the commit needs.
-SRCREV ?= "ad3325ac99230c445c42d1dbf289020705509cdf"
+SRCREV ?= "520023a7a153ad284c63ca486f830a2e08eb3277"
 require vkload-crates.inc
 
 # Rust 1.88 or newer, for the tool 1.90. Yocto 5.3 has 1.90. Scarthgap has 1.75: add the layer meta-lts-mixins, branch scarthgap/rust.
