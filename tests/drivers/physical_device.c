@@ -7,7 +7,8 @@
 static void fill_properties(const struct device_config *device, VkPhysicalDeviceProperties *out) {
     memset(out, 0, sizeof *out);
     out->apiVersion = device->api;
-    out->driverVersion = 7;
+    /* As of NVIDIA 580.159.04: above INT32_MAX. */
+    out->driverVersion = 2435301632u;
     out->vendorID = device->vendor;
     out->deviceID = device->id;
     out->deviceType = (VkPhysicalDeviceType)device->type;

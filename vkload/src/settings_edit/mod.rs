@@ -183,7 +183,8 @@ pub(crate) fn set_devices(settings: &mut Json, devices: &[NamedDevice]) {
             ("deviceName", Json::string(&device.name)),
             ("deviceUUID", list(&device.uuid)),
             ("driverUUID", list(&device.driver_uuid)),
-            ("driverVersion", Json::Scalar(device.driver_version.to_string())),
+            // Khronos' loader reads a signed number of 32 bits, and clamps a larger one: it would match no device.
+            ("driverVersion", Json::Scalar(device.driver_version.cast_signed().to_string())),
         ])
     };
     settings.set("device_configurations", Json::Array(devices.iter().map(entry).collect()));
