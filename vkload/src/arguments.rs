@@ -195,6 +195,9 @@ pub(crate) struct LayersArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct DevicesArguments {
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Do not load drivers; list only the GPUs that the kernel knows. Wakes no device.
     #[arg(long)]
     pub(crate) no_probe: bool,

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use serde_json::json;
+
 use crate::facts::{self, Gpu, SettingsSupport, Variables, own_variables};
 use crate::output;
 use crate::planned::Planned;
@@ -21,64 +23,151 @@ const MESA_LAYER: &str = "VK_LAYER_MESA_device_select";
 /// A GPU, and whether it slept before drivers were asked.
 type Powered = (Gpu, String);
 
+/// The number of `docs/schemas/devices.schema.json`, which a change that programs would notice raises.
+const FORMAT: u32 = 1;
+
 /// Prints the devices.
-pub(crate) fn print(no_probe: bool) -> ExitCode {
+pub(crate) fn print(no_probe: bool, json: bool) -> ExitCode {
     let gpus = facts::gpus_with_power();
-    if no_probe {
-        let mut out = String::new();
-        section(&mut out, "GPUs", kernel_table(gpus.iter()));
-        let code = if gpus.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
-        return output::print(out.trim_start(), code);
-    }
-    match report(&gpus) {
-        Ok((text, code)) => output::print(&text, code),
+    let report = if no_probe { Ok(Report { gpus, ..Report::default() }) } else { Report::of(gpus) };
+    match report {
+        Ok(report) => output::print(&if json { report.json() } else { report.text() }, report.code()),
         Err(problem) => output::fail(&problem),
     }
 }
 
-fn report(gpus: &[Powered]) -> Result<(String, ExitCode), String> {
-    let variables = own_variables();
-    let planned = Planned::here()?;
-    let loader = facts::loader_of(&variables, None);
-    let subject =
-        loader.as_ref().map_or(Subject::Own, |loader| Subject::Loader { library: loader.path.clone() });
-    let trial = try_out(&subject, &Settings::own(), &Changes::new());
-    if trial.devices.is_empty() {
-        let mut out =
-            format!("Programs see no device: {} {trial}. `vkload doctor` says why.\n", subject.name());
-        section(&mut out, "GPUs", kernel_table(gpus.iter()));
-        return Ok((out, ExitCode::FAILURE));
+/// The devices that programs see, and the GPUs of the machine.
+#[derive(Default)]
+struct Report {
+    gpus: Vec<Powered>,
+    /// The result of the loader that programs get, unless nothing was tried.
+    seen: Option<Seen>,
+}
+
+struct Seen {
+    loader: String,
+    /// In the order in which programs see them.
+    devices: Vec<Tried>,
+    /// What decides about the order, or why there is no device.
+    reason: String,
+    remedies: String,
+}
+
+impl Report {
+    /// Runs the loader that programs get.
+    fn of(gpus: Vec<Powered>) -> Result<Self, String> {
+        let variables = own_variables();
+        let planned = Planned::here()?;
+        let loader = facts::loader_of(&variables, None);
+        let subject =
+            loader.as_ref().map_or(Subject::Own, |loader| Subject::Loader { library: loader.path.clone() });
+        let trial = try_out(&subject, &Settings::own(), &Changes::new());
+        let support = loader.as_ref().and_then(|loader| SettingsSupport::of(Path::new(&loader.real_path)));
+        let reason = if trial.devices.is_empty() {
+            format!("{} {trial}", subject.name())
+        } else {
+            reason(&planned, &variables, &trial.devices, support)
+        };
+        let remedies = remedies(&trial.devices, support);
+        Ok(Self {
+            gpus,
+            seen: Some(Seen { loader: subject.name().to_owned(), devices: trial.devices, reason, remedies }),
+        })
     }
-    let support = loader.as_ref().and_then(|loader| SettingsSupport::of(Path::new(&loader.real_path)));
-    let mut out = format!("Devices in the order in which programs see them ({})\n", subject.name());
-    out.push_str(&device_table(&trial.devices, gpus).render());
-    let unseen = |gpu: &&Powered| !trial.devices.iter().any(|tried| is_of(&gpu.0, tried));
-    if let Some(table) = kernel_table(gpus.iter().filter(unseen)) {
-        section(&mut out, "GPUs that programs do not see", Some(table));
+
+    fn code(&self) -> ExitCode {
+        let is_empty = self.seen.as_ref().map_or(self.gpus.is_empty(), |seen| seen.devices.is_empty());
+        if is_empty { ExitCode::FAILURE } else { ExitCode::SUCCESS }
     }
-    out.push_str(&format!("\nThis order: {}.\n", reason(&planned, &variables, &trial.devices, support)));
-    out.push_str(&remedies(&trial.devices, support));
-    Ok((out, ExitCode::SUCCESS))
+
+    fn text(&self) -> String {
+        let mut out = String::new();
+        let Some(seen) = &self.seen else {
+            section(&mut out, "GPUs", kernel_table(self.gpus.iter()));
+            return out.trim_start().to_owned();
+        };
+        if seen.devices.is_empty() {
+            out.push_str(&format!("Programs see no device: {}. `vkload doctor` says why.\n", seen.reason));
+            section(&mut out, "GPUs", kernel_table(self.gpus.iter()));
+            return out;
+        }
+        out.push_str(&format!("Devices in the order in which programs see them ({})\n", seen.loader));
+        out.push_str(&device_table(&seen.devices, &self.gpus).render());
+        let unseen = self.gpus.iter().filter(|gpu| !seen.has(&gpu.0));
+        if let Some(table) = kernel_table(unseen) {
+            section(&mut out, "GPUs that programs do not see", Some(table));
+        }
+        out.push_str(&format!("\nThis order: {}.\n", seen.reason));
+        out.push_str(&seen.remedies);
+        out
+    }
+
+    fn json(&self) -> String {
+        let gpu = |(gpu, power): &Powered| {
+            json!({
+                "name": gpu.name(),
+                "vendorId": gpu.vendor,
+                "deviceId": gpu.device,
+                "bus": gpu.address,
+                "kernelDriver": gpu.driver,
+                "power": some(power),
+                "isSeen": self.seen.as_ref().map(|seen| seen.has(gpu)),
+            })
+        };
+        let device = |tried: &Tried| {
+            let gpu = self.gpus.iter().find(|gpu| is_of(&gpu.0, tried));
+            json!({
+                "name": tried.device.name,
+                "kind": tried.device.kind,
+                "driver": some(&tried.device.driver),
+                "deviceUuid": some(&tried.device.uuid),
+                "bus": bus(tried, gpu),
+                "kernelDriver": gpu.and_then(|gpu| gpu.0.driver.as_deref()),
+                "power": gpu.and_then(|gpu| some(&gpu.1)),
+            })
+        };
+        let seen = self.seen.as_ref();
+        let object = json!({
+            "format": FORMAT,
+            "loader": seen.map(|seen| &seen.loader),
+            "devices": seen.map(|seen| seen.devices.iter().map(device).collect::<Vec<_>>()),
+            "reason": seen.map(|seen| &seen.reason),
+            "gpus": self.gpus.iter().map(gpu).collect::<Vec<_>>(),
+        });
+        format!("{object:#}\n")
+    }
+}
+
+impl Seen {
+    fn has(&self, gpu: &Gpu) -> bool {
+        self.devices.iter().any(|tried| is_of(gpu, tried))
+    }
+}
+
+/// Returns the text if it is known.
+fn some(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// Returns a device's address on its bus, if it has one.
+fn bus<'a>(tried: &'a Tried, gpu: Option<&'a Powered>) -> Option<&'a str> {
+    some(&tried.bus).or_else(|| gpu.map(|(gpu, _)| gpu.address.as_str()))
 }
 
 fn device_table(devices: &[Tried], gpus: &[Powered]) -> Table {
     let mut table = Table::new(&["", "DEVICE", "KIND", "DRIVER", "BUS", "KERNEL DRIVER", "POWER"]);
     for (index, tried) in devices.iter().enumerate() {
         let gpu = gpus.iter().find(|gpu| is_of(&gpu.0, tried));
-        let bus = match (gpu, tried.bus.as_str()) {
-            (Some((gpu, _)), "") => gpu.address.as_str(),
-            (_, bus) => bus,
-        };
         let kernel = gpu.and_then(|gpu| gpu.0.driver.as_deref());
-        let power = gpu.map(|gpu| gpu.1.as_str());
-        let known = |text: Option<&str>| text.filter(|text| !text.is_empty()).unwrap_or("-").to_owned();
+        let power = gpu.and_then(|gpu| some(&gpu.1));
+        let known = |text: Option<&str>| text.unwrap_or("-").to_owned();
         let device = &tried.device;
         table.row([
             &(index + 1).to_string(),
             &device.name,
             &device.kind,
-            &known(Some(&device.driver)),
-            &known(Some(bus)),
+            &known(some(&device.driver)),
+            &known(bus(tried, gpu)),
             &known(kernel),
             &known(power),
         ]);
@@ -91,8 +180,7 @@ fn kernel_table<'a>(gpus: impl Iterator<Item = &'a Powered>) -> Option<Table> {
     let mut is_empty = true;
     for (gpu, power) in gpus {
         let name = format!("{} [{:04x}:{:04x}]", gpu.name(), gpu.vendor, gpu.device);
-        let power = if power.is_empty() { "-" } else { power };
-        table.row([&name, &gpu.address, gpu.driver.as_deref().unwrap_or("-"), power]);
+        table.row([&name, &gpu.address, gpu.driver.as_deref().unwrap_or("-"), some(power).unwrap_or("-")]);
         is_empty = false;
     }
     (!is_empty).then_some(table)

@@ -47,7 +47,7 @@ pub fn run() -> ExitCode {
         Command::Probe { memory, subject } => probe::child::run(memory, &subject),
         Command::Bisect(options) => bisect::print(&options),
         Command::Layers(options) => layers::run(&options),
-        Command::Devices(options) => devices::print(options.no_probe),
+        Command::Devices(options) => devices::print(options.no_probe, options.json),
         Command::Paths(options) => paths::print(options.json),
         Command::Chain(options) => chain::print(&options),
         Command::Replay(options) => replay::print(&options),

@@ -39,6 +39,14 @@ fn devices_are_listed_in_the_order_that_programs_see_with_the_reason_and_the_rem
     assert!(said.contains("This order: discrete before integrated"), "{said}");
     assert!(said.contains("VK_LOADER_DEVICE_SELECT=10de:0077 PROGRAM"), "{said}");
 
+    let json: serde_json::Value =
+        serde_json::from_slice(&devices(&sandbox, &[], &["--json"]).stdout).expect("JSON");
+    assert_eq!(
+        (&json["devices"][0]["name"], &json["devices"][1]["bus"]),
+        (&"large".into(), &"0000:77:00.0".into())
+    );
+    assert!(json["reason"].as_str().is_some_and(|reason| reason.starts_with("discrete before")), "{json:#}");
+
     let first = text(&devices(&sandbox, &[("VK_LOADER_DEVICE_SELECT", "10de:0077")], &[]));
     assert!(first.contains("1  small") && first.contains("names the first one"), "{first}");
 }

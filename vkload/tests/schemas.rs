@@ -39,6 +39,8 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["layers", "--json", "--only"], "layers"),
     (&["compare", "--json", "RECORDING", "RECORDING"], "compare"),
     (&["compare", "--json", "RECORDING", "CASE"], "compare"),
+    (&["devices", "--json"], "devices"),
+    (&["devices", "--json", "--no-probe"], "devices"),
     (&["settings", "--json"], "settings-report"),
     (&["settings", "--json", "--program", "/usr/bin/game"], "settings-report"),
     (&["settings", "--json", "RECORDING"], "settings-report"),
