@@ -16,7 +16,7 @@ fn configurations(list: &[(u32, u32)]) -> String {
     let uuid = |byte: u32| format!("[{}]", vec![byte.to_string(); 16].join(","));
     let entry = |(vendor, number): &(u32, u32)| {
         format!(
-            r#"{{"deviceUUID": {}, "driverUUID": {}, "driverVersion": 7, "deviceName": "no. {number}"}}"#,
+            r#"{{"deviceUUID": {}, "driverUUID": {}, "driverVersion": -1859665664, "deviceName": "no. {number}"}}"#,
             uuid(*number),
             uuid(*vendor)
         )
