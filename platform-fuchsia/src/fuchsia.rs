@@ -267,7 +267,7 @@ impl Fuchsia {
 enum Refused {
     NoService,
     NoSuchLibrary,
-    ByService(service::Refusal),
+    ByService(service::ServiceError),
 }
 
 impl fmt::Display for Refused {

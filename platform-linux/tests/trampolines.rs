@@ -11,8 +11,8 @@ use std::ptr::{from_ref, null, null_mut};
 use std::sync::atomic::Ordering;
 
 use loader_core::dispatch::{
-    Block, Command, DEVICE_TRAMPOLINES, DeviceTable, INSTANCE_TRAMPOLINES, InstanceTable, KEYS,
-    LOOK_UP_TRAMPOLINES, LowerEnds, NotEntered, TERMINATORS, Table, UNKNOWN_DEVICE_COMMANDS,
+    Block, Command, DEVICE_TRAMPOLINES, DeviceTable, INSTANCE_TRAMPOLINES, InstanceTable, KEYS, KeyError,
+    LOOK_UP_TRAMPOLINES, LowerEnds, TERMINATORS, Table, UNKNOWN_DEVICE_COMMANDS,
     UNKNOWN_INSTANCE_TRAMPOLINES, UNKNOWN_PHYSICAL_DEVICE_COMMANDS, lower_end_piece, trap,
 };
 use loader_core::dispatch::{FIRST_PHYSICAL_DEVICE_SLOT, Handle, HandleKind};
@@ -224,7 +224,7 @@ fn look_ups_go_through_the_table_of_the_handles_key() {
     let tables = keyed_tables();
     for (key, table) in &tables {
         assert_eq!(KEYS.insert(waiting, *key, &raw const **table), Ok(()));
-        assert_eq!(KEYS.insert(waiting, *key, &raw const **table), Err(NotEntered::NotUnique));
+        assert_eq!(KEYS.insert(waiting, *key, &raw const **table), Err(KeyError::NotUnique));
     }
     let check_slots = |(key, table): &(usize, Box<DeviceTable>), slots: std::ops::Range<usize>| {
         let handle = from_ref(key).cast();

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use loader_core::discovery::{
-    Fallback, Ignored, LayerNote, LayerReason, Looked, Note, Plan, Policy, Reason, Root,
+    Fallback, IgnoreReason, LayerNote, LayerReason, Note, Plan, Policy, Reason, Root, SearchResult,
 };
 use loader_core::drivers::BestReason;
 use loader_core::manifest::ManifestError;
-use loader_core::negotiation::{LayerFault, Outcome};
+use loader_core::negotiation::{DriverStatus, LayerOpenError};
 use loader_core::platform::{Reader, Variable, variables};
 
 // ---- variables ----
@@ -123,11 +123,11 @@ fn every_reason_and_outcome_is_on_its_page() {
         Reason::IDS,
         LayerReason::IDS,
         ManifestError::IDS,
-        Outcome::IDS,
-        LayerFault::IDS,
-        Looked::IDS,
+        DriverStatus::IDS,
+        LayerOpenError::IDS,
+        SearchResult::IDS,
         Note::IDS,
-        Ignored::IDS,
+        IgnoreReason::IDS,
         LayerNote::IDS,
     ];
     let ids = tables.into_iter().flatten().copied().flatten();

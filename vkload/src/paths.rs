@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use loader_core::discovery::{Looked, Searched};
-use loader_core::memory::Shown;
+use loader_core::discovery::{SearchResult, Searched};
+use loader_core::memory::Escaped;
 use serde_json::json;
 
 use crate::output;
@@ -52,12 +52,12 @@ fn settings(planned: &Planned) -> Vec<SearchPath> {
     let is_used = |searched: &Searched| searched.path == planned.settings.plan.path;
     let place = |searched: &Searched| {
         let found = match searched.result {
-            Looked::File if is_used(searched) => "the settings file that is used",
-            Looked::File => "a settings file that is ignored",
+            SearchResult::File if is_used(searched) => "the settings file that is used",
+            SearchResult::File => "a settings file that is ignored",
             _ => "nothing",
         };
         SearchPath {
-            path: Shown(&searched.path).to_string(),
+            path: Escaped(&searched.path).to_string(),
             because: searched.origin.to_string(),
             found: found.into(),
         }

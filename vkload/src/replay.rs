@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use loader_core::discovery::Policy;
-use loader_core::memory::Shown;
+use loader_core::memory::Escaped;
 use serde_json::Value;
 
 use crate::arguments::{Format, ReplayArguments, Show};
@@ -122,7 +122,7 @@ pub(crate) fn report(planned: &Planned, recorded: &Value) -> Result<Report, Stri
     let list = |name: &str| recorded[name].as_array().into_iter().flatten();
     let fault = |index: usize| {
         let layer = planned.layers.layers.get(index)?;
-        let (path, name) = (Shown(&layer.path).to_string(), Shown(layer.name()).to_string());
+        let (path, name) = (Escaped(&layer.path).to_string(), Escaped(layer.name()).to_string());
         let mut all = list("layers");
         let seen = all.find(|seen| seen["manifest"] == path.as_str() && seen["name"] == name.as_str())?;
         let fault = || LayerProblem { id: text(&seen["outcome"]).into(), text: text(&seen["remark"]) };

@@ -3,8 +3,8 @@
 use std::ffi::CStr;
 use std::io;
 
-use loader_core::discovery::{Looked, Origin, Searched};
-use loader_core::memory::Shown;
+use loader_core::discovery::{Origin, SearchResult, Searched};
+use loader_core::memory::Escaped;
 use loader_core::platform::FileError;
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ pub(crate) struct SearchPath {
 impl SearchPath {
     pub(crate) fn new(searched: &Searched) -> Self {
         Self {
-            path: Shown(&searched.path).to_string(),
+            path: Escaped(&searched.path).to_string(),
             because: origin(searched.origin),
             found: found(&searched.result),
         }
@@ -52,15 +52,15 @@ pub(crate) fn origin(origin: Origin) -> String {
     }
 }
 
-fn found(result: &Looked) -> String {
+fn found(result: &SearchResult) -> String {
     match result {
-        Looked::Folder { manifests: 1 } => "1 manifest".into(),
-        Looked::Folder { manifests } => format!("{manifests} manifests"),
-        Looked::File => "a manifest".into(),
-        Looked::Repeated => "the same as above".into(),
-        Looked::Failed(FileError::NotFound) => "nothing".into(),
-        Looked::Failed(FileError::Denied) => "no permission to read".into(),
-        Looked::Failed(FileError::Other(number)) => io::Error::from_raw_os_error(*number).to_string(),
-        Looked::Failed(error) => format!("{error:?}"),
+        SearchResult::Folder { manifests: 1 } => "1 manifest".into(),
+        SearchResult::Folder { manifests } => format!("{manifests} manifests"),
+        SearchResult::File => "a manifest".into(),
+        SearchResult::Repeated => "the same as above".into(),
+        SearchResult::Failed(FileError::NotFound) => "nothing".into(),
+        SearchResult::Failed(FileError::Denied) => "no permission to read".into(),
+        SearchResult::Failed(FileError::Other(number)) => io::Error::from_raw_os_error(*number).to_string(),
+        SearchResult::Failed(error) => format!("{error:?}"),
     }
 }

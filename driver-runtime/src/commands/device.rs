@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
 use loader_core::abi::chain;
-use loader_core::memory::{Allocator, CopiedCallbacks, Counted, OutOfMemory, Shown};
+use loader_core::memory::{Allocator, CopiedCallbacks, Counted, Escaped, OutOfMemory};
 use loader_core::registry::ExtensionKind;
 
 use super::enumerate::physical_devices;
@@ -108,7 +108,7 @@ unsafe fn check_extensions<D: Driver>(
         )
     };
     enabled.map_err(|error| {
-        let name = Shown(error.0.to_bytes());
+        let name = Escaped(error.0.to_bytes());
         let text = format_args!("vkCreateDevice: the device does not have the extension {name}");
         failed(error.into(), physical.base(), here!(), text)
     })

@@ -6,7 +6,7 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Allocator, CopiedCallbacks, OutOfMemory, Shown};
+use loader_core::memory::{Allocator, CopiedCallbacks, Escaped, OutOfMemory};
 use loader_core::registry::ExtensionKind;
 
 use crate::driver::{Driver, Tables};
@@ -106,7 +106,7 @@ unsafe fn check<D: Driver>(
             count,
         )
         .map_err(|error| {
-            let name = Shown(error.0.to_bytes());
+            let name = Escaped(error.0.to_bytes());
             failed(error.into(), format_args!("the driver does not have the instance extension {name}"))
         })?;
         if !accepts(D::api_version(), app.api_version, interface) {

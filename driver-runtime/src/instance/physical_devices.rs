@@ -4,7 +4,7 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU8, Ordering};
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{CopiedCallbacks, Shown, TryGrow, Vec};
+use loader_core::memory::{CopiedCallbacks, Escaped, TryGrow, Vec};
 
 use super::Instance;
 use crate::dispatch::{CommandTable, DispatchTable};
@@ -171,7 +171,7 @@ impl<D: DriverTypes> Enumeration<'_, D> {
         let root = self.instance.root();
         if let Some(Err(error)) = &description.sync_types {
             let name = description.properties.device_name_as_c_str().unwrap_or_default().to_bytes();
-            let name = Shown(name);
+            let name = Escaped(name);
             message!(Level::Error, Topic::Driver, [root.base()], "the device {name} cannot be used: {error}");
             return Err(EnumerateError::InitializationFailed);
         }

@@ -409,7 +409,7 @@ impl fmt::Display for ObjectBase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.name().unwrap_or_default();
         if !name.is_empty() {
-            return write!(f, "{}", loader_core::memory::Shown(&name));
+            return write!(f, "{}", loader_core::memory::Escaped(&name));
         }
         f.write_str("Vk")?;
         type_words(self.kind, f)?;

@@ -8,7 +8,7 @@ use super::device_links::enter_device_chain;
 use crate::abi::{extensions, name};
 use crate::dispatch::{Handle, Table as _, any_physical_device};
 use crate::log::{Level, Topic};
-use crate::memory::Shown;
+use crate::memory::Escaped;
 use crate::objects::{GroupHandles, Instance, available, check_requested};
 use crate::registry::command;
 
@@ -117,7 +117,7 @@ unsafe fn warn_of_device_layers(instance: &Instance, info: &CreateInfo) {
             format_args!(
                 "vkCreateDevice: device layers have no effect, a device has the layers of its instance, and {} is \
                  not one of them",
-                Shown(stranger.to_bytes())
+                Escaped(stranger.to_bytes())
             ),
         );
     }

@@ -16,7 +16,7 @@ use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::manifest::Version;
-use crate::memory::{Application, Box, ObjectCallbacks, Shown, TryGrow, Vec};
+use crate::memory::{Application, Box, Escaped, ObjectCallbacks, TryGrow, Vec};
 use crate::objects::{
     Instance, Sources, add_under_layers, check_requested, comparable, handle, instance_at, make_drivers,
 };
@@ -98,7 +98,7 @@ pub unsafe fn create_instance(
         result?;
         check_made(&instance, handle)?;
         let given = instance
-            .handle_for_application(handle.as_raw(), HandleKind::InstanceOfLayer)
+            .handle_for_application(handle.as_raw(), HandleKind::WrappedInstance)
             .inspect_err(|error| destroy_below(&instance, handle, callbacks, *error))?;
         instance.set_chain_handle(handle);
         fill_instance_table(&instance);
@@ -284,9 +284,9 @@ unsafe fn log_request(info: &CreateInfo, application: &vk::ApplicationInfo<'_>, 
             Topic::Loader,
             format_args!(
                 "application \"{}\" version {}, engine \"{}\" version {}, asks for Vulkan {}",
-                Shown(name.to_bytes()),
+                Escaped(name.to_bytes()),
                 application.application_version,
-                Shown(engine.to_bytes()),
+                Escaped(engine.to_bytes()),
                 application.engine_version,
                 Version::from_encoded(application.api_version)
             ),
@@ -295,7 +295,7 @@ unsafe fn log_request(info: &CreateInfo, application: &vk::ApplicationInfo<'_>, 
             logger.log(
                 Level::Info,
                 Topic::Loader,
-                format_args!("the application asks for {}", Shown(extension.to_bytes())),
+                format_args!("the application asks for {}", Escaped(extension.to_bytes())),
             );
         }
     }

@@ -37,7 +37,7 @@ unsafe extern "system" fn enumerate_device_extension_properties(
     let Some(enumerate) = instance.device_extensions else {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     };
-    let of_layer = found.kind() == HandleKind::PhysicalDeviceOfLayer;
+    let of_layer = found.kind() == HandleKind::WrappedPhysicalDevice;
     let lower = vk::PhysicalDevice::from_raw(found.lower().expose_provenance() as u64);
     let _turn = instance.turn_in_layers();
     // SAFETY: by this function's `# Safety` the parameters are valid for the command; the first layer knows the physical device by

@@ -131,7 +131,7 @@ impl Instance {
 
     /// Replaces the handle that came up the chain with the one for the application.
     fn translate(&self, device: &mut vk::PhysicalDevice) -> Result<(), vk::Result> {
-        let handle = self.handle_for_application(device.as_raw(), HandleKind::PhysicalDeviceOfLayer)?;
+        let handle = self.handle_for_application(device.as_raw(), HandleKind::WrappedPhysicalDevice)?;
         *device = vk::PhysicalDevice::from_raw(handle);
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::abi::layer_interface::{
     FEATURE_SORTING, FindInstanceCommand, InstanceContent, InstanceCreateInfo, InstanceLink,
     LayerDeviceFunctions, SetInstanceData, function,
 };
-use crate::layers::{ActiveLayer, TellLayers};
+use crate::layers::{ActiveLayer, LayerSettingsChain};
 use crate::memory::{Application, OutOfMemory, TryGrow, Vec};
 use crate::objects::{terminator_get_instance_proc_addr, terminator_get_physical_device_proc_addr};
 
@@ -39,7 +39,7 @@ pub unsafe fn enter_instance_chain(
     let mut links = links(layers, memory)?;
     // SAFETY: by this function's `# Safety` the create info comes from vkCreateInstance, and the settings are
     // valid.
-    let told = unsafe { TellLayers::new(settings, layers, info, memory) }?;
+    let told = unsafe { LayerSettingsChain::new(settings, layers, info, memory) }?;
     let s_type = vk::StructureType::LOADER_INSTANCE_CREATE_INFO;
     let features = InstanceCreateInfo {
         s_type,

@@ -11,7 +11,7 @@ use super::instance_table::NEVER_IN_LAYERS;
 use crate::dispatch::{Handle, HandleKind, InstanceTable, TERMINATORS, Table as _};
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory};
-use crate::objects::{Instance, Kept, OfLayer, PhysicalDevice, instance_terminator};
+use crate::objects::{Instance, LayerHandle, ListedPtr, PhysicalDevice, instance_terminator};
 
 /// Returns the table that all such handles of an instance share.
 ///
@@ -66,7 +66,7 @@ impl Instance {
         {
             return Ok(handle);
         }
-        let stands_for = |known: &Kept<OfLayer>| {
+        let stands_for = |known: &ListedPtr<LayerHandle>| {
             // SAFETY: the list keeps its handles alive until the instance is destroyed.
             unsafe { known.0.as_ref() }.0.lower().expose_provenance() as u64 == handle
         };
@@ -75,7 +75,7 @@ impl Instance {
             return Ok(known.0.as_ptr().expose_provenance() as u64);
         }
         if !self.may_be_object(handle) {
-            let of_instance = kind == HandleKind::InstanceOfLayer;
+            let of_instance = kind == HandleKind::WrappedInstance;
             self.report_no_object(if of_instance { "VkInstance" } else { "VkPhysicalDevice" }, handle);
             return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         }
@@ -83,7 +83,7 @@ impl Instance {
         let lower = core::ptr::with_exposed_provenance_mut(lower);
         let Some(table) = &self.of_layer_table else { return Ok(handle) };
         let table = &raw const **table;
-        let made = OfLayer(Handle::new(
+        let made = LayerHandle(Handle::new(
             kind,
             table,
             &raw const *self.table,
@@ -91,7 +91,7 @@ impl Instance {
             core::ptr::from_ref(self).cast(),
         ));
         let made =
-            Kept(Box::into_non_null(Box::try_new_in(made, self.allocator).map_err(OutOfMemory::from)?));
+            ListedPtr(Box::into_non_null(Box::try_new_in(made, self.allocator).map_err(OutOfMemory::from)?));
         let inserted = self.of_layers.find_or_insert(waiting, made, stands_for);
         if !matches!(inserted, Ok((_, true))) {
             // SAFETY: the list did not take it, so no other code has seen it.
@@ -104,7 +104,7 @@ impl Instance {
     pub(super) fn own_physical_device(&self, handle: u64) -> Option<&PhysicalDevice> {
         let waiting = self.loader.platform.waiting;
         let has_handle =
-            |known: &&Kept<PhysicalDevice>| known.0.as_ptr().expose_provenance() as u64 == handle;
+            |known: &&ListedPtr<PhysicalDevice>| known.0.as_ptr().expose_provenance() as u64 == handle;
         let mut drivers = self.drivers.iter();
         let known = drivers
             .find_map(|driver| driver.devices.read(waiting, |list| list.iter().find(has_handle).copied()))?;

@@ -4,7 +4,7 @@
 use core::ffi::CStr;
 
 use super::filter::NameFilter;
-use super::inquiry::{Inquiry, Stop};
+use super::inquiry::{Incomplete, Inquiry};
 use super::kind::DriverKind;
 use super::manifests::{Manifest, first_of_path, library, look};
 use super::order::first_equal;
@@ -13,7 +13,7 @@ use super::places::elements;
 use super::places::{Choices, Place, Setting};
 use super::plan::{Candidate, Decision, Origin, Plan};
 #[cfg(feature = "foreign-handles")]
-use super::plan::{Looked, Searched};
+use super::plan::{SearchResult, Searched};
 use super::policy::{Policy, Request};
 use super::reason::Reason;
 use crate::manifest::{DriverManifest, Settings, Version};
@@ -32,7 +32,7 @@ pub(super) fn plan_drivers(
     request: &Request,
     policy: &Policy,
     settings: Option<&Settings>,
-) -> Result<Plan, Stop> {
+) -> Result<Plan, Incomplete> {
     let mut plan = Plan::default();
     let mut choices = Choices::read(inquiry, policy, &policy.drivers)?;
     #[cfg(feature = "foreign-handles")]
@@ -82,7 +82,7 @@ pub(super) fn plan_drivers(
 fn add_other_loader(plan: &mut Plan, by: Option<Setting<'_>>, library: &[u8]) -> Result<(), OutOfMemory> {
     let found_in = plan.searched.len();
     let origin = by.map_or(Origin::BuiltIn("another loader"), |(name, _)| Origin::Adding(name));
-    plan.searched.try_push(Searched { path: text(&[library])?, origin, result: Looked::File })?;
+    plan.searched.try_push(Searched { path: text(&[library])?, origin, result: SearchResult::File })?;
     plan.drivers.try_push(Candidate {
         path: text(&[library])?,
         found_in,
@@ -170,7 +170,7 @@ fn decide(said: &DriverManifest, request: &Request, policy: &Policy) -> Option<R
 }
 
 /// Skips every driver whose library belongs to an earlier one.
-fn skip_duplicates(inquiry: &mut Inquiry<'_>, drivers: &mut [Candidate]) -> Result<(), Stop> {
+fn skip_duplicates(inquiry: &mut Inquiry<'_>, drivers: &mut [Candidate]) -> Result<(), Incomplete> {
     let mut used = Vec::new();
     for (at, driver) in drivers.iter().enumerate().filter(|(_, driver)| driver.decision == Decision::Use) {
         used.try_push((at, driver.library.as_slice()))?;

@@ -5,7 +5,7 @@ use super::kind::DriverKind;
 use super::places::elements;
 use super::source::Source;
 use super::{
-    Candidate, Decision, KnownSettings, LayerPlan, LayerScope, Looked, Origin, Plan, Request, Searched,
+    Candidate, Decision, KnownSettings, LayerPlan, LayerScope, Origin, Plan, Request, SearchResult, Searched,
     Snapshot,
 };
 use crate::manifest::Version;
@@ -35,7 +35,11 @@ impl Source for FixedDrivers {
         let mut plan = Plan::default();
         for (found_in, library) in elements(self.0).enumerate() {
             let origin = Origin::BuiltIn(OPTION);
-            plan.searched.try_push(Searched { path: text(&[library])?, origin, result: Looked::File })?;
+            plan.searched.try_push(Searched {
+                path: text(&[library])?,
+                origin,
+                result: SearchResult::File,
+            })?;
             plan.drivers.try_push(Candidate {
                 path: text(&[library])?,
                 found_in,

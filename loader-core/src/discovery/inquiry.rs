@@ -42,7 +42,7 @@ pub(super) fn answer<T: Default>(
     platform: &Platform,
     snapshot: &mut Snapshot,
     base: Option<&Snapshot>,
-    plan: impl FnOnce(&mut Inquiry<'_>) -> Result<T, Stop>,
+    plan: impl FnOnce(&mut Inquiry<'_>) -> Result<T, Incomplete>,
 ) -> Result<T, OutOfMemory> {
     let answers = Answers::default();
     let platform = Some(Asked::new(platform, &answers));
@@ -50,21 +50,21 @@ pub(super) fn answer<T: Default>(
     snapshot.add(answers)?;
     match plan {
         Ok(plan) => Ok(plan),
-        Err(Stop::OutOfMemory) => Err(OutOfMemory),
+        Err(Incomplete::OutOfMemory) => Err(OutOfMemory),
         // A caller with a platform has no open questions.
-        Err(Stop::Ask) => Ok(T::default()),
+        Err(Incomplete::Ask) => Ok(T::default()),
     }
 }
 
 /// Why no plan can be made yet.
-pub(super) enum Stop {
+pub(super) enum Incomplete {
     /// Some questions are open.
     Ask,
     /// Memory ran out.
     OutOfMemory,
 }
 
-impl From<OutOfMemory> for Stop {
+impl From<OutOfMemory> for Incomplete {
     fn from(_: OutOfMemory) -> Self {
         Self::OutOfMemory
     }
@@ -76,16 +76,16 @@ impl<'a> Inquiry<'a> {
     }
 
     /// Stops if a question had no answer yet.
-    pub(super) fn settle(&self) -> Result<(), Stop> {
-        if self.questions.is_empty() { Ok(()) } else { Err(Stop::Ask) }
+    pub(super) fn settle(&self) -> Result<(), Incomplete> {
+        if self.questions.is_empty() { Ok(()) } else { Err(Incomplete::Ask) }
     }
 
     /// Returns the finished plan, or the open questions, each once.
-    pub(super) fn step<T>(self, plan: Result<T, Stop>) -> Result<Step<T>, OutOfMemory> {
+    pub(super) fn step<T>(self, plan: Result<T, Incomplete>) -> Result<Step<T>, OutOfMemory> {
         match plan {
             Ok(plan) => Ok(Step::Ready(plan)),
-            Err(Stop::Ask) => Ok(Step::Ask(self.into_questions())),
-            Err(Stop::OutOfMemory) => Err(OutOfMemory),
+            Err(Incomplete::Ask) => Ok(Step::Ask(self.into_questions())),
+            Err(Incomplete::OutOfMemory) => Err(OutOfMemory),
         }
     }
 

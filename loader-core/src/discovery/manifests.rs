@@ -1,10 +1,10 @@
 //! Finds the manifests in the searched places.
 #![forbid(unsafe_code)]
 
-use super::inquiry::{Inquiry, Stop};
+use super::inquiry::{Incomplete, Inquiry};
 use super::order::{first_equal, natural};
 use super::places::{Place, is_manifest_name};
-use super::plan::{Looked, Note, Searched};
+use super::plan::{Note, SearchResult, Searched};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by, text};
 
 /// The number of manifests above which the rest is ignored.
@@ -23,7 +23,7 @@ pub(super) fn look(
     places: Vec<Place>,
     searched: &mut Vec<Searched>,
     notes: &mut Vec<Note>,
-) -> Result<Vec<Manifest>, Stop> {
+) -> Result<Vec<Manifest>, Incomplete> {
     let before = searched.len();
     let key = |at: usize| places.get(at).map(|place| (place.is_manifest, place.path.as_slice()));
     let firsts = first_equal(places.len(), &mut |(one, other)| key(one).cmp(&key(other)))?;
@@ -41,15 +41,15 @@ pub(super) fn look(
         let found_in = before.saturating_add(at);
         let result = if place.is_manifest {
             add(&mut found, Manifest { path: text(&[&place.path])?, found_in }, &mut left_out)?;
-            Looked::File
+            SearchResult::File
         } else if at != first {
-            Looked::Repeated
+            SearchResult::Repeated
         } else {
             match inquiry.listing(&place.path)? {
-                Ok(names) => Looked::Folder {
+                Ok(names) => SearchResult::Folder {
                     manifests: take(names, &place.path, found_in, &mut found, &mut left_out)?,
                 },
-                Err(error) => Looked::Failed(error),
+                Err(error) => SearchResult::Failed(error),
             }
         };
         searched.try_push(Searched { path: place.path, origin: place.origin, result })?;

@@ -6,7 +6,7 @@
 //! ([`Request`]).
 //!
 //! The plan contains *every* candidate, used or not, with a [`Decision`] and, if it is not used, a
-//! [`Reason`]. Facts that only opening a driver can show are an [`Outcome`](crate::negotiation::Outcome). Log
+//! [`Reason`]. Facts that only opening a driver can show are an [`DriverStatus`](crate::negotiation::Outcome). Log
 //! lines, reports and tests display these objects, so they cannot disagree.
 
 mod answers;
@@ -34,10 +34,11 @@ pub use inquiry::Step;
 pub use kind::DriverKind;
 pub use layers::discover_layers;
 pub use layers::{
-    ActiveLayer, ActiveLayers, Because, Explained, ExplainedRefusal, LayerCandidate, LayerDecision,
-    LayerKind, LayerNote, LayerPlan, LayerReason, LayerRequest, LayerScope, Refusal, Refused, plan_layers,
+    ActivationCause, ActiveLayer, ActiveLayers, Explained, ExplainedRefusal, LayerCandidate, LayerDecision,
+    LayerKind, LayerNote, LayerPlan, LayerReason, LayerRequest, LayerRequestError, LayerScope, Refused,
+    plan_layers,
 };
-pub use plan::{Candidate, Decision, Ignored, Looked, Note, Origin, Plan, Searched};
+pub use plan::{Candidate, Decision, IgnoreReason, Note, Origin, Plan, SearchResult, Searched};
 pub use policy::{Fallback, LayerVariables, Policy, Request, Root, Search, build_option};
 pub use question::Question;
 pub(crate) use reason::Name;

@@ -3,8 +3,8 @@
 
 use core::ffi::CStr;
 
-use super::inquiry::{Inquiry, Stop};
-use super::plan::{Ignored, Note, Origin};
+use super::inquiry::{Incomplete, Inquiry};
+use super::plan::{IgnoreReason, Note, Origin};
 use super::policy::{Fallback, Policy, Root, Search};
 use crate::memory::ascii::trimmed;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
@@ -80,7 +80,7 @@ impl<'a> Choices<'a> {
         policy: &Policy,
         search: &Search,
         mut places: Vec<Place>,
-    ) -> Result<Vec<Place>, Stop> {
+    ) -> Result<Vec<Place>, Incomplete> {
         let Some((name, value)) = self.replacing else {
             if let Some((name, value)) = self.adding {
                 for element in elements(value) {
@@ -108,7 +108,7 @@ impl<'a> Choices<'a> {
     /// Ignores the variables, since the settings file lists the devices. Records which are set.
     pub(super) fn ignored(self, notes: &mut Vec<Note>) -> Result<Self, OutOfMemory> {
         for (name, _) in [self.replacing, self.adding, self.select, self.disable].into_iter().flatten() {
-            notes.try_push(Note::VariableIgnored { name, because: Ignored::Settings })?;
+            notes.try_push(Note::VariableIgnored { name, because: IgnoreReason::Settings })?;
         }
         Ok(Self::default())
     }
@@ -126,7 +126,8 @@ impl<'a> Choices<'a> {
         let others = search.replacing.iter().copied().skip_while(|name| *name != replacing).skip(1);
         for name in others.chain(search.adding) {
             if inquiry.variable(name, policy.reader)?.is_some() {
-                notes.try_push(Note::VariableIgnored { name, because: Ignored::ReplacedBy(replacing) })?;
+                notes
+                    .try_push(Note::VariableIgnored { name, because: IgnoreReason::ReplacedBy(replacing) })?;
             }
         }
         if elements(value).next().is_none() {
@@ -148,7 +149,7 @@ pub(super) fn note_elevated(
     }
     for name in variables {
         if inquiry.variable(name, Reader::Plain)?.is_some() {
-            notes.try_push(Note::VariableIgnored { name, because: Ignored::Elevated })?;
+            notes.try_push(Note::VariableIgnored { name, because: IgnoreReason::Elevated })?;
         }
     }
     Ok(())

@@ -75,7 +75,7 @@ pub struct Searched {
     /// Why it was searched.
     pub origin: Origin,
     /// The result of the search there.
-    pub result: Looked,
+    pub result: SearchResult,
 }
 
 /// Why a place is searched.
@@ -102,7 +102,7 @@ pub enum Origin {
 crate::reasons! {
     /// The result of searching a place.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Looked [] {
+    pub enum SearchResult [] {
         /// A folder with this many manifests.
         Folder {
             /// The number of names with the extension `.json`.
@@ -126,7 +126,7 @@ crate::reasons! {
             /// The variable.
             name: &'static CStr,
             /// Why it is ignored.
-            because: Ignored,
+            because: IgnoreReason,
         } = [(because.id(); &[])] ("{} is ignored{because}", Name(name));
         /// A variable that replaces the search is set and names nothing, so nothing can be found.
         ReplacedByNothing {
@@ -146,7 +146,7 @@ crate::reasons! {
 crate::reasons! {
     /// Why a variable that is set is ignored.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Ignored [] {
+    pub enum IgnoreReason [] {
         /// The process has privileges that its user may lack.
         Elevated = ["variable-ignored-elevated"] (" because this process is elevated (LDP_LOADER_13)");
         /// This other variable replaces it.

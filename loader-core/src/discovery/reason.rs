@@ -107,6 +107,6 @@ pub(crate) struct Name(pub(crate) &'static CStr);
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        crate::memory::Shown(self.0.to_bytes()).fmt(f)
+        crate::memory::Escaped(self.0.to_bytes()).fmt(f)
     }
 }

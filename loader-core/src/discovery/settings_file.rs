@@ -3,9 +3,9 @@
 #![forbid(unsafe_code)]
 
 use super::inquiry::answer;
-use super::inquiry::{Inquiry, Step, Stop};
+use super::inquiry::{Incomplete, Inquiry, Step};
 use super::places::{Place, add_usual_places};
-use super::plan::{Looked, Origin, Searched};
+use super::plan::{Origin, SearchResult, Searched};
 use super::reason::Reason;
 use super::{Policy, Snapshot};
 use crate::manifest::{FieldProblem, Settings, SettingsFile, SettingsWarning};
@@ -64,7 +64,7 @@ impl KnownSettings {
         add_usual_places(&mut inquiry, policy, &policy.settings, &mut places)?;
         for place in in_order(&places) {
             let exists = inquiry.exists(&place.path)?;
-            let result = if exists { Looked::File } else { Looked::Failed(FileError::NotFound) };
+            let result = if exists { SearchResult::File } else { SearchResult::Failed(FileError::NotFound) };
             searched.try_push(Searched { path: text(&[&place.path])?, origin: place.origin, result })?;
         }
         Ok(searched)
@@ -82,7 +82,7 @@ pub fn plan_settings(snapshot: &Snapshot, policy: &Policy) -> Result<Step<Settin
     inquiry.step(plan)
 }
 
-fn plan_file(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<SettingsPlan, Stop> {
+fn plan_file(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<SettingsPlan, Incomplete> {
     let mut plan = SettingsPlan::default();
     let elevated = inquiry.elevated()?;
     let mut places = Vec::new();

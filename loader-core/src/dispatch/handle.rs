@@ -45,16 +45,16 @@ pub enum HandleKind {
     /// A physical device of the loader.
     PhysicalDevice,
     /// No object: the handle represents a layer's `VkInstance`, which is passed to the layers.
-    InstanceOfLayer,
+    WrappedInstance,
     /// The same for a `VkPhysicalDevice`.
-    PhysicalDeviceOfLayer,
+    WrappedPhysicalDevice,
 }
 
 impl HandleKind {
     const fn magic(self) -> u32 {
         match self {
-            Self::Instance | Self::InstanceOfLayer => INSTANCE_MAGIC,
-            Self::PhysicalDevice | Self::PhysicalDeviceOfLayer => PHYSICAL_DEVICE_MAGIC,
+            Self::Instance | Self::WrappedInstance => INSTANCE_MAGIC,
+            Self::PhysicalDevice | Self::WrappedPhysicalDevice => PHYSICAL_DEVICE_MAGIC,
         }
     }
 }

@@ -94,7 +94,7 @@ const SHIFT: u32 = usize::BITS / 2;
 
 /// Why a key cannot be entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotEntered {
+pub enum KeyError {
     /// Out of memory.
     OutOfMemory,
     /// Another live device has the key, or it is not an address: it could not identify the device.
@@ -116,15 +116,15 @@ impl Keys {
     /// Enters a device's table.
     ///
     /// # Errors
-    /// [`NotEntered`]; nothing is entered.
+    /// [`KeyError`]; nothing is entered.
     pub fn insert(
         &self,
         waiting: &dyn Waiting,
         key: usize,
         table: *const DeviceTable,
-    ) -> Result<(), NotEntered> {
+    ) -> Result<(), KeyError> {
         if key == FREE || key == LEFT {
-            return Err(NotEntered::NotUnique);
+            return Err(KeyError::NotUnique);
         }
         // A larger table is allocated before the lock is taken, and freed after it if another thread was
         // faster.
@@ -133,7 +133,7 @@ impl Keys {
             let homes = {
                 let _changing = self.changing.lock(waiting);
                 if self.entry(key).is_some() {
-                    return Err(NotEntered::NotUnique);
+                    return Err(KeyError::NotUnique);
                 }
                 if self.first.is_vacant() {
                     self.first.set(key, table);
@@ -154,7 +154,7 @@ impl Keys {
                 }
                 homes
             };
-            larger = Some(Others::try_new(homes).map_err(|OutOfMemory| NotEntered::OutOfMemory)?);
+            larger = Some(Others::try_new(homes).map_err(|OutOfMemory| KeyError::OutOfMemory)?);
         }
     }
 

@@ -13,7 +13,7 @@ use crate::loader::LOOKS_UP;
 use crate::loader::{self, Loader, fatal};
 use crate::log::{CommandText as _, Topic};
 use crate::machine::{Block, DISTANCES};
-use crate::memory::Shown;
+use crate::memory::Escaped;
 use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
 
 /// The contents of an instance-table slot if nothing implements the command.
@@ -94,7 +94,7 @@ pub fn report_unknown_device(command: CommandId, object: u64) -> ! {
     report_unknown_key(command.text(), handle)
 }
 
-fn report_unknown_key(name: Shown<'_>, handle: *const c_void) -> ! {
+fn report_unknown_key(name: Escaped<'_>, handle: *const c_void) -> ! {
     fatal(
         Topic::Loader,
         format_args!(
@@ -127,7 +127,7 @@ pub(super) extern "C" fn report_missing_device_command(_handle: *const c_void, s
 }
 
 /// Returns the name of the command that has this slot in device tables.
-fn name_of_device_command(slot: usize) -> Shown<'static> {
+fn name_of_device_command(slot: usize) -> Escaped<'static> {
     let known = CommandId::from_device_slot(slot).map(CommandId::name);
     let unknown = || {
         let loader = loader::current()?;
@@ -136,11 +136,11 @@ fn name_of_device_command(slot: usize) -> Shown<'static> {
     shown(known.or_else(unknown))
 }
 
-fn shown(name: Option<&'static CStr>) -> Shown<'static> {
-    Shown(name.map_or(b"an unknown command", CStr::to_bytes))
+fn shown(name: Option<&'static CStr>) -> Escaped<'static> {
+    Escaped(name.map_or(b"an unknown command", CStr::to_bytes))
 }
 
-fn report(name: Shown<'_>, object: &str) -> ! {
+fn report(name: Escaped<'_>, object: &str) -> ! {
     fatal(
         Topic::Loader,
         format_args!(

@@ -23,7 +23,7 @@ pub use handle::{
     FIRST_PHYSICAL_DEVICE_SLOT, Handle, HandleKind, INSTANCE_MAGIC, PHYSICAL_DEVICE_MAGIC,
     any_physical_device, known_instance, known_physical_device, magic_of_slot,
 };
-pub use keys::{KEYS, Keys, NotEntered, look_up};
+pub use keys::{KEYS, KeyError, Keys, look_up};
 pub use missing::{lower_end_piece, report_bad_handle, report_unknown_device};
 pub use table::{DeviceTable, InstanceTable, LowerEnds, Table, WithTable};
 pub use trampolines::{

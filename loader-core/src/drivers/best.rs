@@ -4,14 +4,14 @@
 use core::fmt;
 
 use crate::discovery::{Candidate, Decision, Name, Note, Origin, Plan, Reason};
-use crate::memory::Shown;
-use crate::negotiation::Outcome;
+use crate::memory::Escaped;
+use crate::negotiation::DriverStatus;
 
 /// Why no driver can be used. Displayed as one line with the defect and a remedy.
 #[derive(Clone, Copy, Debug)]
 pub enum BestReason<'a> {
     /// A driver was opened and failed.
-    Failed(&'a Candidate, &'a Outcome),
+    Failed(&'a Candidate, &'a DriverStatus),
     /// A driver was found and not opened.
     Skipped(&'a Candidate, &'a Reason),
     /// Drivers were found and opened without a fault: they have no device at the moment.
@@ -29,7 +29,7 @@ pub enum BestReason<'a> {
 #[must_use]
 pub fn best_reason<'a>(
     plan: &'a Plan,
-    outcomes: impl IntoIterator<Item = &'a (usize, Outcome)>,
+    outcomes: impl IntoIterator<Item = &'a (usize, DriverStatus)>,
 ) -> BestReason<'a> {
     let failed = outcomes.into_iter().filter_map(|(place, outcome)| {
         let driver = plan.drivers.get(*place)?;
@@ -65,8 +65,8 @@ impl BestReason<'_> {
 impl fmt::Display for BestReason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Failed(driver, outcome) => write!(f, "{}: {outcome}", Shown(&driver.path)),
-            Self::Skipped(driver, reason) => write!(f, "{}: {reason}", Shown(&driver.path)),
+            Self::Failed(driver, outcome) => write!(f, "{}: {outcome}", Escaped(&driver.path)),
+            Self::Skipped(driver, reason) => write!(f, "{}: {reason}", Escaped(&driver.path)),
             Self::NothingFailed(plan) => write!(
                 f,
                 "drivers loaded: {}, but none of them found a device; check that the device is there and that you have permission to use it",

@@ -12,7 +12,7 @@ use crate::abi::{Command, array};
 use crate::discovery::{Candidate, DriverKind};
 use crate::manifest::Version;
 use crate::memory::{Box, OutOfMemory, Process, Text, Vec, text};
-use crate::negotiation::Outcome;
+use crate::negotiation::DriverStatus;
 use crate::negotiation::{self, DriverInterface};
 use crate::platform::{Library, Turn, Turns, Waiting};
 
@@ -78,7 +78,7 @@ pub enum OpenError {
     /// Out of memory, which is not the driver's fault.
     OutOfMemory,
     /// It cannot be used.
-    Refused(Outcome),
+    Refused(DriverStatus),
 }
 
 impl From<OutOfMemory> for OpenError {
@@ -87,8 +87,8 @@ impl From<OutOfMemory> for OpenError {
     }
 }
 
-impl From<Outcome> for OpenError {
-    fn from(outcome: Outcome) -> Self {
+impl From<DriverStatus> for OpenError {
+    fn from(outcome: DriverStatus) -> Self {
         Self::Refused(outcome)
     }
 }
@@ -113,7 +113,7 @@ impl DriverRef {
     /// # Errors
     /// The reason why it cannot be used.
     #[inline(never)]
-    pub(super) fn use_manifest(&mut self, candidate: &Candidate) -> Result<(), Outcome> {
+    pub(super) fn use_manifest(&mut self, candidate: &Candidate) -> Result<(), DriverStatus> {
         let driver = *self;
         if candidate.api_version != driver.first_manifest {
             let _turn = driver.turn();
@@ -123,9 +123,9 @@ impl DriverRef {
     }
 
     /// Returns the outcome of a manifest that promises more than the driver has, if it does.
-    pub(super) fn lie(&self, manifest: Version) -> Option<Outcome> {
+    pub(super) fn lie(&self, manifest: Version) -> Option<DriverStatus> {
         let too_much = manifest >= Version::new(1, 1, 0) && self.api_version < Version::new(1, 1, 0);
-        too_much.then_some(Outcome::ApiVersionLie { manifest, driver: self.api_version })
+        too_much.then_some(DriverStatus::ApiVersionLie { manifest, driver: self.api_version })
     }
 
     /// # Safety
@@ -149,7 +149,7 @@ impl Driver {
         gipa: vk::PFN_vkGetInstanceProcAddr,
         all: &'static OpenDrivers,
         waiting: &'static dyn Waiting,
-    ) -> Result<Self, Outcome> {
+    ) -> Result<Self, DriverStatus> {
         let _turn = all.given.take(waiting);
         // SAFETY: by this function's `# Safety` the function behaves as the driver interface document says.
         let interface = unsafe { negotiation::with_function(gipa) }?;
@@ -216,7 +216,8 @@ impl Driver {
         info: &vk::InstanceCreateInfo<'_>,
         callbacks: *const vk::AllocationCallbacks<'static>,
     ) -> Result<vk::Instance, OpenError> {
-        let left_out = || if self.leads_back() { Outcome::LeadsBack } else { Outcome::WithinItself };
+        let left_out =
+            || if self.leads_back() { DriverStatus::LeadsBack } else { DriverStatus::WithinItself };
         let turn = self.turn_at_the_top().ok_or_else(left_out)?;
         let mut handle = vk::Instance::null();
         // SAFETY: by this function's `# Safety` the parameters are valid for vkCreateInstance; the driver's
@@ -229,7 +230,7 @@ impl Driver {
                 // SAFETY: no other code knows the instance.
                 unsafe { self.destroy_instance(handle, callbacks) };
             }
-            return Err(Outcome::LeadsBack.into());
+            return Err(DriverStatus::LeadsBack.into());
         }
         if made { Ok(handle) } else { Err(refused(result)) }
     }
@@ -278,7 +279,7 @@ pub(crate) fn refused(result: vk::Result) -> OpenError {
     if result == vk::Result::ERROR_OUT_OF_HOST_MEMORY {
         return OpenError::OutOfMemory;
     }
-    OpenError::Refused(Outcome::CreateInstanceFailed { result: result.as_raw() })
+    OpenError::Refused(DriverStatus::CreateInstanceFailed { result: result.as_raw() })
 }
 
 impl DriverInterface {
@@ -287,7 +288,7 @@ impl DriverInterface {
     /// # Errors
     /// A version of another API (LDP_LOADER_4).
     #[inline(never)]
-    pub(super) fn version_with(&self, candidate: &Candidate) -> Result<Version, Outcome> {
+    pub(super) fn version_with(&self, candidate: &Candidate) -> Result<Version, DriverStatus> {
         self.api_version(candidate.manifest_version())
     }
 
@@ -296,7 +297,7 @@ impl DriverInterface {
     ///
     /// # Errors
     /// A version of another API (LDP_LOADER_4).
-    fn api_version(&self, manifest: Option<Version>) -> Result<Version, Outcome> {
+    fn api_version(&self, manifest: Option<Version>) -> Result<Version, DriverStatus> {
         const OLDEST: Version = Version::new(1, 0, 0);
         const ASKED: Version = Version::new(1, 1, 0);
         if manifest.is_some_and(|version| version < ASKED) {
@@ -311,7 +312,7 @@ impl DriverInterface {
         }
         let said = Version::from_encoded(version);
         if said.variant != 0 || said.major != 1 {
-            return Err(Outcome::OtherApi { version: said });
+            return Err(DriverStatus::OtherApi { version: said });
         }
         Ok(if said < ASKED { OLDEST } else { manifest.map_or(said, |manifest| manifest.min(said)) })
     }

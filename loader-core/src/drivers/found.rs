@@ -16,8 +16,8 @@ use crate::discovery::{Plan, Request, Snapshot};
 use crate::flavour::Flavour;
 use crate::log::{Level, Topic};
 use crate::logger::{FoundSettings, Log, Logger};
-use crate::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec};
-use crate::negotiation::Outcome;
+use crate::memory::{Counted, Escaped, OutOfMemory, TryGrow, Vec};
+use crate::negotiation::DriverStatus;
 use crate::platform::{Files, Fingerprint, Platform};
 
 /// The system's drivers as one call sees them.
@@ -27,7 +27,7 @@ pub struct FoundDrivers {
     /// The drivers that can be used, in the order of the plan.
     pub(super) drivers: Vec<FoundDriver>,
     /// The outcome of opening each driver, with its index in the plan.
-    pub outcomes: Vec<(usize, Outcome)>,
+    pub outcomes: Vec<(usize, DriverStatus)>,
     /// Libraries that do not open: their indices in the plan and the states of their files, `None` for
     /// missing files.
     unopened: Vec<(usize, Option<Fingerprint>)>,
@@ -220,7 +220,7 @@ impl FoundDrivers {
                         self.purpose = purpose;
                     } else {
                         self.purpose = self.purpose.min(enough);
-                        note(&mut self.outcomes, place, Outcome::LeftOut)?;
+                        note(&mut self.outcomes, place, DriverStatus::LeftOut)?;
                     }
                     self.drivers.try_push(found)?;
                     continue;
@@ -236,7 +236,7 @@ impl FoundDrivers {
                         self.drivers.iter().find(|found| found.open == Some(driver))
                     };
                     if let Some(driver) = earlier.map(|found| found.place) {
-                        note(&mut self.outcomes, place, Outcome::DuplicateOf { driver })?;
+                        note(&mut self.outcomes, place, DriverStatus::DuplicateOf { driver })?;
                         continue;
                     }
                     if let Err(outcome) = driver.use_manifest(candidate) {
@@ -304,7 +304,7 @@ impl FoundDrivers {
         for (place, outcome) in &self.outcomes {
             let Some(candidate) = self.plan.drivers.get(*place) else { continue };
             let (library, files) = (candidate.library.as_slice(), platform.files);
-            if matches!(outcome, Outcome::DoesNotOpen { .. }) {
+            if matches!(outcome, DriverStatus::DoesNotOpen { .. }) {
                 let mut state = None;
                 if files.exists(library) {
                     state = files.fingerprint(library);
@@ -332,7 +332,7 @@ impl FoundDrivers {
     }
 
     /// Logs the outcome of the driver at `place`.
-    pub fn log_outcome(&self, logger: &Logger, place: usize, outcome: &Outcome) {
+    pub fn log_outcome(&self, logger: &Logger, place: usize, outcome: &DriverStatus) {
         let Some(candidate) = self.plan.drivers.get(place) else { return };
         log_outcome(logger, &candidate.library, outcome);
     }
@@ -351,7 +351,7 @@ impl FoundDrivers {
 
     /// Returns why no driver can be used, given the outcomes of making instances of the open drivers.
     #[must_use]
-    pub fn best_reason<'a>(&'a self, outcomes: &'a [(usize, Outcome)]) -> BestReason<'a> {
+    pub fn best_reason<'a>(&'a self, outcomes: &'a [(usize, DriverStatus)]) -> BestReason<'a> {
         best_reason(&self.plan, self.outcomes.iter().chain(outcomes))
     }
 }
@@ -362,9 +362,9 @@ impl FoundDrivers {
 /// [`OutOfMemory`].
 #[inline(never)]
 pub(crate) fn note(
-    outcomes: &mut Vec<(usize, Outcome)>,
+    outcomes: &mut Vec<(usize, DriverStatus)>,
     place: usize,
-    outcome: Outcome,
+    outcome: DriverStatus,
 ) -> Result<(), OutOfMemory> {
     outcomes.try_push((place, outcome))
 }
@@ -392,7 +392,7 @@ impl Search {
             return;
         }
         for searched in &self.plan.searched {
-            let (path, origin, result) = (Shown(&searched.path), searched.origin, searched.result);
+            let (path, origin, result) = (Escaped(&searched.path), searched.origin, searched.result);
             log(logger, Level::Debug, Topic::Driver, format_args!("searched {path} ({origin}): {result}"));
         }
         for note in &self.plan.notes {

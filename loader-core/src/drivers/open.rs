@@ -7,7 +7,7 @@ use super::last_start::LastStart;
 use crate::discovery::{Candidate, DriverKind};
 use crate::memory::{OutOfMemory, SharedList, last_to_front, text};
 use crate::negotiation;
-use crate::negotiation::Outcome;
+use crate::negotiation::DriverStatus;
 use crate::platform::{Holder, Libraries, Library, LibraryKind, Lock, Platform, Turns, Waiting, hash};
 
 /// The open driver libraries. A driver stays open once it has been opened: its own threads or the application
@@ -82,7 +82,7 @@ impl OpenDrivers {
         let library = platform
             .libraries
             .open(path, LibraryKind::Driver)
-            .map_err(|error| Outcome::DoesNotOpen { error })?;
+            .map_err(|error| DriverStatus::DoesNotOpen { error })?;
         let opening = Opening { libraries: platform.libraries, library: Some(library) };
         // Otherwise two threads that negotiate with one driver would be in it at once.
         let _turn = self.negotiate(platform.waiting, library);

@@ -5,8 +5,8 @@ use core::fmt;
 use crate::discovery::{Candidate, Decision};
 use crate::log::{Level, Topic, write_line};
 use crate::logger::{Log, Logger, RuleNumber};
-use crate::memory::Shown;
-use crate::negotiation::Outcome;
+use crate::memory::Escaped;
+use crate::negotiation::DriverStatus;
 use crate::platform::{Platform, variables};
 
 /// Reports why no driver can be used: to every listener or, without listeners, as one line on the sink, so
@@ -20,17 +20,17 @@ pub(crate) fn report_no_driver(platform: &Platform, logger: &Logger, reason: fmt
 }
 
 /// Logs the outcome of the driver called `name`.
-pub(crate) fn log_outcome(logger: &Logger, name: &[u8], outcome: &Outcome) {
+pub(crate) fn log_outcome(logger: &Logger, name: &[u8], outcome: &DriverStatus) {
     log_outcome_by(logger, Logger::log, name, outcome);
 }
 
-pub(super) fn log_outcome_by(logger: &Logger, log: Log, name: &[u8], outcome: &Outcome) {
-    let (name, policy) = (Shown(name), RuleNumber(outcome.policy()));
+pub(super) fn log_outcome_by(logger: &Logger, log: Log, name: &[u8], outcome: &DriverStatus) {
+    let (name, policy) = (Escaped(name), RuleNumber(outcome.policy()));
     log(logger, outcome.level(), Topic::Driver, format_args!("{name}: {outcome}{policy}"));
 }
 
 pub(super) fn log_candidate(logger: &Logger, log: Log, candidate: &Candidate) {
-    let path = Shown(&candidate.path);
+    let path = Escaped(&candidate.path);
     match &candidate.decision {
         Decision::Skip(reason) => {
             let policy = RuleNumber(reason.policy());
@@ -40,7 +40,7 @@ pub(super) fn log_candidate(logger: &Logger, log: Log, candidate: &Candidate) {
             log(logger, Level::Debug, Topic::Driver, format_args!("{path}: used: another Vulkan loader"));
         }
         Decision::Use => {
-            let (library, version) = (Shown(&candidate.library), candidate.api_version);
+            let (library, version) = (Escaped(&candidate.library), candidate.api_version);
             log(
                 logger,
                 Level::Debug,

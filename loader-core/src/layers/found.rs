@@ -12,8 +12,8 @@ use crate::discovery::{
 use crate::log::{Level, Topic};
 use crate::logger::{FoundSettings, Log, Logger, RuleNumber};
 use crate::manifest::{LayerExtension, LayerManifest};
-use crate::memory::{Application, Counted, OutOfMemory, Shown, TryGrow, Vec};
-use crate::negotiation::{LayerFault, LayerInterface, with_layer};
+use crate::memory::{Application, Counted, Escaped, OutOfMemory, TryGrow, Vec};
+use crate::negotiation::{LayerInterface, LayerOpenError, with_layer};
 use crate::platform::{Platform, Turn, Waiting, variables};
 
 /// Takes the turn to call layers.
@@ -116,7 +116,7 @@ impl FoundLayers {
     /// Returns why the layer at this index of the plan is unusable, if the latest attempt to open it showed
     /// that.
     #[must_use]
-    pub fn fault(&self, place: usize) -> Option<Counted<LayerFault>> {
+    pub fn fault(&self, place: usize) -> Option<Counted<LayerOpenError>> {
         self.opened.get(place)?.fault.last(self.waiting)
     }
 
@@ -195,7 +195,7 @@ impl FoundLayers {
             logger.log(
                 Level::Error,
                 Topic::Layer,
-                format_args!("the application asks for the layer {}: {why}", Shown(name)),
+                format_args!("the application asks for the layer {}: {why}", Escaped(name)),
             );
         }
         if !active.refused.is_empty() {
@@ -222,7 +222,7 @@ impl FoundLayers {
             }
         }
         for layer in layers.iter() {
-            logger.log(Level::Info, Topic::Layer, format_args!("layer {} is active", Shown(&layer.name)));
+            logger.log(Level::Info, Topic::Layer, format_args!("layer {} is active", Escaped(&layer.name)));
         }
         Ok(layers)
     }
@@ -255,7 +255,7 @@ impl FoundLayers {
         &self,
         platform: &Platform,
         place: usize,
-        fault: Option<Counted<LayerFault>>,
+        fault: Option<Counted<LayerOpenError>>,
         library: Option<&Counted<LayerLibrary>>,
     ) {
         if let Some(opened) = self.opened.get(place) {
@@ -272,10 +272,10 @@ impl FoundLayers {
         &self,
         platform: &'static Platform,
         place: usize,
-    ) -> Result<Result<Counted<LayerLibrary>, LayerFault>, OutOfMemory> {
+    ) -> Result<Result<Counted<LayerLibrary>, LayerOpenError>, OutOfMemory> {
         match (self.opened.get(place), self.plan.layers.get(place)) {
             (Some(opened), Some(layer)) => opened.open(platform, &layer.library),
-            _ => Ok(Err(LayerFault::NoEntryPoint)),
+            _ => Ok(Err(LayerOpenError::NoEntryPoint)),
         }
     }
 
@@ -302,7 +302,7 @@ impl FoundLayers {
         place: usize,
         candidate: &LayerCandidate,
         take_turn: TakeTurn<'_>,
-    ) -> Result<Result<ActiveLayer, Counted<LayerFault>>, OutOfMemory> {
+    ) -> Result<Result<ActiveLayer, Counted<LayerOpenError>>, OutOfMemory> {
         let opened = match &candidate.manifest {
             Some(manifest) => match self.library(platform, place)? {
                 Ok(library) => {
@@ -311,7 +311,7 @@ impl FoundLayers {
                 }
                 Err(fault) => Err(fault),
             },
-            None => Err(LayerFault::NoEntryPoint),
+            None => Err(LayerOpenError::NoEntryPoint),
         };
         match opened {
             Ok(opened) => {
@@ -346,7 +346,7 @@ impl FoundLayers {
         let from = |first: usize, place: usize| if place < first { TELL } else { log };
         for (place, one) in self.plan.searched.iter().enumerate() {
             let log = from(searched, place);
-            let (path, origin, result) = (Shown(&one.path), one.origin, one.result);
+            let (path, origin, result) = (Escaped(&one.path), one.origin, one.result);
             log(logger, Level::Debug, Topic::Layer, format_args!("searched {path} ({origin}): {result}"));
         }
         for (place, note) in self.plan.notes.iter().enumerate() {
@@ -355,7 +355,7 @@ impl FoundLayers {
         }
         for (place, layer) in self.plan.layers.iter().enumerate() {
             let log = from(layers, place);
-            let (name, path) = (Shown(layer.name()), Shown(&layer.path));
+            let (name, path) = (Escaped(layer.name()), Escaped(&layer.path));
             if let Some(warning) = &layer.warning {
                 log(logger, Level::Warning, Topic::Layer, format_args!("{path}: {warning}"));
             }
@@ -381,9 +381,9 @@ const TELL: Log = |logger, level, topic, message| {
 };
 
 /// Logs why a layer is not used: as an error if the application requested it.
-fn log_refusal(logger: &Logger, layer: &LayerCandidate, fault: &LayerFault, asked_for: bool) {
+fn log_refusal(logger: &Logger, layer: &LayerCandidate, fault: &LayerOpenError, asked_for: bool) {
     let level = if asked_for { Level::Error } else { Level::Info };
-    let (path, name, policy) = (Shown(&layer.path), Shown(layer.name()), RuleNumber(fault.policy()));
+    let (path, name, policy) = (Escaped(&layer.path), Escaped(layer.name()), RuleNumber(fault.policy()));
     logger.log(level, Topic::Layer, format_args!("{path}: {name}: not used: {fault}{policy}"));
 }
 
@@ -406,7 +406,7 @@ fn agree(
     candidate: &LayerCandidate,
     manifest: &LayerManifest,
     library: Counted<LayerLibrary>,
-) -> Result<Result<ActiveLayer, LayerFault>, OutOfMemory> {
+) -> Result<Result<ActiveLayer, LayerOpenError>, OutOfMemory> {
     // SAFETY: the manifest says that the library is a layer.
     let interface: LayerInterface = match unsafe {
         with_layer(platform.libraries, library.library, &manifest.name, &manifest.functions)

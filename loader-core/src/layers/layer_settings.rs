@@ -17,21 +17,21 @@ use super::active::ActiveLayer;
 use crate::abi::{chain, name};
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
-use crate::memory::{Application, OutOfMemory, Shown, TryGrow, Vec};
+use crate::memory::{Application, Escaped, OutOfMemory, TryGrow, Vec};
 use crate::registry::extension;
 
 type Setting = vk::LayerSettingEXT<'static>;
 type Settings = vk::LayerSettingsCreateInfoEXT<'static>;
 
 /// Additional settings for an instance's layers. Empty if the platform has none.
-pub(crate) struct TellLayers {
+pub(crate) struct LayerSettingsChain {
     /// The application's settings, then those that it does not name.
     settings: Vec<Setting, Application>,
     /// The application's extensions and VK_EXT_layer_settings, if that has to be added.
     extensions: Vec<*const c_char, Application>,
 }
 
-impl TellLayers {
+impl LayerSettingsChain {
     /// Prepares `given`, the platform's settings, for the layers.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ pub unsafe fn warn_of_unheard(given: &[Setting], layers: &[ActiveLayer], logger:
         if !is_active && given.iter().take(place).all(|earlier| of(earlier) != layer) {
             logger.log(Level::Warning, Topic::Layer, format_args!(
                 "settings of the layer {} have no effect: it is not active in this instance; enable it, or correct the name",
-                Shown(layer)
+                Escaped(layer)
             ));
         }
     }
@@ -131,12 +131,12 @@ unsafe fn names<'a>(setting: &Setting) -> (Option<&'a CStr>, Option<&'a CStr>) {
 /// The loader's settings structure, removed from a chain until this is dropped. Layers may copy the chain,
 /// and may (and do) write to the loader's structures, so the structure is recognised by its position between
 /// two others of the loader.
-pub struct TakenOut {
+pub struct DetachedSettings {
     before: *mut vk::BaseOutStructure<'static>,
     settings: *mut vk::BaseOutStructure<'static>,
 }
 
-impl TakenOut {
+impl DetachedSettings {
     /// Removes the structure if the chain contains it.
     ///
     /// # Safety
@@ -162,7 +162,7 @@ impl TakenOut {
     }
 }
 
-impl Drop for TakenOut {
+impl Drop for DetachedSettings {
     fn drop(&mut self) {
         // SAFETY: by the `# Safety` of `of`, the chain stays until this is dropped; `of` wrote to the same
         // place.
@@ -211,12 +211,12 @@ mod tests {
         }
         let before = types(next);
         // SAFETY: the chain is well formed and may be written.
-        let taken = unsafe { TakenOut::of(next.cast()) };
+        let taken = unsafe { DetachedSettings::of(next.cast()) };
         let without = [settings, loader, loader, settings].map(vk::StructureType::as_raw);
         assert_eq!(types(next), without);
         drop(taken);
         assert_eq!(types(next), before);
         // SAFETY: the chain is well formed and may be written.
-        assert!(unsafe { TakenOut::of(all[0].as_ptr().cast()) }.is_none());
+        assert!(unsafe { DetachedSettings::of(all[0].as_ptr().cast()) }.is_none());
     }
 }

@@ -3,7 +3,7 @@
 use core::num::NonZero;
 
 use crate::memory::{Cached, Counted, OutOfMemory};
-use crate::negotiation::LayerFault;
+use crate::negotiation::LayerOpenError;
 use crate::platform::{Library, LibraryKind, Platform};
 
 /// An open layer library, closed when its last owner is dropped.
@@ -18,13 +18,13 @@ impl LayerLibrary {
     fn open(
         platform: &'static Platform,
         name: &[u8],
-    ) -> Result<Result<Counted<Self>, LayerFault>, OutOfMemory> {
+    ) -> Result<Result<Counted<Self>, LayerOpenError>, OutOfMemory> {
         let libraries = platform.libraries;
         // Take the state before opening, so that a file that changes meanwhile is noticed.
         let state = libraries.state(name, None);
         let library = match libraries.open(name, LibraryKind::Layer) {
             Ok(library) => library,
-            Err(error) => return Ok(Err(LayerFault::DoesNotOpen { error })),
+            Err(error) => return Ok(Err(LayerOpenError::DoesNotOpen { error })),
         };
         let state = state.or_else(|| libraries.state(name, Some(library)));
         Counted::try_new(Self { library, state, platform }).map(Ok)
@@ -47,7 +47,7 @@ impl Drop for LayerLibrary {
 /// The result of opening a layer.
 pub(super) struct Opened {
     /// Why the layer is unusable, if known.
-    pub(super) fault: Cached<LayerFault>,
+    pub(super) fault: Cached<LayerOpenError>,
     /// Its library, which stays open.
     kept: Cached<LayerLibrary>,
 }
@@ -67,7 +67,7 @@ impl Opened {
         &self,
         platform: &'static Platform,
         name: &[u8],
-    ) -> Result<Result<Counted<LayerLibrary>, LayerFault>, OutOfMemory> {
+    ) -> Result<Result<Counted<LayerLibrary>, LayerOpenError>, OutOfMemory> {
         let waiting = platform.waiting;
         if let Some(last) = self.kept.last(waiting) {
             let last = if last.is_current(name) { Some(last) } else { self.kept.give_up(waiting, last) };

@@ -10,6 +10,6 @@ mod library;
 pub use active::{ActiveLayer, Layers};
 pub use found::FoundLayers;
 pub(crate) use found::layer_properties;
-pub(crate) use layer_settings::TellLayers;
-pub use layer_settings::{TakenOut, warn_of_unheard};
+pub(crate) use layer_settings::LayerSettingsChain;
+pub use layer_settings::{DetachedSettings, warn_of_unheard};
 pub use library::LayerLibrary;

@@ -7,20 +7,20 @@ mod reasons;
 
 use core::fmt;
 
-use crate::memory::{Shown, Text, TryGrow, Vec, format_into};
+use crate::memory::{Escaped, Text, TryGrow, Vec, format_into};
 pub use crate::platform::{Level, LogSink};
 use crate::registry::CommandId;
 
 /// A command's name in messages.
 pub(crate) trait CommandText {
     /// Returns the name.
-    fn text(self) -> Shown<'static>;
+    fn text(self) -> Escaped<'static>;
 }
 
 impl CommandText for CommandId {
     #[inline(never)]
-    fn text(self) -> Shown<'static> {
-        Shown(self.name().to_bytes())
+    fn text(self) -> Escaped<'static> {
+        Escaped(self.name().to_bytes())
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Log, Logger};
 use crate::discovery::{KnownSettings, Reason};
 use crate::log::{Filter, Level, LogLocation, LogSink, Topic};
 use crate::manifest::{DeviceSetting, Settings};
-use crate::memory::Shown;
+use crate::memory::Escaped;
 
 /// The number of files whose write errors are reported: every other file gets these messages.
 const NAMED: usize = 8;
@@ -57,7 +57,7 @@ impl FoundSettings {
             return;
         }
         let first = !self.reported.swap(true, Ordering::Relaxed);
-        let path = Shown(&plan.path);
+        let path = Escaped(&plan.path);
         let listeners_only: Log = |logger, level, topic, message| _ = logger.tell(level, topic, message);
         let log: Log = if first { Logger::log } else { listeners_only };
         let log = |level, message: core::fmt::Arguments<'_>| log(logger, level, Topic::Loader, message);
@@ -72,7 +72,7 @@ impl FoundSettings {
                 log(Level::Info, format_args!("the settings file {path} says nothing about this program"));
             }
             (None, Some(settings)) => {
-                let written = Shown(&settings.written);
+                let written = Escaped(&settings.written);
                 log(
                     Level::Info,
                     format_args!("the settings file {path} is used, its line {}", settings.line),
@@ -85,7 +85,7 @@ impl FoundSettings {
         }
         let files = self.log_locations().iter().flat_map(|location| &location.destinations);
         for file in files.filter(|file| first && !sink.append(file, b"")).take(NAMED) {
-            log(Level::Warning, format_args!("{path}: messages cannot be written to {}", Shown(file)));
+            log(Level::Warning, format_args!("{path}: messages cannot be written to {}", Escaped(file)));
         }
     }
 }

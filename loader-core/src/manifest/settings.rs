@@ -11,7 +11,7 @@ use core::fmt;
 
 use super::driver::{FieldProblem, ManifestError};
 use crate::log::{Filter, LogLocation};
-use crate::memory::{OutOfMemory, Shown, Text, Vec};
+use crate::memory::{Escaped, OutOfMemory, Text, Vec};
 
 /// The content of a settings file.
 #[derive(Debug, Default)]
@@ -125,6 +125,6 @@ impl fmt::Display for SettingsWarning {
             FieldProblem::WrongEntry => "the whole list is ignored: layers are searched for as usual",
             _ => "it is ignored",
         };
-        write!(f, "line {}: \"{}\" {}, so {follows}", self.line, Shown(&self.field), self.problem)
+        write!(f, "line {}: \"{}\" {}, so {follows}", self.line, Escaped(&self.field), self.problem)
     }
 }

@@ -237,9 +237,9 @@ impl fmt::Write for Appender<'_> {
 
 /// Shows bytes of a path or a variable as text: UTF-8 as it is, every other byte as `\xNN`, control
 /// characters escaped, so that no file name can forge a log line.
-pub struct Shown<'a>(pub &'a [u8]);
+pub struct Escaped<'a>(pub &'a [u8]);
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for chunk in self.0.utf8_chunks() {
             for c in chunk.valid().chars() {
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn shown_escapes_what_could_forge_a_line() {
         let mut out = Vec::new();
-        format_into(&mut out, format_args!("{}", Shown(b"a\n\xffb\xc3\xa9")));
+        format_into(&mut out, format_args!("{}", Escaped(b"a\n\xffb\xc3\xa9")));
         assert_eq!(core::str::from_utf8(&out).unwrap(), "a\\n\\xffb\u{e9}");
     }
 }

@@ -8,7 +8,7 @@ use core::ptr::NonNull;
 
 use ash::vk;
 
-use super::Outcome;
+use super::DriverStatus;
 use crate::platform::{Libraries, Library};
 
 /// The name that vkGetInstanceProcAddr of this loader alone resolves without an instance. A library that a
@@ -67,14 +67,21 @@ pub struct DriverInterface {
 ///
 /// # Safety
 /// `library` is a driver: the functions that it exports have the types of their names.
-pub unsafe fn with_library(libraries: &dyn Libraries, library: Library) -> Result<DriverInterface, Outcome> {
+pub unsafe fn with_library(
+    libraries: &dyn Libraries,
+    library: Library,
+) -> Result<DriverInterface, DriverStatus> {
     let symbol = |name: &CStr| libraries.symbol(library, name);
     // SAFETY: by this function's `# Safety` the driver's exports have the types of their names.
     unsafe {
         let negotiate = symbol(NEGOTIATE).map(|address| transmute::<NonNull<c_void>, NegotiateFn>(address));
         let agreed = negotiate.map(|negotiate| agree(negotiate)).transpose()?;
         let Some(address) = symbol(GET_INSTANCE_PROC_ADDR) else {
-            return if negotiate.is_some() { Err(Outcome::NoEntryPoint) } else { oldest_interface(&symbol) };
+            return if negotiate.is_some() {
+                Err(DriverStatus::NoEntryPoint)
+            } else {
+                oldest_interface(&symbol)
+            };
         };
         let get_instance_proc_addr = transmute::<NonNull<c_void>, vk::PFN_vkGetInstanceProcAddr>(address);
         let version = match agreed {
@@ -99,9 +106,9 @@ pub unsafe fn with_library(libraries: &dyn Libraries, library: Library) -> Resul
 pub unsafe fn with_system_loader(
     libraries: &dyn Libraries,
     library: Library,
-) -> Result<DriverInterface, Outcome> {
+) -> Result<DriverInterface, DriverStatus> {
     const NAME: &CStr = c"vkGetInstanceProcAddr";
-    let gipa = libraries.symbol(library, NAME).ok_or(Outcome::MissingCommand { name: NAME })?;
+    let gipa = libraries.symbol(library, NAME).ok_or(DriverStatus::MissingCommand { name: NAME })?;
     // SAFETY: by this function's `# Safety` the loader's exports have the types of their names.
     unsafe {
         let gipa = transmute::<NonNull<c_void>, vk::PFN_vkGetInstanceProcAddr>(gipa);
@@ -119,28 +126,28 @@ pub unsafe fn with_system_loader(
 /// `get_instance_proc_addr` behaves as the driver interface document says.
 pub unsafe fn with_function(
     get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
-) -> Result<DriverInterface, Outcome> {
+) -> Result<DriverInterface, DriverStatus> {
     // SAFETY: by this function's `# Safety` the function behaves as the driver interface document says.
     unsafe {
         let version = agree_through(get_instance_proc_addr)?.unwrap_or(0);
         if version < DIRECT_DRIVER_INTERFACE {
-            return Err(Outcome::InterfaceVersion { version, needed: DIRECT_DRIVER_INTERFACE });
+            return Err(DriverStatus::InterfaceVersion { version, needed: DIRECT_DRIVER_INTERFACE });
         }
         complete(version, get_instance_proc_addr, None)
     }
 }
 
-unsafe fn agree(negotiate: NegotiateFn) -> Result<u32, Outcome> {
+unsafe fn agree(negotiate: NegotiateFn) -> Result<u32, DriverStatus> {
     let mut version = NEWEST_INTERFACE;
     // SAFETY: the function has the type of its name; version is a valid pointer.
     let result = unsafe { negotiate(&mut version) };
     if result != vk::Result::SUCCESS {
-        return Err(Outcome::NegotiationRefused { result: result.as_raw() });
+        return Err(DriverStatus::NegotiationRefused { result: result.as_raw() });
     }
     Ok(version)
 }
 
-unsafe fn agree_through(gipa: vk::PFN_vkGetInstanceProcAddr) -> Result<Option<u32>, Outcome> {
+unsafe fn agree_through(gipa: vk::PFN_vkGetInstanceProcAddr) -> Result<Option<u32>, DriverStatus> {
     // SAFETY: the function may be called without an instance, and gives the type of the name.
     unsafe {
         match gipa(vk::Instance::null(), NEGOTIATE.as_ptr()) {
@@ -158,12 +165,12 @@ unsafe fn complete(
     answered: u32,
     gipa: vk::PFN_vkGetInstanceProcAddr,
     exported: Option<vk::PFN_vkGetInstanceProcAddr>,
-) -> Result<DriverInterface, Outcome> {
+) -> Result<DriverInterface, DriverStatus> {
     let version = answered.min(NEWEST_INTERFACE);
     // SAFETY: global commands may be queried without an instance; each has the type of its name.
     unsafe {
         let global = |name: &CStr| gipa(vk::Instance::null(), name.as_ptr());
-        let need = |name: &'static CStr| global(name).ok_or(Outcome::MissingCommand { name });
+        let need = |name: &'static CStr| global(name).ok_or(DriverStatus::MissingCommand { name });
         let create_instance = need(c"vkCreateInstance")?;
         let enumerate = need(c"vkEnumerateInstanceExtensionProperties")?;
         let physical_device = exported.or_else(|| {
@@ -208,9 +215,9 @@ unsafe fn enumerate_instance_version(
 /// Returns the interface of a driver that exports only Vulkan commands (version 0).
 unsafe fn oldest_interface(
     symbol: &dyn Fn(&CStr) -> Option<NonNull<c_void>>,
-) -> Result<DriverInterface, Outcome> {
-    let need = |name: &'static CStr| symbol(name).ok_or(Outcome::MissingCommand { name });
-    let Some(gipa) = symbol(c"vkGetInstanceProcAddr") else { return Err(Outcome::NoEntryPoint) };
+) -> Result<DriverInterface, DriverStatus> {
+    let need = |name: &'static CStr| symbol(name).ok_or(DriverStatus::MissingCommand { name });
+    let Some(gipa) = symbol(c"vkGetInstanceProcAddr") else { return Err(DriverStatus::NoEntryPoint) };
     // SAFETY: the driver's exports match their names, as do the functions that it returns without an
     // instance.
     unsafe {
@@ -219,7 +226,7 @@ unsafe fn oldest_interface(
         let may_be_loader = symbol(c"vkEnumerateInstanceLayerProperties").is_some()
             && symbol(c"vkDestroySurfaceKHR").is_some();
         if may_be_loader && gipa(vk::Instance::null(), IS_LOADER.as_ptr()).is_some() {
-            return Err(Outcome::LeadsBack);
+            return Err(DriverStatus::LeadsBack);
         }
         Ok(DriverInterface {
             version: 0,

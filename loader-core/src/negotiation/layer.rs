@@ -9,7 +9,7 @@ use core::ptr::NonNull;
 
 use ash::vk;
 
-use super::LayerFault;
+use super::LayerOpenError;
 use crate::abi::layer_interface::{FindDeviceCommand, FindInstanceCommand, NegotiateFn, Negotiation};
 use crate::manifest::{LayerFunctions, Symbol};
 use crate::memory::{OutOfMemory, text};
@@ -57,7 +57,7 @@ pub unsafe fn with_layer(
     library: Library,
     name: &[u8],
     functions: &LayerFunctions,
-) -> Result<Result<LayerInterface, LayerFault>, OutOfMemory> {
+) -> Result<Result<LayerInterface, LayerOpenError>, OutOfMemory> {
     let symbols = Symbols { libraries, library, layer: name };
     let mut agreed = Negotiation {
         s_type: 1,
@@ -77,11 +77,11 @@ pub unsafe fn with_layer(
             Some(negotiate) => {
                 let result = negotiate(&mut agreed);
                 if result != vk::Result::SUCCESS {
-                    return Ok(Err(LayerFault::NegotiationRefused { result: result.as_raw() }));
+                    return Ok(Err(LayerOpenError::NegotiationRefused { result: result.as_raw() }));
                 }
                 if agreed.version > NEWEST_LAYER_INTERFACE {
                     let (version, offered) = (agreed.version, NEWEST_LAYER_INTERFACE);
-                    return Ok(Err(LayerFault::InterfaceVersion { version, offered }));
+                    return Ok(Err(LayerOpenError::InterfaceVersion { version, offered }));
                 }
             }
             None => agreed.version = 0,
@@ -116,7 +116,7 @@ pub unsafe fn with_layer(
             get_device_proc_addr: agreed.get_device_proc_addr,
             get_physical_device_proc_addr: agreed.get_physical_device_proc_addr,
         }),
-        None => Err(LayerFault::NoEntryPoint),
+        None => Err(LayerOpenError::NoEntryPoint),
     })
 }
 

@@ -1,9 +1,9 @@
 //! Negotiating interface versions with drivers and layers.
 
 mod driver;
-mod fault;
+mod driver_status;
 mod layer;
-mod outcome;
+mod layer_open_error;
 
 pub use driver::IS_LOADER;
 #[cfg(feature = "foreign-handles")]
@@ -12,7 +12,7 @@ pub use driver::{
     CHECKED_VERSION_INTERFACE, DIRECT_DRIVER_INTERFACE, DriverInterface, NEWEST_INTERFACE,
     OWN_SURFACE_INTERFACE, with_function, with_library,
 };
-pub use fault::LayerFault;
+pub use driver_status::DriverStatus;
+pub(crate) use driver_status::VkResult;
 pub use layer::{LayerInterface, NEWEST_LAYER_INTERFACE, with_layer};
-pub use outcome::Outcome;
-pub(crate) use outcome::VkResult;
+pub use layer_open_error::LayerOpenError;

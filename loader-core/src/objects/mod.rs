@@ -6,7 +6,7 @@ mod debug;
 mod device;
 pub mod handle;
 mod instance;
-mod kept;
+mod listed_ptr;
 mod own_command;
 mod physical_device;
 mod proc_addr;
@@ -23,7 +23,7 @@ pub(crate) use device::device_of;
 pub(crate) use device::foreign::known_device;
 pub(crate) use device::under_creation::DeviceUnderCreation;
 pub use instance::Instance;
-pub(crate) use instance::OfLayer;
+pub(crate) use instance::LayerHandle;
 pub(crate) use instance::create::{comparable, instance_at, make_drivers};
 pub use instance::driver::{DriverInstance, DriverOfInstance, PhysicalDevice};
 pub(crate) use instance::extensions::check_requested;
@@ -35,7 +35,7 @@ pub use instance::global::{
 pub use instance::probe::probe;
 pub(crate) use instance::sources::Sources;
 pub(crate) use instance::under_creation::{add_under_layers, instance_with_word};
-pub(crate) use kept::Kept;
+pub(crate) use listed_ptr::ListedPtr;
 pub(crate) use physical_device::groups;
 pub(crate) use physical_device::sorting::{ids, ids_above_layers};
 pub use proc_addr::{

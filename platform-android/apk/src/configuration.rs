@@ -2,7 +2,7 @@
 
 use ash::vk;
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{Counted, OutOfMemory, Shown, Text, TryGrow, Vec, format_into, text};
+use loader_core::memory::{Counted, Escaped, OutOfMemory, Text, TryGrow, Vec, format_into, text};
 
 use super::drivers::{Driver, NotReady};
 use super::members::OptionsError;
@@ -102,7 +102,7 @@ impl Apk {
             Ok(()) => Ok(driver),
             Err(NotReady::OutOfMemory) => Err(OptionsError::OutOfMemory),
             Err(NotReady::Refused(refusal)) => {
-                let path = Shown(&driver.path);
+                let path = Escaped(&driver.path);
                 Err(OptionsError::mistake(format_args!(
                     "the driver {path} is not used ({}): {refusal}",
                     refusal.id()

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use ash::vk;
-use loader_core::memory::{OutOfMemory, Shown, Text};
+use loader_core::memory::{Escaped, OutOfMemory, Text};
 
 use super::json::{Json, LIST, OBJECT};
 use platform_android::layers::{Layer, LayerLibrary};
@@ -31,7 +31,7 @@ fn describe(json: &mut Json, library: &LayerLibrary, layer: &Layer) -> Result<()
         json.key("api_version")?.string(Version(properties.spec_version))?;
         json.key("implementation_version")?.string(properties.implementation_version)?;
         let description = properties.description_as_c_str().unwrap_or_default();
-        json.key("description")?.string(Shown(description.to_bytes()))?;
+        json.key("description")?.string(Escaped(description.to_bytes()))?;
         json.key("instance_extensions")?.within(LIST, |json| extensions(json, &layer.instance_extensions))?;
         json.key("device_extensions")?.within(LIST, |json| extensions(json, &layer.device_extensions))
     })

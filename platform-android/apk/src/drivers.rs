@@ -3,7 +3,7 @@
 use core::fmt;
 
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{OutOfMemory, Shown, Text, text};
+use loader_core::memory::{Escaped, OutOfMemory, Text, text};
 
 use super::Apk;
 use super::modules::{MOST, NoModule, OpenedModule};
@@ -58,10 +58,10 @@ loader_core::reasons! {
         /// Its package is broken.
         Package(fault: PackageError) = [(fault.id(); &[])] ("{fault}");
         /// The dynamic linker refuses the library; its header says why.
-        Header(reason: Text) = ["wrong-library"] ("the library does not open: {}", Shown(reason));
+        Header(reason: Text) = ["wrong-library"] ("the library does not open: {}", Escaped(reason));
         /// The dynamic linker refuses the library.
         DoesNotOpen(error: Text) = ["does-not-open"]
-            ("the library does not open: {}; bring what it needs beside it, or a build for applications and this processor", Shown(error));
+            ("the library does not open: {}; bring what it needs beside it, or a build for applications and this processor", Escaped(error));
         /// The library is not a driver.
         NoDriver = ["no-entry-point"]
             ("the library is not a Vulkan driver: it has neither HMI nor vk_icdGetInstanceProcAddr; check the path");
@@ -219,10 +219,10 @@ impl Driver {
 
     /// Logs how the driver is used, and why.
     fn tell(&self, apk: &Apk) {
-        let path = Shown(&self.library);
+        let path = Escaped(&self.library);
         apk.host.log(Level::Info, Topic::Driver, format_args!("{path}: {}", self.use_of_interfaces()));
         if let Some(reason) = &self.not_apart {
-            let reason = Shown(reason);
+            let reason = Escaped(reason);
             apk.host.log(
                 Level::Info,
                 Topic::Driver,

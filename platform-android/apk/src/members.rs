@@ -4,7 +4,7 @@
 use core::fmt;
 
 use loader_core::manifest::json::{self, Kind, Str, Value};
-use loader_core::memory::{OutOfMemory, Shown, Text, format_into};
+use loader_core::memory::{Escaped, OutOfMemory, Text, format_into};
 
 /// Why options are rejected.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl From<OutOfMemory> for OptionsError {
 impl fmt::Display for OptionsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Mistake(words) => Shown(words).fmt(f),
+            Self::Mistake(words) => Escaped(words).fmt(f),
             Self::OutOfMemory => f.write_str("there is not enough memory"),
         }
     }
@@ -67,7 +67,7 @@ pub(super) fn unknown(
     known: &mut dyn Iterator<Item = &str>,
 ) -> OptionsError {
     let mut words = Text::new();
-    let (line, key) = (value.line(), Shown(key.as_written()));
+    let (line, key) = (value.line(), Escaped(key.as_written()));
     format_into(&mut words, format_args!("line {line}: {whose} cannot have \"{key}\"; known are"));
     for (index, name) in known.enumerate() {
         let before = if index == 0 { "" } else { "," };

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use loader_core::manifest::json::{self, Kind, Value};
-use loader_core::memory::{Shown, Text, TryGrow, Vec, text};
+use loader_core::memory::{Escaped, Text, TryGrow, Vec, text};
 
 use super::members::{OptionsError, items, string, unknown, wrong_type};
 use super::settings::{self, LayerSetting};
@@ -69,7 +69,7 @@ const MEMBERS: &[(&str, Read)] = &[
         for value in items(value, name)? {
             let choice = choice(value, true)?;
             if options.drivers.iter().any(|earlier| earlier.name == choice.name) {
-                let (line, name) = (value.line(), Shown(&choice.name));
+                let (line, name) = (value.line(), Escaped(&choice.name));
                 return Err(OptionsError::mistake(format_args!(
                     "line {line}: two of \"drivers\" have the \"name\" {name}; give one of them another"
                 )));
@@ -137,7 +137,7 @@ impl Options {
         self.used = Some(found.ok_or_else(|| {
             OptionsError::mistake(format_args!(
                 "\"use\" is {}, and no member of \"drivers\" has this \"name\"",
-                Shown(&name)
+                Escaped(&name)
             ))
         })?);
         Ok(())
@@ -208,7 +208,7 @@ fn no_colon(name: &str, item: &[u8]) -> Result<(), OptionsError> {
     if !item.contains(&b':') {
         return Ok(());
     }
-    let item = Shown(item);
+    let item = Escaped(item);
     Err(OptionsError::mistake(format_args!(
         "{name:?} has {item}: names and paths here cannot have colons; rename it"
     )))

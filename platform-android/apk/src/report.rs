@@ -6,7 +6,7 @@ use loader_core::discovery::{Candidate, Decision, LayerCandidate, LayerNote, Lay
 use loader_core::drivers::{FoundDrivers, Purpose};
 use loader_core::layers::FoundLayers;
 use loader_core::loader::Loader;
-use loader_core::memory::{Counted, OutOfMemory, Shown, Text, formatted};
+use loader_core::memory::{Counted, Escaped, OutOfMemory, Text, formatted};
 use loader_core::registry::extension;
 
 use super::json::{Json, LIST, OBJECT};
@@ -72,11 +72,11 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "vkload {}", env!("CARGO_PKG_VERSION"))?;
         if let Some(refused) = &self.refused {
-            writeln!(f, "\nThe last options do not count: {}", Shown(refused))?;
+            writeln!(f, "\nThe last options do not count: {}", Escaped(refused))?;
         }
         f.write_str("\nDrivers\n")?;
         for driver in self.configuration.iter().flat_map(|configuration| &configuration.drivers) {
-            let path = Shown(&driver.path);
+            let path = Escaped(&driver.path);
             match (driver.used, &driver.package) {
                 (false, _) => writeln!(f, "  {path}: not used: another one is chosen (\"use\")")?,
                 (true, None) => writeln!(f, "  {path}: chosen, {}", driver.kind_id())?,
@@ -84,9 +84,9 @@ impl fmt::Display for Report {
                     f,
                     "  {path}: chosen, {}: {} {}, unpacked to {}",
                     driver.kind_id(),
-                    Shown(&package.name),
-                    Shown(&package.driver_version),
-                    Shown(&driver.library)
+                    Escaped(&package.name),
+                    Escaped(&package.driver_version),
+                    Escaped(&driver.library)
                 )?,
             }
             if driver.used && driver.kind != Kind::System {
@@ -94,13 +94,13 @@ impl fmt::Display for Report {
                 match &driver.not_apart {
                     None => writeln!(f, "  {path}: in a linker namespace of its own")?,
                     Some(reason) => {
-                        writeln!(f, "  {path}: in the application's linker namespace: {}", Shown(reason))?
+                        writeln!(f, "  {path}: in the application's linker namespace: {}", Escaped(reason))?
                     }
                 }
             }
         }
         for (index, driver) in self.drivers.plan.drivers.iter().enumerate() {
-            let path = Shown(path_of(driver));
+            let path = Escaped(path_of(driver));
             let before = match &driver.decision {
                 Decision::Use if self.is_open(index) => {
                     writeln!(f, "  {path}: used")?;
@@ -121,7 +121,7 @@ impl fmt::Display for Report {
         f.write_str("\nLayers\n")?;
         let plan = &self.layers.plan;
         for (index, layer) in plan.layers.iter().enumerate() {
-            let (name, path) = (Shown(layer.name()), Origin(layer));
+            let (name, path) = (Escaped(layer.name()), Origin(layer));
             match layer.skipped.as_ref() {
                 Some(reason) => writeln!(f, "  {name} ({path}): not used: {}", reason.explain(plan, index))?,
                 None => match self.layers.fault(index) {
@@ -137,7 +137,7 @@ impl fmt::Display for Report {
         for note in &plan.notes {
             match note {
                 LayerNote::NotFound { name, skipped: None, .. } => match self.missed(name) {
-                    Some(why) => writeln!(f, "  {}: not found: {why:#}", Shown(name))?,
+                    Some(why) => writeln!(f, "  {}: not found: {why:#}", Escaped(name))?,
                     None => writeln!(f, "  {note}")?,
                 },
                 note => writeln!(f, "  {note}")?,
@@ -146,7 +146,7 @@ impl fmt::Display for Report {
         for (index, setting) in self.settings().enumerate() {
             f.write_str(if index == 0 { "\nSettings of layers\n" } else { "" })?;
             let (layer, name, values) =
-                (Shown(setting.layer()), Shown(setting.name()), Shown(setting.written()));
+                (Escaped(setting.layer()), Escaped(setting.name()), Escaped(setting.written()));
             writeln!(f, "  {layer}: {name} = {values}: {}", self.reach(setting))?;
         }
         Ok(())
@@ -168,7 +168,7 @@ impl Report {
             f.write_str("  no folder is searched: name some in \"layer_folders\"\n")?;
         }
         for (folder, result) in &found.folders {
-            writeln!(f, "  {}: {result}", Shown(&folder.path))?;
+            writeln!(f, "  {}: {result}", Escaped(&folder.path))?;
             for candidate in &found.candidates {
                 let path = &candidate.file.path;
                 let name = path.strip_prefix(folder.path.as_slice()).and_then(|rest| rest.strip_prefix(b"/"));
@@ -177,11 +177,11 @@ impl Report {
                 }
                 match &candidate.decision {
                     layers::Decision::Refused(refusal) => {
-                        writeln!(f, "    {}: not used: {refusal}", Shown(path))?;
+                        writeln!(f, "    {}: not used: {refusal}", Escaped(path))?;
                     }
                     layers::Decision::Used(_) | layers::Decision::Known => {
                         for layer in found.layers_at(path) {
-                            writeln!(f, "    {}: {}", Shown(path), Shown(layer))?;
+                            writeln!(f, "    {}: {}", Escaped(path), Escaped(layer))?;
                         }
                     }
                 }
@@ -228,7 +228,7 @@ impl Report {
         json.within(OBJECT, |json| {
             json.key("version")?.string(env!("CARGO_PKG_VERSION"))?;
             match &self.refused {
-                Some(refused) => json.key("options_refused")?.string(Shown(refused))?,
+                Some(refused) => json.key("options_refused")?.string(Escaped(refused))?,
                 None => json.key("options_refused")?.null()?,
             }
             json.key("drivers")?.within(LIST, |json| {
@@ -247,10 +247,10 @@ impl Report {
 
     fn layer_setting(&self, json: &mut Json, setting: &LayerSetting) -> Result<(), OutOfMemory> {
         json.within(OBJECT, |json| {
-            json.key("layer")?.string(Shown(setting.layer()))?;
-            json.key("name")?.string(Shown(setting.name()))?;
+            json.key("layer")?.string(Escaped(setting.layer()))?;
+            json.key("name")?.string(Escaped(setting.name()))?;
             json.key("type")?.string(setting.type_name())?;
-            json.key("values")?.string(Shown(setting.written()))?;
+            json.key("values")?.string(Escaped(setting.written()))?;
             let reach = self.reach(setting);
             decided(json, reach.id(), (reach != Reach::Layer).then_some(&reach as _))
         })
@@ -259,8 +259,8 @@ impl Report {
     fn driver_candidates(&self, json: &mut Json) -> Result<(), OutOfMemory> {
         for (index, driver) in self.drivers.plan.drivers.iter().enumerate() {
             json.within(OBJECT, |json| {
-                json.key("path")?.string(Shown(path_of(driver)))?;
-                json.key("library")?.string(Shown(&driver.library))?;
+                json.key("path")?.string(Escaped(path_of(driver)))?;
+                json.key("library")?.string(Escaped(&driver.library))?;
                 match &driver.decision {
                     Decision::Use if self.is_open(index) => decided(json, "used", None)?,
                     Decision::Use => {
@@ -284,7 +284,7 @@ impl Report {
         let configuration = self.configuration.iter();
         configuration.flat_map(|it| &it.found.folders).try_for_each(|(folder, result)| {
             json.within(OBJECT, |json| {
-                json.key("path")?.string(Shown(&folder.path))?;
+                json.key("path")?.string(Escaped(&folder.path))?;
                 json.key("result")?.string(result)
             })
         })
@@ -294,7 +294,7 @@ impl Report {
         let configuration = self.configuration.iter();
         configuration.flat_map(|it| &it.found.candidates).try_for_each(|candidate| {
             json.within(OBJECT, |json| {
-                json.key("path")?.string(Shown(&candidate.file.path))?;
+                json.key("path")?.string(Escaped(&candidate.file.path))?;
                 match &candidate.decision {
                     layers::Decision::Refused(refusal) => decided(json, refusal.id(), Some(refusal)),
                     layers::Decision::Used(_) | layers::Decision::Known => decided(json, "used", None),
@@ -307,9 +307,9 @@ impl Report {
         let plan = &self.layers.plan;
         for (index, layer) in plan.layers.iter().enumerate() {
             json.within(OBJECT, |json| {
-                json.key("name")?.string(Shown(layer.name()))?;
+                json.key("name")?.string(Escaped(layer.name()))?;
                 json.key("path")?.string(Origin(layer))?;
-                json.key("library")?.string(Shown(&layer.library))?;
+                json.key("library")?.string(Escaped(&layer.library))?;
                 match &layer.skipped {
                     Some(reason) => decided(json, reason.id(), Some(&reason.explain(plan, index))),
                     None => match self.layers.fault(index) {
@@ -322,7 +322,7 @@ impl Report {
         for note in &plan.notes {
             if let LayerNote::NotFound { name, skipped: None, .. } = note {
                 json.within(OBJECT, |json| {
-                    json.key("name")?.string(Shown(name))?;
+                    json.key("name")?.string(Escaped(name))?;
                     json.key("path")?.null()?;
                     json.key("library")?.null()?;
                     let why = self.missed(name);
@@ -346,29 +346,29 @@ struct Origin<'a>(&'a LayerCandidate);
 impl fmt::Display for Origin<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LayerCandidate { path, library, .. } = self.0;
-        let Some(path) = path.strip_suffix(b".json") else { return Shown(path).fmt(f) };
+        let Some(path) = path.strip_suffix(b".json") else { return Escaped(path).fmt(f) };
         if path == library.as_slice() {
-            return Shown(path).fmt(f);
+            return Escaped(path).fmt(f);
         }
         match path.strip_prefix(MANIFEST_FOLDER).and_then(|rest| rest.strip_prefix(b"/")) {
-            Some(index) => write!(f, "\"manifests\"[{}]", Shown(index)),
-            None => write!(f, "{}.json", Shown(path)),
+            Some(index) => write!(f, "\"manifests\"[{}]", Escaped(index)),
+            None => write!(f, "{}.json", Escaped(path)),
         }
     }
 }
 
 fn driver_chosen(json: &mut Json, driver: &Driver) -> Result<(), OutOfMemory> {
     json.within(OBJECT, |json| {
-        json.key("name")?.string(Shown(&driver.name))?;
-        json.key("path")?.string(Shown(&driver.path))?;
+        json.key("name")?.string(Escaped(&driver.name))?;
+        json.key("path")?.string(Escaped(&driver.path))?;
         if !driver.used {
             return decided(json, "not-chosen", Some(&"another one is chosen (\"use\")"));
         }
-        json.key("library")?.string(Shown(&driver.library))?;
+        json.key("library")?.string(Escaped(&driver.library))?;
         json.key("kind")?.string(driver.kind_id())?;
         json.key("use")?.string(driver.use_of_interfaces())?;
         match &driver.not_apart {
-            Some(reason) => json.key("not_in_own_namespace")?.string(Shown(reason))?,
+            Some(reason) => json.key("not_in_own_namespace")?.string(Escaped(reason))?,
             None => json.key("not_in_own_namespace")?.null()?,
         }
         let Some(package) = &driver.package else { return decided(json, "chosen", None) };
@@ -380,7 +380,7 @@ fn driver_chosen(json: &mut Json, driver: &Driver) -> Result<(), OutOfMemory> {
             ("vendor", &package.vendor),
             ("driver_version", &package.driver_version),
         ] {
-            json.key(key)?.string(Shown(value))?;
+            json.key(key)?.string(Escaped(value))?;
         }
         decided(json, "chosen", None)
     })

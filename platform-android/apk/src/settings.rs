@@ -5,7 +5,7 @@ use core::fmt;
 
 use ash::vk;
 use loader_core::manifest::json::{Kind, Value};
-use loader_core::memory::{OutOfMemory, Shown, Text, TryGrow, Vec, text};
+use loader_core::memory::{Escaped, OutOfMemory, Text, TryGrow, Vec, text};
 
 use super::members::{OptionsError, items, string, unknown};
 
@@ -138,7 +138,7 @@ impl LayerSetting {
         else {
             return Err(OptionsError::mistake(format_args!(
                 "line {line}: \"type\" is {}; known are bool32, int32, int64, uint32, uint64, float32, float64 and string",
-                Shown(&kind)
+                Escaped(&kind)
             )));
         };
         let (written, values) = (text(&[values.as_written()])?, Values::parse(values, of)?);
@@ -287,8 +287,8 @@ pub(super) fn list(value: Value<'_>, name: &str) -> Result<Vec<LayerSetting>, Op
             return Err(OptionsError::mistake(format_args!(
                 "line {}: the setting {} of {} is there twice; remove one of them",
                 value.line(),
-                Shown(setting.name()),
-                Shown(setting.layer())
+                Escaped(setting.name()),
+                Escaped(setting.layer())
             )));
         }
         all.try_push(setting)?;

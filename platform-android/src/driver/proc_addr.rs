@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::Shown;
+use loader_core::memory::Escaped;
 use loader_core::registry::{self, ExtensionKind, command};
 
 use super::hooks::{self, Gate, Hook, Kind, Rule};
@@ -65,7 +65,7 @@ pub fn without_instance(loader: &'static Loader, name: &CStr) -> vk::PFN_vkVoidF
         Topic::Usage,
         format_args!(
             "vkGetInstanceProcAddr was called for {} without an instance, which it needs",
-            Shown(name.to_bytes())
+            Escaped(name.to_bytes())
         ),
     );
     None
@@ -139,7 +139,7 @@ fn refuse(device: &Device, name: &CStr) {
         Topic::Usage,
         format_args!(
             "vkGetDeviceProcAddr was called for {}, which is not a device command: call vkGetInstanceProcAddr",
-            Shown(name.to_bytes())
+            Escaped(name.to_bytes())
         ),
     );
 }

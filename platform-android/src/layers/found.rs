@@ -4,7 +4,7 @@ use core::ffi::CStr;
 
 use ash::vk;
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{CText, Counted, OutOfMemory, Shown, Text, TryGrow, Vec, text};
+use loader_core::memory::{CText, Counted, Escaped, OutOfMemory, Text, TryGrow, Vec, text};
 
 use super::folders::{self, File, Folder, Origin};
 use super::introspection::{self, IntrospectionError, Layer};
@@ -147,10 +147,10 @@ impl Found {
                     Level::Debug
                 }
             };
-            host.log(level, Topic::Layer, format_args!("layers: {}: {result}", Shown(&folder.path)));
+            host.log(level, Topic::Layer, format_args!("layers: {}: {result}", Escaped(&folder.path)));
         }
         for candidate in &self.candidates {
-            let path = Shown(&candidate.file.path);
+            let path = Escaped(&candidate.file.path);
             match &candidate.decision {
                 Decision::Used(layers) => {
                     host.log(Level::Info, Topic::Layer, format_args!("{path}: layers in it: {layers}"));

@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use loader_core::memory::{Shown, Text};
+use loader_core::memory::{Escaped, Text};
 use loader_core::platform::{FileError, elf};
 
 use super::archive::ArchiveError;
@@ -18,7 +18,7 @@ loader_core::reasons! {
         Duplicate {
             /// The other library.
             of: Text,
-        } = ["duplicate"] ("a library with the same file name comes first: {}", Shown(of));
+        } = ["duplicate"] ("a library with the same file name comes first: {}", Escaped(of));
         /// It is compressed in its archive.
         Compressed {
             /// The compression method.
@@ -64,7 +64,7 @@ loader_core::reasons! {
             error: Text,
         } = ["does-not-open"]
             ("it does not open: {}; if a library or symbol is named there, put that library beside it (libc++_shared.so is one that packages \
-              often lack), or build the layer for this version of Android", Shown(error));
+              often lack), or build the layer for this version of Android", Escaped(error));
         /// It lacks a function that describes its layers.
         MissingExport {
             /// The function.
@@ -82,7 +82,7 @@ loader_core::reasons! {
             /// Its result.
             result: i32,
         } = ["call-failed"]
-            ("its {name} returned {result}{}{}; fix the library", if layer.is_empty() { "" } else { " for " }, Shown(layer));
+            ("its {name} returned {result}{}{}; fix the library", if layer.is_empty() { "" } else { " for " }, Escaped(layer));
         /// One of its functions reports more than there can be.
         TooMany {
             /// The function.

@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use loader_core::memory::{Counted, Shown};
+use loader_core::memory::{Counted, Escaped};
 
 use super::found::{Candidate, Decision, Found, LayerLibrary};
 use super::library_error::{LibraryError, Search};
@@ -15,14 +15,14 @@ impl fmt::Display for Found {
     /// Writes one line per folder, library and layer.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (folder, result) in &self.folders {
-            writeln!(f, "{}: {result}", Shown(&folder.path))?;
+            writeln!(f, "{}: {result}", Escaped(&folder.path))?;
         }
         for candidate in &self.candidates {
-            let path = Shown(&candidate.file.path);
+            let path = Escaped(&candidate.file.path);
             match &candidate.decision {
                 Decision::Used(_) | Decision::Known => {
                     for layer in self.layers_at(&candidate.file.path) {
-                        writeln!(f, "{path}: {}", Shown(layer))?;
+                        writeln!(f, "{path}: {}", Escaped(layer))?;
                     }
                 }
                 Decision::Refused(refusal) => writeln!(f, "{path}: not used: {refusal}")?,
@@ -68,22 +68,22 @@ impl fmt::Display for Missed<'_> {
         let listed =
             self.found.listed().filter_map(|layer| loader_core::abi::name::in_array(&layer.layer_name));
         if let Some(other) = listed.map(core::ffi::CStr::to_bytes).find(|other| alike(other, self.name)) {
-            return write!(f, "; there is {}, whose name is written differently", Shown(other));
+            return write!(f, "; there is {}, whose name is written differently", Escaped(other));
         }
         let resembles = |(candidate, _): &(&Candidate, &LibraryError)| alike(&candidate.file.name, self.name);
         let mut named = self.found.refused().filter(resembles).take(MOST_NAMED).peekable();
         if named.peek().is_some() {
             return named.try_for_each(|(candidate, refusal)| {
-                write!(f, "; {}: {refusal}", Shown(&candidate.file.path))
+                write!(f, "; {}: {refusal}", Escaped(&candidate.file.path))
             });
         }
         let named = if f.alternate() { 0 } else { MOST_NAMED };
         for (candidate, refusal) in self.found.refused().take(named) {
-            write!(f, "; not used is {}: {refusal}", Shown(&candidate.file.path))?;
+            write!(f, "; not used is {}: {refusal}", Escaped(&candidate.file.path))?;
         }
         let unsearched = |result: &Search| !matches!(result, Search::Done { .. } | Search::Absent);
         for (folder, result) in self.found.folders.iter().filter(|(_, result)| unsearched(result)) {
-            write!(f, "; {}: {result}", Shown(&folder.path))?;
+            write!(f, "; {}: {result}", Escaped(&folder.path))?;
         }
         f.write_str(
             "; put the layer's libVkLayer*.so into the package's libraries, or its name out of the list",

@@ -7,7 +7,7 @@ use core::mem::transmute;
 use ash::vk;
 use loader_core::log::{Level, Topic};
 use loader_core::logger::LOADER;
-use loader_core::memory::{Shown, Text, TryGrow, format_into};
+use loader_core::memory::{Escaped, Text, TryGrow, format_into};
 
 use platform_android::Loader;
 use platform_android::system::System;
@@ -111,7 +111,7 @@ unsafe extern "system" fn write(
             && prefix != LOADER
         {
             let mut line = Text::new();
-            format_into(&mut line, format_args!("[{}] Code {code} : ", Shown(prefix.to_bytes())));
+            format_into(&mut line, format_args!("[{}] Code {code} : ", Escaped(prefix.to_bytes())));
             // Newlines in the text stay; if memory runs out, the rest is left out.
             let _ = line.try_extend(text.to_bytes());
             loader.write(level_of(flags), line);

@@ -27,13 +27,13 @@ impl Service {
     ///
     /// If a step fails, everything opened until then is closed. Connecting succeeds even if the
     /// service does not exist: the first call then finds the other end closed.
-    pub(crate) fn connect(system: &'static dyn System) -> Result<Self, Refusal> {
-        let step = |step| move |status| Refusal::Failed { step, status };
+    pub(crate) fn connect(system: &'static dyn System) -> Result<Self, ServiceError> {
+        let step = |step| move |status| ServiceError::Failed { step, status };
         let (loader, request) = system.create_channel().map_err(step(Step::Channel))?;
         system.connect(PATH, request).map_err(step(Step::Connect))?;
         let features = supported_features(system, loader.raw())?;
         if features.missing() != 0 {
-            return Err(Refusal::Lacks(features.missing()));
+            return Err(ServiceError::Lacks(features.missing()));
         }
         let (devices, request) = system.create_channel().map_err(step(Step::Channel))?;
         let message = Message::connect_to_device_fs();
@@ -57,10 +57,10 @@ impl Service {
 
     /// Returns the library named in a manifest, as executable memory; `None` if the service lacks
     /// it.
-    pub(crate) fn library(&self, name: &[u8]) -> Result<Option<Handle>, Refusal> {
-        let message = Message::get(name).ok_or(Refusal::NameTooLong)?;
+    pub(crate) fn library(&self, name: &[u8]) -> Result<Option<Handle>, ServiceError> {
+        let message = Message::get(name).ok_or(ServiceError::NameTooLong)?;
         let answer = Answer::to(self.system, self.loader.raw(), &message)?;
-        let is_present = wire::library(answer.bytes(), answer.handles()).map_err(Refusal::Malformed)?;
+        let is_present = wire::library(answer.bytes(), answer.handles()).map_err(ServiceError::Malformed)?;
         Ok(answer.into_first_handle().filter(|_| is_present))
     }
 }
@@ -71,9 +71,9 @@ impl Drop for Service {
     }
 }
 
-fn supported_features(system: &'static dyn System, loader: RawHandle) -> Result<Features, Refusal> {
+fn supported_features(system: &'static dyn System, loader: RawHandle) -> Result<Features, ServiceError> {
     let answer = Answer::to(system, loader, &Message::get_supported_features())?;
-    wire::supported_features(answer.bytes(), answer.handles()).map_err(Refusal::Malformed)
+    wire::supported_features(answer.bytes(), answer.handles()).map_err(ServiceError::Malformed)
 }
 
 /// An answer of the service. Dropping it closes its handles, unless they were taken out.
@@ -84,12 +84,12 @@ struct Answer {
 }
 
 impl Answer {
-    fn to(system: &'static dyn System, channel: RawHandle, message: &Message) -> Result<Self, Refusal> {
+    fn to(system: &'static dyn System, channel: RawHandle, message: &Message) -> Result<Self, ServiceError> {
         let mut bytes = [0; REPLY];
         let mut raw = [0; MOST_HANDLES];
         let received = system
             .call_channel(channel, message.bytes(), &mut bytes, &mut raw)
-            .map_err(|status| Refusal::Failed { step: Step::Call, status })?;
+            .map_err(|status| ServiceError::Failed { step: Step::Call, status })?;
         let come = raw.get(..received.handles).unwrap_or(&raw);
         let handles = core::array::from_fn(|place| come.get(place).and_then(|raw| Handle::new(system, *raw)));
         Ok(Self { bytes, handles, received })
@@ -112,7 +112,7 @@ impl Answer {
 
 /// Why the service did not provide something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum ServiceError {
     /// A system call failed.
     Failed {
         /// The purpose of the call.
@@ -158,7 +158,7 @@ impl Step {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ServiceError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Failed { step, status } => {

@@ -8,5 +8,5 @@ pub(crate) mod wire;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use connection::{Refusal, Service};
+pub(crate) use connection::{Service, ServiceError};
 pub(crate) use namespace::open_in_namespace;

@@ -5,7 +5,7 @@ use std::ffi::{CStr, CString};
 
 use loader_core::discovery::LayerRequest;
 use loader_core::manifest::Version;
-use loader_core::memory::Shown;
+use loader_core::memory::Escaped;
 use serde::Serialize;
 
 use crate::facts;
@@ -120,7 +120,8 @@ pub(crate) fn picture(planned: &Planned, enabled: &[CString]) -> Result<Model, S
     let request = LayerRequest { enabled: &names, api_version: Version::default() };
     let active = planned.layers.activate(&request).map_err(|_| "memory ran out")?;
     let refused = active.refused.iter().map(|refused| {
-        let name = names.get(refused.name).map(|name| Shown(name.to_bytes()).to_string()).unwrap_or_default();
+        let name =
+            names.get(refused.name).map(|name| Escaped(name.to_bytes()).to_string()).unwrap_or_default();
         format!("{name}: {}", refused.because.explain(&planned.layers))
     });
     let layer = |view: LayerView| Layer { why: view.why(planned), view, problem: String::new() };

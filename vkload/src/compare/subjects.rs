@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use loader_core::discovery::{Answer, Question, Root};
-use loader_core::memory::Shown;
+use loader_core::memory::Escaped;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -63,7 +63,7 @@ pub(super) fn side(machine: Machine, whole: bool) -> Result<Side, String> {
         ("devices", devices(&report.devices)),
     ]);
     let built_in = policy.roots.iter().filter_map(|root| match root {
-        Root::BuiltIn { name, path } => Some(((*name).to_owned(), Shown(path).to_string())),
+        Root::BuiltIn { name, path } => Some(((*name).to_owned(), Escaped(path).to_string())),
         Root::Variable { .. } => None,
     });
     let width = ("pointer width".to_owned(), policy.pointer_width.to_string());
@@ -105,7 +105,7 @@ fn variables(planned: &Planned) -> Entries {
     let records = planned.settings.snapshot.records().iter().chain(planned.snapshot.records());
     let set = records.filter_map(|record| match (&record.question, &record.answer) {
         (Question::Variable(name, _), Answer::Value(Some(value))) => {
-            Some((name.as_c_str().to_string_lossy().into_owned(), Shown(value).to_string()))
+            Some((name.as_c_str().to_string_lossy().into_owned(), Escaped(value).to_string()))
         }
         _ => None,
     });
@@ -116,13 +116,13 @@ fn settings(planned: &Planned) -> Entries {
     let plan = &planned.settings.plan;
     let mut entries = Entries::new();
     if !plan.path.is_empty() {
-        entries.insert("file".to_owned(), Shown(&plan.path).to_string());
+        entries.insert("file".to_owned(), Escaped(&plan.path).to_string());
     }
     if let Some(reason) = &plan.unusable {
         entries.insert("not used".to_owned(), reason.to_string());
     }
     if let Some(settings) = plan.in_force() {
-        entries.insert("content".to_owned(), Shown(&settings.written).to_string());
+        entries.insert("content".to_owned(), Escaped(&settings.written).to_string());
     }
     entries
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use loader_core::memory::Shown;
+use loader_core::memory::Escaped;
 
 use super::asked;
 use super::case::Case;
@@ -82,11 +82,11 @@ fn is_healthy(case: &Case) -> bool {
 /// Returns the libraries that the manifests name, which programs would open.
 fn named(planned: &Planned) -> Vec<Named> {
     let drivers = planned.drivers.drivers.iter().filter(|driver| !driver.library.is_empty()).map(|driver| {
-        Named { manifest: Shown(&driver.path).to_string(), library: Shown(&driver.library).to_string() }
+        Named { manifest: Escaped(&driver.path).to_string(), library: Escaped(&driver.library).to_string() }
     });
     let layers = planned.layers.layers.iter().filter(|layer| !layer.library.is_empty()).map(|layer| Named {
-        manifest: Shown(&layer.path).to_string(),
-        library: Shown(&layer.library).to_string(),
+        manifest: Escaped(&layer.path).to_string(),
+        library: Escaped(&layer.library).to_string(),
     });
     drivers.chain(layers).collect()
 }

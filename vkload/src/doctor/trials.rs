@@ -11,7 +11,7 @@ use crate::probe::parent::{Settings, libraries_not_found, try_out};
 use crate::probe::{self, Attempt, Ending, Progress, Subject, Trial, try_all};
 use crate::switches::Changes;
 use crate::view::LayerView;
-use loader_core::memory::Shown;
+use loader_core::memory::Escaped;
 
 /// The variable by which the dynamic linker loads libraries into every program.
 pub(super) const PRELOAD: &str = "LD_PRELOAD";
@@ -67,8 +67,8 @@ impl Trials {
         let layers = LayerView::active_by_default(&planned.layers);
         let mut attempts = vec![Attempt::of("", Subject::Loader { library: target.loader.clone() })];
         for (_, driver) in planned.drivers.used() {
-            let library = Shown(&driver.library).to_string();
-            attempts.push(Attempt::of(&Shown(&driver.path).to_string(), Subject::Driver { library }));
+            let library = Escaped(&driver.library).to_string();
+            attempts.push(Attempt::of(&Escaped(&driver.path).to_string(), Subject::Driver { library }));
         }
         let drivers = attempts.len();
         attempts.extend(alone(planned, &layers, settings));

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 use std::{env, fs, thread};
 
-use loader_core::memory::Shown;
+use loader_core::memory::Escaped;
 
 use super::answer::answer;
 use super::output::Format;
@@ -63,11 +63,11 @@ fn states(options: &DoctorArguments) -> BTreeMap<String, FileState> {
         Planned::for_program(&variables(), options.program.first().map(Path::new), usize::BITS)
     {
         let searched = planned.drivers.searched.iter().chain(planned.layers.searched.iter());
-        paths.extend(searched.map(|one| Shown(&one.path).to_string()));
+        paths.extend(searched.map(|one| Escaped(&one.path).to_string()));
         let named = planned.drivers.drivers.iter().flat_map(|driver| [&driver.path, &driver.library]);
         let of_layers = planned.layers.layers.iter().flat_map(|layer| [&layer.path, &layer.library]);
-        paths.extend(named.chain(of_layers).map(|path| Shown(path).to_string()));
-        paths.push(Shown(&planned.settings.plan.path).to_string());
+        paths.extend(named.chain(of_layers).map(|path| Escaped(path).to_string()));
+        paths.push(Escaped(&planned.settings.plan.path).to_string());
     }
     paths
         .into_iter()

@@ -7,7 +7,7 @@ use loader_core::drivers::{FoundDrivers, Purpose};
 use loader_core::loader::Loader;
 use loader_core::manifest::ManifestWarning;
 use loader_core::memory::OutOfMemory;
-use loader_core::negotiation::Outcome;
+use loader_core::negotiation::DriverStatus;
 use loader_core::objects;
 use platform_linux::entry::get_instance_proc_addr;
 use platform_linux::{LOADER, PLATFORM};
@@ -64,12 +64,12 @@ pub(crate) fn plan_only(
 }
 
 /// Creates an instance of each driver alone, since an application's instance shows only whether any of them works.
-fn probe_all(drivers: &FoundDrivers) -> Vec<(usize, Outcome)> {
+fn probe_all(drivers: &FoundDrivers) -> Vec<(usize, DriverStatus)> {
     drivers.open_drivers().filter_map(|(index, driver)| Some((index, objects::probe(driver).ok()?))).collect()
 }
 
 /// Fills in the plan and the outcomes of its drivers, each by its position in the plan.
-fn fill(report: &mut Report, plan: &Plan, outcomes: &[&(usize, Outcome)]) {
+fn fill(report: &mut Report, plan: &Plan, outcomes: &[&(usize, DriverStatus)]) {
     for (view, candidate) in DriverView::all(plan).into_iter().zip(&plan.drivers) {
         let index = view.index;
         let of_driver = outcomes.iter().filter(|outcome| outcome.0 == index).map(|outcome| &outcome.1);
@@ -92,7 +92,7 @@ fn lacks_a_driver(reason: &BestReason<'_>) -> bool {
                 plan.searched.iter().any(|searched| matches!(searched.origin, Origin::Replacing(_)));
             !replaced && !plan.notes.iter().any(|note| matches!(note, Note::ReplacedByNothing { .. }))
         }
-        BestReason::Failed(_, outcome) => matches!(outcome, Outcome::NoDevices),
+        BestReason::Failed(_, outcome) => matches!(outcome, DriverStatus::NoDevices),
         BestReason::NothingFailed(_) => true,
         BestReason::Skipped(..) => false,
     }
@@ -102,13 +102,13 @@ fn lacks_a_driver(reason: &BestReason<'_>) -> bool {
 fn opened<'a>(
     mut view: DriverView,
     warning: Option<&ManifestWarning>,
-    outcomes: impl Iterator<Item = &'a Outcome>,
+    outcomes: impl Iterator<Item = &'a DriverStatus>,
 ) -> Driver {
     let mut remarks = Vec::from_iter((!view.remark.is_empty()).then(|| std::mem::take(&mut view.remark)));
     remarks.extend(warning.map(ToString::to_string));
     let mut count = 0;
     for outcome in outcomes {
-        if let Outcome::Used { devices, .. } = outcome {
+        if let DriverStatus::Used { devices, .. } = outcome {
             count = *devices;
             continue;
         }
@@ -123,7 +123,7 @@ fn opened<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loader_core::discovery::{Candidate, Decision, DriverKind, Looked, Reason};
+    use loader_core::discovery::{Candidate, Decision, DriverKind, Reason, SearchResult};
     use loader_core::manifest::Version;
     use loader_core::memory::text;
 
@@ -149,10 +149,11 @@ mod tests {
             fill(&mut report, &plan, &[&(0, outcome)]);
             (report.drivers[0].view.used, report.drivers[0].view.remark.is_empty())
         };
-        let good = || Outcome::Used { interface: 5, devices: 1 };
+        let good = || DriverStatus::Used { interface: 5, devices: 1 };
         assert_eq!(used(Decision::Use, good()), (true, true));
-        assert_eq!(used(Decision::Use, Outcome::NoDevices), (false, false));
-        let lie = Outcome::ApiVersionLie { manifest: Version::new(1, 1, 0), driver: Version::new(1, 0, 0) };
+        assert_eq!(used(Decision::Use, DriverStatus::NoDevices), (false, false));
+        let lie =
+            DriverStatus::ApiVersionLie { manifest: Version::new(1, 1, 0), driver: Version::new(1, 0, 0) };
         assert_eq!(used(Decision::Use, lie), (true, false));
         assert_eq!(used(Decision::Skip(Reason::PortabilityNotAsked), good()), (false, false));
     }
@@ -164,10 +165,10 @@ mod tests {
         plan.searched.push(loader_core::discovery::Searched {
             path: text(&[b"/icd.d"]).unwrap(),
             origin: Origin::Fallback(c"XDG_DATA_DIRS"),
-            result: Looked::Folder { manifests: 1 },
+            result: SearchResult::Folder { manifests: 1 },
         });
         let mut report = Report::default();
-        fill(&mut report, &plan, &[&(0, Outcome::NoEntryPoint)]);
+        fill(&mut report, &plan, &[&(0, DriverStatus::NoEntryPoint)]);
         assert_eq!(report.drivers[0].view.manifest, "/x.json");
         assert_eq!(report.drivers[0].view.api_version, "1.3.5");
         assert_eq!(report.drivers[0].view.found_by, "XDG_DATA_DIRS is unset");

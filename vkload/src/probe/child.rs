@@ -9,7 +9,7 @@ use std::time::Instant;
 use ash::vk;
 use loader_core::manifest::{LayerFunctions, Symbol};
 use loader_core::memory::OutOfMemory;
-use loader_core::negotiation::{LayerFault, with_layer};
+use loader_core::negotiation::{LayerOpenError, with_layer};
 use loader_core::platform::LibraryKind;
 use platform_linux::PLATFORM;
 use platform_linux::entry::get_instance_proc_addr;
@@ -146,7 +146,7 @@ fn layer(
     let libraries = PLATFORM.libraries;
     tell(Line::Stage { stage: Stage::Open });
     let opened = libraries.open(library.as_bytes(), LibraryKind::Layer);
-    let library = opened.map_err(|error| unusable(&LayerFault::DoesNotOpen { error }, tell))?;
+    let library = opened.map_err(|error| unusable(&LayerOpenError::DoesNotOpen { error }, tell))?;
     tell_file(library.0.as_ptr(), tell);
     tell(Line::Stage { stage: Stage::Negotiate });
     let agreed = named(functions).and_then(|functions| {
@@ -171,7 +171,7 @@ fn named([negotiate, instance, device]: [&str; 3]) -> Result<LayerFunctions, Out
 }
 
 /// Notes why the loader leaves the layer out.
-fn unusable(fault: &LayerFault, tell: vulkan::Tell<'_>) -> Ending {
+fn unusable(fault: &LayerOpenError, tell: vulkan::Tell<'_>) -> Ending {
     tell(Line::Fault { id: fault.id().to_owned() });
     Ending::Failed { words: fault.to_string() }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use loader_core::discovery::LayerCandidate;
 use loader_core::manifest::Symbol;
-use loader_core::memory::Shown;
+use loader_core::memory::Escaped;
 
 use super::parent::Settings;
 use super::{Attempt, Subject, Trial, try_all};
@@ -14,11 +14,12 @@ use crate::switches::Changes;
 /// Returns a layer as something to try.
 pub(crate) fn subject(layer: &LayerCandidate, alone: bool) -> Subject {
     let functions = layer.manifest.as_ref().map(|manifest| &manifest.functions);
-    let name =
-        |symbol: Option<&Symbol>| symbol.map(|symbol| Shown(symbol.bytes()).to_string()).unwrap_or_default();
+    let name = |symbol: Option<&Symbol>| {
+        symbol.map(|symbol| Escaped(symbol.bytes()).to_string()).unwrap_or_default()
+    };
     Subject::Layer {
-        name: Shown(layer.name()).to_string(),
-        library: Shown(&layer.library).to_string(),
+        name: Escaped(layer.name()).to_string(),
+        library: Escaped(&layer.library).to_string(),
         negotiate: name(functions.and_then(|it| it.negotiate.as_ref())),
         get_instance_proc_addr: name(functions.and_then(|it| it.get_instance_proc_addr.as_ref())),
         get_device_proc_addr: name(functions.and_then(|it| it.get_device_proc_addr.as_ref())),
@@ -33,7 +34,7 @@ pub(crate) fn try_out(planned: &Planned, indices: &[usize], changes: &Changes) -
     let layers: Vec<_> = indices.iter().filter_map(|index| Some((*index, library(index)?))).collect();
     let attempt = |(_, layer): &(usize, &LayerCandidate)| Attempt {
         changes: changes.clone(),
-        ..Attempt::of(&Shown(layer.name()).to_string(), subject(layer, false))
+        ..Attempt::of(&Escaped(layer.name()).to_string(), subject(layer, false))
     };
     let attempts: Vec<_> = layers.iter().map(attempt).collect();
     let trials = try_all(&attempts, &Settings::own(), &|_| {});

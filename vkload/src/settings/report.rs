@@ -7,9 +7,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use loader_core::discovery::{KnownSettings, Looked, Reason};
+use loader_core::discovery::{KnownSettings, Reason, SearchResult};
 use loader_core::manifest::{Settings, SettingsFile, SettingsWarning};
-use loader_core::memory::{OutOfMemory, Shown};
+use loader_core::memory::{Escaped, OutOfMemory};
 use platform_linux::{PLATFORM, POLICY};
 use serde_json::{Value, json};
 
@@ -64,8 +64,8 @@ fn search() -> io::Result<Report> {
     let known = KnownSettings::discover(&PLATFORM, &POLICY).map_err(memory)?;
     let mut report = Report::default();
     for file in known.searched(&POLICY).map_err(memory)? {
-        let (path, because) = (Shown(&file.path).to_string(), file.origin.to_string());
-        report.searched.push((path, because, file.result == Looked::File));
+        let (path, because) = (Escaped(&file.path).to_string(), file.origin.to_string());
+        report.searched.push((path, because, file.result == SearchResult::File));
     }
     let plan = known.plan;
     report.path = (!plan.path.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(&plan.path)));
@@ -115,7 +115,7 @@ impl Report {
     /// Returns the programs that the file names.
     fn programs(&self) -> Vec<String> {
         let keys = self.file.objects.iter().flat_map(|settings| settings.app_keys.iter().flatten());
-        keys.map(|key| Shown(key).to_string()).collect()
+        keys.map(|key| Escaped(key).to_string()).collect()
     }
 
     fn text(&self, program: Option<&Path>) -> String {
@@ -166,7 +166,7 @@ impl Report {
     fn json(&self, program: Option<&Path>) -> Value {
         let warning = |warning: &SettingsWarning| {
             json!({
-                "field": Shown(&warning.field).to_string(),
+                "field": Escaped(&warning.field).to_string(),
                 "line": warning.line,
                 "problem": warning.problem.to_string(),
             })

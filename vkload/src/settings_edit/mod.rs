@@ -6,7 +6,7 @@ use std::path::Path;
 
 pub(crate) use json::Json;
 use loader_core::discovery::{LayerCandidate, LayerKind};
-use loader_core::memory::Shown;
+use loader_core::memory::Escaped;
 
 /// Destinations of messages that are no files.
 const NO_FILES: &[&str] = &["stdout", "stderr"];
@@ -23,8 +23,8 @@ pub(crate) struct NamedLayer {
 impl NamedLayer {
     pub(crate) fn of(layer: &LayerCandidate) -> Self {
         Self {
-            name: Shown(layer.name()).to_string(),
-            manifest: Shown(&layer.path).to_string(),
+            name: Escaped(layer.name()).to_string(),
+            manifest: Escaped(&layer.path).to_string(),
             implicit: layer.kind == LayerKind::Implicit,
         }
     }

@@ -7,9 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use loader_core::discovery::{ActiveLayer, Because, LayerCandidate, LayerKind, LayerReason, LayerRequest};
+use loader_core::discovery::{
+    ActivationCause, ActiveLayer, LayerCandidate, LayerKind, LayerReason, LayerRequest,
+};
 use loader_core::manifest::{Control, Switch};
-use loader_core::memory::Shown;
+use loader_core::memory::Escaped;
 
 use crate::facts::Variables;
 use crate::planned::Planned;
@@ -113,7 +115,7 @@ pub(crate) fn plan(
 pub(crate) fn active_names(planned: &Planned) -> BTreeSet<String> {
     let active = planned.layers.activate(&LayerRequest::default()).unwrap_or_default();
     let layers = active.layers.iter().filter_map(|active| planned.layers.layers.get(active.layer));
-    layers.map(|layer| Shown(layer.name()).to_string()).collect()
+    layers.map(|layer| Escaped(layer.name()).to_string()).collect()
 }
 
 /// The inputs of the changes.
@@ -130,14 +132,14 @@ impl View<'_> {
     }
 
     fn name(&self, index: usize) -> String {
-        self.layer(index).map(|layer| Shown(layer.name()).to_string()).unwrap_or_default()
+        self.layer(index).map(|layer| Escaped(layer.name()).to_string()).unwrap_or_default()
     }
 
     fn names(&self, indices: &[usize]) -> Vec<String> {
         indices.iter().map(|index| self.name(*index)).collect()
     }
 
-    fn because(&self, index: usize) -> Option<Because> {
+    fn because(&self, index: usize) -> Option<ActivationCause> {
         self.active.iter().find(|active| active.layer == index).map(|active| active.because)
     }
 
@@ -152,8 +154,10 @@ impl View<'_> {
         for index in self.wanted.off.iter().copied() {
             let Some(layer) = self.layer(index) else { continue };
             let own = disable(layer).filter(|(name, _)| !self.is_shared(name));
-            let is_component =
-                matches!(self.because(index), Some(Because::Component { .. } | Because::Override));
+            let is_component = matches!(
+                self.because(index),
+                Some(ActivationCause::Component { .. } | ActivationCause::Override)
+            );
             let needs_more = is_component || (own.is_none() && layer.kind == LayerKind::Implicit);
             if self.wanted.hidden.contains(&index) || needs_more {
                 rest.push(index);
@@ -248,7 +252,7 @@ impl View<'_> {
         let by_pattern = |active: &&ActiveLayer| {
             let is_implicit = self.layer(active.layer).is_some_and(|layer| layer.kind == LayerKind::Implicit);
             is_implicit
-                || matches!(active.because, Because::Variable(name) if name.to_bytes() == ENABLE.0.as_bytes())
+                || matches!(active.because, ActivationCause::Variable(name) if name.to_bytes() == ENABLE.0.as_bytes())
         };
         let stay: Vec<usize> = self.kept().filter(by_pattern).map(|active| active.layer).chain(on).collect();
         let names = self.names(&stay).join(&ENABLE.1.to_string());
@@ -275,5 +279,5 @@ fn switch(
     which: impl Fn(&loader_core::manifest::LayerManifest) -> &Option<Switch>,
 ) -> Option<(String, String)> {
     let switch = which(layer.manifest.as_ref()?).as_ref()?;
-    Some((Shown(switch.variable.bytes()).to_string(), Shown(&switch.value).to_string()))
+    Some((Escaped(switch.variable.bytes()).to_string(), Escaped(&switch.value).to_string()))
 }

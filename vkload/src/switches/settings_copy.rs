@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use loader_core::discovery::{Answer, Question};
-use loader_core::memory::Shown;
+use loader_core::memory::Escaped;
 
 use crate::exec::{make_private, private_folder};
 use crate::facts::Variables;
@@ -30,7 +30,7 @@ pub(super) fn make(
     what: &str,
     change: &dyn Fn(&mut Json),
 ) -> Result<PathBuf, String> {
-    let path = Shown(&planned.settings.plan.path).to_string();
+    let path = Escaped(&planned.settings.plan.path).to_string();
     let text = match text(planned) {
         Some(text) => {
             let folder = Path::new(&path).parent().unwrap_or(Path::new("/"));

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use loader_core::discovery::{
-    ActiveLayers, Because, LayerCandidate, LayerDecision, LayerKind, LayerPlan, LayerReason, LayerRequest,
+    ActivationCause, ActiveLayers, LayerCandidate, LayerDecision, LayerKind, LayerPlan, LayerReason,
+    LayerRequest,
 };
 use loader_core::manifest::Switch;
 use loader_core::memory::OutOfMemory;
@@ -23,7 +24,7 @@ pub(crate) struct LayerView {
     pub(crate) library: String,
     pub(crate) implicit: bool,
     /// Why it is active. `None` if it is not.
-    pub(crate) cause: Option<Because>,
+    pub(crate) cause: Option<ActivationCause>,
     /// Why it is not active. `None` if it is.
     pub(crate) reason: Option<LayerReason>,
     /// `active`, or the name of the reason, which does not change.
@@ -65,7 +66,7 @@ impl LayerView {
             LayerDecision::Skip(reason) => (None, Some(reason)),
         };
         let meta_layer = match cause {
-            Some(Because::Component { of }) => plan.layers.get(of),
+            Some(ActivationCause::Component { of }) => plan.layers.get(of),
             _ => None,
         };
         let said = candidate.manifest.as_ref();
@@ -99,26 +100,26 @@ impl LayerView {
     /// Returns the environment variable whose value makes it active.
     pub(crate) fn variable(&self) -> Option<&'static str> {
         match self.cause {
-            Some(Because::Variable(name)) => name.to_str().ok(),
+            Some(ActivationCause::Variable(name)) => name.to_str().ok(),
             _ => None,
         }
     }
 
     /// Returns whether the settings file makes it active.
     pub(crate) fn is_by_settings(&self) -> bool {
-        self.cause == Some(Because::Settings)
+        self.cause == Some(ActivationCause::Settings)
     }
 
     /// Returns why it is active, in one or two words that do not change between releases.
     pub(crate) fn because(&self) -> String {
         match self.cause {
             None => String::new(),
-            Some(Because::Settings) => "the settings file".into(),
-            Some(Because::Implicit) => "it is implicit".into(),
-            Some(Because::Override) => "it is the override layer".into(),
-            Some(Because::Variable(name)) => name.to_string_lossy().into_owned(),
-            Some(Because::Application) => "the application asks for it".into(),
-            Some(Because::Component { .. }) => format!("a component of {}", self.meta_layer()),
+            Some(ActivationCause::Settings) => "the settings file".into(),
+            Some(ActivationCause::Implicit) => "it is implicit".into(),
+            Some(ActivationCause::Override) => "it is the override layer".into(),
+            Some(ActivationCause::Variable(name)) => name.to_string_lossy().into_owned(),
+            Some(ActivationCause::Application) => "the application asks for it".into(),
+            Some(ActivationCause::Component { .. }) => format!("a component of {}", self.meta_layer()),
         }
     }
 
@@ -129,12 +130,18 @@ impl LayerView {
             None => self.remark.clone(),
             // A layer without a library is in no call chain.
             Some(_) if self.library.is_empty() => "a meta-layer: it stands for its components".into(),
-            Some(Because::Settings) => format!("enabled by the settings file {}", settings_file(planned)),
-            Some(Because::Implicit) => self.why_implicit(),
-            Some(Because::Override) => "active because it is the override layer".into(),
-            Some(Because::Variable(name)) => format!("enabled by {}", setting(planned, name, &self.name)),
-            Some(Because::Application) => "enabled by the application".into(),
-            Some(Because::Component { .. }) => format!("active as a component of {}", self.meta_layer()),
+            Some(ActivationCause::Settings) => {
+                format!("enabled by the settings file {}", settings_file(planned))
+            }
+            Some(ActivationCause::Implicit) => self.why_implicit(),
+            Some(ActivationCause::Override) => "active because it is the override layer".into(),
+            Some(ActivationCause::Variable(name)) => {
+                format!("enabled by {}", setting(planned, name, &self.name))
+            }
+            Some(ActivationCause::Application) => "enabled by the application".into(),
+            Some(ActivationCause::Component { .. }) => {
+                format!("active as a component of {}", self.meta_layer())
+            }
         }
     }
 

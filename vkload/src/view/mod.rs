@@ -9,13 +9,13 @@ pub(crate) use layer::LayerView;
 use std::ffi::CStr;
 
 use loader_core::discovery::{Answer, Question};
-use loader_core::memory::Shown;
+use loader_core::memory::Escaped;
 
 use crate::planned::Planned;
 
 /// Bytes of a path, a name or a variable as text without control characters.
 fn shown(bytes: &[u8]) -> String {
-    Shown(bytes).to_string()
+    Escaped(bytes).to_string()
 }
 
 fn settings_file(planned: &Planned) -> String {

@@ -3,7 +3,8 @@
 
 use super::meta::is_lower;
 use super::plan::{
-    ActiveLayer, ActiveLayers, Because, LayerKind, LayerNote, LayerPlan, LayerRequest, Refusal, Refused,
+    ActivationCause, ActiveLayer, ActiveLayers, LayerKind, LayerNote, LayerPlan, LayerRequest,
+    LayerRequestError, Refused,
 };
 use super::reason::LayerReason;
 use super::variables::Variables;
@@ -26,7 +27,7 @@ impl LayerPlan {
     /// [`OutOfMemory`].
     pub fn libraries(&self, place: usize) -> Result<Vec<usize>, OutOfMemory> {
         let mut chain = Chain::new(self, Version::default())?;
-        chain.add(place, Because::Application)?;
+        chain.add(place, ActivationCause::Application)?;
         let mut libraries = Vec::new();
         for active in chain.active {
             if self.layers.get(active.layer).is_some_and(|layer| !layer.library.is_empty()) {
@@ -49,11 +50,11 @@ impl LayerPlan {
         let mut refused = Vec::new();
         for (name, asked) in request.enabled.iter().enumerate() {
             match self.named(asked.to_bytes()) {
-                None => refused.try_push(Refused { name, because: Refusal::Unknown })?,
+                None => refused.try_push(Refused { name, because: LayerRequestError::Unknown })?,
                 Some(layer) if self.layers.get(layer).is_some_and(|it| it.skipped.is_some()) => {
-                    refused.try_push(Refused { name, because: Refusal::Skipped { layer } })?;
+                    refused.try_push(Refused { name, because: LayerRequestError::Skipped { layer } })?;
                 }
-                Some(layer) => wanted.try_push((layer, Because::Application))?,
+                Some(layer) => wanted.try_push((layer, ActivationCause::Application))?,
             }
         }
         if self.is_listed {
@@ -96,19 +97,21 @@ impl LayerPlan {
         }
         let overriding = self.overriding.filter(|place| self.is_wanted(*place));
         let overridden = match overriding {
-            Some(place) => Chain::new(self, Version::default())?.with(place, Because::Override)?.placed,
+            Some(place) => {
+                Chain::new(self, Version::default())?.with(place, ActivationCause::Override)?.placed
+            }
             None => Vec::new(),
         };
         for (place, layer) in self.layers.iter().enumerate() {
             let elsewhere = overridden.get(place) == Some(&true) || self.reserved.get(place) == Some(&true);
             if layer.control == Some(Control::On) && self.is_wanted(place) {
-                wanted.try_push((place, Because::Settings))?;
+                wanted.try_push((place, ActivationCause::Settings))?;
             } else if layer.kind == LayerKind::Implicit && self.is_wanted(place) && !elsewhere {
-                wanted.try_push((place, Because::Implicit))?;
+                wanted.try_push((place, ActivationCause::Implicit))?;
             }
         }
         if let Some(place) = overriding {
-            wanted.try_push((place, Because::Override))?;
+            wanted.try_push((place, ActivationCause::Override))?;
         }
         for name in &variables.names {
             let by = variables.called.names;
@@ -116,7 +119,7 @@ impl LayerPlan {
             let usable = named.filter(|place| self.layers.get(*place).is_some_and(|it| it.skipped.is_none()));
             match usable {
                 Some(place) if self.is_switched_off(place) => {}
-                Some(place) => wanted.try_push((place, Because::Variable(by)))?,
+                Some(place) => wanted.try_push((place, ActivationCause::Variable(by)))?,
                 None => {
                     self.notes.try_push(LayerNote::NotFound { by, name: text(&[name])?, skipped: named })?
                 }
@@ -131,7 +134,7 @@ impl LayerPlan {
     fn add_enabled(
         &self,
         variables: &Variables<'_>,
-        wanted: &mut Vec<(usize, Because)>,
+        wanted: &mut Vec<(usize, ActivationCause)>,
     ) -> Result<(), OutOfMemory> {
         let mut left = Vec::new();
         for (place, layer) in self.layers.iter().enumerate() {
@@ -141,7 +144,7 @@ impl LayerPlan {
         }
         for pattern in variables.enable.iter().flat_map(|filter| filter.patterns()) {
             for (place, _) in left.iter().filter(|(_, name)| matches(pattern, name)) {
-                wanted.try_push((*place, Because::Variable(variables.called.enable)))?;
+                wanted.try_push((*place, ActivationCause::Variable(variables.called.enable)))?;
             }
             left.retain(|(_, name)| !matches(pattern, name));
         }
@@ -176,7 +179,7 @@ impl<'a> Chain<'a> {
         Ok(Self { plan, api_version, active: Vec::new(), placed })
     }
 
-    fn with(mut self, place: usize, because: Because) -> Result<Self, OutOfMemory> {
+    fn with(mut self, place: usize, because: ActivationCause) -> Result<Self, OutOfMemory> {
         self.add(place, because)?;
         Ok(self)
     }
@@ -185,12 +188,12 @@ impl<'a> Chain<'a> {
     /// positions. An implicit component needs its variables as if it were not a component, except that the
     /// override layer enables the components it lists. A component that is also in a list of names waits for
     /// its position there.
-    fn add(&mut self, place: usize, because: Because) -> Result<(), OutOfMemory> {
+    fn add(&mut self, place: usize, because: ActivationCause) -> Result<(), OutOfMemory> {
         let plan = self.plan;
         if !self.take(place) {
             return Ok(());
         }
-        let early = matches!(because, Because::Implicit | Because::Override);
+        let early = matches!(because, ActivationCause::Implicit | ActivationCause::Override);
         let mut open = Vec::new();
         open.try_push((place, because, 0usize))?;
         while let Some((layer, because, next)) = open.last_mut() {
@@ -210,7 +213,7 @@ impl<'a> Chain<'a> {
                 _ => true,
             });
             if let Some(component) = component.filter(|place| self.take(*place)) {
-                open.try_push((component, Because::Component { of }, 0))?;
+                open.try_push((component, ActivationCause::Component { of }, 0))?;
             }
         }
         Ok(())

@@ -5,7 +5,7 @@
 use super::plan::{LayerCandidate, LayerPlan};
 use super::reason::LayerReason;
 use super::variables::Variables;
-use crate::discovery::inquiry::{Inquiry, Stop};
+use crate::discovery::inquiry::{Incomplete, Inquiry};
 use crate::discovery::order::first_equal;
 use crate::manifest::OVERRIDE_LAYER;
 use crate::memory::{OutOfMemory, TryGrow, Vec};
@@ -17,7 +17,7 @@ pub(super) fn choose_override(
     inquiry: &mut Inquiry<'_>,
     variables: &Variables<'_>,
     layers: &mut [LayerCandidate],
-) -> Result<Option<usize>, Stop> {
+) -> Result<Option<usize>, Incomplete> {
     for layer in layers.iter_mut().filter(|layer| is_override(layer)) {
         let keys = layer.manifest.as_ref().map_or(&[][..], |manifest| &manifest.app_keys);
         if keys.is_empty() {

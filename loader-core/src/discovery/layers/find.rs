@@ -8,10 +8,10 @@ use super::meta::check_meta_layers;
 use super::plan::{LayerCandidate, LayerKind, LayerNote, LayerPlan};
 use super::reason::LayerReason;
 use super::variables::Variables;
-use crate::discovery::inquiry::{Inquiry, Stop};
+use crate::discovery::inquiry::{Incomplete, Inquiry};
 use crate::discovery::manifests::{Manifest, first_of_path, library, look};
 use crate::discovery::places::{Choices, Place, path};
-use crate::discovery::{Ignored, Note, Origin, Policy};
+use crate::discovery::{IgnoreReason, Note, Origin, Policy};
 use crate::manifest::{LayerFile, LayerManifest, LayerType, ManifestError, ManifestWarning, Settings};
 use crate::memory::ascii::trimmed;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
@@ -29,7 +29,7 @@ pub(super) fn plan_all<'a>(
     policy: &Policy,
     scope: LayerScope,
     settings: Option<&Settings>,
-) -> Result<LayerPlan, Stop> {
+) -> Result<LayerPlan, Incomplete> {
     let mut plan = LayerPlan::default();
     let mut notes = Vec::new();
     let variables = Variables::read(inquiry, policy)?;
@@ -79,7 +79,7 @@ fn search_implicit<'a>(
     choices: &Choices<'a>,
     plan: &mut LayerPlan,
     notes: &mut Vec<Note>,
-) -> Result<(), Stop> {
+) -> Result<(), Incomplete> {
     let places = choices.places(inquiry, policy, &policy.implicit_layers, Vec::new())?;
     search(inquiry, policy, places, LayerKind::Implicit, plan, notes)
 }
@@ -91,12 +91,12 @@ fn search_explicit<'a>(
     choices: &Choices<'a>,
     plan: &mut LayerPlan,
     notes: &mut Vec<Note>,
-) -> Result<(), Stop> {
+) -> Result<(), Incomplete> {
     let overriding = plan.overriding.and_then(|place| plan.layers.get(place));
     let places = match overriding.map(override_places).transpose()? {
         Some(places) if !places.is_empty() => {
             for (name, _) in [choices.replacing, choices.adding].into_iter().flatten() {
-                notes.try_push(Note::VariableIgnored { name, because: Ignored::OverrideLayer })?;
+                notes.try_push(Note::VariableIgnored { name, because: IgnoreReason::OverrideLayer })?;
             }
             places
         }
@@ -143,7 +143,7 @@ fn search(
     kind: LayerKind,
     plan: &mut LayerPlan,
     notes: &mut Vec<Note>,
-) -> Result<(), Stop> {
+) -> Result<(), Incomplete> {
     let manifests = look(inquiry, places, &mut plan.searched, notes)?;
     let firsts = first_of_path(&manifests)?;
     for manifest in &manifests {

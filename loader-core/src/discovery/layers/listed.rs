@@ -4,9 +4,9 @@
 use super::find::Found;
 use super::plan::{LayerCandidate, LayerKind, LayerPlan};
 use super::reason::LayerReason;
-use crate::discovery::inquiry::{Inquiry, Stop};
+use crate::discovery::inquiry::{Incomplete, Inquiry};
 use crate::discovery::manifests::Manifest;
-use crate::discovery::{Looked, Origin, Policy, Searched};
+use crate::discovery::{Origin, Policy, SearchResult, Searched};
 use crate::manifest::{Control, LayerSetting};
 use crate::memory::{OutOfMemory, TryGrow, text};
 
@@ -15,7 +15,7 @@ use crate::memory::{OutOfMemory, TryGrow, text};
 pub(super) fn ask_for_listed<'s>(
     inquiry: &mut Inquiry<'_>,
     listed: &'s [LayerSetting],
-) -> Result<(&'s [LayerSetting], Option<&'s [LayerSetting]>), Stop> {
+) -> Result<(&'s [LayerSetting], Option<&'s [LayerSetting]>), Incomplete> {
     let is_place = |layer: &LayerSetting| layer.control == Control::Unordered;
     for layer in listed.iter().filter(|layer| !is_place(layer)) {
         inquiry.file(&layer.path)?.ok();
@@ -35,7 +35,7 @@ pub(super) fn add_listed(
     plan.is_listed = true;
     for layer in listed.iter().filter(|layer| layer.control != Control::Unordered) {
         let (found_in, before) = (plan.searched.len(), plan.layers.len());
-        let (origin, result) = (Origin::Settings, Looked::File);
+        let (origin, result) = (Origin::Settings, SearchResult::File);
         plan.searched.try_push(Searched { path: text(&[&layer.path])?, origin, result })?;
         let kind = if layer.implicit { LayerKind::Implicit } else { LayerKind::Explicit };
         let mut found =

@@ -18,8 +18,8 @@ mod tests;
 mod variables;
 
 pub use plan::{
-    ActiveLayer, ActiveLayers, Because, ExplainedRefusal, LayerCandidate, LayerDecision, LayerKind,
-    LayerNote, LayerPlan, LayerRequest, Refusal, Refused,
+    ActivationCause, ActiveLayer, ActiveLayers, ExplainedRefusal, LayerCandidate, LayerDecision, LayerKind,
+    LayerNote, LayerPlan, LayerRequest, LayerRequestError, Refused,
 };
 pub use reason::{Explained, LayerReason};
 

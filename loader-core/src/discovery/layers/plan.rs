@@ -6,9 +6,9 @@ use core::fmt;
 
 use super::reason::LayerReason;
 use crate::discovery::reason::Name;
-use crate::discovery::{Ignored, Note, Searched};
+use crate::discovery::{IgnoreReason, Note, Searched};
 use crate::manifest::{Control, LayerManifest, ManifestWarning, Version};
-use crate::memory::{Shown, Text, Vec};
+use crate::memory::{Escaped, Text, Vec};
 
 /// The system's layers, and everything that led to them.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub struct LayerPlan {
     /// For each layer whether a variable with a list of names contains it.
     pub(super) reserved: Vec<bool>,
     /// The layers that are active without the application, in the order of calls, meta-layers not resolved.
-    pub(super) wanted: Vec<(usize, Because)>,
+    pub(super) wanted: Vec<(usize, ActivationCause)>,
 }
 
 /// A layer that was found.
@@ -93,7 +93,7 @@ pub struct ActiveLayer {
     /// Its place in [`LayerPlan::layers`].
     pub layer: usize,
     /// Why it is active, and why at this place in the order.
-    pub because: Because,
+    pub because: ActivationCause,
     /// Whether it was made for a lower version of Vulkan than the application requests (major and
     /// minor version). It is active anyway.
     pub older: bool,
@@ -101,7 +101,7 @@ pub struct ActiveLayer {
 
 /// Why a layer is active, in call order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Because {
+pub enum ActivationCause {
     /// The settings file enables it.
     Settings,
     /// It is implicit.
@@ -125,12 +125,12 @@ pub struct Refused {
     /// Its place in [`LayerRequest::enabled`].
     pub name: usize,
     /// Why it is refused.
-    pub because: Refusal,
+    pub because: LayerRequestError,
 }
 
 /// Why an application cannot have a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum LayerRequestError {
     /// No layer has this name.
     Unknown,
     /// The layer was found, and is skipped for the reason in the plan.
@@ -163,7 +163,7 @@ crate::reasons! {
             name: Text,
             /// The layer of that name, if it was found and is skipped.
             skipped: Option<usize>,
-        } = ["named-layer-not-found" Error] ("{} names the layer {}, which {}", Name(by), Shown(name), obstacle(*skipped));
+        } = ["named-layer-not-found" Error] ("{} names the layer {}, which {}", Name(by), Escaped(name), obstacle(*skipped));
         /// More layers were found than the loader's limit.
         TooManyLayers {
             /// The number of layers that were left out.
@@ -188,7 +188,7 @@ struct SearchNote<'a>(&'a Note);
 impl fmt::Display for SearchNote<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Note::VariableIgnored { name, because: Ignored::Elevated } => {
+            Note::VariableIgnored { name, because: IgnoreReason::Elevated } => {
                 write!(f, "{} is ignored because this process is elevated (LLP_LOADER_13)", Name(name))
             }
             note => note.fmt(f),
@@ -252,7 +252,7 @@ impl LayerCandidate {
     }
 }
 
-impl Refusal {
+impl LayerRequestError {
     /// Returns the refusal as text, to follow the layer's name and a colon.
     #[must_use]
     pub fn explain<'a>(&'a self, plan: &'a LayerPlan) -> ExplainedRefusal<'a> {
@@ -263,18 +263,18 @@ impl Refusal {
 /// A refusal as text.
 #[derive(Debug)]
 pub struct ExplainedRefusal<'a> {
-    refusal: &'a Refusal,
+    refusal: &'a LayerRequestError,
     plan: &'a LayerPlan,
 }
 
 impl fmt::Display for ExplainedRefusal<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Refusal::Skipped { layer: place } = self.refusal else {
+        let LayerRequestError::Skipped { layer: place } = self.refusal else {
             return f.write_str("no layer of this name is installed");
         };
         match self.plan.layers.get(*place) {
             Some(LayerCandidate { path, skipped: Some(reason), .. }) => {
-                write!(f, "{}: {}", Shown(path), reason.explain(self.plan, *place))
+                write!(f, "{}: {}", Escaped(path), reason.explain(self.plan, *place))
             }
             _ => f.write_str("it cannot be used"),
         }
@@ -282,7 +282,7 @@ impl fmt::Display for ExplainedRefusal<'_> {
 }
 
 /// Why the layer is active, to follow its name in brackets.
-impl fmt::Display for Because {
+impl fmt::Display for ActivationCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Settings => f.write_str("the settings file"),

@@ -7,7 +7,7 @@ use core::fmt;
 use super::plan::LayerPlan;
 use crate::discovery::reason::{Name, UNREADABLE, Unreadable, unreadable_id};
 use crate::manifest::{LayerManifest, ManifestError, Switch, Version};
-use crate::memory::Shown;
+use crate::memory::Escaped;
 use crate::platform::FileError;
 
 crate::reasons! {
@@ -46,12 +46,12 @@ crate::reasons! {
         NameTaken {
             /// Its index in the plan.
             of: usize,
-        } = ["name-taken" Debug _] ("{} comes first and has the same name", Shown(explained.path_of(*of)));
+        } = ["name-taken" Debug _] ("{} comes first and has the same name", Escaped(explained.path_of(*of)));
         /// The override layer excludes it.
         Blacklisted {
             /// The index of the override layer in the plan.
             by: usize,
-        } = ["blacklisted" Info "LLP_LOADER_12"] ("the override layer in {} excludes it", Shown(explained.path_of(*by)));
+        } = ["blacklisted" Info "LLP_LOADER_12"] ("the override layer in {} excludes it", Escaped(explained.path_of(*by)));
         /// A variable disables it.
         Disabled {
             /// The variable.
@@ -62,24 +62,24 @@ crate::reasons! {
             /// The index of the name in its manifest.
             component: usize,
         } = ["component-missing" Warning "LLP_LOADER_10"]
-            ("its component {} does not exist or cannot be used; install it", Shown(explained.component(*component)));
+            ("its component {} does not exist or cannot be used; install it", Escaped(explained.component(*component)));
         /// It is a meta-layer that is a component of itself, perhaps through others.
         ComponentCycle {
             /// The index of the name in its manifest.
             component: usize,
         } = ["component-cycle" Warning "LLP_LOADER_10"]
-            ("it contains itself through its component {}", Shown(explained.component(*component)));
+            ("it contains itself through its component {}", Escaped(explained.component(*component)));
         /// It is a meta-layer for a higher version of Vulkan than one of its components.
         ComponentTooOld {
             /// The index of the name in its manifest.
             component: usize,
         } = ["component-too-old" Warning "LLP_LOADER_10"]
-            ("its component {} is made for a lower version of Vulkan than the layer itself", Shown(explained.component(*component)));
+            ("its component {} is made for a lower version of Vulkan than the layer itself", Escaped(explained.component(*component)));
         /// It is implicit, and waits for a variable to have a value.
         EnableEnvironmentNotSet = ["enable-environment-not-set" Debug "LLP_LOADER_6"] ("{}", NotEnabled(explained.enable_environment()));
         /// It is implicit, and a variable disables it.
         DisableEnvironmentSet = ["disable-environment-set" Info "LLP_LOADER_7"]
-            ("{} is set, which disables it", Shown(explained.disabling_variable()));
+            ("{} is set, which disables it", Escaped(explained.disabling_variable()));
         /// It is explicit, and nothing requests it.
         NotAskedFor = ["not-asked-for" Debug _] ("nothing enables it");
         /// The settings file disables it.
@@ -144,7 +144,12 @@ impl fmt::Display for NotEnabled<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(Switch { variable, value }) => {
-                write!(f, "it is active only if {} is set to \"{}\"", Shown(variable.bytes()), Shown(value))
+                write!(
+                    f,
+                    "it is active only if {} is set to \"{}\"",
+                    Escaped(variable.bytes()),
+                    Escaped(value)
+                )
             }
             None => f.write_str("\"enable_environment\" names no variable that could enable it"),
         }

@@ -119,8 +119,8 @@ impl Case {
     fn refused(&self) -> StdVec<(String, &'static str)> {
         let plan = self.plan();
         let id = |because| match because {
-            Refusal::Unknown => "unknown",
-            Refusal::Skipped { layer } => plan.layers[layer].skipped.as_ref().unwrap().id(),
+            LayerRequestError::Unknown => "unknown",
+            LayerRequestError::Skipped { layer } => plan.layers[layer].skipped.as_ref().unwrap().id(),
         };
         let name = |refused: &Refused| self.names[refused.name].to_str().unwrap().to_string();
         self.activated(&plan).refused.iter().map(|it| (name(it), id(it.because))).collect()

@@ -171,7 +171,7 @@ fn too_many_manifests_are_cut_with_a_note() {
     let plan = plan_of(system);
     assert_eq!(plan.drivers.len(), 4096);
     assert_eq!(plan.notes.as_slice(), [Note::TooManyManifests { left_out: 4 }]);
-    assert_eq!(plan.searched[4].result, Looked::Folder { manifests: 4100 });
+    assert_eq!(plan.searched[4].result, SearchResult::Folder { manifests: 4100 });
 }
 
 #[test]

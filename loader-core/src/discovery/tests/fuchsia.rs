@@ -40,7 +40,7 @@ fn a12_where_the_service_fails_the_usual_places_are_searched_too() {
     let plan = plan_on_fuchsia(system);
     let places = [MANIFESTS, "/vulkan-loader-configuration/vulkan/icd.d", "/pkg/data/vulkan/icd.d"];
     assert_eq!(searched(&plan), places);
-    assert_eq!(plan.searched[0].result, Looked::Failed(FileError::Other(5)));
+    assert_eq!(plan.searched[0].result, SearchResult::Failed(FileError::Other(5)));
     assert_eq!(used(&plan), ["libown.so"]);
 }
 

@@ -4,7 +4,7 @@ use std::vec::Vec as StdVec;
 
 use super::*;
 use crate::drivers::best_reason;
-use crate::negotiation::Outcome;
+use crate::negotiation::DriverStatus;
 use crate::platform::imaginary::Imaginary;
 
 mod cache;

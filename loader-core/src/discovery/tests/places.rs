@@ -61,8 +61,8 @@ fn a_place_that_is_named_twice_is_looked_at_once() {
     system.set("XDG_DATA_DIRS", "/etc/:/share");
     system.file("/etc/vulkan/icd.d/a.json", manifest("a.so"));
     let plan = plan_of(system);
-    assert_eq!(plan.searched[2].result, Looked::Folder { manifests: 1 });
-    assert_eq!(plan.searched[3].result, Looked::Repeated);
+    assert_eq!(plan.searched[2].result, SearchResult::Folder { manifests: 1 });
+    assert_eq!(plan.searched[3].result, SearchResult::Repeated);
     assert_eq!(decisions(&plan), [("/etc/vulkan/icd.d/a.json".to_string(), "use")]);
     assert_eq!(system.calls().iter().filter(|call| *call == "list /etc/vulkan/icd.d").count(), 1);
 }
@@ -167,7 +167,7 @@ fn an_elevated_process_ignores_the_user_and_says_so() {
     assert_eq!(
         plan.notes.as_slice(),
         [c"VK_DRIVER_FILES", c"VK_LOADER_DRIVERS_DISABLE"]
-            .map(|name| Note::VariableIgnored { name, because: Ignored::Elevated })
+            .map(|name| Note::VariableIgnored { name, because: IgnoreReason::Elevated })
     );
 }
 

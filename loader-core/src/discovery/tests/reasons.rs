@@ -10,14 +10,14 @@ fn plan_with(contents: &[String]) -> Plan {
     plan_of(system)
 }
 
-fn does_not_open() -> Outcome {
-    Outcome::DoesNotOpen { error: text(&[b"libLLVM-15.so.1: cannot open shared object file"]).unwrap() }
+fn does_not_open() -> DriverStatus {
+    DriverStatus::DoesNotOpen { error: text(&[b"libLLVM-15.so.1: cannot open shared object file"]).unwrap() }
 }
 
 #[test]
 fn a_missing_library_explains_more_than_a_missing_device() {
     let plan = plan_with(&[manifest("radeon.so"), manifest("lvp.so"), manifest("intel.so")]);
-    let outcomes = [(0, Outcome::NoDevices), (1, does_not_open()), (2, Outcome::NoDevices)];
+    let outcomes = [(0, DriverStatus::NoDevices), (1, does_not_open()), (2, DriverStatus::NoDevices)];
     let best = best_reason(&plan, &outcomes);
     assert_eq!(best.id(), "does-not-open");
     assert_eq!(
@@ -30,7 +30,7 @@ fn a_missing_library_explains_more_than_a_missing_device() {
 #[test]
 fn among_equals_the_first_is_named() {
     let plan = plan_with(&[manifest("a.so"), manifest("b.so")]);
-    let outcomes = [(1, Outcome::NoDevices), (0, Outcome::NoDevices)];
+    let outcomes = [(1, DriverStatus::NoDevices), (0, DriverStatus::NoDevices)];
     assert!(best_reason(&plan, &outcomes).to_string().starts_with("/etc/vulkan/icd.d/1.json: "));
 }
 
@@ -49,7 +49,7 @@ fn a_defect_explains_more_than_another_pointer_width() {
 #[test]
 fn a_driver_that_worked_is_not_a_reason() {
     let plan = plan_with(&[manifest("a.so")]);
-    let outcomes = [(0, Outcome::Used { interface: 7, devices: 1 })];
+    let outcomes = [(0, DriverStatus::Used { interface: 7, devices: 1 })];
     assert_eq!(best_reason(&plan, &outcomes).id(), "no-devices");
     assert_eq!(best_reason(&Plan::default(), &[]).id(), "no-manifest");
     assert!(!outcomes[0].1.is_failure());
@@ -89,7 +89,7 @@ fn rules_are_named_where_there_are_some() {
         })
         .collect();
     assert_eq!(policies, ["LDP_DRIVER_4", "LDP_LOADER_4"]);
-    assert_eq!(Outcome::NegotiationRefused { result: -9 }.policy(), Some("LDP_DRIVER_3"));
+    assert_eq!(DriverStatus::NegotiationRefused { result: -9 }.policy(), Some("LDP_DRIVER_3"));
 }
 
 #[test]

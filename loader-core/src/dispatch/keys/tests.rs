@@ -28,15 +28,15 @@ fn found(keys: &Keys, key: usize) -> Option<*const DeviceTable> {
 fn an_invalid_or_duplicate_key_is_refused() {
     let (keys, tables) = (Keys::new(), tables(2));
     for (key, table) in [(FREE, 0), (LEFT, 0)] {
-        assert_eq!(keys.insert(&Spin, key, &raw const *tables[table]), Err(NotEntered::NotUnique));
+        assert_eq!(keys.insert(&Spin, key, &raw const *tables[table]), Err(KeyError::NotUnique));
     }
     for key in [0x1000, 0x2000, 0x3000] {
         assert_eq!(keys.insert(&Spin, key, &raw const *tables[0]), Ok(()));
-        assert_eq!(keys.insert(&Spin, key, &raw const *tables[1]), Err(NotEntered::NotUnique));
+        assert_eq!(keys.insert(&Spin, key, &raw const *tables[1]), Err(KeyError::NotUnique));
     }
     for key in [FREE, LEFT] {
         let entered = keys.insert(&Spin, key, &raw const *tables[0]);
-        assert_eq!(entered, Err(NotEntered::NotUnique), "nor where there are others");
+        assert_eq!(entered, Err(KeyError::NotUnique), "nor where there are others");
     }
     keys.remove(&Spin, 0x2000, &raw const *tables[1]);
     assert_eq!(found(&keys, 0x2000), Some(&raw const *tables[0]), "it is another table's");
@@ -66,7 +66,7 @@ fn the_map_holds_entries_until_they_are_removed() {
         let key = ((random >> 20) as usize % 40 + 1) << 24;
         let table = &raw const *tables[random as usize % tables.len()];
         if random & 0x10000 == 0 {
-            let expected = if model.contains_key(&key) { Err(NotEntered::NotUnique) } else { Ok(()) };
+            let expected = if model.contains_key(&key) { Err(KeyError::NotUnique) } else { Ok(()) };
             assert_eq!(keys.insert(&Spin, key, table), expected, "round {round}");
             model.entry(key).or_insert(table);
         } else {

@@ -12,7 +12,7 @@ use core::fmt;
 use crate::discovery::{Candidate, Name};
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
-use crate::memory::{Counted, OutOfMemory, Shown, Text};
+use crate::memory::{Counted, Escaped, OutOfMemory, Text};
 use crate::platform::{CacheFault, Library, Moment, Platform, Reader, StartCache, variables};
 
 pub use file::{KnownDriver, PRESENT, StartFile, Writer, last_line};
@@ -236,7 +236,7 @@ impl fmt::Display for Unused {
         match self {
             Self::Fault(fault) => fault.fmt(f),
             Self::Damaged => f.write_str("the file is damaged or has another format; this start replaces it"),
-            Self::Changed { what } => write!(f, "\"{}\" differs from the last start", Shown(what)),
+            Self::Changed { what } => write!(f, "\"{}\" differs from the last start", Escaped(what)),
         }
     }
 }

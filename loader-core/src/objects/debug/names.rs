@@ -37,7 +37,7 @@ unsafe fn layers_name(kind: vk::ObjectType, object: u64) -> u64 {
     };
     match known {
         Some(known)
-            if matches!(known.kind(), HandleKind::InstanceOfLayer | HandleKind::PhysicalDeviceOfLayer) =>
+            if matches!(known.kind(), HandleKind::WrappedInstance | HandleKind::WrappedPhysicalDevice) =>
         {
             known.lower().expose_provenance() as u64
         }

@@ -10,7 +10,7 @@ use super::{Device, Enabled};
 use crate::abi::{array, chain, name};
 use crate::dispatch::{Command, InstanceTable, Table as _};
 use crate::log::{Level, Topic};
-use crate::memory::{Application, Box, ObjectCallbacks, Shown, TryGrow, Vec};
+use crate::memory::{Application, Box, Escaped, ObjectCallbacks, TryGrow, Vec};
 use crate::negotiation::VkResult;
 use crate::objects::handle::{self, HandleKind};
 use crate::objects::instance::Instance;
@@ -44,7 +44,7 @@ unsafe fn lower_of_layer(handle: vk::PhysicalDevice) -> vk::PhysicalDevice {
     // two readable words.
     let known = unsafe { handle::any_physical_device(handle, command::CREATE_DEVICE) };
     match known.kind() {
-        HandleKind::PhysicalDeviceOfLayer => {
+        HandleKind::WrappedPhysicalDevice => {
             vk::PhysicalDevice::from_raw(known.lower().expose_provenance() as u64)
         }
         _ => handle,
@@ -73,8 +73,8 @@ unsafe fn lower_of_driver(
     member.instance().logger.log(Level::Error, Topic::Usage, format_args!(
         "vkCreateDevice: VkDeviceGroupDeviceCreateInfo has a physical device of {} beside one of {}, and one driver cannot use \
          another's; name only members of one group that vkEnumeratePhysicalDeviceGroups returns",
-        Shown(&member.driver().driver.library_path),
-        Shown(&driver.driver.library_path)
+        Escaped(&member.driver().driver.library_path),
+        Escaped(&driver.driver.library_path)
     ));
     Err(vk::Result::ERROR_INITIALIZATION_FAILED)
 }
@@ -170,7 +170,7 @@ unsafe fn make(
                 Topic::Driver,
                 format_args!(
                     "{}: vkCreateDevice returned {}",
-                    Shown(&driver.driver.library_path),
+                    Escaped(&driver.driver.library_path),
                     VkResult(result.as_raw())
                 ),
             );

@@ -10,10 +10,10 @@ use ash::vk;
 use super::foreign_key::first_word;
 use super::{Device, device_of};
 use crate::abi::array;
-use crate::dispatch::{KEYS, NotEntered, Table as _, report_unknown_device};
+use crate::dispatch::{KEYS, KeyError, Table as _, report_unknown_device};
 use crate::loader;
 use crate::log::{Level, Topic};
-use crate::memory::{Process, Shown};
+use crate::memory::{Escaped, Process};
 use crate::objects::instance::driver::PhysicalDevice;
 use crate::registry::{CommandId, command};
 
@@ -47,12 +47,12 @@ impl Device {
         }
         let entered = KEYS.insert(instance.loader.platform.waiting, self.word(), from_ref(&*self.table));
         entered.map_err(|error| match error {
-            NotEntered::OutOfMemory => vk::Result::ERROR_OUT_OF_HOST_MEMORY,
-            NotEntered::NotUnique => {
+            KeyError::OutOfMemory => vk::Result::ERROR_OUT_OF_HOST_MEMORY,
+            KeyError::NotUnique => {
                 instance.logger.log(Level::Error, Topic::Driver, format_args!(
                     "{}: the device begins with {:#x}, which is no dispatch key of its own: commands could not be distinguished from \
                      those on other devices, so that this driver cannot be used beneath another loader",
-                    Shown(&self.physical_device().driver().driver.library_path),
+                    Escaped(&self.physical_device().driver().driver.library_path),
                     self.word()
                 ));
                 vk::Result::ERROR_INITIALIZATION_FAILED
@@ -91,7 +91,7 @@ impl Device {
             format_args!(
                 "{}: an object that the driver made begins with {found:#x}, and its device with {:#x}: commands on the object \
                  will not find the device",
-                Shown(&self.physical_device().driver().driver.library_path),
+                Escaped(&self.physical_device().driver().driver.library_path),
                 self.word()
             ),
         );
@@ -121,8 +121,8 @@ pub(super) fn warn_of_layers_in_both(physical_device: &PhysicalDevice) {
         instance.logger.log(Level::Warning, Topic::Layer, format_args!(
             "{} is active in {}, too, beneath this loader: a layer knows devices by a word that is the same in both, and may take one's \
              for the other's; turn it off there (on Android in the settings for debug layers) or here",
-            Shown(layer.to_bytes()),
-            Shown(&driver.driver.library_path)
+            Escaped(layer.to_bytes()),
+            Escaped(&driver.driver.library_path)
         ));
     }
 }

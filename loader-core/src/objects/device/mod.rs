@@ -22,7 +22,7 @@ use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, Callback, ObjectCallbacks, OutOfMemory};
 use crate::objects::instance::Instance;
 use crate::objects::instance::driver::PhysicalDevice;
-use crate::objects::kept::Kept;
+use crate::objects::listed_ptr::ListedPtr;
 use crate::registry::{CommandId, DEVICE_SLOTS, ExtensionKind, ExtensionSet};
 
 /// The value that drivers write to the first word of every dispatchable object that they create.
@@ -249,7 +249,7 @@ impl Device {
                 format_args!(
                     "{}: an object that the driver made begins with {found:#x} instead of the loader's magic \
                      {DRIVER_MAGIC:#x}",
-                    crate::memory::Shown(&self.physical_device().driver().driver.library_path)
+                    crate::memory::Escaped(&self.physical_device().driver().driver.library_path)
                 ),
             );
         }
@@ -264,7 +264,7 @@ impl Device {
         let instance = self.instance();
         let loader = instance.loader;
         self.enter_key()?;
-        instance.devices.insert(loader.platform.waiting, Kept(self.place()))?;
+        instance.devices.insert(loader.platform.waiting, ListedPtr(self.place()))?;
         for number in 0..loader.unknown.device.count(loader.platform.waiting) {
             self.enter_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
         }
@@ -296,12 +296,12 @@ impl Device {
 
     /// Returns the device of `instance` whose objects begin with `word`.
     pub(crate) fn with_word(instance: &Instance, word: usize) -> Option<&Self> {
-        let has_word = |device: &&Kept<Self>| {
+        let has_word = |device: &&ListedPtr<Self>| {
             // SAFETY: the lock of the list is held, and a device leaves the list before it is
             // freed.
             unsafe { device.0.as_ref() }.word() == word
         };
-        let find = |list: &[Kept<Self>]| list.iter().find(has_word).copied();
+        let find = |list: &[ListedPtr<Self>]| list.iter().find(has_word).copied();
         let found = instance.devices.read(instance.loader.platform.waiting, find)?;
         // SAFETY: the device was in the list, so it was alive; a device under creation is not destroyed.
         Some(unsafe { found.0.as_ref() })

@@ -10,13 +10,13 @@ use super::driver::{DriverInstance, DriverOfInstance};
 use super::under_creation::instance_under_creation;
 use crate::abi::name;
 use crate::drivers::{OpenError, log_outcome, note, refused};
-use crate::layers::TakenOut;
+use crate::layers::DetachedSettings;
 use crate::loader;
 use crate::log::{Level, Topic};
 use crate::manifest::Version;
 use crate::memory::{Box, CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 use crate::negotiation::CHECKED_VERSION_INTERFACE;
-use crate::negotiation::Outcome;
+use crate::negotiation::DriverStatus;
 use crate::objects::handle;
 use crate::objects::surface;
 use crate::platform::variables;
@@ -70,7 +70,7 @@ pub(super) unsafe extern "system" fn terminator(
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         }
         let _for_layers_only =
-            if loader.flavour.handles.are_looked_up() { TakenOut::of((*info).p_next) } else { None };
+            if loader.flavour.handles.are_looked_up() { DetachedSettings::of((*info).p_next) } else { None };
         match make_drivers(&mut *instance_at(*handle), &*info, callbacks) {
             Ok(()) => vk::Result::SUCCESS,
             Err(error) => error,
@@ -140,8 +140,8 @@ unsafe fn make_each(
     info: &CreateInfo,
     callbacks: *const Callbacks,
     mut sources: Vec<(Option<usize>, DriverOfInstance)>,
-) -> Result<Vec<(usize, Outcome)>, vk::Result> {
-    let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
+) -> Result<Vec<(usize, DriverStatus)>, vk::Result> {
+    let mut outcomes: Vec<(usize, DriverStatus)> = Vec::new();
     let discovered = instance.sources.discovered.clone();
     for (place, driver) in discovered.iter().flat_map(|drivers| drivers.open_drivers()) {
         sources.try_push((Some(place), DriverOfInstance::Discovered(driver)))?;
@@ -241,11 +241,11 @@ fn note_faults(instance: &Instance, made: &DriverInstance) {
     let (api_version, interface) = (made.driver.api_version(), made.driver.interface.version);
     let answered = made.driver.interface.answered;
     if answered > interface {
-        let fault = Outcome::InterfaceAboveOffer { answered, offered: interface };
+        let fault = DriverStatus::InterfaceAboveOffer { answered, offered: interface };
         log_outcome(&instance.logger, &made.driver.library_path, &fault);
     }
     if api_version >= Version::new(1, 1, 0) && interface < CHECKED_VERSION_INTERFACE {
-        let fault = Outcome::OldInterface { interface, api_version };
+        let fault = DriverStatus::OldInterface { interface, api_version };
         log_outcome(&instance.logger, &made.driver.library_path, &fault);
     }
     if let Some(fault) = surface::fault_of_old_driver(made) {

@@ -13,8 +13,8 @@ use crate::dispatch::{Handle, InstanceTable};
 use crate::drivers::{Driver, DriverRef, OpenError};
 use crate::manifest::Version;
 use crate::memory::{Application, Box, Process, SharedList, Vec};
-use crate::negotiation::Outcome;
-use crate::objects::kept::Kept;
+use crate::negotiation::DriverStatus;
+use crate::objects::listed_ptr::ListedPtr;
 use crate::registry::{ExtensionSet, command};
 
 /// The instance that a driver created for one instance of the loader.
@@ -26,7 +26,7 @@ pub struct DriverInstance {
     /// The driver.
     pub driver: DriverOfInstance,
     /// Every device of the driver that was ever reported.
-    pub(crate) devices: SharedList<Kept<PhysicalDevice>, Application>,
+    pub(crate) devices: SharedList<ListedPtr<PhysicalDevice>, Application>,
     /// Its index in the plan, if it has one.
     pub place: Option<usize>,
     /// The names it was given: whether `VK_EXT_debug_utils`, `VK_EXT_debug_report` and so on are
@@ -100,7 +100,7 @@ impl DriverInstance {
         let name = command::ENUMERATE_PHYSICAL_DEVICES;
         // SAFETY: the type matches vkEnumeratePhysicalDevices.
         let Some(enumerate) = (unsafe { self.get::<vk::PFN_vkEnumeratePhysicalDevices>(name) }) else {
-            return Err(Outcome::MissingCommand { name: name.name() }.into());
+            return Err(DriverStatus::MissingCommand { name: name.name() }.into());
         };
         let turn = self.driver.turn();
         let devices = array::collect(Process, vk::PhysicalDevice::null(), |count, out| {
@@ -110,7 +110,7 @@ impl DriverInstance {
         drop(turn);
         let mut devices = devices.map_err(|error| match error {
             vk::Result::ERROR_OUT_OF_HOST_MEMORY => OpenError::OutOfMemory,
-            error => Outcome::EnumerationFailed { result: error.as_raw() }.into(),
+            error => DriverStatus::EnumerationFailed { result: error.as_raw() }.into(),
         })?;
         devices.retain(|device| !device.is_null());
         if !devices.is_empty() {

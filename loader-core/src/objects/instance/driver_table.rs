@@ -12,7 +12,7 @@ use crate::abi::{Command, name};
 use crate::dispatch::{InstanceTable, Table as _};
 use crate::drivers::OpenError;
 use crate::memory::{Application, SharedList};
-use crate::negotiation::Outcome;
+use crate::negotiation::DriverStatus;
 use crate::registry::{Class, CommandId, ExtensionId, ExtensionKind, ExtensionSet, INSTANCE_SLOTS, command};
 
 impl DriverInstance {
@@ -48,7 +48,7 @@ impl DriverInstance {
         let name = command::GET_DEVICE_PROC_ADDR.name();
         let missing = NEEDED.iter().find(|command| !made.has(**command)).map(|missing| missing.name());
         match missing.or_else(|| made.command(name).is_none().then_some(name)) {
-            Some(name) => Err(Outcome::MissingCommand { name }.into()),
+            Some(name) => Err(DriverStatus::MissingCommand { name }.into()),
             None => Ok(made),
         }
     }

@@ -10,7 +10,7 @@ use crate::drivers::{DriverRef, FoundDrivers};
 use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
-use crate::memory::{Shown, Vec};
+use crate::memory::{Escaped, Vec};
 use crate::negotiation::VkResult;
 use crate::platform::variables;
 use crate::registry::{ExtensionId, ExtensionKind, extension, find_extension};
@@ -48,7 +48,7 @@ pub fn instance_extensions(
             Topic::Driver,
             format_args!(
                 "{}: vkEnumerateInstanceExtensionProperties of the driver returned {}",
-                Shown(&driver.library_path),
+                Escaped(&driver.library_path),
                 VkResult(result.as_raw())
             ),
         );
@@ -90,7 +90,7 @@ pub(crate) fn check_requested<'a>(
                 format_args!(
                     "the application asks for the {owner} extension {}, which is not available; \
                      `vulkaninfo` lists those that are",
-                    Shown(wanted.to_bytes())
+                    Escaped(wanted.to_bytes())
                 ),
             );
             return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);

@@ -26,19 +26,19 @@ use crate::loader::{Loader, User};
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::manifest::LayerManifest;
-use crate::memory::{Application, Box, CopiedCallbacks, ObjectCallbacks, SharedList, Shown, Vec};
+use crate::memory::{Application, Box, CopiedCallbacks, Escaped, ObjectCallbacks, SharedList, Vec};
 use crate::objects::device::Device;
-use crate::objects::kept::Kept;
+use crate::objects::listed_ptr::ListedPtr;
 use crate::objects::surface::presenting::Presenting;
 use crate::platform::Turn;
 use crate::registry::{CommandSet, ExtensionId, ExtensionSet, INSTANCE_SLOTS, extension};
 
 /// The loader's object for a layer's handle.
 #[repr(C)]
-pub(crate) struct OfLayer(pub(crate) Handle);
+pub(crate) struct LayerHandle(pub(crate) Handle);
 
 // SAFETY: only atomics change after creation, and the pointers' targets live as long as the instance.
-unsafe impl Sync for OfLayer {}
+unsafe impl Sync for LayerHandle {}
 
 /// An instance of the loader, which represents one instance in each of several drivers.
 #[repr(C)]
@@ -84,12 +84,12 @@ pub struct Instance {
     /// The table of all handles that represent layer handles.
     pub(crate) of_layer_table: Option<Box<InstanceTable, Application>>,
     /// Handles that represent layer handles.
-    pub(crate) of_layers: SharedList<Kept<OfLayer>, Application>,
+    pub(crate) of_layers: SharedList<ListedPtr<LayerHandle>, Application>,
     /// The drivers, in the order in which they were discovered. The terminator of vkCreateInstance
     /// sets it.
     pub drivers: Vec<Box<DriverInstance, Application>, Application>,
     /// The live devices.
-    pub(super) devices: SharedList<Kept<Device>, Application>,
+    pub(super) devices: SharedList<ListedPtr<Device>, Application>,
     /// The swapchains on windows that drivers take turns at.
     pub(super) presenting: SharedList<Presenting, Application>,
     /// Released last.
@@ -287,7 +287,7 @@ impl Instance {
         }
         drivers.iter_mut().for_each(|driver| driver.callbacks = callbacks);
         for driver in drivers {
-            let library = Shown(&driver.driver.library_path);
+            let library = Escaped(&driver.driver.library_path);
             instance.logger.log(
                 Level::Debug,
                 Topic::Driver,

@@ -6,7 +6,7 @@ use super::driver::{DriverInstance, DriverOfInstance};
 use crate::drivers::{DriverRef, OpenError};
 use crate::manifest::Version;
 use crate::memory::{Application, OutOfMemory};
-use crate::negotiation::Outcome;
+use crate::negotiation::DriverStatus;
 use crate::registry::ExtensionSet;
 
 /// Creates an instance of `driver` alone, without extensions, counts its devices, and destroys it
@@ -14,7 +14,7 @@ use crate::registry::ExtensionSet;
 ///
 /// # Errors
 /// [`OutOfMemory`], in the loader or in the driver.
-pub fn probe(driver: DriverRef) -> Result<Outcome, OutOfMemory> {
+pub fn probe(driver: DriverRef) -> Result<DriverStatus, OutOfMemory> {
     let newest = if driver.api_version < Version::new(1, 1, 0) {
         vk::API_VERSION_1_0
     } else {
@@ -37,8 +37,8 @@ pub fn probe(driver: DriverRef) -> Result<Outcome, OutOfMemory> {
         Err(OpenError::Refused(outcome)) => return Ok(outcome),
     };
     Ok(match made.physical_devices() {
-        Ok(devices) if devices.is_empty() => Outcome::NoDevices,
-        Ok(devices) => Outcome::Used {
+        Ok(devices) if devices.is_empty() => DriverStatus::NoDevices,
+        Ok(devices) => DriverStatus::Used {
             interface: driver.interface.version,
             devices: u32::try_from(devices.len()).unwrap_or(u32::MAX),
         },

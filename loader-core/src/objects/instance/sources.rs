@@ -13,7 +13,7 @@ use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::memory::{Counted, TryGrow, Vec, format_into};
-use crate::negotiation::Outcome;
+use crate::negotiation::DriverStatus;
 use crate::registry::{ExtensionSet, extension};
 
 /// The drivers of an instance.
@@ -84,7 +84,7 @@ impl Sources {
         &self,
         loader: &Loader,
         logger: &Logger,
-        outcomes: &[(usize, Outcome)],
+        outcomes: &[(usize, DriverStatus)],
     ) -> vk::Result {
         let platform = loader.platform;
         if let Some(discovered) = &self.discovered {
@@ -167,7 +167,7 @@ impl Sources {
     }
 }
 
-fn log_direct(logger: &Logger, index: usize, outcome: &Outcome) {
+fn log_direct(logger: &Logger, index: usize, outcome: &DriverStatus) {
     let mut name = Vec::new();
     format_into(&mut name, format_args!("driver {index} that the application gave"));
     log_outcome(logger, &name, outcome);

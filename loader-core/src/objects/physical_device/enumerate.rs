@@ -12,12 +12,12 @@ use crate::discovery::choose_devices;
 use crate::dispatch::{Handle, HandleKind};
 use crate::drivers::{OpenError, log_outcome};
 use crate::log::{Level, Topic};
-use crate::memory::{Box, OutOfMemory, Shown, TryGrow, Vec, sort_by};
-use crate::negotiation::Outcome;
+use crate::memory::{Box, Escaped, OutOfMemory, TryGrow, Vec, sort_by};
+use crate::negotiation::DriverStatus;
 use crate::objects::handle;
 use crate::objects::instance::Instance;
 use crate::objects::instance::driver::{DeviceFacts, DriverInstance, PhysicalDevice};
-use crate::objects::kept::Kept;
+use crate::objects::listed_ptr::ListedPtr;
 use crate::registry::command;
 
 impl Instance {
@@ -32,7 +32,7 @@ impl Instance {
         handle: vk::PhysicalDevice,
     ) -> Result<&PhysicalDevice, OutOfMemory> {
         let waiting = self.loader.platform.waiting;
-        let is_same = |known: &Kept<PhysicalDevice>| {
+        let is_same = |known: &ListedPtr<PhysicalDevice>| {
             // SAFETY: the list keeps its physical devices alive until the instance is destroyed.
             unsafe { known.0.as_ref() }.driver_handle() == handle
         };
@@ -53,7 +53,7 @@ impl Instance {
                     driver: NonNull::from(driver),
                     facts: DeviceFacts::of(driver, handle),
                 };
-                let made = Kept(Box::into_non_null(Box::try_new_in(made, self.allocator)?));
+                let made = ListedPtr(Box::into_non_null(Box::try_new_in(made, self.allocator)?));
                 let inserted = driver.devices.find_or_insert(waiting, made, is_same);
                 if !matches!(inserted, Ok((_, true))) {
                     // SAFETY: `made` is the box leaked just above. The list did not take it, so no other code
@@ -127,7 +127,7 @@ impl Instance {
         }
         for setting in listed {
             if !ids.iter().any(|device| setting.matches(device)) {
-                let name = Shown(&setting.device_name);
+                let name = Escaped(&setting.device_name);
                 self.logger.log(
                     Level::Warning,
                     Topic::Driver,
@@ -150,7 +150,7 @@ impl Instance {
     }
 
     pub(super) fn log_enumeration(&self, driver: &DriverInstance, result: vk::Result) {
-        let outcome = Outcome::EnumerationFailed { result: result.as_raw() };
+        let outcome = DriverStatus::EnumerationFailed { result: result.as_raw() };
         log_outcome(&self.logger, &driver.driver.library_path, &outcome);
     }
 }
@@ -190,7 +190,7 @@ fn log_order(instance: &Instance, all: &[&PhysicalDevice]) {
     for (place, device) in all.iter().enumerate() {
         let properties = super::sorting::properties(device.driver(), device.driver_handle());
         let name = name::in_array(&properties.device_name).unwrap_or_default();
-        let (name, library) = (Shown(name.to_bytes()), Shown(&device.driver().driver.library_path));
+        let (name, library) = (Escaped(name.to_bytes()), Escaped(&device.driver().driver.library_path));
         instance.logger.log(
             Level::Info,
             Topic::Driver,

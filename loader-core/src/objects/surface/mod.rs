@@ -31,9 +31,9 @@ use self::window::{Purpose, Window};
 use crate::abi::array;
 use crate::drivers::log_outcome;
 use crate::log::{CommandText as _, Level, Topic};
-use crate::memory::{Application, Box, CopiedCallbacks, ObjectCallbacks, OutOfMemory, Shown, TryGrow, Vec};
+use crate::memory::{Application, Box, CopiedCallbacks, Escaped, ObjectCallbacks, OutOfMemory, TryGrow, Vec};
 use crate::negotiation::OWN_SURFACE_INTERFACE;
-use crate::negotiation::{Outcome, VkResult};
+use crate::negotiation::{DriverStatus, VkResult};
 use crate::objects::handle;
 use crate::objects::instance::Instance;
 use crate::objects::instance::driver::DriverInstance;
@@ -224,7 +224,7 @@ unsafe fn make(
 ) -> Result<Box<Surface, Application>, vk::Result> {
     let name = kind.command.text();
     if !instance.enables(kind.extension) {
-        let extension = Shown(kind.extension.name().to_bytes());
+        let extension = Escaped(kind.extension.name().to_bytes());
         instance.logger.log(
             Level::Error,
             Topic::Loader,
@@ -308,13 +308,13 @@ const NEEDED_FOR_OWN: [CommandId; 4] = [
 
 /// Returns the fault of a driver that has commands to create surfaces but whose interface is too old for
 /// them. Only such a driver is queried for commands that are not enabled.
-pub(super) fn fault_of_old_driver(driver: &DriverInstance) -> Option<Outcome> {
+pub(super) fn fault_of_old_driver(driver: &DriverInstance) -> Option<DriverStatus> {
     if !is_too_old(driver) {
         return None;
     }
     let has = |command: &CommandId| driver.command(command.name()).is_some();
     let create = KINDS.iter().map(|kind| kind.command).find(has)?;
-    has(&command::DESTROY_SURFACE_KHR).then(|| Outcome::IncompleteSurfaces { name: create.name() })
+    has(&command::DESTROY_SURFACE_KHR).then(|| DriverStatus::IncompleteSurfaces { name: create.name() })
 }
 
 fn is_too_old(driver: &DriverInstance) -> bool {
@@ -345,7 +345,7 @@ fn note_faults(instance: &Instance, kind: &SurfaceKind) {
         if creates(driver, kind)
             && let Some(lacking) = lacking_for_own(driver)
         {
-            let fault = Outcome::IncompleteSurfaces { name: lacking.name() };
+            let fault = DriverStatus::IncompleteSurfaces { name: lacking.name() };
             log_outcome(&instance.logger, &driver.driver.library_path, &fault);
         }
     }
@@ -383,7 +383,7 @@ unsafe fn drivers_own(
         let mut surface = vk::SurfaceKHR::null();
         let result = create(driver.handle, info, callbacks, &mut surface);
         array::created(result).map(|()| surface).inspect_err(|_| {
-            let path = Shown(&driver.driver.library_path);
+            let path = Escaped(&driver.driver.library_path);
             let name = kind.command.text();
             instance.logger.log(
                 Level::Error,

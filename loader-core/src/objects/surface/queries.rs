@@ -10,7 +10,7 @@ use crate::abi::array::wrapped;
 use crate::abi::chain;
 use crate::dispatch::Table as _;
 use crate::log::{CommandText as _, Level, Topic};
-use crate::memory::Shown;
+use crate::memory::Escaped;
 use crate::objects::handle;
 use crate::objects::instance::driver::DriverInstance;
 use crate::objects::instance::driver::PhysicalDevice;
@@ -77,7 +77,7 @@ impl<'a> Query<'a> {
             Topic::Driver,
             format_args!(
                 "{}: the driver does not have {}",
-                Shown(&self.driver.driver.library_path),
+                Escaped(&self.driver.driver.library_path),
                 command.text()
             ),
         );

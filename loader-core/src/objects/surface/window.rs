@@ -14,7 +14,7 @@ use super::kinds::SurfaceKind;
 use super::presenting::Presenting;
 use super::{Surface, destroy_drivers, drivers_own, makes_own};
 use crate::log::{Level, Topic};
-use crate::memory::{CopiedCallbacks, OutOfMemory, Shown};
+use crate::memory::{CopiedCallbacks, Escaped, OutOfMemory};
 use crate::objects::device::Device;
 use crate::objects::instance::Instance;
 use crate::objects::instance::driver::DriverInstance;
@@ -96,13 +96,13 @@ impl Window {
         let mut first_error = None;
         for (place, driver) in instance.drivers.iter().enumerate() {
             if !driver.enabled.contains(surface.kind.extension) {
-                let (path, name) = (Shown(&driver.driver.library_path), surface.kind.extension.name());
+                let (path, name) = (Escaped(&driver.driver.library_path), surface.kind.extension.name());
                 instance.logger.log(
                     Level::Warning,
                     Topic::Driver,
                     format_args!(
                         "{path}: the driver does not have {}, so it cannot draw to the window",
-                        Shown(name.to_bytes())
+                        Escaped(name.to_bytes())
                     ),
                 );
             }
@@ -165,7 +165,7 @@ impl Window {
     pub(super) fn give_up(&self, instance: &Instance, callbacks: *const vk::AllocationCallbacks<'static>) {
         let Some((place, own)) = self.set_holder(instance, None) else { return };
         let Some(driver) = instance.drivers.get(place).filter(|_| !own.is_null()) else { return };
-        let path = Shown(&driver.driver.library_path);
+        let path = Escaped(&driver.driver.library_path);
         instance.logger.log(Level::Debug, Topic::Driver, format_args!("{path}: gives the window up"));
         // SAFETY: the driver created the surface with compatible callbacks. It is not in use: the caller has
         // its turn, or the application's vkDestroySurfaceKHR has the surface to itself.
@@ -203,7 +203,7 @@ impl Window {
         let (Some(holder), Some(driver)) = (instance.drivers.get(holder), instance.drivers.get(place)) else {
             return;
         };
-        let (path, holder) = (Shown(&driver.driver.library_path), Shown(&holder.driver.library_path));
+        let (path, holder) = (Escaped(&driver.driver.library_path), Escaped(&holder.driver.library_path));
         match purpose {
             Purpose::Swapchain => instance.logger.log(
                 Level::Error,

@@ -4,7 +4,7 @@
 use core::fmt;
 
 use loader_core::manifest::json;
-use loader_core::memory::{Shown, Text};
+use loader_core::memory::{Escaped, Text};
 use loader_core::platform::FileError;
 
 use platform_android::layers::archive::ArchiveError;
@@ -36,7 +36,7 @@ loader_core::reasons! {
         LibraryName(name: Text) = ["package-library-name"] ("{}", OtherName(name));
         /// The library that it names is not in its root.
         NoLibrary(name: Text) = ["package-without-library"]
-            ("meta.json names the library {}, which is not in the root of the package", Shown(name));
+            ("meta.json names the library {}, which is not in the root of the package", Escaped(name));
         /// It is for a newer Android.
         MinApi {
             /// The required API level.
@@ -51,7 +51,7 @@ loader_core::reasons! {
             name: Text,
             /// Why.
             fault: PackageFileError,
-        } = [(fault.id(); &[])] ("{} in the package {fault}", Shown(name));
+        } = [(fault.id(); &[])] ("{} in the package {fault}", Escaped(name));
         /// Unpacked it is larger than any driver.
         TooLarge = ["package-too-large"]
             ("the libraries in the package have more than {} bytes, so it is not a driver package", super::limits::MOST_BYTES);
@@ -112,7 +112,7 @@ impl fmt::Display for OtherName<'_> {
         match self.0 {
             [] => f.write_str("meta.json has no \"libraryName\""),
             name => {
-                write!(f, "\"libraryName\" in meta.json is {}, which is not a plain file name", Shown(name))
+                write!(f, "\"libraryName\" in meta.json is {}, which is not a plain file name", Escaped(name))
             }
         }
     }

@@ -11,7 +11,7 @@ use loader_core::abi::layer_interface::FindDeviceCommand;
 use loader_core::abi::{array, name};
 use loader_core::dispatch::{Command, Table as _};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{CopiedCallbacks, Shown};
+use loader_core::memory::{CopiedCallbacks, Escaped};
 use loader_core::registry::{ExtensionSet, command};
 
 use super::chain::{Chain, DeviceStructures, chain_of};
@@ -131,7 +131,7 @@ unsafe fn check_extensions<'a>(
                 format_args!(
                     "vkCreateDevice: the device extension {} is not there: neither the driver of this physical device nor a \
                      layer that is enabled has it; enable only what vkEnumerateDeviceExtensionProperties lists",
-                    Shown(extension.to_bytes())
+                    Escaped(extension.to_bytes())
                 ),
             );
             return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
@@ -208,7 +208,7 @@ unsafe fn complete(
             format_args!(
                 "vkCreateDevice: {} is of Vulkan 1.0, and neither the driver nor a layer has it: see whether it is there without \
                  layers, which tells whether one of them or the driver has to be corrected",
-                Shown(missing.name().to_bytes())
+                Escaped(missing.name().to_bytes())
             ),
         );
         if let Some(destroy) = find(c"vkDestroyDevice") {

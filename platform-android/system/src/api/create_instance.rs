@@ -7,7 +7,7 @@ use loader_core::abi::layer_interface::FindInstanceCommand;
 use loader_core::abi::{array, name};
 use loader_core::dispatch::{Command, Table as _};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{Box, CopiedCallbacks, OutOfMemory, Shown, TryGrow, Vec};
+use loader_core::memory::{Box, CopiedCallbacks, Escaped, OutOfMemory, TryGrow, Vec};
 use loader_core::registry::{ExtensionSet, command, extension};
 
 use super::chain::{Chain, InstanceStructures, attach, detach};
@@ -131,7 +131,7 @@ fn check_extensions<'a>(
                 format_args!(
                     "vkCreateInstance: the instance extension {} is not there: neither the driver nor a layer that is \
                      enabled has it; enable only what vkEnumerateInstanceExtensionProperties lists",
-                    Shown(extension.to_bytes())
+                    Escaped(extension.to_bytes())
                 ),
             );
             return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
@@ -214,7 +214,7 @@ unsafe fn complete(
             format_args!(
                 "vkCreateInstance: {} is of Vulkan 1.0, and neither the driver nor a layer has it: see whether it is there without \
                  layers, which tells whether one of them or the driver has to be corrected",
-                Shown(missing.name().to_bytes())
+                Escaped(missing.name().to_bytes())
             ),
         );
         if let Some(destroy) = head(instance, c"vkDestroyInstance".as_ptr()) {

@@ -6,7 +6,7 @@ use ash::vk::{self, Handle as _};
 use loader_core::abi::ExportTable;
 use loader_core::dispatch::{Command, Table as _};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::Shown;
+use loader_core::memory::Escaped;
 use loader_core::registry::{self, Class, CommandId, CommandSet, command};
 
 use super::chain::chain_of;
@@ -88,7 +88,7 @@ fn without_instance(
     if let Some(global) = command.filter(|command| command.class() == Class::Global) {
         return exports.get(global).filter(|_| is_of_level(loader, global));
     }
-    let name = Shown(name.to_bytes());
+    let name = Escaped(name.to_bytes());
     loader.log(
         Level::Error,
         Topic::Usage,
@@ -133,7 +133,7 @@ pub unsafe fn get_device_proc_addr(
                     Topic::Usage,
                     format_args!(
                         "vkGetDeviceProcAddr: {} is not a device command: look it up with the instance",
-                        Shown(other.name().to_bytes())
+                        Escaped(other.name().to_bytes())
                     ),
                 );
                 None

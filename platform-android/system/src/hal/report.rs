@@ -5,7 +5,7 @@
 use core::ffi::{CStr, c_int};
 use core::fmt;
 
-use loader_core::memory::{Shown, Text, TryGrow, Vec};
+use loader_core::memory::{Escaped, Text, TryGrow, Vec};
 
 use platform_android::hal::ModuleFault;
 use platform_android::system::{PROPERTY_VALUE_MAX, PropertyValue};
@@ -54,13 +54,13 @@ loader_core::reasons! {
         NoSource = ["no-source" Debug] ("nothing from {}: there is none", of.source);
         /// The property that would name the library is empty or unset.
         PropertyNotSet = ["property-not-set" Debug]
-            ("nothing from {} by {}: it is not set", of.source, Shown(of.property.unwrap_or_default().to_bytes()));
+            ("nothing from {} by {}: it is not set", of.source, Escaped(of.property.unwrap_or_default().to_bytes()));
         /// The dynamic linker refuses the library.
         DoesNotOpen {
             /// The linker's message.
             error: Text,
         } = ["does-not-open" Warning]
-            ("from {} cannot be opened ({}): install it, or correct the property", of.source, Shown(error));
+            ("from {} cannot be opened ({}): install it, or correct the property", of.source, Escaped(error));
         /// libhardware finds no module.
         NoHardwareModule {
             /// A negative error number.
@@ -106,9 +106,9 @@ impl Decision {
 impl fmt::Display for Candidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.file.is_empty() {
-            write!(f, "driver {}", Shown(self.file.as_c_str().to_bytes()))?;
+            write!(f, "driver {}", Escaped(self.file.as_c_str().to_bytes()))?;
             if let Some(property) = self.property {
-                write!(f, " (named by {})", Shown(property.to_bytes()))?;
+                write!(f, " (named by {})", Escaped(property.to_bytes()))?;
             }
             f.write_str(" ")?;
         }

@@ -8,8 +8,8 @@ use core::ptr::NonNull;
 use ash::vk;
 use loader_core::log::{Level, Topic};
 use loader_core::manifest::LayerFunctions;
-use loader_core::memory::{Counted, OutOfMemory, Shown, Text, TryGrow, Vec, text};
-use loader_core::negotiation::LayerFault;
+use loader_core::memory::{Counted, Escaped, OutOfMemory, Text, TryGrow, Vec, text};
+use loader_core::negotiation::LayerOpenError;
 use loader_core::negotiation::{LayerInterface, with_layer};
 use loader_core::platform::{self, Libraries, LibraryKind};
 
@@ -144,7 +144,7 @@ impl Layers {
             return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
         }
         for layer in active.iter() {
-            let name = Shown(layer.name().to_bytes());
+            let name = Escaped(layer.name().to_bytes());
             logger.log(Level::Info, Topic::Layer, format_args!("layer {name} is active"));
         }
         Ok(active)
@@ -165,7 +165,7 @@ impl Choice<'_> {
         let is_fatal = is_explicit || self.policy.missing == Missing::Fatal;
         let level = if is_fatal { Level::Error } else { Level::Warning };
         let left_out = if is_fatal { "" } else { "; it is left out" };
-        let (name, by) = (Shown(&wanted.name), wanted.by);
+        let (name, by) = (Escaped(&wanted.name), wanted.by);
         let Some((library, place)) = self.found.find_layer(&wanted.name) else {
             if self.is_of_device(&wanted.name) || (wanted.name.is_empty() && !is_fatal) {
                 return Ok(true);
@@ -182,7 +182,7 @@ impl Choice<'_> {
         match self.open(library, place, kind, active.system)? {
             Ok(layer) => active.add(layer).map(|()| true),
             Err(outcome) => {
-                let (path, why) = (Shown(library.path.as_c_str().to_bytes()), Unusable(&outcome));
+                let (path, why) = (Escaped(library.path.as_c_str().to_bytes()), Unusable(&outcome));
                 self.logger.log(
                     level,
                     Topic::Layer,
@@ -201,8 +201,8 @@ impl Choice<'_> {
                 match self.open(library, place, kind, active.system)? {
                     Ok(layer) => active.add(layer)?,
                     Err(outcome) => {
-                        let (name, why) = (Shown(layer.name().to_bytes()), Unusable(&outcome));
-                        let path = Shown(library.path.as_c_str().to_bytes());
+                        let (name, why) = (Escaped(layer.name().to_bytes()), Unusable(&outcome));
+                        let path = Escaped(library.path.as_c_str().to_bytes());
                         self.logger.log(
                             Level::Error,
                             Topic::Layer,
@@ -227,10 +227,10 @@ impl Choice<'_> {
         place: usize,
         kind: Kind,
         system: &'static dyn System,
-    ) -> Result<Result<ActiveLayer, LayerFault>, OutOfMemory> {
+    ) -> Result<Result<ActiveLayer, LayerOpenError>, OutOfMemory> {
         let opened = match system.open(library.path.as_c_str(), library.method) {
             Ok(opened) => opened,
-            Err(error) => return Ok(Err(LayerFault::DoesNotOpen { error })),
+            Err(error) => return Ok(Err(LayerOpenError::DoesNotOpen { error })),
         };
         let name = library.layers.get(place).map_or(c"", Layer::name).to_bytes();
         // SAFETY: introspection found layers in this library, so its exports have the types of
@@ -261,7 +261,7 @@ unsafe fn agree(
     library: Library,
     name: &[u8],
     interface: Interface,
-) -> Result<Result<LayerInterface, LayerFault>, OutOfMemory> {
+) -> Result<Result<LayerInterface, LayerOpenError>, OutOfMemory> {
     let own = text(&[name, b"GetInstanceProcAddr\0"])?;
     let has_own = CStr::from_bytes_until_nul(&own).is_ok_and(|own| system.symbol(library, own).is_some());
     let negotiates = interface == Interface::Negotiated && !has_own;
@@ -294,19 +294,19 @@ impl Libraries for Exports<'_> {
 }
 
 /// Why a library with layers turns out to be unusable.
-struct Unusable<'a>(&'a LayerFault);
+struct Unusable<'a>(&'a LayerOpenError);
 
 impl fmt::Display for Unusable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            LayerFault::DoesNotOpen { error } => {
-                write!(f, "it does not open any more ({}); reinstall it", Shown(error))
+            LayerOpenError::DoesNotOpen { error } => {
+                write!(f, "it does not open any more ({}); reinstall it", Escaped(error))
             }
-            LayerFault::NegotiationRefused { result } => write!(
+            LayerOpenError::NegotiationRefused { result } => write!(
                 f,
                 "it has no interface version in common with this loader (it returned {result}); update the layer"
             ),
-            LayerFault::InterfaceVersion { version, offered: needed } => {
+            LayerOpenError::InterfaceVersion { version, offered: needed } => {
                 write!(f, "it settled on interface version {version}, and this loader knows those up to {needed}; ")?;
                 f.write_str("update the layer")
             }

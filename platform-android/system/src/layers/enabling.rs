@@ -134,7 +134,7 @@ mod tests {
     use std::string::{String, ToString as _};
     use std::vec::Vec as StdVec;
 
-    use loader_core::memory::Shown;
+    use loader_core::memory::Escaped;
 
     use super::*;
 
@@ -147,7 +147,7 @@ mod tests {
         };
         let implicit = implicit(settings.as_bytes(), &property).unwrap();
         let all = with_application(implicit, names.iter().copied()).unwrap();
-        all.iter().map(|one| std::format!("{} {}", Shown(&one.name), one.by)).collect()
+        all.iter().map(|one| std::format!("{} {}", Escaped(&one.name), one.by)).collect()
     }
 
     /// Returns only the names.

@@ -2,7 +2,7 @@
 
 use loader_core::discovery::LayerReason;
 use loader_core::log::Level;
-use loader_core::memory::Shown;
+use loader_core::memory::Escaped;
 use loader_core::platform::FileError;
 
 use super::super::case::{Case, file_name, quoted};
@@ -132,7 +132,7 @@ pub(super) fn because(case: &Case, layer: &LayerView) -> String {
     if layer.is_by_settings() {
         let plan = &case.planned.settings.plan;
         let line = plan.in_force().map(|settings| settings.line).unwrap_or_default();
-        return format!("the settings file {} (line {line}) turns it on", Shown(&plan.path));
+        return format!("the settings file {} (line {line}) turns it on", Escaped(&plan.path));
     }
     match &layer.enable {
         Some((name, _)) if case.facts.variables.contains_key(name) => {

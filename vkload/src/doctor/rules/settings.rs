@@ -1,13 +1,13 @@
 //! The settings file, which Vulkan Configurator writes and forgets.
 
-use loader_core::memory::Shown;
+use loader_core::memory::Escaped;
 
 use super::super::case::{Case, quoted};
 use super::super::finding::{Finding, Id, Severity};
 
 fn path(case: &Case) -> Option<String> {
     let path = &case.planned.settings.plan.path;
-    (!path.is_empty()).then(|| Shown(path).to_string())
+    (!path.is_empty()).then(|| Escaped(path).to_string())
 }
 
 /// Returns the command that removes the file.
@@ -54,7 +54,7 @@ pub(super) fn drivers(case: &Case) -> Vec<Finding> {
     let mut all = Vec::new();
     if settings.additional_drivers_use_exclusively {
         let names: Vec<String> =
-            settings.additional_drivers.iter().map(|name| Shown(name).to_string()).collect();
+            settings.additional_drivers.iter().map(|name| Escaped(name).to_string()).collect();
         let gone = names
             .iter()
             .find(|name| !case.drivers.iter().any(|driver| driver.manifest == **name && driver.used));
@@ -76,7 +76,7 @@ pub(super) fn drivers(case: &Case) -> Vec<Finding> {
     }
     if let Some(devices) = &settings.devices {
         let names: Vec<String> =
-            devices.iter().map(|device| Shown(&device.device_name).to_string()).collect();
+            devices.iter().map(|device| Escaped(&device.device_name).to_string()).collect();
         let by_drivers: usize = case.trials.drivers.iter().map(|(_, trial)| trial.usable().count()).sum();
         let hidden = case.trials.program.is_some() && case.devices().len() < by_drivers;
         let severity = if hidden { case.blame() } else { Severity::Note };
@@ -102,14 +102,14 @@ pub(super) fn layers(case: &Case) -> Vec<Finding> {
     let absent = layers
         .iter()
         .filter(|layer| !layer.path.is_empty())
-        .map(|layer| Shown(&layer.path).to_string())
+        .map(|layer| Escaped(&layer.path).to_string())
         .find(|manifest| {
             let candidate = case
                 .planned
                 .layers
                 .layers
                 .iter()
-                .find(|candidate| Shown(&candidate.path).to_string() == *manifest);
+                .find(|candidate| Escaped(&candidate.path).to_string() == *manifest);
             candidate.is_none_or(|candidate| {
                 matches!(candidate.skipped, Some(loader_core::discovery::LayerReason::Unreadable(_)))
             })

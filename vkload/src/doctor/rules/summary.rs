@@ -1,7 +1,7 @@
 //! The state as a headline, and the reason if no other rule has one.
 
-use loader_core::discovery::{Looked, Origin};
-use loader_core::memory::Shown;
+use loader_core::discovery::{Origin, SearchResult};
+use loader_core::memory::Escaped;
 
 use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
@@ -97,11 +97,13 @@ pub(super) fn nothing_found(case: &Case) -> Vec<Finding> {
     if is_replaced(case) || !case.drivers.is_empty() || !case.facts.manifests.is_empty() {
         return Vec::new();
     }
-    let folders =
-        searched.iter().filter(|one| matches!(one.result, Looked::Failed(_) | Looked::Folder { .. })).count();
+    let folders = searched
+        .iter()
+        .filter(|one| matches!(one.result, SearchResult::Failed(_) | SearchResult::Folder { .. }))
+        .count();
     let sample = searched
         .iter()
-        .map(|one| Shown(&one.path).to_string())
+        .map(|one| Escaped(&one.path).to_string())
         .find(|path| path.starts_with("/usr/share"))
         .unwrap_or_else(|| "/usr/share/vulkan/icd.d".to_owned());
     let what = format!(

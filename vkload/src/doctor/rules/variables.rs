@@ -1,7 +1,7 @@
 //! Environment variables that were set, perhaps long ago.
 
-use loader_core::discovery::{Decision, LayerNote, Looked, Note, Origin, Reason};
-use loader_core::memory::Shown;
+use loader_core::discovery::{Decision, LayerNote, Note, Origin, Reason, SearchResult};
+use loader_core::memory::Escaped;
 use loader_core::platform::FileError;
 use loader_core::platform::variables::ALL;
 
@@ -61,8 +61,8 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
     let absent: Vec<&str> = case.drivers.iter().filter(gone).map(|driver| driver.manifest.as_str()).collect();
     let folders = searched
         .iter()
-        .filter(|one| matches!(one.result, Looked::Failed(_) | Looked::Folder { manifests: 0 }));
-    let empty: Vec<String> = folders.map(|one| Shown(&one.path).to_string()).collect();
+        .filter(|one| matches!(one.result, SearchResult::Failed(_) | SearchResult::Folder { manifests: 0 }));
+    let empty: Vec<String> = folders.map(|one| Escaped(&one.path).to_string()).collect();
     let (severity, what) = if let Some(path) = absent.first() {
         (
             if used.is_empty() { Severity::Error } else { Severity::Warning },
@@ -278,7 +278,7 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
     for note in &case.planned.layers.notes {
         let LayerNote::NotFound { by, name, skipped } = note else { continue };
         let by = by.to_string_lossy();
-        let name = Shown(name).to_string();
+        let name = Escaped(name).to_string();
         if all.iter().any(|said| said.about == by) {
             continue;
         }
@@ -287,7 +287,7 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
             .layers
             .layers
             .iter()
-            .map(|layer| Shown(layer.name()).to_string())
+            .map(|layer| Escaped(layer.name()).to_string())
             .find(|known| is_close(known, &name));
         let hidden = case.facts.explicit_layers.iter().find(|(known, _)| *known == name && skipped.is_none());
         if let (Some((_, manifest)), Some(path)) = (hidden, case.variable("VK_LAYER_PATH")) {
@@ -415,12 +415,12 @@ pub(super) fn folders(case: &Case) -> Vec<Finding> {
         let Some(value) = case.variable(name) else { continue };
         let failed = case.planned.layers.searched.iter().find(|one| {
             matches!(one.origin, Origin::Replacing(by) if by.to_str() == Ok(name))
-                && matches!(one.result, Looked::Failed(_) | Looked::Folder { manifests: 0 })
+                && matches!(one.result, SearchResult::Failed(_) | SearchResult::Folder { manifests: 0 })
         });
         if let Some(folder) = failed {
             let what = format!(
                 "is \"{value}\", and {}: layers elsewhere are not found",
-                emptiness(value, &Shown(&folder.path).to_string())
+                emptiness(value, &Escaped(&folder.path).to_string())
             );
             all.push(finding(case, Severity::Warning, Id::SearchFolders, name, what));
         }

@@ -7,7 +7,7 @@ fn components_come_in_order_before_the_meta_layer() {
     let plan = case.plan();
     let active = case.activated(&plan);
     let meta = plan.usable(b"M").unwrap();
-    assert_eq!(active.layers[1].because, Because::Component { of: meta });
+    assert_eq!(active.layers[1].because, ActivationCause::Component { of: meta });
     let chain: StdVec<_> = active.chain(&plan).map(|(_, layer)| shown(layer.name())).collect();
     assert_eq!(chain, ["B", "C", "A"], "a meta-layer has no library");
 }

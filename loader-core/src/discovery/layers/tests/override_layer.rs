@@ -8,7 +8,7 @@ fn llp_loader_11_the_override_layer_and_its_components_come_after_all_other_impl
     let case = case.implicit_meta(OVERRIDE, &["A", "I"], "").set("VK_INSTANCE_LAYERS", "B");
     assert_eq!(case.active(), ["VK_LAYER_ZZ", "Z", "A", "I", OVERRIDE, "B"]);
     let plan = case.plan();
-    assert_eq!(case.activated(&plan).layers[4].because, Because::Override);
+    assert_eq!(case.activated(&plan).layers[4].because, ActivationCause::Override);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::discovery::{Looked, Origin};
+use crate::discovery::{Origin, SearchResult};
 
 fn searched(case: &Case) -> StdVec<String> {
     case.plan().searched.iter().map(|place| shown(&place.path)).collect()
@@ -91,7 +91,7 @@ fn a_manifest_that_is_found_twice_is_read_once() {
     let case =
         Case::new().explicit(&["E"]).set("VK_ADD_LAYER_PATH", &format!("{EXPLICIT}/E.json:{EXPLICIT}"));
     assert_eq!(case.skipped(), pairs(&[("E", "-"), ("", "manifest-repeated")]));
-    assert_eq!(case.plan().searched.last().unwrap().result, Looked::Repeated);
+    assert_eq!(case.plan().searched.last().unwrap().result, SearchResult::Repeated);
 }
 
 #[test]

@@ -6,20 +6,20 @@ use core::fmt;
 
 use crate::discovery::Name;
 use crate::manifest::Version;
-use crate::memory::{Shown, Text};
+use crate::memory::{Escaped, Text};
 
 crate::reasons! {
     /// The outcome for a driver after the plan was made. The level is the one while another driver works.
     ///
     /// Results are `VkResult` numbers.
     #[derive(Debug)]
-    pub enum Outcome [level policy weight] {
+    pub enum DriverStatus [level policy weight] {
         /// The dynamic linker rejects the library.
         DoesNotOpen {
             /// The system's error message.
             error: Text,
         } = ["does-not-open" Warning _ 80]
-            ("the library does not open ({}); install what is missing, or reinstall the driver", Shown(error));
+            ("the library does not open ({}); install what is missing, or reinstall the driver", Escaped(error));
         /// The library exports none of the functions that identify a driver.
         NoEntryPoint = ["no-entry-point" Warning _ 72]
             ("the library has no entry point of a Vulkan driver; check \"library_path\" in the manifest");
@@ -120,7 +120,7 @@ crate::reasons! {
     }
 }
 
-impl Outcome {
+impl DriverStatus {
     /// Returns whether a driver without a device may have this outcome.
     #[must_use]
     pub fn says_no_device(&self) -> bool {

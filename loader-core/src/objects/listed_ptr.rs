@@ -3,16 +3,16 @@
 use core::ptr::NonNull;
 
 /// A pointer to an object that the instance keeps alive while the pointer is in its list.
-pub(crate) struct Kept<T>(pub(crate) NonNull<T>);
+pub(crate) struct ListedPtr<T>(pub(crate) NonNull<T>);
 
-impl<T> Clone for Kept<T> {
+impl<T> Clone for ListedPtr<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T> Copy for Kept<T> {}
+impl<T> Copy for ListedPtr<T> {}
 // SAFETY: `T` is `Sync`, so that any thread may use a shared reference. No `T` in such a list is
 // bound to the thread that created it: any thread may free it.
-unsafe impl<T: Sync> Send for Kept<T> {}
-// SAFETY: a shared `Kept` gives only shared references to `T`, which is `Sync`.
-unsafe impl<T: Sync> Sync for Kept<T> {}
+unsafe impl<T: Sync> Send for ListedPtr<T> {}
+// SAFETY: a shared `ListedPtr` gives only shared references to `T`, which is `Sync`.
+unsafe impl<T: Sync> Sync for ListedPtr<T> {}

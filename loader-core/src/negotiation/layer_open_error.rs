@@ -1,18 +1,18 @@
 //! Faults of a layer that show only when it is opened.
 #![forbid(unsafe_code)]
 
-use super::outcome::VkResult;
-use crate::memory::{Shown, Text};
+use super::driver_status::VkResult;
+use crate::memory::{Escaped, Text};
 
 crate::reasons! {
     /// Why a layer cannot be used although its manifest can. Logs and reports show the same text.
     #[derive(Debug)]
-    pub enum LayerFault [policy] {
+    pub enum LayerOpenError [policy] {
         /// The dynamic linker rejects the library.
         DoesNotOpen {
             /// The system's error message.
             error: Text,
-        } = ["does-not-open" Warning _] ("its library does not open ({}); reinstall the layer", Shown(error));
+        } = ["does-not-open" Warning _] ("its library does not open ({}); reinstall the layer", Escaped(error));
         /// The library has no vkGetInstanceProcAddr of this layer, or that function returns no vkCreateInstance.
         NoEntryPoint = ["no-entry-point" Warning "LLP_LOADER_5"]
             ("its library has no vkGetInstanceProcAddr of this layer, or no vkCreateInstance; check \"library_path\" and \"functions\" in \
