@@ -19,7 +19,7 @@ PROVIDES = "vulkan-loader"
 
 SRC_URI = "git://github.com/vkload/vkload.git;protocol=https;branch=main;destsuffix=${BP}"
 # In the repository, "cargo xtask yocto --revision COMMIT" sets this, and writes the list of the crates that the commit needs.
-SRCREV ?= "520023a7a153ad284c63ca486f830a2e08eb3277"
+SRCREV ?= "4a672fefb8fd4d4d68cab528f84c32ac480788bb"
 require vkload-crates.inc
 
 # Rust 1.88 or newer, for the tool 1.90. Yocto 5.3 has 1.90. Scarthgap has 1.75: add the layer meta-lts-mixins, branch scarthgap/rust.
