@@ -6,7 +6,7 @@
 //! ([`Request`]).
 //!
 //! The plan contains *every* candidate, used or not, with a [`Decision`] and, if it is not used, a
-//! [`Reason`]. Facts that only opening a driver can show are an [`DriverStatus`](crate::negotiation::Outcome). Log
+//! [`Reason`]. Facts that only opening a driver can show are a [`DriverStatus`](crate::negotiation::DriverStatus). Log
 //! lines, reports and tests display these objects, so they cannot disagree.
 
 mod answers;
