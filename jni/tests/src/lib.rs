@@ -100,6 +100,18 @@ pub fn cargo_builds(package: &str, library: &str) -> PathBuf {
     target().join("release").join(library)
 }
 
+/// Returns the library for Linux, used instead of the system's loader. Cargo must not build it here: that would replace the link
+/// `libvulkan.so` of `cargo xtask build`.
+///
+/// # Panics
+/// If it was not built.
+#[must_use]
+pub fn system_loader() -> PathBuf {
+    let library = target().join("release/libvulkan.so.1");
+    assert!(library.exists(), "there is no {}: run `cargo xtask build` first", library.display());
+    library
+}
+
 /// Returns whether everything needed to compile and run the sample is available.
 ///
 /// # Panics

@@ -12,7 +12,9 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use tempfile::TempDir;
-use vkload_jni_tests::{are_there, cargo_builds, finish, java_sources, javac, jni, skip, which};
+use vkload_jni_tests::{
+    are_there, cargo_builds, finish, java_sources, javac, jni, skip, system_loader, which,
+};
 
 #[test]
 fn r151_options_and_mistakes() {
@@ -255,7 +257,7 @@ fn is_expected(line: &str) -> bool {
 /// driver and one layer.
 fn real_loader(built: &Built, driver: &Path) -> [(&'static str, PathBuf); 5] {
     [
-        ("FAKE_VULKAN", cargo_builds("libvulkan-linux", "libvulkan.so")),
+        ("FAKE_VULKAN", system_loader()),
         ("VK_DRIVER_FILES", driver.to_owned()),
         ("VK_LAYER_PATH", built.folder.path().join("layers")),
         ("VK_IMPLICIT_LAYER_PATH", built.folder.path().join("no-layers")),

@@ -9,7 +9,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 use vkload_jni_tests::{
-    are_there, cargo_builds, finish, has_what_the_sample_needs, java_files, jni, sample_flags, which,
+    are_there, cargo_builds, finish, has_what_the_sample_needs, java_files, jni, sample_flags, system_loader,
+    which,
 };
 
 /// Compilers for the processors of Android's ABIs.
@@ -84,7 +85,7 @@ fn run(folder: &Path, build: &str, activity: &[&str]) -> String {
     java.arg(format!("{0}/classes:{0}/kotlin:{libraries}", folder.display()));
     java.arg(format!("-Djava.library.path={}", folder.display()));
     java.args(["dev.vkload.sample.Run", build]).args(activity).env_remove("JAVA_TOOL_OPTIONS");
-    java.env("LD_LIBRARY_PATH", folder).env("FAKE_VULKAN", cargo_builds("libvulkan-linux", "libvulkan.so"));
+    java.env("LD_LIBRARY_PATH", folder).env("FAKE_VULKAN", system_loader());
     java.env("VK_DRIVER_FILES", manifest).env("VK_LAYER_PATH", folder).env("VK_IMPLICIT_LAYER_PATH", folder);
     finish(&mut java)
 }
