@@ -83,16 +83,7 @@ fn add_other_loader(plan: &mut Plan, by: Option<Setting<'_>>, library: &[u8]) ->
     let found_in = plan.searched.len();
     let origin = by.map_or(Origin::BuiltIn("another loader"), |(name, _)| Origin::Adding(name));
     plan.searched.try_push(Searched { path: text(&[library])?, origin, result: SearchResult::File })?;
-    plan.drivers.try_push(Candidate {
-        path: text(&[library])?,
-        found_in,
-        library: text(&[library])?,
-        api_version: Version::default(),
-        portability: false,
-        kind: DriverKind::SystemLoader,
-        warning: None,
-        decision: Decision::Use,
-    })
+    plan.drivers.try_push(Candidate::without_manifest(library, found_in, DriverKind::SystemLoader)?)
 }
 
 /// Returns, for each manifest, the reason not to read it, if any.

@@ -5,17 +5,15 @@ use super::kind::DriverKind;
 use super::places::elements;
 use super::source::Source;
 use super::{
-    Candidate, Decision, KnownSettings, LayerPlan, LayerScope, Origin, Plan, Request, SearchResult, Searched,
-    Snapshot,
+    Candidate, KnownSettings, LayerPlan, LayerScope, Origin, Plan, Request, SearchResult, Searched, Snapshot,
 };
-use crate::manifest::Version;
 use crate::memory::{OutOfMemory, TryGrow, text};
 use crate::platform::Platform;
 
 /// The build option, by its user-visible name.
 const OPTION: &str = "VKLOAD_FIXED_DRIVERS";
 
-/// The libraries of the only drivers, separated like paths. There are no settings and no layers.
+/// The libraries of the only drivers, separated like paths. No settings and no layers are found.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedDrivers(pub &'static [u8]);
 
@@ -40,16 +38,7 @@ impl Source for FixedDrivers {
                 origin,
                 result: SearchResult::File,
             })?;
-            plan.drivers.try_push(Candidate {
-                path: text(&[library])?,
-                found_in,
-                library: text(&[library])?,
-                api_version: Version::default(),
-                portability: false,
-                kind: DriverKind::Icd,
-                warning: None,
-                decision: Decision::Use,
-            })?;
+            plan.drivers.try_push(Candidate::without_manifest(library, found_in, DriverKind::Icd)?)?;
         }
         Ok(plan)
     }

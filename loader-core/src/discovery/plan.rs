@@ -7,7 +7,7 @@ use core::fmt;
 use super::kind::DriverKind;
 use super::reason::{Name, Reason};
 use crate::manifest::{ManifestWarning, Version};
-use crate::memory::{Text, Vec};
+use crate::memory::{OutOfMemory, Text, Vec, text};
 use crate::platform::FileError;
 
 /// Which drivers to open, and everything that led to this.
@@ -38,7 +38,7 @@ pub struct Candidate {
     /// The library to open: a bare name for the dynamic linker, or a path. Empty if the manifest
     /// was not read.
     pub library: Text,
-    /// The version of Vulkan that its manifest claims. 0.0.0 if the manifest was not read, or there is none.
+    /// The version of Vulkan that its manifest claims. 0.0.0 without a manifest, or if it was not read.
     pub api_version: Version,
     /// Whether it implements only a part of Vulkan.
     pub portability: bool,
@@ -51,6 +51,27 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// Returns a library that is used without a manifest. `found_in` is the index of what named it.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(super) fn without_manifest(
+        library: &[u8],
+        found_in: usize,
+        kind: DriverKind,
+    ) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            path: text(&[library])?,
+            found_in,
+            library: text(&[library])?,
+            api_version: Version::default(),
+            portability: false,
+            kind,
+            warning: None,
+            decision: Decision::Use,
+        })
+    }
+
     /// Returns the version of Vulkan that its manifest claims; `None` for a library without a manifest.
     #[must_use]
     pub fn manifest_version(&self) -> Option<Version> {

@@ -1,4 +1,4 @@
-//! What a Vulkan loader reads: its file holds the names of all variables that it asks for, and of its settings file.
+//! The variables and settings that a Vulkan loader reads, by the names in its file. Its version is unknown unless it runs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -33,10 +33,9 @@ pub(crate) fn not_read(
     not_among(&bytes)
 }
 
-/// Returns the names that are not in this file, or nothing if it is no loader's.
+/// Returns the names that are not in this file, or nothing if it is not a loader's.
 fn not_among(bytes: &[u8]) -> Vec<String> {
-    let words = bytes.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
-    let words: BTreeSet<&[u8]> = words.filter(|word| word.len() > 4).collect();
+    let words = words(bytes);
     let reads = |name: &&str| words.contains(name.as_bytes());
     if !reads(&IN_EVERY_LOADER) {
         return Vec::new();
@@ -46,6 +45,42 @@ fn not_among(bytes: &[u8]) -> Vec<String> {
     let names = ALL.iter().filter_map(|variable| variable.name.to_str().ok());
     let variables = names.filter(|name| name.starts_with("VK_") && !reads(name));
     variables.chain(no_settings.then_some(SETTINGS_FILE)).map(str::to_owned).collect()
+}
+
+/// The parts of the settings file that a loader reads, as far as loaders differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SettingsSupport {
+    pub(crate) layers: bool,
+    pub(crate) programs: bool,
+    pub(crate) drivers: bool,
+    pub(crate) devices: bool,
+    /// Whether it also looks for the file in the user's configuration folder, not only in the data folder.
+    pub(crate) configuration_folder: bool,
+}
+
+impl SettingsSupport {
+    /// Returns the support of the loader in this file. `None` if the file cannot be read.
+    pub(crate) fn of(library: &Path) -> Option<Self> {
+        let bytes = fs::read(library).ok()?;
+        let words = words(&bytes);
+        // This project's loader packs the names of fields.
+        let is_own = words.iter().any(|word| word.starts_with(b"VKLOAD_START_CACHE"));
+        let has = |field: &str| is_own || words.iter().any(|word| word.ends_with(field.as_bytes()));
+        Some(Self {
+            layers: has("unordered_layer_location"),
+            programs: has("settings_array"),
+            drivers: has("additional_drivers_use_exclusively"),
+            devices: has("device_configurations"),
+            configuration_folder: is_own
+                || bytes.split(|byte| *byte == 0).any(|string| string.starts_with(b"/.config/vulkan")),
+        })
+    }
+}
+
+/// Returns the words of a file: letters, digits and underscores.
+fn words(bytes: &[u8]) -> BTreeSet<&[u8]> {
+    let words = bytes.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+    words.filter(|word| word.len() > 4).collect()
 }
 
 #[cfg(test)]
@@ -63,6 +98,6 @@ mod tests {
             "{missing:?}"
         );
         assert!(not_among(b"\x7fELF\0VK_LAYER_PATH\0").iter().any(|name| name == "vk_loader_settings.json"));
-        assert!(not_among(b"\x7fELF").is_empty(), "no loader");
+        assert!(not_among(b"\x7fELF").is_empty(), "not a loader");
     }
 }
