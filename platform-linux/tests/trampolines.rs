@@ -184,7 +184,7 @@ fn terminators_go_through_the_table_below_with_the_handle_below() {
     check(&TERMINATORS, 0..ALL_INSTANCE_SLOTS, &*lower, from_ref(&object).cast(), below);
 }
 
-/// Layers get the stubs of missing commands for device commands: the lower ends are below them.
+/// Layers get stubs of missing commands if lower ends are below them.
 #[test]
 fn stubs_go_through_the_lower_ends_of_a_device_that_has_some() {
     let table = new_table::<DeviceTable>();

@@ -63,7 +63,7 @@ pub(crate) enum Command {
     Layers(LayersArguments),
     /// List the folders and files that are searched, the reason for each, and the result. Load no library.
     Paths(FormatArguments),
-    /// List the devices in the order in which programs see them, the reason for it, and how to change it. The exit code is 1 if there is none.
+    /// List the devices in the order in which programs see them, the reason for it, and how to change it. The exit code is 1 if programs see none.
     ///
     /// The power states are as they were before the drivers were asked, which wakes devices. With --no-probe, no driver is asked.
     Devices(DevicesArguments),
@@ -144,7 +144,7 @@ pub(crate) struct DoctorArguments {
     #[arg(long, value_name = "PID", conflicts_with = "program")]
     pub(crate) pid: Option<u32>,
     /// Diagnose this program: use the loader and the settings that it would get. If these work, start it, for as long as --timeout says, to
-    /// see what it asks for; --no-probe does not start it.
+    /// see its requests; --no-probe does not start it.
     #[arg(last = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
 }

@@ -48,7 +48,7 @@ struct Seen {
     loader: String,
     /// In the order in which programs see them.
     devices: Vec<Tried>,
-    /// What decides about the order, or why there is no device.
+    /// The reason for the order, or for the lack of devices.
     reason: String,
     remedies: String,
 }
@@ -214,7 +214,7 @@ fn reason(
         return format!("{SELECT}={value} names the first one; the others are in the usual order");
     }
     if set(DISABLE_SELECT).is_some() {
-        return format!("that of the drivers, since {DISABLE_SELECT} is set");
+        return format!("the drivers' order, since {DISABLE_SELECT} is set");
     }
     let layers = LayerView::active_by_default(&planned.layers);
     if layers.iter().any(|layer| layer.name == MESA_LAYER) {
@@ -224,7 +224,7 @@ fn reason(
         return "discrete before integrated, virtual and software devices; among these, by bus address"
             .to_owned();
     }
-    "that of the drivers, or of a layer".to_owned()
+    "decided by the drivers or a layer".to_owned()
 }
 
 fn key(tried: &Tried) -> (usize, bool, String) {

@@ -53,14 +53,14 @@ fn text(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// What a program gets: its layers in the order of calls, and its devices.
+/// A program's layers in the order of calls, and its devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Seen {
     layers: Vec<String>,
     devices: Vec<String>,
 }
 
-/// Returns what a program with these variables sees on a loader of Khronos.
+/// Returns the layers and devices of a program with these variables on a loader of Khronos.
 fn seen(sandbox: &Sandbox, program: &Path, loader: &str, variables: &[(&str, &str)]) -> Seen {
     let notes = sandbox.path("out/notes");
     let subject = format!(r#"{{"subject": "loader", "library": "{loader}"}}"#);
@@ -83,7 +83,7 @@ fn seen(sandbox: &Sandbox, program: &Path, loader: &str, variables: &[(&str, &st
     Seen { layers, devices: names.filter_map(name).collect() }
 }
 
-/// Returns what a program sees on this project's loader.
+/// Returns the layers and devices of a program on this project's loader.
 fn seen_on_own(sandbox: &Sandbox, program: &Path, variables: &[(&str, &str)]) -> Seen {
     let ask = |command: &[&str]| -> Value {
         let output = vkload(sandbox, program, variables, command);
@@ -97,7 +97,7 @@ fn seen_on_own(sandbox: &Sandbox, program: &Path, variables: &[(&str, &str)]) ->
     Seen { layers: names(&chain["layers"]), devices: names(&ask(&["info", "--json"])["devices"]) }
 }
 
-/// A change, and what programs see after it.
+/// A change, and the layers and devices after it.
 struct RoundTrip<'a> {
     /// The file's content before. `None`: it does not exist.
     before: Option<&'a str>,
@@ -257,7 +257,7 @@ fn a_mistake_changes_nothing() {
         (&["--layer", "VK_LAYER_TEST_frist=on"], "did you mean VK_LAYER_TEST_first?"),
         (&["--layer", FIRST], "NAME=on"),
         (&["--device", "gpu"], "name its UUID"),
-        (&["--device", "nothing"], "there is"),
+        (&["--device", "nothing"], "the devices are"),
         (&["--driver", "/nowhere.json"], "/nowhere.json"),
         (&["--program", "/nowhere", "--only-hardware"], "no file /nowhere"),
     ];

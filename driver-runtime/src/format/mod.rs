@@ -75,7 +75,7 @@ impl FormatInfo {
             .fold(vk::ImageAspectFlags::empty(), |all, plane| all | self.plane(plane).aspect)
     }
 
-    /// Returns the aspects of a part of an image: colour stands for every plane of colour with planes.
+    /// Returns the aspects of a part of an image; colour includes every plane of a format with planes.
     #[must_use]
     pub fn expanded(&self, aspects: vk::ImageAspectFlags) -> vk::ImageAspectFlags {
         let is_all = aspects == vk::ImageAspectFlags::COLOR && !self.planes.is_empty();

@@ -24,7 +24,7 @@ pub struct ImageInfo {
     pub samples: u32,
     /// How texels are arranged.
     pub tiling: vk::ImageTiling,
-    /// Its uses, except those of stencil.
+    /// Its uses, except stencil uses.
     pub usage: vk::ImageUsageFlags,
     /// The uses of its stencil aspect.
     pub stencil_usage: vk::ImageUsageFlags,

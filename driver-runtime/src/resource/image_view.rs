@@ -39,7 +39,7 @@ impl ImageViewInfo {
         let range = info.subresource_range;
         let format = format::info(info.format)?;
         let plane = image.format.plane_of(range.aspect_mask);
-        // A view of blocks as texels has as many of these as there are blocks.
+        // A view of blocks as texels has one texel for each block.
         let is_of_blocks = image.format.compression.is_some() && format.compression.is_none();
         let [width, height, depth] = match is_of_blocks {
             true => image.level_blocks(plane, range.base_mip_level),

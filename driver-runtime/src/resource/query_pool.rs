@@ -8,7 +8,7 @@ const VALUES: usize = 32;
 /// The facts of a query pool.
 #[derive(Clone, Copy)]
 pub struct QueryPoolInfo {
-    /// What is counted.
+    /// The type of its queries.
     pub kind: vk::QueryType,
     /// Queries.
     pub count: u32,

@@ -12,10 +12,10 @@ pub enum BorderColour {
     Integer([u32; 4]),
 }
 
-/// The facts of a sampler that do not stand in its create structure as they are.
+/// The facts of a sampler that its create structure does not state directly.
 #[derive(Clone, Copy)]
 pub struct SamplerInfo {
-    /// The colour outside of the image, also if it is the application's own.
+    /// The colour outside of the image, including the application's own colours.
     pub border: BorderColour,
     /// The format for which the application's own colour is meant, if it names one.
     pub border_format: vk::Format,

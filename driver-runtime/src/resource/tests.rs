@@ -24,7 +24,7 @@ fn uses_of_buffers_have_64_bits() {
 #[test]
 fn ranges_end_with_their_buffer() {
     let info = vk::BufferCreateInfo::default().size(100);
-    // SAFETY: there is no chain.
+    // SAFETY: the chain is empty.
     let buffer = unsafe { BufferInfo::new(&info) };
     assert_eq!(buffer.range(40, vk::WHOLE_SIZE), Some(60));
     assert_eq!(buffer.range(40, 10), Some(10));
@@ -83,7 +83,7 @@ fn views_have_the_extent_of_their_own_texels() {
     };
     let of = |image: &ImageInfo, kind, format| {
         let info = vk::ImageViewCreateInfo::default().view_type(kind).format(format).subresource_range(all);
-        // SAFETY: there is no chain.
+        // SAFETY: the chain is empty.
         unsafe { ImageViewInfo::new(image, &info) }.unwrap()
     };
     let info = vk::ImageCreateInfo::default()
@@ -201,7 +201,7 @@ fn results_of_queries_have_the_form_of_the_flags() {
     let written = |flags, stride, size: usize| {
         let mut out = [7u32; 12];
         let range = QueryRange { first: 0, count: 2, stride, flags };
-        // SAFETY: there are this many bytes.
+        // SAFETY: the array has this many bytes.
         let all = unsafe { pool.write_results(range, out.as_mut_ptr().cast(), size, results) };
         assert!(!all);
         out

@@ -108,7 +108,7 @@ pub fn cargo_builds(package: &str, library: &str) -> PathBuf {
 #[must_use]
 pub fn system_loader() -> PathBuf {
     let library = target().join("release/libvulkan.so.1");
-    assert!(library.exists(), "there is no {}: run `cargo xtask build` first", library.display());
+    assert!(library.exists(), "{} does not exist: run `cargo xtask build` first", library.display());
     library
 }
 

@@ -19,7 +19,7 @@ crate::reasons! {
             /// The system's error message.
             error: Text,
         } = ["does-not-open" Warning _ 80]
-            ("the library does not open ({}); install what is missing, or reinstall the driver", Escaped(error));
+            ("the library does not open ({}); install the missing library, or reinstall the driver", Escaped(error));
         /// The library exports none of the functions that identify a driver.
         NoEntryPoint = ["no-entry-point" Warning _ 72]
             ("the library has no entry point of a Vulkan driver; check \"library_path\" in the manifest");

@@ -61,7 +61,7 @@ loader_core::reasons! {
         Header(reason: Text) = ["wrong-library"] ("the library does not open: {}", Escaped(reason));
         /// The dynamic linker refuses the library.
         DoesNotOpen(error: Text) = ["does-not-open"]
-            ("the library does not open: {}; bring what it needs beside it, or a build for applications and this processor", Escaped(error));
+            ("the library does not open: {}; bring the libraries that it needs, or a build for applications and this processor", Escaped(error));
         /// The library is not a driver.
         NoDriver = ["no-entry-point"]
             ("the library is not a Vulkan driver: it has neither HMI nor vk_icdGetInstanceProcAddr; check the path");

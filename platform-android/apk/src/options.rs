@@ -112,7 +112,7 @@ impl Options {
             if root.members().take(index).any(|(earlier, _)| earlier.as_written() == name.as_bytes()) {
                 let line = value.line();
                 return Err(OptionsError::mistake(format_args!(
-                    "line {line}: {name:?} is there twice; leave one out"
+                    "line {line}: {name:?} occurs twice; leave one out"
                 )));
             }
             read(&mut options, name, value)?;
@@ -256,8 +256,8 @@ mod tests {
             (r#"{"driver": {"libary": "x"}}"#, "a driver cannot have \"libary\""),
             (r#"{"driver": {"package": "x"}}"#, "unpack_to"),
             (r#"{"driver": {"system": true}, "drivers": []}"#, "not both"),
-            ("{\"layers\": [],\n\"layers\": []}", "line 2: \"layers\" is there twice"),
-            (r#"{"driver": {"system": true}, "driver": {"system": true}}"#, "\"driver\" is there twice"),
+            ("{\"layers\": [],\n\"layers\": []}", "line 2: \"layers\" occurs twice"),
+            (r#"{"driver": {"system": true}, "driver": {"system": true}}"#, "\"driver\" occurs twice"),
             (
                 r#"{"drivers": [{"name": "a", "system": true}, {"name": "a", "library": "/x.so"}]}"#,
                 "two of \"drivers\" have the \"name\" a",

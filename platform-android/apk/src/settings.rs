@@ -219,7 +219,7 @@ impl fmt::Display for Reach {
                 "reaches the layer only in instances that enable it; name the layer in \"layers\" for all of them"
             }
             Self::Nowhere => {
-                "has no effect: no layer of this name can be used; correct the name, or see above what is wrong with the layer"
+                "has no effect: no layer of this name can be used; correct the name, or read above why the layer is unusable"
             }
         })
     }
@@ -285,7 +285,7 @@ pub(super) fn list(value: Value<'_>, name: &str) -> Result<Vec<LayerSetting>, Op
         let setting = LayerSetting::parse(value)?;
         if all.iter().any(|other| (&other.layer, &other.name) == (&setting.layer, &setting.name)) {
             return Err(OptionsError::mistake(format_args!(
-                "line {}: the setting {} of {} is there twice; remove one of them",
+                "line {}: the setting {} of {} occurs twice; remove one of them",
                 value.line(),
                 Escaped(setting.name()),
                 Escaped(setting.layer())
@@ -403,7 +403,7 @@ mod tests {
             ("7", "is {\"layer\": NAME,"),
             (
                 r#"{"layer": "a", "name": "b", "type": "int32", "values": []}, {"layer": "a", "name": "b", "type": "string", "values": []}"#,
-                "the setting b of a is there twice",
+                "the setting b of a occurs twice",
             ),
         ] {
             let options = format!(r#"{{"layer_settings": [{setting}]}}"#);

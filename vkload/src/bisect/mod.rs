@@ -31,7 +31,7 @@ struct BisectResult {
     /// The names of those that nothing turns off for one run.
     stuck: Vec<String>,
     runs: Vec<Attempt>,
-    /// What the program asks for, if it fails without layers.
+    /// The program's requests, if it fails without layers.
     asked: Option<Asked>,
 }
 

@@ -93,7 +93,7 @@ fn cards(model: &Model) -> Vec<Card> {
     let broken = layers.chain(drivers).chain(devices).filter(|(_, problem)| !problem.is_empty());
     cards.extend(broken.map(|(name, problem)| card(Severity::Warning, name, problem)));
     if cards.is_empty() && !model.knows_devices() {
-        let text = "The picture shows what the loader decides before it opens a library. To try the layers and drivers as well, run:";
+        let text = "The picture shows the loader's decisions before it opens a library. To try the layers and drivers as well, run:";
         cards.push(Card {
             steps: vec![doctor()],
             ..card(Severity::Note, "No library was opened for this picture", text)

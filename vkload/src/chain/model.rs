@@ -80,7 +80,7 @@ impl Model {
         !self.devices.is_empty() || self.drivers.iter().any(|driver| !driver.devices().is_empty())
     }
 
-    /// Notes which drivers have no device on this machine, as far as the kernel's list of GPUs tells. No driver is asked.
+    /// Notes which drivers have no device on this machine, according to the kernel's list of GPUs. No driver is asked.
     pub(crate) fn mark_idle_drivers(&mut self) {
         let manifests: Vec<_> = self.drivers.iter().map(|driver| driver.view.manifest.as_str()).collect();
         let idle = facts::without_device(&manifests);

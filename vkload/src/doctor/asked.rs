@@ -1,4 +1,4 @@
-//! What a program asks of Vulkan: it is started on vkload's library, whose messages say it, or on the loader that it gets.
+//! A program's requests of Vulkan: it is started on vkload's library, whose messages name them, or on the loader that it gets.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -12,13 +12,13 @@ use crate::exec;
 use crate::probe::parent::{Settings, Stream, last_lines, pipe, wait_and_tell};
 use crate::probe::signal_name;
 
-/// What came of starting a program.
+/// The result of starting a program.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Asked {
     /// The version of Vulkan that it asked for, if it came to that.
     pub(crate) version: Option<[u32; 2]>,
-    /// What it asked for and did not get, in order.
+    /// Its requests that failed, in order.
     pub(crate) missing: Vec<Missing>,
     /// How it failed, to follow its name. `None` if it did not.
     pub(crate) failure: Option<String>,
@@ -68,7 +68,7 @@ const VERSION: &str = " asks for Vulkan ";
 /// The beginning of every loader's message.
 const OF_LOADER: &[&str] = &["[Vulkan Loader]", "ERROR:", "WARNING:", "INFO:", "ERROR | ", "WARNING | "];
 
-/// Starts the program, ends it when time is up, and returns what it asked for. Fails if it cannot be started.
+/// Starts the program, ends it when time is up, and returns its requests. Fails if it cannot be started.
 pub(crate) fn watch(program: &[OsString], settings: &Settings) -> Result<Asked, String> {
     let Some((name, arguments)) = program.split_first() else { return Ok(Asked::default()) };
     let problem = |error: std::io::Error| format!("cannot run {}: {error}", Path::new(name).display());
@@ -89,7 +89,7 @@ pub(crate) fn watch(program: &[OsString], settings: &Settings) -> Result<Asked, 
     let mut printed = Stream::new(printed).map_err(problem)?;
     let status = wait_and_tell(&mut child, &mut printed, settings, &name.to_string_lossy());
     let id = i32::try_from(child.id()).unwrap_or(0);
-    // What the program has started ends with it. SAFETY: the group is the program's own, set when it started.
+    // The program's children are killed with it. SAFETY: the group is the program's own, set when it started.
     unsafe { libc::kill(-id, libc::SIGKILL) };
     let _ = child.wait();
     printed.read();

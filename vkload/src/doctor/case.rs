@@ -200,9 +200,9 @@ impl Case {
             manifest.and_then(|manifest| self.facts.owners.get(manifest)).filter(|name| !name.is_empty());
         let command = package.and_then(|package| self.facts.packages.update(package));
         match (command, manifest) {
-            (Some(command), _) => format!("Update the driver, if there is a newer one: {command}"),
-            (None, Some(manifest)) => format!("Update the driver, if there is a newer one ({manifest})"),
-            (None, None) => "Update the driver, if there is a newer one".to_owned(),
+            (Some(command), _) => format!("Update the driver, if a newer one exists: {command}"),
+            (None, Some(manifest)) => format!("Update the driver, if a newer one exists ({manifest})"),
+            (None, None) => "Update the driver, if a newer one exists".to_owned(),
         }
     }
 

@@ -53,7 +53,7 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
             failed = keep(trials)
         });
         if !options.program.is_empty() && trials.program.as_ref().is_some_and(Trial::works) {
-            progress("the program, to see what it asks for");
+            progress("the program, to see its requests");
             trials.asked = asked::watch(&options.program, &settings).ok();
             failed = failed.and(keep(&trials));
         }
@@ -74,7 +74,7 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
     Ok(case)
 }
 
-/// Returns whether there is nothing to be done, so that nobody needs to know where anything comes from.
+/// Returns whether nothing needs to be done, so that the origins of files and variables do not matter.
 fn is_healthy(case: &Case) -> bool {
     rules::findings(case).iter().all(|finding| finding.next.is_empty())
 }
@@ -91,7 +91,7 @@ fn named(planned: &Planned) -> Vec<Named> {
     drivers.chain(layers).collect()
 }
 
-/// Tells somebody who waits what takes long. On a terminal, [`progress`] does.
+/// Names a trial that takes long on standard error. On a terminal, [`progress`] does.
 fn late(what: &str, limit: Duration) {
     output::tell_without_terminal(&format!("trying {what}, for {} seconds at most", limit.as_secs()));
 }

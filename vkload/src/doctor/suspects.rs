@@ -23,7 +23,7 @@ pub(super) fn anything_missing(trials: &Trials) -> bool {
         || trials.drivers.iter().any(|(_, driver)| !lost(driver, program).is_empty())
 }
 
-/// What programs do not get of a device.
+/// The part of a device that programs do not get.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Lost {

@@ -45,7 +45,7 @@ pub(crate) struct Trials {
     /// The layer that works if it is moved behind the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) belongs_last: Option<String>,
-    /// What the program asked for, if there is one and Vulkan works.
+    /// The program's requests, if a program is named and Vulkan works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) asked: Option<Asked>,
     /// This program's built-in loader, tried if the programs' loader does not work.

@@ -29,7 +29,7 @@ fn x_socket(display: &str) -> Option<PathBuf> {
     (is_here && !number.is_empty()).then(|| PathBuf::from(format!("/tmp/.X11-unix/X{number}")))
 }
 
-/// Returns whether somebody listens at this socket, as far as can be known. X servers may have one without a file.
+/// Returns whether a server may listen at this socket. X servers may have one without a file.
 fn answers(root: &Path, path: &Path) -> bool {
     let is_dead = |kind| matches!(kind, ErrorKind::NotFound | ErrorKind::ConnectionRefused);
     let without_file = || {

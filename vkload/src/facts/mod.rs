@@ -79,7 +79,7 @@ pub(crate) struct Facts {
     pub(crate) packages: Packages,
     /// The packages of loaders, manifests and libraries, if anything is wrong.
     pub(crate) owners: Owners,
-    /// Where the variables are set, if anything is wrong.
+    /// The places that set the variables, if anything is wrong.
     pub(crate) assignments: Vec<Assignment>,
 }
 
@@ -116,7 +116,7 @@ impl Facts {
         }
     }
 
-    /// Adds what is needed only if something is wrong: the packages that files belong to, and where variables are set. `process` is the
+    /// Adds facts that only matter if something is wrong: the packages that files belong to, and where variables are set. `process` is the
     /// number and the program of the process that is looked at.
     pub(crate) fn add_origins(&mut self, root: &Path, process: Option<(u32, &Path)>) {
         let loaders = self.loaders.iter().map(|loader| loader.path.as_str());

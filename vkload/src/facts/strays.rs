@@ -84,7 +84,7 @@ pub(super) fn driver_manifests(root: &Path, variables: &Variables) -> Vec<String
     files.filter(|path| name_of(path).ends_with(".json")).map(|path| seen(root, &path)).collect()
 }
 
-/// Returns the names and manifests of layers in the usual folders for explicit layers.
+/// Returns the names and manifests in the usual folders for explicit layers.
 pub(super) fn explicit_layers(root: &Path, variables: &Variables) -> Vec<(String, String)> {
     let folders = folders(variables);
     let files =

@@ -167,7 +167,7 @@ pub(crate) struct Tried {
     pub(crate) device: Device,
     /// The stage and kind of a failure while using it. `None` if it works.
     pub(crate) failure: Option<(Stage, Ending)>,
-    /// Its extensions, and the features of Vulkan 1.0 by their positions. Not recorded: [`crate::doctor`] keeps what a layer takes away.
+    /// Its extensions, and the features of Vulkan 1.0 by their positions. Not recorded: [`crate::doctor`] keeps only those that a layer hides.
     #[serde(skip)]
     pub(crate) extensions: Vec<String>,
     #[serde(skip)]

@@ -22,7 +22,7 @@ const BURIAL: Duration = Duration::from_secs(2);
 const LEAST_MEMORY: u64 = 2 << 30;
 /// How long one trial may take, in seconds, unless the user says otherwise (`--timeout`).
 const USUAL_LIMIT: u64 = 10;
-/// After how long the user is told what is being tried.
+/// The time after which a trial is named on standard error.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How much of a library's output is kept, and how many lines of it are shown.
 const PRINTED_LIMIT: usize = 16 << 10;
@@ -35,7 +35,7 @@ pub(crate) struct Settings {
     pub(crate) variables: Variables,
     /// How long one trial may take.
     pub(crate) limit: Duration,
-    /// Tells the user that a trial takes long: what is tried, and the limit.
+    /// Names a trial that takes long, and its limit, on standard error.
     pub(crate) late: fn(&str, Duration),
 }
 
@@ -245,7 +245,7 @@ fn ended(status: ExitStatus, library: Option<String>) -> Ending {
     }
 }
 
-/// Does the same as [`wait`], and tells the user what is tried if that takes long.
+/// Does the same as [`wait`], and names the trial if it takes long.
 pub(crate) fn wait_and_tell(
     child: &mut Child,
     printed: &mut Stream,

@@ -84,7 +84,7 @@ fn changed(options: &SettingsArguments) -> Result<(String, bool), String> {
             .map(|used| format!("the content of {}, which you cannot write to, is copied", used.display())),
     );
     if !options.device.is_empty() {
-        notes.push("loaders know the device by its driver's version, too: after an update of the driver, programs get no device until you run this again".to_owned());
+        notes.push("loaders also compare the driver's version: after an update of the driver, programs get no device until you run this again".to_owned());
     }
     if target.program != target.executable {
         let interpreter = program.unwrap_or(Path::new("")).display();
@@ -155,7 +155,7 @@ fn manifest(driver: &Path) -> Result<String, String> {
     Ok(path.display().to_string())
 }
 
-/// Returns the manifests of the drivers that have a device that is no software.
+/// Returns the manifests of drivers with a hardware device.
 fn hardware_drivers(
     planned: &Planned,
     variables: &Variables,
@@ -202,7 +202,7 @@ fn device(devices: &[Tried], given: &str) -> Result<NamedDevice, String> {
         devices.map(name).collect::<Vec<_>>().join(", ")
     };
     let [Tried { device, driver_uuid, .. }, rest @ ..] = &meant[..] else {
-        return Err(format!("no device {given}; there is {}", list(&mut devices.iter())));
+        return Err(format!("no device {given}; the devices are {}", list(&mut devices.iter())));
     };
     if rest.iter().any(|other| other.device.uuid != device.uuid) {
         return Err(format!("{given} may be {}; name its UUID", list(&mut meant.iter().copied())));
@@ -221,7 +221,7 @@ fn bytes(uuid: &str) -> Option<[u8; 16]> {
     bytes.try_into().ok()
 }
 
-/// Returns what the loader that programs get does not read of the change.
+/// Returns the parts of the change that the loader of programs does not read.
 fn ignored(
     options: &SettingsArguments,
     variables: &Variables,

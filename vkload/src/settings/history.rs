@@ -1,4 +1,4 @@
-//! The earlier contents of a settings file, in a file beside it that loaders do not look at.
+//! The earlier contents of a settings file, in a file next to it that loaders do not read.
 
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ use crate::settings_edit::{self, Json};
 /// The file below a folder of data or configuration.
 const FILE: &str = "vulkan/loader_settings.d/vk_loader_settings.json";
 
-/// A file that is there or will be.
+/// A file that exists or will be written.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) path: PathBuf,

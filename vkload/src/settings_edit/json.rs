@@ -21,7 +21,7 @@ const INDENT: &str = "    ";
 
 impl Json {
     pub(crate) fn parse(text: &str) -> Result<Self, serde_json::Error> {
-        // Limits the depth, too.
+        // Also limits the depth.
         serde_json::from_str::<Value>(text)?;
         Self::read(text)
     }
@@ -75,7 +75,7 @@ impl Json {
         }
     }
 
-    /// Removes a field, however often it is there.
+    /// Removes a field, however often it occurs.
     pub(crate) fn remove(&mut self, name: &str) {
         if let Self::Object(fields) = self {
             fields.retain(|(key, _)| !key.eq_ignore_ascii_case(name));

@@ -59,7 +59,7 @@ pub(crate) fn objects_mut(file: &mut Json) -> Vec<&mut Json> {
 }
 
 /// Returns the settings of the programs that no object names, or of the one with this path. Makes them if they are missing: a program's own
-/// settings replace those of all others, so they begin as a copy of these.
+/// settings replace all others, so they begin as a copy of them.
 pub(crate) fn settings_of<'a>(file: &'a mut Json, program: Option<&str>) -> Option<&'a mut Json> {
     if file.field("file_format_version").is_none() {
         file.set("file_format_version", Json::string("1.0.0"));
@@ -146,7 +146,7 @@ pub(crate) fn set_order(settings: &mut Json, layers: &[NamedLayer]) {
     }
 }
 
-/// Adds a layer with the control `auto`, if it is missing: where it would be called without a list.
+/// Adds a layer with the control `auto`, if it is missing, at the position of a call without a list.
 fn add(settings: &mut Json, layer: &NamedLayer) {
     if !matches!(settings.field("layers"), Some(Json::Array(_))) {
         settings.set("layers", Json::Array(vec![Json::object([("control", Json::string(UNORDERED))])]));

@@ -1,4 +1,4 @@
-/* A program that uses Vulkan, and runs until its standard input ends. Its arguments are what it needs: "version MINOR", "layer NAME",
+/* A program that uses Vulkan, and runs until its standard input ends. Its arguments are its needs: "version MINOR", "layer NAME",
  * "instance-extension NAME", "device-extension NAME", "luck" (which it never has). */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -93,7 +93,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Returns the text without what a busy machine adds: that a trial takes more than a second.
+/// Returns the text without the lines about slow trials, which a busy machine adds.
 fn without_progress(text: &str) -> String {
     text.lines().filter(|line| !line.starts_with("vkload: trying ")).map(|line| format!("{line}\n")).collect()
 }
@@ -118,7 +118,7 @@ impl Running {
         Self { child, id }
     }
 
-    /// Returns what was said of it, without its number.
+    /// Returns the process's output, without its number.
     fn without_id(&self, said: &str) -> String {
         said.replace(&format!("process {}", self.id), "process PID")
             .replace(&format!("--pid {}", self.id), "--pid PID")

@@ -16,7 +16,7 @@ pub(super) type Pointer = *mut core::ffi::c_void;
 /// result, and whether it is the result of the whole call.
 ///
 /// # Safety
-/// The parameters are those of a call of the command.
+/// The parameters come from a call of the command.
 pub(super) unsafe fn wanted_of(command: CommandId, parameters: &[u64]) -> Option<(vk::Result, bool)> {
     // SAFETY: the caller vouches for the parameters; the first one is a handle or a pointer.
     unsafe {

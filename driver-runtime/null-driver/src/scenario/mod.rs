@@ -231,7 +231,7 @@ impl Rule {
     /// Returns whether the call counts.
     ///
     /// # Safety
-    /// The parameters are those of a call of the command.
+    /// The parameters come from a call of the command.
     unsafe fn concerns(&self, parameters: &[u64]) -> bool {
         let handle = self.object.as_ref().map(|object| object.handle.load(Ordering::Relaxed));
         let has_object = handle.is_none_or(|handle| handle != 0 && parameters.contains(&handle));
@@ -278,7 +278,7 @@ impl Scenario {
     /// Applies the scenario to a call of the command: waits, and returns the result if the call fails.
     ///
     /// # Safety
-    /// The parameters are those of such a call.
+    /// The parameters come from such a call.
     pub(crate) unsafe fn before(&self, command: &CStr, parameters: &[u64]) -> Option<vk::Result> {
         if command == command::SET_DEBUG_UTILS_OBJECT_NAME_EXT.name() {
             // SAFETY: the caller vouches for the parameters.
@@ -319,7 +319,7 @@ impl Scenario {
     /// Notes which object has the name of a rule.
     ///
     /// # Safety
-    /// The parameters are those of `vkSetDebugUtilsObjectNameEXT`.
+    /// The parameters come from a call of `vkSetDebugUtilsObjectNameEXT`.
     unsafe fn learn_name(&self, parameters: &[u64]) {
         let Some(info) = parameters.get(1) else { return };
         let info = core::ptr::with_exposed_provenance::<vk::DebugUtilsObjectNameInfoEXT<'_>>(*info as usize);

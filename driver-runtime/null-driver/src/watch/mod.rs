@@ -25,7 +25,7 @@ macro_rules! by_count {
             unsafe extern "system" fn call<const ID: usize, R: Outcome, $($type),*>($($parameter: $type),*) -> R {
                 let command = CommandId::new(ID as u16).canonical();
                 let parameters = [$(number_of(&$parameter)),*];
-                // SAFETY: the parameters are those of the call, whose first one is a handle or a pointer.
+                // SAFETY: the parameters come from the call, whose first one is a handle or a pointer.
                 let wanted = unsafe { scenario::get().before(command.name(), &parameters) };
                 if let Some(wanted) = wanted {
                     // SAFETY: as above.

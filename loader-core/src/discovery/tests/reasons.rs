@@ -23,7 +23,7 @@ fn a_missing_library_explains_more_than_a_missing_device() {
     assert_eq!(
         best.to_string(),
         "/etc/vulkan/icd.d/1.json: the library does not open (libLLVM-15.so.1: cannot open shared object file); \
-         install what is missing, or reinstall the driver"
+         install the missing library, or reinstall the driver"
     );
 }
 

@@ -36,7 +36,7 @@ fn an_invalid_or_duplicate_key_is_refused() {
     }
     for key in [FREE, LEFT] {
         let entered = keys.insert(&Spin, key, &raw const *tables[0]);
-        assert_eq!(entered, Err(KeyError::NotUnique), "nor where there are others");
+        assert_eq!(entered, Err(KeyError::NotUnique), "nor among others");
     }
     keys.remove(&Spin, 0x2000, &raw const *tables[1]);
     assert_eq!(found(&keys, 0x2000), Some(&raw const *tables[0]), "it is another table's");

@@ -20,7 +20,7 @@ loader_core::reasons! {
             ("the package has more than {} files in its root, so it is not a driver package", super::limits::MOST_FILES);
         /// It has no `meta.json` in its root.
         NoDescription = ["package-without-description"]
-            ("there is no meta.json in the root of the package, so it is not a driver package");
+            ("the root of the package has no meta.json, so it is not a driver package");
         /// Its `meta.json` is not JSON.
         Json(error: json::Error) = ["package-json"] ("meta.json of the package is not JSON: {error}");
         /// `schemaVersion` is not 1.
@@ -68,7 +68,7 @@ loader_core::reasons! {
         /// Its entry in the archive is broken, or it cannot be read.
         Archive(fault: ArchiveError) = ["package-archive"] ("cannot be read: {fault}; download the package again");
         /// Another file has the same name.
-        Twice = ["package-two-of-a-name"] ("is there twice; get another build of the package");
+        Twice = ["package-two-of-a-name"] ("occurs twice; get another build of the package");
         /// It is encrypted.
         Encrypted = ["package-encrypted"] ("is encrypted; build the package without encryption");
         /// It is compressed by the method with this number.

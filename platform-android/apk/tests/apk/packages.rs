@@ -401,7 +401,7 @@ fn r140_two_files_of_a_name_are_refused() {
     change(&mut archive, "vulkan.zero.so", 46, b"vulkan.null.so");
     put(&application, archive);
     let said = application.configure(PACKAGE).unwrap_err();
-    assert!(said.contains("vulkan.null.so in the package is there twice"), "{said}");
+    assert!(said.contains("vulkan.null.so in the package occurs twice"), "{said}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::facts::{Assignment, Setter};
 /// More lines than these are not named.
 const SHOWN: usize = 3;
 
-/// Adds, to each step that unsets a variable, where the variable is set. A process gets its variables from there and from nowhere else.
+/// Adds the place of the assignment to each step that unsets a variable. A process gets its variables from there and from nowhere else.
 pub(super) fn add_steps(case: &Case, findings: &mut [Finding]) {
     for finding in findings {
         let mut steps = Vec::new();

@@ -1,4 +1,4 @@
-//! Window systems that programs are told to use.
+//! Window systems that variables select.
 
 use super::super::case::Case;
 use super::super::finding::{Finding, Id};

@@ -18,11 +18,11 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     if !gpu.can_have_vulkan() {
         let what = match gpu.maker() {
             Some(_) if gpu.is_too_old() => {
-                format!("this GPU ({maker}) is older than Vulkan: there is no Vulkan driver for it")
+                format!("this GPU ({maker}) is older than Vulkan: no Vulkan driver supports it")
             }
-            Some(_) => format!(
-                "this graphics device ({maker}) only drives a display: there is no Vulkan driver for it"
-            ),
+            Some(_) => {
+                format!("this graphics device ({maker}) only drives a display: no Vulkan driver supports it")
+            }
             None => format!("no Vulkan driver for this graphics device ({maker}) is known"),
         };
         let (severity, evidence) = match gpu.is_too_old() {

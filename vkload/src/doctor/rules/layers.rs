@@ -34,9 +34,10 @@ pub(super) fn culprits(case: &Case) -> Vec<Finding> {
             return Some(Finding::new(case, Id::LayerHidesExtensions, name, what));
         }
         let (with, without) = match lost {
-            Some(lost) => {
-                (format!("there is no {}, and programs show no picture", parts(lost)), "there is".to_owned())
-            }
+            Some(lost) => (
+                format!("programs lack {}, and show no picture", parts(lost)),
+                "nothing is missing".to_owned(),
+            ),
             None => (outcome(with), outcome(without)),
         };
         let what = format!(
@@ -51,7 +52,7 @@ pub(super) fn culprits(case: &Case) -> Vec<Finding> {
     case.trials.culprits.iter().filter_map(of).collect()
 }
 
-/// Returns what a device lacks because of a layer.
+/// Returns the extensions and features that a layer hides.
 fn parts(lost: &Lost) -> String {
     let swapchain = lost.extensions.iter().any(|name| name == SWAPCHAIN);
     let shown = if swapchain { Some(SWAPCHAIN) } else { lost.extensions.first().map(String::as_str) };
@@ -166,7 +167,7 @@ fn unusable(case: &Case, layer: &LayerView) -> Option<Finding> {
     let finding = Finding::new(case, Id::Reason(reason.id()), about, what).severity(severity);
     let remove = case.remove(about);
     Some(match reason {
-        // Nothing is there to be removed.
+        // Nothing can be removed.
         LayerReason::Unreadable(FileError::NotFound) => finding.step(case.reinstall(about)),
         // Vulkan Configurator writes it, and leaves it behind.
         _ if layer.name == OVERRIDE => finding.step(remove),

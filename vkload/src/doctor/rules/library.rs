@@ -119,7 +119,7 @@ fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<String> {
         return case.install_nvidia();
     }
     vec![
-        format!("If the {noun} was uninstalled, remove what it left behind: {}", case.remove(manifest)),
+        format!("If the {noun} was uninstalled, remove its leftover manifest: {}", case.remove(manifest)),
         case.reinstall(manifest),
     ]
 }

@@ -116,7 +116,7 @@ const EXPLAINING: &[Id] = &[
     Id::NvidiaManifest,
 ];
 
-/// Findings with those that have the same cause and say less about it. They are left out beside the first.
+/// Findings with those that have the same cause and say less about it. They are left out if the first one is reported.
 const EXPLAINED: &[(Id, &[Id])] = &[
     (Id::NoModesetting, &[Id::GpuWithoutKernelDriver, Id::NoDeviceFile, Id::NvidiaModule]),
     (Id::NoDeviceFile, &[Id::GpuWithoutKernelDriver]),

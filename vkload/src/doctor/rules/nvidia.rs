@@ -62,7 +62,7 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
 /// Device files without which NVIDIA's driver finds no GPU.
 const DEVICE_FILES: &[&str] = &["/dev/nvidiactl", "/dev/nvidia0"];
 
-/// Reports that the module and the libraries are there, and device files are missing.
+/// Reports missing device files if the module and the libraries exist.
 pub(super) fn device_files(case: &Case) -> Vec<Finding> {
     let nvidia = &case.facts.nvidia;
     let is_there = |path: &str| case.facts.nodes.iter().any(|node| node.path == path);

@@ -1,4 +1,4 @@
-//! What the program asks for and does not get.
+//! The program's requests that fail.
 
 use super::super::asked::{Asked, Kind, Missing};
 use super::super::case::Case;
@@ -6,12 +6,12 @@ use super::super::finding::{Finding, Id, Severity};
 use super::variables::VALIDATION;
 use crate::info::report::Device;
 
-/// Returns what came of starting the program, if Vulkan works without it.
+/// Returns the result of starting the program, if Vulkan works without it.
 fn asked(case: &Case) -> Option<&Asked> {
     case.trials.asked.as_ref().filter(|_| case.works() == Some(true))
 }
 
-/// A program that goes on without what is missing can do without it.
+/// A program that continues does not need the missing part.
 fn severity(asked: &Asked) -> Severity {
     if asked.failure.is_some() { Severity::Error } else { Severity::Note }
 }
@@ -86,7 +86,7 @@ pub(super) fn fails(case: &Case) -> Vec<Finding> {
     };
     let said = asked.printed.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
     let what = match asked.version {
-        Some(_) => format!("the program {failure}, though Vulkan has what it asks for{said}"),
+        Some(_) => format!("the program {failure}, although Vulkan met all its requests{said}"),
         None => format!("the program {failure} before it uses Vulkan{said}"),
     };
     vec![Finding::new(case, Id::ProgramFails, "", what)]

@@ -223,7 +223,7 @@ fn some_failures() {
     }
 }
 
-/// Descriptors in buffers have sizes, and the layout of a set has room for all of its descriptors.
+/// Descriptors in buffers have sizes, and a set's layout holds all of its descriptors.
 #[test]
 #[ignore = "run by the other tests"]
 fn descriptor_buffers() {
