@@ -1,5 +1,7 @@
 //! `vkload layers` as a user meets it. Which layers a program gets is seen by the traces that they write when a loader opens them.
 
+mod test_layers;
+
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -8,25 +10,18 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 use vkload_tests::{Device, Driver, Layer, Sandbox};
 
+use test_layers::{FIRST, IMPLICIT, SECOND, WAITING};
+
 const VKLOAD: &str = env!("CARGO_BIN_EXE_vkload");
 const SETTINGS: &str = "data/vulkan/loader_settings.d/vk_loader_settings.json";
 /// The distribution's loader, if it is installed.
 const SYSTEM_LOADER: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
 
-const IMPLICIT: &str = "VK_LAYER_TEST_implicit";
-const WAITING: &str = "VK_LAYER_TEST_waiting";
-const FIRST: &str = "VK_LAYER_TEST_first";
-const SECOND: &str = "VK_LAYER_TEST_second";
-
 /// Returns a machine with a driver, a layer that is active, one that waits for a variable, and two explicit ones.
 fn machine() -> Sandbox {
     let sandbox = Sandbox::new();
     Driver::new("good").device(Device::new("gpu")).install(&sandbox);
-    Layer::new(IMPLICIT).implicit().install(&sandbox);
-    Layer::new(WAITING).implicit().field("enable_environment", r#"{"WANT": "1"}"#).install(&sandbox);
-    for name in [FIRST, SECOND] {
-        Layer::new(name).install(&sandbox);
-    }
+    test_layers::install(&sandbox);
     sandbox
 }
 

@@ -1,23 +1,22 @@
 //! `vkload settings` as it changes the file: each change is read by the loaders that are installed, and taken back.
 
+mod test_layers;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
 use ash::vk::PhysicalDeviceType;
 use serde_json::Value;
-use vkload_tests::{Device, Driver, Layer, Sandbox};
+use vkload_tests::{Device, Driver, Sandbox};
+
+use test_layers::{FIRST, IMPLICIT, SECOND, WAITING};
 
 const VKLOAD: &str = env!("CARGO_BIN_EXE_vkload");
 const FILE: &str = "home/.local/share/vulkan/loader_settings.d/vk_loader_settings.json";
 /// Loaders of Khronos: one that reads no settings file, and one that reads all of it. Each is tried if it is installed.
 const OLD: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
 const RECENT: &str = "/usr/lib/chromium/libvulkan.so.1";
-
-const IMPLICIT: &str = "VK_LAYER_TEST_implicit";
-const WAITING: &str = "VK_LAYER_TEST_waiting";
-const FIRST: &str = "VK_LAYER_TEST_first";
-const SECOND: &str = "VK_LAYER_TEST_second";
 
 /// Returns a machine with two drivers, one of them software, a layer that is active, one that waits for a variable, and two explicit ones.
 fn machine() -> Sandbox {
@@ -30,11 +29,7 @@ fn machine() -> Sandbox {
     hard.device(gpu("gpu zero", 1)).device(gpu("gpu one", 2)).device(gpu("gpu two", 3)).install(&sandbox);
     let soft = Driver::new("soft").api("1.3.0").manifest_api("1.3.0");
     soft.device(Device::new("software").api("1.3.0")).install(&sandbox);
-    Layer::new(IMPLICIT).implicit().install(&sandbox);
-    Layer::new(WAITING).implicit().field("enable_environment", r#"{"WANT": "1"}"#).install(&sandbox);
-    for name in [FIRST, SECOND] {
-        Layer::new(name).install(&sandbox);
-    }
+    test_layers::install(&sandbox);
     sandbox
 }
 
