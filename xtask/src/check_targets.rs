@@ -56,7 +56,9 @@ pub(crate) fn run(parts: &[String]) -> Result<(), Failure> {
 }
 
 fn check(target: &str, packages: &[&str], from_source: bool) -> Result<(), Failure> {
-    let mut cargo = if from_source { nightly("check -Zbuild-std=core,alloc") } else { cargo("check") };
+    // A debug build of a shared library takes its panic handler from the standard library, which not every target has.
+    let mut cargo =
+        if from_source { nightly("check --release -Zbuild-std=core,alloc") } else { cargo("check") };
     cargo.args(["--quiet", "--target", target]);
     for package in ["loader-core", "driver-runtime"].iter().chain(packages) {
         cargo.args(["--package", package]);
