@@ -123,6 +123,7 @@ const TREE: &[(&str, &str)] = files![
     ".gn",
     "BUILD.gn",
     "BUILDCONFIG.gn",
+    "build/config/fuchsia/target_api_level.gni",
     "build/rust/rustc_cdylib.gni",
     "build/rust/rustc_library.gni",
     "sdk/lib/fdio/BUILD.gn",
@@ -147,9 +148,11 @@ fn gn_understands_the_build_file() {
     }
     let gn = |arguments: &[&str]| {
         let output = Command::new("gn").args(arguments).current_dir(tree.path()).output().unwrap();
-        let said = [output.stdout, output.stderr].concat();
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&said));
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(output.status.success(), "{arguments:?}: {said}");
+        said
     };
-    gn(&["gen", "out"]);
+    let said = gn(&["gen", "out"]);
+    assert!(said.contains("FUCHSIA_API_LEVEL=PLATFORM"), "the tree's level: {said}");
     gn(&["format", "--dry-run", IN_TREE]);
 }

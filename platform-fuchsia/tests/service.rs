@@ -343,7 +343,7 @@ fn a27_devices_are_below_their_folder_and_the_rest_is_in_the_namespace() {
         ("/loader-gpu-devices", Some(".")),
         ("/loader-gpu-devices/class/gpu/000", Some("class/gpu/000")),
         ("/loader-gpu-devicesX", None),
-        ("/loader-gpu-devices/", None),
+        ("/loader-gpu-devices/", Some("/")),
     ] {
         let before = simulation.devices_opened().len();
         let result = connect(fuchsia, simulation, name);

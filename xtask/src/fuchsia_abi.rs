@@ -66,13 +66,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     end(&complaints)
 }
 
+/// The API levels that have a name instead of a number (`platform-fuchsia/src/api_level.rs`).
+const LEVELS: &[&str] = &["NEXT", "HEAD", "PLATFORM"];
+
 /// The command-line options.
 #[derive(Debug, PartialEq)]
 struct Options<'a> {
     targets: &'static [&'static str],
     /// The folders of an SDK's libraries, with colons.
     libraries: Option<&'a String>,
-    /// The API level passed to drivers: a number, or `HEAD`.
+    /// The API level passed to drivers: a number, or one of `LEVELS`.
     level: &'a str,
 }
 
@@ -84,8 +87,12 @@ impl<'a> Options<'a> {
             [rest @ .., option, level] if option == "--api" => (rest, Some(level.as_str())),
             rest => (rest, None),
         };
-        if let Some(level) = level.filter(|level| *level != "HEAD" && level.parse::<u32>().is_err()) {
-            return Err(format!("--api {level}: give the number of the SDK's API level, or HEAD").into());
+        if let Some(level) = level.filter(|level| !LEVELS.contains(level) && level.parse::<u32>().is_err()) {
+            return Err(format!(
+                "--api {level}: give the number of the SDK's API level, or {}",
+                LEVELS.join(", ")
+            )
+            .into());
         }
         match (rest, level) {
             ([], level) => Ok(Self { targets: TARGETS, libraries: None, level: level.unwrap_or("HEAD") }),
@@ -193,7 +200,8 @@ mod tests {
             assert_eq!(level(line), Ok("27".into()));
         }
         assert!(level("--libraries a:b x86_64-unknown-fuchsia").unwrap_err().contains("--api NUMBER"));
-        assert!(level("--api next").unwrap_err().contains("or HEAD"));
+        assert_eq!(level("--api PLATFORM"), Ok("PLATFORM".into()));
+        assert!(level("--api next").unwrap_err().contains("or NEXT, HEAD, PLATFORM"));
     }
 
     #[test]

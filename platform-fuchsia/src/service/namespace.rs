@@ -25,10 +25,11 @@ pub(crate) fn open_in_namespace(
         return system.connect(name, handle);
     };
     let devices = devices.ok_or(Status::UNAVAILABLE)?;
-    // Paths below a folder do not begin with a slash.
+    // Paths below a folder do not begin with a slash. A slash alone is the folder, as in Fuchsia's fork of Khronos' loader.
     let path = match below {
         [0] => c".",
-        [b'/', path @ ..] if path != [0] => CStr::from_bytes_with_nul(path).map_err(|_| Status::BAD_PATH)?,
+        [b'/', 0] => c"/",
+        [b'/', path @ ..] => CStr::from_bytes_with_nul(path).map_err(|_| Status::BAD_PATH)?,
         _ => return Err(Status::BAD_PATH),
     };
     system.connect_at(devices, path, handle)
