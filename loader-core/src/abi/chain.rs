@@ -132,29 +132,29 @@ pub unsafe fn copy_without<A: Allocator>(
     is_left_out: impl Fn(vk::StructureType) -> bool,
     memory: &mut Vec<u64, A>,
 ) -> Result<Option<*const c_void>, OutOfMemory> {
-    let is_left_out = |structure: &vk::BaseInStructure<'_>| is_left_out(structure.s_type);
-    let size = |structure: &vk::BaseInStructure<'_>| size_of_structure(structure.s_type);
     // SAFETY: by this function's `# Safety` `first` begins a pNext chain.
-    let chain = || unsafe { structures(first) };
-    let Some(last) = chain().enumerate().filter(|(_, it)| is_left_out(it)).last() else {
+    let chain = || unsafe { pointers(first.cast_mut()) };
+    // SAFETY: every structure of a chain can be read.
+    let type_of = |structure: *mut vk::BaseOutStructure<'_>| unsafe { (*structure).s_type };
+    let Some(last) = chain().enumerate().filter(|(_, it)| is_left_out(type_of(*it))).last() else {
         return Ok(Some(first));
     };
-    let copied = || chain().take(last.0).filter(|structure| !is_left_out(structure));
+    let copied = || chain().take(last.0).filter(|structure| !is_left_out(type_of(*structure)));
     let mut words = 0usize;
     for structure in copied() {
-        let Some(size) = size(structure) else { return Ok(None) };
+        let Some(size) = size_of_structure(type_of(structure)) else { return Ok(None) };
         words = words.saturating_add(size.div_ceil(size_of::<u64>()));
     }
     memory.try_fit(words)?;
     let mut target = memory.as_mut_ptr();
-    let rest: *const c_void = last.1.p_next.cast();
+    // SAFETY: as above.
+    let rest: *const c_void = unsafe { (*last.1).p_next.cast() };
     let start = if words == 0 { rest } else { target.cast_const().cast() };
     let mut before: *mut vk::BaseInStructure<'_> = core::ptr::null_mut();
-    for structure in copied() {
-        let Some(size) = size(structure) else { return Ok(None) };
-        let original: *const vk::BaseInStructure<'_> = structure;
+    for original in copied() {
+        let Some(size) = size_of_structure(type_of(original)) else { return Ok(None) };
         // SAFETY: the memory is large enough for all structures, each in whole words; their sizes come from
-        // the registry. The originals are only read.
+        // the registry. The originals are only read, through pointers to the whole of each.
         unsafe {
             target.cast::<u8>().copy_from_nonoverlapping(original.cast::<u8>(), size);
             if let Some(before) = before.as_mut() {
@@ -216,10 +216,13 @@ mod tests {
     }
 
     /// Returns the types in the chain without `left_out`, and which of its structures are the original's.
-    fn without(first: &vk::BaseOutStructure<'_>, left_out: &[i32]) -> Option<std::vec::Vec<(i32, bool)>> {
+    fn without(
+        first: &vk::PhysicalDeviceFeatures2<'_>,
+        left_out: &[i32],
+    ) -> Option<std::vec::Vec<(i32, bool)>> {
         let is_left_out = |s_type: vk::StructureType| left_out.contains(&s_type.as_raw());
         let mut memory = Vec::new_in(allocator_api2::alloc::Global);
-        let first = (&raw const *first).cast::<core::ffi::c_void>();
+        let first = core::ptr::from_ref(first).cast::<core::ffi::c_void>();
         // SAFETY: the chain is well formed, and the structures match their types.
         unsafe {
             let copy = copy_without(first, is_left_out, &mut memory).unwrap()?;
@@ -238,8 +241,7 @@ mod tests {
         };
         let features =
             vk::PhysicalDeviceFeatures2 { p_next: (&raw mut priority).cast(), ..Default::default() };
-        // SAFETY: every structure of a chain begins like this.
-        let first = unsafe { &*(&raw const features).cast::<vk::BaseOutStructure<'_>>() };
+        let first = &features;
         let [f, p, g] = [first.s_type, priority.s_type, last.s_type].map(vk::StructureType::as_raw);
         assert_eq!(without(first, &[]).unwrap(), [(f, true), (p, true), (g, true)]);
         assert_eq!(without(first, &[f]).unwrap(), [(p, true), (g, true)]);
