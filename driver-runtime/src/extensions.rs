@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_char};
 
 use ash::vk;
 use loader_core::abi::name;
-use loader_core::registry::{ExtensionId, ExtensionKind, ExtensionSet, find_extension};
+use loader_core::registry::{ExtensionKind, ExtensionSet, find_extension};
 
 use crate::out_array::OutArray;
 
@@ -89,14 +89,14 @@ impl From<NotPresent<'_>> for vk::Result {
 
 /// Lists a set's extensions of one kind, as for `vkEnumerate...ExtensionProperties`, in registry order.
 pub(crate) fn list(set: &ExtensionSet, kind: ExtensionKind, out: &mut OutArray<vk::ExtensionProperties>) {
-    for id in ExtensionId::all().filter(|id| set.contains(*id) && id.kind() == kind) {
-        out.push(property(id.name(), id.spec_version()));
+    for id in set.of_kind(kind).iter() {
+        out.push_with(|out| *out = property(id.name(), id.spec_version()));
     }
 }
 
 /// Lists unlisted extensions in the same form.
 pub(crate) fn list_unlisted(unlisted: Unlisted, out: &mut OutArray<vk::ExtensionProperties>) {
-    unlisted.iter().for_each(|(name, version)| out.push(property(name, *version)));
+    unlisted.iter().for_each(|(name, version)| out.push_with(|out| *out = property(name, *version)));
 }
 
 fn property(name: &CStr, spec_version: u32) -> vk::ExtensionProperties {

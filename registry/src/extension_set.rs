@@ -81,6 +81,30 @@ impl ExtensionSet {
         self
     }
 
+    /// Returns the set's extensions of one kind.
+    #[must_use]
+    pub const fn of_kind(self, kind: ExtensionKind) -> Self {
+        let of_devices = self.without(&Self::OF_INSTANCES);
+        match kind {
+            ExtensionKind::Device => of_devices,
+            ExtensionKind::Instance => self.without(&of_devices),
+        }
+    }
+
+    /// Returns the set's extensions in registry order.
+    pub fn iter(&self) -> impl Iterator<Item = ExtensionId> {
+        let mut words = self.0.into_iter().zip((0u16..).step_by(u64::BITS as usize));
+        let (mut word, mut first) = (0u64, 0);
+        core::iter::from_fn(move || {
+            while word == 0 {
+                (word, first) = words.next()?;
+            }
+            let id = ExtensionId::new(first | word.trailing_zeros() as u16);
+            word &= word.wrapping_sub(1);
+            Some(id)
+        })
+    }
+
     /// Returns the set of the known extensions among `names`.
     pub fn of<'a>(names: impl Iterator<Item = &'a CStr>) -> Self {
         let mut set = Self::default();
@@ -122,5 +146,10 @@ mod tests {
         let held: std::vec::Vec<_> = ExtensionId::all().filter(|id| set.contains(*id)).collect();
         assert_eq!(held, [find_extension(b"VK_KHR_swapchain").unwrap()]);
         assert_eq!(set, ExtensionSet::new(&held));
+        let all = ExtensionSet::of(ExtensionId::all().map(ExtensionId::name));
+        assert!(all.iter().eq(ExtensionId::all()));
+        for kind in [ExtensionKind::Instance, ExtensionKind::Device] {
+            assert!(all.of_kind(kind).iter().eq(ExtensionId::all().filter(|id| id.kind() == kind)));
+        }
     }
 }
