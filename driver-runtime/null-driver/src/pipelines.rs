@@ -140,7 +140,7 @@ unsafe fn create_pipelines<I: Stages>(
             let compile = || digest(START, &key);
             let compiled = cache.map_or_else(compile, |cache| {
                 let found = cache.find(device(handle), &key);
-                found.unwrap_or_else(|| cache.add(device(handle), &key, compile()))
+                found.unwrap_or_else(|| cache.add(&key, compile()))
             });
             let result = Object::create_command(handle, callbacks, out.add(place), Pipeline(compiled));
             if result != vk::Result::SUCCESS {

@@ -3,8 +3,7 @@
 //! A driver defines the cached type ([`PipelineCaches`]), looks objects up with [`Cache::find`] before it compiles,
 //! and adds compiled ones with [`Cache::add`]. The runtime implements the commands ([`entry_points`]): data in the
 //! specification's format, checked on the way in, and merging. A driver that wants a cache for pipelines without one
-//! keeps a
-//! [`Cache`] in its part of the device; one that has a cache on disk returns it from [`PipelineCaches::disk_cache`].
+//! keeps a [`Cache`] in its part of the device; one that has a cache on disk searches it when [`Cache::find`] finds nothing.
 
 mod commands;
 mod data;
@@ -45,12 +44,6 @@ pub trait PipelineCaches: Driver {
     /// Builds an object from the bytes that [`PipelineCaches::write`] wrote; returns `None` for bytes that are not an
     /// object of this kind. The bytes may come from any source.
     fn read(device: &Device<Self>, kind: u32, bytes: &[u8]) -> Option<Self::Cached>;
-
-    /// Returns the cache on disk, if the driver has one.
-    fn disk_cache(device: &Device<Self>) -> Option<&dyn DiskCache> {
-        let _ = device;
-        None
-    }
 }
 
 /// The bytes to rebuild an object from, while they are written.
@@ -64,14 +57,6 @@ impl Written<'_> {
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), OutOfMemory> {
         self.0.try_extend(bytes)
     }
-}
-
-/// A cache that outlives the process. Its reader checks the data that it returns.
-pub trait DiskCache: Sync {
-    /// Calls `found` with the kind and bytes stored under `key`, if any.
-    fn load(&self, key: &[u8], found: &mut dyn FnMut(u32, &[u8]));
-    /// Keeps bytes, if it can.
-    fn store(&self, key: &[u8], kind: u32, bytes: &[u8]);
 }
 
 /// A pipeline cache, or a cache of a driver's own: objects by key. Objects remain until the cache is dropped. Finding
@@ -109,27 +94,14 @@ impl<D: PipelineCaches> Cache<D> {
         Self { entries: Entries::new(memory), memory }
     }
 
-    /// Returns the object added under `key` to this cache or, by an earlier process, to the cache on disk.
+    /// Returns the object added under `key`.
     pub fn find(&self, device: &Device<D>, key: &[u8]) -> Option<D::Cached> {
-        if let Some(kept) = self.entries.find(key) {
-            return kept.object(device);
-        }
-        let mut found = None;
-        D::disk_cache(device)?.load(key, &mut |kind, bytes| found = D::read(device, kind, bytes));
-        let object = found?;
-        // Without memory for the entry, the object is found on disk again.
-        Some(self.insert(key, object.clone()).unwrap_or(object))
+        self.entries.find(key)?.object(device)
     }
 
-    /// Adds the object for `key` to this cache and the cache on disk. Returns the cached object: the first addition
-    /// wins, and if memory for an entry runs out the object is not stored.
-    pub fn add(&self, device: &Device<D>, key: &[u8], object: D::Cached) -> D::Cached {
-        if let Some(disk) = D::disk_cache(device) {
-            let mut bytes = Vec::new_in(self.memory.scoped(vk::SystemAllocationScope::COMMAND));
-            if D::write(&object, &mut Written(&mut bytes)).is_ok() {
-                disk.store(key, D::kind(&object), &bytes);
-            }
-        }
+    /// Adds the object for `key`. Returns the cached object: the first addition wins, and if memory for an entry runs out the
+    /// object is not stored.
+    pub fn add(&self, key: &[u8], object: D::Cached) -> D::Cached {
         self.insert(key, object.clone()).unwrap_or(object)
     }
 

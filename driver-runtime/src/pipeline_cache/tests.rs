@@ -1,9 +1,8 @@
 //! Pipeline caches as a driver and an application use them.
 
-use std::collections::BTreeMap;
 use std::ptr::{null, null_mut};
 use std::string::String;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::vec::Vec;
 
 use ash::vk;
@@ -11,7 +10,7 @@ use loader_core::memory::OutOfMemory;
 
 use super::commands::{create, destroy, get_data, merge};
 use super::data::HEADER;
-use super::{Cache, DiskCache, PipelineCaches, Written};
+use super::{Cache, PipelineCaches, Written};
 use crate::device::Device;
 use crate::device::tests::{MadeDevice, make};
 use crate::object::Object;
@@ -22,24 +21,6 @@ type Shader = Arc<str>;
 
 std::thread_local! {
     static READS: core::cell::Cell<u32> = const { core::cell::Cell::new(0) };
-    static HAS_DISK: core::cell::Cell<bool> = const { core::cell::Cell::new(false) };
-}
-
-/// Kind and bytes by key.
-type Files = BTreeMap<Vec<u8>, (u32, Vec<u8>)>;
-
-struct Disk(Mutex<Files>);
-static DISK: Disk = Disk(Mutex::new(BTreeMap::new()));
-
-impl DiskCache for Disk {
-    fn load(&self, key: &[u8], found: &mut dyn FnMut(u32, &[u8])) {
-        if let Some((kind, bytes)) = self.0.lock().unwrap().get(key) {
-            found(*kind, bytes);
-        }
-    }
-    fn store(&self, key: &[u8], kind: u32, bytes: &[u8]) {
-        self.0.lock().unwrap().insert(key.to_vec(), (kind, bytes.to_vec()));
-    }
 }
 
 impl PipelineCaches for TestDriver {
@@ -57,9 +38,6 @@ impl PipelineCaches for TestDriver {
         let text = core::str::from_utf8(bytes).ok()?;
         let is_one = text.bytes().next().map(u32::from) == Some(kind) && !text.contains('x');
         is_one.then(|| with_memory(|| text.into()))
-    }
-    fn disk_cache(_: &Device<Self>) -> Option<&dyn DiskCache> {
-        HAS_DISK.get().then_some(&DISK)
     }
 }
 
@@ -84,8 +62,8 @@ fn find(made: &MadeDevice, cache: vk::PipelineCache, key: &str) -> Option<String
     get(cache).find(made.get(), key.as_bytes()).map(|shader| (*shader).into())
 }
 
-fn add(made: &MadeDevice, cache: vk::PipelineCache, key: &str, text: &str) -> String {
-    (*get(cache).add(made.get(), key.as_bytes(), text.into())).into()
+fn add(cache: vk::PipelineCache, key: &str, text: &str) -> String {
+    (*get(cache).add(key.as_bytes(), text.into())).into()
 }
 
 fn data(made: &MadeDevice, cache: vk::PipelineCache) -> Vec<u8> {
@@ -110,8 +88,8 @@ fn the_first_entry_is_found() {
     let made = device();
     let cache = cache(&made, &[]);
     assert_eq!(find(&made, cache, "k"), None);
-    assert_eq!(add(&made, cache, "k", "apple"), "apple");
-    assert_eq!(add(&made, cache, "k", "avocado"), "apple");
+    assert_eq!(add(cache, "k", "apple"), "apple");
+    assert_eq!(add(cache, "k", "avocado"), "apple");
     assert_eq!((find(&made, cache, "k").as_deref(), get(cache).len()), (Some("apple"), 1));
     assert_eq!(find(&made, cache, "kk"), None);
     drop_cache(&made, cache);
@@ -122,7 +100,7 @@ fn data_leads_to_the_same_objects_in_another_cache() {
     let made = device();
     let first = cache(&made, &[]);
     for (key, text) in [("1", "apple"), ("2", "banana"), ("3", "box"), ("", "a")] {
-        add(&made, first, key, text);
+        add(first, key, text);
     }
     let bytes = data(&made, first);
     assert_eq!(bytes[..8], [32, 0, 0, 0, 1, 0, 0, 0]);
@@ -143,8 +121,8 @@ fn data_leads_to_the_same_objects_in_another_cache() {
 fn data_of_others_and_damaged_data_is_harmless() {
     let made = device();
     let first = cache(&made, &[]);
-    add(&made, first, "1", "apple");
-    add(&made, first, "2", "berry");
+    add(first, "1", "apple");
+    add(first, "2", "berry");
     let bytes = data(&made, first);
     for at in 0..HEADER {
         let mut other = bytes.clone();
@@ -170,8 +148,8 @@ fn data_of_others_and_damaged_data_is_harmless() {
 fn too_little_room_is_filled_with_whole_entries() {
     let made = device();
     let cache = cache(&made, &[]);
-    add(&made, cache, "1", "apple");
-    add(&made, cache, "2", "berry");
+    add(cache, "1", "apple");
+    add(cache, "2", "berry");
     let whole = data(&made, cache);
     let half = (whole.len() - HEADER) / 2 + HEADER;
     for (room, wanted) in [(0, 0), (HEADER - 1, 0), (half - 1, HEADER), (half, half), (whole.len() - 1, half)]
@@ -189,9 +167,9 @@ fn too_little_room_is_filled_with_whole_entries() {
 fn merged_caches_have_what_any_has() {
     let made = device();
     let (target, source) = (cache(&made, &[]), cache(&made, &[]));
-    add(&made, target, "1", "apple");
-    add(&made, source, "1", "avocado");
-    add(&made, source, "2", "berry");
+    add(target, "1", "apple");
+    add(source, "1", "avocado");
+    add(source, "2", "berry");
     let sources = [source, vk::PipelineCache::null(), cache(&made, &data(&made, source))];
     // SAFETY: live handles in an array.
     let result = unsafe { merge::<TestDriver>(made.0, target, 3, sources.as_ptr()) };
@@ -205,21 +183,6 @@ fn merged_caches_have_what_any_has() {
 }
 
 #[test]
-fn the_cache_on_disk_serves_later_caches() {
-    HAS_DISK.set(true);
-    let made = device();
-    let first = cache(&made, &[]);
-    add(&made, first, "disk", "apple");
-    DISK.store(b"damaged", u32::from(b'a'), b"axe");
-    drop_cache(&made, first);
-    let second = cache(&made, &[]);
-    assert_eq!(find(&made, second, "disk").as_deref(), Some("apple"));
-    assert_eq!((find(&made, second, "damaged"), get(second).len()), (None, 1));
-    drop_cache(&made, second);
-    HAS_DISK.set(false);
-}
-
-#[test]
 fn many_threads_share_a_cache() {
     let made = device();
     let cache = cache(&made, &[]);
@@ -228,7 +191,7 @@ fn many_threads_share_a_cache() {
         for _ in 0..4 {
             scope.spawn(move || {
                 for number in 0..50u8 {
-                    let found = shared.add(device, &[number], std::format!("b{number}").into());
+                    let found = shared.add(&[number], std::format!("b{number}").into());
                     assert_eq!(shared.find(device, &[number]).unwrap(), found);
                 }
             });
@@ -243,7 +206,7 @@ fn b9_pipeline_caches_without_memory() {
     let made = device();
     let full = cache(&made, &[]);
     for number in 0..12 {
-        add(&made, full, &std::format!("{number}"), if number % 2 == 0 { "apple" } else { "banana" });
+        add(full, &std::format!("{number}"), if number % 2 == 0 { "apple" } else { "banana" });
     }
     let bytes = data(&made, full);
     let info = vk::PipelineCacheCreateInfo::default().initial_data(&bytes);
@@ -283,7 +246,7 @@ fn b67_the_memory_of_a_cache_is_of_its_scope() {
     unsafe {
         let info = vk::PipelineCacheCreateInfo::default();
         assert_eq!(create::<TestDriver>(made.0, &info, &callbacks, &mut cache), vk::Result::SUCCESS);
-        add(&made, cache, "1", "apple");
+        add(cache, "1", "apple");
         destroy::<TestDriver>(made.0, cache, &callbacks);
     }
     let (object, cache) = (vk::SystemAllocationScope::OBJECT, vk::SystemAllocationScope::CACHE);

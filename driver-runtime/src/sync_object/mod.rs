@@ -6,8 +6,6 @@
 //! shared with other processes ([`HandleKind`]).
 
 mod choice;
-#[cfg(all(feature = "linux", any(target_os = "linux", target_os = "android")))]
-pub mod drm;
 mod handles;
 mod sync_ref;
 mod types;
