@@ -45,6 +45,7 @@ use driver_runtime::dispatch::{Command, EntryPoints, PrivateCommand};
 use driver_runtime::driver_prelude::*;
 use driver_runtime::extensions::Unlisted;
 use driver_runtime::registry::ExtensionSet;
+use driver_runtime::trace::TraceSettings;
 use driver_runtime::vk;
 
 pub use look_up::{get_instance_proc_addr, get_physical_device_proc_addr, negotiate};
@@ -109,10 +110,20 @@ impl Driver for Null {
     }
 
     fn enumerate(_: &Instance<Self>, found: &mut Enumeration<'_, Self>) -> Result<Search, EnumerateError> {
+        if scenario::get().drm {
+            return Ok(Search::Drm);
+        }
         for number in 0..scenario::get().devices {
             found.push(physical_device::describe(number), heaps::Heaps::default())?;
         }
         Ok(Search::Done)
+    }
+
+    fn try_create_for_drm(
+        _: &Instance<Self>,
+        device: &DrmDevice,
+    ) -> Result<Option<(Description, heaps::Heaps)>, EnumerateError> {
+        Ok(Some((physical_device::describe_drm(device), heaps::Heaps::default())))
     }
 
     fn write_properties(_: &PhysicalDevice<Self>, structure: &mut Chainable) {
@@ -125,6 +136,14 @@ impl Driver for Null {
 
     fn submits_slowly(_: &PhysicalDevice<Self>, _: &()) -> bool {
         scenario::get().asynchronous
+    }
+
+    fn trace(_: &InstanceRequest<'_>) -> TraceSettings {
+        scenario::get().trace()
+    }
+
+    fn capture_trace(_: &Queue<Self>) {
+        scenario::get().log_next_frame();
     }
 
     fn device_time(_: &Device<Self>) -> Option<u64> {

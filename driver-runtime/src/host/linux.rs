@@ -24,10 +24,11 @@ use crate::drm::{DrmDevices, scan};
 /// * [`Host::now`] is `CLOCK_MONOTONIC` in nanoseconds, so its values also serve the kernel as deadlines.
 /// * Threads are pthreads. They block all signals, which belong to the application.
 ///
-/// Users have two variables. Programs with more rights than their user ignore both.
+/// Users have three variables. Programs with more rights than their user ignore them.
 ///
 /// | variable | meaning |
 /// |---|---|
+/// | `VKLOAD_DRIVER_DRM_ROOT` | a folder whose `dev/dri` and `sys` are read instead of the system's ([`Host::drm_devices`]) |
 /// | `VKLOAD_DRIVER_SUBMIT_THREAD` | `1`, `true` or `on`: every queue of the assisted mode has a thread; `0`, `false` or `off`: none has ([`Host::submit_thread`]) |
 /// | `VKLOAD_DRIVER_TRACE_FILE` | a path: creating that file requests a trace; the driver deletes it ([`Host::trace_requested`]) |
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,7 +76,7 @@ impl Host for Linux {
     }
 
     fn drm_devices(&self) -> Result<DrmDevices, OutOfMemory> {
-        scan(c"/")
+        scan(variable(c"VKLOAD_DRIVER_DRM_ROOT").unwrap_or(c"/"))
     }
 
     fn trace_requested(&self) -> bool {

@@ -49,6 +49,10 @@ pub(crate) const SURFACE_INSTANCE_EXTENSIONS: &[ExtensionId] = &[
 /// The device extensions that use surfaces.
 pub(crate) const SURFACE_DEVICE_EXTENSIONS: &[ExtensionId] = &[extension::KHR_SWAPCHAIN];
 
+/// The device extensions by which programs find the device of a DRM node.
+pub(crate) const DRM_DEVICE_EXTENSIONS: &[ExtensionId] =
+    &[extension::EXT_PHYSICAL_DEVICE_DRM, extension::EXT_PCI_BUS_INFO];
+
 /// Returns every extension that a driver of Vulkan 1.`minor` for Linux can have: without extensions of other systems,
 /// their dependants, and extensions that need a later version. It includes promoted and deprecated ones, as in other
 /// drivers, and with `provisional` also those.
@@ -75,7 +79,7 @@ pub(crate) fn all(minor: u32, provisional: bool) -> ExtensionSet {
 /// # Errors
 /// An extension that needs a later version than 1.`minor`, in a sentence.
 pub(crate) fn add_needed(set: &mut ExtensionSet, unwanted: &ExtensionSet, minor: u32) -> Result<(), String> {
-    let mut open: Vec<ExtensionId> = ExtensionId::all().filter(|id| set.contains(*id)).collect();
+    let mut open: Vec<ExtensionId> = set.iter().collect();
     while let Some(id) = open.pop() {
         let Some(needs) = needs(id).filter(|_| !has_what_it_needs(id, set, minor)) else { continue };
         let possible = needs.alternatives.iter().filter(|one| one.minor <= minor);
@@ -107,7 +111,7 @@ pub(crate) fn features(core: Features, extensions: &ExtensionSet) -> Features {
 
 /// Returns the extensions in `all` that are not in `some`.
 pub(crate) fn added(some: &ExtensionSet, all: &ExtensionSet) -> ExtensionSet {
-    collected(ExtensionId::all().filter(|id| all.contains(*id) && !some.contains(*id)))
+    collected(all.iter().filter(|id| !some.contains(*id)))
 }
 
 fn needs(id: ExtensionId) -> Option<&'static Needs> {

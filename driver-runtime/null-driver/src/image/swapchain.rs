@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::{Device, Host, Object, VkObject, Waiting, entry_points, vk};
+use driver_runtime::{Device, Host, Object, Queue, VkObject, Waiting, entry_points, vk};
 use loader_core::abi::array::deliver;
 
 use super::layout::Image;
@@ -238,6 +238,9 @@ unsafe extern "system" fn queue_present(queue: vk::Queue, info: *const vk::Prese
         }
         if !info.p_results.is_null() {
             core::slice::from_raw_parts_mut(info.p_results, info.swapchain_count as usize).fill(result);
+        }
+        if let Some(queue) = Queue::<Null>::from_handle(queue) {
+            queue.parent().frame_ended(queue);
         }
         result
     }

@@ -1,14 +1,18 @@
 //! The physical devices: their descriptions.
 
+mod drm;
 mod limits;
 
 use alloc::format;
+use alloc::string::String;
 
 use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::drm::DrmDevice;
 use driver_runtime::features::{Features, name};
 use driver_runtime::{Description, entry_points, vk};
 
 use crate::description::bare;
+use crate::scenario::Scenario;
 use crate::{extensions, external, heaps, image, scenario};
 
 /// All core features except sparse and protected memory, and features that need more than acceptance of their
@@ -30,6 +34,23 @@ const FEATURES: Features = Features::core(4)
 pub(crate) fn describe(number: u32) -> Description {
     let scenario = scenario::get();
     let title = if number == 0 { scenario.name.clone() } else { format!("{} {}", scenario.name, number + 1) };
+    let mut known = describe_as(scenario, &title, number);
+    scenario.identity.write(&mut known);
+    known
+}
+
+/// Describes a physical device with the identity of a DRM device.
+pub(crate) fn describe_drm(device: &DrmDevice) -> Description {
+    let scenario = scenario::get();
+    let title = format!("{} {}", scenario.name, String::from_utf8_lossy(&device.kernel_driver));
+    let number = device.nodes().map(|node| node.minor).min().unwrap_or_default();
+    let mut known = describe_as(scenario, &title, number);
+    drm::set(&mut known, device);
+    scenario.identity.write(&mut known);
+    known
+}
+
+fn describe_as(scenario: &Scenario, title: &str, number: u32) -> Description {
     let mut known = match &scenario.profile {
         Some(profile) => {
             let mut known = profile.device.clone();
@@ -51,7 +72,6 @@ pub(crate) fn describe(number: u32) -> Description {
         *last = last.wrapping_add(number as u8);
     }
     known.extensions = scenario.device_extensions;
-    scenario.identity.write(&mut known);
     known
 }
 

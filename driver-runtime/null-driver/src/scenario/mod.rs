@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `api=1.4` | the version of Vulkan that instance and devices have |
 //! | `interface=7` | the newest version of the interface to loaders that it agrees to |
-//! | `devices=1` | the number of physical devices |
+//! | `devices=1` | the number of physical devices; `drm`: one for each DRM device of the system, with its IDs, PCI address and nodes |
 //! | `groups=2,1` | how many of them each device group has, in order; without the word each device is a group |
 //! | `name=null` | the devices' name, followed by a number from the second on |
 //! | `extension=NAME` | a further instance or device extension, with the extensions that it needs, its commands and its features; `all`: every one that a driver for Linux can have; `all-provisional`: also those that may still change |
@@ -25,6 +25,7 @@
 //! | `holds=COMMAND:PATH` | the command waits until another process opens the named pipe at PATH for writing and writes or closes it |
 //! | `lacks=COMMAND` | no look-up finds the command |
 //! | `log=PATH` | a file that gets a line for each call of a command that can fail or wait: its name, and its result |
+//! | `frame=NUMBER` | the log has only the calls of this frame, counted from 1: up to its `vkQueuePresentKHR`; `requested`: of the frame after each request (`VKLOAD_DRIVER_TRACE_FILE`) |
 //! | `magic=TYPE:NUMBER` | the first word of `VkInstance`, `VkPhysicalDevice`, `VkDevice`, `VkQueue` or `VkCommandBuffer` objects, instead of the loader's magic |
 //!
 //! In `fails` and `holds`, `vkAllocateMemory>SIZE` and `vkCreateBuffer>SIZE` are the calls that want more bytes,
@@ -52,6 +53,7 @@
 //! A word that cannot be understood is named on the error output, and then the driver refuses to work.
 
 mod identity;
+mod log;
 mod profile;
 mod read;
 #[cfg(test)]
@@ -67,10 +69,12 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use driver_runtime::Host;
 use driver_runtime::registry::{CommandId, ExtensionSet, command};
+use driver_runtime::trace::TraceSettings;
 use driver_runtime::vk;
 
 use crate::host;
 pub(crate) use identity::Identity;
+use log::Log;
 pub(crate) use profile::{FormatSupport, Profile, wide_of};
 
 /// The variable.
@@ -105,6 +109,8 @@ pub struct Scenario {
     pub interface: u32,
     /// The number of physical devices.
     pub devices: u32,
+    /// Whether the physical devices are the DRM devices of the system instead.
+    pub drm: bool,
     /// The number of devices in each group; empty if each device is a group.
     pub groups: Vec<u32>,
     /// The name of the physical devices.
@@ -132,7 +138,7 @@ pub struct Scenario {
     /// How often that clock was read.
     readings: AtomicU64,
     /// The file that gets a line for each call.
-    log: Option<String>,
+    log: Option<Log>,
     /// Whether the words could not be understood.
     pub broken: bool,
     rules: Vec<Rule>,
@@ -335,9 +341,19 @@ impl Scenario {
 
     /// Adds a call to the log.
     pub(crate) fn log_call(&self, command: &CStr, outcome: impl Fn() -> String) {
-        if let Some(path) = &self.log {
-            host::append(path, &format!("{}{}\n", command.to_string_lossy(), outcome()));
+        if let Some(log) = &self.log {
+            log.call(command, outcome);
         }
+    }
+
+    /// Returns when the log begins.
+    pub(crate) fn trace(&self) -> TraceSettings {
+        self.log.as_ref().map_or(TraceSettings::default(), Log::trace)
+    }
+
+    /// Lets the log have the next frame.
+    pub(crate) fn log_next_frame(&self) {
+        self.log.iter().for_each(Log::next_frame);
     }
 
     /// Reads the device's clock, in nanoseconds.

@@ -11,6 +11,7 @@ use driver_runtime::registry::{
 };
 use driver_runtime::vk;
 
+use super::log::{Frame, Log};
 use super::{
     Act, Identity, NEGOTIATE, NamedObject, Rule, SUBMISSION, Scenario, Surfaces, can_fail, identity, profile,
 };
@@ -18,7 +19,7 @@ use crate::{extensions, host};
 
 /// The keys, for error messages about mistyped ones.
 const KEYS: &str = "api, interface, devices, groups, name, extension, without, profile, vendor, device, type, driver, heap, \
-    queues, strict, surfaces, queue, delay, clock, fails, holds, log, lacks, magic";
+    queues, strict, surfaces, queue, delay, clock, fails, holds, log, frame, lacks, magic";
 
 /// The longest delay of a submission, in milliseconds.
 const DELAY: u32 = 60_000;
@@ -32,6 +33,7 @@ impl Default for Scenario {
             api_version: vk::make_api_version(0, 1, 4, 0),
             interface: driver_runtime::icd::INTERFACE_VERSION,
             devices: 1,
+            drm: false,
             groups: Vec::new(),
             name: "null".to_owned(),
             instance_extensions: ExtensionSet::new(&[
@@ -64,8 +66,8 @@ impl Default for Scenario {
 pub(super) fn read(text: &str) -> Result<Scenario, String> {
     let mut scenario = Scenario::default();
     let words = words_of(text)?;
-    // Files are read first, so that the other words override them.
-    let of_file = |word: &&String| word.starts_with("profile=");
+    // Files come first, so that the other words override a profile, and limit the log.
+    let of_file = |word: &&String| ["profile=", "log="].iter().any(|key| word.starts_with(key));
     let ordered = words.iter().filter(of_file).chain(words.iter().filter(|word| !of_file(word)));
     for word in ordered {
         let wrong = |why: &str| format!("`{word}`: {why}");
@@ -110,6 +112,10 @@ impl Scenario {
         match key {
             "api" => self.api_version = version(value).ok_or("a version is MAJOR.MINOR, as in 1.3")?,
             "interface" => self.interface = number(value, driver_runtime::icd::INTERFACE_VERSION)?,
+            "devices" if value == "drm" => {
+                self.drm = true;
+                extensions::DRM_DEVICE_EXTENSIONS.iter().for_each(|id| self.device_extensions.insert(*id));
+            }
             "devices" => self.devices = number(value, DEVICES)?,
             "groups" => {
                 let sizes = value.split(',').map(|size| number(size, vk::MAX_DEVICE_GROUP_SIZE as u32));
@@ -146,7 +152,11 @@ impl Scenario {
                 if !host::append(value, "") {
                     return Err(format!("{value} cannot be written"));
                 }
-                self.log = Some(value.to_owned());
+                self.log = Some(Log::new(value.to_owned()));
+            }
+            "frame" => {
+                let frame = Frame::of(value).ok_or("a frame is its number, from 1, or `requested`")?;
+                self.log.as_mut().ok_or("a frame needs log=PATH")?.limit(frame);
             }
             "lacks" => {
                 command_of(value).ok_or_else(|| format!("{value} is not a command"))?;
@@ -189,7 +199,7 @@ impl Scenario {
             }
         }
         extensions::add_needed(&mut set, &self.unwanted, minor)?;
-        for id in ExtensionId::all().filter(|id| set.contains(*id)) {
+        for id in set.iter() {
             match id.kind() {
                 ExtensionKind::Instance => self.instance_extensions.insert(id),
                 ExtensionKind::Device => self.device_extensions.insert(id),
@@ -214,7 +224,7 @@ impl Scenario {
         if let Some(title) = title {
             self.name = title.to_string_lossy().into_owned();
         }
-        for id in ExtensionId::all().filter(|id| read.extensions.contains(*id)) {
+        for id in read.extensions.iter() {
             match id.kind() {
                 ExtensionKind::Instance => self.instance_extensions.insert(id),
                 ExtensionKind::Device => self.device_extensions.insert(id),

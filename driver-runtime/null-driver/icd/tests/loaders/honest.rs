@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::run::exists;
+use crate::run::{CONTENT, exists};
 use crate::scenarios::everywhere;
 
 #[test]
@@ -65,6 +65,35 @@ fn the_log_has_every_call_with_its_result() {
         let lines: Vec<_> = log.lines().filter(|line| line.starts_with("vkCreateFence")).collect();
         assert_eq!(lines, ["vkCreateFence VK_SUCCESS", "vkCreateFence VK_ERROR_OUT_OF_DEVICE_MEMORY"]);
         assert!(log.lines().any(|line| line == "vkDestroyBuffer"), "{log}");
+    });
+}
+
+#[test]
+fn the_log_has_one_frame_only() {
+    everywhere(|run| {
+        let folder = run.folder.path();
+        let log_of = |frame: &str| {
+            let path = folder.join(format!("calls of frame {frame}"));
+            let words = format!("surfaces=driver frame={frame} log=\"{}\"", path.display());
+            let request = folder.join("request");
+            let shown =
+                run.output(run.command_of("frames", &words).env("VKLOAD_DRIVER_TRACE_FILE", &request));
+            assert!(shown.contains(CONTENT) && !request.exists(), "{shown}");
+            let log = fs::read_to_string(path).unwrap();
+            // Loaders look up and wrap some commands, so only those of the program's frames count.
+            let own = ["CreateInstance", "Fence", "Event", "Semaphore", "QueuePresent"];
+            let is_own = |line: &&str| own.iter().any(|part| line.contains(part));
+            log.lines().filter(is_own).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let fence = ["vkCreateFence VK_SUCCESS", "vkWaitForFences VK_SUCCESS", "vkDestroyFence"];
+        let present = "vkQueuePresentKHR VK_SUCCESS";
+        let second = [&fence[..], &["vkCreateEvent VK_SUCCESS", "vkDestroyEvent", present]].concat();
+        let third = [&fence[..], &["vkCreateSemaphore VK_SUCCESS", "vkDestroySemaphore", present]].concat();
+        assert_eq!(log_of("2"), [second, third.clone()].concat());
+        assert_eq!(log_of("requested"), third);
+        let first = log_of("1");
+        assert!(first.starts_with(&["vkCreateInstance VK_SUCCESS".to_owned()]), "{first:?}");
+        assert!(first.iter().filter(|line| *line == present).count() == 2, "{first:?}");
     });
 }
 

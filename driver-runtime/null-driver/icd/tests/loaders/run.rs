@@ -59,9 +59,10 @@ impl Run {
             "two_processes" | "handles" => "programs::sharing",
             "look_ups" => "programs::newest",
             "all_commands" | "acceleration_structures" => "programs::extensions",
-            "first_words" | "groups" => "programs::facts",
-            "lost" | "suboptimal" | "two_images" | "small_heap" | "clocks" | "forgotten_wait" | "cleared"
-            | "clock_of_readings" | "families" | "descriptor_buffers" | "some_failures" => "programs::honest",
+            "first_words" | "groups" | "nodes" => "programs::facts",
+            "suboptimal" | "two_images" | "frames" => "programs::swapchains",
+            "lost" | "small_heap" | "clocks" | "forgotten_wait" | "cleared" | "clock_of_readings"
+            | "families" | "descriptor_buffers" | "some_failures" => "programs::honest",
             other => &format!("programs::{other}"),
         };
         let test = format!("{module}::{program}");

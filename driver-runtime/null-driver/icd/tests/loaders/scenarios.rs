@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Write;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -60,6 +61,48 @@ fn devices_form_the_groups_of_the_scenario() {
         assert!(shown.contains("groups [1, 3]"), "{shown}");
         let shown = run.output(&mut run.command_of("groups", "devices=2"));
         assert!(shown.contains("groups [1, 1]"), "{shown}");
+    });
+}
+
+/// Makes a folder that imitates `/dev` and `/sys` of a machine with two GPUs. The nodes are device files that every system has.
+fn two_gpus(root: &Path) {
+    let gpus =
+        [("0000:03:00.0", "0x1002", "amdgpu", "/dev/null"), ("0000:41:00.0", "0x8086", "xe", "/dev/zero")];
+    fs::create_dir_all(root.join("dev/dri")).unwrap();
+    for (number, (address, vendor, driver, like)) in gpus.into_iter().enumerate() {
+        symlink(like, root.join(format!("dev/dri/renderD{}", 128 + number))).unwrap();
+        let rdev = fs::metadata(like).unwrap().rdev();
+        let device = root.join("sys/devices").join(address);
+        fs::create_dir_all(&device).unwrap();
+        fs::write(device.join("vendor"), vendor).unwrap();
+        fs::write(device.join("device"), "0x744c").unwrap();
+        symlink("/nowhere/bus/pci", device.join("subsystem")).unwrap();
+        symlink(format!("/nowhere/drivers/{driver}"), device.join("driver")).unwrap();
+        let entry = root.join(format!("sys/dev/char/{}:{}", rdev >> 8, rdev & 0xff));
+        fs::create_dir_all(&entry).unwrap();
+        symlink(device, entry.join("device")).unwrap();
+    }
+}
+
+#[test]
+fn devices_can_be_the_drm_devices_of_the_system() {
+    everywhere(|run| {
+        let root = run.folder.path().join("root");
+        two_gpus(&root);
+        let shown = |words: &str| {
+            let mut command = run.command_of("nodes", words);
+            let shown = run.output(command.env("VKLOAD_DRIVER_DRM_ROOT", &root));
+            let mut lines: Vec<_> =
+                shown.lines().filter(|line| line.contains("render")).map(str::to_owned).collect();
+            lines.sort_unstable();
+            lines
+        };
+        let first = "null amdgpu: 0x1002, has primary 0, render (1, 3), bus 3";
+        assert_eq!(shown("devices=drm"), [first, "null xe: 0x8086, has primary 0, render (1, 5), bus 65"]);
+        assert_eq!(
+            shown("devices=drm vendor=7 name=my")[0],
+            first.replace("null", "my").replace("0x1002", "0x7")
+        );
     });
 }
 

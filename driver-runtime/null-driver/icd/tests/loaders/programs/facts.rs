@@ -48,3 +48,31 @@ fn groups() {
     }
     println!("{CONTENT}");
 }
+
+/// The DRM nodes and PCI addresses of all devices.
+#[test]
+#[ignore = "run by the other tests"]
+fn nodes() {
+    // SAFETY: the loaders and the driver keep the specification's promises, and so does this program.
+    unsafe {
+        let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
+        let entry = entry();
+        let info = vk::InstanceCreateInfo::default().application_info(&app);
+        let instance = entry.create_instance(&info, None).unwrap();
+        for physical in instance.enumerate_physical_devices().unwrap() {
+            let mut drm = vk::PhysicalDeviceDrmPropertiesEXT::default();
+            let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
+            let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut drm).push_next(&mut pci);
+            instance.get_physical_device_properties2(physical, &mut all);
+            let known = all.properties;
+            let name = known.device_name_as_c_str().unwrap().to_str().unwrap();
+            let (render, bus) = ((drm.render_major, drm.render_minor), pci.pci_bus);
+            println!(
+                "{name}: {:#x}, has primary {}, render {render:?}, bus {bus}",
+                known.vendor_id, drm.has_primary
+            );
+        }
+        instance.destroy_instance(None);
+    }
+    println!("{CONTENT}");
+}

@@ -2,7 +2,7 @@
 
 use std::{env, fs, slice};
 
-use ash::{Device, ext, khr, vk};
+use ash::{Device, ext, vk};
 
 use super::{Context, buffer};
 
@@ -26,88 +26,6 @@ fn lost() {
         assert_eq!((device.queue_wait_idle(queue), device.device_wait_idle()), (lost, lost));
         device.destroy_fence(fence, None);
         context.end();
-    }
-}
-
-/// A swapchain of two images.
-unsafe fn with_swapchain(test: impl FnOnce(&Context, &khr::swapchain::Device, vk::SwapchainKHR)) {
-    // SAFETY: as above.
-    unsafe {
-        let context = Context::with(
-            vk::API_VERSION_1_3,
-            &[khr::surface::NAME, ext::headless_surface::NAME],
-            &[khr::swapchain::NAME],
-        );
-        let headless = ext::headless_surface::Instance::new(&context.entry, &context.instance);
-        let surface = headless.create_headless_surface(&Default::default(), None).unwrap();
-        let info = vk::SwapchainCreateInfoKHR::default()
-            .surface(surface)
-            .min_image_count(2)
-            .image_format(vk::Format::B8G8R8A8_UNORM)
-            .image_extent(vk::Extent2D { width: 4, height: 4 })
-            .image_array_layers(1)
-            .image_usage(vk::ImageUsageFlags::COLOR_ATTACHMENT)
-            .pre_transform(vk::SurfaceTransformFlagsKHR::IDENTITY)
-            .composite_alpha(vk::CompositeAlphaFlagsKHR::OPAQUE)
-            .present_mode(vk::PresentModeKHR::FIFO);
-        let swapchains = khr::swapchain::Device::new(&context.instance, &context.device);
-        let swapchain = swapchains.create_swapchain(&info, None).unwrap();
-        test(&context, &swapchains, swapchain);
-        swapchains.destroy_swapchain(swapchain, None);
-        khr::surface::Instance::new(&context.entry, &context.instance).destroy_surface(surface, None);
-        context.end();
-    }
-}
-
-/// Checks that the image is acquired even if the second call returns `VK_SUBOPTIMAL_KHR`.
-#[test]
-#[ignore = "run by the other tests"]
-fn suboptimal() {
-    // SAFETY: as above.
-    unsafe {
-        with_swapchain(|context, swapchains, swapchain| {
-            let device = &context.device;
-            let fence = device.create_fence(&Default::default(), None).unwrap();
-            let none = vk::Semaphore::null();
-            let acquire = || {
-                let got = swapchains.acquire_next_image(swapchain, u64::MAX, none, fence);
-                device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
-                device.reset_fences(&[fence]).unwrap();
-                got
-            };
-            assert_eq!([acquire(), acquire()], [Ok((0, false)), Ok((1, true))]);
-            device.destroy_fence(fence, None);
-        });
-    }
-}
-
-/// Checks that an image becomes available again when it is presented, and not before.
-#[test]
-#[ignore = "run by the other tests"]
-fn two_images() {
-    // SAFETY: as above.
-    unsafe {
-        with_swapchain(|context, swapchains, swapchain| {
-            let device = &context.device;
-            let (queue, fence) =
-                (device.get_device_queue(0, 0), device.create_fence(&Default::default(), None).unwrap());
-            let acquire = |timeout| {
-                let got = swapchains.acquire_next_image(swapchain, timeout, vk::Semaphore::null(), fence);
-                if got.is_ok() {
-                    device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
-                    device.reset_fences(&[fence]).unwrap();
-                }
-                got
-            };
-            assert_eq!([acquire(0), acquire(0)], [Ok((0, false)), Ok((1, false))]);
-            let refused = [Err(vk::Result::NOT_READY), Err(vk::Result::TIMEOUT)];
-            assert_eq!([acquire(0), acquire(1)], refused);
-            let (shown, numbers) = ([swapchain], [1]);
-            let info = vk::PresentInfoKHR::default().swapchains(&shown).image_indices(&numbers);
-            assert_eq!(swapchains.queue_present(queue, &info), Ok(false));
-            assert_eq!([acquire(u64::MAX), acquire(0)], [Ok((1, false)), Err(vk::Result::NOT_READY)]);
-            device.destroy_fence(fence, None);
-        });
     }
 }
 

@@ -10,6 +10,7 @@ mod objects;
 #[cfg(target_os = "linux")]
 mod sharing;
 mod surfaces;
+mod swapchains;
 
 use std::env;
 use std::ffi::{CStr, c_char};
