@@ -10,5 +10,4 @@ const LINKER_FLAGS: &str = "-Wl,-soname,libvulkan.so.1,-z,relro,-z,now,-z,defs,-
 
 fn main() {
     println!("cargo::rustc-cdylib-link-arg={LINKER_FLAGS}");
-    println!("cargo::rerun-if-changed=build.rs");
 }
