@@ -1,7 +1,7 @@
 //! Set layouts and descriptor sets. Nothing reads sets; pools count them, as applications rely on.
 
 use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::memory::Counted;
+use driver_runtime::memory::Arc;
 use driver_runtime::object::{Changeable, Exclusive, Members, ParentObject};
 use driver_runtime::resource::SetLayoutInfo;
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
@@ -17,7 +17,7 @@ pub(crate) const DESCRIPTOR_SIZE: u64 = 16;
 pub(crate) const SET_ALIGNMENT: u64 = 64;
 
 /// A set layout.
-struct SetLayout(Counted<SetLayoutInfo>);
+struct SetLayout(Arc<SetLayoutInfo>);
 
 /// A descriptor pool, with the sets that were allocated from it.
 struct Pool {

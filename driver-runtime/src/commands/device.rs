@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
 use loader_core::abi::chain;
-use loader_core::memory::{Allocator, CopiedCallbacks, Counted, Escaped, OutOfMemory};
+use loader_core::memory::{Allocator, Arc, CopiedCallbacks, Escaped, OutOfMemory};
 use loader_core::registry::ExtensionKind;
 
 use super::enumerate::physical_devices;
@@ -72,7 +72,7 @@ unsafe fn create<D: Driver>(
         let driver = D::create_device(physical, &request)
             .map_err(|error| failed(error.into(), "the driver failed"))?;
         let mode = submit_mode::<D>(D::submits_slowly(physical, &driver), &sync_types);
-        let events = Counted::try_new(EventCount::new())
+        let events = Arc::try_new(EventCount::new())
             .map_err(|error| failed(error.into(), "no memory for the device"))?;
         let block = memory
             .allocate(Layout::new::<Device<D>>())

@@ -11,7 +11,7 @@ use core::ops::Deref;
 use core::ptr::NonNull;
 
 use ash::vk;
-use loader_core::memory::{CopiedCallbacks, Counted, OutOfMemory, TryGrow, Vec};
+use loader_core::memory::{Arc, CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 
 use crate::driver_types::DriverTypes;
 use crate::extensions::EnabledExtensions;
@@ -40,7 +40,7 @@ pub struct Device<D: DriverTypes> {
     extensions: EnabledExtensions,
     features: features::Enabled,
     lost: lost::State,
-    events: Counted<EventCount>,
+    events: Arc<EventCount>,
     trace_count: trace::Count,
     sync_types: SyncTypes,
     submit_mode: SubmitMode,
@@ -74,7 +74,7 @@ impl<D: DriverTypes> Device<D> {
         extensions: EnabledExtensions,
         features: features::Enabled,
         (sync_types, submit_mode): (SyncTypes, SubmitMode),
-        events: Counted<EventCount>,
+        events: Arc<EventCount>,
         driver: D::Device,
     ) -> Self {
         let queues = Vec::new_in(*root.memory()).into();
@@ -151,7 +151,7 @@ impl<D: DriverTypes> Device<D> {
     }
 
     /// Returns the event count at which application threads sleep.
-    pub(crate) fn event_count(&self) -> &Counted<EventCount> {
+    pub(crate) fn event_count(&self) -> &Arc<EventCount> {
         &self.events
     }
 

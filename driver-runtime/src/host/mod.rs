@@ -12,7 +12,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
-use loader_core::memory::{Counted, OutOfMemory};
+use loader_core::memory::{Arc, OutOfMemory};
 use loader_core::platform::Waiting;
 
 use crate::drm::DrmDevices;
@@ -138,7 +138,7 @@ impl Drop for ThreadWork {
 
 /// The one time that work may run.
 #[derive(Clone)]
-pub(crate) struct Turn(Counted<TurnState>);
+pub(crate) struct Turn(Arc<TurnState>);
 
 struct TurnState {
     state: AtomicU32,
@@ -151,7 +151,7 @@ const OVER: u32 = 2;
 
 impl Turn {
     pub(crate) fn new(host: &'static dyn Host) -> Result<Self, OutOfMemory> {
-        Ok(Self(Counted::try_new(TurnState { state: AtomicU32::new(AHEAD), host })?))
+        Ok(Self(Arc::try_new(TurnState { state: AtomicU32::new(AHEAD), host })?))
     }
 
     fn begin(&self) -> bool {

@@ -5,7 +5,7 @@
 use core::ptr::NonNull;
 
 use ash::vk::Handle;
-use loader_core::memory::{Counted, OutOfMemory, Vec};
+use loader_core::memory::{Arc, OutOfMemory, Vec};
 use loader_core::platform::Lock;
 
 use super::base::ObjectBase;
@@ -16,7 +16,7 @@ use super::private_data::Slot;
 /// A table from handles to the base that the object would have had.
 pub struct Foreign {
     root: NonNull<Root>,
-    known: Lock<Vec<(u64, Counted<ObjectBase>), ParentMemory>>,
+    known: Lock<Vec<(u64, Arc<ObjectBase>), ParentMemory>>,
 }
 
 impl Foreign {
@@ -47,7 +47,7 @@ impl Foreign {
     }
 
     /// Returns the base of an object that has attachments.
-    pub(crate) fn find(&self, handle: u64) -> Option<Counted<ObjectBase>> {
+    pub(crate) fn find(&self, handle: u64) -> Option<Arc<ObjectBase>> {
         let known = self.known.lock(self.root().host());
         let at = known.binary_search_by_key(&handle, |(known, _)| *known).ok()?;
         known.get(at).map(|(_, base)| base.clone())
@@ -60,7 +60,7 @@ impl Foreign {
         drop(old);
     }
 
-    fn find_or_add<H: Handle>(&self, handle: H) -> Result<Counted<ObjectBase>, OutOfMemory> {
+    fn find_or_add<H: Handle>(&self, handle: H) -> Result<Arc<ObjectBase>, OutOfMemory> {
         let raw = handle.as_raw();
         let mut larger = Vec::new_in(Root::memory_of(self.root));
         let mut made = None;
@@ -69,9 +69,9 @@ impl Foreign {
                 return Ok(found);
             }
             let base = match &made {
-                Some(base) => Counted::clone(base),
+                Some(base) => Arc::clone(base),
                 None => made
-                    .insert(Counted::try_new(ObjectBase::new(H::TYPE, ParentKind::Device, self.root))?)
+                    .insert(Arc::try_new(ObjectBase::new(H::TYPE, ParentKind::Device, self.root))?)
                     .clone(),
             };
             let wanted = {
@@ -82,7 +82,7 @@ impl Foreign {
                     core::mem::swap(&mut *known, &mut larger);
                 }
                 if known.len() < known.capacity() {
-                    known.insert(at, (raw, Counted::clone(&base)));
+                    known.insert(at, (raw, Arc::clone(&base)));
                     return Ok(base);
                 }
                 known.len().saturating_mul(2).max(4)

@@ -2,7 +2,7 @@
 
 use ash::vk;
 use loader_core::abi::chain;
-use loader_core::memory::{Counted, OutOfMemory, TryGrow, Vec};
+use loader_core::memory::{Arc, OutOfMemory, TryGrow, Vec};
 
 use super::list;
 
@@ -57,7 +57,7 @@ impl SetLayoutInfo {
     ///
     /// # Safety
     /// `info` begins a valid pNext chain, and its arrays are valid.
-    pub unsafe fn new(info: &vk::DescriptorSetLayoutCreateInfo<'_>) -> Result<Counted<Self>, OutOfMemory> {
+    pub unsafe fn new(info: &vk::DescriptorSetLayoutCreateInfo<'_>) -> Result<Arc<Self>, OutOfMemory> {
         // SAFETY: the caller vouches for the structure.
         let (given, flags) = unsafe {
             let flags = chain::find::<vk::DescriptorSetLayoutBindingFlagsCreateInfo<'_>>(info.p_next);
@@ -99,7 +99,7 @@ impl SetLayoutInfo {
             let dynamic = if binding.is_dynamic() { binding.count } else { 0 };
             new.dynamic_offsets = new.dynamic_offsets.saturating_add(dynamic);
         }
-        Counted::try_new(new)
+        Arc::try_new(new)
     }
 
     /// Returns how it was created.
@@ -157,7 +157,7 @@ fn has_samplers(binding: &vk::DescriptorSetLayoutBinding<'_>) -> bool {
 /// A set of a pipeline layout.
 struct Set {
     /// `None` in a layout of a pipeline library, which does not have every set.
-    layout: Option<Counted<SetLayoutInfo>>,
+    layout: Option<Arc<SetLayoutInfo>>,
     first_dynamic: u32,
 }
 
@@ -178,7 +178,7 @@ impl PipelineLayoutInfo {
     /// The arrays of `info` are valid.
     pub unsafe fn new(
         info: &vk::PipelineLayoutCreateInfo<'_>,
-        layout_of: impl Fn(vk::DescriptorSetLayout) -> Option<Counted<SetLayoutInfo>>,
+        layout_of: impl Fn(vk::DescriptorSetLayout) -> Option<Arc<SetLayoutInfo>>,
     ) -> Result<Self, OutOfMemory> {
         // SAFETY: the caller vouches for the arrays.
         let (sets, ranges) = unsafe {
@@ -209,7 +209,7 @@ impl PipelineLayoutInfo {
 
     /// Returns the layout of a set.
     #[must_use]
-    pub fn set(&self, number: u32) -> Option<&Counted<SetLayoutInfo>> {
+    pub fn set(&self, number: u32) -> Option<&Arc<SetLayoutInfo>> {
         self.sets.get(number as usize)?.layout.as_ref()
     }
 

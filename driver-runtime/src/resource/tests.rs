@@ -2,7 +2,7 @@ use ash::vk::{self, Handle};
 use std::vec::Vec;
 
 use super::*;
-use loader_core::memory::Counted;
+use loader_core::memory::Arc;
 
 fn image(info: &vk::ImageCreateInfo<'_>) -> ImageInfo {
     // SAFETY: the chain is valid.
@@ -120,7 +120,7 @@ fn samplers_have_the_colour_that_the_application_brings() {
     assert!(unused.anisotropy.is_none() && unused.compare.is_none());
 }
 
-fn set_layout(bindings: &[vk::DescriptorSetLayoutBinding<'_>]) -> Counted<SetLayoutInfo> {
+fn set_layout(bindings: &[vk::DescriptorSetLayoutBinding<'_>]) -> Arc<SetLayoutInfo> {
     let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(bindings);
     // SAFETY: the arrays are valid.
     unsafe { SetLayoutInfo::new(&info) }.unwrap()

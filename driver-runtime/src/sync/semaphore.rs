@@ -2,7 +2,7 @@
 
 use ash::vk;
 use loader_core::abi::chain;
-use loader_core::memory::{OutOfMemory, Room};
+use loader_core::memory::{OutOfMemory, UninitArc};
 
 use super::payload::Payloads;
 use super::timeline::{SharedTimeline, Timeline, ValueState};
@@ -83,7 +83,7 @@ impl<D: Driver> Semaphore<D> {
         let kind = kind.ok_or(vk::Result::ERROR_UNKNOWN)?;
         if purpose == Purpose::Timeline && device.sync_types().timeline_mode() == TimelineMode::Emulated {
             let memory = device.root().shared_memory();
-            return Ok(Self::Emulated(Room::try_new_in(memory)?.fill(Timeline::new(memory, initial))));
+            return Ok(Self::Emulated(UninitArc::try_new_in(memory)?.fill(Timeline::new(memory, initial))));
         }
         let payloads = Payloads::new(SyncRef::create(device, kind, initial)?);
         Ok(if purpose == Purpose::Timeline { Self::Timeline(payloads) } else { Self::Binary(payloads) })

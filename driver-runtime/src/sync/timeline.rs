@@ -1,6 +1,6 @@
 //! Timelines made of binary objects.
 
-use loader_core::memory::{Counted, OutOfMemory};
+use loader_core::memory::{Arc, OutOfMemory};
 use loader_core::platform::Lock;
 
 use super::ring::Ring;
@@ -9,7 +9,7 @@ use crate::object::ParentMemory;
 use crate::sync_object::{Readiness, SyncRef};
 
 /// A timeline whose queue signals are binary objects, one for each value. Submissions share ownership.
-pub(crate) type SharedTimeline<D> = Counted<Timeline<D>, ParentMemory>;
+pub(crate) type SharedTimeline<D> = Arc<Timeline<D>, ParentMemory>;
 
 pub(crate) struct Timeline<D: DriverTypes>(Lock<State<D>>);
 

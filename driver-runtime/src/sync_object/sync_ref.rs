@@ -3,7 +3,7 @@
 use core::ops::Deref;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use loader_core::memory::{Counted, OutOfMemory, Process, Room};
+use loader_core::memory::{Arc, OutOfMemory, Process, UninitArc};
 
 use super::types::Ability;
 use crate::driver_types::{DriverTypes, SyncObject};
@@ -23,12 +23,12 @@ pub(crate) enum Readiness {
 /// A synchronisation object of the driver with several owners: fences, semaphores, submissions, and the
 /// driver while a queue works with it. It does not depend on the device, so a driver may keep it for any
 /// time: its memory comes from the process allocator, and its event count is reference-counted.
-pub struct SyncRef<D: DriverTypes>(Counted<Payload<D>>);
+pub struct SyncRef<D: DriverTypes>(Arc<Payload<D>>);
 
 struct Payload<D: DriverTypes> {
     sync: D::Sync,
     /// The device's event count.
-    events: Counted<EventCount>,
+    events: Arc<EventCount>,
     /// The number of its type.
     kind: usize,
     /// The relevant abilities of its type.
@@ -47,8 +47,8 @@ struct Payload<D: DriverTypes> {
 
 /// Memory for a synchronisation object that does not exist yet.
 pub(crate) struct UninitSyncRef<D: DriverTypes> {
-    memory: Room<Payload<D>, Process>,
-    events: Counted<EventCount>,
+    memory: UninitArc<Payload<D>, Process>,
+    events: Arc<EventCount>,
 }
 
 impl<D: DriverTypes> Clone for SyncRef<D> {
@@ -66,8 +66,8 @@ impl<D: DriverTypes> Deref for SyncRef<D> {
 
 impl<D: DriverTypes> UninitSyncRef<D> {
     /// Allocates it. `events` is the device's event count.
-    pub(crate) fn new(events: &Counted<EventCount>) -> Result<Self, OutOfMemory> {
-        Ok(Self { memory: Room::try_new_in(Process)?, events: events.clone() })
+    pub(crate) fn new(events: &Arc<EventCount>) -> Result<Self, OutOfMemory> {
+        Ok(Self { memory: UninitArc::try_new_in(Process)?, events: events.clone() })
     }
 
     /// Puts a synchronisation object of the type `kind` with `abilities` into it. `is_emulated_binary` marks a driver

@@ -16,14 +16,14 @@ use crate::discovery::{Plan, Request, Snapshot};
 use crate::flavour::Flavour;
 use crate::log::{Level, Topic};
 use crate::logger::{FoundSettings, Log, Logger};
-use crate::memory::{Counted, Escaped, OutOfMemory, TryGrow, Vec};
+use crate::memory::{Arc, Escaped, OutOfMemory, TryGrow, Vec};
 use crate::negotiation::DriverStatus;
 use crate::platform::{Files, Fingerprint, Platform};
 
 /// The system's drivers as one call sees them.
 pub struct FoundDrivers {
     /// The request and the search results.
-    search: Counted<Search>,
+    search: Arc<Search>,
     /// The drivers that can be used, in the order of the plan.
     pub(super) drivers: Vec<FoundDriver>,
     /// The outcome of opening each driver, with its index in the plan.
@@ -32,7 +32,7 @@ pub struct FoundDrivers {
     /// missing files.
     unopened: Vec<(usize, Option<Fingerprint>)>,
     /// The records of the last start, if they are used.
-    pub(super) last_start: Option<Counted<LastStart>>,
+    pub(super) last_start: Option<Arc<LastStart>>,
     /// The most demanding purpose that they serve, since known drivers may not be open.
     purpose: Purpose,
     /// Whether the next start's records have been decided on.
@@ -47,7 +47,7 @@ pub struct Search {
     pub plan: Plan,
     /// The request.
     pub(crate) request: Request,
-    settings: Counted<FoundSettings>,
+    settings: Arc<FoundSettings>,
 }
 
 /// A driver that can be used.
@@ -99,7 +99,7 @@ impl FoundDrivers {
         let settings = logger.settings.clone();
         let plan = flavour.source.drivers(platform, &request, &settings.known, &mut snapshot)?;
         snapshot.forget_contents();
-        let search = Counted::try_new(Search { snapshot, plan, request, settings })?;
+        let search = Arc::try_new(Search { snapshot, plan, request, settings })?;
         search.log(logger, Logger::log);
         let last_start = if purpose == Purpose::Everything {
             None
@@ -130,8 +130,8 @@ impl FoundDrivers {
     }
 
     fn open(
-        search: Counted<Search>,
-        last_start: Option<Counted<LastStart>>,
+        search: Arc<Search>,
+        last_start: Option<Arc<LastStart>>,
         purpose: Purpose,
         platform: &Platform,
         drivers: &OpenDrivers,

@@ -5,7 +5,7 @@ use ash::vk;
 use super::found::FoundLayers;
 use super::library::LayerLibrary;
 use crate::manifest::LayerManifest;
-use crate::memory::{Application, Counted, OutOfMemory, Text, TryGrow, Vec};
+use crate::memory::{Application, Arc, OutOfMemory, Text, TryGrow, Vec};
 use crate::negotiation::LayerInterface;
 
 /// A layer of an instance.
@@ -21,7 +21,7 @@ pub struct ActiveLayer {
     /// The device extensions that its manifest says it provides.
     pub device_extensions: Vec<vk::ExtensionProperties>,
     /// Keeps the library open.
-    pub library: Counted<LayerLibrary>,
+    pub library: Arc<LayerLibrary>,
 }
 
 /// The layers of an instance, the one nearest to the application first.
@@ -30,13 +30,13 @@ pub struct Layers {
     /// The indices of the enabled layers in `found`: active layers, and meta-layers after their components.
     enabled: Vec<usize, Application>,
     /// All layers of the system when these were opened.
-    pub found: Counted<FoundLayers>,
+    pub found: Arc<FoundLayers>,
 }
 
 impl Layers {
     /// Creates an empty list for `found`.
     #[must_use]
-    pub fn none_of(found: Counted<FoundLayers>, allocator: Application) -> Self {
+    pub fn none_of(found: Arc<FoundLayers>, allocator: Application) -> Self {
         Self { active: Vec::new(), enabled: Vec::new_in(allocator), found }
     }
 

@@ -12,7 +12,7 @@ use crate::discovery::{
 use crate::log::{Level, Topic};
 use crate::logger::{FoundSettings, Log, Logger, RuleNumber};
 use crate::manifest::{LayerExtension, LayerManifest};
-use crate::memory::{Application, Counted, Escaped, OutOfMemory, TryGrow, Vec};
+use crate::memory::{Application, Arc, Escaped, OutOfMemory, TryGrow, Vec};
 use crate::negotiation::{LayerInterface, LayerOpenError, with_layer};
 use crate::platform::{Platform, Turn, Waiting, variables};
 
@@ -27,7 +27,7 @@ pub struct FoundLayers {
     pub plan: LayerPlan,
     /// The kinds of layers that were searched for.
     scope: LayerScope,
-    settings: Counted<FoundSettings>,
+    settings: Arc<FoundSettings>,
     waiting: &'static dyn Waiting,
     /// The results of opening each layer, by index in the plan.
     opened: Vec<Opened>,
@@ -116,7 +116,7 @@ impl FoundLayers {
     /// Returns why the layer at this index of the plan is unusable, if the latest attempt to open it showed
     /// that.
     #[must_use]
-    pub fn fault(&self, place: usize) -> Option<Counted<LayerOpenError>> {
+    pub fn fault(&self, place: usize) -> Option<Arc<LayerOpenError>> {
         self.opened.get(place)?.fault.last(self.waiting)
     }
 
@@ -180,7 +180,7 @@ impl FoundLayers {
     /// `ERROR_LAYER_NOT_PRESENT` if the application requests a layer that it cannot have;
     /// `ERROR_OUT_OF_HOST_MEMORY`.
     pub fn open(
-        this: &Counted<Self>,
+        this: &Arc<Self>,
         platform: &'static Platform,
         request: &LayerRequest<'_>,
         logger: &Logger,
@@ -255,8 +255,8 @@ impl FoundLayers {
         &self,
         platform: &Platform,
         place: usize,
-        fault: Option<Counted<LayerOpenError>>,
-        library: Option<&Counted<LayerLibrary>>,
+        fault: Option<Arc<LayerOpenError>>,
+        library: Option<&Arc<LayerLibrary>>,
     ) {
         if let Some(opened) = self.opened.get(place) {
             drop(opened.fault.replace(self.waiting, fault));
@@ -272,7 +272,7 @@ impl FoundLayers {
         &self,
         platform: &'static Platform,
         place: usize,
-    ) -> Result<Result<Counted<LayerLibrary>, LayerOpenError>, OutOfMemory> {
+    ) -> Result<Result<Arc<LayerLibrary>, LayerOpenError>, OutOfMemory> {
         match (self.opened.get(place), self.plan.layers.get(place)) {
             (Some(opened), Some(layer)) => opened.open(platform, &layer.library),
             _ => Ok(Err(LayerOpenError::NoEntryPoint)),
@@ -302,7 +302,7 @@ impl FoundLayers {
         place: usize,
         candidate: &LayerCandidate,
         take_turn: TakeTurn<'_>,
-    ) -> Result<Result<ActiveLayer, Counted<LayerOpenError>>, OutOfMemory> {
+    ) -> Result<Result<ActiveLayer, Arc<LayerOpenError>>, OutOfMemory> {
         let opened = match &candidate.manifest {
             Some(manifest) => match self.library(platform, place)? {
                 Ok(library) => {
@@ -319,7 +319,7 @@ impl FoundLayers {
                 Ok(Ok(opened))
             }
             Err(fault) => {
-                let fault = Counted::try_new(fault)?;
+                let fault = Arc::try_new(fault)?;
                 self.note(platform, place, Some(fault.clone()), None);
                 Ok(Err(fault))
             }
@@ -405,7 +405,7 @@ fn agree(
     platform: &Platform,
     candidate: &LayerCandidate,
     manifest: &LayerManifest,
-    library: Counted<LayerLibrary>,
+    library: Arc<LayerLibrary>,
 ) -> Result<Result<ActiveLayer, LayerOpenError>, OutOfMemory> {
     // SAFETY: the manifest says that the library is a layer.
     let interface: LayerInterface = match unsafe {

@@ -12,7 +12,7 @@ use super::library::LayerLibrary;
 use crate::abi::layer_interface::GlobalLink;
 use crate::discovery::LayerRequest;
 use crate::manifest::{PreInstanceFunctions, Symbol};
-use crate::memory::{Counted, OutOfMemory, TryGrow, Vec};
+use crate::memory::{Arc, OutOfMemory, TryGrow, Vec};
 use crate::platform::Platform;
 
 /// A global command that layers may intercept: its number in `VkChainType`, and the name that a manifest
@@ -37,7 +37,7 @@ pub const VERSION: GlobalCommand =
 struct Interceptors {
     functions: Vec<*mut c_void>,
     /// Keeps the libraries open.
-    libraries: Vec<Counted<LayerLibrary>>,
+    libraries: Vec<Arc<LayerLibrary>>,
 }
 
 impl Interceptors {

@@ -2,7 +2,7 @@
 
 use core::num::NonZero;
 
-use crate::memory::{Cached, Counted, OutOfMemory};
+use crate::memory::{Arc, Cached, OutOfMemory};
 use crate::negotiation::LayerOpenError;
 use crate::platform::{Library, LibraryKind, Platform};
 
@@ -18,7 +18,7 @@ impl LayerLibrary {
     fn open(
         platform: &'static Platform,
         name: &[u8],
-    ) -> Result<Result<Counted<Self>, LayerOpenError>, OutOfMemory> {
+    ) -> Result<Result<Arc<Self>, LayerOpenError>, OutOfMemory> {
         let libraries = platform.libraries;
         // Take the state before opening, so that a file that changes meanwhile is noticed.
         let state = libraries.state(name, None);
@@ -27,7 +27,7 @@ impl LayerLibrary {
             Err(error) => return Ok(Err(LayerOpenError::DoesNotOpen { error })),
         };
         let state = state.or_else(|| libraries.state(name, Some(library)));
-        Counted::try_new(Self { library, state, platform }).map(Ok)
+        Arc::try_new(Self { library, state, platform }).map(Ok)
     }
 
     /// Returns whether opening `name`, which led to this library, would lead to the same file in the same
@@ -67,7 +67,7 @@ impl Opened {
         &self,
         platform: &'static Platform,
         name: &[u8],
-    ) -> Result<Result<Counted<LayerLibrary>, LayerOpenError>, OutOfMemory> {
+    ) -> Result<Result<Arc<LayerLibrary>, LayerOpenError>, OutOfMemory> {
         let waiting = platform.waiting;
         if let Some(last) = self.kept.last(waiting) {
             let last = if last.is_current(name) { Some(last) } else { self.kept.give_up(waiting, last) };
@@ -79,12 +79,12 @@ impl Opened {
     }
 
     /// Keeps the layer's library open, or lets it be closed as soon as nothing uses it.
-    pub(super) fn keep(&self, platform: &Platform, library: Option<&Counted<LayerLibrary>>) {
+    pub(super) fn keep(&self, platform: &Platform, library: Option<&Arc<LayerLibrary>>) {
         drop(self.kept.replace(platform.waiting, library.cloned()));
     }
 
     /// Takes the layer's library, to be kept elsewhere.
-    pub(super) fn take(&self, platform: &Platform) -> Option<Counted<LayerLibrary>> {
+    pub(super) fn take(&self, platform: &Platform) -> Option<Arc<LayerLibrary>> {
         self.kept.replace(platform.waiting, None)
     }
 }

@@ -16,7 +16,7 @@ use crate::flavour::{Flavour, Handles};
 use crate::layers::FoundLayers;
 use crate::log::Filter;
 use crate::logger::{FoundSettings, Listeners, Logger};
-use crate::memory::{Application, Cached, Counted, OutOfMemory};
+use crate::memory::{Application, Arc, Cached, OutOfMemory};
 use crate::platform::{Platform, Turn, Turns, Waiting, variables};
 
 pub use fatal::{LastWords, end_with, fatal, report_bad_handle};
@@ -135,7 +135,7 @@ impl Loader {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn settings(&self) -> Result<Counted<FoundSettings>, OutOfMemory> {
+    pub fn settings(&self) -> Result<Arc<FoundSettings>, OutOfMemory> {
         let waiting = self.platform.waiting;
         if let Some(last) = self.found_settings.last(waiting)
             && last.known.snapshot.still_true(self.platform)?
@@ -143,7 +143,7 @@ impl Loader {
             return Ok(last);
         }
         let known = self.flavour.source.settings(self.platform)?;
-        let found = Counted::try_new(FoundSettings::new(known))?;
+        let found = Arc::try_new(FoundSettings::new(known))?;
         self.found_settings.keep(waiting, &found);
         Ok(found)
     }
@@ -158,7 +158,7 @@ impl Loader {
         request: Request,
         purpose: Purpose,
         logger: &Logger,
-    ) -> Result<Counted<FoundDrivers>, OutOfMemory> {
+    ) -> Result<Arc<FoundDrivers>, OutOfMemory> {
         let (platform, waiting) = (self.platform, self.platform.waiting);
         let last = self.found_drivers.last(waiting);
         let mut more = None;
@@ -175,7 +175,7 @@ impl Loader {
             Some(more) => more,
             None => FoundDrivers::discover(platform, &self.flavour, request, purpose, &self.drivers, logger)?,
         };
-        let found = Counted::try_new(found)?;
+        let found = Arc::try_new(found)?;
         if lasting {
             self.found_drivers.keep(waiting, &found);
         }
@@ -187,7 +187,7 @@ impl Loader {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn layers(&self, scope: LayerScope, logger: &Logger) -> Result<Counted<FoundLayers>, OutOfMemory> {
+    pub fn layers(&self, scope: LayerScope, logger: &Logger) -> Result<Arc<FoundLayers>, OutOfMemory> {
         let (platform, waiting) = (self.platform, self.platform.waiting);
         let mut last = self.found_layers.last(waiting);
         let still_true = match &last {
@@ -200,7 +200,7 @@ impl Loader {
         }
         let source = self.flavour.source;
         let found = FoundLayers::find_after(last.as_deref(), still_true, platform, source, scope, logger)?;
-        let found = Counted::try_new(found)?;
+        let found = Arc::try_new(found)?;
         self.found_layers.keep(waiting, &found);
         Ok(found)
     }

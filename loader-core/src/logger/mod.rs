@@ -14,7 +14,7 @@ pub(crate) use message::kind_of_report;
 pub use message::{LOADER, Report, severity_and_types};
 
 use crate::log::{Filter, Level, LogLocation, LogSink, Topic, line, write_line};
-use crate::memory::{Counted, TryGrow, Vec, format_into};
+use crate::memory::{Arc, TryGrow, Vec, format_into};
 
 /// The destinations of records: the sink, for records that its filter admits, and the listeners.
 pub struct Logger {
@@ -23,7 +23,7 @@ pub struct Logger {
     /// Which records are written there.
     pub filter: Filter,
     /// The settings that apply to the call or instance. They may also send records to files.
-    pub settings: Counted<FoundSettings>,
+    pub settings: Arc<FoundSettings>,
     /// The application's callbacks, which have filters of their own.
     pub listeners: Listeners,
 }

@@ -1,10 +1,10 @@
 //! The latest result of a computation.
 
-use super::Counted;
+use super::Arc;
 use crate::sync::{Lock, Waiting};
 
 /// The latest result, for later callers that find it still valid.
-pub struct Cached<T>(Lock<Option<Counted<T>>>);
+pub struct Cached<T>(Lock<Option<Arc<T>>>);
 
 impl<T> Cached<T> {
     /// Creates an empty cache.
@@ -15,25 +15,25 @@ impl<T> Cached<T> {
 
     /// Returns the latest result.
     #[inline]
-    pub fn last(&self, waiting: &dyn Waiting) -> Option<Counted<T>> {
+    pub fn last(&self, waiting: &dyn Waiting) -> Option<Arc<T>> {
         self.0.lock(waiting).clone()
     }
 
     /// Replaces the kept value with `learnt`.
-    pub fn keep(&self, waiting: &dyn Waiting, learnt: &Counted<T>) {
+    pub fn keep(&self, waiting: &dyn Waiting, learnt: &Arc<T>) {
         drop(self.replace(waiting, Some(learnt.clone())));
     }
 
     /// Replaces the kept value and returns the previous one: dropping it may call out, which is not allowed
     /// under the lock.
     #[inline(never)] // several callers
-    pub fn replace(&self, waiting: &dyn Waiting, learnt: Option<Counted<T>>) -> Option<Counted<T>> {
+    pub fn replace(&self, waiting: &dyn Waiting, learnt: Option<Arc<T>>) -> Option<Arc<T>> {
         core::mem::replace(&mut *self.0.lock(waiting), learnt)
     }
 
     /// Forgets and drops `last`, which came from [`last`](Self::last), unless it has owners other than this
     /// and the caller, or was replaced meanwhile: then returns it.
-    pub fn give_up(&self, waiting: &dyn Waiting, last: Counted<T>) -> Option<Counted<T>> {
+    pub fn give_up(&self, waiting: &dyn Waiting, last: Arc<T>) -> Option<Arc<T>> {
         let mut held = self.0.lock(waiting);
         if last.owners() != 2 {
             return Some(last);
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn a_library_in_use_is_not_closed() {
         let cached = Cached::nothing();
-        let user = Counted::try_new(7).unwrap();
+        let user = Arc::try_new(7).unwrap();
         cached.keep(&Alone, &user);
         let last = cached.last(&Alone).unwrap();
         let last = cached.give_up(&Alone, last).expect("in use");
@@ -81,8 +81,8 @@ mod tests {
     #[test]
     fn the_successor_of_a_replaced_entry_stays() {
         let cached = Cached::nothing();
-        let last = Counted::try_new(7).unwrap();
-        cached.keep(&Alone, &Counted::try_new(8).unwrap());
+        let last = Arc::try_new(7).unwrap();
+        cached.keep(&Alone, &Arc::try_new(8).unwrap());
         assert!(cached.give_up(&Alone, last).is_some_and(|last| *last == 7));
         assert!(cached.last(&Alone).is_some_and(|kept| *kept == 8));
     }

@@ -7,12 +7,12 @@
 //! Every block has one of three owners: the process (allocator [`Process`]), an instance or a device.
 
 mod application;
+mod arc;
 pub mod ascii;
 mod c_text;
 mod cached;
 mod callback;
 mod copied_callbacks;
-mod counted;
 mod object_callbacks;
 mod shared_list;
 mod sort;
@@ -25,11 +25,11 @@ pub use allocator_api2::alloc::{AllocError, Allocator, Global as Process};
 pub use allocator_api2::boxed::Box;
 pub use allocator_api2::vec::Vec;
 pub use application::Application;
+pub use arc::{Arc, UninitArc};
 pub use c_text::CText;
 pub use cached::Cached;
 pub use callback::Callback;
 pub use copied_callbacks::CopiedCallbacks;
-pub use counted::{Counted, Room};
 pub use object_callbacks::ObjectCallbacks;
 pub use shared_list::SharedList;
 pub(crate) use sort::last_to_front;

@@ -2,7 +2,7 @@
 
 use ash::vk;
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{Counted, Escaped, OutOfMemory, Text, TryGrow, Vec, format_into, text};
+use loader_core::memory::{Arc, Escaped, OutOfMemory, Text, TryGrow, Vec, format_into, text};
 
 use super::drivers::{Driver, NotReady};
 use super::members::OptionsError;
@@ -73,7 +73,7 @@ impl Apk {
         Ok(())
     }
 
-    fn make(&'static self, options: Options) -> Result<Counted<Configuration>, OptionsError> {
+    fn make(&'static self, options: Options) -> Result<Arc<Configuration>, OptionsError> {
         let mut drivers = Vec::new();
         if options.drivers.is_empty() {
             let system = Choice { name: Text::new(), source: DriverSource::System };
@@ -90,7 +90,7 @@ impl Apk {
         found.search(&self.host, folders)?;
         let number = self.state.lock(self.system).number.saturating_add(1);
         let layer_settings = settings::structures(&options.layer_settings)?;
-        Ok(Counted::try_new(Configuration { options, layer_settings, drivers, found, number })?)
+        Ok(Arc::try_new(Configuration { options, layer_settings, drivers, found, number })?)
     }
 
     fn driver(&'static self, choice: &Choice, is_chosen: bool) -> Result<Driver, OptionsError> {
@@ -111,11 +111,11 @@ impl Apk {
         }
     }
 
-    fn note_refusal(&self, stop: &OptionsError) -> Result<Option<Counted<Text>>, OutOfMemory> {
+    fn note_refusal(&self, stop: &OptionsError) -> Result<Option<Arc<Text>>, OutOfMemory> {
         let mut words = Text::new();
         format_into(&mut words, format_args!("{stop}"));
         self.host.log(Level::Error, Topic::Loader, format_args!("the options do not count: {stop}"));
-        let words = Counted::try_new(words)?;
+        let words = Arc::try_new(words)?;
         Ok(self.state.lock(self.system).refused.replace(words))
     }
 }

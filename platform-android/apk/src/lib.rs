@@ -72,7 +72,7 @@ pub use process::{APK, LOADER, report_and_abort};
 pub use settings::LayerSetting;
 pub use system::{ApplicationSystem, NamespaceRequest};
 
-use loader_core::memory::{Counted, OutOfMemory, SharedList, Text, Vec};
+use loader_core::memory::{Arc, OutOfMemory, SharedList, Text, Vec};
 use loader_core::platform::{Identity, Lock, Platform, Turns, Waiting};
 use platform_android::host::Host;
 use platform_android::system::{Library, Namespace};
@@ -96,9 +96,9 @@ pub struct Apk {
 }
 
 struct State {
-    configuration: Option<Counted<Configuration>>,
+    configuration: Option<Arc<Configuration>>,
     /// Why the last options were refused, if they were.
-    refused: Option<Counted<Text>>,
+    refused: Option<Arc<Text>>,
     /// The linker namespaces created until now, with their folders.
     namespaces: Vec<(Text, Namespace)>,
     /// The number of configurations until now.
@@ -137,7 +137,7 @@ impl Apk {
     }
 
     /// Returns the current configuration, if options were given.
-    pub fn configuration(&self) -> Option<Counted<Configuration>> {
+    pub fn configuration(&self) -> Option<Arc<Configuration>> {
         self.state.lock(self.system).configuration.clone()
     }
 }

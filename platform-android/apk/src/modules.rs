@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 
 use ash::vk;
 use loader_core::command_function;
-use loader_core::memory::{Counted, OutOfMemory, Text};
+use loader_core::memory::{Arc, OutOfMemory, Text};
 use loader_core::platform::{Library, Lock};
 
 use super::listening::LISTENING;
@@ -33,7 +33,7 @@ struct Module {
     /// The driver level on top of it.
     loader: Loader,
     /// How it was opened; `None` if this slot has no module.
-    opened: Lock<Option<Counted<OpenedModule>>>,
+    opened: Lock<Option<Arc<OpenedModule>>>,
 }
 
 /// A module is brought, never searched for; a forked process keeps it.
@@ -87,7 +87,7 @@ impl Module {
         Self { loader: Loader::new(host, &NoSearch).brought(), opened: Lock::new(None) }
     }
 
-    fn opened(&self) -> Option<Counted<OpenedModule>> {
+    fn opened(&self) -> Option<Arc<OpenedModule>> {
         self.opened.lock(self.loader.system).clone()
     }
 }
@@ -108,7 +108,7 @@ impl Modules {
     }
 
     /// Finds the open module in the library with this path: its slot, and how it was opened.
-    pub(super) fn find(&self, path: &[u8]) -> Option<(usize, Counted<OpenedModule>)> {
+    pub(super) fn find(&self, path: &[u8]) -> Option<(usize, Arc<OpenedModule>)> {
         let all = self.0.iter().enumerate();
         let mut opened = all.filter_map(|(index, module)| Some((index, module.opened()?)));
         opened.find(|(_, opened)| opened.library.as_slice() == path)
@@ -129,7 +129,7 @@ impl Modules {
     ) -> Result<(), NoModule> {
         let free = self.0.iter().enumerate().find(|(_, module)| module.opened().is_none());
         let Some((index, module)) = free else { return Err(NoModule::Full) };
-        let opened = Counted::try_new(opened)?;
+        let opened = Arc::try_new(opened)?;
         // SAFETY: by this function's `# Safety`, which equals `open_untested`'s.
         let open = unsafe { open_untested(&module.loader, library) }.map_err(NoModule::Unusable)?;
         module.loader.hal.bring(&module.loader, open);

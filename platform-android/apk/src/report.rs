@@ -6,7 +6,7 @@ use loader_core::discovery::{Candidate, Decision, LayerCandidate, LayerNote, Lay
 use loader_core::drivers::{FoundDrivers, Purpose};
 use loader_core::layers::FoundLayers;
 use loader_core::loader::Loader;
-use loader_core::memory::{Counted, Escaped, OutOfMemory, Text, formatted};
+use loader_core::memory::{Arc, Escaped, OutOfMemory, Text, formatted};
 use loader_core::registry::extension;
 
 use super::json::{Json, LIST, OBJECT};
@@ -25,11 +25,11 @@ pub(super) enum Format {
 
 /// The content of a report.
 struct Report {
-    configuration: Option<Counted<Configuration>>,
+    configuration: Option<Arc<Configuration>>,
     /// Why the last options were rejected.
-    refused: Option<Counted<Text>>,
-    drivers: Counted<FoundDrivers>,
-    layers: Counted<FoundLayers>,
+    refused: Option<Arc<Text>>,
+    drivers: Arc<FoundDrivers>,
+    layers: Arc<FoundLayers>,
 }
 
 impl Apk {

@@ -4,7 +4,7 @@ use core::ffi::CStr;
 
 use ash::vk;
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{CText, Counted, Escaped, OutOfMemory, Text, TryGrow, Vec, text};
+use loader_core::memory::{Arc, CText, Escaped, OutOfMemory, Text, TryGrow, Vec, text};
 
 use super::folders::{self, File, Folder, Origin};
 use super::introspection::{self, IntrospectionError, Layer};
@@ -19,7 +19,7 @@ pub struct Found {
     /// Every library that may have layers, in the order of discovery.
     pub candidates: Vec<Candidate>,
     /// The libraries that have layers.
-    pub libraries: Vec<Counted<LayerLibrary>>,
+    pub libraries: Vec<Arc<LayerLibrary>>,
 }
 
 /// A library that may have layers.
@@ -91,7 +91,7 @@ impl Found {
     /// Returns the library with this layer that applications can use, and the layer's position in
     /// it.
     #[must_use]
-    pub fn find_layer(&self, name: &[u8]) -> Option<(&Counted<LayerLibrary>, usize)> {
+    pub fn find_layer(&self, name: &[u8]) -> Option<(&Arc<LayerLibrary>, usize)> {
         let mut libraries = self.libraries.iter().filter(|library| !library.origin.is_of_device());
         libraries.find_map(|library| {
             let place = library.layers.iter().position(|layer| layer.name().to_bytes() == name)?;
@@ -115,7 +115,7 @@ impl Found {
             None => match look_into(system, &file) {
                 Ok(library) => {
                     let layers = library.layers.len();
-                    self.libraries.try_push(Counted::try_new(library)?)?;
+                    self.libraries.try_push(Arc::try_new(library)?)?;
                     Decision::Used(layers)
                 }
                 Err(IntrospectionError::Refused(refusal)) => Decision::Refused(refusal),

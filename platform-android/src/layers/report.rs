@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use loader_core::memory::{Counted, Escaped};
+use loader_core::memory::{Arc, Escaped};
 
 use super::found::{Candidate, Decision, Found, LayerLibrary};
 use super::library_error::{LibraryError, Search};
@@ -35,7 +35,7 @@ impl fmt::Display for Found {
 impl Found {
     /// Returns the layer names in the library at `path`.
     pub fn layers_at(&self, path: &[u8]) -> impl Iterator<Item = &[u8]> {
-        let is_there = move |library: &&Counted<LayerLibrary>| path == library.path.as_c_str().to_bytes();
+        let is_there = move |library: &&Arc<LayerLibrary>| path == library.path.as_c_str().to_bytes();
         self.libraries
             .iter()
             .filter(is_there)

@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use android_simulation::{Android, Simulation, loader_on};
 use ash::vk;
 use loader_core::log::Level;
-use loader_core::memory::{CopiedCallbacks, Counted};
+use loader_core::memory::{Arc, CopiedCallbacks};
 use platform_android::host::Host;
 use platform_android::layers::{Found, merge};
 use platform_android::log::Logger;
@@ -37,7 +37,7 @@ fn with_policy(simulation: &Simulation, policy: &'static Policy) -> &'static Sys
     loader
 }
 
-fn found(loader: &'static SystemLoader) -> Counted<Found> {
+fn found(loader: &'static SystemLoader) -> Arc<Found> {
     loader.layers.found(loader).expect("memory")
 }
 

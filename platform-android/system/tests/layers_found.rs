@@ -6,14 +6,14 @@ use std::thread;
 use android_simulation::{Android, Simulation, exported};
 use ash::vk;
 use loader_core::log::Level;
-use loader_core::memory::Counted;
+use loader_core::memory::Arc;
 use platform_android::layers::{Decision, Found, LibraryError, Search};
 
 const DEBUG: &str = "/data/local/debug/vulkan";
 const APPLICATION: &str = "/data/app/game/lib";
 
 /// Returns the current search result.
-fn found(simulation: &Simulation) -> Counted<Found> {
+fn found(simulation: &Simulation) -> Arc<Found> {
     simulation.loader.layers.found(simulation.loader).expect("memory")
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use android_simulation::{Android, Packed, Simulation, package};
 use loader_core::log::Level;
-use loader_core::memory::Counted;
+use loader_core::memory::Arc;
 use platform_android::layers::{Decision, Found, LibraryError};
 
 const PACKAGE: &str = "/data/app/layers/base.apk";
@@ -26,7 +26,7 @@ fn library(android: &Android, name: &str) -> Vec<u8> {
     fs::read(android.place(&path)).unwrap()
 }
 
-fn found(simulation: &Simulation) -> Counted<Found> {
+fn found(simulation: &Simulation) -> Arc<Found> {
     simulation.loader.layers.found(simulation.loader).expect("memory")
 }
 
@@ -128,7 +128,7 @@ fn r23_an_unpacked_library_comes_before_its_compressed_copy_without_a_warning() 
 }
 
 /// Returns the outcome for a library whose bytes have been changed.
-fn changed(change: impl FnOnce(&mut Vec<u8>)) -> (Simulation, Counted<Found>) {
+fn changed(change: impl FnOnce(&mut Vec<u8>)) -> (Simulation, Arc<Found>) {
     let simulation = Simulation::new();
     let android = simulation.android;
     let mut bytes = library(android, "VK_LAYER_a");

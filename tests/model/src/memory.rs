@@ -1,17 +1,17 @@
 //! The core's memory shared between threads, compiled with loom's words and cells.
 
+#[path = "../../../loader-core/src/memory/arc.rs"]
+mod arc;
 #[path = "../../../loader-core/src/memory/cached.rs"]
 mod cached;
-#[path = "../../../loader-core/src/memory/counted.rs"]
-mod counted;
 #[path = "../../../loader-core/src/memory/shared_list.rs"]
 mod shared_list;
 
 pub(crate) use allocator_api2::alloc::{AllocError, Allocator, Global as Process};
 pub(crate) use allocator_api2::boxed::Box;
 pub(crate) use allocator_api2::vec::Vec;
+pub(crate) use arc::Arc;
 pub(crate) use cached::Cached;
-pub(crate) use counted::Counted;
 pub(crate) use shared_list::SharedList;
 
 /// As the core has it.

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use loom::thread;
 
-use crate::memory::{Cached, Counted, SharedList};
+use crate::memory::{Cached, Arc, SharedList};
 use crate::once::{Progress, Turn, turn};
 use crate::sync::cell::Block;
 use crate::sync::{Lock, Turns, Waiting, forked};
@@ -18,7 +18,7 @@ pub(crate) const ALL: [(&str, fn()); 11] = [
     ("turns", turns),
     ("turns_in_forked_child", turns_in_forked_child),
     ("turn_of_the_forker", turn_of_the_forker),
-    ("counted", counted),
+    ("arc", arc),
     ("cached", cached),
     ("shared_list", shared_list),
     ("once", once),
@@ -136,8 +136,8 @@ fn turn_of_the_forker() {
 }
 
 /// The last owner drops the value, after the others have used it.
-fn counted() {
-    let one = Counted::try_new(Block::new()).ok().unwrap();
+fn arc() {
+    let one = Arc::try_new(Block::new()).ok().unwrap();
     let other = one.clone();
     beside(
         move |_| {
@@ -157,7 +157,7 @@ fn counted() {
 /// A value that is replaced or forgotten while it is used.
 fn cached() {
     let cached = leak(Cached::nothing());
-    cached.keep(&MAIN, &Counted::try_new(Block::new()).ok().unwrap());
+    cached.keep(&MAIN, &Arc::try_new(Block::new()).ok().unwrap());
     beside(
         |this| {
             if let Some(last) = cached.last(&this) {
@@ -165,7 +165,7 @@ fn cached() {
             }
         },
         |this| {
-            cached.keep(&this, &Counted::try_new(Block::new()).ok().unwrap());
+            cached.keep(&this, &Arc::try_new(Block::new()).ok().unwrap());
             cached.forget(&this, || true);
             assert!(cached.last(&this).is_none());
         },

@@ -12,7 +12,7 @@ use core::fmt;
 use crate::discovery::{Candidate, Name};
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
-use crate::memory::{Counted, Escaped, OutOfMemory, Text};
+use crate::memory::{Arc, Escaped, OutOfMemory, Text};
 use crate::platform::{CacheFault, Library, Moment, Platform, Reader, StartCache, variables};
 
 pub use file::{KnownDriver, PRESENT, StartFile, Writer, last_line};
@@ -50,7 +50,7 @@ impl LastStart {
         platform: &Platform,
         by_default: bool,
         logger: &Logger,
-    ) -> Result<Option<Counted<Self>>, OutOfMemory> {
+    ) -> Result<Option<Arc<Self>>, OutOfMemory> {
         let Some(cache) = platform.start_cache.filter(|_| KEEPS_STARTS) else { return Ok(None) };
         if platform.identity.elevated() {
             let variable = variables::VK_LOADER_X_START_CACHE;
@@ -81,7 +81,7 @@ impl LastStart {
                 None
             }
         };
-        Counted::try_new(Self { cache, by_default, circumstances, file }).map(Some)
+        Arc::try_new(Self { cache, by_default, circumstances, file }).map(Some)
     }
 
     /// Returns whether the circumstances still match this start.

@@ -12,14 +12,14 @@ use crate::drivers::{Driver, FoundDrivers, Purpose, log_outcome, report_no_drive
 use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
-use crate::memory::{Counted, TryGrow, Vec, format_into};
+use crate::memory::{Arc, TryGrow, Vec, format_into};
 use crate::negotiation::DriverStatus;
 use crate::registry::{ExtensionSet, extension};
 
 /// The drivers of an instance.
 pub(crate) struct Sources {
     /// The drivers that discovery found; `None` if the application wants only those that it passed.
-    pub discovered: Option<Counted<FoundDrivers>>,
+    pub discovered: Option<Arc<FoundDrivers>>,
     /// Drivers that the application passed. They come before the discovered ones.
     pub direct: Vec<Driver>,
 }

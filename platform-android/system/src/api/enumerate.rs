@@ -8,7 +8,7 @@ use ash::vk;
 use loader_core::abi::array;
 use loader_core::dispatch::Table as _;
 use loader_core::layers::global::layer_name;
-use loader_core::memory::{Counted, Process, TryGrow, Vec};
+use loader_core::memory::{Arc, Process, TryGrow, Vec};
 use loader_core::registry::{CommandId, command};
 
 use super::{chain_of, instance_of, null};
@@ -118,7 +118,7 @@ pub(super) fn instance_extensions(
 /// # Errors
 /// `ERROR_OUT_OF_HOST_MEMORY`, even for a driver that does not open, since enumerations have no
 /// better code for that.
-fn look_around(loader: &'static SystemLoader) -> Result<Counted<Found>, vk::Result> {
+fn look_around(loader: &'static SystemLoader) -> Result<Arc<Found>, vk::Result> {
     loader.hal.driver(loader).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
     Ok(loader.layers.found(loader)?)
 }

@@ -13,7 +13,7 @@ pub use report::{Candidate, Decision, FileName, Report, Source};
 pub use stub::is_stub;
 
 use loader_core::log::{Level, Topic};
-use loader_core::memory::Counted;
+use loader_core::memory::Arc;
 use loader_core::platform::Lock;
 use platform_android::hal::{DoesNotOpen, Driver, Open, Search, open};
 use platform_android::host::Host;
@@ -25,7 +25,7 @@ use search::{Found, Sources};
 /// The search for the system's driver.
 pub struct DriverSearch {
     /// The candidates of the last search.
-    report: Lock<Option<Counted<Report>>>,
+    report: Lock<Option<Arc<Report>>>,
 }
 
 impl DriverSearch {
@@ -38,7 +38,7 @@ impl DriverSearch {
     /// Returns all candidates of the last search. Returns `None` before any search, or if memory
     /// was short.
     #[must_use]
-    pub fn report(&self, host: &Host) -> Option<Counted<Report>> {
+    pub fn report(&self, host: &Host) -> Option<Arc<Report>> {
         self.report.lock(host.system).clone()
     }
 }
@@ -64,7 +64,7 @@ impl Search for DriverSearch {
         let nanoseconds = host.system.now().saturating_sub(began);
         let is_loaded = matches!(loaded, Ok(Some(_)));
         host.system.count(Statistic::DriverLoaded { loaded: is_loaded, nanoseconds });
-        if let Ok(report) = Counted::try_new(sources.report) {
+        if let Ok(report) = Arc::try_new(sources.report) {
             let replaced = self.report.lock(host.system).replace(report);
             // The report of the previous process is freed without the lock.
             drop(replaced);

@@ -8,7 +8,7 @@ use core::ptr::NonNull;
 use ash::vk;
 use loader_core::log::{Level, Topic};
 use loader_core::manifest::LayerFunctions;
-use loader_core::memory::{Counted, Escaped, OutOfMemory, Text, TryGrow, Vec, text};
+use loader_core::memory::{Arc, Escaped, OutOfMemory, Text, TryGrow, Vec, text};
 use loader_core::negotiation::LayerOpenError;
 use loader_core::negotiation::{LayerInterface, with_layer};
 use loader_core::platform::{self, Libraries, LibraryKind};
@@ -41,7 +41,7 @@ pub struct ActiveLayer {
     pub kind: Kind,
     /// Its functions.
     pub interface: LayerInterface,
-    of: Counted<LayerLibrary>,
+    of: Arc<LayerLibrary>,
     place: usize,
     library: Library,
 }
@@ -223,7 +223,7 @@ impl Choice<'_> {
 
     fn open(
         &self,
-        library: &Counted<LayerLibrary>,
+        library: &Arc<LayerLibrary>,
         place: usize,
         kind: Kind,
         system: &'static dyn System,

@@ -11,7 +11,7 @@ mod extensions;
 pub mod policy;
 mod sources;
 
-use loader_core::memory::{Counted, OutOfMemory, TryGrow as _};
+use loader_core::memory::{Arc, OutOfMemory, TryGrow as _};
 use loader_core::platform::Lock;
 use platform_android::host::Host;
 use platform_android::layers::Found;
@@ -34,7 +34,7 @@ struct State {
     progress: Progress<()>,
     /// The result of this process's search, or before its first search, the result of the process
     /// that it was forked from.
-    found: Option<Counted<Found>>,
+    found: Option<Arc<Found>>,
 }
 
 impl Layers {
@@ -52,21 +52,21 @@ impl Layers {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn found(&self, host: &'static Host) -> Result<Counted<Found>, OutOfMemory> {
+    pub fn found(&self, host: &'static Host) -> Result<Arc<Found>, OutOfMemory> {
         let system = host.system;
         let turn = once::turn(system, &self.state, |state| &mut state.progress);
         let known = self.state.lock(system).found.clone();
         match (turn, known) {
             (Turn::Take(()) | Turn::Within, Some(found)) => Ok(found),
-            (Turn::Take(()) | Turn::Within, None) => Counted::try_new(Found::nothing()),
+            (Turn::Take(()) | Turn::Within, None) => Arc::try_new(Found::nothing()),
             (Turn::Look, before) => self.look(host, before),
         }
     }
 
     /// Searches for layers, keeping those in `before`, and records the result for this process.
-    fn look(&self, host: &Host, before: Option<Counted<Found>>) -> Result<Counted<Found>, OutOfMemory> {
+    fn look(&self, host: &Host, before: Option<Arc<Found>>) -> Result<Arc<Found>, OutOfMemory> {
         let _slice = slice(c"DiscoverLayers");
-        let found = self.search(host, before.as_deref()).and_then(Counted::try_new);
+        let found = self.search(host, before.as_deref()).and_then(Arc::try_new);
         let process = host.system.process();
         let mut state = self.state.lock(host.system);
         // If memory runs out, nothing is recorded: the next call searches again.

@@ -1,4 +1,4 @@
-//! A counted pointer whose creation can fail.
+//! A reference-counted pointer whose creation can fail.
 
 use core::mem::MaybeUninit;
 use core::ops::Deref;
@@ -9,7 +9,7 @@ use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{add, read};
 
 /// Shared ownership of a value; the last owner drops it. Its memory is the process's, or comes from `A`.
-pub struct Counted<T, A: Allocator + Clone = Process>(NonNull<Inner<T, A>>);
+pub struct Arc<T, A: Allocator + Clone = Process>(NonNull<Inner<T, A>>);
 
 struct Inner<T, A> {
     owners: AtomicUsize,
@@ -22,25 +22,25 @@ const ONE_LESS: usize = usize::MAX;
 
 // SAFETY: the count is atomic and the value is only shared; the allocator goes to the thread that drops the
 // value.
-unsafe impl<T: Send + Sync, A: Allocator + Clone + Send> Send for Counted<T, A> {}
+unsafe impl<T: Send + Sync, A: Allocator + Clone + Send> Send for Arc<T, A> {}
 // SAFETY: the count is atomic and the value is only shared; the allocator goes to the thread that drops the
 // value.
-unsafe impl<T: Send + Sync, A: Allocator + Clone + Send> Sync for Counted<T, A> {}
+unsafe impl<T: Send + Sync, A: Allocator + Clone + Send> Sync for Arc<T, A> {}
 
-impl<T> Counted<T> {
+impl<T> Arc<T> {
     /// Returns the first owner of `value`.
     ///
     /// # Errors
     /// [`OutOfMemory`]; the value is dropped.
     pub fn try_new(value: T) -> Result<Self, OutOfMemory> {
-        Ok(Room::try_new_in(Process)?.fill(value))
+        Ok(UninitArc::try_new_in(Process)?.fill(value))
     }
 }
 
-/// Memory for a counted value that does not exist yet, for values whose creation cannot be undone.
-pub struct Room<T, A: Allocator + Clone>(Box<MaybeUninit<Inner<T, A>>, A>);
+/// Memory for a shared value that does not exist yet, for values whose creation cannot be undone.
+pub struct UninitArc<T, A: Allocator + Clone>(Box<MaybeUninit<Inner<T, A>>, A>);
 
-impl<T, A: Allocator + Clone> Room<T, A> {
+impl<T, A: Allocator + Clone> UninitArc<T, A> {
     /// Allocates the memory.
     ///
     /// # Errors
@@ -51,23 +51,23 @@ impl<T, A: Allocator + Clone> Room<T, A> {
 
     /// Returns the first owner of `value`.
     #[must_use]
-    pub fn fill(self, value: T) -> Counted<T, A> {
+    pub fn fill(self, value: T) -> Arc<T, A> {
         let (block, memory) = Box::into_non_null_with_allocator(self.0);
         let block = block.cast::<Inner<T, A>>();
         // SAFETY: the block has the layout of the value, and the box was taken apart.
         unsafe { block.write(Inner { owners: AtomicUsize::new(1), memory, value }) };
-        Counted(block)
+        Arc(block)
     }
 }
 
-impl<T, A: Allocator + Clone> PartialEq for Counted<T, A> {
+impl<T, A: Allocator + Clone> PartialEq for Arc<T, A> {
     /// Returns whether both are the same value, not only equal ones.
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0
     }
 }
 
-impl<T, A: Allocator + Clone> Clone for Counted<T, A> {
+impl<T, A: Allocator + Clone> Clone for Arc<T, A> {
     fn clone(&self) -> Self {
         // SAFETY: this owner keeps the block alive. The count cannot overflow: every owner takes memory.
         unsafe { self.0.as_ref() }.owners.fetch_add(1, Ordering::Relaxed);
@@ -75,7 +75,7 @@ impl<T, A: Allocator + Clone> Clone for Counted<T, A> {
     }
 }
 
-impl<T, A: Allocator + Clone> Deref for Counted<T, A> {
+impl<T, A: Allocator + Clone> Deref for Arc<T, A> {
     type Target = T;
     fn deref(&self) -> &T {
         // SAFETY: this owner keeps the block alive.
@@ -83,7 +83,7 @@ impl<T, A: Allocator + Clone> Deref for Counted<T, A> {
     }
 }
 
-impl<T, A: Allocator + Clone> Drop for Counted<T, A> {
+impl<T, A: Allocator + Clone> Drop for Arc<T, A> {
     fn drop(&mut self) {
         // SAFETY: this owner keeps the block alive until here.
         if add(&unsafe { self.0.as_ref() }.owners, ONE_LESS) == 1 {
@@ -93,7 +93,7 @@ impl<T, A: Allocator + Clone> Drop for Counted<T, A> {
     }
 }
 
-impl<T, A: Allocator + Clone> Counted<T, A> {
+impl<T, A: Allocator + Clone> Arc<T, A> {
     /// Returns the number of owners. If the caller knows that many owners, no others exist, unless one of
     /// them makes another meanwhile. Everything that former owners did has happened before.
     #[inline]
@@ -141,7 +141,7 @@ mod tests {
             }
         }
         let drops = AtomicU32::new(0);
-        let first = Counted::try_new(CountsDrops(&drops)).unwrap();
+        let first = Arc::try_new(CountsDrops(&drops)).unwrap();
         let second = first.clone();
         assert!(!first.has_one_owner());
         drop(first);
