@@ -105,8 +105,8 @@ impl Next {
 
     /// Remembers the function of a command.
     pub(crate) fn learn(&self, command: CommandId, function: Function) {
-        if let Some(place) = self.functions.get(command.index()) {
-            place.store(function as *mut c_void, Ordering::Relaxed);
+        if let Some(slot) = self.functions.get(command.index()) {
+            slot.store(function as *mut c_void, Ordering::Relaxed);
         }
     }
 

@@ -109,18 +109,18 @@ fn has(entry: &Entry, word: *const c_void) -> bool {
     core::ptr::eq(entry.word.load(Ordering::Relaxed), word)
 }
 
-/// Returns the entries that may be this word's: from its place on up to the first that was never used.
+/// Returns the entries that may be this word's: from its hash on up to the first that was never used.
 #[inline]
 fn probe(entries: &[Entry], word: *const c_void) -> impl Iterator<Item = &Entry> {
     probe_all(entries, word).take_while(|entry| !entry.word.load(Ordering::Relaxed).is_null())
 }
 
-/// Returns all entries, from the word's place on.
+/// Returns all entries, from the one that the word hashes to.
 #[inline]
 fn probe_all(entries: &[Entry], word: *const c_void) -> impl Iterator<Item = &Entry> {
-    let place = word.addr().wrapping_mul(0x9E37_79B9) >> 12;
+    let start = word.addr().wrapping_mul(0x9E37_79B9) >> 12;
     let last = entries.len().wrapping_sub(1);
-    (0..entries.len()).map_while(move |step| entries.get(place.wrapping_add(step) & last))
+    (0..entries.len()).map_while(move |step| entries.get(start.wrapping_add(step) & last))
 }
 
 #[cfg(test)]
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn places_of_objects_that_are_gone_are_used_again() {
+    fn entries_of_objects_that_are_gone_are_used_again() {
         let map = map();
         for number in 1..10_000 {
             map.insert(word(number * 16), next(number)).unwrap();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_with_the_same_first_word_takes_the_place_of_the_other() {
+    fn an_object_with_the_same_first_word_replaces_the_other() {
         let map = map();
         map.insert(word(16), next(1)).unwrap();
         map.insert(word(16), next(2)).unwrap();

@@ -121,7 +121,7 @@ fn increase(counter: &AtomicU64, by: u64) {
     counter.store(counter.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
 }
 
-/// Counters in memory of their own, at a place that does not change.
+/// Counters in memory of their own, at an address that does not change.
 pub(super) struct Owned(NonNull<Thread>);
 
 // SAFETY: everything in the counters may be read by any thread; only the thread that they belong to calls `add`.

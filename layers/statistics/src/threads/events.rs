@@ -20,14 +20,14 @@ pub(crate) struct Event {
 pub(crate) struct Log(Option<Arc<List>>);
 
 struct List {
-    places: Box<[Place]>,
-    /// How many places have been written. They are never written again.
+    slots: Box<[Slot]>,
+    /// How many slots have been written. They are never written again.
     count: AtomicUsize,
     dropped: AtomicU64,
 }
 
 #[derive(Default)]
-struct Place {
+struct Slot {
     command: AtomicU64,
     start: AtomicU64,
     time: AtomicU64,
@@ -39,7 +39,7 @@ impl Log {
         if length == 0 && !crate::settings::get().trace {
             return Self(None);
         }
-        let list = List { places: zeroed(length), count: AtomicUsize::new(0), dropped: AtomicU64::new(0) };
+        let list = List { slots: zeroed(length), count: AtomicUsize::new(0), dropped: AtomicU64::new(0) };
         Self(Some(Arc::new(list)))
     }
 
@@ -48,23 +48,23 @@ impl Log {
     pub(super) fn add(&self, command: CommandId, start: u64, time: u64) {
         let Some(list) = &self.0 else { return };
         let count = list.count.load(Ordering::Relaxed);
-        let Some(place) = list.places.get(count) else {
+        let Some(slot) = list.slots.get(count) else {
             let dropped = list.dropped.load(Ordering::Relaxed).wrapping_add(1);
             return list.dropped.store(dropped, Ordering::Relaxed);
         };
-        place.command.store(command.index() as u64, Ordering::Relaxed);
-        place.start.store(start, Ordering::Relaxed);
-        place.time.store(time, Ordering::Relaxed);
+        slot.command.store(command.index() as u64, Ordering::Relaxed);
+        slot.start.store(start, Ordering::Relaxed);
+        slot.time.store(time, Ordering::Relaxed);
         list.count.store(count.wrapping_add(1), Ordering::Release);
     }
 
     /// Returns the calls in order of completion.
     pub(crate) fn events(&self) -> impl ExactSizeIterator<Item = Event> {
-        let places = self.0.as_ref().and_then(|list| list.places.get(..list.count.load(Ordering::Acquire)));
-        places.unwrap_or_default().iter().map(|place| Event {
-            command: CommandId::new(place.command.load(Ordering::Relaxed) as u16),
-            start: place.start.load(Ordering::Relaxed),
-            time: place.time.load(Ordering::Relaxed),
+        let slots = self.0.as_ref().and_then(|list| list.slots.get(..list.count.load(Ordering::Acquire)));
+        slots.unwrap_or_default().iter().map(|slot| Event {
+            command: CommandId::new(slot.command.load(Ordering::Relaxed) as u16),
+            start: slot.start.load(Ordering::Relaxed),
+            time: slot.time.load(Ordering::Relaxed),
         })
     }
 
@@ -74,8 +74,8 @@ impl Log {
     }
 
     /// Returns its capacity in calls.
-    pub(super) fn room(&self) -> usize {
-        self.0.as_ref().map_or(0, |list| list.places.len())
+    pub(super) fn capacity(&self) -> usize {
+        self.0.as_ref().map_or(0, |list| list.slots.len())
     }
 
     /// Moves the calls to a list of that length. If memory is short, the list stays as it is.
@@ -83,30 +83,30 @@ impl Log {
         if self.0.is_none() {
             return self;
         }
-        let mut places = Vec::new();
-        if places.try_reserve_exact(self.events().len()).is_err() {
+        let mut slots = Vec::new();
+        if slots.try_reserve_exact(self.events().len()).is_err() {
             return self;
         }
-        places.extend(self.events().map(|event| Place {
+        slots.extend(self.events().map(|event| Slot {
             command: AtomicU64::new(event.command.index() as u64),
             start: AtomicU64::new(event.start),
             time: AtomicU64::new(event.time),
         }));
-        let count = AtomicUsize::new(places.len());
+        let count = AtomicUsize::new(slots.len());
         let dropped = AtomicU64::new(self.dropped());
-        Self(Some(Arc::new(List { places: places.into_boxed_slice(), count, dropped })))
+        Self(Some(Arc::new(List { slots: slots.into_boxed_slice(), count, dropped })))
     }
 }
 
-/// Places that take no memory before they are written: the system gives zeroed pages one by one.
-fn zeroed(length: usize) -> Box<[Place]> {
-    let Ok(layout) = core::alloc::Layout::array::<Place>(length) else { return Box::default() };
+/// Slots that take no memory before they are written: the system gives zeroed pages one by one.
+fn zeroed(length: usize) -> Box<[Slot]> {
+    let Ok(layout) = core::alloc::Layout::array::<Slot>(length) else { return Box::default() };
     if layout.size() == 0 {
         return Box::default();
     }
-    // SAFETY: the layout has a size; zeros are what `Place` begins with, and the box frees the memory with the same layout.
+    // SAFETY: the layout has a size; zeros are what `Slot` begins with, and the box frees the memory with the same layout.
     unsafe {
-        let memory = std::alloc::alloc_zeroed(layout).cast::<Place>();
+        let memory = std::alloc::alloc_zeroed(layout).cast::<Slot>();
         if memory.is_null() {
             return Box::default();
         }
@@ -127,7 +127,7 @@ mod tests {
             log.add(command::CMD_DRAW, start, 1);
         }
         let starts: Vec<_> = log.events().map(|event| event.start).collect();
-        assert_eq!((starts, log.dropped(), log.room()), (vec![0, 1], 3, 2));
+        assert_eq!((starts, log.dropped(), log.capacity()), (vec![0, 1], 3, 2));
     }
 
     #[test]
@@ -136,6 +136,6 @@ mod tests {
         log.add(command::CMD_DRAW, 5, 1);
         let shrunk = log.shrunk();
         let event = Event { command: command::CMD_DRAW, start: 5, time: 1 };
-        assert_eq!((shrunk.room(), shrunk.events().collect::<Vec<_>>()), (1, vec![event]));
+        assert_eq!((shrunk.capacity(), shrunk.events().collect::<Vec<_>>()), (1, vec![event]));
     }
 }

@@ -107,7 +107,7 @@ fn begin(now: u64) -> *const Thread {
         return null();
     }
     let Some(thread) = Owned::new(Identity::of_this_thread(), room) else { return null() };
-    all.events = all.events.saturating_add(thread.log.room());
+    all.events = all.events.saturating_add(thread.log.capacity());
     let own: *const Thread = &raw const *thread;
     all.live.push(thread);
     drop(all);
@@ -124,19 +124,19 @@ fn all() -> MutexGuard<'static, All> {
 impl All {
     /// Keeps the counts of a thread that ends, and frees its counters.
     fn end(&mut self, own: *const Thread) {
-        let Some(place) = self.live.iter().position(|thread| core::ptr::eq(&raw const **thread, own)) else {
+        let Some(index) = self.live.iter().position(|thread| core::ptr::eq(&raw const **thread, own)) else {
             return;
         };
-        let thread = self.live.swap_remove(place);
+        let thread = self.live.swap_remove(index);
         let Some(mut record) = thread.record() else { return };
         if self.ended.len() < TOLD_APART && self.ended.try_reserve(1).is_ok() {
-            let room = record.log.room();
+            let capacity = record.log.capacity();
             record.log = record.log.shrunk();
-            self.events = self.events.saturating_sub(room).saturating_add(record.log.room());
+            self.events = self.events.saturating_sub(capacity).saturating_add(record.log.capacity());
             self.ended.push(record);
             return;
         }
-        self.events = self.events.saturating_sub(record.log.room());
+        self.events = self.events.saturating_sub(record.log.capacity());
         match &mut self.others {
             Some(others) => others.add(&record),
             None => {
@@ -218,7 +218,7 @@ mod tests {
         let mut all = All { first: 1, events: 0, live: Vec::new(), ended: Vec::new(), others: None };
         for id in 0..u32::try_from(TOLD_APART).unwrap() + 3 {
             let thread = drew(id, 5);
-            all.events += thread.log.room();
+            all.events += thread.log.capacity();
             let own = &raw const *thread;
             all.live.push(thread);
             all.end(own);
