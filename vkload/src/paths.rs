@@ -50,7 +50,7 @@ pub(crate) fn render(planned: &Planned, json: bool) -> String {
 /// Returns the possible paths of the settings file. The first that exists is used.
 fn settings(planned: &Planned) -> Vec<SearchPath> {
     let is_used = |searched: &Searched| searched.path == planned.settings.plan.path;
-    let place = |searched: &Searched| {
+    let searched_file = |searched: &Searched| {
         let found = match searched.result {
             SearchResult::File if is_used(searched) => "the settings file that is used",
             SearchResult::File => "a settings file that is ignored",
@@ -62,5 +62,5 @@ fn settings(planned: &Planned) -> Vec<SearchPath> {
             found: found.into(),
         }
     };
-    planned.searched_settings.iter().map(place).collect()
+    planned.searched_settings.iter().map(searched_file).collect()
 }

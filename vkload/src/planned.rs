@@ -17,7 +17,7 @@ use crate::facts::{SETTINGS_FILE, Variables};
 #[derive(Debug, Default)]
 pub(crate) struct Planned {
     pub(crate) settings: KnownSettings,
-    /// The places of the settings file, in search order.
+    /// The possible paths of the settings file, in search order.
     pub(crate) searched_settings: Vec<Searched>,
     pub(crate) drivers: Plan,
     pub(crate) layers: LayerPlan,

@@ -39,14 +39,14 @@ fn a12_and_a20_info_shows_the_driver_of_the_service_and_its_device() {
     assert_eq!(report["devices"][0]["name"], "null");
     let extensions = report["instanceExtensions"].as_array().expect("extensions");
     assert!(extensions.iter().any(|one| one["name"] == "VK_EXT_debug_utils"), "{report:#}");
-    let places = report["searched"].as_array().expect("places");
-    assert_eq!(places.len(), 1, "the service replaces the folders: {report:#}");
+    let searched = report["searched"].as_array().expect("a list");
+    assert_eq!(searched.len(), 1, "the service replaces the folders: {report:#}");
     assert_eq!(simulation.open_handles(), ["devices", "loader"]);
     assert_eq!(simulation.open_files(), ["manifests"]);
 }
 
 #[test]
-fn a10_and_a17_info_shows_the_places_that_are_searched_without_the_service() {
+fn a10_and_a17_info_shows_the_folders_that_are_searched_without_the_service() {
     let simulation = Simulation::new(None);
     simulation.add_library("/pkg/lib/libvkload_null.so", &null_driver());
     simulation.add_file(
@@ -54,9 +54,9 @@ fn a10_and_a17_info_shows_the_places_that_are_searched_without_the_service() {
         r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "libvkload_null.so", "api_version": "1.3.0"}}"#,
     );
     let (_, report) = shown(simulation);
-    let places: Vec<_> = report["searched"].as_array().expect("places").iter().collect();
+    let searched: Vec<_> = report["searched"].as_array().expect("a list").iter().collect();
     let path_and_content: Vec<_> =
-        places.iter().map(|place| (place["path"].as_str(), place["found"].as_str())).collect();
+        searched.iter().map(|folder| (folder["path"].as_str(), folder["found"].as_str())).collect();
     assert_eq!(
         path_and_content,
         [

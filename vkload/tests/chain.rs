@@ -305,7 +305,7 @@ impl Sides {
 /// Returns the positions of all elements of this name that have one. A character of a text counts as 7 wide and 9 high.
 fn sides(document: &Document<'_>, name: &str) -> Vec<Sides> {
     let named = document.descendants().filter(|it| it.tag_name().name() == name);
-    let place = |it: roxmltree::Node<'_, '_>| {
+    let sides_of = |it: roxmltree::Node<'_, '_>| {
         let number = |name: &str| it.attribute(name)?.parse::<i64>().ok();
         let characters = it.text().map_or(0, |text| text.chars().count()) as i64;
         let (x, y) = (number("x")?, number("y")?);
@@ -314,7 +314,7 @@ fn sides(document: &Document<'_>, name: &str) -> Vec<Sides> {
             Sides(x, y, x + width, y + height)
         }))
     };
-    named.filter_map(place).collect()
+    named.filter_map(sides_of).collect()
 }
 
 #[test]
@@ -325,15 +325,15 @@ fn nothing_in_the_svg_picture_overlaps_or_leaves_its_box() {
     let picture = Sides(0, 0, size("width").expect("a width"), size("height").expect("a height"));
     let (boxes, words) = (sides(&document, "rect"), sides(&document, "text"));
     assert_eq!(boxes.len(), 15, "the application, the loader, 8 layers and 5 drivers: {source}");
-    for (place, one) in boxes.iter().enumerate() {
+    for (index, one) in boxes.iter().enumerate() {
         assert!(picture.holds(*one), "{one:?}");
-        assert!(boxes[..place].iter().all(|other| one.is_apart_from(*other)), "{one:?}: {source}");
+        assert!(boxes[..index].iter().all(|other| one.is_apart_from(*other)), "{one:?}: {source}");
     }
-    for (place, line) in words.iter().enumerate() {
+    for (index, line) in words.iter().enumerate() {
         assert!(picture.holds(*line), "{line:?}");
         let is_free = boxes.iter().all(|it| it.is_apart_from(*line));
         assert!(is_free || boxes.iter().any(|it| it.holds(*line)), "{line:?}: {source}");
-        assert!(words[..place].iter().all(|other| line.is_apart_from(*other)), "{line:?}: {source}");
+        assert!(words[..index].iter().all(|other| line.is_apart_from(*other)), "{line:?}: {source}");
     }
 }
 

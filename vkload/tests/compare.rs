@@ -91,12 +91,13 @@ fn what_differs_is_listed_by_subject_and_by_file() {
     let output = compare(&sandbox, &before, &after);
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output);
-    let place = |line: &str| said.find(line).unwrap_or_else(|| panic!("{line}: {said}"));
-    assert!(place("\nDevices\n  gpu: only in before.json: ") < place("\nDrivers\n"));
+    let position = |line: &str| said.find(line).unwrap_or_else(|| panic!("{line}: {said}"));
+    assert!(position("\nDevices\n  gpu: only in before.json: ") < position("\nDrivers\n"));
     assert!(
-        place("\nVariables\n") < place("  VK_LOADER_DRIVERS_SELECT: before.json: * / after.json: *w.json\n")
+        position("\nVariables\n")
+            < position("  VK_LOADER_DRIVERS_SELECT: before.json: * / after.json: *w.json\n")
     );
-    assert!(place("  VK_LAYER_TEST_new: only in after.json: not active") < place("\nVariables\n"));
+    assert!(position("  VK_LAYER_TEST_new: only in after.json: not active") < position("\nVariables\n"));
 }
 
 #[test]

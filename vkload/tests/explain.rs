@@ -96,29 +96,32 @@ fn doctor_warns_of_what_should_work_beside_what_does() {
 // ---- paths ----
 
 #[test]
-fn paths_lists_every_place_whether_it_exists_or_not() {
+fn paths_lists_every_file_and_folder_whether_it_exists_or_not() {
     let sandbox = machine();
     let paths = json(&sandbox, &["paths", "--json"]);
-    let place = |kind: &str, path: &str| {
+    let row = |kind: &str, path: &str| {
         let path = sandbox.path(path);
-        let all = paths[kind].as_array().expect("places");
-        let found = all.iter().find(|place| place["path"] == path.to_str().expect("UTF-8"));
+        let all = paths[kind].as_array().expect("a list");
+        let found = all.iter().find(|searched| searched["path"] == path.to_str().expect("UTF-8"));
         let found = found.unwrap_or_else(|| panic!("{}: {paths:#}", path.display()));
         (found["found"].clone(), found["because"].clone())
     };
-    assert_eq!(place("drivers", "data/vulkan/icd.d"), ("2 manifests".into(), "XDG_DATA_DIRS".into()));
+    assert_eq!(row("drivers", "data/vulkan/icd.d"), ("2 manifests".into(), "XDG_DATA_DIRS".into()));
     assert_eq!(
-        place("drivers", "home/.config/vulkan/icd.d"),
+        row("drivers", "home/.config/vulkan/icd.d"),
         ("nothing".into(), "XDG_CONFIG_HOME is unset".into())
     );
-    assert_eq!(place("layers", "data/vulkan/implicit_layer.d").0, "1 manifest");
-    assert_eq!(place("layers", "data/vulkan/explicit_layer.d").0, "1 manifest");
+    assert_eq!(row("layers", "data/vulkan/implicit_layer.d").0, "1 manifest");
+    assert_eq!(row("layers", "data/vulkan/explicit_layer.d").0, "1 manifest");
     let settings = "data/vulkan/loader_settings.d/vk_loader_settings.json";
-    assert_eq!(place("settings", settings), ("nothing".into(), "XDG_DATA_DIRS".into()));
+    assert_eq!(row("settings", settings), ("nothing".into(), "XDG_DATA_DIRS".into()));
     let first = sandbox.path("home/.config/vulkan/loader_settings.d/vk_loader_settings.json");
     assert_eq!(paths["settings"][0]["path"], first.to_str().expect("UTF-8"), "the search order");
-    let built_in =
-        paths["drivers"].as_array().expect("places").iter().any(|place| place["because"] == "SYSCONFDIR");
+    let built_in = paths["drivers"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .any(|searched| searched["because"] == "SYSCONFDIR");
     assert!(built_in, "{paths:#}");
     let said = text(&vkload(&sandbox, &["paths"]));
     assert!(said.contains("PLACE") && said.contains("XDG_CONFIG_HOME is unset"), "{said}");

@@ -8,7 +8,7 @@ use ash::vk;
 use serde_json::Value;
 use vkload_tests::{Device, Driver, Layer, Sandbox};
 
-/// Runs `vkload` where `drivers` is the only place with drivers.
+/// Runs `vkload` where `drivers` is the only folder with drivers.
 fn vkload(drivers: &Path, arguments: &[&str]) -> Output {
     let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
     vkload.args(arguments).env("VK_DRIVER_FILES", drivers).env_remove("VK_LOADER_DRIVERS_SELECT");
@@ -101,8 +101,8 @@ fn the_outcome_of_creating_an_instance_is_reported_for_each_driver() {
         Driver::new("d-mute").result("vkEnumeratePhysicalDevices", vk::Result::ERROR_DEVICE_LOST),
         Driver::new("e-absent").library_path("/nowhere/libgone.so"),
     ]);
-    let outcome = |place: usize| {
-        let driver = &report["drivers"][place];
+    let outcome = |index: usize| {
+        let driver = &report["drivers"][index];
         (driver["outcome"].as_str().unwrap_or_default(), driver["used"] == true, driver["devices"].as_u64())
     };
     assert_eq!(outcome(0), ("used", true, Some(2)), "{report:#}");
@@ -162,8 +162,8 @@ fn a_layer_that_fails_to_open_or_to_negotiate_keeps_its_reason() {
         ("no-entry-point", "its library has no vkGetInstanceProcAddr of this layer"),
         ("active", ""),
     ];
-    for (place, (outcome, reason)) in expected.into_iter().enumerate() {
-        let layer = &report["layers"][place];
+    for (index, (outcome, reason)) in expected.into_iter().enumerate() {
+        let layer = &report["layers"][index];
         let whole = layer["remark"].as_str().unwrap();
         assert_eq!(layer["outcome"], outcome, "{layer:#}");
         assert!(whole.contains(reason), "{layer:#}");
@@ -171,16 +171,16 @@ fn a_layer_that_fails_to_open_or_to_negotiate_keeps_its_reason() {
             assert!(text.contains(whole), "{whole}: {text}");
         }
         for chain in &pictures {
-            assert_eq!(chain["layers"][place]["problem"], whole, "{chain:#}");
+            assert_eq!(chain["layers"][index]["problem"], whole, "{chain:#}");
         }
         for replayed in &replayed {
-            assert_eq!(replayed["layers"][place]["remark"], whole);
+            assert_eq!(replayed["layers"][index]["remark"], whole);
         }
-        let listed = &list["layers"][place];
+        let listed = &list["layers"][index];
         assert_eq!((&listed["outcome"], &listed["problem"]), (&layer["outcome"], &layer["remark"]));
         assert_eq!(listed["active"], layer["active"]);
         let fault = if outcome == "active" { "" } else { outcome };
-        assert_eq!(doctor["layers"][place]["trial"]["fault"], fault, "{doctor:#}");
+        assert_eq!(doctor["layers"][index]["trial"]["fault"], fault, "{doctor:#}");
     }
 }
 

@@ -80,8 +80,8 @@ fn opened(sandbox: &Sandbox, options: &[&str], variables: &[(&str, &str)]) -> Ve
 fn assert_opened(sandbox: &Sandbox, options: &[&str], variables: &[(&str, &str)], expected: &[&str]) {
     let mut expected = expected.to_vec();
     expected.sort_unstable();
-    for (place, names) in opened(sandbox, options, variables).iter().enumerate() {
-        assert_eq!(names, &expected, "{options:?} {variables:?} on loader {place}");
+    for (index, names) in opened(sandbox, options, variables).iter().enumerate() {
+        assert_eq!(names, &expected, "{options:?} {variables:?} on loader {index}");
     }
 }
 

@@ -49,7 +49,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
 /// The schema of the recording.
 const RECORDING: &str = "recording";
 
-/// Places whose content is the author's of a manifest or a settings file.
+/// Parts whose content is the author's of a manifest or a settings file.
 const OTHERS_WORDS: &[&str] = &["features", "settings"];
 
 /// Objects with fields of any name, the variables of a machine.
@@ -171,37 +171,37 @@ fn a_missing_or_extra_field_violates_the_schema() {
         let mut objects = Vec::new();
         collect_objects(&output, String::new(), &mut objects);
         assert!(!objects.is_empty());
-        for place in objects.into_iter().filter(|place| !ANY_FIELDS.contains(&place.as_str())) {
-            let object = output.pointer(&place).and_then(Value::as_object).expect("an object");
+        for pointer in objects.into_iter().filter(|pointer| !ANY_FIELDS.contains(&pointer.as_str())) {
+            let object = output.pointer(&pointer).and_then(Value::as_object).expect("an object");
             let with = |change: &dyn Fn(&mut serde_json::Map<String, Value>)| {
                 let mut output = output.clone();
-                change(output.pointer_mut(&place).and_then(Value::as_object_mut).expect("an object"));
+                change(output.pointer_mut(&pointer).and_then(Value::as_object_mut).expect("an object"));
                 schema.problem(&output)
             };
             let more = with(&|object| drop(object.insert("unheardOf".into(), json!(1))));
-            assert!(more.is_some(), "{command}: {place} may have any field");
+            assert!(more.is_some(), "{command}: {pointer} may have any field");
             for key in object.keys() {
                 let less = with(&|object| drop(object.remove(key)));
-                assert!(less.is_some(), "{command}: {place} may lack {key}");
+                assert!(less.is_some(), "{command}: {pointer} may lack {key}");
             }
         }
     }
 }
 
 /// Returns the paths of the objects that vkload itself fills; of a long list, only the first four elements.
-fn collect_objects(value: &Value, place: String, found: &mut Vec<String>) {
+fn collect_objects(value: &Value, pointer: String, found: &mut Vec<String>) {
     match value {
         Value::Object(object) => {
             for (key, value) in
                 object.iter().filter(|(key, value)| value.is_array() || !OTHERS_WORDS.contains(&key.as_str()))
             {
-                collect_objects(value, format!("{place}/{key}"), found);
+                collect_objects(value, format!("{pointer}/{key}"), found);
             }
-            found.push(place);
+            found.push(pointer);
         }
         Value::Array(items) => {
             for (number, item) in items.iter().enumerate().take(4) {
-                collect_objects(item, format!("{place}/{number}"), found);
+                collect_objects(item, format!("{pointer}/{number}"), found);
             }
         }
         _ => {}
@@ -230,24 +230,24 @@ fn every_schema_is_strict_and_explains_itself_and_is_listed() {
 }
 
 /// Checks that every object in a schema is closed and lists its required fields, and that each field has a description.
-fn check(schema: &Value, place: &str) {
+fn check(schema: &Value, pointer: &str) {
     if let Some(properties) = schema["properties"].as_object() {
-        assert_eq!(schema["additionalProperties"], false, "{place}");
-        let required = schema["required"].as_array().unwrap_or_else(|| panic!("{place}: required"));
+        assert_eq!(schema["additionalProperties"], false, "{pointer}");
+        let required = schema["required"].as_array().unwrap_or_else(|| panic!("{pointer}: required"));
         assert!(
             required.iter().all(|key| properties.contains_key(key.as_str().unwrap_or_default())),
-            "{place}"
+            "{pointer}"
         );
         for (key, property) in properties {
             let said = property["description"].as_str().unwrap_or_default();
-            assert!(said.ends_with('.'), "{place}/{key} has no description");
+            assert!(said.ends_with('.'), "{pointer}/{key} has no description");
         }
     }
     match schema {
         Value::Object(object) => {
-            object.iter().for_each(|(key, value)| check(value, &format!("{place}/{key}")))
+            object.iter().for_each(|(key, value)| check(value, &format!("{pointer}/{key}")))
         }
-        Value::Array(items) => items.iter().for_each(|value| check(value, place)),
+        Value::Array(items) => items.iter().for_each(|value| check(value, pointer)),
         _ => {}
     }
 }

@@ -31,13 +31,13 @@ fn without_a_file_it_shows_the_search_paths() {
     assert_eq!(output.status.code(), Some(0));
     let text = text(&output);
     assert!(text.starts_with("No settings file exists.\n"), "{text}");
-    let places: Vec<_> = text.lines().filter(|line| line.contains("nothing")).collect();
+    let missing: Vec<_> = text.lines().filter(|line| line.contains("nothing")).collect();
     assert!(
-        places[0].contains("/.config/vulkan/loader_settings.d/")
-            && places[0].contains("XDG_CONFIG_HOME is unset")
+        missing[0].contains("/.config/vulkan/loader_settings.d/")
+            && missing[0].contains("XDG_CONFIG_HOME is unset")
     );
-    assert!(places[1].contains("/.local/share/vulkan/loader_settings.d/"), "{text}");
-    assert!(places.len() >= 6, "{text}");
+    assert!(missing[1].contains("/.local/share/vulkan/loader_settings.d/"), "{text}");
+    assert!(missing.len() >= 6, "{text}");
 }
 
 #[test]

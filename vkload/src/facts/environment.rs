@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn each_place_is_known_by_its_marks() {
+    fn each_environment_is_known_by_its_marks() {
         let none = Variables::new();
         assert_eq!(environment(&[(".dockerenv", "")], &none).container.as_deref(), Some("docker"));
         assert_eq!(

@@ -79,7 +79,7 @@ pub(crate) struct Facts {
     pub(crate) packages: Packages,
     /// The packages of loaders, manifests and libraries, if anything is wrong.
     pub(crate) owners: Owners,
-    /// The places that set the variables, if anything is wrong.
+    /// The files that set the variables, if anything is wrong.
     pub(crate) assignments: Vec<Assignment>,
 }
 

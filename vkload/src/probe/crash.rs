@@ -186,9 +186,9 @@ fn holds(text: &[u8], part: &[u8]) -> bool {
 fn write_line(library: &[u8]) {
     let mut name = [0u8; 256];
     let mut length = 0;
-    for (place, byte) in name.iter_mut().zip(library) {
+    for (target, byte) in name.iter_mut().zip(library) {
         let plain = byte.is_ascii_graphic() && !matches!(*byte, b'"' | b'\\');
-        *place = if plain { *byte } else { b'_' };
+        *target = if plain { *byte } else { b'_' };
         length += 1;
     }
     notes::write(&[br#"{"line":"signal","library":""#, name.get(..length).unwrap_or_default(), br#""}"#]);

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
+use super::edited_file::{self, EditedFile};
 use super::history;
-use super::place::{self, Place};
 use crate::arguments::{Control, SettingsArguments};
 use crate::doctor::subject::Target;
 use crate::facts::{self, SettingsSupport, Variables, own_variables};
@@ -30,7 +30,7 @@ pub(super) fn run(options: &SettingsArguments) -> ExitCode {
 
 /// Takes the latest change back.
 pub(super) fn undo(options: &SettingsArguments) -> ExitCode {
-    let done = place::path(options.file.as_deref()).and_then(|path| Ok((history::undo(&path)?, path)));
+    let done = edited_file::path(options.file.as_deref()).and_then(|path| Ok((history::undo(&path)?, path)));
     match done {
         Ok((true, path)) => output::print(&format!("{} is as before.\n", path.display()), ExitCode::SUCCESS),
         Ok((false, path)) => {
@@ -45,41 +45,41 @@ fn changed(options: &SettingsArguments) -> Result<(String, bool), String> {
     let variables = own_variables();
     let target = Target::program(options.program.as_deref(), usize::BITS)?;
     let program = target.executable.as_deref();
-    let place = Place::find(options.file.as_deref())?;
-    let mut file = place.start.clone();
+    let edited = EditedFile::find(options.file.as_deref())?;
+    let mut file = edited.start.clone();
     let key = program.map(|program| program.display().to_string());
     let settings = settings_edit::settings_of(&mut file, key.as_deref())
-        .ok_or_else(|| format!("{} has no settings that could be changed", place.path.display()))?;
+        .ok_or_else(|| format!("{} has no settings that could be changed", edited.path.display()))?;
     edit(settings, options, &variables, program)?;
 
     let mut out = String::new();
     let after = file.render();
     let differences =
-        differences(&place.before.as_ref().map(|_| place.start.render()).unwrap_or_default(), &after);
+        differences(&edited.before.as_ref().map(|_| edited.start.render()).unwrap_or_default(), &after);
     if differences.is_empty() {
-        return Ok((format!("{} says so already.\n", place.path.display()), true));
+        return Ok((format!("{} says so already.\n", edited.path.display()), true));
     }
-    let state = if place.before.is_none() { " (new)" } else { "" };
-    out.push_str(&format!("Changes to {}{state}\n{differences}", place.path.display()));
+    let state = if edited.before.is_none() { " (new)" } else { "" };
+    out.push_str(&format!("Changes to {}{state}\n{differences}", edited.path.display()));
     if !options.dry_run {
-        history::write(&place.path, place.before.as_deref(), &after)?;
+        history::write(&edited.path, edited.before.as_deref(), &after)?;
     }
     out.push_str(if options.dry_run {
         "\nNothing is written.\n"
     } else {
         "\nWritten. `vkload settings --undo` restores the file.\n"
     });
-    let mut notes = ignored(options, &variables, program, &place.path);
+    let mut notes = ignored(options, &variables, program, &edited.path);
     if !options.dry_run {
         notes.extend(
-            place::in_use()?
-                .filter(|used| !is_same(used, &place.path))
+            edited_file::in_use()?
+                .filter(|used| !is_same(used, &edited.path))
                 .map(|used| format!("programs do not get this file: they get {}", used.display())),
         );
     }
     let is_fine = notes.is_empty();
     notes.extend(
-        place
+        edited
             .copied_from
             .map(|used| format!("the content of {}, which you cannot write to, is copied", used.display())),
     );

@@ -1,8 +1,8 @@
 //! `vkload settings`: shows and checks the settings file in use, changes it, and takes changes back.
 
 mod change;
+mod edited_file;
 mod history;
-mod place;
 mod report;
 
 use std::process::ExitCode;

@@ -130,17 +130,17 @@ pub(crate) fn set_control(settings: &mut Json, layer: &NamedLayer, control: &str
     }
 }
 
-/// Puts these layers in this order. They take the places that they have together.
+/// Puts these layers in this order. Together they take the same positions as before.
 pub(crate) fn set_order(settings: &mut Json, layers: &[NamedLayer]) {
     layers.iter().for_each(|layer| add(settings, layer));
     let entries = settings.list_mut("layers");
-    let place = |layer: &NamedLayer| entries.iter().position(|entry| is_of(entry, &layer.name));
-    let places: Vec<usize> = layers.iter().filter_map(place).collect();
-    let ordered: Vec<Json> = places.iter().filter_map(|place| entries.get(*place).cloned()).collect();
-    let mut sorted = places;
+    let position = |layer: &NamedLayer| entries.iter().position(|entry| is_of(entry, &layer.name));
+    let positions: Vec<usize> = layers.iter().filter_map(position).collect();
+    let ordered: Vec<Json> = positions.iter().filter_map(|at| entries.get(*at).cloned()).collect();
+    let mut sorted = positions;
     sorted.sort_unstable();
-    for (place, entry) in sorted.into_iter().zip(ordered) {
-        if let Some(slot) = entries.get_mut(place) {
+    for (position, entry) in sorted.into_iter().zip(ordered) {
+        if let Some(slot) = entries.get_mut(position) {
             *slot = entry;
         }
     }
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_take_their_usual_places_and_an_order_exchanges_them() {
+    fn layers_take_their_usual_positions_and_an_order_exchanges_them() {
         let mut settings = Json::object([]);
         set_control(&mut settings, &layer("explicit", false), "auto");
         assert_eq!(settings.field("layers"), None);

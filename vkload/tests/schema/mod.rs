@@ -33,44 +33,48 @@ impl Schema {
         self.against(&self.root, value, "")
     }
 
-    /// Checks a value, at `place` of the whole, against this part of the schema.
-    fn against(&self, schema: &Value, value: &Value, place: &str) -> Option<String> {
+    /// Checks a value, at `pointer` of the whole, against this part of the schema.
+    fn against(&self, schema: &Value, value: &Value, pointer: &str) -> Option<String> {
         let schema = schema.as_object().expect("a schema");
         schema.iter().find_map(|(word, says)| match word.as_str() {
             "$schema" | "$id" | "title" | "description" | "$defs" | "then" => None,
-            "$ref" => self.refer(says.as_str().expect("a reference"), value, place),
-            "oneOf" => self.one_of(says, value, place),
-            "if" if self.against(says, value, place).is_none() => self.against(&schema["then"], value, place),
+            "$ref" => self.refer(says.as_str().expect("a reference"), value, pointer),
+            "oneOf" => self.one_of(says, value, pointer),
+            "if" if self.against(says, value, pointer).is_none() => {
+                self.against(&schema["then"], value, pointer)
+            }
             "if" => None,
             "additionalProperties" if says.is_object() => {
-                members(value).find_map(|(key, value)| self.against(says, value, &format!("{place}/{key}")))
+                members(value).find_map(|(key, value)| self.against(says, value, &format!("{pointer}/{key}")))
             }
             "properties" => members(value)
-                .find_map(|(key, value)| self.against(says.get(key)?, value, &format!("{place}/{key}"))),
+                .find_map(|(key, value)| self.against(says.get(key)?, value, &format!("{pointer}/{key}"))),
             "items" => value
                 .as_array()
                 .into_iter()
                 .flatten()
                 .enumerate()
-                .find_map(|(number, item)| self.against(says, item, &format!("{place}/{number}"))),
-            _ => (!is_content(word, says, schema, value)).then(|| format!("{place}: {word} {says}: {value}")),
+                .find_map(|(number, item)| self.against(says, item, &format!("{pointer}/{number}"))),
+            _ => {
+                (!is_content(word, says, schema, value)).then(|| format!("{pointer}: {word} {says}: {value}"))
+            }
         })
     }
 
-    /// Follows a reference to a place in this file (`#/…`), to another file in the folder, or to a place in one (`FILE#/…`).
-    fn refer(&self, reference: &str, value: &Value, place: &str) -> Option<String> {
+    /// Follows a reference to a part of this file (`#/…`), to another file in the folder, or to a part of one (`FILE#/…`).
+    fn refer(&self, reference: &str, value: &Value, pointer: &str) -> Option<String> {
         let (file, inside) = reference.split_once('#').unwrap_or((reference, ""));
-        let at = |schema: &Self| schema.against(schema.root.pointer(inside).expect("a place"), value, place);
+        let at = |schema: &Self| schema.against(schema.root.pointer(inside).expect("a part"), value, pointer);
         if file.is_empty() { at(self) } else { at(&Self::at(self.path.with_file_name(file))) }
     }
 
-    fn one_of(&self, says: &Value, value: &Value, place: &str) -> Option<String> {
+    fn one_of(&self, says: &Value, value: &Value, pointer: &str) -> Option<String> {
         let all = says.as_array().expect("schemas").iter();
-        let problems: Vec<_> = all.map(|schema| self.against(schema, value, place)).collect();
+        let problems: Vec<_> = all.map(|schema| self.against(schema, value, pointer)).collect();
         match problems.iter().filter(|problem| problem.is_none()).count() {
             1 => None,
             0 => Some(problems.into_iter().flatten().collect::<Vec<_>>().join("; or ")),
-            many => Some(format!("{place}: fits {many} of oneOf: {value}")),
+            many => Some(format!("{pointer}: fits {many} of oneOf: {value}")),
         }
     }
 }

@@ -119,14 +119,14 @@ fn ask<T: Send>(worlds: &[&World], task: &(dyn Fn(&World) -> T + Sync)) -> Vec<O
         for _ in 0..AT_A_TIME {
             scope.spawn(|| {
                 loop {
-                    let place = next.lock().expect("no panic").next();
-                    let Some((place, world)) = place.and_then(|place| Some((place, worlds.get(place)?)))
+                    let index = next.lock().expect("no panic").next();
+                    let Some((index, world)) = index.and_then(|index| Some((index, worlds.get(index)?)))
                     else {
                         return;
                     };
                     if !world.needs_other_loader() || parts::other_loader().is_some() {
                         let answer = task(world);
-                        told.lock().expect("no panic")[place] = Some(answer);
+                        told.lock().expect("no panic")[index] = Some(answer);
                     }
                 }
             });

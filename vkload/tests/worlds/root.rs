@@ -443,9 +443,9 @@ impl Built {
         self.write(&format!("/usr/share/vulkan/{folder}/{name}.json"), manifest);
     }
 
-    /// Adds a graphics device on the bus: `PLACE VENDOR:DEVICE [KERNEL-DRIVER]`.
-    fn gpu(&self, place: &str, rest: &str) {
-        let folder = format!("/sys/bus/pci/devices/{place}");
+    /// Adds a graphics device on the bus: `ADDRESS VENDOR:DEVICE [KERNEL-DRIVER]`.
+    fn gpu(&self, address: &str, rest: &str) {
+        let folder = format!("/sys/bus/pci/devices/{address}");
         let (numbers, kernel) = rest.split_once(' ').unwrap_or((rest, ""));
         let (vendor, device) = numbers.split_once(':').expect("VENDOR:DEVICE");
         self.write(&format!("{folder}/class"), "0x030000\n");
@@ -456,10 +456,10 @@ impl Built {
         }
     }
 
-    /// Adds a graphics device that is part of the processor's chip: `PLACE KERNEL-DRIVER NODE`.
-    fn platform_gpu(&self, place: &str, rest: &str) {
+    /// Adds a graphics device that is part of the processor's chip: `ADDRESS KERNEL-DRIVER NODE`.
+    fn platform_gpu(&self, address: &str, rest: &str) {
         let (kernel, node) = rest.split_once(' ').expect("a driver and a node");
-        let folder = format!("/sys/bus/platform/devices/{place}");
+        let folder = format!("/sys/bus/platform/devices/{address}");
         fs::create_dir_all(self.path(&format!("{folder}/drm/{node}"))).expect("made");
         self.link(&format!("{folder}/driver"), &format!("../../../bus/platform/drivers/{kernel}"));
     }
@@ -546,7 +546,7 @@ fn rest_groups(names: &str) -> Vec<u32> {
 
 fn replace(bytes: &mut [u8], old: &[u8], new: &[u8]) {
     let at = bytes.windows(old.len()).position(|window| window == old).expect("the old text");
-    for (place, byte) in bytes[at..at + old.len()].iter_mut().enumerate() {
-        *byte = new.get(place).copied().unwrap_or(0);
+    for (index, byte) in bytes[at..at + old.len()].iter_mut().enumerate() {
+        *byte = new.get(index).copied().unwrap_or(0);
     }
 }

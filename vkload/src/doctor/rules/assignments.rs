@@ -7,7 +7,7 @@ use crate::facts::{Assignment, Setter};
 /// More lines than these are not named.
 const SHOWN: usize = 3;
 
-/// Adds the place of the assignment to each step that unsets a variable. A process gets its variables from there and from nowhere else.
+/// Adds the location of the assignment to each step that unsets a variable. A process gets its variables from there and from nowhere else.
 pub(super) fn add_steps(case: &Case, findings: &mut [Finding]) {
     for finding in findings {
         let mut steps = Vec::new();
@@ -31,18 +31,18 @@ fn lines(case: &Case, variable: &str) -> Vec<String> {
 
 fn line(assignment: &Assignment) -> String {
     let Assignment { variable, file, line, setter } = assignment;
-    let place = format!("{file}, line {line}");
+    let location = format!("{file}, line {line}");
     match setter {
-        Setter::LogIn => format!("Remove {variable} from {place}, where each log-in or shell sets it"),
+        Setter::LogIn => format!("Remove {variable} from {location}, where each log-in or shell sets it"),
         Setter::Desktop => {
-            format!("Remove {variable} from the command in {place}, and start the program again")
+            format!("Remove {variable} from the command in {location}, and start the program again")
         }
         Setter::Unit { name, of_user } => {
             let systemctl = if *of_user { "systemctl --user" } else { "sudo systemctl" };
             format!(
-                "Remove {variable} from {place}, or add UnsetEnvironment={variable} by: {systemctl} edit {name}; then: {systemctl} daemon-reload && {systemctl} restart {name}"
+                "Remove {variable} from {location}, or add UnsetEnvironment={variable} by: {systemctl} edit {name}; then: {systemctl} daemon-reload && {systemctl} restart {name}"
             )
         }
-        Setter::Steam => format!("Remove {variable} from the game's launch options in Steam ({place})"),
+        Setter::Steam => format!("Remove {variable} from the game's launch options in Steam ({location})"),
     }
 }

@@ -15,7 +15,7 @@ const FILE: &str = "vulkan/loader_settings.d/vk_loader_settings.json";
 
 /// A file that exists or will be written.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct EditedFile {
     pub(super) path: PathBuf,
     /// Its content. `None` if it does not exist.
     pub(super) before: Option<String>,
@@ -25,7 +25,7 @@ pub(super) struct Place {
     pub(super) copied_from: Option<PathBuf>,
 }
 
-impl Place {
+impl EditedFile {
     /// Returns the file at [`path`]. A file of this user's that does not exist yet begins with the content of the one in use.
     pub(super) fn find(given: Option<&Path>) -> Result<Self, String> {
         let path = path(given)?;
