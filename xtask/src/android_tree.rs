@@ -165,12 +165,12 @@ mod tests {
     #[test]
     fn r172_each_module_comes_after_those_that_it_needs() {
         let names: Vec<_> = modules().unwrap().into_iter().map(|module| module.name).collect();
-        let place = |name: &str| names.iter().position(|it| it == name).unwrap();
+        let position = |name: &str| names.iter().position(|it| it == name).unwrap();
         assert_eq!(names.len(), 6 + 7);
-        assert!(place("libvkload_hash32") < place("libvkload_heapless"));
-        assert!(place("libvkload_registry") < place("libvkload_core"));
-        assert!(place("libvkload_core") < place("libvkload_platform"));
-        assert!(place("libvkload_platform") < place("libvkload_system"));
+        assert!(position("libvkload_hash32") < position("libvkload_heapless"));
+        assert!(position("libvkload_registry") < position("libvkload_core"));
+        assert!(position("libvkload_core") < position("libvkload_platform"));
+        assert!(position("libvkload_platform") < position("libvkload_system"));
         assert_eq!(names.last().unwrap(), "libvkload_vulkan");
     }
 }

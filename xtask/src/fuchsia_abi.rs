@@ -108,8 +108,8 @@ impl<'a> Options<'a> {
 }
 
 fn one_of_targets(name: &str) -> Result<&'static [&'static str], Failure> {
-    let place = TARGETS.iter().position(|target| *target == name);
-    let found = place.and_then(|place| TARGETS.get(place..=place));
+    let index = TARGETS.iter().position(|target| *target == name);
+    let found = index.and_then(|index| TARGETS.get(index..=index));
     found.ok_or_else(|| format!("the targets are {}, not {name}", TARGETS.join(" and ")).into())
 }
 

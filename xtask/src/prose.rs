@@ -46,7 +46,7 @@ type Texts = BTreeMap<String, Vec<Line>>;
 /// A line of prose.
 struct Line {
     /// The file and the number of the line, for the person at the terminal.
-    place: String,
+    location: String,
     /// The text, without code.
     text: String,
 }
@@ -88,7 +88,7 @@ fn habits() -> Result<Vec<(Regex, &'static str)>, Failure> {
 fn hits(habits: &[(Regex, &'static str)], line: &Line) -> Vec<String> {
     let of_habit = |(pattern, advice): &(Regex, &'static str)| -> Vec<String> {
         let found = pattern.find_iter(&line.text);
-        found.map(|hit| format!("{}: \"{}\": {advice}", line.place, hit.as_str().trim())).collect()
+        found.map(|hit| format!("{}: \"{}\": {advice}", line.location, hit.as_str().trim())).collect()
     };
     habits.iter().flat_map(of_habit).collect()
 }
@@ -113,7 +113,7 @@ fn page(path: &str, text: &str) -> Vec<Line> {
         if line.trim_start().starts_with("```") {
             in_code = !in_code;
         } else if !in_code {
-            lines.push(Line { place: format!("{path}:{}", number + 1), text: without_code(line) });
+            lines.push(Line { location: format!("{path}:{}", number + 1), text: without_code(line) });
         }
     }
     lines
@@ -128,7 +128,7 @@ fn comments(path: &str, text: &str) -> Vec<Line> {
             None => line.split_once(" // ").map_or("", |(_, comment)| comment),
         };
         if !comment.is_empty() {
-            lines.push(Line { place: format!("{path}:{}", number + 1), text: without_code(comment) });
+            lines.push(Line { location: format!("{path}:{}", number + 1), text: without_code(comment) });
         }
     }
     lines

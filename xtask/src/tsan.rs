@@ -24,37 +24,37 @@ const ORDERED: &str = "race:call_init\n";
 /// Needs a nightly compiler with the component `rust-src`, and GCC with its libtsan.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let storms = arguments.first().map_or(Ok(STORM.1), |storms| storms.parse())?;
-    let place = Place { folder: target_folder().join("tsan") };
-    fs::create_dir_all(place.file("lib"))?;
-    place.compile_library()?;
-    place.compile_guests()?;
+    let folder = WorkFolder { path: target_folder().join("tsan") };
+    fs::create_dir_all(folder.file("lib"))?;
+    folder.compile_library()?;
+    folder.compile_guests()?;
     for (layer, log, threads, rounds) in RUNS {
-        place.write_manifests(layer)?;
-        let mut stress = place.program("stress");
+        folder.write_manifests(layer)?;
+        let mut stress = folder.program("stress");
         stress.args([threads, rounds, "all"]);
         if log {
             // Only the reports matter, which go elsewhere.
             stress.env("VK_LOADER_DEBUG", "all").stderr(Stdio::null());
         }
-        place.watch(&mut stress)?;
+        folder.watch(&mut stress)?;
     }
     for seed in 1..=storms {
-        place.write_manifests(seed % 4 == 0)?;
-        let mut storm = place.program("storm");
-        storm.arg(place.file("lib/libvulkan.so.1")).args([STORM.0, &seed.to_string()]);
-        place.watch(&mut storm).map_err(|error| format!("storm {seed}: {error}"))?;
+        folder.write_manifests(seed % 4 == 0)?;
+        let mut storm = folder.program("storm");
+        storm.arg(folder.file("lib/libvulkan.so.1")).args([STORM.0, &seed.to_string()]);
+        folder.watch(&mut storm).map_err(|error| format!("storm {seed}: {error}"))?;
     }
     Ok(())
 }
 
 /// The folder that everything is made in.
-struct Place {
-    folder: PathBuf,
+struct WorkFolder {
+    path: PathBuf,
 }
 
-impl Place {
+impl WorkFolder {
     fn file(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+        self.path.join(name)
     }
 
     fn compile_library(&self) -> Result<(), Failure> {
@@ -65,8 +65,8 @@ impl Place {
             .arg(&names)
             .finish()?;
         let flags = [format!("-Clink-arg={}", names.display()), "-Clink-arg=-ltsan".into()];
-        sanitized("thread", &self.folder, &flags)?;
-        let built = self.folder.join(TARGET).join("release/libvulkan.so");
+        sanitized("thread", &self.path, &flags)?;
+        let built = self.path.join(TARGET).join("release/libvulkan.so");
         for name in ["lib/libvulkan.so.1", "lib/libvulkan.so"] {
             fs::copy(&built, self.file(name))?;
         }

@@ -31,27 +31,27 @@ pub(super) fn print(root: Node, registry: &Numbered) -> Result<(), Failure> {
     for (name, _, words) in handles::TYPES {
         println!("| `{name}` | {} | {words} |", carriers.dispatched.get(*name).unwrap_or(&0));
     }
-    println!("\n| place | function | what it does, or why there is none |\n|---|---|---|");
-    for (place, how) in handled::PLACES {
+    println!("\n| carrier | function | what it does, or why there is none |\n|---|---|---|");
+    for (carrier, how) in handled::CARRIERS {
         let (kind, words) = how.words();
-        println!("| `{place}` | {kind} | {words} |");
+        println!("| `{carrier}` | {kind} | {words} |");
     }
-    for (place, of_type) in &carriers.only_read {
-        println!("| `{place}` | passes through | only read, and a {of_type} is the driver's own |");
+    for (carrier, of_type) in &carriers.only_read {
+        println!("| `{carrier}` | passes through | only read, and a {of_type} is the driver's own |");
     }
     Ok(())
 }
 
-/// Compares the registry's occurrences with [`handled::PLACES`].
+/// Compares the registry's carriers with [`handled::CARRIERS`].
 pub(super) fn check(root: Node, registry: &Numbered) -> Result<(), Failure> {
-    let Carriers { places: found, .. } = Carriers::read(root, registry)?;
+    let Carriers { translated: found, .. } = Carriers::read(root, registry)?;
     let mut named = BTreeSet::new();
-    for (place, how) in handled::PLACES {
+    for (carrier, how) in handled::CARRIERS {
         if how.words().1.is_empty() {
-            return Err(format!("{place}: say what is done, or why nothing is").into());
+            return Err(format!("{carrier}: say what is done, or why nothing is").into());
         }
-        if !named.insert((*place).to_owned()) {
-            return Err(format!("{place} is named twice").into());
+        if !named.insert((*carrier).to_owned()) {
+            return Err(format!("{carrier} is named twice").into());
         }
     }
     let missing: Vec<&str> = found.difference(&named).map(String::as_str).collect();
@@ -62,9 +62,11 @@ pub(super) fn check(root: Node, registry: &Numbered) -> Result<(), Failure> {
     }
     let stale: Vec<&str> = named.difference(&found).map(String::as_str).collect();
     if !stale.is_empty() {
-        return Err(
-            format!("xtask/src/gen/handled.rs names what is no place:\n  {}", stale.join("\n  ")).into()
-        );
+        return Err(format!(
+            "xtask/src/gen/handled.rs names carriers that do not exist:\n  {}",
+            stale.join("\n  ")
+        )
+        .into());
     }
     Ok(())
 }
@@ -116,10 +118,11 @@ pub(super) fn types_file() -> Generated {
     Generated { path: PathBuf::from("loader-core/src/objects/debug/translated_gen.rs"), text }
 }
 
-/// Returns the constants of the commands with a place of this kind, one a line, aliases included.
+/// Returns the constants of the commands with a carrier of this kind, one a line, aliases included.
 fn commands(registry: &Numbered, wanted: impl Fn(&How) -> bool) -> String {
-    let places = handled::PLACES.iter().filter(|(_, how)| wanted(how));
-    let names: BTreeSet<&str> = places.map(|(place, _)| place.split(':').next().unwrap_or(place)).collect();
+    let carriers = handled::CARRIERS.iter().filter(|(_, how)| wanted(how));
+    let names: BTreeSet<&str> =
+        carriers.map(|(carrier, _)| carrier.split(':').next().unwrap_or(carrier)).collect();
     let is_named = |command: &&Command| {
         names.contains(command.name.as_str())
             || command.alias_of.as_deref().is_some_and(|of| names.contains(of))
@@ -128,13 +131,13 @@ fn commands(registry: &Numbered, wanted: impl Fn(&How) -> bool) -> String {
     chosen.map(|command| format!("    command::{},\n", naming::command(&command.name))).collect()
 }
 
-/// The occurrences of handles that the loader makes or translates.
+/// The carriers of handles that the loader makes or translates.
 #[derive(Default)]
 struct Carriers {
     /// `vkCommand: parameter`, `vkCommand: VkStructure.member`, `vkCommand` alone if it has none of these and no single driver can answer
     /// it, or `VkStructure.member` if no command leads to the structure.
-    places: BTreeSet<String>,
-    /// Places of handles that are the same on both sides of the loader, with their types.
+    translated: BTreeSet<String>,
+    /// Carriers of handles that are the same on both sides of the loader, with their types.
     only_read: BTreeMap<String, String>,
     /// How many commands have a handle of this type as the first parameter.
     dispatched: BTreeMap<String, usize>,
@@ -180,7 +183,7 @@ impl Carriers {
         structures: &'a Structures,
         reached: &mut BTreeSet<&'a str>,
     ) {
-        let before = self.places.len();
+        let before = self.translated.len();
         let dispatched = usize::from(group != Group::Global);
         for first in parameters.iter().take(dispatched) {
             let count = self.dispatched.entry(first.of_type.clone()).or_default();
@@ -199,18 +202,18 @@ impl Carriers {
             );
             reached.extend(seen.into_iter().map(|(structure, _)| structure));
         }
-        if self.places.len() == before && matches!(group, Group::Global | Group::Instance) {
-            self.places.insert(name.to_owned());
+        if self.translated.len() == before && matches!(group, Group::Global | Group::Instance) {
+            self.translated.insert(name.to_owned());
         }
     }
 
-    fn add(&mut self, slot: &Slot, written: bool, place: &str) {
+    fn add(&mut self, slot: &Slot, written: bool, carrier: &str) {
         match handles::differs(&slot.of_type) {
-            _ if slot.any_handle => _ = self.places.insert(place.to_owned()),
+            _ if slot.any_handle => _ = self.translated.insert(carrier.to_owned()),
             Some(Differs::WhereMade) if !written => {
-                self.only_read.insert(place.to_owned(), slot.of_type.clone());
+                self.only_read.insert(carrier.to_owned(), slot.of_type.clone());
             }
-            Some(_) => _ = self.places.insert(place.to_owned()),
+            Some(_) => _ = self.translated.insert(carrier.to_owned()),
             None => {}
         }
     }
@@ -362,10 +365,10 @@ mod tests {
     </registry>"#;
 
     #[test]
-    fn every_way_to_carry_a_handle_is_a_place() {
+    fn every_way_to_carry_a_handle_is_found() {
         let document = roxmltree::Document::parse(REGISTRY).unwrap();
         let registry = order::number(model::Registry::read(document.root_element()).unwrap());
-        let found = Carriers::read(document.root_element(), &registry).unwrap().places;
+        let found = Carriers::read(document.root_element(), &registry).unwrap().translated;
         let expected = [
             "vkPlain",
             "vkQueues: VkQueues.all",
@@ -396,8 +399,8 @@ mod tests {
     }
 
     #[test]
-    fn whatever_way_a_handle_is_carried_it_is_a_place() {
-        for (addition, place) in [
+    fn an_unhandled_carrier_of_each_kind_fails() {
+        for (addition, carrier) in [
             (
                 "<type category='struct' name='VkNew' structextends='VkInfo'><member>const <type>VkDebugUtilsMessengerEXT</type>* <name>all</name></member></type>",
                 "vkShow: VkNew.all",
@@ -421,7 +424,7 @@ mod tests {
         ] {
             let failure = check_with(addition).unwrap();
             assert!(
-                failure.contains(&format!("\n  {place}\n")) || failure.ends_with(&format!("\n  {place}")),
+                failure.contains(&format!("\n  {carrier}\n")) || failure.ends_with(&format!("\n  {carrier}")),
                 "{failure}"
             );
         }
@@ -435,7 +438,7 @@ mod tests {
         let Some(text) = crate::r#gen::registry_beside_the_repository() else { return };
         let generated = |text: &str| crate::r#gen::generate(text).err().map(|failure| failure.to_string());
         assert_eq!(generated(&text), None);
-        for (more, place) in [
+        for (more, carrier) in [
             (" structextends=\"VkSubmitInfo\"", "vkQueueSubmit: VkNewEXT.listener"),
             ("", "VkNewEXT.listener"),
         ] {
@@ -443,7 +446,10 @@ mod tests {
                 "<type category=\"struct\" name=\"VkNewEXT\"{more}><member><type>VkDebugUtilsMessengerEXT</type> <name>listener</name></member></type></types>"
             );
             let failure = generated(&text.replacen("</types>", &new, 1));
-            assert_eq!(failure.unwrap(), format!("nobody handles, in xtask/src/gen/handled.rs:\n  {place}"));
+            assert_eq!(
+                failure.unwrap(),
+                format!("nobody handles, in xtask/src/gen/handled.rs:\n  {carrier}")
+            );
         }
     }
 }

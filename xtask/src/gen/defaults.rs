@@ -167,11 +167,11 @@ impl<'a> Reader<'a> {
         let infos = parameters.iter().filter(|parameter| parameter.is_pointer && !parameter.is_out);
         for info in infos {
             let members = self.nodes.get(info.of_type).into_iter().flat_map(|node| children(*node, "member"));
-            for (place, member) in members.filter(|node| of_this_api(*node)).enumerate() {
+            for (index, member) in members.filter(|node| of_this_api(*node)).enumerate() {
                 let is_handle =
                     child_text(member, "type").is_some_and(|name| self.object_type(name).is_some());
                 if is_handle && !is_pointer(member) {
-                    return Ok(Some((info.letter, self.offset(info.of_type, place)?)));
+                    return Ok(Some((info.letter, self.offset(info.of_type, index)?)));
                 }
             }
         }
@@ -278,9 +278,9 @@ impl<'a> Reader<'a> {
             return Ok(None);
         }
         let mut counts = Vec::new();
-        for (place, member) in members.iter().enumerate() {
+        for (index, member) in members.iter().enumerate() {
             if child_text(*member, "type") == Some("uint32_t") && named(member).ends_with("Count") {
-                counts.push(self.offset(name, place)?);
+                counts.push(self.offset(name, index)?);
             }
         }
         Ok(Some(counts))

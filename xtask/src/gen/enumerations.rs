@@ -82,7 +82,7 @@ impl<'a> Enumerations<'a> {
         let mut constants = String::from(header());
         constants.push_str("//! The enumerations that members of properties have, by number.\n\n");
         let mut files = vec![String::new()];
-        let mut places = Vec::new();
+        let mut paths = Vec::new();
         let mut length = 0;
         for (number, name) in names.iter().enumerate() {
             let values = self.values(name);
@@ -93,7 +93,7 @@ impl<'a> Enumerations<'a> {
             length += values.len();
             let constant = Self::constant(name);
             let _ = writeln!(constants, "pub(super) const {constant}: u8 = {number};");
-            places.push(format!("enumerations_{}_gen::{constant}", files.len()));
+            paths.push(format!("enumerations_{}_gen::{constant}", files.len()));
             let lines: String =
                 values.iter().map(|(name, value)| format!("        \"{name}\" {value};\n")).collect();
             let row = format!("    {constant} \"{name}\" {{\n{lines}    }}\n");
@@ -103,10 +103,10 @@ impl<'a> Enumerations<'a> {
         }
         let uses: String =
             (1..=files.len()).map(|part| format!("use super::enumerations_{part}_gen;\n")).collect();
-        let all: String = places.iter().map(|place| format!("    {place},\n")).collect();
+        let all: String = paths.iter().map(|path| format!("    {path},\n")).collect();
         let text = format!(
             "{constants}\n/// The names and values of each.\npub(super) static ALL: [&[(&str, i64)]; {}] = [\n{all}];\n",
-            places.len()
+            paths.len()
         );
         let text = text.replacen("\npub(super) const", &format!("\n{uses}\npub(super) const"), 1);
         let path = |name: String| Path::new(folder).join(name);

@@ -1,11 +1,11 @@
-//! How the loader handles each place that the [`audit`](super::audit) finds.
+//! How the loader handles each carrier that the [`audit`](super::audit) finds.
 //!
 //! Kept by hand. An alias is handled as the command that it is another name of. Commands whose only translated handle is
 //! the physical device in the first parameter are not here: their terminators swap it without knowing the rest.
 //! `VkDisplayKHR` and `VkDisplayModeKHR` are not translated: the physical device in the first parameter says whose they
 //! are.
 
-/// The treatment of an occurrence.
+/// The treatment of a carrier.
 pub(super) enum How {
     /// The application calls a function written for this command, which does this.
     Trampoline(&'static str),
@@ -41,8 +41,8 @@ const NAMED: &str = "a copy of the structure with what the first layer, then the
     or a surface; what listens to messages is named to no driver; a device command";
 const BELOW_DEVICES: &str = "devices and objects below them only (VUID-vkSetPrivateData-objectHandle-04016)";
 
-/// The places, in the words of the audit.
-pub(super) const PLACES: &[(&str, How)] = &[
+/// The carriers, in the words of the audit.
+pub(super) const CARRIERS: &[(&str, How)] = &[
     // Before and around instances.
     ("vkCreateInstance: pInstance", Terminator("creates each driver's instance; ours stands for them all")),
     (

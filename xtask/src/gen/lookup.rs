@@ -27,7 +27,7 @@ pub(super) fn file(registry: &Numbered) -> Result<Generated, Failure> {
 }
 
 fn table(constant: &str, about: &str, names: &[&str]) -> Result<String, Failure> {
-    // A table that is nearly full leaves no place for the last buckets.
+    // A table that is nearly full leaves no slots for the last buckets.
     let slots = (names.len() * 8 / 7).next_power_of_two();
     let buckets = slots / 2;
     let (seed, displacements, taken) = (1..SEEDS)
@@ -55,28 +55,29 @@ fn search(seed: u64, names: &[&str], buckets: usize, slots: usize) -> Option<(u6
     let mut displacements = vec![0; buckets];
     let mut taken = vec![EMPTY; slots];
     for bucket in order {
-        let (displacement, places) = (0..slots)
-            .filter_map(|displacement| u8::try_from(displacement).ok())
-            .find_map(|displacement| Some((displacement, places(&members[bucket], displacement, &taken)?)))?;
+        let (displacement, own_slots) =
+            (0..slots).filter_map(|displacement| u8::try_from(displacement).ok()).find_map(
+                |displacement| Some((displacement, free_slots(&members[bucket], displacement, &taken)?)),
+            )?;
         displacements[bucket] = displacement;
-        for (place, (id, _)) in places.into_iter().zip(&members[bucket]) {
-            taken[place] = *id;
+        for (slot, (id, _)) in own_slots.into_iter().zip(&members[bucket]) {
+            taken[slot] = *id;
         }
     }
     Some((seed, displacements, taken))
 }
 
 /// Returns the slots of a bucket's members, if they are free and all different.
-fn places(members: &[(u16, u64)], displacement: u8, taken: &[u16]) -> Option<Vec<usize>> {
-    let mut places = Vec::new();
+fn free_slots(members: &[(u16, u64)], displacement: u8, taken: &[u16]) -> Option<Vec<usize>> {
+    let mut found = Vec::new();
     for (_, hash) in members {
-        let place = hash::slot(*hash, displacement, taken.len());
-        if taken[place] != EMPTY || places.contains(&place) {
+        let slot = hash::slot(*hash, displacement, taken.len());
+        if taken[slot] != EMPTY || found.contains(&slot) {
             return None;
         }
-        places.push(place);
+        found.push(slot);
     }
-    Some(places)
+    Some(found)
 }
 
 fn numbers(values: &[impl std::fmt::Display]) -> String {

@@ -107,7 +107,7 @@ impl Structure<'_> {
     }
 
     /// Returns the version that has all members in sequence, and the position of the first.
-    fn place(&self, gathered: &[&Structure]) -> Result<Option<(u8, usize)>, Failure> {
+    fn position_in(&self, gathered: &[&Structure]) -> Result<Option<(u8, usize)>, Failure> {
         for whole in gathered {
             let version = whole.gathers().ok_or("no version")?;
             let is = |name: &str, own: &str| {
@@ -116,16 +116,16 @@ impl Structure<'_> {
                 name == own || name == format!("subgroup{capital}{}", letters.as_str())
             };
             let at = |member: &Member| whole.members.iter().position(|it| is(it.name, member.name));
-            let places: Vec<Option<usize>> = self.members.iter().map(at).collect();
-            if places.iter().any(Option::is_none) {
+            let positions: Vec<Option<usize>> = self.members.iter().map(at).collect();
+            if positions.iter().any(Option::is_none) {
                 continue;
             }
-            if !places.windows(2).all(|pair| pair[0].map(|at| at + 1) == pair[1]) {
+            if !positions.windows(2).all(|pair| pair[0].map(|at| at + 1) == pair[1]) {
                 return Err(
                     format!("{} does not have its members as {} has them", self.name, whole.name).into()
                 );
             }
-            return Ok(places.first().copied().flatten().map(|first| (version, first)));
+            return Ok(positions.first().copied().flatten().map(|first| (version, first)));
         }
         Ok(None)
     }
@@ -140,7 +140,7 @@ fn row(structure: &Structure, gathered: &[&Structure], registry: &Numbered) -> R
     for extension in structure.extensions.iter().filter(|name| registry.registry.extension(name).is_some()) {
         words.push(format!("by {}", naming::extension(extension)));
     }
-    if let Some((version, first)) = structure.place(gathered)? {
+    if let Some((version, first)) = structure.position_in(gathered)? {
         words.push(format!("within {version} at {first}"));
     }
     words.push("has".to_owned());

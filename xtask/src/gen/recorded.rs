@@ -122,12 +122,12 @@ impl<'a> Reader<'a> {
         let names: Vec<&str> = parameters.iter().filter_map(|node| child_text(*node, "name")).collect();
         let mut words = vec![naming::command(name), "(".to_owned()];
         let mut pointers = Vec::new();
-        for (place, parameter) in parameters.iter().enumerate() {
+        for (index, parameter) in parameters.iter().enumerate() {
             let of_type = child_text(*parameter, "type").ok_or("a parameter without type")?;
             let text = declaration(*parameter);
             let is_pointer = text.contains('*') || text.contains('[');
             let class = if is_pointer { "Pointer" } else { self.class(of_type)? };
-            words.push(format!("{} {class},", letter(place)));
+            words.push(format!("{} {class},", letter(index)));
             let is_marker = of_type == "void" && parameter.attribute("len").is_none();
             if !is_pointer || (is_marker && name == "vkCmdSetCheckpointNV") {
                 continue;
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
             let target =
                 if text.matches('*').count() > 1 || is_marker { None } else { self.target(of_type)? };
             let Some(target) = target else { return Ok(None) };
-            pointers.push(format!("[{place} ({count}) ({})]", shown(&target)));
+            pointers.push(format!("[{index} ({count}) ({})]", shown(&target)));
         }
         words.push(")".to_owned());
         words.extend(pointers);
@@ -212,24 +212,24 @@ impl<'a> Reader<'a> {
         let members: Vec<Node> = children(node, "member").filter(|node| of_this_api(*node)).collect();
         let names: Vec<&str> = members.iter().filter_map(|node| child_text(*node, "name")).collect();
         let Ok(all) = sizes(|abi| self.types.offsets(name, &ABIS[abi])) else { return Ok(Kind::Unknown) };
-        let at = |place: usize| [all[0][place], all[1][place], all[2][place]];
+        let at = |index: usize| [all[0][index], all[1][index], all[2][index]];
         let mut pointers = Vec::new();
-        for (place, member) in members.iter().enumerate() {
+        for (index, member) in members.iter().enumerate() {
             let of_type = child_text(*member, "type").ok_or("a member without type")?;
             let text = declaration(*member);
             if !text.contains('*') {
                 match self.kind(self.resolved(of_type))? {
                     Kind::Plain => {}
                     Kind::Pointers(inner) if !text.contains('[') => {
-                        pointers.extend(inner.into_iter().map(|pointer| pointer.moved(at(place))));
+                        pointers.extend(inner.into_iter().map(|pointer| pointer.moved(at(index))));
                     }
                     _ => return Ok(Kind::Unknown),
                 }
                 continue;
             }
-            if names[place] == "pNext" {
+            if names[index] == "pNext" {
                 let target = Target::Plain([0; 3]);
-                pointers.push(Pointer { at: at(place), count: Count::Chain, target, when: None });
+                pointers.push(Pointer { at: at(index), count: Count::Chain, target, when: None });
                 continue;
             }
             let count = match member.attribute("len") {
@@ -246,11 +246,11 @@ impl<'a> Reader<'a> {
             };
             let target = if text.matches('*').count() > 1 { None } else { self.target(of_type)? };
             let Some(target) = target else { return Ok(Kind::Unknown) };
-            let kinds = OF_DESCRIPTORS.iter().find(|(pointer, _)| *pointer == names[place]);
+            let kinds = OF_DESCRIPTORS.iter().find(|(pointer, _)| *pointer == names[index]);
             let kinds = kinds.filter(|_| name == "VkWriteDescriptorSet");
             let selector = names.iter().position(|name| *name == "descriptorType");
             let when = kinds.and_then(|(_, kinds)| Some((at(selector?), *kinds)));
-            pointers.push(Pointer { at: at(place), count, target, when });
+            pointers.push(Pointer { at: at(index), count, target, when });
         }
         Ok(if pointers.is_empty() { Kind::Plain } else { Kind::Pointers(pointers) })
     }
@@ -346,6 +346,6 @@ fn sizes<T>(mut of: impl FnMut(usize) -> Result<T, Failure>) -> Result<[T; 3], F
     Ok([of(0)?, of(1)?, of(2)?])
 }
 
-pub(super) fn letter(place: usize) -> char {
-    char::from(b'a' + u8::try_from(place).unwrap_or_default())
+pub(super) fn letter(index: usize) -> char {
+    char::from(b'a' + u8::try_from(index).unwrap_or_default())
 }

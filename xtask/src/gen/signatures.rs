@@ -30,8 +30,8 @@ impl<'a> Signatures<'a> {
     pub(super) fn of(&self, name: &str) -> Result<Vec<String>, Failure> {
         let node = *self.declared.get(name).ok_or_else(|| format!("{name} is not declared"))?;
         let mut words = vec!["(".to_owned()];
-        for (place, parameter) in children(node, "param").filter(|node| of_this_api(*node)).enumerate() {
-            words.push(format!("{} {},", letter(place), self.passed(parameter)?));
+        for (index, parameter) in children(node, "param").filter(|node| of_this_api(*node)).enumerate() {
+            words.push(format!("{} {},", letter(index), self.passed(parameter)?));
         }
         let proto = children(node, "proto").next().ok_or("a command without prototype")?;
         let is_void = child_text(proto, "type") == Some("void") && !declaration(proto).contains('*');

@@ -115,7 +115,7 @@ impl Code {
         )
     }
 
-    /// Returns the places of missing pads, and the properties missing from the library.
+    /// Returns the addresses of missing pads, and the properties missing from the library.
     pub(crate) fn complaints(&self) -> Vec<String> {
         let mut complaints = self.wrong.clone();
         let bare = self.landings.iter().filter(|(_, landing)| !is_pad(landing.word));
@@ -158,7 +158,7 @@ impl Code {
         let mut relocations = 0;
         // The descriptions of stack frames name all functions, and call none.
         for section in file.sections().filter(|it| is_mapped(it) && it.name() != Ok(".eh_frame")) {
-            for (place, relocation) in section.relocations() {
+            for (offset, relocation) in section.relocations() {
                 relocations += 1;
                 let RelocationTarget::Symbol(symbol) = relocation.target() else { continue };
                 let symbol = file.symbol_by_index(symbol)?.address();
@@ -168,8 +168,8 @@ impl Code {
                     }
                     // A distance from the beginning of its table, which is a symbol. Tables of jumps within a function are none.
                     RelocationFlags::Elf { r_type: elf::R_AARCH64_PREL32 } => {
-                        let table = tables.range(..=place).next_back();
-                        let distance = word_at(file, place).map(u32::cast_signed);
+                        let table = tables.range(..=offset).next_back();
+                        let distance = word_at(file, offset).map(u32::cast_signed);
                         let Some((table, distance)) = table.zip(distance) else { continue };
                         table.0.wrapping_add_signed(distance.into())
                     }

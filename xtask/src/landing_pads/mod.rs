@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     match arguments {
         [] => check_all(),
         [file] => end(&read(Path::new(file))?.complaints()),
-        _ => Err("the only argument is a library to be checked in place of those that are built".into()),
+        _ => Err("the only argument is a library to be checked instead of those that are built".into()),
     }
 }
 

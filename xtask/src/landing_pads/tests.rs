@@ -26,7 +26,7 @@ core::arch::global_asm!(
 );
 "#;
 
-/// The correct text for each place in a library's source.
+/// The correct text for each mark in a library's source.
 const GOOD: &[(&str, &str)] = &[
     ("EXPORTED", "hint #34"),
     ("POINTED", "hint #38"),
@@ -35,13 +35,13 @@ const GOOD: &[(&str, &str)] = &[
     ("FEATURES", "3"),
 ];
 
-/// Returns the problems of a library with `instead` in one place.
-fn complaints(place: &str, instead: &str) -> Vec<String> {
-    let folder = env::temp_dir().join(format!("vkload-pads-{}-{place}", process::id()));
+/// Returns the problems of a library with `instead` at one mark.
+fn complaints(mark: &str, instead: &str) -> Vec<String> {
+    let folder = env::temp_dir().join(format!("vkload-pads-{}-{mark}", process::id()));
     fs::create_dir_all(&folder).unwrap();
     let mut source = SOURCE.to_owned();
     for (name, text) in GOOD {
-        source = source.replace(name, if *name == place { instead } else { text });
+        source = source.replace(name, if *name == mark { instead } else { text });
     }
     let (text, object, library) = (folder.join("a.rs"), folder.join("a.o"), folder.join("a.so"));
     fs::write(&text, source).unwrap();
@@ -72,10 +72,10 @@ fn r161_a_pad_that_is_missing_is_found_wherever_it_is() {
         ("LISTED", "listed"),
         ("PIECE", "missing_instance_commands 1"),
     ];
-    for (place, name) in missing {
+    for (mark, name) in missing {
         // `nop`, and the pad for jumps alone.
         for instead in ["hint #0", "hint #36"] {
-            let found = complaints(place, instead);
+            let found = complaints(mark, instead);
             assert!(found.len() == 1 && found[0].starts_with(&format!("{name} at 0x")), "{found:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! The names of the types that `ash` has, read from its sources, which cargo knows the place of.
+//! The names of the types that `ash` has, read from its sources, which cargo finds.
 
 use std::collections::BTreeMap;
 use std::fs;

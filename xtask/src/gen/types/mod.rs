@@ -248,10 +248,10 @@ impl<'a> Writer<'a> {
         }
         words.push(format!("({}) {{", self.sizes(name)?));
         let header = if tag.is_some() { 2 } else { 0 };
-        for (place, (member, of_type)) in members.iter().enumerate().skip(header) {
+        for (index, (member, of_type)) in members.iter().enumerate().skip(header) {
             let mut at = Vec::new();
             for abi in &ABIS {
-                at.push(self.types.offsets(name, abi)?[self.place(node, place)?].to_string());
+                at.push(self.types.offsets(name, abi)?[self.c_member(node, index)?].to_string());
             }
             words.push(format!("{member}: {of_type} [{}],", at.join(" ")));
         }
@@ -260,7 +260,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the C member at the start of a Rust member: each bit field is a C member.
-    fn place(&self, node: Node<'a, 'a>, place: usize) -> Result<usize, Failure> {
+    fn c_member(&self, node: Node<'a, 'a>, index: usize) -> Result<usize, Failure> {
         let mut members = 0usize;
         let mut bits = 32usize;
         for (of_c, member) in children(node, "member").filter(|node| of_this_api(*node)).enumerate() {
@@ -268,7 +268,7 @@ impl<'a> Writer<'a> {
             let continues = width.is_some_and(|width| bits + width <= 32);
             bits = width.map_or(32, |width| if continues { bits + width } else { width });
             if !continues {
-                if members == place {
+                if members == index {
                     return Ok(of_c);
                 }
                 members += 1;
