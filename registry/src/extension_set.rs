@@ -17,11 +17,11 @@ impl ExtensionSet {
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub const fn new(extensions: &[ExtensionId]) -> Self {
         let mut words = [0; WORDS];
-        let mut place = 0;
-        while place < extensions.len() {
-            let index = extensions[place].index();
+        let mut next = 0;
+        while next < extensions.len() {
+            let index = extensions[next].index();
             words[index >> 6] |= 1 << (index & 63);
-            place += 1;
+            next += 1;
         }
         Self(words)
     }
@@ -36,12 +36,12 @@ impl ExtensionSet {
             let mut row = 0;
             while row < EXTENSION_FILES[file].len() {
                 let extension = &EXTENSION_FILES[file][row];
-                let mut place = 0;
-                while place < platforms.len() {
-                    if platforms[place] as u8 == extension.platform as u8 {
+                let mut next = 0;
+                while next < platforms.len() {
+                    if platforms[next] as u8 == extension.platform as u8 {
                         words[extension.id as usize >> 6] |= 1 << (extension.id & 63);
                     }
-                    place += 1;
+                    next += 1;
                 }
                 row += 1;
             }

@@ -46,8 +46,8 @@ static SIZES: [u16; ROWS.len()] = sizes();
 /// Returns the C size in bytes of the structure with this `VkStructureType`; `None` for one that the
 /// registry does not allow in the pNext chain of a `VkDeviceCreateInfo`.
 pub fn structure_size(s_type: i32) -> Option<usize> {
-    let place = TYPES.binary_search(&s_type).ok()?;
-    SIZES.get(place).copied().map(usize::from)
+    let index = TYPES.binary_search(&s_type).ok()?;
+    SIZES.get(index).copied().map(usize::from)
 }
 
 const fn types() -> [i32; ROWS.len()] {

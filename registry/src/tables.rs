@@ -84,7 +84,7 @@ pub(super) const fn alias(index: usize) -> u16 {
 /// Returns the numbers of the extensions that have a command.
 pub(super) fn providers(index: usize) -> impl Iterator<Item = u16> {
     let first = |index| command(index).map_or(PROVIDERS.len(), |row| row.providers.into());
-    (first(index)..first(index.saturating_add(1))).filter_map(|place| PROVIDERS.get(place).copied())
+    (first(index)..first(index.saturating_add(1))).filter_map(|next| PROVIDERS.get(next).copied())
 }
 
 /// Returns the name of an extension with its NUL; empty for a number without an extension.

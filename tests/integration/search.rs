@@ -195,7 +195,7 @@ fn added_files_are_ignored_where_the_search_is_replaced() {
 }
 
 #[test]
-fn a_bare_name_in_icd_filenames_is_looked_for_in_the_usual_places() {
+fn a_bare_name_in_icd_filenames_is_looked_for_on_the_default_search_paths() {
     let run =
         devices(Scenario::new().env("VK_ICD_FILENAMES", "b.json").driver(usual("a")).driver(usual("b")));
     run.says("devices", "b");

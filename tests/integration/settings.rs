@@ -109,7 +109,7 @@ fn a_layer_that_is_off_is_not_present() {
 }
 
 #[test]
-fn layers_that_are_not_listed_are_not_there_without_a_place_for_them() {
+fn layers_that_are_not_listed_are_not_there_without_a_position_for_them() {
     let run = machine().settings(&layers(&[layer(B, "auto")])).run(|vk| {
         vk.say("result", code(&vk.create(&Ask::new().layer("VK_LAYER_TEST_a")).map(drop)));
         // SAFETY: the entry is loaded.

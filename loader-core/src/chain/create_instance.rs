@@ -60,7 +60,7 @@ pub unsafe fn create_instance(
             return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         }
         logger.listeners.add_chained(info.p_next)?;
-        let place = Instance::reserve(allocator, &logger)?;
+        let memory = Instance::reserve(allocator, &logger)?;
         logger.settings.report(logger.sink, &logger);
         check_arrays(info, &logger)?;
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
@@ -78,7 +78,7 @@ pub unsafe fn create_instance(
             .flat_map(|layer| &layer.instance_extensions)
             .try_for_each(|extension| extensions::merge_of_layer(&mut available, extension))?;
         check_requested(requested, &available, "instance", &logger)?;
-        let mut instance = Instance::new(loader, logger, place, version, enabled, sources, layers)?;
+        let mut instance = Instance::new(loader, logger, memory, version, enabled, sources, layers)?;
         if !instance.layers().is_empty() {
             instance.of_layer_table = Some(of_layer::table(allocator)?);
         }
@@ -185,7 +185,7 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
         let instance = handle::instance(handle, command::DESTROY_INSTANCE);
         instance.callbacks.set(callbacks);
         instance.logger.listeners.destroying();
-        let (place, allocator) = (instance_at(instance.handle()), instance.allocator);
+        let (allocation, allocator) = (instance_at(instance.handle()), instance.allocator);
         let turn = instance.turn_in_layers();
         // The lower end changes the instance, so no reference to it is used from here on.
         if let Some(destroy) = instance.table.get::<vk::PFN_vkDestroyInstance>(command::DESTROY_INSTANCE) {
@@ -194,8 +194,8 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
         // Before the layers' libraries are closed: the thread that has the dynamic linker's lock may wait for it.
         drop(turn);
         // Outlives the instance, whose memory it is.
-        let _own = (*place).callbacks.take(core::ptr::null());
-        drop(Box::from_raw_in(place, allocator));
+        let _own = (*allocation).callbacks.take(core::ptr::null());
+        drop(Box::from_raw_in(allocation, allocator));
     }
 }
 

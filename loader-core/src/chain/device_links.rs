@@ -221,7 +221,7 @@ pub unsafe extern "system" fn layer_create_device(
             .iter()
             .position(|layer| layer.interface.get_instance_proc_addr as usize == find as usize);
         let below = above
-            .and_then(|place| instance.layers().get(place.wrapping_add(1)..))
+            .and_then(|index| instance.layers().get(index.wrapping_add(1)..))
             .unwrap_or(instance.layers());
         let head = below.first().map_or(terminator_get_instance_proc_addr as FindInstanceCommand, |layer| {
             layer.interface.get_instance_proc_addr

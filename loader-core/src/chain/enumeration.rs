@@ -105,9 +105,9 @@ impl Instance {
         members: impl Fn(&T) -> &[vk::PhysicalDevice],
     ) -> Vec<T> {
         let mut kept = 0usize;
-        for place in 0..all.len() {
+        for index in 0..all.len() {
             let passes = |one: &&T| members(one).iter().all(|device| self.lets_through(filters, *device));
-            if let Some(one) = all.get(place).filter(passes).copied()
+            if let Some(one) = all.get(index).filter(passes).copied()
                 && let Some(to) = all.get_mut(kept)
             {
                 *to = one;

@@ -64,13 +64,13 @@ impl<'a> Asked<'a> {
     pub(super) fn answer(&mut self, key: Key<'_>) -> Result<&'a Answer, OutOfMemory> {
         let is_new = self.records.last().is_none_or(|last| last.question.key() < key);
         // Most questions come in order.
-        let place = match is_new {
+        let index = match is_new {
             true => Err(self.records.len()),
             false => self.records.binary_search_by(|record| record.question.key().cmp(&key)),
         };
-        let place = match place {
-            Ok(place) => place,
-            Err(place) => {
+        let index = match index {
+            Ok(index) => index,
+            Err(index) => {
                 let question = Question::of(key)?;
                 let answer = answer(self.platform, &question)?;
                 let entry =
@@ -81,10 +81,10 @@ impl<'a> Asked<'a> {
                 let entry = self.end.0.get().ok_or(OutOfMemory)?;
                 self.end = &entry.rest;
                 self.records.try_push(&entry.record)?;
-                last_to_front(self.records.get_mut(place..).unwrap_or_default());
-                place
+                last_to_front(self.records.get_mut(index..).unwrap_or_default());
+                index
             }
         };
-        self.records.get(place).map(|record| &record.answer).ok_or(OutOfMemory)
+        self.records.get(index).map(|record| &record.answer).ok_or(OutOfMemory)
     }
 }

@@ -69,16 +69,16 @@ impl DeviceSetting {
     }
 }
 
-/// Returns the places of the listed devices, each once, in the order of the list.
+/// Returns the indices of the listed devices, each once, in the order of the list.
 ///
 /// # Errors
 /// [`OutOfMemory`].
 pub fn choose_devices(devices: &[DeviceIds], listed: &[DeviceSetting]) -> Result<Vec<usize>, OutOfMemory> {
     let mut chosen = Vec::new();
     for setting in listed {
-        let mut places = devices.iter().enumerate().filter(|(_, device)| setting.matches(device));
-        if let Some((place, _)) = places.find(|(place, _)| !chosen.contains(place)) {
-            chosen.try_push(place)?;
+        let mut matching = devices.iter().enumerate().filter(|(_, device)| setting.matches(device));
+        if let Some((index, _)) = matching.find(|(index, _)| !chosen.contains(index)) {
+            chosen.try_push(index)?;
         }
     }
     Ok(chosen)
@@ -154,7 +154,7 @@ mod tests {
             (["0x10:0x20:0x30,,x", "", ""], &[]),
         ] {
             let filters = filters(values);
-            let through = (0..3).filter(|place| filters.let_through(&devices()[*place]));
+            let through = (0..3).filter(|index| filters.let_through(&devices()[*index]));
             assert_eq!(through.collect::<std::vec::Vec<_>>(), expected, "{values:?}");
         }
     }

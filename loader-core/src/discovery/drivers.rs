@@ -1,4 +1,4 @@
-//! Finds drivers in the searched places.
+//! Finds drivers on the search paths.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -8,21 +8,21 @@ use super::inquiry::{Incomplete, Inquiry};
 use super::kind::DriverKind;
 use super::manifests::{Manifest, first_of_path, library, look};
 use super::order::first_equal;
-#[cfg(feature = "foreign-handles")]
-use super::places::elements;
-use super::places::{Choices, Place, Setting};
 use super::plan::{Candidate, Decision, Origin, Plan};
 #[cfg(feature = "foreign-handles")]
 use super::plan::{SearchResult, Searched};
 use super::policy::{Policy, Request};
 use super::reason::Reason;
+#[cfg(feature = "foreign-handles")]
+use super::search_paths::elements;
+use super::search_paths::{Choices, SearchPath, Setting};
 use crate::manifest::{DriverManifest, Settings, Version};
 #[cfg(feature = "foreign-handles")]
 use crate::memory::text;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 use crate::platform::FileError;
 
-/// Makes the plan, in stages: the user's variables; the places to search; the manifests there; the
+/// Makes the plan, in stages: the user's variables; the search paths; the manifests there; the
 /// content of each; the manifests that name the same library.
 ///
 /// Drivers from the settings file come first, from the last to the first, so that their devices are
@@ -45,14 +45,14 @@ pub(super) fn plan_drivers(
     } else {
         plan.notes = choices.notes(inquiry, policy, &policy.drivers)?;
     }
-    let mut places = Vec::new();
+    let mut search_paths = Vec::new();
     for path in settings.iter().flat_map(|settings| settings.additional_drivers.iter().rev()) {
-        places.try_push(Place::named(path, Origin::Settings)?)?;
+        search_paths.try_push(SearchPath::named(path, Origin::Settings)?)?;
     }
     if !settings.is_some_and(|settings| settings.additional_drivers_use_exclusively) {
-        places = choices.places(inquiry, policy, &policy.drivers, places)?;
+        search_paths = choices.search_paths(inquiry, policy, &policy.drivers, search_paths)?;
     }
-    let manifests = look(inquiry, places, &mut plan.searched, &mut plan.notes)?;
+    let manifests = look(inquiry, search_paths, &mut plan.searched, &mut plan.notes)?;
     let ignored = ignored_unread(&manifests, &choices)?;
     let mut contents = Vec::new();
     for (manifest, ignored) in manifests.iter().zip(&ignored) {

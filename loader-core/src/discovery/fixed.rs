@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::kind::DriverKind;
-use super::places::elements;
+use super::search_paths::elements;
 use super::source::Source;
 use super::{
     Candidate, KnownSettings, LayerPlan, LayerScope, Origin, Plan, Request, SearchResult, Searched, Snapshot,

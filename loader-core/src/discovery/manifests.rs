@@ -1,10 +1,10 @@
-//! Finds the manifests in the searched places.
+//! Finds the manifests on the search paths.
 #![forbid(unsafe_code)]
 
 use super::inquiry::{Incomplete, Inquiry};
 use super::order::{first_equal, natural};
-use super::places::{Place, is_manifest_name};
 use super::plan::{Note, SearchResult, Searched};
+use super::search_paths::{SearchPath, is_manifest_name};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by, text};
 
 /// The number of manifests above which the rest is ignored.
@@ -13,46 +13,46 @@ const MANIFEST_LIMIT: usize = 4096;
 /// A manifest that was found.
 pub(super) struct Manifest {
     pub(super) path: Text,
-    /// Its index in the plan's list of places.
+    /// Its index in the plan's list of search paths.
     pub(super) found_in: usize,
 }
 
-/// Searches every place, each folder once, and adds the places to `searched`.
+/// Searches every search path, each folder once, and adds the paths to `searched`.
 pub(super) fn look(
     inquiry: &mut Inquiry<'_>,
-    places: Vec<Place>,
+    search_paths: Vec<SearchPath>,
     searched: &mut Vec<Searched>,
     notes: &mut Vec<Note>,
 ) -> Result<Vec<Manifest>, Incomplete> {
     let before = searched.len();
-    let key = |at: usize| places.get(at).map(|place| (place.is_manifest, place.path.as_slice()));
-    let firsts = first_equal(places.len(), &mut |(one, other)| key(one).cmp(&key(other)))?;
-    for ((at, place), first) in places.iter().enumerate().zip(&firsts) {
-        if !place.is_manifest && at == *first {
-            inquiry.listing(&place.path)?.ok();
+    let key = |at: usize| search_paths.get(at).map(|entry| (entry.is_manifest, entry.path.as_slice()));
+    let firsts = first_equal(search_paths.len(), &mut |(one, other)| key(one).cmp(&key(other)))?;
+    for ((at, entry), first) in search_paths.iter().enumerate().zip(&firsts) {
+        if !entry.is_manifest && at == *first {
+            inquiry.listing(&entry.path)?.ok();
         }
     }
     inquiry.settle()?;
     let mut found = Vec::new();
     let mut left_out = 0usize;
-    // The list stays as long as the process, and gets no more manifests from these places.
-    searched.try_fit(places.len())?;
-    for ((at, place), first) in places.into_iter().enumerate().zip(firsts) {
+    // The list stays as long as the process, and gets no more manifests from these paths.
+    searched.try_fit(search_paths.len())?;
+    for ((at, entry), first) in search_paths.into_iter().enumerate().zip(firsts) {
         let found_in = before.saturating_add(at);
-        let result = if place.is_manifest {
-            add(&mut found, Manifest { path: text(&[&place.path])?, found_in }, &mut left_out)?;
+        let result = if entry.is_manifest {
+            add(&mut found, Manifest { path: text(&[&entry.path])?, found_in }, &mut left_out)?;
             SearchResult::File
         } else if at != first {
             SearchResult::Repeated
         } else {
-            match inquiry.listing(&place.path)? {
+            match inquiry.listing(&entry.path)? {
                 Ok(names) => SearchResult::Folder {
-                    manifests: take(names, &place.path, found_in, &mut found, &mut left_out)?,
+                    manifests: take(names, &entry.path, found_in, &mut found, &mut left_out)?,
                 },
                 Err(error) => SearchResult::Failed(error),
             }
         };
-        searched.try_push(Searched { path: place.path, origin: place.origin, result })?;
+        searched.try_push(Searched { path: entry.path, origin: entry.origin, result })?;
     }
     if left_out > 0 {
         notes.try_push(Note::TooManyManifests { left_out })?;

@@ -49,20 +49,20 @@ pub(super) fn first_equal(
     compare: &mut dyn Callback<(usize, usize), Ordering>,
 ) -> Result<Vec<usize>, OutOfMemory> {
     let (mut sorted, mut firsts) = (Vec::new(), Vec::new());
-    for place in 0..count {
-        sorted.try_push(place)?;
-        firsts.try_push(place)?;
+    for index in 0..count {
+        sorted.try_push(index)?;
+        firsts.try_push(index)?;
     }
     sort_by(&mut sorted, |one, other| compare.call((*one, *other)));
     let mut first = None;
-    for place in sorted {
+    for index in sorted {
         match first {
-            Some(first) if compare.call((first, place)).is_eq() => {
-                if let Some(entry) = firsts.get_mut(place) {
+            Some(first) if compare.call((first, index)).is_eq() => {
+                if let Some(entry) = firsts.get_mut(index) {
                     *entry = first;
                 }
             }
-            _ => first = Some(place),
+            _ => first = Some(index),
         }
     }
     Ok(firsts)

@@ -15,7 +15,7 @@ use crate::platform::FileError;
 pub struct Plan {
     /// Every driver that was found, used or not, in order of discovery.
     pub drivers: Vec<Candidate>,
-    /// Every place that was searched, in order, existing or not.
+    /// Every search path, in order, existing or not.
     pub searched: Vec<Searched>,
     /// Further information for users.
     pub notes: Vec<Note>,
@@ -88,7 +88,7 @@ pub enum Decision {
     Skip(Reason),
 }
 
-/// A place that was searched.
+/// A file or folder that was searched.
 #[derive(Debug)]
 pub struct Searched {
     /// The file or folder.
@@ -99,7 +99,7 @@ pub struct Searched {
     pub result: SearchResult,
 }
 
-/// Why a place is searched.
+/// Why a path is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// This variable names it and replaces the search.
@@ -121,7 +121,7 @@ pub enum Origin {
 }
 
 crate::reasons! {
-    /// The result of searching a place.
+    /// The result of searching a path.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum SearchResult [] {
         /// A folder with this many manifests.
@@ -131,7 +131,7 @@ crate::reasons! {
         } = ["folder"] ("{}", Manifests(*manifests));
         /// It is named as a manifest; the result is in the candidate.
         File = ["file"] ("a manifest");
-        /// The same place was searched before.
+        /// The same path was searched before.
         Repeated = ["repeated"] ("looked at before");
         /// It could not be read as a folder.
         Failed(error: FileError) = [(unlisted_id(*error); &["absent", "unreadable"])] ("{}", Unlisted(*error));
@@ -181,7 +181,7 @@ crate::reasons! {
     }
 }
 
-/// Why the place is searched, to follow it in brackets.
+/// Why the path is searched, to follow it in brackets.
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -8,7 +8,7 @@ use crate::platform::{Reader, variables};
 /// Where and how to search for manifests.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
-    /// The places in search order.
+    /// The folders in search order.
     pub roots: &'static [Root],
     /// How every variable of the search is read.
     pub reader: Reader,
@@ -30,7 +30,7 @@ pub struct Policy {
     pub other_loaders: Option<&'static CStr>,
 }
 
-/// One or several places to search.
+/// One or several folders to search.
 #[derive(Clone, Copy, Debug)]
 pub enum Root {
     /// A list of folders in a variable.
@@ -49,7 +49,7 @@ pub enum Root {
     },
 }
 
-/// The places to search if a variable is unset or empty.
+/// The folders to search if a variable is unset or empty.
 #[derive(Clone, Copy, Debug)]
 pub enum Fallback {
     /// Nothing.
@@ -75,9 +75,9 @@ pub const fn build_option(given: Option<&'static str>, usual: &'static str) -> &
 pub struct Search {
     /// A noun for the objects of the search, for messages: "driver".
     pub noun: &'static str,
-    /// The suffix of each place: `/vulkan/icd.d`.
+    /// The suffix of each folder: `/vulkan/icd.d`.
     pub suffix: &'static [u8],
-    /// A folder of a system service. If it can be listed, it replaces the default places.
+    /// A folder of a system service. If it can be listed, it replaces the default search paths.
     pub service: Option<&'static [u8]>,
     /// Variables that replace the whole search by a list of files and folders. The first one that
     /// is set is used, even if it is empty.
@@ -112,7 +112,7 @@ pub struct Request {
 }
 
 impl Policy {
-    /// Returns the places that Linux desktops search. `sysconf` and `extra_sysconf` are the build options
+    /// Returns the search paths of Linux desktops. `sysconf` and `extra_sysconf` are the build options
     /// SYSCONFDIR and EXTRASYSCONFDIR, `/usr/local/etc` and `/etc` unless a distribution says
     /// otherwise.
     ///
@@ -139,7 +139,7 @@ impl Policy {
         ]
     }
 
-    /// Returns the places that Fuchsia searches: the Linux places without the fallbacks of `XDG_CONFIG_DIRS`
+    /// Returns the search paths of Fuchsia: those of Linux without the fallbacks of `XDG_CONFIG_DIRS`
     /// and `XDG_DATA_DIRS` (driver interface document, "Fuchsia Driver Discovery").
     #[must_use]
     pub const fn fuchsia_roots(sysconf: &'static [u8], extra_sysconf: &'static [u8]) -> [Root; 6] {
@@ -150,7 +150,7 @@ impl Policy {
         roots
     }
 
-    /// Returns the search of Fuchsia in these places; the loader service's folder of driver manifests is
+    /// Returns the search of Fuchsia in these folders; the loader service's folder of driver manifests is
     /// `manifests`. Every variable is honoured: no process is elevated there.
     #[must_use]
     pub const fn fuchsia(roots: &'static [Root], manifests: &'static [u8]) -> Self {
@@ -158,7 +158,7 @@ impl Policy {
         Self { reader: Reader::Plain, drivers: Search { service: Some(manifests), ..linux.drivers }, ..linux }
     }
 
-    /// Returns the search of Linux desktops in these places.
+    /// Returns the search of Linux desktops in these folders.
     #[must_use]
     pub const fn linux(roots: &'static [Root]) -> Self {
         Self {
@@ -213,7 +213,7 @@ impl Search {
 }
 
 impl Search {
-    /// The settings file, which is one file in one of the places.
+    /// The settings file, which is one file in one of the folders.
     pub const SETTINGS: Self = Self {
         noun: "settings file",
         suffix: b"/vulkan/loader_settings.d/vk_loader_settings.json",

@@ -4,9 +4,9 @@
 
 use super::inquiry::answer;
 use super::inquiry::{Incomplete, Inquiry, Step};
-use super::places::{Place, add_usual_places};
 use super::plan::{Origin, SearchResult, Searched};
 use super::reason::Reason;
+use super::search_paths::{SearchPath, add_default_paths};
 use super::{Policy, Snapshot};
 use crate::manifest::{FieldProblem, Settings, SettingsFile, SettingsWarning};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
@@ -54,18 +54,18 @@ impl KnownSettings {
         Ok(Self { snapshot, plan })
     }
 
-    /// Returns every place that was searched, in order, and whether it contains a file: for display.
+    /// Returns every possible path, in order, and whether it is a file: for display.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     pub fn searched(&self, policy: &Policy) -> Result<Vec<Searched>, OutOfMemory> {
         let mut inquiry = Inquiry::new(&self.snapshot, None);
-        let (mut places, mut searched) = (Vec::new(), Vec::new());
-        add_usual_places(&mut inquiry, policy, &policy.settings, &mut places)?;
-        for place in in_order(&places) {
-            let exists = inquiry.exists(&place.path)?;
+        let (mut search_paths, mut searched) = (Vec::new(), Vec::new());
+        add_default_paths(&mut inquiry, policy, &policy.settings, &mut search_paths)?;
+        for entry in in_order(&search_paths) {
+            let exists = inquiry.exists(&entry.path)?;
             let result = if exists { SearchResult::File } else { SearchResult::Failed(FileError::NotFound) };
-            searched.try_push(Searched { path: text(&[&place.path])?, origin: place.origin, result })?;
+            searched.try_push(Searched { path: text(&[&entry.path])?, origin: entry.origin, result })?;
         }
         Ok(searched)
     }
@@ -85,12 +85,12 @@ pub fn plan_settings(snapshot: &Snapshot, policy: &Policy) -> Result<Step<Settin
 fn plan_file(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<SettingsPlan, Incomplete> {
     let mut plan = SettingsPlan::default();
     let elevated = inquiry.elevated()?;
-    let mut places = Vec::new();
-    add_usual_places(inquiry, policy, &policy.settings, &mut places)?;
+    let mut search_paths = Vec::new();
+    add_default_paths(inquiry, policy, &policy.settings, &mut search_paths)?;
     inquiry.settle()?;
-    for place in in_order(&places) {
-        if inquiry.exists(&place.path)? && plan.path.is_empty() {
-            plan.path = text(&[&place.path])?;
+    for entry in in_order(&search_paths) {
+        if inquiry.exists(&entry.path)? && plan.path.is_empty() {
+            plan.path = text(&[&entry.path])?;
         }
     }
     inquiry.settle()?;
@@ -117,9 +117,9 @@ fn plan_file(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<SettingsPlan,
     Ok(plan)
 }
 
-/// Returns the places in search order.
-fn in_order(places: &[Place]) -> impl Iterator<Item = &Place> {
-    (0..3).flat_map(move |wanted| places.iter().filter(move |place| rank(place.origin) == wanted))
+/// Returns the paths in search order.
+fn in_order(search_paths: &[SearchPath]) -> impl Iterator<Item = &SearchPath> {
+    (0..3).flat_map(move |wanted| search_paths.iter().filter(move |entry| rank(entry.origin) == wanted))
 }
 
 /// Returns the user's own folders come first, those that variables name before their fallbacks.

@@ -79,11 +79,11 @@ impl Snapshot {
     /// # Errors
     /// [`OutOfMemory`].
     pub fn record(&mut self, record: Record) -> Result<(), OutOfMemory> {
-        match self.place(record.question.key()) {
+        match self.index_of(record.question.key()) {
             Ok(_) => Ok(()),
-            Err(place) => {
+            Err(index) => {
                 self.records.try_push(record)?;
-                last_to_front(self.records.get_mut(place..).unwrap_or_default());
+                last_to_front(self.records.get_mut(index..).unwrap_or_default());
                 Ok(())
             }
         }
@@ -151,10 +151,10 @@ impl Snapshot {
 
     /// Returns the answer to the question with this key, if known.
     pub(super) fn answer_to(&self, key: Key<'_>) -> Option<&Answer> {
-        Some(&self.records.get(self.place(key).ok()?)?.answer)
+        Some(&self.records.get(self.index_of(key).ok()?)?.answer)
     }
 
-    fn place(&self, key: Key<'_>) -> Result<usize, usize> {
+    fn index_of(&self, key: Key<'_>) -> Result<usize, usize> {
         self.records.binary_search_by(|record| record.question.key().cmp(&key))
     }
 }

@@ -104,7 +104,7 @@ impl Handle {
 
     /// Returns the loader's data for its instance, as passed to the constructor.
     #[must_use]
-    pub fn instance_place(&self) -> *const c_void {
+    pub fn instance_address(&self) -> *const c_void {
         self.instance.load(Ordering::Relaxed)
     }
 

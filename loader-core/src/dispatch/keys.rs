@@ -216,8 +216,8 @@ impl Keys {
         // SAFETY: only `forget` frees tables, when no other thread is in the loader.
         for entry in unsafe { previous.as_ref() }.into_iter().flat_map(|others| &others.all) {
             let key = entry.key.load(Ordering::Relaxed);
-            if let Some(place) = (!entry.is_vacant()).then(|| larger.vacancy(key)).flatten() {
-                place.set(key, entry.table.load(Ordering::Relaxed));
+            if let Some(vacant) = (!entry.is_vacant()).then(|| larger.vacancy(key)).flatten() {
+                vacant.set(key, entry.table.load(Ordering::Relaxed));
             }
         }
         self.others.store(Box::into_raw(larger), Ordering::Release);
@@ -261,8 +261,8 @@ impl Others {
     /// Returns the entries from the home of `key` on.
     fn behind_home(&self, key: usize) -> &[Entry] {
         let distance = (key.wrapping_mul(MULTIPLIER) >> SHIFT) & self.mask;
-        let place = distance.checked_div(size_of::<Entry>()).unwrap_or_default();
-        self.all.get(place..).unwrap_or_default()
+        let index = distance.checked_div(size_of::<Entry>()).unwrap_or_default();
+        self.all.get(index..).unwrap_or_default()
     }
 
     /// Returns a vacant entry for `key`, which must not be in the table yet.

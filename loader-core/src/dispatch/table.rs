@@ -91,11 +91,11 @@ impl<T: Table, D> WithTable<T, D> {
     /// [`OutOfMemory`].
     pub fn try_new<A: Allocator>(data: D, allocator: A) -> Result<Box<Self, A>, OutOfMemory> {
         let mut both = Box::<Self, A>::try_new_uninit_in(allocator)?;
-        let place = both.as_mut_ptr();
+        let pointer = both.as_mut_ptr();
         // SAFETY: the box is large enough for both, and both are written.
         unsafe {
-            T::write_stubs(&raw mut (*place).table);
-            (&raw mut (*place).data).write(data);
+            T::write_stubs(&raw mut (*pointer).table);
+            (&raw mut (*pointer).data).write(data);
             Ok(both.assume_init())
         }
     }
@@ -146,15 +146,15 @@ pub trait Table {
         }
     }
 
-    /// Creates a table in `place`, whose slots hold their stubs.
+    /// Writes a table whose slots hold their stubs to `table`.
     ///
     /// # Safety
-    /// `place` can be written to.
-    unsafe fn write_stubs(place: *mut Self)
+    /// `table` can be written to.
+    unsafe fn write_stubs(table: *mut Self)
     where
         Self: Sized,
     {
-        let slots = place.cast::<Slot>();
+        let slots = table.cast::<Slot>();
         // SAFETY: a table is an array of atomic addresses (see the end of this file), of which the first belong to stubs. NULL
         // is valid for those behind the slots.
         unsafe {

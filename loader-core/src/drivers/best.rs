@@ -31,8 +31,8 @@ pub fn best_reason<'a>(
     plan: &'a Plan,
     outcomes: impl IntoIterator<Item = &'a (usize, DriverStatus)>,
 ) -> BestReason<'a> {
-    let failed = outcomes.into_iter().filter_map(|(place, outcome)| {
-        let driver = plan.drivers.get(*place)?;
+    let failed = outcomes.into_iter().filter_map(|(index, outcome)| {
+        let driver = plan.drivers.get(*index)?;
         Some((outcome.weight()?, BestReason::Failed(driver, outcome)))
     });
     let skipped = plan.drivers.iter().filter_map(|driver| match &driver.decision {
@@ -82,7 +82,7 @@ fn nothing_found(plan: &Plan, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if let Some(note) = replaced_by_nothing {
         return write!(f, "{note}");
     }
-    let first = plan.searched.first().map(|place| place.origin);
+    let first = plan.searched.first().map(|searched| searched.origin);
     if let Some(Origin::Replacing(variable)) = first {
         return write!(
             f,

@@ -53,7 +53,7 @@ pub struct Search {
 /// A driver that can be used.
 pub(super) struct FoundDriver {
     /// Its index in the plan.
-    pub(super) place: usize,
+    pub(super) index: usize,
     /// The open driver, unless the last start's records suffice.
     pub(super) open: Option<DriverRef>,
     /// Its number in the file of the last start.
@@ -148,8 +148,8 @@ impl FoundDrivers {
         };
         found.open_all(purpose, platform, drivers)?;
         if !logger.is_silent() {
-            for (place, outcome) in &found.outcomes {
-                found.log_outcome(logger, *place, outcome);
+            for (index, outcome) in &found.outcomes {
+                found.log_outcome(logger, *index, outcome);
             }
         }
         let lasting = found.watch_unopened(platform)?;
@@ -207,10 +207,10 @@ impl FoundDrivers {
         drivers: &OpenDrivers,
     ) -> Result<(), OutOfMemory> {
         let mut expected = 0;
-        for (place, candidate) in self.search.plan.used() {
+        for (index, candidate) in self.search.plan.used() {
             let last = self.last_start.as_ref();
             let known = last.and_then(|last| last.find_driver(candidate, expected));
-            let mut found = FoundDriver::new(place, known);
+            let mut found = FoundDriver::new(index, known);
             if let Some((number, last)) = known.zip(last) {
                 expected = number.saturating_add(1);
                 let enough = last.driver(number).and_then(|known| serves(&known));
@@ -220,7 +220,7 @@ impl FoundDrivers {
                         self.purpose = purpose;
                     } else {
                         self.purpose = self.purpose.min(enough);
-                        note(&mut self.outcomes, place, DriverStatus::LeftOut)?;
+                        note(&mut self.outcomes, index, DriverStatus::LeftOut)?;
                     }
                     self.drivers.try_push(found)?;
                     continue;
@@ -235,30 +235,30 @@ impl FoundDrivers {
                     } else {
                         self.drivers.iter().find(|found| found.open == Some(driver))
                     };
-                    if let Some(driver) = earlier.map(|found| found.place) {
-                        note(&mut self.outcomes, place, DriverStatus::DuplicateOf { driver })?;
+                    if let Some(driver) = earlier.map(|found| found.index) {
+                        note(&mut self.outcomes, index, DriverStatus::DuplicateOf { driver })?;
                         continue;
                     }
                     if let Err(outcome) = driver.use_manifest(candidate) {
-                        note(&mut self.outcomes, place, outcome)?;
+                        note(&mut self.outcomes, index, outcome)?;
                         continue;
                     }
                     if let Some(lie) = driver.lie(candidate.api_version) {
-                        note(&mut self.outcomes, place, lie)?;
+                        note(&mut self.outcomes, index, lie)?;
                     }
                     found.open = Some(driver);
                     self.drivers.try_push(found)?;
                 }
                 Err(OpenError::OutOfMemory) => return Err(OutOfMemory),
-                Err(OpenError::Refused(outcome)) => note(&mut self.outcomes, place, outcome)?,
+                Err(OpenError::Refused(outcome)) => note(&mut self.outcomes, index, outcome)?,
             }
         }
         Ok(())
     }
 
-    /// Returns the drivers that are open, each with its place in the plan.
+    /// Returns the drivers that are open, each with its index in the plan.
     pub fn open_drivers(&self) -> impl Iterator<Item = (usize, DriverRef)> {
-        self.drivers.iter().filter_map(|found| Some((found.place, found.open?)))
+        self.drivers.iter().filter_map(|found| Some((found.index, found.open?)))
     }
 
     /// Returns whether no driver can be used.
@@ -299,10 +299,10 @@ impl FoundDrivers {
 
     /// Records the states of libraries that do not open, so that a new or changed one is noticed. Returns
     /// whether all of them can be watched: an intact library may depend on a missing one, and the linker
-    /// searches many places for a bare name.
+    /// searches many folders for a bare name.
     fn watch_unopened(&mut self, platform: &Platform) -> Result<bool, OutOfMemory> {
-        for (place, outcome) in &self.outcomes {
-            let Some(candidate) = self.plan.drivers.get(*place) else { continue };
+        for (index, outcome) in &self.outcomes {
+            let Some(candidate) = self.plan.drivers.get(*index) else { continue };
             let (library, files) = (candidate.library.as_slice(), platform.files);
             if matches!(outcome, DriverStatus::DoesNotOpen { .. }) {
                 let mut state = None;
@@ -315,7 +315,7 @@ impl FoundDrivers {
                 if !library.contains(&b'/') {
                     return Ok(false);
                 }
-                self.unopened.try_push((*place, state))?;
+                self.unopened.try_push((*index, state))?;
             }
         }
         Ok(true)
@@ -324,16 +324,16 @@ impl FoundDrivers {
     /// Returns whether the libraries that did not open are unchanged.
     fn still_unopened(&self, files: &dyn Files) -> bool {
         let library =
-            |place: usize| self.plan.drivers.get(place).map_or(&[][..], |candidate| &candidate.library);
-        self.unopened.iter().all(|(place, state)| match state {
-            None => !files.exists(library(*place)),
-            known => files.fingerprint(library(*place)) == *known,
+            |index: usize| self.plan.drivers.get(index).map_or(&[][..], |candidate| &candidate.library);
+        self.unopened.iter().all(|(index, state)| match state {
+            None => !files.exists(library(*index)),
+            known => files.fingerprint(library(*index)) == *known,
         })
     }
 
-    /// Logs the outcome of the driver at `place`.
-    pub fn log_outcome(&self, logger: &Logger, place: usize, outcome: &DriverStatus) {
-        let Some(candidate) = self.plan.drivers.get(place) else { return };
+    /// Logs the outcome of the driver at `index`.
+    pub fn log_outcome(&self, logger: &Logger, index: usize, outcome: &DriverStatus) {
+        let Some(candidate) = self.plan.drivers.get(index) else { return };
         log_outcome(logger, &candidate.library, outcome);
     }
 
@@ -343,8 +343,8 @@ impl FoundDrivers {
             return;
         }
         self.search.tell(logger);
-        for (place, outcome) in &self.outcomes {
-            let Some(candidate) = self.plan.drivers.get(*place) else { continue };
+        for (index, outcome) in &self.outcomes {
+            let Some(candidate) = self.plan.drivers.get(*index) else { continue };
             log_outcome_by(logger, tell, &candidate.library, outcome);
         }
     }
@@ -356,17 +356,17 @@ impl FoundDrivers {
     }
 }
 
-/// Records the outcome of the driver at `place` of a plan. Not inlining it saves half a kilobyte.
+/// Records the outcome of the driver at `index` of a plan. Not inlining it saves half a kilobyte.
 ///
 /// # Errors
 /// [`OutOfMemory`].
 #[inline(never)]
 pub(crate) fn note(
     outcomes: &mut Vec<(usize, DriverStatus)>,
-    place: usize,
+    index: usize,
     outcome: DriverStatus,
 ) -> Result<(), OutOfMemory> {
-    outcomes.try_push((place, outcome))
+    outcomes.try_push((index, outcome))
 }
 
 /// Returns the most demanding purpose for which the records suffice, if the driver is not open.

@@ -14,19 +14,19 @@ use crate::platform::Platform;
 const NOT_ASKED: u32 = PRESENT - 1;
 
 impl FoundDrivers {
-    /// Records whether the driver at `place` of the plan has a device.
-    pub(crate) fn note_devices(&self, place: usize, has_device: bool) {
-        self.note_refusal(place, if has_device { PRESENT } else { 0 });
+    /// Records whether the driver at `index` of the plan has a device.
+    pub(crate) fn note_devices(&self, index: usize, has_device: bool) {
+        self.note_refusal(index, if has_device { PRESENT } else { 0 });
     }
 
-    /// Records that the driver at `place` of the plan refused an instance of this version of Vulkan. Without
+    /// Records that the driver at `index` of the plan refused an instance of this version of Vulkan. Without
     /// hardware it refuses all versions; but a driver that claims the version and lacks it may accept a lower
     /// one.
-    pub(crate) fn note_refusal(&self, place: usize, api_version: u32) {
+    pub(crate) fn note_refusal(&self, index: usize, api_version: u32) {
         if self.last_start.is_none() {
             return;
         }
-        if let Ok(number) = self.drivers.binary_search_by_key(&place, |found| found.place)
+        if let Ok(number) = self.drivers.binary_search_by_key(&index, |found| found.index)
             && let Some(found) = self.drivers.get(number)
         {
             found.absent.store(api_version, Ordering::Relaxed);
@@ -80,7 +80,7 @@ impl FoundDrivers {
         let (Some(driver), Some(absent)) = (&found.open, found.absent()) else {
             return known.map_or(Ok(()), |known| file.known(&known));
         };
-        let Some(candidate) = self.plan.drivers.get(found.place) else { return Ok(()) };
+        let Some(candidate) = self.plan.drivers.get(found.index) else { return Ok(()) };
         // An update may have replaced the file since it was opened.
         let opened_from = driver.file.as_ref().filter(|file| last.is_still(&file.path, &file.identity));
         let Some(LibraryFile { path, identity }) = opened_from else { return Ok(()) };
@@ -93,8 +93,8 @@ impl FoundDrivers {
 
 impl FoundDriver {
     /// Creates a driver that is not open.
-    pub(super) fn new(place: usize, known: Option<usize>) -> Self {
-        Self { place, open: None, known, absent: AtomicU32::new(NOT_ASKED) }
+    pub(super) fn new(index: usize, known: Option<usize>) -> Self {
+        Self { index, open: None, known, absent: AtomicU32::new(NOT_ASKED) }
     }
 
     /// Returns the lowest version for whose instances it has no device. `None` if it was not queried, or did

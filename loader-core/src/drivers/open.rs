@@ -150,8 +150,8 @@ impl OpenDrivers {
     ) -> Result<(DriverRef, bool), OutOfMemory> {
         let arrange = |list: &mut [Entry]| {
             let Some((_, sorted)) = list.split_last() else { return };
-            let (Ok(place) | Err(place)) = place(sorted, key);
-            last_to_front(list.get_mut(place..).unwrap_or_default());
+            let (Ok(index) | Err(index)) = index_of(sorted, key);
+            last_to_front(list.get_mut(index..).unwrap_or_default());
         };
         let kept = self.list.find_or_insert_at(waiting, (key, driver), |list| find(list, key), arrange);
         kept.map(|((_, driver), is_new)| (driver, is_new))
@@ -200,12 +200,12 @@ impl OpenDrivers {
 }
 
 /// Returns the index of `key` in a sorted list, or the index to insert it at.
-fn place(list: &[Entry], key: Key) -> Result<usize, usize> {
+fn index_of(list: &[Entry], key: Key) -> Result<usize, usize> {
     list.binary_search_by_key(&key, |(key, _)| *key)
 }
 
 fn find(list: &[Entry], key: Key) -> Option<Entry> {
-    list.get(place(list, key).ok()?).copied()
+    list.get(index_of(list, key).ok()?).copied()
 }
 
 /// Records that a thread negotiates. Returns `None` if another thread negotiates with the same library or no
@@ -214,13 +214,13 @@ fn take(all: &mut Negotiations, own: Negotiation) -> Option<bool> {
     let with_library =
         |other: &&mut Option<Negotiation>| other.is_some_and(|other| other.library == own.library);
     let gone = |holder: Holder| holder.is_left_behind();
-    let place = match all.iter_mut().find(with_library) {
+    let entry = match all.iter_mut().find(with_library) {
         Some(Some(other)) if other.holder.is(own.holder) => return Some(false),
         Some(Some(other)) if !gone(other.holder) => return None,
-        Some(place) => place,
-        None => all.iter_mut().find(|place| place.is_none_or(|other| gone(other.holder)))?,
+        Some(entry) => entry,
+        None => all.iter_mut().find(|entry| entry.is_none_or(|other| gone(other.holder)))?,
     };
-    *place = Some(own);
+    *entry = Some(own);
     Some(true)
 }
 
@@ -235,9 +235,9 @@ struct NegotiationTurn<'a> {
 impl Drop for NegotiationTurn<'_> {
     fn drop(&mut self) {
         let mut all = self.all.lock(self.waiting);
-        let own = |place: &&mut Option<Negotiation>| place.is_some_and(|one| one.library == self.library);
-        if let Some(place) = all.iter_mut().find(own).filter(|_| self.is_outermost) {
-            *place = None;
+        let own = |entry: &&mut Option<Negotiation>| entry.is_some_and(|one| one.library == self.library);
+        if let Some(entry) = all.iter_mut().find(own).filter(|_| self.is_outermost) {
+            *entry = None;
         }
     }
 }
@@ -276,8 +276,8 @@ mod tests {
             std::thread::yield_now();
         }
         fn thread(&self) -> usize {
-            std::thread_local!(static PLACE: u128 = const { 0 });
-            PLACE.with(|place| core::ptr::from_ref(place).addr())
+            std::thread_local!(static LOCAL: u128 = const { 0 });
+            LOCAL.with(|local| core::ptr::from_ref(local).addr())
         }
     }
 

@@ -44,8 +44,8 @@ impl Layers {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn add(&mut self, place: usize, layer: ActiveLayer) -> Result<(), OutOfMemory> {
-        self.enabled.try_push(place)?;
+    pub fn add(&mut self, index: usize, layer: ActiveLayer) -> Result<(), OutOfMemory> {
+        self.enabled.try_push(index)?;
         self.active.try_push(layer)
     }
 
@@ -53,14 +53,14 @@ impl Layers {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn add_meta_layer(&mut self, place: usize) -> Result<(), OutOfMemory> {
-        self.enabled.try_push(place)
+    pub fn add_meta_layer(&mut self, index: usize) -> Result<(), OutOfMemory> {
+        self.enabled.try_push(index)
     }
 
     /// Returns the manifests of the enabled layers, meta-layers included, the one nearest to the application
     /// first.
     pub fn enabled(&self) -> impl Iterator<Item = &LayerManifest> {
-        let found = |place: &usize| self.found.plan.layers.get(*place)?.manifest.as_ref();
+        let found = |index: &usize| self.found.plan.layers.get(*index)?.manifest.as_ref();
         self.enabled.iter().filter_map(found)
     }
 }

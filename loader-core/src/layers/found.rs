@@ -102,22 +102,22 @@ impl FoundLayers {
     pub fn listed(&self) -> impl Iterator<Item = &LayerManifest> {
         let all_good = !self.any_broken();
         // If memory runs out during this check, a layer is listed as before it was opened.
-        let is_good = move |place| all_good || self.is_usable(place).unwrap_or(true);
-        let listed = self.plan.listed().filter(move |(place, _)| is_good(*place));
+        let is_good = move |index| all_good || self.is_usable(index).unwrap_or(true);
+        let listed = self.plan.listed().filter(move |(index, _)| is_good(*index));
         listed.map(|(_, manifest)| manifest)
     }
 
     /// Returns whether the layer at this index of the plan turned out to be unusable.
     #[must_use]
-    pub fn is_broken(&self, place: usize) -> bool {
-        self.fault(place).is_some()
+    pub fn is_broken(&self, index: usize) -> bool {
+        self.fault(index).is_some()
     }
 
     /// Returns why the layer at this index of the plan is unusable, if the latest attempt to open it showed
     /// that.
     #[must_use]
-    pub fn fault(&self, place: usize) -> Option<Arc<LayerOpenError>> {
-        self.opened.get(place)?.fault.last(self.waiting)
+    pub fn fault(&self, index: usize) -> Option<Arc<LayerOpenError>> {
+        self.opened.get(index)?.fault.last(self.waiting)
     }
 
     /// Returns the instance extensions of the named layer, or of a meta-layer's components.
@@ -141,12 +141,12 @@ impl FoundLayers {
         name: &CStr,
         of: fn(&LayerManifest) -> &[LayerExtension],
     ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
-        let place = self.plan.usable(name.to_bytes()).ok_or(vk::Result::ERROR_LAYER_NOT_PRESENT)?;
-        if !self.is_usable(place)? {
+        let index = self.plan.usable(name.to_bytes()).ok_or(vk::Result::ERROR_LAYER_NOT_PRESENT)?;
+        if !self.is_usable(index)? {
             return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
         }
         let mut all = Vec::new();
-        for library in &self.plan.libraries(place)? {
+        for library in &self.plan.libraries(index)? {
             let manifest = self.plan.layers.get(*library).and_then(|layer| layer.manifest.as_ref());
             for extension in manifest.into_iter().flat_map(of) {
                 extensions::merge_of_layer(&mut all, &properties(extension))?;
@@ -231,8 +231,8 @@ impl FoundLayers {
     /// The application may also request implicit layers.
     fn is_asked_for(&self, layer: usize, request: &LayerRequest<'_>) -> Result<bool, OutOfMemory> {
         for name in request.enabled {
-            if let Some(place) = self.plan.usable(name.to_bytes())
-                && self.plan.libraries(place)?.contains(&layer)
+            if let Some(index) = self.plan.usable(name.to_bytes())
+                && self.plan.libraries(index)?.contains(&layer)
             {
                 return Ok(true);
             }
@@ -242,38 +242,38 @@ impl FoundLayers {
 
     /// Returns whether the libraries of the layer at this index, or of a meta-layer's components, are all
     /// usable as far as known.
-    fn is_usable(&self, place: usize) -> Result<bool, OutOfMemory> {
-        Ok(!self.plan.libraries(place)?.iter().any(|library| self.is_broken(*library)))
+    fn is_usable(&self, index: usize) -> Result<bool, OutOfMemory> {
+        Ok(!self.plan.libraries(index)?.iter().any(|library| self.is_broken(*library)))
     }
 
     fn any_broken(&self) -> bool {
-        (0..self.opened.len()).any(|place| self.is_broken(place))
+        (0..self.opened.len()).any(|index| self.is_broken(index))
     }
 
-    /// Records why the layer at `place` is unusable, or keeps its library open.
+    /// Records why the layer at `index` is unusable, or keeps its library open.
     pub(super) fn note(
         &self,
         platform: &Platform,
-        place: usize,
+        index: usize,
         fault: Option<Arc<LayerOpenError>>,
         library: Option<&Arc<LayerLibrary>>,
     ) {
-        if let Some(opened) = self.opened.get(place) {
+        if let Some(opened) = self.opened.get(index) {
             drop(opened.fault.replace(self.waiting, fault));
             opened.keep(platform, library);
         }
     }
 
-    /// Returns the library of the layer at `place`, opened unless it is open.
+    /// Returns the library of the layer at `index`, opened unless it is open.
     ///
     /// # Errors
     /// The reason why it does not open, or out of memory.
     pub(super) fn library(
         &self,
         platform: &'static Platform,
-        place: usize,
+        index: usize,
     ) -> Result<Result<Arc<LayerLibrary>, LayerOpenError>, OutOfMemory> {
-        match (self.opened.get(place), self.plan.layers.get(place)) {
+        match (self.opened.get(index), self.plan.layers.get(index)) {
             (Some(opened), Some(layer)) => opened.open(platform, &layer.library),
             _ => Ok(Err(LayerOpenError::NoEntryPoint)),
         }
@@ -290,8 +290,8 @@ impl FoundLayers {
             let same = |other: &LayerCandidate| {
                 (&other.path, other.name(), &other.library) == (&layer.path, layer.name(), &layer.library)
             };
-            if let Some(place) = self.plan.layers.iter().position(same) {
-                self.note(platform, place, fault, library.as_ref());
+            if let Some(index) = self.plan.layers.iter().position(same) {
+                self.note(platform, index, fault, library.as_ref());
             }
         }
     }
@@ -299,12 +299,12 @@ impl FoundLayers {
     fn open_one(
         &self,
         platform: &'static Platform,
-        place: usize,
+        index: usize,
         candidate: &LayerCandidate,
         take_turn: TakeTurn<'_>,
     ) -> Result<Result<ActiveLayer, Arc<LayerOpenError>>, OutOfMemory> {
         let opened = match &candidate.manifest {
-            Some(manifest) => match self.library(platform, place)? {
+            Some(manifest) => match self.library(platform, index)? {
                 Ok(library) => {
                     let _turn = take_turn();
                     agree(platform, candidate, manifest, library)?
@@ -315,12 +315,12 @@ impl FoundLayers {
         };
         match opened {
             Ok(opened) => {
-                self.note(platform, place, None, Some(&opened.library));
+                self.note(platform, index, None, Some(&opened.library));
                 Ok(Ok(opened))
             }
             Err(fault) => {
                 let fault = Arc::try_new(fault)?;
-                self.note(platform, place, Some(fault.clone()), None);
+                self.note(platform, index, Some(fault.clone()), None);
                 Ok(Err(fault))
             }
         }
@@ -343,25 +343,25 @@ impl FoundLayers {
         let (searched, notes, layers) = known.map_or((0, 0, 0), |known| {
             (known.plan.searched.len(), known.plan.notes.len(), known.plan.layers.len())
         });
-        let from = |first: usize, place: usize| if place < first { TELL } else { log };
-        for (place, one) in self.plan.searched.iter().enumerate() {
-            let log = from(searched, place);
+        let from = |first: usize, index: usize| if index < first { TELL } else { log };
+        for (index, one) in self.plan.searched.iter().enumerate() {
+            let log = from(searched, index);
             let (path, origin, result) = (Escaped(&one.path), one.origin, one.result);
             log(logger, Level::Debug, Topic::Layer, format_args!("searched {path} ({origin}): {result}"));
         }
-        for (place, note) in self.plan.notes.iter().enumerate() {
-            let log = from(notes, place);
+        for (index, note) in self.plan.notes.iter().enumerate() {
+            let log = from(notes, index);
             log(logger, note.level(), Topic::Layer, format_args!("{note}"));
         }
-        for (place, layer) in self.plan.layers.iter().enumerate() {
-            let log = from(layers, place);
+        for (index, layer) in self.plan.layers.iter().enumerate() {
+            let log = from(layers, index);
             let (name, path) = (Escaped(layer.name()), Escaped(&layer.path));
             if let Some(warning) = &layer.warning {
                 log(logger, Level::Warning, Topic::Layer, format_args!("{path}: {warning}"));
             }
             match layer.skipped.as_ref().or(layer.inactive.as_ref()) {
                 Some(reason) => {
-                    let (policy, words) = (RuleNumber(reason.policy()), reason.explain(&self.plan, place));
+                    let (policy, words) = (RuleNumber(reason.policy()), reason.explain(&self.plan, index));
                     log(
                         logger,
                         reason.level(),

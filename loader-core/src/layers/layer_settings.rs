@@ -106,10 +106,10 @@ impl LayerSettingsChain {
 pub unsafe fn warn_of_unheard(given: &[Setting], layers: &[ActiveLayer], logger: &Logger) {
     // SAFETY: by this function's `# Safety` the settings are valid: their names are valid C strings.
     let of = |setting: &Setting| unsafe { names(setting).0 }.unwrap_or_default().to_bytes();
-    for (place, setting) in given.iter().enumerate() {
+    for (index, setting) in given.iter().enumerate() {
         let layer = of(setting);
         let is_active = layers.iter().any(|active| active.name.as_slice() == layer);
-        if !is_active && given.iter().take(place).all(|earlier| of(earlier) != layer) {
+        if !is_active && given.iter().take(index).all(|earlier| of(earlier) != layer) {
             logger.log(Level::Warning, Topic::Layer, format_args!(
                 "settings of the layer {} have no effect: it is not active in this instance; enable it, or correct the name",
                 Escaped(layer)

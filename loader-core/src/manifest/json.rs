@@ -91,9 +91,9 @@ impl<'a> Value<'a> {
     pub fn members_named<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'a>>; N] {
         let mut found = [None; N];
         for (key, value) in self.members() {
-            let mut places = found.iter_mut().zip(names);
-            if let Some((place, _)) = places.find(|(_, name)| key.is(name)) {
-                place.get_or_insert(value);
+            let mut slots = found.iter_mut().zip(names);
+            if let Some((slot, _)) = slots.find(|(_, name)| key.is(name)) {
+                slot.get_or_insert(value);
             }
         }
         found

@@ -57,7 +57,7 @@ pub struct LayerManifest {
     pub disable_environment: Option<Switch>,
     /// The components of a meta-layer, closest to the application first.
     pub component_layers: Vec<Text>,
-    /// The places to search for explicit layers instead, for the override layer.
+    /// The folders to search for explicit layers instead, for the override layer.
     pub override_paths: Vec<Text>,
     /// The layers that the override layer blacklists.
     pub blacklisted_layers: Vec<Text>,
@@ -65,7 +65,7 @@ pub struct LayerManifest {
     pub app_keys: Vec<Text>,
     /// The position of the layer's object in the file, in bytes. The object may contain more for people and
     /// tools, such as `introduction`, `url` and `features`.
-    pub place: Range<usize>,
+    pub range: Range<usize>,
     /// A defect that does not make the layer unusable.
     pub warning: Option<ManifestWarning>,
 }

@@ -69,7 +69,7 @@ pub enum Control {
     On,
     /// `off`: it cannot be used.
     Off,
-    /// `unordered_layer_location`: not a layer, but the place of the unlisted ones.
+    /// `unordered_layer_location`: not a layer, but the position of the unlisted ones.
     Unordered,
 }
 

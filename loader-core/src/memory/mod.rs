@@ -123,8 +123,8 @@ impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
         let more = length.saturating_sub(self.len());
         reserve(self, more, false)?;
         self.truncate(length);
-        for place in self.spare_capacity_mut().iter_mut().take(more) {
-            place.write(value);
+        for slot in self.spare_capacity_mut().iter_mut().take(more) {
+            slot.write(value);
         }
         // SAFETY: the vector holds `length` values: it was cut to them, or `more` were written behind its
         // last one.

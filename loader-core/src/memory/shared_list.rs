@@ -168,10 +168,10 @@ mod tests {
     }
 
     #[test]
-    fn a_value_can_be_moved_to_its_place() {
+    fn a_value_can_be_moved_to_its_position() {
         let list = SharedList::new();
         let insert = |value: u32| {
-            let find = |list: &[u32]| list.binary_search(&value).ok().map(|place| list[place]);
+            let find = |list: &[u32]| list.binary_search(&value).ok().map(|index| list[index]);
             list.find_or_insert_at(&Spin, value, find, <[u32]>::sort_unstable)
         };
         for value in (0..100).map(|value| value * 37 % 101) {

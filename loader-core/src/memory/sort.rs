@@ -13,8 +13,8 @@ use super::Callback;
 /// Moving the values costs the square of their number, which for the thousands that a loader may meet is less
 /// than reading one of them from disk.
 pub fn sort_by<T>(values: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
-    // SAFETY: `sort` passes places of values of this slice.
-    let mut order = |(one, other): Places| unsafe { compare(&*one.cast(), &*other.cast()) };
+    // SAFETY: `sort` passes addresses of values of this slice.
+    let mut order = |(one, other): Pair| unsafe { compare(&*one.cast(), &*other.cast()) };
     // SAFETY: the slice is valid for that many values of this size.
     unsafe { sort(values.as_mut_ptr().cast(), values.len(), size_of::<T>(), &mut order) };
 }
@@ -30,33 +30,33 @@ pub(crate) fn last_to_front<T>(values: &mut [T]) {
 }
 
 /// The addresses of two values.
-type Places = (*const u8, *const u8);
+type Pair = (*const u8, *const u8);
 
 /// Sorts the values. This part is the same for every type of value.
 ///
 /// # Safety
-/// `first` is valid for `count` values of `size` bytes each, and `order` may be asked with the places of
+/// `first` is valid for `count` values of `size` bytes each, and `order` may be called with the addresses of
 /// any two.
-unsafe fn sort(first: *mut u8, count: usize, size: usize, order: &mut dyn Callback<Places, Ordering>) {
+unsafe fn sort(first: *mut u8, count: usize, size: usize, order: &mut dyn Callback<Pair, Ordering>) {
     for next in 1..count {
-        // SAFETY: no place is outside of the values. Nothing can panic while a value is being moved byte by
+        // SAFETY: no address is outside of the values. Nothing can panic while a value is being moved byte by
         // byte, so that each exists once in the end.
         unsafe {
-            let place = |index: usize| first.add(index.wrapping_mul(size));
-            let value = place(next);
-            if order.call((place(next.wrapping_sub(1)), value)).is_le() {
+            let at = |index: usize| first.add(index.wrapping_mul(size));
+            let value = at(next);
+            if order.call((at(next.wrapping_sub(1)), value)).is_le() {
                 continue;
             }
             let (mut low, mut high) = (0, next);
             while low < high {
                 let middle = low.midpoint(high);
-                if order.call((place(middle), value)).is_gt() {
+                if order.call((at(middle), value)).is_gt() {
                     high = middle
                 } else {
                     low = middle.wrapping_add(1)
                 }
             }
-            bring_to_front(place(low), value.offset_from_unsigned(place(low)), size);
+            bring_to_front(at(low), value.offset_from_unsigned(at(low)), size);
         }
     }
 }

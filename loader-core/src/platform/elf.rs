@@ -24,7 +24,7 @@ const MOST_SEGMENTS: u16 = 64;
 /// The type of a segment that is loaded (`PT_LOAD`).
 const LOADED: u32 = 1;
 
-/// Fills the slice with the bytes of a file from this place on.
+/// Fills the slice with the bytes of a file from this offset on.
 pub type ReadAt<'a> = dyn Fn(u64, &mut [u8]) -> Result<(), FileError> + 'a;
 
 /// The contents of a file's header.
@@ -63,16 +63,16 @@ pub fn header(read_at: &ReadAt) -> Result<Header, FileError> {
     if wide != WIDE || MACHINE.is_some_and(|own| own != machine) {
         return Ok(Header::OtherProcessor { machine, wide });
     }
-    // Offsets in the header of the table's place, the size of an entry and their number; offsets in an entry of its segment's
-    // place in the file, its size there and its alignment.
+    // Positions in the header of the table's offset, the size of an entry and their number; positions in an entry of its segment's
+    // offset in the file, its size there and its alignment.
     let (table, stride, count) = if WIDE { (32, 54, 56) } else { (28, 42, 44) };
-    let (place, size, aligned) = if WIDE { (8, 32, 48) } else { (4, 16, 28) };
+    let (offset, size, aligned) = if WIDE { (8, 32, 48) } else { (4, 16, 28) };
     let (mut end, mut alignment) = (0, u64::MAX);
     for index in 0..half(&header, count).min(MOST_SEGMENTS) {
         let at = u64::from(index).wrapping_mul(half(&header, stride).into());
         let mut segment = [0; if WIDE { 56 } else { 32 }];
         read_at(word(&header, table).saturating_add(at), &mut segment)?;
-        end = word(&segment, place).saturating_add(word(&segment, size)).max(end);
+        end = word(&segment, offset).saturating_add(word(&segment, size)).max(end);
         if segment.starts_with(&LOADED.to_ne_bytes()) {
             alignment = word(&segment, aligned).min(alignment);
         }
@@ -80,16 +80,16 @@ pub fn header(read_at: &ReadAt) -> Result<Header, FileError> {
     Ok(Header::Library { end, alignment })
 }
 
-/// Returns the 16-bit number at `place`, which is inside.
-#[inline(always)] // the compiler knows that each constant place is inside
-fn half(bytes: &[u8], place: usize) -> u16 {
-    let number = bytes.get(place..).and_then(|bytes| bytes.first_chunk());
+/// Returns the 16-bit number at `offset`, which is inside.
+#[inline(always)] // the compiler knows that each constant offset is inside
+fn half(bytes: &[u8], offset: usize) -> u16 {
+    let number = bytes.get(offset..).and_then(|bytes| bytes.first_chunk());
     number.map_or(0, |number| u16::from_ne_bytes(*number))
 }
 
-/// Returns the number of an address's size at `place`, which is inside.
+/// Returns the number of an address's size at `offset`, which is inside.
 #[inline(always)] // as above
-fn word(bytes: &[u8], place: usize) -> u64 {
-    let number = bytes.get(place..).and_then(|bytes| bytes.first_chunk());
+fn word(bytes: &[u8], offset: usize) -> u64 {
+    let number = bytes.get(offset..).and_then(|bytes| bytes.first_chunk());
     number.map_or(0, |number| usize::from_ne_bytes(*number) as u64)
 }

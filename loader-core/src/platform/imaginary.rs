@@ -264,8 +264,8 @@ impl Libraries for Imaginary {
 
     unsafe fn close(&self, library: Library) {
         let mut world = self.world();
-        let place = world.open.iter().position(|open| *open as *mut c_void == library.0.as_ptr()).unwrap();
-        world.open.swap_remove(place);
+        let index = world.open.iter().position(|open| *open as *mut c_void == library.0.as_ptr()).unwrap();
+        world.open.swap_remove(index);
     }
 }
 

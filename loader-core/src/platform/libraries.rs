@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 
 use crate::memory::Text;
 
-/// The purpose for which a library is opened. Platforms may search different places for each.
+/// The purpose for which a library is opened. Platforms may search different folders for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LibraryKind {
     /// A driver.

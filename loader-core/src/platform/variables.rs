@@ -90,9 +90,9 @@ mod tests {
 
     #[test]
     fn names_are_spelled_once() {
-        for (place, row) in ALL.iter().enumerate() {
+        for (index, row) in ALL.iter().enumerate() {
             assert!(!row.name.is_empty());
-            assert!(!ALL[..place].iter().any(|earlier| earlier.name == row.name), "{:?}", row.name);
+            assert!(!ALL[..index].iter().any(|earlier| earlier.name == row.name), "{:?}", row.name);
         }
     }
 }

@@ -150,8 +150,8 @@ mod tests {
             std::thread::yield_now();
         }
         fn thread(&self) -> usize {
-            std::thread_local!(static PLACE: usize = const { 0 });
-            PLACE.with(|place| core::ptr::from_ref(place).addr())
+            std::thread_local!(static LOCAL: usize = const { 0 });
+            LOCAL.with(|local| core::ptr::from_ref(local).addr())
         }
     }
 

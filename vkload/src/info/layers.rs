@@ -62,7 +62,7 @@ fn described(manifest: &LayerManifest, path: &[u8], files: &dyn Files) -> Layer 
         description: text(&manifest.description),
         instance_extensions: manifest.instance_extensions.iter().map(extension).collect(),
         device_extensions: manifest.device_extensions.iter().map(extension).collect(),
-        about: about(path, manifest.place.clone(), files).unwrap_or_default(),
+        about: about(path, manifest.range.clone(), files).unwrap_or_default(),
         ..Layer::default()
     }
 }

@@ -13,21 +13,21 @@ use crate::manifest::{Control, Version};
 use crate::memory::{OutOfMemory, TryGrow, Vec, sort_by, text};
 
 impl LayerPlan {
-    /// Returns the place of the layer called `name`, if it can be used.
+    /// Returns the index of the layer called `name`, if it can be used.
     #[must_use]
     pub fn usable(&self, name: &[u8]) -> Option<usize> {
-        let place = self.named(name)?;
-        self.layers.get(place)?.skipped.is_none().then_some(place)
+        let index = self.named(name)?;
+        self.layers.get(index)?.skipped.is_none().then_some(index)
     }
 
-    /// Returns the layers whose libraries the layer at `place` uses, in call order: itself, or the
+    /// Returns the layers whose libraries the layer at `index` uses, in call order: itself, or the
     /// components of a meta-layer and their components. A meta-layer has their extensions.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn libraries(&self, place: usize) -> Result<Vec<usize>, OutOfMemory> {
+    pub fn libraries(&self, index: usize) -> Result<Vec<usize>, OutOfMemory> {
         let mut chain = Chain::new(self, Version::default())?;
-        chain.add(place, ActivationCause::Application)?;
+        chain.add(index, ActivationCause::Application)?;
         let mut libraries = Vec::new();
         for active in chain.active {
             if self.layers.get(active.layer).is_some_and(|layer| !layer.library.is_empty()) {
@@ -61,29 +61,29 @@ impl LayerPlan {
             sort_by(&mut wanted, |one, other| one.0.cmp(&other.0));
         }
         let mut chain = Chain::new(self, request.api_version)?;
-        for (place, because) in wanted {
-            chain.add(place, because)?;
+        for (index, because) in wanted {
+            chain.add(index, because)?;
         }
         Ok(ActiveLayers { layers: chain.active, refused })
     }
 
-    /// Returns the place of the layer called `name`, whether it can be used or not.
+    /// Returns the index of the layer called `name`, whether it can be used or not.
     pub(super) fn named(&self, name: &[u8]) -> Option<usize> {
-        let name_at = |place: &usize| self.layers.get(*place).map_or(&b""[..], |layer| layer.name());
-        let first = self.by_name.partition_point(|place| name_at(place) < name);
-        self.by_name.get(first).filter(|place| name_at(place) == name).copied()
+        let name_at = |index: &usize| self.layers.get(*index).map_or(&b""[..], |layer| layer.name());
+        let first = self.by_name.partition_point(|index| name_at(index) < name);
+        self.by_name.get(first).filter(|index| name_at(index) == name).copied()
     }
 
     /// Prepares finding layers by name. Layers skipped until now have no right to their names.
     pub(super) fn index(&mut self) -> Result<(), OutOfMemory> {
-        for (place, layer) in self.layers.iter().enumerate() {
+        for (index, layer) in self.layers.iter().enumerate() {
             if layer.manifest.is_some() {
-                self.by_name.try_push(place)?;
+                self.by_name.try_push(index)?;
             }
         }
         let layers = &self.layers;
         let key =
-            |place: &usize| layers.get(*place).map(|layer| (layer.name(), layer.skipped.is_some(), *place));
+            |index: &usize| layers.get(*index).map(|layer| (layer.name(), layer.skipped.is_some(), *index));
         sort_by(&mut self.by_name, |one, other| key(one).cmp(&key(other)));
         Ok(())
     }
@@ -95,31 +95,31 @@ impl LayerPlan {
         for layer in &self.layers {
             self.reserved.try_push(variables.names(layer.name()))?;
         }
-        let overriding = self.overriding.filter(|place| self.is_wanted(*place));
+        let overriding = self.overriding.filter(|index| self.is_wanted(*index));
         let overridden = match overriding {
-            Some(place) => {
-                Chain::new(self, Version::default())?.with(place, ActivationCause::Override)?.placed
+            Some(index) => {
+                Chain::new(self, Version::default())?.with(index, ActivationCause::Override)?.placed
             }
             None => Vec::new(),
         };
-        for (place, layer) in self.layers.iter().enumerate() {
-            let elsewhere = overridden.get(place) == Some(&true) || self.reserved.get(place) == Some(&true);
-            if layer.control == Some(Control::On) && self.is_wanted(place) {
-                wanted.try_push((place, ActivationCause::Settings))?;
-            } else if layer.kind == LayerKind::Implicit && self.is_wanted(place) && !elsewhere {
-                wanted.try_push((place, ActivationCause::Implicit))?;
+        for (index, layer) in self.layers.iter().enumerate() {
+            let elsewhere = overridden.get(index) == Some(&true) || self.reserved.get(index) == Some(&true);
+            if layer.control == Some(Control::On) && self.is_wanted(index) {
+                wanted.try_push((index, ActivationCause::Settings))?;
+            } else if layer.kind == LayerKind::Implicit && self.is_wanted(index) && !elsewhere {
+                wanted.try_push((index, ActivationCause::Implicit))?;
             }
         }
-        if let Some(place) = overriding {
-            wanted.try_push((place, ActivationCause::Override))?;
+        if let Some(index) = overriding {
+            wanted.try_push((index, ActivationCause::Override))?;
         }
         for name in &variables.names {
             let by = variables.called.names;
             let named = self.named(name);
-            let usable = named.filter(|place| self.layers.get(*place).is_some_and(|it| it.skipped.is_none()));
+            let usable = named.filter(|index| self.layers.get(*index).is_some_and(|it| it.skipped.is_none()));
             match usable {
-                Some(place) if self.is_switched_off(place) => {}
-                Some(place) => wanted.try_push((place, ActivationCause::Variable(by)))?,
+                Some(index) if self.is_switched_off(index) => {}
+                Some(index) => wanted.try_push((index, ActivationCause::Variable(by)))?,
                 None => {
                     self.notes.try_push(LayerNote::NotFound { by, name: text(&[name])?, skipped: named })?
                 }
@@ -137,14 +137,14 @@ impl LayerPlan {
         wanted: &mut Vec<(usize, ActivationCause)>,
     ) -> Result<(), OutOfMemory> {
         let mut left = Vec::new();
-        for (place, layer) in self.layers.iter().enumerate() {
+        for (index, layer) in self.layers.iter().enumerate() {
             if layer.kind == LayerKind::Explicit && layer.skipped.is_none() {
-                left.try_push((place, layer.name()))?;
+                left.try_push((index, layer.name()))?;
             }
         }
         for pattern in variables.enable.iter().flat_map(|filter| filter.patterns()) {
-            for (place, _) in left.iter().filter(|(_, name)| matches(pattern, name)) {
-                wanted.try_push((*place, ActivationCause::Variable(variables.called.enable)))?;
+            for (index, _) in left.iter().filter(|(_, name)| matches(pattern, name)) {
+                wanted.try_push((*index, ActivationCause::Variable(variables.called.enable)))?;
             }
             left.retain(|(_, name)| !matches(pattern, name));
         }
@@ -152,13 +152,13 @@ impl LayerPlan {
     }
 
     /// Returns whether a layer can be used and is active without a request.
-    fn is_wanted(&self, place: usize) -> bool {
-        self.layers.get(place).is_some_and(|layer| layer.skipped.is_none() && layer.inactive.is_none())
+    fn is_wanted(&self, index: usize) -> bool {
+        self.layers.get(index).is_some_and(|layer| layer.skipped.is_none() && layer.inactive.is_none())
     }
 
     /// Returns whether a variable of its own manifest disables a layer.
-    fn is_switched_off(&self, place: usize) -> bool {
-        self.layers.get(place).is_some_and(|layer| layer.inactive == Some(LayerReason::DisableEnvironmentSet))
+    fn is_switched_off(&self, index: usize) -> bool {
+        self.layers.get(index).is_some_and(|layer| layer.inactive == Some(LayerReason::DisableEnvironmentSet))
     }
 }
 
@@ -179,8 +179,8 @@ impl<'a> Chain<'a> {
         Ok(Self { plan, api_version, active: Vec::new(), placed })
     }
 
-    fn with(mut self, place: usize, because: ActivationCause) -> Result<Self, OutOfMemory> {
-        self.add(place, because)?;
+    fn with(mut self, index: usize, because: ActivationCause) -> Result<Self, OutOfMemory> {
+        self.add(index, because)?;
         Ok(self)
     }
 
@@ -188,14 +188,14 @@ impl<'a> Chain<'a> {
     /// positions. An implicit component needs its variables as if it were not a component, except that the
     /// override layer enables the components it lists. A component that is also in a list of names waits for
     /// its position there.
-    fn add(&mut self, place: usize, because: ActivationCause) -> Result<(), OutOfMemory> {
+    fn add(&mut self, index: usize, because: ActivationCause) -> Result<(), OutOfMemory> {
         let plan = self.plan;
-        if !self.take(place) {
+        if !self.take(index) {
             return Ok(());
         }
         let early = matches!(because, ActivationCause::Implicit | ActivationCause::Override);
         let mut open = Vec::new();
-        open.try_push((place, because, 0usize))?;
+        open.try_push((index, because, 0usize))?;
         while let Some((layer, because, next)) = open.last_mut() {
             let (of, because) = (*layer, *because);
             let manifest = plan.layers.get(of).and_then(|layer| layer.manifest.as_ref());
@@ -209,10 +209,10 @@ impl<'a> Chain<'a> {
             let component = plan.usable(name).filter(|at| !early || plan.reserved.get(*at) != Some(&true));
             let component = component.filter(|at| match plan.layers.get(*at).and_then(|it| it.inactive) {
                 Some(LayerReason::DisableEnvironmentSet) => false,
-                Some(LayerReason::EnableEnvironmentNotSet) => plan.overriding == Some(place),
+                Some(LayerReason::EnableEnvironmentNotSet) => plan.overriding == Some(index),
                 _ => true,
             });
-            if let Some(component) = component.filter(|place| self.take(*place)) {
+            if let Some(component) = component.filter(|index| self.take(*index)) {
                 open.try_push((component, ActivationCause::Component { of }, 0))?;
             }
         }
@@ -220,8 +220,8 @@ impl<'a> Chain<'a> {
     }
 
     /// Marks a layer as placed in the chain. Returns whether it is new there.
-    fn take(&mut self, place: usize) -> bool {
-        match self.placed.get_mut(place) {
+    fn take(&mut self, index: usize) -> bool {
+        match self.placed.get_mut(index) {
             Some(placed) => !core::mem::replace(placed, true),
             None => false,
         }

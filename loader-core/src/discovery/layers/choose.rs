@@ -34,8 +34,8 @@ pub(super) fn choose_override(
     };
     let chosen = layers.iter().position(is_meant).or_else(|| layers.iter().position(is_override));
     let Some(chosen) = chosen else { return Ok(None) };
-    for (place, layer) in layers.iter_mut().enumerate().filter(|(_, layer)| is_override(layer)) {
-        if place != chosen {
+    for (index, layer) in layers.iter_mut().enumerate().filter(|(_, layer)| is_override(layer)) {
+        if index != chosen {
             layer.skipped = Some(LayerReason::NameTaken { of: chosen });
         }
     }
@@ -56,15 +56,15 @@ fn is_override(layer: &LayerCandidate) -> bool {
 
 /// Skips every layer whose name an earlier one has. Layers listed in the settings file are exempt.
 pub(super) fn skip_taken_names(layers: &mut [LayerCandidate]) -> Result<(), OutOfMemory> {
-    let mut places = Vec::new();
+    let mut indices = Vec::new();
     let has_to_share = |layer: &LayerCandidate| layer.skipped.is_none() && layer.control.is_none();
-    for (place, _) in layers.iter().enumerate().filter(|(_, layer)| has_to_share(layer)) {
-        places.try_push(place)?;
+    for (index, _) in layers.iter().enumerate().filter(|(_, layer)| has_to_share(layer)) {
+        indices.try_push(index)?;
     }
-    let name = |at: usize| layers.get(*places.get(at)?).map(LayerCandidate::name);
-    let firsts = first_equal(places.len(), &mut |(one, other)| name(one).cmp(&name(other)))?;
-    for ((at, place), first) in places.iter().enumerate().zip(firsts) {
-        if let (true, Some(of), Some(layer)) = (first != at, places.get(first), layers.get_mut(*place)) {
+    let name = |at: usize| layers.get(*indices.get(at)?).map(LayerCandidate::name);
+    let firsts = first_equal(indices.len(), &mut |(one, other)| name(one).cmp(&name(other)))?;
+    for ((at, index), first) in indices.iter().enumerate().zip(firsts) {
+        if let (true, Some(of), Some(layer)) = (first != at, indices.get(first), layers.get_mut(*index)) {
             layer.skipped = Some(LayerReason::NameTaken { of: *of });
         }
     }
@@ -73,17 +73,17 @@ pub(super) fn skip_taken_names(layers: &mut [LayerCandidate]) -> Result<(), OutO
 
 /// Skips the layers that an active, usable override layer blacklists. Returns whether it skipped any.
 pub(super) fn skip_blacklisted(plan: &mut LayerPlan) -> Result<bool, OutOfMemory> {
-    let can_be_used = |place: &usize| plan.layers.get(*place).is_some_and(|layer| layer.skipped.is_none());
+    let can_be_used = |index: &usize| plan.layers.get(*index).is_some_and(|layer| layer.skipped.is_none());
     let Some(by) = plan.overriding.filter(can_be_used) else { return Ok(false) };
     let manifest = plan.layers.get(by).and_then(|layer| layer.manifest.as_ref());
     let mut ruled_out = Vec::new();
     for name in manifest.iter().flat_map(|manifest| &manifest.blacklisted_layers) {
-        if let Some(place) = plan.usable(name).filter(|place| *place != by) {
-            ruled_out.try_push(place)?;
+        if let Some(index) = plan.usable(name).filter(|index| *index != by) {
+            ruled_out.try_push(index)?;
         }
     }
-    for place in &ruled_out {
-        if let Some(layer) = plan.layers.get_mut(*place) {
+    for index in &ruled_out {
+        if let Some(layer) = plan.layers.get_mut(*index) {
             layer.skipped = Some(LayerReason::Blacklisted { by });
         }
     }

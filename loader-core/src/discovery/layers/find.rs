@@ -1,4 +1,4 @@
-//! Finds layers in the searched places.
+//! Finds layers on the search paths.
 #![forbid(unsafe_code)]
 
 use super::LayerScope;
@@ -10,7 +10,7 @@ use super::reason::LayerReason;
 use super::variables::Variables;
 use crate::discovery::inquiry::{Incomplete, Inquiry};
 use crate::discovery::manifests::{Manifest, first_of_path, library, look};
-use crate::discovery::places::{Choices, Place, path};
+use crate::discovery::search_paths::{Choices, SearchPath, path};
 use crate::discovery::{IgnoreReason, Note, Origin, Policy};
 use crate::manifest::{LayerFile, LayerManifest, LayerType, ManifestError, ManifestWarning, Settings};
 use crate::memory::ascii::trimmed;
@@ -80,11 +80,11 @@ fn search_implicit<'a>(
     plan: &mut LayerPlan,
     notes: &mut Vec<Note>,
 ) -> Result<(), Incomplete> {
-    let places = choices.places(inquiry, policy, &policy.implicit_layers, Vec::new())?;
-    search(inquiry, policy, places, LayerKind::Implicit, plan, notes)
+    let search_paths = choices.search_paths(inquiry, policy, &policy.implicit_layers, Vec::new())?;
+    search(inquiry, policy, search_paths, LayerKind::Implicit, plan, notes)
 }
 
-/// Finds the explicit layers: in the places of the override layer, or else of the variables.
+/// Finds the explicit layers: on the search paths of the override layer, or else of the variables.
 fn search_explicit<'a>(
     inquiry: &mut Inquiry<'a>,
     policy: &Policy,
@@ -92,20 +92,20 @@ fn search_explicit<'a>(
     plan: &mut LayerPlan,
     notes: &mut Vec<Note>,
 ) -> Result<(), Incomplete> {
-    let overriding = plan.overriding.and_then(|place| plan.layers.get(place));
-    let places = match overriding.map(override_places).transpose()? {
-        Some(places) if !places.is_empty() => {
+    let overriding = plan.overriding.and_then(|index| plan.layers.get(index));
+    let search_paths = match overriding.map(override_paths).transpose()? {
+        Some(search_paths) if !search_paths.is_empty() => {
             for (name, _) in [choices.replacing, choices.adding].into_iter().flatten() {
                 notes.try_push(Note::VariableIgnored { name, because: IgnoreReason::OverrideLayer })?;
             }
-            places
+            search_paths
         }
         _ => {
             add_notes(notes, choices.notes(inquiry, policy, &policy.explicit_layers)?)?;
-            choices.places(inquiry, policy, &policy.explicit_layers, Vec::new())?
+            choices.search_paths(inquiry, policy, &policy.explicit_layers, Vec::new())?
         }
     };
-    search(inquiry, policy, places, LayerKind::Explicit, plan, notes)
+    search(inquiry, policy, search_paths, LayerKind::Explicit, plan, notes)
 }
 
 fn is_meta(layer: &LayerCandidate) -> bool {
@@ -119,32 +119,32 @@ fn add_notes(notes: &mut Vec<Note>, more: Vec<Note>) -> Result<(), OutOfMemory> 
     Ok(())
 }
 
-/// Returns the places of explicit layers that the override layer names. A relative path is relative to the
+/// Returns the search paths of explicit layers that the override layer names. A relative path is relative to the
 /// folder of its manifest.
-fn override_places(layer: &LayerCandidate) -> Result<Vec<Place>, OutOfMemory> {
+fn override_paths(layer: &LayerCandidate) -> Result<Vec<SearchPath>, OutOfMemory> {
     let folder = layer.path.iter().rposition(|byte| *byte == b'/').and_then(|slash| layer.path.get(..=slash));
-    let mut places = Vec::new();
+    let mut search_paths = Vec::new();
     for written in layer.manifest.iter().flat_map(|manifest| &manifest.override_paths) {
         let element = trimmed(written);
         if element.is_empty() {
             continue;
         }
         let base = if element.starts_with(b"/") { b"" } else { folder.unwrap_or_default() };
-        places.try_push(Place::named(&path(&[base, element])?, Origin::OverrideLayer)?)?;
+        search_paths.try_push(SearchPath::named(&path(&[base, element])?, Origin::OverrideLayer)?)?;
     }
-    Ok(places)
+    Ok(search_paths)
 }
 
-/// Reads the manifests at `places` and adds their layers to the plan.
+/// Reads the manifests at `search_paths` and adds their layers to the plan.
 fn search(
     inquiry: &mut Inquiry<'_>,
     policy: &Policy,
-    places: Vec<Place>,
+    search_paths: Vec<SearchPath>,
     kind: LayerKind,
     plan: &mut LayerPlan,
     notes: &mut Vec<Note>,
 ) -> Result<(), Incomplete> {
-    let manifests = look(inquiry, places, &mut plan.searched, notes)?;
+    let manifests = look(inquiry, search_paths, &mut plan.searched, notes)?;
     let firsts = first_of_path(&manifests)?;
     for manifest in &manifests {
         inquiry.file(&manifest.path)?.ok();

@@ -16,12 +16,12 @@ pub(super) fn ask_for_listed<'s>(
     inquiry: &mut Inquiry<'_>,
     listed: &'s [LayerSetting],
 ) -> Result<(&'s [LayerSetting], Option<&'s [LayerSetting]>), Incomplete> {
-    let is_place = |layer: &LayerSetting| layer.control == Control::Unordered;
-    for layer in listed.iter().filter(|layer| !is_place(layer)) {
+    let is_gap = |layer: &LayerSetting| layer.control == Control::Unordered;
+    for layer in listed.iter().filter(|layer| !is_gap(layer)) {
         inquiry.file(&layer.path)?.ok();
     }
     inquiry.settle()?;
-    let mut parts = listed.splitn(2, is_place);
+    let mut parts = listed.splitn(2, is_gap);
     Ok((parts.next().unwrap_or_default(), parts.next()))
 }
 
@@ -65,8 +65,8 @@ pub(super) fn add_listed(
 /// Skips other manifests of listed layers: of a disabled layer, wherever they are found; and of a
 /// layer whose listed manifest can be used.
 pub(super) fn hide_others(listed: &[LayerSetting], plan: &mut LayerPlan) {
-    for place in 0..plan.layers.len() {
-        let Some(layer) = plan.layers.get(place).filter(|layer| layer.control.is_none()) else { continue };
+    for index in 0..plan.layers.len() {
+        let Some(layer) = plan.layers.get(index).filter(|layer| layer.control.is_none()) else { continue };
         let name = layer.name();
         let is_off = |it: &LayerSetting| it.control == Control::Off && it.name.as_slice() == name;
         let has_it = |it: &LayerCandidate| it.control.is_some() && it.skipped.is_none() && it.name() == name;
@@ -77,7 +77,7 @@ pub(super) fn hide_others(listed: &[LayerSetting], plan: &mut LayerPlan) {
         } else {
             continue;
         };
-        if let Some(layer) = plan.layers.get_mut(place) {
+        if let Some(layer) = plan.layers.get_mut(index) {
             layer.skipped = layer.skipped.or(Some(reason));
         }
     }

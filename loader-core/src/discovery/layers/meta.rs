@@ -15,11 +15,11 @@ pub(super) fn check_meta_layers(plan: &mut LayerPlan) -> Result<(), OutOfMemory>
     let mut states = Vec::new();
     states.try_resize(plan.layers.len(), State::New)?;
     let mut open = Vec::new();
-    for place in 0..plan.layers.len() {
-        if states.get(place) != Some(&State::New) || !is_usable_meta(plan, place) {
+    for index in 0..plan.layers.len() {
+        if states.get(index) != Some(&State::New) || !is_usable_meta(plan, index) {
             continue;
         }
-        open.try_push((place, 0usize))?;
+        open.try_push((index, 0usize))?;
         while let Some((meta, next)) = open.last_mut() {
             if let Some(state) = states.get_mut(*meta) {
                 *state = State::Open;
@@ -66,11 +66,11 @@ fn judge(plan: &LayerPlan, states: &[State], meta: usize, component: usize) -> V
         return Verdict::Done(None);
     };
     let missing = Verdict::Done(Some(LayerReason::ComponentMissing { component }));
-    let Some(place) = plan.named(name) else { return missing };
-    let Some(LayerCandidate { skipped, manifest: Some(said), .. }) = plan.layers.get(place) else {
+    let Some(index) = plan.named(name) else { return missing };
+    let Some(LayerCandidate { skipped, manifest: Some(said), .. }) = plan.layers.get(index) else {
         return missing;
     };
-    if states.get(place) == Some(&State::Open) {
+    if states.get(index) == Some(&State::Open) {
         return Verdict::Done(Some(LayerReason::ComponentCycle { component }));
     }
     let disabled = matches!(skipped, Some(LayerReason::Disabled { .. }));
@@ -81,14 +81,14 @@ fn judge(plan: &LayerPlan, states: &[State], meta: usize, component: usize) -> V
     if is_lower(has, needs) {
         return Verdict::Done(Some(LayerReason::ComponentTooOld { component }));
     }
-    match states.get(place) {
-        Some(State::New) if said.is_meta() && !disabled => Verdict::Unknown(place),
+    match states.get(index) {
+        Some(State::New) if said.is_meta() && !disabled => Verdict::Unknown(index),
         _ => Verdict::Fits,
     }
 }
 
-fn is_usable_meta(plan: &LayerPlan, place: usize) -> bool {
-    let layer = plan.layers.get(place).filter(|layer| layer.skipped.is_none());
+fn is_usable_meta(plan: &LayerPlan, index: usize) -> bool {
+    let layer = plan.layers.get(index).filter(|layer| layer.skipped.is_none());
     layer.and_then(|layer| layer.manifest.as_ref()).is_some_and(crate::manifest::LayerManifest::is_meta)
 }
 

@@ -17,7 +17,7 @@ pub struct LayerPlan {
     /// an unreadable manifest counts as one layer. vkEnumerateInstanceLayerProperties has this
     /// order.
     pub layers: Vec<LayerCandidate>,
-    /// Every place that was searched, in order, existing or not.
+    /// Every search path, in order, existing or not.
     pub searched: Vec<Searched>,
     /// Further information for users.
     pub notes: Vec<LayerNote>,
@@ -90,9 +90,9 @@ pub struct ActiveLayers {
 /// An active layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveLayer {
-    /// Its place in [`LayerPlan::layers`].
+    /// Its index in [`LayerPlan::layers`].
     pub layer: usize,
-    /// Why it is active, and why at this place in the order.
+    /// Why it is active, and why at this position in the order.
     pub because: ActivationCause,
     /// Whether it was made for a lower version of Vulkan than the application requests (major and
     /// minor version). It is active anyway.
@@ -114,7 +114,7 @@ pub enum ActivationCause {
     Application,
     /// An active meta-layer has it as a component.
     Component {
-        /// The place of the meta-layer in the plan.
+        /// The index of the meta-layer in the plan.
         of: usize,
     },
 }
@@ -122,7 +122,7 @@ pub enum ActivationCause {
 /// A layer that the application requested and cannot have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// Its place in [`LayerRequest::enabled`].
+    /// Its index in [`LayerRequest::enabled`].
     pub name: usize,
     /// Why it is refused.
     pub because: LayerRequestError,
@@ -135,7 +135,7 @@ pub enum LayerRequestError {
     Unknown,
     /// The layer was found, and is skipped for the reason in the plan.
     Skipped {
-        /// Its place in the plan.
+        /// Its index in the plan.
         layer: usize,
     },
 }
@@ -143,7 +143,7 @@ pub enum LayerRequestError {
 /// The outcome for a layer in one instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerDecision {
-    /// It is active, at this place in [`ActiveLayers::layers`].
+    /// It is active, at this index in [`ActiveLayers::layers`].
     Active(usize),
     /// It is not active.
     Skip(LayerReason),
@@ -169,7 +169,7 @@ crate::reasons! {
             /// The number of layers that were left out.
             left_out: usize,
         } = ["too-many-layers" Warning] ("there are too many layers, {left_out} of them were left out");
-        /// The settings file lists the layers and leaves no place for others, so none are searched for.
+        /// The settings file lists the layers and has no position for others, so none are searched for.
         OnlyListed = ["only-listed-layers" Info] ("the settings file lists all layers, so others are not searched for");
     }
 }
@@ -197,20 +197,20 @@ impl fmt::Display for SearchNote<'_> {
 }
 
 impl LayerPlan {
-    /// Returns the layers for vkEnumerateInstanceLayerProperties, with their places in the plan.
+    /// Returns the layers for vkEnumerateInstanceLayerProperties, with their indices in the plan.
     pub fn listed(&self) -> impl Iterator<Item = (usize, &LayerManifest)> {
         self.layers
             .iter()
             .enumerate()
             .filter(|(_, layer)| layer.skipped.is_none())
-            .filter_map(|(place, layer)| Some((place, layer.manifest.as_ref()?)))
+            .filter_map(|(index, layer)| Some((index, layer.manifest.as_ref()?)))
     }
 
-    /// Returns the decision about the layer at `place` in an instance.
+    /// Returns the decision about the layer at `index` in an instance.
     #[must_use]
-    pub fn decision(&self, place: usize, active: &ActiveLayers) -> LayerDecision {
-        let position = active.layers.iter().position(|layer| layer.layer == place);
-        let candidate = self.layers.get(place);
+    pub fn decision(&self, index: usize, active: &ActiveLayers) -> LayerDecision {
+        let position = active.layers.iter().position(|layer| layer.layer == index);
+        let candidate = self.layers.get(index);
         let reason = || candidate.and_then(|layer| layer.skipped.or(layer.inactive));
         position.map_or_else(
             || LayerDecision::Skip(reason().unwrap_or(LayerReason::NotAskedFor)),
@@ -269,12 +269,12 @@ pub struct ExplainedRefusal<'a> {
 
 impl fmt::Display for ExplainedRefusal<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LayerRequestError::Skipped { layer: place } = self.refusal else {
+        let LayerRequestError::Skipped { layer: index } = self.refusal else {
             return f.write_str("no layer of this name is installed");
         };
-        match self.plan.layers.get(*place) {
+        match self.plan.layers.get(*index) {
             Some(LayerCandidate { path, skipped: Some(reason), .. }) => {
-                write!(f, "{}: {}", Escaped(path), reason.explain(self.plan, *place))
+                write!(f, "{}: {}", Escaped(path), reason.explain(self.plan, *index))
             }
             _ => f.write_str("it cannot be used"),
         }

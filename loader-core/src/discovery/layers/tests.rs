@@ -13,7 +13,7 @@ mod hostile;
 mod meta;
 mod order;
 mod override_layer;
-mod places;
+mod search_paths;
 mod settings;
 
 static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
@@ -139,9 +139,9 @@ impl Case {
     /// Returns the displayed reason why the layer is not active.
     fn explained(&self, name: &str) -> String {
         let plan = self.plan();
-        let place = plan.layers.iter().position(|layer| layer.name() == name.as_bytes()).unwrap();
-        match plan.decision(place, &self.activated(&plan)) {
-            LayerDecision::Skip(reason) => reason.explain(&plan, place).to_string(),
+        let index = plan.layers.iter().position(|layer| layer.name() == name.as_bytes()).unwrap();
+        match plan.decision(index, &self.activated(&plan)) {
+            LayerDecision::Skip(reason) => reason.explain(&plan, index).to_string(),
             LayerDecision::Active(_) => "active".to_string(),
         }
     }

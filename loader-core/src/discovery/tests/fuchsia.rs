@@ -26,7 +26,7 @@ fn with_service() -> &'static Imaginary {
 }
 
 #[test]
-fn a12_the_manifests_of_the_service_replace_the_usual_places() {
+fn a12_the_manifests_of_the_service_replace_the_default_search_paths() {
     let plan = plan_on_fuchsia(with_service());
     assert_eq!(searched(&plan), [MANIFESTS]);
     assert_eq!(plan.searched[0].origin, Origin::Service);
@@ -34,12 +34,12 @@ fn a12_the_manifests_of_the_service_replace_the_usual_places() {
 }
 
 #[test]
-fn a12_where_the_service_fails_the_usual_places_are_searched_too() {
+fn a12_where_the_service_fails_the_default_search_paths_are_searched_too() {
     let system = with_service();
     system.failing(MANIFESTS, FileError::Other(5));
     let plan = plan_on_fuchsia(system);
-    let places = [MANIFESTS, "/vulkan-loader-configuration/vulkan/icd.d", "/pkg/data/vulkan/icd.d"];
-    assert_eq!(searched(&plan), places);
+    let expected = [MANIFESTS, "/vulkan-loader-configuration/vulkan/icd.d", "/pkg/data/vulkan/icd.d"];
+    assert_eq!(searched(&plan), expected);
     assert_eq!(plan.searched[0].result, SearchResult::Failed(FileError::Other(5)));
     assert_eq!(used(&plan), ["libown.so"]);
 }
@@ -83,7 +83,7 @@ fn a16_and_a18_only_home_stands_in_for_a_variable() {
 }
 
 #[test]
-fn a17_the_places_come_in_order() {
+fn a17_the_search_paths_come_in_order() {
     let system = Imaginary::new();
     system.set("XDG_CONFIG_HOME", "/c").set("XDG_CONFIG_DIRS", "/c1:/c2");
     system.set("XDG_DATA_HOME", "/d").set("XDG_DATA_DIRS", "/d1:/d2");

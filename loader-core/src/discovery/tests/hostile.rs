@@ -145,11 +145,11 @@ fn a_special_file_is_skipped_with_its_reason() {
 fn a_folder_that_cannot_be_listed_does_not_stop_the_search() {
     let system = Imaginary::new();
     system.failing("/etc/vulkan/icd.d", FileError::Denied);
-    system.file("/usr/local/share/vulkan/icd.d", "a file in place of a folder");
+    system.file("/usr/local/share/vulkan/icd.d", "a file instead of a folder");
     system.file("/usr/share/vulkan/icd.d/good.json", manifest("good.so"));
     let plan = plan_of(system);
     assert_eq!(used(&plan), ["good.so"]);
-    let ids: StdVec<_> = plan.searched.iter().map(|place| place.result.id()).collect();
+    let ids: StdVec<_> = plan.searched.iter().map(|searched| searched.result.id()).collect();
     assert_eq!(ids, ["absent", "absent", "unreadable", "unreadable", "folder"]);
 }
 

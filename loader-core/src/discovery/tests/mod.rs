@@ -11,8 +11,8 @@ mod cache;
 mod drivers;
 mod fuchsia;
 pub(super) mod hostile;
-mod places;
 mod reasons;
+mod search_paths;
 mod settings;
 
 static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
@@ -54,9 +54,9 @@ fn used(plan: &Plan) -> StdVec<String> {
     plan.used().map(|(_, driver)| shown(&driver.library)).collect()
 }
 
-/// Returns every place that was searched.
+/// Returns every search path.
 fn searched(plan: &Plan) -> StdVec<String> {
-    plan.searched.iter().map(|place| shown(&place.path)).collect()
+    plan.searched.iter().map(|searched| shown(&searched.path)).collect()
 }
 
 fn notes(plan: &Plan) -> StdVec<String> {

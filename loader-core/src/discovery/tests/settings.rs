@@ -30,11 +30,11 @@ fn the_first_file_of_the_search_counts() {
     let system = Imaginary::new();
     system.set("XDG_CONFIG_HOME", "/ch").set("XDG_DATA_HOME", "/dh").set("HOME", "/h");
     system.set("XDG_CONFIG_DIRS", "/c1:/c2").set("XDG_DATA_DIRS", "/d1:/d2");
-    let places = ["/ch", "/dh", "/c1", "/c2", "/usr/local/etc", "/etc", "/d1", "/d2"];
-    for place in places.iter().rev() {
-        assert!(!path(system).starts_with(&format!("{place}/")), "{place}");
-        system.file(&format!("{place}/{FILE}"), settings(""));
-        assert_eq!(path(system), format!("{place}/{FILE}"));
+    let folders = ["/ch", "/dh", "/c1", "/c2", "/usr/local/etc", "/etc", "/d1", "/d2"];
+    for folder in folders.iter().rev() {
+        assert!(!path(system).starts_with(&format!("{folder}/")), "{folder}");
+        system.file(&format!("{folder}/{FILE}"), settings(""));
+        assert_eq!(path(system), format!("{folder}/{FILE}"));
     }
 }
 

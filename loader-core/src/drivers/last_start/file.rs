@@ -441,11 +441,11 @@ mod tests {
             let cut = crate::memory::text(&[&whole[..end]]).unwrap();
             assert!(StartFile::read(cut).unwrap().is_none(), "cut after {end} bytes");
         }
-        for place in 0..whole.len() {
+        for index in 0..whole.len() {
             for bit in 0..8 {
                 let mut changed = crate::memory::text(&[&whole]).unwrap();
-                changed[place] ^= 1 << bit;
-                assert!(StartFile::read(changed).unwrap().is_none(), "bit {bit} of byte {place}");
+                changed[index] ^= 1 << bit;
+                assert!(StartFile::read(changed).unwrap().is_none(), "bit {bit} of byte {index}");
             }
         }
         let longer = crate::memory::text(&[&whole, b"\n"]).unwrap();

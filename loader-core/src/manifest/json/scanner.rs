@@ -3,7 +3,7 @@
 
 use super::{DEPTH_LIMIT, ErrorKind, Str, Value, unescape};
 
-/// A place in a document that moves forward only.
+/// A position in a document that moves forward only.
 #[derive(Clone, Copy)]
 pub(super) struct Scanner<'a> {
     pub(super) bytes: &'a [u8],

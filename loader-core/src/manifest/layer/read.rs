@@ -58,13 +58,13 @@ fn add(file: &mut LayerFile, field: Field, value: &Value<'_>) -> Result<(), OutO
         return Ok(());
     }
     file.layers.try_push(Ok(LayerManifest::default()))?;
-    let Some(place) = file.layers.last_mut() else { return Ok(()) };
-    let read = place.as_mut().map_or(Ok(()), |out| layer(field, value, file.format_version, out));
+    let Some(last) = file.layers.last_mut() else { return Ok(()) };
+    let read = last.as_mut().map_or(Ok(()), |out| layer(field, value, file.format_version, out));
     match read {
         Ok(()) => Ok(()),
         Err(Failure::OutOfMemory) => Err(OutOfMemory),
         Err(Failure::Manifest(error)) => {
-            *place = Err(error);
+            *last = Err(error);
             Ok(())
         }
     }
@@ -121,7 +121,7 @@ fn layer(field: Field, value: &Value<'_>, format: Version, out: &mut LayerManife
         found.find(|(known, _)| **known == field).and_then(|(_, member)| member.as_ref())
     };
     let mut optional = Optional::default();
-    out.place = value.range();
+    out.range = value.range();
     out.name = name(of(Field::Name), value)?;
     out.layer_type = layer_type(of(Field::Type), value)?;
     library_or_components(of(Field::LibraryPath), of(Field::ComponentLayers), out, value)?;

@@ -129,12 +129,12 @@ fn lists_are_read() {
 }
 
 #[test]
-fn the_place_of_a_layer_is_kept() {
+fn the_range_of_a_layer_is_kept() {
     let one = r#"{"name": "a", "type": "GLOBAL", "library_path": "a.so", "api_version": "1.3.204",
         "implementation_version": "1", "description": "d", "url": "https://example.org"}"#;
     let text = format!("{{\"file_format_version\": \"1.2.0\", \"layers\": [{one}, {one} ]}}");
     for read in file(&text).layers {
-        assert_eq!(&text[read.unwrap().place], one);
+        assert_eq!(&text[read.unwrap().range], one);
     }
 }
 

@@ -111,10 +111,10 @@ impl Reader<'_> {
             let (problem, at) = match named {
                 None => (FieldProblem::UnknownField, value),
                 Some((_, Some(_))) => (FieldProblem::Repeated, value),
-                Some((row, place)) => {
+                Some((row, slot)) => {
                     let (kind, item_kind, expected) = expected(row.bytes().next().unwrap_or_default());
                     let right = value.kind() == kind && (expected != UUID || uuid(&value).is_some());
-                    *place = right.then_some(value);
+                    *slot = right.then_some(value);
                     let wrong = value.items().find(|item| item.kind() != item_kind);
                     match (right, wrong) {
                         (true, None) => continue,

@@ -41,7 +41,7 @@ pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *con
         }
         // Layers know the device by its word until this point.
         if device.state.swap(ALIVE, Ordering::Relaxed) == GONE {
-            Device::forget(device.place(), callbacks);
+            Device::forget(device.allocation(), callbacks);
         }
     }
 }
@@ -99,7 +99,7 @@ pub(super) unsafe fn destroy_drivers(device: &Device, callbacks: *const Callback
         if device.state.swap(GONE, Ordering::Relaxed) != LEAVING {
             // The device belongs to a layer. Its memory still comes from the upper end's callbacks, not from
             // those passed down.
-            Device::forget(device.place(), core::ptr::null());
+            Device::forget(device.allocation(), core::ptr::null());
         }
     }
 }

@@ -114,17 +114,17 @@ impl Device {
             allocator,
             callbacks: ObjectCallbacks::none(),
         };
-        let place = Box::into_non_null(Box::try_new_in(device, allocator)?);
-        // SAFETY: `place` is the box leaked just above, from the same allocator; it is taken back
+        let allocation = Box::into_non_null(Box::try_new_in(device, allocator)?);
+        // SAFETY: `allocation` is the box leaked just above, from the same allocator; it is taken back
         // only once.
         unsafe {
-            place.as_ref().table.owner.store(place.as_ptr().cast(), Ordering::Release);
-            Ok(Box::from_non_null_in(place, allocator))
+            allocation.as_ref().table.owner.store(allocation.as_ptr().cast(), Ordering::Release);
+            Ok(Box::from_non_null_in(allocation, allocator))
         }
     }
 
     /// Returns the address at which it was allocated and is freed.
-    fn place(&self) -> NonNull<Self> {
+    fn allocation(&self) -> NonNull<Self> {
         // SAFETY: `new` stored the address of the device there, which is not NULL, and nothing
         // changes it.
         unsafe { NonNull::new_unchecked(self.table.owner.load(Ordering::Relaxed).cast()) }
@@ -212,7 +212,7 @@ impl Device {
     /// Keeps the device alive while the result lives.
     fn pin<'a>(&self) -> Pinned<'a> {
         self.pins.fetch_add(1, Ordering::AcqRel);
-        Pinned(self.place(), core::marker::PhantomData)
+        Pinned(self.allocation(), core::marker::PhantomData)
     }
 
     /// Writes the device's table to the first word of a new dispatchable object of the driver, if
@@ -264,7 +264,7 @@ impl Device {
         let instance = self.instance();
         let loader = instance.loader;
         self.enter_key()?;
-        instance.devices.insert(loader.platform.waiting, ListedPtr(self.place()))?;
+        instance.devices.insert(loader.platform.waiting, ListedPtr(self.allocation()))?;
         for number in 0..loader.unknown.device.count(loader.platform.waiting) {
             self.enter_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
         }
@@ -316,7 +316,7 @@ impl Device {
     /// Removes the device from its instance's list and waits until no other thread uses it through the list.
     fn withdraw(&self) {
         let waiting = self.instance().loader.platform.waiting;
-        let this = self.place();
+        let this = self.allocation();
         let _ = self.instance().devices.remove(waiting, |device| device.0 == this);
         let mut turn = 0u32;
         while self.pins.load(Ordering::Acquire) != 0 {
@@ -354,11 +354,11 @@ impl Instance {
         let waiting = self.loader.platform.waiting;
         // From the end, as the list requires. A device that is added meanwhile fills in the command
         // when it is created.
-        for place in (0..self.devices.read(waiting, <[_]>::len)).rev() {
+        for index in (0..self.devices.read(waiting, <[_]>::len)).rev() {
             let pinned = self.devices.read(waiting, |devices| {
                 // SAFETY: the lock of the list is held, a device leaves the list before it is
                 // freed, and `withdraw` waits for the pin after the lock is released.
-                devices.get(place).map(|device| unsafe { device.0.as_ref() }.pin())
+                devices.get(index).map(|device| unsafe { device.0.as_ref() }.pin())
             });
             if let Some(device) = pinned {
                 action.call(&device);

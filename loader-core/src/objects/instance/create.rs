@@ -143,27 +143,27 @@ unsafe fn make_each(
 ) -> Result<Vec<(usize, DriverStatus)>, vk::Result> {
     let mut outcomes: Vec<(usize, DriverStatus)> = Vec::new();
     let discovered = instance.sources.discovered.clone();
-    for (place, driver) in discovered.iter().flat_map(|drivers| drivers.open_drivers()) {
-        sources.try_push((Some(place), DriverOfInstance::Discovered(driver)))?;
+    for (index, driver) in discovered.iter().flat_map(|drivers| drivers.open_drivers()) {
+        sources.try_push((Some(index), DriverOfInstance::Discovered(driver)))?;
     }
-    for (place, driver) in sources {
+    for (index, driver) in sources {
         let asked = if knows_only_1_0(&driver) { vk::API_VERSION_1_0 } else { instance.api_version };
         // SAFETY: by this function's `# Safety` the create info and the callbacks come from a valid call of
         // vkCreateInstance.
-        match unsafe { make_driver(instance, info, callbacks, driver, place) } {
+        match unsafe { make_driver(instance, info, callbacks, driver, index) } {
             Ok(made) => {
                 note_faults(instance, &made);
                 let made = Box::try_new_in(made, instance.allocator).map_err(OutOfMemory::from)?;
                 instance.drivers.try_push(made)?;
             }
             Err(OpenError::OutOfMemory) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
-            Err(OpenError::Refused(outcome)) => match (place, &discovered) {
-                (Some(place), Some(discovered)) => {
+            Err(OpenError::Refused(outcome)) => match (index, &discovered) {
+                (Some(index), Some(discovered)) => {
                     if outcome.says_no_device() {
-                        discovered.note_refusal(place, asked);
+                        discovered.note_refusal(index, asked);
                     }
-                    discovered.log_outcome(&instance.logger, place, &outcome);
-                    note(&mut outcomes, place, outcome)?;
+                    discovered.log_outcome(&instance.logger, index, &outcome);
+                    note(&mut outcomes, index, outcome)?;
                 }
                 _ => log_outcome(&instance.logger, b"a driver that the application gave", &outcome),
             },
@@ -182,7 +182,7 @@ unsafe fn make_driver(
     info: &CreateInfo,
     callbacks: *const Callbacks,
     driver: DriverOfInstance,
-    place: Option<usize>,
+    index: Option<usize>,
 ) -> Result<DriverInstance, OpenError> {
     let available = driver.instance_extensions().map_err(refused)?;
     // SAFETY: by this function's `# Safety` the names are a counted array of valid C strings.
@@ -227,7 +227,7 @@ unsafe fn make_driver(
     // valid by its `# Safety`, and no other code knows the driver's new instance.
     unsafe {
         let handle = driver.create_instance(&own, callbacks)?;
-        DriverInstance::new(driver, handle, place, enabled, instance.allocator, callbacks)
+        DriverInstance::new(driver, handle, index, enabled, instance.allocator, callbacks)
     }
 }
 

@@ -28,7 +28,7 @@ pub struct DriverInstance {
     /// Every device of the driver that was ever reported.
     pub(crate) devices: SharedList<ListedPtr<PhysicalDevice>, Application>,
     /// Its index in the plan, if it has one.
-    pub place: Option<usize>,
+    pub index: Option<usize>,
     /// The names it was given: whether `VK_EXT_debug_utils`, `VK_EXT_debug_report` and so on are
     /// enabled in the driver.
     pub enabled: ExtensionSet,

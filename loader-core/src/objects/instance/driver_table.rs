@@ -27,7 +27,7 @@ impl DriverInstance {
     pub unsafe fn new(
         driver: DriverOfInstance,
         handle: vk::Instance,
-        place: Option<usize>,
+        index: Option<usize>,
         enabled: ExtensionSet,
         allocator: Application,
         callbacks: *const vk::AllocationCallbacks<'static>,
@@ -44,7 +44,7 @@ impl DriverInstance {
         };
         let devices = SharedList::new_in(allocator);
         let asked = Asked::default();
-        let made = Self { table, handle, driver, devices, place, enabled, asked, callbacks };
+        let made = Self { table, handle, driver, devices, index, enabled, asked, callbacks };
         let name = command::GET_DEVICE_PROC_ADDR.name();
         let missing = NEEDED.iter().find(|command| !made.has(**command)).map(|missing| missing.name());
         match missing.or_else(|| made.command(name).is_none().then_some(name)) {

@@ -79,7 +79,7 @@ pub struct Instance {
     layers: Layers,
     /// The layers' handle for the instance.
     chain_handle: AtomicU64,
-    /// The first layer's vkEnumerateDeviceExtensionProperties, whose place in the table another function takes.
+    /// The first layer's vkEnumerateDeviceExtensionProperties, whose slot in the table another function takes.
     pub(crate) device_extensions: Option<vk::PFN_vkEnumerateDeviceExtensionProperties>,
     /// The table of all handles that represent layer handles.
     pub(crate) of_layer_table: Option<Box<InstanceTable, Application>>,
@@ -102,7 +102,7 @@ impl Handle {
     pub fn instance(&self) -> &Instance {
         // SAFETY: every handle gets its instance when it is created, or before anybody sees it, and
         // never outlives it.
-        unsafe { &*self.instance_place().cast::<Instance>() }
+        unsafe { &*self.instance_address().cast::<Instance>() }
     }
 }
 
@@ -116,10 +116,10 @@ impl Instance {
         allocator: Application,
         logger: &Logger,
     ) -> Result<Box<MaybeUninit<Self>, Application>, crate::memory::OutOfMemory> {
-        let place = Box::into_non_null(Box::<Self, _>::try_new_uninit_in(allocator)?);
-        logger.listeners.expect_instance(place.as_ptr().expose_provenance() as u64);
-        // SAFETY: `place` is the box leaked just above, from the same allocator.
-        Ok(unsafe { Box::from_non_null_in(place, allocator) })
+        let memory = Box::into_non_null(Box::<Self, _>::try_new_uninit_in(allocator)?);
+        logger.listeners.expect_instance(memory.as_ptr().expose_provenance() as u64);
+        // SAFETY: `memory` is the box leaked just above, from the same allocator.
+        Ok(unsafe { Box::from_non_null_in(memory, allocator) })
     }
 
     /// Creates an instance without drivers.
@@ -129,13 +129,13 @@ impl Instance {
     pub(crate) fn new(
         loader: &'static Loader,
         logger: Logger,
-        place: Box<MaybeUninit<Self>, Application>,
+        memory: Box<MaybeUninit<Self>, Application>,
         api_version: u32,
         extensions: ExtensionSet,
         sources: Sources,
         layers: Layers,
     ) -> Result<Box<Self, Application>, crate::memory::OutOfMemory> {
-        let allocator = *Box::allocator(&place);
+        let allocator = *Box::allocator(&memory);
         let table = InstanceTable::try_new(allocator)?;
         let (none, lower) = (core::ptr::null(), core::ptr::null_mut());
         let handle = Handle::new(HandleKind::Instance, &raw const *table, none, lower, core::ptr::null());
@@ -164,7 +164,7 @@ impl Instance {
             presenting: SharedList::new_in(allocator),
             _user: loader.enter(),
         };
-        let made = Box::into_non_null(Box::write(place, instance));
+        let made = Box::into_non_null(Box::write(memory, instance));
         // SAFETY: `made` is the box leaked just above, from the same allocator. The handle gets its
         // raw pointer, which stays usable when the instance is changed later.
         unsafe {
@@ -268,15 +268,15 @@ impl Instance {
     /// callbacks that their instances were created with.
     ///
     /// # Safety
-    /// The instance at `place` is alive, and no other code changes it. Only code that reads it meanwhile uses
+    /// The instance at `this` is alive, and no other code changes it. Only code that reads it meanwhile uses
     /// references to it, such as drivers' messages on their way to its listeners; no earlier reference is
     /// used afterwards. The callbacks are NULL or valid.
-    unsafe fn finish(place: *mut Self, callbacks: *const vk::AllocationCallbacks<'static>) {
+    unsafe fn finish(this: *mut Self, callbacks: *const vk::AllocationCallbacks<'static>) {
         // SAFETY: by this function's `# Safety` the instance is alive and no other code changes it; only the
         // list of drivers is changed here.
         let (mut drivers, instance) = unsafe {
-            let empty = Vec::new_in((*place).allocator);
-            (core::mem::replace(&mut (*place).drivers, empty), &*place)
+            let empty = Vec::new_in((*this).allocator);
+            (core::mem::replace(&mut (*this).drivers, empty), &*this)
         };
         for driver in &drivers {
             for device in driver.devices.take(instance.loader.platform.waiting) {

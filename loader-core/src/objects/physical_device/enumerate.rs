@@ -77,8 +77,8 @@ impl Instance {
         for driver in self.drivers.iter().rev() {
             match driver.physical_devices() {
                 Ok(handles) => {
-                    if let Some((found, place)) = discovered.zip(driver.place) {
-                        found.note_devices(place, !handles.is_empty());
+                    if let Some((found, index)) = discovered.zip(driver.index) {
+                        found.note_devices(index, !handles.is_empty());
                     }
                     let first = all.len();
                     for handle in &handles {
@@ -136,8 +136,8 @@ impl Instance {
             }
         }
         let mut chosen = Vec::new();
-        for place in choose_devices(&ids, listed)? {
-            if let Some(device) = all.get(place) {
+        for index in choose_devices(&ids, listed)? {
+            if let Some(device) = all.get(index) {
                 chosen.try_push(*device)?;
             }
         }
@@ -187,14 +187,14 @@ fn log_order(instance: &Instance, all: &[&PhysicalDevice]) {
     {
         return;
     }
-    for (place, device) in all.iter().enumerate() {
+    for (index, device) in all.iter().enumerate() {
         let properties = super::sorting::properties(device.driver(), device.driver_handle());
         let name = name::in_array(&properties.device_name).unwrap_or_default();
         let (name, library) = (Escaped(name.to_bytes()), Escaped(&device.driver().driver.library_path));
         instance.logger.log(
             Level::Info,
             Topic::Driver,
-            format_args!("physical device {place}: {name}, of the driver {library}"),
+            format_args!("physical device {index}: {name}, of the driver {library}"),
         );
     }
 }

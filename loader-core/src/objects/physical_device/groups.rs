@@ -79,11 +79,11 @@ unsafe fn all_groups(
     for driver in instance.drivers.iter().rev() {
         let own = devices.iter().filter(|device| core::ptr::eq(device.driver(), &raw const **driver));
         // SAFETY: by this function's `# Safety` `out` points to `room` groups. `all` has one element for each
-        // group before this driver's, so `place` is this group's index in `out`; an index beyond `room` is
+        // group before this driver's, so `position` is this group's index in `out`; an index beyond `room` is
         // not read.
         let extension_chains = |index: usize| unsafe {
-            let place = all.len().wrapping_add(index);
-            if place < room { (*out.add(place)).p_next } else { core::ptr::null_mut() }
+            let position = all.len().wrapping_add(index);
+            if position < room { (*out.add(position)).p_next } else { core::ptr::null_mut() }
         };
         match driver.groups(extension_chains) {
             Some(Ok(groups)) => {
@@ -107,23 +107,23 @@ unsafe fn all_groups(
     }
     let listed = instance.logger.settings.devices().is_some();
     let preference = Preference::from_environment(instance.loader)?;
-    let places = Places { devices: &devices, listed, preference };
-    let place = |handle: &vk::PhysicalDevice| places.of(*handle);
-    all.retain(|group| members(group).iter().all(|member| place(member).is_some()));
+    let indices = DeviceIndices { devices: &devices, listed, preference };
+    let index_of = |handle: &vk::PhysicalDevice| indices.of(*handle);
+    all.retain(|group| members(group).iter().all(|member| index_of(member).is_some()));
     if instance.sorted || listed {
-        sort(&mut all, place);
+        sort(&mut all, index_of);
     }
     Ok(all)
 }
 
 /// The indices of the devices among all devices.
-struct Places<'a> {
+struct DeviceIndices<'a> {
     devices: &'a [&'a PhysicalDevice],
     listed: bool,
     preference: Preference,
 }
 
-impl Places<'_> {
+impl DeviceIndices<'_> {
     /// Devices that compare equal share an index: equal groups and members keep their driver's order.
     #[inline(never)]
     fn of(&self, handle: vk::PhysicalDevice) -> Option<usize> {
@@ -164,14 +164,14 @@ fn translated(instance: &Instance, driver: &DriverInstance, group: &Group) -> Re
 
 /// Sorts the devices in each group by their indices among all devices, then the groups by their first
 /// devices.
-fn sort(groups: &mut [Group], place: impl Fn(&vk::PhysicalDevice) -> Option<usize>) {
+fn sort(groups: &mut [Group], index_of: impl Fn(&vk::PhysicalDevice) -> Option<usize>) {
     for group in groups.iter_mut() {
         let count = (group.physical_device_count as usize).min(group.physical_devices.len());
         if let Some(members) = group.physical_devices.get_mut(..count) {
-            sort_by(members, |one, other| place(one).cmp(&place(other)));
+            sort_by(members, |one, other| index_of(one).cmp(&index_of(other)));
         }
     }
-    let first = |group: &Group| members(group).first().map_or(Some(usize::MAX), &place);
+    let first = |group: &Group| members(group).first().map_or(Some(usize::MAX), &index_of);
     sort_by(groups, |one, other| first(one).cmp(&first(other)));
 }
 

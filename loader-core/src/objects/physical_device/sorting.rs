@@ -146,17 +146,17 @@ pub(crate) fn ids_above_layers(instance: &Instance, device: vk::PhysicalDevice) 
             && own.device_name == said.device_name
     };
     for driver in &instance.drivers {
-        let mut place = 0usize;
+        let mut index = 0usize;
         // A device that was reported stays in the list.
         while let Some(known) =
-            driver.devices.read(instance.loader.platform.waiting, |list| list.get(place).copied())
+            driver.devices.read(instance.loader.platform.waiting, |list| list.get(index).copied())
         {
             // SAFETY: the list keeps its devices alive until the instance is destroyed.
             let own = unsafe { known.0.as_ref() };
             if same(own) {
                 return ids(own);
             }
-            place = place.wrapping_add(1);
+            index = index.wrapping_add(1);
         }
     }
     ids_in(&said)

@@ -98,9 +98,9 @@ impl Surface {
         instance: &Instance,
         driver: &DriverInstance,
     ) -> Result<vk::SurfaceKHR, vk::Result> {
-        let place = place_of(instance, driver).ok_or(vk::Result::ERROR_SURFACE_LOST_KHR)?;
-        let own = match (self.window(), self.own.get(place)) {
-            (Some(window), _) => window.own(instance, place),
+        let index = driver_index(instance, driver).ok_or(vk::Result::ERROR_SURFACE_LOST_KHR)?;
+        let own = match (self.window(), self.own.get(index)) {
+            (Some(window), _) => window.own(instance, index),
             (None, Some(own)) => self.info.with(|info| self.make_once(instance, driver, own, info))?,
             (None, None) => vk::SurfaceKHR::null(),
         };
@@ -144,9 +144,9 @@ impl Surface {
         let Some(window) = self.window().filter(|_| driver.enabled.contains(self.kind.extension)) else {
             return Ok(DriversSurface { handle: self.for_driver(instance, driver)?, _turn: None });
         };
-        let place = place_of(instance, driver).ok_or(vk::Result::ERROR_SURFACE_LOST_KHR)?;
+        let index = driver_index(instance, driver).ok_or(vk::Result::ERROR_SURFACE_LOST_KHR)?;
         let turn = window.turn(instance);
-        let handle = window.claim(instance, self, place, purpose)?;
+        let handle = window.claim(instance, self, index, purpose)?;
         Ok(DriversSurface { handle, _turn: Some(turn) })
     }
 
@@ -167,11 +167,11 @@ impl DriversSurface<'_> {
     }
 }
 
-fn place_of(instance: &Instance, driver: &DriverInstance) -> Option<usize> {
+fn driver_index(instance: &Instance, driver: &DriverInstance) -> Option<usize> {
     instance.drivers.iter().position(|other| core::ptr::eq(&raw const **other, driver))
 }
 
-/// Terminator of the commands that create surfaces; `KIND` is a place in [`KINDS`].
+/// Terminator of the commands that create surfaces; `KIND` is an index in [`KINDS`].
 unsafe extern "system" fn create<const KIND: usize>(
     handle: vk::Instance,
     info: *const c_void,
@@ -203,8 +203,8 @@ unsafe extern "system" fn create_kind(
         let instance = handle::instance(handle, kind.command);
         match make(instance, kind, info, callbacks) {
             Ok(surface) => {
-                let place = Box::into_non_null(surface);
-                *out = vk::SurfaceKHR::from_raw(place.as_ptr().expose_provenance() as u64);
+                let allocation = Box::into_non_null(surface);
+                *out = vk::SurfaceKHR::from_raw(allocation.as_ptr().expose_provenance() as u64);
                 vk::Result::SUCCESS
             }
             Err(error) => error,
@@ -410,11 +410,11 @@ unsafe extern "system" fn destroy(
         let instance = handle::instance(handle, command::DESTROY_SURFACE_KHR);
         let Some(found) = Surface::from_handle(surface) else { return };
         destroy_own(instance, found, callbacks);
-        let place = core::ptr::with_exposed_provenance_mut::<Surface>(surface.as_raw() as usize);
+        let allocation = core::ptr::with_exposed_provenance_mut::<Surface>(surface.as_raw() as usize);
         // Outlives the surface, whose memory it is.
-        let _own = (*place).callbacks.take(callbacks);
-        let allocator = *(*place).own.allocator();
-        drop(Box::from_raw_in(place, allocator));
+        let _own = (*allocation).callbacks.take(callbacks);
+        let allocator = *(*allocation).own.allocator();
+        drop(Box::from_raw_in(allocation, allocator));
     }
 }
 

@@ -94,7 +94,7 @@ impl Window {
     /// The first driver's error, if no driver can.
     pub(super) fn begin(&self, instance: &Instance, surface: &Surface) -> Result<(), vk::Result> {
         let mut first_error = None;
-        for (place, driver) in instance.drivers.iter().enumerate() {
+        for (index, driver) in instance.drivers.iter().enumerate() {
             if !driver.enabled.contains(surface.kind.extension) {
                 let (path, name) = (Escaped(&driver.driver.library_path), surface.kind.extension.name());
                 instance.logger.log(
@@ -109,7 +109,7 @@ impl Window {
             if !makes_own(driver, surface.kind) {
                 continue;
             }
-            match self.make(instance, surface, place, driver) {
+            match self.make(instance, surface, index, driver) {
                 Ok(_) => return Ok(()),
                 Err(error) => first_error = first_error.or(Some(error)),
             }
@@ -117,7 +117,7 @@ impl Window {
         first_error.map_or(Ok(()), Err)
     }
 
-    /// Returns the surface handle of the driver at `place` for this window. The driver creates the surface
+    /// Returns the surface handle of the driver at `index` for this window. The driver creates the surface
     /// if it has none; it is the container if the driver creates none. The caller has its turn.
     ///
     /// # Errors
@@ -127,15 +127,15 @@ impl Window {
         &self,
         instance: &Instance,
         surface: &Surface,
-        place: usize,
+        index: usize,
         purpose: Purpose,
     ) -> Result<vk::SurfaceKHR, vk::Result> {
-        let Some(driver) = instance.drivers.get(place) else {
+        let Some(driver) = instance.drivers.get(index) else {
             return Err(vk::Result::ERROR_SURFACE_LOST_KHR);
         };
         let makes_own = makes_own(driver, surface.kind);
         let holder = self.state.lock(instance.loader.platform.waiting).holder;
-        if let Some((_, own)) = holder.filter(|(holder, _)| *holder == place) {
+        if let Some((_, own)) = holder.filter(|(holder, _)| *holder == index) {
             return Ok(if makes_own { own } else { surface.handle() });
         }
         if !makes_own && purpose == Purpose::Query {
@@ -143,28 +143,28 @@ impl Window {
         }
         let swapchains = instance.swapchains_of(surface.handle());
         if let Some((holder, _)) = holder.filter(|_| swapchains > 0) {
-            self.refuse(instance, holder, place, swapchains, purpose);
+            self.refuse(instance, holder, index, swapchains, purpose);
             return Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
         }
         self.give_up(instance, self.callbacks.as_ptr());
         if makes_own {
-            return self.make(instance, surface, place, driver);
+            return self.make(instance, surface, index, driver);
         }
-        self.set_holder(instance, Some((place, vk::SurfaceKHR::null())));
+        self.set_holder(instance, Some((index, vk::SurfaceKHR::null())));
         Ok(surface.handle())
     }
 
-    /// Returns the surface handle of the driver at `place`, if it has one now.
-    pub(super) fn own(&self, instance: &Instance, place: usize) -> vk::SurfaceKHR {
+    /// Returns the surface handle of the driver at `index`, if it has one now.
+    pub(super) fn own(&self, instance: &Instance, index: usize) -> vk::SurfaceKHR {
         let holder = self.state.lock(instance.loader.platform.waiting).holder;
-        holder.filter(|(holder, _)| *holder == place).map_or(vk::SurfaceKHR::null(), |(_, own)| own)
+        holder.filter(|(holder, _)| *holder == index).map_or(vk::SurfaceKHR::null(), |(_, own)| own)
     }
 
     /// Destroys the surface of the driver that has the window, with callbacks that are compatible with the
     /// callbacks of the creating call.
     pub(super) fn give_up(&self, instance: &Instance, callbacks: *const vk::AllocationCallbacks<'static>) {
-        let Some((place, own)) = self.set_holder(instance, None) else { return };
-        let Some(driver) = instance.drivers.get(place).filter(|_| !own.is_null()) else { return };
+        let Some((index, own)) = self.set_holder(instance, None) else { return };
+        let Some(driver) = instance.drivers.get(index).filter(|_| !own.is_null()) else { return };
         let path = Escaped(&driver.driver.library_path);
         instance.logger.log(Level::Debug, Topic::Driver, format_args!("{path}: gives the window up"));
         // SAFETY: the driver created the surface with compatible callbacks. It is not in use: the caller has
@@ -176,14 +176,14 @@ impl Window {
         &self,
         instance: &Instance,
         surface: &Surface,
-        place: usize,
+        index: usize,
         driver: &DriverInstance,
     ) -> Result<vk::SurfaceKHR, vk::Result> {
         let info = (&raw const self.info).cast();
         // SAFETY: `info` is a valid create info of this kind, whose window is alive, as `new`
         // acquired a reference; the callbacks are NULL or valid as long as the surface lives.
         let own = unsafe { drivers_own(instance, driver, surface.kind, info, self.callbacks.as_ptr()) }?;
-        self.set_holder(instance, Some((place, own)));
+        self.set_holder(instance, Some((index, own)));
         Ok(own)
     }
 
@@ -198,9 +198,9 @@ impl Window {
 
     /// Logs who has the window: each time for a driver that wants a swapchain, and once for a
     /// driver that is queried.
-    fn refuse(&self, instance: &Instance, holder: usize, place: usize, swapchains: usize, purpose: Purpose) {
-        let before = self.state.lock(instance.loader.platform.waiting).refused.replace(place);
-        let (Some(holder), Some(driver)) = (instance.drivers.get(holder), instance.drivers.get(place)) else {
+    fn refuse(&self, instance: &Instance, holder: usize, index: usize, swapchains: usize, purpose: Purpose) {
+        let before = self.state.lock(instance.loader.platform.waiting).refused.replace(index);
+        let (Some(holder), Some(driver)) = (instance.drivers.get(holder), instance.drivers.get(index)) else {
             return;
         };
         let (path, holder) = (Escaped(&driver.driver.library_path), Escaped(&holder.driver.library_path));
@@ -213,7 +213,7 @@ impl Window {
                      ({swapchains}); destroy them first, the retired ones too"
                 ),
             ),
-            Purpose::Query if before == Some(place) => {}
+            Purpose::Query if before == Some(index) => {}
             Purpose::Query => instance.logger.log(
                 Level::Warning,
                 Topic::Driver,

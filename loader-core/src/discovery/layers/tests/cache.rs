@@ -42,7 +42,7 @@ fn what_decides_about_layers_shows_when_it_changes() {
         ("a disabling variable", |system| system.set("NO_I", "")),
         ("names", |system| system.set("VK_INSTANCE_LAYERS", "A")),
         ("patterns", |system| system.set("VK_LOADER_LAYERS_DISABLE", "*")),
-        ("a place", |system| system.set("VK_ADD_IMPLICIT_LAYER_PATH", "/x")),
+        ("a search path", |system| system.set("VK_ADD_IMPLICIT_LAYER_PATH", "/x")),
         ("a new manifest", |system| system.file(&format!("{IMPLICIT}/x.json"), "")),
         ("another manifest", |system| system.file(&format!("{EXPLICIT}/A.json"), "")),
         ("privileges", |system| system.elevate()),

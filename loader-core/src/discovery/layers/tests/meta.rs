@@ -26,7 +26,7 @@ fn meta_layers_may_be_nested() {
     assert_eq!(case.active(), ["A", "B", "O", "N", "C", "M"]);
     let plan = case.plan();
     let libraries = plan.libraries(plan.usable(b"M").unwrap()).unwrap();
-    let names: StdVec<_> = libraries.iter().map(|place| shown(plan.layers[*place].name())).collect();
+    let names: StdVec<_> = libraries.iter().map(|index| shown(plan.layers[*index].name())).collect();
     assert_eq!(names, ["A", "B", "C"]);
     assert_eq!(plan.libraries(0).unwrap().as_slice(), [0], "a layer stands for itself");
 }
@@ -113,12 +113,12 @@ fn an_implicit_meta_layer_brings_its_components() {
 }
 
 #[test]
-fn a_component_that_a_variable_names_is_active_in_that_place() {
+fn a_component_that_a_variable_names_is_active_at_that_position() {
     let case = Case::new().explicit(&["A", "B"]).implicit_meta("M", &["A", "B"], "");
     let case = case.set("VK_INSTANCE_LAYERS", "A");
     assert_eq!(case.active(), ["B", "M", "A"]);
     case.system.set("VK_INSTANCE_LAYERS", "M:A");
-    assert_eq!(case.active(), ["A", "B", "M"], "the first place in the list");
+    assert_eq!(case.active(), ["A", "B", "M"], "the first position in the list");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn llp_loader_3_only_the_first_of_equal_names_counts() {
 }
 
 #[test]
-fn implicit_layers_are_ordered_by_place_then_by_file_name_then_as_in_the_file() {
+fn implicit_layers_are_ordered_by_search_path_then_by_file_name_then_as_in_the_file() {
     let layer = |name: &str| {
         let all = manifest(name, r#""disable_environment": {"NO": ""}"#);
         all[all.find("\"layer\": ").unwrap() + 9..all.len() - 1].to_string()
@@ -57,7 +57,7 @@ fn implicit_layers_are_ordered_by_place_then_by_file_name_then_as_in_the_file() 
 }
 
 #[test]
-fn an_implicit_layer_that_a_variable_names_takes_its_place_there() {
+fn an_implicit_layer_that_a_variable_names_takes_its_position_there() {
     let case = Case::new().implicit(&["I", "J"]).explicit(&["A"]).set("VK_INSTANCE_LAYERS", "A:I");
     assert_eq!(case.active(), ["J", "A", "I"]);
 }

@@ -46,7 +46,7 @@ fn the_application_gets_its_layers_in_the_order_of_the_list() {
 }
 
 #[test]
-fn without_a_place_for_others_there_are_none() {
+fn without_a_position_for_others_there_are_none() {
     let case = listing(&["A?", "I?"]).application(&["B"]);
     assert_eq!(case.refused(), pairs(&[("B", "unknown")]));
     assert_eq!(case.listed(), ["A", "I"]);

@@ -39,12 +39,12 @@ fn a13_a_variable_replaces_the_service_beside_settings_that_add() {
 }
 
 #[test]
-fn a17_the_settings_file_is_looked_for_in_the_places_in_order() {
+fn a17_the_settings_file_is_looked_for_on_the_search_paths_in_order() {
     let system = Imaginary::new();
     let searched = || -> StdVec<String> {
         let settings = KnownSettings::discover(&system.platform(), &FUCHSIA).unwrap();
-        let places = settings.searched(&FUCHSIA).unwrap();
-        places.iter().map(|place| shown(&place.path).replace(&format!("/{FILE}"), "")).collect()
+        let found = settings.searched(&FUCHSIA).unwrap();
+        found.iter().map(|file| shown(&file.path).replace(&format!("/{FILE}"), "")).collect()
     };
     assert_eq!(searched(), ["/vulkan-loader-configuration", "/pkg/data"], "nothing stands in for variables");
     system.set("HOME", "/h").set("XDG_CONFIG_DIRS", "/c1:/c2").set("XDG_DATA_DIRS", "/d1");

@@ -2,11 +2,11 @@ use super::*;
 use crate::discovery::{Origin, SearchResult};
 
 fn searched(case: &Case) -> StdVec<String> {
-    case.plan().searched.iter().map(|place| shown(&place.path)).collect()
+    case.plan().searched.iter().map(|searched| shown(&searched.path)).collect()
 }
 
 #[test]
-fn the_usual_places_are_searched_for_either_kind() {
+fn the_default_search_paths_apply_to_either_kind() {
     let case = Case::new().set("HOME", "/home/me");
     let roots = [
         "/home/me/.config",
@@ -44,8 +44,8 @@ fn a_variable_replaces_the_search_of_its_kind() {
 fn an_adding_variable_comes_first_unless_the_search_is_replaced() {
     let case = Case::new().explicit(&["E"]).file("/x/e.json", &manifest("E", ""));
     let case = case.file("/y/y.json", &manifest("Y", "")).set("VK_ADD_LAYER_PATH", "/x");
-    let place = case.plan().usable(b"E").unwrap();
-    assert_eq!(shown(&case.plan().layers[place].path), "/x/e.json");
+    let index = case.plan().usable(b"E").unwrap();
+    assert_eq!(shown(&case.plan().layers[index].path), "/x/e.json");
     let case = case.set("VK_LAYER_PATH", "/y");
     assert_eq!(case.listed(), ["Y"]);
     assert_eq!(case.notes(), ["VK_ADD_LAYER_PATH is ignored, since VK_LAYER_PATH is set"]);

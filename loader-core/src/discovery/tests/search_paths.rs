@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn the_usual_places_are_searched_in_order() {
+fn the_default_search_paths_come_in_order() {
     let system = Imaginary::new();
     system.set("HOME", "/home/me");
     assert_eq!(
@@ -56,7 +56,7 @@ fn odd_path_lists_are_tolerated() {
 }
 
 #[test]
-fn a_place_that_is_named_twice_is_looked_at_once() {
+fn a_path_that_is_named_twice_is_searched_once() {
     let system = Imaginary::new();
     system.set("XDG_DATA_DIRS", "/etc/:/share");
     system.file("/etc/vulkan/icd.d/a.json", manifest("a.so"));
@@ -105,7 +105,7 @@ fn driver_files_beats_icd_filenames_and_add_driver_files() {
 }
 
 #[test]
-fn add_driver_files_comes_before_the_usual_places() {
+fn add_driver_files_comes_before_the_default_search_paths() {
     let system = Imaginary::new();
     system.file("/etc/vulkan/icd.d/usual.json", manifest("usual.so"));
     system.file("/x/b.json", manifest("b.so")).file("/x/a.json", manifest("a.so"));
@@ -117,7 +117,7 @@ fn add_driver_files_comes_before_the_usual_places() {
 }
 
 #[test]
-fn a_bare_name_is_looked_for_in_the_usual_places() {
+fn a_bare_name_is_looked_for_on_the_default_search_paths() {
     let system = Imaginary::new();
     system.file("/etc/vulkan/icd.d/v.json", manifest("etc.so"));
     system.file("/usr/share/vulkan/icd.d/v.json", manifest("usr.so"));

@@ -26,7 +26,7 @@ pub(super) struct Choices<'a> {
 }
 
 /// A file or folder to search.
-pub(super) struct Place {
+pub(super) struct SearchPath {
     pub(super) path: Text,
     pub(super) origin: Origin,
     /// Whether it is named as a manifest; if not, it is a folder of manifests.
@@ -73,36 +73,36 @@ impl<'a> Choices<'a> {
         })
     }
 
-    /// Returns the places to look at, in order, after those in `places`.
-    pub(super) fn places(
+    /// Returns the search paths, in order, after those in `search_paths`.
+    pub(super) fn search_paths(
         &self,
         inquiry: &mut Inquiry<'a>,
         policy: &Policy,
         search: &Search,
-        mut places: Vec<Place>,
-    ) -> Result<Vec<Place>, Incomplete> {
+        mut search_paths: Vec<SearchPath>,
+    ) -> Result<Vec<SearchPath>, Incomplete> {
         let Some((name, value)) = self.replacing else {
             if let Some((name, value)) = self.adding {
                 for element in elements(value) {
-                    places.try_push(Place::named(element, Origin::Adding(name))?)?;
+                    search_paths.try_push(SearchPath::named(element, Origin::Adding(name))?)?;
                 }
             }
-            add_usual_places(inquiry, policy, search, &mut places)?;
+            add_default_paths(inquiry, policy, search, &mut search_paths)?;
             inquiry.settle()?;
-            return Ok(places);
+            return Ok(search_paths);
         };
         for element in elements(value) {
-            places.try_push(Place::named(element, Origin::Replacing(name))?)?;
+            search_paths.try_push(SearchPath::named(element, Origin::Replacing(name))?)?;
         }
-        if places.iter().any(Place::is_bare_name) {
+        if search_paths.iter().any(SearchPath::is_bare_name) {
             let mut usual = Vec::new();
-            add_usual_places(inquiry, policy, search, &mut usual)?;
-            for place in places.iter_mut().filter(|place| place.is_bare_name()) {
-                find_bare_name(inquiry, place, &usual)?;
+            add_default_paths(inquiry, policy, search, &mut usual)?;
+            for entry in search_paths.iter_mut().filter(|entry| entry.is_bare_name()) {
+                find_bare_name(inquiry, entry, &usual)?;
             }
         }
         inquiry.settle()?;
-        Ok(places)
+        Ok(search_paths)
     }
 
     /// Ignores the variables, since the settings file lists the devices. Records which are set.
@@ -155,15 +155,19 @@ pub(super) fn note_elevated(
     Ok(())
 }
 
-/// Adds the places to search by default.
-pub(super) fn add_usual_places(
+/// Adds the default search paths.
+pub(super) fn add_default_paths(
     inquiry: &mut Inquiry<'_>,
     policy: &Policy,
     search: &Search,
-    places: &mut Vec<Place>,
+    search_paths: &mut Vec<SearchPath>,
 ) -> Result<(), OutOfMemory> {
     if let Some(folder) = search.service {
-        places.try_push(Place { path: path(&[folder])?, origin: Origin::Service, is_manifest: false })?;
+        search_paths.try_push(SearchPath {
+            path: path(&[folder])?,
+            origin: Origin::Service,
+            is_manifest: false,
+        })?;
         if inquiry.listing(folder)?.is_ok() {
             return Ok(());
         }
@@ -185,13 +189,13 @@ pub(super) fn add_usual_places(
                 }
             }
         };
-        // The places are useless while some are still unknown.
+        // The paths are useless while some are still unknown.
         if inquiry.settle().is_err() {
             continue;
         }
         for element in elements(list) {
             let path = path(&[element, below, search.suffix])?;
-            places.try_push(Place { path, origin, is_manifest: false })?;
+            search_paths.try_push(SearchPath { path, origin, is_manifest: false })?;
         }
     }
     Ok(())
@@ -206,13 +210,17 @@ pub(super) fn elements(list: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Searches for a manifest that is named without a folder: in the current folder of the process, or else in
-/// the first default place that contains it.
-fn find_bare_name(inquiry: &mut Inquiry<'_>, named: &mut Place, usual: &[Place]) -> Result<(), OutOfMemory> {
+/// the first default search path that contains it.
+fn find_bare_name(
+    inquiry: &mut Inquiry<'_>,
+    named: &mut SearchPath,
+    usual: &[SearchPath],
+) -> Result<(), OutOfMemory> {
     if inquiry.exists(&named.path)? {
         return Ok(());
     }
-    for place in usual {
-        let path = path(&[&place.path, b"/", &named.path])?;
+    for entry in usual {
+        let path = path(&[&entry.path, b"/", &named.path])?;
         if inquiry.exists(&path)? {
             named.path = path;
             return Ok(());
@@ -221,7 +229,7 @@ fn find_bare_name(inquiry: &mut Inquiry<'_>, named: &mut Place, usual: &[Place])
     Ok(())
 }
 
-impl Place {
+impl SearchPath {
     /// Returns a file or folder that a variable names.
     pub(super) fn named(element: &[u8], origin: Origin) -> Result<Self, OutOfMemory> {
         let path = path(&[element])?;
