@@ -50,7 +50,7 @@ impl Files for FileSystem {
     }
 
     fn read_with_state(&self, path: &[u8], limit: usize) -> Result<(Text, Option<Fingerprint>), FileError> {
-        // A path that only an interposer knows has no state; it is opened anyway. A FIFO that takes the file's place from here on
+        // A path that only an interposer knows has no state; it is opened anyway. A FIFO that replaces the file from here on
         // is waited for: `fopen`, which interposers replace, cannot open without waiting.
         let state = State::of(path);
         if state.as_ref().is_some_and(|state| !state.is_regular_file()) {

@@ -110,9 +110,9 @@ fn header(path: &[u8], state: &State) -> Option<(Header, u64)> {
     /// Enough for the header and more segments than libraries have.
     const BEGINNING: usize = 4096;
     let (beginning, size) = beginning(path, state, BEGINNING)?;
-    let read_at = |place: u64, bytes: &mut [u8]| {
-        let place = usize::try_from(place).unwrap_or(usize::MAX);
-        let there = beginning.get(place..).and_then(|there| there.get(..bytes.len()));
+    let read_at = |offset: u64, bytes: &mut [u8]| {
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+        let there = beginning.get(offset..).and_then(|there| there.get(..bytes.len()));
         bytes.copy_from_slice(there.ok_or(FileError::Other(0))?);
         Ok(())
     };

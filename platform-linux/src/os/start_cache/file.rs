@@ -21,8 +21,8 @@ const BEGINNING: &[u8] = b"start-";
 /// the file is being written, `.` and a number follow that no other thread has.
 type Name = [u8; 40];
 
-/// The location of a program's file.
-pub(super) struct Place {
+/// The file of a program: its location, and its names.
+pub(super) struct CacheFile {
     folder: Text,
     name: Name,
     /// The name while this thread writes the file.
@@ -30,7 +30,7 @@ pub(super) struct Place {
     user: libc::uid_t,
 }
 
-impl Place {
+impl CacheFile {
     /// Returns the location of the file of `program` in `folder`, whose path is absolute.
     pub(super) fn of(folder: Text, program: &[u8]) -> Self {
         // The address of the thread's error number distinguishes it from other threads of its process.

@@ -20,7 +20,7 @@ use loader_core::platform::{CacheFault, Identity, Library, Moment, StartCache, V
 use super::identity::{Process, is_secure};
 use crate::PLATFORM;
 use circumstances::Facts;
-use file::Place;
+use file::CacheFile;
 
 /// The cache of this process's user.
 pub(crate) static USER_CACHE: UserCache = UserCache { root: b"", elevated: is_secure };
@@ -51,16 +51,16 @@ impl StartCache for UserCache {
     }
 
     fn load(&self) -> Result<Text, CacheFault> {
-        self.place()?.load()
+        self.file()?.load()
     }
 
     fn keep(&self, content: &[u8]) -> Result<(), CacheFault> {
-        self.place()?.keep(content)
+        self.file()?.keep(content)
     }
 
     fn forget(&self) {
-        if let Ok(place) = self.place() {
-            place.forget();
+        if let Ok(file) = self.file() {
+            file.forget();
         }
     }
 
@@ -93,13 +93,13 @@ impl UserCache {
     }
 
     /// Returns the location of the program's file, in `$XDG_CACHE_HOME/vkload` or in `$HOME/.cache/vkload`.
-    fn place(&self) -> Result<Place, CacheFault> {
+    fn file(&self) -> Result<CacheFile, CacheFault> {
         let program = self.program()?;
-        let places =
+        let folders =
             [(variables::XDG_CACHE_HOME, b"/vkload".as_slice()), (variables::HOME, b"/.cache/vkload")];
-        for (variable, rest) in places {
+        for (variable, rest) in folders {
             if let Some(folder) = absolute(variable, rest)? {
-                return Ok(Place::of(folder, &program));
+                return Ok(CacheFile::of(folder, &program));
             }
         }
         Err(CacheFault::NoFolder)

@@ -87,9 +87,9 @@ fn is_listed(root: &[u8], path: &[u8]) -> bool {
     let list = text(&[root, b"/etc/ld.so.cache"]).ok().and_then(read);
     let Some((list, listed)) = list.zip(text(&[b"\0", path, b"\0"]).ok()) else { return false };
     // SAFETY: both are readable for their lengths.
-    let place =
+    let found =
         unsafe { libc::memmem(list.as_ptr().cast(), list.len(), listed.as_ptr().cast(), listed.len()) };
-    !place.is_null()
+    !found.is_null()
 }
 
 /// No library is known by such a folder.

@@ -53,9 +53,9 @@ impl World {
 
     /// Makes a node that leads to no device. `false` if only the system may make one.
     fn node(&self, path: &str, major: u32, minor: u32) -> bool {
-        let place = CString::new(self.path(path).as_os_str().as_bytes()).unwrap();
+        let path = CString::new(self.path(path).as_os_str().as_bytes()).unwrap();
         // SAFETY: the path is a valid C string.
-        let made = unsafe { libc::mknod(place.as_ptr(), libc::S_IFCHR | 0o600, libc::makedev(major, minor)) };
+        let made = unsafe { libc::mknod(path.as_ptr(), libc::S_IFCHR | 0o600, libc::makedev(major, minor)) };
         if made != 0 {
             std::eprintln!("skipped: only root can make a device node, and not everywhere");
         }

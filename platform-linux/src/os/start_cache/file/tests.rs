@@ -14,24 +14,24 @@ use tempfile::{TempDir, tempdir};
 /// A user other than the test's.
 const SOMEBODY: u32 = 54321;
 
-/// A folder for caches, and the place of a program in it.
+/// A folder for caches, and the file of a program in it.
 struct World {
     caches: TempDir,
-    place: Place,
+    cache_file: CacheFile,
 }
 
 impl World {
     /// Creates a folder without a file.
     fn empty() -> Self {
         let caches = tempdir().unwrap();
-        let place = place(&caches.path().join("vkload"), "/usr/bin/program");
-        Self { caches, place }
+        let cache_file = cache_file(&caches.path().join("vkload"), "/usr/bin/program");
+        Self { caches, cache_file }
     }
 
     /// Creates a folder in which a file with this content has been kept.
     fn with(content: &[u8]) -> Self {
         let world = Self::empty();
-        world.place.keep(content).unwrap();
+        world.cache_file.keep(content).unwrap();
         world
     }
 
@@ -40,11 +40,11 @@ impl World {
     }
 
     fn file(&self) -> PathBuf {
-        self.folder().join(name(&self.place.name))
+        self.folder().join(name(&self.cache_file.name))
     }
 
     fn load(&self) -> Result<std::vec::Vec<u8>, CacheFault> {
-        self.place.load().map(|content| content.to_vec())
+        self.cache_file.load().map(|content| content.to_vec())
     }
 
     fn names(&self) -> std::vec::Vec<String> {
@@ -57,10 +57,10 @@ impl World {
     }
 }
 
-fn place(folder: &Path, program: &str) -> Place {
+fn cache_file(folder: &Path, program: &str) -> CacheFile {
     let mut path = Text::new();
     path.try_extend(folder.as_os_str().as_bytes()).unwrap();
-    Place::of(path, program.as_bytes())
+    CacheFile::of(path, program.as_bytes())
 }
 
 fn name(name: &Name) -> String {
@@ -87,28 +87,28 @@ fn entries_are_loaded_until_they_are_dropped() {
     let world = World::empty();
     assert_eq!(world.load(), Err(CacheFault::NotFound));
     for content in [b"one".as_slice(), b"", &[7; LARGEST_CACHE], b"another"] {
-        world.place.keep(content).unwrap();
+        world.cache_file.keep(content).unwrap();
         assert_eq!(world.load().as_deref(), Ok(content));
     }
-    assert_eq!(world.names(), [name(&world.place.name)], "nothing else is left");
-    world.place.forget();
+    assert_eq!(world.names(), [name(&world.cache_file.name)], "nothing else is left");
+    world.cache_file.forget();
     assert_eq!(world.load(), Err(CacheFault::NotFound));
-    world.place.forget();
+    world.cache_file.forget();
 }
 
 #[test]
 fn only_the_user_may_use_new_files() {
     let caches = tempdir().unwrap();
-    let place = place(&caches.path().join(".cache/vkload"), "/usr/bin/program");
-    place.keep(b"x").unwrap();
-    assert_only_the_user_may_use(caches.path(), &place);
+    let cache_file = cache_file(&caches.path().join(".cache/vkload"), "/usr/bin/program");
+    cache_file.keep(b"x").unwrap();
+    assert_only_the_user_may_use(caches.path(), &cache_file);
 }
 
 /// Checks the files and folders made for a program in the user's folder `home`.
-fn assert_only_the_user_may_use(home: &Path, place: &Place) {
+fn assert_only_the_user_may_use(home: &Path, cache_file: &CacheFile) {
     let folder = home.join(".cache/vkload");
     for (path, mode) in
-        [(home.join(".cache"), 0o700), (folder.clone(), 0o700), (folder.join(name(&place.name)), 0o600)]
+        [(home.join(".cache"), 0o700), (folder.clone(), 0o700), (folder.join(name(&cache_file.name)), 0o600)]
     {
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, mode, "{}", path.display());
     }
@@ -117,17 +117,17 @@ fn assert_only_the_user_may_use(home: &Path, place: &Place) {
 #[test]
 fn folders_are_made_only_where_one_is() {
     let caches = tempdir().unwrap();
-    let far = place(&caches.path().join("a/b/vkload"), "/usr/bin/program");
+    let far = cache_file(&caches.path().join("a/b/vkload"), "/usr/bin/program");
     assert_eq!(far.keep(b"x"), Err(CacheFault::NoFolder));
     assert_eq!(fs::read_dir(caches.path()).unwrap().count(), 0);
-    let near = place(&caches.path().join("a//vkload"), "/usr/bin/program");
+    let near = cache_file(&caches.path().join("a//vkload"), "/usr/bin/program");
     assert_eq!(near.keep(b"x"), Ok(()));
 }
 
 #[test]
 fn each_program_has_its_own_file() {
     let world = World::with(b"one");
-    let other = place(&world.folder(), "/usr/bin/other");
+    let other = cache_file(&world.folder(), "/usr/bin/other");
     assert_eq!(other.load(), Err(CacheFault::NotFound));
     other.keep(b"two").unwrap();
     assert_eq!(world.load().as_deref(), Ok(b"one".as_slice()));
@@ -152,8 +152,8 @@ fn a_folder_of_another_user_is_left_alone() {
     let world = World::with(b"x");
     chown(world.folder(), Some(SOMEBODY), None).unwrap();
     assert_eq!(world.load(), Err(CacheFault::NotOwn));
-    assert_eq!(world.place.keep(b"y"), Err(CacheFault::NotOwn));
-    world.place.forget();
+    assert_eq!(world.cache_file.keep(b"y"), Err(CacheFault::NotOwn));
+    world.cache_file.forget();
     assert_eq!(fs::read(world.file()).unwrap(), b"x");
 }
 
@@ -164,8 +164,8 @@ fn no_folder_is_created_in_another_users_folder() {
     }
     let world = World::empty();
     chown(world.caches.path(), Some(SOMEBODY), None).unwrap();
-    assert_eq!(world.place.keep(b"x"), Err(CacheFault::NotOwn));
-    let home = place(&world.caches.path().join(".cache/vkload"), "/usr/bin/program");
+    assert_eq!(world.cache_file.keep(b"x"), Err(CacheFault::NotOwn));
+    let home = cache_file(&world.caches.path().join(".cache/vkload"), "/usr/bin/program");
     assert_eq!(home.keep(b"x"), Err(CacheFault::NotOwn));
     assert_eq!(fs::read_dir(world.caches.path()).unwrap().count(), 0);
 }
@@ -180,7 +180,7 @@ fn what_others_may_write_is_refused() {
         assert_eq!(world.load().as_deref(), Ok(b"x".as_slice()), "others may read it");
         set_mode(&world.folder(), 0o700 | bit);
         assert_eq!(world.load(), Err(CacheFault::WritableByOthers), "folder {bit:o}");
-        assert_eq!(world.place.keep(b"y"), Err(CacheFault::WritableByOthers));
+        assert_eq!(world.cache_file.keep(b"y"), Err(CacheFault::WritableByOthers));
         assert_eq!(fs::read(world.file()).unwrap(), b"x");
     }
 }
@@ -192,7 +192,7 @@ fn links_are_refused() {
     fs::rename(world.file(), &elsewhere).unwrap();
     symlink(&elsewhere, world.file()).unwrap();
     assert_eq!(world.load(), Err(CacheFault::NotAFile));
-    world.place.keep(b"y").unwrap();
+    world.cache_file.keep(b"y").unwrap();
     assert_eq!(fs::read(&elsewhere).unwrap(), b"x", "the link is replaced, not what it leads to");
     assert_eq!(world.load().as_deref(), Ok(b"y".as_slice()));
 
@@ -204,7 +204,7 @@ fn links_are_refused() {
     fs::rename(world.folder(), &elsewhere).unwrap();
     symlink(&elsewhere, world.folder()).unwrap();
     assert_eq!(world.load(), Err(CacheFault::NotAFile), "the folder is a link");
-    assert_eq!(world.place.keep(b"y"), Err(CacheFault::NotAFile));
+    assert_eq!(world.cache_file.keep(b"y"), Err(CacheFault::NotAFile));
 }
 
 #[test]
@@ -212,8 +212,8 @@ fn the_folders_above_may_be_links() {
     let world = World::with(b"x");
     let link = world.caches.path().join("link");
     symlink(world.caches.path(), &link).unwrap();
-    let place = place(&link.join("vkload"), "/usr/bin/program");
-    assert_eq!(place.load().unwrap().as_slice(), b"x");
+    let cache_file = cache_file(&link.join("vkload"), "/usr/bin/program");
+    assert_eq!(cache_file.load().unwrap().as_slice(), b"x");
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn a_special_file_is_refused_without_waiting() {
     fs::remove_file(world.file()).unwrap();
     fs::create_dir(world.file()).unwrap();
     assert_eq!(world.load(), Err(CacheFault::NotAFile), "a folder");
-    assert!(world.place.keep(b"y").is_err());
+    assert!(world.cache_file.keep(b"y").is_err());
     assert_eq!(world.names().len(), 1, "nothing is left of the attempt");
     fs::remove_dir(world.file()).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(world.file()).unwrap();
@@ -236,13 +236,13 @@ fn a_special_file_is_refused_without_waiting() {
     let world = World::empty();
     fs::write(world.folder(), b"").unwrap();
     assert_eq!(world.load(), Err(CacheFault::NotAFile), "the folder is a file");
-    assert_eq!(world.place.keep(b"y"), Err(CacheFault::NotAFile));
+    assert_eq!(world.cache_file.keep(b"y"), Err(CacheFault::NotAFile));
 }
 
 #[test]
 fn a_file_beyond_the_limit_is_neither_read_nor_written() {
     let world = World::with(b"x");
-    assert_eq!(world.place.keep(&[0; LARGEST_CACHE + 1]), Err(CacheFault::TooLarge));
+    assert_eq!(world.cache_file.keep(&[0; LARGEST_CACHE + 1]), Err(CacheFault::TooLarge));
     assert_eq!(world.load().as_deref(), Ok(b"x".as_slice()));
     fs::File::options().write(true).open(world.file()).unwrap().set_len(LARGEST_CACHE as u64 + 1).unwrap();
     assert_eq!(world.load(), Err(CacheFault::TooLarge));
@@ -253,30 +253,37 @@ fn a_file_that_changes_while_it_is_read_is_refused() {
     let file = |world: &World| fs::File::options().write(true).open(world.file()).unwrap();
     let world = World::with(b"abc");
     let refused = Err(CacheFault::Changed);
-    assert_eq!(world.place.load_while(&|| file(&world).set_len(2).unwrap()).map(|_| ()), refused, "cut");
-    assert_eq!(world.place.load_while(&|| file(&world).set_len(9).unwrap()).map(|_| ()), refused, "longer");
+    assert_eq!(world.cache_file.load_while(&|| file(&world).set_len(2).unwrap()).map(|_| ()), refused, "cut");
+    assert_eq!(
+        world.cache_file.load_while(&|| file(&world).set_len(9).unwrap()).map(|_| ()),
+        refused,
+        "longer"
+    );
     let aged = || file(&world).set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
-    assert_eq!(world.place.load_while(&aged).map(|_| ()), refused, "written in place");
+    assert_eq!(world.cache_file.load_while(&aged).map(|_| ()), refused, "written in place");
     let linked = || fs::hard_link(world.file(), world.folder().join("other")).unwrap();
-    assert_eq!(world.place.load_while(&linked).map(|_| ()), refused, "given a second name");
+    assert_eq!(world.cache_file.load_while(&linked).map(|_| ()), refused, "given a second name");
     fs::remove_file(world.folder().join("other")).unwrap();
-    assert!(world.place.load_while(&|| ()).is_ok());
+    assert!(world.cache_file.load_while(&|| ()).is_ok());
 }
 
 #[test]
 fn a_reader_gets_the_old_file_or_the_new_one_whole() {
     let contents: [&[u8]; 2] = [&[b'a'; 100_000], &[b'b'; 50_000]];
     let world = World::with(contents[0]);
-    let place = &world.place;
+    let cache_file = &world.cache_file;
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
             // Each thread writes under a name of its own.
-            let place = self::place(&world.folder(), "/usr/bin/program");
-            assert!(place.name == world.place.name && place.temporary != world.place.temporary);
-            (0..200).for_each(|turn| place.keep(contents[turn % 2]).unwrap());
+            let cache_file = self::cache_file(&world.folder(), "/usr/bin/program");
+            assert!(
+                cache_file.name == world.cache_file.name
+                    && cache_file.temporary != world.cache_file.temporary
+            );
+            (0..200).for_each(|turn| cache_file.keep(contents[turn % 2]).unwrap());
         });
         while !writer.is_finished() {
-            match place.load() {
+            match cache_file.load() {
                 Ok(content) => assert!(contents.contains(&content.as_slice())),
                 // Replaced twice while it was read twice.
                 Err(fault) => assert_eq!(fault, CacheFault::Changed),
@@ -288,29 +295,29 @@ fn a_reader_gets_the_old_file_or_the_new_one_whole() {
 #[test]
 fn files_of_a_killed_process_are_no_obstacle() {
     let world = World::with(b"old");
-    let orphan = world.folder().join(name(&world.place.temporary));
+    let orphan = world.folder().join(name(&world.cache_file.temporary));
     fs::write(&orphan, b"hal").unwrap();
     set_mode(&orphan, 0o400);
-    world.place.keep(b"new").unwrap();
+    world.cache_file.keep(b"new").unwrap();
     assert_eq!(world.load().as_deref(), Ok(b"new".as_slice()));
     assert_eq!(world.names().len(), 1);
     symlink("/etc/passwd", &orphan).unwrap();
-    world.place.keep(b"newer").unwrap();
+    world.cache_file.keep(b"newer").unwrap();
     assert_eq!(world.load().as_deref(), Ok(b"newer".as_slice()));
 }
 
 #[test]
 fn a_folder_that_cannot_be_written_keeps_nothing() {
     // Root may write everywhere except on a read-only file system.
-    let proc = place(Path::new("/proc/self"), "/usr/bin/program");
+    let proc = cache_file(Path::new("/proc/self"), "/usr/bin/program");
     assert!(proc.keep(b"x").is_err());
-    assert!(place(Path::new("/proc/self/vkload"), "/usr/bin/program").keep(b"x").is_err());
+    assert!(cache_file(Path::new("/proc/self/vkload"), "/usr/bin/program").keep(b"x").is_err());
     if is_root() {
         return;
     }
     let world = World::with(b"x");
     set_mode(&world.folder(), 0o500);
-    assert_eq!(world.place.keep(b"y"), Err(CacheFault::System(libc::EACCES)));
+    assert_eq!(world.cache_file.keep(b"y"), Err(CacheFault::System(libc::EACCES)));
     assert_eq!(world.load().as_deref(), Ok(b"x".as_slice()));
     set_mode(&world.folder(), 0o700);
 }
@@ -323,9 +330,9 @@ fn the_folder_holds_a_bounded_number_of_files() {
     for number in 1..MOST_FILES {
         fs::write(world.folder().join(std::format!("start-{number:016x}")), b"").unwrap();
     }
-    world.place.keep(b"again").unwrap();
+    world.cache_file.keep(b"again").unwrap();
     assert_eq!(world.names().len(), MOST_FILES + 1, "no file is new");
-    let new = place(&world.folder(), "/usr/bin/new");
+    let new = cache_file(&world.folder(), "/usr/bin/new");
     new.keep(b"new").unwrap();
     assert_eq!(world.names(), ["notes".to_string(), name(&new.name)]);
     assert_eq!(new.load().unwrap().as_slice(), b"new");
@@ -335,13 +342,13 @@ fn the_folder_holds_a_bounded_number_of_files() {
 #[test]
 fn in_another_process() {
     let Some(folder) = std::env::var_os("VKLOAD_TEST_FOLDER") else { return };
-    let place = place(&PathBuf::from(folder).join(".cache/vkload"), "/usr/bin/program");
+    let cache_file = cache_file(&PathBuf::from(folder).join(".cache/vkload"), "/usr/bin/program");
     let expected = match std::env::var("VKLOAD_TEST_EXPECTED").unwrap().as_str() {
         "kept" => Ok(()),
         _ => Err(CacheFault::System(libc::EFBIG)),
     };
-    assert_eq!(place.keep(&[1; 5000]), expected);
-    assert_eq!(place.load().is_ok(), expected.is_ok());
+    assert_eq!(cache_file.keep(&[1; 5000]), expected);
+    assert_eq!(cache_file.load().is_ok(), expected.is_ok());
 }
 
 #[test]
@@ -364,9 +371,9 @@ fn neither_a_umask_nor_a_limit_on_files_does_harm() {
             .unwrap();
         assert!(status.success(), "{setting}: {status}");
         if expected == "kept" {
-            let place = place(&folder.path().join(".cache/vkload"), "/usr/bin/program");
-            assert_eq!(place.load().map(|content| content.len()), Ok(5000), "{setting}");
-            assert_only_the_user_may_use(folder.path(), &place);
+            let cache_file = cache_file(&folder.path().join(".cache/vkload"), "/usr/bin/program");
+            assert_eq!(cache_file.load().map(|content| content.len()), Ok(5000), "{setting}");
+            assert_only_the_user_may_use(folder.path(), &cache_file);
         }
     }
 }
