@@ -26,8 +26,8 @@ pub struct Slice {
 
 /// Finds the word in which this system shows what is being recorded.
 pub fn find(system: &dyn System) {
-    let place = system.recorded_tags().unwrap_or(&NOTHING);
-    RECORDED.store(from_ref(place).cast_mut(), Ordering::Relaxed);
+    let tags = system.recorded_tags().unwrap_or(&NOTHING);
+    RECORDED.store(from_ref(tags).cast_mut(), Ordering::Relaxed);
 }
 
 /// Begins a slice.

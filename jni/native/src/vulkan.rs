@@ -148,8 +148,8 @@ unsafe fn devices_of(
         result => return Err((result, Step::EnumeratePhysicalDevices)),
     }
     let count = (count as usize).min(MOST_DEVICES);
-    let places = (0..room.div_euclid(DEVICE_BYTES)).map(|index| index.saturating_mul(DEVICE_BYTES));
-    for (device, offset) in devices.iter().take(count).zip(places) {
+    let offsets = (0..room.div_euclid(DEVICE_BYTES)).map(|index| index.saturating_mul(DEVICE_BYTES));
+    for (device, offset) in devices.iter().take(count).zip(offsets) {
         let mut answer = MaybeUninit::<vk::PhysicalDeviceProperties>::zeroed();
         // SAFETY: the device is the instance's. `out` holds `DEVICE_BYTES` from this offset on, and
         // the structure is longer.

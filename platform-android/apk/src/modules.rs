@@ -185,7 +185,7 @@ const EXTENSIONS: [vk::PFN_vkEnumerateInstanceExtensionProperties; MOST] = at_ea
 ///
 /// # Safety
 /// The parameters are the command's; the instance is NULL or belongs to the driver level.
-unsafe extern "system" fn find<const PLACE: usize>(
+unsafe extern "system" fn find<const INDEX: usize>(
     instance: vk::Instance,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
@@ -195,7 +195,7 @@ unsafe extern "system" fn find<const PLACE: usize>(
         return unsafe { driver::get_instance_proc_addr(instance, name) };
     }
     // SAFETY: by this function's `# Safety` the name is a valid C string; NULL was handled above.
-    without_instance(PLACE, unsafe { CStr::from_ptr(name) })
+    without_instance(INDEX, unsafe { CStr::from_ptr(name) })
 }
 
 /// Looks a name up without an instance. Not inlined: all slots share it.
@@ -214,23 +214,23 @@ fn without_instance(index: usize, name: &CStr) -> vk::PFN_vkVoidFunction {
     }
 }
 
-unsafe extern "system" fn create_instance<const PLACE: usize>(
+unsafe extern "system" fn create_instance<const INDEX: usize>(
     info: *const vk::InstanceCreateInfo<'_>,
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::Instance,
 ) -> vk::Result {
-    let Some(loader) = loader(PLACE) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    let Some(loader) = loader(INDEX) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
     // SAFETY: `create_instance_of` requires valid usage of vkCreateInstance, which the core
     // upholds.
     unsafe { driver::create_instance_of(loader, info, callbacks, out) }
 }
 
-unsafe extern "system" fn extensions<const PLACE: usize>(
+unsafe extern "system" fn extensions<const INDEX: usize>(
     _layer: *const c_char,
     count: *mut u32,
     out: *mut vk::ExtensionProperties,
 ) -> vk::Result {
-    let Some(loader) = loader(PLACE) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    let Some(loader) = loader(INDEX) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
     // SAFETY: valid usage of the command, which the core upholds, makes `count` and `out` a counted
     // out-array.
     unsafe { driver::instance_extensions_of(loader, count, out) }

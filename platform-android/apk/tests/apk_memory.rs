@@ -25,12 +25,12 @@ fn system() -> Simulation {
     android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
     android.layer("/libs/libVkLayer_b.so", &["VK_LAYER_b"], &["-DNO_LAYERS_EXPORT"]);
     android.file("/driver.c", DRIVER);
-    android.compile("/driver.so", &android.place("/driver.c"), &[]);
-    let driver = std::fs::read(android.place("/driver.so")).unwrap();
+    android.compile("/driver.so", &android.host_path("/driver.c"), &[]);
+    let driver = std::fs::read(android.host_path("/driver.so")).unwrap();
     let library = Packed { compressed: true, ..Packed::stored("driver.so", &driver, 1) };
     android.file("/driver.zip", package(&[Packed::stored("meta.json", META.as_bytes(), 1), library]));
     android.file("/base.apk", package(&[Packed::stored("lib/x86_64/libVkLayer_c.so", b"no library", 4096)]));
-    std::fs::create_dir(android.place("/cache")).unwrap();
+    std::fs::create_dir(android.host_path("/cache")).unwrap();
     simulation
 }
 
@@ -39,14 +39,14 @@ fn r144_options_that_lack_memory_change_nothing_leave_nothing_and_can_be_given_a
     let simulation = system();
     let android = simulation.android;
     let in_cache = || -> Vec<_> {
-        let folders = std::fs::read_dir(android.place("/cache")).unwrap().map(|one| one.unwrap().path());
+        let folders = std::fs::read_dir(android.host_path("/cache")).unwrap().map(|one| one.unwrap().path());
         let files = folders.flat_map(|path| std::fs::read_dir(path).unwrap());
         files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
     };
     for count in 0..ENOUGH {
         // It has to be unpacked each time.
-        std::fs::remove_dir_all(android.place("/cache")).unwrap();
-        std::fs::create_dir(android.place("/cache")).unwrap();
+        std::fs::remove_dir_all(android.host_path("/cache")).unwrap();
+        std::fs::create_dir(android.host_path("/cache")).unwrap();
         let apk = android.scarce_application();
         let (result, enough) = with_memory_for(count, || apk.configure(OPTIONS));
         assert!(android.open_libraries().is_empty(), "{count}");
@@ -74,12 +74,12 @@ fn r144_a_package_of_several_libraries_that_lacks_memory_leaves_nothing_open() {
     let simulation = system();
     let android = simulation.android;
     android.file("/needed.c", "int needed(void) { return 0; }");
-    android.compile("/made/libneeded.so", &android.place("/needed.c"), &["-Wl,-soname,libneeded.so"]);
-    let linked = android.place("/made/libneeded.so");
+    android.compile("/made/libneeded.so", &android.host_path("/needed.c"), &["-Wl,-soname,libneeded.so"]);
+    let linked = android.host_path("/made/libneeded.so");
     let options = ["-Wl,--no-as-needed", linked.to_str().unwrap()];
-    android.compile("/driver.so", &android.place("/driver.c"), &options);
+    android.compile("/driver.so", &android.host_path("/driver.c"), &options);
     let [driver, needed] =
-        ["/driver.so", "/made/libneeded.so"].map(|it| std::fs::read(android.place(it)).unwrap());
+        ["/driver.so", "/made/libneeded.so"].map(|it| std::fs::read(android.host_path(it)).unwrap());
     let files = [
         Packed::stored("meta.json", META.as_bytes(), 1),
         Packed::stored("driver.so", &driver, 1),

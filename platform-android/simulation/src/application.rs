@@ -67,8 +67,8 @@ impl ApplicationSystem for Android {
         // Paths are absolute, so the folder for looking up names does not matter. Several may have
         // the same name.
         let unique = format!("{name} {folder}");
-        let place = if world.namespaces_lack_libraries { "/nowhere" } else { "" };
-        world.namespaces.insert(unique.clone(), place.to_owned());
+        let folder = if world.namespaces_lack_libraries { "/nowhere" } else { "" };
+        world.namespaces.insert(unique.clone(), folder.to_owned());
         Ok(world.namespace(&unique))
     }
 }

@@ -247,7 +247,7 @@ unsafe extern "C" fn open(
 ) -> c_int {
     let installed = current();
     let opens = installed.hal().opens;
-    // SAFETY: the loader passes a C string and a valid place for the result.
+    // SAFETY: the loader passes a C string and valid memory for the result.
     unsafe {
         if opens == 0 {
             assert_eq!(CStr::from_ptr(id), c"vk0");

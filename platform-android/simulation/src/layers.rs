@@ -14,8 +14,8 @@ impl Android {
     /// # Panics
     /// If it does not compile.
     pub fn layer(&self, path: &str, names: &[&str], options: &[&str]) {
-        let mut all = vec![format!("-DTRACE=\"{}\"", self.place("/layers.trace").display())];
-        all.extend(names.iter().enumerate().map(|(place, name)| format!("-DLAYER_{place}={name}")));
+        let mut all = vec![format!("-DTRACE=\"{}\"", self.host_path("/layers.trace").display())];
+        all.extend(names.iter().enumerate().map(|(index, name)| format!("-DLAYER_{index}={name}")));
         all.extend(options.iter().map(|option| (*option).to_owned()));
         let all: Vec<&str> = all.iter().map(String::as_str).collect();
         self.compile(path, Path::new(SOURCE), &all);
@@ -24,9 +24,9 @@ impl Android {
     /// Returns the calls that layers received since the last time: "LAYER COMMAND".
     #[must_use]
     pub fn layer_calls(&self) -> Vec<String> {
-        let place = self.place("/layers.trace");
-        let text = fs::read_to_string(&place).unwrap_or_default();
-        let _ = fs::remove_file(place);
+        let trace = self.host_path("/layers.trace");
+        let text = fs::read_to_string(&trace).unwrap_or_default();
+        let _ = fs::remove_file(trace);
         text.lines().map(str::to_owned).collect()
     }
 }

@@ -208,24 +208,24 @@ impl Android {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the place of an Android path on this machine.
+    /// Returns the path on this machine of an Android path.
     #[must_use]
-    pub fn place(&self, path: &str) -> PathBuf {
+    pub fn host_path(&self, path: &str) -> PathBuf {
         self.folder.join(path.trim_start_matches('/'))
     }
 
     /// Writes a file there, after creating the folders that lead to it.
     pub fn file(&self, path: &str, content: impl AsRef<[u8]>) {
-        let place = self.place(path);
-        fs::create_dir_all(place.parent().unwrap_or(Path::new("/"))).expect("folders");
-        fs::write(place, content).expect("a file");
+        let host_path = self.host_path(path);
+        fs::create_dir_all(host_path.parent().unwrap_or(Path::new("/"))).expect("folders");
+        fs::write(host_path, content).expect("a file");
     }
 
     /// Copies a library of this machine there.
     pub fn library(&self, path: &str, from: &Path) {
-        let place = self.place(path);
-        fs::create_dir_all(place.parent().unwrap_or(Path::new("/"))).expect("folders");
-        fs::copy(from, place).expect("a library");
+        let host_path = self.host_path(path);
+        fs::create_dir_all(host_path.parent().unwrap_or(Path::new("/"))).expect("folders");
+        fs::copy(from, host_path).expect("a library");
     }
 
     /// Sets a property.
@@ -276,8 +276,8 @@ impl Android {
             return Ok(libraries::Opened::Test(library));
         }
         let folders: Vec<_> =
-            ["/"].into_iter().chain(of_namespace).map(|folder| self.place(folder)).collect();
-        let plan = self.change().libraries.plan(self.place_of_library(path), &folders)?;
+            ["/"].into_iter().chain(of_namespace).map(|folder| self.host_path(folder)).collect();
+        let plan = self.change().libraries.plan(self.host_path_of_library(path), &folders)?;
         // Initialisers may do anything, so the state is not locked.
         plan.open()
     }
@@ -341,11 +341,11 @@ impl World {
     /// Returns the namespace with this name, represented by its position in a list, counting from
     /// 1.
     fn namespace(&mut self, name: &str) -> Namespace {
-        let place = self.names.iter().position(|known| known == name).unwrap_or_else(|| {
+        let index = self.names.iter().position(|known| known == name).unwrap_or_else(|| {
             self.names.push(name.to_owned());
             self.names.len() - 1
         });
-        Namespace(NonNull::without_provenance(NonZero::<usize>::MIN.saturating_add(place)))
+        Namespace(NonNull::without_provenance(NonZero::<usize>::MIN.saturating_add(index)))
     }
 
     fn named(&self, namespace: Namespace) -> String {

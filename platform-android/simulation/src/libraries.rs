@@ -42,8 +42,8 @@ impl Names {
 
     /// Reads them; a file that is not a library of this machine has none, and its linker refuses
     /// it.
-    fn of(place: &Path) -> Self {
-        fs::read(place).ok().and_then(|bytes| Self::read(&bytes)).unwrap_or_default()
+    fn of(path: &Path) -> Self {
+        fs::read(path).ok().and_then(|bytes| Self::read(&bytes)).unwrap_or_default()
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
@@ -82,7 +82,7 @@ impl Opened {
 
 /// A library of this machine to be opened, after others.
 pub(crate) struct Plan {
-    place: PathBuf,
+    path: PathBuf,
     names: Names,
     others: Vec<Plan>,
 }
@@ -93,7 +93,7 @@ impl Plan {
         let others = self.others.into_iter().map(Self::open).collect::<Result<_, _>>()?;
         // SAFETY: the libraries of tests may be loaded at any time: their initialisers have no
         // preconditions.
-        let opening = unsafe { Opening::open(Some(self.place), RTLD_NOW | RTLD_LOCAL) };
+        let opening = unsafe { Opening::open(Some(self.path), RTLD_NOW | RTLD_LOCAL) };
         let opening = opening.map_err(|error| error.to_string())?;
         Ok(Opened::Machine(opening, self.names, others))
     }
@@ -108,15 +108,15 @@ fn is_of_machine(name: &str) -> bool {
 
 impl Openings {
     /// Finds the libraries that a library needs, in a system with libraries in these folders.
-    pub(crate) fn plan(&self, place: PathBuf, folders: &[PathBuf]) -> Result<Plan, String> {
-        let mut plan = Plan { names: Names::of(&place), place, others: Vec::new() };
+    pub(crate) fn plan(&self, path: PathBuf, folders: &[PathBuf]) -> Result<Plan, String> {
+        let mut plan = Plan { names: Names::of(&path), path, others: Vec::new() };
         for needed in &plan.names.needed {
             let is_planned = plan.others.iter().any(|other| other.names.has(needed));
             if is_planned || self.has_name(needed) || is_of_machine(needed) {
                 continue;
             }
             let in_folder = folders.iter().map(|folder| folder.join(needed)).find(|file| file.exists());
-            let missing = || format!("library \"{needed}\" not found: {} needs it", plan.place.display());
+            let missing = || format!("library \"{needed}\" not found: {} needs it", plan.path.display());
             plan.others.push(self.plan(in_folder.ok_or_else(missing)?, folders)?);
         }
         Ok(plan)
@@ -168,8 +168,8 @@ impl Openings {
     }
 
     pub(crate) fn take(&mut self, library: Library) -> Option<(Opened, String)> {
-        let place = self.list.iter().position(|(_, open, _)| *open == library)?;
-        let (opened, _, path) = self.list.swap_remove(place);
+        let index = self.list.iter().position(|(_, open, _)| *open == library)?;
+        let (opened, _, path) = self.list.swap_remove(index);
         Some((opened, path))
     }
 

@@ -29,11 +29,11 @@ impl Android {
     /// # Panics
     /// If it does not compile.
     pub fn compile(&self, path: &str, source: &Path, options: &[&str]) {
-        let place = self.place(path);
-        fs::create_dir_all(place.parent().unwrap_or(Path::new("/"))).expect("folders");
+        let host_path = self.host_path(path);
+        fs::create_dir_all(host_path.parent().unwrap_or(Path::new("/"))).expect("folders");
         let status = Command::new("cc")
             .args(["-std=c11", "-Wall", "-Werror", "-shared", "-fPIC", "-fvisibility=hidden", "-o"])
-            .arg(&place)
+            .arg(&host_path)
             .args(options)
             .arg(source)
             .status()

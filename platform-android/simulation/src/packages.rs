@@ -47,21 +47,21 @@ pub fn package(files: &[Packed<'_>]) -> Vec<u8> {
 }
 
 impl Android {
-    /// Returns the place on this machine of a path for the dynamic linker: for a path into an
+    /// Returns the path on this machine of a path for the dynamic linker: for a path into an
     /// archive, a copy of the file.
-    pub(crate) fn place_of_library(&self, path: &str) -> PathBuf {
-        let Some((archive, inside)) = path.split_once("!/") else { return self.place(path) };
-        let copy = self.place("/mapped").join(path.replace('/', "_"));
+    pub(crate) fn host_path_of_library(&self, path: &str) -> PathBuf {
+        let Some((archive, inside)) = path.split_once("!/") else { return self.host_path(path) };
+        let copy = self.host_path("/mapped").join(path.replace('/', "_"));
         if copy.exists() {
             return copy;
         }
         let mut content = Vec::new();
-        let found = File::open(self.place(archive)).map(|file| {
+        let found = File::open(self.host_path(archive)).map(|file| {
             let mut archive = ZipArchive::new(file).ok()?;
             archive.by_name(inside).ok()?.read_to_end(&mut content).ok()
         });
         if let Ok(Some(_)) = found {
-            fs::create_dir_all(self.place("/mapped")).expect("a folder");
+            fs::create_dir_all(self.host_path("/mapped")).expect("a folder");
             fs::write(&copy, content).expect("a copy");
         }
         copy

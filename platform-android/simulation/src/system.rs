@@ -84,7 +84,7 @@ impl System for Android {
 
     fn open(&self, path: &CStr, method: OpenMethod) -> Result<Library, Text> {
         let name = path.to_string_lossy().into_owned();
-        let (place, folder) = {
+        let (location, folder) = {
             let mut world = self.change();
             let (word, folder) = match method {
                 OpenMethod::Linker => ("dlopen", None),
@@ -96,18 +96,18 @@ impl System for Android {
                 }
             };
             world.calls.push(format!("{word} {name}"));
-            let place = match &folder {
+            let location = match &folder {
                 Some(folder) => format!("{folder}/{name}"),
                 // A name leads to the open library that has it.
                 None if !name.contains('/') => world.libraries.path_of(&name).unwrap_or(name),
                 None => name,
             };
-            (place, folder)
+            (location, folder)
         };
-        let library = self.library_at(&place, folder.as_deref());
+        let library = self.library_at(&location, folder.as_deref());
         let mut world = self.change();
         match library {
-            Ok(library) => Ok(world.libraries.add(library, &place, method)),
+            Ok(library) => Ok(world.libraries.add(library, &location, method)),
             Err(error) => Err(text(&[error.as_bytes()]).unwrap_or_default()),
         }
     }

@@ -212,14 +212,14 @@ unsafe fn destroy<H: Handle + Copy>(
     object: H,
     callbacks: *const Callbacks<'_>,
 ) {
-    let place = core::ptr::with_exposed_provenance_mut::<Callback<H>>(object.as_raw() as usize);
+    let pointer = core::ptr::with_exposed_provenance_mut::<Callback<H>>(object.as_raw() as usize);
     // SAFETY: by this function's `# Safety` the handle is NULL or leads to the box that `create`
     // leaked, and no other thread uses it; only this function frees it.
     unsafe {
-        let Some(&Callback { listener, of_driver, memory }) = place.as_ref() else { return };
+        let Some(&Callback { listener, of_driver, memory }) = pointer.as_ref() else { return };
         instance.logger.listeners.remove(listener);
         destroy_drivers(instance, drivers, of_driver, callbacks);
-        drop(Box::from_raw_in(place, memory));
+        drop(Box::from_raw_in(pointer, memory));
     }
 }
 

@@ -79,7 +79,7 @@ struct Features {
     first: vk::Bool32,
 }
 
-/// Calls `each` for every feature of the loader in a chain, with the type of its structure, the place
+/// Calls `each` for every feature of the loader in a chain, with the type of its structure, the address
 /// of the feature and whether it is available.
 ///
 /// # Safety
@@ -98,7 +98,7 @@ unsafe fn for_each(
         for structure in chain::pointers(first) {
             let s_type = (*structure).s_type;
             let answers = known(host, s_type).map_or(&[][..], |(_, answers)| answers);
-            for (place, answer) in answers.iter().enumerate() {
+            for (index, answer) in answers.iter().enumerate() {
                 let is_there = match answer {
                     Answer::Yes => true,
                     Answer::No => false,
@@ -106,7 +106,7 @@ unsafe fn for_each(
                     Answer::IfImagesCan => has_image_compression(&instance.driver, device),
                     Answer::IfTimed => has_present_timestamps(host),
                 };
-                each(s_type, (&raw mut (*structure.cast::<Features>()).first).add(place), is_there);
+                each(s_type, (&raw mut (*structure.cast::<Features>()).first).add(index), is_there);
             }
         }
     }
@@ -118,8 +118,8 @@ unsafe fn for_each(
 /// `first` begins a writable pNext chain; the device is a valid physical device of the instance.
 pub(super) unsafe fn put_in(instance: &Instance, device: vk::PhysicalDevice, first: *mut c_void) {
     // SAFETY: by this function's `# Safety` the chain is writable and the device is of the
-    // instance; `for_each` passes places inside the chain.
-    unsafe { for_each(instance, device, first, |_, place, is_there| place.write(is_there.into())) };
+    // instance; `for_each` passes addresses inside the chain.
+    unsafe { for_each(instance, device, first, |_, value, is_there| value.write(is_there.into())) };
 }
 
 /// Returns whether all of the loader's features that are enabled in the chain of a create info are
@@ -136,9 +136,9 @@ pub(super) unsafe fn are_there(
     // SAFETY: by this function's `# Safety` `first` begins a pNext chain and the device is of the
     // instance; the closure only reads.
     unsafe {
-        for_each(instance, device, first.cast_mut(), |s_type, place, is_there| {
+        for_each(instance, device, first.cast_mut(), |s_type, value, is_there| {
             let is_seen = !are_kept_from_driver(instance.logger.loader, s_type);
-            all &= is_there || is_seen || place.read() == vk::FALSE;
+            all &= is_there || is_seen || value.read() == vk::FALSE;
         });
     }
     if !all {

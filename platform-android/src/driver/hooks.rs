@@ -151,7 +151,7 @@ pub fn is_hidden(name: &CStr) -> bool {
 /// Returns the hook of a command, if it has one.
 #[must_use]
 pub fn of(command: CommandId) -> Option<&'static Hook> {
-    HOOKS.get(usize::from(*PLACES.get(command.index())?))
+    HOOKS.get(usize::from(*HOOK_INDICES.get(command.index())?))
 }
 
 /// Command types: the bindings' types, and types for newer commands.
@@ -409,15 +409,15 @@ static HOOKS: &[Hook] = hooks! {
 
 /// The index of each command's hook in the table, or one past its end.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-static PLACES: [u8; COMMAND_COUNT] = {
-    let mut places = [u8::MAX; COMMAND_COUNT];
-    let mut place = 0;
-    while place < HOOKS.len() {
-        let index = HOOKS[place].command.index();
-        assert!(places[index] == u8::MAX, "a command has one hook");
-        places[index] = place as u8;
-        place += 1;
+static HOOK_INDICES: [u8; COMMAND_COUNT] = {
+    let mut hooks = [u8::MAX; COMMAND_COUNT];
+    let mut hook = 0;
+    while hook < HOOKS.len() {
+        let index = HOOKS[hook].command.index();
+        assert!(hooks[index] == u8::MAX, "a command has one hook");
+        hooks[index] = hook as u8;
+        hook += 1;
     }
     assert!(HOOKS.len() < u8::MAX as usize);
-    places
+    hooks
 };

@@ -30,8 +30,8 @@ pub unsafe extern "system" fn enumerate_physical_devices(
         let result = enumerate(handle, count, out);
         if matches!(result, vk::Result::SUCCESS | vk::Result::INCOMPLETE) {
             // Nothing exists beyond the array, whatever count the driver returns.
-            for place in 0..room.min(*count) as usize {
-                adopt(*out.add(place), instance, &instance.logger);
+            for index in 0..room.min(*count) as usize {
+                adopt(*out.add(index), instance, &instance.logger);
             }
         }
         result
@@ -59,8 +59,8 @@ pub unsafe extern "system" fn enumerate_physical_device_groups(
         let room = if out.is_null() { 0 } else { *count };
         let result = enumerate(handle, count, out);
         if matches!(result, vk::Result::SUCCESS | vk::Result::INCOMPLETE) {
-            for place in 0..room.min(*count) as usize {
-                let group = &*out.add(place);
+            for index in 0..room.min(*count) as usize {
+                let group = &*out.add(index);
                 for device in group.physical_devices.iter().take(group.physical_device_count as usize) {
                     adopt(*device, instance, &instance.logger);
                 }
@@ -86,8 +86,8 @@ unsafe fn one_in_each(
         let first = offset_of!(vk::PhysicalDeviceGroupProperties<'_>, physical_devices);
         let result = array::wrapped::<vk::PhysicalDevice, _>(count, out, first, ask);
         if !out.is_null() && array::check(result).is_ok() {
-            for place in 0..*count as usize {
-                let group = &mut *out.add(place);
+            for index in 0..*count as usize {
+                let group = &mut *out.add(index);
                 group.physical_device_count = 1;
                 for other in group.physical_devices.iter_mut().skip(1) {
                     *other = vk::PhysicalDevice::null();

@@ -64,8 +64,8 @@ pub unsafe extern "system" fn allocate_command_buffers(
         };
         let result = allocate(handle, info, out);
         if result == vk::Result::SUCCESS {
-            for place in 0..(*info).command_buffer_count as usize {
-                adopt(*out.add(place), device, &device.instance.logger);
+            for index in 0..(*info).command_buffer_count as usize {
+                adopt(*out.add(index), device, &device.instance.logger);
             }
         }
         result

@@ -62,7 +62,7 @@ pub unsafe fn open(module: NonNull<Module>) -> Result<Driver, ModuleFault> {
     let mut device = null_mut();
     let slice = slice(c"hwvulkan module open");
     // SAFETY: by this function's `# Safety` the module is one for Vulkan, whose `open` takes the
-    // module, a name and a place for the device.
+    // module, a name and memory for the device.
     let result = unsafe {
         let methods = (*module.as_ptr()).methods.as_ref();
         let open = methods.and_then(|methods| methods.open).ok_or(StructureFault::NoOpen)?;

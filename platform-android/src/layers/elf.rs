@@ -10,7 +10,7 @@ use super::library_error::LibraryError;
 /// pages. Returns `None` if the header has none, or cannot be read.
 #[must_use]
 pub fn reason(file: &dyn Ranges, start: u64, page: usize) -> Option<LibraryError> {
-    match elf::header(&|place, bytes| file.read_at(start.saturating_add(place), bytes)).ok()? {
+    match elf::header(&|offset, bytes| file.read_at(start.saturating_add(offset), bytes)).ok()? {
         Header::NotElf => Some(LibraryError::NotALibrary),
         Header::OtherProcessor { machine, wide } => Some(LibraryError::Processor { machine, wide }),
         Header::Library { alignment, .. } if alignment < page as u64 => {
@@ -34,13 +34,13 @@ mod tests {
         let mut bytes = std::vec![0; 64 + 56];
         bytes[..5].copy_from_slice(&[0x7f, b'E', b'L', b'F', if wide { 2 } else { 1 }]);
         bytes[18..20].copy_from_slice(&machine.to_le_bytes());
-        let (table, sizes, size, place) = if wide { (32, 54, 56, 48) } else { (28, 42, 32, 28) };
+        let (table, sizes, size, aligned) = if wide { (32, 54, 56, 48) } else { (28, 42, 32, 28) };
         bytes[table] = 64;
         bytes[sizes] = size;
         bytes[sizes + 2] = 1;
         bytes[64] = 1;
         // In units of 4 KiB.
-        bytes[64 + place + 1] = alignment << 4;
+        bytes[64 + aligned + 1] = alignment << 4;
         bytes
     }
 

@@ -214,8 +214,8 @@ fn name_of(name: &[u8]) -> Name {
 
 /// Splits a path that leads into an archive into the archive's path and the folder in it.
 pub(super) fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
-    let place = path.windows(2).position(|pair| pair == b"!/")?;
-    Some((path.get(..place)?, path.get(place.checked_add(2)?..)?))
+    let mark = path.windows(2).position(|pair| pair == b"!/")?;
+    Some((path.get(..mark)?, path.get(mark.checked_add(2)?..)?))
 }
 
 /// Returns the text up to its first NUL; it has one.

@@ -84,8 +84,8 @@ impl Found {
     /// Returns the layer with this name that applications can use: the first one.
     #[must_use]
     pub fn layer(&self, name: &CStr) -> Option<&Layer> {
-        let (library, place) = self.find_layer(name.to_bytes())?;
-        library.layers.get(place)
+        let (library, index) = self.find_layer(name.to_bytes())?;
+        library.layers.get(index)
     }
 
     /// Returns the library with this layer that applications can use, and the layer's position in
@@ -94,8 +94,8 @@ impl Found {
     pub fn find_layer(&self, name: &[u8]) -> Option<(&Arc<LayerLibrary>, usize)> {
         let mut libraries = self.libraries.iter().filter(|library| !library.origin.is_of_device());
         libraries.find_map(|library| {
-            let place = library.layers.iter().position(|layer| layer.name().to_bytes() == name)?;
-            Some((library, place))
+            let index = library.layers.iter().position(|layer| layer.name().to_bytes() == name)?;
+            Some((library, index))
         })
     }
 

@@ -44,9 +44,9 @@ impl End {
 /// Frees the loader's data of an instance or a device.
 ///
 /// # Safety
-/// The place belongs to a leaked box with this allocator; no code uses it any more.
-pub unsafe fn free<T, D>(place: *const WithTable<T, D>, allocator: CopiedCallbacks) {
-    // SAFETY: by this function's `# Safety` the place belongs to a leaked box with this allocator,
+/// `both` is a leaked box with this allocator; no code uses it any more.
+pub unsafe fn free<T, D>(both: *const WithTable<T, D>, allocator: CopiedCallbacks) {
+    // SAFETY: by this function's `# Safety` `both` is a leaked box with this allocator,
     // which no code uses any more.
-    drop(unsafe { Box::from_raw_in(place.cast_mut(), allocator) });
+    drop(unsafe { Box::from_raw_in(both.cast_mut(), allocator) });
 }

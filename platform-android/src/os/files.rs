@@ -41,11 +41,12 @@ pub(super) fn read_at(path: &CStr, offset: u64, bytes: &mut [u8]) -> Result<(), 
     let file = File::open(path)?;
     let mut done = 0usize;
     while let Some(rest) = bytes.get_mut(done..).filter(|rest| !rest.is_empty()) {
-        let place = u64::try_from(done).ok().and_then(|done| offset.checked_add(done));
-        let place =
-            place.and_then(|place| i64::try_from(place).ok()).ok_or(FileError::Other(libc::EOVERFLOW))?;
+        let position = u64::try_from(done).ok().and_then(|done| offset.checked_add(done));
+        let position = position
+            .and_then(|position| i64::try_from(position).ok())
+            .ok_or(FileError::Other(libc::EOVERFLOW))?;
         // SAFETY: the file is open, and `rest` is writable for its length.
-        let got = unsafe { libc::pread64(file.0, rest.as_mut_ptr().cast(), rest.len(), place) };
+        let got = unsafe { libc::pread64(file.0, rest.as_mut_ptr().cast(), rest.len(), position) };
         match usize::try_from(got) {
             // The file ends too early.
             Ok(0) => return Err(FileError::Other(0)),

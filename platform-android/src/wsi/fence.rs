@@ -68,7 +68,7 @@ impl OwnedFence {
         core::mem::replace(&mut self.descriptor, SIGNALLED)
     }
 
-    /// Takes the fence and leaves a signalled one in its place.
+    /// Takes the fence and leaves a signalled one.
     #[must_use]
     pub fn take(&mut self) -> Self {
         let system = self.system;

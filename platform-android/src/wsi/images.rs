@@ -22,7 +22,7 @@ pub fn make(device: &Device, swapchain: &Swapchain, request: &Request<'_>) -> Re
     for index in 0..swapchain.count() {
         let buffer = if request.deferred { None } else { Some(dequeue(swapchain, index)?) };
         let image = create_image(device, swapchain, request, buffer.as_ref())?;
-        let _ = swapchain.image(index, |place| place.handle = image);
+        let _ = swapchain.image(index, |slot| slot.handle = image);
     }
     if !request.deferred && !swapchain.made.shared {
         return_all(swapchain);
@@ -38,9 +38,9 @@ fn dequeue(swapchain: &Swapchain, index: u32) -> Result<Buffer, vk::Result> {
         _ => vk::Result::ERROR_SURFACE_LOST_KHR,
     })?;
     let kept = buffer.clone();
-    let _ = swapchain.image(index, |place| {
-        place.dequeued = true;
-        (place.buffer.replace(kept), core::mem::replace(&mut place.dequeue_fence, fence))
+    let _ = swapchain.image(index, |slot| {
+        slot.dequeued = true;
+        (slot.buffer.replace(kept), core::mem::replace(&mut slot.dequeue_fence, fence))
     });
     Ok(buffer)
 }
@@ -48,9 +48,9 @@ fn dequeue(swapchain: &Swapchain, index: u32) -> Result<Buffer, vk::Result> {
 /// Gives all buffers back to the window until they are acquired. They still belong to the images.
 fn return_all(swapchain: &Swapchain) {
     for index in 0..swapchain.count() {
-        let fence = swapchain.image(index, |place| {
-            place.dequeued = false;
-            place.dequeue_fence.take()
+        let fence = swapchain.image(index, |slot| {
+            slot.dequeued = false;
+            slot.dequeue_fence.take()
         });
         if let (Some(fence), Some(buffer)) = (fence, swapchain.buffer(index)) {
             // If the window is gone, acquiring an image will notice.

@@ -34,8 +34,8 @@ impl Frames {
             self.frames.rotate_left(1);
             self.count = SLOTS.saturating_sub(1);
         }
-        if let Some(place) = self.frames.get_mut(self.count) {
-            *place = (id, number);
+        if let Some(entry) = self.frames.get_mut(self.count) {
+            *entry = (id, number);
             self.count = self.count.saturating_add(1);
         }
     }

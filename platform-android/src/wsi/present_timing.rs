@@ -121,13 +121,13 @@ pub unsafe extern "system" fn set_queue_size(
     if entries.try_reserve_exact(size as usize).is_err() {
         return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
     }
-    let mut place = lock();
-    if place.len() > size as usize {
+    let mut kept = lock();
+    if kept.len() > size as usize {
         return vk::Result::NOT_READY;
     }
     // All entries fit, so this cannot fail. The previous entries are freed after the lock.
-    let _ = entries.try_extend(&place);
-    core::mem::swap(&mut *place, &mut entries);
+    let _ = entries.try_extend(&kept);
+    core::mem::swap(&mut *kept, &mut entries);
     vk::Result::SUCCESS
 }
 
@@ -232,11 +232,11 @@ unsafe fn fetch(
     let system = swapchain.loader().system;
     let (partial, any_order) = (flags & ALLOW_PARTIAL != 0, flags & ALLOW_OUT_OF_ORDER != 0);
     let room = core::mem::replace(&mut out.presentation_timing_count, 0);
-    let (mut place, mut more) = (0usize, false);
+    let (mut index, mut more) = (0usize, false);
     loop {
         // The application fetches in one thread at a time: no other thread removes frames, and new
         // ones are appended.
-        let Some(entry) = swapchain.timing_queue.entries.lock(system).get(place).copied() else { break };
+        let Some(entry) = swapchain.timing_queue.entries.lock(system).get(index).copied() else { break };
         let times = match entry.number.map(|number| window.frame_timestamps(number)) {
             Some(Ok(times)) => times,
             // If the window has forgotten a time or never knew it, it stays unknown.
@@ -246,7 +246,7 @@ unsafe fn fetch(
         let complete = entry.asked().all(|(_, time)| time(&times) != FrameTimestamps::PENDING);
         if !complete && !partial {
             if any_order {
-                place = place.saturating_add(1);
+                index = index.saturating_add(1);
                 continue;
             }
             break;
@@ -264,11 +264,11 @@ unsafe fn fetch(
         out.presentation_timing_count = out.presentation_timing_count.saturating_add(1);
         if complete {
             let mut entries = swapchain.timing_queue.entries.lock(system);
-            if place < entries.len() {
-                entries.remove(place);
+            if index < entries.len() {
+                entries.remove(index);
             }
         } else {
-            place = place.saturating_add(1);
+            index = index.saturating_add(1);
         }
     }
     Ok(if more { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS })
@@ -310,8 +310,8 @@ impl Entry {
             // SAFETY: by this function's `# Safety` the array has `room` elements, and the index is
             // less than that.
             unsafe {
-                let place = out.p_present_stages.add(out.present_stage_count as usize);
-                place.write(PresentStageTime { stage: *stage, time });
+                let stage_time = out.p_present_stages.add(out.present_stage_count as usize);
+                stage_time.write(PresentStageTime { stage: *stage, time });
             }
             out.present_stage_count = out.present_stage_count.saturating_add(1);
         }

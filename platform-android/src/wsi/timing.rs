@@ -48,8 +48,8 @@ impl Ring {
         if self.count == RECORDS {
             self.drop_first(1);
         }
-        if let Some(place) = self.records.get_mut(self.count) {
-            *place = record;
+        if let Some(slot) = self.records.get_mut(self.count) {
+            *slot = record;
             self.count = self.count.saturating_add(1);
         }
     }
@@ -194,8 +194,8 @@ impl Ready {
             if record.times.is_none() {
                 swapchain.history.learn(swapchain, record.frame, times);
             }
-            if let Some(place) = ready.timings.get_mut(ready.count) {
-                *place = Some((record.frame, timing));
+            if let Some(slot) = ready.timings.get_mut(ready.count) {
+                *slot = Some((record.frame, timing));
                 ready.count = ready.count.saturating_add(1);
             }
         }

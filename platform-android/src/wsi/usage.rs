@@ -141,7 +141,7 @@ fn newer_gralloc_usage(device: &Device, wanted: &Wanted) -> Option<Result<u64, v
 fn older_gralloc_usage(device: &Device, wanted: &Wanted) -> Option<Result<u64, vk::Result>> {
     let (driver, handle) = (&device.driver, device.handle);
     let &Wanted { format, image_usage, .. } = wanted;
-    // SAFETY: the device's handle is valid, and the places for the results are locals.
+    // SAFETY: the device's handle is valid, and the memory for the results is local.
     unsafe {
         if let Some(get) = driver.get_swapchain_gralloc_usage2 {
             let Usage2 { mut consumer, mut producer } = Usage2::default();

@@ -78,9 +78,9 @@ pub extern "C" fn sync_wait(fd: c_int, milliseconds: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sync_merge(name: *const c_char, one: c_int, other: c_int) -> c_int {
     let mut merge = Merge { name: [0; NAME], other, merged: -1, flags: 0, pad: 0 };
-    for (place, byte) in merge.name.iter_mut().take(NAME.saturating_sub(1)).enumerate() {
+    for (index, byte) in merge.name.iter_mut().take(NAME.saturating_sub(1)).enumerate() {
         // SAFETY: by this function's `# Safety` the name is a C string, whose end was not reached.
-        *byte = unsafe { name.add(place).read() };
+        *byte = unsafe { name.add(index).read() };
         if *byte == 0 {
             break;
         }

@@ -67,7 +67,7 @@ impl System {
     /// Adds a layer in another folder.
     fn layer_in(&self, folder: &str, name: &str, options: &[&str]) {
         let android = self.simulation.android;
-        let trace = format!("-DTRACE=\"{}\"", android.place("/layers.trace").display());
+        let trace = format!("-DTRACE=\"{}\"", android.host_path("/layers.trace").display());
         let named = format!("-DNAME={name}");
         let path = format!("{folder}/libVkLayer_{name}.so");
         android.compile(&path, Path::new(SOURCE), &[&[&*trace, &*named], options].concat());
@@ -75,7 +75,7 @@ impl System {
 
     /// Returns the notes of layers since the last time.
     fn noted(&self) -> Vec<String> {
-        let trace = self.simulation.android.place("/layers.trace");
+        let trace = self.simulation.android.host_path("/layers.trace");
         let text = fs::read_to_string(&trace).unwrap_or_default();
         let _ = fs::remove_file(trace);
         text.lines().map(str::to_owned).collect()

@@ -41,7 +41,7 @@ impl World {
     /// Creates an instance with this create info.
     fn try_instance(&self, info: &vk::InstanceCreateInfo<'_>) -> Result<vk::Instance, vk::Result> {
         let mut instance = vk::Instance::null();
-        // SAFETY: a valid create info, no callbacks and a place for the result.
+        // SAFETY: a valid create info, no callbacks and memory for the result.
         match unsafe { driver::create_instance(info, null(), &mut instance) } {
             vk::Result::SUCCESS => Ok(instance),
             error => Err(error),
@@ -73,7 +73,7 @@ impl World {
         info: &vk::DeviceCreateInfo<'_>,
     ) -> Result<vk::Device, vk::Result> {
         let mut device = vk::Device::null();
-        // SAFETY: a valid physical device and create info, no callbacks and a place for the result.
+        // SAFETY: a valid physical device and create info, no callbacks and memory for the result.
         match unsafe { driver::create_device(physical_device, info, null(), &mut device) } {
             vk::Result::SUCCESS => Ok(device),
             error => Err(error),

@@ -21,7 +21,7 @@ fn layers(simulation: &Simulation) -> [&'static CStr; 1] {
     android.layer("/built/libVkLayer_two.so", &["VK_LAYER_two"], &[]);
     android.layer("/data/local/debug/vulkan/libVkLayer_three.so", &["VK_LAYER_three"], &[]);
     let content = ["one", "two"]
-        .map(|name| std::fs::read(android.place(&format!("/built/libVkLayer_{name}.so"))).unwrap());
+        .map(|name| std::fs::read(android.host_path(&format!("/built/libVkLayer_{name}.so"))).unwrap());
     android.file(
         "/data/app/base.apk",
         package(&[

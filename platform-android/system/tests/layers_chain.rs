@@ -33,7 +33,7 @@ fn system() -> Simulation {
     android.layer("/libs/libVkLayer_both.so", &[ORDER[1], ORDER[2]], &["-DPREFIXED", "-DNO_PLAIN"]);
     android.layer("/libs/libVkLayer_new.so", &[ORDER[3]], &["-DNEGOTIATE=2", "-DNO_PLAIN"]);
     android.layer("/made.so", &[ORDER[4]], &[]);
-    let packed = fs::read(android.place("/made.so")).unwrap();
+    let packed = fs::read(android.host_path("/made.so")).unwrap();
     android.file(PACKAGE, package(&[Packed::stored("lib/x86_64/libVkLayer_packed.so", &packed, 4096)]));
     let bits = if cfg!(target_pointer_width = "64") { "64" } else { "" };
     android.layer(&format!("/system/lib{bits}/vulkan/libVkLayer_platform.so"), &[ORDER[5]], &[]);

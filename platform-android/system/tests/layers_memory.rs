@@ -25,7 +25,7 @@ fn system() -> Simulation {
     android.layer(&format!("/system/lib{bits}/vulkan/libVkLayer_p.so"), &["VK_LAYER_p"], &[]);
     android.set("ro.vulkan.layers.platform", "libVkLayer_p.so");
     android.set("debug.vulkan.layers", "VK_LAYER_b:VK_LAYER_missing");
-    let library = std::fs::read(android.place("/layers/libVkLayer_a.so")).unwrap();
+    let library = std::fs::read(android.host_path("/layers/libVkLayer_a.so")).unwrap();
     let compressed = Packed { compressed: true, ..Packed::stored("lib/x/libVkLayer_z.so", &library, 1) };
     android
         .file("/base.apk", package(&[Packed::stored("lib/x/libVkLayer_d.so", &library, 4096), compressed]));

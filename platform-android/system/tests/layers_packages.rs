@@ -23,7 +23,7 @@ fn with_package() -> Simulation {
 fn library(android: &Android, name: &str) -> Vec<u8> {
     let path = format!("/made/{name}.so");
     android.layer(&path, &[name], &[]);
-    fs::read(android.place(&path)).unwrap()
+    fs::read(android.host_path(&path)).unwrap()
 }
 
 fn found(simulation: &Simulation) -> Arc<Found> {
@@ -183,11 +183,11 @@ fn r122_the_header_shows_other_pages() {
     // Every segment's alignment becomes a 4 KiB page, and mapping the first becomes impossible.
     let (simulation, _) = changed(|_| ());
     let android = simulation.android;
-    let mut bytes = fs::read(android.place("/layers/libVkLayer_a.so")).unwrap();
+    let mut bytes = fs::read(android.host_path("/layers/libVkLayer_a.so")).unwrap();
     let (table, count) = (64, usize::from(bytes[56]));
     for segment in 0..count {
-        let place = table + segment * 56;
-        bytes[place + 48..place + 56].copy_from_slice(&4096u64.to_le_bytes());
+        let header = table + segment * 56;
+        bytes[header + 48..header + 56].copy_from_slice(&4096u64.to_le_bytes());
     }
     bytes[16] = 0; // of no type
     drop(simulation);

@@ -105,11 +105,11 @@ fn listed(simulation: &Simulation) -> [BTreeSet<String>; 2] {
 #[test]
 fn r162_each_level_lists_what_its_android_lists() {
     let rows = rows();
-    for (place, level) in LEVELS.enumerate() {
+    for (index, level) in LEVELS.enumerate() {
         let [of_instances, of_devices] = listed(&Simulation::at(ApiLevel(level)));
         for row in &rows {
             let all = if row.kind == "instance" { &of_instances } else { &of_devices };
-            assert_eq!(all.contains(row.name), row.listed[place], "{} at level {level}", row.name);
+            assert_eq!(all.contains(row.name), row.listed[index], "{} at level {level}", row.name);
         }
         let known: BTreeSet<_> = rows.iter().map(|row| row.name.to_owned()).collect();
         let others: Vec<_> = of_instances.union(&of_devices).filter(|name| !known.contains(*name)).collect();

@@ -251,8 +251,8 @@ fn r175_a_backtrace_from_a_driver_goes_through_the_library_to_the_program() {
     system.set(&["ro.hardware.vulkan=null"]);
     let _ = system.output(&[]);
     let frames = system.said("trace");
-    let place = |name: &str| frames.lines().position(|frame| frame.ends_with(name));
-    let (library, program) = (place("/libvulkan.so"), place("/program"));
+    let position = |name: &str| frames.lines().position(|frame| frame.ends_with(name));
+    let (library, program) = (position("/libvulkan.so"), position("/program"));
     assert!(library.is_some() && program > library, "{frames}");
 }
 

@@ -103,8 +103,8 @@ fn faults_are_reported_with_the_next_step() {
     // Everything that the script needs, except a Java compiler.
     let path = env::var_os("PATH").unwrap();
     for program in ["bash", "dirname", "sed", "cargo", "rustup", "rustc"] {
-        let mut places = env::split_paths(&path).map(|folder| folder.join(program));
-        let found = places.find(|file| file.exists()).unwrap();
+        let mut candidates = env::split_paths(&path).map(|folder| folder.join(program));
+        let found = candidates.find(|file| file.exists()).unwrap();
         symlink(found, empty.path().join(program)).unwrap();
     }
     let mut script = Command::new(root().join("ndk-build.sh"));

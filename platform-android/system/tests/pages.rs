@@ -39,7 +39,7 @@ fn every_extension_of_a_level_is_on_the_page() {
     for cells in lines.map(|line| line.split('\t').collect::<Vec<_>>()) {
         let names = |line: &&str| line.split(" | ").next().is_some_and(|first| first.contains(cells[1]));
         let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| VK_")).filter(names).collect();
-        let since = cells[3..].iter().position(|cell| *cell == "+").map(|place| (24 + place).to_string());
+        let since = cells[3..].iter().position(|cell| *cell == "+").map(|index| (24 + index).to_string());
         let (since, cts) = (format!(" | {} |", since.unwrap()), format!("| {} |", cells[2]));
         let is_right = |row: &&str| row.ends_with(&cts) && row.contains(&since);
         assert!(rows.iter().any(is_right), "{}: {rows:?}", cells[1]);

@@ -84,7 +84,7 @@ fn ldp_loader_10_surfaces_are_the_loaders_and_no_drivers_business() {
 #[test]
 fn ldp_loader_12_the_driver_is_never_asked_about_a_layers_extensions() {
     let simulation = Simulation::new();
-    let trace = simulation.android.place("/trace");
+    let trace = simulation.android.host_path("/trace");
     let source = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../simulation/modules/driver.c"));
     simulation.android.compile(DRIVER, source, &[&format!("-DTRACE=\"{}\"", trace.display())]);
     simulation.android.set("ro.hardware.vulkan", "null");

@@ -52,7 +52,7 @@ impl System {
     /// Checks that every report that Java has written is JSON according to other readers.
     pub(crate) fn reports_are_json(&self) {
         let files =
-            fs::read_dir(self.android.place("/reports")).map(|all| all.map(|one| one.unwrap().path()));
+            fs::read_dir(self.android.host_path("/reports")).map(|all| all.map(|one| one.unwrap().path()));
         let reports: Vec<PathBuf> = files.into_iter().flatten().collect();
         assert!(!reports.is_empty(), "no report was written");
         for report in reports {
@@ -69,12 +69,12 @@ impl System {
         self.android.layer("/libs/libVkLayer_settings.so", &["VK_LAYER_TEST_settings"], &settings);
         self.android.layer("/libs/libVkLayer_mute.so", &["VK_LAYER_TEST_mute"], &["-DNO_LAYERS_EXPORT"]);
         self.android.layer("/made.so", &["VK_LAYER_TEST_packed"], &[]);
-        let packed = fs::read(self.android.place("/made.so")).unwrap();
+        let packed = fs::read(self.android.host_path("/made.so")).unwrap();
         let compressed =
             Packed { compressed: true, ..Packed::stored("lib/x86_64/libVkLayer_compressed.so", &packed, 1) };
         let stored = Packed::stored("lib/x86_64/libVkLayer_packed.so", &packed, 4096);
         self.android.file(PACKAGE, package(&[compressed, stored]));
-        fs::create_dir_all(self.android.place("/reports")).unwrap();
+        fs::create_dir_all(self.android.host_path("/reports")).unwrap();
     }
 
     fn drivers(&self) {

@@ -35,7 +35,7 @@ static QUEUE: Object = Object(AtomicUsize::new(MAGIC));
 fn make<T: Handle>(out: *mut T) -> vk::Result {
     ALIVE.fetch_add(1, Ordering::Relaxed);
     let address = Box::into_raw(Box::new(Object(AtomicUsize::new(MAGIC)))).expose_provenance();
-    // SAFETY: the loader gives a place for the handle.
+    // SAFETY: the loader gives memory for the handle.
     unsafe { out.write(T::from_raw(address as u64)) };
     vk::Result::SUCCESS
 }
@@ -71,7 +71,7 @@ unsafe extern "system" fn negotiate(version: *mut u32) -> vk::Result {
 }
 
 unsafe extern "system" fn instance_version(version: *mut u32) -> vk::Result {
-    // SAFETY: the loader gives a place for it.
+    // SAFETY: the loader gives memory for it.
     unsafe { *version = vk::API_VERSION_1_3 };
     vk::Result::SUCCESS
 }
@@ -136,7 +136,7 @@ unsafe extern "system" fn properties(device: vk::PhysicalDevice, out: *mut vk::P
         device_id: u32::from(device == physical_device(1)),
         ..Default::default()
     };
-    // SAFETY: the loader gives a place for them.
+    // SAFETY: the loader gives memory for them.
     unsafe { out.write(properties) };
 }
 
@@ -162,7 +162,7 @@ unsafe extern "system" fn destroy_device(device: vk::Device, _: *const Callbacks
 }
 
 unsafe extern "system" fn queue(_: vk::Device, _: u32, _: u32, out: *mut vk::Queue) {
-    // SAFETY: the loader gives a place for the handle.
+    // SAFETY: the loader gives memory for the handle.
     unsafe { *out = vk::Queue::from_raw((&raw const QUEUE).expose_provenance() as u64) };
 }
 
@@ -185,7 +185,7 @@ unsafe extern "system" fn surface_support(
     _: vk::SurfaceKHR,
     out: *mut vk::Bool32,
 ) -> vk::Result {
-    // SAFETY: the loader gives a place for it.
+    // SAFETY: the loader gives memory for it.
     unsafe { *out = vk::TRUE };
     vk::Result::SUCCESS
 }

@@ -70,15 +70,15 @@ fn r121_a_package_is_unpacked_and_its_driver_used() {
 
 const EXPORT: &str = "__attribute__((visibility(\"default\")))";
 
-/// Compiles a library with this SONAME, linked with others. Returns its bytes and its place.
+/// Compiles a library with this SONAME, linked with others. Returns its bytes and its path.
 fn library(android: &Android, soname: &str, source: &str, linked: &[&Path]) -> (Vec<u8>, PathBuf) {
     let path = format!("/made/{soname}");
     android.file(&format!("{path}.c"), source);
     let soname = format!("-Wl,--no-as-needed,-soname,{soname}");
     let linked = linked.iter().map(|path| path.to_str().unwrap());
     let options: Vec<_> = [&*soname].into_iter().chain(linked).collect();
-    android.compile(&path, &android.place(&format!("{path}.c")), &options);
-    (fs::read(android.place(&path)).unwrap(), android.place(&path))
+    android.compile(&path, &android.host_path(&format!("{path}.c")), &options);
+    (fs::read(android.host_path(&path)).unwrap(), android.host_path(&path))
 }
 
 /// Returns a library that is a driver if a function of another one returns 1.
@@ -107,10 +107,10 @@ fn r121_a_package_of_several_libraries_opens_without_a_namespace() {
     let android = application.android();
     // The last one in any order needs another one.
     let source = format!("{EXPORT} int base(void) {{ return 1; }}");
-    let (base, place) = library(android, "libzz_base.so", &source, &[]);
+    let (base, path) = library(android, "libzz_base.so", &source, &[]);
     let source = format!("int base(void); {EXPORT} int cutils(void) {{ return base(); }}");
-    let (cutils, place) = library(android, "liba_cutils.so", &source, &[&place]);
-    let driver = driver_that_calls(android, "cutils", &place);
+    let (cutils, path) = library(android, "liba_cutils.so", &source, &[&path]);
+    let driver = driver_that_calls(android, "cutils", &path);
     let libraries: [(&str, &[u8]); 3] =
         [("vulkan.null.so", &driver), ("liba_cutils.so", &cutils), ("libzz_base.so", &base)];
     pack_all(android, &libraries[..2]);
@@ -133,8 +133,8 @@ fn r121_stand_ins_are_opened_for_libraries_that_package_and_system_lack() {
     let application = Application::new();
     let android = application.android();
     let source = format!("{EXPORT} int property_get(void) {{ return 1; }}");
-    let (cutils, place) = library(android, "libcutils.so", &source, &[]);
-    let driver = driver_that_calls(android, "property_get", &place);
+    let (cutils, path) = library(android, "libcutils.so", &source, &[]);
+    let driver = driver_that_calls(android, "property_get", &path);
 
     // No process has it open.
     pack_all(android, &[("vulkan.null.so", &driver)]);
@@ -256,7 +256,7 @@ fn r121_what_becomes_of_a_driver_after_it_was_chosen_is_reported() {
     let application = Application::new();
     application.android().library("/own/icd.so", &icd());
     application.configure(r#"{"driver": {"library": "/own/icd.so"}}"#).unwrap();
-    fs::remove_file(application.android().place("/own/icd.so")).unwrap();
+    fs::remove_file(application.android().host_path("/own/icd.so")).unwrap();
     let (text, json) = (application.report(0), application.report(1));
     let candidates = text.split("chosen, icd\n").nth(1).unwrap();
     assert!(candidates.contains("/own/icd.so: not used: "), "{text}");

@@ -18,7 +18,7 @@ pub(super) fn went_through(application: &Application, command: &str) -> Vec<Stri
 }
 
 #[test]
-fn r120_layers_of_every_interface_and_place_are_called_in_the_order_of_the_options() {
+fn r120_layers_of_every_interface_and_location_are_called_in_the_order_of_the_options() {
     let application = Application::new();
     let android = application.android();
     android.layer(
@@ -29,7 +29,7 @@ fn r120_layers_of_every_interface_and_place_are_called_in_the_order_of_the_optio
     android.layer("/libs/libVkLayer_new.so", &["VK_LAYER_new"], &["-DNEGOTIATE=2", "-DNO_PLAIN"]);
     android.layer("/libs/libVkLayer_old.so", &["VK_LAYER_old"], &["-DNEGOTIATE=1"]);
     android.layer("/made.so", &["VK_LAYER_packed"], &[]);
-    let packed = fs::read(android.place("/made.so")).unwrap();
+    let packed = fs::read(android.host_path("/made.so")).unwrap();
     android.file(PACKAGE, package(&[Packed::stored("lib/x86_64/libVkLayer_packed.so", &packed, 4096)]));
     // Without the functions that describe it: it has a manifest.
     android.layer("/own/libnameless.so", &["VK_LAYER_described"], &["-DNO_LAYERS_EXPORT", "-DNEGOTIATE=2"]);
@@ -85,7 +85,7 @@ fn r122_the_report_has_a_reason_for_every_library_that_is_not_used() {
     android.layer("/libs/VkLayer_name.so", &["VK_LAYER_name"], &[]);
     android.file("/libs/libVkLayer_text.so", b"no library");
     android.layer("/more/libVkLayer_good.so", &["VK_LAYER_good"], &[]);
-    let packed = fs::read(android.place("/libs/libVkLayer_good.so")).unwrap();
+    let packed = fs::read(android.host_path("/libs/libVkLayer_good.so")).unwrap();
     let compressed =
         Packed { compressed: true, ..Packed::stored("lib/x86_64/libVkLayer_zip.so", &packed, 1) };
     android.file(PACKAGE, package(&[compressed]));
@@ -191,7 +191,7 @@ fn r142_folders_are_searched_in_the_order_of_the_options_and_the_applications_ow
     android.layer("/own/libVkLayer_a.so", &["VK_LAYER_of_own"], &[]);
     android.layer("/own/libVkLayer_b.so", &["VK_LAYER_b"], &[]);
     android.layer("/made.so", &["VK_LAYER_of_package"], &[]);
-    let packed = fs::read(android.place("/made.so")).unwrap();
+    let packed = fs::read(android.host_path("/made.so")).unwrap();
     android.file(
         "/data/app/other/split.apk",
         package(&[Packed::stored("lib/x86_64/libVkLayer_a.so", &packed, 4096)]),
@@ -216,13 +216,13 @@ const MANIFEST: &str = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK
 #[test]
 fn r142_the_library_of_a_manifest_is_found_in_folders_and_packages() {
     for path in ["libnameless.so", "./libnameless.so", "/elsewhere/libnameless.so"] {
-        for place in ["/libs", "/data/app/game/base.apk!/lib/x86_64"] {
+        for folder in ["/libs", "/data/app/game/base.apk!/lib/x86_64"] {
             let application = Application::new();
             let android = application.android();
             android.layer("/elsewhere/libnameless.so", &["VK_LAYER_m"], &["-DNO_LAYERS_EXPORT"]);
-            let library = fs::read(android.place("/elsewhere/libnameless.so")).unwrap();
+            let library = fs::read(android.host_path("/elsewhere/libnameless.so")).unwrap();
             if !path.starts_with('/') {
-                fs::remove_file(android.place("/elsewhere/libnameless.so")).unwrap();
+                fs::remove_file(android.host_path("/elsewhere/libnameless.so")).unwrap();
             }
             android.file("/libs/libnameless.so", &library);
             android.file("/libs/elsewhere/libnameless.so", b"what a whole path does not mean");
@@ -230,11 +230,11 @@ fn r142_the_library_of_a_manifest_is_found_in_folders_and_packages() {
             let manifest = MANIFEST.replace("PATH", path).replace('\n', "").replace('"', "\\\"");
             application
                 .configure(&format!(
-                    r#"{{"layers": ["VK_LAYER_m"], "layer_folders": ["/nowhere", "{place}"], "manifests": ["{manifest}"]}}"#
+                    r#"{{"layers": ["VK_LAYER_m"], "layer_folders": ["/nowhere", "{folder}"], "manifests": ["{manifest}"]}}"#
                 ))
                 .unwrap();
             let instance = application.instance(&[]).unwrap();
-            assert_eq!(went_through(&application, "vkCreateInstance"), ["VK_LAYER_m"], "{path} in {place}");
+            assert_eq!(went_through(&application, "vkCreateInstance"), ["VK_LAYER_m"], "{path} in {folder}");
             // SAFETY: a live handle.
             unsafe { instance.destroy_instance(None) };
         }
@@ -329,7 +329,7 @@ fn r142_a_layer_in_a_package_that_cannot_be_used_has_its_reason() {
     let android = application.android();
     android.change().page_size = 16384;
     android.layer("/made.so", &["VK_LAYER_x"], &["-Wl,-z,max-page-size=16384"]);
-    let good = fs::read(android.place("/made.so")).unwrap();
+    let good = fs::read(android.host_path("/made.so")).unwrap();
     // 62 is x86_64, 183 is arm64.
     let mut other = good.clone();
     other[18..20].copy_from_slice(&if cfg!(target_arch = "x86_64") { 183u16 } else { 62 }.to_le_bytes());
@@ -380,7 +380,7 @@ fn r142_folders_are_not_examined_again_until_the_next_options() {
     let android = application.android();
     android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
     android.layer("/libs/below/libVkLayer_b.so", &["VK_LAYER_b"], &[]);
-    let library = fs::read(android.place("/libs/libVkLayer_a.so")).unwrap();
+    let library = fs::read(android.host_path("/libs/libVkLayer_a.so")).unwrap();
     android.file(PACKAGE, package(&[Packed::stored("lib/x86_64/libVkLayer_c.so", &library, 4096)]));
     let manifest = |name: &str| {
         MANIFEST.replace("PATH", "libnameless.so").replace("_m", name).replace('\n', "").replace('"', "\\\"")
@@ -406,8 +406,9 @@ fn r142_folders_are_not_examined_again_until_the_next_options() {
         assert_eq!(listed(), before);
         let again = android.calls();
         // Missing things may appear.
-        let is_there =
-            |call: &String| call.strip_prefix("list ").is_some_and(|folder| android.place(folder).exists());
+        let is_there = |call: &String| {
+            call.strip_prefix("list ").is_some_and(|folder| android.host_path(folder).exists())
+        };
         assert!(!again.iter().any(is_there), "{again:?}");
     }
     let report = application.report(0);

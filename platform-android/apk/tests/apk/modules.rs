@@ -203,7 +203,7 @@ fn r135_the_module_changes_while_instances_of_the_one_before_are_alive() {
 }
 
 #[test]
-fn r135_there_are_as_many_modules_as_there_are_places() {
+fn r135_there_are_as_many_modules_as_there_are_slots() {
     let application = Application::new();
     let android = application.android();
     let configure =

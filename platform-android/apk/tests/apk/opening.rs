@@ -106,7 +106,7 @@ fn r137_a_module_that_is_not_as_modules_are_is_refused_with_its_reason() {
         assert!(application.report(1).contains(words), "{options}");
         let open = android.open_libraries().contains(&path);
         assert_eq!(open, begins, "{options}: what has begun to work stays open, and nothing else");
-        fs::remove_file(android.place(&path)).unwrap();
+        fs::remove_file(android.host_path(&path)).unwrap();
     }
     // The earlier choice is still in effect.
     assert!(application.report(0).contains("libvulkan.so: used"));
@@ -117,9 +117,9 @@ fn r137_a_file_that_the_linker_refuses_is_explained_by_its_header() {
     let application = Application::new();
     let android = application.android();
     let library = fs::read(null_driver()).unwrap();
-    let changed = |place: usize, value: u8| {
+    let changed = |offset: usize, value: u8| {
         let mut bytes = library.clone();
-        bytes[place] = value;
+        bytes[offset] = value;
         bytes
     };
     for (bytes, words) in [

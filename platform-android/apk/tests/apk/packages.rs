@@ -22,8 +22,8 @@ fn small(android: &Android, version: u32) -> Vec<u8> {
             static const char version[] = \"{version}\"; (void)i; (void)n; return (void *)(unsigned long)(version[0] == 0); }}"
     );
     android.file("/made/small.c", source);
-    android.compile("/made/small.so", &android.place("/made/small.c"), &[]);
-    fs::read(android.place("/made/small.so")).unwrap()
+    android.compile("/made/small.so", &android.host_path("/made/small.c"), &[]);
+    fs::read(android.host_path("/made/small.so")).unwrap()
 }
 
 /// Returns an application with a folder for drivers, on Android 14.
@@ -48,7 +48,7 @@ fn packed(meta: &str, driver: &[u8]) -> Vec<u8> {
 /// Returns the content of the folder, without folders of other files than packages.
 fn unpacked(application: &Application) -> BTreeSet<PathBuf> {
     let mut all = BTreeSet::new();
-    for folder in fs::read_dir(application.android().place("/cache")).unwrap() {
+    for folder in fs::read_dir(application.android().host_path("/cache")).unwrap() {
         let folder = folder.unwrap().path();
         if folder.is_dir() {
             all.extend(fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()));
@@ -128,8 +128,8 @@ fn r139_another_state_of_a_package_has_another_folder_and_the_old_one_goes() {
     renamed("helper.so");
     renamed("other.so");
     assert!(unpacked(&application).iter().all(|path| !path.ends_with("helper.so")), "of another state");
-    assert!(android.place("/cache/keep").exists());
-    let folders = fs::read_dir(android.place("/cache")).unwrap().count();
+    assert!(android.host_path("/cache/keep").exists());
+    let folders = fs::read_dir(android.host_path("/cache")).unwrap().count();
     assert_eq!(folders, 3, "the old folder is gone, too");
 }
 
@@ -206,7 +206,7 @@ fn r139_a_file_that_has_its_name_is_never_written_to() {
     application.configure(PACKAGE).unwrap();
     let file = only_one(&application);
     replace(&file, b"what another process has mapped");
-    let kept = android.place("/kept");
+    let kept = android.host_path("/kept");
     fs::hard_link(&file, &kept).unwrap();
     application.configure(PACKAGE).unwrap();
     assert_eq!(fs::read(kept).unwrap(), b"what another process has mapped");
@@ -244,8 +244,9 @@ fn change(archive: &mut [u8], name: &str, at: usize, value: &[u8]) {
 
 fn record_of(archive: &[u8], signature: &[u8], length: usize, name: &str) -> usize {
     (0..archive.len() - length)
-        .find(|place| {
-            archive[*place..].starts_with(signature) && archive[place + length..].starts_with(name.as_bytes())
+        .find(|offset| {
+            archive[*offset..].starts_with(signature)
+                && archive[offset + length..].starts_with(name.as_bytes())
         })
         .unwrap()
 }
@@ -278,7 +279,7 @@ fn r140_only_files_in_the_root_are_unpacked_and_all_of_them_land_in_the_folder()
     assert_eq!(found, BTreeSet::from(["..\\back.so", "helper.so", "link.so", LIBRARY]));
     assert!(all.iter().all(|path| fs::symlink_metadata(path).unwrap().is_file()));
     let outside: BTreeSet<_> =
-        fs::read_dir(android.place("/")).unwrap().map(|one| one.unwrap().file_name()).collect();
+        fs::read_dir(android.host_path("/")).unwrap().map(|one| one.unwrap().file_name()).collect();
     assert!(
         !outside.contains(std::ffi::OsStr::new("evil.so"))
             && !outside.contains(std::ffi::OsStr::new("absolute.so"))

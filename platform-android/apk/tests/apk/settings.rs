@@ -25,7 +25,7 @@ fn reached_the_driver(application: &Application) -> String {
     // SAFETY: the library is the tests' own, which is open already; the function returns a C
     // string.
     unsafe {
-        let library = libloading::Library::new(application.android().place("/libvulkan.so")).unwrap();
+        let library = libloading::Library::new(application.android().host_path("/libvulkan.so")).unwrap();
         let last =
             library.get::<unsafe extern "C" fn() -> *const c_char>(b"system_loader_last_call").unwrap();
         let line = CStr::from_ptr(last()).to_str().unwrap().to_owned();

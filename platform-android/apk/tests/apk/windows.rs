@@ -37,7 +37,7 @@ fn icds(android: &Android) -> &'static (Vec<u8>, Vec<u8>) {
     COMPILED.get_or_init(|| {
         let compiled = |options: &[&str]| {
             android.compile("/compiled.so", &source("icd.c"), options);
-            fs::read(android.place("/compiled.so")).unwrap()
+            fs::read(android.host_path("/compiled.so")).unwrap()
         };
         (
             compiled(&["-DNO_HMI", "-DANDROID_SURFACE"]),
@@ -120,13 +120,13 @@ impl World {
     }
 
     /// Returns a device of the driver with this index.
-    fn device(&self, place: usize) -> Drawing<'_> {
+    fn device(&self, index: usize) -> Drawing<'_> {
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
         let extensions = [khr::swapchain::NAME.as_ptr()];
         let info =
             vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&extensions);
         // SAFETY: live handles.
-        let device = unsafe { self.instance.create_device(self.physical()[place], &info, None).unwrap() };
+        let device = unsafe { self.instance.create_device(self.physical()[index], &info, None).unwrap() };
         let swapchains = khr::swapchain::Device::new(&self.instance, &device);
         Drawing { world: self, device, swapchains }
     }
@@ -204,14 +204,14 @@ fn r133_every_driver_answers_and_then_any_of_them_presents() {
     for _ in 0..2 {
         assert_eq!(world.support(), [true; 4]);
     }
-    for place in (0..DRIVERS.len()).chain((0..DRIVERS.len()).rev()) {
-        let device = world.device(place);
+    for index in (0..DRIVERS.len()).chain((0..DRIVERS.len()).rev()) {
+        let device = world.device(index);
         let swapchain = device.swapchain().unwrap();
         let connected = world.window.leaks().iter().any(|leak| leak == "somebody is connected");
-        assert!(connected, "{place}");
+        assert!(connected, "{index}");
         device.destroy(swapchain);
         device.end();
-        assert_eq!(world.support(), [true; 4], "{place}");
+        assert_eq!(world.support(), [true; 4], "{index}");
     }
     assert_eq!(world.logged(), [""; 0]);
     world.end();
@@ -247,11 +247,11 @@ fn r133_who_presents_has_the_window_until_its_swapchains_are_destroyed_the_retir
         }
         // Each driver's support is reported as it is, except by the one that is not asked to create
         // a surface beforehand.
-        let can = |place: usize| place == holder || place == OTHER;
+        let can = |index: usize| index == holder || index == OTHER;
         assert_eq!(world.support(), [0, 1, 2, 3].map(can), "{holder}");
         let warned = world.logged();
         assert!(warned.iter().all(|line| line.contains(path) && line.contains("supports nothing on it")));
-        assert_eq!(warned.len(), (0..DRIVERS.len()).filter(|place| !can(*place)).count(), "{warned:?}");
+        assert_eq!(warned.len(), (0..DRIVERS.len()).filter(|index| !can(*index)).count(), "{warned:?}");
         if swapchain != old {
             first.destroy(swapchain);
             let second = world.device((holder + 1) % DRIVERS.len());

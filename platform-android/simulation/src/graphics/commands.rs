@@ -48,7 +48,7 @@ pub(super) unsafe extern "system" fn create_image(
     }
     graphics.created += 1;
     let handle = graphics.created;
-    // SAFETY: the loader passes a valid structure with a valid chain, and a place for the result.
+    // SAFETY: the loader passes a valid structure with a valid chain, and memory for the result.
     unsafe {
         let info = &*info;
         let image = Image {
@@ -89,10 +89,10 @@ pub(super) unsafe extern "system" fn bind_image_memory(
 ) -> vk::Result {
     let mut graphics = Graphics::change();
     let result = graphics.call("bind");
-    for place in 0..count as usize {
+    for index in 0..count as usize {
         // SAFETY: the loader passes a counted array of valid chains.
         unsafe {
-            let info = &*infos.add(place);
+            let info = &*infos.add(index);
             let buffer = find_by::<NativeBuffer>(info.p_next, native::structure::NATIVE_BUFFER);
             let handle = buffer.map_or(0, |buffer| buffer.handle.addr());
             graphics.bound.push((info.image.as_raw(), types(info.p_next), handle));
@@ -157,7 +157,7 @@ pub(super) unsafe extern "system" fn release_image(
             }
         }
     }
-    // SAFETY: the loader passes a place for the fence.
+    // SAFETY: the loader passes memory for the fence.
     unsafe { out.write(fence) };
     result
 }
@@ -175,7 +175,7 @@ pub(super) unsafe extern "system" fn get_usage(
     out: *mut c_int,
 ) -> vk::Result {
     let result = Graphics::change().call("usage");
-    // SAFETY: the loader passes a place for the usage.
+    // SAFETY: the loader passes memory for the usage.
     unsafe { out.write(0x1000) };
     result
 }
@@ -189,7 +189,7 @@ pub(super) unsafe extern "system" fn get_usage2(
     producer: *mut u64,
 ) -> vk::Result {
     let result = Graphics::change().call("usage2");
-    // SAFETY: the loader passes places for the usage.
+    // SAFETY: the loader passes memory for the usage.
     unsafe {
         consumer.write(1 << 8);
         producer.write(1 << 9);
@@ -203,7 +203,7 @@ pub(super) unsafe extern "system" fn get_usage3(
     out: *mut u64,
 ) -> vk::Result {
     let result = Graphics::change().call("usage3");
-    // SAFETY: the loader passes a valid structure and a place for the usage.
+    // SAFETY: the loader passes a valid structure and memory for the usage.
     unsafe {
         assert!((*info).s_type == native::structure::GRALLOC_USAGE_INFO);
         Graphics::change().usage_chain = types((*info).p_next);
@@ -218,7 +218,7 @@ pub(super) unsafe extern "system" fn get_usage4(
     out: *mut u64,
 ) -> vk::Result {
     let result = Graphics::change().call("usage4");
-    // SAFETY: the loader passes a valid structure and a place for the usage.
+    // SAFETY: the loader passes a valid structure and memory for the usage.
     unsafe {
         assert!((*info).s_type == native::structure::GRALLOC_USAGE_INFO_2);
         Graphics::change().usage_chain = types((*info).p_next);

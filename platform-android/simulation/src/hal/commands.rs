@@ -104,7 +104,7 @@ unsafe extern "system" fn enumerate_instance_version(out: *mut u32) -> vk::Resul
     if let Some(error) = hal.fails.get(c"vkEnumerateInstanceVersion") {
         return *error;
     }
-    // SAFETY: a place for the result.
+    // SAFETY: memory for the result.
     unsafe { out.write(hal.version.unwrap_or(vk::API_VERSION_1_0)) };
     vk::Result::SUCCESS
 }

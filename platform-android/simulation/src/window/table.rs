@@ -74,7 +74,7 @@ impl Inside {
         state.counted += 1;
         state.lost |= state.lost_from.is_some_and(|first| number >= first);
         match state.fail {
-            Some((place, error)) if place == number => Err(error),
+            Some((index, error)) if index == number => Err(error),
             _ if state.lost => Err(GONE),
             _ => Ok(state),
         }
@@ -334,8 +334,8 @@ unsafe fn apply(
     operation: c_int,
     arguments: &[u64],
 ) -> Result<(), c_int> {
-    let int = |place: usize| arguments[place] as c_int;
-    let pointer = |place: usize| ptr::with_exposed_provenance_mut::<c_void>(arguments[place] as usize);
+    let int = |index: usize| arguments[index] as c_int;
+    let pointer = |index: usize| ptr::with_exposed_provenance_mut::<c_void>(arguments[index] as usize);
     if !state.knows(operation) {
         return Err(NOT_FOUND);
     }
@@ -371,8 +371,8 @@ unsafe fn apply(
             perform::GET_CONSUMER_USAGE64 => pointer(0).cast::<u64>().write(state.consumer_usage),
             perform::GET_FRAME_TIMESTAMPS => {
                 let times = state.timestamps.get(&arguments[0]).ok_or(BAD_VALUE)?;
-                for (place, time) in (1..).zip(times) {
-                    pointer(place).cast::<i64>().write(*time);
+                for (index, time) in (1..).zip(times) {
+                    pointer(index).cast::<i64>().write(*time);
                 }
             }
             perform::SET_PRESENT_MODE => told.present_mode = int(0),
@@ -381,8 +381,8 @@ unsafe fn apply(
             }
             perform::SET_ON_ACQUIRED_CALLBACK | perform::SET_ON_DROPPED_CALLBACK => {
                 let tell = std::mem::transmute::<*mut c_void, OnFrame>(pointer(0));
-                let place = if operation == perform::SET_ON_ACQUIRED_CALLBACK { ACQUIRED } else { DROPPED };
-                state.listeners[place] = Some(Listener { tell, data: arguments[1] as usize });
+                let index = if operation == perform::SET_ON_ACQUIRED_CALLBACK { ACQUIRED } else { DROPPED };
+                state.listeners[index] = Some(Listener { tell, data: arguments[1] as usize });
             }
             perform::API_CONNECT | perform::API_CONNECT_WITH_LISTENER if state.connected => {
                 return Err(BAD_VALUE);

@@ -203,18 +203,18 @@ fn r23_no_archive_however_broken_is_more_than_refused() {
                 }
             }
         };
-        for place in 0..good.len() {
+        for offset in 0..good.len() {
             for value in [0, 1, 2, 0x50, 0x7f, 0x80, 0xfe, 0xff] {
                 let mut changed = good.clone();
-                changed[place] = value;
+                changed[offset] = value;
                 read(&changed);
                 // Two at once: a length and the value that it is compared with.
-                let other = (place * 7 + usize::from(value)) % good.len();
+                let other = (offset * 7 + usize::from(value)) % good.len();
                 changed[other] = changed[other].wrapping_add(value);
                 read(&changed);
             }
-            read(&good[..place].to_vec());
-            read(&good[place..].to_vec());
+            read(&good[..offset].to_vec());
+            read(&good[offset..].to_vec());
         }
     }
 }

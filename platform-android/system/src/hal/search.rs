@@ -64,7 +64,7 @@ impl Sources<'_> {
                 Answer::Module(found) => return Some(found),
                 Answer::Nothing | Answer::NoDriver if source == Source::Updatable => self.end_process(),
                 Answer::NoDriver => return None,
-                // Since Android 17 the APEX takes the place of the vendor's folder.
+                // Since Android 17 the APEX replaces the vendor's folder.
                 Answer::Nothing if source == Source::Apex && self.host.level >= ApiLevel::ANDROID_17 => {
                     return None;
                 }

@@ -116,8 +116,8 @@ unsafe extern "system" fn destroy_instance(
     instance: vk::Instance,
     _allocator: *const vk::AllocationCallbacks<'_>,
 ) {
-    let place = STUB.instances.iter().position(|one| one.get().addr() as u64 == instance.as_raw());
-    if let Some(bit) = place.and_then(|place| 1u32.checked_shl(u32::try_from(place).ok()?)) {
+    let index = STUB.instances.iter().position(|one| one.get().addr() as u64 == instance.as_raw());
+    if let Some(bit) = index.and_then(|index| 1u32.checked_shl(u32::try_from(index).ok()?)) {
         STUB.taken.fetch_and(!bit, Ordering::Release);
     }
 }

@@ -42,7 +42,7 @@ pub struct ActiveLayer {
     /// Its functions.
     pub interface: LayerInterface,
     of: Arc<LayerLibrary>,
-    place: usize,
+    index: usize,
     library: Library,
 }
 
@@ -92,7 +92,7 @@ impl Deref for ActiveLayer {
     type Target = Layer;
 
     fn deref(&self) -> &Layer {
-        self.of.layers.get(self.place).unwrap_or(&NO_LAYER)
+        self.of.layers.get(self.index).unwrap_or(&NO_LAYER)
     }
 }
 
@@ -166,7 +166,7 @@ impl Choice<'_> {
         let level = if is_fatal { Level::Error } else { Level::Warning };
         let left_out = if is_fatal { "" } else { "; it is left out" };
         let (name, by) = (Escaped(&wanted.name), wanted.by);
-        let Some((library, place)) = self.found.find_layer(&wanted.name) else {
+        let Some((library, index)) = self.found.find_layer(&wanted.name) else {
             if self.is_of_device(&wanted.name) || (wanted.name.is_empty() && !is_fatal) {
                 return Ok(true);
             }
@@ -179,7 +179,7 @@ impl Choice<'_> {
             return Ok(!is_fatal);
         };
         let kind = if is_explicit { Kind::Explicit } else { Kind::Implicit };
-        match self.open(library, place, kind, active.system)? {
+        match self.open(library, index, kind, active.system)? {
             Ok(layer) => active.add(layer).map(|()| true),
             Err(outcome) => {
                 let (path, why) = (Escaped(library.path.as_c_str().to_bytes()), Unusable(&outcome));
@@ -197,8 +197,8 @@ impl Choice<'_> {
     fn activate_of_device(&self, origin: Origin, active: &mut Active) -> Result<(), OutOfMemory> {
         let kind = if origin == Origin::Oem { Kind::Oem } else { Kind::Platform };
         for library in self.found.libraries.iter().filter(|library| library.origin == origin) {
-            for (place, layer) in library.layers.iter().enumerate() {
-                match self.open(library, place, kind, active.system)? {
+            for (index, layer) in library.layers.iter().enumerate() {
+                match self.open(library, index, kind, active.system)? {
                     Ok(layer) => active.add(layer)?,
                     Err(outcome) => {
                         let (name, why) = (Escaped(layer.name().to_bytes()), Unusable(&outcome));
@@ -224,7 +224,7 @@ impl Choice<'_> {
     fn open(
         &self,
         library: &Arc<LayerLibrary>,
-        place: usize,
+        index: usize,
         kind: Kind,
         system: &'static dyn System,
     ) -> Result<Result<ActiveLayer, LayerOpenError>, OutOfMemory> {
@@ -232,13 +232,13 @@ impl Choice<'_> {
             Ok(opened) => opened,
             Err(error) => return Ok(Err(LayerOpenError::DoesNotOpen { error })),
         };
-        let name = library.layers.get(place).map_or(c"", Layer::name).to_bytes();
+        let name = library.layers.get(index).map_or(c"", Layer::name).to_bytes();
         // SAFETY: introspection found layers in this library, so its exports have the types of
         // layer functions.
         let agreed = unsafe { agree(system, opened, name, self.policy.interface) };
         let refused = match agreed {
             Ok(Ok(interface)) => {
-                return Ok(Ok(ActiveLayer { kind, interface, of: library.clone(), place, library: opened }));
+                return Ok(Ok(ActiveLayer { kind, interface, of: library.clone(), index, library: opened }));
             }
             Ok(Err(outcome)) => Ok(Err(outcome)),
             Err(out_of_memory) => Err(out_of_memory),

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn r39_empty_names_of_the_property_only_take_up_a_place() {
+    fn r39_empty_names_of_the_property_only_take_up_a_position() {
         assert_eq!(names("", &[("debug.vulkan.layers", ":a::b:")], &[]), ["a", "b"]);
         // 46 names, as many as fit into a property, all come before the numbered ones.
         let many = StdVec::from_iter((0..46).map(|_| "x")).join(":");

@@ -26,8 +26,8 @@ pub fn settings_extensions(
         return Ok(all);
     }
     for wanted in &enabling::implicit(&settings, &|name| system.property(name))? {
-        if let Some((library, place)) = found.find_layer(&wanted.name)
-            && let Some(layer) = library.layers.get(place)
+        if let Some((library, index)) = found.find_layer(&wanted.name)
+            && let Some(layer) = library.layers.get(index)
         {
             merge(&mut all, &layer.instance_extensions)?;
         }

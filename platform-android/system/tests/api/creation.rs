@@ -29,7 +29,7 @@ fn r11_a_driver_that_does_not_open_makes_creation_fail_and_enumeration_run_out_o
     let android = system.simulation.android;
     android.compile("/vendor/lib64/hw/vulkan.null.so", driver.as_ref(), &["-DOPEN_RESULT=-5"]);
     assert_eq!(system.instance(&[], &[]).err(), Some(vk::Result::ERROR_INITIALIZATION_FAILED));
-    // SAFETY: the commands are given places for their results.
+    // SAFETY: the commands are given memory for their results.
     unsafe {
         let memory = Some(vk::Result::ERROR_OUT_OF_HOST_MEMORY);
         assert_eq!(system.vulkan.enumerate_instance_layer_properties().err(), memory);

@@ -176,7 +176,7 @@ fn r45_r49_layers_of_the_system_image_take_part_and_are_not_listed() {
     // SAFETY: the physical device is valid.
     let of_device =
         unsafe { instance.enumerate_device_layer_properties(physical_device(&instance)) }.unwrap();
-    // SAFETY: the command is given places for its results.
+    // SAFETY: the command is given memory for its results.
     let of_instance = unsafe { system.vulkan.enumerate_instance_layer_properties() }.unwrap();
     assert_eq!([layers(&of_device), layers(&of_instance)], [["VK_LAYER_one"], ["VK_LAYER_one"]]);
     destroy(instance, None);

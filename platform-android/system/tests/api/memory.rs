@@ -35,8 +35,8 @@ impl Blocks {
     /// Finds a free block of the same size.
     fn spare(&mut self, layout: Layout) -> Option<*mut u8> {
         let spare = self.spare.as_mut()?;
-        let place = spare.iter().rposition(|(known, _)| *known == layout)?;
-        Some(std::ptr::with_exposed_provenance_mut(spare.remove(place).1))
+        let index = spare.iter().rposition(|(known, _)| *known == layout)?;
+        Some(std::ptr::with_exposed_provenance_mut(spare.remove(index).1))
     }
 }
 

@@ -22,7 +22,7 @@ const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../simulation/modules
 fn install(android: &Android, driver: &str, options: &[&str]) -> PathBuf {
     android.set("ro.hardware.vulkan", driver);
     let path = format!("/vendor/lib64/hw/vulkan.{driver}.so");
-    let trace = android.place(&path).with_extension("trace");
+    let trace = android.host_path(&path).with_extension("trace");
     let traced = format!("-DTRACE=\"{}\"", trace.display());
     let options: Vec<&str> = options.iter().copied().chain([traced.as_str()]).collect();
     match driver {

@@ -233,7 +233,7 @@ fn r68_native_buffer_needs_to_know_what_images_are_for() {
     assert_eq!(device_of_driver_that_lacks(&usage, &[]), Ok(()));
     for one in 0..usage.len() {
         let others: Vec<_> =
-            usage.iter().enumerate().filter(|(place, _)| *place != one).map(|(_, name)| *name).collect();
+            usage.iter().enumerate().filter(|(index, _)| *index != one).map(|(_, name)| *name).collect();
         assert_eq!(device_of_driver_that_lacks(&others, &[c"VK_KHR_swapchain"]), Ok(()), "{:?}", usage[one]);
     }
 }
@@ -263,7 +263,7 @@ fn r77_the_first_word_of_queues_and_command_buffers_leads_to_their_device() {
     let device = world.device(instance, &[]);
     let (mut queue, mut again) = (vk::Queue::null(), vk::Queue::null());
     let mut buffers = [vk::CommandBuffer::null(); 3];
-    // SAFETY: valid handles, structures and places for results.
+    // SAFETY: valid handles, structures and memory for results.
     unsafe {
         driver::get_device_queue(device, 0, 0, &mut queue);
         driver::get_device_queue2(device, &vk::DeviceQueueInfo2::default(), &mut again);
@@ -287,7 +287,7 @@ fn r77_a_queue_without_the_mark_is_named_in_the_log() {
     let instance = world.instance(&[]);
     let device = world.device(instance, &[]);
     let mut queue = vk::Queue::null();
-    // SAFETY: a valid device and a place for the result.
+    // SAFETY: a valid device and memory for the result.
     unsafe { driver::get_device_queue(device, 0, 0, &mut queue) };
     assert_ne!(queue, vk::Queue::null());
     let errors = world.errors();
@@ -304,7 +304,7 @@ fn r77_command_buffers_that_were_not_allocated_are_left_alone() {
     let device = world.device(instance, &[]);
     // Handles that would lead nowhere.
     let mut buffers = [vk::CommandBuffer::from_raw(8); 2];
-    // SAFETY: valid handles, structures and places for results.
+    // SAFETY: valid handles, structures and memory for results.
     unsafe {
         let info = vk::CommandBufferAllocateInfo::default().command_buffer_count(2);
         let result = driver::allocate_command_buffers(device, &info, buffers.as_mut_ptr());
@@ -320,7 +320,7 @@ fn r78_a_queue_that_does_not_exist_is_null() {
     let instance = world.instance(&[]);
     let device = world.device(instance, &[]);
     let mut queue = vk::Queue::from_raw(1);
-    // SAFETY: a valid device, a structure and a place for the result.
+    // SAFETY: a valid device, a structure and memory for the result.
     unsafe { driver::get_device_queue2(device, &vk::DeviceQueueInfo2::default(), &mut queue) };
     assert_eq!(queue, vk::Queue::null());
     assert_eq!(world.errors(), [""; 0]);

@@ -24,7 +24,7 @@ fn vendor_driver(android: &Android, name: &str, options: &[&str]) -> PathBuf {
 
 fn driver_in(android: &Android, folder: &str, name: &str, options: &[&str]) -> PathBuf {
     let path = format!("{folder}/vulkan.{name}.so");
-    let trace = android.place(&path).with_extension("trace");
+    let trace = android.host_path(&path).with_extension("trace");
     let define = format!("-DTRACE=\"{}\"", trace.display());
     android.compile(&path, Path::new(SOURCE), &[&[define.as_str()], options].concat());
     trace

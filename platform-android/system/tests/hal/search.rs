@@ -21,7 +21,7 @@ fn r01_r10_the_null_driver_opens_and_has_its_librarys_handle() {
     unsafe {
         let module = &*driver.device.as_ref().module.cast::<Module>();
         let known = libloading::os::unix::Library::open(
-            Some(android.place("/vendor/lib64/hw/vulkan.null.so")),
+            Some(android.host_path("/vendor/lib64/hw/vulkan.null.so")),
             libloading::os::unix::RTLD_NOW,
         );
         assert_eq!(module.dso, known.unwrap().into_raw());

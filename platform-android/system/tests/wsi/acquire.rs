@@ -194,7 +194,7 @@ fn r102_the_second_form_acquires_as_the_first_does() {
         .fence(vk::Fence::from_raw(9))
         .device_mask(1);
     let mut index = 9;
-    // SAFETY: valid handles and a place for the result.
+    // SAFETY: valid handles and memory for the result.
     let result = unsafe { wsi::acquire::acquire_next_image2(world.device, &info, &mut index) };
     assert_eq!((result, index), (SUCCESS, 0));
     assert_eq!(Graphics::change().acquired, [(1, false, 8, 9)]);

@@ -124,7 +124,7 @@ fn frames(world: &World, surface: vk::SurfaceKHR, mode: Mode) {
         let _ = world.present_with(swapchain, image, chain(&fence));
         world.window.show();
         let mut count = 0;
-        // SAFETY: a valid handle and a place for the number.
+        // SAFETY: a valid handle and memory for the number.
         let _ = unsafe {
             wsi::timing::get_past_presentation_timing(
                 world.device,

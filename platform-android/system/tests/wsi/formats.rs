@@ -65,7 +65,7 @@ fn r93_formats_under_every_mask_of_buffers() {
         let world = World::with(ApiLevel::ANDROID_14, &extensions);
         let surface = world.surface();
         for mask in 0..1u32 << BUFFERS.len() {
-            MASK.with(|place| place.set(mask));
+            MASK.with(|mask_cell| mask_cell.set(mask));
             world.simulation.android.change().buffer_supported = |kind| {
                 assert_eq!(kind.usage, 0x900 | 1 << 8 | 1 << 9);
                 in_mask(kind.format)
@@ -84,8 +84,8 @@ fn r93_formats_under_every_mask_of_buffers() {
 std::thread_local!(static MASK: std::cell::Cell<u32> = const { std::cell::Cell::new(0) });
 
 fn in_mask(format: u32) -> bool {
-    let place = BUFFERS.iter().position(|known| *known == format).unwrap();
-    MASK.with(|mask| mask.get() & 1 << place != 0)
+    let index = BUFFERS.iter().position(|known| *known == format).unwrap();
+    MASK.with(|mask| mask.get() & 1 << index != 0)
 }
 
 #[test]

@@ -176,8 +176,8 @@ fn r107_the_worst_result_is_returned() {
         vk::Result::SUBOPTIMAL_KHR,
         SUCCESS,
     ];
-    for (place, one) in ranking.iter().enumerate() {
-        for other in &ranking[place..] {
+    for (index, one) in ranking.iter().enumerate() {
+        for other in &ranking[index..] {
             assert_eq!(worse(*one, *other), *one);
             assert_eq!(worse(*other, *one), *one);
         }
@@ -348,10 +348,10 @@ fn r107_a_window_without_a_rotation_has_the_frame_and_keeps_its_swapchain() {
     // Queueing comes before.
     assert_eq!(world.present(swapchain, image), SUCCESS);
     let calls = world.window.calls();
-    let place = calls.iter().position(|call| call.starts_with("query transform-hint")).unwrap();
-    assert_eq!(calls[place - 1], "queue", "{calls:?}");
+    let number = calls.iter().position(|call| call.starts_with("query transform-hint")).unwrap();
+    assert_eq!(calls[number - 1], "queue", "{calls:?}");
     let image = world.acquire(swapchain);
-    world.window.fail(place, -19);
+    world.window.fail(number, -19);
     assert_eq!(world.present(swapchain, image), LOST);
     world.window.stop_failing();
     let image = world.acquire(swapchain);

@@ -284,7 +284,7 @@ fn refresh(world: &World, swapchain: vk::SwapchainKHR) -> Result<(u64, u64), vk:
         refresh_interval: 0,
     };
     let mut counter = 0;
-    // SAFETY: valid handles, and places for the results.
+    // SAFETY: valid handles, and memory for the results.
     let result = unsafe { get_timing_properties(world.device, swapchain, &mut out, &mut counter) };
     assert_eq!(out.refresh_duration, out.refresh_interval);
     if result == SUCCESS { Ok((out.refresh_duration, counter)) } else { Err(result) }
@@ -343,7 +343,7 @@ fn r114_clock_of_a_swapchain() {
         p_time_domains: null_mut(),
         p_time_domain_ids: null_mut(),
     };
-    // SAFETY: valid handles, and places for the results.
+    // SAFETY: valid handles, and memory for the results.
     unsafe {
         assert_eq!(get_time_domains(world.device, swapchain, &mut domains, null_mut()), SUCCESS);
         assert_eq!(domains.time_domain_count, 1);

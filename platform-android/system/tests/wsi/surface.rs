@@ -48,7 +48,7 @@ fn r89_destroying_disconnects_and_gives_one_reference_back() {
 
 fn capabilities(world: &World, surface: vk::SurfaceKHR) -> Result<vk::SurfaceCapabilitiesKHR, vk::Result> {
     let mut out = vk::SurfaceCapabilitiesKHR::default();
-    // SAFETY: valid handles and a place for the result.
+    // SAFETY: valid handles and memory for the result.
     let result =
         unsafe { wsi::capabilities::get_surface_capabilities(world.physical_device, surface, &mut out) };
     if result == SUCCESS { Ok(out) } else { Err(result) }
@@ -321,7 +321,7 @@ fn r92_every_queue_presents_to_every_surface() {
     let (mut mode, mut group) = Default::default();
     let mut rectangle = vk::Rect2D::default();
     let mut count = 1;
-    // SAFETY: valid handles and places for the results.
+    // SAFETY: valid handles and memory for the results.
     unsafe {
         let result = wsi::surface::get_surface_support(world.physical_device, 7, surface, &mut supported);
         assert_eq!((result, supported), (SUCCESS, vk::TRUE));

@@ -67,7 +67,7 @@ fn past(world: &World, swapchain: vk::SwapchainKHR, room: usize) -> (vk::Result,
 
 fn count(world: &World, swapchain: vk::SwapchainKHR) -> u32 {
     let mut count = 0;
-    // SAFETY: valid handles and a place for the number.
+    // SAFETY: valid handles and memory for the number.
     let result =
         unsafe { wsi::timing::get_past_presentation_timing(world.device, swapchain, &mut count, null_mut()) };
     assert_eq!(result, SUCCESS);
@@ -183,7 +183,7 @@ fn r110_the_refresh_duration_is_the_windows() {
     let old = world.swapchain(&request(surface));
     let get = |swapchain| {
         let mut duration = vk::RefreshCycleDurationGOOGLE::default();
-        // SAFETY: valid handles and a place for the result.
+        // SAFETY: valid handles and memory for the result.
         let result =
             unsafe { wsi::timing::get_refresh_cycle_duration(world.device, swapchain, &mut duration) };
         (result, duration.refresh_duration)

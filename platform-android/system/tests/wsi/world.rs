@@ -53,7 +53,7 @@ impl World {
         let mut queue = vk::Queue::null();
         let swapchain = [c"VK_KHR_swapchain".as_ptr()];
         let of_device = vk::DeviceCreateInfo::default().enabled_extension_names(&swapchain);
-        // SAFETY: valid structures, and places for the results.
+        // SAFETY: valid structures, and memory for the results.
         unsafe {
             assert_eq!(driver::create_instance(&info, null(), &mut instance), SUCCESS);
             let mut count = 1;
@@ -93,7 +93,7 @@ impl World {
         let swapchain = [c"VK_KHR_swapchain".as_ptr()];
         let info = vk::DeviceCreateInfo::default().enabled_extension_names(&swapchain);
         let mut device = vk::Device::null();
-        // SAFETY: a valid structure and a place for the result; no other code uses either device.
+        // SAFETY: a valid structure and memory for the result; no other code uses either device.
         unsafe {
             assert_eq!(driver::create_device(self.physical_device, &info, null(), &mut device), SUCCESS);
             let functions = *Graphics::commands(self.loaders_device());
@@ -187,7 +187,7 @@ impl World {
     pub(crate) fn acquire_for(&self, swapchain: vk::SwapchainKHR, timeout: u64) -> Result<u32, vk::Result> {
         let (semaphore, fence) = (vk::Semaphore::from_raw(0x51), vk::Fence::null());
         let mut index = u32::MAX;
-        // SAFETY: valid handles and a place for the result.
+        // SAFETY: valid handles and memory for the result.
         let result = unsafe {
             wsi::acquire::acquire_next_image(self.device, swapchain, timeout, semaphore, fence, &mut index)
         };

@@ -55,7 +55,7 @@ unsafe extern "system" fn destroy_device(device: vk::Device, _: *const vk::Alloc
 
 unsafe extern "system" fn get_device_queue(device: vk::Device, family: u32, index: u32, out: *mut vk::Queue) {
     current().hear(c"vkGetDeviceQueue");
-    // SAFETY: a place for the result.
+    // SAFETY: memory for the result.
     unsafe { out.write(queue(device, family, index)) };
 }
 
@@ -93,9 +93,9 @@ unsafe extern "system" fn allocate_command_buffers(
     }
     // SAFETY: the parameters of the command.
     unsafe {
-        for place in 0..(*info).command_buffer_count as usize {
+        for index in 0..(*info).command_buffer_count as usize {
             let number = current().objects().alive(vk::ObjectType::COMMAND_BUFFER);
-            out.add(place).write(make(device.as_raw(), number));
+            out.add(index).write(make(device.as_raw(), number));
         }
     }
     result
@@ -107,7 +107,7 @@ unsafe extern "system" fn create_image(
     _: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::Image,
 ) -> vk::Result {
-    // SAFETY: a place for the result.
+    // SAFETY: memory for the result.
     unsafe { out.write(vk::Image::from_raw(1)) };
     current().answer(c"vkCreateImage")
 }
@@ -118,7 +118,7 @@ unsafe extern "system" fn create_private_data_slot(
     _: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::PrivateDataSlot,
 ) -> vk::Result {
-    // SAFETY: a place for the result.
+    // SAFETY: memory for the result.
     unsafe { out.write(vk::PrivateDataSlot::from_raw(7)) };
     current().answer(c"vkCreatePrivateDataSlot")
 }

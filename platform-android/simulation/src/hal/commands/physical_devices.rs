@@ -102,8 +102,8 @@ unsafe fn give_groups(
     unsafe {
         let room = if out.is_null() { groups.len() } else { groups.len().min(*count as usize) };
         let mut next = 0;
-        for (place, size) in groups.iter().enumerate().take(if out.is_null() { 0 } else { room }) {
-            let group = &mut *out.add(place);
+        for (index, size) in groups.iter().enumerate().take(if out.is_null() { 0 } else { room }) {
+            let group = &mut *out.add(index);
             group.physical_device_count = *size as u32;
             for device in &mut group.physical_devices[..*size] {
                 *device = make(instance.as_raw(), next);
@@ -161,13 +161,13 @@ unsafe extern "system" fn create_device(
 
 unsafe extern "system" fn properties1(_: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceProperties) {
     current().hear(c"vkGetPhysicalDeviceProperties");
-    // SAFETY: a place for the result.
+    // SAFETY: memory for the result.
     unsafe { (*out).api_version = current().hal().device_version };
 }
 
 unsafe extern "system" fn features1(_: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceFeatures) {
     current().hear(c"vkGetPhysicalDeviceFeatures");
-    // SAFETY: a place for the result.
+    // SAFETY: memory for the result.
     unsafe { out.write(vk::PhysicalDeviceFeatures { robust_buffer_access: vk::TRUE, ..Default::default() }) };
 }
 
@@ -190,7 +190,7 @@ unsafe fn give_properties(
     out: *mut vk::PhysicalDeviceProperties2<'_>,
 ) {
     current().hear(name);
-    // SAFETY: a place for the result with a pNext chain, in which types say what structures are.
+    // SAFETY: memory for the result with a pNext chain, in which types say what structures are.
     unsafe {
         (*out).properties.api_version = current().hal().device_version;
         for next in chain::pointers((*out).p_next) {
@@ -211,7 +211,7 @@ unsafe fn give_features(
 ) {
     type Compression = vk::PhysicalDeviceImageCompressionControlFeaturesEXT<'static>;
     current().hear(name);
-    // SAFETY: a place for the result with a pNext chain, in which types say what structures are.
+    // SAFETY: memory for the result with a pNext chain, in which types say what structures are.
     unsafe {
         (*out).features = vk::PhysicalDeviceFeatures::default();
         for next in chain::pointers((*out).p_next) {
@@ -288,7 +288,7 @@ unsafe fn give_external_buffer(
     out: *mut vk::ExternalBufferProperties<'_>,
 ) {
     current().hear(name);
-    // SAFETY: a place for the result.
+    // SAFETY: memory for the result.
     unsafe {
         (*out).external_memory_properties.external_memory_features =
             vk::ExternalMemoryFeatureFlags::IMPORTABLE;
@@ -321,6 +321,6 @@ unsafe fn give_external_semaphore(
     out: *mut vk::ExternalSemaphoreProperties<'_>,
 ) {
     current().hear(name);
-    // SAFETY: a place for the result.
+    // SAFETY: memory for the result.
     unsafe { (*out).external_semaphore_features = vk::ExternalSemaphoreFeatureFlags::IMPORTABLE };
 }
