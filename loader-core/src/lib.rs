@@ -25,18 +25,8 @@
 //! * **valid handle**: a handle that this loader handed out and that has not been destroyed.
 //! * **externally synchronised**: the specification makes the caller exclude other threads from this object.
 #![no_std]
-#![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-#![deny(clippy::arithmetic_side_effects)]
-#![cfg_attr(
-    test,
-    allow(
-        clippy::indexing_slicing,
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        clippy::arithmetic_side_effects
-    )
-)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
+#![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
 extern crate alloc;
 #[cfg(test)]

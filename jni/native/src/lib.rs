@@ -6,8 +6,8 @@
 //! byte arrays, never in JNI's own encoding. Memory is allocated only for log records; if it runs
 //! out, the record counts as dropped.
 #![no_std]
-#![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-#![deny(clippy::arithmetic_side_effects)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
+#![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
 mod arrays;
 mod failure;
