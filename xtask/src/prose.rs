@@ -7,8 +7,7 @@ use std::path::Path;
 use regex_lite::Regex;
 
 use crate::Failure;
-use crate::command::{Run, command};
-use crate::workspace::root;
+use crate::workspace::{root, tracked};
 
 /// The most hits in 1,000 words of a page, or of the comments of a crate.
 const LIMIT: usize = 4;
@@ -54,7 +53,7 @@ struct Line {
 /// Counts habits in every page and crate. Fails if one has too many, after printing each of its hits.
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
     let mut texts = Texts::new();
-    for path in tracked()? {
+    for path in tracked(&["*.md", "*.rs"])? {
         let file = root().join(&path);
         if path.ends_with(".md") {
             texts.insert(path.clone(), page(&path, &fs::read_to_string(file)?));
@@ -91,11 +90,6 @@ fn hits(habits: &[(Regex, &'static str)], line: &Line) -> Vec<String> {
         found.map(|hit| format!("{}: \"{}\": {advice}", line.location, hit.as_str().trim())).collect()
     };
     habits.iter().flat_map(of_habit).collect()
-}
-
-/// The files that git knows.
-fn tracked() -> Result<Vec<String>, Failure> {
-    Ok(command("git ls-files *.md *.rs").read()?.lines().map(str::to_owned).collect())
 }
 
 /// The folder of the crate that a source file belongs to.

@@ -75,3 +75,17 @@ pub(crate) fn packages() -> Result<Vec<Value>, Failure> {
     packages.sort_by(|one, other| one["manifest_path"].as_str().cmp(&other["manifest_path"].as_str()));
     Ok(packages)
 }
+
+/// Returns the files that git knows or could add, by patterns, in order.
+pub(crate) fn tracked(patterns: &[&str]) -> Result<Vec<String>, Failure> {
+    let arguments = ["ls-files", "--cached", "--others", "--exclude-standard"];
+    let output = Command::new("git").current_dir(root()).args(arguments).args(patterns).output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+    }
+    let files = String::from_utf8(output.stdout)?;
+    let mut files: Vec<_> =
+        files.lines().map(str::to_owned).filter(|file| root().join(file).exists()).collect();
+    files.sort();
+    Ok(files)
+}

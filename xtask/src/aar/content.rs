@@ -6,11 +6,19 @@
 use std::path::Path;
 
 use crate::Failure;
+use crate::android_abi::{LIBRARIES, Library};
 use crate::android_options::{Abi, OLDEST};
 use crate::workspace::{read, root};
 
 use super::archive::Files;
-use super::{VERSION, libraries};
+
+/// The version of the AAR.
+pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Returns the libraries that are in it.
+pub(super) fn libraries() -> impl Iterator<Item = &'static Library> {
+    LIBRARIES.iter().filter(|library| library.is_brought)
+}
 
 /// Files that are taken from the repository, by their names in the AAR.
 const FILES: &[(&str, &str)] = &[

@@ -13,19 +13,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Failure;
-use crate::android_abi::{LIBRARIES, Library};
 use crate::android_options::{ABIS, Abi, OLDEST, Options};
 use crate::toolchain::report_skipped;
 use crate::workspace::target_folder;
 use archive::Files;
-
-/// The version of the AAR.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// Returns the libraries that are in it.
-fn libraries() -> impl Iterator<Item = &'static Library> {
-    LIBRARIES.iter().filter(|library| library.is_brought)
-}
+use content::{VERSION, libraries};
 
 /// Makes the AAR for every ABI with a compiler on this machine, and names the others.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {

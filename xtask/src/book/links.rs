@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::tracked;
 use crate::Failure;
-use crate::workspace::root;
+use crate::workspace::{root, tracked};
 
 const SUMMARY: &str = "docs/SUMMARY.md";
 /// The start of links from the book to files outside it, which a book does not contain.
@@ -15,7 +14,7 @@ const REPOSITORY: &str = "https://github.com/vkload/vkload/blob/main/";
 /// Returns the links of all pages that lead nowhere, and the differences between the book's pages and its summary.
 pub(super) fn problems() -> Result<Vec<String>, Failure> {
     let mut problems = Vec::new();
-    let pages = tracked("*.md")?;
+    let pages = tracked(&["*.md"])?;
     for page in &pages {
         for link in links(&fs::read_to_string(root().join(page))?) {
             problems

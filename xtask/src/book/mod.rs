@@ -51,17 +51,3 @@ fn build() -> Result<(), Failure> {
         }
     }
 }
-
-/// Returns the files that git knows or could add, by a pattern, in order.
-fn tracked(pattern: &str) -> Result<Vec<String>, Failure> {
-    let arguments = ["ls-files", "--cached", "--others", "--exclude-standard", pattern];
-    let output = Command::new("git").current_dir(root()).args(arguments).output()?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
-    }
-    let files = String::from_utf8(output.stdout)?;
-    let mut files: Vec<_> =
-        files.lines().map(str::to_owned).filter(|file| root().join(file).exists()).collect();
-    files.sort();
-    Ok(files)
-}

@@ -7,9 +7,8 @@ use std::path::Path;
 use regex_lite::Regex;
 use serde::Deserialize;
 
-use super::tracked;
 use crate::Failure;
-use crate::workspace::root;
+use crate::workspace::{root, tracked};
 
 /// The folder of the rules and of the pages made from them.
 pub(super) const FOLDER: &str = "docs/rules";
@@ -215,7 +214,7 @@ fn missing_tests(rules: &BTreeMap<&str, &Rule>) -> Vec<String> {
 fn unlisted_tests(rules: &BTreeMap<&str, &Rule>) -> Result<Vec<String>, Failure> {
     let function = Regex::new(r"\bfn ([a-z0-9_]+)\(")?;
     let mut problems = Vec::new();
-    for file in tracked("*.rs")? {
+    for file in tracked(&["*.rs"])? {
         let source = fs::read_to_string(root().join(&file)).unwrap_or_default();
         for (_, [name]) in function.captures_iter(&source).map(|found| found.extract()) {
             for id in ids(name) {

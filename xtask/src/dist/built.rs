@@ -6,8 +6,8 @@ use std::process::Command;
 use std::{env, fs};
 
 use super::archive::Archive;
-use super::folder;
 use super::options::Options;
+use super::output::{emptied, folder};
 use super::plugins::PLUGINS;
 use crate::Failure;
 use crate::command::Run;
@@ -51,7 +51,7 @@ impl Built {
             archive: to.join("libvkload.a"),
             tool: None,
             plugins: Vec::new(),
-            pages: super::emptied("pages")?,
+            pages: emptied("pages")?,
         };
         let tools = Binutils(options.target);
         tools.strip(&from.join("libvulkan.so"), &built.library)?;

@@ -65,7 +65,7 @@ impl Plugin {
 
 #[cfg(test)]
 mod tests {
-    use super::super::vulkan_version;
+    use super::super::output::vulkan_version;
     use super::*;
 
     #[test]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::built::Built;
 use super::options::Options;
+use super::output::vulkan_version;
 use super::plugins::PLUGINS;
-use super::vulkan_version;
 use crate::Failure;
 use crate::workspace::{read, root};
 

@@ -14,12 +14,12 @@ use std::path::PathBuf;
 use roxmltree::Node;
 
 use crate::Failure;
-use crate::r#gen::commands::header;
+use crate::r#gen::generated::{Generated, header};
 use crate::r#gen::handled::{self, How};
 use crate::r#gen::handles::{self, Differs};
 use crate::r#gen::model::{Command, child_text, children, grandchildren, of_this_api, required};
-use crate::r#gen::order::{self, Group};
-use crate::r#gen::{Generated, Numbered, naming};
+use crate::r#gen::naming;
+use crate::r#gen::order::{self, Group, Numbered};
 
 /// Types that identify an adjacent integer as a handle of an object type.
 const OBJECT_TYPES: [&str; 2] = ["VkObjectType", "VkDebugReportObjectTypeEXT"];

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use roxmltree::Node;
 
-use super::commands::{header, wrapped};
+use super::generated::{Generated, header, wrapped};
 use super::model::{grandchildren, is_supported, required};
+use super::naming;
 use super::order::Numbered;
-use super::{Generated, naming};
 use crate::Failure;
 
 const FILE: &str = "driver-runtime/null-driver/src/extensions/needs_gen.rs";

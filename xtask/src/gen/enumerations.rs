@@ -6,9 +6,9 @@ use std::path::Path;
 
 use roxmltree::Node;
 
-use super::commands::header;
+use super::generated::{Generated, header};
 use super::model::{children, grandchildren, is_supported, of_this_api, required};
-use super::{Generated, naming};
+use super::naming;
 use crate::Failure;
 
 /// Values in one generated file.

@@ -4,10 +4,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::Failure;
-use crate::r#gen::commands::header;
+use crate::r#gen::generated::{Generated, header};
 use crate::r#gen::model::Command;
-use crate::r#gen::order::{self, Group};
-use crate::r#gen::{Generated, Numbered};
+use crate::r#gen::order::{self, Group, Numbered};
 
 /// The exports of one platform.
 struct Exports {

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use crate::r#gen::commands::{header, wrapped};
+use crate::r#gen::generated::{Generated, header, wrapped};
 use crate::r#gen::model::Extension;
-use crate::r#gen::{Generated, Numbered, naming};
+use crate::r#gen::naming;
+use crate::r#gen::order::Numbered;
 
 /// The files for loaders, each with its first extension number and the next file's.
 const FILES: [(u16, u16); 3] = [(1, 200), (200, 400), (400, u16::MAX)];

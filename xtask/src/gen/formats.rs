@@ -5,9 +5,8 @@ use std::path::Path;
 
 use roxmltree::Node;
 
-use super::Generated;
-use super::commands::{header, wrapped};
 use super::enumerations::Enumerations;
+use super::generated::{Generated, header, wrapped};
 use super::model::{children, grandchildren, of_this_api, required};
 use crate::Failure;
 

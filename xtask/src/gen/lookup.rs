@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use crate::Failure;
-use crate::r#gen::commands::header;
-use crate::r#gen::{Generated, Numbered, hash};
+use crate::r#gen::generated::{Generated, header};
+use crate::r#gen::hash;
+use crate::r#gen::order::Numbered;
 
 /// The value of a slot without a name.
 const EMPTY: u16 = u16::MAX;

@@ -5,7 +5,7 @@
 //! [`features`], [`properties`], [`formats`], [`recorded`], [`types`], [`defaults`] and [`dependencies`].
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::Failure;
 use crate::workspace::root;
@@ -19,6 +19,7 @@ mod exports;
 mod extensions;
 mod features;
 mod formats;
+mod generated;
 mod handled;
 mod handles;
 #[path = "../../../registry/src/hash.rs"]
@@ -35,21 +36,7 @@ mod signatures;
 mod structures;
 mod types;
 
-use order::Numbered;
-
-const REGISTRY_FOLDER: &str = "registry/src";
-
-/// A file that the generator owns: its path from the root of the repository, and all of its text.
-struct Generated {
-    path: PathBuf,
-    text: String,
-}
-
-impl Generated {
-    fn registry(name: &str, text: String) -> Self {
-        Self { path: Path::new(REGISTRY_FOLDER).join(name), text }
-    }
-}
+use generated::Generated;
 
 /// Runs the task: `--registry PATH` gives the path of `vk.xml`, `--check` compares instead of writing, and `--handles` prints the treatment
 /// of every handle.

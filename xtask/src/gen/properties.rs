@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roxmltree::Node;
 
-use super::commands::{header, wrapped};
 use super::enumerations::Enumerations;
 use super::features::{Provider, providers};
+use super::generated::{Generated, header, wrapped};
 use super::model::{child_text, children, grandchildren, of_this_api, required};
+use super::naming;
 use super::order::Numbered;
 use super::structures::structure_types;
-use super::{Generated, naming};
 use crate::Failure;
 
 const FOLDER: &str = "driver-runtime/src/properties";

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use roxmltree::Node;
 
-use super::commands::{header, wrapped};
+use super::generated::{Generated, header, wrapped};
 use super::layout::{ABIS, Types};
 use super::model::{child_text, children, declaration, grandchildren, of_this_api};
+use super::naming;
 use super::order::Numbered;
 use super::structures::structure_types;
-use super::{Generated, naming};
 use crate::Failure;
 
 const FOLDER: &str = "driver-runtime/src/command_buffer/recording";

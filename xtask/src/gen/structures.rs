@@ -6,11 +6,9 @@ use std::fmt::Write;
 use roxmltree::Node;
 
 use crate::Failure;
-use crate::r#gen::commands::header;
+use crate::r#gen::generated::{Generated, header};
+use crate::r#gen::layout::{ABIS, Types};
 use crate::r#gen::model::{child_text, children, grandchildren, is_supported, of_this_api, required};
-use crate::r#gen::{Generated, layout};
-
-use layout::{ABIS, Types};
 
 /// The structure whose chain gets copied.
 const CHAINED_TO: &str = "VkDeviceCreateInfo";

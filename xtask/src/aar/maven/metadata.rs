@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{ALGORITHMS, DOCUMENTATION, GROUP, NAME, SOURCES, VERSION, file_name};
+use super::super::content::VERSION;
+use super::{ALGORITHMS, DOCUMENTATION, GROUP, NAME, SOURCES, file_name};
 use crate::Failure;
 
 /// A variant in Gradle's description: its name, its file name's suffix, and its attributes in addition to [`COMMON`].

@@ -13,8 +13,7 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
 use super::archive::{Files, archive};
-use super::content::built;
-use super::{VERSION, libraries};
+use super::content::{VERSION, built, libraries};
 use crate::Failure;
 use crate::android_options::Abi;
 use crate::workspace::{make_empty, target_folder};

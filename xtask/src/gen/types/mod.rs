@@ -12,8 +12,7 @@ use std::path::Path;
 
 use roxmltree::Node;
 
-use super::Generated;
-use super::commands::{header, wrapped};
+use super::generated::{Generated, header, wrapped};
 use super::layout::{ABIS, Types};
 use super::model::{child_text, children, declared_commands, grandchildren, is_supported, of_this_api};
 use super::order::Numbered;
