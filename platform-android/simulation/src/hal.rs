@@ -1,167 +1,19 @@
 //! A configurable driver: its abilities, gaps and faults are data, and it records its calls.
 
 mod commands;
+mod installed;
 mod objects;
 
-use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 
-use ash::vk;
 use platform_android::hal::layout;
 
 use crate::Android;
-pub(crate) use objects::Objects;
-
-/// A driver. [`Android::install`] puts it into a system.
-pub struct Hal {
-    /// The module's `id`.
-    pub id: &'static CStr,
-    /// The result of the module's `open`: 0, or a negative error number.
-    pub opens: c_int,
-    /// The answer of vkEnumerateInstanceVersion. A driver for Vulkan 1.0 lacks it.
-    pub version: Option<u32>,
-    /// Instance extensions with their versions.
-    pub instance_extensions: Vec<(&'static CStr, u32)>,
-    /// The number of physical devices.
-    pub devices: usize,
-    /// Their version of Vulkan.
-    pub device_version: u32,
-    /// Device extensions with their versions.
-    pub device_extensions: Vec<(&'static CStr, u32)>,
-    /// The groups of physical devices: the number of devices in each. They are assigned in order.
-    pub groups: Vec<usize>,
-    /// Commands that cannot be found although version or extensions promise them.
-    pub lacks: Vec<&'static CStr>,
-    /// Commands that can be found although version and extensions do not promise them.
-    pub early: Vec<&'static CStr>,
-    /// The results of commands that do not succeed. They do nothing then.
-    pub fails: BTreeMap<&'static CStr, vk::Result>,
-    /// The objects that lack the magic number in their first word.
-    pub without_magic: Vec<vk::ObjectType>,
-    /// `VkPhysicalDevicePresentationPropertiesANDROID::sharedImage`
-    pub shared_image: bool,
-    /// `VkPhysicalDeviceImageCompressionControlFeaturesEXT::imageCompressionControl`
-    pub image_compression_control: bool,
-    /// Whether a fence can be imported from a `SYNC_FD`.
-    pub imports_sync_fd: bool,
-    /// Whether vkGetDeviceQueue2 finds no queue.
-    pub no_queue: bool,
-}
-
-impl Default for Hal {
-    /// Returns a driver without faults: Vulkan 1.3, one device with everything that a window system
-    /// needs.
-    fn default() -> Self {
-        Self {
-            id: c"vulkan",
-            opens: 0,
-            version: Some(vk::API_VERSION_1_3),
-            instance_extensions: vec![
-                (c"VK_KHR_get_physical_device_properties2", 2),
-                (c"VK_KHR_external_fence_capabilities", 1),
-            ],
-            devices: 1,
-            device_version: vk::API_VERSION_1_3,
-            device_extensions: vec![
-                (c"VK_ANDROID_native_buffer", 11),
-                (c"VK_KHR_external_fence_fd", 1),
-                (c"VK_KHR_bind_memory2", 1),
-            ],
-            groups: vec![1],
-            lacks: Vec::new(),
-            early: Vec::new(),
-            fails: BTreeMap::new(),
-            without_magic: Vec::new(),
-            shared_image: false,
-            image_compression_control: false,
-            imports_sync_fd: true,
-            no_queue: false,
-        }
-    }
-}
-
-impl Hal {
-    /// Returns a driver for Vulkan 1.0, which has the commands of 1.1 only through extensions.
-    #[must_use]
-    pub fn old() -> Self {
-        Self {
-            version: None,
-            device_version: vk::API_VERSION_1_0,
-            instance_extensions: vec![
-                (c"VK_KHR_device_group_creation", 1),
-                (c"VK_KHR_get_physical_device_properties2", 1),
-                (c"VK_KHR_external_memory_capabilities", 1),
-                (c"VK_KHR_external_fence_capabilities", 1),
-                (c"VK_KHR_external_semaphore_capabilities", 1),
-            ],
-            ..Self::default()
-        }
-    }
-}
-
-impl Hal {
-    /// Returns a driver for Vulkan 1.3 with a device of 1.2.
-    #[must_use]
-    pub fn new_under_an_older_device() -> Self {
-        Self { device_version: vk::API_VERSION_1_2, ..Self::default() }
-    }
-}
-
-/// A create info as a driver received it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
-    /// The extensions, in order.
-    pub extensions: Vec<String>,
-    /// The number of layers.
-    pub layers: u32,
-    /// The application's version of Vulkan, if it passed application info.
-    pub api_version: Option<u32>,
-    /// The structures of the pNext chain, by the numbers of their types.
-    pub chain: Vec<i32>,
-    /// Whether `pEnabledFeatures`, if present, has robustBufferAccess.
-    pub robust: Option<bool>,
-    /// The address of the allocation callbacks.
-    pub callbacks: usize,
-}
-
-/// The calls that a driver received.
-#[derive(Clone, Debug, Default)]
-pub struct Heard {
-    /// The commands that were called, except those that find functions.
-    pub calls: Vec<&'static CStr>,
-    /// The create infos of instances.
-    pub instances: Vec<Told>,
-    /// The create infos of devices.
-    pub devices: Vec<Told>,
-}
-
-/// A driver that is part of a system.
-pub struct Installed {
-    /// Its properties. Changes take effect from the next call on.
-    pub hal: Mutex<Hal>,
-    heard: Mutex<Heard>,
-    objects: Mutex<Objects>,
-    module: Box<layout::Module>,
-    device: Box<layout::Device>,
-}
-
-// SAFETY: only the loader writes to the module and the device, which is their purpose; everything
-// else is behind locks.
-unsafe impl Send for Installed {}
-// SAFETY: only the loader writes to the module and the device, which is their purpose; everything
-// else is behind locks.
-unsafe impl Sync for Installed {}
-
-/// The driver of the current system: only one at a time.
-static CURRENT: AtomicPtr<Installed> = AtomicPtr::new(ptr::null_mut());
-
-fn current() -> &'static Installed {
-    // SAFETY: the pointer is NULL or was stored by `install`, which leaks the value.
-    unsafe { CURRENT.load(Ordering::Acquire).as_ref() }.expect("no driver is installed")
-}
+use installed::{CURRENT, current};
+pub use installed::{Hal, Heard, Installed, Told};
 
 static METHODS: layout::Methods = layout::Methods { open: Some(open) };
 
@@ -204,39 +56,6 @@ impl Android {
         self.built_in(&format!("{folder}/vulkan.made.so"), &[(c"HMI", module)]);
         self.set("ro.hardware.vulkan", "made");
         installed
-    }
-}
-
-impl Installed {
-    /// Returns the calls received since the last time.
-    #[must_use]
-    pub fn heard(&self) -> Heard {
-        std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Returns how many objects of this type exist.
-    #[must_use]
-    pub fn alive(&self, kind: vk::ObjectType) -> usize {
-        self.objects().alive(kind)
-    }
-
-    fn hal(&self) -> MutexGuard<'_, Hal> {
-        self.hal.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn objects(&self) -> MutexGuard<'_, Objects> {
-        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Records a call.
-    fn hear(&self, command: &'static CStr) {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).calls.push(command);
-    }
-
-    /// Records a call, and returns its result.
-    fn answer(&self, command: &'static CStr) -> vk::Result {
-        self.hear(command);
-        self.hal().fails.get(command).copied().unwrap_or(vk::Result::SUCCESS)
     }
 }
 

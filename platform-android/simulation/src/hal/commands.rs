@@ -9,7 +9,7 @@ use ash::vk::{self, Handle};
 use loader_core::abi::{array, chain, name};
 use loader_core::registry;
 
-use super::{Hal, Told, current};
+use super::installed::{Hal, Told, current};
 
 type Callbacks = *const vk::AllocationCallbacks<'static>;
 

@@ -5,7 +5,8 @@ use std::ffi::c_int;
 use ash::vk::{self, Handle};
 use platform_android::native_buffer as native;
 
-use super::{Row, current, get_device_proc_addr, make, row};
+use super::{Row, get_device_proc_addr, make, row};
+use crate::hal::installed::current;
 
 /// Defines functions that only record their call.
 macro_rules! noted {

@@ -6,8 +6,8 @@ use ash::vk::{self, Handle, TaggedStructure as _};
 use loader_core::abi::{array, chain};
 use platform_android::native_buffer::{PresentationProperties, structure};
 
-use super::{Row, current, make, properties, row, told};
-use crate::hal::Told;
+use super::{Row, make, properties, row, told};
+use crate::hal::installed::{Told, current};
 
 /// Defines a function for a core command and one for its alias; both pass their name to the body.
 macro_rules! both {
