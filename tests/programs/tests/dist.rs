@@ -381,43 +381,6 @@ fn every_program_gets_the_library_by_either_name_as_the_readme_says() {
     assert!(tar.wait().expect("its end").success());
 }
 
-// ---- other distributions ----
-
-/// BitBake is large, and a recipe's shell functions are plain shell.
-#[test]
-fn the_yocto_recipe_installs_the_library_with_its_links() {
-    let root = Path::new(ROOT).join("../..");
-    let recipe = root.join("packaging/yocto/recipes-graphics/vkload/vkload_git.bb");
-    let recipe = fs::read_to_string(recipe).expect("the recipe");
-    let function = |name: &str| {
-        let body =
-            recipe.split_once(&format!("\n{name}() {{\n")).and_then(|(_, rest)| rest.split_once("\n}\n"));
-        body.expect("the function").0.to_owned()
-    };
-    for license in ["LICENSE-MIT", "LICENSE-APACHE"] {
-        let sum = run(Command::new("md5sum").arg(root.join(license))).success();
-        assert!(recipe.contains(&format!("file://{license};md5={} ", &sum[..32])), "{license}: {sum}");
-    }
-    let compile = function("do_compile").replace("${@", "${X");
-    succeed(Command::new("sh").args(["-n", "-c", &compile.replace("d)}", "}")]));
-
-    let folder = folder();
-    let built = folder.path().join("build/target/any/release");
-    fs::create_dir_all(&built).expect("a folder");
-    fs::write(built.join("libvulkan.so"), "library").expect("a file");
-    fs::write(built.join("vkload"), "tool").expect("a file");
-    let mut install = Command::new("sh");
-    install.args(["-e", "-u", "-c", &function("do_install")]);
-    install.env("B", folder.path().join("build")).env("CARGO_TARGET_SUBDIR", "any/release").env("S", &root);
-    install.env("D", folder.path().join("image")).env("libdir", "/usr/lib").env("bindir", "/usr/bin");
-    succeed(install.env("includedir", "/usr/include"));
-    let libraries = folder.path().join("image/usr/lib");
-    assert_eq!(fs::read_to_string(libraries.join("libvulkan.so")).expect("the library"), "library");
-    let package = fs::read_to_string(libraries.join("pkgconfig/vulkan.pc")).expect("a file for pkg-config");
-    assert!(package.contains("Version: 1.4.") && package.contains("Libs: -L"), "{package}");
-    assert!(folder.path().join("image/usr/bin/vkload").exists());
-}
-
 fn packages(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the packages' folder");
     entries.map(|entry| entry.expect("an entry").path()).collect()
