@@ -68,6 +68,7 @@ beside() {
     step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet --workspace --no-deps
     step "every order of threads" cargo run --quiet --locked --manifest-path tests/model/Cargo.toml
     step "Android tree" cargo xtask android-tree
+    yocto_recipes
     oldest_compiler
     # The steps in the foreground compile for all the others.
     step "other targets" cargo xtask check-targets musl riscv64
@@ -139,6 +140,17 @@ oldest_compiler() {
         step "oldest compiler" env -u RUSTUP_TOOLCHAIN cargo +1.88 check --quiet --package libvulkan-linux
     else
         skip "oldest compiler: rustup cannot add Rust 1.88"
+    fi
+}
+
+# Lints the recipes, parses them with BitBake, and runs the library's tasks. The Python packages go into a folder for their versions.
+yocto_recipes() {
+    local packages=packaging/yocto/requirements.txt folder
+    folder=$PWD/target/python/$(cksum <"$packages" | cut -d ' ' -f 1)
+    if [ -e "$folder/bb" ] || python3 -m pip install --quiet --target "$folder" --requirement "$packages" >/dev/null 2>&1; then
+        step "Yocto recipes" env PYTHONPATH="$folder" cargo xtask yocto --check
+    else
+        skip "Yocto recipes: pip cannot install the packages in $packages"
     fi
 }
 

@@ -62,7 +62,7 @@ const TASKS: &[Task] = &[
     ("miri", "interpret the tests of what reads foreign bytes: finds undefined behaviour", miri::run),
     ("prose", "count the habits that make pages and comments hard to read, and fail where they are many", prose::run),
     ("test-arches", "run the code of each processor, emulated where it is another one [PART...: those with one of these in their names]", test_arches::run),
-    ("yocto", "list the crates for the Yocto recipes [--revision COMMIT: and make them build this one]", yocto::run),
+    ("yocto", "list the crates for the Yocto recipes [--revision COMMIT: and make them build this one] [--check: lint, parse and run the recipes]", yocto::run),
     ("tsan", "run many threads at once under ThreadSanitizer: finds data races", tsan::run),
 ];
 

@@ -1,8 +1,9 @@
 //! `cargo xtask yocto [--revision COMMIT]`: the download lists of the Yocto recipes, and the lock file of the library's own workspace.
 //!
 //! The recipes build one commit (`SRCREV`), and their build has no network, so the crates are fetched by BitBake: all crates in the lock file
-//! of a recipe's workspace, both the current one and that commit's.
+//! of a recipe's workspace, both the current one and that commit's. `--check` is in `check.rs`.
 
+mod check;
 #[cfg(test)]
 mod tests;
 
@@ -32,12 +33,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut shared = fs::read_to_string(root().join(SHARED))?;
     match arguments {
         [] => {}
+        [option] if option == "--check" => return check::run(),
         [option, revision] if option == "--revision" => {
             let commit = git(&["rev-parse", "--verify", &format!("{revision}^{{commit}}")])?;
             shared = shared.replace(revision_of(&shared)?, commit.trim());
             fs::write(root().join(SHARED), &shared)?;
         }
-        _ => return Err("the only option is --revision COMMIT".into()),
+        _ => return Err("the options are --revision COMMIT and --check".into()),
     }
     lock_library()?;
     for (name, lock) in RECIPES {

@@ -1,0 +1,1 @@
+# OE-core reads licences as SPDX expressions if it has this module.

@@ -1,0 +1,1 @@
+# Adds no functions or variables that the recipes use.
