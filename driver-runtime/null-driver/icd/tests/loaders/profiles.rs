@@ -1,7 +1,11 @@
 //! Profile files, as programs meet devices that are made of them.
 
-use std::fs;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use null_driver::scenario::Scenario;
 
 use crate::run::{CONTENT, NO_LOADER, Run, distribution, exists, with_loader};
 
@@ -78,4 +82,100 @@ fn unknown_members_are_named_once_and_ignored_unless_the_scenario_is_strict() {
     assert!(shown.contains(place) && shown.contains("ERROR_INITIALIZATION_FAILED"), "{shown}");
     let shown = run.failure("buffers", "profile=/nowhere/gpu.json");
     assert!(shown.contains("the file /nowhere/gpu.json cannot be read"), "{shown}");
+}
+
+/// Returns a file with a profile that has these properties.
+fn with_properties(properties: &str) -> String {
+    format!(
+        r#"{{"capabilities": {{"all": {{"properties": {{{properties}}}}}}},
+            "profiles": {{"VP_ONE": {{"version": 1, "api-version": "1.3.0", "capabilities": ["all"]}}}}}}"#
+    )
+}
+
+/// Returns the driver's complaint about a file.
+fn complaint(path: &Path, name: &str, words: &str) -> Option<String> {
+    Scenario::parse(&format!("profile=\"{}{name}\" {words}", path.display())).err()
+}
+
+#[test]
+fn files_of_every_kind_that_authors_write_are_taken() {
+    let limits = |members: &str| with_properties(&format!(r#""VkPhysicalDeviceLimits": {{{members}}}"#));
+    let in_1_1 =
+        |members: &str| with_properties(&format!(r#""VkPhysicalDeviceVulkan11Properties": {{{members}}}"#));
+    let taken = [
+        limits(r#""maxViewports": "32", "maxImageDimension2D": "0x4000", "timestampPeriod": "0.5""#),
+        limits(r#""maxViewports": null"#),
+        in_1_1(r#""subgroupSupportedStages": 32, "pointClippingBehavior": 1"#),
+        in_1_1(r#""subgroupSupportedStages": ["VK_SHADER_STAGE_MESH_BIT_NV"]"#),
+        in_1_1(r#""subgroupSupportedOperations": ["VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV"]"#),
+        with_properties(
+            r#""VkPhysicalDeviceHostImageCopyPropertiesEXT": {"pCopyDstLayouts": [0, 1, 1000001002]}"#,
+        ),
+        with_properties(
+            r#""VkPhysicalDeviceHostImageCopyProperties": {"pCopyDstLayouts": ["VK_IMAGE_LAYOUT_GENERAL"]}"#,
+        ),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("profile.json");
+    for text in taken {
+        fs::write(&path, &text).unwrap();
+        assert_eq!(complaint(&path, ":VP_ONE", "strict"), None, "{text}");
+    }
+    let required = with_properties("").replace("\"version\"", "\"profiles\": [\"VP_OTHER\"], \"version\"");
+    let refused = [
+        (required, "/profiles has no VP_OTHER, which is needed here"),
+        (limits(r#""maxViewports": "many""#), "maxViewports: a whole number is wanted"),
+    ];
+    for (text, expected) in refused {
+        fs::write(&path, &text).unwrap();
+        let shown = complaint(&path, ":VP_ONE", "").unwrap_or_default();
+        assert!(shown.contains(expected), "{shown}");
+    }
+}
+
+/// Khronos' own profiles, if somebody has put them there. They are not part of this repository.
+const KHRONOS: &str = "../shared/data/vulkan-profiles.tar.xz";
+
+#[test]
+fn khronos_profiles_are_taken() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let archive = env::var_os("VK_PROFILES").map_or(root.join(KHRONOS), PathBuf::from);
+    if !archive.exists() {
+        println!("skipped: there is no {}", archive.display());
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let unpacked = Command::new("tar").arg("-xJf").arg(&archive).arg("-C").arg(folder.path()).status();
+    assert!(unpacked.unwrap().success());
+    let mut all = 0;
+    let mut refused = BTreeMap::new();
+    for path in json_files(folder.path()) {
+        for name in names(&path) {
+            all += 1;
+            let name = format!(":{name}");
+            if let Some(complaint) = complaint(&path, &name, "strict") {
+                refused.insert(format!("{}{name}", path.file_name().unwrap().display()), complaint);
+            }
+        }
+    }
+    println!("{all} profiles, refused: {refused:#?}");
+    let always = refused.values().filter(|complaint| !complaint.starts_with("`strict`"));
+    let for_another = always.clone().filter(|complaint| complaint.ends_with("which is needed here"));
+    assert_eq!((all, refused.len(), always.count(), for_another.count()), (147, 15, 10, 9));
+}
+
+/// Returns the files below a folder.
+fn json_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let found = entries.flat_map(|path| if path.is_dir() { json_files(&path) } else { vec![path] });
+    found.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect()
+}
+
+/// Returns the names of a file's profiles.
+fn names(path: &Path) -> Vec<String> {
+    // Some files are faulty on purpose, and some only select profiles.
+    let file: Option<serde_json::Value> = serde_json::from_str(&fs::read_to_string(path).unwrap()).ok();
+    let file = file.filter(|file| file.get("capabilities").is_some());
+    let profiles = file.as_ref().and_then(|file| file.get("profiles")?.as_object());
+    profiles.into_iter().flat_map(|profiles| profiles.keys().cloned()).collect()
 }
