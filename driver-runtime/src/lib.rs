@@ -39,6 +39,7 @@ pub mod format;
 mod forward;
 pub mod fuchsia;
 pub mod hal;
+pub mod headless;
 pub mod host;
 pub mod icd;
 pub mod instance;

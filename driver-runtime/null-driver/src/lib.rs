@@ -46,7 +46,7 @@ use driver_runtime::driver_prelude::*;
 use driver_runtime::extensions::Unlisted;
 use driver_runtime::registry::ExtensionSet;
 use driver_runtime::trace::TraceSettings;
-use driver_runtime::vk;
+use driver_runtime::{headless, vk};
 
 pub use look_up::{get_instance_proc_addr, get_physical_device_proc_addr, negotiate};
 
@@ -77,9 +77,9 @@ impl Driver for Null {
         .and(&pipelines::COMMANDS)
         .and(&sparse::COMMANDS)
         .and(&surface::COMMANDS)
-        .and(&image::swapchain::COMMANDS)
         .and(&external::COMMANDS)
         .and(&defaults::BY_HAND);
+    const WINDOW_SYSTEM: EntryPoints<Self> = headless::entry_points::<Self>();
     // SAFETY: the function takes no parameters, and the driver draws nothing.
     const DEFAULTS: EntryPoints<Self> = unsafe { defaults::COMMANDS.with_all("vkCmd", ignore_command()) };
 

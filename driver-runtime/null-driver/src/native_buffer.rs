@@ -4,13 +4,14 @@
 use core::ffi::{CStr, c_int, c_void};
 
 use driver_runtime::Chainable;
+use driver_runtime::Queue;
 use driver_runtime::dispatch::{Command, Level, PrivateCommand};
 use driver_runtime::extensions::Unlisted;
 use driver_runtime::vk::{self, TaggedStructure};
 
+use crate::Null;
 use crate::device::list;
 use crate::host;
-use crate::image::swapchain::{signal, wait};
 
 const NAME: &CStr = c"VK_ANDROID_native_buffer";
 
@@ -75,6 +76,9 @@ unsafe extern "system" fn get_usage_3(_: vk::Device, _: *const c_void, out: *mut
     vk::Result::SUCCESS
 }
 
+/// The windows' buffers have no memory object.
+const NO_MEMORY: vk::DeviceMemory = vk::DeviceMemory::null();
+
 /// Waits for the window's fence, so that semaphore and fence can be signalled at once.
 unsafe extern "system" fn acquire_image(
     device: vk::Device,
@@ -85,7 +89,12 @@ unsafe extern "system" fn acquire_image(
 ) -> vk::Result {
     host::finish(native_fence);
     // SAFETY: the caller passes live or null handles.
-    unsafe { signal(device, semaphore, fence) }
+    unsafe {
+        let device = crate::device::device(device);
+        let signalled = device.signal_semaphore_with_memory(semaphore, NO_MEMORY);
+        let signalled = signalled.and_then(|()| device.signal_fence_with_memory(fence, NO_MEMORY));
+        signalled.map_or_else(Into::into, |()| vk::Result::SUCCESS)
+    }
 }
 
 /// Does nothing: submitted work is done, so the caller need not wait.
@@ -99,19 +108,21 @@ unsafe extern "system" fn queue_signal_release_image(
     // SAFETY: the caller passes live handles, a counted array and a valid pointer.
     unsafe {
         out.write(-1);
-        wait(queue, list(semaphores, count))
+        let Some(queue) = Queue::<Null>::from_handle(queue) else { return vk::Result::ERROR_DEVICE_LOST };
+        let waited = queue.signal_memory(list(semaphores, count), NO_MEMORY, vk::Fence::null());
+        waited.map_or_else(Into::into, |()| vk::Result::SUCCESS)
     }
 }
 
 /// # Safety
 /// As for [`PrivateCommand::new`].
-const unsafe fn row(name: &'static CStr, function: Command) -> PrivateCommand<crate::Null> {
+const unsafe fn row(name: &'static CStr, function: Command) -> PrivateCommand<Null> {
     // SAFETY: the caller vouches for the function.
     unsafe { PrivateCommand::new(name, Level::Device, NAME, function) }
 }
 
 /// The commands, which the registry does not list. Android's loader enables the extension for a device and looks them up there.
-pub(crate) const COMMANDS: &[PrivateCommand<crate::Null>] = {
+pub(crate) const COMMANDS: &[PrivateCommand<Null>] = {
     type Usage =
         unsafe extern "system" fn(vk::Device, vk::Format, vk::ImageUsageFlags, *mut c_int) -> vk::Result;
     type Usage2 = unsafe extern "system" fn(

@@ -7,7 +7,7 @@ use driver_runtime::{entry_points, vk};
 use loader_core::abi::chain;
 
 use crate::device::list;
-use crate::image::swapchain::submit;
+use crate::runtime::runtime;
 
 unsafe extern "system" fn queue_bind_sparse(
     queue: vk::Queue,
@@ -38,6 +38,20 @@ unsafe extern "system" fn queue_bind_sparse(
             return vk::Result::SUCCESS;
         }
         submit(queue, &vk::SubmitInfo::default(), fence)
+    }
+}
+
+/// Submits work by way of the runtime.
+///
+/// # Safety
+/// The handles are live or, for the fence, null.
+unsafe fn submit(queue: vk::Queue, work: &vk::SubmitInfo<'_>, fence: vk::Fence) -> vk::Result {
+    // SAFETY: the caller vouches for the handles.
+    unsafe {
+        match runtime!(QUEUE_SUBMIT: PFN_vkQueueSubmit) {
+            Some(submit) => submit(queue, 1, work, fence),
+            None => vk::Result::ERROR_DEVICE_LOST,
+        }
     }
 }
 

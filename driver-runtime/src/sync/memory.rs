@@ -93,6 +93,28 @@ impl<D: Driver> Queue<D> {
         memory: vk::DeviceMemory,
         fence: vk::Fence,
     ) -> Result<(), SubmitError> {
+        // SAFETY: as here.
+        unsafe { self.submit_memory(waits, memory, fence)? };
+        let device = self.parent();
+        match wait_until(device, || self.submit_queue().is_empty()) {
+            vk::Result::SUCCESS => Ok(()),
+            _ => Err(SubmitError::DeviceLost),
+        }
+    }
+
+    /// Does the same as [`Queue::signal_memory`], but does not wait until the driver has received the signal.
+    ///
+    /// # Errors
+    /// [`SubmitError`].
+    ///
+    /// # Safety
+    /// As there.
+    pub(crate) unsafe fn submit_memory(
+        &self,
+        waits: &[vk::Semaphore],
+        memory: vk::DeviceMemory,
+        fence: vk::Fence,
+    ) -> Result<(), SubmitError> {
         let device = self.parent();
         let mut submit = self.new_submit()?;
         for semaphore in waits {
@@ -108,10 +130,6 @@ impl<D: Driver> Queue<D> {
             unsafe { Object::<Fence<D>>::from_handle(fence) }.map(|fence| fence.0.active());
         let mut list = SubmitList::new();
         list.push(submit);
-        self.submit_list(list, fence)?;
-        match wait_until(device, || self.submit_queue().is_empty()) {
-            vk::Result::SUCCESS => Ok(()),
-            _ => Err(SubmitError::DeviceLost),
-        }
+        self.submit_list(list, fence)
     }
 }

@@ -3,12 +3,13 @@
 use core::ffi::c_void;
 
 use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::headless::Swapchain;
 use driver_runtime::{Object, entry_points, vk};
 use loader_core::abi::chain;
 
 use super::copy;
 use super::layout::Image;
-use super::swapchain;
+use crate::Null;
 use crate::device::list;
 use crate::resource::{place, report_binding, requirements, write_requirements};
 
@@ -153,7 +154,9 @@ unsafe extern "system" fn bind_image_memory_2(
             let presented = chain::find::<vk::BindImageMemorySwapchainInfoKHR<'_>>(info.p_next);
             let start = match presented {
                 Some(of) if of.swapchain != vk::SwapchainKHR::null() => {
-                    swapchain::memory_of(of.swapchain, of.image_index)
+                    let swapchain = Object::<Swapchain<Null>>::from_handle(of.swapchain);
+                    let memory = swapchain.and_then(|swapchain| swapchain.memory(of.image_index));
+                    memory.and_then(|memory| place(memory, 0))
                 }
                 _ => place(info.memory, info.memory_offset),
             };
@@ -294,7 +297,7 @@ unsafe extern "system" fn transition_image_layout(
 
 /// The commands of images.
 // SAFETY: each function implements its command, with the objects of this driver.
-pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
+pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         CREATE_IMAGE: PFN_vkCreateImage = create_image,
         DESTROY_IMAGE: PFN_vkDestroyImage = destroy_image,

@@ -9,7 +9,6 @@ mod create;
 pub(crate) mod format;
 pub(crate) mod layout;
 mod support;
-pub(crate) mod swapchain;
 
 pub(crate) use create::COMMANDS;
 pub(crate) use support::{ARRAY_LAYERS, DEPTH, SAMPLES, get_format_properties, get_image_format_properties};

@@ -24,6 +24,24 @@ fn a_swapchain_has_no_more_images_than_it_has() {
 }
 
 #[test]
+fn an_image_is_not_handed_out_while_work_uses_it() {
+    if !exists("mkfifo") {
+        return;
+    }
+    everywhere(|run| {
+        let pipe = run.folder.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let scenario = format!("surfaces=driver queue=async holds=submission@1:{}", pipe.display());
+        run.content("image_in_use", &scenario);
+    });
+}
+
+#[test]
+fn a_replaced_swapchain_hands_out_no_images() {
+    everywhere(|run| run.content("replaced", "surfaces=driver extension=VK_EXT_memory_budget"));
+}
+
+#[test]
 fn a_heap_has_its_size() {
     everywhere(|run| run.content("small_heap", "heap=64M extension=VK_EXT_memory_budget"));
 }

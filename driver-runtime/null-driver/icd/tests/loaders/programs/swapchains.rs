@@ -7,7 +7,9 @@ use ash::{ext, khr, vk};
 use super::Context;
 
 /// A swapchain of two images.
-unsafe fn with_swapchain(test: impl FnOnce(&Context, &khr::swapchain::Device, vk::SwapchainKHR)) {
+unsafe fn with_swapchain(
+    test: impl FnOnce(&Context, &khr::swapchain::Device, vk::SwapchainKHR, vk::SwapchainCreateInfoKHR<'_>),
+) {
     // SAFETY: valid structures and live handles, here and below.
     unsafe {
         let context = Context::with(
@@ -29,7 +31,7 @@ unsafe fn with_swapchain(test: impl FnOnce(&Context, &khr::swapchain::Device, vk
             .present_mode(vk::PresentModeKHR::FIFO);
         let swapchains = khr::swapchain::Device::new(&context.instance, &context.device);
         let swapchain = swapchains.create_swapchain(&info, None).unwrap();
-        test(&context, &swapchains, swapchain);
+        test(&context, &swapchains, swapchain, info);
         swapchains.destroy_swapchain(swapchain, None);
         khr::surface::Instance::new(&context.entry, &context.instance).destroy_surface(surface, None);
         context.end();
@@ -42,7 +44,7 @@ unsafe fn with_swapchain(test: impl FnOnce(&Context, &khr::swapchain::Device, vk
 fn suboptimal() {
     // SAFETY: as above.
     unsafe {
-        with_swapchain(|context, swapchains, swapchain| {
+        with_swapchain(|context, swapchains, swapchain, _| {
             let device = &context.device;
             let fence = device.create_fence(&Default::default(), None).unwrap();
             let none = vk::Semaphore::null();
@@ -64,7 +66,7 @@ fn suboptimal() {
 fn two_images() {
     // SAFETY: as above.
     unsafe {
-        with_swapchain(|context, swapchains, swapchain| {
+        with_swapchain(|context, swapchains, swapchain, _| {
             let device = &context.device;
             let (queue, fence) =
                 (device.get_device_queue(0, 0), device.create_fence(&Default::default(), None).unwrap());
@@ -88,6 +90,69 @@ fn two_images() {
     }
 }
 
+/// Checks that an image that was presented is not handed out before the work that draws it is done.
+#[test]
+#[ignore = "run by the other tests"]
+fn image_in_use() {
+    // SAFETY: as above.
+    unsafe {
+        with_swapchain(|context, swapchains, swapchain, _| {
+            let device = &context.device;
+            let (queue, fence) =
+                (device.get_device_queue(0, 0), device.create_fence(&Default::default(), None).unwrap());
+            let acquire = |timeout| {
+                let got = swapchains.acquire_next_image(swapchain, timeout, vk::Semaphore::null(), fence);
+                if got.is_ok() {
+                    device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
+                    device.reset_fences(&[fence]).unwrap();
+                }
+                got
+            };
+            assert_eq!([acquire(0), acquire(0)], [Ok((0, false)), Ok((1, false))]);
+            // The scenario holds the queue until the pipe is opened.
+            let (shown, numbers) = ([swapchain], [0]);
+            let info = vk::PresentInfoKHR::default().swapchains(&shown).image_indices(&numbers);
+            assert_eq!(swapchains.queue_present(queue, &info), Ok(false));
+            assert_eq!(acquire(0), Err(vk::Result::NOT_READY));
+            let scenario = env::var("VKLOAD_NULL_DRIVER").unwrap();
+            drop(fs::File::create(scenario.rsplit(':').next().unwrap()).unwrap());
+            assert_eq!(acquire(u64::MAX), Ok((0, false)));
+            device.destroy_fence(fence, None);
+        });
+    }
+}
+
+/// Checks that a swapchain that was replaced hands out no images, and that images count as memory of the device.
+#[test]
+#[ignore = "run by the other tests"]
+fn replaced() {
+    // SAFETY: as above.
+    unsafe {
+        with_swapchain(|context, swapchains, swapchain, info| {
+            let device = &context.device;
+            let used = || {
+                let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
+                let mut all = vk::PhysicalDeviceMemoryProperties2::default().push_next(&mut budget);
+                context.instance.get_physical_device_memory_properties2(context.physical, &mut all);
+                budget.heap_usage[0]
+            };
+            // 4 by 4 texels of 4 bytes each.
+            assert_eq!(used(), 2 * 64);
+            let fence = device.create_fence(&Default::default(), None).unwrap();
+            let info = info.min_image_count(3).old_swapchain(swapchain);
+            let second = swapchains.create_swapchain(&info, None).unwrap();
+            assert_eq!((used(), swapchains.get_swapchain_images(second).unwrap().len()), (5 * 64, 3));
+            let acquire = |from| swapchains.acquire_next_image(from, 0, vk::Semaphore::null(), fence);
+            assert_eq!(acquire(swapchain), Err(vk::Result::ERROR_OUT_OF_DATE_KHR));
+            assert_eq!(acquire(second), Ok((0, false)));
+            device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
+            swapchains.destroy_swapchain(second, None);
+            assert_eq!(used(), 2 * 64);
+            device.destroy_fence(fence, None);
+        });
+    }
+}
+
 /// Presents three frames, with a fence in the first, an event in the second and a semaphore in the third. Requests a trace in the
 /// second.
 #[test]
@@ -95,7 +160,7 @@ fn two_images() {
 fn frames() {
     // SAFETY: as above.
     unsafe {
-        with_swapchain(|context, swapchains, swapchain| {
+        with_swapchain(|context, swapchains, swapchain, _| {
             let device = &context.device;
             let queue = device.get_device_queue(0, 0);
             for frame in 0..3 {
