@@ -15,7 +15,7 @@ use crate::object::{Object, ObjectBase, ParentObject, VkObject};
 
 /// The common part of both kinds of listeners: a number among the instance's listeners.
 struct Listening<D: Driver, H> {
-    number: u64,
+    number: usize,
     kind: PhantomData<(D, fn() -> H)>,
 }
 

@@ -2,7 +2,7 @@
 //! VK_EXT_debug_report.
 
 use core::ffi::{CStr, c_void};
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use ash::vk;
 
@@ -21,19 +21,19 @@ pub struct Listeners<A: Allocator = Application> {
     list: SharedList<Listener, A>,
     waiting: &'static dyn Waiting,
     /// The number of listeners that have ever existed: the number of the latest.
-    count: AtomicU64,
+    count: AtomicUsize,
     /// Whether the instance is being created or destroyed: listeners chained to vkCreateInstance receive
     /// messages only then.
     beginning_or_ending: AtomicBool,
     /// The application's current or future handle for the instance.
-    instance: AtomicU64,
+    instance: AtomicUsize,
 }
 
 /// An application callback and its filter.
 #[derive(Clone, Copy)]
 pub struct Listener {
     /// Later ones have higher numbers.
-    number: u64,
+    number: usize,
     /// Whether it came with vkCreateInstance.
     chained: bool,
     callback: Callback,
@@ -63,9 +63,9 @@ impl<A: Allocator + Clone> Listeners<A> {
         Self {
             list: SharedList::new_in(allocator),
             waiting,
-            count: AtomicU64::new(0),
+            count: AtomicUsize::new(0),
             beginning_or_ending: AtomicBool::new(true),
-            instance: AtomicU64::new(0),
+            instance: AtomicUsize::new(0),
         }
     }
 
@@ -102,20 +102,20 @@ impl<A: Allocator + Clone> Listeners<A> {
     ///
     /// # Errors
     /// [`OutOfMemory`]; existing listeners are not affected.
-    pub fn add(&self, listener: Listener) -> Result<u64, OutOfMemory> {
+    pub fn add(&self, listener: Listener) -> Result<usize, OutOfMemory> {
         let number = self.count.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         self.list.insert(self.waiting, Listener { number, ..listener })?;
         Ok(number)
     }
 
     /// Removes the listener with this number.
-    pub fn remove(&self, number: u64) {
+    pub fn remove(&self, number: usize) {
         self.list.remove(self.waiting, |listener| listener.number == number);
     }
 
     /// Records that the loader is going to give the instance the handle `handle`.
     pub fn expect_instance(&self, handle: u64) {
-        self.instance.store(handle, Ordering::Relaxed);
+        self.instance.store(handle as usize, Ordering::Relaxed);
     }
 
     /// Records that the instance has been created, and its handle for the application.
@@ -147,14 +147,14 @@ impl<A: Allocator + Clone> Listeners<A> {
         let data = vk::DebugUtilsMessengerCallbackDataEXT::default();
         // SAFETY: the data names no object, and the text is not read.
         let report = unsafe { Report::of(severity, types, &data) };
-        self.next(u64::MAX, &Message { severity, types, data: &data, report }).is_some()
+        self.next(usize::MAX, &Message { severity, types, data: &data, report }).is_some()
     }
 
     /// Passes a message of the loader to every listener that wants it.
     pub fn tell(&self, level: Level, topic: Topic, text: &CStr) {
         let object = vk::DebugUtilsObjectNameInfoEXT {
             object_type: vk::ObjectType::INSTANCE,
-            object_handle: self.instance.load(Ordering::Relaxed),
+            object_handle: self.instance.load(Ordering::Relaxed) as u64,
             ..Default::default()
         };
         let data = vk::DebugUtilsMessengerCallbackDataEXT::default()
@@ -212,7 +212,7 @@ impl<A: Allocator + Clone> Listeners<A> {
     /// # Safety
     /// The message is valid.
     unsafe fn call(&self, message: &Message<'_>) {
-        let mut before = u64::MAX;
+        let mut before = usize::MAX;
         while let Some(listener) = self.next(before, message) {
             before = listener.number;
             // SAFETY: by this function's `# Safety` the message is valid.
@@ -221,7 +221,7 @@ impl<A: Allocator + Clone> Listeners<A> {
     }
 
     /// Returns the last listener with a number below `before` that receives this message.
-    fn next(&self, before: u64, message: &Message<'_>) -> Option<Listener> {
+    fn next(&self, before: usize, message: &Message<'_>) -> Option<Listener> {
         let begins_or_ends = self.beginning_or_ending.load(Ordering::Relaxed);
         let listens =
             |one: &&Listener| one.number < before && (begins_or_ends || !one.chained) && one.wants(message);

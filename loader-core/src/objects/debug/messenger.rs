@@ -25,7 +25,7 @@ type DestroyFn = unsafe extern "system" fn(vk::Instance, u64, *const Callbacks);
 /// The object behind the handles of messengers and report callbacks.
 struct Messenger {
     /// Its number among the instance's listeners.
-    listener: u64,
+    listener: usize,
     /// Each driver's handle for its own object, 0 if it has none.
     of_drivers: Vec<u64, Application>,
     /// The callbacks behind the memory of this. Outlives it.

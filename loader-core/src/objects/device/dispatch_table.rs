@@ -68,7 +68,7 @@ impl Device {
 
     /// Fills the table with the first layer's functions for `handle`, which came up the call chain.
     pub(crate) fn put_layers_on_top(&self, handle: vk::Device, find: vk::PFN_vkGetDeviceProcAddr) {
-        self.chain_handle.store(handle.as_raw(), Ordering::Relaxed);
+        self.chain_handle.store(handle.as_raw() as usize, Ordering::Relaxed);
         self.first_layer.store(find as *mut c_void, Ordering::Release);
         for slot in 0..DEVICE_SLOTS {
             let Some(command) = CommandId::from_device_slot(slot) else { continue };

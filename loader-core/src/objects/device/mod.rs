@@ -11,7 +11,7 @@ pub(super) mod under_creation;
 
 use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
 use ash::vk::{self, Handle as _};
 
@@ -54,7 +54,7 @@ pub struct Device {
     driver_functions: [Option<Command>; DRIVER_FUNCTIONS],
     /// The first layer's vkGetDeviceProcAddr, or NULL without layers, and that layer's handle for the device.
     first_layer: AtomicPtr<c_void>,
-    chain_handle: AtomicU64,
+    chain_handle: AtomicUsize,
     extensions: ExtensionSet,
     newest_core: u8,
     /// The first word of its handles, if that belongs to the driver.
@@ -105,7 +105,7 @@ impl Device {
             find,
             driver_functions: [None; DRIVER_FUNCTIONS],
             first_layer: AtomicPtr::new(core::ptr::null_mut()),
-            chain_handle: AtomicU64::new(0),
+            chain_handle: AtomicUsize::new(0),
             extensions: enabled.extensions,
             newest_core: enabled.newest_core,
             drivers_key: DriversKey::NONE,
@@ -172,7 +172,7 @@ impl Device {
         if first.is_null() {
             return self.driver_proc_addr(name);
         }
-        let handle = vk::Device::from_raw(self.chain_handle.load(Ordering::Relaxed));
+        let handle = vk::Device::from_raw(self.chain_handle.load(Ordering::Relaxed) as u64);
         // SAFETY: `put_layers_on_top` stored a function of this type and the layer's handle before
         // it; the device is alive, and the name is a C string.
         unsafe {

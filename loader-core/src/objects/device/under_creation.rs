@@ -2,7 +2,7 @@
 //! whatever a layer may have substituted for it (LLP_LAYER_22).
 
 use core::ffi::{CStr, c_char};
-use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use ash::vk;
 
@@ -12,8 +12,8 @@ use crate::loader::{Loader, fatal};
 use crate::log::Topic;
 use crate::memory::OutOfMemory;
 
-/// The first word of a device under creation, as in Khronos' loader.
-const MAGIC: u64 = 0x10AD_ED04_0410_ADED;
+/// The first word of a device under creation, as in Khronos' loader; on 32-bit processors its lower half.
+const MAGIC: usize = 0x10AD_ED04_0410_ADED_u64 as usize;
 
 /// Forgets a device that a layer destroys while it creates devices.
 pub(super) fn device_destroyed(loader: &Loader, device: &Device) {
@@ -32,7 +32,7 @@ pub(super) fn device_destroyed(loader: &Loader, device: &Device) {
 /// A device under creation: the object behind `*pDevice` on the way down.
 #[repr(C)]
 pub(crate) struct DeviceUnderCreation {
-    magic: AtomicU64,
+    magic: AtomicUsize,
     /// The names of the device extensions that the application enables. Layers do not pass on the extensions
     /// that they provide themselves, and may add others.
     names: (*const *const c_char, u32),
@@ -52,7 +52,7 @@ impl DeviceUnderCreation {
     ) -> Self {
         let names = (info.pp_enabled_extension_names, info.enabled_extension_count);
         let made = AtomicPtr::new(core::ptr::null_mut());
-        Self { magic: AtomicU64::new(MAGIC), names, callbacks, made }
+        Self { magic: AtomicUsize::new(MAGIC), names, callbacks, made }
     }
 
     /// Returns the names of the extensions that the application enables.

@@ -13,7 +13,7 @@ pub(super) mod under_creation;
 
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use ash::vk::{self, Handle as _};
 
@@ -78,7 +78,7 @@ pub struct Instance {
     /// Its layers, the one nearest to the application first. Closed last.
     layers: Layers,
     /// The layers' handle for the instance.
-    chain_handle: AtomicU64,
+    chain_handle: AtomicUsize,
     /// The first layer's vkEnumerateDeviceExtensionProperties, whose slot in the table another function takes.
     pub(crate) device_extensions: Option<vk::PFN_vkEnumerateDeviceExtensionProperties>,
     /// The table of all handles that represent layer handles.
@@ -155,7 +155,7 @@ impl Instance {
             told_order: AtomicUsize::new(0),
             sources,
             layers,
-            chain_handle: AtomicU64::new(0),
+            chain_handle: AtomicUsize::new(0),
             device_extensions: None,
             of_layer_table: None,
             of_layers: SharedList::new_in(allocator),
@@ -169,8 +169,8 @@ impl Instance {
         // raw pointer, which stays usable when the instance is changed later.
         unsafe {
             made.as_ref().handle.belongs_to(made.as_ptr().cast());
-            let handle = made.as_ptr().expose_provenance() as u64;
-            made.as_ref().chain_handle.store(handle, Ordering::Relaxed);
+            let address = made.as_ptr().expose_provenance();
+            made.as_ref().chain_handle.store(address, Ordering::Relaxed);
             Ok(Box::from_non_null_in(made, allocator))
         }
     }
@@ -208,7 +208,7 @@ impl Instance {
     /// Returns the layers' handle for the instance: the loader's own, or one of the first layer's.
     #[must_use]
     pub fn chain_handle(&self) -> vk::Instance {
-        vk::Instance::from_raw(self.chain_handle.load(Ordering::Relaxed))
+        vk::Instance::from_raw(self.chain_handle.load(Ordering::Relaxed) as u64)
     }
 
     /// Returns whether its first fields are unchanged since it was created.
@@ -218,7 +218,7 @@ impl Instance {
 
     /// Records the handle that the call chain of vkCreateInstance returned.
     pub(crate) fn set_chain_handle(&self, handle: vk::Instance) {
-        self.chain_handle.store(handle.as_raw(), Ordering::Relaxed);
+        self.chain_handle.store(handle.as_raw() as usize, Ordering::Relaxed);
     }
 
     /// Returns whether the application or a layer enabled the extension.

@@ -1,7 +1,7 @@
 //! Which commands a driver's instance has been queried for.
 #![forbid(unsafe_code)]
 
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::registry::INSTANCE_SLOTS;
 
@@ -9,7 +9,7 @@ use crate::registry::INSTANCE_SLOTS;
 #[derive(Default)]
 pub(super) struct Asked {
     /// A bit for each slot.
-    slots: [AtomicU64; INSTANCE_SLOTS.div_ceil(64)],
+    slots: [AtomicUsize; INSTANCE_SLOTS.div_ceil(BITS)],
     /// Whether that includes every physical-device command.
     complete: AtomicBool,
 }
@@ -18,13 +18,13 @@ impl Asked {
     /// Returns whether the driver has been queried for the command in a slot. The table then contains the
     /// result.
     pub(super) fn is_known(&self, slot: usize) -> bool {
-        let bits = self.slots.get(slot >> 6).map_or(0, |bits| bits.load(Ordering::Acquire));
+        let bits = self.slots.get(slot / BITS).map_or(0, |bits| bits.load(Ordering::Acquire));
         bits & bit(slot) != 0
     }
 
     /// Records that the result for a slot is in the table.
     pub(super) fn note(&self, slot: usize) {
-        if let Some(bits) = self.slots.get(slot >> 6) {
+        if let Some(bits) = self.slots.get(slot / BITS) {
             bits.fetch_or(bit(slot), Ordering::Release);
         }
     }
@@ -40,6 +40,9 @@ impl Asked {
     }
 }
 
-const fn bit(slot: usize) -> u64 {
-    1 << (slot & 63)
+/// The slots in one element.
+const BITS: usize = usize::BITS as usize;
+
+const fn bit(slot: usize) -> usize {
+    1 << (slot % BITS)
 }

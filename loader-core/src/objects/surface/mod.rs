@@ -15,18 +15,19 @@
 pub(super) mod commands;
 mod info;
 mod kinds;
+mod own_handle;
 pub(super) mod presenting;
 mod queries;
 mod swapchain;
 mod window;
 
 use core::ffi::c_void;
-use core::sync::atomic::{AtomicU64, Ordering};
 
 use ash::vk::{self, Handle as _};
 
 use self::info::SurfaceInfo;
 use self::kinds::{KINDS, LARGEST, SurfaceKind};
+use self::own_handle::OwnHandle;
 use self::window::{Purpose, Window};
 use crate::abi::array;
 use crate::drivers::log_outcome;
@@ -56,7 +57,7 @@ pub(super) struct Surface {
     kind: &'static SurfaceKind,
     /// Each driver's handle for its own surface; NULL while it has none. Empty if they take turns
     /// at the window.
-    own: Vec<AtomicU64, Application>,
+    own: Vec<OwnHandle, Application>,
     /// The create info for the drivers' own surfaces.
     info: SurfaceInfo,
     window: Option<Window>,
@@ -112,22 +113,23 @@ impl Surface {
         &self,
         instance: &Instance,
         driver: &DriverInstance,
-        own: &AtomicU64,
+        own: &OwnHandle,
         info: *const c_void,
     ) -> Result<vk::SurfaceKHR, vk::Result> {
-        let noted = || vk::SurfaceKHR::from_raw(own.load(Ordering::Acquire));
-        if !noted().is_null() || !makes_own(driver, self.kind) {
-            return Ok(noted());
+        if !own.get().is_null() || !makes_own(driver, self.kind) {
+            return Ok(own.get());
         }
         // Several threads may query at once.
         let _turn = driver.driver.turn();
-        if noted().is_null() {
+        if own.get().is_null() {
             // SAFETY: the info is one of this kind; the objects that it points to and the callbacks
             // live as long as the surface, which valid usage obliges the application to ensure.
             let made = unsafe { drivers_own(instance, driver, self.kind, info, self.created_with.as_ptr()) }?;
-            own.store(made.as_raw(), Ordering::Release);
+            if !made.is_null() {
+                own.set(made);
+            }
         }
-        Ok(noted())
+        Ok(own.get())
     }
 
     /// Returns `driver`'s handle for the surface. If drivers take turns at the window, the driver gets it
@@ -286,7 +288,7 @@ unsafe fn make_in(
     }
     surface.own.try_fit(instance.drivers.len())?;
     for _ in &instance.drivers {
-        surface.own.try_push(AtomicU64::new(0))?;
+        surface.own.try_push(OwnHandle::default())?;
     }
     if surface.info.is_cut_short() {
         // The part that cannot be copied exists only now. A driver that fails is called once more, without
@@ -428,7 +430,7 @@ unsafe fn destroy_own(instance: &Instance, surface: &Surface, callbacks: *const 
         instance.forget_swapchains_of_surface(surface.handle());
     }
     for (driver, own) in instance.drivers.iter().zip(&surface.own) {
-        let own = vk::SurfaceKHR::from_raw(own.load(Ordering::Acquire));
+        let own = own.get();
         if !own.is_null() {
             // SAFETY: by this function's `# Safety` the surface is not in use, and the callbacks are
             // compatible with the callbacks that the driver created it with.
