@@ -24,6 +24,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod android;
+pub mod atomic;
 pub mod chain;
 pub mod command_buffer;
 mod commands;

@@ -1,6 +1,7 @@
 //! When to capture a trace: at a chosen frame, or on a request while the program runs.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use crate::atomic::AtomicU64;
+use core::sync::atomic::Ordering;
 
 /// A driver's trace settings. The driver reads them with its other settings, and returns them from
 /// [`Driver::trace`](crate::Driver::trace).

@@ -1,6 +1,7 @@
 //! How much of a device's heaps is in use.
 
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
+use driver_runtime::atomic::AtomicU64;
 
 use driver_runtime::{Description, PhysicalDevice, vk};
 

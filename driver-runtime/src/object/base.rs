@@ -1,8 +1,9 @@
 //! The common start of every object.
 
+use crate::atomic::AtomicU64;
 use core::fmt::{self, Write};
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 use ash::vk::{self, Handle};
 use loader_core::memory::{Box, OutOfMemory, Process, Text, TryGrow, Vec};

@@ -1,7 +1,8 @@
 //! Shared ownership of a driver's synchronisation object, and the signals and waits that were submitted for it.
 
+use crate::atomic::AtomicU64;
 use core::ops::Deref;
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use loader_core::memory::{Arc, OutOfMemory, Process, UninitArc};
 

@@ -1,9 +1,10 @@
 //! A driver that the test on this thread controls.
 
+use crate::atomic::AtomicU64;
 use core::cell::{Cell, RefCell};
 use core::ffi::CStr;
 use core::ops::Deref;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::Ordering;
 
 use ash::vk;
 use loader_core::registry::{ExtensionSet, extension};

@@ -3,8 +3,9 @@
 mod driver;
 mod memory;
 
+use crate::atomic::AtomicU64;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::Ordering;
 use std::boxed::Box;
 use std::thread;
 

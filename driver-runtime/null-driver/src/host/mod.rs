@@ -1,7 +1,8 @@
 //! The system below.
 
 use core::ops::DerefMut;
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
+use driver_runtime::atomic::AtomicU64;
 
 #[cfg(target_os = "linux")]
 use driver_runtime::sync_object::HandleKind;
@@ -11,18 +12,22 @@ use loader_core::platform::Lock;
 
 #[cfg(not(target_os = "linux"))]
 mod alone;
+#[cfg(not(any(target_os = "linux", target_os = "android", target_os = "fuchsia")))]
+mod bare;
 #[cfg(target_os = "fuchsia")]
 mod fuchsia;
-#[cfg(not(target_os = "fuchsia"))]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 mod hosted;
 #[cfg(target_os = "linux")]
 mod linux;
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) use alone::{SharedMemory, close};
+#[cfg(not(any(target_os = "linux", target_os = "android", target_os = "fuchsia")))]
+pub(crate) use bare::{System, append, complain, file, finish, hold, variable};
 #[cfg(target_os = "fuchsia")]
 pub(crate) use fuchsia::{System, append, complain, file, finish, hold, variable};
-#[cfg(not(target_os = "fuchsia"))]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) use hosted::{System, append, complain, file, finish, hold, variable};
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{SharedMemory, close};

@@ -65,7 +65,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use driver_runtime::atomic::AtomicU64;
 
 use driver_runtime::Host;
 use driver_runtime::registry::{CommandId, ExtensionSet, command};

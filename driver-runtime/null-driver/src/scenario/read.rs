@@ -4,7 +4,8 @@ use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicU32, AtomicU64};
+use core::sync::atomic::AtomicU32;
+use driver_runtime::atomic::AtomicU64;
 
 use driver_runtime::registry::{
     CommandId, ExtensionId, ExtensionKind, ExtensionSet, command, extension, find, find_extension,
