@@ -3,9 +3,12 @@
 
 use core::fmt;
 
-use crate::discovery::{Candidate, Decision, Name, Note, Origin, Plan, Reason};
+use crate::discovery::{
+    Candidate, Decision, IgnoreReason, Name, Note, Origin, Plan, Reason, SearchResult, Searched,
+};
 use crate::memory::Escaped;
 use crate::negotiation::DriverStatus;
+use crate::platform::FileError;
 
 /// Why no driver can be used. Displayed as one line with the defect and a remedy.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +19,8 @@ pub enum BestReason<'a> {
     Skipped(&'a Candidate, &'a Reason),
     /// Drivers were found and opened without a fault: they have no device at the moment.
     NothingFailed(&'a Plan),
+    /// No manifest was found, and this file or folder could not be read.
+    Unread(&'a Searched),
     /// No manifest was found.
     NothingFound(&'a Plan),
 }
@@ -39,8 +44,12 @@ pub fn best_reason<'a>(
         Decision::Skip(reason) => Some((reason.weight()?, BestReason::Skipped(driver, reason))),
         Decision::Use => None,
     });
-    let found = plan.used().next().is_some();
-    let mut best = (0, if found { BestReason::NothingFailed(plan) } else { BestReason::NothingFound(plan) });
+    let otherwise = match (plan.used().next(), unread(plan)) {
+        (Some(_), _) => BestReason::NothingFailed(plan),
+        (None, Some(searched)) => BestReason::Unread(searched),
+        (None, None) => BestReason::NothingFound(plan),
+    };
+    let mut best = (0, otherwise);
     for weighed in failed.chain(skipped) {
         if weighed.0 > best.0 {
             best = weighed;
@@ -57,6 +66,7 @@ impl BestReason<'_> {
             Self::Failed(_, outcome) => outcome.id(),
             Self::Skipped(_, reason) => reason.id(),
             Self::NothingFailed(_) => "no-devices",
+            Self::Unread(searched) => searched.result.id(),
             Self::NothingFound(_) => "no-manifest",
         }
     }
@@ -72,9 +82,33 @@ impl fmt::Display for BestReason<'_> {
                 "drivers loaded: {}, but none of them found a device; check that the device is there and that you have permission to use it",
                 plan.used().count()
             ),
+            Self::Unread(searched) => {
+                let Searched { path, origin, result } = searched;
+                let path = Escaped(path);
+                match origin {
+                    Origin::Replacing(variable) => {
+                        write!(f, "{} is set, but {path} {result}; correct or unset it", Name(variable))
+                    }
+                    Origin::Service => write!(
+                        f,
+                        "the loader service cannot be used, {path} {result}; add the service to what the component's manifest uses"
+                    ),
+                    _ => write!(f, "no driver manifest was found, but {path} {result}; make it readable"),
+                }
+            }
             Self::NothingFound(plan) => nothing_found(plan, f),
         }
     }
+}
+
+/// Returns what is most likely to hide the drivers: a place that exists but cannot be read, or one without
+/// which the system has no drivers.
+fn unread(plan: &Plan) -> Option<&Searched> {
+    plan.searched.iter().find(|searched| match (searched.result, searched.origin) {
+        (SearchResult::Failed(FileError::NotFound), Origin::Replacing(_) | Origin::Service) => true,
+        (SearchResult::Failed(error), _) => error != FileError::NotFound,
+        _ => false,
+    })
 }
 
 fn nothing_found(plan: &Plan, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,6 +123,14 @@ fn nothing_found(plan: &Plan, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             "{} is set, but leads to no driver manifest (a file whose name ends in .json); correct or unset it",
             Name(variable)
         );
+    }
+    if plan.searched.is_empty() {
+        return f.write_str("the list of drivers that replaces the search is empty; add a driver to it");
+    }
+    for note in &plan.notes {
+        if matches!(note, Note::VariableIgnored { because: IgnoreReason::Elevated, .. }) {
+            write!(f, "{note}; ")?;
+        }
     }
     write!(
         f,

@@ -94,7 +94,7 @@ fn lacks_a_driver(reason: &BestReason<'_>) -> bool {
         }
         BestReason::Failed(_, outcome) => matches!(outcome, DriverStatus::NoDevices),
         BestReason::NothingFailed(_) => true,
-        BestReason::Skipped(..) => false,
+        BestReason::Skipped(..) | BestReason::Unread(_) => false,
     }
 }
 

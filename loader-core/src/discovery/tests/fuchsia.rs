@@ -45,6 +45,17 @@ fn a12_where_the_service_fails_the_default_search_paths_are_searched_too() {
 }
 
 #[test]
+fn a_component_without_the_loader_service_gets_the_reason() {
+    let plan = plan_on_fuchsia(Imaginary::new());
+    let line = crate::drivers::best_reason(&plan, &[]).to_string();
+    assert_eq!(
+        line,
+        "the loader service cannot be used, /svc/loader/manifests does not exist; add the service to what the \
+         component's manifest uses"
+    );
+}
+
+#[test]
 fn a13_a_variable_that_replaces_the_search_replaces_the_service() {
     for variable in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
         let system = with_service();

@@ -1,5 +1,6 @@
 use super::*;
 use crate::memory::text;
+use crate::platform::FileError;
 
 /// Returns a plan with one driver for each of `contents`, `0.json` first.
 fn plan_with(contents: &[String]) -> Plan {
@@ -66,6 +67,8 @@ fn nothing_found_names_the_variable_that_is_to_blame() {
     system.set("VK_ICD_FILENAMES", "");
     assert_eq!(line(system), "VK_ICD_FILENAMES is set but empty, which excludes every driver; unset it");
     system.set("VK_ICD_FILENAMES", "/gone");
+    assert_eq!(line(system), "VK_ICD_FILENAMES is set, but /gone does not exist; correct or unset it");
+    system.folder("/gone");
     assert_eq!(
         line(system),
         "VK_ICD_FILENAMES is set, but leads to no driver manifest (a file whose name ends in .json); correct or unset it"
@@ -75,6 +78,28 @@ fn nothing_found_names_the_variable_that_is_to_blame() {
         line(system),
         "/gone.json: the manifest does not exist; correct its path or reinstall the driver"
     );
+}
+
+#[test]
+fn nothing_found_names_the_folder_that_could_not_be_read() {
+    let system = Imaginary::new();
+    system.failing("/etc/vulkan/icd.d", FileError::Denied);
+    let plan = plan_of(system);
+    let best = best_reason(&plan, &[]);
+    assert_eq!(best.id(), "unreadable");
+    assert_eq!(
+        best.to_string(),
+        "no driver manifest was found, but /etc/vulkan/icd.d may not be read; make it readable"
+    );
+}
+
+#[test]
+fn nothing_found_says_that_an_elevated_process_ignores_a_variable() {
+    let system = Imaginary::new();
+    system.set("VK_DRIVER_FILES", "/mine.json").elevate();
+    let line = best_reason(&plan_of(system), &[]).to_string();
+    assert!(line.starts_with("VK_DRIVER_FILES is ignored because this process is elevated"), "{line}");
+    assert!(line.contains("none of the 5 folders") || line.contains("folders that were searched"), "{line}");
 }
 
 #[test]
