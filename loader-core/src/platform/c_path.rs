@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 use super::FileError;
 
-/// Bytes of the longest path that a system call takes, with its NUL: `PATH_MAX` of Linux and Fuchsia.
+/// Bytes of the longest path that is passed to a system call, with its NUL: `PATH_MAX` of Linux and Fuchsia.
 pub const LONGEST_PATH: usize = 4096;
 
 /// Why a path cannot belong to a file.
@@ -17,13 +17,14 @@ pub enum PathFault {
     HasNul,
 }
 
-impl From<PathFault> for FileError {
-    fn from(fault: PathFault) -> Self {
-        /// The number on Linux and Fuchsia, on every processor of `machine/arch`.
-        const ENAMETOOLONG: i32 = 36;
-        match fault {
-            PathFault::TooLong => Self::Other(ENAMETOOLONG),
-            PathFault::HasNul => Self::NotFound,
+impl PathFault {
+    /// Returns the error that the system would have reported. `too_long` is its number for a path that is too
+    /// long (`ENAMETOOLONG`).
+    #[must_use]
+    pub const fn error(self, too_long: i32) -> FileError {
+        match self {
+            Self::TooLong => FileError::Other(too_long),
+            Self::HasNul => FileError::NotFound,
         }
     }
 }

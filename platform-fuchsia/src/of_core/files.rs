@@ -39,6 +39,9 @@ impl Files for Fuchsia {
     }
 }
 
+/// The number of the C library's error for a path that is too long.
+const ENAMETOOLONG: c_int = 36;
+
 /// A path, and the folder that it starts from.
 struct Place<'a> {
     files: &'static dyn FileSystem,
@@ -63,7 +66,8 @@ impl Fuchsia {
 impl Place<'_> {
     fn open(&self, flags: c_int) -> Result<File, FileError> {
         let opened = with_c_path(self.path, |path| self.files.open(self.folder, path, flags));
-        Ok(File { files: self.files, descriptor: opened?? })
+        let descriptor = opened.map_err(|fault| fault.error(ENAMETOOLONG))??;
+        Ok(File { files: self.files, descriptor })
     }
 }
 

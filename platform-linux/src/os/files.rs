@@ -76,7 +76,7 @@ impl Folder {
     fn open(path: &[u8]) -> Result<Self, FileError> {
         // SAFETY: `path` is a valid C string.
         let open = |path: &CStr| unsafe { libc::opendir(path.as_ptr()) };
-        let folder = with_c_path(path, open)?;
+        let folder = with_c_path(path, open).map_err(|fault| fault.error(libc::ENAMETOOLONG))?;
         if folder.is_null() {
             return Err(file_error(errno()));
         }
@@ -125,7 +125,7 @@ impl Stream {
         // "e": a program that the application starts meanwhile does not inherit the descriptor.
         // SAFETY: the path and the mode are valid C strings.
         let open = |path: &CStr| unsafe { fopen(path.as_ptr(), c"rbe".as_ptr()) };
-        let stream = with_c_path(path, open)?;
+        let stream = with_c_path(path, open).map_err(|fault| fault.error(libc::ENAMETOOLONG))?;
         if stream.is_null() {
             return Err(file_error(errno()));
         }
