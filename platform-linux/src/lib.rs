@@ -29,11 +29,11 @@ pub static PLATFORM: Platform = Platform {
     #[cfg(not(feature = "fixed-drivers"))]
     environment: &os::environment::ProcessEnvironment,
     #[cfg(feature = "fixed-drivers")]
-    environment: &os::fixed::NoEnvironment,
+    environment: &loader_core::platform::NoEnvironment,
     #[cfg(not(feature = "fixed-drivers"))]
     files: &os::files::FileSystem,
     #[cfg(feature = "fixed-drivers")]
-    files: &os::fixed::NoFiles,
+    files: &loader_core::platform::NoFiles,
     libraries: &os::libraries::DynamicLinker,
     identity: &os::identity::Process,
     log: &os::log::StandardError,

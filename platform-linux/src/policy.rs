@@ -14,13 +14,32 @@ pub static POLICY: Policy = Policy::linux(&ROOTS);
 /// No search: the drivers are those that `VKLOAD_FIXED_DRIVERS` lists in the build environment,
 /// paths separated by colons.
 #[cfg(feature = "fixed-drivers")]
-pub static POLICY: FixedDrivers = FixedDrivers(FIXED.as_bytes());
+pub static POLICY: FixedDrivers = FixedDrivers { libraries: FIXED, option: "VKLOAD_FIXED_DRIVERS" };
 
 #[cfg(feature = "fixed-drivers")]
 const FIXED: &str = match option_env!("VKLOAD_FIXED_DRIVERS") {
-    Some(list) if !list.is_empty() => list,
-    _ => panic!("VKLOAD_FIXED_DRIVERS names no driver; `cargo xtask build --fixed-drivers LIST` sets it"),
+    Some(list) if names_only_absolute_paths(list.as_bytes()) => list,
+    Some(_) => panic!(
+        "VKLOAD_FIXED_DRIVERS is not a list of absolute paths separated by colons: the dynamic linker searches the folders \
+         of LD_LIBRARY_PATH for a name, and the current folder for another path"
+    ),
+    None => panic!("VKLOAD_FIXED_DRIVERS is not set; `cargo xtask build --fixed-drivers LIST` sets it"),
 };
+
+/// Returns whether each element of the list begins with a slash.
+#[cfg(feature = "fixed-drivers")]
+const fn names_only_absolute_paths(list: &[u8]) -> bool {
+    let mut at_start = true;
+    let mut at = 0;
+    while at < list.len() {
+        if at_start && list[at] != b'/' {
+            return false;
+        }
+        at_start = list[at] == b':';
+        at += 1;
+    }
+    !at_start
+}
 
 #[cfg(not(feature = "fixed-drivers"))]
 static ROOTS: [Root; 6] = Policy::linux_roots(

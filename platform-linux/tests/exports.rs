@@ -54,6 +54,18 @@ fn the_rows_are_the_committed_list_by_number() {
 }
 
 #[test]
+fn a_port_starts_with_every_row_but_those_for_window_systems() {
+    const OF_A_PORT: &[Row] = for_each_export!(port, rows);
+    let names = |rows: &[Row]| rows.iter().map(|row| row.name).collect::<BTreeSet<_>>();
+    let missing: Vec<_> = names(ROWS).difference(&names(OF_A_PORT)).copied().collect();
+    assert!(names(OF_A_PORT).is_subset(&names(ROWS)));
+    assert!(!missing.is_empty());
+    for name in missing {
+        assert!(["Xlib", "Xcb", "Wayland"].iter().any(|system| name.contains(system)), "{name}");
+    }
+}
+
+#[test]
 fn nothing_is_lost_and_only_vulkan_1_4_is_new() {
     let now: BTreeSet<CommandId> = LIST.lines().map(command).collect();
     let before: BTreeSet<CommandId> = BEFORE.lines().map(command).collect();

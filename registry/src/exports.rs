@@ -1,6 +1,7 @@
 //! The selection of one platform's rows from the list of exports.
 
-/// Calls the callback with the rows of the runs that name the platform.
+/// Calls the callback with the rows of the runs that name the platform. `port` has the rows that Linux and Fuchsia share: those of
+/// a system without a window system of its own.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! exports_of {
@@ -14,6 +15,10 @@ macro_rules! exports_of {
     (fuchsia $callback:tt $arguments:tt [$($row:tt)*]
         [$(linux)? fuchsia $($other:ident)*] { $($more:tt)* } $($run:tt)*) => {
         $crate::exports_of! { fuchsia $callback $arguments [$($row)* $($more)*] $($run)* }
+    };
+    (port $callback:tt $arguments:tt [$($row:tt)*]
+        [linux fuchsia $($other:ident)*] { $($more:tt)* } $($run:tt)*) => {
+        $crate::exports_of! { port $callback $arguments [$($row)* $($more)*] $($run)* }
     };
     (android $callback:tt $arguments:tt [$($row:tt)*]
         [$(linux)? $(fuchsia)? android] { $($more:tt)* } $($run:tt)*) => {

@@ -10,12 +10,14 @@ use super::{
 use crate::memory::{OutOfMemory, TryGrow, text};
 use crate::platform::Platform;
 
-/// The build option, by its user-visible name.
-const OPTION: &str = "VKLOAD_FIXED_DRIVERS";
-
-/// The libraries of the only drivers, separated like paths. No settings and no layers are found.
+/// The only drivers. No settings and no layers are found.
 #[derive(Clone, Copy, Debug)]
-pub struct FixedDrivers(pub &'static [u8]);
+pub struct FixedDrivers {
+    /// Their libraries, as the platform opens them, separated by colons.
+    pub libraries: &'static str,
+    /// The name of this list in messages, such as the build option that sets it.
+    pub option: &'static str,
+}
 
 impl Source for FixedDrivers {
     fn settings(&self, _: &Platform) -> Result<KnownSettings, OutOfMemory> {
@@ -31,8 +33,8 @@ impl Source for FixedDrivers {
         _: &mut Snapshot,
     ) -> Result<Plan, OutOfMemory> {
         let mut plan = Plan::default();
-        for (found_in, library) in elements(self.0).enumerate() {
-            let origin = Origin::BuiltIn(OPTION);
+        for (found_in, library) in elements(self.libraries.as_bytes()).enumerate() {
+            let origin = Origin::BuiltIn(self.option);
             plan.searched.try_push(Searched {
                 path: text(&[library])?,
                 origin,

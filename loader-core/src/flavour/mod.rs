@@ -50,6 +50,23 @@ impl Handles {
 }
 
 impl Flavour {
+    /// Returns the policy of a port: drivers from `source`, and the extensions of the system's window systems
+    /// and of every system ([`ExtensionSet::on`]). Devices keep the order of their drivers, and starts are not
+    /// recorded. A port that needs another value sets that field.
+    #[must_use]
+    pub const fn new(source: &'static dyn Source, extensions: &ExtensionSet) -> Self {
+        let commands = CommandSet::core_and_device_extensions(extensions);
+        Self {
+            source,
+            extensions: *extensions,
+            commands: commands.of_objects().without(&NOT_EXPORTED),
+            sorts_devices: false,
+            more_about_drivers: "",
+            keeps_starts: false,
+            handles: Handles::Written,
+        }
+    }
+
     /// Returns the policy of a Linux system: ICDs found by manifests.
     #[must_use]
     pub const fn linux(source: &'static dyn Source) -> Self {
@@ -65,11 +82,7 @@ impl Flavour {
         Self {
             sorts_devices: true,
             more_about_drivers: "; for more, run `vkload doctor`",
-            ..Self::wrapping(
-                source,
-                &EXTENSIONS,
-                const { CommandSet::core_and_device_extensions(&EXTENSIONS) },
-            )
+            ..Self::new(source, &EXTENSIONS)
         }
     }
 
@@ -79,7 +92,7 @@ impl Flavour {
     pub const fn fuchsia(source: &'static dyn Source) -> Self {
         const EXTENSIONS: ExtensionSet =
             ExtensionSet::on(&[WindowSystem::None, WindowSystem::Fuchsia, WindowSystem::Provisional]);
-        Self::wrapping(source, &EXTENSIONS, const { CommandSet::core_and_device_extensions(&EXTENSIONS) })
+        Self::new(source, &EXTENSIONS)
     }
 
     /// Returns a loader that an Android application brings along: the system's loader is its driver, and
@@ -89,14 +102,7 @@ impl Flavour {
     pub const fn apk(source: &'static dyn Source) -> Self {
         const EXTENSIONS: ExtensionSet =
             ExtensionSet::on(&[WindowSystem::None, WindowSystem::Android, WindowSystem::Provisional]);
-        Self {
-            handles: Handles::LookedUp,
-            ..Self::wrapping(
-                source,
-                &EXTENSIONS,
-                const { CommandSet::core_and_device_extensions(&EXTENSIONS) },
-            )
-        }
+        Self { handles: Handles::LookedUp, ..Self::new(source, &EXTENSIONS) }
     }
 
     /// Returns the commands that `vkGetInstanceProcAddr` knows with an instance for which these extensions are
@@ -105,19 +111,6 @@ impl Flavour {
     pub fn commands_with(&self, enabled: &ExtensionSet) -> CommandSet {
         let of_extensions = CommandSet::of_instance_extensions(enabled, &self.extensions);
         self.commands.with(&of_extensions.without(&NOT_EXPORTED))
-    }
-
-    /// Returns the policy of a loader with its own instances and physical devices.
-    const fn wrapping(source: &'static dyn Source, extensions: &ExtensionSet, commands: CommandSet) -> Self {
-        Self {
-            source,
-            extensions: *extensions,
-            commands: commands.of_objects().without(&NOT_EXPORTED),
-            sorts_devices: false,
-            more_about_drivers: "",
-            keeps_starts: false,
-            handles: Handles::Written,
-        }
     }
 }
 

@@ -38,3 +38,12 @@ pub trait Environment: Sync {
         use_them(&[]);
     }
 }
+
+/// The environment of a system without variables.
+pub struct NoEnvironment;
+
+impl Environment for NoEnvironment {
+    fn variable(&self, _: &CStr, _: Reader) -> Result<Option<Text>, OutOfMemory> {
+        Ok(None)
+    }
+}

@@ -102,6 +102,27 @@ pub trait Files: Sync {
     }
 }
 
+/// The file system of a system without files.
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn list(&self, _: &[u8]) -> Result<Vec<Text>, FileError> {
+        Err(FileError::NotFound)
+    }
+
+    fn read(&self, _: &[u8], _: usize) -> Result<Text, FileError> {
+        Err(FileError::NotFound)
+    }
+
+    fn exists(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn fingerprint(&self, _: &[u8]) -> Option<Fingerprint> {
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

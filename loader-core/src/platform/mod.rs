@@ -23,8 +23,8 @@ use crate::memory::{OutOfMemory, Text};
 
 pub use crate::sync::{Holder, Lock, Pause, Turn, Turns, Waiting, Watcher, forked, watch};
 pub use c_path::{LONGEST_PATH, PathFault, with_c_path};
-pub use environment::{Environment, Reader};
-pub use files::{FileError, Files, Fingerprint};
+pub use environment::{Environment, NoEnvironment, Reader};
+pub use files::{FileError, Files, Fingerprint, NoFiles};
 pub use identity::Identity;
 pub use libraries::{Libraries, Library, LibraryKind};
 pub use log::{Level, LogSink};

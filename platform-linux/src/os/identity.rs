@@ -16,6 +16,10 @@ impl Identity for Process {
     }
 
     fn executable(&self) -> Result<Option<Text>, OutOfMemory> {
+        if cfg!(feature = "fixed-drivers") {
+            // Only settings and the start cache depend on it.
+            return Ok(None);
+        }
         let mut buffer = [MaybeUninit::<u8>::uninit(); LONGEST_PATH];
         // SAFETY: the name is a valid C string and the buffer is writable for its whole length.
         let length =

@@ -23,8 +23,11 @@ const FLAGS: c_int = libc::RTLD_LAZY | libc::RTLD_LOCAL;
 
 impl Libraries for DynamicLinker {
     fn open(&self, path: &[u8], _: LibraryKind) -> Result<Library, Text> {
-        // A path that only an interposer knows has no state; it is opened anyway.
-        if let Some(state) = Some(path).filter(|path| path.contains(&b'/')).and_then(State::of) {
+        // A path that only an interposer knows has no state; it is opened anyway. A fixed driver is part of
+        // the system, as the loader is.
+        if cfg!(not(feature = "fixed-drivers"))
+            && let Some(state) = Some(path).filter(|path| path.contains(&b'/')).and_then(State::of)
+        {
             if !state.is_regular_file() {
                 // The dynamic linker would wait for the writer of a FIFO.
                 return Err(message(b"not a regular file"));
@@ -41,12 +44,13 @@ impl Libraries for DynamicLinker {
     }
 
     fn never_opens(&self, path: &[u8]) -> bool {
-        State::of(path).is_some_and(|state| {
-            !state.is_regular_file()
-                || header(path, &state).is_some_and(|(header, size)| {
-                    !matches!(header, Header::Library { .. }) || is_cut_off(header, size)
-                })
-        })
+        cfg!(not(feature = "fixed-drivers"))
+            && State::of(path).is_some_and(|state| {
+                !state.is_regular_file()
+                    || header(path, &state).is_some_and(|(header, size)| {
+                        !matches!(header, Header::Library { .. }) || is_cut_off(header, size)
+                    })
+            })
     }
 
     fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>> {

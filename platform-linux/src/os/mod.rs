@@ -3,8 +3,6 @@
 #[cfg(not(feature = "fixed-drivers"))]
 pub(crate) mod environment;
 pub(crate) mod files;
-#[cfg(feature = "fixed-drivers")]
-pub(crate) mod fixed;
 pub(crate) mod identity;
 pub(crate) mod libraries;
 pub(crate) mod log;

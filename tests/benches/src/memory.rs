@@ -3,15 +3,18 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::{env, fs};
+use std::{env, fs, io};
 
 use crate::loader::Loader;
 use crate::stage::{Contents, Libraries, Stage};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/memory.c");
 
-/// The drivers of a library with fixed ones have to be these: the program runs in the folder of the only driver.
-const FIXED: &str = "cargo xtask build --fixed-drivers ./libnull0.so";
+/// The build of the library with a fixed driver.
+const FIXED: &str = "cargo xtask build --fixed-drivers /tmp/vkload-benches/libnull0.so";
+
+/// The folder of that driver.
+const FIXED_FOLDER: &str = "/tmp/vkload-benches";
 
 /// The C library counts freed blocks that a thread keeps for later as allocated. This setting makes it keep none, so that the heap size is
 /// the memory really allocated.
@@ -60,6 +63,7 @@ pub fn report() -> Result<String, String> {
     for case in CASES {
         eprintln!("measuring {}", case.title);
         let stage = Stage::new(&libraries, case.contents).map_err(|error| error.to_string())?;
+        copy_fixed_driver(&stage).map_err(|error| format!("{FIXED_FOLDER}: {error}"))?;
         for (name, file) in &loaders {
             // A library with fixed drivers has one.
             if *name != "fixed drivers" || case.contents.drivers == 1 {
@@ -68,6 +72,11 @@ pub fn report() -> Result<String, String> {
         }
     }
     Ok(text)
+}
+
+fn copy_fixed_driver(stage: &Stage) -> io::Result<()> {
+    fs::create_dir_all(FIXED_FOLDER)?;
+    fs::copy(stage.record("libnull0.so"), Path::new(FIXED_FOLDER).join("libnull0.so")).map(|_| ())
 }
 
 fn fixed() -> PathBuf {
