@@ -23,6 +23,10 @@ const TARGETS: &[(&str, &[&str])] = &[
     ("aarch64-unknown-fuchsia", &["libvulkan-fuchsia"]),
     ("x86_64-unknown-fuchsia", &["libvulkan-fuchsia"]),
     ("riscv64gc-unknown-fuchsia", &["libvulkan-fuchsia"]),
+    ("aarch64-unknown-none", &["bare-program"]),
+    ("riscv64gc-unknown-none-elf", &["bare-program"]),
+    ("thumbv7em-none-eabihf", &["bare-program"]),
+    ("x86_64-unknown-none", &["bare-program"]),
 ];
 
 /// Targets for which Rust ships no libraries. A nightly compiler builds them from its own sources, if it has them.

@@ -8,6 +8,7 @@ mod android_options;
 mod android_sizes;
 mod android_tree;
 mod asan;
+mod bare;
 mod book;
 mod build;
 mod check_targets;
@@ -55,6 +56,7 @@ const TASKS: &[Task] = &[
     ("gen", "write the tables made from vk.xml: --registry PATH [--check] [--handles]", r#gen::run),
     ("gn", "print the sources of Fuchsia's library as lists for GN, as `fuchsia-abi` has built it", gn::run),
     ("asan", "run the library's tests under AddressSanitizer, or the files named: finds memory used after its end [TEST...]", asan::run),
+    ("bare", "run the platform template without an operating system on four processors, emulated [PART...]", bare::run),
     ("book", "write the pages made from rules, check links and summary, and build the book if mdBook is installed [--check: build and write nothing]", book::run),
     ("check-targets", "compile the crates without an operating system for other targets [PART...: those with one of these in their names]", check_targets::run),
     ("landing-pads", "build Android's libraries with branch protection, and check where indirect branches may land [FILE: check this one]", landing_pads::run),
