@@ -82,19 +82,14 @@ impl fmt::Display for BestReason<'_> {
                 "drivers loaded: {}, but none of them found a device; check that the device is there and that you have permission to use it",
                 plan.used().count()
             ),
-            Self::Unread(searched) => {
-                let Searched { path, origin, result } = searched;
+            Self::Unread(Searched { path, origin, result }) => {
+                let remedy = match origin {
+                    Origin::Replacing(_) => "correct or unset the variable",
+                    Origin::Service => "add it to the services that the component's manifest uses",
+                    _ => "make it readable",
+                };
                 let path = Escaped(path);
-                match origin {
-                    Origin::Replacing(variable) => {
-                        write!(f, "{} is set, but {path} {result}; correct or unset it", Name(variable))
-                    }
-                    Origin::Service => write!(
-                        f,
-                        "the loader service cannot be used, {path} {result}; add the service to what the component's manifest uses"
-                    ),
-                    _ => write!(f, "no driver manifest was found, but {path} {result}; make it readable"),
-                }
+                write!(f, "no driver manifest was found: {path} ({origin}) {result}; {remedy}")
             }
             Self::NothingFound(plan) => nothing_found(plan, f),
         }

@@ -50,8 +50,8 @@ fn a_component_without_the_loader_service_gets_the_reason() {
     let line = crate::drivers::best_reason(&plan, &[]).to_string();
     assert_eq!(
         line,
-        "the loader service cannot be used, /svc/loader/manifests does not exist; add the service to what the \
-         component's manifest uses"
+        "no driver manifest was found: /svc/loader/manifests (the loader service) does not exist; add it to the services \
+         that the component's manifest uses"
     );
 }
 

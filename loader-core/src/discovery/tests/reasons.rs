@@ -67,7 +67,10 @@ fn nothing_found_names_the_variable_that_is_to_blame() {
     system.set("VK_ICD_FILENAMES", "");
     assert_eq!(line(system), "VK_ICD_FILENAMES is set but empty, which excludes every driver; unset it");
     system.set("VK_ICD_FILENAMES", "/gone");
-    assert_eq!(line(system), "VK_ICD_FILENAMES is set, but /gone does not exist; correct or unset it");
+    assert_eq!(
+        line(system),
+        "no driver manifest was found: /gone (VK_ICD_FILENAMES) does not exist; correct or unset the variable"
+    );
     system.folder("/gone");
     assert_eq!(
         line(system),
@@ -89,7 +92,7 @@ fn nothing_found_names_the_folder_that_could_not_be_read() {
     assert_eq!(best.id(), "unreadable");
     assert_eq!(
         best.to_string(),
-        "no driver manifest was found, but /etc/vulkan/icd.d may not be read; make it readable"
+        "no driver manifest was found: /etc/vulkan/icd.d (EXTRASYSCONFDIR) may not be read; make it readable"
     );
 }
 
