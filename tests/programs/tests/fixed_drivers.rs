@@ -110,7 +110,8 @@ fn without_a_driver_the_reason_names_the_list() {
     let machine = Machine::with_default_search();
     let library = machine.work().join("libvulkan.so.1");
     fs::write(&library, without_drivers(&fs::read(&*LIBRARY).expect("the library"))).expect("a copy");
-    let mut program = machine.command(&Library::at(&library), "vulkaninfo");
+    let library = Library::at(&library);
+    let mut program = machine.command(&library, "vulkaninfo");
     let output = run(with_every_variable(&mut program));
     assert!(!output.status.success());
     let expected = format!("{}: the library does not open", FIRST_DRIVER.replace("libnull", "libnone"));
