@@ -21,7 +21,7 @@ type DestroyFn<H> = unsafe extern "system" fn(vk::Instance, H, *const Callbacks<
 /// The target of the handles of messengers and report callbacks.
 struct Callback<H> {
     /// Its number among the listeners of the instance.
-    listener: u64,
+    listener: usize,
     /// The driver's handle for it, NULL if the driver has none.
     of_driver: H,
     /// The allocator of this box.
