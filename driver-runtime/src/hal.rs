@@ -55,7 +55,7 @@ pub struct HalDevice {
     version: u32,
     module: &'static Module,
     reserved: [Word; 12],
-    close: extern "C" fn(*const Self) -> c_int,
+    close: unsafe extern "C" fn(*const Self) -> c_int,
     enumerate_instance_extension_properties: vk::PFN_vkEnumerateInstanceExtensionProperties,
     create_instance: vk::PFN_vkCreateInstance,
     get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
@@ -129,9 +129,8 @@ unsafe extern "C" fn open<D: Driver>(
             create_instance: create,
             get_instance_proc_addr: look_up,
         };
-        // The loader keeps the device for as long as the process runs.
         let Ok(device) = Box::try_new_in(device, Process) else { return NO_MEMORY };
-        out.write(Box::leak(device));
+        out.write(&raw mut *Box::leak(device));
     }
     OPENED.store(true, Ordering::Relaxed);
     0
@@ -140,7 +139,11 @@ unsafe extern "C" fn open<D: Driver>(
 /// `-ENOMEM`
 const NO_MEMORY: c_int = -12;
 
-extern "C" fn close(_: *const HalDevice) -> c_int {
+/// # Safety
+/// The device comes from [`open`], and is closed once.
+unsafe extern "C" fn close(device: *const HalDevice) -> c_int {
+    // SAFETY: `open` made the box in this memory, and the caller gives it back.
+    drop(unsafe { Box::from_raw_in(device.cast_mut(), Process) });
     0
 }
 
@@ -186,7 +189,8 @@ mod tests {
             assert_eq!(CStr::from_ptr(MODULE.id.0), c"vulkan");
             assert_eq!((MODULE.methods.open)(&MODULE, c"other".as_ptr(), &mut device), NO_SUCH_DEVICE);
             assert_eq!((MODULE.methods.open)(&MODULE, c"vk0".as_ptr(), &mut device), 0);
-            let device = &*device;
+            let close = (*device).close;
+            let (opened, device) = (device, &*device);
             let mut handle = vk::Instance::null();
             let info = vk::InstanceCreateInfo::default();
             let result = (device.create_instance)(&info, core::ptr::null(), &mut handle);
@@ -201,7 +205,7 @@ mod tests {
             let mut count = 0;
             let list = device.enumerate_instance_extension_properties;
             assert_eq!(list(core::ptr::null(), &mut count, core::ptr::null_mut()), vk::Result::SUCCESS);
-            assert_eq!((count, (device.close)(device)), (3, 0));
+            assert_eq!((count, close(opened)), (3, 0));
         }
     }
 }

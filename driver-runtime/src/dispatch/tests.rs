@@ -1,8 +1,8 @@
 //! Tables, layering and gating. `docs/rules/drivers.toml` has the numbered rules.
 
-use std::boxed::Box;
 use std::ffi::CStr;
 use std::panic::catch_unwind;
+use std::sync::LazyLock;
 use std::vec::Vec;
 
 use ash::vk;
@@ -151,10 +151,12 @@ extern "system" fn add(_: vk::CommandBuffer, a: u32, b: u32) -> u32 {
 #[test]
 fn b38_trampolines_go_through_the_table_of_the_object() {
     type Add = extern "system" fn(vk::CommandBuffer, u32, u32) -> u32;
-    // SAFETY: called below with its own type.
-    let function = unsafe { core::mem::transmute::<Add, Command>(add) };
-    let table = Box::leak(Box::new(DispatchTable::new(&with(command::CMD_DRAW, function))));
-    let device = Held::<TestDevice>::with_table(None, table);
+    static TABLE: LazyLock<DispatchTable> = LazyLock::new(|| {
+        // SAFETY: called below with its own type.
+        let function = unsafe { core::mem::transmute::<Add, Command>(add) };
+        DispatchTable::new(&with(command::CMD_DRAW, function))
+    });
+    let device = Held::<TestDevice>::with_table(None, &TABLE);
     // SAFETY: no callbacks; the device lives to the end of the test.
     let commands =
         unsafe { Object::<Commands>::create(&*device, core::ptr::null(), Commands) }.unwrap().into_handle();

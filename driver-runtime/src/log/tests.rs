@@ -23,7 +23,7 @@ use crate::object::{Object, ObjectBase, Owned, ParentObject, VkObject};
 use crate::physical_device::tests::{enumerate, with_device};
 use crate::physical_device::{Description, Physical};
 use crate::result::CreateDeviceError;
-use crate::testing::{Held, TestDevice, TestDriver, live_devices, plan};
+use crate::testing::{Held, Ledger, TestDevice, TestDriver, live_devices, plan};
 use loader_core::registry::{CommandId, command};
 
 type Severity = vk::DebugUtilsMessageSeverityFlagsEXT;
@@ -126,12 +126,20 @@ pub(crate) fn add(
     instance: vk::Instance,
     info: &vk::DebugUtilsMessengerCreateInfoEXT<'_>,
 ) -> vk::DebugUtilsMessengerEXT {
+    add_in(instance, info, null())
+}
+
+fn add_in(
+    instance: vk::Instance,
+    info: &vk::DebugUtilsMessengerCreateInfoEXT<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) -> vk::DebugUtilsMessengerEXT {
     let mut messenger = vk::DebugUtilsMessengerEXT::null();
     // SAFETY: the type is the command's; a live handle and valid pointers.
     unsafe {
         let create: vk::PFN_vkCreateDebugUtilsMessengerEXT =
             function(command::CREATE_DEBUG_UTILS_MESSENGER_EXT);
-        assert_eq!(create(instance, info, null(), &mut messenger), vk::Result::SUCCESS);
+        assert_eq!(create(instance, info, callbacks, &mut messenger), vk::Result::SUCCESS);
     }
     messenger
 }
@@ -187,13 +195,16 @@ fn b18_and_b50_chained_messengers_receive_creation_and_destruction() {
         assert_eq!((chained.texts(), late.texts()), (Vec::new(), std::vec!["in between".to_string()]));
         remove(instance, messenger);
         // Remaining objects are reported while the instance is destroyed, after its physical devices.
-        let left = add(instance, &Ear::default().info_for(Severity::empty(), Types::empty()));
+        let memory = Ledger::default();
+        let deaf = Ear::default().info_for(Severity::empty(), Types::empty());
+        let left = add_in(instance, &deaf, &memory.callbacks());
         assert_eq!(live_devices(), 2);
         destroy_instance::<TestDriver>(instance, null());
         let heard = chained.take();
         assert_eq!((heard.len(), heard[0].severity, heard[0].devices_alive), (1, 0x1000, 0));
         assert!(heard[0].text.contains("VUID-vkDestroyInstance-instance-00629"), "{heard:?}");
         assert!(!left.is_null() && late.take().is_empty());
+        assert_eq!(memory.free_rest(), 1);
     }
 }
 

@@ -54,12 +54,14 @@ fn b58_types_that_cannot_work_fail_the_search_with_a_reason() {
     // SAFETY: valid structures and pointers; the instance is destroyed last.
     let found = unsafe {
         assert_eq!(create_instance::<TestDriver>(&info, null(), &mut instance), vk::Result::SUCCESS);
-        crate::log::tests::add(instance, &ear.info());
-        enumerate_physical_devices::<TestDriver>(instance, &mut 0, null_mut())
+        let messenger = crate::log::tests::add(instance, &ear.info());
+        let found = enumerate_physical_devices::<TestDriver>(instance, &mut 0, null_mut());
+        crate::log::tests::remove(instance, messenger);
+        found
     };
     assert_eq!(found, vk::Result::ERROR_INITIALIZATION_FAILED);
     let texts: Vec<_> = ear.take().into_iter().map(|heard| heard.text).collect();
     assert!(texts.iter().any(|text| text.contains("odd one") && text.contains("needs WAIT_PENDING: add it")));
-    // SAFETY: as above. The messenger goes with its instance.
+    // SAFETY: as above.
     unsafe { destroy_instance::<TestDriver>(instance, null()) };
 }
