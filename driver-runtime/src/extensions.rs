@@ -89,7 +89,11 @@ impl From<NotPresent<'_>> for vk::Result {
 
 /// Lists a set's extensions of one kind, as for `vkEnumerate...ExtensionProperties`, in registry order.
 pub(crate) fn list(set: &ExtensionSet, kind: ExtensionKind, out: &mut OutArray<vk::ExtensionProperties>) {
-    for id in set.of_kind(kind).iter() {
+    let listed = set.of_kind(kind);
+    if out.counts(listed.count()) {
+        return;
+    }
+    for id in listed.iter() {
         out.push_with(|out| *out = property(id.name(), id.spec_version()));
     }
 }

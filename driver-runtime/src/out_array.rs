@@ -37,6 +37,15 @@ impl<T> OutArray<T> {
         self.available = self.available.saturating_add(1);
     }
 
+    /// Adds this many elements without their values, if they are only counted. Returns whether they are.
+    pub(crate) fn counts(&mut self, more: u32) -> bool {
+        let counts_only = self.out.is_null();
+        if counts_only {
+            self.available = self.available.saturating_add(more);
+        }
+        counts_only
+    }
+
     /// Writes the number of elements, or the number of written ones, to the caller's count. Returns `SUCCESS`, or
     /// `INCOMPLETE` if not all fitted.
     pub fn finish(self) -> vk::Result {

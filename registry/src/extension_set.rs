@@ -91,6 +91,12 @@ impl ExtensionSet {
         }
     }
 
+    /// Returns the number of extensions.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.0.iter().fold(0, |sum, word| sum.wrapping_add(word.count_ones()))
+    }
+
     /// Returns the set's extensions in registry order.
     pub fn iter(&self) -> impl Iterator<Item = ExtensionId> {
         let mut words = self.0.into_iter().zip((0u16..).step_by(u64::BITS as usize));
@@ -148,6 +154,7 @@ mod tests {
         assert_eq!(set, ExtensionSet::new(&held));
         let all = ExtensionSet::of(ExtensionId::all().map(ExtensionId::name));
         assert!(all.iter().eq(ExtensionId::all()));
+        assert_eq!((all.count() as usize, set.count()), (EXTENSION_COUNT, 1));
         for kind in [ExtensionKind::Instance, ExtensionKind::Device] {
             assert!(all.of_kind(kind).iter().eq(ExtensionId::all().filter(|id| id.kind() == kind)));
         }
