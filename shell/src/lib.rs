@@ -3,6 +3,13 @@
 //! A library may have only one allocator, panic handler and unwinder. They are written here but
 //! become items only in crates that use [`library!`](crate::library): the shared libraries (the
 //! shells) and nothing else. The crates below them can be linked into any other program.
+//!
+//! A port needs this crate only for a shared library, and may take parts of it: [`CAllocator`] needs
+//! `malloc`, `calloc`, `posix_memalign`, `realloc` and `free`, [`report_and_abort`] a platform, and
+//! [`stand_in_for_the_unwinder!`] nothing. `load` and `unload` of [`library!`] run from
+//! `.init_array` and `.fini_array`; without these sections, call them when the library is loaded and
+//! unloaded, or never: the loader then reports no bad handle in its first call, and does not notice
+//! that the process was forked.
 #![no_std]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
