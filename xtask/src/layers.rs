@@ -2,7 +2,7 @@
 //! prints the order, and fails on an upward use.
 //!
 //! A crate's manifest has its order, the uppermost module first: `order` in `[package.metadata.modules]`. Modules in an inner list may use
-//! each other. `circle` raises the limit for files that import each other.
+//! each other.
 
 mod sources;
 
@@ -18,7 +18,7 @@ use crate::workspace::{packages, root};
 use sources::Sources;
 
 /// The most files that may import each other in a circle.
-const LARGEST_CIRCLE: u64 = 3;
+const LARGEST_CIRCLE: usize = 3;
 
 /// Fails if a module uses one above it or is not listed, or if files import each other in too large a circle.
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
@@ -28,9 +28,8 @@ pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
         let folder = manifest.parent().unwrap_or(root());
         let sources = Sources::read(&folder.join("src"))?;
         println!("{}", folder.strip_prefix(root()).unwrap_or(folder).display());
-        let rules = &package["metadata"]["modules"];
-        wrong += report_order(&layers(&rules["order"]), &sources);
-        wrong += report_circles(&sources, rules["circle"].as_u64().unwrap_or(LARGEST_CIRCLE));
+        wrong += report_order(&layers(&package["metadata"]["modules"]["order"]), &sources);
+        wrong += report_circles(&sources);
     }
     if wrong == 0 { Ok(()) } else { Err(format!("{wrong} things are wrong with the layers").into()) }
 }
@@ -77,13 +76,13 @@ fn layers(order: &Value) -> Vec<Vec<&str>> {
         .collect()
 }
 
-/// Prints circles of more files than `most`, and returns their number.
-fn report_circles(sources: &Sources, most: u64) -> usize {
+/// Prints circles of more than [`LARGEST_CIRCLE`] files, and returns their number.
+fn report_circles(sources: &Sources) -> usize {
     let imports: DiGraphMap<&str, ()> = DiGraphMap::from_edges(sources.imports());
     let mut circles = tarjan_scc(&imports);
     circles.sort_by_key(|circle| std::cmp::Reverse(circle.len()));
     println!("  largest circle of imports: {} files", circles.first().map_or(1, Vec::len));
-    circles.retain(|circle| circle.len() as u64 > most);
+    circles.retain(|circle| circle.len() > LARGEST_CIRCLE);
     for circle in &circles {
         println!("  {} files import each other:", circle.len());
         for file in circle {
