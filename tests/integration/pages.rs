@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use loader_core::discovery::{
-    Fallback, IgnoreReason, LayerNote, LayerReason, Note, Plan, Policy, Reason, Root, SearchResult,
+    Fallback, IgnoreReason, LayerNote, LayerReason, Note, Plan, Policy, Root, SearchResult, SkipReason,
 };
 use loader_core::drivers::BestReason;
 use loader_core::manifest::ManifestError;
@@ -120,7 +120,7 @@ fn every_reason_and_outcome_is_on_its_page() {
     let on_page: BTreeSet<_> =
         rows("docs/skipped.md").iter().map(|row| unquoted(&row[0])).filter(|id| id != "used").collect();
     let tables = [
-        Reason::IDS,
+        SkipReason::IDS,
         LayerReason::IDS,
         ManifestError::IDS,
         DriverStatus::IDS,

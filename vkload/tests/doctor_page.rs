@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loader_core::discovery::{LayerReason, Reason};
+use loader_core::discovery::{LayerReason, SkipReason};
 use loader_core::manifest::ManifestError;
 
 /// Reasons of the loader of which the doctor says nothing, or that rules about variables and settings say.
@@ -35,7 +35,7 @@ fn every_other_row_is_a_reason_of_the_loader_that_the_doctor_passes_on() {
     let findings: BTreeSet<_> = vkload::findings().map(|(id, _)| id.to_owned()).collect();
     let on_page: BTreeSet<_> = severities_on_page().into_keys().filter(|id| !findings.contains(id)).collect();
     let reasons =
-        [Reason::IDS, LayerReason::IDS, ManifestError::IDS].into_iter().flatten().copied().flatten();
+        [SkipReason::IDS, LayerReason::IDS, ManifestError::IDS].into_iter().flatten().copied().flatten();
     let reasons: BTreeSet<_> = reasons
         .filter(|id| !SILENT.contains(id) && !findings.contains(**id))
         .map(|id| (*id).to_owned())

@@ -8,11 +8,11 @@ use super::inquiry::{Incomplete, Inquiry};
 use super::kind::DriverKind;
 use super::manifests::{Manifest, first_of_path, library, look};
 use super::order::first_equal;
-use super::plan::{Candidate, Decision, Origin, Plan};
+use super::plan::{Candidate, DriverDecision, Origin, Plan};
 #[cfg(feature = "foreign-handles")]
 use super::plan::{SearchResult, Searched};
 use super::policy::{Policy, Request};
-use super::reason::Reason;
+use super::reason::SkipReason;
 #[cfg(feature = "foreign-handles")]
 use super::search_paths::elements;
 use super::search_paths::{Choices, SearchPath, Setting};
@@ -87,15 +87,18 @@ fn add_other_loader(plan: &mut Plan, by: Option<Setting<'_>>, library: &[u8]) ->
 }
 
 /// Returns, for each manifest, the reason not to read it, if any.
-fn ignored_unread(manifests: &[Manifest], choices: &Choices<'_>) -> Result<Vec<Option<Reason>>, OutOfMemory> {
+fn ignored_unread(
+    manifests: &[Manifest],
+    choices: &Choices<'_>,
+) -> Result<Vec<Option<SkipReason>>, OutOfMemory> {
     let (select, disable) = (filter(choices.select), filter(choices.disable));
     let mut ignored = Vec::new();
     for ((at, manifest), first) in manifests.iter().enumerate().zip(first_of_path(manifests)?) {
         let name = manifest.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         ignored.try_push(match (select, disable) {
-            _ if first != at => Some(Reason::ManifestRepeated { of: first }),
-            (Some((by, wanted)), _) if !wanted.matches(name) => Some(Reason::NotSelected { by }),
-            (None, Some((by, unwanted))) if unwanted.matches(name) => Some(Reason::Disabled { by }),
+            _ if first != at => Some(SkipReason::ManifestRepeated { of: first }),
+            (Some((by, wanted)), _) if !wanted.matches(name) => Some(SkipReason::NotSelected { by }),
+            (None, Some((by, unwanted))) if unwanted.matches(name) => Some(SkipReason::Disabled { by }),
             _ => None,
         })?;
     }
@@ -109,7 +112,7 @@ pub(super) fn filter<'a>(setting: Option<Setting<'a>>) -> Option<(&'static CStr,
 }
 
 impl Candidate {
-    fn unread(manifest: Manifest, reason: Reason) -> Self {
+    fn unread(manifest: Manifest, reason: SkipReason) -> Self {
         Self {
             path: manifest.path,
             found_in: manifest.found_in,
@@ -118,7 +121,7 @@ impl Candidate {
             portability: false,
             kind: DriverKind::Icd,
             warning: None,
-            decision: Decision::Skip(reason),
+            decision: DriverDecision::Skip(reason),
         }
     }
 
@@ -129,13 +132,13 @@ impl Candidate {
         policy: &Policy,
     ) -> Result<Self, OutOfMemory> {
         let said = match content {
-            Err(error) => return Ok(Self::unread(manifest, Reason::Unreadable(error))),
+            Err(error) => return Ok(Self::unread(manifest, SkipReason::Unreadable(error))),
             Ok(bytes) => match DriverManifest::parse(bytes)? {
-                Err(error) => return Ok(Self::unread(manifest, Reason::Invalid(error))),
+                Err(error) => return Ok(Self::unread(manifest, SkipReason::Invalid(error))),
                 Ok(said) => said,
             },
         };
-        let decision = decide(&said, request, policy).map_or(Decision::Use, Decision::Skip);
+        let decision = decide(&said, request, policy).map_or(DriverDecision::Use, DriverDecision::Skip);
         Ok(Self {
             library: library(said.library_path, &manifest.path)?,
             path: manifest.path,
@@ -150,20 +153,22 @@ impl Candidate {
 }
 
 /// Returns why a driver's manifest excludes it; `None` if it does not.
-fn decide(said: &DriverManifest, request: &Request, policy: &Policy) -> Option<Reason> {
+fn decide(said: &DriverManifest, request: &Request, policy: &Policy) -> Option<SkipReason> {
     if said.api_version.variant != 0 || said.api_version.major != 1 {
-        return Some(Reason::ApiVersion { version: said.api_version });
+        return Some(SkipReason::ApiVersion { version: said.api_version });
     }
     if let Some(library) = said.library_arch.filter(|bits| *bits != policy.pointer_width) {
-        return Some(Reason::LibraryArch { library, process: policy.pointer_width });
+        return Some(SkipReason::LibraryArch { library, process: policy.pointer_width });
     }
-    (said.portability && !request.portability).then_some(Reason::PortabilityNotAsked)
+    (said.portability && !request.portability).then_some(SkipReason::PortabilityNotAsked)
 }
 
 /// Skips every driver whose library belongs to an earlier one.
 fn skip_duplicates(inquiry: &mut Inquiry<'_>, drivers: &mut [Candidate]) -> Result<(), Incomplete> {
     let mut used = Vec::new();
-    for (at, driver) in drivers.iter().enumerate().filter(|(_, driver)| driver.decision == Decision::Use) {
+    for (at, driver) in
+        drivers.iter().enumerate().filter(|(_, driver)| driver.decision == DriverDecision::Use)
+    {
         used.try_push((at, driver.library.as_slice()))?;
     }
     if used.len() < 2 {
@@ -186,7 +191,7 @@ fn skip_duplicates(inquiry: &mut Inquiry<'_>, drivers: &mut [Candidate]) -> Resu
     drop((keys, used));
     for (at, of) in duplicates {
         if let Some(driver) = drivers.get_mut(at) {
-            driver.decision = Decision::Skip(Reason::Duplicate { of });
+            driver.decision = DriverDecision::Skip(SkipReason::Duplicate { of });
         }
     }
     Ok(())

@@ -5,8 +5,8 @@
 //! question to a [`Platform`] when it comes up. The search is data ([`Policy`]), as is the request
 //! ([`Request`]).
 //!
-//! The plan contains *every* candidate, used or not, with a [`Decision`] and, if it is not used, a
-//! [`Reason`]. Facts that only opening a driver can show are a [`DriverStatus`](crate::negotiation::DriverStatus). Log
+//! The plan contains *every* candidate, used or not, with a [`DriverDecision`] and, if it is not used, a
+//! [`SkipReason`]. Facts that only opening a driver can show are a [`DriverStatus`](crate::negotiation::DriverStatus). Log
 //! lines, reports and tests display these objects, so they cannot disagree.
 
 mod answers;
@@ -38,11 +38,11 @@ pub use layers::{
     LayerKind, LayerNote, LayerPlan, LayerReason, LayerRequest, LayerRequestError, LayerScope, Refused,
     plan_layers,
 };
-pub use plan::{Candidate, Decision, IgnoreReason, Note, Origin, Plan, SearchResult, Searched};
+pub use plan::{Candidate, DriverDecision, IgnoreReason, Note, Origin, Plan, SearchResult, Searched};
 pub use policy::{Fallback, LayerVariables, Policy, Request, Root, Search, build_option};
 pub use question::Question;
 pub(crate) use reason::Name;
-pub use reason::Reason;
+pub use reason::SkipReason;
 pub use settings_file::{KnownSettings, SettingsPlan, plan_settings};
 pub use snapshot::{Answer, Record, Snapshot};
 pub use source::Source;

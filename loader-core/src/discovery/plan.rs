@@ -5,7 +5,7 @@ use core::ffi::CStr;
 use core::fmt;
 
 use super::kind::DriverKind;
-use super::reason::{Name, Reason};
+use super::reason::{Name, SkipReason};
 use crate::manifest::{ManifestWarning, Version};
 use crate::memory::{OutOfMemory, Text, Vec, text};
 use crate::platform::FileError;
@@ -24,7 +24,7 @@ pub struct Plan {
 impl Plan {
     /// Returns the drivers to open with their indices in `drivers`, in order of discovery.
     pub fn used(&self) -> impl DoubleEndedIterator<Item = (usize, &Candidate)> {
-        self.drivers.iter().enumerate().filter(|(_, driver)| driver.decision == Decision::Use)
+        self.drivers.iter().enumerate().filter(|(_, driver)| driver.decision == DriverDecision::Use)
     }
 }
 
@@ -47,7 +47,7 @@ pub struct Candidate {
     /// A minor defect of its manifest.
     pub warning: Option<ManifestWarning>,
     /// Whether to open it.
-    pub decision: Decision,
+    pub decision: DriverDecision,
 }
 
 impl Candidate {
@@ -68,7 +68,7 @@ impl Candidate {
             portability: false,
             kind,
             warning: None,
-            decision: Decision::Use,
+            decision: DriverDecision::Use,
         })
     }
 
@@ -81,11 +81,11 @@ impl Candidate {
 
 /// Whether a candidate is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum DriverDecision {
     /// It is opened.
     Use,
     /// It is not opened.
-    Skip(Reason),
+    Skip(SkipReason),
 }
 
 /// A file or folder that was searched.

@@ -10,7 +10,7 @@ use crate::platform::FileError;
 crate::reasons! {
     /// Why a candidate is skipped.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Reason [level policy weight] {
+    pub enum SkipReason [level policy weight] {
         /// The manifest cannot be read.
         Unreadable(error: FileError) = [(unreadable_id(*error); &UNREADABLE) Warning "LDP_DRIVER_4" 40] ("{}", Unreadable(*error));
         /// The manifest cannot be used.

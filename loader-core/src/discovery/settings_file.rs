@@ -5,7 +5,7 @@
 use super::inquiry::answer;
 use super::inquiry::{Incomplete, Inquiry, Step};
 use super::plan::{Origin, SearchResult, Searched};
-use super::reason::Reason;
+use super::reason::SkipReason;
 use super::search_paths::{SearchPath, add_default_paths};
 use super::{Policy, Snapshot};
 use crate::manifest::{FieldProblem, Settings, SettingsFile, SettingsWarning};
@@ -19,7 +19,7 @@ pub struct SettingsPlan {
     /// The file that is used. Empty without one.
     pub path: Text,
     /// Why nothing in it is used, if so.
-    pub unusable: Option<Reason>,
+    pub unusable: Option<SkipReason>,
     /// Its content.
     pub file: SettingsFile,
     /// The index in the file of the settings for this program.
@@ -101,9 +101,9 @@ fn plan_file(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<SettingsPlan,
     inquiry.settle()?;
     let folder = plan.path.iter().rposition(|byte| *byte == b'/').and_then(|slash| plan.path.get(..=slash));
     match content {
-        Err(error) => plan.unusable = Some(Reason::Unreadable(error)),
+        Err(error) => plan.unusable = Some(SkipReason::Unreadable(error)),
         Ok(bytes) => match SettingsFile::parse(bytes, folder.unwrap_or_default())? {
-            Err(error) => plan.unusable = Some(Reason::Invalid(error)),
+            Err(error) => plan.unusable = Some(SkipReason::Invalid(error)),
             Ok(file) => plan.file = file,
         },
     }

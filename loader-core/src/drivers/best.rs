@@ -4,7 +4,7 @@
 use core::fmt;
 
 use crate::discovery::{
-    Candidate, Decision, IgnoreReason, Name, Note, Origin, Plan, Reason, SearchResult, Searched,
+    Candidate, DriverDecision, IgnoreReason, Name, Note, Origin, Plan, SearchResult, Searched, SkipReason,
 };
 use crate::memory::Escaped;
 use crate::negotiation::DriverStatus;
@@ -16,7 +16,7 @@ pub enum BestReason<'a> {
     /// A driver was opened and failed.
     Failed(&'a Candidate, &'a DriverStatus),
     /// A driver was found and not opened.
-    Skipped(&'a Candidate, &'a Reason),
+    Skipped(&'a Candidate, &'a SkipReason),
     /// Drivers were found and opened without a fault: they have no device at the moment.
     NothingFailed(&'a Plan),
     /// No manifest was found, and this file or folder could not be read.
@@ -41,8 +41,8 @@ pub fn best_reason<'a>(
         Some((outcome.weight()?, BestReason::Failed(driver, outcome)))
     });
     let skipped = plan.drivers.iter().filter_map(|driver| match &driver.decision {
-        Decision::Skip(reason) => Some((reason.weight()?, BestReason::Skipped(driver, reason))),
-        Decision::Use => None,
+        DriverDecision::Skip(reason) => Some((reason.weight()?, BestReason::Skipped(driver, reason))),
+        DriverDecision::Use => None,
     });
     let otherwise = match (plan.used().next(), unread(plan)) {
         (Some(_), _) => BestReason::NothingFailed(plan),

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::discovery::{Candidate, Decision};
+use crate::discovery::{Candidate, DriverDecision};
 use crate::log::{Level, Topic, write_line};
 use crate::logger::{Log, Logger, RuleNumber};
 use crate::memory::Escaped;
@@ -32,14 +32,14 @@ pub(super) fn log_outcome_by(logger: &Logger, log: Log, name: &[u8], outcome: &D
 pub(super) fn log_candidate(logger: &Logger, log: Log, candidate: &Candidate) {
     let path = Escaped(&candidate.path);
     match &candidate.decision {
-        Decision::Skip(reason) => {
+        DriverDecision::Skip(reason) => {
             let policy = RuleNumber(reason.policy());
             log(logger, reason.level(), Topic::Driver, format_args!("{path}: not used: {reason}{policy}"));
         }
-        Decision::Use if candidate.kind.is_foreign() => {
+        DriverDecision::Use if candidate.kind.is_foreign() => {
             log(logger, Level::Debug, Topic::Driver, format_args!("{path}: used: another Vulkan loader"));
         }
-        Decision::Use => {
+        DriverDecision::Use => {
             let (library, version) = (Escaped(&candidate.library), candidate.api_version);
             log(
                 logger,

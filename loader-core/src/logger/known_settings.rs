@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Log, Logger};
-use crate::discovery::{KnownSettings, Reason};
+use crate::discovery::{KnownSettings, SkipReason};
 use crate::log::{Filter, Level, LogLocation, LogSink, Topic};
 use crate::manifest::{DeviceSetting, Settings};
 use crate::memory::Escaped;
@@ -62,7 +62,7 @@ impl FoundSettings {
         let log: Log = if first { Logger::log } else { listeners_only };
         let log = |level, message: core::fmt::Arguments<'_>| log(logger, level, Topic::Loader, message);
         match (&plan.unusable, plan.in_force()) {
-            (Some(Reason::Invalid(error)), _) => {
+            (Some(SkipReason::Invalid(error)), _) => {
                 log(Level::Warning, format_args!("the settings file {path} is ignored, {error}"));
             }
             (Some(reason), _) => {

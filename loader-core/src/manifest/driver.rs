@@ -184,13 +184,13 @@ impl DriverManifest {
     pub fn parse(bytes: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
         match read(bytes) {
             Ok(manifest) => Ok(Ok(manifest)),
-            Err(Failure::Manifest(error)) => Ok(Err(error)),
-            Err(Failure::OutOfMemory) => Err(OutOfMemory),
+            Err(ManifestFailure::Manifest(error)) => Ok(Err(error)),
+            Err(ManifestFailure::OutOfMemory) => Err(OutOfMemory),
         }
     }
 }
 
-fn read(bytes: &[u8]) -> Result<DriverManifest, Failure> {
+fn read(bytes: &[u8]) -> Result<DriverManifest, ManifestFailure> {
     let root = json::parse(bytes).map_err(ManifestError::Json)?;
     if root.kind() != json::Kind::Object {
         return Err(ManifestError::NotAnObject { line: root.line() }.into());
@@ -225,18 +225,18 @@ fn read(bytes: &[u8]) -> Result<DriverManifest, Failure> {
 }
 
 /// Why a manifest or a part of it cannot be used.
-pub(super) enum Failure {
+pub(super) enum ManifestFailure {
     Manifest(ManifestError),
     OutOfMemory,
 }
 
-impl From<OutOfMemory> for Failure {
+impl From<OutOfMemory> for ManifestFailure {
     fn from(_: OutOfMemory) -> Self {
         Self::OutOfMemory
     }
 }
 
-impl From<ManifestError> for Failure {
+impl From<ManifestError> for ManifestFailure {
     fn from(error: ManifestError) -> Self {
         Self::Manifest(error)
     }

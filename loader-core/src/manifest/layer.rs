@@ -9,7 +9,7 @@ mod tests;
 use core::ffi::CStr;
 use core::ops::Range;
 
-use super::driver::{Failure, ManifestError, ManifestWarning};
+use super::driver::{ManifestError, ManifestFailure, ManifestWarning};
 use super::version::Version;
 use crate::memory::{OutOfMemory, Text, Vec, text};
 
@@ -170,8 +170,8 @@ impl LayerFile {
         let mut file = Self { format_version: Version::default(), warning: None, layers: Vec::new() };
         match read::file(bytes, &mut file) {
             Ok(()) => Ok(Ok(file)),
-            Err(Failure::Manifest(error)) => Ok(Err(error)),
-            Err(Failure::OutOfMemory) => Err(OutOfMemory),
+            Err(ManifestFailure::Manifest(error)) => Ok(Err(error)),
+            Err(ManifestFailure::OutOfMemory) => Err(OutOfMemory),
         }
     }
 }

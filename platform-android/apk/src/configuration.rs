@@ -4,7 +4,7 @@ use ash::vk;
 use loader_core::log::{Level, Topic};
 use loader_core::memory::{Arc, Escaped, OutOfMemory, Text, TryGrow, Vec, format_into, text};
 
-use super::drivers::{Driver, NotReady};
+use super::drivers::{Driver, DriverNotReady};
 use super::members::OptionsError;
 use super::options::{Choice, DriverSource, Options};
 use super::{Apk, package, settings};
@@ -100,8 +100,8 @@ impl Apk {
         }
         match driver.prepare(self, choice) {
             Ok(()) => Ok(driver),
-            Err(NotReady::OutOfMemory) => Err(OptionsError::OutOfMemory),
-            Err(NotReady::Refused(refusal)) => {
+            Err(DriverNotReady::OutOfMemory) => Err(OptionsError::OutOfMemory),
+            Err(DriverNotReady::Refused(refusal)) => {
                 let path = Escaped(&driver.path);
                 Err(OptionsError::mistake(format_args!(
                     "the driver {path} is not used ({}): {refusal}",

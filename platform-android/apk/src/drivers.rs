@@ -6,7 +6,7 @@ use loader_core::log::{Level, Topic};
 use loader_core::memory::{Escaped, OutOfMemory, Text, text};
 
 use super::Apk;
-use super::modules::{MOST, NoModule, OpenedModule};
+use super::modules::{MOST, ModuleError, OpenedModule};
 use super::options::{Choice, DriverSource};
 use super::others::Others;
 use super::package::{self, Package, PackageError, UnpackError};
@@ -98,24 +98,24 @@ impl fmt::Display for NotStarted<'_> {
 }
 
 /// Why a driver is not available.
-pub(super) enum NotReady {
+pub(super) enum DriverNotReady {
     Refused(DriverError),
     OutOfMemory,
 }
 
-impl From<DriverError> for NotReady {
+impl From<DriverError> for DriverNotReady {
     fn from(refusal: DriverError) -> Self {
         Self::Refused(refusal)
     }
 }
 
-impl From<OutOfMemory> for NotReady {
+impl From<OutOfMemory> for DriverNotReady {
     fn from(_: OutOfMemory) -> Self {
         Self::OutOfMemory
     }
 }
 
-impl From<UnpackError> for NotReady {
+impl From<UnpackError> for DriverNotReady {
     fn from(stop: UnpackError) -> Self {
         match stop {
             UnpackError::Package(fault) => Self::Refused(DriverError::Package(fault)),
@@ -146,7 +146,7 @@ impl Driver {
     }
 
     /// Prepares a driver: unpacks it, opens it, and determines its kind.
-    pub(super) fn prepare(&mut self, apk: &'static Apk, choice: &Choice) -> Result<(), NotReady> {
+    pub(super) fn prepare(&mut self, apk: &'static Apk, choice: &Choice) -> Result<(), DriverNotReady> {
         self.used = true;
         match &choice.source {
             DriverSource::System => return Ok(()),
@@ -174,7 +174,7 @@ impl Driver {
         // again.
         let stays = match &examined {
             Ok(kind) => *kind == Kind::Module,
-            Err(NotReady::Refused(DriverError::Module(fault))) => fault.has_begun(),
+            Err(DriverNotReady::Refused(DriverError::Module(fault))) => fault.has_begun(),
             Err(_) => false,
         };
         if stays {
@@ -195,7 +195,7 @@ impl Driver {
 
     /// Determines the kind of the library. Mesa's drivers are both: a module gets the window system
     /// from the loader.
-    fn examine(&mut self, apk: &'static Apk, library: Library) -> Result<Kind, NotReady> {
+    fn examine(&mut self, apk: &'static Apk, library: Library) -> Result<Kind, DriverNotReady> {
         let has = |name| apk.system.symbol(library, name).is_some();
         let is_icd = has(c"vk_icdGetInstanceProcAddr") || has(c"vk_icdNegotiateLoaderICDInterfaceVersion");
         if !has(c"HMI") {
@@ -211,9 +211,9 @@ impl Driver {
         // valid pointers; no other code writes to it.
         match unsafe { apk.modules.bring(opened, library) } {
             Ok(()) => Ok(Kind::Module),
-            Err(NoModule::Unusable(decision)) => Err(DriverError::Module(decision).into()),
-            Err(NoModule::Full) => Err(DriverError::TooManyModules.into()),
-            Err(NoModule::OutOfMemory) => Err(NotReady::OutOfMemory),
+            Err(ModuleError::Unusable(decision)) => Err(DriverError::Module(decision).into()),
+            Err(ModuleError::Full) => Err(DriverError::TooManyModules.into()),
+            Err(ModuleError::OutOfMemory) => Err(DriverNotReady::OutOfMemory),
         }
     }
 

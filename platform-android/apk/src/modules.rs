@@ -64,7 +64,7 @@ pub(super) struct OpenedModule {
 }
 
 /// The reason why a library is not a module.
-pub(super) enum NoModule {
+pub(super) enum ModuleError {
     /// It cannot be used.
     Unusable(ModuleFault),
     /// The maximum number of modules is reached.
@@ -72,7 +72,7 @@ pub(super) enum NoModule {
     OutOfMemory,
 }
 
-impl From<OutOfMemory> for NoModule {
+impl From<OutOfMemory> for ModuleError {
     fn from(_: OutOfMemory) -> Self {
         Self::OutOfMemory
     }
@@ -126,12 +126,12 @@ impl Modules {
         &'static self,
         opened: OpenedModule,
         library: system::Library,
-    ) -> Result<(), NoModule> {
+    ) -> Result<(), ModuleError> {
         let free = self.0.iter().enumerate().find(|(_, module)| module.opened().is_none());
-        let Some((index, module)) = free else { return Err(NoModule::Full) };
+        let Some((index, module)) = free else { return Err(ModuleError::Full) };
         let opened = Arc::try_new(opened)?;
         // SAFETY: by this function's `# Safety`, which equals `open_untested`'s.
-        let open = unsafe { open_untested(&module.loader, library) }.map_err(NoModule::Unusable)?;
+        let open = unsafe { open_untested(&module.loader, library) }.map_err(ModuleError::Unusable)?;
         module.loader.hal.bring(&module.loader, open);
         if let Some(entered) = LOADERS.get(index) {
             entered.store((&raw const module.loader).cast_mut(), Ordering::Release);

@@ -11,7 +11,7 @@ use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, format_into, text};
 
 use super::Apk;
 use super::c_path::c_path;
-use super::drivers::{DriverError, NotReady};
+use super::drivers::{DriverError, DriverNotReady};
 use super::others::Others;
 use super::system::NamespaceRequest;
 use platform_android::layers::{OnDisk, elf};
@@ -35,7 +35,11 @@ impl Apk {
     ///
     /// # Errors
     /// Why it does not open.
-    pub(super) fn open_driver(&'static self, path: &[u8], from_package: bool) -> Result<Opened, NotReady> {
+    pub(super) fn open_driver(
+        &'static self,
+        path: &[u8],
+        from_package: bool,
+    ) -> Result<Opened, DriverNotReady> {
         let c = c_path(path)?;
         let not_apart = match self.namespace_for(path)? {
             Ok(namespace) => match self.system.open(c.as_c(), OpenMethod::Namespace(namespace)) {

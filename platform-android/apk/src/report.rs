@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use loader_core::discovery::{Candidate, Decision, LayerCandidate, LayerNote, LayerScope, Request};
+use loader_core::discovery::{Candidate, DriverDecision, LayerCandidate, LayerNote, LayerScope, Request};
 use loader_core::drivers::{FoundDrivers, Purpose};
 use loader_core::layers::FoundLayers;
 use loader_core::loader::Loader;
@@ -102,12 +102,12 @@ impl fmt::Display for Report {
         for (index, driver) in self.drivers.plan.drivers.iter().enumerate() {
             let path = Escaped(path_of(driver));
             let before = match &driver.decision {
-                Decision::Use if self.is_open(index) => {
+                DriverDecision::Use if self.is_open(index) => {
                     writeln!(f, "  {path}: used")?;
                     ""
                 }
-                Decision::Use => "not used: ",
-                Decision::Skip(reason) => {
+                DriverDecision::Use => "not used: ",
+                DriverDecision::Skip(reason) => {
                     writeln!(f, "  {path}: not used: {reason}")?;
                     ""
                 }
@@ -176,10 +176,10 @@ impl Report {
                     continue;
                 }
                 match &candidate.decision {
-                    layers::Decision::Refused(refusal) => {
+                    layers::LibraryDecision::Refused(refusal) => {
                         writeln!(f, "    {}: not used: {refusal}", Escaped(path))?;
                     }
-                    layers::Decision::Used(_) | layers::Decision::Known => {
+                    layers::LibraryDecision::Used(_) | layers::LibraryDecision::Known => {
                         for layer in found.layers_at(path) {
                             writeln!(f, "    {}: {}", Escaped(path), Escaped(layer))?;
                         }
@@ -262,12 +262,12 @@ impl Report {
                 json.key("path")?.string(Escaped(path_of(driver)))?;
                 json.key("library")?.string(Escaped(&driver.library))?;
                 match &driver.decision {
-                    Decision::Use if self.is_open(index) => decided(json, "used", None)?,
-                    Decision::Use => {
+                    DriverDecision::Use if self.is_open(index) => decided(json, "used", None)?,
+                    DriverDecision::Use => {
                         let why = self.drivers.outcomes.iter().find(|(of, _)| *of == index);
                         decided(json, "failed", why.map(|(_, outcome)| outcome as _))?;
                     }
-                    Decision::Skip(reason) => decided(json, reason.id(), Some(reason))?,
+                    DriverDecision::Skip(reason) => decided(json, reason.id(), Some(reason))?,
                 }
                 json.key("outcomes")?.within(LIST, |json| {
                     let mut outcomes = self.drivers.outcomes.iter().filter(|(of, _)| *of == index);
@@ -296,8 +296,10 @@ impl Report {
             json.within(OBJECT, |json| {
                 json.key("path")?.string(Escaped(&candidate.file.path))?;
                 match &candidate.decision {
-                    layers::Decision::Refused(refusal) => decided(json, refusal.id(), Some(refusal)),
-                    layers::Decision::Used(_) | layers::Decision::Known => decided(json, "used", None),
+                    layers::LibraryDecision::Refused(refusal) => decided(json, refusal.id(), Some(refusal)),
+                    layers::LibraryDecision::Used(_) | layers::LibraryDecision::Known => {
+                        decided(json, "used", None)
+                    }
                 }
             })
         })

@@ -27,12 +27,12 @@ pub struct Candidate {
     /// The library's file.
     pub file: File,
     /// The outcome.
-    pub decision: Decision,
+    pub decision: LibraryDecision,
 }
 
 /// The outcome for a library.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum LibraryDecision {
     /// It has this many layers.
     Used(usize),
     /// It was found earlier, before the process was forked.
@@ -107,7 +107,7 @@ impl Found {
         by_name: Option<LibraryError>,
     ) -> Result<(), OutOfMemory> {
         let early = match by_name {
-            Some(refusal) => Some(Decision::Refused(refusal)),
+            Some(refusal) => Some(LibraryDecision::Refused(refusal)),
             None => self.earlier(&file)?,
         };
         let decision = match early {
@@ -116,9 +116,9 @@ impl Found {
                 Ok(library) => {
                     let layers = library.layers.len();
                     self.libraries.try_push(Arc::try_new(library)?)?;
-                    Decision::Used(layers)
+                    LibraryDecision::Used(layers)
                 }
-                Err(IntrospectionError::Refused(refusal)) => Decision::Refused(refusal),
+                Err(IntrospectionError::Refused(refusal)) => LibraryDecision::Refused(refusal),
                 Err(IntrospectionError::OutOfMemory) => return Err(OutOfMemory),
             },
         };
@@ -126,16 +126,16 @@ impl Found {
     }
 
     /// Returns the decision if a library with the same file name was found earlier.
-    fn earlier(&self, file: &File) -> Result<Option<Decision>, OutOfMemory> {
+    fn earlier(&self, file: &File) -> Result<Option<LibraryDecision>, OutOfMemory> {
         let Some(library) = self.libraries.iter().find(|library| library.file == file.name) else {
             return Ok(None);
         };
         let path = library.path.as_c_str().to_bytes();
         let seen = self.candidates.iter().any(|candidate| candidate.file.path == file.path);
         Ok(Some(if path == file.path.as_slice() && !seen {
-            Decision::Known
+            LibraryDecision::Known
         } else {
-            Decision::Refused(LibraryError::Duplicate { of: text(&[path])? })
+            LibraryDecision::Refused(LibraryError::Duplicate { of: text(&[path])? })
         }))
     }
 
@@ -152,13 +152,13 @@ impl Found {
         for candidate in &self.candidates {
             let path = Escaped(&candidate.file.path);
             match &candidate.decision {
-                Decision::Used(layers) => {
+                LibraryDecision::Used(layers) => {
                     host.log(Level::Info, Topic::Layer, format_args!("{path}: layers in it: {layers}"));
                 }
-                Decision::Known => {
+                LibraryDecision::Known => {
                     host.log(Level::Debug, Topic::Layer, format_args!("{path}: known from before the fork"));
                 }
-                Decision::Refused(refusal) => {
+                LibraryDecision::Refused(refusal) => {
                     let level = if refusal.is_usual() { Level::Debug } else { Level::Warning };
                     host.log(
                         level,

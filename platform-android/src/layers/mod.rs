@@ -16,7 +16,7 @@ mod report;
 
 pub use extensions::merge;
 pub use folders::{DEBUG_FOLDER, File, Folder, OnDisk, Origin};
-pub use found::{Candidate, Decision, Found, LayerLibrary};
+pub use found::{Candidate, Found, LayerLibrary, LibraryDecision};
 pub use introspection::Layer;
 pub use library_error::{LibraryError, Search};
 pub use report::Missed;

@@ -5,7 +5,7 @@ use core::fmt;
 
 use loader_core::memory::{Arc, Escaped};
 
-use super::found::{Candidate, Decision, Found, LayerLibrary};
+use super::found::{Candidate, Found, LayerLibrary, LibraryDecision};
 use super::library_error::{LibraryError, Search};
 
 /// How many libraries are named in one message.
@@ -20,12 +20,12 @@ impl fmt::Display for Found {
         for candidate in &self.candidates {
             let path = Escaped(&candidate.file.path);
             match &candidate.decision {
-                Decision::Used(_) | Decision::Known => {
+                LibraryDecision::Used(_) | LibraryDecision::Known => {
                     for layer in self.layers_at(&candidate.file.path) {
                         writeln!(f, "{path}: {}", Escaped(layer))?;
                     }
                 }
-                Decision::Refused(refusal) => writeln!(f, "{path}: not used: {refusal}")?,
+                LibraryDecision::Refused(refusal) => writeln!(f, "{path}: not used: {refusal}")?,
             }
         }
         Ok(())
@@ -46,7 +46,7 @@ impl Found {
     /// Returns the refused libraries with the reasons, without the usual refusals.
     fn refused(&self) -> impl Iterator<Item = (&Candidate, &LibraryError)> {
         self.candidates.iter().filter_map(|candidate| match &candidate.decision {
-            Decision::Refused(refusal) if !refusal.is_usual() => Some((candidate, refusal)),
+            LibraryDecision::Refused(refusal) if !refusal.is_usual() => Some((candidate, refusal)),
             _ => None,
         })
     }

@@ -7,7 +7,7 @@ use android_simulation::{Android, Simulation, exported};
 use ash::vk;
 use loader_core::log::Level;
 use loader_core::memory::Arc;
-use platform_android::layers::{Decision, Found, LibraryError, Search};
+use platform_android::layers::{Found, LibraryDecision, LibraryError, Search};
 
 const DEBUG: &str = "/data/local/debug/vulkan";
 const APPLICATION: &str = "/data/app/game/lib";
@@ -39,7 +39,7 @@ fn names(found: &Found) -> Vec<String> {
 fn reason(found: &Found) -> &LibraryError {
     match &found.candidates[..] {
         [candidate] => match &candidate.decision {
-            Decision::Refused(refusal) => refusal,
+            LibraryDecision::Refused(refusal) => refusal,
             other => panic!("{other:?}"),
         },
         other => panic!("{} libraries", other.len()),
@@ -106,7 +106,7 @@ fn r20_names_begin_with_libvklayer_and_end_with_so() {
     assert_eq!(listed, ["VK_LAYER_13", "VK_LAYER_14"]);
     let mut refused: Vec<&str> = Vec::new();
     for candidate in
-        found.candidates.iter().filter(|one| one.decision == Decision::Refused(LibraryError::Name))
+        found.candidates.iter().filter(|one| one.decision == LibraryDecision::Refused(LibraryError::Name))
     {
         refused.push(std::str::from_utf8(&candidate.file.name).unwrap());
     }
@@ -125,7 +125,7 @@ fn r21_the_first_file_of_a_name_counts() {
     let found = found(&simulation);
     assert_eq!(names(&found), ["VK_LAYER_first"]);
     assert!(
-        matches!(&found.candidates[1].decision, Decision::Refused(LibraryError::Duplicate { of }) if of.as_slice() == b"/one/libVkLayer_a.so")
+        matches!(&found.candidates[1].decision, LibraryDecision::Refused(LibraryError::Duplicate { of }) if of.as_slice() == b"/one/libVkLayer_a.so")
     );
     assert!(!android.calls().contains(&"dlopen /two/libVkLayer_a.so".to_owned()));
     let warned = android.logged().into_iter().filter(|(level, _)| *level <= Level::Warning);
@@ -316,7 +316,7 @@ fn r32_a_library_may_have_several_layers() {
     assert_eq!(names(&found), layers);
     let global = [c"VK_LAYER_a", c"VK_LAYER_b", c"VK_LAYER_c"].map(|name| found.layer(name).unwrap().global);
     assert_eq!(global, [true, true, false]);
-    assert_eq!(found.candidates[0].decision, Decision::Used(3));
+    assert_eq!(found.candidates[0].decision, LibraryDecision::Used(3));
 }
 
 #[test]
@@ -372,7 +372,7 @@ fn r15_layers_are_looked_for_once_and_again_after_a_fork() {
     android.layer("/more/libVkLayer_b.so", &["VK_LAYER_b"], &[]);
     let after = found(&simulation);
     assert_eq!(names(&after), ["VK_LAYER_a", "VK_LAYER_b"]);
-    assert_eq!(after.candidates[0].decision, Decision::Known);
+    assert_eq!(after.candidates[0].decision, LibraryDecision::Known);
     assert_eq!(opened(android.calls()), 1, "what is known is not asked again");
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use android_simulation::{Android, Packed, Simulation, package};
 use loader_core::log::Level;
 use loader_core::memory::Arc;
-use platform_android::layers::{Decision, Found, LibraryError};
+use platform_android::layers::{Found, LibraryDecision, LibraryError};
 
 const PACKAGE: &str = "/data/app/layers/base.apk";
 const ABI: &str = "lib/x86_64";
@@ -31,7 +31,7 @@ fn found(simulation: &Simulation) -> Arc<Found> {
 }
 
 /// Returns file names with their outcomes.
-fn decisions(found: &Found) -> Vec<(String, &Decision)> {
+fn decisions(found: &Found) -> Vec<(String, &LibraryDecision)> {
     let name = |file: &[u8]| String::from_utf8(file.to_vec()).unwrap();
     found.candidates.iter().map(|one| (name(&one.file.name), &one.decision)).collect()
 }
@@ -64,10 +64,10 @@ fn r23_stored_and_aligned_files_right_in_the_folder_count() {
     let found = found(&simulation);
     let decisions = decisions(&found);
     let [good, small, crooked] = &decisions[..] else { panic!("{decisions:?}") };
-    assert_eq!(*good, ("libVkLayer_good.so".to_owned(), &Decision::Used(1)));
-    assert!(matches!(small.1, Decision::Refused(LibraryError::Compressed { method: 8 })), "{small:?}");
+    assert_eq!(*good, ("libVkLayer_good.so".to_owned(), &LibraryDecision::Used(1)));
+    assert!(matches!(small.1, LibraryDecision::Refused(LibraryError::Compressed { method: 8 })), "{small:?}");
     assert!(
-        matches!(crooked.1, Decision::Refused(LibraryError::Misaligned { page: 4096, .. })),
+        matches!(crooked.1, LibraryDecision::Refused(LibraryError::Misaligned { page: 4096, .. })),
         "{crooked:?}"
     );
     assert_eq!(
@@ -94,9 +94,9 @@ fn r24_pages_of_16_kib_need_files_that_begin_with_one() {
     let decisions = decisions(&found);
     assert!(matches!(
         decisions[0].1,
-        Decision::Refused(LibraryError::Misaligned { offset: 4096, page: 16384 })
+        LibraryDecision::Refused(LibraryError::Misaligned { offset: 4096, page: 16384 })
     ));
-    assert_eq!(*decisions[1].1, Decision::Used(1));
+    assert_eq!(*decisions[1].1, LibraryDecision::Used(1));
     assert!(warnings(android)[0].contains("zipalign -P 16"));
 }
 
@@ -123,7 +123,7 @@ fn r23_an_unpacked_library_comes_before_its_compressed_copy_without_a_warning() 
     let copy = Packed { compressed: true, ..Packed::stored("lib/x86_64/libVkLayer_good.so", &good, 1) };
     android.file(PACKAGE, package(&[copy]));
     let found = found(&simulation);
-    assert!(matches!(decisions(&found)[1].1, Decision::Refused(LibraryError::Duplicate { .. })));
+    assert!(matches!(decisions(&found)[1].1, LibraryDecision::Refused(LibraryError::Duplicate { .. })));
     assert!(warnings(android).is_empty());
 }
 
@@ -141,7 +141,7 @@ fn changed(change: impl FnOnce(&mut Vec<u8>)) -> (Simulation, Arc<Found>) {
 
 fn refusal(found: &Found) -> &LibraryError {
     match &found.candidates[0].decision {
-        Decision::Refused(refusal) => refusal,
+        LibraryDecision::Refused(refusal) => refusal,
         other => panic!("{other:?}"),
     }
 }

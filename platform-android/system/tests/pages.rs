@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use platform_android::hal::ModuleFault;
-use platform_android_system::hal::Decision;
+use platform_android_system::hal::ModuleDecision;
 
 #[test]
 fn every_decision_about_a_driver_is_on_the_page() {
     let page = read("docs/android-image.md");
-    for id in Decision::IDS.iter().chain(ModuleFault::IDS).copied().flatten() {
+    for id in ModuleDecision::IDS.iter().chain(ModuleFault::IDS).copied().flatten() {
         assert!(page.contains(&format!("| `{id}` |")), "{id} is not on the page");
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Elf {
 
 /// Why a file cannot be read as ELF.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum ElfError {
     /// It is something else: what, in words.
     Other(&'static str),
     /// It ends too early.
@@ -80,7 +80,7 @@ pub(super) fn machine_for(bits: u32) -> &'static str {
 }
 
 /// Reads the file at `path`.
-pub(super) fn read(path: &Path) -> Result<Elf, Trouble> {
+pub(super) fn read(path: &Path) -> Result<Elf, ElfError> {
     with(path, |data, kind| match kind {
         FileKind::Elf64 => parse::<elf::FileHeader64<Endianness>, _>(data, 64),
         FileKind::Elf32 => parse::<elf::FileHeader32<Endianness>, _>(data, 32),
@@ -121,18 +121,18 @@ pub(super) fn own_references(path: &Path, start: &[u8]) -> (usize, Vec<u64>) {
     found.unwrap_or_default()
 }
 
-fn with<T>(path: &Path, read: impl Fn(&ReadCache<File>, FileKind) -> Option<T>) -> Result<T, Trouble> {
+fn with<T>(path: &Path, read: impl Fn(&ReadCache<File>, FileKind) -> Option<T>) -> Result<T, ElfError> {
     let file = File::open(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => Trouble::Absent,
-        _ => Trouble::Denied,
+        std::io::ErrorKind::NotFound => ElfError::Absent,
+        _ => ElfError::Denied,
     })?;
     let size = file.metadata().map_or(0, |found| found.len());
     let cache = ReadCache::new(file);
     let start: Vec<u8> = (&cache).read_bytes_at(0, size.min(64)).map(<[u8]>::to_vec).unwrap_or_default();
     if !start.starts_with(b"\x7fELF") {
-        return Err(Trouble::Other(kind_of(&start)));
+        return Err(ElfError::Other(kind_of(&start)));
     }
-    let cut_short = || Trouble::CutShort { size, needs: needs(&start).max(size + 1) };
+    let cut_short = || ElfError::CutShort { size, needs: needs(&start).max(size + 1) };
     let kind = FileKind::parse(&cache).map_err(|_| cut_short())?;
     if needs(&start) > size {
         return Err(cut_short());
@@ -340,12 +340,12 @@ mod tests {
             (b"GROUP ( libc.so.6 )\n", "it is a text file"),
         ] {
             fs::write(&file, content).unwrap();
-            assert_eq!(read(&file), Err(Trouble::Other(what)));
+            assert_eq!(read(&file), Err(ElfError::Other(what)));
         }
-        assert_eq!(read(&folder.path().join("gone")), Err(Trouble::Absent));
+        assert_eq!(read(&folder.path().join("gone")), Err(ElfError::Absent));
         let whole = fs::read(std::env::current_exe().unwrap()).unwrap();
         fs::write(&file, &whole[..whole.len() / 2]).unwrap();
-        let Err(Trouble::CutShort { size, needs }) = read(&file) else { panic!("half a file") };
+        let Err(ElfError::CutShort { size, needs }) = read(&file) else { panic!("half a file") };
         assert!(size == whole.len() as u64 / 2 && needs <= whole.len() as u64 + 1, "{size} {needs}");
     }
 }

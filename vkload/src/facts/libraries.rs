@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::elf::{self, Elf, Trouble};
+use super::elf::{self, Elf, ElfError};
 use super::files::{below, read};
 use super::linker::{Found, Search, run_path};
 use super::user::Database;
@@ -119,11 +119,11 @@ pub(super) fn collect(root: &Path, search: &Search, named: &[Named], bits: u32) 
 }
 
 /// Returns the state of the file at `path`, of which this was read, for programs of this width.
-pub(super) fn state_of(root: &Path, path: &Path, elf: &Result<Elf, Trouble>, bits: u32) -> LibraryState {
+pub(super) fn state_of(root: &Path, path: &Path, elf: &Result<Elf, ElfError>, bits: u32) -> LibraryState {
     let here = below(root, path);
     if let Ok(to) = fs::read_link(&here)
         && !here.exists()
-        && *elf == Err(Trouble::Absent)
+        && *elf == Err(ElfError::Absent)
     {
         return LibraryState::DanglingLink { to: to.display().to_string() };
     }
@@ -131,10 +131,10 @@ pub(super) fn state_of(root: &Path, path: &Path, elf: &Result<Elf, Trouble>, bit
         return LibraryState::IsFolder;
     }
     match elf {
-        Err(Trouble::Absent) => LibraryState::Absent,
-        Err(Trouble::Denied) => denied(root, path),
-        Err(Trouble::Other(what)) => LibraryState::NotElf { what: (*what).to_owned() },
-        Err(Trouble::CutShort { size, needs }) => LibraryState::Truncated { size: *size, needs: *needs },
+        Err(ElfError::Absent) => LibraryState::Absent,
+        Err(ElfError::Denied) => denied(root, path),
+        Err(ElfError::Other(what)) => LibraryState::NotElf { what: (*what).to_owned() },
+        Err(ElfError::CutShort { size, needs }) => LibraryState::Truncated { size: *size, needs: *needs },
         Ok(elf) if u32::from(elf.bits) != bits => LibraryState::WrongClass { bits: elf.bits },
         Ok(elf) if elf.machine != elf::machine_for(bits) => {
             LibraryState::WrongMachine { machine: elf.machine.to_owned() }
@@ -222,7 +222,7 @@ impl Closure<'_> {
         let path = self.search.expand(library, self.bits);
         let here = below(self.root, &path);
         let elf = elf::read(&here);
-        let is_there = fs::symlink_metadata(&here).is_ok() || elf == Err(Trouble::Denied);
+        let is_there = fs::symlink_metadata(&here).is_ok() || elf == Err(ElfError::Denied);
         is_there.then(|| Found { elf, path, because: String::new() })
     }
 

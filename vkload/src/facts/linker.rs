@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::elf::{self, Elf, Trouble};
+use super::elf::{self, Elf, ElfError};
 use super::files::{below, entries, name_of, read, seen};
 use super::libraries::{LibraryState, state_of};
 use super::variables::Variables;
@@ -71,7 +71,7 @@ pub(super) struct Search {
 pub(super) struct Found {
     pub(super) path: PathBuf,
     pub(super) because: String,
-    pub(super) elf: Result<Elf, Trouble>,
+    pub(super) elf: Result<Elf, ElfError>,
 }
 
 impl Search {

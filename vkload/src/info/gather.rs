@@ -123,11 +123,11 @@ fn opened<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loader_core::discovery::{Candidate, Decision, DriverKind, Reason, SearchResult};
+    use loader_core::discovery::{Candidate, DriverDecision, DriverKind, SearchResult, SkipReason};
     use loader_core::manifest::Version;
     use loader_core::memory::text;
 
-    fn candidate(decision: Decision) -> Candidate {
+    fn candidate(decision: DriverDecision) -> Candidate {
         Candidate {
             path: text(&[b"/x.json"]).unwrap(),
             found_in: 0,
@@ -150,18 +150,18 @@ mod tests {
             (report.drivers[0].view.used, report.drivers[0].view.remark.is_empty())
         };
         let good = || DriverStatus::Used { interface: 5, devices: 1 };
-        assert_eq!(used(Decision::Use, good()), (true, true));
-        assert_eq!(used(Decision::Use, DriverStatus::NoDevices), (false, false));
+        assert_eq!(used(DriverDecision::Use, good()), (true, true));
+        assert_eq!(used(DriverDecision::Use, DriverStatus::NoDevices), (false, false));
         let lie =
             DriverStatus::ApiVersionLie { manifest: Version::new(1, 1, 0), driver: Version::new(1, 0, 0) };
-        assert_eq!(used(Decision::Use, lie), (true, false));
-        assert_eq!(used(Decision::Skip(Reason::PortabilityNotAsked), good()), (false, false));
+        assert_eq!(used(DriverDecision::Use, lie), (true, false));
+        assert_eq!(used(DriverDecision::Skip(SkipReason::PortabilityNotAsked), good()), (false, false));
     }
 
     #[test]
     fn every_candidate_and_every_search_path_is_in_the_report() {
         let mut plan = Plan::default();
-        plan.drivers.push(candidate(Decision::Use));
+        plan.drivers.push(candidate(DriverDecision::Use));
         plan.searched.push(loader_core::discovery::Searched {
             path: text(&[b"/icd.d"]).unwrap(),
             origin: Origin::Fallback(c"XDG_DATA_DIRS"),

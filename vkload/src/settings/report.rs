@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use loader_core::discovery::{KnownSettings, Reason, SearchResult};
+use loader_core::discovery::{KnownSettings, SearchResult, SkipReason};
 use loader_core::manifest::{Settings, SettingsFile, SettingsWarning};
 use loader_core::memory::{Escaped, OutOfMemory};
 use platform_linux::{PLATFORM, POLICY};
@@ -70,7 +70,7 @@ fn search() -> io::Result<Report> {
     let plan = known.plan;
     report.path = (!plan.path.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(&plan.path)));
     report.unusable = plan.unusable.map(|reason| match reason {
-        Reason::Invalid(error) => error.to_string(),
+        SkipReason::Invalid(error) => error.to_string(),
         reason => reason.to_string(),
     });
     report.file = plan.file;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use loader_core::discovery::{Candidate, Decision, Origin, Plan};
+use loader_core::discovery::{Candidate, DriverDecision, Origin, Plan};
 use serde::Serialize;
 
 use super::{setting, settings_file, shown};
@@ -42,8 +42,8 @@ impl DriverView {
     fn new(plan: &Plan, index: usize, candidate: &Candidate) -> Self {
         let found_in = plan.searched.get(candidate.found_in);
         let (outcome, remark) = match candidate.decision {
-            Decision::Use => ("used", String::new()),
-            Decision::Skip(reason) => (reason.id(), reason.to_string()),
+            DriverDecision::Use => ("used", String::new()),
+            DriverDecision::Skip(reason) => (reason.id(), reason.to_string()),
         };
         Self {
             index,
@@ -52,7 +52,7 @@ impl DriverView {
             api_version: candidate.api_version.to_string(),
             portability: candidate.portability,
             found_by: found_in.map(|searched| origin(searched.origin)).unwrap_or_default(),
-            used: candidate.decision == Decision::Use,
+            used: candidate.decision == DriverDecision::Use,
             outcome: outcome.into(),
             remark,
         }

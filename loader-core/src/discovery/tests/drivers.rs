@@ -100,8 +100,8 @@ fn one_library_is_one_driver() {
     let plan = plan_of(system);
     let expected = ["use", "duplicate-library", "use", "duplicate-library", "use", "duplicate-library"];
     assert_eq!(ids(&plan), expected);
-    assert_eq!(plan.drivers[1].decision, Decision::Skip(Reason::Duplicate { of: 0 }));
-    assert_eq!(plan.drivers[5].decision, Decision::Skip(Reason::Duplicate { of: 4 }));
+    assert_eq!(plan.drivers[1].decision, DriverDecision::Skip(SkipReason::Duplicate { of: 0 }));
+    assert_eq!(plan.drivers[5].decision, DriverDecision::Skip(SkipReason::Duplicate { of: 4 }));
 }
 
 #[test]

@@ -43,8 +43,8 @@ fn shown(bytes: &[u8]) -> String {
 /// Returns every candidate: its path, and the id of its reason or "use".
 fn decisions(plan: &Plan) -> StdVec<(String, &'static str)> {
     let decision = |driver: &Candidate| match &driver.decision {
-        Decision::Use => "use",
-        Decision::Skip(reason) => reason.id(),
+        DriverDecision::Use => "use",
+        DriverDecision::Skip(reason) => reason.id(),
     };
     plan.drivers.iter().map(|driver| (shown(&driver.path), decision(driver))).collect()
 }

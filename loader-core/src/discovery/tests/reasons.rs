@@ -112,8 +112,8 @@ fn rules_are_named_where_there_are_some() {
         .drivers
         .iter()
         .filter_map(|driver| match driver.decision {
-            Decision::Skip(reason) => reason.policy(),
-            Decision::Use => None,
+            DriverDecision::Skip(reason) => reason.policy(),
+            DriverDecision::Use => None,
         })
         .collect();
     assert_eq!(policies, ["LDP_DRIVER_4", "LDP_LOADER_4"]);

@@ -178,14 +178,17 @@ fn is_on(platform: &Platform, by_default: bool) -> Result<bool, OutOfMemory> {
     Ok(wanted.map_or(by_default, |value| !value.is_empty() && value.as_slice() != b"0"))
 }
 
-fn read(cache: &dyn StartCache, circumstances: &[u8]) -> Result<Result<StartFile, Unused>, OutOfMemory> {
+fn read(
+    cache: &dyn StartCache,
+    circumstances: &[u8],
+) -> Result<Result<StartFile, StartFileError>, OutOfMemory> {
     let content = match unless_out_of_memory(cache.load())? {
         Ok(content) => content,
-        Err(fault) => return Ok(Err(Unused::Fault(fault))),
+        Err(fault) => return Ok(Err(StartFileError::Fault(fault))),
     };
-    let Some(file) = StartFile::read(content)? else { return Ok(Err(Unused::Damaged)) };
+    let Some(file) = StartFile::read(content)? else { return Ok(Err(StartFileError::Damaged)) };
     if let Some(what) = first_difference(file.circumstances(), circumstances)? {
-        return Ok(Err(Unused::Changed { what }));
+        return Ok(Err(StartFileError::Changed { what }));
     }
     Ok(Ok(file))
 }
@@ -213,7 +216,7 @@ fn log(logger: &Logger, message: fmt::Arguments<'_>, level: Level) {
 }
 
 /// Why the file of the last start is not used.
-enum Unused {
+enum StartFileError {
     Fault(CacheFault),
     Damaged,
     /// A line of the circumstances differs, which begins with this word.
@@ -222,7 +225,7 @@ enum Unused {
     },
 }
 
-impl Unused {
+impl StartFileError {
     fn level(&self) -> Level {
         match self {
             Self::Fault(CacheFault::NotFound) | Self::Changed { .. } => Level::Debug,
@@ -231,7 +234,7 @@ impl Unused {
     }
 }
 
-impl fmt::Display for Unused {
+impl fmt::Display for StartFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fault(fault) => fault.fmt(f),

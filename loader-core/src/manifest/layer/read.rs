@@ -5,14 +5,14 @@ use super::{
     LAYER_LIMIT, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType, NAME_LIMIT,
     OVERRIDE_LAYER, PreInstanceFunctions, Switch, Symbol,
 };
-use crate::manifest::driver::{Failure, Field, FieldProblem, ManifestError, ManifestWarning};
+use crate::manifest::driver::{Field, FieldProblem, ManifestError, ManifestFailure, ManifestWarning};
 use crate::manifest::driver::{library_arch, present, string, version};
 use crate::manifest::json::{self, Items, Kind, Str, Value};
 use crate::manifest::version::Version;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 
 /// Reads a whole manifest.
-pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), Failure> {
+pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), ManifestFailure> {
     let root = json::parse(bytes).map_err(ManifestError::Json)?;
     if root.kind() != Kind::Object {
         return Err(ManifestError::NotAnObject { line: root.line() }.into());
@@ -62,8 +62,8 @@ fn add(file: &mut LayerFile, field: Field, value: &Value<'_>) -> Result<(), OutO
     let read = last.as_mut().map_or(Ok(()), |out| layer(field, value, file.format_version, out));
     match read {
         Ok(()) => Ok(()),
-        Err(Failure::OutOfMemory) => Err(OutOfMemory),
-        Err(Failure::Manifest(error)) => {
+        Err(ManifestFailure::OutOfMemory) => Err(OutOfMemory),
+        Err(ManifestFailure::Manifest(error)) => {
             *last = Err(error);
             Ok(())
         }
@@ -110,7 +110,12 @@ const LAYER_FIELDS: [Field; 17] = [
 ];
 
 /// Reads one layer.
-fn layer(field: Field, value: &Value<'_>, format: Version, out: &mut LayerManifest) -> Result<(), Failure> {
+fn layer(
+    field: Field,
+    value: &Value<'_>,
+    format: Version,
+    out: &mut LayerManifest,
+) -> Result<(), ManifestFailure> {
     if value.kind() != Kind::Object {
         let expected = if field == Field::Layer { "an object" } else { "a list of objects" };
         return Err(wrong_type(field, expected, value));
@@ -154,7 +159,7 @@ fn layer(field: Field, value: &Value<'_>, format: Version, out: &mut LayerManife
     Ok(())
 }
 
-fn name(value: Option<&Value<'_>>, object: &Value<'_>) -> Result<Text, Failure> {
+fn name(value: Option<&Value<'_>>, object: &Value<'_>) -> Result<Text, ManifestFailure> {
     let (value, written) = string(value, Field::Name, object)?;
     let name = written.to_text()?;
     match name_problem(&name) {
@@ -168,7 +173,7 @@ fn name_problem(name: &[u8]) -> Option<FieldProblem> {
     FieldProblem::of_text(name).or_else(|| (name.len() > NAME_LIMIT).then_some(FieldProblem::TooLong))
 }
 
-fn layer_type(value: Option<&Value<'_>>, object: &Value<'_>) -> Result<LayerType, Failure> {
+fn layer_type(value: Option<&Value<'_>>, object: &Value<'_>) -> Result<LayerType, ManifestFailure> {
     let (value, text) = string(value, Field::Type, object)?;
     let types =
         [("GLOBAL", LayerType::Global), ("INSTANCE", LayerType::Instance), ("DEVICE", LayerType::Device)];
@@ -190,7 +195,7 @@ fn library_or_components(
     components: Option<&Value<'_>>,
     out: &mut LayerManifest,
     object: &Value<'_>,
-) -> Result<(), Failure> {
+) -> Result<(), ManifestFailure> {
     let is_override = out.name.as_slice() == OVERRIDE_LAYER;
     let (field, problem, value) = match (library, components) {
         (Some(library), None) => {
@@ -211,7 +216,7 @@ fn library_or_components(
         }
         (None, None) => (Field::LibraryPath, FieldProblem::Missing, object),
     };
-    Err(Failure::Manifest(ManifestError::Field { field, problem, line: value.line() }))
+    Err(ManifestFailure::Manifest(ManifestError::Field { field, problem, line: value.line() }))
 }
 
 /// Returns the texts in a list, or the list's defect.
@@ -416,7 +421,7 @@ fn ignored(field: Field, problem: FieldProblem, value: &Value<'_>) -> ManifestWa
     ManifestWarning::FieldIgnored { field, problem, line: value.line() }
 }
 
-fn wrong_type(field: Field, expected: &'static str, value: &Value<'_>) -> Failure {
+fn wrong_type(field: Field, expected: &'static str, value: &Value<'_>) -> ManifestFailure {
     let problem = FieldProblem::WrongType { expected };
     ManifestError::Field { field, problem, line: value.line() }.into()
 }

@@ -9,7 +9,7 @@ mod report;
 mod search;
 mod stub;
 
-pub use report::{Candidate, Decision, FileName, Report, Source};
+pub use report::{Candidate, FileName, ModuleDecision, Report, Source};
 pub use stub::is_stub;
 
 use loader_core::log::{Level, Topic};

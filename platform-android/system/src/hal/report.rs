@@ -13,7 +13,7 @@ use platform_android::system::{PROPERTY_VALUE_MAX, PropertyValue};
 /// All candidates, in order.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// The candidates. The last one is the driver if its decision is [`Decision::Used`].
+    /// The candidates. The last one is the driver if its decision is [`ModuleDecision::Used`].
     pub candidates: Vec<Candidate>,
 }
 
@@ -27,7 +27,7 @@ pub struct Candidate {
     /// The library's name, empty if it has none.
     pub file: FileName,
     /// The outcome.
-    pub decision: Decision,
+    pub decision: ModuleDecision,
 }
 
 /// A source of drivers, in search order.
@@ -47,7 +47,7 @@ pub enum Source {
 loader_core::reasons! {
     /// The outcome for a candidate.
     #[derive(Debug)]
-    pub enum Decision(of: &Candidate) [level] {
+    pub enum ModuleDecision(of: &Candidate) [level] {
         /// It is the driver.
         Used = ["used" Info] ("from {}: used", of.source);
         /// The system has no such source.
@@ -95,7 +95,7 @@ impl fmt::Display for Source {
     }
 }
 
-impl Decision {
+impl ModuleDecision {
     /// Returns whether the search ends here: something was opened, for better or worse.
     #[must_use]
     pub const fn ends_search(&self) -> bool {
@@ -116,7 +116,7 @@ impl fmt::Display for Candidate {
     }
 }
 
-impl From<ModuleFault> for Decision {
+impl From<ModuleFault> for ModuleDecision {
     fn from(fault: ModuleFault) -> Self {
         Self::Faulty(fault)
     }
@@ -130,10 +130,11 @@ impl Report {
 
     /// Returns why no driver was found, and the remedy.
     pub(super) fn why_none(&self) -> &'static str {
-        let any = |wanted: fn(&Decision) -> bool| self.candidates.iter().any(|one| wanted(&one.decision));
-        if any(Decision::ends_search) {
+        let any =
+            |wanted: fn(&ModuleDecision) -> bool| self.candidates.iter().any(|one| wanted(&one.decision));
+        if any(ModuleDecision::ends_search) {
             "the library that was found is not a driver; the message before this one says what to do"
-        } else if any(|decision| matches!(decision, Decision::DoesNotOpen { .. })) {
+        } else if any(|decision| matches!(decision, ModuleDecision::DoesNotOpen { .. })) {
             "no library opens that ro.hardware.vulkan and ro.board.platform name; install the GPU's driver as \
              vulkan.NAME.so among the vendor's libraries and set ro.hardware.vulkan to NAME"
         } else {

@@ -15,7 +15,7 @@ use platform_android::host::Host;
 use platform_android::system::{Library, Namespace, OpenMethod, PROPERTY_VALUE_MAX, Statistic, System};
 use platform_android::trace::slice;
 
-use super::report::{Candidate, Decision, FileName, Report, Source};
+use super::report::{Candidate, FileName, ModuleDecision, Report, Source};
 
 /// The sources of drivers, in search order.
 const SOURCES: [Source; 4] = [Source::Updatable, Source::Apex, Source::Vendor, Source::Hardware];
@@ -98,7 +98,7 @@ impl Sources<'_> {
     }
 
     fn no_source(&mut self, source: Source) -> Answer {
-        let decision = Decision::NoSource;
+        let decision = ModuleDecision::NoSource;
         self.note(Candidate { source, property: None, file: FileName::NONE, decision });
         Answer::NoSource
     }
@@ -110,13 +110,13 @@ impl Sources<'_> {
             let value = self.host.system.property(property);
             let candidate = |file, decision| Candidate { source, property: Some(property), file, decision };
             if value.is_empty() {
-                self.note(candidate(FileName::NONE, Decision::PropertyNotSet));
+                self.note(candidate(FileName::NONE, ModuleDecision::PropertyNotSet));
                 continue;
             }
             let file = FileName::of(&value);
             match self.host.system.open(file.as_c_str(), method) {
-                Ok(library) => return self.check(candidate(file, Decision::Used), library),
-                Err(error) => self.note(candidate(file, Decision::DoesNotOpen { error })),
+                Ok(library) => return self.check(candidate(file, ModuleDecision::Used), library),
+                Err(error) => self.note(candidate(file, ModuleDecision::DoesNotOpen { error })),
             }
         }
         Answer::Nothing
@@ -149,7 +149,7 @@ impl Sources<'_> {
         let module = match answer {
             Ok(module) => module.cast::<Module>(),
             Err(error) => {
-                self.note(candidate(Decision::NoHardwareModule { error }));
+                self.note(candidate(ModuleDecision::NoHardwareModule { error }));
                 return Answer::Nothing;
             }
         };
@@ -159,7 +159,7 @@ impl Sources<'_> {
             return Answer::NoDriver;
         };
         let library = Library { handle, method: OpenMethod::Linker, bridged: false };
-        Answer::Module(Found { candidate: candidate(Decision::Used), library, module })
+        Answer::Module(Found { candidate: candidate(ModuleDecision::Used), library, module })
     }
 
     fn end_process(&self) -> ! {

@@ -1,6 +1,6 @@
 //! Drivers that were found.
 
-use loader_core::discovery::{Decision, Origin, Reason};
+use loader_core::discovery::{DriverDecision, Origin, SkipReason};
 use loader_core::platform::FileError;
 
 use super::super::case::{Case, file_name, quoted};
@@ -235,7 +235,7 @@ fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<String> {
 /// Reports the drivers that the loader does not open, and why.
 pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
     let skipped = |driver: &DriverView| {
-        let Decision::Skip(reason) = case.candidate(driver)?.decision else { return None };
+        let DriverDecision::Skip(reason) = case.candidate(driver)?.decision else { return None };
         if case.facts.strays.iter().any(|stray| stray.path == driver.manifest) {
             return None;
         }
@@ -243,13 +243,17 @@ pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
         let by_settings = case.candidate(driver).is_some_and(|it| is_by_settings(case, it.found_in));
         let (severity, evidence) = match reason {
             // The rules about variables and settings say these.
-            Reason::Unreadable(FileError::NotFound) if named || by_settings => return None,
-            Reason::ManifestRepeated { .. } | Reason::NotSelected { .. } | Reason::Disabled { .. } => {
+            SkipReason::Unreadable(FileError::NotFound) if named || by_settings => return None,
+            SkipReason::ManifestRepeated { .. }
+            | SkipReason::NotSelected { .. }
+            | SkipReason::Disabled { .. } => {
                 return None;
             }
-            Reason::Duplicate { .. } | Reason::PortabilityNotAsked => (Severity::Note, Evidence::Rest),
-            Reason::LibraryArch { .. } if !named && has_driver_of_this_width(case) => return None,
-            Reason::LibraryArch { .. } => {
+            SkipReason::Duplicate { .. } | SkipReason::PortabilityNotAsked => {
+                (Severity::Note, Evidence::Rest)
+            }
+            SkipReason::LibraryArch { .. } if !named && has_driver_of_this_width(case) => return None,
+            SkipReason::LibraryArch { .. } => {
                 (if named { case.mention() } else { Severity::Note }, Evidence::Likely)
             }
             _ => (case.blame(), Evidence::Seen),
@@ -258,12 +262,14 @@ pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
             .severity(severity)
             .evidence(evidence);
         Some(match reason {
-            Reason::Unreadable(FileError::Denied) => {
+            SkipReason::Unreadable(FileError::Denied) => {
                 finding.step(format!("sudo chmod a+r {}", quoted(&driver.manifest)))
             }
-            Reason::LibraryArch { .. } if named => finding.step(format!("unset {}", driver.found_by)),
-            Reason::Duplicate { .. } | Reason::PortabilityNotAsked | Reason::LibraryArch { .. } => finding,
-            Reason::Unreadable(FileError::NotFound) => finding,
+            SkipReason::LibraryArch { .. } if named => finding.step(format!("unset {}", driver.found_by)),
+            SkipReason::Duplicate { .. }
+            | SkipReason::PortabilityNotAsked
+            | SkipReason::LibraryArch { .. } => finding,
+            SkipReason::Unreadable(FileError::NotFound) => finding,
             _ if case.is_of_no_package(&driver.manifest) => finding.step(case.remove(&driver.manifest)),
             _ => finding.step(case.reinstall(&driver.manifest)),
         })

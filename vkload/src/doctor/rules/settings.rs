@@ -29,7 +29,7 @@ pub(super) fn unusable(case: &Case) -> Vec<Finding> {
     let check = format!("vkload settings {}", quoted(&path));
     if let Some(reason) = &plan.unusable {
         let why = match reason {
-            loader_core::discovery::Reason::Invalid(error) => error.to_string(),
+            loader_core::discovery::SkipReason::Invalid(error) => error.to_string(),
             reason => reason.to_string(),
         };
         return vec![

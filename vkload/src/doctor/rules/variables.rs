@@ -1,6 +1,6 @@
 //! Environment variables that were set, perhaps long ago.
 
-use loader_core::discovery::{Decision, LayerNote, Note, Origin, Reason, SearchResult};
+use loader_core::discovery::{DriverDecision, LayerNote, Note, Origin, SearchResult, SkipReason};
 use loader_core::memory::Escaped;
 use loader_core::platform::FileError;
 use loader_core::platform::variables::ALL;
@@ -55,7 +55,7 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
     let gone = |driver: &&DriverView| {
         matches!(
             case.candidate(driver).map(|it| it.decision),
-            Some(Decision::Skip(Reason::Unreadable(FileError::NotFound)))
+            Some(DriverDecision::Skip(SkipReason::Unreadable(FileError::NotFound)))
         )
     };
     let absent: Vec<&str> = case.drivers.iter().filter(gone).map(|driver| driver.manifest.as_str()).collect();
@@ -155,7 +155,9 @@ pub(super) fn filters(case: &Case) -> Vec<Finding> {
 
 fn is_left_out(case: &Case, driver: &DriverView, name: &str) -> bool {
     match case.candidate(driver).map(|candidate| candidate.decision) {
-        Some(Decision::Skip(Reason::NotSelected { by } | Reason::Disabled { by })) => by.to_str() == Ok(name),
+        Some(DriverDecision::Skip(SkipReason::NotSelected { by } | SkipReason::Disabled { by })) => {
+            by.to_str() == Ok(name)
+        }
         _ => false,
     }
 }
