@@ -160,10 +160,10 @@ unsafe extern "system" fn allocate_descriptor_sets(
         if pool.most - pool.count < count {
             return vk::Result::ERROR_OUT_OF_POOL_MEMORY;
         }
-        for place in 0..all.len() {
+        for index in 0..all.len() {
             let new = pool.sets.reuse().map_or_else(|| pool.create(device(handle)), Ok);
             match new {
-                Ok(set) => all[place] = set,
+                Ok(set) => all[index] = set,
                 Err(error) => {
                     pool.free(all);
                     all.fill(vk::DescriptorSet::null());

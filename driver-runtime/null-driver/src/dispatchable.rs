@@ -81,9 +81,9 @@ unsafe extern "system" fn enumerate_physical_device_groups(
         }
         let room = count.read().min(sizes.len() as u32);
         let mut rest = &devices[..found as usize];
-        for (place, size) in sizes.iter().take(room as usize).enumerate() {
+        for (index, size) in sizes.iter().take(room as usize).enumerate() {
             let (members, others) = rest.split_at((*size as usize).min(rest.len()));
-            let group = &mut *out.add(place);
+            let group = &mut *out.add(index);
             group.physical_device_count = members.len() as u32;
             group.physical_devices = [vk::PhysicalDevice::null(); vk::MAX_DEVICE_GROUP_SIZE];
             group.physical_devices[..members.len()].copy_from_slice(members);

@@ -134,7 +134,7 @@ unsafe fn create_pipelines<I: Stages>(
     // SAFETY: the caller passes live handles, valid structures, and space for as many pipelines.
     unsafe {
         let cache = Object::<Cache<Null>>::from_handle(cache);
-        for (place, info) in infos.iter().enumerate() {
+        for (index, info) in infos.iter().enumerate() {
             let stages = info.stages().iter();
             let key = stages.fold(START, |before, stage| digest_of_stage(before, stage)).to_ne_bytes();
             let compile = || digest(START, &key);
@@ -142,9 +142,9 @@ unsafe fn create_pipelines<I: Stages>(
                 let found = cache.find(device(handle), &key);
                 found.unwrap_or_else(|| cache.add(&key, compile()))
             });
-            let result = Object::create_command(handle, callbacks, out.add(place), Pipeline(compiled));
+            let result = Object::create_command(handle, callbacks, out.add(index), Pipeline(compiled));
             if result != vk::Result::SUCCESS {
-                out.add(place).write(vk::Pipeline::null());
+                out.add(index).write(vk::Pipeline::null());
                 all = result;
             }
         }
@@ -163,12 +163,12 @@ pub(crate) unsafe fn create_others(
     out: *mut vk::Pipeline,
 ) -> vk::Result {
     let mut all = vk::Result::SUCCESS;
-    for place in 0..count as usize {
+    for index in 0..count as usize {
         // SAFETY: the caller vouches for handle and pointers.
         unsafe {
-            let result = Object::create_command(device, callbacks, out.add(place), Pipeline(0));
+            let result = Object::create_command(device, callbacks, out.add(index), Pipeline(0));
             if result != vk::Result::SUCCESS {
-                out.add(place).write(vk::Pipeline::null());
+                out.add(index).write(vk::Pipeline::null());
                 all = result;
             }
         }

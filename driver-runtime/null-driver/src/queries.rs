@@ -30,8 +30,8 @@ unsafe impl VkObject for Pool {
 impl Pool {
     fn set(&self, first: u32, count: u32, result: Option<u64>) {
         let mut results = self.results.lock();
-        for place in first..first.saturating_add(count) {
-            if let Some(query) = results.get_mut(place as usize) {
+        for index in first..first.saturating_add(count) {
+            if let Some(query) = results.get_mut(index as usize) {
                 *query = result;
             }
         }

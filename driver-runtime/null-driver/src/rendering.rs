@@ -137,13 +137,13 @@ unsafe fn clear(view: vk::ImageView, aspect: vk::ImageAspectFlags, value: vk::Cl
             Clear::DepthStencil(value.depth_stencil)
         };
         for layer in (0..part.layers).filter(|layer| part.mask == 0 || part.mask & (1 << layer) != 0) {
-            let place = (view.info.levels.0, view.info.layers.0 + part.first_layer + layer);
+            let subresource = (view.info.levels.0, view.info.layers.0 + part.first_layer + layer);
             clear_rectangle(
                 view.image,
                 view.info.format,
                 aspect & view.info.aspects,
                 value,
-                place,
+                subresource,
                 part.area,
             );
         }

@@ -64,7 +64,7 @@ pub(crate) unsafe fn write_requirements(size: u64, out: *mut vk::MemoryRequireme
 ///
 /// # Safety
 /// `memory` is a live handle.
-pub(crate) unsafe fn place(memory: vk::DeviceMemory, offset: u64) -> Option<*mut u8> {
+pub(crate) unsafe fn address(memory: vk::DeviceMemory, offset: u64) -> Option<*mut u8> {
     // SAFETY: the caller vouches for the handle.
     let memory = unsafe { Object::<Memory>::from_handle(memory) }?;
     memory.at(offset).map(NonNull::as_ptr)
@@ -156,7 +156,7 @@ unsafe extern "system" fn bind_buffer_memory(
 ) -> vk::Result {
     // SAFETY: the caller passes live handles.
     unsafe {
-        match (Object::<Buffer>::from_handle(buffer), place(memory, offset)) {
+        match (Object::<Buffer>::from_handle(buffer), address(memory, offset)) {
             (Some(buffer), Some(start)) => {
                 buffer.start.store(start, Ordering::Release);
                 vk::Result::SUCCESS

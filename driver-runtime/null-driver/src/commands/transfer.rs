@@ -28,8 +28,8 @@ unsafe extern "system" fn cmd_fill_buffer(
     // SAFETY: the buffer is live, and only bytes of its own are written.
     unsafe {
         let Some((start, size)) = bytes(buffer, offset, size) else { return };
-        for place in 0..size / 4 {
-            start.cast::<u32>().add(place).write_unaligned(word);
+        for index in 0..size / 4 {
+            start.cast::<u32>().add(index).write_unaligned(word);
         }
     }
 }

@@ -24,7 +24,7 @@ pub(super) const SIZE: u64 = 256;
 /// The alignment that the specification requires of acceleration-structure addresses, in bits.
 const ADDRESS_BITS: u32 = 8;
 
-/// The place of this processor's figures among three: 64 bits, 32 bits, and 32 bits with numbers of 64 bits aligned to four
+/// The index of this processor's figures among three: 64 bits, 32 bits, and 32 bits with numbers of 64 bits aligned to four
 /// bytes.
 const ABI: usize = match (size_of::<usize>(), align_of::<u64>()) {
     (8, _) => 0,
@@ -68,13 +68,13 @@ pub(super) unsafe fn create<const TYPE: i32>(
     out: Pointer,
 ) -> vk::Result {
     let out = out.cast::<PlainHandle<TYPE>>();
-    for place in 0..count as usize {
+    for index in 0..count as usize {
         // SAFETY: see above.
         unsafe {
             let parent = vk::Device::from_raw(parent.addr() as u64);
-            let result = Object::create_command(parent, callbacks.cast(), out.add(place), Plain::<TYPE>);
+            let result = Object::create_command(parent, callbacks.cast(), out.add(index), Plain::<TYPE>);
             if result != SUCCESS {
-                (0..place).for_each(|made| destroy::<TYPE>(out.add(made).read().0, callbacks));
+                (0..index).for_each(|made| destroy::<TYPE>(out.add(made).read().0, callbacks));
                 out.write_bytes(0, count as usize);
                 return result;
             }
@@ -185,9 +185,9 @@ pub(super) unsafe fn clear_structures(out: Pointer, count: impl Count, sizes: [u
         return;
     }
     let size = sizes[ABI];
-    for place in 0..count.count() {
+    for index in 0..count.count() {
         // SAFETY: see above.
-        unsafe { out.byte_add(place * size + HEADER).cast::<u8>().write_bytes(0, size - HEADER) };
+        unsafe { out.byte_add(index * size + HEADER).cast::<u8>().write_bytes(0, size - HEADER) };
     }
 }
 

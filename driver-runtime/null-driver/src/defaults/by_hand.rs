@@ -37,11 +37,11 @@ unsafe extern "system" fn get_fragment_shading_rates(
             return vk::Result::SUCCESS;
         }
         let room = count.read().min(all);
-        for (place, (width, height)) in FRAGMENTS.iter().take(room as usize).enumerate() {
+        for (index, (width, height)) in FRAGMENTS.iter().take(room as usize).enumerate() {
             let one = (*width, *height) == (1, 1);
             let samples = if one { vk::SampleCountFlags::from_raw(u32::MAX) } else { crate::image::SAMPLES };
-            (*out.add(place)).sample_counts = samples;
-            (*out.add(place)).fragment_size = vk::Extent2D { width: *width, height: *height };
+            (*out.add(index)).sample_counts = samples;
+            (*out.add(index)).fragment_size = vk::Extent2D { width: *width, height: *height };
         }
         count.write(room);
         if room < all { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }

@@ -58,9 +58,9 @@ pub(crate) fn pause(milliseconds: u32) {
 }
 
 /// A synchronisation object: a number, or a handle for an object of another process.
-pub struct Value(Place);
+pub struct Value(ValueSource);
 
-enum Place {
+enum ValueSource {
     Here(AtomicU64),
     #[cfg(target_os = "linux")]
     Shared(linux::SharedNumber),
@@ -71,12 +71,12 @@ enum Place {
 
 impl Value {
     pub(crate) fn new(initial: u64) -> Self {
-        Self(Place::Here(initial.into()))
+        Self(ValueSource::Here(initial.into()))
     }
 
     /// Waits until it is signalled, if that is up to others.
     pub(crate) fn wait(&self) {
-        if matches!(self.0, Place::Here(_)) {
+        if matches!(self.0, ValueSource::Here(_)) {
             return;
         }
         let mut turn = 0u32;
@@ -91,16 +91,16 @@ impl Value {
 impl Value {
     /// Returns a number that can be shared with other processes.
     pub(crate) fn shared(initial: u64) -> Option<Self> {
-        linux::SharedNumber::new(initial).map(|number| Self(Place::Shared(number)))
+        linux::SharedNumber::new(initial).map(|number| Self(ValueSource::Shared(number)))
     }
 
     /// Imports the object behind a handle. On success the value owns the handle.
     pub(crate) fn import(handle: Handle) -> Option<Self> {
         Some(Self(match handle.kind() {
-            HandleKind::OpaqueFd => Place::Shared(linux::SharedNumber::import(handle.fd())?),
+            HandleKind::OpaqueFd => ValueSource::Shared(linux::SharedNumber::import(handle.fd())?),
             HandleKind::SyncFd if linux::is_open(handle.fd()) => {
                 // SAFETY: the descriptor is open, and the caller gives it away.
-                Place::Fence(unsafe { linux::SyncFile::new(handle.fd()) })
+                ValueSource::Fence(unsafe { linux::SyncFile::new(handle.fd()) })
             }
             _ => return None,
         }))
@@ -109,7 +109,7 @@ impl Value {
     /// Returns a handle to a number that is shared.
     pub(crate) fn export(&self) -> Option<i32> {
         match &self.0 {
-            Place::Shared(number) => number.export(),
+            ValueSource::Shared(number) => number.export(),
             _ => None,
         }
     }
@@ -133,11 +133,11 @@ impl Value {
 impl SyncObject for Value {
     fn value(&self) -> u64 {
         match &self.0 {
-            Place::Here(number) => number.load(Ordering::Acquire),
+            ValueSource::Here(number) => number.load(Ordering::Acquire),
             #[cfg(target_os = "linux")]
-            Place::Shared(number) => number.get().load(Ordering::Acquire),
+            ValueSource::Shared(number) => number.get().load(Ordering::Acquire),
             #[cfg(target_os = "linux")]
-            Place::Fence(file) => file.is_signalled().into(),
+            ValueSource::Fence(file) => file.is_signalled().into(),
         }
     }
     // Rust 1.95 compiles a loop over signals around this store wrongly for 32-bit Arm, if it is optimised for size: the pointer into
@@ -154,11 +154,11 @@ impl SyncObject for Value {
 impl Value {
     fn set(&self, value: u64) {
         match &self.0 {
-            Place::Here(number) => number.store(value, Ordering::Release),
+            ValueSource::Here(number) => number.store(value, Ordering::Release),
             #[cfg(target_os = "linux")]
-            Place::Shared(number) => number.get().store(value, Ordering::Release),
+            ValueSource::Shared(number) => number.get().store(value, Ordering::Release),
             #[cfg(target_os = "linux")]
-            Place::Fence(_) => {}
+            ValueSource::Fence(_) => {}
         }
     }
 }

@@ -32,8 +32,8 @@ fn colour(format: &FormatInfo, value: vk::ClearColorValue) -> Vec<u8> {
     // SAFETY: all members of the union are four words of 32 bits.
     let (floats, words) = unsafe { (value.float32, value.uint32) };
     let number = |component: &Component| {
-        let place = b"RGBA".iter().position(|name| *name == component.name).unwrap_or(0);
-        Number { float: floats[place], word: words[place] }
+        let channel = b"RGBA".iter().position(|name| *name == component.name).unwrap_or(0);
+        Number { float: floats[channel], word: words[channel] }
     };
     let total: u32 = format.components.iter().map(|component| component.bits).sum();
     if format.packed.is_some() && total == SHARED_EXPONENT_BITS {

@@ -149,8 +149,8 @@ impl Side {
     /// Returns the source and the target of the texel with this number.
     fn at(&self, number: usize) -> (usize, usize) {
         let (size, count) = (i64::from(self.from[1] - self.from[0]), self.to.len() as i64);
-        let place = if self.mirrored { count - 1 - number as i64 } else { number as i64 };
-        let source = i64::from(self.from[0]) + (2 * place + 1) * size / (2 * count);
+        let step = if self.mirrored { count - 1 - number as i64 } else { number as i64 };
+        let source = i64::from(self.from[0]) + (2 * step + 1) * size / (2 * count);
         (source.max(0) as usize, (i64::from(self.to.start) + number as i64).max(0) as usize)
     }
 }
@@ -247,7 +247,7 @@ pub(crate) unsafe fn clear(image: vk::Image, value: Clear, range: &vk::ImageSubr
     }
 }
 
-/// Clears a rectangle of a mip level and an array layer, `place`, through a view of this format.
+/// Clears a rectangle of a mip level and an array layer through a view of this format.
 ///
 /// # Safety
 /// The handle is live.

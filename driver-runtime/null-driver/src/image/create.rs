@@ -11,7 +11,7 @@ use super::copy;
 use super::layout::Image;
 use crate::Null;
 use crate::device::list;
-use crate::resource::{place, report_binding, requirements, write_requirements};
+use crate::resource::{address, report_binding, requirements, write_requirements};
 
 /// `VK_STRUCTURE_TYPE_NATIVE_BUFFER_ANDROID`
 const NATIVE_BUFFER: vk::StructureType = vk::StructureType::from_raw(1_000_010_000);
@@ -131,7 +131,7 @@ unsafe extern "system" fn bind_image_memory(
     offset: vk::DeviceSize,
 ) -> vk::Result {
     // SAFETY: the caller passes live handles.
-    unsafe { bind(image, WHOLE, place(memory, offset)) }
+    unsafe { bind(image, WHOLE, address(memory, offset)) }
 }
 
 unsafe extern "system" fn bind_image_memory_2(
@@ -158,7 +158,7 @@ unsafe extern "system" fn bind_image_memory_2(
                     let memory = swapchain.and_then(|swapchain| swapchain.memory(of.image_index));
                     memory.and_then(|memory| place(memory, 0))
                 }
-                _ => place(info.memory, info.memory_offset),
+                _ => address(info.memory, info.memory_offset),
             };
             let result = bind(info.image, plane.map_or(WHOLE, |plane| plane.plane_aspect), start);
             if report_binding(info.p_next, result) != vk::Result::SUCCESS {

@@ -44,7 +44,7 @@ pub(crate) struct Area {
     pub(crate) slice: usize,
 }
 
-// SAFETY: an area is a place in memory that lives as long as the image or buffer that it was made of.
+// SAFETY: an area is memory that lives as long as the image or buffer that it was made of.
 unsafe impl Send for Area {}
 
 impl Image {
@@ -87,8 +87,8 @@ impl Image {
     }
 
     pub(crate) fn bind(&self, aspect: vk::ImageAspectFlags, start: *mut u8) {
-        let place = if self.info.is_disjoint() { self.info.format.plane_of(aspect) } else { 0 };
-        self.starts[place].store(start, Ordering::Release);
+        let plane = if self.info.is_disjoint() { self.info.format.plane_of(aspect) } else { 0 };
+        self.starts[plane].store(start, Ordering::Release);
     }
 
     /// Returns the position of an array layer's mip level, in the form of `vkGetImageSubresourceLayout`.

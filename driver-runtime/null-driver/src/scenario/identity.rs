@@ -88,8 +88,8 @@ impl Identity {
             return;
         }
         let memory = &mut known.memory;
-        let places = memory.memory_heaps.iter_mut().zip(&mut memory.memory_types);
-        for (number, ((heap, kind), (size, own))) in places.zip(&self.heaps).enumerate() {
+        let heaps_and_types = memory.memory_heaps.iter_mut().zip(&mut memory.memory_types);
+        for (number, ((heap, kind), (size, own))) in heaps_and_types.zip(&self.heaps).enumerate() {
             let (of_heap, of_type) = if *own {
                 (vk::MemoryHeapFlags::DEVICE_LOCAL, vk::MemoryPropertyFlags::DEVICE_LOCAL)
             } else {

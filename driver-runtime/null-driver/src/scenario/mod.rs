@@ -45,7 +45,7 @@
 //! formats have only the abilities that the specification requires of every device.
 //!
 //! A structure, member, format, extension or flag that the driver does not know is named on the error output and ignored; with
-//! the word `strict` it is an error. A value of another type is always an error. Both give the line and the place in the file.
+//! the word `strict` it is an error. A value of another type is always an error. Both give the line and the position in the file.
 //!
 //! The profile changes only the device's description. The device does no more than without it: nothing is drawn, and
 //! sparse resources do not exist.

@@ -74,12 +74,12 @@ fn unknown_members_are_named_once_and_ignored_unless_the_scenario_is_strict() {
     let run = Run::new(Path::new(NO_LOADER));
     let path = run.folder.path().join("small device.json");
     fs::write(&path, SMALL).unwrap();
-    let place =
+    let position =
         "small device.json: line 2: /capabilities/all/extensions/VK_XYZ_unknown: no such extension is known";
     let shown = run.output(&mut run.command_of("buffers", &format!("profile=\"{}\"", path.display())));
-    assert!(shown.contains(CONTENT) && shown.matches(place).count() == 1, "{shown}");
+    assert!(shown.contains(CONTENT) && shown.matches(position).count() == 1, "{shown}");
     let shown = run.failure("buffers", &format!("profile=\"{}\" strict", path.display()));
-    assert!(shown.contains(place) && shown.contains("ERROR_INITIALIZATION_FAILED"), "{shown}");
+    assert!(shown.contains(position) && shown.contains("ERROR_INITIALIZATION_FAILED"), "{shown}");
     let shown = run.failure("buffers", "profile=/nowhere/gpu.json");
     assert!(shown.contains("the file /nowhere/gpu.json cannot be read"), "{shown}");
 }

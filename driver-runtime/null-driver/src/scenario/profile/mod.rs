@@ -38,7 +38,7 @@ pub(crate) struct Profile {
     pub(crate) extensions: ExtensionSet,
     /// Its formats, if it has any.
     pub(crate) formats: Option<Formats>,
-    /// The parts that were not understood, each in a sentence with its place in the file.
+    /// The parts that were not understood, each in a sentence with its position in the file.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -61,7 +61,7 @@ impl Profile {
 /// Reads the profile with this name, or the only one, from the text of a file.
 ///
 /// # Errors
-/// An error is a sentence with the place in the file, the fault there, and the remedy.
+/// An error is a sentence with the position in the file, the fault there, and the remedy.
 pub(crate) fn read(text: &[u8], name: Option<&str>) -> Result<Profile, String> {
     // The first time for the version, on which the limits depend that the profile does not mention.
     let version = read_over(text, name, vk::API_VERSION_1_0)?.device.properties.api_version;

@@ -356,8 +356,8 @@ fn cleared() {
                     color_attachment: 0,
                     clear_value: red(0.2),
                 }];
-                let places = [vk::ClearRect { rect: area(2), base_array_layer: 0, layer_count: 1 }];
-                device.cmd_clear_attachments(commands, &cleared, &places);
+                let areas = [vk::ClearRect { rect: area(2), base_array_layer: 0, layer_count: 1 }];
+                device.cmd_clear_attachments(commands, &cleared, &areas);
             });
         });
         assert_eq!(part, quarter(51, 255));
@@ -396,8 +396,8 @@ unsafe fn render_pass(device: &Device, target: &Target) {
                 color_attachment: 0,
                 clear_value: red(0.6),
             }];
-            let places = [vk::ClearRect { rect: area(2), base_array_layer: 0, layer_count: 1 }];
-            device.cmd_clear_attachments(commands, &cleared, &places);
+            let areas = [vk::ClearRect { rect: area(2), base_array_layer: 0, layer_count: 1 }];
+            device.cmd_clear_attachments(commands, &cleared, &areas);
             device.cmd_end_render_pass(commands);
         });
         assert_eq!(reds, quarter(153, 102));

@@ -109,7 +109,7 @@ impl Bytes {
         unsafe {
             let (made, memory) = buffer(device, SIZE);
             let start = device.map_memory(memory, 0, SIZE, vk::MemoryMapFlags::empty()).unwrap().cast::<u8>();
-            (0..SIZE as usize).for_each(|place| start.add(place).write(fill(place)));
+            (0..SIZE as usize).for_each(|index| start.add(index).write(fill(index)));
             Self(made, memory, start)
         }
     }
@@ -134,8 +134,8 @@ unsafe fn run(device: &Device, record: impl FnOnce(vk::CommandBuffer)) {
     unsafe { super::run(device, record) };
 }
 
-fn number(place: usize) -> u8 {
-    (place * 7 + 3) as u8
+fn number(index: usize) -> u8 {
+    (index * 7 + 3) as u8
 }
 
 /// Buffer to image, image to image between layers and levels, and back, with rows that are longer than the region.
