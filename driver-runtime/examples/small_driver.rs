@@ -88,7 +88,7 @@ impl Driver for Small {
     fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
         Ok(())
     }
-    fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
+    fn create_queue(_: &Device<Self>, _: QueueInfo) -> Result<(), CreateDeviceError> {
         Ok(())
     }
     fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<Flag, SubmitError> {

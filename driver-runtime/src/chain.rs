@@ -10,9 +10,9 @@ const LIMIT: usize = 4096;
 
 /// A pNext chain that leads back into itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Loop;
+pub struct CyclicChain;
 
-/// The structures of a pNext chain, and [`Loop`] instead of going on for ever.
+/// The structures of a pNext chain, and [`CyclicChain`] instead of going on for ever.
 pub struct Chain<'a> {
     next: *const vk::BaseInStructure<'a>,
     left: usize,
@@ -31,7 +31,7 @@ impl Chain<'_> {
 }
 
 impl<'a> Iterator for Chain<'a> {
-    type Item = Result<*const vk::BaseInStructure<'a>, Loop>;
+    type Item = Result<*const vk::BaseInStructure<'a>, CyclicChain>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.next.is_null() {
@@ -39,7 +39,7 @@ impl<'a> Iterator for Chain<'a> {
         }
         let Some(left) = self.left.checked_sub(1) else {
             self.next = core::ptr::null();
-            return Some(Err(Loop));
+            return Some(Err(CyclicChain));
         };
         self.left = left;
         let current = self.next;

@@ -3,7 +3,7 @@
 use ash::vk;
 use loader_core::registry::ExtensionSet;
 
-use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
+use crate::device::{Device, DeviceRequest, Lost, Queue, QueueInfo};
 use crate::dispatch::{DispatchTable, EntryPoints, PrivateCommand};
 use crate::driver_types::SyncObject;
 use crate::drm::DrmDevice;
@@ -149,7 +149,7 @@ pub trait Driver: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     /// [`CreateDeviceError`].
-    fn create_queue(device: &Device<Self>, place: QueuePlace) -> Result<Self::Queue, CreateDeviceError>;
+    fn create_queue(device: &Device<Self>, info: QueueInfo) -> Result<Self::Queue, CreateDeviceError>;
 
     /// Makes a synchronisation object of the type with this number in the list of the physical device, or in
     /// [`Driver::SYNC_TYPES`] if it has none.

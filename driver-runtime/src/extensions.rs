@@ -69,8 +69,8 @@ impl EnabledExtensions {
     }
 
     fn bit(&self, name: &CStr) -> Option<u64> {
-        let place = self.unlisted.iter().position(|(known, _)| *known == name)?;
-        1u64.checked_shl(u32::try_from(place).ok()?)
+        let index = self.unlisted.iter().position(|(known, _)| *known == name)?;
+        1u64.checked_shl(u32::try_from(index).ok()?)
     }
 }
 

@@ -69,7 +69,7 @@ pub mod work;
 #[doc(hidden)]
 pub use commands::missing::MissingCommands;
 pub use commands::missing::missing_core_commands;
-pub use device::{Device, DeviceRequest, Queue, QueuePlace};
+pub use device::{Device, DeviceRequest, Queue, QueueInfo};
 pub use driver::{Driver, Search, Tables};
 pub use driver_types::DriverTypes;
 pub use host::{Host, NoThread, ThreadWork};
@@ -84,7 +84,7 @@ pub use vulkan_registry::types;
 
 /// The names that an implementation of [`Driver`] uses.
 pub mod driver_prelude {
-    pub use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
+    pub use crate::device::{Device, DeviceRequest, Lost, Queue, QueueInfo};
     pub use crate::driver::{Driver, Search};
     pub use crate::drm::DrmDevice;
     pub use crate::instance::{Enumeration, Instance, InstanceRequest};

@@ -24,7 +24,7 @@ impl<T> OutArray<T> {
 
     /// Adds an element, which is written if the array is long enough.
     pub fn push(&mut self, value: T) {
-        self.push_with(|place| *place = value);
+        self.push_with(|element| *element = value);
     }
 
     /// Adds an element by writing into the caller's, which keeps the members that `write` does not change: the pNext

@@ -44,8 +44,8 @@ unsafe extern "system" fn get_calibrated_timestamps<D: Driver>(
         };
         let begin = look();
         let mut period = 1;
-        for place in 0..count as usize {
-            let domain = (*infos.add(place)).time_domain;
+        for index in 0..count as usize {
+            let domain = (*infos.add(index)).time_domain;
             let read = if domain == vk::TimeDomainKHR::DEVICE {
                 period = period.max(D::device_time_domain_period(device));
                 D::device_time(device)
@@ -55,7 +55,7 @@ unsafe extern "system" fn get_calibrated_timestamps<D: Driver>(
                 D::host().read_clock(domain)
             };
             let Some(time) = read else { return vk::Result::ERROR_OUT_OF_HOST_MEMORY };
-            timestamps.add(place).write(time);
+            timestamps.add(index).write(time);
         }
         max_deviation.write(look().saturating_sub(begin).saturating_add(period));
     }

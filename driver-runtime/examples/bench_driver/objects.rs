@@ -90,12 +90,12 @@ unsafe extern "system" fn allocate_sets(
     out: *mut vk::DescriptorSet,
 ) -> vk::Result {
     unsafe {
-        for place in 0..(*info).descriptor_set_count as usize {
-            let bindings = Object::<SetLayout>::from_handle(*(*info).p_set_layouts.add(place));
+        for index in 0..(*info).descriptor_set_count as usize {
+            let bindings = Object::<SetLayout>::from_handle(*(*info).p_set_layouts.add(index));
             let set = Set(bindings.map_or(0, |layout| layout.0));
-            let made = Object::create_command(device, std::ptr::null(), out.add(place), set);
+            let made = Object::create_command(device, std::ptr::null(), out.add(index), set);
             if made != vk::Result::SUCCESS {
-                let _ = free_sets(device, (*info).descriptor_pool, place as u32, out);
+                let _ = free_sets(device, (*info).descriptor_pool, index as u32, out);
                 return made;
             }
         }
@@ -110,7 +110,7 @@ unsafe extern "system" fn free_sets(
     sets: *const vk::DescriptorSet,
 ) -> vk::Result {
     (0..count as usize)
-        .for_each(|place| unsafe { Object::<Set>::destroy(*sets.add(place), std::ptr::null()) });
+        .for_each(|index| unsafe { Object::<Set>::destroy(*sets.add(index), std::ptr::null()) });
     vk::Result::SUCCESS
 }
 

@@ -72,7 +72,7 @@ impl Driver for Transfer {
     fn submits_slowly(_: &PhysicalDevice<Self>, _: &()) -> bool {
         true
     }
-    fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
+    fn create_queue(_: &Device<Self>, _: QueueInfo) -> Result<(), CreateDeviceError> {
         Ok(())
     }
 

@@ -150,7 +150,7 @@ impl Driver for Null {
         Some(scenario::get().now())
     }
 
-    fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
+    fn create_queue(_: &Device<Self>, _: QueueInfo) -> Result<(), CreateDeviceError> {
         Ok(())
     }
 

@@ -82,12 +82,12 @@ pub(super) unsafe extern "system" fn allocate<D: CommandBuffers>(
         let Some(pool) = Object::<PoolState<D>>::from_handle(info.command_pool) else {
             return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
         };
-        for place in 0..count {
+        for index in 0..count {
             match pool.allocate(info.level) {
-                Ok(handle) => out.add(place as usize).write(handle),
+                Ok(handle) => out.add(index as usize).write(handle),
                 Err(error) => {
-                    free::<D>(device, info.command_pool, place, out);
-                    (0..count as usize).for_each(|place| out.add(place).write(vk::CommandBuffer::null()));
+                    free::<D>(device, info.command_pool, index, out);
+                    (0..count as usize).for_each(|index| out.add(index).write(vk::CommandBuffer::null()));
                     return error.into();
                 }
             }
@@ -107,7 +107,7 @@ pub(super) unsafe extern "system" fn free<D: CommandBuffers>(
     // SAFETY: the caller vouches for the handles in the counted array, and synchronises the pool.
     unsafe {
         let Some(pool) = Object::<PoolState<D>>::from_handle(pool) else { return };
-        (0..count as usize).for_each(|place| pool.free(commands.add(place).read()));
+        (0..count as usize).for_each(|index| pool.free(commands.add(index).read()));
     }
 }
 

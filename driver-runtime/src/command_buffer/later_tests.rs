@@ -114,7 +114,7 @@ impl Driver for Later {
     fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
         Ok(())
     }
-    fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
+    fn create_queue(_: &Device<Self>, _: QueueInfo) -> Result<(), CreateDeviceError> {
         Ok(())
     }
     fn create_sync(_: &Device<Self>, _: usize, _: u64) -> Result<Number, SubmitError> {
@@ -377,7 +377,7 @@ fn freed_command_buffers_serve_again_in_whichever_order_they_were_freed() {
     let first: Vec<_> = (0..60).map(|_| made.allocate(PRIMARY)).collect();
     // Every third, then from the end.
     first.iter().step_by(3).for_each(|commands| made.free(*commands));
-    let rest: Vec<_> = first.iter().enumerate().filter(|(place, _)| place % 3 != 0).collect();
+    let rest: Vec<_> = first.iter().enumerate().filter(|(index, _)| index % 3 != 0).collect();
     rest.iter().rev().for_each(|(_, commands)| made.free(**commands));
     let again: Vec<_> = (0..60).map(|_| made.allocate(PRIMARY)).collect();
     let sorted = |list: &[vk::CommandBuffer]| {

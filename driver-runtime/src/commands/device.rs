@@ -10,7 +10,7 @@ use loader_core::memory::{Allocator, Arc, CopiedCallbacks, Escaped, OutOfMemory}
 use loader_core::registry::ExtensionKind;
 
 use super::enumerate::physical_devices;
-use crate::device::{Device, DeviceRequest, Lost, QueuePlace};
+use crate::device::{Device, DeviceRequest, Lost, QueueInfo};
 use crate::dispatch::{DispatchTable, function};
 use crate::driver::Driver;
 use crate::extensions::EnabledExtensions;
@@ -152,7 +152,7 @@ unsafe fn check_features<D: Driver>(
             CheckError::NotPresent { structure, member } => {
                 text(format_args!("the device does not have the feature {structure}.{member}"))
             }
-            CheckError::Loop => text(format_args!("the pNext chain leads back into itself")),
+            CheckError::CyclicChain => text(format_args!("the pNext chain leads back into itself")),
             CheckError::OutOfMemory => text(format_args!("no memory to check the features")),
         }
     })
@@ -262,8 +262,8 @@ impl<D: Driver> Building<D> {
             let device = self.block.as_ref();
             for wanted in requested(info) {
                 for index in 0..wanted.queue_count {
-                    let place = QueuePlace { family: wanted.queue_family_index, index, flags: wanted.flags };
-                    device.add_queue(place, D::create_queue(device, place)?)?;
+                    let queue = QueueInfo { family: wanted.queue_family_index, index, flags: wanted.flags };
+                    device.add_queue(queue, D::create_queue(device, queue)?)?;
                 }
             }
         }

@@ -3,7 +3,7 @@
 use ash::vk;
 
 use crate::driver::{Driver, Search};
-use crate::drm::{DrmDevices, Reason};
+use crate::drm::{DrmDevices, NodeError};
 use crate::instance::{Enumeration, Found, Instance};
 use crate::log::{Level, Topic};
 use crate::message;
@@ -73,7 +73,7 @@ fn search<D: Driver>(instance: &Instance<D>, found: &mut Enumeration<'_, D>) -> 
 /// used otherwise.
 fn report_left_out<D: Driver>(instance: &Instance<D>, devices: &DrmDevices) {
     for node in devices.left_out() {
-        let matters = node.reason == Reason::NoPermission && !devices.has_node(node.path.as_c_str());
+        let matters = node.reason == NodeError::NoPermission && !devices.has_node(node.path.as_c_str());
         let level = if matters { Level::Warning } else { Level::Info };
         message!(level, Topic::Driver, [instance.root().base()], "{node}");
     }

@@ -34,7 +34,7 @@ const _: () = {
 
 /// The field of a write that describes its descriptors.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum DescriptorSource {
     Images,
     Buffers,
     Views,
@@ -44,8 +44,8 @@ enum Place {
     Chain(vk::StructureType),
 }
 
-impl Place {
-    /// Returns the place for descriptors of a kind; `None` for a kind without writes or an unknown one.
+impl DescriptorSource {
+    /// Returns the source for descriptors of a kind; `None` for a kind without writes or an unknown one.
     fn of(kind: i32) -> Option<Self> {
         Some(match vk::DescriptorType::from_raw(kind) {
             vk::DescriptorType::SAMPLER
@@ -91,7 +91,7 @@ const TENSOR_ARM: vk::DescriptorType = vk::DescriptorType::from_raw(1_000_460_00
 const PARTITIONED_ACCELERATION_STRUCTURE_NV: vk::DescriptorType = vk::DescriptorType::from_raw(1_000_570_000);
 
 /// The parts of the writes. It must not move, as the writes point into it.
-struct Room {
+struct WriteStorage {
     writes: [vk::WriteDescriptorSet<'static>; WRITES],
     chained: [Chained; WRITES],
     words: [u64; WORDS],
@@ -99,9 +99,9 @@ struct Room {
 
 /// Writes that have not been handed over.
 pub(super) struct Batch<F> {
-    room: *mut Room,
+    storage: *mut WriteStorage,
     writes: usize,
-    /// The bytes of [`Room::words`] that are taken.
+    /// The bytes of [`WriteStorage::words`] that are taken.
     used: usize,
     set: vk::DescriptorSet,
     hand_over: F,
@@ -116,27 +116,27 @@ impl<F: FnMut(u32, *const vk::WriteDescriptorSet<'_>)> Batch<F> {
         let nothing = core::ptr::null();
         let chained =
             Chained { s_type: vk::StructureType::default(), next: nothing, count: 0, list: nothing };
-        let mut room = Room {
+        let mut storage = WriteStorage {
             writes: [vk::WriteDescriptorSet::default(); WRITES],
             chained: [chained; WRITES],
             words: [0; WORDS],
         };
-        let mut batch = Self { room: &raw mut room, writes: 0, used: 0, set, hand_over };
+        let mut batch = Self { storage: &raw mut storage, writes: 0, used: 0, set, hand_over };
         for entry in entries {
-            let Some(place) = Place::of(entry.kind) else { continue };
+            let Some(source) = DescriptorSource::of(entry.kind) else { continue };
             // SAFETY: the caller vouches for the data; the buffer outlives the batch.
-            unsafe { batch.entry(entry, place, data.wrapping_add(entry.offset)) };
+            unsafe { batch.entry(entry, source, data.wrapping_add(entry.offset)) };
         }
         batch.flush();
     }
 
     /// # Safety
     /// `data` points to the entry's first descriptor.
-    unsafe fn entry(&mut self, entry: &Entry, place: Place, data: *const u8) {
-        let size = place.size();
+    unsafe fn entry(&mut self, entry: &Entry, source: DescriptorSource, data: *const u8) {
+        let size = source.size();
         let is_array = entry.count <= 1 || entry.stride == size;
-        if matches!(place, Place::Bytes(_)) || (is_array && data.cast::<u64>().is_aligned()) {
-            return self.add(entry, place, entry.first, entry.count, data.cast());
+        if matches!(source, DescriptorSource::Bytes(_)) || (is_array && data.cast::<u64>().is_aligned()) {
+            return self.add(entry, source, entry.first, entry.count, data.cast());
         }
         let mut done = 0u32;
         while done < entry.count {
@@ -147,7 +147,7 @@ impl<F: FnMut(u32, *const vk::WriteDescriptorSet<'_>)> Batch<F> {
             let left = entry.count.saturating_sub(done);
             let count = u32::try_from(fits).map_or(left, |fits| left.min(fits));
             // SAFETY: this many descriptors fit behind the bytes that are taken, and the caller vouches for the data.
-            let first = unsafe { (&raw mut (*self.room).words).cast::<u8>().add(self.used) };
+            let first = unsafe { (&raw mut (*self.storage).words).cast::<u8>().add(self.used) };
             for number in 0..count as usize {
                 let from = entry.stride.wrapping_mul((done as usize).wrapping_add(number));
                 // SAFETY: as above.
@@ -157,13 +157,13 @@ impl<F: FnMut(u32, *const vk::WriteDescriptorSet<'_>)> Batch<F> {
                 }
             }
             self.used = self.used.saturating_add(size.saturating_mul(count as usize));
-            self.add(entry, place, entry.first.wrapping_add(done), count, first.cast());
+            self.add(entry, source, entry.first.wrapping_add(done), count, first.cast());
             done = done.saturating_add(count);
         }
     }
 
     /// Adds a write of descriptors that are an array.
-    fn add(&mut self, entry: &Entry, place: Place, first: u32, count: u32, array: *const c_void) {
+    fn add(&mut self, entry: &Entry, source: DescriptorSource, first: u32, count: u32, array: *const c_void) {
         if self.writes == WRITES {
             self.flush();
         }
@@ -175,15 +175,15 @@ impl<F: FnMut(u32, *const vk::WriteDescriptorSet<'_>)> Batch<F> {
             descriptor_type: vk::DescriptorType::from_raw(entry.kind),
             ..Default::default()
         };
-        match place {
-            Place::Images => write.p_image_info = array.cast(),
-            Place::Buffers => write.p_buffer_info = array.cast(),
-            Place::Views => write.p_texel_buffer_view = array.cast(),
-            Place::Bytes(s_type) | Place::Chain(s_type) => {
+        match source {
+            DescriptorSource::Images => write.p_image_info = array.cast(),
+            DescriptorSource::Buffers => write.p_buffer_info = array.cast(),
+            DescriptorSource::Views => write.p_texel_buffer_view = array.cast(),
+            DescriptorSource::Bytes(s_type) | DescriptorSource::Chain(s_type) => {
                 // SAFETY: the arrays for chained structures are as long as the array of writes, which has a free
                 // element.
                 unsafe {
-                    let chained = (&raw mut (*self.room).chained).cast::<Chained>().add(self.writes);
+                    let chained = (&raw mut (*self.storage).chained).cast::<Chained>().add(self.writes);
                     chained.write(Chained { s_type, next: core::ptr::null(), count, list: array });
                     write.p_next = chained.cast();
                 }
@@ -191,12 +191,12 @@ impl<F: FnMut(u32, *const vk::WriteDescriptorSet<'_>)> Batch<F> {
         }
         // SAFETY: the array has a free element.
         unsafe {
-            (&raw mut (*self.room).writes).cast::<vk::WriteDescriptorSet>().add(self.writes).write(write)
+            (&raw mut (*self.storage).writes).cast::<vk::WriteDescriptorSet>().add(self.writes).write(write)
         };
         self.writes = self.writes.saturating_add(1);
     }
 
-    /// Returns the number of free bytes in [`Room::words`].
+    /// Returns the number of free bytes in [`WriteStorage::words`].
     fn left(&self) -> usize {
         size_of::<[u64; WORDS]>().saturating_sub(self.used)
     }
@@ -204,7 +204,7 @@ impl<F: FnMut(u32, *const vk::WriteDescriptorSet<'_>)> Batch<F> {
     fn flush(&mut self) {
         if self.writes != 0 {
             // SAFETY: the buffer lives as long as the batch and contains this number of writes.
-            let writes = unsafe { (&raw const (*self.room).writes).cast() };
+            let writes = unsafe { (&raw const (*self.storage).writes).cast() };
             (self.hand_over)(u32::try_from(self.writes).unwrap_or_default(), writes);
         }
         (self.writes, self.used) = (0, 0);

@@ -66,8 +66,8 @@ impl<D: DriverTypes> Template<D> {
             let entries = pieces.add(described.len())?;
             let template = Self { entries, bind_point: info.pipeline_bind_point, driver: PhantomData };
             let mut template = Object::create_with(device, callbacks, &pieces, template)?;
-            for (place, one) in template.array_mut(entries).iter_mut().zip(described) {
-                *place = Entry {
+            for (slot, one) in template.array_mut(entries).iter_mut().zip(described) {
+                *slot = Entry {
                     binding: one.dst_binding,
                     first: one.dst_array_element,
                     count: one.descriptor_count,

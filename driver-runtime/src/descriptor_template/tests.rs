@@ -41,7 +41,7 @@ std::thread_local! {
 unsafe fn numbers<T>(first: *const T, count: u32) -> Vec<u64> {
     assert!(first.cast::<u64>().is_aligned());
     // SAFETY: the caller vouches for the array.
-    (0..count as usize).map(|place| unsafe { first.add(place).cast::<u64>().read() }).collect()
+    (0..count as usize).map(|index| unsafe { first.add(index).cast::<u64>().read() }).collect()
 }
 
 /// # Safety
@@ -252,13 +252,13 @@ fn descriptors_between_other_data_are_gathered_whatever_their_number() {
                 received.extend(write.descriptors);
             }
         }
-        let sent: Vec<u64> = (0..u64::from(count)).map(|place| 2 + 5 * place).collect();
+        let sent: Vec<u64> = (0..u64::from(count)).map(|index| 2 + 5 * index).collect();
         assert_eq!(received, sent);
     }
 }
 
 #[test]
-fn data_at_odd_places_is_moved() {
+fn data_at_odd_addresses_is_moved() {
     let device = device();
     let mut data = vec![0u8; 64];
     let start = data.as_ptr().align_offset(8) + 1;
@@ -273,12 +273,12 @@ fn many_entries_arrive_in_order() {
     let device = device();
     let data: Vec<u64> = (0..40).collect();
     let entries: Vec<_> = (0..40u32)
-        .map(|place| entry(place, 0, 1, Kind::ACCELERATION_STRUCTURE_KHR, 8 * place as usize, 8))
+        .map(|index| entry(index, 0, 1, Kind::ACCELERATION_STRUCTURE_KHR, 8 * index as usize, 8))
         .collect();
     let calls = Made::new(&device, &entries).update(&data);
     let writes: Vec<_> = calls.into_iter().flat_map(|call| call.1).collect();
     let received: Vec<_> = writes.iter().map(|write| (write.binding, write.descriptors.clone())).collect();
-    let sent: Vec<_> = (0..40u32).map(|place| (place, vec![u64::from(place)])).collect();
+    let sent: Vec<_> = (0..40u32).map(|index| (index, vec![u64::from(index)])).collect();
     assert_eq!(received, sent);
 }
 

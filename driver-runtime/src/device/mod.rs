@@ -29,7 +29,7 @@ pub(crate) use attach::{
     set_private_data,
 };
 pub use lost::Lost;
-pub use queue::{Queue, QueuePlace, QueueState};
+pub use queue::{Queue, QueueInfo, QueueState};
 pub(crate) use queue::{get_device_queue, get_device_queue_2};
 
 /// A device: the runtime's data, then the driver's part.
@@ -129,9 +129,9 @@ impl<D: DriverTypes> Device<D> {
     ///
     /// # Safety
     /// No other code has the device yet, and no reference to the list of queues lives.
-    pub(crate) unsafe fn add_queue(&self, place: QueuePlace, driver: D::Queue) -> Result<(), OutOfMemory> {
+    pub(crate) unsafe fn add_queue(&self, info: QueueInfo, driver: D::Queue) -> Result<(), OutOfMemory> {
         let (memory, dispatch) = (*self.root.memory(), self.root.base().dispatch());
-        let queue = Object::create_in(self, memory, dispatch, QueueState::new(place, driver))?;
+        let queue = Object::create_in(self, memory, dispatch, QueueState::new(info, driver))?;
         // SAFETY: the caller vouches that no other code accesses the list.
         unsafe { (*self.queues.get()).try_push(queue) }
     }

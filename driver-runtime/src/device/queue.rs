@@ -13,7 +13,7 @@ pub type Queue<D> = Object<QueueState<D>>;
 
 /// The runtime's data about a queue.
 pub struct QueueState<D: DriverTypes> {
-    place: QueuePlace,
+    info: QueueInfo,
     submit_queue: D::SubmitQueue,
     lost: lost::State,
     driver: D::Queue,
@@ -21,7 +21,7 @@ pub struct QueueState<D: DriverTypes> {
 
 /// Which queue of a device it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct QueuePlace {
+pub struct QueueInfo {
     /// The number of its family.
     pub family: u32,
     /// Its number in the family, among those that were created with the same flags.
@@ -31,13 +31,13 @@ pub struct QueuePlace {
 }
 
 impl<D: DriverTypes> QueueState<D> {
-    pub(super) fn new(place: QueuePlace, driver: D::Queue) -> Self {
-        Self { place, submit_queue: Default::default(), lost: lost::State::new(), driver }
+    pub(super) fn new(info: QueueInfo, driver: D::Queue) -> Self {
+        Self { info, submit_queue: Default::default(), lost: lost::State::new(), driver }
     }
 
     /// Returns the queue's family, number and flags.
-    pub fn place(&self) -> QueuePlace {
-        self.place
+    pub fn info(&self) -> QueueInfo {
+        self.info
     }
 
     /// Returns the submissions that the driver has not received.
@@ -80,9 +80,9 @@ pub(crate) unsafe extern "system" fn get_device_queue<D: DriverTypes>(
     index: u32,
     out: *mut vk::Queue,
 ) {
-    let place = QueuePlace { family, index, flags: vk::DeviceQueueCreateFlags::empty() };
+    let info = QueueInfo { family, index, flags: vk::DeviceQueueCreateFlags::empty() };
     // SAFETY: the caller vouches for handle and pointer.
-    unsafe { out.write(find::<D>(device, place)) };
+    unsafe { out.write(find::<D>(device, info)) };
 }
 
 /// # Safety
@@ -95,9 +95,9 @@ pub(crate) unsafe extern "system" fn get_device_queue_2<D: DriverTypes>(
     // SAFETY: the caller vouches for handle and pointers.
     unsafe {
         let info = &*info;
-        let place =
-            QueuePlace { family: info.queue_family_index, index: info.queue_index, flags: info.flags };
-        out.write(find::<D>(device, place));
+        let wanted =
+            QueueInfo { family: info.queue_family_index, index: info.queue_index, flags: info.flags };
+        out.write(find::<D>(device, wanted));
     }
 }
 
@@ -105,9 +105,9 @@ pub(crate) unsafe extern "system" fn get_device_queue_2<D: DriverTypes>(
 ///
 /// # Safety
 /// `device` is a live handle.
-unsafe fn find<D: DriverTypes>(device: vk::Device, place: QueuePlace) -> vk::Queue {
+unsafe fn find<D: DriverTypes>(device: vk::Device, info: QueueInfo) -> vk::Queue {
     // SAFETY: the caller vouches for the handle.
     let Some(device) = (unsafe { Device::<D>::from_handle(device) }) else { return vk::Queue::null() };
-    let queue = device.queues().iter().find(|queue| queue.place() == place);
+    let queue = device.queues().iter().find(|queue| queue.info() == info);
     queue.map_or(vk::Queue::null(), |queue| queue.shared_handle())
 }

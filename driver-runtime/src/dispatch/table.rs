@@ -225,8 +225,8 @@ impl DispatchTable {
 
     fn set(&mut self, command: CommandId, function: Command) {
         let slot = command.canonical().index();
-        if let (Some(place), Some(present)) = (self.slots.get_mut(slot), self.present.get_mut(slot)) {
-            *place = function;
+        if let (Some(entry), Some(present)) = (self.slots.get_mut(slot), self.present.get_mut(slot)) {
+            *entry = function;
             *present = true;
         }
     }

@@ -46,7 +46,7 @@ impl DrmDevices {
         nodes.any(|node| node.path.as_c_str() == path)
     }
 
-    /// Adds a device at its place in the order.
+    /// Adds a device at its position in the order.
     ///
     /// # Errors
     /// [`OutOfMemory`]
@@ -62,7 +62,7 @@ impl DrmDevices {
     ///
     /// # Errors
     /// [`OutOfMemory`]
-    pub fn leave_out(&mut self, path: &CStr, reason: Reason) -> Result<(), OutOfMemory> {
+    pub fn leave_out(&mut self, path: &CStr, reason: NodeError) -> Result<(), OutOfMemory> {
         self.left_out.try_push(LeftOut { path: CText::new(path)?, reason })
     }
 }
@@ -188,12 +188,12 @@ pub struct LeftOut {
     /// Its path.
     pub path: CText,
     /// Why.
-    pub reason: Reason,
+    pub reason: NodeError,
 }
 
 /// Why a node cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum NodeError {
     /// The user may not open it (`EACCES`, `EPERM`).
     NoPermission,
     /// It went away while the list was made (`ENOENT`, `ENODEV`, `ENXIO`).
@@ -212,15 +212,15 @@ impl fmt::Display for LeftOut {
             f.write_str(chunk.valid())?;
         }
         match self.reason {
-            Reason::NoPermission => {
+            NodeError::NoPermission => {
                 f.write_str(": no permission to open it; add the user to the group that owns the file")
             }
-            Reason::Gone => f.write_str(": the device was removed"),
-            Reason::NotADevice => f.write_str(": not a device file"),
-            Reason::Unknown => {
+            NodeError::Gone => f.write_str(": the device was removed"),
+            NodeError::NotADevice => f.write_str(": not a device file"),
+            NodeError::Unknown => {
                 f.write_str(": /sys/dev/char has no entry for it; mount /sys, or expose it to the container")
             }
-            Reason::Unreadable(Errno(number)) => write!(f, ": cannot be read (error {number})"),
+            NodeError::Unreadable(Errno(number)) => write!(f, ": cannot be read (error {number})"),
         }
     }
 }

@@ -10,7 +10,7 @@ use core::ffi::CStr;
 use loader_core::memory::{CText, OutOfMemory, Text, TryGrow, Vec, text};
 
 use self::files::{Folder, base_name, link, parent, real_path, status};
-use super::{Bus, DrmDevice, DrmDevices, DrmNode, Errno, PciAddress, PciId, Reason};
+use super::{Bus, DrmDevice, DrmDevices, DrmNode, Errno, NodeError, PciAddress, PciId};
 
 /// The largest number of nodes that are looked at.
 const MOST_NODES: usize = 1024;
@@ -26,7 +26,7 @@ pub fn scan(root: &CStr) -> Result<DrmDevices, OutOfMemory> {
     let folder = CPath::of(&[root, b"/dev/dri"])?;
     let names = match files::names(folder.as_c_str(), MOST_NODES)? {
         Ok(names) => names,
-        Err(error) if reason(error) == Reason::Gone => return Ok(found),
+        Err(error) if reason(error) == NodeError::Gone => return Ok(found),
         Err(error) => {
             found.leave_out(folder.as_c_str(), reason(error))?;
             return Ok(found);
@@ -83,26 +83,26 @@ impl Kind {
     }
 }
 
-fn reason(error: Errno) -> Reason {
+fn reason(error: Errno) -> NodeError {
     match error.0 {
-        libc::EACCES | libc::EPERM => Reason::NoPermission,
-        libc::ENOENT | libc::ENODEV | libc::ENXIO | libc::ENOTDIR => Reason::Gone,
-        _ => Reason::Unreadable(error),
+        libc::EACCES | libc::EPERM => NodeError::NoPermission,
+        libc::ENOENT | libc::ENODEV | libc::ENXIO | libc::ENOTDIR => NodeError::Gone,
+        _ => NodeError::Unreadable(error),
     }
 }
 
 /// Returns a node, and its device's folder in `/sys`.
-fn look(root: &[u8], path: &CStr) -> Result<Result<(DrmNode, Text), Reason>, OutOfMemory> {
+fn look(root: &[u8], path: &CStr) -> Result<Result<(DrmNode, Text), NodeError>, OutOfMemory> {
     let (major, minor) = match status(path) {
         Ok(Some(numbers)) => numbers,
-        Ok(None) => return Ok(Err(Reason::NotADevice)),
+        Ok(None) => return Ok(Err(NodeError::NotADevice)),
         Err(error) => return Ok(Err(reason(error))),
     };
     let numbers = loader_core::memory::formatted(format_args!("{major}:{minor}"))?;
     let device = CPath::of(&[root, b"/sys/dev/char/", &numbers, b"/device"])?;
     let folder = match real_path(device.as_c_str())? {
         Ok(folder) => folder,
-        Err(error) if reason(error) == Reason::Gone => return Ok(Err(Reason::Unknown)),
+        Err(error) if reason(error) == NodeError::Gone => return Ok(Err(NodeError::Unknown)),
         Err(error) => return Ok(Err(reason(error))),
     };
     let access = files::may_open(path);
@@ -122,14 +122,14 @@ fn add_node(
     node: DrmNode,
     folder: Text,
 ) -> Result<(), OutOfMemory> {
-    let place = match candidates.iter().position(|candidate| candidate.folder == folder) {
-        Some(place) => place,
+    let index = match candidates.iter().position(|candidate| candidate.folder == folder) {
+        Some(index) => index,
         None => {
             candidates.try_push(Candidate { folder, primary: None, render: None })?;
             candidates.len().saturating_sub(1)
         }
     };
-    if let Some(candidate) = candidates.get_mut(place) {
+    if let Some(candidate) = candidates.get_mut(index) {
         let slot = match kind {
             Kind::Primary => &mut candidate.primary,
             Kind::Render => &mut candidate.render,

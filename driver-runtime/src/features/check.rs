@@ -6,7 +6,7 @@ use loader_core::registry::ExtensionSet;
 
 use super::rows::{Row, unlisted};
 use super::{Features, UnlistedFeatures, members, row};
-use crate::chain::{Chain, Loop};
+use crate::chain::{Chain, CyclicChain};
 
 /// Features that a device was created with. Only [`check`] makes them, so they are supported.
 #[derive(Clone, Copy)]
@@ -32,22 +32,22 @@ impl Enabled {
         row.and_then(|row| bit(row, member)).is_some_and(|bit| self.more & bit != 0)
     }
 
-    fn insert(&mut self, row: Row, place: usize) {
+    fn insert(&mut self, row: Row, index: usize) {
         match row {
             Row::Listed(row) => {
-                if let Some((feature, _)) = row.members.get(place) {
+                if let Some((feature, _)) = row.members.get(index) {
                     self.features.insert(*feature);
                 }
             }
-            Row::Unlisted(..) => self.more |= bit(row, place).unwrap_or(0),
+            Row::Unlisted(..) => self.more |= bit(row, index).unwrap_or(0),
         }
     }
 }
 
 /// Returns the bit of a member of one of the driver's structures.
-fn bit(row: Row, place: usize) -> Option<u64> {
+fn bit(row: Row, index: usize) -> Option<u64> {
     let Row::Unlisted(_, before) = row else { return None };
-    u32::try_from(before.saturating_add(place)).ok().and_then(|number| 1u64.checked_shl(number))
+    u32::try_from(before.saturating_add(index)).ok().and_then(|number| 1u64.checked_shl(number))
 }
 
 /// Checks that the members of these structures are few enough.
@@ -82,7 +82,7 @@ pub enum CheckError {
         member: &'static str,
     },
     /// The pNext chain leads back into itself.
-    Loop,
+    CyclicChain,
     /// No memory for the question to the driver.
     OutOfMemory,
 }
@@ -91,15 +91,15 @@ impl From<CheckError> for vk::Result {
     fn from(error: CheckError) -> Self {
         match error {
             CheckError::NotPresent { .. } => Self::ERROR_FEATURE_NOT_PRESENT,
-            CheckError::Loop => Self::ERROR_INITIALIZATION_FAILED,
+            CheckError::CyclicChain => Self::ERROR_INITIALIZATION_FAILED,
             CheckError::OutOfMemory => Self::ERROR_OUT_OF_HOST_MEMORY,
         }
     }
 }
 
-impl From<Loop> for CheckError {
-    fn from(_: Loop) -> Self {
-        Self::Loop
+impl From<CyclicChain> for CheckError {
+    fn from(_: CyclicChain) -> Self {
+        Self::CyclicChain
     }
 }
 
@@ -201,16 +201,16 @@ impl Requests {
             } else {
                 (&raw mut first.features).cast::<vk::Bool32>()
             };
-            for place in 0..row.len() {
+            for index in 0..row.len() {
                 // SAFETY: both structures have this many members.
-                let (wanted, supported) = unsafe { (*wanted.add(place), *supported.add(place)) };
+                let (wanted, supported) = unsafe { (*wanted.add(index), *supported.add(index)) };
                 if wanted == vk::FALSE {
                     continue;
                 }
                 if supported == vk::FALSE {
-                    return Err(CheckError::NotPresent { structure: row.name(), member: row.member(place) });
+                    return Err(CheckError::NotPresent { structure: row.name(), member: row.member(index) });
                 }
-                enabled.insert(row, place);
+                enabled.insert(row, index);
             }
         }
         Ok(enabled)

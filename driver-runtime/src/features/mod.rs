@@ -145,7 +145,7 @@ impl Features {
     /// version and extensions do not have are left unchanged.
     ///
     /// # Errors
-    /// [`chain::Loop`] if the chain is a loop; the structures before are written.
+    /// [`chain::CyclicChain`] if the chain is a loop; the structures before are written.
     ///
     /// # Safety
     /// `out` begins a pNext chain of structures that may be written.
@@ -154,7 +154,7 @@ impl Features {
         out: *mut vk::PhysicalDeviceFeatures2<'_>,
         core_minor: u32,
         extensions: &ExtensionSet,
-    ) -> Result<(), chain::Loop> {
+    ) -> Result<(), chain::CyclicChain> {
         // SAFETY: the caller vouches for the chain.
         unsafe { self.write_and(out, core_minor, extensions, |_| {}) }
     }
@@ -172,7 +172,7 @@ impl Features {
         core_minor: u32,
         extensions: &ExtensionSet,
         more: impl Fn(*mut vk::BaseOutStructure<'static>),
-    ) -> Result<(), chain::Loop> {
+    ) -> Result<(), chain::CyclicChain> {
         // SAFETY: the caller vouches for the chain.
         for structure in unsafe { Chain::new(out.cast_const().cast()) } {
             let structure = structure?;
@@ -187,8 +187,8 @@ impl Features {
                 };
                 if row.is_of(core_minor, extensions) {
                     let members = members(structure.cast_mut().cast());
-                    for (place, (feature, _)) in row.members.iter().enumerate() {
-                        members.add(place).write(self.contains(*feature).into());
+                    for (index, (feature, _)) in row.members.iter().enumerate() {
+                        members.add(index).write(self.contains(*feature).into());
                     }
                 }
             }

@@ -75,10 +75,10 @@ impl Row {
         words_of(self.len())
     }
 
-    pub(super) fn member(self, place: usize) -> &'static str {
+    pub(super) fn member(self, index: usize) -> &'static str {
         let name = match self {
-            Self::Listed(row) => row.members.get(place).map(|(_, name)| *name),
-            Self::Unlisted(row, _) => row.members.get(place).copied(),
+            Self::Listed(row) => row.members.get(index).map(|(_, name)| *name),
+            Self::Unlisted(row, _) => row.members.get(index).copied(),
         };
         name.unwrap_or_default()
     }

@@ -49,14 +49,14 @@ fn b53_an_unsupported_member_of_every_structure_is_named() {
     let all: Vec<_> = loader_core::registry::ExtensionId::all().collect();
     let all = ExtensionSet::new(&all);
     for row in FILES.iter().copied().flatten() {
-        for (place, (feature, member)) in row.members.iter().enumerate() {
+        for (index, (feature, member)) in row.members.iter().enumerate() {
             let mut memory = std::vec![0u64; Row::Listed(row).words()];
             let start = memory.as_mut_ptr().cast::<vk::BaseOutStructure<'_>>();
             let info = vk::DeviceCreateInfo { p_next: start.cast_const().cast(), ..Default::default() };
             // SAFETY: the memory is as long as the structure.
             let error = unsafe {
                 (*start).s_type = vk::StructureType::from_raw(row.s_type);
-                super::members(start.cast()).add(place).write(vk::TRUE);
+                super::members(start.cast()).add(index).write(vk::TRUE);
                 check(&info, 9, &all, |out| Features::NONE.write(out, 9, &all).unwrap()).unwrap_err()
             };
             assert_eq!(error, CheckError::NotPresent { structure: row.name, member });
@@ -83,10 +83,10 @@ fn b54_unknown_and_second_structures_are_ignored_and_loops_end() {
     };
     let info = vk::DeviceCreateInfo { p_next: (&raw const unknown).cast(), ..Default::default() };
     assert!(!ask(&info).unwrap().contains(name::TIMELINE_SEMAPHORE));
-    let place = &raw mut second;
+    let start = &raw mut second;
     // SAFETY: the structure is alive; the chain is read through pointers only.
-    unsafe { (*place).p_next = (&raw mut first).cast() };
-    assert_eq!(ask(&info).unwrap_err(), CheckError::Loop);
+    unsafe { (*start).p_next = (&raw mut first).cast() };
+    assert_eq!(ask(&info).unwrap_err(), CheckError::CyclicChain);
 }
 
 #[test]

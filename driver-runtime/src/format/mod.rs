@@ -27,8 +27,8 @@ pub struct Plane {
 #[must_use]
 pub fn info(format: vk::Format) -> Option<&'static FormatInfo> {
     [formats_1_gen::ROWS, formats_2_gen::ROWS].into_iter().find_map(|rows| {
-        let place = rows.binary_search_by_key(&format.as_raw(), |row| row.format.as_raw()).ok()?;
-        rows.get(place)
+        let index = rows.binary_search_by_key(&format.as_raw(), |row| row.format.as_raw()).ok()?;
+        rows.get(index)
     })
 }
 

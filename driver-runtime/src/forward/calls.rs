@@ -64,7 +64,7 @@ impl<C: Copy + Default> Chunk<C> {
         let (first, rest) = list.split_at_checked(CHUNK).unwrap_or((list, &[]));
         *list = rest;
         let mut chunk = Self { elements: [C::default(); CHUNK], count: first.len() };
-        chunk.elements.iter_mut().zip(first).for_each(|(place, element)| *place = convert(element));
+        chunk.elements.iter_mut().zip(first).for_each(|(target, element)| *target = convert(element));
         chunk
     }
 

@@ -94,8 +94,8 @@ unsafe extern "system" fn sparse_requirements(
             GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2:
                 PFN_vkGetImageSparseMemoryRequirements2(&info, count, first)
         );
-        for (place, one) in chained.iter().take(count.read() as usize).enumerate() {
-            out.add(place).write(one.memory_requirements);
+        for (index, one) in chained.iter().take(count.read() as usize).enumerate() {
+            out.add(index).write(one.memory_requirements);
         }
     }
 }

@@ -18,7 +18,7 @@ unsafe extern "system" fn create_render_pass(
     // SAFETY: the caller vouches for handle, structure and callbacks; the function's requirements are met.
     unsafe {
         let memory = memory_of(device).or(callbacks, vk::SystemAllocationScope::COMMAND);
-        let Ok(parts) = Parts::new(&*info, memory) else { return vk::Result::ERROR_OUT_OF_HOST_MEMORY };
+        let Ok(parts) = SecondForm::new(&*info, memory) else { return vk::Result::ERROR_OUT_OF_HOST_MEMORY };
         let created = call!(
             device,
             CREATE_RENDER_PASS_2: PFN_vkCreateRenderPass2(&parts.info(&*info), callbacks, out)
@@ -28,7 +28,7 @@ unsafe extern "system" fn create_render_pass(
 }
 
 /// The lists of a render pass in the second form.
-struct Parts<'a> {
+struct SecondForm<'a> {
     attachments: Vec<vk::AttachmentDescription2<'a>, CopiedCallbacks>,
     /// The attachments of all subpasses, which point here.
     references: Vec<vk::AttachmentReference2<'a>, CopiedCallbacks>,
@@ -36,7 +36,7 @@ struct Parts<'a> {
     dependencies: Vec<vk::SubpassDependency2<'a>, CopiedCallbacks>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> SecondForm<'a> {
     /// # Safety
     /// `info` is valid, and stays valid for `'a`.
     unsafe fn new(info: &vk::RenderPassCreateInfo<'_>, memory: CopiedCallbacks) -> Result<Self, OutOfMemory> {
@@ -75,7 +75,7 @@ impl<'a> Parts<'a> {
     }
 
     /// # Safety
-    /// As for [`Parts::new`]; the capacity suffices for the references, which therefore do not move.
+    /// As for [`SecondForm::new`]; the capacity suffices for the references, which therefore do not move.
     unsafe fn subpass(
         &mut self,
         info: &vk::RenderPassCreateInfo<'_>,
@@ -86,8 +86,8 @@ impl<'a> Parts<'a> {
         unsafe {
             let inputs = list(subpass.p_input_attachments, subpass.input_attachment_count);
             let first_input = self.end();
-            for (place, one) in inputs.iter().enumerate() {
-                self.refer(one, aspects(info, number, place, one.attachment))?;
+            for (index, one) in inputs.iter().enumerate() {
+                self.refer(one, aspects(info, number, index, one.attachment))?;
             }
             let colours = list(subpass.p_color_attachments, subpass.color_attachment_count);
             let first_colour = self.end();
@@ -96,7 +96,7 @@ impl<'a> Parts<'a> {
             let first_resolve = if resolves.is_empty() { core::ptr::null() } else { self.end() };
             resolves.iter().try_for_each(|one| self.refer(one, vk::ImageAspectFlags::empty()))?;
             let depth = subpass.p_depth_stencil_attachment.as_ref();
-            let depth_place = if depth.is_some() { self.end() } else { core::ptr::null() };
+            let depth_reference = if depth.is_some() { self.end() } else { core::ptr::null() };
             depth.iter().try_for_each(|one| self.refer(one, vk::ImageAspectFlags::empty()))?;
             Ok(vk::SubpassDescription2 {
                 flags: subpass.flags,
@@ -106,7 +106,7 @@ impl<'a> Parts<'a> {
                 color_attachment_count: subpass.color_attachment_count,
                 p_color_attachments: first_colour,
                 p_resolve_attachments: first_resolve,
-                p_depth_stencil_attachment: depth_place,
+                p_depth_stencil_attachment: depth_reference,
                 preserve_attachment_count: subpass.preserve_attachment_count,
                 p_preserve_attachments: subpass.p_preserve_attachments,
                 ..Default::default()
@@ -190,7 +190,7 @@ fn dependency<'a>(one: &vk::SubpassDependency, view_offset: i32) -> vk::SubpassD
 unsafe fn aspects(
     info: &vk::RenderPassCreateInfo<'_>,
     subpass: usize,
-    place: usize,
+    index: usize,
     attachment: u32,
 ) -> vk::ImageAspectFlags {
     // SAFETY: the caller vouches for the structure with its chain and its arrays.
@@ -199,7 +199,7 @@ unsafe fn aspects(
         let named =
             named.map_or(&[][..], |named| list(named.p_aspect_references, named.aspect_reference_count));
         let is_meant = |one: &&vk::InputAttachmentAspectReference| {
-            one.subpass as usize == subpass && one.input_attachment_index as usize == place
+            one.subpass as usize == subpass && one.input_attachment_index as usize == index
         };
         if let Some(named) = named.iter().find(is_meant) {
             return named.aspect_mask;

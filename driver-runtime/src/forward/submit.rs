@@ -72,12 +72,12 @@ impl Submits<'_> {
                 .map_or(&[][..], |all| list(all.p_wait_semaphore_values, all.wait_semaphore_value_count));
             let wait_devices = group
                 .map_or(&[][..], |all| list(all.p_wait_semaphore_device_indices, all.wait_semaphore_count));
-            for (place, semaphore) in
+            for (index, semaphore) in
                 list(info.p_wait_semaphores, info.wait_semaphore_count).iter().enumerate()
             {
-                let stages = stages.get(place).map_or(0, |stages| stages.as_raw());
+                let stages = stages.get(index).map_or(0, |stages| stages.as_raw());
                 let stages = vk::PipelineStageFlags2::from_raw(stages.into());
-                self.semaphores.try_push(at(place, *semaphore, wait_values, wait_devices, stages))?;
+                self.semaphores.try_push(at(index, *semaphore, wait_values, wait_devices, stages))?;
             }
             let signals = self.semaphores.as_ptr().wrapping_add(self.semaphores.len());
             let signal_values = values
@@ -86,16 +86,16 @@ impl Submits<'_> {
                 list(all.p_signal_semaphore_device_indices, all.signal_semaphore_count)
             });
             let all = vk::PipelineStageFlags2::ALL_COMMANDS;
-            for (place, semaphore) in
+            for (index, semaphore) in
                 list(info.p_signal_semaphores, info.signal_semaphore_count).iter().enumerate()
             {
-                self.semaphores.try_push(at(place, *semaphore, signal_values, signal_devices, all))?;
+                self.semaphores.try_push(at(index, *semaphore, signal_values, signal_devices, all))?;
             }
             let commands = self.commands.as_ptr().wrapping_add(self.commands.len());
             let masks = group
                 .map_or(&[][..], |all| list(all.p_command_buffer_device_masks, all.command_buffer_count));
-            for (place, one) in list(info.p_command_buffers, info.command_buffer_count).iter().enumerate() {
-                let mask = masks.get(place).copied().unwrap_or_default();
+            for (index, one) in list(info.p_command_buffers, info.command_buffer_count).iter().enumerate() {
+                let mask = masks.get(index).copied().unwrap_or_default();
                 let one = vk::CommandBufferSubmitInfo::default().command_buffer(*one).device_mask(mask);
                 self.commands.try_push(one)?;
             }
@@ -118,7 +118,7 @@ impl Submits<'_> {
 
 /// Converts a semaphore and its list elements; lists may be shorter: they exist for timelines and groups only.
 fn at<'a>(
-    place: usize,
+    index: usize,
     semaphore: vk::Semaphore,
     values: &[u64],
     devices: &[u32],
@@ -126,8 +126,8 @@ fn at<'a>(
 ) -> vk::SemaphoreSubmitInfo<'a> {
     vk::SemaphoreSubmitInfo::default()
         .semaphore(semaphore)
-        .value(values.get(place).copied().unwrap_or_default())
-        .device_index(devices.get(place).copied().unwrap_or_default())
+        .value(values.get(index).copied().unwrap_or_default())
+        .device_index(devices.get(index).copied().unwrap_or_default())
         .stage_mask(stages)
 }
 

@@ -62,10 +62,10 @@ impl<D: Headless> Swapchain<D> {
     /// Returns the next image that is free.
     fn acquire(&self) -> Option<u32> {
         let next = self.next.load(Ordering::Relaxed);
-        let places = || (0..self.images.len()).cycle().skip(next).take(self.images.len());
-        let place = places().find(|place| self.images.get(*place).is_some_and(SwapchainImage::acquire))?;
-        self.next.store(place.saturating_add(1), Ordering::Relaxed);
-        u32::try_from(place).ok()
+        let indices = || (0..self.images.len()).cycle().skip(next).take(self.images.len());
+        let index = indices().find(|index| self.images.get(*index).is_some_and(SwapchainImage::acquire))?;
+        self.next.store(index.saturating_add(1), Ordering::Relaxed);
+        u32::try_from(index).ok()
     }
 
     fn release(&self, image: u32) {
@@ -124,11 +124,11 @@ unsafe extern "system" fn create_shared_swapchains<D: Headless>(
 ) -> vk::Result {
     // SAFETY: the caller passes a live handle, a counted array and a second one of the same length.
     unsafe {
-        for place in 0..count as usize {
-            let result = create_swapchain::<D>(device, infos.add(place), callbacks, out.add(place));
+        for index in 0..count as usize {
+            let result = create_swapchain::<D>(device, infos.add(index), callbacks, out.add(index));
             if result != vk::Result::SUCCESS {
-                (0..place).for_each(|made| Object::<Swapchain<D>>::destroy(out.add(made).read(), callbacks));
-                (0..count as usize).for_each(|place| out.add(place).write(vk::SwapchainKHR::null()));
+                (0..index).for_each(|made| Object::<Swapchain<D>>::destroy(out.add(made).read(), callbacks));
+                (0..count as usize).for_each(|index| out.add(index).write(vk::SwapchainKHR::null()));
                 return result;
             }
         }
@@ -221,9 +221,9 @@ unsafe extern "system" fn queue_present<D: Headless>(
         let Some(queue) = Queue::<D>::from_handle(queue) else { return vk::Result::ERROR_DEVICE_LOST };
         let mut waits = list(info.p_wait_semaphores, info.wait_semaphore_count);
         let mut all = vk::Result::SUCCESS;
-        for place in 0..info.swapchain_count as usize {
-            let swapchain = Object::<Swapchain<D>>::from_handle(info.p_swapchains.add(place).read());
-            let image = info.p_image_indices.add(place).read();
+        for index in 0..info.swapchain_count as usize {
+            let swapchain = Object::<Swapchain<D>>::from_handle(info.p_swapchains.add(index).read());
+            let image = info.p_image_indices.add(index).read();
             // The first one waits for the semaphores, and the others come after it on the queue.
             let result = match swapchain {
                 Some(swapchain) => swapchain.present(queue, core::mem::take(&mut waits), image),
@@ -231,7 +231,7 @@ unsafe extern "system" fn queue_present<D: Headless>(
             };
             let result = result.err().unwrap_or(vk::Result::SUCCESS);
             if !info.p_results.is_null() {
-                info.p_results.add(place).write(result);
+                info.p_results.add(index).write(result);
             }
             all = if all == vk::Result::SUCCESS { result } else { all };
         }

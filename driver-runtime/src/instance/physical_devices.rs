@@ -48,7 +48,7 @@ impl Group {
     fn new(members: &[usize], subset_allocation: bool) -> Self {
         let mut group =
             Self { members: [0; vk::MAX_DEVICE_GROUP_SIZE], count: members.len(), subset_allocation };
-        group.members.iter_mut().zip(members).for_each(|(place, member)| *place = *member);
+        group.members.iter_mut().zip(members).for_each(|(slot, member)| *slot = *member);
         group
     }
 
@@ -188,10 +188,10 @@ impl<D: DriverTypes> Enumeration<'_, D> {
     /// `InitializationFailed` for a group that cannot be: without devices, with more than Vulkan allows, with one that is
     /// not there or is in a group; [`OutOfMemory`](crate::OutOfMemory).
     pub fn group(&mut self, devices: &[usize], subset_allocation: bool) -> Result<(), EnumerateError> {
-        let is_free = |(place, number): (usize, &usize)| {
+        let is_free = |(index, number): (usize, &usize)| {
             *number < self.found.devices.len()
                 && !self.found.groups.iter().any(|group| group.has(*number))
-                && !devices.iter().take(place).any(|other| other == number)
+                && !devices.iter().take(index).any(|other| other == number)
         };
         let fits = (1..=vk::MAX_DEVICE_GROUP_SIZE).contains(&devices.len());
         if !fits || !devices.iter().enumerate().all(is_free) {
@@ -221,8 +221,8 @@ impl<D: DriverTypes> Found<D> {
         out.physical_devices = [vk::PhysicalDevice::null(); vk::MAX_DEVICE_GROUP_SIZE];
         out.physical_device_count = 0;
         let members = group.numbers().iter().filter_map(|number| self.devices.get(*number));
-        for (place, device) in out.physical_devices.iter_mut().zip(members) {
-            *place = device.shared_handle();
+        for (slot, device) in out.physical_devices.iter_mut().zip(members) {
+            *slot = device.shared_handle();
             out.physical_device_count = out.physical_device_count.saturating_add(1);
         }
         out.subset_allocation = group.subset_allocation.into();

@@ -34,14 +34,14 @@ macro_rules! message {
     };
 }
 
-/// The place in the source as a C string: `src/queue.rs:12`.
+/// The location in the source as a C string: `src/queue.rs:12`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! here {
     () => {
         const {
             match core::ffi::CStr::from_bytes_with_nul(concat!(file!(), ":", line!(), "\0").as_bytes()) {
-                Ok(place) => place,
+                Ok(location) => location,
                 Err(_) => c"",
             }
         }

@@ -165,7 +165,7 @@ impl ObjectBase {
     /// # Safety
     /// `handle` is null or a live handle of any of the runtime's objects.
     #[inline]
-    pub(super) unsafe fn place<H: Handle, O>(handle: H) -> Option<NonNull<O>> {
+    pub(super) unsafe fn pointer<H: Handle, O>(handle: H) -> Option<NonNull<O>> {
         let address = usize::try_from(handle.as_raw()).ok()?;
         let base = NonNull::new(core::ptr::with_exposed_provenance_mut::<Self>(address))?;
         // SAFETY: a live handle is the address of an object, which begins with its base; the type says what follows.

@@ -67,23 +67,23 @@ impl<T: VkObject> Members<T> {
         let linked = Linked { driver, previous: Cell::new(None), next: Cell::new(None) };
         let object = Object::create_in(parent, self.memory, parent.root().base().dispatch(), linked)?;
         let handle = object.shared_handle();
-        let place = object.leak();
+        let pointer = object.leak();
         // SAFETY: the object is live, and now it is owned here. As an `Object<T>`, it has no arrays.
         unsafe {
-            (*place.as_ptr()).base.set_size(size_of::<Object<T>>());
-            push(&mut self.used, place);
+            (*pointer.as_ptr()).base.set_size(size_of::<Object<T>>());
+            push(&mut self.used, pointer);
         }
         Ok(handle)
     }
 
     /// Resets a freed object and returns its handle, or `None` if no freed object is left.
     pub fn reuse(&mut self) -> Option<T::Handle> {
-        let place = self.freed?;
+        let pointer = self.freed?;
         // SAFETY: the lists contain only live objects.
         unsafe {
-            remove(&mut self.freed, place);
-            push(&mut self.used, place);
-            Some(place.as_ref().reshared_handle())
+            remove(&mut self.freed, pointer);
+            push(&mut self.used, pointer);
+            Some(pointer.as_ref().reshared_handle())
         }
     }
 
@@ -95,8 +95,8 @@ impl<T: VkObject> Members<T> {
     pub unsafe fn free(&mut self, handle: T::Handle) {
         // SAFETY: the caller vouches for the handle.
         unsafe {
-            if let Some(place) = Object::<T>::place(handle) {
-                self.keep(place.cast());
+            if let Some(pointer) = Object::<T>::pointer(handle) {
+                self.keep(pointer.cast());
             }
         }
     }
@@ -106,20 +106,20 @@ impl<T: VkObject> Members<T> {
     /// # Safety
     /// The objects are no longer in use.
     pub unsafe fn free_all(&mut self) {
-        while let Some(place) = self.used {
+        while let Some(pointer) = self.used {
             // SAFETY: the list contains only live objects, and the caller vouches for the use.
-            unsafe { self.keep(place) };
+            unsafe { self.keep(pointer) };
         }
     }
 
     /// # Safety
     /// The object is a used one of these.
-    unsafe fn keep(&mut self, place: NonNull<Object<Linked<T>>>) {
+    unsafe fn keep(&mut self, pointer: NonNull<Object<Linked<T>>>) {
         // SAFETY: the caller vouches for the object.
         unsafe {
-            place.as_ref().base().recycle();
-            remove(&mut self.used, place);
-            push(&mut self.freed, place);
+            pointer.as_ref().base().recycle();
+            remove(&mut self.used, pointer);
+            push(&mut self.freed, pointer);
         }
     }
 
@@ -133,10 +133,10 @@ impl<T: VkObject> Members<T> {
     pub(crate) fn used(&self) -> impl Iterator<Item = NonNull<Object<T>>> + use<T> {
         let mut next = self.used;
         core::iter::from_fn(move || {
-            let place = next?;
+            let pointer = next?;
             // SAFETY: the list contains only live objects; the caller keeps them alive.
-            next = unsafe { place.as_ref() }.next.get();
-            Some(place.cast())
+            next = unsafe { pointer.as_ref() }.next.get();
+            Some(pointer.cast())
         })
     }
 }
@@ -150,37 +150,37 @@ impl<T: VkObject> Drop for Members<T> {
 }
 
 fn drop_all<T: VkObject>(first: &mut Link<T>, memory: CopiedCallbacks) {
-    while let Some(place) = *first {
+    while let Some(pointer) = *first {
         // SAFETY: the list's objects are live, owned by the list, and came from this memory.
         unsafe {
-            *first = place.as_ref().next.get();
-            (*place.as_ptr()).base.set_size(size_of::<Object<Linked<T>>>());
-            drop(Owned::adopt(place, memory));
+            *first = pointer.as_ref().next.get();
+            (*pointer.as_ptr()).base.set_size(size_of::<Object<Linked<T>>>());
+            drop(Owned::adopt(pointer, memory));
         }
     }
 }
 
 /// # Safety
 /// The objects are live, and the new one is in no list.
-unsafe fn push<T: VkObject>(first: &mut Link<T>, place: NonNull<Object<Linked<T>>>) {
+unsafe fn push<T: VkObject>(first: &mut Link<T>, pointer: NonNull<Object<Linked<T>>>) {
     // SAFETY: the caller vouches for the objects.
     unsafe {
-        let links = place.as_ref();
+        let links = pointer.as_ref();
         links.previous.set(None);
         links.next.set(*first);
         if let Some(second) = *first {
-            second.as_ref().previous.set(Some(place));
+            second.as_ref().previous.set(Some(pointer));
         }
     }
-    *first = Some(place);
+    *first = Some(pointer);
 }
 
 /// # Safety
 /// The objects are live, and the list has this one.
-unsafe fn remove<T: VkObject>(first: &mut Link<T>, place: NonNull<Object<Linked<T>>>) {
+unsafe fn remove<T: VkObject>(first: &mut Link<T>, pointer: NonNull<Object<Linked<T>>>) {
     // SAFETY: the caller vouches for the objects.
     unsafe {
-        let links = place.as_ref();
+        let links = pointer.as_ref();
         let (previous, next) = (links.previous.get(), links.next.get());
         if let Some(next) = next {
             next.as_ref().previous.set(previous);

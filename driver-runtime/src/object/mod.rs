@@ -156,7 +156,7 @@ impl<T: VkObject> Object<T> {
     /// Returns an array that the object was created with. A piece of another object is an error, and may give an
     /// empty array.
     pub fn array<P: Plain>(&self, piece: Piece<P>) -> &[P] {
-        let Some(offset) = piece.place(size_of::<Self>(), self.base.size()) else { return &[] };
+        let Some(offset) = piece.offset_in(size_of::<Self>(), self.base.size()) else { return &[] };
         // SAFETY: the block is large enough, its address was exposed when it was allocated, and the data after the
         // object is plain numbers that started as zero. While references exist, no code changes them.
         unsafe {
@@ -174,7 +174,7 @@ impl<T: VkObject> Object<T> {
     #[inline]
     pub unsafe fn from_handle<'a>(handle: T::Handle) -> Option<&'a Self> {
         // SAFETY: the caller vouches for the handle.
-        unsafe { Self::place(handle).map(|object| object.as_ref()) }
+        unsafe { Self::pointer(handle).map(|object| object.as_ref()) }
     }
 
     /// Returns the address of a handle's object.
@@ -182,9 +182,9 @@ impl<T: VkObject> Object<T> {
     /// # Safety
     /// As for [`Object::from_handle`].
     #[inline]
-    unsafe fn place(handle: T::Handle) -> Option<NonNull<Self>> {
+    unsafe fn pointer(handle: T::Handle) -> Option<NonNull<Self>> {
         // SAFETY: the caller vouches for the handle.
-        unsafe { ObjectBase::place(handle) }
+        unsafe { ObjectBase::pointer(handle) }
     }
 
     /// Returns the object of a handle as [`Object::from_handle`] does, for exclusive access: a parameter that the
@@ -213,7 +213,7 @@ impl<T: VkObject> Object<T> {
     #[inline]
     pub(crate) unsafe fn exclusive<'a>(handle: T::Handle) -> Option<Exclusive<'a, T>> {
         // SAFETY: the caller vouches for handle and use.
-        unsafe { Self::place(handle).map(|object| Exclusive::new(object)) }
+        unsafe { Self::pointer(handle).map(|object| Exclusive::new(object)) }
     }
 
     /// Destroys the object of `handle`; a null handle is ignored.
@@ -225,7 +225,7 @@ impl<T: VkObject> Object<T> {
     pub unsafe fn destroy(handle: T::Handle, callbacks: *const vk::AllocationCallbacks<'_>) {
         // SAFETY: the caller vouches for the handle and the callbacks.
         unsafe {
-            let Some(object) = Self::place(handle) else { return };
+            let Some(object) = Self::pointer(handle) else { return };
             let root = object.as_ref().base.root();
             if callbacks.is_null() && root.is_in_process_memory() {
                 drop(Owned { object, memory: CopiedCallbacks::process() });
@@ -350,7 +350,7 @@ impl<T: VkObject> Owned<T> {
 
     /// Returns the same as [`Object::array`], mutably, while no other code has the object.
     pub fn array_mut<P: Plain>(&mut self, piece: Piece<P>) -> &mut [P] {
-        let Some(offset) = piece.place(size_of::<Object<T>>(), self.base.size()) else { return &mut [] };
+        let Some(offset) = piece.offset_in(size_of::<Object<T>>(), self.base.size()) else { return &mut [] };
         // SAFETY: as for `array`, and the object is borrowed mutably.
         unsafe { core::slice::from_raw_parts_mut(self.object.as_ptr().byte_add(offset).cast(), piece.len()) }
     }

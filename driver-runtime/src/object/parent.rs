@@ -48,7 +48,7 @@ pub unsafe trait ParentObject: Sync + 'static {
         Self: Sized,
     {
         // SAFETY: the caller vouches for the handle; the trait says that the object is one of these.
-        unsafe { ObjectBase::place::<_, Self>(handle).map(|object| object.as_ref()) }
+        unsafe { ObjectBase::pointer::<_, Self>(handle).map(|object| object.as_ref()) }
     }
 }
 

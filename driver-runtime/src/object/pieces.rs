@@ -94,7 +94,7 @@ impl<T> Pieces<T> {
 impl<P: Plain> Piece<P> {
     /// Returns the array's offset in the block, if it lies in the last part of a block of `size` bytes that begins
     /// with `taken` bytes of other data. Pieces of other objects may not fit.
-    pub(super) fn place(&self, taken: usize, size: usize) -> Option<usize> {
+    pub(super) fn offset_in(&self, taken: usize, size: usize) -> Option<usize> {
         let end = size_of::<P>().checked_mul(self.length)?.checked_add(self.offset)?;
         (self.offset >= taken && end <= size && self.offset.is_multiple_of(align_of::<P>()))
             .then_some(self.offset)

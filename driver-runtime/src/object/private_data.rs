@@ -45,8 +45,8 @@ impl Values {
 
     /// Sets the value of a slot that has one. Returns whether it has.
     pub(super) fn replace(&mut self, slot: u32, value: u64) -> bool {
-        let place = self.position(slot).ok().and_then(|at| self.0.get_mut(at));
-        place.map(|place| place.1 = value).is_some()
+        let entry = self.position(slot).ok().and_then(|at| self.0.get_mut(at));
+        entry.map(|entry| entry.1 = value).is_some()
     }
 
     pub(super) fn get(&self, slot: u32) -> u64 {
@@ -58,8 +58,8 @@ impl Values {
     pub(super) fn set_within(&mut self, slot: u32, value: u64, larger: &mut Self) -> bool {
         match self.position(slot) {
             Ok(at) => {
-                if let Some(place) = self.0.get_mut(at) {
-                    place.1 = value;
+                if let Some(entry) = self.0.get_mut(at) {
+                    entry.1 = value;
                 }
             }
             Err(at) => {

@@ -328,11 +328,11 @@ fn b66_pieces_are_aligned_and_do_not_overlap() {
         for _ in 0..count {
             let length = next(&mut state) % 40;
             match next(&mut state) % 4 {
-                0 => add(pieces.add::<u8>(length).unwrap().place(0, usize::MAX), length, 1),
-                1 => add(pieces.add::<u16>(length).unwrap().place(0, usize::MAX), length * 2, 2),
-                2 => add(pieces.add::<[u32; 3]>(length).unwrap().place(0, usize::MAX), length * 12, 4),
+                0 => add(pieces.add::<u8>(length).unwrap().offset_in(0, usize::MAX), length, 1),
+                1 => add(pieces.add::<u16>(length).unwrap().offset_in(0, usize::MAX), length * 2, 2),
+                2 => add(pieces.add::<[u32; 3]>(length).unwrap().offset_in(0, usize::MAX), length * 12, 4),
                 _ => add(
-                    pieces.add::<u64>(length).unwrap().place(0, usize::MAX),
+                    pieces.add::<u64>(length).unwrap().offset_in(0, usize::MAX),
                     length * 8,
                     align_of::<u64>(),
                 ),
@@ -421,7 +421,7 @@ fn objects_of_a_pool_serve_again_without_memory() {
     get::<Set>(all[3]).unwrap().base().set_name(Some(b"third")).unwrap();
     // SAFETY: the sets are of this pool and no longer in use.
     unsafe {
-        [3, 0, 4].iter().for_each(|place| sets.free(all[*place]));
+        [3, 0, 4].iter().for_each(|index| sets.free(all[*index]));
         sets.free(vk::DescriptorSet::null());
     }
     let mut again: Vec<_> = (0..3).map(|_| get::<Set>(sets.reuse().unwrap()).unwrap()).collect();

@@ -3,7 +3,7 @@
 use ash::vk::{self, TaggedStructure};
 use loader_core::registry::ExtensionSet;
 
-use super::{Vulkan14Properties, limits, places};
+use super::{Vulkan14Properties, limits, locations};
 use crate::extensions::copy_name;
 use crate::features::Features;
 use crate::properties::{Row, Store, row};
@@ -86,10 +86,10 @@ impl Description {
     /// [`Driver::write_properties`](crate::driver_prelude::Driver::write_properties).
     pub fn set<T: TaggedStructure + vk::ExtendsPhysicalDeviceProperties2>(&mut self, structure: &T) -> bool {
         let Some(row) = known::<T>() else { return false };
-        let Some(to) = places::of_mut(self, row.place) else { return false };
+        let Some(to) = locations::of_mut(self, row.location) else { return false };
         let from = core::ptr::from_ref(structure).cast::<u8>();
-        // SAFETY: the structure has its header and this many bytes of members, and so has the place.
-        unsafe { to.copy_from(from.add(places::HEADER), row.length.into()) };
+        // SAFETY: the structure has its header and this many bytes of members, and so has the location.
+        unsafe { to.copy_from(from.add(locations::HEADER), row.length.into()) };
         true
     }
 
@@ -98,11 +98,11 @@ impl Description {
     #[must_use]
     pub fn get<T: TaggedStructure + vk::ExtendsPhysicalDeviceProperties2 + Default>(&self) -> Option<T> {
         let row = known::<T>()?;
-        let from = places::of(self, row.place)?;
+        let from = locations::of(self, row.location)?;
         let mut structure = T::default();
         let to = core::ptr::from_mut(&mut structure).cast::<u8>();
         // SAFETY: as above.
-        unsafe { to.add(places::HEADER).copy_from(from, row.length.into()) };
+        unsafe { to.add(locations::HEADER).copy_from(from, row.length.into()) };
         Some(structure)
     }
 
@@ -133,6 +133,6 @@ impl Description {
 /// Returns the structure's row, if its size matches the registry.
 fn known<T: TaggedStructure>() -> Option<&'static Row> {
     let row = row(T::STRUCTURE_TYPE)?;
-    let size = places::HEADER.saturating_add(row.size.into());
+    let size = locations::HEADER.saturating_add(row.size.into());
     (size_of::<T>() == size).then_some(row)
 }

@@ -1,6 +1,6 @@
 //! The limits that the specification requires, in a description.
 
-use super::{Description, places};
+use super::{Description, locations};
 use crate::properties::{Limit, Scalar, Value, resolve};
 
 /// Sets every limit to the minimum for devices of this version without optional features.
@@ -95,8 +95,8 @@ fn raise_update_after_bind(known: &mut Description) {
 }
 
 fn set(known: &mut Description, limit: &Limit, value: Value) {
-    let Some(to) = places::of_mut(known, limit.place) else { return };
-    // SAFETY: the compiler found the place by the member's name and type.
+    let Some(to) = locations::of_mut(known, limit.location) else { return };
+    // SAFETY: the compiler found the location by the member's name and type.
     unsafe {
         match (limit.scalar, value) {
             (Scalar::Bits8, Value::Integer(value)) => to.write(value as u8),
@@ -112,7 +112,7 @@ fn set(known: &mut Description, limit: &Limit, value: Value) {
 
 /// Returns the value that a limit has.
 pub(crate) fn get(known: &Description, limit: &Limit) -> Option<Value> {
-    let from = places::of(known, limit.place)?;
+    let from = locations::of(known, limit.location)?;
     // SAFETY: as above.
     Some(unsafe {
         match limit.scalar {

@@ -5,35 +5,35 @@ use core::ptr::{from_mut, from_ref};
 use ash::vk;
 
 use super::Description;
-use crate::properties::Place;
+use crate::properties::Location;
 
 /// The size of the header before a structure's members.
 pub(crate) const HEADER: usize = size_of::<vk::BaseOutStructure<'_>>();
 
-/// Returns the address of a place. The bytes there belong to members, or to the padding that aligns them.
-pub(crate) fn of(known: &Description, place: Place) -> Option<*const u8> {
-    let (first, at) = match place {
-        Place::Limits(at) => (from_ref(&known.properties.limits).cast::<u8>(), at),
-        Place::Version(1, at) => (from_ref(&known.vulkan_1_1).cast::<u8>().wrapping_add(HEADER), at),
-        Place::Version(2, at) => (from_ref(&known.vulkan_1_2).cast::<u8>().wrapping_add(HEADER), at),
-        Place::Version(3, at) => (from_ref(&known.vulkan_1_3).cast::<u8>().wrapping_add(HEADER), at),
-        Place::Version(4, at) => (from_ref(&known.vulkan_1_4).cast(), at),
-        Place::Store(at) => (known.extension_properties.begin(), at),
-        Place::Version(..) | Place::Nowhere => return None,
+/// Returns the address of a location. The bytes there belong to members, or to the padding that aligns them.
+pub(crate) fn of(known: &Description, location: Location) -> Option<*const u8> {
+    let (first, at) = match location {
+        Location::Limits(at) => (from_ref(&known.properties.limits).cast::<u8>(), at),
+        Location::Version(1, at) => (from_ref(&known.vulkan_1_1).cast::<u8>().wrapping_add(HEADER), at),
+        Location::Version(2, at) => (from_ref(&known.vulkan_1_2).cast::<u8>().wrapping_add(HEADER), at),
+        Location::Version(3, at) => (from_ref(&known.vulkan_1_3).cast::<u8>().wrapping_add(HEADER), at),
+        Location::Version(4, at) => (from_ref(&known.vulkan_1_4).cast(), at),
+        Location::Store(at) => (known.extension_properties.begin(), at),
+        Location::Version(..) | Location::Nowhere => return None,
     };
     Some(first.wrapping_add(at.into()))
 }
 
 /// Returns the same, to write it.
-pub(crate) fn of_mut(known: &mut Description, place: Place) -> Option<*mut u8> {
-    let (first, at) = match place {
-        Place::Limits(at) => (from_mut(&mut known.properties.limits).cast::<u8>(), at),
-        Place::Version(1, at) => (from_mut(&mut known.vulkan_1_1).cast::<u8>().wrapping_add(HEADER), at),
-        Place::Version(2, at) => (from_mut(&mut known.vulkan_1_2).cast::<u8>().wrapping_add(HEADER), at),
-        Place::Version(3, at) => (from_mut(&mut known.vulkan_1_3).cast::<u8>().wrapping_add(HEADER), at),
-        Place::Version(4, at) => (from_mut(&mut known.vulkan_1_4).cast(), at),
-        Place::Store(at) => (known.extension_properties.begin_mut(), at),
-        Place::Version(..) | Place::Nowhere => return None,
+pub(crate) fn of_mut(known: &mut Description, location: Location) -> Option<*mut u8> {
+    let (first, at) = match location {
+        Location::Limits(at) => (from_mut(&mut known.properties.limits).cast::<u8>(), at),
+        Location::Version(1, at) => (from_mut(&mut known.vulkan_1_1).cast::<u8>().wrapping_add(HEADER), at),
+        Location::Version(2, at) => (from_mut(&mut known.vulkan_1_2).cast::<u8>().wrapping_add(HEADER), at),
+        Location::Version(3, at) => (from_mut(&mut known.vulkan_1_3).cast::<u8>().wrapping_add(HEADER), at),
+        Location::Version(4, at) => (from_mut(&mut known.vulkan_1_4).cast(), at),
+        Location::Store(at) => (known.extension_properties.begin_mut(), at),
+        Location::Version(..) | Location::Nowhere => return None,
     };
     Some(first.wrapping_add(at.into()))
 }

@@ -195,8 +195,8 @@ unsafe fn copy_array<C: Default + Copy, P>(
             return count.write(0);
         }
         query(count, chained.as_mut_ptr());
-        for (place, chained) in chained.iter().take(count.read() as usize).enumerate() {
-            out.add(place).write(plain(chained));
+        for (index, chained) in chained.iter().take(count.read() as usize).enumerate() {
+            out.add(index).write(plain(chained));
         }
     }
 }

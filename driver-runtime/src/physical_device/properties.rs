@@ -5,9 +5,9 @@
 
 use ash::vk::{self, TaggedStructure};
 
-use super::places::HEADER;
+use super::locations::HEADER;
 use super::vulkan_1_4::{Chained, Vulkan14Properties};
-use super::{Description, places};
+use super::{Description, locations};
 use crate::chain::Chain;
 use crate::properties::row;
 
@@ -87,7 +87,7 @@ unsafe fn write_one(known: &Description, structure: *mut vk::BaseOutStructure<'s
             }
             _ => {
                 let Some(row) = row(s_type) else { return false };
-                let Some(from) = places::of(known, row.place) else { return !is_of(known, s_type) };
+                let Some(from) = locations::of(known, row.location) else { return !is_of(known, s_type) };
                 if is_of(known, s_type) {
                     structure.cast::<u8>().byte_add(HEADER).copy_from(from, row.length.into());
                 }

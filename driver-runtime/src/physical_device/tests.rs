@@ -12,7 +12,7 @@ use loader_core::registry::{ExtensionSet, command, extension};
 use super::{Description, Physical, PhysicalDevice};
 use crate::commands::enumerate::{enumerate_physical_device_groups, enumerate_physical_devices};
 use crate::commands::physical_device as commands;
-use crate::device::{Device, DeviceRequest, Queue, QueuePlace};
+use crate::device::{Device, DeviceRequest, Queue, QueueInfo};
 use crate::dispatch::{CommandTable, EntryPoints, trampoline};
 use crate::driver::{Driver, Search, Tables};
 use crate::entry_points;
@@ -207,7 +207,7 @@ impl Driver for Slow {
     fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
         Ok(())
     }
-    fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
+    fn create_queue(_: &Device<Self>, _: QueueInfo) -> Result<(), CreateDeviceError> {
         Ok(())
     }
     fn create_sync(_: &Device<Self>, _: usize, _: u64) -> Result<Number, SubmitError> {

@@ -100,8 +100,8 @@ pub(super) unsafe extern "system" fn merge<D: PipelineCaches>(
     // SAFETY: the caller passes live handles in a counted array.
     unsafe {
         let Some(target) = Object::<Cache<D>>::from_handle(target) else { return vk::Result::SUCCESS };
-        for place in 0..count as usize {
-            let Some(source) = Object::<Cache<D>>::from_handle(sources.add(place).read()) else { continue };
+        for index in 0..count as usize {
+            let Some(source) = Object::<Cache<D>>::from_handle(sources.add(index).read()) else { continue };
             if let Err(error) = target.merge(source) {
                 return error.into();
             }

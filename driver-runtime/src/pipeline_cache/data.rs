@@ -6,7 +6,7 @@ use core::ops::ControlFlow;
 use ash::vk;
 use loader_core::memory::{CopiedCallbacks, OutOfMemory, Text, TryGrow, Vec};
 
-use super::{Cache, Kept, PipelineCaches};
+use super::{Cache, CacheEntry, PipelineCaches};
 use crate::device::Device;
 
 /// The bytes of `VkPipelineCacheHeaderVersionOne`.
@@ -23,7 +23,7 @@ pub(super) fn header(properties: &vk::PhysicalDeviceProperties) -> [u8; HEADER] 
         properties.device_id,
     ];
     let bytes = words.iter().flat_map(|word| word.to_ne_bytes()).chain(properties.pipeline_cache_uuid);
-    header.iter_mut().zip(bytes).for_each(|(place, byte)| *place = byte);
+    header.iter_mut().zip(bytes).for_each(|(target, byte)| *target = byte);
     header
 }
 
@@ -75,7 +75,7 @@ impl<D: PipelineCaches> Cache<D> {
     }
 }
 
-impl<D: PipelineCaches> Kept<D> {
+impl<D: PipelineCaches> CacheEntry<D> {
     /// Makes `part` the data of this entry.
     fn write(&self, part: &mut Text<CopiedCallbacks>) -> Result<(), OutOfMemory> {
         part.clear();
@@ -87,9 +87,10 @@ impl<D: PipelineCaches> Kept<D> {
         let before = part.len();
         self.append_bytes(part)?;
         let length = u32::try_from(part.len().saturating_sub(before)).unwrap_or(u32::MAX);
-        let place = part.get_mut(2usize.saturating_mul(size_of::<u32>())..).and_then(<[u8]>::first_chunk_mut);
-        if let Some(place) = place {
-            *place = length.to_ne_bytes();
+        let target =
+            part.get_mut(2usize.saturating_mul(size_of::<u32>())..).and_then(<[u8]>::first_chunk_mut);
+        if let Some(target) = target {
+            *target = length.to_ne_bytes();
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ pub(super) struct Entries<T: Keyed> {
     memory: CopiedCallbacks,
 }
 
-/// A place for each value of four bits.
+/// A slot for each value of four bits.
 struct Node<T>([Slot<T>; 16]);
 
 // SAFETY: the entries belong to this, and may be sent and shared.
@@ -128,7 +128,7 @@ impl<T: Keyed> Entries<T> {
         let new = Entry { hash, value, same_hash: Slot::empty() };
         let new = Box::into_non_null(Box::try_new_in(new, self.memory)?);
         // SAFETY: the entry lives at least until it is dropped here, which is when another one or none is returned.
-        let placed = self.place(unsafe { new.as_ref() }, new);
+        let placed = self.insert(unsafe { new.as_ref() }, new);
         let is_new = placed.as_ref().is_ok_and(|entry| core::ptr::eq(*entry, new.as_ptr()));
         if is_new {
             self.count.fetch_add(1, Ordering::Relaxed);
@@ -139,7 +139,7 @@ impl<T: Keyed> Entries<T> {
         placed.map(|entry| &entry.value)
     }
 
-    fn place<'a>(
+    fn insert<'a>(
         &'a self,
         entry: &'a Entry<T>,
         pointer: NonNull<Entry<T>>,
@@ -172,8 +172,8 @@ impl<T: Keyed> Entries<T> {
     /// Replaces an entry with a node that contains it. If another thread was first, its node is used.
     fn split(&self, slot: &Slot<T>, old: *mut Entry<T>, hash: u64, depth: u32) -> Result<(), OutOfMemory> {
         let node = Box::try_new_in(Node::<T>::new(), self.memory)?;
-        if let Some(Slot(place)) = node.slot(hash, depth) {
-            place.store(old, Ordering::Relaxed);
+        if let Some(Slot(word)) = node.slot(hash, depth) {
+            word.store(old, Ordering::Relaxed);
         }
         let node = Box::into_non_null(node);
         if !slot.exchange(old, node.as_ptr().cast::<Entry<T>>().map_addr(|address| address | NODE)) {
@@ -235,8 +235,8 @@ impl<T: Keyed> Drop for Entries<T> {
 /// # Safety
 /// The node's contents were boxed in `memory`, and are no longer in use.
 unsafe fn drop_all<T>(node: &mut Node<T>, memory: CopiedCallbacks) {
-    for Slot(place) in &mut node.0 {
-        let mut pointer = core::mem::take(place.get_mut());
+    for Slot(slot) in &mut node.0 {
+        let mut pointer = core::mem::take(slot.get_mut());
         // SAFETY: the caller vouches for the slots' contents.
         unsafe {
             if pointer.addr() & NODE != 0 {

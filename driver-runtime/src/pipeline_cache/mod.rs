@@ -62,11 +62,11 @@ impl Written<'_> {
 /// A pipeline cache, or a cache of a driver's own: objects by key. Objects remain until the cache is dropped. Finding
 /// takes no lock, and its time does not grow with the cache.
 pub struct Cache<D: PipelineCaches> {
-    entries: Entries<Kept<D>>,
+    entries: Entries<CacheEntry<D>>,
     memory: CopiedCallbacks,
 }
 
-struct Kept<D: PipelineCaches> {
+struct CacheEntry<D: PipelineCaches> {
     key: Text<CopiedCallbacks>,
     kind: u32,
     /// The bytes to build the object from, if they came first.
@@ -74,7 +74,7 @@ struct Kept<D: PipelineCaches> {
     object: Once<D::Cached>,
 }
 
-impl<D: PipelineCaches> Keyed for Kept<D> {
+impl<D: PipelineCaches> Keyed for CacheEntry<D> {
     fn key(&self) -> &[u8] {
         &self.key
     }
@@ -128,19 +128,19 @@ impl<D: PipelineCaches> Cache<D> {
         kind: u32,
         bytes: &[u8],
         object: Option<D::Cached>,
-    ) -> Result<&Kept<D>, OutOfMemory> {
+    ) -> Result<&CacheEntry<D>, OutOfMemory> {
         if let Some(kept) = self.entries.find(key) {
             return Ok(kept);
         }
         let (mut own_key, mut own_bytes) = (Vec::new_in(self.memory), Vec::new_in(self.memory));
         own_key.try_extend(key)?;
         own_bytes.try_extend(bytes)?;
-        let new = Kept { key: own_key, kind, bytes: own_bytes, object: Once::new(object) };
+        let new = CacheEntry { key: own_key, kind, bytes: own_bytes, object: Once::new(object) };
         self.entries.find_or_insert(new)
     }
 }
 
-impl<D: PipelineCaches> Kept<D> {
+impl<D: PipelineCaches> CacheEntry<D> {
     /// Returns the object, made now if it was not yet.
     fn object(&self, device: &Device<D>) -> Option<D::Cached> {
         if let Some(object) = self.object.get() {

@@ -13,7 +13,7 @@ pub(crate) struct Row {
     core: u8,
     extensions: &'static [ExtensionId],
     /// The members' position.
-    pub(crate) place: Place,
+    pub(crate) location: Location,
     /// Bytes from the first member to the end of the last.
     pub(crate) length: u16,
     /// The bytes of the members, including the padding at their end.
@@ -22,7 +22,7 @@ pub(crate) struct Row {
 
 /// The position of a structure's members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// In the limits of Vulkan 1.0, this many bytes from the first member.
     Limits(u16),
     /// In the properties of this minor version of Vulkan 1.
@@ -67,7 +67,7 @@ const TABLE: ([Row; COUNT], usize) = table();
 
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 const fn table() -> ([Row; COUNT], usize) {
-    let blank = Row { s_type: 0, core: 0, extensions: &[], place: Place::Nowhere, length: 0, size: 0 };
+    let blank = Row { s_type: 0, core: 0, extensions: &[], location: Location::Nowhere, length: 0, size: 0 };
     let (mut rows, mut end) = ([blank; COUNT], 0usize);
     let (mut at, mut file) = (0, 0);
     while let Some((structures, next)) = file_at(file) {
@@ -75,15 +75,15 @@ const fn table() -> ([Row; COUNT], usize) {
         while number < structures.len() {
             let structure = &structures[number];
             let (size, _) = layout(structure.members);
-            let place = place(structure, end);
-            if let Place::Store(_) = place {
+            let location = location(structure, end);
+            if let Location::Store(_) = location {
                 end += size.next_multiple_of(8);
             }
             rows[at] = Row {
                 s_type: structure.s_type,
                 core: structure.core,
                 extensions: structure.extensions,
-                place,
+                location,
                 length: structure.length() as u16,
                 size: size as u16,
             };
@@ -99,12 +99,12 @@ const fn file_at(number: usize) -> Option<(&'static [Structure], usize)> {
     if number < FILES.len() { Some((FILES[number], number + 1)) } else { None }
 }
 
-/// Returns a structure's place in a store that is full up to `end`.
-const fn place(structure: &Structure, end: usize) -> Place {
+/// Returns a structure's location in a store that is full up to `end`.
+const fn location(structure: &Structure, end: usize) -> Location {
     match structure.within {
-        _ if structure.has_arrays() => Place::Nowhere,
-        Some((version, first)) => Place::Version(version, gathered(version).offset(first as usize) as u16),
-        None => Place::Store(end as u16),
+        _ if structure.has_arrays() => Location::Nowhere,
+        Some((version, first)) => Location::Version(version, gathered(version).offset(first as usize) as u16),
+        None => Location::Store(end as u16),
     }
 }
 
@@ -147,20 +147,20 @@ const fn starts_with(name: &[u8], beginning: &[u8]) -> bool {
     true
 }
 
-/// Returns the place of the structure with this name, at compile time.
+/// Returns the location of the structure with this name, at compile time.
 #[expect(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::panic,
     reason = "evaluated by the compiler"
 )]
-pub(super) const fn find(name: &str) -> (&'static Structure, Place) {
+pub(super) const fn find(name: &str) -> (&'static Structure, Location) {
     let (mut at, mut file) = (0, 0);
     while let Some((structures, next)) = file_at(file) {
         let mut number = 0;
         while number < structures.len() {
             if equal(structures[number].name, name) {
-                return (&structures[number], version_or(&structures[number], TABLE.0[at].place));
+                return (&structures[number], version_or(&structures[number], TABLE.0[at].location));
             }
             (at, number) = (at + 1, number + 1);
         }
@@ -169,12 +169,12 @@ pub(super) const fn find(name: &str) -> (&'static Structure, Place) {
     panic!("no structure has this name")
 }
 
-/// Returns the place of a structure. The Vulkan 1.4 structure contains arrays, but the members before them
-/// have their own place.
-const fn version_or(structure: &Structure, place: Place) -> Place {
+/// Returns the location of a structure. The Vulkan 1.4 structure contains arrays, but the members before them
+/// have their own location.
+const fn version_or(structure: &Structure, location: Location) -> Location {
     match structure.within {
-        Some((version, 0)) if is_gathering(structure.name) => Place::Version(version, 0),
-        _ => place,
+        Some((version, 0)) if is_gathering(structure.name) => Location::Version(version, 0),
+        _ => location,
     }
 }
 

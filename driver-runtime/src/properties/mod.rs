@@ -10,8 +10,8 @@ mod enumerations_2_gen;
 mod enumerations_3_gen;
 mod enumerations_gen;
 mod files;
+mod locations;
 mod names;
-mod places;
 mod plain_gen;
 mod required;
 mod rows;
@@ -22,17 +22,17 @@ mod structures_3_gen;
 use core::mem::MaybeUninit;
 
 use files::FILES;
-pub(crate) use places::{Place, Row, row};
+pub(crate) use locations::{Location, Row, row};
 pub(crate) use required::{Limit, Scalar, Value, rows as resolve};
 #[cfg(test)]
 pub(crate) use rows::layout;
 pub use rows::{Bound, Kind, Member, Names, Plain, Structure};
 
-/// The properties of extensions. Each structure's members have their own place. The store starts with the
+/// The properties of extensions. Each structure's members have their own location. The store starts with the
 /// minimum values that the specification requires.
 #[derive(Clone)]
 #[repr(transparent)]
-pub struct Store(MaybeUninit<[u64; places::WORDS]>);
+pub struct Store(MaybeUninit<[u64; locations::WORDS]>);
 
 impl Default for Store {
     fn default() -> Self {
@@ -88,8 +88,8 @@ pub fn structures() -> impl Iterator<Item = &'static Structure> {
 /// Returns the first name of a structure of features or properties that has several.
 #[must_use]
 pub fn canonical(name: &str) -> &str {
-    let place = aliases_gen::ALIASES.binary_search_by_key(&name, |(alias, _)| alias);
-    place.ok().and_then(|place| aliases_gen::ALIASES.get(place)).map_or(name, |(_, first)| first)
+    let index = aliases_gen::ALIASES.binary_search_by_key(&name, |(alias, _)| alias);
+    index.ok().and_then(|index| aliases_gen::ALIASES.get(index)).map_or(name, |(_, first)| first)
 }
 
 /// Returns the formats by name.

@@ -15,7 +15,7 @@ pub struct Structure {
     /// The minor version of Vulkan 1 that has the structure, or [`NOT_CORE`].
     pub(super) core: u8,
     pub(super) extensions: &'static [ExtensionId],
-    /// The version whose properties have all members, and the place of the first among them.
+    /// The version whose properties have all members, and the index of the first among them.
     pub(super) within: Option<(u8, u8)>,
 }
 
@@ -153,8 +153,8 @@ impl Structure {
     }
 }
 
-/// Returns the member at a place, and the next place.
-#[expect(clippy::indexing_slicing, reason = "the place is below the length")]
+/// Returns the member at an index, and the next index.
+#[expect(clippy::indexing_slicing, reason = "the index is below the length")]
 const fn step(members: &[Member], at: usize) -> Option<(&Member, usize)> {
     if at < members.len() { Some((&members[at], at.saturating_add(1))) } else { None }
 }

@@ -22,11 +22,11 @@ use core::ptr::from_mut;
 use ash::vk::{self, TaggedStructure};
 
 use crate::features::{self, Feature};
-use crate::physical_device::{Description, HEADER, place_mut};
+use crate::physical_device::{Description, HEADER, location_mut};
 pub use crate::properties::{Bound, Kind, Member, Names, Structure, structure, structures};
-use crate::properties::{Place, canonical, row};
+use crate::properties::{Location, canonical, row};
 pub use required::{Shortfall, below_required};
-pub use slot::{Refused, Slot, Value};
+pub use slot::{Slot, SlotError, Value};
 
 /// The reason why the member cannot be read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,10 +77,10 @@ fn first(known: &mut Description, structure: &Structure) -> Option<*mut u8> {
         "VkPhysicalDeviceLimits" => from_mut(&mut known.properties.limits).cast(),
         "VkPhysicalDeviceSparseProperties" => from_mut(&mut known.properties.sparse_properties).cast(),
         "VkPhysicalDeviceMemoryProperties" => from_mut(&mut known.memory).cast(),
-        "VkPhysicalDeviceVulkan14Properties" => place_mut(known, Place::Version(4, 0))?,
+        "VkPhysicalDeviceVulkan14Properties" => location_mut(known, Location::Version(4, 0))?,
         _ => {
             let row = row(vk::StructureType::from_raw(structure.structure_type()?))?;
-            place_mut(known, row.place)?
+            location_mut(known, row.location)?
         }
     })
 }

@@ -1,7 +1,7 @@
 //! The limits of a description that are below the specification's requirements.
 
 use crate::physical_device::{Description, limit_value};
-use crate::properties::{Bound, Limit, Member, Place, Structure, Value, resolve, structure};
+use crate::properties::{Bound, Limit, Location, Member, Structure, Value, resolve, structure};
 
 /// A limit that is worse than required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,14 +49,14 @@ fn is_worse(bound: Option<Bound>, own: Option<Value>, required: Value) -> bool {
     }
 }
 
-/// Returns the member that is kept at the place of a limit.
+/// Returns the member that is kept at the location of a limit.
 fn name(limit: &Limit) -> Option<(&'static Structure, &'static Member)> {
-    let (name, at) = match limit.place {
-        Place::Limits(at) => ("VkPhysicalDeviceLimits", at),
-        Place::Version(1, at) => ("VkPhysicalDeviceVulkan11Properties", at),
-        Place::Version(2, at) => ("VkPhysicalDeviceVulkan12Properties", at),
-        Place::Version(3, at) => ("VkPhysicalDeviceVulkan13Properties", at),
-        Place::Version(4, at) => ("VkPhysicalDeviceVulkan14Properties", at),
+    let (name, at) = match limit.location {
+        Location::Limits(at) => ("VkPhysicalDeviceLimits", at),
+        Location::Version(1, at) => ("VkPhysicalDeviceVulkan11Properties", at),
+        Location::Version(2, at) => ("VkPhysicalDeviceVulkan12Properties", at),
+        Location::Version(3, at) => ("VkPhysicalDeviceVulkan13Properties", at),
+        Location::Version(4, at) => ("VkPhysicalDeviceVulkan14Properties", at),
         _ => return None,
     };
     let structure = structure(name)?;

@@ -27,7 +27,7 @@ pub enum Value<'a> {
 
 /// Why a value cannot be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum SlotError {
     /// It is something else, as a text instead of a number.
     Type,
     /// The number is too large or too small.
@@ -80,20 +80,20 @@ impl<'a> Slot<'a> {
     /// Sets a value that is neither an array nor a nested structure. The name of a flag sets only that flag.
     ///
     /// # Errors
-    /// [`Refused`]; nothing is changed.
-    pub fn set(&mut self, value: Value<'_>) -> Result<(), Refused> {
+    /// [`SlotError`]; nothing is changed.
+    pub fn set(&mut self, value: Value<'_>) -> Result<(), SlotError> {
         if self.kind == Kind::Char && self.length > 0 {
-            let Value::Text(text) = value else { return Err(Refused::Type) };
+            let Value::Text(text) = value else { return Err(SlotError::Type) };
             return self.set_text(text);
         }
         if self.length > 0 {
-            return Err(Refused::Type);
+            return Err(SlotError::Type);
         }
         if self.kind == Kind::F32 {
             let value = match value {
                 Value::Integer(value) => value as f32,
                 Value::Real(value) => value as f32,
-                _ => return Err(Refused::Type),
+                _ => return Err(SlotError::Type),
             };
             // SAFETY: the address has a member of this type.
             unsafe { self.at.cast::<f32>().write(value) };
@@ -106,10 +106,10 @@ impl<'a> Slot<'a> {
     /// Adds a flag.
     ///
     /// # Errors
-    /// [`Refused`]; nothing is changed.
-    pub fn add_flag(&mut self, name: &str) -> Result<(), Refused> {
+    /// [`SlotError`]; nothing is changed.
+    pub fn add_flag(&mut self, name: &str) -> Result<(), SlotError> {
         if !matches!(self.kind, Kind::Flags(_) | Kind::Flags64(_)) {
-            return Err(Refused::Type);
+            return Err(SlotError::Type);
         }
         let number = self.number(Value::Text(name))?;
         let known = self.integer().unwrap_or_default();
@@ -136,10 +136,10 @@ impl<'a> Slot<'a> {
         }
     }
 
-    fn set_text(&mut self, text: &str) -> Result<(), Refused> {
+    fn set_text(&mut self, text: &str) -> Result<(), SlotError> {
         // One byte is the NUL.
         if text.len() >= self.length.into() {
-            return Err(Refused::Length);
+            return Err(SlotError::Length);
         }
         // SAFETY: the member has this number of bytes.
         unsafe {
@@ -150,25 +150,25 @@ impl<'a> Slot<'a> {
     }
 
     /// Returns the number of a value.
-    fn number(&self, value: Value<'_>) -> Result<i128, Refused> {
+    fn number(&self, value: Value<'_>) -> Result<i128, SlotError> {
         match (value, self.kind) {
             (Value::Bool(value), Kind::Bool) => Ok(value.into()),
             (Value::Integer(value @ 0..=1), Kind::Bool) => Ok(value),
             (Value::Text(name), Kind::Enum(names) | Kind::Flags(names) | Kind::Flags64(names)) => {
-                properties::value(names.values(), name).map(i128::from).ok_or(Refused::Name)
+                properties::value(names.values(), name).map(i128::from).ok_or(SlotError::Name)
             }
-            (_, Kind::Bool | Kind::Nested(_) | Kind::Array | Kind::F32) => Err(Refused::Type),
+            (_, Kind::Bool | Kind::Nested(_) | Kind::Array | Kind::F32) => Err(SlotError::Type),
             (Value::Integer(value), _) => Ok(value),
             // Writers of files may give a whole number a point or an exponent.
             (Value::Real(value), _) if value as i128 as f64 == value => Ok(value as i128),
-            _ => Err(Refused::Type),
+            _ => Err(SlotError::Type),
         }
     }
 
-    fn write(&mut self, number: i128) -> Result<(), Refused> {
+    fn write(&mut self, number: i128) -> Result<(), SlotError> {
         macro_rules! write {
             ($of:ty) => {{
-                let value = <$of>::try_from(number).map_err(|_| Refused::Range)?;
+                let value = <$of>::try_from(number).map_err(|_| SlotError::Range)?;
                 // SAFETY: the address has a member of this type.
                 unsafe { self.at.cast::<$of>().write(value) };
             }};
@@ -180,7 +180,7 @@ impl<'a> Slot<'a> {
             Kind::I64 => write!(i64),
             Kind::U64 | Kind::Flags64(_) => write!(u64),
             Kind::Size => write!(usize),
-            Kind::F32 | Kind::Nested(_) | Kind::Array => return Err(Refused::Type),
+            Kind::F32 | Kind::Nested(_) | Kind::Array => return Err(SlotError::Type),
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ fn new(minor: u32) -> Description {
     Description::new(b"gpu", vk::make_api_version(0, 1, minor, 0), vk::PhysicalDeviceType::OTHER)
 }
 
-fn set(known: &mut Description, structure: &str, name: &str, value: Value<'_>) -> Result<(), Refused> {
+fn set(known: &mut Description, structure: &str, name: &str, value: Value<'_>) -> Result<(), SlotError> {
     member(known, structure, name).unwrap().set(value)
 }
 
@@ -63,13 +63,13 @@ fn nested_members_texts_and_enumerations_are_set_by_name() {
 fn what_does_not_fit_is_refused() {
     let known = &mut new(3);
     let limits = "VkPhysicalDeviceLimits";
-    assert_eq!(set(known, limits, "maxViewports", Value::Integer(1 << 32)), Err(Refused::Range));
-    assert_eq!(set(known, limits, "maxViewports", Value::Text("many")), Err(Refused::Type));
-    assert_eq!(set(known, limits, "maxViewports", Value::Real(1.5)), Err(Refused::Type));
-    assert_eq!(set(known, limits, "framebufferColorSampleCounts", Value::Text("VK_X")), Err(Refused::Name));
+    assert_eq!(set(known, limits, "maxViewports", Value::Integer(1 << 32)), Err(SlotError::Range));
+    assert_eq!(set(known, limits, "maxViewports", Value::Text("many")), Err(SlotError::Type));
+    assert_eq!(set(known, limits, "maxViewports", Value::Real(1.5)), Err(SlotError::Type));
+    assert_eq!(set(known, limits, "framebufferColorSampleCounts", Value::Text("VK_X")), Err(SlotError::Name));
     assert_eq!(
         set(known, "VkPhysicalDeviceProperties", "deviceName", Value::Text(&"x".repeat(256))),
-        Err(Refused::Length)
+        Err(SlotError::Length)
     );
     assert_eq!(member(known, "VkNothing", "x").err(), Some(Unknown::Structure));
     assert_eq!(member(known, limits, "maxFun").err(), Some(Unknown::Member));

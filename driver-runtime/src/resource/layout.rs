@@ -72,7 +72,7 @@ impl SetLayoutInfo {
             dynamic_offsets: 0,
         };
         new.bindings.try_fit(given.len())?;
-        for (place, binding) in given.iter().enumerate() {
+        for (index, binding) in given.iter().enumerate() {
             let samplers = match has_samplers(binding) {
                 // SAFETY: as above; such a binding has one sampler for each descriptor.
                 true => Some(unsafe { list(binding.p_immutable_samplers, binding.descriptor_count) }),
@@ -85,7 +85,7 @@ impl SetLayoutInfo {
                 kind: binding.descriptor_type,
                 count: binding.descriptor_count,
                 stages: binding.stage_flags,
-                flags: flags.get(place).copied().unwrap_or_default(),
+                flags: flags.get(index).copied().unwrap_or_default(),
                 first: 0,
                 first_dynamic: 0,
                 samplers: first,
@@ -117,8 +117,8 @@ impl SetLayoutInfo {
     /// Returns the binding with a number.
     #[must_use]
     pub fn binding(&self, number: u32) -> Option<&Binding> {
-        let place = self.bindings.binary_search_by_key(&number, |binding| binding.number).ok()?;
-        self.bindings.get(place)
+        let index = self.bindings.binary_search_by_key(&number, |binding| binding.number).ok()?;
+        self.bindings.get(index)
     }
 
     /// Returns the samplers that a binding always has, one for each descriptor; none, if it has no such samplers.

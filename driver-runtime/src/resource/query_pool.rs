@@ -70,15 +70,15 @@ impl QueryPoolInfo {
             let is_available = result(range.first.saturating_add(number), values);
             all &= is_available;
             let start = u64::from(number).saturating_mul(range.stride);
-            let place = |value: usize| (start as usize).saturating_add(value.saturating_mul(width));
+            let offset = |value: usize| (start as usize).saturating_add(value.saturating_mul(width));
             let is_written = is_available || range.flags.contains(vk::QueryResultFlags::PARTIAL);
             for (number, value) in values.iter().enumerate().filter(|_| is_written) {
                 // SAFETY: the caller vouches for the memory.
-                unsafe { write(out, size, place(number), *value, width) };
+                unsafe { write(out, size, offset(number), *value, width) };
             }
             if range.flags.contains(vk::QueryResultFlags::WITH_AVAILABILITY) {
                 // SAFETY: as above.
-                unsafe { write(out, size, place(values.len()), is_available.into(), width) };
+                unsafe { write(out, size, offset(values.len()), is_available.into(), width) };
             }
         }
         all
@@ -89,15 +89,15 @@ impl QueryPoolInfo {
 ///
 /// # Safety
 /// `out` points to `size` bytes that may be written.
-unsafe fn write(out: *mut u8, size: usize, place: usize, value: u64, width: usize) {
-    if place.saturating_add(width) > size {
+unsafe fn write(out: *mut u8, size: usize, offset: usize, value: u64, width: usize) {
+    if offset.saturating_add(width) > size {
         return;
     }
     // SAFETY: the bytes lie in the memory that the caller vouches for.
     unsafe {
         match width {
-            8 => out.add(place).cast::<u64>().write_unaligned(value),
-            _ => out.add(place).cast::<u32>().write_unaligned(value as u32),
+            8 => out.add(offset).cast::<u64>().write_unaligned(value),
+            _ => out.add(offset).cast::<u32>().write_unaligned(value as u32),
         }
     }
 }

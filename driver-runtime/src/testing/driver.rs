@@ -10,7 +10,7 @@ use ash::vk;
 use loader_core::registry::{ExtensionSet, extension};
 
 use super::{TestHost, with_memory};
-use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
+use crate::device::{Device, DeviceRequest, Lost, Queue, QueueInfo};
 use crate::dispatch::{CommandTable, EntryPoints, Level, PrivateCommand};
 use crate::driver::{Driver, Search};
 use crate::drm::{Bus, DrmDevice};
@@ -235,8 +235,8 @@ impl Driver for TestDriver {
     fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
         PLAN.with_borrow(|plan| plan.create_device)
     }
-    fn create_queue(_: &Device<Self>, place: QueuePlace) -> Result<u32, CreateDeviceError> {
-        Ok(place.index)
+    fn create_queue(_: &Device<Self>, info: QueueInfo) -> Result<u32, CreateDeviceError> {
+        Ok(info.index)
     }
     fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<Number, SubmitError> {
         Ok(Number(initial.into()))

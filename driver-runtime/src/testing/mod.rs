@@ -14,7 +14,7 @@ use loader_core::memory::{CopiedCallbacks, OutOfMemory, Text};
 use loader_core::platform::Waiting;
 
 use crate::dispatch::{DispatchTable, EntryPoints};
-use crate::drm::{Bus, DrmDevice, DrmDevices, PciAddress, PciId, Reason};
+use crate::drm::{Bus, DrmDevice, DrmDevices, NodeError, PciAddress, PciId};
 use crate::host::Host;
 use crate::object::{Listeners, ObjectBase, ParentKind, ParentObject, Root};
 
@@ -53,7 +53,7 @@ impl Host for TestHost {
             list.add(DrmDevice { bus, kernel_driver: Text::new(), primary: None, render: None })?;
         }
         if count != 0 {
-            list.leave_out(c"/dev/dri/renderD200", Reason::NoPermission)?;
+            list.leave_out(c"/dev/dri/renderD200", NodeError::NoPermission)?;
         }
         Ok(list)
     }
@@ -108,25 +108,25 @@ impl<T: ParentObject> Held<T> {
         callbacks: Option<&vk::AllocationCallbacks<'_>>,
         table: &'static DispatchTable,
     ) -> Self {
-        let place = NonNull::from(Box::leak(Box::<T>::new_uninit()));
+        let block = NonNull::from(Box::leak(Box::<T>::new_uninit()));
         let kind = match T::KIND {
             ParentKind::Instance => vk::ObjectType::INSTANCE,
             ParentKind::Device => vk::ObjectType::DEVICE,
         };
-        let base = ObjectBase::with_dispatch(kind, T::KIND, place.cast(), table);
+        let base = ObjectBase::with_dispatch(kind, T::KIND, block.cast(), table);
         let callbacks = callbacks.map_or(core::ptr::null(), core::ptr::from_ref);
         // SAFETY: the test's callbacks live as long as the test.
         let memory = unsafe { CopiedCallbacks::new(callbacks, vk::SystemAllocationScope::DEVICE) };
         // SAFETY: both test parents are a root and nothing else.
         unsafe {
-            place.cast::<Root>().write(Root::of_instance(
+            block.cast::<Root>().write(Root::of_instance(
                 base,
                 memory,
                 &TestHost,
                 Listeners::new(memory, &TestHost),
             ))
         };
-        Self(place.cast())
+        Self(block.cast())
     }
 }
 

@@ -124,7 +124,7 @@ impl Driver for Careless {
     fn submits_slowly(_: &PhysicalDevice<Self>, _: &()) -> bool {
         true
     }
-    fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
+    fn create_queue(_: &Device<Self>, _: QueueInfo) -> Result<(), CreateDeviceError> {
         Ok(())
     }
     fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<Number, SubmitError> {

@@ -46,7 +46,7 @@ impl Driver for Safe {
     fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
         Ok(())
     }
-    fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
+    fn create_queue(_: &Device<Self>, _: QueueInfo) -> Result<(), CreateDeviceError> {
         Ok(())
     }
     fn create_sync(_: &Device<Self>, _: usize, _: u64) -> Result<Signalled, SubmitError> {

@@ -156,7 +156,7 @@ unsafe extern "system" fn bind_image_memory_2(
                 Some(of) if of.swapchain != vk::SwapchainKHR::null() => {
                     let swapchain = Object::<Swapchain<Null>>::from_handle(of.swapchain);
                     let memory = swapchain.and_then(|swapchain| swapchain.memory(of.image_index));
-                    memory.and_then(|memory| place(memory, 0))
+                    memory.and_then(|memory| address(memory, 0))
                 }
                 _ => address(info.memory, info.memory_offset),
             };

@@ -4,7 +4,7 @@ use core::ffi::CStr;
 
 use ash::vk;
 
-use super::rows::{Argument, Count, Lead, Length, Structure, Target};
+use super::rows::{Argument, Count, Length, PointerField, Structure, Target};
 use super::structures_gen;
 use crate::chain::Chain;
 
@@ -39,14 +39,14 @@ impl Copier {
     /// # Safety
     /// The words are parameters of a command that obey the specification, `argument` is one of the command's.
     pub(super) unsafe fn argument(&mut self, argument: &Argument, words: &[u64]) -> *const u8 {
-        let word = |place: usize| words.get(place).copied().unwrap_or_default() as usize;
+        let word = |index: usize| words.get(index).copied().unwrap_or_default() as usize;
         let count = match argument.length {
             Length::One => 1,
             Length::Fixed(count) => count,
-            Length::Counted(place) => word(place),
-            Length::Masks(place) => word(place).div_ceil(32),
+            Length::Counted(index) => word(index),
+            Length::Masks(index) => word(index).div_ceil(32),
         };
-        let from = core::ptr::with_exposed_provenance::<u8>(word(argument.place));
+        let from = core::ptr::with_exposed_provenance::<u8>(word(argument.index));
         // SAFETY: the caller vouches for the parameters.
         unsafe { self.elements(&argument.target, from, count) }
     }
@@ -90,12 +90,12 @@ impl Copier {
         // SAFETY: the caller vouches for the structures; pointers of the copy are replaced in the copy only.
         unsafe {
             let copy = self.bytes(from, structure.size.saturating_mul(count));
-            for place in 0..count {
-                let offset = place.saturating_mul(structure.size);
-                for lead in structure.leads {
-                    let led = self.lead(lead, from.add(offset));
+            for index in 0..count {
+                let offset = index.saturating_mul(structure.size);
+                for field in structure.fields {
+                    let copied = self.field(field, from.add(offset));
                     if !copy.is_null() {
-                        copy.add(offset).add(lead.at).cast::<*const u8>().write_unaligned(led);
+                        copy.add(offset).add(field.at).cast::<*const u8>().write_unaligned(copied);
                     }
                 }
             }
@@ -105,19 +105,19 @@ impl Copier {
 
     /// # Safety
     /// `structure` is valid and has this pointer.
-    unsafe fn lead(&mut self, lead: &Lead, structure: *const u8) -> *const u8 {
+    unsafe fn field(&mut self, field: &PointerField, structure: *const u8) -> *const u8 {
         // SAFETY: the caller vouches for the structure.
         unsafe {
-            let from = structure.add(lead.at).cast::<*const u8>().read_unaligned();
+            let from = structure.add(field.at).cast::<*const u8>().read_unaligned();
             let is_used = |(selector, kinds): &(usize, &[i32])| {
                 kinds.contains(&structure.add(*selector).cast::<i32>().read_unaligned())
             };
-            if from.is_null() || !lead.when.iter().all(is_used) {
+            if from.is_null() || !field.when.iter().all(is_used) {
                 return core::ptr::null();
             }
-            match lead.count {
+            match field.count {
                 Count::Chain => self.chain(from),
-                Count::One => self.elements(&lead.target, from, 1),
+                Count::One => self.elements(&field.target, from, 1),
                 Count::Text => self.bytes(from, CStr::from_ptr(from.cast()).to_bytes_with_nul().len()),
                 Count::Counted(at, width) => {
                     let at = structure.add(at);
@@ -125,7 +125,7 @@ impl Copier {
                         8 => at.cast::<u64>().read_unaligned() as usize,
                         _ => at.cast::<u32>().read_unaligned() as usize,
                     };
-                    self.elements(&lead.target, from, count)
+                    self.elements(&field.target, from, count)
                 }
             }
         }

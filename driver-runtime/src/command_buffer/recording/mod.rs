@@ -71,8 +71,8 @@ unsafe extern "system" fn execute<D: CommandBuffers>(
 ) {
     // SAFETY: the caller vouches for the handles in the counted array.
     unsafe {
-        for place in 0..count as usize {
-            if let Some(commands) = Object::<BufferState<D>>::from_handle(secondaries.add(place).read()) {
+        for index in 0..count as usize {
+            if let Some(commands) = Object::<BufferState<D>>::from_handle(secondaries.add(index).read()) {
                 commands.replay_for(primary);
             }
         }

@@ -152,7 +152,7 @@ impl Recorder {
             let mut copier = Copier::into(start.cast(), size_of_val(words));
             for argument in row.arguments {
                 let copy = copier.argument(argument, words);
-                start.add(argument.place).write(copy.expose_provenance() as u64);
+                start.add(argument.index).write(copy.expose_provenance() as u64);
             }
         }
     }
@@ -213,8 +213,8 @@ impl Recorder {
             block.try_reserve_exact(wanted).map_err(|_| OutOfMemory)?;
             self.blocks.try_push(block)?;
             // A next block that is too short moves further back.
-            let place = self.blocks.len().saturating_sub(1);
-            self.blocks.swap(next, place);
+            let last = self.blocks.len().saturating_sub(1);
+            self.blocks.swap(next, last);
         }
         self.last = next;
         Ok(())

@@ -21,7 +21,7 @@ pub(super) struct Row {
 
 /// A parameter that is a pointer.
 pub(super) struct Argument {
-    pub(super) place: usize,
+    pub(super) index: usize,
     pub(super) length: Length,
     pub(super) target: Target,
 }
@@ -32,7 +32,7 @@ pub(super) enum Length {
     Fixed(usize),
     /// The number of elements is in the parameter at this index.
     Counted(usize),
-    /// A bit of 32-bit words for each of as many as the parameter at this place says.
+    /// A bit of 32-bit words for each of as many as the parameter at this index says.
     Masks(usize),
 }
 
@@ -41,11 +41,11 @@ pub(super) struct Structure {
     /// -1 for a structure without a type.
     pub(super) s_type: i32,
     pub(super) size: usize,
-    pub(super) leads: &'static [Lead],
+    pub(super) fields: &'static [PointerField],
 }
 
 /// A pointer in a structure.
-pub(super) struct Lead {
+pub(super) struct PointerField {
     pub(super) at: usize,
     pub(super) count: Count,
     pub(super) target: Target,
@@ -136,11 +136,11 @@ impl Words {
     /// # Safety
     /// A next element exists.
     pub(super) unsafe fn next<W: Word>(&self) -> W {
-        let place = self.0.get();
+        let next = self.0.get();
         // SAFETY: the caller vouches for the word; behind the last one is the end of the words.
         unsafe {
-            self.0.set(place.add(1));
-            W::of_word(place.read())
+            self.0.set(next.add(1));
+            W::of_word(next.read())
         }
     }
 }
@@ -185,11 +185,11 @@ macro_rules! length {
     (fixed $count:literal) => {
         $crate::command_buffer::recording::rows::Length::Fixed($count)
     };
-    (counted $place:literal) => {
-        $crate::command_buffer::recording::rows::Length::Counted($place)
+    (counted $index:literal) => {
+        $crate::command_buffer::recording::rows::Length::Counted($index)
     };
-    (masks $place:literal) => {
-        $crate::command_buffer::recording::rows::Length::Masks($place)
+    (masks $index:literal) => {
+        $crate::command_buffer::recording::rows::Length::Masks($index)
     };
 }
 pub(super) use length;
@@ -199,12 +199,12 @@ macro_rules! structures {
         $name:ident $s_type:literal ($($size:literal)*)
         $([($($at:literal)*) ($($count:tt)*) ($($target:tt)*) $(when ($($selector:literal)*) $($kind:literal)*)?])*;
     )*) => {
-        use $crate::command_buffer::recording::rows::{Lead, Structure, abi, count, target};
+        use $crate::command_buffer::recording::rows::{PointerField, Structure, abi, count, target};
 
         $(pub(super) const $name: &Structure = &Structure {
             s_type: $s_type,
             size: abi([$($size),*]),
-            leads: &[$(Lead {
+            fields: &[$(PointerField {
                 at: abi([$($at),*]),
                 count: count!($($count)*),
                 target: target!($($target)*),
@@ -220,7 +220,7 @@ pub(super) use structures;
 
 macro_rules! commands {
     ($(
-        $command:ident ($($name:ident $class:ident,)*) $([$place:literal ($($length:tt)*) ($($target:tt)*)])*;
+        $command:ident ($($name:ident $class:ident,)*) $([$index:literal ($($length:tt)*) ($($target:tt)*)])*;
     )*) => {
         use ash::vk;
         use $crate::command_buffer::CommandBuffers;
@@ -233,7 +233,7 @@ macro_rules! commands {
         $(pub(super) const $command: &Row = &Row {
             command: loader_core::registry::command::$command,
             arguments: &[$(Argument {
-                place: $place,
+                index: $index,
                 length: length!($($length)*),
                 target: target!($($target)*),
             }),*],

@@ -94,7 +94,7 @@ fn the_nodes_of_a_device_are_one_device_in_the_order_of_addresses() {
     fs::create_dir(tree.path().join("dev/dri/by-path")).unwrap();
     fs::write(tree.path().join("dev/dri/card"), "").unwrap();
     let found = tree.scan();
-    let places: Vec<_> = found
+    let addresses: Vec<_> = found
         .devices()
         .iter()
         .map(|device| {
@@ -104,7 +104,7 @@ fn the_nodes_of_a_device_are_one_device_in_the_order_of_addresses() {
         })
         .collect();
     assert_eq!(
-        places,
+        addresses,
         [
             ((0, 0x03, 0x10de), "card1", ""),
             ((0, 0x41, 0x1002), "card0", "renderD129"),

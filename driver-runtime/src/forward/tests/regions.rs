@@ -110,9 +110,9 @@ fn bytes<T: Copy>(value: &T) -> Vec<u8> {
 /// Returns a structure whose bytes are all different, for fewer than 256 bytes.
 fn numbered<T: Copy + Default>() -> T {
     let mut value = T::default();
-    for place in 0..size_of::<T>() {
+    for index in 0..size_of::<T>() {
         // SAFETY: the tests use structures of numbers, for which every pattern of bits is one.
-        unsafe { core::ptr::from_mut(&mut value).cast::<u8>().add(place).write(place as u8 + 1) };
+        unsafe { core::ptr::from_mut(&mut value).cast::<u8>().add(index).write(index as u8 + 1) };
     }
     value
 }

@@ -1,6 +1,6 @@
-//! From names and values to places and values, by the compiler.
+//! From names and values to locations and values, by the compiler.
 
-use crate::properties::places::{self, Place};
+use crate::properties::locations::{self, Location};
 use crate::properties::plain_gen;
 use crate::properties::rows::{Kind, Member, Plain, Structure};
 
@@ -19,10 +19,10 @@ pub(crate) enum Value {
     Real(f32),
 }
 
-/// A place, and the required value there.
+/// A location, and the required value there.
 #[derive(Clone, Copy)]
 pub(crate) struct Limit {
-    pub(crate) place: Place,
+    pub(crate) location: Location,
     pub(crate) scalar: Scalar,
     pub(crate) value: Value,
 }
@@ -52,17 +52,17 @@ pub(super) const fn real(member: &'static str, element: u16, value: f32) -> Requ
     Required { member, element, value: Value::Real(value) }
 }
 
-/// Finds the members of a structure that has them `base` from the beginning of what `place` is.
+/// Finds the members of a structure that has them `base` from the beginning of what `location` is.
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 pub(super) const fn limits<const N: usize>(
     structure: &Structure,
-    place: Place,
+    location: Location,
     required: [Required; N],
 ) -> [Limit; N] {
-    let mut found = [Limit { place, scalar: Scalar::Size, value: Value::Integer(0) }; N];
+    let mut found = [Limit { location, scalar: Scalar::Size, value: Value::Integer(0) }; N];
     let mut number = 0;
     while number < N {
-        found[number] = limit(structure, place, required[number]);
+        found[number] = limit(structure, location, required[number]);
         number += 1;
     }
     found
@@ -74,20 +74,20 @@ pub(super) const fn limits<const N: usize>(
     clippy::panic,
     reason = "evaluated by the compiler"
 )]
-pub(super) const fn limit(structure: &Structure, place: Place, required: Required) -> Limit {
+pub(super) const fn limit(structure: &Structure, location: Location, required: Required) -> Limit {
     let mut number = 0;
     while number < structure.members.len() {
         let member = &structure.members[number];
-        if places::equal(member.name, required.member) {
+        if locations::equal(member.name, required.member) {
             let (scalar, size) = scalar(member);
             let at = (structure.offset(number) + size * required.element as usize) as u16;
-            let place = match place {
-                Place::Limits(begin) => Place::Limits(begin + at),
-                Place::Version(version, begin) => Place::Version(version, begin + at),
-                Place::Store(begin) => Place::Store(begin + at),
-                Place::Nowhere => panic!("the structure is not kept"),
+            let location = match location {
+                Location::Limits(begin) => Location::Limits(begin + at),
+                Location::Version(version, begin) => Location::Version(version, begin + at),
+                Location::Store(begin) => Location::Store(begin + at),
+                Location::Nowhere => panic!("the structure is not kept"),
             };
-            return Limit { place, scalar, value: required.value };
+            return Limit { location, scalar, value: required.value };
         }
         number += 1;
     }

@@ -3,9 +3,9 @@
 use ash::vk::{SampleCountFlags as Samples, ShaderStageFlags};
 
 use super::build::{Required, Scalar, Value, at, is, limit, real};
-use crate::properties::places::{self, Place, WORDS};
+use crate::properties::locations::{self, Location, WORDS};
 
-/// Writes a structure's required values to its place.
+/// Writes a structure's required values to its location.
 #[expect(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -13,11 +13,11 @@ use crate::properties::places::{self, Place, WORDS};
     reason = "evaluated by the compiler"
 )]
 const fn put(mut bytes: [[u8; 8]; WORDS], name: &str, required: &[Required]) -> [[u8; 8]; WORDS] {
-    let (structure, place) = places::find(name);
+    let (structure, location) = locations::find(name);
     let mut number = 0;
     while number < required.len() {
-        let limit = limit(structure, place, required[number]);
-        let Place::Store(begin) = limit.place else { panic!("the structure is of a core version") };
+        let limit = limit(structure, location, required[number]);
+        let Location::Store(begin) = limit.location else { panic!("the structure is of a core version") };
         let (low, high) = match limit.value {
             Value::Integer(value) => (value.to_ne_bytes(), 8),
             Value::Real(value) => ((value.to_bits() as u64).to_ne_bytes(), 4),

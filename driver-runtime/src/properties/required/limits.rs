@@ -4,14 +4,14 @@ use ash::vk::SampleCountFlags as Samples;
 
 use super::build::{LIMITS, Limit, Required, Value, at, is, limit, limits, real};
 use crate::features::{Feature, name};
-use crate::properties::places::Place;
+use crate::properties::locations::Location;
 
 /// One sample or four.
 const ONE_OR_FOUR: i64 = Samples::TYPE_1.as_raw() as i64 | Samples::TYPE_4.as_raw() as i64;
 
 pub(super) const ALWAYS: &[Limit] = &limits(
     LIMITS,
-    Place::Limits(0),
+    Location::Limits(0),
     [
         is("maxImageDimension1D", 4096),
         is("maxImageDimension2D", 4096),
@@ -101,7 +101,7 @@ pub(super) const ALWAYS: &[Limit] = &limits(
 /// Limits without a value in the table that must not be 0: powers of two, and a clock's period.
 pub(super) const UNCHECKED: &[Limit] = &limits(
     LIMITS,
-    Place::Limits(0),
+    Location::Limits(0),
     [
         is("optimalBufferCopyOffsetAlignment", 1),
         is("optimalBufferCopyRowPitchAlignment", 1),
@@ -111,7 +111,7 @@ pub(super) const UNCHECKED: &[Limit] = &limits(
 
 pub(super) const SINCE_1_4: &[Limit] = &limits(
     LIMITS,
-    Place::Limits(0),
+    Location::Limits(0),
     [
         is("maxImageDimension1D", 8192),
         is("maxImageDimension2D", 8192),
@@ -153,11 +153,11 @@ pub(super) const SINCE_1_4: &[Limit] = &limits(
 );
 
 const fn with(feature: Feature, without: Required, with: i64) -> (Feature, Limit, Value) {
-    (feature, limit(LIMITS, Place::Limits(0), without), Value::Integer(with))
+    (feature, limit(LIMITS, Location::Limits(0), without), Value::Integer(with))
 }
 
 const fn with_real(feature: Feature, without: Required, with: f32) -> (Feature, Limit, Value) {
-    (feature, limit(LIMITS, Place::Limits(0), without), Value::Real(with))
+    (feature, limit(LIMITS, Location::Limits(0), without), Value::Real(with))
 }
 
 /// Limits that depend on features. For a half-open range in the table, the value is the nearest that any

@@ -1,12 +1,12 @@
 //! The limits that the specification requires (chapter "Limits", section "Required Limits"), as values that a device
-//! starts with. The compiler computes their places, so a driver contains no member names.
+//! starts with. The compiler computes their locations, so a driver contains no member names.
 
 mod build;
 mod extensions;
 mod limits;
 mod versions;
 
-use super::places::WORDS;
+use super::locations::WORDS;
 use crate::features::Feature;
 
 pub(crate) use build::{Limit, Scalar, Value};

@@ -5,17 +5,17 @@ use ash::vk::{ResolveModeFlags, ShaderStageFlags, SubgroupFeatureFlags};
 
 use super::build::{Limit, Required, Value, is, limit, limits};
 use crate::features::{Feature, name};
-use crate::properties::places::{self, Place};
+use crate::properties::locations::{self, Location};
 use crate::properties::rows::Structure;
 
-const fn version(structure: &'static str, number: u8) -> (&'static Structure, Place) {
-    (places::find(structure).0, Place::Version(number, 0))
+const fn version(structure: &'static str, number: u8) -> (&'static Structure, Location) {
+    (locations::find(structure).0, Location::Version(number, 0))
 }
 
-const OF_1_1: (&Structure, Place) = version("VkPhysicalDeviceVulkan11Properties", 1);
-const OF_1_2: (&Structure, Place) = version("VkPhysicalDeviceVulkan12Properties", 2);
-const OF_1_3: (&Structure, Place) = version("VkPhysicalDeviceVulkan13Properties", 3);
-const OF_1_4: (&Structure, Place) = version("VkPhysicalDeviceVulkan14Properties", 4);
+const OF_1_1: (&Structure, Location) = version("VkPhysicalDeviceVulkan11Properties", 1);
+const OF_1_2: (&Structure, Location) = version("VkPhysicalDeviceVulkan12Properties", 2);
+const OF_1_3: (&Structure, Location) = version("VkPhysicalDeviceVulkan13Properties", 3);
+const OF_1_4: (&Structure, Location) = version("VkPhysicalDeviceVulkan14Properties", 4);
 
 pub(super) const V11: &[Limit] = &limits(
     OF_1_1.0,

@@ -204,8 +204,8 @@ impl<const MODE: u8> Driver for Machine<MODE> {
     fn submits_slowly(_: &PhysicalDevice<Self>, _: &World<MODE>) -> bool {
         MODE == SLOW
     }
-    fn create_queue(_: &Device<Self>, place: QueuePlace) -> Result<u32, CreateDeviceError> {
-        Ok(place.index)
+    fn create_queue(_: &Device<Self>, info: QueueInfo) -> Result<u32, CreateDeviceError> {
+        Ok(info.index)
     }
     fn create_sync(device: &Device<Self>, kind: usize, initial: u64) -> Result<Object, SubmitError> {
         device.made.lock().unwrap().push(kind);
@@ -346,11 +346,11 @@ impl Host for System {
     }
     /// Every ring must wake the sleeper: a test that waits for nothing has no deadline to end its wait.
     fn sleep_until(&self, word: &AtomicU32, seen: u32, _: u64) {
-        let place = core::ptr::from_ref(word).addr();
-        ASLEEP.lock().unwrap().push(place);
+        let address = core::ptr::from_ref(word).addr();
+        ASLEEP.lock().unwrap().push(address);
         self.sleep(word, seen);
         let mut asleep = ASLEEP.lock().unwrap();
-        let number = asleep.iter().position(|other| *other == place).unwrap();
+        let number = asleep.iter().position(|other| *other == address).unwrap();
         asleep.swap_remove(number);
     }
     fn wake(&self, _: &AtomicU32) {

@@ -56,17 +56,17 @@ fn b9_fences_and_semaphores_without_memory() {
         let failures = starve(ledger, create);
         // The object.
         assert_eq!(failures, 1);
-        for (place, kind) in [vk::SemaphoreType::BINARY, vk::SemaphoreType::TIMELINE].into_iter().enumerate()
+        for (index, kind) in [vk::SemaphoreType::BINARY, vk::SemaphoreType::TIMELINE].into_iter().enumerate()
         {
             let failures = starve(ledger, || match bench.try_semaphore(kind, Default::default()) {
                 Ok(semaphore) => {
-                    lines[place] = semaphore;
+                    lines[index] = semaphore;
                     vk::Result::SUCCESS
                 }
                 Err(error) => error,
             });
             // The object, and the timeline.
-            assert_eq!(failures, 1 + place);
+            assert_eq!(failures, 1 + index);
         }
         let scopes = ledger.scopes();
         let (object, device) = (vk::SystemAllocationScope::OBJECT, vk::SystemAllocationScope::DEVICE);

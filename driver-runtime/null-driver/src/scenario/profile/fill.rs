@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use driver_runtime::properties;
-use driver_runtime::reflect::{self, Refused, Slot};
+use driver_runtime::reflect::{self, Slot, SlotError};
 use loader_core::manifest::json::{Kind, Str, Value};
 
 /// The parts that were not understood.
@@ -121,13 +121,13 @@ fn set(slot: &mut Slot<'_>, value: Value<'_>, at: &str, notes: &mut Notes) -> Re
     let Some(read) = read else { return Err(wrong(value, at, wanted(slot))) };
     match slot.set(read) {
         Ok(()) => Ok(()),
-        Err(Refused::Name) => {
+        Err(SlotError::Name) => {
             notes.unknown(value, &format!("{at}/{}", text.unwrap_or_default()), "value");
             Ok(())
         }
-        Err(Refused::Type) => Err(wrong(value, at, wanted(slot))),
-        Err(Refused::Range) => Err(wrong(value, at, "the number is out of the range of its type")),
-        Err(Refused::Length) => Err(wrong(value, at, "the text is too long")),
+        Err(SlotError::Type) => Err(wrong(value, at, wanted(slot))),
+        Err(SlotError::Range) => Err(wrong(value, at, "the number is out of the range of its type")),
+        Err(SlotError::Length) => Err(wrong(value, at, "the text is too long")),
     }
 }
 
