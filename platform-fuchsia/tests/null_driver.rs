@@ -95,8 +95,8 @@ fn a9_when_every_call_fails_from_one_on_nothing_is_left_and_better_times_are_use
 
 /// Returns the numbers of the calls that connect the process to the service.
 fn connecting(calls: &[String]) -> RangeInclusive<usize> {
-    let place = |call: &str| calls.iter().position(|other| other == call).unwrap();
-    place("channel")..=place("descriptor")
+    let position = |call: &str| calls.iter().position(|other| other == call).unwrap();
+    position("channel")..=position("descriptor")
 }
 
 /// Checks that, once no call fails any more, the program has every driver, or those that do not

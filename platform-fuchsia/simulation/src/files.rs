@@ -111,11 +111,11 @@ impl FileSystem for Simulation {
         let world = self.enter_file("fstat", b"")?;
         let path = world.tree.path(file).ok_or(ErrorNumber(libc::EBADF))?;
         let content = world.tree.content(path);
-        let place = world.tree.files.keys().position(|other| other == path).unwrap_or(usize::MAX);
+        let index = world.tree.files.keys().position(|other| other == path).unwrap_or(usize::MAX);
         Ok(FileState {
             is_file: content.is_some(),
             size: content.map_or(0, |content| content.bytes.len() as u64),
-            identity: (1, place as u64),
+            identity: (1, index as u64),
             changed: 1,
         })
     }

@@ -201,8 +201,8 @@ impl System for Simulation {
         }
         reply[..answer.bytes.len()].copy_from_slice(&answer.bytes);
         let received = Received { bytes: answer.bytes.len(), handles: answer.objects.len() };
-        for (place, object) in handles.iter_mut().zip(answer.objects) {
-            *place = kernel.add(object);
+        for (slot, object) in handles.iter_mut().zip(answer.objects) {
+            *slot = kernel.add(object);
         }
         Ok(received)
     }

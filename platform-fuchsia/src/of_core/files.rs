@@ -13,11 +13,11 @@ use crate::system::{ErrorNumber, FileState, FileSystem};
 
 impl Files for Fuchsia {
     fn list(&self, path: &[u8]) -> Result<Vec<Text>, FileError> {
-        self.place(path)?.open(libc::O_DIRECTORY)?.names()
+        self.locate(path)?.open(libc::O_DIRECTORY)?.names()
     }
 
     fn read(&self, path: &[u8], limit: usize) -> Result<Text, FileError> {
-        let file = self.place(path)?.open(0)?;
+        let file = self.locate(path)?.open(0)?;
         let state = file.state()?;
         if !state.is_file {
             return Err(FileError::NotAFile);
@@ -26,15 +26,15 @@ impl Files for Fuchsia {
     }
 
     fn exists(&self, path: &[u8]) -> bool {
-        let Ok(place) = self.place(path) else { return false };
-        let access = with_c_path(place.path, |path| place.files.access(place.folder, path));
+        let Ok(location) = self.locate(path) else { return false };
+        let access = with_c_path(location.path, |path| location.files.access(location.folder, path));
         matches!(access, Ok(Ok(())))
     }
 
     /// The service's folder has no times: drivers come and go there without a trace.
     fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint> {
-        let place = self.place(path).ok().filter(|place| place.folder == libc::AT_FDCWD)?;
-        let state = place.open(0).ok()?.state().ok()?;
+        let location = self.locate(path).ok().filter(|location| location.folder == libc::AT_FDCWD)?;
+        let state = location.open(0).ok()?.state().ok()?;
         Some(Fingerprint { identity: state.identity, size: state.size, changed: (state.changed, 0) })
     }
 }
@@ -43,27 +43,27 @@ impl Files for Fuchsia {
 const ENAMETOOLONG: c_int = 36;
 
 /// A path, and the folder that it starts from.
-struct Place<'a> {
+struct Location<'a> {
     files: &'static dyn FileSystem,
     folder: Descriptor,
     path: &'a [u8],
 }
 
 impl Fuchsia {
-    fn place<'a>(&self, path: &'a [u8]) -> Result<Place<'a>, FileError> {
+    fn locate<'a>(&self, path: &'a [u8]) -> Result<Location<'a>, FileError> {
         let files = self.system.files();
-        let in_namespace = Place { files, folder: libc::AT_FDCWD, path };
+        let in_namespace = Location { files, folder: libc::AT_FDCWD, path };
         let below = match path.strip_prefix(MANIFESTS) {
             Some([]) => b".",
             Some([b'/', path @ ..]) => path,
             _ => return Ok(in_namespace),
         };
         let folder = self.service().map(Service::manifests).ok_or(FileError::NotFound)?;
-        Ok(Place { folder, path: below, ..in_namespace })
+        Ok(Location { folder, path: below, ..in_namespace })
     }
 }
 
-impl Place<'_> {
+impl Location<'_> {
     fn open(&self, flags: c_int) -> Result<File, FileError> {
         let opened = with_c_path(self.path, |path| self.files.open(self.folder, path, flags));
         let descriptor = opened.map_err(|fault| fault.error(ENAMETOOLONG))??;
@@ -141,9 +141,9 @@ mod tests {
 
     #[test]
     fn a_file_that_is_larger_than_it_says_is_too_large_all_the_same() {
-        let place = Place { files: &CLibrary, folder: libc::AT_FDCWD, path: b"/proc/self/status" };
+        let location = Location { files: &CLibrary, folder: libc::AT_FDCWD, path: b"/proc/self/status" };
         let read = |limit| {
-            let file = place.open(0).unwrap();
+            let file = location.open(0).unwrap();
             let state = file.state().unwrap();
             assert_eq!(state.size, 0, "as such files say");
             file.read(state, limit).map(|content| content.len())

@@ -91,7 +91,7 @@ impl Answer {
             .call_channel(channel, message.bytes(), &mut bytes, &mut raw)
             .map_err(|status| ServiceError::Failed { step: Step::Call, status })?;
         let come = raw.get(..received.handles).unwrap_or(&raw);
-        let handles = core::array::from_fn(|place| come.get(place).and_then(|raw| Handle::new(system, *raw)));
+        let handles = core::array::from_fn(|index| come.get(index).and_then(|raw| Handle::new(system, *raw)));
         Ok(Self { bytes, handles, received })
     }
 

@@ -117,15 +117,15 @@ fn a6_any_bytes_at_all_are_survived() {
     // A valid answer of each kind, with one byte changed to any value, and cut off at every length.
     for method in [Method::Get, Method::GetSupportedFeatures] {
         let good = answer(method, 7);
-        for place in 0..good.len() {
+        for index in 0..good.len() {
             for value in 0..=255 {
                 let mut bytes = good.clone();
-                bytes[place] = value;
+                bytes[index] = value;
                 for handles in 0..3 {
                     let _ = (library(&bytes, handles), supported_features(&bytes, handles));
                 }
             }
-            let _ = (library(&good[..place], 0), supported_features(&good[..place], 0));
+            let _ = (library(&good[..index], 0), supported_features(&good[..index], 0));
         }
     }
 }
