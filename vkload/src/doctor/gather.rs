@@ -7,7 +7,7 @@ use loader_core::memory::Escaped;
 
 use super::asked;
 use super::case::Case;
-use super::kept::{self, Kept};
+use super::kept::{self, RecordedCase};
 use super::rules;
 use super::subject::Target;
 use super::trials::Trials;
@@ -39,7 +39,9 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
     facts.not_read = not_read;
     target.settle(&facts.loaders);
     let keep = |trials: &Trials| match &options.record {
-        Some(file) => kept::write(file, &Kept { facts: &facts, planned: &planned, target: &target, trials }),
+        Some(file) => {
+            kept::write(file, &RecordedCase { facts: &facts, planned: &planned, target: &target, trials })
+        }
         None => Ok(()),
     };
     // Keep a recording before anything is tried, in case a trial goes wrong.
@@ -68,7 +70,7 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
         case.facts.add_origins(Path::new("/"), process);
         if let Some(file) = &options.record {
             let Case { facts, planned, target, trials, .. } = &case;
-            kept::write(file, &Kept { facts, planned, target, trials })?;
+            kept::write(file, &RecordedCase { facts, planned, target, trials })?;
         }
     }
     Ok(case)

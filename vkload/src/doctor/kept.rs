@@ -15,7 +15,7 @@ use crate::recording;
 use crate::view::LayerView;
 
 /// The recorded parts of a case.
-pub(super) struct Kept<'a> {
+pub(super) struct RecordedCase<'a> {
     pub(super) facts: &'a Facts,
     pub(super) planned: &'a Planned,
     pub(super) target: &'a Target,
@@ -23,17 +23,17 @@ pub(super) struct Kept<'a> {
 }
 
 /// Records a machine as the doctor sees it.
-pub(super) fn write(file: &Path, kept: &Kept<'_>) -> Result<(), String> {
+pub(super) fn write(file: &Path, case: &RecordedCase<'_>) -> Result<(), String> {
     let problem = |error: serde_json::Error| format!("{}: {error}", file.display());
     let fields = [
-        ("facts", serde_json::to_value(kept.facts).map_err(problem)?),
-        ("target", serde_json::to_value(kept.target).map_err(problem)?),
-        ("trials", serde_json::to_value(kept.trials).map_err(problem)?),
-        ("report", report(kept)),
+        ("facts", serde_json::to_value(case.facts).map_err(problem)?),
+        ("target", serde_json::to_value(case.target).map_err(problem)?),
+        ("trials", serde_json::to_value(case.trials).map_err(problem)?),
+        ("report", report(case)),
     ];
     let fields: Map<_, _> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    let user = &kept.facts.user;
-    recording::write_with(file, kept.planned, kept.target.bits, fields, (&user.home, &user.name))
+    let user = &case.facts.user;
+    recording::write_with(file, case.planned, case.target.bits, fields, (&user.home, &user.name))
 }
 
 /// Returns the case of a recording, and the loader's plan for it.
@@ -50,7 +50,7 @@ pub(crate) fn recorded(planned: Planned, recording: Value) -> Result<Case, Strin
 }
 
 /// Returns the report of `vkload info`, as far as the trials can fill it.
-fn report(Kept { planned, trials, .. }: &Kept<'_>) -> Value {
+fn report(RecordedCase { planned, trials, .. }: &RecordedCase<'_>) -> Value {
     let Some(program) = &trials.program else { return Value::Null };
     let driver = |(manifest, trial): &(String, Trial)| {
         let (outcome, remark) = match (&trial.ending, trial.devices.is_empty()) {
