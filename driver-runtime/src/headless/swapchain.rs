@@ -3,6 +3,7 @@
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use ash::vk;
+use loader_core::abi::chain;
 use loader_core::memory::{CopiedCallbacks, TryGrow, Vec};
 
 use super::Headless;
@@ -13,6 +14,7 @@ use crate::entry_points;
 use crate::forward::calls::list;
 use crate::object::{Object, ParentObject, VkObject};
 use crate::out_array::OutArray;
+use crate::sync::queue_submit;
 
 /// A swapchain's images.
 pub struct Swapchain<D: Headless> {
@@ -212,13 +214,13 @@ fn wait_for_image<D: Headless>(
 }
 
 unsafe extern "system" fn queue_present<D: Headless>(
-    queue: vk::Queue,
+    handle: vk::Queue,
     info: *const vk::PresentInfoKHR<'_>,
 ) -> vk::Result {
     // SAFETY: the caller passes live handles and counted arrays.
     unsafe {
         let info = &*info;
-        let Some(queue) = Queue::<D>::from_handle(queue) else { return vk::Result::ERROR_DEVICE_LOST };
+        let Some(queue) = Queue::<D>::from_handle(handle) else { return vk::Result::ERROR_DEVICE_LOST };
         let mut waits = list(info.p_wait_semaphores, info.wait_semaphore_count);
         let mut all = vk::Result::SUCCESS;
         for index in 0..info.swapchain_count as usize {
@@ -229,7 +231,7 @@ unsafe extern "system" fn queue_present<D: Headless>(
                 Some(swapchain) => swapchain.present(queue, core::mem::take(&mut waits), image),
                 None => Err(vk::Result::ERROR_OUT_OF_DATE_KHR),
             };
-            let result = result.err().unwrap_or(vk::Result::SUCCESS);
+            let result = result.map_or_else(|error| error, |()| signal_fence::<D>(handle, info, index));
             if !info.p_results.is_null() {
                 info.p_results.add(index).write(result);
             }
@@ -237,6 +239,27 @@ unsafe extern "system" fn queue_present<D: Headless>(
         }
         queue.parent().frame_ended(queue);
         all
+    }
+}
+
+/// Signals the fence that the application has for the presentation of the swapchain with this number, if it has one.
+///
+/// # Safety
+/// As for the command.
+unsafe fn signal_fence<D: Headless>(
+    queue: vk::Queue,
+    info: &vk::PresentInfoKHR<'_>,
+    index: usize,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the chain, whose fences are live or null, and for the queue.
+    unsafe {
+        let Some(given) = chain::find::<vk::SwapchainPresentFenceInfoEXT<'_>>(info.p_next) else {
+            return vk::Result::SUCCESS;
+        };
+        match list(given.p_fences, given.swapchain_count).get(index) {
+            Some(fence) => queue_submit::<D>(queue, 0, core::ptr::null(), *fence),
+            None => vk::Result::SUCCESS,
+        }
     }
 }
 

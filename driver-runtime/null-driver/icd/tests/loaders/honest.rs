@@ -37,6 +37,13 @@ fn an_image_is_not_handed_out_while_work_uses_it() {
 }
 
 #[test]
+fn the_fence_of_a_presentation_is_signalled() {
+    everywhere(|run| {
+        run.content("present_fence", "surfaces=driver extension=VK_EXT_swapchain_maintenance1");
+    });
+}
+
+#[test]
 fn a_replaced_swapchain_hands_out_no_images() {
     everywhere(|run| run.content("replaced", "surfaces=driver extension=VK_EXT_memory_budget"));
 }

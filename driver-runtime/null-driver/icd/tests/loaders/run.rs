@@ -60,7 +60,9 @@ impl Run {
             "look_ups" => "programs::newest",
             "all_commands" | "acceleration_structures" => "programs::extensions",
             "first_words" | "groups" | "nodes" => "programs::facts",
-            "suboptimal" | "two_images" | "image_in_use" | "replaced" | "frames" => "programs::swapchains",
+            "suboptimal" | "two_images" | "image_in_use" | "present_fence" | "replaced" | "frames" => {
+                "programs::swapchains"
+            }
             "lost" | "small_heap" | "clocks" | "forgotten_wait" | "cleared" | "clock_of_readings"
             | "families" | "descriptor_buffers" | "some_failures" => "programs::honest",
             other => &format!("programs::{other}"),

@@ -1,5 +1,6 @@
 //! Programs with swapchains: images run out, come back, and are presented in frames.
 
+use std::ffi::CStr;
 use std::{env, fs};
 
 use ash::{ext, khr, vk};
@@ -11,11 +12,21 @@ unsafe fn with_swapchain(
     test: impl FnOnce(&Context, &khr::swapchain::Device, vk::SwapchainKHR, vk::SwapchainCreateInfoKHR<'_>),
 ) {
     // SAFETY: valid structures and live handles, here and below.
+    unsafe { with_extensions(&[], &[], test) }
+}
+
+/// Does the same, with more extensions of the instance and the device.
+unsafe fn with_extensions(
+    of_instance: &[&CStr],
+    of_device: &[&CStr],
+    test: impl FnOnce(&Context, &khr::swapchain::Device, vk::SwapchainKHR, vk::SwapchainCreateInfoKHR<'_>),
+) {
+    // SAFETY: as above.
     unsafe {
         let context = Context::with(
             vk::API_VERSION_1_3,
-            &[khr::surface::NAME, ext::headless_surface::NAME],
-            &[khr::swapchain::NAME],
+            &[&[khr::surface::NAME, ext::headless_surface::NAME], of_instance].concat(),
+            &[&[khr::swapchain::NAME], of_device].concat(),
         );
         let headless = ext::headless_surface::Instance::new(&context.entry, &context.instance);
         let surface = headless.create_headless_surface(&Default::default(), None).unwrap();
@@ -119,6 +130,36 @@ fn image_in_use() {
             assert_eq!(acquire(u64::MAX), Ok((0, false)));
             device.destroy_fence(fence, None);
         });
+    }
+}
+
+/// Checks that the fence of a presentation (`VK_EXT_swapchain_maintenance1`) is signalled.
+#[test]
+#[ignore = "run by the other tests"]
+fn present_fence() {
+    let of_instance = [khr::get_surface_capabilities2::NAME, ext::surface_maintenance1::NAME];
+    // SAFETY: as above.
+    unsafe {
+        with_extensions(
+            &of_instance,
+            &[ext::swapchain_maintenance1::NAME],
+            |context, swapchains, swapchain, _| {
+                let device = &context.device;
+                let queue = device.get_device_queue(0, 0);
+                let [acquired, presented] =
+                    [(); 2].map(|()| device.create_fence(&Default::default(), None).unwrap());
+                let got = swapchains.acquire_next_image(swapchain, 0, vk::Semaphore::null(), acquired);
+                assert_eq!(got, Ok((0, false)));
+                device.wait_for_fences(&[acquired], true, u64::MAX).unwrap();
+                let (shown, numbers, fences) = ([swapchain], [0], [presented]);
+                let mut fences = vk::SwapchainPresentFenceInfoEXT::default().fences(&fences);
+                let info = vk::PresentInfoKHR::default().swapchains(&shown).image_indices(&numbers);
+                assert_eq!(swapchains.queue_present(queue, &info.push_next(&mut fences)), Ok(false));
+                device.queue_wait_idle(queue).unwrap();
+                assert_eq!(device.get_fence_status(presented), Ok(true));
+                [acquired, presented].into_iter().for_each(|fence| device.destroy_fence(fence, None));
+            },
+        );
     }
 }
 
