@@ -113,7 +113,8 @@ fn finders(made: &MadeDevice, name: &CStr) -> [bool; 3] {
     let instance = vk::Instance::from_raw(made.get().root().base().instance_root().base().address());
     let own = crate::testing::private as *const ();
     let is_own = |found: vk::PFN_vkVoidFunction| {
-        assert!(found.is_none_or(|function| function as *const () == own), "{name:?}");
+        // Under Miri, each mention of a function has an address of its own.
+        assert!(cfg!(miri) || found.is_none_or(|function| function as *const () == own), "{name:?}");
         found.is_some()
     };
     // SAFETY: live handles and a valid name.
