@@ -1,7 +1,7 @@
 //! `cargo xtask yocto --check`: lints the recipes for each series that the layer supports, parses them with BitBake, and runs the library's
 //! tasks as BitBake runs them.
 //!
-//! `PYTHONPATH` has to lead to the packages in `packaging/yocto/requirements.txt`. In place of OE-core's classes, `packaging/yocto/series`
+//! `PYTHONPATH` has to lead to the packages in `packaging/yocto/requirements.txt`. Instead of OE-core's classes, `packaging/yocto/series`
 //! states what each series provides.
 
 use std::collections::BTreeMap;
