@@ -28,15 +28,14 @@ const FIXED: &str = match option_env!("VKLOAD_FIXED_DRIVERS") {
 
 /// Returns whether each element of the list begins with a slash.
 #[cfg(feature = "fixed-drivers")]
-const fn names_only_absolute_paths(list: &[u8]) -> bool {
+const fn names_only_absolute_paths(mut list: &[u8]) -> bool {
     let mut at_start = true;
-    let mut at = 0;
-    while at < list.len() {
-        if at_start && list[at] != b'/' {
+    while let [byte, rest @ ..] = list {
+        if at_start && *byte != b'/' {
             return false;
         }
-        at_start = list[at] == b':';
-        at += 1;
+        at_start = *byte == b':';
+        list = rest;
     }
     !at_start
 }
