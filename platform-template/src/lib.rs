@@ -1,8 +1,8 @@
 //! A platform to start a port from: the loader in a program without an operating system.
 //!
-//! Copy the crate, list your drivers in [`DRIVERS`], and replace the parts that your system has: variables, files, a
+//! Copy the crate, list your drivers in `DRIVERS`, and replace the parts that your system has: variables, files, a
 //! dynamic linker, threads. The program that contains it supplies two functions, [`write_log`] and [`stop`]
-//! (`program/src/main.rs` has them for four processors). It calls [`init_heap`] first, and then Vulkan through
+//! (`program/src/main.rs` has them for four processors). It calls `init_heap` first, and then Vulkan through
 //! [`entry::get_instance_proc_addr`]. A system whose programs link to a `libvulkan` needs a shared library as well:
 //! `docs/internals.md` says how.
 #![no_std]
@@ -29,7 +29,7 @@ struct Driver {
     get_instance_proc_addr: GetProcAddr,
 }
 
-/// The drivers by their names in [`SOURCE`].
+/// The drivers by their names in `SOURCE`.
 static DRIVERS: [Driver; 1] =
     [Driver { name: "null", get_instance_proc_addr: null_driver::get_instance_proc_addr }];
 
