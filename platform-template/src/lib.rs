@@ -91,7 +91,7 @@ impl Libraries for LinkedDrivers {
     unsafe fn close(&self, _: Library) {}
 }
 
-/// The program: nobody starts it with more rights than they have.
+/// The program, which is never elevated.
 struct Program;
 
 impl Identity for Program {

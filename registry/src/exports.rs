@@ -1,7 +1,7 @@
 //! The selection of one platform's rows from the list of exports.
 
-/// Calls the callback with the rows of the runs that name the platform. `port` has the rows that Linux and Fuchsia share: those of
-/// a system without a window system of its own.
+/// Calls the callback with the rows of the runs that name the platform. `port` has the rows that Linux and Fuchsia share,
+/// without any for window systems.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! exports_of {

@@ -25,7 +25,7 @@ pub(super) struct Commands {
 }
 
 impl Commands {
-    /// Returns the commands of a device, or `None` if the driver lacks one.
+    /// Returns a device's commands, or `None` if the driver lacks one.
     pub(super) fn of(device: vk::Device, table: &DispatchTable) -> Option<Self> {
         // SAFETY: the macro checks that each type is the command's.
         unsafe {
@@ -59,7 +59,7 @@ pub(super) struct SwapchainImage {
 
 impl SwapchainImage {
     /// # Safety
-    /// The commands are those of the device, whose handle is live, and the structure is valid.
+    /// The commands belong to the device, whose handle is live, and the structure is valid.
     pub(super) unsafe fn new<D: Driver>(
         commands: Commands,
         device: &Device<D>,

@@ -7,8 +7,8 @@
 //! const WINDOW_SYSTEM: EntryPoints<Self> = driver_runtime::headless::entry_points::<Self>();
 //! ```
 //!
-//! It lists `VK_KHR_surface` and `VK_EXT_headless_surface` among its instance extensions and `VK_KHR_swapchain` among those of its
-//! devices. Loaders create the surfaces; the commands do not read them.
+//! It lists `VK_KHR_surface` and `VK_EXT_headless_surface` among its instance extensions and `VK_KHR_swapchain` among its
+//! device extensions. Loaders create the surfaces; the commands do not read them.
 
 mod image;
 mod surface;

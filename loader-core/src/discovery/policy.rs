@@ -139,7 +139,7 @@ impl Policy {
         ]
     }
 
-    /// Returns the search paths of Fuchsia: those of Linux without the fallbacks of `XDG_CONFIG_DIRS`
+    /// Returns Fuchsia's search paths: Linux' without the fallbacks of `XDG_CONFIG_DIRS`
     /// and `XDG_DATA_DIRS` (driver interface document, "Fuchsia Driver Discovery").
     #[must_use]
     pub const fn fuchsia_roots(sysconf: &'static [u8], extra_sysconf: &'static [u8]) -> [Root; 6] {

@@ -86,7 +86,7 @@ impl fmt::Display for BestReason<'_> {
                 let remedy = match origin {
                     Origin::Replacing(_) => "correct or unset the variable",
                     Origin::Service => "add it to the services that the component's manifest uses",
-                    _ => "make it readable",
+                    _ => "make it readable, or install a Vulkan driver",
                 };
                 let path = Escaped(path);
                 write!(f, "no driver manifest was found: {path} ({origin}) {result}; {remedy}")
@@ -96,8 +96,8 @@ impl fmt::Display for BestReason<'_> {
     }
 }
 
-/// Returns what is most likely to hide the drivers: a place that exists but cannot be read, or one without
-/// which the system has no drivers.
+/// Returns the search path that most likely hides the drivers: one that exists and cannot be read, or a missing
+/// one on which the whole search depends.
 fn unread(plan: &Plan) -> Option<&Searched> {
     plan.searched.iter().find(|searched| match (searched.result, searched.origin) {
         (SearchResult::Failed(FileError::NotFound), Origin::Replacing(_) | Origin::Service) => true,

@@ -13,7 +13,7 @@ use platform_android::hal::layout;
 
 use crate::Android;
 use installed::{CURRENT, current};
-pub use installed::{Hal, Heard, Installed, Told};
+pub use installed::{Hal, Installed, Received, ReceivedCreateInfo};
 
 static METHODS: layout::Methods = layout::Methods { open: Some(open) };
 
@@ -44,7 +44,7 @@ impl Android {
         });
         let installed = Box::leak(Box::new(Installed {
             hal: Mutex::new(hal),
-            heard: Mutex::default(),
+            received: Mutex::default(),
             objects: Mutex::default(),
             module,
             device,
@@ -73,11 +73,11 @@ unsafe extern "C" fn open(
             out.write((&raw const *installed.device).cast_mut());
         }
     }
-    installed.hear(c"open");
+    installed.record(c"open");
     opens
 }
 
 unsafe extern "C" fn close(_: *mut layout::Device) -> c_int {
-    current().hear(c"close");
+    current().record(c"close");
     0
 }

@@ -51,7 +51,7 @@ fn ldp_loader_4_a_module_for_something_else_is_not_used() {
     let simulation = Simulation::new();
     let hal = simulation.android.install(Hal { id: c"gralloc", ..Hal::default() });
     assert_eq!(devices(&simulation.vulkan()), Ok(0));
-    assert!(hal.heard().calls.is_empty());
+    assert!(hal.received().calls.is_empty());
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn ldp_loader_10_surfaces_are_the_loaders_and_no_drivers_business() {
         khr.destroy_surface(surface, None);
         instance.destroy_instance(None);
     }
-    let heard = hal.heard();
+    let heard = hal.received();
     assert_eq!(heard.instances[0].extensions, [""; 0]);
     let of_surfaces = |name: &str| name.contains("Surface");
     assert!(!heard.calls.iter().any(|name| of_surfaces(name.to_str().unwrap())), "{:?}", heard.calls);

@@ -19,7 +19,7 @@ fn write_log(line: &[u8]) {
     eprint!("{}", String::from_utf8_lossy(line));
 }
 
-/// Ends the process.
+/// Aborts the process.
 #[cfg(not(target_os = "none"))]
 #[unsafe(no_mangle)]
 fn stop() -> ! {

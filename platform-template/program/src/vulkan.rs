@@ -1,4 +1,4 @@
-//! What the program does with Vulkan.
+//! A fill on the first device.
 
 use ash::vk;
 use platform_template::entry;

@@ -118,7 +118,7 @@ fn without_a_driver_the_reason_names_the_list() {
     assert!(output.stderr.contains(&expected), "{}", output.stderr);
 }
 
-/// Returns the library with paths at which there are no drivers.
+/// Returns the library with paths that do not exist.
 fn without_drivers(library: &[u8]) -> Vec<u8> {
     let mut changed = library.to_vec();
     for at in 0..library.len().saturating_sub(7) {

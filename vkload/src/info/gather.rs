@@ -94,7 +94,8 @@ fn lacks_a_driver(reason: &BestReason<'_>) -> bool {
         }
         BestReason::Failed(_, outcome) => matches!(outcome, DriverStatus::NoDevices),
         BestReason::NothingFailed(_) => true,
-        BestReason::Skipped(..) | BestReason::Unread(_) => false,
+        BestReason::Unread(searched) => !matches!(searched.origin, Origin::Replacing(_) | Origin::Service),
+        BestReason::Skipped(..) => false,
     }
 }
 

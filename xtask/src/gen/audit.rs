@@ -31,7 +31,7 @@ pub(super) fn print(root: Node, registry: &Numbered) -> Result<(), Failure> {
     for (name, _, words) in handles::TYPES {
         println!("| `{name}` | {} | {words} |", carriers.dispatched.get(*name).unwrap_or(&0));
     }
-    println!("\n| carrier | function | what it does, or why there is none |\n|---|---|---|");
+    println!("\n| carrier | function | purpose, or the reason to have no function |\n|---|---|---|");
     for (carrier, how) in handled::CARRIERS {
         let (kind, words) = how.words();
         println!("| `{carrier}` | {kind} | {words} |");
@@ -48,7 +48,7 @@ pub(super) fn check(root: Node, registry: &Numbered) -> Result<(), Failure> {
     let mut named = BTreeSet::new();
     for (carrier, how) in handled::CARRIERS {
         if how.words().1.is_empty() {
-            return Err(format!("{carrier}: say what is done, or why nothing is").into());
+            return Err(format!("{carrier}: handled.rs gives no function and no reason").into());
         }
         if !named.insert((*carrier).to_owned()) {
             return Err(format!("{carrier} is named twice").into());
@@ -56,9 +56,11 @@ pub(super) fn check(root: Node, registry: &Numbered) -> Result<(), Failure> {
     }
     let missing: Vec<&str> = found.difference(&named).map(String::as_str).collect();
     if !missing.is_empty() {
-        return Err(
-            format!("nobody handles, in xtask/src/gen/handled.rs:\n  {}", missing.join("\n  ")).into()
-        );
+        return Err(format!(
+            "xtask/src/gen/handled.rs does not handle these carriers:\n  {}",
+            missing.join("\n  ")
+        )
+        .into());
     }
     let stale: Vec<&str> = named.difference(&found).map(String::as_str).collect();
     if !stale.is_empty() {
@@ -448,7 +450,7 @@ mod tests {
             let failure = generated(&text.replacen("</types>", &new, 1));
             assert_eq!(
                 failure.unwrap(),
-                format!("nobody handles, in xtask/src/gen/handled.rs:\n  {carrier}")
+                format!("xtask/src/gen/handled.rs does not handle these carriers:\n  {carrier}")
             );
         }
     }

@@ -2,7 +2,7 @@
 //! tasks as BitBake runs them.
 //!
 //! `PYTHONPATH` has to lead to the packages in `packaging/yocto/requirements.txt`. Instead of OE-core's classes, `packaging/yocto/series`
-//! states what each series provides.
+//! describes the functions and variables of each series.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -85,7 +85,7 @@ fn parse(series: &str, name: &str, settings: &[&str]) -> Result<Parsed, Failure>
     Ok(serde_json::from_str(&expand.read()?)?)
 }
 
-/// Checks what a recipe says with each of its options.
+/// Checks the variables and commands of a recipe with each of its options.
 fn check_text(series: &str, name: &str) -> Result<(), Failure> {
     for option in ["", "start-cache", "fixed-drivers"] {
         let parsed = parse(series, name, &[&format!("PACKAGECONFIG={option}")])?;
@@ -146,7 +146,7 @@ impl Build {
         Ok(Self { folder })
     }
 
-    /// Runs the tasks of the library's recipe, and checks what they install.
+    /// Runs the tasks of the library's recipe, and checks the installed files.
     fn library(&self, series: &str, settings: &[&str]) -> Result<(), Failure> {
         let folders = [
             format!("S:forcevariable={}", root().display()),

@@ -22,7 +22,7 @@ const SHARED: &str = "packaging/yocto/recipes-graphics/vkload/vkload.inc";
 const LIBRARY: &str = "packaging/library/Cargo.toml";
 const LIBRARY_LOCK: &str = "packaging/library/Cargo.lock";
 
-/// The recipes by the names of their packages, with the lock file of what they build.
+/// The recipes by the names of their packages, each with the lock file of its workspace.
 const RECIPES: &[(&str, &str)] = &[("vkload", LIBRARY_LOCK), ("vkload-tool", "Cargo.lock")];
 
 /// The prefix of the line with the revision.
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes the lock file of the library's workspace have the versions of the root's. Cargo removes what the library does not need.
+/// Copies the root's lock file into the library's workspace. Cargo removes the crates that the library does not need.
 fn lock_library() -> Result<(), Failure> {
     fs::copy(root().join("Cargo.lock"), root().join(LIBRARY_LOCK))?;
     cargo("metadata --offline --format-version=1 --manifest-path").arg(LIBRARY).read().map(drop)

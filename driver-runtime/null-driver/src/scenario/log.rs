@@ -34,7 +34,7 @@ pub(super) struct Log {
     frame: Option<Frame>,
     /// Whether it gets the calls now.
     is_on: AtomicBool,
-    /// Whether it gets those of the next frame.
+    /// Whether it gets the calls of the next frame.
     has_next: AtomicBool,
 }
 
@@ -59,7 +59,7 @@ impl Log {
         TraceSettings { modes: 1, at, ..TraceSettings::default() }
     }
 
-    /// Adds a call. A frame ends with its presentation.
+    /// Adds a call. The presentation is the last call of a frame.
     pub(super) fn call(&self, command: &CStr, outcome: impl Fn() -> String) {
         if self.is_on.load(Ordering::Relaxed) {
             host::append(&self.path, &format!("{}{}\n", command.to_string_lossy(), outcome()));

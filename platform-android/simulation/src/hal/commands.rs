@@ -9,7 +9,7 @@ use ash::vk::{self, Handle};
 use loader_core::abi::{array, chain, name};
 use loader_core::registry;
 
-use super::installed::{Hal, Told, current};
+use super::installed::{Hal, ReceivedCreateInfo, current};
 
 type Callbacks = *const vk::AllocationCallbacks<'static>;
 
@@ -139,17 +139,17 @@ pub(super) unsafe extern "system" fn create_instance(
     unsafe {
         let info = &*info;
         let application = info.p_application_info.as_ref();
-        let told = Told {
+        let received = ReceivedCreateInfo {
             api_version: application.map(|application| application.api_version),
             layers: info.enabled_layer_count,
-            ..told(
+            ..received(
                 info.pp_enabled_extension_names,
                 info.enabled_extension_count,
                 info.p_next,
                 callbacks.cast(),
             )
         };
-        driver.heard.lock().unwrap().instances.push(told);
+        driver.received.lock().unwrap().instances.push(received);
         let result = driver.answer(c"vkCreateInstance");
         if result == vk::Result::SUCCESS {
             out.write(make(0, 0));
@@ -158,20 +158,25 @@ pub(super) unsafe extern "system" fn create_instance(
     }
 }
 
-unsafe fn told(names: *const *const c_char, count: u32, first: *const c_void, callbacks: Callbacks) -> Told {
+unsafe fn received(
+    names: *const *const c_char,
+    count: u32,
+    first: *const c_void,
+    callbacks: Callbacks,
+) -> ReceivedCreateInfo {
     // SAFETY: the array and the chain of a create info.
     unsafe {
-        Told {
+        ReceivedCreateInfo {
             extensions: name::list(names, count).map(|name| name.to_string_lossy().into_owned()).collect(),
             chain: chain::structures(first).map(|structure| structure.s_type.as_raw()).collect(),
             callbacks: callbacks.addr(),
-            ..Told::default()
+            ..ReceivedCreateInfo::default()
         }
     }
 }
 
 unsafe extern "system" fn destroy_instance(instance: vk::Instance, _: *const vk::AllocationCallbacks<'_>) {
-    current().hear(c"vkDestroyInstance");
+    current().record(c"vkDestroyInstance");
     current().objects().destroy(instance.as_raw());
 }
 

@@ -108,7 +108,7 @@ impl Hal {
 
 /// A create info as a driver received it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct ReceivedCreateInfo {
     /// The extensions, in order.
     pub extensions: Vec<String>,
     /// The number of layers.
@@ -125,20 +125,20 @@ pub struct Told {
 
 /// The calls that a driver received.
 #[derive(Clone, Debug, Default)]
-pub struct Heard {
+pub struct Received {
     /// The commands that were called, except those that find functions.
     pub calls: Vec<&'static CStr>,
     /// The create infos of instances.
-    pub instances: Vec<Told>,
+    pub instances: Vec<ReceivedCreateInfo>,
     /// The create infos of devices.
-    pub devices: Vec<Told>,
+    pub devices: Vec<ReceivedCreateInfo>,
 }
 
 /// A driver that is part of a system.
 pub struct Installed {
     /// Its properties. Changes take effect from the next call on.
     pub hal: Mutex<Hal>,
-    pub(super) heard: Mutex<Heard>,
+    pub(super) received: Mutex<Received>,
     pub(super) objects: Mutex<Objects>,
     pub(super) module: Box<layout::Module>,
     pub(super) device: Box<layout::Device>,
@@ -162,8 +162,8 @@ pub(super) fn current() -> &'static Installed {
 impl Installed {
     /// Returns the calls received since the last time.
     #[must_use]
-    pub fn heard(&self) -> Heard {
-        std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner))
+    pub fn received(&self) -> Received {
+        std::mem::take(&mut self.received.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns how many objects of this type exist.
@@ -181,13 +181,13 @@ impl Installed {
     }
 
     /// Records a call.
-    pub(super) fn hear(&self, command: &'static CStr) {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).calls.push(command);
+    pub(super) fn record(&self, command: &'static CStr) {
+        self.received.lock().unwrap_or_else(PoisonError::into_inner).calls.push(command);
     }
 
     /// Records a call, and returns its result.
     pub(super) fn answer(&self, command: &'static CStr) -> vk::Result {
-        self.hear(command);
+        self.record(command);
         self.hal().fails.get(command).copied().unwrap_or(vk::Result::SUCCESS)
     }
 }

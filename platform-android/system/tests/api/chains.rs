@@ -119,7 +119,7 @@ fn r54_r55_the_driver_gets_no_layer_names_and_the_applications_structures_only()
     destroy(instance, Some(device));
     let noted = system.noted();
     assert!(noted.contains(&format!("VK_LAYER_one structures 1 0 then {type_of_flags}")), "{noted:?}");
-    let heard = hal.heard();
+    let heard = hal.received();
     assert_eq!((heard.instances[0].layers, &*heard.instances[0].chain), (0, &[type_of_flags][..]));
     assert_eq!((heard.devices[0].layers, heard.devices[0].chain.len()), (0, 0));
 }

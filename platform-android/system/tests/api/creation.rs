@@ -204,7 +204,7 @@ fn r78_a_drivers_missing_queue_is_passed_on() {
     let device = device(&instance, &[]).unwrap();
     // SAFETY: the device is valid.
     let queue = unsafe { device.get_device_queue2(&vk::DeviceQueueInfo2::default()) };
-    assert!(queue.is_null() && hal.heard().calls.contains(&c"vkGetDeviceQueue2"));
+    assert!(queue.is_null() && hal.received().calls.contains(&c"vkGetDeviceQueue2"));
     destroy(instance, Some(device));
 }
 

@@ -202,7 +202,7 @@ fn r82_the_driver_is_given_the_applications_callbacks_or_none() {
         }
         instance.destroy_instance(Some(&callbacks));
     }
-    let (heard, address) = (hal.heard(), std::ptr::from_ref(&callbacks).addr());
+    let (heard, address) = (hal.received(), std::ptr::from_ref(&callbacks).addr());
     assert_eq!(heard.instances.iter().map(|told| told.callbacks).collect::<Vec<_>>(), [address]);
     assert_eq!(heard.devices.iter().map(|told| told.callbacks).collect::<Vec<_>>(), [address, 0]);
     assert!(memory.is_all_free());

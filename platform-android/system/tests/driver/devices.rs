@@ -46,7 +46,7 @@ fn r55_loader_structures_are_stripped_only_at_the_front_for_devices() {
         ..Default::default()
     };
     let device = world.try_device(world.physical_devices(instance)[0], &info).unwrap();
-    let told = world.hal.heard().devices.remove(0);
+    let told = world.hal.received().devices.remove(0);
     assert_eq!(told.chain, [group.s_type.as_raw(), loaders.as_raw()]);
     assert_eq!(told.layers, 0);
     world.finish(instance, Some(device));
@@ -64,7 +64,7 @@ fn r60_the_driver_gets_device_extensions_that_it_has_and_once() {
         c"VK_EXT_hdr_metadata",
     ];
     let device = world.device(instance, &wishes);
-    assert_eq!(world.hal.heard().devices[0].extensions, ["VK_KHR_bind_memory2"]);
+    assert_eq!(world.hal.received().devices[0].extensions, ["VK_KHR_bind_memory2"]);
     world.finish(instance, Some(device));
 }
 
@@ -73,7 +73,7 @@ fn r61_swapchain_is_native_buffer_to_the_driver() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);
     let device = world.device(instance, &[c"VK_KHR_swapchain"]);
-    assert_eq!(world.hal.heard().devices[0].extensions, ["VK_ANDROID_native_buffer"]);
+    assert_eq!(world.hal.received().devices[0].extensions, ["VK_ANDROID_native_buffer"]);
     world.finish(instance, Some(device));
     drop(world);
     for (native, version) in [(7, 68), (8, 70), (11, 70)] {
@@ -91,7 +91,7 @@ fn r61_no_swapchain_without_native_buffer() {
     assert!(!names(&world).contains(&"VK_KHR_swapchain".to_owned()));
     let instance = world.instance(&[c"VK_KHR_surface"]);
     let device = world.device(instance, &[c"VK_KHR_swapchain"]);
-    assert_eq!(world.hal.heard().devices[0].extensions, [""; 0]);
+    assert_eq!(world.hal.received().devices[0].extensions, [""; 0]);
     // SAFETY: a valid device and a C string.
     let found = unsafe { driver::get_device_proc_addr(device, c"vkCreateSwapchainKHR".as_ptr()) };
     assert!(found.is_none());
@@ -107,7 +107,7 @@ fn r62_swapchain_maintenance_needs_fences_that_can_be_imported() {
     let instance = world.instance(&[]);
     let device =
         world.device(instance, &[c"VK_EXT_swapchain_maintenance1", c"VK_KHR_swapchain_maintenance1"]);
-    assert_eq!(world.hal.heard().devices[0].extensions, ["VK_KHR_external_fence_fd"]);
+    assert_eq!(world.hal.received().devices[0].extensions, ["VK_KHR_external_fence_fd"]);
     world.finish(instance, Some(device));
     drop(world);
     let world = World::new(Hal { imports_sync_fd: false, ..Hal::default() });
@@ -360,12 +360,12 @@ fn r79_groups_are_the_drivers_or_one_for_each_device() {
     let mut hal = Hal { devices: 3, groups: vec![2, 1], ..Hal::default() };
     let world = World::new(hal);
     assert_eq!(groups(&world, 4), (vk::Result::SUCCESS, vec![(2, yes), (1, yes)]));
-    assert!(world.hal.heard().calls.contains(&c"vkEnumeratePhysicalDeviceGroups"));
+    assert!(world.hal.received().calls.contains(&c"vkEnumeratePhysicalDeviceGroups"));
     drop(world);
     hal = Hal { devices: 3, groups: vec![2, 1], ..Hal::old() };
     let world = World::new(hal);
     assert_eq!(groups(&world, 4), (vk::Result::SUCCESS, vec![(2, yes), (1, yes)]));
-    assert!(world.hal.heard().calls.contains(&c"vkEnumeratePhysicalDeviceGroupsKHR"));
+    assert!(world.hal.received().calls.contains(&c"vkEnumeratePhysicalDeviceGroupsKHR"));
     drop(world);
     hal = Hal { devices: 3, ..Hal::old() };
     hal.instance_extensions.clear();
@@ -394,7 +394,7 @@ fn r81_drivers_see_the_loaders_features_except_those_of_newer_extensions() {
             .push_next(&mut compression)
             .push_next(&mut newer);
         let device = world.try_device(world.physical_devices(instance)[0], &info).unwrap();
-        assert_eq!(world.hal.heard().devices[0].chain, types, "{level:?}");
+        assert_eq!(world.hal.received().devices[0].chain, types, "{level:?}");
         world.finish(instance, Some(device));
     }
 }
@@ -415,7 +415,7 @@ fn features_that_are_chained_reach_a_driver_that_knows_only_the_older_way() {
         {
             let instance = world.instance(&[]);
             let device = world.try_device(world.physical_devices(instance)[0], info).unwrap();
-            assert_eq!(world.hal.heard().devices[0].robust, expected);
+            assert_eq!(world.hal.received().devices[0].robust, expected);
             world.finish(instance, Some(device));
         }
     }
@@ -446,14 +446,14 @@ fn private_data_of_swapchains_is_the_loaders_and_of_all_else_the_drivers() {
             get(device, swapchain, object, slot, &mut data);
             data
         };
-        let _ = world.hal.heard();
+        let _ = world.hal.received();
         for (object, slot, data) in
             [(7, slots[0], 70), (7, slots[1], 71), (8, slots[0], 80), (7, slots[0], 72)]
         {
             assert_eq!(set(device, swapchain, object, slot, data), vk::Result::SUCCESS);
         }
         assert_eq!([of(7, slots[0]), of(7, slots[1]), of(8, slots[0]), of(8, slots[1])], [72, 71, 80, 0]);
-        assert!(world.hal.heard().calls.is_empty());
+        assert!(world.hal.received().calls.is_empty());
         forget.unwrap()(device, slots[0], null());
         assert_eq!([of(7, slots[0]), of(7, slots[1]), of(8, slots[0])], [0, 71, 0]);
         device_of(device.as_raw()).private_data.forget(world.simulation.android, 7);
@@ -462,7 +462,7 @@ fn private_data_of_swapchains_is_the_loaders_and_of_all_else_the_drivers() {
         let mut data = 0;
         get(device, vk::ObjectType::IMAGE, 7, slots[1], &mut data);
         assert_eq!(
-            world.hal.heard().calls,
+            world.hal.received().calls,
             [c"vkDestroyPrivateDataSlot", c"vkSetPrivateData", c"vkGetPrivateData"]
         );
     }
@@ -478,7 +478,7 @@ fn r162_commands_that_a_level_lacks_are_the_drivers() {
         let world = World::at(level, hal);
         let instance = world.instance(&[]);
         let device = world.device(instance, &[c"VK_KHR_present_id"]);
-        let told = &world.hal.heard().devices[0].extensions.clone();
+        let told = &world.hal.received().devices[0].extensions.clone();
         assert_eq!(told.iter().any(|name| name == "VK_KHR_present_id"), passed, "{level:?}");
         world.finish(instance, Some(device));
     }

@@ -186,7 +186,7 @@ fn r74_queries_of_an_extension_that_is_not_enabled_are_the_drivers_before_androi
                 let get = transmute::<Function, Option<vk::PFN_vkGetPhysicalDeviceProperties2>>(get).unwrap();
                 get(world.physical_devices(instance)[0], &mut properties);
             }
-            assert!(world.hal.heard().calls.contains(&c"vkGetPhysicalDeviceProperties2KHR"));
+            assert!(world.hal.received().calls.contains(&c"vkGetPhysicalDeviceProperties2KHR"));
         }
         world.finish(instance, None);
     }
@@ -257,13 +257,13 @@ fn private_data_are_found_all_or_not_at_all() {
         assert_eq!(all, [found; 4], "{level:?}");
         // Looking them up through the instance gives the same functions.
         let set = of_instance(instance, c"vkSetPrivateData");
-        let _ = world.hal.heard();
+        let _ = world.hal.received();
         // SAFETY: the function has the type of its name; the driver ignores all parameters.
         unsafe {
             let set = transmute::<Function, Option<vk::PFN_vkSetPrivateData>>(set).unwrap();
             let _ = set(device, vk::ObjectType::IMAGE, 1, vk::PrivateDataSlot::null(), 1);
         }
-        assert_eq!(world.hal.heard().calls.contains(&c"vkSetPrivateData"), found, "{level:?}");
+        assert_eq!(world.hal.received().calls.contains(&c"vkSetPrivateData"), found, "{level:?}");
         world.finish(instance, Some(device));
     }
 }
@@ -301,9 +301,9 @@ fn heard(hal: Hal, call: impl FnOnce(&dyn Fn(&CStr) -> Function, vk::PhysicalDev
         c"VK_KHR_external_semaphore_capabilities",
     ]);
     let device = world.physical_devices(instance)[0];
-    let _ = world.hal.heard();
+    let _ = world.hal.received();
     call(&|name| of_instance(instance, name), device);
-    let calls = world.hal.heard().calls;
+    let calls = world.hal.received().calls;
     world.finish(instance, None);
     calls
 }

@@ -26,7 +26,7 @@ fn r55_loader_structures_are_stripped_only_at_the_front() {
     let mut info = vk::InstanceCreateInfo::default().enabled_layer_names(&layers);
     info.p_next = (&raw const first).cast();
     let instance = world.try_instance(&info).unwrap();
-    let told = world.hal.heard().instances.remove(0);
+    let told = world.hal.received().instances.remove(0);
     assert_eq!(told.chain, [flags.s_type.as_raw(), loaders.as_raw()]);
     assert_eq!(told.layers, 0);
     world.finish(instance, None);
@@ -60,7 +60,7 @@ fn r58_the_loaders_instance_extensions_come_first_and_stay_with_it() {
     let all: Vec<_> = names.iter().map(|name| std::ffi::CString::new(name.as_str()).unwrap()).collect();
     let all: Vec<_> = all.iter().map(|name| name.as_c_str()).collect();
     let instance = world.instance(&all);
-    let told = world.hal.heard().instances.remove(0);
+    let told = world.hal.received().instances.remove(0);
     assert_eq!(
         told.extensions,
         ["VK_KHR_get_physical_device_properties2", "VK_KHR_external_fence_capabilities"]
@@ -113,7 +113,7 @@ fn r60_the_driver_gets_its_own_extensions_once() {
         c"VK_KHR_get_physical_device_properties2",
     ];
     let instance = world.instance(&wishes);
-    assert_eq!(world.hal.heard().instances[0].extensions, ["VK_KHR_get_physical_device_properties2"]);
+    assert_eq!(world.hal.received().instances[0].extensions, ["VK_KHR_get_physical_device_properties2"]);
     world.finish(instance, None);
 }
 
@@ -124,7 +124,7 @@ fn r64_a_driver_of_1_0_gets_what_1_1_made_core() {
     let world = World::new(hal);
     let instance = world.instance(&[c"VK_KHR_get_physical_device_properties2"]);
     assert_eq!(
-        world.hal.heard().instances[0].extensions,
+        world.hal.received().instances[0].extensions,
         [
             "VK_KHR_get_physical_device_properties2",
             "VK_KHR_device_group_creation",
@@ -139,7 +139,7 @@ fn r64_a_driver_of_1_0_gets_what_1_1_made_core() {
 fn r64_a_newer_driver_gets_none_that_was_not_asked_for() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);
-    assert_eq!(world.hal.heard().instances[0].extensions, [""; 0]);
+    assert_eq!(world.hal.received().instances[0].extensions, [""; 0]);
     world.finish(instance, None);
 }
 
@@ -161,7 +161,11 @@ fn r65_a_driver_is_not_asked_for_versions_that_it_would_refuse() {
         let application = vk::ApplicationInfo::default().api_version(asked);
         let info = vk::InstanceCreateInfo::default().application_info(&application);
         let instance = world.try_instance(&info).unwrap();
-        assert_eq!(world.hal.heard().instances[0].api_version, Some(told), "{level:?} {drivers:?} {asked:x}");
+        assert_eq!(
+            world.hal.received().instances[0].api_version,
+            Some(told),
+            "{level:?} {drivers:?} {asked:x}"
+        );
         world.finish(instance, None);
     }
 }
@@ -170,7 +174,7 @@ fn r65_a_driver_is_not_asked_for_versions_that_it_would_refuse() {
 fn r65_who_says_nothing_of_itself_is_passed_on_as_that() {
     let world = World::new(Hal::old());
     let instance = world.instance(&[]);
-    assert_eq!(world.hal.heard().instances[0].api_version, None);
+    assert_eq!(world.hal.received().instances[0].api_version, None);
     world.finish(instance, None);
 }
 
@@ -181,7 +185,7 @@ fn r165_a_driver_that_cannot_return_its_version_creates_no_instance() {
     hal.fails.insert(c"vkEnumerateInstanceVersion", error);
     let world = World::new(hal);
     assert_eq!(world.try_instance(&vk::InstanceCreateInfo::default()), Err(error));
-    assert!(world.hal.heard().instances.is_empty());
+    assert!(world.hal.received().instances.is_empty());
     assert!(world.errors()[0].contains("vkEnumerateInstanceVersion"));
 }
 

@@ -105,7 +105,7 @@ fn the_log_has_one_frame_only() {
                 run.output(run.command_of("frames", &words).env("VKLOAD_DRIVER_TRACE_FILE", &request));
             assert!(shown.contains(CONTENT) && !request.exists(), "{shown}");
             let log = fs::read_to_string(path).unwrap();
-            // Loaders look up and wrap some commands, so only those of the program's frames count.
+            // Loaders look up and wrap some commands, so only the program's own commands count.
             let own = ["CreateInstance", "Fence", "Event", "Semaphore", "QueuePresent"];
             let is_own = |line: &&str| own.iter().any(|part| line.contains(part));
             log.lines().filter(is_own).map(str::to_owned).collect::<Vec<_>>()

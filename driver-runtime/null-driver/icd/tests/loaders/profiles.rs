@@ -133,7 +133,7 @@ fn files_of_every_kind_that_authors_write_are_taken() {
     }
 }
 
-/// Khronos' own profiles, if somebody has put them there. They are not part of this repository.
+/// The archive of Khronos' own profiles, if it exists. They are not part of this repository.
 const KHRONOS: &str = "../shared/data/vulkan-profiles.tar.xz";
 
 #[test]
@@ -141,7 +141,7 @@ fn khronos_profiles_are_taken() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let archive = env::var_os("VK_PROFILES").map_or(root.join(KHRONOS), PathBuf::from);
     if !archive.exists() {
-        println!("skipped: there is no {}", archive.display());
+        println!("skipped: {} does not exist", archive.display());
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -50,12 +50,12 @@ pub(super) const COMMANDS: &[Row] = &[
 ];
 
 unsafe extern "system" fn destroy_device(device: vk::Device, _: *const vk::AllocationCallbacks<'_>) {
-    current().hear(c"vkDestroyDevice");
+    current().record(c"vkDestroyDevice");
     current().objects().destroy(device.as_raw());
 }
 
 unsafe extern "system" fn get_device_queue(device: vk::Device, family: u32, index: u32, out: *mut vk::Queue) {
-    current().hear(c"vkGetDeviceQueue");
+    current().record(c"vkGetDeviceQueue");
     // SAFETY: memory for the result.
     unsafe { out.write(queue(device, family, index)) };
 }
@@ -65,7 +65,7 @@ unsafe extern "system" fn get_device_queue2(
     info: *const vk::DeviceQueueInfo2<'_>,
     out: *mut vk::Queue,
 ) {
-    current().hear(c"vkGetDeviceQueue2");
+    current().record(c"vkGetDeviceQueue2");
     let none = current().hal().no_queue;
     // SAFETY: the parameters of the command.
     unsafe {

@@ -6,8 +6,8 @@ use ash::vk::{self, Handle, TaggedStructure as _};
 use loader_core::abi::{array, chain};
 use platform_android::native_buffer::{PresentationProperties, structure};
 
-use super::{Row, make, properties, row, told};
-use crate::hal::installed::{Told, current};
+use super::{Row, make, properties, received, row};
+use crate::hal::installed::{ReceivedCreateInfo, current};
 
 /// Defines a function for a core command and one for its alias; both pass their name to the body.
 macro_rules! both {
@@ -96,7 +96,7 @@ unsafe fn give_groups(
     count: *mut u32,
     out: *mut vk::PhysicalDeviceGroupProperties<'_>,
 ) -> vk::Result {
-    current().hear(name);
+    current().record(name);
     let groups = current().hal().groups.clone();
     // SAFETY: a counted out-array; structures chained to its elements are left alone.
     unsafe {
@@ -139,17 +139,17 @@ unsafe extern "system" fn create_device(
     unsafe {
         let info = &*info;
         #[expect(deprecated, reason = "nothing must be there")]
-        let told = Told {
+        let received = ReceivedCreateInfo {
             layers: info.enabled_layer_count,
             robust: info.p_enabled_features.as_ref().map(|features| features.robust_buffer_access != 0),
-            ..told(
+            ..received(
                 info.pp_enabled_extension_names,
                 info.enabled_extension_count,
                 info.p_next,
                 callbacks.cast(),
             )
         };
-        driver.heard.lock().unwrap().devices.push(told);
+        driver.received.lock().unwrap().devices.push(received);
         let result = driver.answer(c"vkCreateDevice");
         if result == vk::Result::SUCCESS {
             let _ = driver.objects().parent(physical_device.as_raw());
@@ -160,13 +160,13 @@ unsafe extern "system" fn create_device(
 }
 
 unsafe extern "system" fn properties1(_: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceProperties) {
-    current().hear(c"vkGetPhysicalDeviceProperties");
+    current().record(c"vkGetPhysicalDeviceProperties");
     // SAFETY: memory for the result.
     unsafe { (*out).api_version = current().hal().device_version };
 }
 
 unsafe extern "system" fn features1(_: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceFeatures) {
-    current().hear(c"vkGetPhysicalDeviceFeatures");
+    current().record(c"vkGetPhysicalDeviceFeatures");
     // SAFETY: memory for the result.
     unsafe { out.write(vk::PhysicalDeviceFeatures { robust_buffer_access: vk::TRUE, ..Default::default() }) };
 }
@@ -189,7 +189,7 @@ unsafe fn give_properties(
     _: vk::PhysicalDevice,
     out: *mut vk::PhysicalDeviceProperties2<'_>,
 ) {
-    current().hear(name);
+    current().record(name);
     // SAFETY: memory for the result with a pNext chain, in which types say what structures are.
     unsafe {
         (*out).properties.api_version = current().hal().device_version;
@@ -210,7 +210,7 @@ unsafe fn give_features(
     out: *mut vk::PhysicalDeviceFeatures2<'_>,
 ) {
     type Compression = vk::PhysicalDeviceImageCompressionControlFeaturesEXT<'static>;
-    current().hear(name);
+    current().record(name);
     // SAFETY: memory for the result with a pNext chain, in which types say what structures are.
     unsafe {
         (*out).features = vk::PhysicalDeviceFeatures::default();
@@ -287,7 +287,7 @@ unsafe fn give_external_buffer(
     _: *const vk::PhysicalDeviceExternalBufferInfo<'_>,
     out: *mut vk::ExternalBufferProperties<'_>,
 ) {
-    current().hear(name);
+    current().record(name);
     // SAFETY: memory for the result.
     unsafe {
         (*out).external_memory_properties.external_memory_features =
@@ -301,7 +301,7 @@ unsafe fn give_external_fence(
     info: *const vk::PhysicalDeviceExternalFenceInfo<'_>,
     out: *mut vk::ExternalFenceProperties<'_>,
 ) {
-    current().hear(name);
+    current().record(name);
     // SAFETY: the parameters of the command.
     unsafe {
         let importable = (*info).handle_type == vk::ExternalFenceHandleTypeFlags::SYNC_FD
@@ -320,7 +320,7 @@ unsafe fn give_external_semaphore(
     _: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
     out: *mut vk::ExternalSemaphoreProperties<'_>,
 ) {
-    current().hear(name);
+    current().record(name);
     // SAFETY: memory for the result.
     unsafe { (*out).external_semaphore_features = vk::ExternalSemaphoreFeatureFlags::IMPORTABLE };
 }

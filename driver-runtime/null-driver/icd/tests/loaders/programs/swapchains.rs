@@ -3,24 +3,62 @@
 use std::ffi::CStr;
 use std::{env, fs};
 
+use ash::prelude::VkResult;
 use ash::{ext, khr, vk};
 
 use super::Context;
 
-/// A swapchain of two images.
-unsafe fn with_swapchain(
-    test: impl FnOnce(&Context, &khr::swapchain::Device, vk::SwapchainKHR, vk::SwapchainCreateInfoKHR<'_>),
-) {
+/// A swapchain of two images, and how it was created.
+struct Presentation<'a> {
+    context: &'a Context,
+    commands: khr::swapchain::Device,
+    swapchain: vk::SwapchainKHR,
+    info: vk::SwapchainCreateInfoKHR<'a>,
+    queue: vk::Queue,
+}
+
+impl Presentation<'_> {
+    /// Acquires an image, and waits until it is available.
+    unsafe fn acquire(&self, timeout: u64) -> VkResult<(u32, bool)> {
+        // SAFETY: as for the next function.
+        unsafe { self.acquire_from(self.swapchain, timeout) }
+    }
+
+    /// Acquires an image of another swapchain.
+    unsafe fn acquire_from(&self, swapchain: vk::SwapchainKHR, timeout: u64) -> VkResult<(u32, bool)> {
+        let device = &self.context.device;
+        // SAFETY: the handles are live while the presentation is.
+        unsafe {
+            let fence = device.create_fence(&Default::default(), None)?;
+            let image = self.commands.acquire_next_image(swapchain, timeout, vk::Semaphore::null(), fence);
+            if image.is_ok() {
+                device.wait_for_fences(&[fence], true, u64::MAX)?;
+            }
+            device.destroy_fence(fence, None);
+            image
+        }
+    }
+
+    /// Presents an image. `fences` is an empty list, or has the fence of this presentation.
+    unsafe fn present(&self, image: u32, fences: &[vk::Fence]) {
+        let (swapchains, images) = ([self.swapchain], [image]);
+        let mut fences = vk::SwapchainPresentFenceInfoEXT::default().fences(fences);
+        let mut info = vk::PresentInfoKHR::default().swapchains(&swapchains).image_indices(&images);
+        if fences.swapchain_count > 0 {
+            info = info.push_next(&mut fences);
+        }
+        // SAFETY: the handles are live while the presentation is.
+        assert_eq!(unsafe { self.commands.queue_present(self.queue, &info) }, Ok(false));
+    }
+}
+
+unsafe fn with_swapchain(test: impl FnOnce(&Presentation<'_>)) {
     // SAFETY: valid structures and live handles, here and below.
     unsafe { with_extensions(&[], &[], test) }
 }
 
-/// Does the same, with more extensions of the instance and the device.
-unsafe fn with_extensions(
-    of_instance: &[&CStr],
-    of_device: &[&CStr],
-    test: impl FnOnce(&Context, &khr::swapchain::Device, vk::SwapchainKHR, vk::SwapchainCreateInfoKHR<'_>),
-) {
+/// Does the same with more instance and device extensions.
+unsafe fn with_extensions(of_instance: &[&CStr], of_device: &[&CStr], test: impl FnOnce(&Presentation<'_>)) {
     // SAFETY: as above.
     unsafe {
         let context = Context::with(
@@ -40,10 +78,12 @@ unsafe fn with_extensions(
             .pre_transform(vk::SurfaceTransformFlagsKHR::IDENTITY)
             .composite_alpha(vk::CompositeAlphaFlagsKHR::OPAQUE)
             .present_mode(vk::PresentModeKHR::FIFO);
-        let swapchains = khr::swapchain::Device::new(&context.instance, &context.device);
-        let swapchain = swapchains.create_swapchain(&info, None).unwrap();
-        test(&context, &swapchains, swapchain, info);
-        swapchains.destroy_swapchain(swapchain, None);
+        let commands = khr::swapchain::Device::new(&context.instance, &context.device);
+        let swapchain = commands.create_swapchain(&info, None).unwrap();
+        let queue = context.device.get_device_queue(0, 0);
+        let presentation = Presentation { context: &context, commands, swapchain, info, queue };
+        test(&presentation);
+        presentation.commands.destroy_swapchain(swapchain, None);
         khr::surface::Instance::new(&context.entry, &context.instance).destroy_surface(surface, None);
         context.end();
     }
@@ -55,18 +95,8 @@ unsafe fn with_extensions(
 fn suboptimal() {
     // SAFETY: as above.
     unsafe {
-        with_swapchain(|context, swapchains, swapchain, _| {
-            let device = &context.device;
-            let fence = device.create_fence(&Default::default(), None).unwrap();
-            let none = vk::Semaphore::null();
-            let acquire = || {
-                let got = swapchains.acquire_next_image(swapchain, u64::MAX, none, fence);
-                device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
-                device.reset_fences(&[fence]).unwrap();
-                got
-            };
-            assert_eq!([acquire(), acquire()], [Ok((0, false)), Ok((1, true))]);
-            device.destroy_fence(fence, None);
+        with_swapchain(|shown| {
+            assert_eq!([shown.acquire(u64::MAX), shown.acquire(u64::MAX)], [Ok((0, false)), Ok((1, true))]);
         });
     }
 }
@@ -77,26 +107,13 @@ fn suboptimal() {
 fn two_images() {
     // SAFETY: as above.
     unsafe {
-        with_swapchain(|context, swapchains, swapchain, _| {
-            let device = &context.device;
-            let (queue, fence) =
-                (device.get_device_queue(0, 0), device.create_fence(&Default::default(), None).unwrap());
-            let acquire = |timeout| {
-                let got = swapchains.acquire_next_image(swapchain, timeout, vk::Semaphore::null(), fence);
-                if got.is_ok() {
-                    device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
-                    device.reset_fences(&[fence]).unwrap();
-                }
-                got
-            };
-            assert_eq!([acquire(0), acquire(0)], [Ok((0, false)), Ok((1, false))]);
+        with_swapchain(|shown| {
+            assert_eq!([shown.acquire(0), shown.acquire(0)], [Ok((0, false)), Ok((1, false))]);
             let refused = [Err(vk::Result::NOT_READY), Err(vk::Result::TIMEOUT)];
-            assert_eq!([acquire(0), acquire(1)], refused);
-            let (shown, numbers) = ([swapchain], [1]);
-            let info = vk::PresentInfoKHR::default().swapchains(&shown).image_indices(&numbers);
-            assert_eq!(swapchains.queue_present(queue, &info), Ok(false));
-            assert_eq!([acquire(u64::MAX), acquire(0)], [Ok((1, false)), Err(vk::Result::NOT_READY)]);
-            device.destroy_fence(fence, None);
+            assert_eq!([shown.acquire(0), shown.acquire(1)], refused);
+            shown.present(1, &[]);
+            let again = [shown.acquire(u64::MAX), shown.acquire(0)];
+            assert_eq!(again, [Ok((1, false)), Err(vk::Result::NOT_READY)]);
         });
     }
 }
@@ -107,28 +124,14 @@ fn two_images() {
 fn image_in_use() {
     // SAFETY: as above.
     unsafe {
-        with_swapchain(|context, swapchains, swapchain, _| {
-            let device = &context.device;
-            let (queue, fence) =
-                (device.get_device_queue(0, 0), device.create_fence(&Default::default(), None).unwrap());
-            let acquire = |timeout| {
-                let got = swapchains.acquire_next_image(swapchain, timeout, vk::Semaphore::null(), fence);
-                if got.is_ok() {
-                    device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
-                    device.reset_fences(&[fence]).unwrap();
-                }
-                got
-            };
-            assert_eq!([acquire(0), acquire(0)], [Ok((0, false)), Ok((1, false))]);
+        with_swapchain(|shown| {
+            assert_eq!([shown.acquire(0), shown.acquire(0)], [Ok((0, false)), Ok((1, false))]);
             // The scenario holds the queue until the pipe is opened.
-            let (shown, numbers) = ([swapchain], [0]);
-            let info = vk::PresentInfoKHR::default().swapchains(&shown).image_indices(&numbers);
-            assert_eq!(swapchains.queue_present(queue, &info), Ok(false));
-            assert_eq!(acquire(0), Err(vk::Result::NOT_READY));
+            shown.present(0, &[]);
+            assert_eq!(shown.acquire(0), Err(vk::Result::NOT_READY));
             let scenario = env::var("VKLOAD_NULL_DRIVER").unwrap();
             drop(fs::File::create(scenario.rsplit(':').next().unwrap()).unwrap());
-            assert_eq!(acquire(u64::MAX), Ok((0, false)));
-            device.destroy_fence(fence, None);
+            assert_eq!(shown.acquire(u64::MAX), Ok((0, false)));
         });
     }
 }
@@ -140,26 +143,15 @@ fn present_fence() {
     let of_instance = [khr::get_surface_capabilities2::NAME, ext::surface_maintenance1::NAME];
     // SAFETY: as above.
     unsafe {
-        with_extensions(
-            &of_instance,
-            &[ext::swapchain_maintenance1::NAME],
-            |context, swapchains, swapchain, _| {
-                let device = &context.device;
-                let queue = device.get_device_queue(0, 0);
-                let [acquired, presented] =
-                    [(); 2].map(|()| device.create_fence(&Default::default(), None).unwrap());
-                let got = swapchains.acquire_next_image(swapchain, 0, vk::Semaphore::null(), acquired);
-                assert_eq!(got, Ok((0, false)));
-                device.wait_for_fences(&[acquired], true, u64::MAX).unwrap();
-                let (shown, numbers, fences) = ([swapchain], [0], [presented]);
-                let mut fences = vk::SwapchainPresentFenceInfoEXT::default().fences(&fences);
-                let info = vk::PresentInfoKHR::default().swapchains(&shown).image_indices(&numbers);
-                assert_eq!(swapchains.queue_present(queue, &info.push_next(&mut fences)), Ok(false));
-                device.queue_wait_idle(queue).unwrap();
-                assert_eq!(device.get_fence_status(presented), Ok(true));
-                [acquired, presented].into_iter().for_each(|fence| device.destroy_fence(fence, None));
-            },
-        );
+        with_extensions(&of_instance, &[ext::swapchain_maintenance1::NAME], |shown| {
+            let device = &shown.context.device;
+            let presented = device.create_fence(&Default::default(), None).unwrap();
+            assert_eq!(shown.acquire(0), Ok((0, false)));
+            shown.present(0, &[presented]);
+            device.queue_wait_idle(shown.queue).unwrap();
+            assert_eq!(device.get_fence_status(presented), Ok(true));
+            device.destroy_fence(presented, None);
+        });
     }
 }
 
@@ -169,8 +161,8 @@ fn present_fence() {
 fn replaced() {
     // SAFETY: as above.
     unsafe {
-        with_swapchain(|context, swapchains, swapchain, info| {
-            let device = &context.device;
+        with_swapchain(|shown| {
+            let Presentation { context, commands, swapchain, info, .. } = shown;
             let used = || {
                 let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
                 let mut all = vk::PhysicalDeviceMemoryProperties2::default().push_next(&mut budget);
@@ -179,17 +171,13 @@ fn replaced() {
             };
             // 4 by 4 texels of 4 bytes each.
             assert_eq!(used(), 2 * 64);
-            let fence = device.create_fence(&Default::default(), None).unwrap();
-            let info = info.min_image_count(3).old_swapchain(swapchain);
-            let second = swapchains.create_swapchain(&info, None).unwrap();
-            assert_eq!((used(), swapchains.get_swapchain_images(second).unwrap().len()), (5 * 64, 3));
-            let acquire = |from| swapchains.acquire_next_image(from, 0, vk::Semaphore::null(), fence);
-            assert_eq!(acquire(swapchain), Err(vk::Result::ERROR_OUT_OF_DATE_KHR));
-            assert_eq!(acquire(second), Ok((0, false)));
-            device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
-            swapchains.destroy_swapchain(second, None);
+            let info = info.min_image_count(3).old_swapchain(*swapchain);
+            let second = commands.create_swapchain(&info, None).unwrap();
+            assert_eq!((used(), commands.get_swapchain_images(second).unwrap().len()), (5 * 64, 3));
+            assert_eq!(shown.acquire(0), Err(vk::Result::ERROR_OUT_OF_DATE_KHR));
+            assert_eq!(shown.acquire_from(second, 0), Ok((0, false)));
+            commands.destroy_swapchain(second, None);
             assert_eq!(used(), 2 * 64);
-            device.destroy_fence(fence, None);
         });
     }
 }
@@ -201,15 +189,10 @@ fn replaced() {
 fn frames() {
     // SAFETY: as above.
     unsafe {
-        with_swapchain(|context, swapchains, swapchain, _| {
-            let device = &context.device;
-            let queue = device.get_device_queue(0, 0);
+        with_swapchain(|shown| {
+            let device = &shown.context.device;
             for frame in 0..3 {
-                let fence = device.create_fence(&Default::default(), None).unwrap();
-                let (number, _) =
-                    swapchains.acquire_next_image(swapchain, u64::MAX, vk::Semaphore::null(), fence).unwrap();
-                device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
-                device.destroy_fence(fence, None);
+                let (image, _) = shown.acquire(u64::MAX).unwrap();
                 match frame {
                     0 => {}
                     1 => {
@@ -221,9 +204,7 @@ fn frames() {
                     _ => device
                         .destroy_semaphore(device.create_semaphore(&Default::default(), None).unwrap(), None),
                 }
-                let (shown, numbers) = ([swapchain], [number]);
-                let info = vk::PresentInfoKHR::default().swapchains(&shown).image_indices(&numbers);
-                assert_eq!(swapchains.queue_present(queue, &info), Ok(false));
+                shown.present(image, &[]);
             }
         });
     }
