@@ -50,8 +50,8 @@ impl Handles {
 }
 
 impl Flavour {
-    /// Returns the policy of a port: drivers from `source`, and the extensions of the system's window systems
-    /// and of every system ([`ExtensionSet::on`]). Devices keep the order of their drivers, and starts are not
+    /// Returns a port's policy: drivers from `source`, and `extensions`, which belong to the system's window
+    /// systems or to every system ([`ExtensionSet::on`]). Devices keep the order of their drivers, and starts are not
     /// recorded. A port that needs another value sets that field.
     #[must_use]
     pub const fn new(source: &'static dyn Source, extensions: &ExtensionSet) -> Self {
