@@ -47,7 +47,7 @@ main() {
     step "a program on wgpu" build_wgpu_program
     step "tests" cargo test --quiet --workspace
     # The whole workspace compiles the core with the code for loaders inside applications; systems get it without.
-    step "tests of the core as systems get it" cargo test --quiet --package loader-core --package platform-linux
+    step "tests of the core as systems get it" cargo test --quiet --package vkload-core --package vkload-linux
     threads
     landing_pads
     step "other processors" cargo xtask test-arches
@@ -83,7 +83,7 @@ quick() {
     mapfile -t changed < <(changed_packages)
     [ "${#changed[@]}" -eq 0 ] ||
         step "lints of ${changed[*]}" cargo clippy --quiet "${changed[@]/#/--package=}" --all-targets -- --deny warnings
-    step "tests of the core" cargo test --quiet --package loader-core --package vulkan-registry --lib
+    step "tests of the core" cargo test --quiet --package vkload-core --package vkload-registry --lib
     step "library" cargo xtask build
     step "tests of the library" cargo test --quiet --package vkload-tests --test '*' -- --skip generated_worlds --skip no_start_with
     lines times | sed 's/^/   /'

@@ -8,12 +8,12 @@
     reason = "the text around it explains it"
 )]
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::driver_prelude::*;
-use driver_runtime::host::Linux;
-use driver_runtime::registry::ExtensionSet;
-use driver_runtime::{Object, VkObject, vk};
 use std::sync::atomic::{AtomicU64, Ordering};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::driver_prelude::*;
+use vkload_driver_runtime::host::Linux;
+use vkload_driver_runtime::registry::ExtensionSet;
+use vkload_driver_runtime::{Object, VkObject, vk};
 
 pub struct Small;
 
@@ -117,4 +117,4 @@ impl SyncObject for Flag {
 }
 
 // In a crate of the type `cdylib` this makes it a driver that any Vulkan loader takes:
-driver_runtime::export_icd!(Small);
+vkload_driver_runtime::export_icd!(Small);

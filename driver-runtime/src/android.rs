@@ -4,8 +4,8 @@
 //! vendors' extensions and `EXT` ones. A driver calls [`allowed`] on the extensions that it would have on other
 //! systems.
 
-use loader_core::registry::extension as e;
-use loader_core::registry::{ExtensionId, ExtensionSet};
+use vkload_core::registry::extension as e;
+use vkload_core::registry::{ExtensionId, ExtensionSet};
 
 /// For each level, the extensions that it allows and no lower level does. A `KHR`, `KHX`, `GOOGLE` or `ANDROID`
 /// extension missing from this list is never allowed: extensions for video and performance queries, and any extension

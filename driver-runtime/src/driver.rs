@@ -1,7 +1,7 @@
 //! The trait that a driver implements.
 
 use ash::vk;
-use loader_core::registry::ExtensionSet;
+use vkload_core::registry::ExtensionSet;
 
 use crate::device::{Device, DeviceRequest, Lost, Queue, QueueInfo};
 use crate::dispatch::{DispatchTable, EntryPoints, PrivateCommand};

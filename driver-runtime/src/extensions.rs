@@ -3,8 +3,8 @@
 use core::ffi::{CStr, c_char};
 
 use ash::vk;
-use loader_core::abi::name;
-use loader_core::registry::{ExtensionKind, ExtensionSet, find_extension};
+use vkload_core::abi::name;
+use vkload_core::registry::{ExtensionKind, ExtensionSet, find_extension};
 
 use crate::out_array::OutArray;
 
@@ -38,7 +38,7 @@ impl EnabledExtensions {
     /// [`NotPresent`] for an extension that `supported` does not have or that is of the other kind.
     ///
     /// # Safety
-    /// As for [`loader_core::abi::name::list`].
+    /// As for [`vkload_core::abi::name::list`].
     pub unsafe fn from_request<'a>(
         supported: &ExtensionSet,
         kind: ExtensionKind,

@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use ash::vk;
 
-use loader_core::memory::{Box, Process};
+use vkload_core::memory::{Box, Process};
 
 use crate::dispatch::function;
 use crate::driver::{Driver, Tables};

@@ -41,7 +41,7 @@ macro_rules! export_icd {
         /// Looks up every function of the driver for the loader.
         ///
         /// # Safety
-        /// As for [`driver_runtime::proc_addr::get_instance_proc_addr`]($crate::proc_addr::get_instance_proc_addr).
+        /// As for [`vkload_driver_runtime::proc_addr::get_instance_proc_addr`]($crate::proc_addr::get_instance_proc_addr).
         #[unsafe(no_mangle)]
         pub unsafe extern "system" fn vk_icdGetInstanceProcAddr(
             instance: $crate::vk::Instance,

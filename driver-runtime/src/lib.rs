@@ -8,7 +8,7 @@
 //!
 //! # Safety vocabulary
 //!
-//! The vocabulary of [`loader_core`], and:
+//! The vocabulary of [`vkload_core`], and:
 //!
 //! * **live handle**: a handle that [`Owned::into_handle`] or the runtime returned and that has not been destroyed.
 //! * **parent outlives child**: the specification requires applications to destroy an object's children before the
@@ -74,13 +74,13 @@ pub use driver::{Driver, Search, Tables};
 pub use driver_types::DriverTypes;
 pub use host::{Host, NoThread, ThreadWork};
 pub use instance::{Enumeration, Instance, InstanceRequest};
-pub use loader_core::memory::{self, OutOfMemory};
-pub use loader_core::platform::Waiting;
-pub use loader_core::registry;
-pub use loader_core::vk;
 pub use object::{Object, ObjectBase, Owned, VkObject};
 pub use physical_device::{Chainable, Description, PhysicalDevice, Vulkan14Properties};
-pub use vulkan_registry::types;
+pub use vkload_core::memory::{self, OutOfMemory};
+pub use vkload_core::platform::Waiting;
+pub use vkload_core::registry;
+pub use vkload_core::vk;
+pub use vkload_registry::types;
 
 /// The names that an implementation of [`Driver`] uses.
 pub mod driver_prelude {

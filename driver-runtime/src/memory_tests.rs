@@ -5,7 +5,7 @@ use std::string::String;
 use std::vec::Vec;
 
 use ash::vk::{self, Handle};
-use loader_core::registry::{CommandId, command};
+use vkload_core::registry::{CommandId, command};
 
 use crate::commands::device::{create_device, destroy_device};
 use crate::commands::instance::{create_instance, destroy_instance};

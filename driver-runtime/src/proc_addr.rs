@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_char};
 
 use ash::vk;
-use loader_core::registry::{self, Class, CommandId};
+use vkload_core::registry::{self, Class, CommandId};
 
 use crate::device::Device;
 use crate::dispatch::{Command, Enabled, Level, PrivateCommand, private, trampoline};

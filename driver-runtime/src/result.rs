@@ -2,7 +2,7 @@
 //! the specification lists for the command, so a driver cannot return another one.
 
 use ash::vk;
-use loader_core::memory::OutOfMemory;
+use vkload_core::memory::OutOfMemory;
 
 macro_rules! errors {
     ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $code:ident,)* })*) => {$(

@@ -1,7 +1,7 @@
 //! What a driver receives: work for a queue, and waits of application threads.
 
 use ash::vk;
-use loader_core::memory::{OutOfMemory, TryGrow, Vec};
+use vkload_core::memory::{OutOfMemory, TryGrow, Vec};
 
 use crate::driver_types::{DriverTypes, SyncObject};
 use crate::host::Waiter;

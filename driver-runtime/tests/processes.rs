@@ -9,16 +9,16 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::driver_prelude::*;
-use driver_runtime::host::Linux;
-use driver_runtime::registry::{ExtensionSet, extension};
-use driver_runtime::vk;
-use driver_runtime::work::{Signal, Wait};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::driver_prelude::*;
+use vkload_driver_runtime::host::Linux;
+use vkload_driver_runtime::registry::{ExtensionSet, extension};
+use vkload_driver_runtime::vk;
+use vkload_driver_runtime::work::{Signal, Wait};
 
 struct Neighbour;
 
-driver_runtime::export_icd!(Neighbour);
+vkload_driver_runtime::export_icd!(Neighbour);
 
 /// A timeline's value, and the value that its submissions will reach, in a file that processes map.
 struct Shared {

@@ -55,4 +55,4 @@ pub mod sync;
 /// The types of the Vulkan API.
 pub use ash::vk;
 /// The commands, extensions and structures of the Vulkan API.
-pub use vulkan_registry as registry;
+pub use vkload_registry as registry;

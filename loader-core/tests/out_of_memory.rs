@@ -3,12 +3,12 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use loader_core::discovery::{
+use vkload_core::discovery::{
     ActiveLayers, Answer, KnownSettings, LayerPlan, LayerRequest, LayerScope, Plan, Policy, Question, Record,
     Request, Root, Snapshot, Step, plan, plan_layers, plan_settings,
 };
-use loader_core::memory::{CText, OutOfMemory, Text, TryGrow, Vec, text};
-use loader_core::platform::Reader;
+use vkload_core::memory::{CText, OutOfMemory, Text, TryGrow, Vec, text};
+use vkload_core::platform::Reader;
 
 /// Fails every allocation of this thread once `LEFT` have succeeded, and counts the blocks that live.
 struct Scarce;

@@ -5,9 +5,9 @@ use core::ffi::CStr;
 use core::fmt;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use loader_core::dispatch::trap;
-use loader_core::log::{Filter, Level, Topic};
-use loader_core::memory::{Text, TryGrow, format_into};
+use vkload_core::dispatch::trap;
+use vkload_core::log::{Filter, Level, Topic};
+use vkload_core::memory::{Text, TryGrow, format_into};
 
 use crate::level::ApiLevel;
 use crate::switches::{self, Since, Switch, Switches};
@@ -109,7 +109,7 @@ impl Host {
     /// Makes this the host of the process.
     pub fn enter(&'static self) {
         CURRENT.store(core::ptr::from_ref(self).cast_mut(), Ordering::Release);
-        loader_core::loader::end_with(end);
+        vkload_core::loader::end_with(end);
     }
 }
 

@@ -3,9 +3,9 @@
 
 use core::fmt;
 
-use loader_core::log::{Level, Topic};
-use loader_core::logger::Listeners;
-use loader_core::memory::CopiedCallbacks;
+use vkload_core::log::{Level, Topic};
+use vkload_core::logger::Listeners;
+use vkload_core::memory::CopiedCallbacks;
 
 use crate::host::{Host, Records, as_c_str, formatted};
 use crate::loader::Loader;

@@ -2,7 +2,7 @@
 //! repeated.
 #![forbid(unsafe_code)]
 
-use loader_core::platform::Lock;
+use vkload_core::platform::Lock;
 
 use crate::system::System;
 

@@ -5,8 +5,8 @@ use core::ffi::CStr;
 use core::ptr::null;
 
 use ash::vk;
-use loader_core::abi::{chain, name};
-use loader_core::memory::{TryGrow, Vec};
+use vkload_core::abi::{chain, name};
+use vkload_core::memory::{TryGrow, Vec};
 
 use crate::objects::Instance;
 use crate::system::{Statistic, System};

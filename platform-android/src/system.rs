@@ -6,9 +6,9 @@ use core::ffi::{CStr, c_int, c_void};
 use core::ptr::NonNull;
 use core::sync::atomic::AtomicU32;
 
-use loader_core::log::Level;
-use loader_core::memory::{OutOfMemory, Text, Vec};
-use loader_core::platform::{FileError, Waiting};
+use vkload_core::log::Level;
+use vkload_core::memory::{OutOfMemory, Text, Vec};
+use vkload_core::platform::{FileError, Waiting};
 
 /// The longest value of a property, with its NUL (`PROP_VALUE_MAX`).
 pub const PROPERTY_VALUE_MAX: usize = 92;

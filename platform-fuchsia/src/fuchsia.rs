@@ -5,11 +5,11 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use ash::vk;
-use loader_core::log::{self, Filter, Level, Topic};
-use loader_core::memory::{OutOfMemory, SharedList, Text, TryGrow, format_into, text};
-use loader_core::platform::{Environment as _, Platform, Reader, Turns, with_c_path};
 use spin::once::Once;
 use spin::relax::RelaxStrategy;
+use vkload_core::log::{self, Filter, Level, Topic};
+use vkload_core::memory::{OutOfMemory, SharedList, Text, TryGrow, format_into, text};
+use vkload_core::platform::{Environment as _, Platform, Reader, Turns, with_c_path};
 
 use crate::os;
 use crate::service::wire::LONGEST_NAME;

@@ -1,6 +1,6 @@
 //! The search path for manifests on Fuchsia.
 
-use loader_core::discovery::{Policy, Root, build_option};
+use vkload_core::discovery::{Policy, Root, build_option};
 
 /// The loader service's folder of driver manifests, by its name here. Not in the namespace.
 pub(crate) const MANIFESTS: &[u8] = b"/svc/fuchsia.vulkan.loader.Loader/manifests";

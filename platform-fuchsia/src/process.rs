@@ -3,9 +3,9 @@
 use core::ffi::c_char;
 
 use ash::vk;
-use loader_core::flavour::Flavour;
-use loader_core::loader::Loader;
-use loader_core::platform::Platform;
+use vkload_core::flavour::Flavour;
+use vkload_core::loader::Loader;
+use vkload_core::platform::Platform;
 
 use crate::api_level::api_level;
 use crate::fuchsia::Fuchsia;
@@ -29,7 +29,7 @@ pub static LOADER: Loader = Loader::new(&PLATFORM, Flavour::fuchsia(&POLICY));
 
 /// The global Vulkan commands: those that take no object.
 pub mod entry {
-    loader_core::global_commands!(crate::LOADER);
+    vkload_core::global_commands!(crate::LOADER);
 }
 
 /// Makes the loader report bad handles even in the first call.
@@ -40,7 +40,7 @@ pub fn load() {
 /// Frees the process's state: caches and library handles that outlive every instance. The
 /// connection to the loader service stays open, and so do the drivers.
 pub fn unload() {
-    loader_core::entry::unload(&LOADER);
+    vkload_core::entry::unload(&LOADER);
 }
 
 unsafe extern "system" fn open_in_namespace(name: *const c_char, handle: RawHandle) -> vk::Result {

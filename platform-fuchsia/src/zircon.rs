@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr::NonNull;
 
-use loader_core::memory::{Text, text};
+use vkload_core::memory::{Text, text};
 
 use crate::os::c_library::CLibrary;
 use crate::system::FileSystem;

@@ -12,7 +12,7 @@ use as_on_fuchsia::programs::draw;
 use as_on_fuchsia::{connect, driver, fuchsia, null_driver, open, said_by};
 use ash::vk;
 use fuchsia_simulation::{LoaderService, Process, Simulation};
-use loader_core::platform::Files;
+use vkload_core::platform::Files;
 
 /// Runs a program of this file in a process of its own.
 fn run(program: &str, level: &str) -> Output {

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use loader_core::discovery::Root;
 use platform_fuchsia::POLICY;
+use vkload_core::discovery::Root;
 
 const BUILD: &str = include_str!("../../packaging/fuchsia/BUILD.gn");
 const CLIENT: &str = include_str!("../../packaging/fuchsia/client.shard.cml");
@@ -78,8 +78,8 @@ fn every_crate_is_there_with_what_its_manifest_says() {
         ("rustc_cdylib", "libvulkan", "platform-fuchsia/cdylib"),
         ("rustc_library", "platform-fuchsia", "platform-fuchsia"),
         ("rustc_library", "shell", "shell"),
-        ("rustc_library", "loader-core", "loader-core"),
-        ("rustc_library", "vulkan-registry", "registry"),
+        ("rustc_library", "vkload-core", "loader-core"),
+        ("rustc_library", "vkload-registry", "registry"),
     ] {
         let target = target(template, name);
         assert_eq!(value(target, "source_root"), format!("../../{folder}/src/lib.rs"));

@@ -12,8 +12,8 @@ use std::sync::Barrier;
 use as_on_fuchsia::{connect, driver, fuchsia, open, open_layer, said_by, symbol};
 use ash::vk;
 use fuchsia_simulation::{LoaderService, Process, Simulation};
-use loader_core::platform::{FileError, Files, Libraries};
 use platform_fuchsia::OpenInNamespace;
+use vkload_core::platform::{FileError, Files, Libraries};
 
 const MANIFESTS: &[u8] = b"/svc/fuchsia.vulkan.loader.Loader/manifests";
 /// A library outside the package.

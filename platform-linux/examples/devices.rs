@@ -1,7 +1,7 @@
 //! A program that contains the loader: it needs no `libvulkan.so.1`, and prints the devices.
 
 use ash::{Entry, StaticFn, vk};
-use platform_linux::entry::get_instance_proc_addr;
+use vkload_linux::entry::get_instance_proc_addr;
 
 fn main() -> Result<(), vk::Result> {
     // SAFETY: this is the loader's own vkGetInstanceProcAddr, which returns every other command

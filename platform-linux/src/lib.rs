@@ -1,6 +1,6 @@
 //! The Linux implementation of the loader's platform.
 //!
-//! [`PLATFORM`] implements every trait of [`loader_core::platform`] with plain libc calls. The
+//! [`PLATFORM`] implements every trait of [`vkload_core::platform`] with plain libc calls. The
 //! choice of calls is part of the library's behaviour: sandboxes, tracers and test harnesses around
 //! Vulkan interpose `opendir`, `readdir`, `closedir`, `access`, `fopen`, `dlopen`, `getenv`,
 //! `secure_getenv` and `fputs`, so these are called by these names and through the dynamic symbol
@@ -20,20 +20,20 @@ mod policy;
 
 pub use policy::POLICY;
 
-use loader_core::flavour::Flavour;
-use loader_core::loader::Loader;
-use loader_core::platform::Platform;
+use vkload_core::flavour::Flavour;
+use vkload_core::loader::Loader;
+use vkload_core::platform::Platform;
 
 /// Linux as the loader sees it.
 pub static PLATFORM: Platform = Platform {
     #[cfg(not(feature = "fixed-drivers"))]
     environment: &os::environment::ProcessEnvironment,
     #[cfg(feature = "fixed-drivers")]
-    environment: &loader_core::platform::NoEnvironment,
+    environment: &vkload_core::platform::NoEnvironment,
     #[cfg(not(feature = "fixed-drivers"))]
     files: &os::files::FileSystem,
     #[cfg(feature = "fixed-drivers")]
-    files: &loader_core::platform::NoFiles,
+    files: &vkload_core::platform::NoFiles,
     libraries: &os::libraries::DynamicLinker,
     identity: &os::identity::Process,
     log: &os::log::StandardError,
@@ -66,7 +66,7 @@ pub static LOADER: Loader = Loader::new(
 /// A program that contains the loader instead of linking to a library starts with
 /// [`entry::get_instance_proc_addr`].
 pub mod entry {
-    loader_core::global_commands!(crate::LOADER);
+    vkload_core::global_commands!(crate::LOADER);
 }
 
 /// Makes the loader report bad handles even in the first call, and detect a fork: threads that hold its locks
@@ -75,7 +75,7 @@ pub mod entry {
 /// The shared library calls this from its `.init_array`; a program with the loader may call it.
 pub fn load() {
     extern "C" fn child() {
-        loader_core::platform::forked(PLATFORM.waiting);
+        vkload_core::platform::forked(PLATFORM.waiting);
     }
     LOADER.make_current();
     os::watching::start();
@@ -90,5 +90,5 @@ pub fn load() {
 /// in the library any more, but also on `exit`, when other threads still run and later destructors may still
 /// call Vulkan: every entry point must continue to work afterwards, from an empty cache.
 pub fn unload() {
-    loader_core::entry::unload(&LOADER);
+    vkload_core::entry::unload(&LOADER);
 }

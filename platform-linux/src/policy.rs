@@ -1,9 +1,9 @@
 //! The locations of manifests on Linux desktops, and other build options.
 
 #[cfg(feature = "fixed-drivers")]
-use loader_core::discovery::FixedDrivers;
+use vkload_core::discovery::FixedDrivers;
 #[cfg(not(feature = "fixed-drivers"))]
-use loader_core::discovery::{Policy, Root, build_option};
+use vkload_core::discovery::{Policy, Root, build_option};
 
 /// The search paths of this build. Two variables of the build environment change them, as
 /// distributions do: `SYSCONFDIR` (default `/usr/local/etc`) and `EXTRASYSCONFDIR` (default

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::CString;
 
-use loader_core::registry::{self, Class, CommandId, command, for_each_export};
+use vkload_core::registry::{self, Class, CommandId, command, for_each_export};
 
 /// The committed list that the built library is compared with.
 const LIST: &str = include_str!("../exports.txt");

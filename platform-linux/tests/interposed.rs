@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use loader_core::platform::{LibraryKind, Reader};
-use platform_linux::PLATFORM;
 use tempfile::TempDir;
+use vkload_core::platform::{LibraryKind, Reader};
+use vkload_linux::PLATFORM;
 
 /// Set in the process that runs under the interposer.
 const CHILD: &str = "VKLOAD_TEST_INTERPOSED";
@@ -101,5 +101,5 @@ fn look_around() {
     let value = PLATFORM.environment.variable(c"ONLY_INTERPOSED", Reader::Secure).expect("memory");
     assert_eq!(value.expect("is set").as_slice(), b"secure");
     assert_eq!(PLATFORM.environment.variable(c"ONLY_INTERPOSED", Reader::Plain), Ok(None));
-    PLATFORM.log.write(loader_core::log::Level::Info, b"a line\n");
+    PLATFORM.log.write(vkload_core::log::Level::Info, b"a line\n");
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::ptr::{null, null_mut};
 
-use loader_core::vk;
+use vkload_core::vk;
 
 const CYCLES: usize = 1000;
 /// The number on an emulated processor, which is slow.

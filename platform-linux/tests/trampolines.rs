@@ -10,16 +10,16 @@ use std::os::fd::{AsRawFd as _, FromRawFd as _};
 use std::ptr::{from_ref, null, null_mut};
 use std::sync::atomic::Ordering;
 
-use loader_core::dispatch::{
+use vkload_core::dispatch::{
     Block, Command, DEVICE_TRAMPOLINES, DeviceTable, INSTANCE_TRAMPOLINES, InstanceTable, KEYS, KeyError,
     LOOK_UP_TRAMPOLINES, LowerEnds, TERMINATORS, Table, UNKNOWN_DEVICE_COMMANDS,
     UNKNOWN_INSTANCE_TRAMPOLINES, UNKNOWN_PHYSICAL_DEVICE_COMMANDS, lower_end_piece, trap,
 };
-use loader_core::dispatch::{FIRST_PHYSICAL_DEVICE_SLOT, Handle, HandleKind};
-use loader_core::flavour::Handles;
-use loader_core::memory::Application;
-use loader_core::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
-use platform_linux::{LOADER, PLATFORM};
+use vkload_core::dispatch::{FIRST_PHYSICAL_DEVICE_SLOT, Handle, HandleKind};
+use vkload_core::flavour::Handles;
+use vkload_core::memory::Application;
+use vkload_core::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
+use vkload_linux::{LOADER, PLATFORM};
 
 /// More parameters than any processor has registers for: integers and floats of all sizes.
 type Many = unsafe extern "system" fn(

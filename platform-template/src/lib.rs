@@ -10,15 +10,15 @@
 use core::ffi::{CStr, c_char, c_void};
 use core::ptr::NonNull;
 
-use loader_core::discovery::FixedDrivers;
-use loader_core::flavour::Flavour;
-use loader_core::loader::Loader;
-use loader_core::memory::{OutOfMemory, Text, text};
-use loader_core::platform::{
+use vkload_core::discovery::FixedDrivers;
+use vkload_core::flavour::Flavour;
+use vkload_core::loader::Loader;
+use vkload_core::memory::{OutOfMemory, Text, text};
+use vkload_core::platform::{
     Identity, Level, Libraries, Library, LibraryKind, LogSink, NoEnvironment, NoFiles, Platform, Waiting,
 };
-use loader_core::registry::{ExtensionSet, Platform as WindowSystem};
-use loader_core::vk;
+use vkload_core::registry::{ExtensionSet, Platform as WindowSystem};
+use vkload_core::vk;
 
 /// A driver's `vk_icdGetInstanceProcAddr`.
 type GetProcAddr = unsafe extern "system" fn(vk::Instance, *const c_char) -> vk::PFN_vkVoidFunction;
@@ -31,7 +31,7 @@ struct Driver {
 
 /// The drivers by their names in `SOURCE`.
 static DRIVERS: [Driver; 1] =
-    [Driver { name: "null", get_instance_proc_addr: null_driver::get_instance_proc_addr }];
+    [Driver { name: "null", get_instance_proc_addr: vkload_null_driver::get_instance_proc_addr }];
 
 /// The drivers that are used, in this order.
 static SOURCE: FixedDrivers = FixedDrivers { libraries: "null", option: "platform-template" };
@@ -57,7 +57,7 @@ pub static LOADER: Loader = Loader::new(&PLATFORM, Flavour::new(&SOURCE, &EXTENS
 
 /// The global commands of Vulkan: those that take no object.
 pub mod entry {
-    loader_core::global_commands!(crate::LOADER);
+    vkload_core::global_commands!(crate::LOADER);
 }
 
 unsafe extern "Rust" {

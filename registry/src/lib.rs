@@ -6,9 +6,9 @@
 //! fourth, in this order; an alias is a separate command with its own slot.
 //!
 //! ```
-//! use vulkan_registry::{Class, CommandId, command};
+//! use vkload_registry::{Class, CommandId, command};
 //!
-//! let draw = vulkan_registry::find(c"vkCmdDraw").unwrap();
+//! let draw = vkload_registry::find(c"vkCmdDraw").unwrap();
 //! assert_eq!(draw, command::CMD_DRAW);
 //! assert_eq!(draw.class(), Class::CommandBuffer);
 //! assert_eq!(draw.core(), Some(0));

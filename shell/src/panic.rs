@@ -2,8 +2,8 @@
 
 use core::fmt::{self, Display, Write};
 
-use loader_core::log::Level;
-use loader_core::platform::Platform;
+use vkload_core::log::Level;
+use vkload_core::platform::Platform;
 
 /// Reports that the loader has failed, and aborts. The loader is written not to panic; if
 /// it does, its state can no longer be trusted.

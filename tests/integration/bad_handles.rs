@@ -6,7 +6,7 @@ use std::io::Read;
 use std::os::fd::{AsRawFd, FromRawFd};
 
 use ash::vk::{self, Handle as _};
-use loader_core::registry::{Class, CommandId};
+use vkload_core::registry::{Class, CommandId};
 use vkload_tests::{Ask, Device, Driver, Instance, PLATFORMS, Run, Scenario, Vk, library_under_test};
 
 /// Any command, with more arguments than any of the tested ones has.

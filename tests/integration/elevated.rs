@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ash::vk;
-use loader_core::platform::{Reader, Variable, variables};
+use vkload_core::platform::{Reader, Variable, variables};
 use vkload_tests::{Ask, Device, Driver, Layer, Run, Sandbox, Scenario, Vk};
 
 /// A user who owns nothing.

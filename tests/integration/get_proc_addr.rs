@@ -2,7 +2,7 @@
 use std::collections::HashMap;
 
 use ash::vk;
-use loader_core::registry::{self, Class, CommandId, ExtensionKind, command};
+use vkload_core::registry::{self, Class, CommandId, ExtensionKind, command};
 use vkload_tests::{Ask, Device, Driver, Layer, PLATFORMS, Scenario, Vk, instance_extensions};
 
 const GLOBALS: [&str; 4] = [

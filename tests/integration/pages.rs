@@ -3,13 +3,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loader_core::discovery::{
+use vkload_core::discovery::{
     Fallback, IgnoreReason, LayerNote, LayerReason, Note, Plan, Policy, Root, SearchResult, SkipReason,
 };
-use loader_core::drivers::BestReason;
-use loader_core::manifest::ManifestError;
-use loader_core::negotiation::{DriverStatus, LayerOpenError};
-use loader_core::platform::{Reader, Variable, variables};
+use vkload_core::drivers::BestReason;
+use vkload_core::manifest::ManifestError;
+use vkload_core::negotiation::{DriverStatus, LayerOpenError};
+use vkload_core::platform::{Reader, Variable, variables};
 
 // ---- variables ----
 

@@ -1,6 +1,6 @@
 //! All instance extensions at once: commands of those that are not enabled are not answered.
 
-use loader_core::registry::{ExtensionId, ExtensionKind, Platform};
+use vkload_core::registry::{ExtensionId, ExtensionKind, Platform};
 
 use crate::{Ask, Driver};
 

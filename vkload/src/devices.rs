@@ -207,7 +207,7 @@ fn reason(
     let chosen = settings.file.choose(None).and_then(|index| settings.file.objects.get(index));
     let listed = chosen.is_some_and(|object| object.devices.is_some());
     if listed && support.is_none_or(|support| support.devices) {
-        let path = loader_core::memory::Escaped(&settings.path).to_string();
+        let path = vkload_core::memory::Escaped(&settings.path).to_string();
         return format!("the settings file {path} lists the devices");
     }
     if let Some(value) = set(SELECT) {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::{env, fs, io};
 
-use loader_core::negotiation::IS_LOADER;
+use vkload_core::negotiation::IS_LOADER;
 
 /// The library's name for programs that were linked with it.
 const SONAME: &str = "libvulkan.so.1";

@@ -33,7 +33,7 @@ use std::process::ExitCode;
 
 use ash::Entry;
 use clap::Parser;
-use loader_core::loader::Loader;
+use vkload_core::loader::Loader;
 
 use arguments::{Arguments, Command};
 

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use loader_core::discovery::{SearchResult, Searched};
-use loader_core::memory::Escaped;
 use serde_json::json;
+use vkload_core::discovery::{SearchResult, Searched};
+use vkload_core::memory::Escaped;
 
 use crate::output;
 use crate::planned::Planned;

@@ -3,13 +3,13 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use loader_core::discovery::{
+use vkload_core::discovery::{
     Answer, KnownSettings, LayerPlan, LayerScope, Plan, Policy, Question, Record, Request, Searched,
     Snapshot, Step, plan, plan_layers, plan_settings,
 };
-use loader_core::memory::{OutOfMemory, TryGrow as _, Vec, text};
-use loader_core::platform::FileError;
-use platform_linux::{PLATFORM, POLICY};
+use vkload_core::memory::{OutOfMemory, TryGrow as _, Vec, text};
+use vkload_core::platform::FileError;
+use vkload_linux::{PLATFORM, POLICY};
 
 use crate::facts::{SETTINGS_FILE, Variables};
 

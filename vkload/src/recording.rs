@@ -11,11 +11,11 @@ use std::ffi::CString;
 use std::fs;
 use std::path::Path;
 
-use loader_core::discovery::{Answer, Policy, Question, Record, Root, Snapshot};
-use loader_core::memory::{self, CText, Text, TryGrow, text};
-use loader_core::platform::{FileError, Reader};
-use platform_linux::POLICY;
 use serde_json::{Map, Value, json};
+use vkload_core::discovery::{Answer, Policy, Question, Record, Root, Snapshot};
+use vkload_core::memory::{self, CText, Text, TryGrow, text};
+use vkload_core::platform::{FileError, Reader};
+use vkload_linux::POLICY;
 
 use crate::planned::Planned;
 

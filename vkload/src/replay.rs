@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use loader_core::discovery::Policy;
-use loader_core::memory::Escaped;
 use serde_json::Value;
+use vkload_core::discovery::Policy;
+use vkload_core::memory::Escaped;
 
 use crate::arguments::{Format, ReplayArguments, Show};
 use crate::chain::Model;

@@ -3,10 +3,10 @@
 use std::ffi::CStr;
 use std::io;
 
-use loader_core::discovery::{Origin, SearchResult, Searched};
-use loader_core::memory::Escaped;
-use loader_core::platform::FileError;
 use serde::Serialize;
+use vkload_core::discovery::{Origin, SearchResult, Searched};
+use vkload_core::memory::Escaped;
+use vkload_core::platform::FileError;
 
 use crate::table::Table;
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loader_core::discovery::{LayerReason, SkipReason};
-use loader_core::manifest::ManifestError;
+use vkload_core::discovery::{LayerReason, SkipReason};
+use vkload_core::manifest::ManifestError;
 
 /// Reasons of the loader of which the doctor says nothing, or that rules about variables and settings say.
 const SILENT: &[&str] = &[

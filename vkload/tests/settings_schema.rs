@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loader_core::manifest::SettingsFile;
 use serde_json::{Value, json};
+use vkload_core::manifest::SettingsFile;
 
 mod schema;
 

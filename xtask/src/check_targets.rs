@@ -7,15 +7,15 @@ use crate::toolchain::{cargo, has_sources, is_available, nightly};
 
 /// Every target, and the packages that are made for its system.
 const TARGETS: &[(&str, &[&str])] = &[
-    ("aarch64-unknown-linux-gnu", &["platform-linux"]),
-    ("aarch64-unknown-linux-musl", &["platform-linux"]),
-    ("armv7-unknown-linux-gnueabihf", &["platform-linux"]),
-    ("armv7-unknown-linux-musleabihf", &["platform-linux"]),
-    ("i686-unknown-linux-gnu", &["platform-linux"]),
-    ("i686-unknown-linux-musl", &["platform-linux"]),
-    ("riscv64gc-unknown-linux-gnu", &["platform-linux"]),
-    ("riscv64gc-unknown-linux-musl", &["platform-linux"]),
-    ("x86_64-unknown-linux-musl", &["platform-linux"]),
+    ("aarch64-unknown-linux-gnu", &["vkload-linux"]),
+    ("aarch64-unknown-linux-musl", &["vkload-linux"]),
+    ("armv7-unknown-linux-gnueabihf", &["vkload-linux"]),
+    ("armv7-unknown-linux-musleabihf", &["vkload-linux"]),
+    ("i686-unknown-linux-gnu", &["vkload-linux"]),
+    ("i686-unknown-linux-musl", &["vkload-linux"]),
+    ("riscv64gc-unknown-linux-gnu", &["vkload-linux"]),
+    ("riscv64gc-unknown-linux-musl", &["vkload-linux"]),
+    ("x86_64-unknown-linux-musl", &["vkload-linux"]),
     ("aarch64-linux-android", &["null-driver-hal", "platform-android-apk", "platform-android-system"]),
     ("armv7-linux-androideabi", &["null-driver-hal", "platform-android-apk", "platform-android-system"]),
     ("i686-linux-android", &["null-driver-hal", "platform-android-apk", "platform-android-system"]),
@@ -64,7 +64,7 @@ fn check(target: &str, packages: &[&str], from_source: bool) -> Result<(), Failu
     let mut cargo =
         if from_source { nightly("check --release -Zbuild-std=core,alloc") } else { cargo("check") };
     cargo.args(["--quiet", "--target", target]);
-    for package in ["loader-core", "driver-runtime"].iter().chain(packages) {
+    for package in ["vkload-core", "vkload-driver-runtime"].iter().chain(packages) {
         cargo.args(["--package", package]);
     }
     cargo.finish()

@@ -32,15 +32,15 @@ const FLAGS: &str = "-Zmiri-permissive-provenance -Zmiri-tree-borrows";
 
 /// Needs a nightly compiler with the components `miri` and `rust-src`, and some minutes.
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
-    miri("vulkan-registry").finish()?;
-    miri("loader-core").args(CORE).finish()?;
+    miri("vkload-registry").finish()?;
+    miri("vkload-core").args(CORE).finish()?;
     // The test's loader and its imaginary system are never freed: a loader is a static.
-    miri("loader-core")
+    miri("vkload-core")
         .env("MIRIFLAGS", format!("{FLAGS} -Zmiri-ignore-leaks"))
         .arg("entry::tests")
         .finish()?;
     let left_out = NOT_OF_THE_RUNTIME.iter().flat_map(|name| ["--skip", name]);
-    miri("driver-runtime").env("MIRIFLAGS", FLAGS).args(left_out).finish()
+    miri("vkload-driver-runtime").env("MIRIFLAGS", FLAGS).args(left_out).finish()
 }
 
 fn miri(package: &str) -> Command {

@@ -128,13 +128,13 @@ impl Processor {
         // Under the emulator, a child that is forked while other threads run can wait for one of them forever.
         tests.env("RUST_TEST_THREADS", "1");
         if self.core {
-            tests.args(["--package", "loader-core", "--package", "vulkan-registry"]);
+            tests.args(["--package", "vkload-core", "--package", "vkload-registry"]);
         }
-        tests.args(["--package", "platform-linux", "--lib", "--test", "trampolines"]).finish()?;
+        tests.args(["--package", "vkload-linux", "--lib", "--test", "trampolines"]).finish()?;
         if self.library {
             let library = target_folder().join(self.target).join("release/libvulkan.so");
             let mut test = self.cargo("test");
-            test.args(["--package", "platform-linux", "--test", "reopen"]);
+            test.args(["--package", "vkload-linux", "--test", "reopen"]);
             test.env("VKLOAD_TEST_LIBRARY", library).env("VKLOAD_TEST_CC", self.compiler());
             if let Some(runner) = self.runner() {
                 test.env("VKLOAD_TEST_RUNNER", runner);

@@ -13,12 +13,12 @@ mod objects;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use driver_runtime::command_buffer;
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::driver_prelude::*;
-use driver_runtime::features::Features;
-use driver_runtime::registry::ExtensionSet;
-use driver_runtime::{Waiting, vk};
+use vkload_driver_runtime::command_buffer;
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::driver_prelude::*;
+use vkload_driver_runtime::features::Features;
+use vkload_driver_runtime::registry::ExtensionSet;
+use vkload_driver_runtime::{Waiting, vk};
 
 /// The driver.
 pub(crate) struct Bench;
@@ -114,4 +114,4 @@ impl Host for System {
     }
 }
 
-driver_runtime::export_icd!(Bench);
+vkload_driver_runtime::export_icd!(Bench);

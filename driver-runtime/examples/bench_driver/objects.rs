@@ -2,11 +2,11 @@
 
 use std::sync::atomic::AtomicBool;
 
-use driver_runtime::command_buffer::{CommandBuffers, CommandPool, Recording};
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::driver_prelude::*;
-use driver_runtime::result::CommandBufferError;
-use driver_runtime::{Object, VkObject, entry_points, vk};
+use vkload_driver_runtime::command_buffer::{CommandBuffers, CommandPool, Recording};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::driver_prelude::*;
+use vkload_driver_runtime::result::CommandBufferError;
+use vkload_driver_runtime::{Object, VkObject, entry_points, vk};
 
 use crate::Bench;
 

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::{Device, Driver, Object, VkObject, entry_points, vk};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::{Device, Driver, Object, VkObject, entry_points, vk};
 
 use crate::Transfer;
 

@@ -3,9 +3,9 @@
 
 use std::ffi::c_void;
 
-use driver_runtime::command_buffer::CommandBuffer;
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::{Object, entry_points, vk};
+use vkload_driver_runtime::command_buffer::CommandBuffer;
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::{Object, entry_points, vk};
 
 use crate::Transfer;
 use crate::events::Event;

@@ -11,13 +11,13 @@ mod memory;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use driver_runtime::command_buffer::{self, CommandBuffers, CommandPool, Recording};
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::driver_prelude::*;
-use driver_runtime::features::{Features, name};
-use driver_runtime::host::Linux;
-use driver_runtime::registry::{ExtensionSet, extension};
-use driver_runtime::{entry_points, vk};
+use vkload_driver_runtime::command_buffer::{self, CommandBuffers, CommandPool, Recording};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::driver_prelude::*;
+use vkload_driver_runtime::features::{Features, name};
+use vkload_driver_runtime::host::Linux;
+use vkload_driver_runtime::registry::{ExtensionSet, extension};
+use vkload_driver_runtime::{entry_points, vk};
 
 /// The driver.
 pub struct Transfer;
@@ -169,4 +169,4 @@ unsafe extern "system" fn no_image_format(
     vk::Result::ERROR_FORMAT_NOT_SUPPORTED
 }
 
-driver_runtime::export_icd!(Transfer);
+vkload_driver_runtime::export_icd!(Transfer);

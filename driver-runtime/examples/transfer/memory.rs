@@ -5,9 +5,9 @@ use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::resource::BufferInfo;
-use driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::resource::BufferInfo;
+use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Transfer;
 

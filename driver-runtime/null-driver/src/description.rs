@@ -1,6 +1,6 @@
 //! A device without a scenario: the null driver's own identity, memory and queues.
 
-use driver_runtime::{Description, vk};
+use vkload_driver_runtime::{Description, vk};
 
 /// The size of the only heap, and so of the largest allocation.
 pub(crate) const HEAP_SIZE: u64 = 1 << 30;

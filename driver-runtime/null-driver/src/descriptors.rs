@@ -1,11 +1,11 @@
 //! Set layouts and descriptor sets. Nothing reads sets; pools count them, as applications rely on.
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::memory::Arc;
-use driver_runtime::object::{Changeable, Exclusive, Members, ParentObject};
-use driver_runtime::resource::SetLayoutInfo;
-use driver_runtime::{Device, Object, VkObject, entry_points, vk};
-use loader_core::abi::chain;
+use vkload_core::abi::chain;
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::memory::Arc;
+use vkload_driver_runtime::object::{Changeable, Exclusive, Members, ParentObject};
+use vkload_driver_runtime::resource::SetLayoutInfo;
+use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Null;
 use crate::device::{device, list};

@@ -1,6 +1,6 @@
 //! From handles to the driver's objects.
 
-use driver_runtime::{Device, vk};
+use vkload_driver_runtime::{Device, vk};
 
 use crate::Null;
 

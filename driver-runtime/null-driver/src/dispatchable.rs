@@ -1,8 +1,8 @@
 //! Commands that return dispatchable objects: the runtime's, with the scenario's first word.
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::entry_points;
-use driver_runtime::vk::{self, Handle};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::entry_points;
+use vkload_driver_runtime::vk::{self, Handle};
 
 use crate::runtime::runtime;
 use crate::scenario;

@@ -3,8 +3,8 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Null;
 

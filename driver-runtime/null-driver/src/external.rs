@@ -6,10 +6,10 @@
 
 use core::ffi::{c_int, c_void};
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::driver_prelude::*;
-use driver_runtime::registry::extension;
-use driver_runtime::{Description, Object, entry_points, vk};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::driver_prelude::*;
+use vkload_driver_runtime::registry::extension;
+use vkload_driver_runtime::{Description, Object, entry_points, vk};
 
 use crate::Null;
 use crate::host::Value;

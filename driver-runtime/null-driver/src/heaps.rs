@@ -1,13 +1,13 @@
 //! How much of a device's heaps is in use.
 
 use core::sync::atomic::{AtomicU32, Ordering};
-use driver_runtime::atomic::AtomicU64;
+use vkload_driver_runtime::atomic::AtomicU64;
 
-use driver_runtime::{Description, PhysicalDevice, vk};
+use vkload_driver_runtime::{Description, PhysicalDevice, vk};
 
 use crate::Null;
 use crate::runtime::runtime;
-use loader_core::abi::chain;
+use vkload_core::abi::chain;
 
 /// Counts the allocations in a physical device's heaps.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 //! It has every command of the registry. Objects are created, memory is host memory that can be mapped; buffers and
 //! images are filled, updated, copied and cleared when a queue reaches the command; queries have results, fences and
 //! semaphores signal. Nothing is drawn and no shader runs. It serves to test loaders, and as the longest example of a
-//! driver on [`driver_runtime`].
+//! driver on [`vkload_driver_runtime`].
 //!
 //! The variable `VKLOAD_NULL_DRIVER` shapes it: see [`scenario`].
 #![no_std]
@@ -40,13 +40,13 @@ mod sparse;
 mod surface;
 mod watch;
 
-use driver_runtime::Chainable;
-use driver_runtime::dispatch::{Command, EntryPoints, PrivateCommand};
-use driver_runtime::driver_prelude::*;
-use driver_runtime::extensions::Unlisted;
-use driver_runtime::registry::ExtensionSet;
-use driver_runtime::trace::TraceSettings;
-use driver_runtime::{headless, vk};
+use vkload_driver_runtime::Chainable;
+use vkload_driver_runtime::dispatch::{Command, EntryPoints, PrivateCommand};
+use vkload_driver_runtime::driver_prelude::*;
+use vkload_driver_runtime::extensions::Unlisted;
+use vkload_driver_runtime::registry::ExtensionSet;
+use vkload_driver_runtime::trace::TraceSettings;
+use vkload_driver_runtime::{headless, vk};
 
 pub use look_up::{get_instance_proc_addr, get_physical_device_proc_addr, negotiate};
 
@@ -193,8 +193,8 @@ const fn ignore_command() -> Command {
 
 #[cfg(test)]
 mod tests {
-    use driver_runtime::Tables;
-    use driver_runtime::registry::CommandId;
+    use vkload_driver_runtime::Tables;
+    use vkload_driver_runtime::registry::CommandId;
 
     use super::*;
 

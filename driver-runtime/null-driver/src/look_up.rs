@@ -2,9 +2,9 @@
 
 use core::ffi::{CStr, c_char};
 
-use driver_runtime::dispatch::{Command, EntryPoints};
-use driver_runtime::registry::find;
-use driver_runtime::{entry_points, icd, proc_addr, vk};
+use vkload_driver_runtime::dispatch::{Command, EntryPoints};
+use vkload_driver_runtime::registry::find;
+use vkload_driver_runtime::{entry_points, icd, proc_addr, vk};
 
 use crate::Null;
 use crate::runtime::runtime;

@@ -4,10 +4,10 @@ use alloc::alloc::{Layout, alloc_zeroed, dealloc};
 use core::ffi::c_void;
 use core::ptr::NonNull;
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::registry::extension;
-use driver_runtime::{Device, Object, VkObject, entry_points, vk};
-use loader_core::abi::chain;
+use vkload_core::abi::chain;
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::registry::extension;
+use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::description::HEAP_SIZE;
 use crate::host::{SharedMemory, close};

@@ -3,11 +3,11 @@
 
 use core::ffi::{CStr, c_int, c_void};
 
-use driver_runtime::Chainable;
-use driver_runtime::Queue;
-use driver_runtime::dispatch::{Command, Level, PrivateCommand};
-use driver_runtime::extensions::Unlisted;
-use driver_runtime::vk::{self, TaggedStructure};
+use vkload_driver_runtime::Chainable;
+use vkload_driver_runtime::Queue;
+use vkload_driver_runtime::dispatch::{Command, Level, PrivateCommand};
+use vkload_driver_runtime::extensions::Unlisted;
+use vkload_driver_runtime::vk::{self, TaggedStructure};
 
 use crate::Null;
 use crate::device::list;

@@ -1,7 +1,7 @@
 //! Objects that are only created and destroyed.
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Null;
 

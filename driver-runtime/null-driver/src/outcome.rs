@@ -3,9 +3,9 @@
 use alloc::format;
 use alloc::string::String;
 
-use driver_runtime::registry::{Class, CommandId};
-use driver_runtime::vk::{self, Handle};
-use driver_runtime::{Device, ObjectBase};
+use vkload_driver_runtime::registry::{Class, CommandId};
+use vkload_driver_runtime::vk::{self, Handle};
+use vkload_driver_runtime::{Device, ObjectBase};
 
 use crate::Null;
 use crate::scenario;

@@ -3,11 +3,11 @@
 
 use core::ffi::CStr;
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::memory::OutOfMemory;
-use driver_runtime::pipeline_cache::{self, Cache, PipelineCaches, Written};
-use driver_runtime::{Device, Object, VkObject, entry_points, vk};
-use loader_core::abi::chain;
+use vkload_core::abi::chain;
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::memory::OutOfMemory;
+use vkload_driver_runtime::pipeline_cache::{self, Cache, PipelineCaches, Written};
+use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Null;
 use crate::device::{device, list};

@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 use core::ffi::c_void;
 use core::ptr::NonNull;
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::resource::{QueryPoolInfo, QueryRange};
-use driver_runtime::{Device, Object, VkObject, Waiting, entry_points, vk};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::resource::{QueryPoolInfo, QueryRange};
+use vkload_driver_runtime::{Device, Object, VkObject, Waiting, entry_points, vk};
 
 use crate::Null;
 use crate::device::device;

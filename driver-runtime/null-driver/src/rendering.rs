@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use driver_runtime::command_buffer::CommandBuffer;
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::resource::ImageViewInfo;
-use driver_runtime::{Device, Object, VkObject, entry_points, vk};
-use loader_core::abi::chain;
+use vkload_core::abi::chain;
+use vkload_driver_runtime::command_buffer::CommandBuffer;
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::resource::ImageViewInfo;
+use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Null;
 use crate::device::list;

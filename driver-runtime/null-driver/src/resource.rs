@@ -3,10 +3,10 @@
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::resource::BufferInfo;
-use driver_runtime::{Device, Object, VkObject, entry_points, vk};
-use loader_core::abi::chain;
+use vkload_core::abi::chain;
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::resource::BufferInfo;
+use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Null;
 use crate::description::HEAP_SIZE;

@@ -1,7 +1,7 @@
 //! The runtime's functions, which the driver's call.
 
-use driver_runtime::Tables;
-use driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::Tables;
+use vkload_driver_runtime::dispatch::EntryPoints;
 
 use crate::Null;
 
@@ -20,13 +20,16 @@ pub(crate) use runtime;
 /// checked to belong together.
 macro_rules! typed {
     ($entry_points:expr, $command:ident: $pointer_type:ident) => {{
-        const COMMAND: driver_runtime::registry::CommandId = driver_runtime::registry::command::$command;
-        const _: () = assert!(driver_runtime::dispatch::is_type_of(stringify!($pointer_type), COMMAND));
+        const COMMAND: vkload_driver_runtime::registry::CommandId =
+            vkload_driver_runtime::registry::command::$command;
+        const _: () =
+            assert!(vkload_driver_runtime::dispatch::is_type_of(stringify!($pointer_type), COMMAND));
         let function = $entry_points.get(COMMAND);
         function.map(|function| {
-            core::mem::transmute::<driver_runtime::dispatch::Command, driver_runtime::vk::$pointer_type>(
-                function,
-            )
+            core::mem::transmute::<
+                vkload_driver_runtime::dispatch::Command,
+                vkload_driver_runtime::vk::$pointer_type,
+            >(function)
         })
     }};
 }

@@ -2,9 +2,9 @@
 
 use alloc::vec;
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::{entry_points, vk};
-use loader_core::abi::chain;
+use vkload_core::abi::chain;
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::{entry_points, vk};
 
 use crate::device::list;
 use crate::runtime::runtime;

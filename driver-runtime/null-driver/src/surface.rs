@@ -1,10 +1,10 @@
 //! Invisible surfaces: the driver's own if the scenario requests them, otherwise the loader's, which the driver does
 //! not inspect.
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::headless::Headless;
-use driver_runtime::{Instance, Object, VkObject, entry_points, vk};
-use loader_core::registry::{CommandId, command};
+use vkload_core::registry::{CommandId, command};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::headless::Headless;
+use vkload_driver_runtime::{Instance, Object, VkObject, entry_points, vk};
 
 use crate::Null;
 

@@ -7,7 +7,7 @@ use std::thread;
 use std::vec::Vec;
 
 use ash::vk;
-use loader_core::registry::{CommandId, ExtensionSet, command};
+use vkload_core::registry::{CommandId, ExtensionSet, command};
 
 use super::{
     CommandBuffer, CommandBuffers, CommandPool, ExclusiveCommandBuffer, Recording, State, entry_points,

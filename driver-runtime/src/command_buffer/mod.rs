@@ -21,10 +21,10 @@
 //! The code of a driver that executes command buffers when a queue reaches them:
 //!
 //! ```
-//! use driver_runtime::command_buffer::{CommandBuffer, CommandBuffers, Recording};
-//! use driver_runtime::dispatch::EntryPoints;
-//! use driver_runtime::driver_prelude::*;
-//! use driver_runtime::{entry_points, vk};
+//! use vkload_driver_runtime::command_buffer::{CommandBuffer, CommandBuffers, Recording};
+//! use vkload_driver_runtime::dispatch::EntryPoints;
+//! use vkload_driver_runtime::driver_prelude::*;
+//! use vkload_driver_runtime::{entry_points, vk};
 //!
 //! /// Called when a fill is executed, not when it is recorded.
 //! unsafe extern "system" fn fill(_: vk::CommandBuffer, _: vk::Buffer, _: u64, _: u64, _: u32) {}

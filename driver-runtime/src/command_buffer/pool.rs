@@ -4,7 +4,7 @@ use core::cell::UnsafeCell;
 use core::ptr::NonNull;
 
 use ash::vk;
-use loader_core::memory::CopiedCallbacks;
+use vkload_core::memory::CopiedCallbacks;
 
 use super::buffer::{BufferState, CommandBuffers, ExclusiveCommandBuffer, State};
 use super::recording::recorder::Recorder;

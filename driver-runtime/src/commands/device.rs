@@ -5,9 +5,9 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
-use loader_core::abi::chain;
-use loader_core::memory::{Allocator, Arc, CopiedCallbacks, Escaped, OutOfMemory};
-use loader_core::registry::ExtensionKind;
+use vkload_core::abi::chain;
+use vkload_core::memory::{Allocator, Arc, CopiedCallbacks, Escaped, OutOfMemory};
+use vkload_core::registry::ExtensionKind;
 
 use super::enumerate::physical_devices;
 use crate::device::{Device, DeviceRequest, Lost, QueueInfo};

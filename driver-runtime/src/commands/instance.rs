@@ -6,8 +6,8 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Allocator, CopiedCallbacks, Escaped, OutOfMemory};
-use loader_core::registry::ExtensionKind;
+use vkload_core::memory::{Allocator, CopiedCallbacks, Escaped, OutOfMemory};
+use vkload_core::registry::ExtensionKind;
 
 use crate::driver::{Driver, Tables};
 use crate::extensions::{self, EnabledExtensions};

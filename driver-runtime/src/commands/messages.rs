@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_char};
 use core::marker::PhantomData;
 
 use ash::vk::{self, Handle};
-use loader_core::logger::{Listener, Report};
+use vkload_core::logger::{Listener, Report};
 
 use crate::dispatch::EntryPoints;
 use crate::driver::Driver;

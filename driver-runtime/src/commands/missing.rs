@@ -4,7 +4,7 @@ use core::ffi::CStr;
 use core::fmt;
 
 use ash::vk;
-use loader_core::registry::CommandId;
+use vkload_core::registry::CommandId;
 
 use crate::dispatch::DispatchTable;
 use crate::driver::{Driver, Tables};
@@ -60,7 +60,7 @@ impl fmt::Display for MissingCommands {
 /// ```text
 /// #[test]
 /// fn every_core_command_is_there() {
-///     driver_runtime::assert_core_commands!(MyDriver, vk::API_VERSION_1_3);
+///     vkload_driver_runtime::assert_core_commands!(MyDriver, vk::API_VERSION_1_3);
 /// }
 /// ```
 #[macro_export]

@@ -3,7 +3,7 @@
 use core::ffi::c_char;
 
 use ash::vk;
-use loader_core::registry::ExtensionKind;
+use vkload_core::registry::ExtensionKind;
 
 use crate::driver::Driver;
 use crate::extensions;

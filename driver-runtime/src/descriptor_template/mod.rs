@@ -12,7 +12,7 @@ use core::ffi::c_void;
 use core::marker::PhantomData;
 
 use ash::vk;
-use loader_core::memory::OutOfMemory;
+use vkload_core::memory::OutOfMemory;
 
 use crate::device::Device;
 use crate::dispatch::{Forward, forwards};

@@ -345,7 +345,7 @@ fn a_driver_with_templates_keeps_its_own() {
     extern "system" fn own() {}
     // SAFETY: never called.
     let driver =
-        unsafe { COMMANDS.with(loader_core::registry::command::CREATE_DESCRIPTOR_UPDATE_TEMPLATE, own) };
+        unsafe { COMMANDS.with(vkload_core::registry::command::CREATE_DESCRIPTOR_UPDATE_TEMPLATE, own) };
     let table = DispatchTable::new(&driver).forwarded(Templates::<TestDriver>::FORWARDS);
     for row in Templates::<TestDriver>::FORWARDS {
         let found = table.get(row.command).map(|function| function as usize);

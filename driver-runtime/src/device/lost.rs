@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicU8, Ordering};
 
 use ash::vk;
-use loader_core::platform::Lock;
+use vkload_core::platform::Lock;
 
 use crate::result::SubmitError;
 
@@ -54,7 +54,7 @@ impl State {
 /// The lock is held for two words.
 struct Spin;
 
-impl loader_core::platform::Waiting for Spin {
+impl vkload_core::platform::Waiting for Spin {
     fn wait(&self, _: u32) {
         core::hint::spin_loop();
     }

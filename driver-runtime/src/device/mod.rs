@@ -11,7 +11,7 @@ use core::ops::Deref;
 use core::ptr::NonNull;
 
 use ash::vk;
-use loader_core::memory::{Arc, CopiedCallbacks, OutOfMemory, TryGrow, Vec};
+use vkload_core::memory::{Arc, CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 
 use crate::driver_types::DriverTypes;
 use crate::extensions::EnabledExtensions;

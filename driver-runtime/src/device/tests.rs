@@ -5,7 +5,7 @@ use std::ptr::null;
 use std::vec::Vec;
 
 use ash::vk::{self, Handle};
-use loader_core::registry::{ExtensionSet, extension};
+use vkload_core::registry::{ExtensionSet, extension};
 
 use super::{Device, get_device_queue, get_device_queue_2};
 use crate::commands::device::{create_device, destroy_device};

@@ -1,6 +1,6 @@
 //! Commands that call a newer form of themselves.
 
-use loader_core::registry::CommandId;
+use vkload_core::registry::CommandId;
 
 use super::{Command, DispatchTable};
 
@@ -57,7 +57,7 @@ macro_rules! forwards {
     )*) => {
         &[$($crate::dispatch::Forward {
             command: {
-                let command = loader_core::registry::command::$command;
+                let command = vkload_core::registry::command::$command;
                 assert!($crate::dispatch::is_type_of(stringify!($pointer_type), command));
                 command
             },
@@ -67,8 +67,8 @@ macro_rules! forwards {
                 // with its command's parameters, for which its type was checked.
                 unsafe { core::mem::transmute::<$crate::types::$pointer_type, $crate::dispatch::Command>(function) }
             },
-            calls: &[$(loader_core::registry::command::$calls),+],
-            replaces: &[$($(loader_core::registry::command::$replaces),+)?],
+            calls: &[$(vkload_core::registry::command::$calls),+],
+            replaces: &[$($(vkload_core::registry::command::$replaces),+)?],
         }),*]
     };
 }

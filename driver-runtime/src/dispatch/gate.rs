@@ -1,7 +1,7 @@
 //! The commands available to an application, by version and by extension.
 
 use ash::vk;
-use loader_core::registry::{Class, CommandId, ExtensionKind, ExtensionSet};
+use vkload_core::registry::{Class, CommandId, ExtensionKind, ExtensionSet};
 
 /// The version and extensions that an application has enabled.
 #[derive(Clone, Copy)]

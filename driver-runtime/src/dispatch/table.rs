@@ -4,7 +4,7 @@ use core::ffi::CStr;
 use core::marker::PhantomData;
 
 use ash::vk;
-use loader_core::registry::{self, COMMAND_COUNT, CommandId};
+use vkload_core::registry::{self, COMMAND_COUNT, CommandId};
 
 /// A Vulkan command whose parameters do not matter.
 pub type Command = unsafe extern "system" fn();
@@ -314,7 +314,7 @@ pub const fn is_type_of(pointer_type: &str, command: CommandId) -> bool {
 /// Each function implements its command as specified, with objects of the driver that gets the entry points.
 ///
 /// ```
-/// use driver_runtime::{entry_points, vk, dispatch::EntryPoints};
+/// use vkload_driver_runtime::{entry_points, vk, dispatch::EntryPoints};
 ///
 /// extern "system" fn draw(_: vk::CommandBuffer, _: u32, _: u32, _: u32, _: u32) {}
 ///
@@ -326,7 +326,7 @@ pub const fn is_type_of(pointer_type: &str, command: CommandId) -> bool {
 ///         CMD_DRAW: PFN_vkCmdDraw = draw,
 ///     }
 /// };
-/// assert!(COMMANDS.get(driver_runtime::registry::command::CMD_DRAW).is_some());
+/// assert!(COMMANDS.get(vkload_driver_runtime::registry::command::CMD_DRAW).is_some());
 /// ```
 #[macro_export]
 macro_rules! entry_points {
@@ -351,7 +351,7 @@ macro_rules! entry_points {
 /// checked to belong together.
 macro_rules! function {
     ($table:expr, $command:ident: $pointer_type:ident) => {{
-        const COMMAND: loader_core::registry::CommandId = loader_core::registry::command::$command;
+        const COMMAND: vkload_core::registry::CommandId = vkload_core::registry::command::$command;
         const _: () = assert!($crate::dispatch::is_type_of(stringify!($pointer_type), COMMAND));
         $table.get_as::<$crate::types::$pointer_type>(COMMAND)
     }};

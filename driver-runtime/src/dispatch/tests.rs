@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use std::vec::Vec;
 
 use ash::vk;
-use loader_core::registry::{self, CommandId, ExtensionSet, command, extension};
+use vkload_core::registry::{self, CommandId, ExtensionSet, command, extension};
 
 use super::{Command, DispatchTable, Enabled, EntryPoints, trampoline};
 use crate::object::{Object, VkObject};

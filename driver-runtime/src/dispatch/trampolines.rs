@@ -4,8 +4,8 @@
 //! them, and each may have its own table. A trampoline loads the table from the second word of the object and jumps
 //! through a slot; it does not depend on the parameters.
 
-use loader_core::assembly;
-use loader_core::registry::COMMAND_COUNT;
+use vkload_core::assembly;
+use vkload_core::registry::COMMAND_COUNT;
 
 use super::Command;
 
@@ -42,7 +42,7 @@ macro_rules! text {
 macro_rules! text {
     () => {
         concat!(
-            loader_core::landing_pad!(),
+            vkload_core::landing_pad!(),
             "ldr x16, [x0, #8]\n ldr x16, [x16, #(8 * driver_slot)]\n br x16\n"
         )
     };

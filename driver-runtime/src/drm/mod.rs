@@ -13,7 +13,7 @@ use core::cmp::Ordering;
 use core::ffi::CStr;
 use core::fmt;
 
-use loader_core::memory::{CText, OutOfMemory, Text, TryGrow, Vec, sort_by};
+use vkload_core::memory::{CText, OutOfMemory, Text, TryGrow, Vec, sort_by};
 
 pub use errno::Errno;
 #[cfg(all(feature = "linux", any(target_os = "linux", target_os = "android")))]

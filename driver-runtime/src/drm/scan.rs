@@ -7,7 +7,7 @@ mod tests;
 
 use core::ffi::CStr;
 
-use loader_core::memory::{CText, OutOfMemory, Text, TryGrow, Vec, text};
+use vkload_core::memory::{CText, OutOfMemory, Text, TryGrow, Vec, text};
 
 use self::files::{Folder, base_name, link, parent, real_path, status};
 use super::{Bus, DrmDevice, DrmDevices, DrmNode, Errno, NodeError, PciAddress, PciId};
@@ -98,7 +98,7 @@ fn look(root: &[u8], path: &CStr) -> Result<Result<(DrmNode, Text), NodeError>, 
         Ok(None) => return Ok(Err(NodeError::NotADevice)),
         Err(error) => return Ok(Err(reason(error))),
     };
-    let numbers = loader_core::memory::formatted(format_args!("{major}:{minor}"))?;
+    let numbers = vkload_core::memory::formatted(format_args!("{major}:{minor}"))?;
     let device = CPath::of(&[root, b"/sys/dev/char/", &numbers, b"/device"])?;
     let folder = match real_path(device.as_c_str())? {
         Ok(folder) => folder,
@@ -233,7 +233,7 @@ fn platform(folder: &[u8]) -> Result<Bus, OutOfMemory> {
     };
     let mut compatible = Vec::new();
     for number in 0..MOST_COMPATIBLE {
-        let key = loader_core::memory::formatted(format_args!("OF_COMPATIBLE_{number}"))?;
+        let key = vkload_core::memory::formatted(format_args!("OF_COMPATIBLE_{number}"))?;
         let Some(name) = value(&key) else { break };
         compatible.try_push(text(&[name])?)?;
     }

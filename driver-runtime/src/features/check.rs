@@ -1,8 +1,8 @@
 //! Checks the features requested in `vkCreateDevice` against the features that the physical device reports.
 
 use ash::vk;
-use loader_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
-use loader_core::registry::ExtensionSet;
+use vkload_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
+use vkload_core::registry::ExtensionSet;
 
 use super::rows::{Row, unlisted};
 use super::{Features, UnlistedFeatures, members, row};

@@ -15,7 +15,7 @@ mod structures_6_gen;
 mod tests;
 
 use ash::vk;
-use loader_core::registry::ExtensionSet;
+use vkload_core::registry::ExtensionSet;
 
 use crate::chain::{self, Chain};
 use rows::Structure;

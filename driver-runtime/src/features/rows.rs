@@ -1,7 +1,7 @@
 //! The form in which the generated files state features.
 
 use ash::vk;
-use loader_core::registry::{ExtensionId, ExtensionSet};
+use vkload_core::registry::{ExtensionId, ExtensionSet};
 
 use super::Feature;
 
@@ -150,7 +150,7 @@ macro_rules! rows {
                 $s_type,
                 $name,
                 &[$($core)?],
-                &[$(loader_core::registry::extension::$extension),*],
+                &[$(vkload_core::registry::extension::$extension),*],
                 &[$((crate::features::name::$constant, $member)),*],
             ),
         )*];

@@ -3,9 +3,9 @@
 use std::vec::Vec;
 
 use ash::vk;
-use loader_core::registry::{ExtensionSet, extension};
+use vkload_core::registry::{ExtensionSet, extension};
 
-use loader_core::memory::CopiedCallbacks;
+use vkload_core::memory::CopiedCallbacks;
 
 use super::rows::Row;
 use super::{CheckError, Enabled, FILES, Features, UnlistedFeatures, name};
@@ -46,7 +46,7 @@ fn b52_features_of_vulkan_1_0() {
 #[test]
 fn b53_an_unsupported_member_of_every_structure_is_named() {
     let mut tried = 0;
-    let all: Vec<_> = loader_core::registry::ExtensionId::all().collect();
+    let all: Vec<_> = vkload_core::registry::ExtensionId::all().collect();
     let all = ExtensionSet::new(&all);
     for row in FILES.iter().copied().flatten() {
         for (index, (feature, member)) in row.members.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Calls through the table of an object, and lists for them.
 
 use ash::vk::Handle;
-use loader_core::memory::CopiedCallbacks;
+use vkload_core::memory::CopiedCallbacks;
 
 use crate::dispatch::DispatchTable;
 use crate::object::ObjectBase;

@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use ash::vk;
-use loader_core::memory::{TryGrow, Vec};
+use vkload_core::memory::{TryGrow, Vec};
 
 use super::calls::{call, memory_of};
 use crate::dispatch::{Forward, forwards};

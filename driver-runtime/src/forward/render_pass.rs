@@ -1,8 +1,8 @@
 //! Render passes and their subpasses, by their second form.
 
 use ash::vk;
-use loader_core::abi::chain;
-use loader_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
+use vkload_core::abi::chain;
+use vkload_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 
 use super::calls::{call, list, memory_of};
 use crate::dispatch::{Forward, forwards};

@@ -1,8 +1,8 @@
 //! `vkQueueSubmit` for drivers that write `vkQueueSubmit2` themselves instead of [`Driver::submit`](crate::Driver::submit).
 
 use ash::vk;
-use loader_core::abi::chain;
-use loader_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
+use vkload_core::abi::chain;
+use vkload_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 
 use super::calls::{call, list, memory_of};
 use crate::dispatch::{Forward, forwards};

@@ -4,7 +4,7 @@
 //! [`Headless`]:
 //!
 //! ```ignore
-//! const WINDOW_SYSTEM: EntryPoints<Self> = driver_runtime::headless::entry_points::<Self>();
+//! const WINDOW_SYSTEM: EntryPoints<Self> = vkload_driver_runtime::headless::entry_points::<Self>();
 //! ```
 //!
 //! It lists `VK_KHR_surface` and `VK_EXT_headless_surface` among its instance extensions and `VK_KHR_swapchain` among its

@@ -1,7 +1,7 @@
 //! Queries about surfaces, which are all the same.
 
 use ash::vk;
-use loader_core::abi::chain;
+use vkload_core::abi::chain;
 
 use super::Headless;
 use crate::dispatch::EntryPoints;

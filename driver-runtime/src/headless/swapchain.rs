@@ -3,8 +3,8 @@
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use ash::vk;
-use loader_core::abi::chain;
-use loader_core::memory::{CopiedCallbacks, TryGrow, Vec};
+use vkload_core::abi::chain;
+use vkload_core::memory::{CopiedCallbacks, TryGrow, Vec};
 
 use super::Headless;
 use super::image::{Commands, SwapchainImage, create_info};

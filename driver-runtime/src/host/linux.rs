@@ -11,8 +11,8 @@ use core::ptr::{self, NonNull};
 use core::sync::atomic::AtomicU32;
 
 use ash::vk;
-use loader_core::memory::OutOfMemory;
-use loader_core::platform::{Pause, Waiting};
+use vkload_core::memory::OutOfMemory;
+use vkload_core::platform::{Pause, Waiting};
 
 use super::{Host, NoThread, ThreadWork};
 use crate::drm::{DrmDevices, scan};

@@ -12,8 +12,8 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
-use loader_core::memory::{Arc, OutOfMemory};
-use loader_core::platform::Waiting;
+use vkload_core::memory::{Arc, OutOfMemory};
+use vkload_core::platform::Waiting;
 
 use crate::drm::DrmDevices;
 

@@ -1,7 +1,7 @@
 //! The application's description of itself.
 
 use ash::vk;
-use loader_core::memory::{CopiedCallbacks, OutOfMemory, Text, TryGrow, Vec};
+use vkload_core::memory::{CopiedCallbacks, OutOfMemory, Text, TryGrow, Vec};
 
 use core::ffi::{CStr, c_char};
 

@@ -4,7 +4,7 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU8, Ordering};
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{CopiedCallbacks, Escaped, TryGrow, Vec};
+use vkload_core::memory::{CopiedCallbacks, Escaped, TryGrow, Vec};
 
 use super::Instance;
 use crate::dispatch::{CommandTable, DispatchTable};

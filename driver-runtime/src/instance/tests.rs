@@ -5,7 +5,7 @@ use std::ptr::null;
 use std::vec::Vec;
 
 use ash::vk;
-use loader_core::registry::{CommandId, ExtensionSet, command, extension};
+use vkload_core::registry::{CommandId, ExtensionSet, command, extension};
 
 use super::Instance;
 use crate::commands::instance::{

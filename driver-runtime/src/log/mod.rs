@@ -14,13 +14,13 @@ use core::ffi::CStr;
 use core::fmt;
 
 use ash::vk;
-use loader_core::logger::severity_and_types;
-use loader_core::memory::{OutOfMemory, Process, Text, TryGrow, Vec, format_into};
+use vkload_core::logger::severity_and_types;
+use vkload_core::memory::{OutOfMemory, Process, Text, TryGrow, Vec, format_into};
 
 use crate::object::{Labels, Listeners, ObjectBase, Root};
 
 pub use crate::object::Label;
-pub use loader_core::log::{Level, Topic};
+pub use vkload_core::log::{Level, Topic};
 
 /// The text of a message that does not fit into memory.
 const NO_MEMORY: &CStr = c"(not enough memory for the text of this message)";

@@ -24,7 +24,7 @@ use crate::physical_device::tests::{enumerate, with_device};
 use crate::physical_device::{Description, Physical};
 use crate::result::CreateDeviceError;
 use crate::testing::{Held, Ledger, TestDevice, TestDriver, live_devices, plan};
-use loader_core::registry::{CommandId, command};
+use vkload_core::registry::{CommandId, command};
 
 type Severity = vk::DebugUtilsMessageSeverityFlagsEXT;
 type Types = vk::DebugUtilsMessageTypeFlagsEXT;

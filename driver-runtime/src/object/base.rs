@@ -6,8 +6,8 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Box, OutOfMemory, Process, Text, TryGrow, Vec};
-use loader_core::platform::Lock;
+use vkload_core::memory::{Box, OutOfMemory, Process, Text, TryGrow, Vec};
+use vkload_core::platform::Lock;
 
 use super::labels::{Label, Labels};
 use super::memory::ParentMemory;
@@ -410,7 +410,7 @@ impl fmt::Display for ObjectBase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.name().unwrap_or_default();
         if !name.is_empty() {
-            return write!(f, "{}", loader_core::memory::Escaped(&name));
+            return write!(f, "{}", vkload_core::memory::Escaped(&name));
         }
         f.write_str("Vk")?;
         type_words(self.kind, f)?;

@@ -5,8 +5,8 @@
 use core::ptr::NonNull;
 
 use ash::vk::Handle;
-use loader_core::memory::{Arc, OutOfMemory, Vec};
-use loader_core::platform::Lock;
+use vkload_core::memory::{Arc, OutOfMemory, Vec};
+use vkload_core::platform::Lock;
 
 use super::base::ObjectBase;
 use super::memory::ParentMemory;

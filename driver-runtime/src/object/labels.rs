@@ -2,7 +2,7 @@
 
 use core::ffi::CStr;
 
-use loader_core::memory::{Allocator, OutOfMemory, Process, TryGrow, Vec};
+use vkload_core::memory::{Allocator, OutOfMemory, Process, TryGrow, Vec};
 
 /// A label.
 #[derive(Clone, Copy, Debug, PartialEq)]

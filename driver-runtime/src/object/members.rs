@@ -3,7 +3,7 @@
 use core::cell::Cell;
 use core::ptr::NonNull;
 
-use loader_core::memory::{CopiedCallbacks, OutOfMemory};
+use vkload_core::memory::{CopiedCallbacks, OutOfMemory};
 
 use super::{Object, Owned, ParentObject, VkObject};
 

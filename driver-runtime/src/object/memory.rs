@@ -3,7 +3,7 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-use loader_core::memory::{AllocError, Allocator, CopiedCallbacks};
+use vkload_core::memory::{AllocError, Allocator, CopiedCallbacks};
 
 /// The allocator of a parent, by reference: names and private data are rare, so their lists stay small when empty.
 #[derive(Clone, Copy)]

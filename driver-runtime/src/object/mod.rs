@@ -21,7 +21,7 @@ use core::ops::Deref;
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Allocator, CopiedCallbacks, OutOfMemory, Process};
+use vkload_core::memory::{Allocator, CopiedCallbacks, OutOfMemory, Process};
 
 use crate::dispatch::DispatchTable;
 

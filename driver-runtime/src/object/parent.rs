@@ -4,7 +4,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk::{self, Handle};
-use loader_core::memory::CopiedCallbacks;
+use vkload_core::memory::CopiedCallbacks;
 
 use super::base::ObjectBase;
 use super::foreign::Foreign;
@@ -13,7 +13,7 @@ use super::private_data::Slot;
 use crate::host::Host;
 
 /// The listeners of an instance: the callbacks of its creation are copied, so that messages can be sent until its end.
-pub(crate) type Listeners = loader_core::logger::Listeners<CopiedCallbacks>;
+pub(crate) type Listeners = vkload_core::logger::Listeners<CopiedCallbacks>;
 
 /// Whether something was created from an instance or from a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

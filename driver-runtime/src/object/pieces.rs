@@ -3,7 +3,7 @@
 use core::alloc::Layout;
 use core::marker::PhantomData;
 
-use loader_core::memory::OutOfMemory;
+use vkload_core::memory::OutOfMemory;
 
 /// The most arrays in a block.
 pub const PIECES: usize = 16;

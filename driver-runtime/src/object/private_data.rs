@@ -2,7 +2,7 @@
 
 use core::num::NonZeroUsize;
 
-use loader_core::memory::{OutOfMemory, Vec};
+use vkload_core::memory::{OutOfMemory, Vec};
 
 use super::memory::ParentMemory;
 

@@ -5,7 +5,7 @@ use std::thread;
 use std::vec::Vec;
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Allocator, CopiedCallbacks};
+use vkload_core::memory::{Allocator, CopiedCallbacks};
 
 use super::{Changeable, LOADER_MAGIC, Members, Object, ObjectBase, ParentObject, Piece, VkObject};
 use crate::testing::{Held, Ledger, TestDevice, TestInstance};

@@ -1,7 +1,7 @@
 //! The properties and abilities of a physical device.
 
 use ash::vk::{self, TaggedStructure};
-use loader_core::registry::ExtensionSet;
+use vkload_core::registry::ExtensionSet;
 
 use super::{Vulkan14Properties, limits, locations};
 use crate::extensions::copy_name;

@@ -4,7 +4,7 @@
 //! its devices only.
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{CopiedCallbacks, TryGrow, Vec};
+use vkload_core::memory::{CopiedCallbacks, TryGrow, Vec};
 
 use crate::dispatch::{DispatchTable, function};
 use crate::object::ObjectBase;

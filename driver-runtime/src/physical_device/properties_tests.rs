@@ -8,7 +8,7 @@ use super::vulkan_1_4::Chained;
 use crate::commands::physical_device::get_properties_2;
 use crate::reflect;
 use crate::testing::{TestDriver, plan};
-use loader_core::registry::{ExtensionSet, extension};
+use vkload_core::registry::{ExtensionSet, extension};
 
 /// Returns a structure whose bytes repeat only after 251.
 fn pattern<T>() -> T {

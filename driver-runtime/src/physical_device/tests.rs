@@ -7,7 +7,7 @@ use std::thread;
 use std::vec::Vec;
 
 use ash::vk;
-use loader_core::registry::{ExtensionSet, command, extension};
+use vkload_core::registry::{ExtensionSet, command, extension};
 
 use super::{Description, Physical, PhysicalDevice};
 use crate::commands::enumerate::{enumerate_physical_device_groups, enumerate_physical_devices};

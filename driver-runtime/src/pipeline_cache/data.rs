@@ -4,7 +4,7 @@
 use core::ops::ControlFlow;
 
 use ash::vk;
-use loader_core::memory::{CopiedCallbacks, OutOfMemory, Text, TryGrow, Vec};
+use vkload_core::memory::{CopiedCallbacks, OutOfMemory, Text, TryGrow, Vec};
 
 use super::{Cache, CacheEntry, PipelineCaches};
 use crate::device::Device;

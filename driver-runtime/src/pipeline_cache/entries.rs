@@ -6,7 +6,7 @@ use core::ops::ControlFlow;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use loader_core::memory::{Box, CopiedCallbacks, OutOfMemory};
+use vkload_core::memory::{Box, CopiedCallbacks, OutOfMemory};
 
 /// A value that has a key.
 pub(super) trait Keyed: Send + Sync {

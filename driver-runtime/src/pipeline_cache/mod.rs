@@ -13,7 +13,7 @@ mod once;
 mod tests;
 
 use ash::vk;
-use loader_core::memory::{CopiedCallbacks, OutOfMemory, Text, TryGrow, Vec};
+use vkload_core::memory::{CopiedCallbacks, OutOfMemory, Text, TryGrow, Vec};
 
 use crate::device::Device;
 use crate::driver::Driver;

@@ -4,7 +4,7 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU8, Ordering};
 
-use loader_core::platform::Waiting;
+use vkload_core::platform::Waiting;
 
 /// A value that is set once, and then stays and is read without a lock.
 pub(super) struct Once<T> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::vec::Vec;
 
 use ash::vk;
-use loader_core::memory::OutOfMemory;
+use vkload_core::memory::OutOfMemory;
 
 use super::commands::{create, destroy, get_data, merge};
 use super::data::HEADER;

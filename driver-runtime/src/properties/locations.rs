@@ -1,7 +1,7 @@
 //! The positions of structure members, computed at compile time.
 
 use ash::vk;
-use loader_core::registry::{ExtensionId, ExtensionKind, ExtensionSet};
+use vkload_core::registry::{ExtensionId, ExtensionKind, ExtensionSet};
 
 use super::files::FILES;
 use super::rows::{NOT_CORE, Structure, layout};

@@ -1,6 +1,6 @@
 //! The row format of the generated structure tables, and the positions of a structure's members.
 
-use loader_core::registry::ExtensionId;
+use vkload_core::registry::ExtensionId;
 
 use super::enumerations_gen;
 use super::plain_gen;
@@ -204,7 +204,7 @@ macro_rules! structures {
                 members: crate::properties::rows::members![$($kind $(($of))? $(*$length)? $member $($bound)?,)*],
                 s_type: $s_type,
                 core: crate::properties::rows::or!([$($core)?] crate::properties::rows::NOT_CORE),
-                extensions: &[$(loader_core::registry::extension::$extension),*],
+                extensions: &[$(vkload_core::registry::extension::$extension),*],
                 within: crate::properties::rows::or!([$(Some(($version, $first)))?] None),
             },
         )*];

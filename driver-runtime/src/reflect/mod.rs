@@ -4,8 +4,8 @@
 //! their tables.
 //!
 //! ```
-//! use driver_runtime::reflect::{self, Value};
-//! use driver_runtime::{Description, vk};
+//! use vkload_driver_runtime::reflect::{self, Value};
+//! use vkload_driver_runtime::{Description, vk};
 //!
 //! let mut known = Description::new(b"gpu", vk::API_VERSION_1_3, vk::PhysicalDeviceType::OTHER);
 //! reflect::member(&mut known, "VkPhysicalDeviceLimits", "maxImageDimension2D").unwrap().set(Value::Integer(16384)).unwrap();

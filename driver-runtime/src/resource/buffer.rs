@@ -1,7 +1,7 @@
 //! Buffers and their views.
 
 use ash::vk;
-use loader_core::abi::chain;
+use vkload_core::abi::chain;
 
 use crate::format::{self, FormatInfo};
 

@@ -1,7 +1,7 @@
 //! Images.
 
 use ash::vk;
-use loader_core::abi::chain;
+use vkload_core::abi::chain;
 
 use crate::format::{self, FormatInfo};
 

@@ -1,7 +1,7 @@
 //! Image views.
 
 use ash::vk;
-use loader_core::abi::chain;
+use vkload_core::abi::chain;
 
 use super::ImageInfo;
 use crate::format::{self, FormatInfo};

@@ -1,8 +1,8 @@
 //! The layouts of descriptor sets and pipelines.
 
 use ash::vk;
-use loader_core::abi::chain;
-use loader_core::memory::{Arc, OutOfMemory, TryGrow, Vec};
+use vkload_core::abi::chain;
+use vkload_core::memory::{Arc, OutOfMemory, TryGrow, Vec};
 
 use super::list;
 

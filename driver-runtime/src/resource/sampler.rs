@@ -1,7 +1,7 @@
 //! Samplers.
 
 use ash::vk;
-use loader_core::abi::chain;
+use vkload_core::abi::chain;
 
 /// The colour outside of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@ use ash::vk::{self, Handle};
 use std::vec::Vec;
 
 use super::*;
-use loader_core::memory::Arc;
+use vkload_core::memory::Arc;
 
 fn image(info: &vk::ImageCreateInfo<'_>) -> ImageInfo {
     // SAFETY: the chain is valid.

@@ -1,7 +1,7 @@
 //! Fences.
 
 use ash::vk;
-use loader_core::abi::chain;
+use vkload_core::abi::chain;
 
 use super::payload::Payloads;
 use super::wait::{PendingWaits, WaitList, wait};

@@ -1,6 +1,6 @@
 //! The payloads of a fence or a semaphore: its own, and while an import is temporary, the imported one.
 
-use loader_core::platform::Lock;
+use vkload_core::platform::Lock;
 
 use crate::device::Device;
 use crate::driver::Driver;

@@ -1,6 +1,6 @@
 //! A queue in one block of memory that grows only when its owner has the memory at hand.
 
-use loader_core::memory::{OutOfMemory, TryGrow, Vec};
+use vkload_core::memory::{OutOfMemory, TryGrow, Vec};
 
 use crate::object::ParentMemory;
 

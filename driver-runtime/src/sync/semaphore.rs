@@ -1,8 +1,8 @@
 //! Semaphores: binary, and timelines of the driver or the runtime.
 
 use ash::vk;
-use loader_core::abi::chain;
-use loader_core::memory::{OutOfMemory, UninitArc};
+use vkload_core::abi::chain;
+use vkload_core::memory::{OutOfMemory, UninitArc};
 
 use super::payload::Payloads;
 use super::timeline::{SharedTimeline, Timeline, ValueState};

@@ -1,7 +1,7 @@
 //! Timelines made of binary objects.
 
-use loader_core::memory::{Arc, OutOfMemory};
-use loader_core::platform::Lock;
+use vkload_core::memory::{Arc, OutOfMemory};
+use vkload_core::platform::Lock;
 
 use super::ring::Ring;
 use crate::driver_types::{DriverTypes, SyncObject};

@@ -1,7 +1,7 @@
 //! Waiting on the host.
 
 use ash::vk;
-use loader_core::memory::{OutOfMemory, TryGrow, Vec};
+use vkload_core::memory::{OutOfMemory, TryGrow, Vec};
 
 use crate::device::Device;
 use crate::driver::Driver;

@@ -147,14 +147,14 @@ impl SyncTypes {
     /// error gives the broken rule.
     ///
     /// ```
-    /// # use driver_runtime::sync_object::{Ability, SyncType, SyncTypes};
+    /// # use vkload_driver_runtime::sync_object::{Ability, SyncType, SyncTypes};
     /// const ABILITIES: Ability = Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET);
     /// const BINARY: SyncType = SyncType::new(ABILITIES);
     /// const TYPES: SyncTypes = SyncTypes::checked(&[BINARY, SyncType::EMULATED_TIMELINE]);
     /// ```
     ///
     /// ```compile_fail,E0080
-    /// # use driver_runtime::sync_object::{SyncType, SyncTypes};
+    /// # use vkload_driver_runtime::sync_object::{SyncType, SyncTypes};
     /// const TYPES: SyncTypes = SyncTypes::checked(&[SyncType::EMULATED_TIMELINE]);
     /// ```
     ///

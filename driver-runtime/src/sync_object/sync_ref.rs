@@ -4,7 +4,7 @@ use crate::atomic::AtomicU64;
 use core::ops::Deref;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use loader_core::memory::{Arc, OutOfMemory, Process, UninitArc};
+use vkload_core::memory::{Arc, OutOfMemory, Process, UninitArc};
 
 use super::types::Ability;
 use crate::driver_types::{DriverTypes, SyncObject};

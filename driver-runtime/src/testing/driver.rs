@@ -7,7 +7,7 @@ use core::ops::Deref;
 use core::sync::atomic::Ordering;
 
 use ash::vk;
-use loader_core::registry::{ExtensionSet, extension};
+use vkload_core::registry::{ExtensionSet, extension};
 
 use super::{TestHost, with_memory};
 use crate::device::{Device, DeviceRequest, Lost, Queue, QueueInfo};

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use ash::vk;
-use loader_core::platform::Waiting;
+use vkload_core::platform::Waiting;
 
 use super::TestHost;
 

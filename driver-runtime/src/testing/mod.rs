@@ -10,8 +10,8 @@ use std::boxed::Box;
 use std::thread;
 
 use ash::vk;
-use loader_core::memory::{CopiedCallbacks, OutOfMemory, Text};
-use loader_core::platform::Waiting;
+use vkload_core::memory::{CopiedCallbacks, OutOfMemory, Text};
+use vkload_core::platform::Waiting;
 
 use crate::dispatch::{DispatchTable, EntryPoints};
 use crate::drm::{Bus, DrmDevice, DrmDevices, NodeError, PciAddress, PciId};

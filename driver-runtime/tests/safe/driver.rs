@@ -5,12 +5,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::driver_prelude::*;
-use driver_runtime::host::Linux;
-use driver_runtime::registry::ExtensionSet;
-use driver_runtime::sync_object::SyncRef;
-use driver_runtime::{NoThread, ThreadWork, Waiting, vk};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::driver_prelude::*;
+use vkload_driver_runtime::host::Linux;
+use vkload_driver_runtime::registry::ExtensionSet;
+use vkload_driver_runtime::sync_object::SyncRef;
+use vkload_driver_runtime::{NoThread, ThreadWork, Waiting, vk};
 
 pub(crate) struct Careless;
 

@@ -13,11 +13,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{env, ptr};
 
-use driver_runtime::vk;
+use vkload_driver_runtime::vk;
 
 use driver::{ASKED, Careless, ENDED, GONE, KEEPS_WORK, KEPT, PANICS, UNSTARTED};
 
-driver_runtime::export_icd!(Careless);
+vkload_driver_runtime::export_icd!(Careless);
 
 /// Locks the driver's switches: the tests share them, so they run one after the other.
 fn alone() -> MutexGuard<'static, ()> {

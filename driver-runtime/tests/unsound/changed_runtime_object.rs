@@ -2,8 +2,8 @@
 #![forbid(unsafe_code)]
 
 // Lets the driver change an object of the runtime as a whole.
-use driver_runtime::command_buffer::{BufferState, CommandBuffers};
-use driver_runtime::object::Changeable;
+use vkload_driver_runtime::command_buffer::{BufferState, CommandBuffers};
+use vkload_driver_runtime::object::Changeable;
 
 pub struct Mine;
 

@@ -2,8 +2,8 @@
 #![forbid(unsafe_code)]
 
 // Functions that expect the objects of another driver behind handles.
-use driver_runtime::Driver;
-use driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::Driver;
+use vkload_driver_runtime::dispatch::EntryPoints;
 
 pub fn stolen<Mine: Driver, Other: Driver>() -> EntryPoints<Mine> {
     Other::COMMANDS

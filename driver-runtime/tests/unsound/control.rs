@@ -1,11 +1,11 @@
 //! A complete driver, which compiles: errors in the other files therefore do not come from the way they are compiled.
 #![forbid(unsafe_code)]
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::driver_prelude::*;
-use driver_runtime::host::Linux;
-use driver_runtime::registry::ExtensionSet;
-use driver_runtime::vk;
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::driver_prelude::*;
+use vkload_driver_runtime::host::Linux;
+use vkload_driver_runtime::registry::ExtensionSet;
+use vkload_driver_runtime::vk;
 
 pub struct Safe;
 

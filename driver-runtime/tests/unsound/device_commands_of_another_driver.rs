@@ -2,8 +2,8 @@
 #![forbid(unsafe_code)]
 
 // A physical device with the functions of another driver.
-use driver_runtime::dispatch::CommandTable;
-use driver_runtime::driver_prelude::*;
+use vkload_driver_runtime::dispatch::CommandTable;
+use vkload_driver_runtime::driver_prelude::*;
 
 pub fn add<Mine: Driver<PhysicalDevice = ()>, Other: Driver>(
     found: &mut Enumeration<'_, Mine>,

@@ -2,6 +2,6 @@
 #![forbid(unsafe_code)]
 
 // Keeps a reference into a device beyond the device's life.
-pub fn keep(root: &driver_runtime::object::Root) -> impl Sized + use<> {
+pub fn keep(root: &vkload_driver_runtime::object::Root) -> impl Sized + use<> {
     root.foreign().find(1)
 }

@@ -2,8 +2,8 @@
 #![forbid(unsafe_code)]
 
 // A function of another crate, which expects its own objects behind handles.
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::{Object, VkObject, entry_points, vk};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::{Object, VkObject, entry_points, vk};
 
 pub fn stolen<D, Other: VkObject<Handle = vk::Buffer>>() -> EntryPoints<D> {
     entry_points! { DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Other>::destroy_command }

@@ -2,6 +2,6 @@
 #![forbid(unsafe_code)]
 
 // Keeps the application's allocation callbacks for longer than the application has to.
-pub fn keep(root: &driver_runtime::object::Root) -> driver_runtime::memory::CopiedCallbacks {
+pub fn keep(root: &vkload_driver_runtime::object::Root) -> vkload_driver_runtime::memory::CopiedCallbacks {
     *root.memory()
 }

@@ -1,8 +1,8 @@
-//! error[E0451]: fields `kind` and `fd` of struct `driver_runtime::sync_object::Handle` are private
+//! error[E0451]: fields `kind` and `fd` of struct `vkload_driver_runtime::sync_object::Handle` are private
 #![forbid(unsafe_code)]
 
 // Gives away another owner's file descriptor, which the importing driver would close.
-use driver_runtime::sync_object::{Handle, HandleKind};
+use vkload_driver_runtime::sync_object::{Handle, HandleKind};
 
 pub fn standard_output() -> Handle {
     Handle { kind: HandleKind::OpaqueFd, fd: 1 }

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 // A function without a result, for commands that have one.
-use driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::dispatch::EntryPoints;
 
 extern "system" fn nothing() {}
 

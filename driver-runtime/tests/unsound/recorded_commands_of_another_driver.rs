@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 // The recording is replayed through another driver's functions.
-use driver_runtime::command_buffer::{CommandBuffers, Recording};
+use vkload_driver_runtime::command_buffer::{CommandBuffers, Recording};
 
 pub fn stolen<Mine: CommandBuffers, Other: CommandBuffers>() -> Recording<Mine> {
     Other::RECORDING

@@ -2,6 +2,6 @@
 #![forbid(unsafe_code)]
 
 // Frees a name that another thread may be reading.
-pub fn forget(object: &driver_runtime::ObjectBase) {
+pub fn forget(object: &vkload_driver_runtime::ObjectBase) {
     object.recycle();
 }

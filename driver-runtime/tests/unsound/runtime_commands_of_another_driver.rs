@@ -2,8 +2,8 @@
 #![forbid(unsafe_code)]
 
 // The same, of the functions that the runtime has for another driver.
-use driver_runtime::dispatch::CommandTable;
-use driver_runtime::{Driver, Tables};
+use vkload_driver_runtime::dispatch::CommandTable;
+use vkload_driver_runtime::{Driver, Tables};
 
 pub fn stolen<Mine: Driver, Other: Driver>() -> CommandTable<Mine> {
     CommandTable::new(&<Other as Tables>::COMMON)

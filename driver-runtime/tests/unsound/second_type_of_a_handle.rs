@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 // A second type behind the handles of buffers.
-use driver_runtime::{Device, Driver, VkObject, vk};
+use vkload_driver_runtime::{Device, Driver, VkObject, vk};
 
 pub struct Other<D>(pub core::marker::PhantomData<D>);
 

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 // Gives each of two command buffers the other one's pool.
-use driver_runtime::command_buffer::{BufferState, CommandBuffers, ExclusiveCommandBuffer};
+use vkload_driver_runtime::command_buffer::{BufferState, CommandBuffers, ExclusiveCommandBuffer};
 
 pub fn swap<D: CommandBuffers>(
     one: &mut ExclusiveCommandBuffer<'_, D>,

@@ -2,8 +2,8 @@
 #![forbid(unsafe_code)]
 
 // A function without parameters for a command that has some.
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::registry::command;
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::registry::command;
 
 extern "system" fn create_buffer() {}
 

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use loader_core::registry::CommandId;
+use vkload_core::registry::CommandId;
 
 use crate::next::{Function, Next};
 use crate::{clock, threads};

@@ -3,9 +3,9 @@
 use core::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle as _};
-use loader_core::abi::layer_interface::{DeviceCreateInfo, DeviceLink, function};
-use loader_core::abi::{array, chain};
-use loader_core::registry::{CommandId, command};
+use vkload_core::abi::layer_interface::{DeviceCreateInfo, DeviceLink, function};
+use vkload_core::abi::{array, chain};
+use vkload_core::registry::{CommandId, command};
 
 use crate::next::{Function, Lookup, Next, Unused, word};
 use crate::{NAME, call, clock, tools};

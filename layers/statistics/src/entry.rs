@@ -3,8 +3,8 @@
 use core::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle as _};
-use loader_core::abi::layer_interface::Negotiation;
-use loader_core::registry::{self, Class, CommandId, command};
+use vkload_core::abi::layer_interface::Negotiation;
+use vkload_core::registry::{self, Class, CommandId, command};
 
 use crate::next::{Function, Next, word};
 use crate::{report, tools, wrappers};

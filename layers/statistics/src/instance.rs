@@ -4,9 +4,9 @@ use core::ffi::c_void;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use ash::vk::{self, Handle as _};
-use loader_core::abi::chain;
-use loader_core::abi::layer_interface::{InstanceCreateInfo, InstanceLink, function};
-use loader_core::registry::{CommandId, command};
+use vkload_core::abi::chain;
+use vkload_core::abi::layer_interface::{InstanceCreateInfo, InstanceLink, function};
+use vkload_core::registry::{CommandId, command};
 
 use crate::next::{Function, Lookup, Next, Unused, word};
 use crate::{call, clock, report, settings};

@@ -1,8 +1,8 @@
 //! The layer as a tool that a program can ask for (Vulkan 1.3, `VK_EXT_tooling_info`).
 
 use ash::vk::{self, Handle as _};
-use loader_core::abi::name;
-use loader_core::registry::{CommandId, command};
+use vkload_core::abi::name;
+use vkload_core::registry::{CommandId, command};
 
 use crate::next::{Function, Next, word};
 use crate::{NAME, call, clock};

@@ -2,8 +2,8 @@
 
 use core::ffi::CStr;
 
-use loader_core::memory::{OutOfMemory, Text, text};
-use loader_core::platform::FileError;
+use vkload_core::memory::{OutOfMemory, Text, text};
+use vkload_core::platform::FileError;
 
 use platform_android::system::System;
 

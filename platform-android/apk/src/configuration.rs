@@ -1,8 +1,8 @@
 //! An application's choices, and their outcome.
 
 use ash::vk;
-use loader_core::log::{Level, Topic};
-use loader_core::memory::{Arc, Escaped, OutOfMemory, Text, TryGrow, Vec, format_into, text};
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::{Arc, Escaped, OutOfMemory, Text, TryGrow, Vec, format_into, text};
 
 use super::drivers::{Driver, DriverNotReady};
 use super::members::OptionsError;

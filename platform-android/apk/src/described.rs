@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use ash::vk;
-use loader_core::memory::{Escaped, OutOfMemory, Text};
+use vkload_core::memory::{Escaped, OutOfMemory, Text};
 
 use super::json::{Json, LIST, OBJECT};
 use platform_android::layers::{Layer, LayerLibrary};

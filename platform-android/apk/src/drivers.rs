@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use loader_core::log::{Level, Topic};
-use loader_core::memory::{Escaped, OutOfMemory, Text, text};
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::{Escaped, OutOfMemory, Text, text};
 
 use super::Apk;
 use super::modules::{MOST, ModuleError, OpenedModule};
@@ -51,7 +51,7 @@ pub enum Kind {
     Module,
 }
 
-loader_core::reasons! {
+vkload_core::reasons! {
     /// Why a driver cannot be used.
     #[derive(Debug)]
     pub enum DriverError [] {

@@ -4,8 +4,8 @@
 use core::ffi::CStr;
 
 use ash::vk;
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, formatted, text};
-use loader_core::platform::{Environment, FileError, Files, Fingerprint, Reader, variables};
+use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec, formatted, text};
+use vkload_core::platform::{Environment, FileError, Files, Fingerprint, Reader, variables};
 
 use super::c_path::{c_path, exists};
 use super::configuration::Configuration;

@@ -2,9 +2,9 @@
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 
-use loader_core::loader::Loader;
-use loader_core::log::Level;
-use loader_core::memory::{Text, format_into};
+use vkload_core::loader::Loader;
+use vkload_core::log::Level;
+use vkload_core::memory::{Text, format_into};
 
 use super::Apk;
 use super::report::Format;
@@ -60,8 +60,8 @@ macro_rules! interface {
 
         /// See `vkload.h`.
         #[unsafe(no_mangle)]
-        pub extern "C" fn vkload_get_instance_proc_addr() -> loader_core::vk::PFN_vkVoidFunction {
-            let find: loader_core::vk::PFN_vkGetInstanceProcAddr = $find;
+        pub extern "C" fn vkload_get_instance_proc_addr() -> vkload_core::vk::PFN_vkVoidFunction {
+            let find: vkload_core::vk::PFN_vkGetInstanceProcAddr = $find;
             // SAFETY: all function pointers have one representation, and the caller converts this
             // one back before calling it.
             Some(unsafe { core::mem::transmute::<_, unsafe extern "system" fn()>(find) })

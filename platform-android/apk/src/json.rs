@@ -3,7 +3,7 @@
 
 use core::fmt::{self, Display, Write};
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow};
+use vkload_core::memory::{OutOfMemory, Text, TryGrow};
 
 /// A document being written. Commas are inserted automatically.
 #[derive(Default)]

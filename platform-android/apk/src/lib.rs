@@ -62,10 +62,10 @@ pub use process::{APK, LOADER, report_and_abort};
 pub use settings::LayerSetting;
 pub use system::{ApplicationSystem, NamespaceRequest};
 
-use loader_core::memory::{Arc, OutOfMemory, SharedList, Text, Vec};
-use loader_core::platform::{Identity, Lock, Platform, Turns, Waiting};
 use platform_android::host::Host;
 use platform_android::system::{Library, Namespace};
+use vkload_core::memory::{Arc, OutOfMemory, SharedList, Text, Vec};
+use vkload_core::platform::{Identity, Lock, Platform, Turns, Waiting};
 
 use listening::LISTENING;
 use modules::Modules;

@@ -3,8 +3,8 @@
 use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;
 
-use loader_core::memory::{OutOfMemory, Text, text};
-use loader_core::platform::{Libraries, Library, LibraryKind};
+use vkload_core::memory::{OutOfMemory, Text, text};
+use vkload_core::platform::{Libraries, Library, LibraryKind};
 
 use super::c_path::{c_path, exists};
 use super::policy::MANIFEST_FOLDER;

@@ -2,10 +2,10 @@
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 
-use loader_core::log::Level;
-use loader_core::platform::Lock;
 use platform_android::host::Listener;
 use platform_android::system::System;
+use vkload_core::log::Level;
+use vkload_core::platform::Lock;
 
 /// The callback for records: the level (0 error ... 3 debug), the text, and the data registered
 /// with it.

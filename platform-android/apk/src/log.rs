@@ -3,9 +3,9 @@
 
 use core::ffi::CStr;
 
-use loader_core::log::{Filter, Level, LogSink, Topic};
-use loader_core::memory::{OutOfMemory, Text, TryGrow, text};
-use loader_core::platform::variables;
+use vkload_core::log::{Filter, Level, LogSink, Topic};
+use vkload_core::memory::{OutOfMemory, Text, TryGrow, text};
+use vkload_core::platform::variables;
 
 use super::Apk;
 use super::policy::TAG;

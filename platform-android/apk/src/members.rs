@@ -3,8 +3,8 @@
 
 use core::fmt;
 
-use loader_core::manifest::json::{self, Kind, Str, Value};
-use loader_core::memory::{Escaped, OutOfMemory, Text, format_into};
+use vkload_core::manifest::json::{self, Kind, Str, Value};
+use vkload_core::memory::{Escaped, OutOfMemory, Text, format_into};
 
 /// Why options are rejected.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use ash::vk;
-use loader_core::command_function;
-use loader_core::memory::{Arc, OutOfMemory, Text};
-use loader_core::platform::{Library, Lock};
+use vkload_core::command_function;
+use vkload_core::memory::{Arc, OutOfMemory, Text};
+use vkload_core::platform::{Library, Lock};
 
 use super::listening::LISTENING;
 use super::policy::TAG;

@@ -3,10 +3,10 @@
 use core::ffi::{c_char, c_void};
 use core::ptr::{NonNull, null_mut};
 
-use loader_core::memory::{Text, text};
 use platform_android::late;
 use platform_android::os::linkers_words;
 use platform_android::system::Namespace;
+use vkload_core::memory::{Text, text};
 
 use crate::system::NamespaceRequest;
 

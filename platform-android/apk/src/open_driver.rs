@@ -7,7 +7,7 @@
 
 use core::ffi::CStr;
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, format_into, text};
+use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec, format_into, text};
 
 use super::Apk;
 use super::c_path::c_path;

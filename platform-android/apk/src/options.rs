@@ -1,8 +1,8 @@
 //! An application's options, as JSON.
 #![forbid(unsafe_code)]
 
-use loader_core::manifest::json::{self, Kind, Value};
-use loader_core::memory::{Escaped, Text, TryGrow, Vec, text};
+use vkload_core::manifest::json::{self, Kind, Value};
+use vkload_core::memory::{Escaped, Text, TryGrow, Vec, text};
 
 use super::members::{OptionsError, items, string, unknown, wrong_type};
 use super::settings::{self, LayerSetting};

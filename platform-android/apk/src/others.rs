@@ -4,7 +4,7 @@ use core::ffi::CStr;
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec};
+use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec};
 
 use super::c_path::c_path;
 use super::system::ApplicationSystem;

@@ -3,9 +3,9 @@
 
 use core::ffi::CStr;
 
-use loader_core::discovery::{Fallback, LayerVariables, Policy, Root, Search};
-use loader_core::flavour::Flavour;
-use loader_core::platform::{Reader, variables};
+use vkload_core::discovery::{Fallback, LayerVariables, Policy, Root, Search};
+use vkload_core::flavour::Flavour;
+use vkload_core::platform::{Reader, variables};
 
 /// The tag of the records in the system's log.
 pub(super) const TAG: &CStr = c"vkload";

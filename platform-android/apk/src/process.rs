@@ -3,12 +3,12 @@
 use core::ffi::{CStr, c_int};
 use core::fmt::Display;
 
-use loader_core::loader::Loader;
-use loader_core::log::Level;
-use loader_core::memory::{OutOfMemory, Text, format_into, text};
-use loader_core::platform::{FileError, Platform};
 use platform_android::os::{Android, errno};
 use platform_android::system::{Namespace, System as _};
+use vkload_core::loader::Loader;
+use vkload_core::log::Level;
+use vkload_core::memory::{OutOfMemory, Text, format_into, text};
+use vkload_core::platform::{FileError, Platform};
 
 use super::namespace::make_namespace;
 use super::slices::LibAndroid;

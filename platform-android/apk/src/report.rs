@@ -2,12 +2,12 @@
 
 use core::fmt;
 
-use loader_core::discovery::{Candidate, DriverDecision, LayerCandidate, LayerNote, LayerScope, Request};
-use loader_core::drivers::{FoundDrivers, Purpose};
-use loader_core::layers::FoundLayers;
-use loader_core::loader::Loader;
-use loader_core::memory::{Arc, Escaped, OutOfMemory, Text, formatted};
-use loader_core::registry::extension;
+use vkload_core::discovery::{Candidate, DriverDecision, LayerCandidate, LayerNote, LayerScope, Request};
+use vkload_core::drivers::{FoundDrivers, Purpose};
+use vkload_core::layers::FoundLayers;
+use vkload_core::loader::Loader;
+use vkload_core::memory::{Arc, Escaped, OutOfMemory, Text, formatted};
+use vkload_core::registry::extension;
 
 use super::json::{Json, LIST, OBJECT};
 use super::policy::{DRIVER_FOLDER, MANIFEST_FOLDER};

@@ -4,8 +4,8 @@ use core::ffi::{CStr, c_char, c_void};
 use core::fmt;
 
 use ash::vk;
-use loader_core::manifest::json::{Kind, Value};
-use loader_core::memory::{Escaped, OutOfMemory, Text, TryGrow, Vec, text};
+use vkload_core::manifest::json::{Kind, Value};
+use vkload_core::memory::{Escaped, OutOfMemory, Text, TryGrow, Vec, text};
 
 use super::members::{OptionsError, items, string, unknown};
 

@@ -2,8 +2,8 @@
 
 use core::ffi::CStr;
 
-use loader_core::memory::{OutOfMemory, Text};
-use loader_core::platform::FileError;
+use vkload_core::memory::{OutOfMemory, Text};
+use vkload_core::platform::FileError;
 
 use platform_android::system::{Namespace, System};
 

@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 use core::ptr::NonNull;
 
-use loader_core::platform::Windows;
+use vkload_core::platform::Windows;
 
 use super::Apk;
 use platform_android::wsi::native_window::Base;

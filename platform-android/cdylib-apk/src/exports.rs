@@ -3,10 +3,10 @@
 
 /// The global commands of Vulkan.
 pub mod entry {
-    loader_core::global_commands!(platform_android_apk::LOADER);
+    vkload_core::global_commands!(platform_android_apk::LOADER);
 }
 
-loader_core::registry::for_each_export!(android, loader_core::look_up_exports);
+vkload_core::registry::for_each_export!(android, vkload_core::look_up_exports);
 platform_android_apk::interface!(
     platform_android_apk::APK,
     platform_android_apk::LOADER,

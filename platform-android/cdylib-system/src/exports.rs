@@ -8,4 +8,4 @@ fn loader() -> &'static SystemLoader {
     &platform_android_system::LOADER
 }
 
-loader_core::registry::for_each_export!(android, platform_android_system::exports);
+vkload_core::registry::for_each_export!(android, platform_android_system::exports);

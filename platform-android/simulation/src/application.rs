@@ -5,10 +5,10 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 
-use loader_core::memory::{OutOfMemory, Text, text};
-use loader_core::platform::FileError;
 use platform_android::system::Namespace;
 use platform_android_apk::{ApplicationSystem, NamespaceRequest};
+use vkload_core::memory::{OutOfMemory, Text, text};
+use vkload_core::platform::FileError;
 
 use crate::Android;
 use crate::system::reason;

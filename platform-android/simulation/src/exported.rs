@@ -5,9 +5,9 @@
 use std::ffi::CStr;
 
 use ash::{Entry, StaticFn};
-use loader_core::dispatch::Command;
-use loader_core::registry;
 use platform_android_system::SystemLoader;
+use vkload_core::dispatch::Command;
+use vkload_core::registry;
 
 use crate::Simulation;
 
@@ -15,7 +15,7 @@ fn loader() -> &'static SystemLoader {
     platform_android_system::loader::current().expect("a simulation enters its loader")
 }
 
-loader_core::registry::for_each_export!(android, platform_android_system::exports);
+vkload_core::registry::for_each_export!(android, platform_android_system::exports);
 
 impl Simulation {
     /// Returns the library, as seen by a program that links to it.

@@ -43,13 +43,13 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use loader_core::log::Level;
 use platform_android::hal::layout::Module;
 use platform_android::host::Host;
 use platform_android::system::{BufferKind, Namespace, OpenMethod, Statistic};
 use platform_android::{ApiLevel, Switches};
 use platform_android_system::SystemLoader;
 use platform_android_system::hal::DriverSearch;
+use vkload_core::log::Level;
 
 /// Only one system at a time: a process has one loader.
 static TURN: Mutex<()> = Mutex::new(());

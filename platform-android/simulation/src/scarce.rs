@@ -6,9 +6,6 @@ use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::AtomicU32;
 
-use loader_core::log::Level;
-use loader_core::memory::{OutOfMemory, Text, Vec};
-use loader_core::platform::{FileError, Waiting};
 use platform_android::ApiLevel;
 use platform_android::host::Host;
 use platform_android::system::{
@@ -16,6 +13,9 @@ use platform_android::system::{
 };
 use platform_android_apk::{Apk, ApplicationSystem, NamespaceRequest};
 use platform_android_system::SystemLoader;
+use vkload_core::log::Level;
+use vkload_core::memory::{OutOfMemory, Text, Vec};
+use vkload_core::platform::{FileError, Waiting};
 
 use crate::Android;
 

@@ -9,12 +9,12 @@ use std::ptr::NonNull;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
-use loader_core::log::Level;
-use loader_core::memory::{OutOfMemory, Text, TryGrow as _, Vec as TryVec, text};
-use loader_core::platform::{FileError, Waiting};
 use platform_android::system::{
     BufferKind, Fence, Library, Namespace, OpenMethod, PropertyValue, Statistic, System,
 };
+use vkload_core::log::Level;
+use vkload_core::memory::{OutOfMemory, Text, TryGrow as _, Vec as TryVec, text};
+use vkload_core::platform::{FileError, Waiting};
 
 use crate::{Android, fences};
 

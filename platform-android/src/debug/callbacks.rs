@@ -6,10 +6,10 @@
 use core::ffi::c_char;
 
 use ash::vk::{self, Handle};
-use loader_core::abi::array;
-use loader_core::log::{Level, Topic};
-use loader_core::logger::{Listener, Report};
-use loader_core::memory::{Box, CopiedCallbacks, OutOfMemory};
+use vkload_core::abi::array;
+use vkload_core::log::{Level, Topic};
+use vkload_core::logger::{Listener, Report};
+use vkload_core::memory::{Box, CopiedCallbacks, OutOfMemory};
 
 use crate::objects::{Instance, instance_of};
 

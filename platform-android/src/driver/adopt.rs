@@ -1,7 +1,7 @@
 //! Handles that the driver created: their first word must lead to the loader's data.
 
 use ash::vk::Handle;
-use loader_core::log::{Level, Topic};
+use vkload_core::log::{Level, Topic};
 
 use crate::log::Logger;
 use crate::objects::set_dispatch_word;

@@ -2,10 +2,10 @@
 //! their device would have the extension: each call checks that.
 
 use ash::vk::{self, Handle};
-use loader_core::command_function;
-use loader_core::dispatch::Command;
-use loader_core::log::{Level, Topic};
-use loader_core::registry::CommandId;
+use vkload_core::command_function;
+use vkload_core::dispatch::Command;
+use vkload_core::log::{Level, Topic};
+use vkload_core::registry::CommandId;
 
 use super::hooks;
 use crate::objects::device_of;

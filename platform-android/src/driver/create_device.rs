@@ -3,9 +3,9 @@
 use core::ffi::CStr;
 
 use ash::vk::{self, Handle};
-use loader_core::abi::{array, chain, name};
-use loader_core::log::{Level, Topic};
-use loader_core::memory::{Box, Vec};
+use vkload_core::abi::{array, chain, name};
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::{Box, Vec};
 
 use super::adopt::adopt;
 use super::device_extensions;

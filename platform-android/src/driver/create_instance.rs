@@ -4,10 +4,10 @@ use core::ffi::CStr;
 use core::sync::atomic::AtomicPtr;
 
 use ash::vk::{self, Handle};
-use loader_core::abi::{array, chain, name};
-use loader_core::log::{Level, Topic};
-use loader_core::memory::{Box, CopiedCallbacks};
-use loader_core::registry::{ExtensionId, extension};
+use vkload_core::abi::{array, chain, name};
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::{Box, CopiedCallbacks};
+use vkload_core::registry::{ExtensionId, extension};
 
 use super::adopt::adopt;
 use super::extensions::{self, Wanted};

@@ -4,9 +4,9 @@
 use core::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle};
-use loader_core::abi::{array, name};
-use loader_core::memory::{TryGrow, Vec};
-use loader_core::registry::{ExtensionId, extension};
+use vkload_core::abi::{array, name};
+use vkload_core::memory::{TryGrow, Vec};
+use vkload_core::registry::{ExtensionId, extension};
 
 use super::create_device::version_of;
 use super::extensions::Treatment::{self, Becomes, Own, Passed, Shared};

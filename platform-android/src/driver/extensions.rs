@@ -4,9 +4,9 @@
 use core::ffi::{CStr, c_char};
 
 use ash::vk;
-use loader_core::abi::{array, name};
-use loader_core::memory::{CopiedCallbacks, OutOfMemory, Process, TryGrow, Vec};
-use loader_core::registry::{ExtensionId, ExtensionSet, extension, find_extension};
+use vkload_core::abi::{array, name};
+use vkload_core::memory::{CopiedCallbacks, OutOfMemory, Process, TryGrow, Vec};
+use vkload_core::registry::{ExtensionId, ExtensionSet, extension, find_extension};
 
 use crate::debug;
 use crate::hal::Driver;

@@ -3,8 +3,8 @@
 use core::ffi::c_void;
 
 use ash::vk;
-use loader_core::abi::chain;
-use loader_core::log::{Level, Topic};
+use vkload_core::abi::chain;
+use vkload_core::log::{Level, Topic};
 
 use super::device_extensions::has_present_timestamps;
 use crate::host::Host;

@@ -4,9 +4,9 @@ use core::ffi::CStr;
 use core::fmt;
 
 use ash::vk;
-use loader_core::command_function;
-use loader_core::dispatch::Command;
-use loader_core::registry::{COMMAND_COUNT, CommandId, ExtensionId, ExtensionKind, command, extension};
+use vkload_core::command_function;
+use vkload_core::dispatch::Command;
+use vkload_core::registry::{COMMAND_COUNT, CommandId, ExtensionId, ExtensionKind, command, extension};
 
 use super::checked::checked;
 use super::{private_data, queries};

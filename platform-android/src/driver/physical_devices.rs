@@ -3,7 +3,7 @@
 use core::mem::offset_of;
 
 use ash::vk::{self, Handle};
-use loader_core::abi::array;
+use vkload_core::abi::array;
 
 use super::adopt::adopt;
 use crate::objects::instance_of;

@@ -3,9 +3,9 @@
 use core::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle};
-use loader_core::log::{Level, Topic};
-use loader_core::memory::Escaped;
-use loader_core::registry::{self, ExtensionKind, command};
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::Escaped;
+use vkload_core::registry::{self, ExtensionKind, command};
 
 use super::hooks::{self, Gate, Hook, Kind, Rule};
 use crate::level::ApiLevel;

@@ -5,7 +5,7 @@
 use core::mem::offset_of;
 
 use ash::vk::{self, Handle};
-use loader_core::abi::array;
+use vkload_core::abi::array;
 
 use super::features;
 use crate::objects::instance_of;

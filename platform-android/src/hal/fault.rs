@@ -4,7 +4,7 @@
 use core::ffi::c_int;
 use core::fmt;
 
-loader_core::reasons! {
+vkload_core::reasons! {
     /// The fault of a library as a HAL module for Vulkan. Its text continues a sentence that begins with the library.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ModuleFault [] {
@@ -29,7 +29,7 @@ loader_core::reasons! {
     }
 }
 
-loader_core::reasons! {
+vkload_core::reasons! {
     /// The fault of a module's structure.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum StructureFault [] {

@@ -10,7 +10,7 @@ pub use module::{MODULE_ID, module_of, open, open_untested};
 use core::ptr::NonNull;
 
 use ash::vk;
-use loader_core::platform::Lock;
+use vkload_core::platform::Lock;
 
 use crate::host::Host;
 use crate::once::{self, Progress, Turn};

@@ -4,9 +4,9 @@ use core::ffi::{CStr, c_void};
 use core::ptr::{NonNull, null, null_mut};
 
 use ash::vk;
-use loader_core::abi::array;
-use loader_core::log::{Level, Topic};
-use loader_core::memory::Process;
+use vkload_core::abi::array;
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::Process;
 
 use super::fault::{ModuleFault, StructureFault};
 use super::layout::{self, Module};

@@ -9,8 +9,8 @@
 
 use core::fmt;
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow};
-use loader_core::platform::FileError;
+use vkload_core::memory::{OutOfMemory, Text, TryGrow};
+use vkload_core::platform::FileError;
 
 /// A file that can be read in ranges.
 pub trait Ranges {

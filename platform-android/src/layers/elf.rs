@@ -1,7 +1,7 @@
 //! The facts in a library's header that explain why the dynamic linker refuses the library.
 #![forbid(unsafe_code)]
 
-use loader_core::platform::elf::{self, Header};
+use vkload_core::platform::elf::{self, Header};
 
 use super::archive::Ranges;
 use super::library_error::LibraryError;
@@ -22,8 +22,8 @@ pub fn reason(file: &dyn Ranges, start: u64, page: usize) -> Option<LibraryError
 
 #[cfg(test)]
 mod tests {
-    use loader_core::platform::FileError;
     use std::vec::Vec;
+    use vkload_core::platform::FileError;
 
     use super::*;
 

@@ -2,8 +2,8 @@
 
 use ash::vk;
 use core::ffi::CStr;
-use loader_core::abi::name;
-use loader_core::memory::{OutOfMemory, TryGrow, Vec};
+use vkload_core::abi::name;
+use vkload_core::memory::{OutOfMemory, TryGrow, Vec};
 
 use super::found::Found;
 

@@ -3,8 +3,8 @@
 
 use core::ffi::CStr;
 
-use loader_core::memory::{OutOfMemory, Text, text};
-use loader_core::platform::FileError;
+use vkload_core::memory::{OutOfMemory, Text, text};
+use vkload_core::platform::FileError;
 
 use super::archive::{self, ArchiveError, Entry, Ranges};
 use super::library_error::{LibraryError, Search};

@@ -3,8 +3,8 @@
 use core::ffi::CStr;
 
 use ash::vk;
-use loader_core::log::{Level, Topic};
-use loader_core::memory::{Arc, CText, Escaped, OutOfMemory, Text, TryGrow, Vec, text};
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::{Arc, CText, Escaped, OutOfMemory, Text, TryGrow, Vec, text};
 
 use super::folders::{self, File, Folder, Origin};
 use super::introspection::{self, IntrospectionError, Layer};

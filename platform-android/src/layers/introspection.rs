@@ -8,8 +8,8 @@ use core::mem::transmute;
 use core::ptr::NonNull;
 
 use ash::vk;
-use loader_core::abi::name;
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use vkload_core::abi::name;
+use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 
 use super::library_error::LibraryError;
 

@@ -3,12 +3,12 @@
 
 use core::fmt;
 
-use loader_core::memory::{Escaped, Text};
-use loader_core::platform::{FileError, elf};
+use vkload_core::memory::{Escaped, Text};
+use vkload_core::platform::{FileError, elf};
 
 use super::archive::ArchiveError;
 
-loader_core::reasons! {
+vkload_core::reasons! {
     /// Why a library is not used.
     #[derive(Debug, PartialEq, Eq)]
     pub enum LibraryError [] {

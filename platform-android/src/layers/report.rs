@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use loader_core::memory::{Arc, Escaped};
+use vkload_core::memory::{Arc, Escaped};
 
 use super::found::{Candidate, Found, LayerLibrary, LibraryDecision};
 use super::library_error::{LibraryError, Search};
@@ -66,7 +66,7 @@ impl fmt::Display for Missed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("no library has it")?;
         let listed =
-            self.found.listed().filter_map(|layer| loader_core::abi::name::in_array(&layer.layer_name));
+            self.found.listed().filter_map(|layer| vkload_core::abi::name::in_array(&layer.layer_name));
         if let Some(other) = listed.map(core::ffi::CStr::to_bytes).find(|other| alike(other, self.name)) {
             return write!(f, "; there is {}, whose name is written differently", Escaped(other));
         }

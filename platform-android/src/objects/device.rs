@@ -1,9 +1,9 @@
 //! Devices.
 
 use ash::vk;
-use loader_core::dispatch::{DeviceTable, WithTable};
-use loader_core::memory::CopiedCallbacks;
-use loader_core::registry::ExtensionSet;
+use vkload_core::dispatch::{DeviceTable, WithTable};
+use vkload_core::memory::CopiedCallbacks;
+use vkload_core::registry::ExtensionSet;
 
 use crate::objects::{DeviceCommands, End, Instance, PrivateData};
 

@@ -3,8 +3,8 @@
 use core::ffi::CStr;
 
 use ash::vk;
-use loader_core::abi::array;
-use loader_core::memory::{Process, Vec};
+use vkload_core::abi::array;
+use vkload_core::memory::{Process, Vec};
 
 use crate::native_buffer as native;
 use crate::objects::Instance;

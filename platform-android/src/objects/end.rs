@@ -2,8 +2,8 @@
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
-use loader_core::dispatch::WithTable;
-use loader_core::memory::{Box, CopiedCallbacks};
+use vkload_core::dispatch::WithTable;
+use vkload_core::memory::{Box, CopiedCallbacks};
 
 /// No code above the lower end of the chain waits for the object's end.
 const ALONE: u8 = 0;

@@ -4,9 +4,9 @@ use core::ffi::c_void;
 use core::sync::atomic::AtomicPtr;
 
 use ash::vk;
-use loader_core::dispatch::{InstanceTable, WithTable};
-use loader_core::memory::CopiedCallbacks;
-use loader_core::registry::ExtensionSet;
+use vkload_core::dispatch::{InstanceTable, WithTable};
+use vkload_core::memory::CopiedCallbacks;
+use vkload_core::registry::ExtensionSet;
 
 use crate::log::Logger;
 use crate::objects::{End, InstanceCommands};

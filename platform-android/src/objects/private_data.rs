@@ -2,8 +2,8 @@
 //! driver.
 
 use ash::vk;
-use loader_core::memory::{CopiedCallbacks, OutOfMemory, SharedList};
-use loader_core::platform::Waiting;
+use vkload_core::memory::{CopiedCallbacks, OutOfMemory, SharedList};
+use vkload_core::platform::Waiting;
 
 /// The application's private data of a device's swapchains.
 pub struct PrivateData(SharedList<Entry, CopiedCallbacks>);

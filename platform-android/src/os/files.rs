@@ -3,8 +3,8 @@
 use core::ffi::{CStr, c_int};
 use core::mem::MaybeUninit;
 
-use loader_core::memory::{Text, TryGrow, Vec, text};
-use loader_core::platform::FileError;
+use vkload_core::memory::{Text, TryGrow, Vec, text};
+use vkload_core::platform::FileError;
 
 use super::errno;
 

@@ -8,7 +8,7 @@
 use core::ffi::{CStr, c_char, c_void};
 use core::ptr::NonNull;
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 
 use crate::system::{Namespace, Statistic};
 

@@ -5,7 +5,7 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 use core::mem::offset_of;
 use core::ptr::{NonNull, null, null_mut};
 
-use loader_core::memory::{Text, text};
+use vkload_core::memory::{Text, text};
 
 use super::framework;
 use crate::late;

@@ -23,9 +23,9 @@ use core::ptr::NonNull;
 use core::sync::atomic::AtomicU32;
 
 use crate::late;
-use loader_core::log::Level;
-use loader_core::memory::{OutOfMemory, Text, Vec};
-use loader_core::platform::{FileError, Pause, Waiting};
+use vkload_core::log::Level;
+use vkload_core::memory::{OutOfMemory, Text, Vec};
+use vkload_core::platform::{FileError, Pause, Waiting};
 
 use crate::system::{BufferKind, Fence, Library, Namespace, OpenMethod, PropertyValue, Statistic, System};
 

@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_char, c_void};
 use core::ptr::NonNull;
 
-use loader_core::memory::{OutOfMemory, Text, text};
+use vkload_core::memory::{OutOfMemory, Text, text};
 
 use crate::late;
 use crate::system::{PROPERTY_VALUE_MAX, PropertyValue};

@@ -1,9 +1,9 @@
 //! Binding images to the memory of a swapchain's images.
 
 use ash::vk::{self, Handle};
-use loader_core::abi::chain::find;
-use loader_core::log::{Level, Topic};
-use loader_core::memory::{TryGrow, Vec};
+use vkload_core::abi::chain::find;
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::{TryGrow, Vec};
 
 use crate::native_buffer::NativeBuffer;
 use crate::objects::{Device, device_of};

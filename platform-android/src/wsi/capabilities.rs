@@ -3,8 +3,8 @@
 use core::ffi::c_void;
 
 use ash::vk::{self, Handle, TaggedStructure};
-use loader_core::abi::chain::{find, pointers};
-use loader_core::registry::extension as e;
+use vkload_core::abi::chain::{find, pointers};
+use vkload_core::registry::extension as e;
 
 use crate::host::Host;
 use crate::level::ApiLevel;
@@ -248,7 +248,7 @@ impl<'a> Answer<'a> {
         let modes = mode.map_or(&[][..], |mode| compatible(*mode).unwrap_or(core::slice::from_ref(mode)));
         // SAFETY: valid usage of the structure makes the two members a counted out-array.
         unsafe {
-            loader_core::abi::array::deliver(modes, &raw mut out.present_mode_count, out.p_present_modes)
+            vkload_core::abi::array::deliver(modes, &raw mut out.present_mode_count, out.p_present_modes)
         }
     }
 }

@@ -4,9 +4,9 @@
 use core::ffi::c_int;
 
 use ash::vk::{self, Handle};
-use loader_core::abi::chain::find;
-use loader_core::log::{Level, Topic};
-use loader_core::memory::{Box, CopiedCallbacks, TryGrow, Vec};
+use vkload_core::abi::chain::find;
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::{Box, CopiedCallbacks, TryGrow, Vec};
 
 use crate::objects::{Device, device_of};
 use crate::switches::Switch;

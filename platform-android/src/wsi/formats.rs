@@ -4,7 +4,7 @@
 use core::ffi::c_int;
 
 use ash::vk::{self, ColorSpaceKHR as Space, Format};
-use loader_core::registry::{ExtensionId, extension as e};
+use vkload_core::registry::{ExtensionId, extension as e};
 
 use crate::level::ApiLevel;
 

@@ -59,7 +59,7 @@ pub unsafe extern "system" fn get_physical_device_present_rectangles(
             Ok((width, height)) => {
                 let extent = vk::Extent2D { width: width.unsigned_abs(), height: height.unsigned_abs() };
                 let whole = vk::Rect2D { offset: vk::Offset2D { x: 0, y: 0 }, extent };
-                loader_core::abi::array::deliver(&[whole], count, out)
+                vkload_core::abi::array::deliver(&[whole], count, out)
             }
             Err(error) => error.into(),
         }

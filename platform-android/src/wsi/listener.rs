@@ -7,7 +7,7 @@ use core::ptr::without_provenance_mut;
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use ash::vk;
-use loader_core::memory::SharedList;
+use vkload_core::memory::SharedList;
 
 use crate::host;
 use crate::system::System;

@@ -1,6 +1,6 @@
 //! The frames of a swapchain to which the application assigned ids (`VK_KHR_present_id2`).
 
-use loader_core::platform::Lock;
+use vkload_core::platform::Lock;
 
 use crate::wsi::native_window::SLOTS;
 

@@ -4,8 +4,8 @@ use core::ffi::c_int;
 use core::sync::atomic::Ordering;
 
 use ash::vk::{self, Handle};
-use loader_core::log::{Level, Topic};
-use loader_core::memory::{CopiedCallbacks, TryGrow, Vec};
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::{CopiedCallbacks, TryGrow, Vec};
 
 use crate::objects::{Device, device_of};
 use crate::switches::Switch;

@@ -3,7 +3,7 @@
 use core::ptr::null;
 
 use ash::vk;
-use loader_core::abi::chain::find;
+use vkload_core::abi::chain::find;
 
 use crate::wsi::structures::{AT_RELATIVE_TIME, PresentId2, PresentTimingInfo, PresentTimingsInfo};
 

@@ -1,8 +1,8 @@
 //! When frames reach each stage of presentation (`VK_EXT_present_timing`).
 
 use ash::vk;
-use loader_core::memory::{CopiedCallbacks, TryGrow, Vec};
-use loader_core::platform::Lock;
+use vkload_core::memory::{CopiedCallbacks, TryGrow, Vec};
+use vkload_core::platform::Lock;
 
 use crate::wsi::frame_timestamps::FrameTimestamps;
 use crate::wsi::structures::{

@@ -3,10 +3,10 @@
 use core::ffi::c_void;
 
 use ash::vk::{self, Handle, TaggedStructure};
-use loader_core::abi::array::collect;
-use loader_core::abi::chain::pointers;
-use loader_core::memory::CopiedCallbacks;
-use loader_core::registry::extension as e;
+use vkload_core::abi::array::collect;
+use vkload_core::abi::chain::pointers;
+use vkload_core::memory::CopiedCallbacks;
+use vkload_core::registry::extension as e;
 
 use crate::level::ApiLevel;
 use crate::native_buffer as native;

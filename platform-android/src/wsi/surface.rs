@@ -3,10 +3,10 @@
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
-use loader_core::abi::name;
-use loader_core::log::{Level, Topic};
-use loader_core::memory::{Box, CopiedCallbacks};
-use loader_core::platform::Lock;
+use vkload_core::abi::name;
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::{Box, CopiedCallbacks};
+use vkload_core::platform::Lock;
 
 use crate::loader::Loader;
 use crate::native_buffer;

@@ -5,8 +5,8 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Box, CopiedCallbacks, Vec};
-use loader_core::platform::Lock;
+use vkload_core::memory::{Box, CopiedCallbacks, Vec};
+use vkload_core::platform::Lock;
 
 use crate::loader::Loader;
 use crate::objects::{Device, device_of};

@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use ash::vk;
-use loader_core::platform::Lock;
+use vkload_core::platform::Lock;
 
 use crate::level::ApiLevel;
 use crate::wsi::frame_timestamps::FrameTimestamps;

@@ -2,9 +2,9 @@
 
 use core::fmt::Display;
 
-use loader_core::log::Topic;
 use platform_android::host::Host;
 use platform_android::os::Android;
+use vkload_core::log::Topic;
 
 use crate::SystemLoader;
 use crate::hal::DriverSearch;

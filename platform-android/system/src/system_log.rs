@@ -5,9 +5,9 @@ use core::ffi::{CStr, c_char, c_void};
 use core::mem::transmute;
 
 use ash::vk;
-use loader_core::log::{Level, Topic};
-use loader_core::logger::LOADER;
-use loader_core::memory::{Escaped, Text, TryGrow, format_into};
+use vkload_core::log::{Level, Topic};
+use vkload_core::logger::LOADER;
+use vkload_core::memory::{Escaped, Text, TryGrow, format_into};
 
 use platform_android::Loader;
 use platform_android::system::System;

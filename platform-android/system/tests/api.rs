@@ -21,8 +21,8 @@ use std::path::Path;
 use android_simulation::hal::{Hal, Installed};
 use android_simulation::{Simulation, null_driver};
 use ash::{Device, Entry, Instance, vk};
-use loader_core::log::Level;
 use platform_android::ApiLevel;
+use vkload_core::log::Level;
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../simulation/modules/chain.c");
 const DEBUG_FOLDER: &str = "/data/local/debug/vulkan";

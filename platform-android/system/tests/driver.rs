@@ -17,8 +17,8 @@ use std::ptr::{null, null_mut};
 use android_simulation::Simulation;
 use android_simulation::hal::{Hal, Installed};
 use ash::vk;
-use loader_core::abi::name;
 use platform_android::{ApiLevel, driver};
+use vkload_core::abi::name;
 
 /// A system with a driver, and its loader.
 struct World {
@@ -106,7 +106,7 @@ impl World {
         let logged = self.simulation.android.logged();
         logged
             .into_iter()
-            .filter(|(level, _)| *level == loader_core::log::Level::Error)
+            .filter(|(level, _)| *level == vkload_core::log::Level::Error)
             .map(|(_, text)| text)
             .collect()
     }

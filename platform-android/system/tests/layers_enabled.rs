@@ -4,8 +4,6 @@ use std::ffi::CStr;
 
 use android_simulation::{Android, Simulation, loader_on};
 use ash::vk;
-use loader_core::log::Level;
-use loader_core::memory::{Arc, CopiedCallbacks};
 use platform_android::host::Host;
 use platform_android::layers::{Found, merge};
 use platform_android::log::Logger;
@@ -13,6 +11,8 @@ use platform_android::{ApiLevel, Switch, Switches};
 use platform_android_system::SystemLoader;
 use platform_android_system::layers::policy::{self, Policy};
 use platform_android_system::layers::{Active, Kind, Layers, settings_extensions};
+use vkload_core::log::Level;
+use vkload_core::memory::{Arc, CopiedCallbacks};
 
 const FOLDER: &str = "/data/app/game/lib";
 
@@ -316,7 +316,7 @@ fn extensions(list: &[vk::ExtensionProperties]) -> Vec<(&str, u32)> {
 
 fn named(name: &CStr, spec_version: u32) -> vk::ExtensionProperties {
     let mut extension = vk::ExtensionProperties { spec_version, ..Default::default() };
-    loader_core::abi::name::fill(&mut extension.extension_name, name.to_bytes());
+    vkload_core::abi::name::fill(&mut extension.extension_name, name.to_bytes());
     extension
 }
 

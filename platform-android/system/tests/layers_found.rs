@@ -5,9 +5,9 @@ use std::thread;
 
 use android_simulation::{Android, Simulation, exported};
 use ash::vk;
-use loader_core::log::Level;
-use loader_core::memory::Arc;
 use platform_android::layers::{Found, LibraryDecision, LibraryError, Search};
+use vkload_core::log::Level;
+use vkload_core::memory::Arc;
 
 const DEBUG: &str = "/data/local/debug/vulkan";
 const APPLICATION: &str = "/data/app/game/lib";

@@ -2,10 +2,10 @@
 
 use android_simulation::{Packed, Scarce, Simulation, package, with_memory_for};
 use ash::vk;
-use loader_core::memory::{CopiedCallbacks, OutOfMemory};
 use platform_android::log::Logger;
 use platform_android_system::SystemLoader;
 use platform_android_system::layers::Active;
+use vkload_core::memory::{CopiedCallbacks, OutOfMemory};
 
 #[global_allocator]
 static MEMORY: Scarce = Scarce;

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use android_simulation::{Android, Packed, Simulation, package};
-use loader_core::log::Level;
-use loader_core::memory::Arc;
 use platform_android::layers::{Found, LibraryDecision, LibraryError};
+use vkload_core::log::Level;
+use vkload_core::memory::Arc;
 
 const PACKAGE: &str = "/data/app/layers/base.apk";
 const ABI: &str = "lib/x86_64";

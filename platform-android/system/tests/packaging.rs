@@ -15,11 +15,11 @@ const CRATES: &[(&str, &str)] = &[
     ("ash", "libvkload_ash"),
     ("heapless", "libvkload_heapless"),
     ("libc", "libvkload_libc"),
-    ("loader-core", "libvkload_core"),
     ("platform-android", "libvkload_platform"),
     ("platform-android-system", "libvkload_system"),
     ("shell", "libvkload_shell"),
-    ("vulkan-registry", "libvkload_registry"),
+    ("vkload-core", "libvkload_core"),
+    ("vkload-registry", "libvkload_registry"),
 ];
 
 /// Modules with Rust code, and the folders of their crates.

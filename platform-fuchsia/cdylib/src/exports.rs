@@ -4,4 +4,4 @@
 
 use platform_fuchsia::entry;
 
-loader_core::registry::for_each_export!(fuchsia, loader_core::exports);
+vkload_core::registry::for_each_export!(fuchsia, vkload_core::exports);

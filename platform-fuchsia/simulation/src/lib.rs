@@ -20,8 +20,8 @@ use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard};
 
-use loader_core::memory::{Text, text};
 use platform_fuchsia::{Descriptor, ErrorNumber, FileSystem, Handle, RawHandle, Received, Status, System};
+use vkload_core::memory::{Text, text};
 
 use files::{MANIFESTS, Tree};
 use kernel::{Kernel, Object, Server};

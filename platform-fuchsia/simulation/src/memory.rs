@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use loader_core::memory::{Text, text};
+use vkload_core::memory::{Text, text};
 
 /// Bytes, possibly a library's.
 pub(crate) struct Content {

@@ -6,11 +6,11 @@ use std::ops::Deref;
 use std::sync::{Mutex, PoisonError, RwLock};
 
 use ash::{Entry, StaticFn, vk};
-use loader_core::flavour::Flavour;
-use loader_core::loader::Loader;
-use loader_core::memory::{OutOfMemory, Text, text};
-use loader_core::platform::{Environment, Platform, Reader};
 use platform_fuchsia::{Fuchsia, POLICY, RawHandle};
+use vkload_core::flavour::Flavour;
+use vkload_core::loader::Loader;
+use vkload_core::memory::{OutOfMemory, Text, text};
+use vkload_core::platform::{Environment, Platform, Reader};
 
 use crate::Simulation;
 
@@ -88,7 +88,7 @@ static LOADER: Running = Running;
 
 mod entry {
     #![allow(unreachable_pub, dead_code, reason = "what a shared library would export")]
-    loader_core::global_commands!(super::LOADER, VKLOAD_SIMULATED);
+    vkload_core::global_commands!(super::LOADER, VKLOAD_SIMULATED);
 }
 
 /// Variables by name.

@@ -2,8 +2,8 @@
 
 use core::ffi::c_int;
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
-use loader_core::platform::{FileError, Files, Fingerprint, with_c_path};
+use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use vkload_core::platform::{FileError, Files, Fingerprint, with_c_path};
 
 use crate::fuchsia::Fuchsia;
 use crate::policy::MANIFESTS;

@@ -3,8 +3,8 @@
 use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;
 
-use loader_core::memory::Text;
-use loader_core::platform::{Libraries, Library, LibraryKind};
+use vkload_core::memory::Text;
+use vkload_core::platform::{Libraries, Library, LibraryKind};
 
 use crate::fuchsia::Fuchsia;
 

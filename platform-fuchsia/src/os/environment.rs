@@ -2,8 +2,8 @@
 
 use core::ffi::CStr;
 
-use loader_core::memory::{OutOfMemory, Text, text};
-use loader_core::platform::{Environment, Reader};
+use vkload_core::memory::{OutOfMemory, Text, text};
+use vkload_core::platform::{Environment, Reader};
 
 /// The environment of this process.
 pub(crate) struct ProcessEnvironment;

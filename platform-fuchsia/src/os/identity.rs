@@ -1,7 +1,7 @@
 //! The identity of the process.
 
-use loader_core::memory::{OutOfMemory, Text};
-use loader_core::platform::Identity;
+use vkload_core::memory::{OutOfMemory, Text};
+use vkload_core::platform::Identity;
 
 /// A component has only the capabilities given to it: nothing elevates it, and no path identifies
 /// it to others.

@@ -1,6 +1,6 @@
 //! Standard error, which a component's runner forwards to the system log.
 
-use loader_core::log::{Level, LogSink};
+use vkload_core::log::{Level, LogSink};
 
 /// Standard error of this process.
 pub(crate) struct StandardError;

@@ -1,6 +1,6 @@
 //! Waiting for another thread, by spinning, `sched_yield` and `nanosleep`.
 
-use loader_core::platform::{Pause, Waiting};
+use vkload_core::platform::{Pause, Waiting};
 
 /// Waits longer with each turn.
 pub(crate) struct Backoff;

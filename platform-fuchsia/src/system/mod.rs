@@ -7,7 +7,7 @@ mod handle;
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr::NonNull;
 
-use loader_core::memory::Text;
+use vkload_core::memory::Text;
 
 pub use file_system::{ErrorNumber, FileState, FileSystem};
 pub use handle::Handle;

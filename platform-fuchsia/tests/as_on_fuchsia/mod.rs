@@ -9,8 +9,8 @@ use std::ptr::NonNull;
 
 use ash::vk;
 use fuchsia_simulation::{LoaderService, Process, Simulation};
-use loader_core::platform::{Libraries, Library, LibraryKind};
 use platform_fuchsia::Fuchsia;
+use vkload_core::platform::{Libraries, Library, LibraryKind};
 
 pub(crate) mod programs;
 
@@ -72,7 +72,7 @@ pub(crate) fn open_layer(fuchsia: &Fuchsia, path: &str) -> Result<Library, Strin
     fuchsia.open(path.as_bytes(), LibraryKind::Layer).map_err(words)
 }
 
-fn words(words: loader_core::memory::Text) -> String {
+fn words(words: vkload_core::memory::Text) -> String {
     String::from_utf8(words.to_vec()).unwrap()
 }
 

@@ -2,6 +2,6 @@
 //! `platform-linux/exports.txt`.
 #![allow(non_snake_case, reason = "exported functions have the names of their commands")]
 
-use platform_linux::entry;
+use vkload_linux::entry;
 
-loader_core::registry::for_each_export!(linux, loader_core::exports);
+vkload_core::registry::for_each_export!(linux, vkload_core::exports);

@@ -7,8 +7,8 @@
 
 use core::ffi::{CStr, c_int, c_void};
 
-use loader_core::memory::{Text, TryGrow, Vec, text};
-use loader_core::platform::{FileError, Files, Fingerprint, with_c_path};
+use vkload_core::memory::{Text, TryGrow, Vec, text};
+use vkload_core::platform::{FileError, Files, Fingerprint, with_c_path};
 
 use super::state::State;
 use super::{clear_errno, errno};

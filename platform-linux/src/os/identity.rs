@@ -2,8 +2,8 @@
 
 use core::mem::MaybeUninit;
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec};
-use loader_core::platform::{Identity, LONGEST_PATH};
+use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec};
+use vkload_core::platform::{Identity, LONGEST_PATH};
 
 use super::errno;
 

@@ -6,9 +6,9 @@ use core::ffi::{CStr, c_int, c_void};
 use core::num::NonZero;
 use core::ptr::NonNull;
 
-use loader_core::memory::{Text, text};
-use loader_core::platform::elf::{self, Header};
-use loader_core::platform::{FileError, Libraries, Library, LibraryKind, variables, with_c_path};
+use vkload_core::memory::{Text, text};
+use vkload_core::platform::elf::{self, Header};
+use vkload_core::platform::{FileError, Libraries, Library, LibraryKind, variables, with_c_path};
 
 use super::files::beginning;
 use super::state::State;

@@ -2,8 +2,8 @@
 
 use core::ffi::{CStr, c_char, c_int};
 
-use loader_core::log::{Level, LogSink};
-use loader_core::platform::with_c_path;
+use vkload_core::log::{Level, LogSink};
+use vkload_core::platform::with_c_path;
 
 use super::files::may_be_as_large;
 use super::state::State;

@@ -8,7 +8,7 @@
 use core::ffi::c_int;
 use core::mem::MaybeUninit;
 
-use loader_core::platform::{Fingerprint, with_c_path};
+use vkload_core::platform::{Fingerprint, with_c_path};
 
 #[cfg(not(all(target_env = "gnu", target_pointer_width = "32")))]
 use libc::{fstat, stat};

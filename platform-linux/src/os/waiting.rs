@@ -1,7 +1,7 @@
 //! Waiting for another thread, by spinning, `sched_yield` and `nanosleep`.
 
-use loader_core::log::Topic;
-use loader_core::platform::{Pause, Waiting};
+use vkload_core::log::Topic;
+use vkload_core::platform::{Pause, Waiting};
 
 /// Waits longer with each turn.
 pub(crate) struct Backoff;
@@ -33,14 +33,14 @@ impl Waiting for Backoff {
         let message = format_args!(
             "forked while another thread was inside the loader; fork before other threads call Vulkan, or start another program"
         );
-        loader_core::loader::fatal(Topic::Loader, message)
+        vkload_core::loader::fatal(Topic::Loader, message)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loader_core::platform::Lock;
+    use vkload_core::platform::Lock;
 
     #[test]
     fn threads_that_wait_for_a_lock_all_get_it() {

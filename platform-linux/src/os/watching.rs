@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use loader_core::platform::{Watcher, watch};
+use vkload_core::platform::{Watcher, watch};
 
 /// Reports the order of threads to the tool that watches them, if any.
 pub(crate) fn start() {

@@ -13,7 +13,7 @@ use crate::stage::{Contents, Libraries, Stage};
 /// The distribution's manifest for lavapipe.
 const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 
-const BUILD: &str = "cargo build --profile driver --package driver-runtime --example bench_driver";
+const BUILD: &str = "cargo build --profile driver --package vkload-driver-runtime --example bench_driver";
 
 /// The operations of a driver. A look-up by name must be as cheap as the loader's.
 const OPERATIONS: [Operation; 25] = [

@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::fmt::Display;
 
-use loader_core::registry::{CommandId, ExtensionKind};
+use vkload_core::registry::{CommandId, ExtensionKind};
 
 use super::Interview;
 

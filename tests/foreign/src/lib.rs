@@ -4,11 +4,11 @@
 
 use std::ffi::CStr;
 
-use loader_core::discovery::{Policy, Root, Search};
-use loader_core::flavour::{Flavour, Handles};
-use loader_core::loader::Loader;
-use loader_core::platform::variables;
-use platform_linux::PLATFORM;
+use vkload_core::discovery::{Policy, Root, Search};
+use vkload_core::flavour::{Flavour, Handles};
+use vkload_core::loader::Loader;
+use vkload_core::platform::variables;
+use vkload_linux::PLATFORM;
 
 /// The variable that names the other loader.
 pub const SYSTEM_LOADER: &CStr = c"VKLOAD_TEST_SYSTEM_LOADER";
@@ -33,14 +33,14 @@ pub static LOADER: Loader =
 
 /// The global commands of Vulkan.
 pub mod entry {
-    loader_core::global_commands!(crate::LOADER, VKLOAD_ABOVE);
+    vkload_core::global_commands!(crate::LOADER, VKLOAD_ABOVE);
 }
 
 /// The exported functions.
 pub mod exports {
     use super::entry;
 
-    loader_core::registry::for_each_export!(linux, loader_core::look_up_exports);
+    vkload_core::registry::for_each_export!(linux, vkload_core::look_up_exports);
 }
 
 /// Runs when the library is unloaded, as in the shells.
@@ -49,5 +49,5 @@ pub mod exports {
 static UNLOAD: extern "C" fn() = unload;
 
 extern "C" fn unload() {
-    loader_core::entry::unload(&LOADER);
+    vkload_core::entry::unload(&LOADER);
 }

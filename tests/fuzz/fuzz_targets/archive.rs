@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use libfuzzer_sys::fuzz_target;
-use loader_core::platform::FileError;
+use vkload_core::platform::FileError;
 use platform_android::layers::archive::{self, Ranges};
 use platform_android::layers::elf;
 

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loader_core::manifest::json::{self, ErrorKind, Kind, Value};
-use loader_core::manifest::{DriverManifest, LayerFile};
+use vkload_core::manifest::json::{self, ErrorKind, Kind, Value};
+use vkload_core::manifest::{DriverManifest, LayerFile};
 
 fuzz_target!(|bytes: &[u8]| {
     let strict: Option<serde_json::Value> = serde_json::from_slice(bytes).ok();

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use libfuzzer_sys::fuzz_target;
-use loader_core::platform::FileError;
+use vkload_core::platform::FileError;
 use platform_android_apk::package::{self, Contents, UnpackError};
 use platform_android::layers::archive::Ranges;
 

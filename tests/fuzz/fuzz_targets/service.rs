@@ -10,8 +10,8 @@ use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard};
 
 use libfuzzer_sys::fuzz_target;
-use loader_core::memory::{Text, text};
-use loader_core::platform::{Files, Libraries, LibraryKind};
+use vkload_core::memory::{Text, text};
+use vkload_core::platform::{Files, Libraries, LibraryKind};
 use platform_fuchsia::{
     Descriptor, ErrorNumber, FileState, FileSystem, Fuchsia, Handle, RawHandle, Received, Status, System,
 };

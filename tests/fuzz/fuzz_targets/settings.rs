@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loader_core::manifest::{Control, SettingsFile};
+use vkload_core::manifest::{Control, SettingsFile};
 
 fuzz_target!(|bytes: &[u8]| {
     let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;

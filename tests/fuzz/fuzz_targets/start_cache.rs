@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loader_core::drivers::last_start::{KnownDriver, StartFile, Writer, last_line};
-use loader_core::memory::text;
+use vkload_core::drivers::last_start::{KnownDriver, StartFile, Writer, last_line};
+use vkload_core::memory::text;
 
 fn read(parts: &[&[u8]]) -> Option<StartFile> {
     StartFile::read(text(parts).expect("memory")).expect("memory")

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::ffi::c_void;
 
 use ash::vk;
-use loader_core::dispatch::TERMINATORS;
-use loader_core::entry::hand_written;
-use loader_core::objects::{device_terminator, instance_terminator};
-use loader_core::registry::{Class, CommandId};
+use vkload_core::dispatch::TERMINATORS;
+use vkload_core::entry::hand_written;
+use vkload_core::objects::{device_terminator, instance_terminator};
+use vkload_core::registry::{Class, CommandId};
 use vkload_tests::trial::{Short, Trial, try_all};
 use vkload_tests::{Ask, Device, Driver, Layer, PLATFORMS, Scenario, ask_for_windows, window_driver};
 

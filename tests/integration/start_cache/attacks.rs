@@ -4,7 +4,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::Path;
 
-use loader_core::drivers::last_start::last_line;
+use vkload_core::drivers::last_start::last_line;
 use vkload_tests::Scenario;
 
 use super::{file, learn, opened, scenario, start};

@@ -5,7 +5,7 @@
 //! order between them, if no thread can continue, or if an assertion fails.
 #![allow(dead_code)]
 
-extern crate self as loader_core;
+extern crate self as vkload_core;
 
 mod memory;
 mod models;

@@ -105,7 +105,7 @@ pub(crate) fn runtime_null_driver(folder: &Path) -> PathBuf {
 #[must_use]
 pub fn example_driver(folder: &Path) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let build = ["build", "--quiet", "--package", "driver-runtime", "--example", "transfer"];
+    let build = ["build", "--quiet", "--package", "vkload-driver-runtime", "--example", "transfer"];
     let status = Command::new(cargo).current_dir(env!("CARGO_MANIFEST_DIR")).args(build).status();
     assert!(status.is_ok_and(|status| status.success()), "the example driver does not compile");
     let manifest = folder.join("transfer.json");

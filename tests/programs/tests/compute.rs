@@ -52,7 +52,7 @@ fn open() -> Entry {
 }
 
 fn linked_in() -> Entry {
-    let get_instance_proc_addr = platform_linux::entry::get_instance_proc_addr;
+    let get_instance_proc_addr = vkload_linux::entry::get_instance_proc_addr;
     // SAFETY: the function is vkGetInstanceProcAddr.
     unsafe { Entry::from_static_fn(StaticFn { get_instance_proc_addr }) }
 }

@@ -135,7 +135,7 @@ fn a_list_with_anything_but_absolute_paths_does_not_compile() {
     for list in ["libnull.so", "./libnull.so", "/a/libnull.so:libnull.so", "/a/libnull.so:", ""] {
         let mut check = Command::new(env!("CARGO"));
         check.current_dir(env!("CARGO_MANIFEST_DIR")).env("VKLOAD_FIXED_DRIVERS", list);
-        check.args(["check", "--quiet", "--package", "platform-linux", "--target-dir"]);
+        check.args(["check", "--quiet", "--package", "vkload-linux", "--target-dir"]);
         check.arg(concat!(env!("CARGO_TARGET_TMPDIR"), "/refused"));
         let output = run(check.args(["--no-default-features", "--features", "fixed-drivers"]));
         assert!(!output.status.success(), "{list:?}");

@@ -106,7 +106,7 @@ fn suspects(planned: &Planned, variables: &Variables, layers: Vec<LayerView>) ->
         // The output shows how to turn the layer off on a separate line.
         let why = layer.why(planned).split("; to turn it off").next().unwrap_or_default().to_owned();
         let off = if layer.is_by_settings() {
-            let settings = loader_core::memory::Escaped(&planned.settings.plan.path);
+            let settings = vkload_core::memory::Escaped(&planned.settings.plan.path);
             format!("In {settings}, change \"control\" of {} from \"on\" to \"off\"", layer.name)
         } else {
             layer.off(variables)

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 
-use loader_core::discovery::LayerRequest;
-use loader_core::manifest::Version;
-use loader_core::memory::Escaped;
 use serde::Serialize;
+use vkload_core::discovery::LayerRequest;
+use vkload_core::manifest::Version;
+use vkload_core::memory::Escaped;
 
 use crate::facts;
 use crate::planned::Planned;

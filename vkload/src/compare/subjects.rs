@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use loader_core::discovery::{Answer, Question, Root};
-use loader_core::memory::Escaped;
 use serde::Serialize;
 use serde_json::Value;
+use vkload_core::discovery::{Answer, Question, Root};
+use vkload_core::memory::Escaped;
 
 use super::Side;
 use crate::doctor;

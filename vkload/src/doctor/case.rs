@@ -1,6 +1,6 @@
 //! Everything that the rules judge by, and the questions that most of them ask.
 
-use loader_core::discovery::Candidate;
+use vkload_core::discovery::Candidate;
 
 use super::finding::Severity;
 use super::subject::Target;

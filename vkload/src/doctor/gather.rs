@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use loader_core::memory::Escaped;
+use vkload_core::memory::Escaped;
 
 use super::asked;
 use super::case::Case;

@@ -11,7 +11,7 @@ use crate::probe::parent::{Settings, libraries_not_found, try_out};
 use crate::probe::{self, Attempt, Ending, Progress, Subject, Trial, try_all};
 use crate::switches::Changes;
 use crate::view::LayerView;
-use loader_core::memory::Escaped;
+use vkload_core::memory::Escaped;
 
 /// The variable by which the dynamic linker loads libraries into every program.
 pub(super) const PRELOAD: &str = "LD_PRELOAD";

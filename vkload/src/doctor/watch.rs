@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 use std::{env, fs, thread};
 
-use loader_core::memory::Escaped;
+use vkload_core::memory::Escaped;
 
 use super::answer::answer;
 use super::output::Format;

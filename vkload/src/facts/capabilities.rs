@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use loader_core::platform::variables::ALL;
+use vkload_core::platform::variables::ALL;
 
 use super::linker::Search;
 use super::variables::Variables;

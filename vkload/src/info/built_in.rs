@@ -25,7 +25,7 @@ pub(crate) fn try_out(report: &mut Report, entry: &Entry) {
 unsafe fn with_instance(entry: &Entry) -> Result<BuiltIn, vk::Result> {
     let app = vk::ApplicationInfo::default().application_name(c"vkload").api_version(vk::API_VERSION_1_1);
     let drivers = [vk::DirectDriverLoadingInfoLUNARG::default()
-        .pfn_get_instance_proc_addr(Some(null_driver::get_instance_proc_addr))];
+        .pfn_get_instance_proc_addr(Some(vkload_null_driver::get_instance_proc_addr))];
     let mut list = vk::DirectDriverLoadingListLUNARG::default()
         .mode(vk::DirectDriverLoadingModeLUNARG::EXCLUSIVE)
         .drivers(&drivers);

@@ -1,16 +1,16 @@
 //! Asks the loader.
 
 use ash::{Entry, StaticFn};
-use loader_core::discovery::{Note, Origin, Plan, Request};
-use loader_core::drivers::{BestReason, best_reason};
-use loader_core::drivers::{FoundDrivers, Purpose};
-use loader_core::loader::Loader;
-use loader_core::manifest::ManifestWarning;
-use loader_core::memory::OutOfMemory;
-use loader_core::negotiation::DriverStatus;
-use loader_core::objects;
-use platform_linux::entry::get_instance_proc_addr;
-use platform_linux::{LOADER, PLATFORM};
+use vkload_core::discovery::{Note, Origin, Plan, Request};
+use vkload_core::drivers::{BestReason, best_reason};
+use vkload_core::drivers::{FoundDrivers, Purpose};
+use vkload_core::loader::Loader;
+use vkload_core::manifest::ManifestWarning;
+use vkload_core::memory::OutOfMemory;
+use vkload_core::negotiation::DriverStatus;
+use vkload_core::objects;
+use vkload_linux::entry::get_instance_proc_addr;
+use vkload_linux::{LOADER, PLATFORM};
 
 use super::layers::LayerProblem;
 use super::report::{Driver, Problem, Report};
@@ -124,9 +124,9 @@ fn opened<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loader_core::discovery::{Candidate, DriverDecision, DriverKind, SearchResult, SkipReason};
-    use loader_core::manifest::Version;
-    use loader_core::memory::text;
+    use vkload_core::discovery::{Candidate, DriverDecision, DriverKind, SearchResult, SkipReason};
+    use vkload_core::manifest::Version;
+    use vkload_core::memory::text;
 
     fn candidate(decision: DriverDecision) -> Candidate {
         Candidate {
@@ -163,7 +163,7 @@ mod tests {
     fn every_candidate_and_every_search_path_is_in_the_report() {
         let mut plan = Plan::default();
         plan.drivers.push(candidate(DriverDecision::Use));
-        plan.searched.push(loader_core::discovery::Searched {
+        plan.searched.push(vkload_core::discovery::Searched {
             path: text(&[b"/icd.d"]).unwrap(),
             origin: Origin::Fallback(c"XDG_DATA_DIRS"),
             result: SearchResult::Folder { manifests: 1 },

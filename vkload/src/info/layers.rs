@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use loader_core::discovery::{LayerPlan, LayerRequest, LayerScope};
-use loader_core::layers::FoundLayers;
-use loader_core::loader::Loader;
-use loader_core::manifest::{LayerExtension, LayerManifest, SIZE_LIMIT};
-use loader_core::memory::{Application, OutOfMemory};
-use loader_core::platform::Files;
+use vkload_core::discovery::{LayerPlan, LayerRequest, LayerScope};
+use vkload_core::layers::FoundLayers;
+use vkload_core::loader::Loader;
+use vkload_core::manifest::{LayerExtension, LayerManifest, SIZE_LIMIT};
+use vkload_core::memory::{Application, OutOfMemory};
+use vkload_core::platform::Files;
 
 use super::report::{About, Extension, Layer, Report};
 use crate::view::LayerView;

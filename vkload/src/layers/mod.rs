@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use loader_core::discovery::{LayerCandidate, LayerRequest};
-use loader_core::memory::Escaped;
+use vkload_core::discovery::{LayerCandidate, LayerRequest};
+use vkload_core::memory::Escaped;
 
 use crate::arguments::LayersArguments;
 use crate::doctor::subject::Target;

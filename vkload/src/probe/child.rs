@@ -7,12 +7,12 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use ash::vk;
-use loader_core::manifest::{LayerFunctions, Symbol};
-use loader_core::memory::OutOfMemory;
-use loader_core::negotiation::{LayerOpenError, with_layer};
-use loader_core::platform::LibraryKind;
-use platform_linux::PLATFORM;
-use platform_linux::entry::get_instance_proc_addr;
+use vkload_core::manifest::{LayerFunctions, Symbol};
+use vkload_core::memory::OutOfMemory;
+use vkload_core::negotiation::{LayerOpenError, with_layer};
+use vkload_core::platform::LibraryKind;
+use vkload_linux::PLATFORM;
+use vkload_linux::entry::get_instance_proc_addr;
 
 use super::vulkan::{self, Commands};
 use super::{Ending, Line, Stage, Subject, crash, notes};
@@ -57,7 +57,7 @@ pub(crate) fn run(memory: i32, subject: &str) -> ExitCode {
     if let Some(library) = opened {
         tell(Line::Stage { stage: Stage::Unload });
         // The loader in this program keeps layers open.
-        platform_linux::unload();
+        vkload_linux::unload();
         // SAFETY: nothing in the library is used any more. Running its destructors is part of the trial.
         unsafe { libc::dlclose(library) };
     }

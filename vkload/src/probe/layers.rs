@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use loader_core::discovery::LayerCandidate;
-use loader_core::manifest::Symbol;
-use loader_core::memory::Escaped;
+use vkload_core::discovery::LayerCandidate;
+use vkload_core::manifest::Symbol;
+use vkload_core::memory::Escaped;
 
 use super::parent::Settings;
 use super::{Attempt, Subject, Trial, try_all};

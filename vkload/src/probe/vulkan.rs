@@ -92,7 +92,7 @@ unsafe fn create_instance(
     let application = vk::ApplicationInfo::default().application_name(c"vkload doctor").api_version(version);
     let (mut extensions, mut layers) = (Vec::new(), Vec::new());
     let drivers = [vk::DirectDriverLoadingInfoLUNARG::default()
-        .pfn_get_instance_proc_addr(Some(null_driver::get_instance_proc_addr))];
+        .pfn_get_instance_proc_addr(Some(vkload_null_driver::get_instance_proc_addr))];
     let mut list = vk::DirectDriverLoadingListLUNARG::default()
         .mode(vk::DirectDriverLoadingModeLUNARG::EXCLUSIVE)
         .drivers(&drivers);

@@ -5,8 +5,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use loader_core::discovery::KnownSettings;
-use platform_linux::{PLATFORM, POLICY};
+use vkload_core::discovery::KnownSettings;
+use vkload_linux::{PLATFORM, POLICY};
 
 use crate::settings_edit::{self, Json};
 

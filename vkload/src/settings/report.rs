@@ -7,11 +7,11 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use loader_core::discovery::{KnownSettings, SearchResult, SkipReason};
-use loader_core::manifest::{Settings, SettingsFile, SettingsWarning};
-use loader_core::memory::{Escaped, OutOfMemory};
-use platform_linux::{PLATFORM, POLICY};
 use serde_json::{Value, json};
+use vkload_core::discovery::{KnownSettings, SearchResult, SkipReason};
+use vkload_core::manifest::{Settings, SettingsFile, SettingsWarning};
+use vkload_core::memory::{Escaped, OutOfMemory};
+use vkload_linux::{PLATFORM, POLICY};
 
 use crate::arguments::SettingsArguments;
 use crate::output;

@@ -5,8 +5,8 @@ mod json;
 use std::path::Path;
 
 pub(crate) use json::Json;
-use loader_core::discovery::{LayerCandidate, LayerKind};
-use loader_core::memory::Escaped;
+use vkload_core::discovery::{LayerCandidate, LayerKind};
+use vkload_core::memory::Escaped;
 
 /// Destinations of messages that are no files.
 const NO_FILES: &[&str] = &["stdout", "stderr"];

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use loader_core::discovery::{
+use vkload_core::discovery::{
     ActivationCause, ActiveLayer, LayerCandidate, LayerKind, LayerReason, LayerRequest,
 };
-use loader_core::manifest::{Control, Switch};
-use loader_core::memory::Escaped;
+use vkload_core::manifest::{Control, Switch};
+use vkload_core::memory::Escaped;
 
 use crate::facts::Variables;
 use crate::planned::Planned;
@@ -276,7 +276,7 @@ fn disable(layer: &LayerCandidate) -> Option<(String, String)> {
 
 fn switch(
     layer: &LayerCandidate,
-    which: impl Fn(&loader_core::manifest::LayerManifest) -> &Option<Switch>,
+    which: impl Fn(&vkload_core::manifest::LayerManifest) -> &Option<Switch>,
 ) -> Option<(String, String)> {
     let switch = which(layer.manifest.as_ref()?).as_ref()?;
     Some((Escaped(switch.variable.bytes()).to_string(), Escaped(&switch.value).to_string()))

@@ -10,8 +10,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use loader_core::discovery::{Answer, Question};
-use loader_core::memory::Escaped;
+use vkload_core::discovery::{Answer, Question};
+use vkload_core::memory::Escaped;
 
 use crate::exec::{make_private, private_folder};
 use crate::facts::Variables;

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use loader_core::discovery::{Candidate, DriverDecision, Origin, Plan};
 use serde::Serialize;
+use vkload_core::discovery::{Candidate, DriverDecision, Origin, Plan};
 
 use super::{setting, settings_file, shown};
 use crate::planned::Planned;

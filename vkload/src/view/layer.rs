@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use loader_core::discovery::{
+use vkload_core::discovery::{
     ActivationCause, ActiveLayers, LayerCandidate, LayerDecision, LayerKind, LayerPlan, LayerReason,
     LayerRequest,
 };
-use loader_core::manifest::Switch;
-use loader_core::memory::OutOfMemory;
+use vkload_core::manifest::Switch;
+use vkload_core::memory::OutOfMemory;
 
 use super::{setting, settings_file, shown};
 use crate::planned::Planned;

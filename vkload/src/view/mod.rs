@@ -8,8 +8,8 @@ pub(crate) use layer::LayerView;
 
 use std::ffi::CStr;
 
-use loader_core::discovery::{Answer, Question};
-use loader_core::memory::Escaped;
+use vkload_core::discovery::{Answer, Question};
+use vkload_core::memory::Escaped;
 
 use crate::planned::Planned;
 

@@ -4,13 +4,13 @@
 
 use core::ffi::c_char;
 
-use driver_runtime::vk;
+use vkload_driver_runtime::vk;
 
 #[cfg(target_os = "fuchsia")]
 mod fuchsia;
 
 #[cfg(target_os = "fuchsia")]
-driver_runtime::export_fuchsia!();
+vkload_driver_runtime::export_fuchsia!();
 
 /// Looks up every function of the driver.
 ///
@@ -22,7 +22,7 @@ pub unsafe extern "system" fn vk_icdGetInstanceProcAddr(
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the loader keeps the specification's promises.
-    unsafe { null_driver::get_instance_proc_addr(instance, name) }
+    unsafe { vkload_null_driver::get_instance_proc_addr(instance, name) }
 }
 
 /// Agrees with the loader on an interface version.
@@ -32,7 +32,7 @@ pub unsafe extern "system" fn vk_icdGetInstanceProcAddr(
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn vk_icdNegotiateLoaderICDInterfaceVersion(version: *mut u32) -> vk::Result {
     // SAFETY: the loader passes a pointer to its newest version.
-    unsafe { null_driver::negotiate(version) }
+    unsafe { vkload_null_driver::negotiate(version) }
 }
 
 /// Looks up physical-device commands that the loader does not know.
@@ -45,5 +45,5 @@ pub unsafe extern "system" fn vk_icdGetPhysicalDeviceProcAddr(
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the loader keeps the specification's promises.
-    unsafe { null_driver::get_physical_device_proc_addr(instance, name) }
+    unsafe { vkload_null_driver::get_physical_device_proc_addr(instance, name) }
 }

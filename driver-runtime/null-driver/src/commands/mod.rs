@@ -3,10 +3,10 @@
 
 mod transfer;
 
-use driver_runtime::command_buffer::{self, CommandBuffer, CommandBuffers, CommandPool, Recording};
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::driver_prelude::CommandBufferError;
-use driver_runtime::{entry_points, vk};
+use vkload_driver_runtime::command_buffer::{self, CommandBuffer, CommandBuffers, CommandPool, Recording};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::driver_prelude::CommandBufferError;
+use vkload_driver_runtime::{entry_points, vk};
 
 use crate::device::list;
 use crate::dispatchable::mark;

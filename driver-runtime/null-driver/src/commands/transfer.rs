@@ -2,8 +2,8 @@
 
 use core::ffi::c_void;
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::{Object, entry_points, vk};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::{Object, entry_points, vk};
 
 use crate::device::list;
 use crate::image::copy::{self, Clear, Direction};

@@ -5,8 +5,8 @@
 //! For every function here: handles are live, and pointers are valid for the function's writes, or NULL if that is
 //! allowed.
 
-use driver_runtime::vk::{self, Handle};
-use driver_runtime::{Device, Object, VkObject};
+use vkload_driver_runtime::vk::{self, Handle};
+use vkload_driver_runtime::{Device, Object, VkObject};
 
 use super::rows::Pointer;
 use crate::runtime::runtime;

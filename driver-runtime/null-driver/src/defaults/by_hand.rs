@@ -2,9 +2,9 @@
 
 use core::ffi::c_void;
 
-use driver_runtime::dispatch::{Command, EntryPoints};
-use driver_runtime::registry::command;
-use driver_runtime::{entry_points, vk};
+use vkload_driver_runtime::dispatch::{Command, EntryPoints};
+use vkload_driver_runtime::registry::command;
+use vkload_driver_runtime::{entry_points, vk};
 
 use super::actions;
 

@@ -10,7 +10,7 @@ mod commands_3_gen;
 mod commands_4_gen;
 mod rows;
 
-use driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::dispatch::EntryPoints;
 
 use crate::Null;
 
@@ -24,8 +24,8 @@ pub(crate) const COMMANDS: EntryPoints<Null> = commands_1_gen::COMMANDS
 
 /// Returns whether the driver's function for the command checks the scenario, so that it can fail or wait.
 #[cfg(test)]
-pub(crate) fn asks(command: driver_runtime::registry::CommandId) -> bool {
-    use driver_runtime::Tables;
+pub(crate) fn asks(command: vkload_driver_runtime::registry::CommandId) -> bool {
+    use vkload_driver_runtime::Tables;
 
     let command = command.canonical();
     let row = COMMANDS.get(command);

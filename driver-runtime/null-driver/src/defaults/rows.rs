@@ -1,7 +1,7 @@
 //! The row format of the generated files, which describe the commands' behaviour.
 
-use driver_runtime::registry::CommandId;
-use driver_runtime::vk;
+use vkload_driver_runtime::registry::CommandId;
+use vkload_driver_runtime::vk;
 
 use crate::outcome::{self, Outcome};
 
@@ -49,14 +49,14 @@ macro_rules! commands {
         use super::{actions::*, rows::*};
 
         // SAFETY: each function has the parameters and the result that the registry has for its command.
-        pub(super) const COMMANDS: driver_runtime::dispatch::EntryPoints<crate::Null> = unsafe {
-            driver_runtime::dispatch::EntryPoints::NONE$(.with(driver_runtime::registry::command::$command, {
+        pub(super) const COMMANDS: vkload_driver_runtime::dispatch::EntryPoints<crate::Null> = unsafe {
+            vkload_driver_runtime::dispatch::EntryPoints::NONE$(.with(vkload_driver_runtime::registry::command::$command, {
                 #[allow(unused_variables, clippy::too_many_arguments, reason = "as the registry has the command")]
                 unsafe extern "system" fn function($($parameter: $class),*) -> $result {
                     #[allow(unused_unsafe, reason = "what only returns a number is safe")]
                     // SAFETY: the caller's parameters meet the specification's demands on the command.
                     unsafe {
-                        let command = driver_runtime::registry::command::$command;
+                        let command = vkload_driver_runtime::registry::command::$command;
                         let wanted = wanted_of(command, &[$(crate::outcome::number_of(&$parameter)),*]);
                         if let Some((result, true)) = wanted {
                             return failed(command, result);
@@ -68,7 +68,7 @@ macro_rules! commands {
                 // Pointers to functions have the same size and meaning whatever their parameters.
                 core::mem::transmute::<
                     unsafe extern "system" fn($($class),*) -> $result,
-                    driver_runtime::dispatch::Command,
+                    vkload_driver_runtime::dispatch::Command,
                 >(function)
             }))*
         };

@@ -10,8 +10,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use driver_runtime::features::Features;
-use driver_runtime::registry::{ExtensionId, ExtensionSet, Platform, extension};
+use vkload_driver_runtime::features::Features;
+use vkload_driver_runtime::registry::{ExtensionId, ExtensionSet, Platform, extension};
 
 use rows::{Alternative, Needs};
 

@@ -1,6 +1,6 @@
 //! The row format of the generated file, which lists the extensions' dependencies.
 
-use driver_runtime::registry::ExtensionId;
+use vkload_driver_runtime::registry::ExtensionId;
 
 /// An extension that needs something, or that may still change.
 pub(super) struct Needs {
@@ -20,7 +20,7 @@ pub(super) struct Alternative {
 /// `EXTENSION provisional [MINOR EXTENSION EXTENSION] [MINOR];`
 macro_rules! needs {
     ($($extension:ident $($provisional:ident)? $([$minor:literal $($needed:ident)*])*;)*) => {
-        use driver_runtime::registry::extension::*;
+        use vkload_driver_runtime::registry::extension::*;
 
         pub(super) static ROWS: &[super::rows::Needs] = &[$(
             super::rows::Needs {

@@ -1,5 +1,5 @@
-use driver_runtime::features::name;
-use driver_runtime::registry::ExtensionKind;
+use vkload_driver_runtime::features::name;
+use vkload_driver_runtime::registry::ExtensionKind;
 
 use super::*;
 

@@ -4,7 +4,7 @@ use alloc::string::String;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use driver_runtime::{Host, Waiting};
+use vkload_driver_runtime::{Host, Waiting};
 
 /// The system.
 pub(crate) struct System;

@@ -4,7 +4,7 @@
 use alloc::string::{String, ToString};
 use core::ffi::{CStr, c_char, c_int, c_void};
 
-use driver_runtime::{Host, Waiting};
+use vkload_driver_runtime::{Host, Waiting};
 
 #[link(name = "c")]
 unsafe extern "C" {

@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::{env, fs};
 
 /// The system.
-pub(crate) use driver_runtime::host::Linux as System;
+pub(crate) use vkload_driver_runtime::host::Linux as System;
 
 /// Returns the value of an environment variable.
 pub(crate) fn variable(name: &str) -> Option<String> {

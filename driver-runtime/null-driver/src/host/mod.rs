@@ -2,13 +2,13 @@
 
 use core::ops::DerefMut;
 use core::sync::atomic::{AtomicU32, Ordering};
-use driver_runtime::atomic::AtomicU64;
+use vkload_driver_runtime::atomic::AtomicU64;
 
+use vkload_core::platform::Lock;
 #[cfg(target_os = "linux")]
-use driver_runtime::sync_object::HandleKind;
-use driver_runtime::sync_object::{Handle, SyncObject};
-use driver_runtime::{Host, Waiting};
-use loader_core::platform::Lock;
+use vkload_driver_runtime::sync_object::HandleKind;
+use vkload_driver_runtime::sync_object::{Handle, SyncObject};
+use vkload_driver_runtime::{Host, Waiting};
 
 #[cfg(not(target_os = "linux"))]
 mod alone;

@@ -2,10 +2,10 @@
 
 use alloc::vec::Vec;
 
-use driver_runtime::vk;
+use vkload_driver_runtime::vk;
 
 use super::copy::Clear;
-use driver_runtime::format::{Component, FormatInfo, NumericFormat as Kind, Plane};
+use vkload_driver_runtime::format::{Component, FormatInfo, NumericFormat as Kind, Plane};
 
 /// `VK_FORMAT_E5B9G9R9_UFLOAT_PACK32`: three components share an exponent.
 const SHARED_EXPONENT_BITS: u32 = 27;

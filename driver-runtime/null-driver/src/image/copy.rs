@@ -5,8 +5,8 @@
 use core::ffi::c_void;
 use core::ptr::NonNull;
 
-use driver_runtime::format::FormatInfo;
-use driver_runtime::{Object, vk};
+use vkload_driver_runtime::format::FormatInfo;
+use vkload_driver_runtime::{Object, vk};
 
 use super::colour;
 use super::layout::{Area, Image};

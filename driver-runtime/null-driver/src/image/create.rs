@@ -2,10 +2,10 @@
 
 use core::ffi::c_void;
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::headless::Swapchain;
-use driver_runtime::{Object, entry_points, vk};
-use loader_core::abi::chain;
+use vkload_core::abi::chain;
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::headless::Swapchain;
+use vkload_driver_runtime::{Object, entry_points, vk};
 
 use super::copy;
 use super::layout::Image;

@@ -3,8 +3,8 @@
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use driver_runtime::resource::ImageInfo;
-use driver_runtime::{Device, VkObject, vk};
+use vkload_driver_runtime::resource::ImageInfo;
+use vkload_driver_runtime::{Device, VkObject, vk};
 
 use super::format::find;
 use super::support::sizes;

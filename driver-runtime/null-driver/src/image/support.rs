@@ -1,8 +1,8 @@
 //! A device's abilities with formats: everything that their kind allows.
 
-use driver_runtime::format::FormatInfo;
-use driver_runtime::vk;
-use loader_core::abi::chain;
+use vkload_core::abi::chain;
+use vkload_driver_runtime::format::FormatInfo;
+use vkload_driver_runtime::vk;
 
 use super::format::find;
 use crate::description::{HEAP_SIZE, IMAGE_EXTENT};

@@ -1,7 +1,7 @@
 //! The identity of a DRM device.
 
-use driver_runtime::drm::{Bus, DrmDevice, DrmNode};
-use driver_runtime::{Description, vk};
+use vkload_driver_runtime::drm::{Bus, DrmDevice, DrmNode};
+use vkload_driver_runtime::{Description, vk};
 
 /// Sets the IDs, the PCI address, and the numbers of the nodes.
 pub(super) fn set(known: &mut Description, device: &DrmDevice) {

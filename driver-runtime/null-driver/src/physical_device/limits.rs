@@ -1,7 +1,7 @@
 //! The specification's requirements for every device of Vulkan 1.4 (chapter "Limits"), and for one with these
 //! features.
 
-use driver_runtime::{Description, vk};
+use vkload_driver_runtime::{Description, vk};
 
 use crate::description::{HEAP_SIZE, IMAGE_EXTENT};
 use crate::descriptors::{DESCRIPTOR_SIZE, SET_ALIGNMENT};

@@ -6,10 +6,10 @@ mod limits;
 use alloc::format;
 use alloc::string::String;
 
-use driver_runtime::dispatch::EntryPoints;
-use driver_runtime::drm::DrmDevice;
-use driver_runtime::features::{Features, name};
-use driver_runtime::{Description, entry_points, vk};
+use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::drm::DrmDevice;
+use vkload_driver_runtime::features::{Features, name};
+use vkload_driver_runtime::{Description, entry_points, vk};
 
 use crate::description::bare;
 use crate::scenario::Scenario;

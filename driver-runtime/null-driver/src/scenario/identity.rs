@@ -4,8 +4,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use driver_runtime::physical_device::QUEUE_FAMILIES;
-use driver_runtime::{Description, reflect, vk};
+use vkload_driver_runtime::physical_device::QUEUE_FAMILIES;
+use vkload_driver_runtime::{Description, reflect, vk};
 
 /// The identity in the words; all other properties remain unchanged.
 #[derive(Default)]

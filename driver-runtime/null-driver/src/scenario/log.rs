@@ -5,8 +5,8 @@ use alloc::string::String;
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use driver_runtime::registry::command;
-use driver_runtime::trace::TraceSettings;
+use vkload_driver_runtime::registry::command;
+use vkload_driver_runtime::trace::TraceSettings;
 
 use crate::host;
 

@@ -66,12 +66,12 @@ use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use driver_runtime::atomic::AtomicU64;
+use vkload_driver_runtime::atomic::AtomicU64;
 
-use driver_runtime::Host;
-use driver_runtime::registry::{CommandId, ExtensionSet, command};
-use driver_runtime::trace::TraceSettings;
-use driver_runtime::vk;
+use vkload_driver_runtime::Host;
+use vkload_driver_runtime::registry::{CommandId, ExtensionSet, command};
+use vkload_driver_runtime::trace::TraceSettings;
+use vkload_driver_runtime::vk;
 
 use crate::host;
 pub(crate) use identity::Identity;

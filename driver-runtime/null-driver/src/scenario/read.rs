@@ -5,12 +5,12 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::sync::atomic::AtomicU32;
-use driver_runtime::atomic::AtomicU64;
+use vkload_driver_runtime::atomic::AtomicU64;
 
-use driver_runtime::registry::{
+use vkload_driver_runtime::registry::{
     CommandId, ExtensionId, ExtensionKind, ExtensionSet, command, extension, find, find_extension,
 };
-use driver_runtime::vk;
+use vkload_driver_runtime::vk;
 
 use super::log::{Frame, Log};
 use super::{
@@ -32,7 +32,7 @@ impl Default for Scenario {
     fn default() -> Self {
         Self {
             api_version: vk::make_api_version(0, 1, 4, 0),
-            interface: driver_runtime::icd::INTERFACE_VERSION,
+            interface: vkload_driver_runtime::icd::INTERFACE_VERSION,
             devices: 1,
             drm: false,
             groups: Vec::new(),
@@ -112,7 +112,7 @@ impl Scenario {
     fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
             "api" => self.api_version = version(value).ok_or("a version is MAJOR.MINOR, as in 1.3")?,
-            "interface" => self.interface = number(value, driver_runtime::icd::INTERFACE_VERSION)?,
+            "interface" => self.interface = number(value, vkload_driver_runtime::icd::INTERFACE_VERSION)?,
             "devices" if value == "drm" => {
                 self.drm = true;
                 extensions::DRM_DEVICE_EXTENSIONS.iter().for_each(|id| self.device_extensions.insert(*id));

@@ -1,6 +1,6 @@
 //! Scenarios as tests write them.
 
-use driver_runtime::registry::extension;
+use vkload_driver_runtime::registry::extension;
 
 use super::*;
 

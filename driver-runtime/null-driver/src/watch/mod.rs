@@ -5,9 +5,9 @@
 
 mod list;
 
-use driver_runtime::Tables;
-use driver_runtime::dispatch::Command;
-use driver_runtime::registry::CommandId;
+use vkload_driver_runtime::Tables;
+use vkload_driver_runtime::dispatch::Command;
+use vkload_driver_runtime::registry::CommandId;
 
 use crate::Null;
 use crate::outcome::{Outcome, logged, number_of, stops};
@@ -79,11 +79,11 @@ macro_rules! watched {
     ($($count:ident $command:ident: $pointer_type:ident;)*) => {
         /// Returns the function that watches a command, if it can be watched. `function` is the driver's.
         pub(crate) fn function(
-            command: driver_runtime::registry::CommandId,
-            function: driver_runtime::dispatch::Command,
-        ) -> Option<driver_runtime::dispatch::Command> {
-            use driver_runtime::registry::command as known;
-            use driver_runtime::{dispatch, types};
+            command: vkload_driver_runtime::registry::CommandId,
+            function: vkload_driver_runtime::dispatch::Command,
+        ) -> Option<vkload_driver_runtime::dispatch::Command> {
+            use vkload_driver_runtime::registry::command as known;
+            use vkload_driver_runtime::{dispatch, types};
 
             $(
                 const _: () = assert!(dispatch::is_type_of(stringify!($pointer_type), known::$command));
@@ -105,7 +105,7 @@ use watched;
 
 #[cfg(test)]
 mod tests {
-    use driver_runtime::registry::command;
+    use vkload_driver_runtime::registry::command;
 
     use super::*;
     use crate::defaults;

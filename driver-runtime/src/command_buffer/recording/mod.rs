@@ -13,7 +13,7 @@ mod rows;
 mod structures_gen;
 
 use ash::vk;
-use loader_core::registry::{COMMAND_COUNT, CommandId, command};
+use vkload_core::registry::{COMMAND_COUNT, CommandId, command};
 
 use super::buffer::{BufferState, CommandBuffers};
 use crate::dispatch::{Command, DispatchTable, EntryPoints};

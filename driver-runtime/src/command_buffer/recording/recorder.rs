@@ -4,8 +4,8 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use ash::vk;
-use loader_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
-use loader_core::registry::CommandId;
+use vkload_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
+use vkload_core::registry::CommandId;
 
 use super::copy::Copier;
 use super::rows::Row;

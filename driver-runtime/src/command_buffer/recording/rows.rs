@@ -3,7 +3,7 @@
 use core::cell::Cell;
 
 use ash::vk;
-use loader_core::registry::CommandId;
+use vkload_core::registry::CommandId;
 
 use crate::dispatch::Command;
 
@@ -231,7 +231,7 @@ macro_rules! commands {
         type Pointer = *const u8;
 
         $(pub(super) const $command: &Row = &Row {
-            command: loader_core::registry::command::$command,
+            command: vkload_core::registry::command::$command,
             arguments: &[$(Argument {
                 index: $index,
                 length: length!($($length)*),

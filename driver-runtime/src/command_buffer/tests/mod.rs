@@ -7,7 +7,7 @@ use std::string::String;
 use std::vec::Vec;
 
 use ash::vk::{self, Handle};
-use loader_core::registry::{CommandId, command};
+use vkload_core::registry::{CommandId, command};
 
 use super::{BufferState, CommandBuffer, State, entry_points};
 use crate::device::tests::{MadeDevice, make};

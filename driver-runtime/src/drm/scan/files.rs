@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_char, c_int};
 use core::mem::MaybeUninit;
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 
 use super::CPath;
 use crate::drm::Errno;

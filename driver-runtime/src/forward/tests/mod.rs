@@ -13,7 +13,7 @@ use std::boxed::Box;
 use std::vec::Vec;
 
 use ash::vk::{self, Handle};
-use loader_core::registry::{CommandId, command};
+use vkload_core::registry::{CommandId, command};
 
 use super::calls::list;
 use super::{LISTS, forwarded};

@@ -1,6 +1,6 @@
 //! Passes submissions to the driver: at once, or as soon as the driver can take them.
 
-use loader_core::memory::{Box, OutOfMemory};
+use vkload_core::memory::{Box, OutOfMemory};
 
 use super::NextSubmit;
 

@@ -3,8 +3,8 @@
 //! All submissions of a call are made before the first one is carried out: when memory is short, nothing has happened.
 
 use ash::vk;
-use loader_core::abi::chain;
-use loader_core::memory::{Box, TryGrow};
+use vkload_core::abi::chain;
+use vkload_core::memory::{Box, TryGrow};
 
 use super::submit::{QueueSubmit, SubmitList};
 use crate::device::{Device, Queue, QueueState};

@@ -11,8 +11,8 @@ mod thread;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use loader_core::memory::{Box, OutOfMemory};
-use loader_core::platform::Lock;
+use vkload_core::memory::{Box, OutOfMemory};
+use vkload_core::platform::Lock;
 
 use self::submit::QueueSubmit;
 use self::thread::QueueThread;

@@ -3,7 +3,7 @@
 use core::ptr::NonNull;
 
 use ash::vk;
-use loader_core::memory::{Box, OutOfMemory, TryGrow, Vec};
+use vkload_core::memory::{Box, OutOfMemory, TryGrow, Vec};
 
 use crate::device::{Device, Queue};
 use crate::driver::Driver;

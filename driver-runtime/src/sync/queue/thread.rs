@@ -5,7 +5,7 @@
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
-use loader_core::platform::Lock;
+use vkload_core::platform::Lock;
 
 use super::NextSubmit;
 use crate::device::{Device, Queue};

@@ -11,8 +11,8 @@ use std::thread::{self, JoinHandle, ThreadId};
 use std::vec::Vec;
 
 use ash::vk;
-use loader_core::platform::Waiting;
-use loader_core::registry::ExtensionSet;
+use vkload_core::platform::Waiting;
+use vkload_core::registry::ExtensionSet;
 
 use crate::dispatch::EntryPoints;
 use crate::driver_prelude::*;

@@ -7,8 +7,8 @@ use std::process::abort;
 use std::sync::LazyLock;
 
 use android_simulation::Android;
-use loader_core::loader::Loader;
 use platform_android_apk::{Apk, FLAVOUR};
+use vkload_core::loader::Loader;
 
 /// The variable that names the folder of the Android system.
 pub const FOLDER: &str = "VKLOAD_TEST_ANDROID";
@@ -29,7 +29,7 @@ static LOADER: LazyLock<Loader> = LazyLock::new(|| {
 
 /// The global commands of Vulkan.
 pub mod entry {
-    loader_core::global_commands!(crate::LOADER);
+    vkload_core::global_commands!(crate::LOADER);
 }
 
 /// The exported functions.
@@ -38,6 +38,6 @@ pub mod exports {
 
     use super::entry;
 
-    loader_core::registry::for_each_export!(android, loader_core::look_up_exports);
+    vkload_core::registry::for_each_export!(android, vkload_core::look_up_exports);
     platform_android_apk::interface!(super::APK, super::LOADER, vkGetInstanceProcAddr);
 }

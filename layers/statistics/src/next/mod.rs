@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use std::alloc;
 
 use ash::vk;
-use loader_core::registry::{COMMAND_COUNT, CommandId};
+use vkload_core::registry::{COMMAND_COUNT, CommandId};
 
 use objects::OBJECTS;
 

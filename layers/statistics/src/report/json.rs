@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use loader_core::registry::CommandId;
 use serde_json::{Map, Value, json};
+use vkload_core::registry::CommandId;
 
 use super::summary::Summary;
 use crate::threads::{Everything, Others, Record, Sums};

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
 use ash::vk::{self, LayerSettingTypeEXT as Type, TaggedStructure as _};
-use loader_core::abi::chain;
+use vkload_core::abi::chain;
 
 use super::{EVENTS, FILE, REPORTS};
 use crate::NAME;

@@ -6,7 +6,7 @@
 mod bytes;
 mod rows;
 
-use loader_core::registry::{COMMAND_COUNT, CommandId, command};
+use vkload_core::registry::{COMMAND_COUNT, CommandId, command};
 
 use crate::next::Function;
 use crate::{device, instance, tools};
@@ -20,7 +20,7 @@ pub(crate) fn of(command: CommandId) -> Option<Function> {
 macro_rules! rows {
     ($($part:ident)*) => {
         $(mod $part {
-            loader_core::registry::$part!(crate::wrappers::rows::wrappers);
+            vkload_core::registry::$part!(crate::wrappers::rows::wrappers);
         })*
 
         const ROWS: &[&[(CommandId, Function)]] = &[$($part::ALL),*];
@@ -62,7 +62,7 @@ const fn with(
 
 #[cfg(test)]
 mod tests {
-    use loader_core::registry::Class;
+    use vkload_core::registry::Class;
 
     use super::*;
 

@@ -58,7 +58,7 @@ macro_rules! wrappers {
     )*) => {
         use core::ffi::c_void;
 
-        use loader_core::registry::{CommandId, command};
+        use vkload_core::registry::{CommandId, command};
 
         use $crate::call;
         use $crate::next::Function;

@@ -1,9 +1,9 @@
 //! The content of files in packages, whole and checked: stored or decompressed.
 #![forbid(unsafe_code)]
 
-use loader_core::memory::{Box, OutOfMemory, Text, TryGrow};
 use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
+use vkload_core::memory::{Box, OutOfMemory, Text, TryGrow};
 
 use super::error::PackageFileError;
 use super::unpack_error::UnpackError;
@@ -67,7 +67,7 @@ fn zeros(size: u64) -> Result<Text, OutOfMemory> {
 mod tests {
     use core::cell::Cell;
 
-    use loader_core::platform::FileError;
+    use vkload_core::platform::FileError;
 
     use super::super::error::PackageError;
     use super::*;

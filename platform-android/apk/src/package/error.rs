@@ -3,13 +3,13 @@
 
 use core::fmt;
 
-use loader_core::manifest::json;
-use loader_core::memory::{Escaped, Text};
-use loader_core::platform::FileError;
+use vkload_core::manifest::json;
+use vkload_core::memory::{Escaped, Text};
+use vkload_core::platform::FileError;
 
 use platform_android::layers::archive::ArchiveError;
 
-loader_core::reasons! {
+vkload_core::reasons! {
     /// A fault of a package.
     #[derive(Debug)]
     pub enum PackageError [] {
@@ -61,7 +61,7 @@ loader_core::reasons! {
     }
 }
 
-loader_core::reasons! {
+vkload_core::reasons! {
     /// Why a file cannot be extracted from a package.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PackageFileError [] {

@@ -14,8 +14,8 @@
 
 use core::fmt;
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow, formatted, text};
-use loader_core::platform::FileError;
+use vkload_core::memory::{OutOfMemory, Text, TryGrow, formatted, text};
+use vkload_core::platform::FileError;
 
 use super::error::PackageError;
 use super::unpack_error::UnpackError;

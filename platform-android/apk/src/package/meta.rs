@@ -1,8 +1,8 @@
 //! A package's description of its driver: `meta.json`.
 #![forbid(unsafe_code)]
 
-use loader_core::manifest::json::{self, Value};
-use loader_core::memory::Text;
+use vkload_core::manifest::json::{self, Value};
+use vkload_core::memory::Text;
 
 use super::error::PackageError;
 use super::unpack_error::UnpackError;

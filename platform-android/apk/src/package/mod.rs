@@ -12,7 +12,7 @@ mod limits;
 mod meta;
 mod unpack_error;
 
-use loader_core::memory::{Text, TryGrow, Vec, text};
+use vkload_core::memory::{Text, TryGrow, Vec, text};
 
 pub use error::{PackageError, PackageFileError};
 pub(super) use folder::remove_others;

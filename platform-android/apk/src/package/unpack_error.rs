@@ -1,7 +1,7 @@
 //! Why reading a package ends.
 
-use loader_core::memory::{OutOfMemory, text};
-use loader_core::platform::FileError;
+use vkload_core::memory::{OutOfMemory, text};
+use vkload_core::platform::FileError;
 
 use super::error::{PackageError, PackageFileError};
 use platform_android::layers::archive::ArchiveError;

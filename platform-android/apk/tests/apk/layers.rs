@@ -112,7 +112,7 @@ fn r122_the_report_has_a_reason_for_every_library_that_is_not_used() {
         assert!(text.contains(words), "{words} is not in\n{text}");
     }
     let json = application.report(1);
-    let root = loader_core::manifest::json::parse(json.as_bytes()).unwrap();
+    let root = vkload_core::manifest::json::parse(json.as_bytes()).unwrap();
     let ids: Vec<String> = root
         .member("layer_libraries")
         .unwrap()

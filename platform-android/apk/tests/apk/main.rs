@@ -23,8 +23,8 @@ use std::sync::{Mutex, PoisonError};
 use android_simulation::{Android, Simulation};
 use ash::vk::{self, Handle as _};
 use ash::{Device, Entry, Instance, StaticFn};
-use loader_core::loader::Loader;
 use platform_android_apk::{self as apk, Apk, FLAVOUR};
+use vkload_core::loader::Loader;
 
 /// A system with an application that has its own loader.
 struct Application {
@@ -47,7 +47,7 @@ impl Deref for Current {
 }
 
 mod entry {
-    loader_core::global_commands!(crate::LOADER);
+    vkload_core::global_commands!(crate::LOADER);
 }
 
 impl Application {
@@ -117,7 +117,7 @@ impl Application {
 
 impl Drop for Application {
     fn drop(&mut self) {
-        loader_core::entry::unload(&LOADER);
+        vkload_core::entry::unload(&LOADER);
     }
 }
 
@@ -209,7 +209,7 @@ fn r120_a_listener_receives_every_record_from_its_level_on_until_it_is_ended() {
     // The system's log gets only errors and warnings, unless more is asked for.
     let logged = application.android().logged();
     assert!(logged.iter().any(|(_, text)| text.contains("VK_LAYER_missing")));
-    assert!(logged.iter().all(|(level, _)| *level <= loader_core::log::Level::Warning), "{logged:?}");
+    assert!(logged.iter().all(|(level, _)| *level <= vkload_core::log::Level::Warning), "{logged:?}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use android_simulation::{FakeWindow, filled, null_driver};
 use ash::{Instance, khr, vk};
-use loader_core::log::Level;
+use vkload_core::log::Level;
 
 use super::frames;
 use super::windows::{instance, source};

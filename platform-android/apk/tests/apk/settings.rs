@@ -159,7 +159,7 @@ fn r129_settings_without_effect_are_reported() {
         assert!(report.contains(words), "{words} is not in\n{report}");
     }
     let json = application.report(1);
-    let root = loader_core::manifest::json::parse(json.as_bytes()).unwrap();
+    let root = vkload_core::manifest::json::parse(json.as_bytes()).unwrap();
     let ids: Vec<_> = root
         .member("layer_settings")
         .unwrap()

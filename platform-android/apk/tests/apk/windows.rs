@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use android_simulation::{Android, FakeWindow, null_driver};
 use ash::{Device, Instance, khr, vk};
-use loader_core::log::Level;
+use vkload_core::log::Level;
 
 use super::Application;
 

@@ -4,10 +4,10 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use ash::vk::{self, Handle, TaggedStructure};
-use loader_core::abi::chain::{find, pointers, structures};
-use loader_core::abi::{array, name};
 use platform_android::System;
 use platform_android::native_buffer::{self as native, NativeBuffer, SwapchainImageCreateInfo};
+use vkload_core::abi::chain::{find, pointers, structures};
+use vkload_core::abi::{array, name};
 
 use super::{Graphics, Image, Releases};
 use crate::Android;

@@ -6,8 +6,8 @@ mod physical_devices;
 use std::ffi::{CStr, c_char, c_void};
 
 use ash::vk::{self, Handle};
-use loader_core::abi::{array, chain, name};
-use loader_core::registry;
+use vkload_core::abi::{array, chain, name};
+use vkload_core::registry;
 
 use super::installed::{Hal, ReceivedCreateInfo, current};
 
@@ -79,7 +79,7 @@ fn nothing(name: &CStr) -> vk::PFN_vkVoidFunction {
         vk::Result::SUCCESS
     }
     registry::find(name).filter(|command| command.core() == Some(0) && has(&current().hal(), name))?;
-    Some(loader_core::command_function!(nothing))
+    Some(vkload_core::command_function!(nothing))
 }
 
 /// Returns whether the driver has a command, according to its version and extensions.

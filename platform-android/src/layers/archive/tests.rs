@@ -2,8 +2,8 @@
 
 use std::vec::Vec as StdVec;
 
-use loader_core::memory::OutOfMemory;
-use loader_core::platform::FileError;
+use vkload_core::memory::OutOfMemory;
+use vkload_core::platform::FileError;
 
 use super::{ArchiveError, CHUNK, Entry, Ranges, data, list};
 

@@ -6,11 +6,11 @@ use core::ptr;
 use core::sync::atomic::Ordering;
 
 use ash::vk::{self, Handle as _};
-use loader_core::abi::layer_interface::{
+use vkload_core::abi::layer_interface::{
     DeviceContent, DeviceCreateInfo, DeviceLink, FindDeviceCommand, FindInstanceCommand, InstanceContent,
     InstanceCreateInfo, InstanceLink, function,
 };
-use loader_core::memory::{Box, CopiedCallbacks, OutOfMemory, TryGrow, Vec};
+use vkload_core::memory::{Box, CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 
 use crate::layers::Active;
 use crate::system_log::SystemLogCallback;

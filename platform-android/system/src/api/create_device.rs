@@ -7,12 +7,12 @@
 use core::ffi::CStr;
 
 use ash::vk::{self, Handle as _};
-use loader_core::abi::layer_interface::FindDeviceCommand;
-use loader_core::abi::{array, name};
-use loader_core::dispatch::{Command, Table as _};
-use loader_core::log::{Level, Topic};
-use loader_core::memory::{CopiedCallbacks, Escaped};
-use loader_core::registry::{ExtensionSet, command};
+use vkload_core::abi::layer_interface::FindDeviceCommand;
+use vkload_core::abi::{array, name};
+use vkload_core::dispatch::{Command, Table as _};
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::{CopiedCallbacks, Escaped};
+use vkload_core::registry::{ExtensionSet, command};
 
 use super::chain::{Chain, DeviceStructures, chain_of};
 use super::table::{self, Missing};

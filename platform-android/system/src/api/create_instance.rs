@@ -3,12 +3,12 @@
 use core::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle as _};
-use loader_core::abi::layer_interface::FindInstanceCommand;
-use loader_core::abi::{array, name};
-use loader_core::dispatch::{Command, Table as _};
-use loader_core::log::{Level, Topic};
-use loader_core::memory::{Box, CopiedCallbacks, Escaped, OutOfMemory, TryGrow, Vec};
-use loader_core::registry::{ExtensionSet, command, extension};
+use vkload_core::abi::layer_interface::FindInstanceCommand;
+use vkload_core::abi::{array, name};
+use vkload_core::dispatch::{Command, Table as _};
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::{Box, CopiedCallbacks, Escaped, OutOfMemory, TryGrow, Vec};
+use vkload_core::registry::{ExtensionSet, command, extension};
 
 use super::chain::{Chain, InstanceStructures, attach, detach};
 use super::table::{self, Missing};

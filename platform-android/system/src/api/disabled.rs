@@ -4,9 +4,9 @@
 use core::ffi::c_void;
 
 use ash::vk;
-use loader_core::dispatch::Command;
-use loader_core::log::{Level, Topic};
-use loader_core::registry::{CommandId, ExtensionId, command, extension};
+use vkload_core::dispatch::Command;
+use vkload_core::log::{Level, Topic};
+use vkload_core::registry::{CommandId, ExtensionId, command, extension};
 
 use platform_android::log::Logger;
 use platform_android::objects::{device_of, instance_of};
@@ -23,7 +23,7 @@ macro_rules! disabled {
         &[$($(Disabled {
             command: command::$command,
             extension: extension::$extension,
-            stub: loader_core::command_function!($of::<{ command::$command.index() }>),
+            stub: vkload_core::command_function!($of::<{ command::$command.index() }>),
         },)*)*]
     };
 }

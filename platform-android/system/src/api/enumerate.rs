@@ -5,11 +5,11 @@ use core::ffi::c_char;
 use core::ptr;
 
 use ash::vk;
-use loader_core::abi::array;
-use loader_core::dispatch::Table as _;
-use loader_core::layers::global::layer_name;
-use loader_core::memory::{Arc, Process, TryGrow, Vec};
-use loader_core::registry::{CommandId, command};
+use vkload_core::abi::array;
+use vkload_core::dispatch::Table as _;
+use vkload_core::layers::global::layer_name;
+use vkload_core::memory::{Arc, Process, TryGrow, Vec};
+use vkload_core::registry::{CommandId, command};
 
 use super::{chain_of, instance_of, null};
 use crate::layers::{Kind, settings_extensions};

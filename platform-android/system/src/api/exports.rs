@@ -1,11 +1,11 @@
 //! The exported functions, generated from the list `for_each_export!`.
 
-use loader_core::registry::{CommandId, CommandSet, for_each_export};
+use vkload_core::registry::{CommandId, CommandSet, for_each_export};
 
 /// The set of the commands of `for_each_export!`.
 macro_rules! set {
     (; $($name:ident: $kind:ident $slot:literal,)*) => {
-        CommandSet::listed(&[$(CommandId::new(loader_core::export_index!($kind $slot) as u16),)*])
+        CommandSet::listed(&[$(CommandId::new(vkload_core::export_index!($kind $slot) as u16),)*])
     };
 }
 
@@ -22,7 +22,7 @@ macro_rules! exports {
     (; $($name:ident: $kind:ident $slot:literal,)*) => {
         $($crate::export! { $name: $kind $slot })*
 
-        loader_core::export_table! { VKLOAD_EXPORTS: $((loader_core::export_index!($kind $slot), $name),)* }
+        vkload_core::export_table! { VKLOAD_EXPORTS: $((vkload_core::export_index!($kind $slot), $name),)* }
     };
 }
 
@@ -33,36 +33,36 @@ macro_rules! export {
     (vkCreateInstance: $($row:tt)*) => {
         $crate::exported! { vkCreateInstance = create_instance(
             loader;
-            info: *const loader_core::vk::InstanceCreateInfo<'static>,
-            callbacks: *const loader_core::vk::AllocationCallbacks<'static>,
-            instance: *mut loader_core::vk::Instance,
-        ) -> loader_core::vk::Result }
+            info: *const vkload_core::vk::InstanceCreateInfo<'static>,
+            callbacks: *const vkload_core::vk::AllocationCallbacks<'static>,
+            instance: *mut vkload_core::vk::Instance,
+        ) -> vkload_core::vk::Result }
     };
     (vkEnumerateInstanceVersion: $($row:tt)*) => {
         $crate::exported! { vkEnumerateInstanceVersion = enumerate_instance_version(
             loader; version: *mut u32,
-        ) -> loader_core::vk::Result }
+        ) -> vkload_core::vk::Result }
     };
     (vkEnumerateInstanceExtensionProperties: $($row:tt)*) => {
         $crate::exported! { vkEnumerateInstanceExtensionProperties = enumerate_instance_extension_properties(
             loader;
             layer: *const core::ffi::c_char,
             count: *mut u32,
-            properties: *mut loader_core::vk::ExtensionProperties,
-        ) -> loader_core::vk::Result }
+            properties: *mut vkload_core::vk::ExtensionProperties,
+        ) -> vkload_core::vk::Result }
     };
     (vkEnumerateInstanceLayerProperties: $($row:tt)*) => {
         $crate::exported! { vkEnumerateInstanceLayerProperties = enumerate_instance_layer_properties(
-            loader; count: *mut u32, properties: *mut loader_core::vk::LayerProperties,
-        ) -> loader_core::vk::Result }
+            loader; count: *mut u32, properties: *mut vkload_core::vk::LayerProperties,
+        ) -> vkload_core::vk::Result }
     };
     (vkGetInstanceProcAddr: $($row:tt)*) => {
         /// vkGetInstanceProcAddr.
         #[unsafe(no_mangle)]
         unsafe extern "system" fn vkGetInstanceProcAddr(
-            instance: loader_core::vk::Instance,
+            instance: vkload_core::vk::Instance,
             name: *const core::ffi::c_char,
-        ) -> loader_core::vk::PFN_vkVoidFunction {
+        ) -> vkload_core::vk::PFN_vkVoidFunction {
             // SAFETY: valid usage of vkGetInstanceProcAddr obliges the application to pass NULL or
             // a valid instance, and a NUL-terminated name.
             unsafe { $crate::api::get_instance_proc_addr(loader(), &VKLOAD_EXPORTS, instance, name) }
@@ -72,30 +72,30 @@ macro_rules! export {
         /// vkGetDeviceProcAddr.
         #[unsafe(no_mangle)]
         unsafe extern "system" fn vkGetDeviceProcAddr(
-            device: loader_core::vk::Device,
+            device: vkload_core::vk::Device,
             name: *const core::ffi::c_char,
-        ) -> loader_core::vk::PFN_vkVoidFunction {
+        ) -> vkload_core::vk::PFN_vkVoidFunction {
             // SAFETY: valid usage of vkGetDeviceProcAddr obliges the application to pass a valid
             // device and a NUL-terminated name.
             unsafe { $crate::api::get_device_proc_addr(&VKLOAD_EXPORTS, device, name) }
         }
     };
     (vkDestroyInstance: $($row:tt)*) => {
-        loader_core::export_forward! { vkDestroyInstance, $crate::api::destroy_instance }
+        vkload_core::export_forward! { vkDestroyInstance, $crate::api::destroy_instance }
     };
     (vkCreateDevice: $($row:tt)*) => {
-        loader_core::export_forward! { vkCreateDevice, $crate::api::create_device }
+        vkload_core::export_forward! { vkCreateDevice, $crate::api::create_device }
     };
     (vkDestroyDevice: $($row:tt)*) => {
-        loader_core::export_forward! { vkDestroyDevice, $crate::api::destroy_device }
+        vkload_core::export_forward! { vkDestroyDevice, $crate::api::destroy_device }
     };
     (vkEnumerateDeviceExtensionProperties: $($row:tt)*) => {
-        loader_core::export_forward! {
+        vkload_core::export_forward! {
             vkEnumerateDeviceExtensionProperties, $crate::api::enumerate_device_extension_properties
         }
     };
     (vkEnumerateDeviceLayerProperties: $($row:tt)*) => {
-        loader_core::export_forward! {
+        vkload_core::export_forward! {
             vkEnumerateDeviceLayerProperties, $crate::api::enumerate_device_layer_properties
         }
     };
@@ -105,7 +105,7 @@ macro_rules! export {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         unsafe extern "system" fn $name() {
-            loader_core::assembly!(loader_core::device_trampoline!("{slot}"); slot = const $slot)
+            vkload_core::assembly!(vkload_core::device_trampoline!("{slot}"); slot = const $slot)
         }
     };
 }

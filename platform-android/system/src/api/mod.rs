@@ -32,10 +32,10 @@ pub use proc_addr::{get_device_proc_addr, get_instance_proc_addr};
 use core::ffi::c_char;
 
 use ash::vk::{self, Handle as _};
-use loader_core::log::{Level, Topic};
-use loader_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 use platform_android::host::{self, Host};
 use platform_android::objects::{self, Instance};
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 
 use crate::layers::ActiveLayer;
 

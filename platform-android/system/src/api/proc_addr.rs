@@ -3,11 +3,11 @@
 use core::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle as _};
-use loader_core::abi::ExportTable;
-use loader_core::dispatch::{Command, Table as _};
-use loader_core::log::{Level, Topic};
-use loader_core::memory::Escaped;
-use loader_core::registry::{self, Class, CommandId, CommandSet, command};
+use vkload_core::abi::ExportTable;
+use vkload_core::dispatch::{Command, Table as _};
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::Escaped;
+use vkload_core::registry::{self, Class, CommandId, CommandSet, command};
 
 use super::chain::chain_of;
 use super::exports::EXPORTED;

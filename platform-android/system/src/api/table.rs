@@ -2,9 +2,9 @@
 
 use core::ffi::CStr;
 
-use loader_core::abi::name;
-use loader_core::dispatch::{Command, DeviceTable, InstanceTable, Table};
-use loader_core::registry::{CommandId, ExtensionSet, command};
+use vkload_core::abi::name;
+use vkload_core::dispatch::{Command, DeviceTable, InstanceTable, Table};
+use vkload_core::registry::{CommandId, ExtensionSet, command};
 
 use super::disabled::DISABLED;
 use super::exports::EXPORTED;

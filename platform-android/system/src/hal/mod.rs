@@ -12,13 +12,13 @@ mod stub;
 pub use report::{Candidate, FileName, ModuleDecision, Report, Source};
 pub use stub::is_stub;
 
-use loader_core::log::{Level, Topic};
-use loader_core::memory::Arc;
-use loader_core::platform::Lock;
 use platform_android::hal::{DoesNotOpen, Driver, Open, Search, open};
 use platform_android::host::Host;
 use platform_android::system::{OpenMethod, Statistic};
 use platform_android::trace::slice;
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::Arc;
+use vkload_core::platform::Lock;
 
 use search::{Found, Sources};
 

@@ -5,7 +5,7 @@
 use core::ffi::{CStr, c_int};
 use core::fmt;
 
-use loader_core::memory::{Escaped, Text, TryGrow, Vec};
+use vkload_core::memory::{Escaped, Text, TryGrow, Vec};
 
 use platform_android::hal::ModuleFault;
 use platform_android::system::{PROPERTY_VALUE_MAX, PropertyValue};
@@ -44,7 +44,7 @@ pub enum Source {
     Hardware,
 }
 
-loader_core::reasons! {
+vkload_core::reasons! {
     /// The outcome for a candidate.
     #[derive(Debug)]
     pub enum ModuleDecision(of: &Candidate) [level] {

@@ -6,7 +6,7 @@
 use core::ffi::CStr;
 use core::ptr::NonNull;
 
-use loader_core::log::Topic;
+use vkload_core::log::Topic;
 
 use platform_android::ApiLevel;
 use platform_android::hal::layout::Module;

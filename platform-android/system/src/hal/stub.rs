@@ -8,10 +8,10 @@ use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk::{self, Handle as _};
-use loader_core::abi::array::deliver;
-use loader_core::command_function;
-use loader_core::dispatch::{Command, trap};
-use loader_core::log::Topic;
+use vkload_core::abi::array::deliver;
+use vkload_core::command_function;
+use vkload_core::dispatch::{Command, trap};
+use vkload_core::log::Topic;
 
 use platform_android::hal::Driver;
 use platform_android::hal::layout::{DEVICE_TAG, DISPATCH_MAGIC, Device};

@@ -6,12 +6,12 @@ use core::ops::Deref;
 use core::ptr::NonNull;
 
 use ash::vk;
-use loader_core::log::{Level, Topic};
-use loader_core::manifest::LayerFunctions;
-use loader_core::memory::{Arc, Escaped, OutOfMemory, Text, TryGrow, Vec, text};
-use loader_core::negotiation::LayerOpenError;
-use loader_core::negotiation::{LayerInterface, with_layer};
-use loader_core::platform::{self, Libraries, LibraryKind};
+use vkload_core::log::{Level, Topic};
+use vkload_core::manifest::LayerFunctions;
+use vkload_core::memory::{Arc, Escaped, OutOfMemory, Text, TryGrow, Vec, text};
+use vkload_core::negotiation::LayerOpenError;
+use vkload_core::negotiation::{LayerInterface, with_layer};
+use vkload_core::platform::{self, Libraries, LibraryKind};
 
 use platform_android::host::Records;
 use platform_android::layers::{Found, Layer, LayerLibrary, Missed, Origin};

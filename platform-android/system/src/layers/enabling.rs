@@ -4,7 +4,7 @@
 use core::ffi::CStr;
 use core::fmt;
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, format_into, sort_by, text};
+use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec, format_into, sort_by, text};
 
 use platform_android::system::{PROPERTY_VALUE_MAX, PropertyValue};
 
@@ -134,7 +134,7 @@ mod tests {
     use std::string::{String, ToString as _};
     use std::vec::Vec as StdVec;
 
-    use loader_core::memory::Escaped;
+    use vkload_core::memory::Escaped;
 
     use super::*;
 

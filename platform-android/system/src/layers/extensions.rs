@@ -1,9 +1,9 @@
 //! The extensions of layers that the settings enable.
 
 use ash::vk;
-use loader_core::memory::{OutOfMemory, Vec};
 use platform_android::layers::{Found, merge};
 use platform_android::system::System;
+use vkload_core::memory::{OutOfMemory, Vec};
 
 use super::enabling;
 

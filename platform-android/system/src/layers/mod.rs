@@ -11,12 +11,12 @@ mod extensions;
 pub mod policy;
 mod sources;
 
-use loader_core::memory::{Arc, OutOfMemory, TryGrow as _};
-use loader_core::platform::Lock;
 use platform_android::host::Host;
 use platform_android::layers::Found;
 use platform_android::once::{self, Progress, Turn};
 use platform_android::trace::slice;
+use vkload_core::memory::{Arc, OutOfMemory, TryGrow as _};
+use vkload_core::platform::Lock;
 
 pub use active::{Active, ActiveLayer, Kind};
 pub use enabling::By;

@@ -1,10 +1,10 @@
 //! The folders in which layers are searched for.
 #![forbid(unsafe_code)]
 
-use loader_core::memory::{OutOfMemory, TryGrow, Vec, text};
 use platform_android::Switch;
 use platform_android::host::Host;
 use platform_android::layers::{Folder, Origin, Search};
+use vkload_core::memory::{OutOfMemory, TryGrow, Vec, text};
 
 use super::policy::Source;
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use android_simulation::hal::Hal;
 use ash::vk::{self, Handle as _};
-use loader_core::log::Level;
+use vkload_core::log::Level;
 
 use super::{System, destroy, device, physical_device};
 

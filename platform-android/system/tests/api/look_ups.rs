@@ -13,9 +13,9 @@ use std::ptr::null;
 use android_simulation::exported;
 use ash::vk::{self, Handle as _};
 use ash::{Device, Instance};
-use loader_core::dispatch::Command;
-use loader_core::registry::{Class, CommandId, find};
 use platform_android::ApiLevel;
+use vkload_core::dispatch::Command;
+use vkload_core::registry::{Class, CommandId, find};
 
 use super::{System, destroy, device, physical_device};
 

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard};
 use android_simulation::hal::Hal;
 use ash::vk::{self, SystemAllocationScope as Scope};
 use ash::{Device, Instance};
-use loader_core::memory::{CopiedCallbacks, TryGrow as _, Vec as TryVec};
+use vkload_core::memory::{CopiedCallbacks, TryGrow as _, Vec as TryVec};
 
 use super::{System, physical_device};
 

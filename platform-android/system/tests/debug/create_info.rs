@@ -4,10 +4,10 @@ use std::ptr::from_ref;
 
 use android_simulation::Simulation;
 use ash::vk::{self, Handle as _};
-use loader_core::log::{Level, Topic};
-use loader_core::memory::CopiedCallbacks;
 use platform_android::log::Logger;
 use platform_android::objects;
+use vkload_core::log::{Level, Topic};
+use vkload_core::memory::CopiedCallbacks;
 
 use super::{Heard, Instance};
 

@@ -5,9 +5,9 @@ use std::ptr::null;
 
 use android_simulation::Simulation;
 use ash::vk::{self, Handle as _};
-use loader_core::log::{Level, Topic};
 use platform_android::{driver, objects};
 use platform_android_system::{api, system_log};
+use vkload_core::log::{Level, Topic};
 
 use super::{Instance, install, traced};
 

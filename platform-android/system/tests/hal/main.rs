@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use android_simulation::Android;
-use loader_core::log::Level;
 use platform_android_system::SystemLoader;
 use platform_android_system::hal::Source;
+use vkload_core::log::Level;
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../simulation/modules/driver.c");
 

@@ -7,9 +7,9 @@ use android_simulation::graphics::Graphics;
 use android_simulation::hal::Hal;
 use android_simulation::{FakeWindow, Simulation};
 use ash::vk::{self, Handle};
-use loader_core::memory::CopiedCallbacks;
 use platform_android::objects::{Device, DeviceData, InstanceCommands, InstanceData, device_of, instance_of};
 use platform_android::{ApiLevel, driver, wsi};
+use vkload_core::memory::CopiedCallbacks;
 
 pub(crate) const SUCCESS: vk::Result = vk::Result::SUCCESS;
 

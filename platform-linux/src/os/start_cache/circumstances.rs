@@ -3,8 +3,8 @@
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
 
-use loader_core::memory::Text;
-use loader_core::platform::CacheFault;
+use vkload_core::memory::Text;
+use vkload_core::platform::CacheFault;
 
 use super::super::errno;
 use super::lines::{Lines, any_part};

@@ -1,7 +1,7 @@
 //! The devices of the machine, as listed in `/dev`, `/sys` and `/proc`. Devices themselves are neither opened
 //! nor woken.
 
-use loader_core::memory::Text;
+use vkload_core::memory::Text;
 
 use super::super::files::may;
 use super::super::state::State;

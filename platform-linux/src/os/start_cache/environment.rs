@@ -2,7 +2,7 @@
 
 use core::ffi::{CStr, c_char};
 
-use loader_core::platform::hash::hash;
+use vkload_core::platform::hash::hash;
 
 use super::lines::any_part;
 

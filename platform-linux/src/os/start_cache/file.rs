@@ -2,9 +2,9 @@
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 
-use loader_core::memory::{Text, TryGrow};
-use loader_core::platform::hash::{hash, hex};
-use loader_core::platform::{CacheFault, Files, LARGEST_CACHE, with_c_path};
+use vkload_core::memory::{Text, TryGrow};
+use vkload_core::platform::hash::{hash, hex};
+use vkload_core::platform::{CacheFault, Files, LARGEST_CACHE, with_c_path};
 
 use super::super::errno;
 use super::super::files::{FileSystem, may, may_be_as_large};

@@ -1,7 +1,7 @@
 //! Detects whether a file is still the same.
 
-use loader_core::platform::hash::{hash, mixed};
-use loader_core::platform::{CacheFault, Fingerprint};
+use vkload_core::platform::hash::{hash, mixed};
+use vkload_core::platform::{CacheFault, Fingerprint};
 
 use super::super::files::beginning;
 use super::super::state::State;

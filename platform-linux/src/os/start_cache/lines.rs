@@ -3,9 +3,9 @@
 use core::cell::Cell;
 use core::ffi::c_int;
 
-use loader_core::memory::{Callback, Text, TryGrow, Vec, sort_by};
-use loader_core::platform::hash::hex;
-use loader_core::platform::{CacheFault, FileError, Files};
+use vkload_core::memory::{Callback, Text, TryGrow, Vec, sort_by};
+use vkload_core::platform::hash::hex;
+use vkload_core::platform::{CacheFault, FileError, Files};
 
 use super::super::files::FileSystem;
 

@@ -14,8 +14,8 @@ mod search;
 #[cfg(test)]
 mod starting;
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
-use loader_core::platform::{CacheFault, Identity, Library, Moment, StartCache, Variable, hash, variables};
+use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use vkload_core::platform::{CacheFault, Identity, Library, Moment, StartCache, Variable, hash, variables};
 
 use super::identity::{Process, is_secure};
 use crate::PLATFORM;

@@ -1,8 +1,8 @@
 //! The process's rights: its limits, its sandbox and the part of the system that it sees.
 
-use loader_core::memory::{Text, TryGrow};
-use loader_core::platform::CacheFault;
-use loader_core::platform::hash::hash;
+use vkload_core::memory::{Text, TryGrow};
+use vkload_core::platform::CacheFault;
+use vkload_core::platform::hash::hash;
 
 use super::super::files::limit;
 use super::super::state::State;

@@ -2,13 +2,13 @@
 //! again.
 
 #[cfg(target_env = "gnu")]
-use loader_core::memory::Callback;
-use loader_core::memory::Text;
+use vkload_core::memory::Callback;
+use vkload_core::memory::Text;
 #[cfg(target_env = "gnu")]
-use loader_core::memory::text;
+use vkload_core::memory::text;
 #[cfg(target_env = "gnu")]
-use loader_core::platform::Files;
-use loader_core::platform::Library;
+use vkload_core::platform::Files;
+use vkload_core::platform::Library;
 
 #[cfg(target_env = "gnu")]
 use super::super::files::FileSystem;

@@ -1,7 +1,7 @@
 //! Drivers that were found.
 
-use loader_core::discovery::{DriverDecision, Origin, SkipReason};
-use loader_core::platform::FileError;
+use vkload_core::discovery::{DriverDecision, Origin, SkipReason};
+use vkload_core::platform::FileError;
 
 use super::super::case::{Case, file_name, quoted};
 use super::super::finding::{Evidence, Finding, Id, Severity};

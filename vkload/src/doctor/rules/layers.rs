@@ -1,9 +1,9 @@
 //! Layers: the one that breaks programs, and those that do not work.
 
-use loader_core::discovery::LayerReason;
-use loader_core::log::Level;
-use loader_core::memory::Escaped;
-use loader_core::platform::FileError;
+use vkload_core::discovery::LayerReason;
+use vkload_core::log::Level;
+use vkload_core::memory::Escaped;
+use vkload_core::platform::FileError;
 
 use super::super::case::{Case, file_name, quoted};
 use super::super::finding::{Evidence, Finding, Id, Severity};

@@ -1,6 +1,6 @@
 //! The settings file, which Vulkan Configurator writes and forgets.
 
-use loader_core::memory::Escaped;
+use vkload_core::memory::Escaped;
 
 use super::super::case::{Case, quoted};
 use super::super::finding::{Finding, Id, Severity};
@@ -29,7 +29,7 @@ pub(super) fn unusable(case: &Case) -> Vec<Finding> {
     let check = format!("vkload settings {}", quoted(&path));
     if let Some(reason) = &plan.unusable {
         let why = match reason {
-            loader_core::discovery::SkipReason::Invalid(error) => error.to_string(),
+            vkload_core::discovery::SkipReason::Invalid(error) => error.to_string(),
             reason => reason.to_string(),
         };
         return vec![
@@ -111,7 +111,7 @@ pub(super) fn layers(case: &Case) -> Vec<Finding> {
                 .iter()
                 .find(|candidate| Escaped(&candidate.path).to_string() == *manifest);
             candidate.is_none_or(|candidate| {
-                matches!(candidate.skipped, Some(loader_core::discovery::LayerReason::Unreadable(_)))
+                matches!(candidate.skipped, Some(vkload_core::discovery::LayerReason::Unreadable(_)))
             })
         });
     let (severity, what) = match (absent, &on[..]) {

@@ -1,7 +1,7 @@
 //! The state as a headline, and the reason if no other rule has one.
 
-use loader_core::discovery::{Origin, SearchResult};
-use loader_core::memory::Escaped;
+use vkload_core::discovery::{Origin, SearchResult};
+use vkload_core::memory::Escaped;
 
 use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};

@@ -1,9 +1,9 @@
 //! Environment variables that were set, perhaps long ago.
 
-use loader_core::discovery::{DriverDecision, LayerNote, Note, Origin, SearchResult, SkipReason};
-use loader_core::memory::Escaped;
-use loader_core::platform::FileError;
-use loader_core::platform::variables::ALL;
+use vkload_core::discovery::{DriverDecision, LayerNote, Note, Origin, SearchResult, SkipReason};
+use vkload_core::memory::Escaped;
+use vkload_core::platform::FileError;
+use vkload_core::platform::variables::ALL;
 
 use super::super::case::{Case, file_name, quoted};
 use super::super::finding::{Evidence, Finding, Id, Severity};

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use driver_runtime::{icd, vk};
+use vkload_driver_runtime::{icd, vk};
 
 use crate::run::{NO_LOADER, Run, distribution, exists, library, ours, with_loader};
 use crate::scenarios::everywhere;
@@ -91,9 +91,9 @@ fn ldp_driver_4_the_manifest_leads_to_the_library_beside_it() {
 fn ldp_driver_7_vulkan_1_1_comes_with_interface_5() {
     let mut version = icd::INTERFACE_VERSION;
     // SAFETY: a valid pointer.
-    let result = unsafe { null_driver::negotiate(&mut version) };
+    let result = unsafe { vkload_null_driver::negotiate(&mut version) };
     assert_eq!(result, vk::Result::SUCCESS);
-    assert!(null_driver::scenario::get().api_version < vk::API_VERSION_1_1 || version >= 5);
+    assert!(vkload_null_driver::scenario::get().api_version < vk::API_VERSION_1_1 || version >= 5);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use null_driver::scenario::Scenario;
+use vkload_null_driver::scenario::Scenario;
 
 use crate::run::{CONTENT, NO_LOADER, Run, distribution, exists, with_loader};
 

@@ -5,9 +5,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use driver_runtime::properties;
-use driver_runtime::reflect::{self, Slot, SlotError};
-use loader_core::manifest::json::{Kind, Str, Value};
+use vkload_core::manifest::json::{Kind, Str, Value};
+use vkload_driver_runtime::properties;
+use vkload_driver_runtime::reflect::{self, Slot, SlotError};
 
 /// The parts that were not understood.
 #[derive(Default)]

@@ -4,9 +4,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use driver_runtime::reflect::{self, Named};
-use driver_runtime::{properties, vk};
-use loader_core::manifest::json::{Kind, Value};
+use vkload_core::manifest::json::{Kind, Value};
+use vkload_driver_runtime::reflect::{self, Named};
+use vkload_driver_runtime::{properties, vk};
 
 use super::Reader;
 use super::fill::{Notes, add_flags, key_of, wrong};

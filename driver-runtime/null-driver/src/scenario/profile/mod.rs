@@ -16,10 +16,10 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use driver_runtime::format::required_features;
-use driver_runtime::registry::ExtensionSet;
-use driver_runtime::{Description, vk};
-use loader_core::manifest::json::{self, Kind, Value};
+use vkload_core::manifest::json::{self, Kind, Value};
+use vkload_driver_runtime::format::required_features;
+use vkload_driver_runtime::registry::ExtensionSet;
+use vkload_driver_runtime::{Description, vk};
 
 use crate::description::bare;
 

@@ -5,10 +5,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use driver_runtime::reflect::{self, Unknown};
-use driver_runtime::registry::find_extension;
-use driver_runtime::{properties, vk};
-use loader_core::manifest::json::{Kind, Value};
+use vkload_core::manifest::json::{Kind, Value};
+use vkload_driver_runtime::reflect::{self, Unknown};
+use vkload_driver_runtime::registry::find_extension;
+use vkload_driver_runtime::{properties, vk};
 
 use super::Reader;
 use super::fill::{fill, key_of, names, wrong};

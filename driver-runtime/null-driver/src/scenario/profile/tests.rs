@@ -3,9 +3,9 @@
 use std::format;
 use std::string::{String, ToString};
 
-use driver_runtime::features::name;
-use driver_runtime::registry::extension;
-use driver_runtime::vk;
+use vkload_driver_runtime::features::name;
+use vkload_driver_runtime::registry::extension;
+use vkload_driver_runtime::vk;
 
 use super::{Profile, parse_version, read, split};
 

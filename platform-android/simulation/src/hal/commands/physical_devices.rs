@@ -3,8 +3,8 @@
 use std::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle, TaggedStructure as _};
-use loader_core::abi::{array, chain};
 use platform_android::native_buffer::{PresentationProperties, structure};
+use vkload_core::abi::{array, chain};
 
 use super::{Row, make, properties, received, row};
 use crate::hal::installed::{ReceivedCreateInfo, current};

@@ -2,9 +2,9 @@ use super::super::super::libraries::DynamicLinker;
 use super::super::environment::library_path;
 use super::super::starting::starts_itself;
 use super::*;
-use loader_core::platform::{Libraries, LibraryKind};
 use std::path::Path;
 use std::process::Command;
+use vkload_core::platform::{Libraries, LibraryKind};
 
 /// Runs in its own process, see the next test.
 #[test]

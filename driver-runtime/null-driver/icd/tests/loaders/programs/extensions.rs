@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char};
 
 use ash::{khr, vk};
-use driver_runtime::registry::{Class, CommandId, ExtensionId, ExtensionKind, find_extension};
+use vkload_driver_runtime::registry::{Class, CommandId, ExtensionId, ExtensionKind, find_extension};
 
 use super::{Context, entry};
 use crate::run::CONTENT;
@@ -30,7 +30,7 @@ fn all_commands() {
         let instance = entry.create_instance(&info, None).unwrap();
         let physical = instance.enumerate_physical_devices().unwrap()[0];
         let extensions = known(&instance.enumerate_device_extension_properties(physical).unwrap());
-        assert!(extensions.contains(&driver_runtime::registry::extension::KHR_ACCELERATION_STRUCTURE));
+        assert!(extensions.contains(&vkload_driver_runtime::registry::extension::KHR_ACCELERATION_STRUCTURE));
         for command in CommandId::all().filter(|id| id.core().is_none()) {
             let of_instance = command.providers().any(|id| instance_extensions.contains(&id));
             let of_device = command.providers().any(|id| extensions.contains(&id));

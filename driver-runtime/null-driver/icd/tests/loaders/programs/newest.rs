@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_void};
 
 use ash::vk;
-use driver_runtime::registry::{Class, CommandId};
+use vkload_driver_runtime::registry::{Class, CommandId};
 
 use super::{Context, entry};
 use crate::run::CONTENT;
