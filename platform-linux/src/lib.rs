@@ -51,15 +51,15 @@ fn abort() -> ! {
     unsafe { libc::abort() }
 }
 
+/// What this platform's loader does differently from others.
+pub const FLAVOUR: Flavour = Flavour {
+    keeps_starts: policy::KEEPS_STARTS,
+    more_about_drivers: policy::MORE_ABOUT_DRIVERS,
+    ..Flavour::linux(&POLICY)
+};
+
 /// The loader of the process.
-pub static LOADER: Loader = Loader::new(
-    &PLATFORM,
-    Flavour {
-        keeps_starts: policy::KEEPS_STARTS,
-        more_about_drivers: policy::MORE_ABOUT_DRIVERS,
-        ..Flavour::linux(&POLICY)
-    },
-);
+pub static LOADER: Loader = Loader::new(&PLATFORM, FLAVOUR);
 
 /// The global commands of Vulkan: those that take no object.
 ///
@@ -69,15 +69,20 @@ pub mod entry {
     vkload_core::global_commands!(crate::LOADER);
 }
 
-/// Makes the loader report bad handles even in the first call, and detect a fork: threads that hold its locks
-/// do not exist in the child. Also reports the order of threads to tools that watch them.
+/// Makes [`LOADER`] report bad handles even in the first call, and prepares the process ([`prepare`]).
 ///
 /// The shared library calls this from its `.init_array`; a program with the loader may call it.
 pub fn load() {
+    LOADER.make_current();
+    prepare();
+}
+
+/// Lets loaders in this process detect a fork, since threads that hold their locks do not exist in the child, and reports the order of
+/// threads to tools that watch them. Called once.
+pub fn prepare() {
     extern "C" fn child() {
         vkload_core::platform::forked(PLATFORM.waiting);
     }
-    LOADER.make_current();
     os::watching::start();
     // SAFETY: `child` may run in a forked child. It stays mapped while the library is loaded; the C library
     // drops the handler when it unloads the library.

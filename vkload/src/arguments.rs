@@ -79,14 +79,6 @@ pub(crate) enum Command {
     ///
     /// This sets LD_LIBRARY_PATH, so it has no effect on setuid programs or on programs that bring their own loader.
     Exec(ExecArguments),
-    /// Try something in this process and report it, for the doctor.
-    #[command(hide = true)]
-    Probe {
-        /// The file descriptor of the memory for the answers.
-        memory: i32,
-        /// What to try, as JSON.
-        subject: String,
-    },
     /// Show, check or change the settings file in use (vk_loader_settings.json). The exit code is 1 if anything is wrong.
     ///
     /// With --layer, --order, --device, --driver or --only-hardware, this shows what changes and writes the file, for all programs of this user or

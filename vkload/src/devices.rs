@@ -10,6 +10,7 @@ use crate::output;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, try_out};
 use crate::probe::{Subject, Tried};
+use crate::shell_word::quoted;
 use crate::switches::Changes;
 use crate::table::{Table, section};
 use crate::view::LayerView;
@@ -238,7 +239,7 @@ fn remedies(devices: &[Tried], support: Option<SettingsSupport>) -> String {
     let [_, others @ ..] = devices else { return String::new() };
     let Some(other) = others.first().map(|tried| &tried.device) else { return String::new() };
     let mut out = String::from("\nTo change it\n");
-    let name = output::quoted(&other.name);
+    let name = quoted(&other.name);
     if support.is_none_or(|support| support.devices) {
         out.push_str(&format!("  vkload settings --device {name}                    (only this device)\n"));
         out.push_str(&format!("  vkload settings --device {name} --program PROGRAM  (for one program)\n"));
@@ -253,7 +254,7 @@ fn remedies(devices: &[Tried], support: Option<SettingsSupport>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::info::report::Device;
+    use crate::view::Device;
 
     fn tried(kind: &'static str, bus: &str) -> Tried {
         let device = Device { kind: kind.into(), vendor: 0x10de, device: 0x2684, ..Device::default() };

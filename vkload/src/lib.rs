@@ -1,72 +1,104 @@
-//! Shows the Vulkan loader's findings, and runs programs on it: the tool `vkload` as a library.
+//! A Vulkan loader for Rust programs, and the doctor that explains why Vulkan does not work.
 //!
-//! [`run`] is the tool. [`report`] returns the output of `vkload info` for any loader, even one on another platform.
+//! A program with this crate carries the loader, and needs no `libvulkan.so.1`:
+//!
+//! ```
+//! let entry = vkload::entry();
+//! // SAFETY: this command may be called at any time.
+//! let version = unsafe { entry.try_enumerate_instance_version() }?;
+//! assert!(version >= Some(ash::vk::API_VERSION_1_3));
+//! # Ok::<(), ash::vk::Result>(())
+//! ```
+//!
+//! [`Config`] adds drivers and layers that are installed beside the program, and may prefer a newer loader of the system. [`doctor`] returns
+//! the reasons why Vulkan does not work as values, for the program's users.
+//!
+//! Depend on `vkload = { version = "0.1", default-features = false }`, with the features that the program uses:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `doctor` | [`doctor`] and [`Doctor`] |
+//! | `vulkanalia` | [`VulkanaliaLoader`], for vulkanalia |
+//! | `vulkano` | [`VulkanoLoader`], for vulkano |
+//! | `tool` (default) | the command line tool `vkload` |
+//!
+//! The crate works on Linux, with glibc or another C library that has a dynamic linker.
+// The tool uses the rest.
+#![cfg_attr(all(feature = "doctor", not(feature = "tool")), allow(dead_code, unused_imports))]
 
+#[cfg(feature = "tool")]
 mod advice;
+#[cfg(feature = "tool")]
 mod arguments;
+mod bindings;
+#[cfg(feature = "tool")]
 mod bisect;
+#[cfg(feature = "doctor")]
 mod bisection;
+#[cfg(feature = "tool")]
 mod chain;
+#[cfg(feature = "tool")]
 mod compare;
+#[cfg(feature = "tool")]
 mod completions;
+mod config;
+#[cfg(feature = "tool")]
 mod devices;
+#[cfg(feature = "doctor")]
+mod diagnosis;
+#[cfg(feature = "tool")]
 mod doctor;
+#[cfg(feature = "tool")]
 mod exec;
+#[cfg(feature = "doctor")]
 mod facts;
+#[cfg(feature = "tool")]
 mod info;
+#[cfg(feature = "tool")]
 mod layers;
+#[cfg(feature = "tool")]
 mod output;
+#[cfg(feature = "doctor")]
+mod own_library;
+mod own_loader;
+#[cfg(feature = "tool")]
 mod page;
+#[cfg(feature = "tool")]
 mod paths;
+#[cfg(feature = "doctor")]
 mod planned;
+#[cfg(feature = "doctor")]
 mod probe;
+#[cfg(feature = "doctor")]
 mod recording;
+#[cfg(feature = "tool")]
 mod replay;
+#[cfg(feature = "doctor")]
 mod searched;
+#[cfg(feature = "tool")]
 mod settings;
+#[cfg(feature = "doctor")]
 mod settings_edit;
+#[cfg(feature = "doctor")]
+mod shell_word;
+#[cfg(feature = "doctor")]
 mod switches;
+#[cfg(feature = "tool")]
 mod table;
+#[cfg(feature = "tool")]
+mod tool;
+#[cfg(feature = "doctor")]
 mod view;
 
-use std::process::ExitCode;
-
-use ash::Entry;
-use clap::Parser;
-use vkload_core::loader::Loader;
-
-use arguments::{Arguments, Command};
-
-/// Runs the command given by the arguments of this program.
-#[must_use]
-pub fn run() -> ExitCode {
-    let arguments = Arguments::parse();
-    match arguments.command.unwrap_or(Command::Info(arguments.info)) {
-        Command::Info(options) => info::print(options.verbose, options.json, options.record.as_deref()),
-        Command::Doctor(options) => doctor::print(&options),
-        Command::Probe { memory, subject } => probe::child::run(memory, &subject),
-        Command::Bisect(options) => bisect::print(&options),
-        Command::Layers(options) => layers::run(&options),
-        Command::Devices(options) => devices::print(options.no_probe, options.json),
-        Command::Paths(options) => paths::print(options.json),
-        Command::Chain(options) => chain::print(&options),
-        Command::Replay(options) => replay::print(&options),
-        Command::Compare(options) => compare::print(&options),
-        Command::Settings(options) => settings::run(&options),
-        Command::Completions(options) => completions::print(options.shell),
-        Command::Exec(options) => exec::run(options.library.as_deref(), &options.program),
-    }
-}
-
-/// Returns the names of the doctor's findings, each with its severities in the words of `docs/doctor.md`. Findings that pass on the loader's
-/// reasons are not among them.
-pub fn findings() -> impl Iterator<Item = (&'static str, &'static str)> {
-    doctor::FINDINGS.iter().map(|id| (id.name(), id.severities()))
-}
-
-/// Returns the output of `vkload info` for the program's loader, `loader`, whose functions are in `entry`: tables for people, more of them
-/// if `verbose` is set, or one JSON object.
-#[must_use]
-pub fn report(loader: &'static Loader, entry: &Entry, verbose: bool, json: bool) -> String {
-    info::render(&info::gather::report_on(loader, entry), verbose, json)
-}
+#[cfg(feature = "vulkanalia")]
+pub use bindings::VulkanaliaLoader;
+#[cfg(feature = "vulkano")]
+pub use bindings::VulkanoLoader;
+pub use bindings::{entry, get_instance_proc_addr};
+pub use config::{Config, ConfigError};
+#[cfg(feature = "doctor")]
+pub use diagnosis::{Diagnosis, Doctor, DoctorError, Finding, Severity, doctor};
+#[cfg(feature = "doctor")]
+pub use probe::init_probes;
+#[cfg(feature = "tool")]
+pub use tool::{findings, report, run};

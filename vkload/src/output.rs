@@ -40,13 +40,3 @@ pub(crate) fn clear_progress() {
         let _ = write!(stderr(), "\r\x1b[K");
     }
 }
-
-/// Returns a command's argument as a shell reads it.
-pub(crate) fn quoted(argument: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:=,@%~".contains(&byte);
-    if !argument.is_empty() && argument.bytes().all(plain) {
-        argument.to_owned()
-    } else {
-        format!("'{}'", argument.replace('\'', "'\\''"))
-    }
-}

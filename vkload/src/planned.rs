@@ -9,9 +9,10 @@ use vkload_core::discovery::{
 };
 use vkload_core::memory::{OutOfMemory, TryGrow as _, Vec, text};
 use vkload_core::platform::FileError;
-use vkload_linux::{PLATFORM, POLICY};
+use vkload_linux::POLICY;
 
 use crate::facts::{SETTINGS_FILE, Variables};
+use crate::own_loader::PLATFORM;
 
 /// The three plans, with all answers that they were made from.
 #[derive(Debug, Default)]

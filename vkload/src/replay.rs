@@ -9,12 +9,14 @@ use vkload_core::memory::Escaped;
 
 use crate::arguments::{Format, ReplayArguments, Show};
 use crate::chain::Model;
+use crate::diagnosis;
 use crate::doctor;
 use crate::info::gather::plan_only;
 use crate::info::layers::LayerProblem;
-use crate::info::report::{Device, Problem, Report};
+use crate::info::report::{Problem, Report};
 use crate::planned::Planned;
 use crate::recording::{self, Recording};
+use crate::view::Device;
 use crate::{chain, info, output, paths};
 
 /// Prints the decisions that follow from the recording.
@@ -62,7 +64,7 @@ fn replay(options: &ReplayArguments) -> Result<String, String> {
         Show::Paths => paths::render(&planned, json),
         Show::Chain => {
             let model = match seen {
-                Some(seen) => doctor::picture(&doctor::recorded(planned, seen)?)?,
+                Some(seen) => doctor::picture(&diagnosis::recorded(planned, seen)?)?,
                 None => picture(&planned, &recorded)?,
             };
             chain::render(&model, format)
@@ -71,7 +73,7 @@ fn replay(options: &ReplayArguments) -> Result<String, String> {
             let seen = seen.ok_or_else(|| {
                 format!("{}: it does not hold the machine as the doctor sees it; make one with `vkload doctor --record FILE`", file.display())
             })?;
-            let case = doctor::recorded(planned, seen)?;
+            let case = diagnosis::recorded(planned, seen)?;
             doctor::told(case, doctor::Format::chosen(json, format == Format::Html)).0
         }
         Show::Info => {

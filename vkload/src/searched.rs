@@ -8,6 +8,7 @@ use vkload_core::discovery::{Origin, SearchResult, Searched};
 use vkload_core::memory::Escaped;
 use vkload_core::platform::FileError;
 
+#[cfg(feature = "tool")]
 use crate::table::Table;
 
 /// A file or folder that was searched.
@@ -29,6 +30,7 @@ impl SearchPath {
         }
     }
 
+    #[cfg(feature = "tool")]
     /// Returns these search paths as a table, if the list is not empty.
     pub(crate) fn table(paths: &[Self]) -> Option<Table> {
         let mut table = Table::new(&["PLACE", "FOUND", "BECAUSE OF"]);

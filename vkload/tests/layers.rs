@@ -56,7 +56,7 @@ fn opened(sandbox: &Sandbox, options: &[&str], variables: &[(&str, &str)]) -> Ve
     let scripts = [
         format!("exec {VKLOAD} info >{file}"),
         // It writes to memory that it shares with its parent.
-        format!("truncate -s 1M {file} && exec {VKLOAD} probe 3 '{subject}' 3<>{file}"),
+        format!("truncate -s 1M {file} && exec {VKLOAD} vkload-probe 3 '{subject}' 3<>{file}"),
     ];
     let there = if Path::new(SYSTEM_LOADER).exists() { 2 } else { 1 };
     let run = |script: &String| {

@@ -61,7 +61,7 @@ fn seen(sandbox: &Sandbox, program: &Path, loader: &str, variables: &[(&str, &st
     let subject = format!(r#"{{"subject": "loader", "library": "{loader}"}}"#);
     // It writes to memory that it shares with its parent.
     let script = format!(
-        "truncate -s 1M {0} && exec {1} probe 3 '{subject}' 3<>{0}",
+        "truncate -s 1M {0} && exec {1} vkload-probe 3 '{subject}' 3<>{0}",
         notes.display(),
         program.display()
     );

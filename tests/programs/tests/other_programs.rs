@@ -85,8 +85,10 @@ fn wgpu_computes() {
         return;
     }
     let machine = Machine::with_drivers(&[lavapipe()]);
-    let said = run(&mut machine.command(&Library::under_test(), &program)).success();
-    assert!(said.starts_with("llvmpipe") && said.ends_with("\n[2, 4, 6, 8]\n"), "{said}");
+    for arguments in [&[][..], &["built-in"]] {
+        let said = run(machine.command(&Library::under_test(), &program).args(arguments)).success();
+        assert!(said.starts_with("llvmpipe") && said.ends_with("\n[2, 4, 6, 8]\n"), "{arguments:?}: {said}");
+    }
 }
 
 /// Makes Mesa's OpenGL draw by Vulkan, on a device without hardware.

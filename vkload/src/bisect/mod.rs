@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use crate::arguments::BisectArguments;
 
-use crate::doctor::asked::{self, Asked};
-use crate::doctor::subject::Target;
+use crate::diagnosis::asked::{self, Asked};
+use crate::diagnosis::subject::Target;
 use crate::facts::{Variables, own_variables};
 use crate::output::{clear_progress, fail, print as print_output};
 use crate::planned::Planned;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::run::{Attempt, Ended};
 use super::search::Verdict;
 use super::{BisectResult, Suspect};
-use crate::output::quoted;
+use crate::shell_word::quoted;
 
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
 const FORMAT: u64 = 1;

@@ -8,13 +8,14 @@ use vkload_core::discovery::{Answer, Question, Root};
 use vkload_core::memory::Escaped;
 
 use super::Side;
-use crate::doctor;
-use crate::doctor::case::Case;
-use crate::doctor::trials::Trials;
-use crate::info::report::{Device, Report};
+use crate::diagnosis;
+use crate::diagnosis::case::Case;
+use crate::diagnosis::trials::Trials;
+use crate::info::report::Report;
 use crate::planned::Planned;
 use crate::probe::{Ending, Subject, Trial};
 use crate::replay::{Machine, report};
+use crate::view::Device;
 use crate::view::DriverView;
 
 /// The names of subjects, which do not change, and their titles, in the order of the answer: the result first, then what leads to it.
@@ -69,7 +70,7 @@ pub(super) fn side(machine: Machine, whole: bool) -> Result<Side, String> {
     let width = ("pointer width".to_owned(), policy.pointer_width.to_string());
     side.insert("search", built_in.chain([width]).collect());
     if let Some(seen) = seen.filter(|_| whole) {
-        of_machine(&mut side, doctor::recorded(planned, seen)?);
+        of_machine(&mut side, diagnosis::recorded(planned, seen)?);
     }
     Ok(side)
 }
@@ -91,8 +92,8 @@ fn of_machine(side: &mut Side, case: Case) {
     side.insert("place", flat(&facts.environment));
     side.insert("user", flat(&facts.user));
     side.insert("packages", each(&facts.packages.installed));
-    let answer = doctor::answer(case);
-    let mut findings = Entries::from([("answer".to_owned(), doctor::headline(&answer))]);
+    let answer = diagnosis::answer(case);
+    let mut findings = Entries::from([("answer".to_owned(), answer.headline())]);
     for finding in &answer.findings {
         let of = format!("{} {}", finding.id.name(), finding.about);
         findings.insert(of.trim_end().to_owned(), format!("{}: {}", finding.severity.name(), finding.what));

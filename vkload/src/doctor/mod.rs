@@ -1,32 +1,18 @@
-//! `vkload doctor`: why does Vulkan not work here, and what can be done?
-//!
-//! [`gather`] reads the machine ([`crate::facts`]), computes the loader's plan, and tries it in separate processes ([`trials`]). The
-//! results form a [`case::Case`]. The [`rules`] depend only on the case, so a recording gives the same answer on another machine.
+//! `vkload doctor`: the diagnosis as text, as JSON and as a page.
 
-mod answer;
-pub(crate) mod asked;
-pub(crate) mod case;
-mod finding;
-mod gather;
-mod kept;
 mod output;
 mod picture;
-mod program;
-mod rules;
-pub(crate) mod subject;
-mod suspects;
-pub(crate) mod trials;
 mod watch;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use crate::arguments::DoctorArguments;
-use crate::output::{fail, print as print_output};
-pub(crate) use answer::answer;
-use case::Case;
-pub(crate) use finding::FINDINGS;
-pub(crate) use kept::recorded;
-pub(crate) use output::{Format, headline};
+use crate::diagnosis::answer;
+use crate::diagnosis::case::Case;
+use crate::diagnosis::gather::{Request, Whom, case};
+use crate::output::{clear_progress, fail, print as print_output, progress, tell_without_terminal};
+pub(crate) use output::Format;
 pub(crate) use picture::picture;
 
 /// Prints the findings, the gravest first.
@@ -34,13 +20,43 @@ pub(crate) fn print(options: &DoctorArguments) -> ExitCode {
     if options.watch {
         return watch::run(options);
     }
-    match gather::case(options) {
+    match diagnosed(options) {
         Ok(case) => {
             let (text, code) = told(case, Format::chosen(options.json, options.html));
             print_output(&text, code)
         }
         Err(problem) => fail(&problem),
     }
+}
+
+/// Returns the case that these options ask for.
+fn diagnosed(options: &DoctorArguments) -> Result<Case, String> {
+    let whom = match (options.pid, &options.program[..]) {
+        (Some(id), _) => Whom::Process(id),
+        (None, []) => Whom::AnyProgram(if options.bits_32 { 32 } else { usize::BITS }),
+        (None, program) => Whom::Program(program),
+    };
+    let case = case(&Request {
+        whom,
+        probe: !options.no_probe,
+        limit: Duration::from_secs(options.timeout),
+        record: options.record.as_deref(),
+        progress: &show_progress,
+        late,
+    });
+    clear_progress();
+    case
+}
+
+/// Names a trial that takes long on standard error. On a terminal, [`show_progress`] does.
+fn late(what: &str, limit: Duration) {
+    tell_without_terminal(&format!("trying {what}, for {} seconds at most", limit.as_secs()));
+}
+
+/// Shows the current trial on a terminal.
+fn show_progress(what: &str) {
+    let shown: String = what.chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
+    progress(&format!("trying {shown}"));
 }
 
 /// Returns the answer for this case as text, and the exit code: failure if programs cannot use Vulkan.

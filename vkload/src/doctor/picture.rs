@@ -1,10 +1,8 @@
 //! The answer as a page, with the call chain as it was found.
 
-use super::answer::Diagnosis;
-use super::case::Case;
-use super::finding::{Finding, Severity};
-use super::output::headline;
 use crate::chain::{self, Device, Model};
+use crate::diagnosis::case::Case;
+use crate::diagnosis::{Diagnosis, Finding, Severity};
 use crate::page::{self, Card, Part, Section, Step};
 use crate::probe::{Ending, Trial, Tried};
 
@@ -52,7 +50,7 @@ pub(super) fn html(answer: &Diagnosis) -> String {
             .push(Section { title: "Call chain".to_owned(), parts: vec![Part::Picture(chain::svg(&model))] });
         sections.extend(chain::html::tables(&model));
     }
-    page::document(&headline(answer), &sections)
+    page::document(&answer.headline(), &sections)
 }
 
 fn card(finding: &Finding) -> Part {

@@ -8,10 +8,10 @@ use std::{env, fs, thread};
 
 use vkload_core::memory::Escaped;
 
-use super::answer::answer;
 use super::output::Format;
-use super::{gather, output};
+use super::{diagnosed, output};
 use crate::arguments::DoctorArguments;
+use crate::diagnosis::answer;
 use crate::output::{fail, print as print_output};
 use crate::planned::Planned;
 
@@ -28,7 +28,7 @@ pub(super) fn run(options: &DoctorArguments) -> ExitCode {
         let now = states(options);
         if now != before {
             before = now;
-            let case = match gather::case(options) {
+            let case = match diagnosed(options) {
                 Ok(case) => case,
                 Err(problem) => return fail(&problem),
             };

@@ -1,11 +1,11 @@
 //! Asks the loader as an application does, through its functions.
 
 use std::ffi::{CStr, c_void};
-use std::fmt::Write;
 
 use ash::{Entry, Instance, vk};
 
-use super::report::{Device, Extension, Report};
+use super::report::{Extension, Report};
+use crate::view::{Device, device_text as text, version};
 
 /// Fills in the results of the loader's functions: its version, extensions and devices. Returns the error on failure.
 pub(crate) fn fill(report: &mut Report, entry: &Entry) -> Result<(), vk::Result> {
@@ -79,76 +79,10 @@ pub(crate) unsafe fn describe(instance: &Instance, device: vk::PhysicalDevice) -
     Device::new(&first, &id, &driver)
 }
 
-impl Device {
-    /// Reads these structures. Those that the driver does not know are left as they were.
-    pub(crate) fn new(
-        first: &vk::PhysicalDeviceProperties,
-        id: &vk::PhysicalDeviceIDProperties<'_>,
-        driver: &vk::PhysicalDeviceDriverProperties<'_>,
-    ) -> Self {
-        Self {
-            name: text(first.device_name_as_c_str()),
-            kind: kind(first.device_type).into(),
-            api_version: version(first.api_version),
-            driver: text(driver.driver_name_as_c_str()),
-            driver_info: text(driver.driver_info_as_c_str()),
-            driver_version: first.driver_version,
-            vendor: first.vendor_id,
-            device: first.device_id,
-            uuid: uuid(id.device_uuid),
-        }
-    }
-}
-
 fn has_portability(extensions: &[vk::ExtensionProperties]) -> bool {
     extensions.iter().any(|one| one.extension_name_as_c_str() == Ok(ash::khr::portability_enumeration::NAME))
 }
 
 fn extension(properties: &vk::ExtensionProperties) -> Extension {
     Extension { name: text(properties.extension_name_as_c_str()), version: properties.spec_version }
-}
-
-fn kind(kind: vk::PhysicalDeviceType) -> &'static str {
-    match kind {
-        vk::PhysicalDeviceType::DISCRETE_GPU => "discrete",
-        vk::PhysicalDeviceType::INTEGRATED_GPU => "integrated",
-        vk::PhysicalDeviceType::VIRTUAL_GPU => "virtual",
-        vk::PhysicalDeviceType::CPU => "cpu",
-        _ => "other",
-    }
-}
-
-fn version(number: u32) -> String {
-    let parts = [vk::api_version_major(number), vk::api_version_minor(number), vk::api_version_patch(number)];
-    parts.map(|part| part.to_string()).join(".")
-}
-
-/// Returns a fixed array of characters as text; empty if a driver did not terminate it.
-fn text<E>(words: Result<&CStr, E>) -> String {
-    words.map_or_else(|_| String::new(), |words| words.to_string_lossy().into_owned())
-}
-
-fn uuid(bytes: [u8; vk::UUID_SIZE]) -> String {
-    if bytes == [0; vk::UUID_SIZE] {
-        return String::new();
-    }
-    let mut out = String::new();
-    for (index, byte) in bytes.iter().enumerate() {
-        let dash = if [4, 6, 8, 10].contains(&index) { "-" } else { "" };
-        let _ = write!(out, "{dash}{byte:02x}");
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn identifiers_read_as_other_tools_print_them() {
-        let bytes: [u8; 16] = std::array::from_fn(|n| n as u8);
-        assert_eq!(uuid(bytes), "00010203-0405-0607-0809-0a0b0c0d0e0f");
-        assert_eq!(uuid([0; 16]), "");
-        assert_eq!(version(vk::make_api_version(0, 1, 4, 359)), "1.4.359");
-    }
 }

@@ -9,13 +9,12 @@ use vkload_core::manifest::ManifestWarning;
 use vkload_core::memory::OutOfMemory;
 use vkload_core::negotiation::DriverStatus;
 use vkload_core::objects;
-use vkload_linux::entry::get_instance_proc_addr;
-use vkload_linux::{LOADER, PLATFORM};
 
 use super::layers::LayerProblem;
 use super::report::{Driver, Problem, Report};
 use super::{built_in, devices, layers};
 use crate::advice;
+use crate::own_loader::{self, LOADER, PLATFORM};
 use crate::planned::Planned;
 use crate::searched::SearchPath;
 use crate::view::DriverView;
@@ -23,7 +22,9 @@ use crate::view::DriverView;
 /// Returns the findings of this program's loader in this process.
 pub(crate) fn gather() -> Report {
     // SAFETY: this is the loader's own vkGetInstanceProcAddr.
-    report_on(&LOADER, &unsafe { Entry::from_static_fn(StaticFn { get_instance_proc_addr }) })
+    report_on(&LOADER, &unsafe {
+        Entry::from_static_fn(StaticFn { get_instance_proc_addr: own_loader::find() })
+    })
 }
 
 /// Returns the findings of `loader`, whose functions are in `entry`.

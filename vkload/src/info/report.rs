@@ -1,11 +1,9 @@
 //! The content of `vkload info`, as plain data.
 
-use std::borrow::Cow;
-
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::searched::SearchPath;
-use crate::view::{DriverView, LayerView};
+use crate::view::{Device, DriverView, LayerView};
 
 /// Everything.
 #[derive(Debug, Default)]
@@ -85,29 +83,6 @@ impl About {
 pub(crate) struct Extension {
     pub(crate) name: String,
     pub(crate) version: u32,
-}
-
-/// A physical device.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(crate) struct Device {
-    pub(crate) name: String,
-    /// `discrete`, `integrated`, `virtual`, `cpu` or `other`.
-    pub(crate) kind: Cow<'static, str>,
-    pub(crate) api_version: String,
-    /// The driver's own name and release. Empty for drivers of Vulkan 1.1 and older.
-    #[serde(rename = "driverName")]
-    pub(crate) driver: String,
-    pub(crate) driver_info: String,
-    /// As the driver packs it.
-    pub(crate) driver_version: u32,
-    #[serde(rename = "vendorId")]
-    pub(crate) vendor: u32,
-    #[serde(rename = "deviceId")]
-    pub(crate) device: u32,
-    /// Hexadecimal digits with dashes. Empty for drivers of Vulkan 1.0.
-    #[serde(rename = "deviceUuid")]
-    pub(crate) uuid: String,
 }
 
 /// The driver that is built into this program. No other program has it.

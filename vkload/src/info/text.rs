@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use super::report::{BuiltIn, Device, Driver, Report};
+use super::report::{BuiltIn, Driver, Report};
 use crate::searched::SearchPath;
 use crate::table::{Table, section};
+use crate::view::Device;
 
 /// Returns the main results as text; `verbose` adds the search paths and extensions.
 pub(crate) fn render(report: &Report, verbose: bool) -> String {

@@ -10,7 +10,7 @@ use vkload_core::discovery::{LayerCandidate, LayerRequest};
 use vkload_core::memory::Escaped;
 
 use crate::arguments::LayersArguments;
-use crate::doctor::subject::Target;
+use crate::diagnosis::subject::Target;
 use crate::exec;
 use crate::facts::{Variables, own_variables};
 use crate::output::{fail, print as print_output};

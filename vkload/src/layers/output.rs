@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Row;
-use crate::output::quoted;
+use crate::shell_word::quoted;
 use crate::switches::Changes;
 use crate::table::Table;
 

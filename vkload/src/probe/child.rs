@@ -1,9 +1,8 @@
-//! The process that runs a trial: `vkload probe`. It notes each step, and is expected to crash.
+//! The process that runs a trial. It notes each step, and is expected to crash.
 
 use std::ffi::{CStr, CString, c_void};
 use std::fs;
 use std::mem::transmute_copy;
-use std::process::ExitCode;
 use std::time::Instant;
 
 use ash::vk;
@@ -11,11 +10,10 @@ use vkload_core::manifest::{LayerFunctions, Symbol};
 use vkload_core::memory::OutOfMemory;
 use vkload_core::negotiation::{LayerOpenError, with_layer};
 use vkload_core::platform::LibraryKind;
-use vkload_linux::PLATFORM;
-use vkload_linux::entry::get_instance_proc_addr;
 
 use super::vulkan::{self, Commands};
 use super::{Ending, Line, Stage, Subject, crash, notes};
+use crate::own_loader::{self, LOADER, PLATFORM};
 
 /// The newest interface version of drivers that is offered.
 const DRIVER_INTERFACE: u32 = 7;
@@ -23,10 +21,10 @@ const DRIVER_INTERFACE: u32 = 7;
 type NegotiateDriver = unsafe extern "system" fn(*mut u32) -> vk::Result;
 
 /// Tries what `subject` says, in JSON, and notes it in the memory behind the file descriptor `memory`.
-pub(crate) fn run(memory: i32, subject: &str) -> ExitCode {
-    let Ok(subject) = serde_json::from_str(subject) else { return ExitCode::FAILURE };
+pub(super) fn run(memory: i32, subject: &str) -> i32 {
+    let Ok(subject) = serde_json::from_str(subject) else { return libc::EXIT_FAILURE };
     if notes::open(memory).is_err() {
-        return ExitCode::FAILURE;
+        return libc::EXIT_FAILURE;
     }
     crash::report();
     // An exception of C++ that reaches this program makes it panic, and the words for that would be taken for the library's.
@@ -57,7 +55,7 @@ pub(crate) fn run(memory: i32, subject: &str) -> ExitCode {
     if let Some(library) = opened {
         tell(Line::Stage { stage: Stage::Unload });
         // The loader in this program keeps layers open.
-        vkload_linux::unload();
+        vkload_core::entry::unload(&LOADER);
         // SAFETY: nothing in the library is used any more. Running its destructors is part of the trial.
         unsafe { libc::dlclose(library) };
     }
@@ -68,7 +66,7 @@ pub(crate) fn run(memory: i32, subject: &str) -> ExitCode {
 
 /// Returns the library that is to be unloaded, as loaders do with drivers and layers.
 fn try_out(subject: &Subject, tell: vulkan::Tell<'_>) -> Result<Option<*mut c_void>, Ending> {
-    let own = Commands { find: get_instance_proc_addr, layer: None };
+    let own = Commands { find: own_loader::own(), layer: None };
     // SAFETY: the commands are a loader's or a driver's, as far as can be known.
     unsafe {
         match subject {

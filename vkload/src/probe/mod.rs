@@ -2,7 +2,7 @@
 //!
 //! [`layers::try_out`] tries layers only up to the point at which the loader would call them; the doctor continues from there.
 //!
-//! [`parent::try_out`] starts this program again as `vkload probe`, which is [`child::run`]. The child writes a line for each step before
+//! [`parent::try_out`] starts this program again with the argument [`PROBE`], for which [`init_probes`] calls [`child::run`]. The child writes a line for each step before
 //! it takes it; when it crashes, hangs or exits, the last line shows where. A library's output does not mix with these lines, which go to
 //! shared memory ([`notes`]).
 
@@ -15,13 +15,40 @@ pub(crate) mod parent;
 mod searches;
 mod vulkan;
 
-use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{env, fmt, process};
 
 pub(crate) use many::{Attempt, Progress, try_all};
 
 use serde::{Deserialize, Serialize};
 
-use crate::info::report::Device;
+use crate::view::Device;
+
+/// The first argument of a probe.
+const PROBE: &str = "vkload-probe";
+
+/// Whether this program, started again, becomes a probe.
+static INITIALISED: AtomicBool = AtomicBool::new(false);
+
+/// Lets [`Doctor`](crate::Doctor) try drivers and layers: in other processes, which are this program with other arguments.
+///
+/// Call it at the start of `main`, before anything else. In a process that is to try something, it does so and exits. In every other
+/// process it returns at once.
+pub fn init_probes() {
+    INITIALISED.store(true, Ordering::Relaxed);
+    let mut arguments = env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == PROBE) {
+        let mut text =
+            || arguments.next().and_then(|argument| argument.into_string().ok()).unwrap_or_default();
+        let (memory, subject) = (text(), text());
+        process::exit(memory.parse().map_or(libc::EXIT_FAILURE, |memory| child::run(memory, &subject)));
+    }
+}
+
+/// Returns whether this program has called [`init_probes`].
+pub(crate) fn is_possible() -> bool {
+    INITIALISED.load(Ordering::Relaxed)
+}
 
 /// The thing to try.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]

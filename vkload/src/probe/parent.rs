@@ -10,7 +10,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::notes::Notes;
-use super::{Ending, Line, Stage, Subject, Trial, Tried, crash, searches};
+use super::{Ending, Line, PROBE, Stage, Subject, Trial, Tried, crash, searches};
 use crate::facts::{Variables, own_variables};
 
 /// The descriptor on which a child finds the memory for its lines.
@@ -20,8 +20,8 @@ const GRACE: Duration = Duration::from_millis(200);
 const BURIAL: Duration = Duration::from_secs(2);
 /// The least memory that a child gets, in bytes.
 const LEAST_MEMORY: u64 = 2 << 30;
-/// How long one trial may take, in seconds, unless the user says otherwise (`--timeout`).
-const USUAL_LIMIT: u64 = 10;
+/// How long one trial may take unless the user says otherwise (`--timeout`).
+pub(crate) const USUAL_LIMIT: Duration = Duration::from_secs(10);
 /// The time after which a trial is named on standard error.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How much of a library's output is kept, and how many lines of it are shown.
@@ -42,7 +42,7 @@ pub(crate) struct Settings {
 impl Settings {
     /// Returns the settings of this process, with the usual limit.
     pub(crate) fn own() -> Self {
-        Self { variables: own_variables(), limit: Duration::from_secs(USUAL_LIMIT), late: |_, _| {} }
+        Self { variables: own_variables(), limit: USUAL_LIMIT, late: |_, _| {} }
     }
 }
 
@@ -98,7 +98,7 @@ fn start(
     let (notes, (printed, to_printed)) = (Notes::new()?, pipe()?);
     let subject = serde_json::to_string(subject)?;
     let mut command = Command::new(program);
-    command.args(["probe", &NOTES.to_string(), &subject]).env_clear().envs(&settings.variables);
+    command.args([PROBE, &NOTES.to_string(), &subject]).env_clear().envs(&settings.variables);
     for (name, value) in changes {
         match value {
             Some(value) => command.env(name, value),

@@ -8,7 +8,7 @@ use std::mem::transmute_copy;
 use ash::vk::{self, Handle};
 
 use super::{Ending, Line, Stage};
-use crate::info::report::Device;
+use crate::view::Device;
 
 /// The callback that receives the steps.
 pub(super) type Tell<'a> = &'a mut dyn FnMut(Line);

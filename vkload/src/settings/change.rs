@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use super::edited_file::{self, EditedFile};
 use super::history;
 use crate::arguments::{Control, SettingsArguments};
-use crate::doctor::subject::Target;
+use crate::diagnosis::subject::Target;
 use crate::facts::{self, SettingsSupport, Variables, own_variables};
 use crate::layers::index_of;
 use crate::output;
@@ -265,7 +265,7 @@ fn differences(before: &str, after: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::info::report::Device;
+    use crate::view::Device;
 
     #[test]
     fn only_the_lines_that_change_are_shown() {

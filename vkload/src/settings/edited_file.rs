@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use vkload_core::discovery::KnownSettings;
-use vkload_linux::{PLATFORM, POLICY};
+use vkload_linux::POLICY;
 
+use crate::own_loader::PLATFORM;
 use crate::settings_edit::{self, Json};
 
 /// The file below a folder of data or configuration.

@@ -11,10 +11,11 @@ use serde_json::{Value, json};
 use vkload_core::discovery::{KnownSettings, SearchResult, SkipReason};
 use vkload_core::manifest::{Settings, SettingsFile, SettingsWarning};
 use vkload_core::memory::{Escaped, OutOfMemory};
-use vkload_linux::{PLATFORM, POLICY};
+use vkload_linux::POLICY;
 
 use crate::arguments::SettingsArguments;
 use crate::output;
+use crate::own_loader::PLATFORM;
 
 /// The number of `docs/schemas/settings-report.schema.json`, which a change that programs would notice raises.
 const FORMAT: u32 = 1;

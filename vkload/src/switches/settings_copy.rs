@@ -13,8 +13,8 @@ use std::{fs, io};
 use vkload_core::discovery::{Answer, Question};
 use vkload_core::memory::Escaped;
 
-use crate::exec::{make_private, private_folder};
 use crate::facts::Variables;
+use crate::own_library::{make_private, private_folder};
 use crate::planned::Planned;
 use crate::settings_edit::{self, Json};
 

@@ -1,8 +1,10 @@
-//! A layer and a driver as every command shows them: plain data that follows from the plans.
+//! A layer, a driver and a device as every command shows them: plain data that follows from the plans.
 
+mod device;
 mod driver;
 mod layer;
 
+pub(crate) use device::{Device, text as device_text, version};
 pub(crate) use driver::DriverView;
 pub(crate) use layer::LayerView;
 

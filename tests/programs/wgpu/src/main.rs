@@ -1,4 +1,5 @@
-//! Doubles numbers in a compute shader on the first Vulkan device that wgpu offers, and prints them with its name.
+//! Doubles numbers in a compute shader on the first Vulkan device that wgpu offers, and prints them with its name. wgpu finds the system's
+//! loader, or with the argument `built-in` gets the loader that this program carries.
 
 use std::error::Error;
 
@@ -16,10 +17,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 async fn run() -> Result<(), Box<dyn Error>> {
-    let instance = wgpu::Instance::new(&wgpu::InstanceDescriptor {
-        backends: wgpu::Backends::VULKAN,
-        ..Default::default()
-    });
+    let instance = if std::env::args().any(|argument| argument == "built-in") {
+        built_in()?
+    } else {
+        wgpu::Instance::new(&wgpu::InstanceDescriptor {
+            backends: wgpu::Backends::VULKAN,
+            ..Default::default()
+        })
+    };
     let adapter = instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await?;
     let info = adapter.get_info();
     println!("{} by {} {}", info.name, info.driver, info.driver_info);
@@ -67,4 +72,33 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let doubled: Vec<u32> = bytemuck::cast_slice(&results.slice(..).get_mapped_range()).to_vec();
     println!("{doubled:?}");
     Ok(())
+}
+
+/// Returns wgpu's instance on the loader in this program.
+fn built_in() -> Result<wgpu::Instance, Box<dyn Error>> {
+    use wgpu::hal::{api::Vulkan, vulkan};
+
+    let (entry, flags, version) = (vkload::entry(), wgpu::InstanceFlags::empty(), ash::vk::API_VERSION_1_3);
+    let extensions = vulkan::Instance::desired_extensions(&entry, version, flags)?;
+    let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
+    let application = ash::vk::ApplicationInfo::default().api_version(version);
+    let info =
+        ash::vk::InstanceCreateInfo::default().application_info(&application).enabled_extension_names(&names);
+    // SAFETY: the create info is valid. The instance is created from `entry` with the version and the extensions that follow, and wgpu owns it.
+    unsafe {
+        let instance = entry.create_instance(&info, None)?;
+        let instance = vulkan::Instance::from_raw(
+            entry,
+            instance,
+            version,
+            0,
+            None,
+            extensions,
+            flags,
+            wgpu::MemoryBudgetThresholds::default(),
+            false,
+            None,
+        )?;
+        Ok(wgpu::Instance::from_hal::<Vulkan>(instance))
+    }
 }

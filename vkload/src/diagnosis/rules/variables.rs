@@ -23,7 +23,7 @@ const VALIDATION_BEFORE: &[&str] = &[
 
 /// Returns a finding with the steps to unset the variable. If it does no harm, it was probably set on purpose.
 fn finding(case: &Case, severity: Severity, id: Id, name: &str, what: String) -> Finding {
-    let finding = Finding::new(case, id, name, what).severity(severity);
+    let finding = Finding::new(case, id, name, what).with_severity(severity);
     if severity == Severity::Note {
         return finding;
     }
@@ -275,7 +275,7 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
         } else {
             format!("export {name}={}", quoted(&correct))
         };
-        all.push(Finding::new(case, Id::WrongSeparator, name, what).severity(severity).step(command));
+        all.push(Finding::new(case, Id::WrongSeparator, name, what).with_severity(severity).step(command));
     }
     for note in &case.planned.layers.notes {
         let LayerNote::NotFound { by, name, skipped } = note else { continue };
@@ -297,7 +297,7 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
                 format!("is \"{path}\", which hides {manifest} with the layer {name}, which {by} names");
             all.push(
                 Finding::new(case, Id::SearchFolders, "VK_LAYER_PATH", what)
-                    .severity(Severity::Warning)
+                    .with_severity(Severity::Warning)
                     .step(format!("export VK_ADD_LAYER_PATH={}; unset VK_LAYER_PATH", quoted(path))),
             );
             continue;
@@ -408,7 +408,7 @@ pub(super) fn folders(case: &Case) -> Vec<Finding> {
         let what =
             format!("is \"{value}\", which lacks {usual}, so the manifests in {usual}/vulkan are not found");
         let severity = if found_none { Severity::Error } else { case.blame() };
-        let finding = Finding::new(case, Id::SearchFolders, name, what).severity(severity);
+        let finding = Finding::new(case, Id::SearchFolders, name, what).with_severity(severity);
         all.push(
             finding.step(format!("export {name}={}", quoted(&format!("{value}:/usr/local/share:{usual}")))),
         );

@@ -1,12 +1,14 @@
 //! The doctor's findings.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::case::Case;
 
 /// Something that a user may want to know or do.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Finding {
+pub struct Finding {
     pub(crate) severity: Severity,
     pub(crate) id: Id,
     /// The file, variable or device concerned. Empty if none is.
@@ -22,7 +24,7 @@ pub(crate) struct Finding {
 /// How grave a finding is, the gravest first.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Severity {
+pub enum Severity {
     /// Vulkan does not work because of it.
     Error,
     /// Something that should work does not.
@@ -246,7 +248,9 @@ impl Serialize for Id {
 }
 
 impl Severity {
-    pub(crate) fn name(self) -> &'static str {
+    /// Returns `error`, `warning` or `note`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
@@ -256,6 +260,36 @@ impl Severity {
 }
 
 impl Finding {
+    /// Returns how grave it is.
+    #[must_use]
+    pub fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    /// Returns its name, which does not change between releases. The book lists them on the page `doctor.md`.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        self.id.name()
+    }
+
+    /// Returns the file, variable or device concerned. Empty if none is.
+    #[must_use]
+    pub fn subject(&self) -> &str {
+        &self.about
+    }
+
+    /// Returns the problem, as a sentence without a full stop.
+    #[must_use]
+    pub fn problem(&self) -> String {
+        self.sentence()
+    }
+
+    /// Returns the remedy, one step each. Commands are ready to be typed.
+    #[must_use]
+    pub fn steps(&self) -> &[String] {
+        &self.next
+    }
+
     /// Returns a finding with its usual severity and evidence.
     pub(super) fn new(case: &Case, id: Id, about: &str, what: impl Into<String>) -> Self {
         let (levels, evidence) = id.usual();
@@ -270,7 +304,7 @@ impl Finding {
     }
 
     /// Sets another severity than the usual one.
-    pub(super) fn severity(self, severity: Severity) -> Self {
+    pub(super) fn with_severity(self, severity: Severity) -> Self {
         Self { severity, ..self }
     }
 
@@ -286,7 +320,7 @@ impl Finding {
     }
 
     /// Adds steps.
-    pub(super) fn steps(mut self, steps: impl IntoIterator<Item = String>) -> Self {
+    pub(super) fn with_steps(mut self, steps: impl IntoIterator<Item = String>) -> Self {
         self.next.extend(steps);
         self
     }
@@ -299,6 +333,19 @@ impl Finding {
             (about, true) => format!("{about} {}", self.what),
             (about, false) => format!("{about}: {}", self.what),
         }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.severity, self.sentence())?;
+        self.next.iter().try_for_each(|step| write!(f, "\n  -> {step}"))
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -45,9 +45,9 @@ pub(super) fn culprits(case: &Case) -> Vec<Finding> {
             together(name)
         );
         let finding = Finding::new(case, Id::LayerBreaks, name, what);
-        let finding = finding.steps(other_order(case)).steps(off(case, layer));
+        let finding = finding.with_steps(other_order(case)).with_steps(off(case, layer));
         let patience = case.trials.program.as_ref().and_then(|trial| trial.ending.patience());
-        Some(finding.step(case.reinstall(&layer.manifest)).steps(patience))
+        Some(finding.step(case.reinstall(&layer.manifest)).with_steps(patience))
     };
     case.trials.culprits.iter().filter_map(of).collect()
 }
@@ -79,7 +79,7 @@ pub(super) fn takes_long(case: &Case) -> Vec<Finding> {
             because(case, layer)
         );
         let finding = Finding::new(case, Id::LayerSlow, &layer.name, what);
-        Some(finding.steps(off(case, layer)).step(case.reinstall(&layer.manifest)))
+        Some(finding.with_steps(off(case, layer)).step(case.reinstall(&layer.manifest)))
     };
     case.layers.iter().filter_map(of).collect()
 }
@@ -164,7 +164,7 @@ fn unusable(case: &Case, layer: &LayerView) -> Option<Finding> {
     } else {
         format!("this layer cannot be used: {why}")
     };
-    let finding = Finding::new(case, Id::Reason(reason.id()), about, what).severity(severity);
+    let finding = Finding::new(case, Id::Reason(reason.id()), about, what).with_severity(severity);
     let remove = case.remove(about);
     Some(match reason {
         // Nothing can be removed.
@@ -194,9 +194,10 @@ fn tried(case: &Case, layer: &LayerView) -> Option<Finding> {
         let reason = trial.filter(|trial| trial.is_unusable());
         let reason = reason.map(|trial| format!("; a loader says: {trial}")).unwrap_or_default();
         let what = format!("the layer {} {}{reason}", layer.name, fault.what);
-        let finding = Finding::new(case, fault.id, about, what).severity(severity).evidence(Evidence::Chosen);
+        let finding =
+            Finding::new(case, fault.id, about, what).with_severity(severity).evidence(Evidence::Chosen);
         let off = layer.off(&case.facts.variables);
-        return Some(finding.steps(fault.steps).step(format!("Or turn the layer off: {off}")));
+        return Some(finding.with_steps(fault.steps).step(format!("Or turn the layer off: {off}")));
     }
     let trial = trial?;
     let what = match &trial.ending {
@@ -214,8 +215,8 @@ fn tried(case: &Case, layer: &LayerView) -> Option<Finding> {
         _ if trial.stage > Stage::Negotiate => Id::LayerFails,
         _ => Id::LayerDoesNotLoad,
     };
-    let finding = Finding::new(case, id, about, what).severity(severity);
-    Some(finding.steps(off(case, layer)).step(case.reinstall(about)).steps(trial.ending.patience()))
+    let finding = Finding::new(case, id, about, what).with_severity(severity);
+    Some(finding.with_steps(off(case, layer)).step(case.reinstall(about)).with_steps(trial.ending.patience()))
 }
 
 /// Returns whether programs crash, perhaps because of a layer that crashes alone.
@@ -264,7 +265,7 @@ pub(super) fn slow(case: &Case) -> Vec<Finding> {
         let what =
             format!("is on for every program and {effect}; it is active because {}", because(case, layer));
         let finding = Finding::new(case, Id::LayerLeftOn, &layer.name, what);
-        Some(finding.steps(off(case, layer)))
+        Some(finding.with_steps(off(case, layer)))
     };
     case.layers.iter().filter_map(of).collect()
 }

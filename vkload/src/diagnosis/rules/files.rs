@@ -14,7 +14,7 @@ fn one(case: &Case, stray: &Stray) -> Finding {
     let of_drivers = path.contains("icd.d") || path.contains("_icd");
     let severity = if of_drivers { case.mention().min(Severity::Warning) } else { Severity::Warning };
     let sudo = case.sudo(path);
-    let finding = |id, what: String| Finding::new(case, id, path, what).severity(severity);
+    let finding = |id, what: String| Finding::new(case, id, path, what).with_severity(severity);
     match &stray.why {
         StrayKind::DanglingLink { to } => finding(Id::ManifestDangling, format!("this manifest is a link to {to}, which does not exist"))
             .step(case.reinstall(path)).step(format!("Or remove the link: {sudo}rm {}", quoted(path))),

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
 
-use crate::exec;
+use crate::own_library;
 use crate::probe::parent::{Settings, Stream, last_lines, pipe, wait_and_tell};
 use crate::probe::signal_name;
 
@@ -75,10 +75,10 @@ pub(crate) fn watch(program: &[OsString], settings: &Settings) -> Result<Asked, 
     let (printed, to_printed) = pipe().map_err(problem)?;
     let mut command = Command::new(name);
     command.args(arguments).env_clear().envs(&settings.variables).env("VK_LOADER_DEBUG", "error,warn,info");
-    if let Ok(folder) = exec::folder_of_library(None) {
+    if let Ok(folder) = own_library::folder_of_library(None) {
         command.env(
             "LD_LIBRARY_PATH",
-            exec::prepend(&folder, settings.variables.get("LD_LIBRARY_PATH").map(OsString::from)),
+            own_library::prepend(&folder, settings.variables.get("LD_LIBRARY_PATH").map(OsString::from)),
         );
     }
     command.stdin(Stdio::null()).stdout(Stdio::from(to_printed.try_clone().map_err(problem)?));

@@ -34,7 +34,7 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
     if trial.is_violent() {
         let what = format!("this driver {trial}{}{}", printed(trial), others(case, driver));
         let finding = Finding::new(case, violent_id(&trial.ending), &driver.manifest, what);
-        return Some(finding.steps(leave_out(case, driver)).steps(trial.ending.patience()));
+        return Some(finding.with_steps(leave_out(case, driver)).with_steps(trial.ending.patience()));
     }
     if is_idle(case, driver, trial) || is_kept_out(case, driver, trial) {
         return None;
@@ -59,7 +59,7 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
     let what = format!("{what}{printed}{}{}", trial.searches(), others(case, driver));
     let id = if trial.stage <= Stage::Negotiate { Id::DriverDoesNotLoad } else { Id::DriverFails };
     let finding = Finding::new(case, id, &driver.manifest, what);
-    Some(finding.steps(repair(case, driver, trial)))
+    Some(finding.with_steps(repair(case, driver, trial)))
 }
 
 /// Returns whether a library of the program's width could be loaded. Manifests for other widths are normal.
@@ -84,7 +84,7 @@ fn by_library(
     if !explains {
         return None;
     }
-    Some(Finding::new(case, fault.id, &driver.manifest, fault.what).steps(fault.steps))
+    Some(Finding::new(case, fault.id, &driver.manifest, fault.what).with_steps(fault.steps))
 }
 
 /// Returns whether the driver reports that it has no hardware to drive.
@@ -259,7 +259,7 @@ pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
             _ => (case.blame(), Evidence::Seen),
         };
         let finding = Finding::new(case, Id::Reason(reason.id()), &driver.manifest, reason.to_string())
-            .severity(severity)
+            .with_severity(severity)
             .evidence(evidence);
         Some(match reason {
             SkipReason::Unreadable(FileError::Denied) => {
@@ -293,7 +293,7 @@ pub(super) fn devices_that_fail(case: &Case) -> Vec<Finding> {
             let name = if tried.device.name.is_empty() { "its device" } else { &tried.device.name };
             let what = format!("on {name}, {}{}{}", ending.tell(*stage), meaning(ending), printed(trial));
             let finding = Finding::new(case, Id::DeviceFails, &driver.manifest, what);
-            all.push(finding.steps(repair(
+            all.push(finding.with_steps(repair(
                 case,
                 driver,
                 &Trial { ending: ending.clone(), ..Trial::default() },

@@ -46,14 +46,14 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
                 "the kernel has NVIDIA's driver {module}, but the driver's Vulkan libraries are missing"
             );
             let finding = Finding::new(case, Id::NvidiaLibraries, "NVIDIA", what);
-            vec![finding.steps(case.install_nvidia())]
+            vec![finding.with_steps(case.install_nvidia())]
         }
         (Some(module), [_, ..]) if !manifest && case.facts.environment.container.is_none() => {
             let what = format!(
                 "NVIDIA's driver {module} is installed, but its manifest (nvidia_icd.json), by which the loader finds it, is missing"
             );
             let finding = Finding::new(case, Id::NvidiaManifest, "NVIDIA", what);
-            vec![finding.steps(case.install_nvidia())]
+            vec![finding.with_steps(case.install_nvidia())]
         }
         _ => Vec::new(),
     }
@@ -76,7 +76,7 @@ pub(super) fn device_files(case: &Case) -> Vec<Finding> {
     let what = format!("{} {verb}, and NVIDIA's driver reaches the GPU through them", missing.join(" and "));
     let finding = Finding::new(case, Id::NvidiaDevice, "NVIDIA", what);
     vec![if case.facts.environment.container.is_some() {
-        finding.steps(case.install_nvidia())
+        finding.with_steps(case.install_nvidia())
     } else {
         finding
             .step("sudo nvidia-modprobe -c 0 -u")
@@ -108,7 +108,7 @@ pub(super) fn container(case: &Case) -> Vec<Finding> {
         };
         return vec![
             Finding::new(case, Id::NvidiaCapabilities, "NVIDIA_DRIVER_CAPABILITIES", what)
-                .steps(case.install_nvidia()),
+                .with_steps(case.install_nvidia()),
         ];
     }
     if !has_manifest(case) {

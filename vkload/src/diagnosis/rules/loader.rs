@@ -22,7 +22,7 @@ pub(super) fn not_begun(case: &Case) -> Vec<Finding> {
         return Vec::new();
     };
     let finding =
-        |severity, about, what: String| Finding::new(case, Id::NotTried, about, what).severity(severity);
+        |severity, about, what: String| Finding::new(case, Id::NotTried, about, what).with_severity(severity);
     let loaded = ["LD_PRELOAD", "LD_AUDIT"].into_iter().find_map(|name| Some((name, case.variable(name)?)));
     vec![match loaded {
         Some((name, value)) if program.is_violent() => {
@@ -85,6 +85,9 @@ fn stopping(case: &Case) -> Option<&LoaderFile> {
 
 /// Reports that no loader is installed, or that the installed one cannot be loaded.
 pub(super) fn absent(case: &Case) -> Vec<Finding> {
+    if case.target.built_in {
+        return Vec::new();
+    }
     let open = case
         .trials
         .program
@@ -218,7 +221,7 @@ pub(super) fn shadowed(case: &Case) -> Vec<Finding> {
     let evidence = if own_works(case) { Evidence::Seen } else { Evidence::Chosen };
     let finding = Finding::new(case, Id::LoaderShadowed, name, what).evidence(evidence);
     let unset = (finding.severity != Severity::Note).then(|| format!("unset {name}"));
-    vec![finding.steps(unset)]
+    vec![finding.with_steps(unset)]
 }
 
 /// Folders for loaders installed by hand or by an SDK.
@@ -284,7 +287,7 @@ pub(super) fn mixed(case: &Case) -> Vec<Finding> {
                  finds first: each loader gets the other's instances, and the process may abort or crash"
             );
             let finding = Finding::new(case, Id::LoadersMixed, &loader.path, what);
-            Some(finding.steps(ONE_LOADER.iter().map(|step| (*step).to_owned())))
+            Some(finding.with_steps(ONE_LOADER.iter().map(|step| (*step).to_owned())))
         }
         Binding::Unknown if process.loaders.len() > 1 => {
             let what = format!(
@@ -292,7 +295,7 @@ pub(super) fn mixed(case: &Case) -> Vec<Finding> {
                 others(loader)
             );
             let finding = Finding::new(case, Id::LoadersMixed, &loader.path, what);
-            let finding = finding.severity(Severity::Note).evidence(Evidence::Likely);
+            let finding = finding.with_severity(Severity::Note).evidence(Evidence::Likely);
             Some(finding.step(format!("sudo vkload doctor --pid {}", process.id)))
         }
         Binding::Unknown => None,
@@ -331,7 +334,7 @@ pub(super) fn broken(case: &Case) -> Vec<Finding> {
         let finding = Finding::new(case, Id::ProgramDies, about, what);
         let driver = case.drivers.iter().find(|driver| Some(file_name(&driver.library)) == at_fault(program));
         let leave_out = driver.map(|driver| super::drivers::disable(case, driver));
-        all.push(finding.steps(leave_out).step("Update the Vulkan loader and the drivers"));
+        all.push(finding.with_steps(leave_out).step("Update the Vulkan loader and the drivers"));
     }
     if own_works(case) && !program.is_violent() {
         let what = format!(

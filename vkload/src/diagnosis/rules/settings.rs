@@ -71,8 +71,8 @@ pub(super) fn drivers(case: &Case) -> Vec<Finding> {
             ),
         };
         let severity = if case.fails() || gone.is_some() { case.blame() } else { Severity::Note };
-        let finding = Finding::new(case, Id::SettingsDrivers, &path, what).severity(severity);
-        all.push(finding.steps(undo(case, severity)));
+        let finding = Finding::new(case, Id::SettingsDrivers, &path, what).with_severity(severity);
+        all.push(finding.with_steps(undo(case, severity)));
     }
     if let Some(devices) = &settings.devices {
         let names: Vec<String> =
@@ -85,8 +85,8 @@ pub(super) fn drivers(case: &Case) -> Vec<Finding> {
             settings.line,
             names.join(", ")
         );
-        let finding = Finding::new(case, Id::SettingsDevices, &path, what).severity(severity);
-        all.push(finding.steps(undo(case, severity)));
+        let finding = Finding::new(case, Id::SettingsDevices, &path, what).with_severity(severity);
+        all.push(finding.with_steps(undo(case, severity)));
     }
     all
 }
@@ -135,5 +135,9 @@ pub(super) fn layers(case: &Case) -> Vec<Finding> {
             ),
         ),
     };
-    vec![Finding::new(case, Id::SettingsLayers, &path, what).severity(severity).steps(undo(case, severity))]
+    vec![
+        Finding::new(case, Id::SettingsLayers, &path, what)
+            .with_severity(severity)
+            .with_steps(undo(case, severity)),
+    ]
 }

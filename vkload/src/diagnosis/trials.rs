@@ -65,7 +65,7 @@ impl Trials {
         let mut trials = Self { probed: true, ..Self::default() };
         let none = Changes::new();
         let layers = LayerView::active_by_default(&planned.layers);
-        let mut attempts = vec![Attempt::of("", Subject::Loader { library: target.loader.clone() })];
+        let mut attempts = vec![Attempt::of("", target.subject())];
         for (_, driver) in planned.drivers.used() {
             let library = Escaped(&driver.library).to_string();
             attempts.push(Attempt::of(&Escaped(&driver.path).to_string(), Subject::Driver { library }));
@@ -87,7 +87,7 @@ impl Trials {
         if !suspects::anything_missing(&trials) || suspects::is_drivers_fault(&trials) {
             return trials;
         }
-        let loader = Subject::Loader { library: target.loader.clone() };
+        let loader = target.subject();
         if settings.variables.get(PRELOAD).is_some_and(|value| !value.is_empty()) {
             progress("the loader without LD_PRELOAD");
             let without = try_out(&loader, settings, &Changes::from([(PRELOAD.to_owned(), None)]));
@@ -117,7 +117,7 @@ impl Trials {
             trials.without_layers = Some(without);
             keep(&trials);
         }
-        if trials.culprits.is_empty() {
+        if trials.culprits.is_empty() && !target.built_in {
             progress("the loader that is built into vkload");
             trials.own = Some(try_out(&Subject::Own, settings, &none));
             keep(&trials);
@@ -138,7 +138,7 @@ impl Trials {
     }
 
     /// Returns the result of the driver with this manifest.
-    pub(super) fn driver(&self, manifest: &str) -> Option<&Trial> {
+    pub(crate) fn driver(&self, manifest: &str) -> Option<&Trial> {
         self.drivers.iter().find(|(of, trial)| of == manifest && trial.has_begun()).map(|(_, trial)| trial)
     }
 

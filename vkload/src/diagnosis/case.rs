@@ -7,10 +7,10 @@ use super::subject::Target;
 use super::suspects::SWAPCHAIN;
 use super::trials::Trials;
 use crate::facts::{Facts, Gpu, Library};
-use crate::info::report::Device;
-pub(super) use crate::output::quoted;
 use crate::planned::Planned;
 use crate::probe::{Ending, Stage, Trial};
+pub(super) use crate::shell_word::quoted;
+use crate::view::Device;
 use crate::view::{DriverView, LayerView};
 
 /// A machine, a program on it, and the results of the trials.
@@ -53,7 +53,7 @@ impl Case {
     }
 
     /// Returns whether programs have nothing but the processor to draw with.
-    pub(super) fn only_software(&self) -> bool {
+    pub(crate) fn only_software(&self) -> bool {
         let devices = self.devices();
         self.works() == Some(true) && !devices.is_empty() && devices.iter().all(|device| device.kind == "cpu")
     }
@@ -168,7 +168,7 @@ impl Case {
 
     /// Returns the result of trying a layer alone, if it shows a fault. Some failures are not faults: the layer may need another layer, or
     /// more than the built-in driver has. A layer that breaks programs has a finding of its own.
-    pub(super) fn fault_of_layer(&self, name: &str) -> Option<&Trial> {
+    pub(crate) fn fault_of_layer(&self, name: &str) -> Option<&Trial> {
         let trial = self.trials.layer(name).filter(|trial| trial.ending != Ending::Finished)?;
         let fails_alone = trial.stage > Stage::Negotiate && !trial.is_violent();
         let explained = self.works() == Some(true) || !self.trials.culprits.is_empty();

@@ -33,9 +33,9 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         let software = format!("To draw on the processor instead: {}", case.install_driver(None));
         return Some(
             finding(Id::GpuWithoutVulkan, what)
-                .severity(severity)
+                .with_severity(severity)
                 .evidence(evidence)
-                .steps(case.devices().is_empty().then_some(software)),
+                .with_steps(case.devices().is_empty().then_some(software)),
         );
     }
     let kernel = gpu.driver.as_deref();
@@ -48,7 +48,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
                 ", and no Vulkan driver for nouveau is installed"
             }
         );
-        return Some(finding(Id::GpuNouveau, what).steps(case.install_nvidia()));
+        return Some(finding(Id::GpuNouveau, what).with_steps(case.install_nvidia()));
     }
     if let Some(kernel @ ("vfio-pci" | "pci-stub")) = kernel {
         let what = format!(
@@ -78,7 +78,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         let what = format!("GPU {} ({maker}) has no Vulkan driver", gpu.address);
         let finding = Finding::new(case, Id::GpuWithoutDriver, "", what);
         if gpu.vendor == 0x10de {
-            return Some(finding.steps(case.install_nvidia()));
+            return Some(finding.with_steps(case.install_nvidia()));
         }
         return Some(finding.step(case.install_driver(Some(gpu.vendor))));
     };
@@ -97,7 +97,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     let missing = case.trial(driver).and_then(|trial| trial.not_found.first());
     if let (Some(missing), Some(manager)) = (missing, case.facts.packages.manager) {
         let install = manager.install_library(missing, case.target.bits);
-        return Some(finding(Id::GpuNotFound, what).evidence(Evidence::Seen).steps(install));
+        return Some(finding(Id::GpuNotFound, what).evidence(Evidence::Seen).with_steps(install));
     }
     let step = match gpu.vendor {
         0x1af4 => "Turn on Vulkan for the virtual machine's graphics (venus: -device virtio-gpu-gl,blob=true,venus=true,hostmem=4G)".to_owned(),

@@ -4,7 +4,7 @@ use super::super::asked::{Asked, Kind, Missing};
 use super::super::case::Case;
 use super::super::finding::{Finding, Id, Severity};
 use super::variables::VALIDATION;
-use crate::info::report::Device;
+use crate::view::Device;
 
 /// Returns the result of starting the program, if Vulkan works without it.
 fn asked(case: &Case) -> Option<&Asked> {
@@ -24,7 +24,7 @@ pub(super) fn missing(case: &Case) -> Vec<Finding> {
 
 fn one(case: &Case, asked: &Asked, missing: &Missing) -> Finding {
     let name = missing.name.as_str();
-    let finding = |id, what: String| Finding::new(case, id, "", what).severity(severity(asked));
+    let finding = |id, what: String| Finding::new(case, id, "", what).with_severity(severity(asked));
     let update = case.update_driver();
     match missing.kind {
         Kind::Layer if name == VALIDATION => {
@@ -52,7 +52,8 @@ fn one(case: &Case, asked: &Asked, missing: &Missing) -> Finding {
                 devices.join(", ")
             );
             let finding = finding(Id::ProgramExtension, what).step(update);
-            finding.steps((devices.len() > 1).then(|| "Or choose another device in the program".to_owned()))
+            finding
+                .with_steps((devices.len() > 1).then(|| "Or choose another device in the program".to_owned()))
         }
     }
 }

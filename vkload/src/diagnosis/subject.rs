@@ -1,5 +1,6 @@
 //! Whom the doctor judges for: a program with its variables, and the loader and layers that it gets.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -7,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::program::Program;
 use crate::facts::{self, LoaderFile, MappedLoader, Variables};
+use crate::probe::Subject;
 use crate::switches::Changes;
 use crate::view::LayerView;
 
@@ -24,6 +26,9 @@ pub(crate) struct Target {
     pub(crate) process: Option<Process>,
     /// The Vulkan loader to open: a path, or the name to pass to the dynamic linker.
     pub(crate) loader: String,
+    /// Whether that is the loader in this program, which is not a file of its own.
+    #[serde(skip)]
+    pub(crate) built_in: bool,
     /// 32 or 64.
     pub(crate) bits: u32,
 }
@@ -70,6 +75,24 @@ impl Target {
         Ok(target)
     }
 
+    /// Returns this program, with the loader in it.
+    pub(crate) fn this_program() -> Self {
+        let program = env::current_exe().ok();
+        Self {
+            executable: program.clone(),
+            program,
+            loader: "the Vulkan loader in this program".to_owned(),
+            built_in: true,
+            bits: usize::BITS,
+            ..Self::default()
+        }
+    }
+
+    /// Returns what is tried to see whether the loader works.
+    pub(super) fn subject(&self) -> Subject {
+        if self.built_in { Subject::Own } else { Subject::Loader { library: self.loader.clone() } }
+    }
+
     /// Returns a running process, and its variables.
     pub(crate) fn process(id: u32) -> Result<(Self, Variables), String> {
         let folder = PathBuf::from(format!("/proc/{id}"));
@@ -107,7 +130,7 @@ impl Target {
             process: Some(process),
             loader: loader.unwrap_or_else(|| SONAME.to_owned()),
             bits,
-            app_image: false,
+            ..Self::default()
         };
         Ok((target, variables_in(&environment)))
     }

@@ -21,7 +21,7 @@ pub(super) fn software(case: &Case) -> Vec<Finding> {
         "programs draw on the processor, because there is no GPU here"
     };
     let severity = if gpu { Severity::Warning } else { Severity::Note };
-    let finding = Finding::new(case, Id::Software, "", what).severity(severity);
+    let finding = Finding::new(case, Id::Software, "", what).with_severity(severity);
     let environment = &case.facts.environment;
     vec![match (&environment.virtual_machine, gpu) {
         (Some(name), false) => finding.step(format!(
@@ -43,7 +43,7 @@ pub(super) fn old_version(case: &Case) -> Vec<Finding> {
     );
     let driver = case.good_drivers().next().map(|driver| case.reinstall(&driver.manifest));
     let finding = Finding::new(case, Id::OldVersion, "", what);
-    vec![finding.step("Update the driver, unless the GPU is too old for a newer version").steps(driver)]
+    vec![finding.step("Update the driver, unless the GPU is too old for a newer version").with_steps(driver)]
 }
 
 /// Works, and only for programs that ask for drivers that lack a part of Vulkan.
@@ -79,7 +79,7 @@ pub(super) fn other_width(case: &Case) -> Vec<Finding> {
         case.target.bits,
         names.join(", ")
     );
-    vec![Finding::new(case, Id::NoDriver, "", what).steps(install(case))]
+    vec![Finding::new(case, Id::NoDriver, "", what).with_steps(install(case))]
 }
 
 /// Returns whether a variable replaces the search for drivers.
@@ -110,7 +110,7 @@ pub(super) fn nothing_found(case: &Case) -> Vec<Finding> {
         "no Vulkan driver is installed: none of the {folders} folders that are searched ({sample} and others) has a driver's manifest"
     );
     let finding = Finding::new(case, Id::NoDriver, "", what).evidence(Evidence::Missing);
-    vec![finding.steps(install(case))]
+    vec![finding.with_steps(install(case))]
 }
 
 /// Returns the steps to install a driver here.
@@ -159,7 +159,7 @@ pub(super) fn no_gpu(case: &Case) -> Vec<Finding> {
     vec![if has_software {
         finding
     } else {
-        finding.steps(
+        finding.with_steps(
             install(case)
                 .into_iter()
                 .take(1)
@@ -194,7 +194,7 @@ pub(super) fn result(case: &Case) -> Vec<Finding> {
     let leave_out = good.get(1).map(|driver| super::drivers::disable(case, driver));
     vec![
         finding
-            .steps(leave_out)
+            .with_steps(leave_out)
             .step("To see everything that the loader says: VK_LOADER_DEBUG=all vkload doctor --json"),
     ]
 }

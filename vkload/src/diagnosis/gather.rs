@@ -1,0 +1,146 @@
+//! Finds out: reads the machine, plans, tries. Changes nothing.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use vkload_core::memory::Escaped;
+use vkload_core::platform::Reader;
+
+use super::asked;
+use super::case::Case;
+use super::kept::{self, RecordedCase};
+use super::rules;
+use super::subject::Target;
+use super::trials::Trials;
+use crate::facts::{Facts, Named, Variables, not_read, own_variables};
+use crate::own_loader;
+use crate::planned::Planned;
+use crate::probe::parent::Settings;
+use crate::probe::{Progress, Trial};
+
+/// Whom to judge for, and how.
+pub(crate) struct Request<'a> {
+    pub(crate) whom: Whom<'a>,
+    /// Whether to load drivers, layers and the loader, in other processes.
+    pub(crate) probe: bool,
+    /// The time limit for each of them.
+    pub(crate) limit: Duration,
+    /// The file to record everything in.
+    pub(crate) record: Option<&'a Path>,
+    /// Receives the name of what is tried.
+    pub(crate) progress: Progress<'a>,
+    /// Receives what takes long, and its limit.
+    pub(crate) late: fn(&str, Duration),
+}
+
+/// The programs that the doctor judges for.
+pub(crate) enum Whom<'a> {
+    /// Any program of this width, 32 or 64.
+    AnyProgram(u32),
+    /// A program to start, with its arguments.
+    Program(&'a [OsString]),
+    /// A running process.
+    Process(u32),
+    /// This program, with the loader in it.
+    ThisProgram,
+}
+
+/// Returns the case that is asked for.
+pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
+    let (mut target, variables) = target(&request.whom)?;
+    let executable = target.executable.clone();
+    let loader = Some(Path::new(&target.loader)).filter(|path| path.is_absolute());
+    let not_read = if target.built_in {
+        Vec::new()
+    } else {
+        not_read(Path::new("/"), loader, &variables, executable.as_deref(), target.bits)
+    };
+    let planned = Planned::for_loader(&variables, executable.as_deref(), target.bits, &not_read)?;
+    let mut facts =
+        Facts::gather(Path::new("/"), &variables, executable.as_deref(), target.bits, &named(&planned));
+    facts.not_read = not_read;
+    if target.built_in {
+        // The program gets none of them.
+        facts.loaders.clear();
+    }
+    target.settle(&facts.loaders);
+    let keep = |trials: &Trials| match request.record {
+        Some(file) => {
+            kept::write(file, &RecordedCase { facts: &facts, planned: &planned, target: &target, trials })
+        }
+        None => Ok(()),
+    };
+    // Keep a recording before anything is tried, in case a trial goes wrong.
+    keep(&Trials::default())?;
+    let mut failed = Ok(());
+    let trials = if !request.probe || target.bits != usize::BITS {
+        Trials::default()
+    } else {
+        let settings = Settings { variables, limit: request.limit, late: request.late };
+        let mut trials =
+            Trials::run(&target, &planned, &facts.nodes, &settings, request.progress, &mut |trials| {
+                failed = keep(trials)
+            });
+        let works = trials.program.as_ref().is_some_and(Trial::works);
+        if let (Whom::Program(program), true) = (&request.whom, works) {
+            (request.progress)("the program, to see its requests");
+            trials.asked = asked::watch(program, &settings).ok();
+            failed = failed.and(keep(&trials));
+        }
+        trials
+    };
+    failed?;
+    let mut case = Case::new(facts, planned, target, trials);
+    if !is_healthy(&case) {
+        let process = case.target.process.as_ref().map(|process| process.id);
+        let process = process.zip(case.target.program.as_deref());
+        case.facts.add_origins(Path::new("/"), process);
+        if let Some(file) = request.record {
+            let Case { facts, planned, target, trials, .. } = &case;
+            kept::write(file, &RecordedCase { facts, planned, target, trials })?;
+        }
+    }
+    Ok(case)
+}
+
+fn target(whom: &Whom<'_>) -> Result<(Target, Variables), String> {
+    match whom {
+        Whom::Process(id) => Target::process(*id),
+        Whom::AnyProgram(bits) => Ok((Target::program(None, *bits)?, own_variables())),
+        Whom::Program(program) => {
+            let name = program.first().map(Path::new);
+            Ok((Target::program(name, usize::BITS)?, own_variables()))
+        }
+        Whom::ThisProgram => Ok((Target::this_program(), configured_variables())),
+    }
+}
+
+/// Returns this process's variables as the loader in it reads them.
+fn configured_variables() -> Variables {
+    let mut variables = own_variables();
+    for setting in own_loader::settings() {
+        if let Ok(Some(value)) = own_loader::PLATFORM.environment.variable(setting.name, Reader::Secure) {
+            let value = String::from_utf8_lossy(&value).into_owned();
+            variables.insert(setting.name.to_string_lossy().into_owned(), value);
+        }
+    }
+    variables
+}
+
+/// Returns whether nothing needs to be done, so that the origins of files and variables do not matter.
+fn is_healthy(case: &Case) -> bool {
+    rules::findings(case).iter().all(|finding| finding.next.is_empty())
+}
+
+/// Returns the libraries that the manifests name, which programs would open.
+fn named(planned: &Planned) -> Vec<Named> {
+    let drivers = planned.drivers.drivers.iter().filter(|driver| !driver.library.is_empty()).map(|driver| {
+        Named { manifest: Escaped(&driver.path).to_string(), library: Escaped(&driver.library).to_string() }
+    });
+    let layers = planned.layers.layers.iter().filter(|layer| !layer.library.is_empty()).map(|layer| Named {
+        manifest: Escaped(&layer.path).to_string(),
+        library: Escaped(&layer.library).to_string(),
+    });
+    drivers.chain(layers).collect()
+}

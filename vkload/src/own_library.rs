@@ -1,0 +1,201 @@
+//! The library `libvulkan.so.1` that is installed with this program, for the dynamic linker's search path.
+
+use std::collections::hash_map::DefaultHasher;
+use std::ffi::{OsStr, OsString};
+use std::hash::{Hash, Hasher};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use vkload_core::negotiation::IS_LOADER;
+
+/// The library's name for programs that were linked with it.
+const SONAME: &str = "libvulkan.so.1";
+/// The names by which programs open it.
+const NAMES: [&str; 2] = [SONAME, "libvulkan.so"];
+/// The library's locations relative to this program's folder: built, installed in its own folder, installed as the system's library by
+/// various systems, and an optimised build when this program is not optimised.
+const FOLDERS: [&str; 5] = [".", "../lib/vkload", "../lib", "../lib64", "../release"];
+/// The library's locations on Debian: in its package's own folder, or as the system's library.
+const FOLDERS_BY_PROCESSOR: [&str; 2] = ["vkload", "."];
+/// Debian's folder for libraries of this processor.
+const MULTIARCH: &str = match std::env::consts::ARCH.as_bytes() {
+    b"x86_64" => "../lib/x86_64-linux-gnu",
+    b"aarch64" => "../lib/aarch64-linux-gnu",
+    b"arm" => "../lib/arm-linux-gnueabihf",
+    b"x86" => "../lib/i386-linux-gnu",
+    b"riscv64" => "../lib/riscv64-linux-gnu",
+    _ => "../lib",
+};
+
+/// Returns a folder for the search path of programs that shall get the library, the given one or the one installed with this program.
+pub(crate) fn folder_of_library(library: Option<&Path>) -> Result<PathBuf, String> {
+    find(library).and_then(|library| folder_of_links(&library))
+}
+
+/// Returns the library, links resolved.
+fn find(given: Option<&Path>) -> Result<PathBuf, String> {
+    if let Some(path) = given {
+        let file = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
+        return if file.is_file() { Ok(file) } else { Err(format!("{} is not a file", path.display())) };
+    }
+    let program =
+        env::current_exe().map_err(|error| format!("cannot find this program's own path: {error}"))?;
+    let folder = program.parent().unwrap_or(Path::new("/"));
+    find_from(folder).map_err(|another| {
+        let reason = match another {
+            Some(another) => format!("{} is another Vulkan loader", another.display()),
+            None => format!("there is no {SONAME} beside {} nor in ../lib", program.display()),
+        };
+        format!(
+            "{reason}; install libvulkan1-vkload, or build the library with `cargo xtask build` and name it with --library FILE"
+        )
+    })
+}
+
+/// Returns the library that was installed with the program in `folder`. On failure: another loader with its name, if any, which a program
+/// would get even without `vkload exec`.
+fn find_from(folder: &Path) -> Result<PathBuf, Option<PathBuf>> {
+    let by_processor = FOLDERS_BY_PROCESSOR.map(|folder| Path::new(MULTIARCH).join(folder));
+    let folders = FOLDERS.iter().map(PathBuf::from).chain(by_processor);
+    let files = folders.filter_map(|below| folder.join(below).join(SONAME).canonicalize().ok());
+    let (own, other): (Vec<_>, Vec<_>) = files.filter(|file| file.is_file()).partition(|file| is_own(file));
+    own.into_iter().next().ok_or_else(|| other.into_iter().next())
+}
+
+/// Returns whether this file is our library, which alone holds the name that it is asked for. Opening it would run its code.
+fn is_own(file: &Path) -> bool {
+    let name = IS_LOADER.to_bytes_with_nul();
+    fs::read(file).is_ok_and(|bytes| bytes.windows(name.len()).any(|window| window == name))
+}
+
+/// Returns a folder that holds only links to `library`, so that adding it to a search path changes no other library. The folder stays,
+/// since the program may open the library at any time; each library has one folder.
+fn folder_of_links(library: &Path) -> Result<PathBuf, String> {
+    let problem =
+        |folder: &Path, error: io::Error| format!("cannot make links in {}: {error}", folder.display());
+    let base = private_folder()?;
+    let mut hasher = DefaultHasher::new();
+    library.hash(&mut hasher);
+    let folder = base.join(format!("exec-{:016x}", hasher.finish()));
+    make_private(&folder).map_err(|error| problem(&folder, error))?;
+    for name in NAMES {
+        link(library, &folder.join(name)).map_err(|error| problem(&folder, error))?;
+    }
+    Ok(folder)
+}
+
+/// Returns a folder that only this user can change: in the user's run-time folder, or else in the folder for temporary files.
+pub(crate) fn private_folder() -> Result<PathBuf, String> {
+    let given = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let given = given.map(|folder| folder.join("vkload"));
+    if let Some(folder) = given.filter(|folder| make_private(folder).is_ok()) {
+        return Ok(folder);
+    }
+    let user = fs::metadata("/proc/self").map_or(0, |process| process.uid());
+    let folder = env::temp_dir().join(format!("vkload-{user}"));
+    make_private(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Makes the folder, or checks that an existing one belongs to this user alone: otherwise another user could put a library there.
+pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
+    match fs::DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let found = fs::symlink_metadata(folder)?;
+    let own = fs::metadata("/proc/self")?.uid();
+    if found.is_dir() && found.uid() == own && found.mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    Err(io::Error::other("it belongs to someone else, or others may change it"))
+}
+
+/// Links `name` to `library` in one step, since another `vkload exec` may do the same.
+fn link(library: &Path, name: &Path) -> io::Result<()> {
+    if fs::read_link(name).is_ok_and(|there| there == library) {
+        return Ok(());
+    }
+    let new = name.with_extension(format!("new-{}", std::process::id()));
+    symlink(library, &new)?;
+    fs::rename(&new, name)
+}
+
+/// Returns the search path with this folder in front.
+pub(crate) fn prepend(folder: &Path, rest: Option<OsString>) -> OsString {
+    let mut path = folder.as_os_str().to_owned();
+    if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+        path.push(OsStr::new(":"));
+        path.push(rest);
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// Writes a file with this content under the SONAME, and returns its path.
+    fn write(folder: PathBuf, content: &[u8]) -> PathBuf {
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.canonicalize().unwrap().join(SONAME);
+        fs::write(&file, content).unwrap();
+        file
+    }
+
+    #[test]
+    fn the_library_beside_the_program_beats_an_installed_one() {
+        let tree = tempfile::tempdir().unwrap();
+        let bin = tree.path().join("bin");
+        fs::create_dir(&bin).unwrap();
+        assert_eq!(find_from(&bin), Err(None));
+        for folder in [&Path::new(MULTIARCH).join("vkload"), Path::new("../lib"), Path::new(".")] {
+            let own = write(bin.join(folder), IS_LOADER.to_bytes_with_nul());
+            assert_eq!(find_from(&bin), Ok(own));
+        }
+    }
+
+    #[test]
+    fn another_loader_of_the_same_name_is_not_taken_for_the_library() {
+        let tree = tempfile::tempdir().unwrap();
+        let bin = tree.path().join("bin");
+        fs::create_dir(&bin).unwrap();
+        let other = write(bin.join(MULTIARCH), b"another loader");
+        assert_eq!(find_from(&bin), Err(Some(other)));
+        write(bin.clone(), b"yet another loader");
+        let own = write(bin.join(MULTIARCH).join("vkload"), b"with vkloadIsALoader\0 in the middle");
+        assert_eq!(find_from(&bin), Ok(own));
+    }
+
+    #[test]
+    fn a_folder_that_others_may_change_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("own");
+        make_private(&own).unwrap();
+        make_private(&own).unwrap();
+        fs::set_permissions(&own, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(make_private(&own).is_err());
+        symlink("/", folder.path().join("link")).unwrap();
+        assert!(make_private(&folder.path().join("link")).is_err());
+    }
+
+    #[test]
+    fn a_link_is_replaced_by_the_new_library() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().join(SONAME);
+        for library in ["/a", "/b", "/b"] {
+            link(Path::new(library), &name).unwrap();
+            assert_eq!(fs::read_link(&name).unwrap(), Path::new(library));
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn the_folder_comes_first_in_the_search_path() {
+        assert_eq!(prepend(Path::new("/x"), None), "/x");
+        assert_eq!(prepend(Path::new("/x"), Some("".into())), "/x");
+        assert_eq!(prepend(Path::new("/x"), Some("/y:/z".into())), "/x:/y:/z");
+    }
+}

@@ -1,0 +1,128 @@
+//! The loader in this program: Linux's, whose environment variables a [`Config`](crate::Config) may add to.
+
+use std::ffi::{CStr, OsString, c_char};
+use std::mem::transmute;
+use std::os::unix::ffi::OsStrExt as _;
+use std::sync::OnceLock;
+
+use ash::vk;
+use vkload_core::loader::Loader;
+use vkload_core::memory::{OutOfMemory, Text, text};
+use vkload_core::platform::{Environment, Platform, Reader};
+use vkload_linux::FLAVOUR;
+
+/// The platform of [`LOADER`].
+pub(crate) static PLATFORM: Platform =
+    Platform { environment: &ConfiguredEnvironment, ..vkload_linux::PLATFORM };
+
+/// The loader.
+pub(crate) static LOADER: Loader = Loader::new(&PLATFORM, FLAVOUR);
+
+/// The global commands of Vulkan.
+pub(crate) mod commands {
+    vkload_core::global_commands!(super::LOADER);
+}
+
+/// How a configured value and the user's variable combine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Combine {
+    /// The value follows the user's, after a colon.
+    Append,
+    /// The user's value is used instead, of this variable or of one with the same meaning.
+    Default { unless: Option<&'static CStr> },
+}
+
+/// The value of a variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub(crate) name: &'static CStr,
+    pub(crate) combine: Combine,
+    pub(crate) value: OsString,
+}
+
+/// What this process uses from now on.
+pub(crate) struct Applied {
+    pub(crate) settings: Vec<Setting>,
+    pub(crate) find: vk::PFN_vkGetInstanceProcAddr,
+}
+
+static APPLIED: OnceLock<Applied> = OnceLock::new();
+
+/// Uses the result of `choose`, unless the loader is in use already. Returns whether it is used.
+pub(crate) fn apply(choose: impl FnOnce() -> Applied) -> bool {
+    let mut used = false;
+    APPLIED.get_or_init(|| {
+        used = true;
+        prepared(choose())
+    });
+    used
+}
+
+/// Returns vkGetInstanceProcAddr. From the first call on, the configuration stays.
+pub(crate) fn find() -> vk::PFN_vkGetInstanceProcAddr {
+    APPLIED.get_or_init(|| prepared(Applied { settings: Vec::new(), find: own() })).find
+}
+
+/// Returns the loader's own vkGetInstanceProcAddr.
+pub(crate) fn own() -> vk::PFN_vkGetInstanceProcAddr {
+    commands::get_instance_proc_addr
+}
+
+fn prepared(applied: Applied) -> Applied {
+    LOADER.make_current();
+    vkload_linux::prepare();
+    applied
+}
+
+/// Returns the settings that apply.
+pub(crate) fn settings() -> &'static [Setting] {
+    APPLIED.get().map_or(&[], |applied| &applied.settings)
+}
+
+/// The variables of the process, with the settings.
+struct ConfiguredEnvironment;
+
+impl Environment for ConfiguredEnvironment {
+    fn variable(&self, name: &CStr, reader: Reader) -> Result<Option<Text>, OutOfMemory> {
+        let of_user = |name: &CStr| vkload_linux::PLATFORM.environment.variable(name, reader);
+        let users = of_user(name)?;
+        let Some(setting) = settings().iter().find(|setting| setting.name == name) else { return Ok(users) };
+        let value = setting.value.as_bytes();
+        match (setting.combine, users) {
+            (Combine::Append, Some(users)) if !users.is_empty() => text(&[&users, b":", value]).map(Some),
+            (Combine::Default { .. }, Some(users)) => Ok(Some(users)),
+            (Combine::Default { unless: Some(other) }, None) if of_user(other)?.is_some() => Ok(None),
+            _ => text(&[value]).map(Some),
+        }
+    }
+}
+
+/// A Vulkan loader that the dynamic linker finds, if it is newer than `version`, a version of Vulkan. It stays open.
+pub(crate) fn newer_system_loader(version: u32) -> Option<vk::PFN_vkGetInstanceProcAddr> {
+    // SAFETY: opening the library runs its constructors, as a program that is linked to it does. It is never closed.
+    let library = unsafe { libc::dlopen(c"libvulkan.so.1".as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+    if library.is_null() {
+        return None;
+    }
+    // SAFETY: the library is open.
+    let symbol = unsafe { libc::dlsym(library, c"vkGetInstanceProcAddr".as_ptr()) };
+    if symbol.is_null() {
+        return None;
+    }
+    // SAFETY: a library with this name has Vulkan's commands, with their types.
+    let find: vk::PFN_vkGetInstanceProcAddr = unsafe { transmute(symbol) };
+    (version_of(find) > version).then_some(find)
+}
+
+/// Returns the version of a loader: Vulkan 1.0 if it has no command for that.
+fn version_of(find: vk::PFN_vkGetInstanceProcAddr) -> u32 {
+    let name: *const c_char = c"vkEnumerateInstanceVersion".as_ptr();
+    // SAFETY: global commands are looked up without an instance.
+    let Some(function) = (unsafe { find(vk::Instance::null(), name) }) else { return vk::API_VERSION_1_0 };
+    // SAFETY: this is the command's type.
+    let enumerate: vk::PFN_vkEnumerateInstanceVersion = unsafe { transmute(function) };
+    let mut version = vk::API_VERSION_1_0;
+    // SAFETY: `version` is valid for the call.
+    let result = unsafe { enumerate(&raw mut version) };
+    if result == vk::Result::SUCCESS { version } else { vk::API_VERSION_1_0 }
+}

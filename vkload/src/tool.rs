@@ -1,0 +1,47 @@
+//! The command line tool.
+
+use std::process::ExitCode;
+
+use ash::Entry;
+use clap::Parser;
+use vkload_core::loader::Loader;
+
+use crate::arguments::{Arguments, Command};
+use crate::{
+    bisect, chain, compare, completions, devices, diagnosis, doctor, exec, info, init_probes, layers, paths,
+    replay, settings,
+};
+
+/// Runs the command given by the arguments of this program.
+#[must_use]
+pub fn run() -> ExitCode {
+    init_probes();
+    let arguments = Arguments::parse();
+    match arguments.command.unwrap_or(Command::Info(arguments.info)) {
+        Command::Info(options) => info::print(options.verbose, options.json, options.record.as_deref()),
+        Command::Doctor(options) => doctor::print(&options),
+        Command::Bisect(options) => bisect::print(&options),
+        Command::Layers(options) => layers::run(&options),
+        Command::Devices(options) => devices::print(options.no_probe, options.json),
+        Command::Paths(options) => paths::print(options.json),
+        Command::Chain(options) => chain::print(&options),
+        Command::Replay(options) => replay::print(&options),
+        Command::Compare(options) => compare::print(&options),
+        Command::Settings(options) => settings::run(&options),
+        Command::Completions(options) => completions::print(options.shell),
+        Command::Exec(options) => exec::run(options.library.as_deref(), &options.program),
+    }
+}
+
+/// Returns the names of the doctor's findings, each with its severities in the words of `docs/doctor.md`. Findings that pass on the loader's
+/// reasons are not among them.
+pub fn findings() -> impl Iterator<Item = (&'static str, &'static str)> {
+    diagnosis::FINDINGS.iter().map(|id| (id.name(), id.severities()))
+}
+
+/// Returns the output of `vkload info` for the program's loader, `loader`, whose functions are in `entry`: tables for people, more of them
+/// if `verbose` is set, or one JSON object.
+#[must_use]
+pub fn report(loader: &'static Loader, entry: &Entry, verbose: bool, json: bool) -> String {
+    info::render(&info::gather::report_on(loader, entry), verbose, json)
+}

@@ -1,0 +1,98 @@
+//! A physical device.
+
+use std::borrow::Cow;
+use std::ffi::CStr;
+use std::fmt::Write;
+
+use ash::vk;
+use serde::{Deserialize, Serialize};
+
+/// A physical device.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Device {
+    pub(crate) name: String,
+    /// `discrete`, `integrated`, `virtual`, `cpu` or `other`.
+    pub(crate) kind: Cow<'static, str>,
+    pub(crate) api_version: String,
+    /// The driver's own name and release. Empty for drivers of Vulkan 1.1 and older.
+    #[serde(rename = "driverName")]
+    pub(crate) driver: String,
+    pub(crate) driver_info: String,
+    /// As the driver packs it.
+    pub(crate) driver_version: u32,
+    #[serde(rename = "vendorId")]
+    pub(crate) vendor: u32,
+    #[serde(rename = "deviceId")]
+    pub(crate) device: u32,
+    /// Hexadecimal digits with dashes. Empty for drivers of Vulkan 1.0.
+    #[serde(rename = "deviceUuid")]
+    pub(crate) uuid: String,
+}
+
+impl Device {
+    /// Reads these structures. Those that the driver does not know are left as they were.
+    pub(crate) fn new(
+        first: &vk::PhysicalDeviceProperties,
+        id: &vk::PhysicalDeviceIDProperties<'_>,
+        driver: &vk::PhysicalDeviceDriverProperties<'_>,
+    ) -> Self {
+        Self {
+            name: text(first.device_name_as_c_str()),
+            kind: kind(first.device_type).into(),
+            api_version: version(first.api_version),
+            driver: text(driver.driver_name_as_c_str()),
+            driver_info: text(driver.driver_info_as_c_str()),
+            driver_version: first.driver_version,
+            vendor: first.vendor_id,
+            device: first.device_id,
+            uuid: uuid(id.device_uuid),
+        }
+    }
+}
+
+fn kind(kind: vk::PhysicalDeviceType) -> &'static str {
+    match kind {
+        vk::PhysicalDeviceType::DISCRETE_GPU => "discrete",
+        vk::PhysicalDeviceType::INTEGRATED_GPU => "integrated",
+        vk::PhysicalDeviceType::VIRTUAL_GPU => "virtual",
+        vk::PhysicalDeviceType::CPU => "cpu",
+        _ => "other",
+    }
+}
+
+/// Returns the version as three numbers: "1.3.230".
+pub(crate) fn version(number: u32) -> String {
+    let parts = [vk::api_version_major(number), vk::api_version_minor(number), vk::api_version_patch(number)];
+    parts.map(|part| part.to_string()).join(".")
+}
+
+/// Returns a fixed array of characters as text; empty if a driver did not terminate it.
+pub(crate) fn text<E>(words: Result<&CStr, E>) -> String {
+    words.map_or_else(|_| String::new(), |words| words.to_string_lossy().into_owned())
+}
+
+fn uuid(bytes: [u8; vk::UUID_SIZE]) -> String {
+    if bytes == [0; vk::UUID_SIZE] {
+        return String::new();
+    }
+    let mut out = String::new();
+    for (index, byte) in bytes.iter().enumerate() {
+        let dash = if [4, 6, 8, 10].contains(&index) { "-" } else { "" };
+        let _ = write!(out, "{dash}{byte:02x}");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_read_as_other_tools_print_them() {
+        let bytes: [u8; 16] = std::array::from_fn(|n| n as u8);
+        assert_eq!(uuid(bytes), "00010203-0405-0607-0809-0a0b0c0d0e0f");
+        assert_eq!(uuid([0; 16]), "");
+        assert_eq!(version(vk::make_api_version(0, 1, 4, 359)), "1.4.359");
+    }
+}

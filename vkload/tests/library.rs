@@ -1,0 +1,63 @@
+//! The examples do what the documentation promises: programs that carry the loader, with drivers beside them, on two bindings.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, fs};
+
+use ash::vk;
+use vkload_tests::{Device, Driver, Sandbox};
+
+/// Returns an example, which cargo builds beside the tests.
+fn example(name: &str) -> PathBuf {
+    let test = env::current_exe().expect("a path");
+    let example = test.ancestors().nth(2).expect("cargo's folders").join("examples").join(name);
+    assert!(example.exists(), "there is no {}: `cargo test -p vkload` builds it", example.display());
+    example
+}
+
+/// Runs a program with only the sandbox's contents.
+fn run(program: &Path, sandbox: &Sandbox, variables: &[(&str, &str)]) -> Output {
+    let mut program = Command::new(program);
+    program.env_clear().envs(sandbox.environment()).envs(variables.iter().copied());
+    program.output().expect("the example is built")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_program_that_carries_the_loader_lists_the_devices() {
+    let sandbox = Sandbox::new();
+    Driver::new("good").device(Device::new("gpu")).install(&sandbox);
+    for name in ["devices", "vulkanalia"] {
+        let output = run(&example(name), &sandbox, &[]);
+        assert!(output.status.success(), "{name}: {}", text(&output.stderr));
+        assert_eq!(text(&output.stdout), "gpu\n", "{name}");
+    }
+}
+
+#[test]
+fn drivers_beside_the_program_are_used_unless_a_variable_replaces_them() {
+    let sandbox = Sandbox::new();
+    Driver::new("good").device(Device::new("gpu")).folder("program/drivers").install(&sandbox);
+    let program = sandbox.path("program/devices");
+    fs::copy(example("devices"), &program).expect("a copy");
+    let output = run(&program, &sandbox, &[]);
+    assert_eq!(text(&output.stdout), "gpu\n", "{}", text(&output.stderr));
+    let output = run(&program, &sandbox, &[("VK_DRIVER_FILES", "/nowhere/x.json")]);
+    assert!(!output.status.success(), "{}", text(&output.stdout));
+    let said = text(&output.stderr);
+    assert!(said.contains("\nerror: VK_DRIVER_FILES is \"/nowhere/x.json\""), "{said}");
+    assert!(said.contains("\n  -> unset VK_DRIVER_FILES"), "{said}");
+}
+
+#[test]
+fn the_doctor_tries_drivers_in_processes_of_the_program() {
+    let sandbox = Sandbox::new();
+    let failure = vk::Result::ERROR_INITIALIZATION_FAILED;
+    Driver::new("bad").result("vkEnumeratePhysicalDevices", failure).install(&sandbox);
+    let output = run(&example("devices"), &sandbox, &[]);
+    let said = text(&output.stderr);
+    assert!(said.contains("vkEnumeratePhysicalDevices"), "{said}");
+}
