@@ -20,7 +20,7 @@ pub(crate) static LOADER: Loader = Loader::new(&PLATFORM, FLAVOUR);
 
 /// The global commands of Vulkan.
 pub(crate) mod commands {
-    vkload_core::global_commands!(super::LOADER);
+    vkload_core::global_commands! { super::LOADER, VKLOAD_IN_PROGRAM }
 }
 
 /// How a configured value and the user's variable combine.

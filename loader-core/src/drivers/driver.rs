@@ -11,7 +11,7 @@ use super::open::OpenDrivers;
 use crate::abi::{Command, array};
 use crate::discovery::{Candidate, DriverKind};
 use crate::manifest::Version;
-use crate::memory::{Box, OutOfMemory, Process, Text, Vec, text};
+use crate::memory::{Box, OrOutOfMemory, OutOfMemory, Process, Text, Vec, text};
 use crate::negotiation::DriverStatus;
 use crate::negotiation::{self, DriverInterface};
 use crate::platform::{Library, Turn, Turns, Waiting};
@@ -73,23 +73,9 @@ pub struct DriverTurn<'a> {
     _shared: Option<Turn<'static>>,
 }
 
-/// Why a driver is not open.
-pub enum OpenError {
-    /// Out of memory, which is not the driver's fault.
-    OutOfMemory,
-    /// It cannot be used.
-    Refused(DriverStatus),
-}
-
-impl From<OutOfMemory> for OpenError {
-    fn from(_: OutOfMemory) -> Self {
-        Self::OutOfMemory
-    }
-}
-
-impl From<DriverStatus> for OpenError {
-    fn from(outcome: DriverStatus) -> Self {
-        Self::Refused(outcome)
+impl From<DriverStatus> for OrOutOfMemory<DriverStatus> {
+    fn from(error: DriverStatus) -> Self {
+        Self::Failed(error)
     }
 }
 
@@ -215,7 +201,7 @@ impl Driver {
         &self,
         info: &vk::InstanceCreateInfo<'_>,
         callbacks: *const vk::AllocationCallbacks<'static>,
-    ) -> Result<vk::Instance, OpenError> {
+    ) -> Result<vk::Instance, OrOutOfMemory<DriverStatus>> {
         let left_out =
             || if self.leads_back() { DriverStatus::LeadsBack } else { DriverStatus::WithinItself };
         let turn = self.turn_at_the_top().ok_or_else(left_out)?;
@@ -275,11 +261,11 @@ impl Driver {
 }
 
 /// Returns why a driver whose global command returned this result has no instance.
-pub(crate) fn refused(result: vk::Result) -> OpenError {
+pub(crate) fn refused(result: vk::Result) -> OrOutOfMemory<DriverStatus> {
     if result == vk::Result::ERROR_OUT_OF_HOST_MEMORY {
-        return OpenError::OutOfMemory;
+        return OrOutOfMemory::OutOfMemory;
     }
-    OpenError::Refused(DriverStatus::CreateInstanceFailed { result: result.as_raw() })
+    OrOutOfMemory::Failed(DriverStatus::CreateInstanceFailed { result: result.as_raw() })
 }
 
 impl DriverInterface {

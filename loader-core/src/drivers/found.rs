@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32};
 use ash::vk;
 
 use super::best::{BestReason, best_reason};
-use super::driver::{DriverRef, OpenError};
+use super::driver::DriverRef;
 use super::last_start::{KnownDriver, LastStart};
 use super::open::OpenDrivers;
 use super::report::{log_candidate, log_outcome, log_outcome_by};
@@ -16,7 +16,7 @@ use crate::discovery::{Plan, Request, Snapshot};
 use crate::flavour::Flavour;
 use crate::log::{Level, Topic};
 use crate::logger::{FoundSettings, Log, Logger};
-use crate::memory::{Arc, Escaped, OutOfMemory, TryGrow, Vec};
+use crate::memory::{Arc, Escaped, OrOutOfMemory, OutOfMemory, TryGrow, Vec};
 use crate::negotiation::DriverStatus;
 use crate::platform::{Files, Fingerprint, Platform};
 
@@ -249,8 +249,8 @@ impl FoundDrivers {
                     found.open = Some(driver);
                     self.drivers.try_push(found)?;
                 }
-                Err(OpenError::OutOfMemory) => return Err(OutOfMemory),
-                Err(OpenError::Refused(outcome)) => note(&mut self.outcomes, index, outcome)?,
+                Err(OrOutOfMemory::OutOfMemory) => return Err(OutOfMemory),
+                Err(OrOutOfMemory::Failed(outcome)) => note(&mut self.outcomes, index, outcome)?,
             }
         }
         Ok(())

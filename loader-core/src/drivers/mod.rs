@@ -10,7 +10,7 @@ mod report;
 
 pub use best::{BestReason, best_reason};
 pub(crate) use driver::refused;
-pub use driver::{Driver, DriverRef, OpenError};
+pub use driver::{Driver, DriverRef};
 pub(crate) use found::note;
 pub use found::{FoundDrivers, Purpose};
 pub use open::OpenDrivers;

@@ -2,10 +2,10 @@
 
 use core::sync::atomic::AtomicBool;
 
-use super::driver::{Driver, DriverRef, OpenError};
+use super::driver::{Driver, DriverRef};
 use super::last_start::LastStart;
 use crate::discovery::{Candidate, DriverKind};
-use crate::memory::{OutOfMemory, SharedList, last_to_front, text};
+use crate::memory::{OrOutOfMemory, OutOfMemory, SharedList, last_to_front, text};
 use crate::negotiation;
 use crate::negotiation::DriverStatus;
 use crate::platform::{Holder, Libraries, Library, LibraryKind, Lock, Platform, Turns, Waiting, hash};
@@ -70,7 +70,7 @@ impl OpenDrivers {
         platform: &Platform,
         candidate: &Candidate,
         last: Option<&LastStart>,
-    ) -> Result<(DriverRef, bool), OpenError> {
+    ) -> Result<(DriverRef, bool), OrOutOfMemory<DriverStatus>> {
         let path: &[u8] = &candidate.library;
         let by_path = Key::of_path(path);
         let open = self.find(platform.waiting, by_path);

@@ -6,7 +6,7 @@ use core::fmt;
 
 use super::json;
 use super::version::{Version, VersionError};
-use crate::memory::{OutOfMemory, Text};
+use crate::memory::{OrOutOfMemory, OutOfMemory, Text};
 
 /// The content of a driver manifest.
 #[derive(Debug, PartialEq, Eq)]
@@ -184,13 +184,13 @@ impl DriverManifest {
     pub fn parse(bytes: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
         match read(bytes) {
             Ok(manifest) => Ok(Ok(manifest)),
-            Err(ManifestFailure::Manifest(error)) => Ok(Err(error)),
-            Err(ManifestFailure::OutOfMemory) => Err(OutOfMemory),
+            Err(OrOutOfMemory::Failed(error)) => Ok(Err(error)),
+            Err(OrOutOfMemory::OutOfMemory) => Err(OutOfMemory),
         }
     }
 }
 
-fn read(bytes: &[u8]) -> Result<DriverManifest, ManifestFailure> {
+fn read(bytes: &[u8]) -> Result<DriverManifest, OrOutOfMemory<ManifestError>> {
     let root = json::parse(bytes).map_err(ManifestError::Json)?;
     if root.kind() != json::Kind::Object {
         return Err(ManifestError::NotAnObject { line: root.line() }.into());
@@ -224,21 +224,9 @@ fn read(bytes: &[u8]) -> Result<DriverManifest, ManifestFailure> {
     })
 }
 
-/// Why a manifest or a part of it cannot be used.
-pub(super) enum ManifestFailure {
-    Manifest(ManifestError),
-    OutOfMemory,
-}
-
-impl From<OutOfMemory> for ManifestFailure {
-    fn from(_: OutOfMemory) -> Self {
-        Self::OutOfMemory
-    }
-}
-
-impl From<ManifestError> for ManifestFailure {
+impl From<ManifestError> for OrOutOfMemory<ManifestError> {
     fn from(error: ManifestError) -> Self {
-        Self::Manifest(error)
+        Self::Failed(error)
     }
 }
 

@@ -9,9 +9,9 @@ mod tests;
 use core::ffi::CStr;
 use core::ops::Range;
 
-use super::driver::{ManifestError, ManifestFailure, ManifestWarning};
+use super::driver::{ManifestError, ManifestWarning};
 use super::version::Version;
-use crate::memory::{OutOfMemory, Text, Vec, text};
+use crate::memory::{OrOutOfMemory, OutOfMemory, Text, Vec, text};
 
 /// The content of a layer manifest: one layer, or several since version 1.0.1.
 #[derive(Debug)]
@@ -170,8 +170,8 @@ impl LayerFile {
         let mut file = Self { format_version: Version::default(), warning: None, layers: Vec::new() };
         match read::file(bytes, &mut file) {
             Ok(()) => Ok(Ok(file)),
-            Err(ManifestFailure::Manifest(error)) => Ok(Err(error)),
-            Err(ManifestFailure::OutOfMemory) => Err(OutOfMemory),
+            Err(OrOutOfMemory::Failed(error)) => Ok(Err(error)),
+            Err(OrOutOfMemory::OutOfMemory) => Err(OutOfMemory),
         }
     }
 }

@@ -45,6 +45,31 @@ impl From<AllocError> for OutOfMemory {
     }
 }
 
+/// A failure that has a reason, or an allocation that failed while doing the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrOutOfMemory<E> {
+    /// It failed for this reason.
+    Failed(E),
+    /// An allocation failed.
+    OutOfMemory,
+}
+
+impl<E> OrOutOfMemory<E> {
+    /// Returns the same with the reason as part of another.
+    pub fn map<F>(self, larger: impl FnOnce(E) -> F) -> OrOutOfMemory<F> {
+        match self {
+            Self::Failed(reason) => OrOutOfMemory::Failed(larger(reason)),
+            Self::OutOfMemory => OrOutOfMemory::OutOfMemory,
+        }
+    }
+}
+
+impl<E> From<OutOfMemory> for OrOutOfMemory<E> {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
 impl From<OutOfMemory> for ash::vk::Result {
     fn from(_: OutOfMemory) -> Self {
         Self::ERROR_OUT_OF_HOST_MEMORY

@@ -2,9 +2,9 @@
 
 use ash::vk;
 use vkload_core::log::{Level, Topic};
-use vkload_core::memory::{Arc, Escaped, OutOfMemory, Text, TryGrow, Vec, format_into, text};
+use vkload_core::memory::{Arc, Escaped, OrOutOfMemory, OutOfMemory, Text, TryGrow, Vec, format_into, text};
 
-use super::drivers::{Driver, DriverNotReady};
+use super::drivers::Driver;
 use super::members::OptionsError;
 use super::options::{Choice, DriverSource, Options};
 use super::{Apk, package, settings};
@@ -100,8 +100,8 @@ impl Apk {
         }
         match driver.prepare(self, choice) {
             Ok(()) => Ok(driver),
-            Err(DriverNotReady::OutOfMemory) => Err(OptionsError::OutOfMemory),
-            Err(DriverNotReady::Refused(refusal)) => {
+            Err(OrOutOfMemory::OutOfMemory) => Err(OptionsError::OutOfMemory),
+            Err(OrOutOfMemory::Failed(refusal)) => {
                 let path = Escaped(&driver.path);
                 Err(OptionsError::mistake(format_args!(
                     "the driver {path} is not used ({}): {refusal}",

@@ -3,13 +3,13 @@
 use core::fmt;
 
 use vkload_core::log::{Level, Topic};
-use vkload_core::memory::{Escaped, OutOfMemory, Text, text};
+use vkload_core::memory::{Escaped, OrOutOfMemory, OutOfMemory, Text, text};
 
 use super::Apk;
 use super::modules::{MOST, ModuleError, OpenedModule};
 use super::options::{Choice, DriverSource};
 use super::others::Others;
-use super::package::{self, Package, PackageError, UnpackError};
+use super::package::{self, Package, PackageError};
 use super::policy::SYSTEM_LOADER;
 use platform_android::hal::ModuleFault;
 use platform_android::system::{Library, OpenMethod};
@@ -97,30 +97,9 @@ impl fmt::Display for NotStarted<'_> {
     }
 }
 
-/// Why a driver is not available.
-pub(super) enum DriverNotReady {
-    Refused(DriverError),
-    OutOfMemory,
-}
-
-impl From<DriverError> for DriverNotReady {
-    fn from(refusal: DriverError) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
-impl From<OutOfMemory> for DriverNotReady {
-    fn from(_: OutOfMemory) -> Self {
-        Self::OutOfMemory
-    }
-}
-
-impl From<UnpackError> for DriverNotReady {
-    fn from(stop: UnpackError) -> Self {
-        match stop {
-            UnpackError::Package(fault) => Self::Refused(DriverError::Package(fault)),
-            UnpackError::OutOfMemory => Self::OutOfMemory,
-        }
+impl From<DriverError> for OrOutOfMemory<DriverError> {
+    fn from(error: DriverError) -> Self {
+        Self::Failed(error)
     }
 }
 
@@ -146,13 +125,18 @@ impl Driver {
     }
 
     /// Prepares a driver: unpacks it, opens it, and determines its kind.
-    pub(super) fn prepare(&mut self, apk: &'static Apk, choice: &Choice) -> Result<(), DriverNotReady> {
+    pub(super) fn prepare(
+        &mut self,
+        apk: &'static Apk,
+        choice: &Choice,
+    ) -> Result<(), OrOutOfMemory<DriverError>> {
         self.used = true;
         match &choice.source {
             DriverSource::System => return Ok(()),
             DriverSource::Library(_) => {}
             DriverSource::Package { path, unpack_to } => {
-                let (package, library) = package::unpack(apk.system, path, unpack_to)?;
+                let (package, library) = package::unpack(apk.system, path, unpack_to)
+                    .map_err(|error| error.map(DriverError::Package))?;
                 (self.package, self.library) = (Some(package), library);
             }
         }
@@ -174,7 +158,7 @@ impl Driver {
         // again.
         let stays = match &examined {
             Ok(kind) => *kind == Kind::Module,
-            Err(DriverNotReady::Refused(DriverError::Module(fault))) => fault.has_begun(),
+            Err(OrOutOfMemory::Failed(DriverError::Module(fault))) => fault.has_begun(),
             Err(_) => false,
         };
         if stays {
@@ -195,7 +179,7 @@ impl Driver {
 
     /// Determines the kind of the library. Mesa's drivers are both: a module gets the window system
     /// from the loader.
-    fn examine(&mut self, apk: &'static Apk, library: Library) -> Result<Kind, DriverNotReady> {
+    fn examine(&mut self, apk: &'static Apk, library: Library) -> Result<Kind, OrOutOfMemory<DriverError>> {
         let has = |name| apk.system.symbol(library, name).is_some();
         let is_icd = has(c"vk_icdGetInstanceProcAddr") || has(c"vk_icdNegotiateLoaderICDInterfaceVersion");
         if !has(c"HMI") {
@@ -213,7 +197,7 @@ impl Driver {
             Ok(()) => Ok(Kind::Module),
             Err(ModuleError::Unusable(decision)) => Err(DriverError::Module(decision).into()),
             Err(ModuleError::Full) => Err(DriverError::TooManyModules.into()),
-            Err(ModuleError::OutOfMemory) => Err(DriverNotReady::OutOfMemory),
+            Err(ModuleError::OutOfMemory) => Err(OrOutOfMemory::OutOfMemory),
         }
     }
 

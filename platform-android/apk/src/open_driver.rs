@@ -7,11 +7,11 @@
 
 use core::ffi::CStr;
 
-use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec, format_into, text};
+use vkload_core::memory::{OrOutOfMemory, OutOfMemory, Text, TryGrow, Vec, format_into, text};
 
 use super::Apk;
 use super::c_path::c_path;
-use super::drivers::{DriverError, DriverNotReady};
+use super::drivers::DriverError;
 use super::others::Others;
 use super::system::NamespaceRequest;
 use platform_android::layers::{OnDisk, elf};
@@ -39,7 +39,7 @@ impl Apk {
         &'static self,
         path: &[u8],
         from_package: bool,
-    ) -> Result<Opened, DriverNotReady> {
+    ) -> Result<Opened, OrOutOfMemory<DriverError>> {
         let c = c_path(path)?;
         let not_apart = match self.namespace_for(path)? {
             Ok(namespace) => match self.system.open(c.as_c(), OpenMethod::Namespace(namespace)) {

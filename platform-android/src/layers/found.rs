@@ -4,10 +4,10 @@ use core::ffi::CStr;
 
 use ash::vk;
 use vkload_core::log::{Level, Topic};
-use vkload_core::memory::{Arc, CText, Escaped, OutOfMemory, Text, TryGrow, Vec, text};
+use vkload_core::memory::{Arc, CText, Escaped, OrOutOfMemory, OutOfMemory, Text, TryGrow, Vec, text};
 
 use super::folders::{self, File, Folder, Origin};
-use super::introspection::{self, IntrospectionError, Layer};
+use super::introspection::{self, Layer};
 use super::library_error::{LibraryError, Search};
 use crate::host::Host;
 use crate::system::{OpenMethod, System};
@@ -118,8 +118,8 @@ impl Found {
                     self.libraries.try_push(Arc::try_new(library)?)?;
                     LibraryDecision::Used(layers)
                 }
-                Err(IntrospectionError::Refused(refusal)) => LibraryDecision::Refused(refusal),
-                Err(IntrospectionError::OutOfMemory) => return Err(OutOfMemory),
+                Err(OrOutOfMemory::Failed(refusal)) => LibraryDecision::Refused(refusal),
+                Err(OrOutOfMemory::OutOfMemory) => return Err(OutOfMemory),
             },
         };
         self.candidates.try_push(Candidate { file, decision })
@@ -172,7 +172,7 @@ impl Found {
 }
 
 /// Opens a library, asks it for its layers, and closes it.
-fn look_into(system: &dyn System, file: &File) -> Result<LayerLibrary, IntrospectionError> {
+fn look_into(system: &dyn System, file: &File) -> Result<LayerLibrary, OrOutOfMemory<LibraryError>> {
     if let Some(refusal) = file.refused_by_archive(system) {
         return Err(refusal.into());
     }

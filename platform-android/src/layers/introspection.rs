@@ -9,7 +9,7 @@ use core::ptr::NonNull;
 
 use ash::vk;
 use vkload_core::abi::name;
-use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use vkload_core::memory::{OrOutOfMemory, Text, TryGrow, Vec, text};
 
 use super::library_error::LibraryError;
 
@@ -34,21 +34,9 @@ impl Layer {
     }
 }
 
-/// Why a library could not be asked for its layers.
-pub(super) enum IntrospectionError {
-    Refused(LibraryError),
-    OutOfMemory,
-}
-
-impl From<LibraryError> for IntrospectionError {
-    fn from(refusal: LibraryError) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
-impl From<OutOfMemory> for IntrospectionError {
-    fn from(_: OutOfMemory) -> Self {
-        Self::OutOfMemory
+impl From<LibraryError> for OrOutOfMemory<LibraryError> {
+    fn from(error: LibraryError) -> Self {
+        Self::Failed(error)
     }
 }
 
@@ -76,7 +64,7 @@ const MOST_EXTENSIONS: u32 = 4096;
 /// Each exported function has the type that its name implies.
 pub(super) unsafe fn layers_of(
     exports: &dyn Fn(&CStr) -> Option<NonNull<c_void>>,
-) -> Result<Vec<Layer>, IntrospectionError> {
+) -> Result<Vec<Layer>, OrOutOfMemory<LibraryError>> {
     // SAFETY: by this function's `# Safety` the exports have the types of their names.
     let functions = unsafe { Functions::find(exports) }?;
     // SAFETY: `find` typed the functions by name. `count_of` passes NULL and `fill` an array of
@@ -148,7 +136,7 @@ impl Functions {
         &self,
         properties: &vk::LayerProperties,
         of_devices: &[vk::LayerProperties],
-    ) -> Result<Layer, IntrospectionError> {
+    ) -> Result<Layer, OrOutOfMemory<LibraryError>> {
         let layer = ended(&properties.layer_name, INSTANCE_LAYERS)?;
         ended(&properties.description, INSTANCE_LAYERS)?;
         let instance_extensions = extensions(INSTANCE_EXTENSIONS, layer, |count, out| {
@@ -174,7 +162,7 @@ fn extensions(
     name: &'static str,
     layer: &CStr,
     call: impl Fn(&mut u32, *mut vk::ExtensionProperties) -> vk::Result,
-) -> Result<Vec<vk::ExtensionProperties>, IntrospectionError> {
+) -> Result<Vec<vk::ExtensionProperties>, OrOutOfMemory<LibraryError>> {
     let count = count_of(name, layer.to_bytes(), MOST_EXTENSIONS, &call)?;
     let extensions = fill(name, layer.to_bytes(), count, vk::ExtensionProperties::default(), &call)?;
     for extension in &extensions {
@@ -189,7 +177,7 @@ fn count_of<T>(
     layer: &[u8],
     most: u32,
     call: &dyn Fn(&mut u32, *mut T) -> vk::Result,
-) -> Result<u32, IntrospectionError> {
+) -> Result<u32, OrOutOfMemory<LibraryError>> {
     let mut count = 0;
     check(name, layer, call(&mut count, core::ptr::null_mut()))?;
     if count > most { Err(LibraryError::TooMany { name, count }.into()) } else { Ok(count) }
@@ -202,7 +190,7 @@ fn fill<T: Copy>(
     mut count: u32,
     empty: T,
     call: &dyn Fn(&mut u32, *mut T) -> vk::Result,
-) -> Result<Vec<T>, IntrospectionError> {
+) -> Result<Vec<T>, OrOutOfMemory<LibraryError>> {
     let mut values = Vec::new();
     values.try_resize(count as usize, empty)?;
     let out = if count == 0 { core::ptr::null_mut() } else { values.as_mut_ptr() };
@@ -211,7 +199,7 @@ fn fill<T: Copy>(
     Ok(values)
 }
 
-fn check(name: &'static str, layer: &[u8], result: vk::Result) -> Result<(), IntrospectionError> {
+fn check(name: &'static str, layer: &[u8], result: vk::Result) -> Result<(), OrOutOfMemory<LibraryError>> {
     if result == vk::Result::SUCCESS {
         return Ok(());
     }

@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use libfuzzer_sys::fuzz_target;
+use vkload_core::memory::OrOutOfMemory;
 use vkload_core::platform::FileError;
-use platform_android_apk::package::{self, Contents, UnpackError};
+use platform_android_apk::package::{self, Contents};
 use platform_android::layers::archive::Ranges;
 
 /// A file in memory.
@@ -45,9 +46,9 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-fn explain(stop: &UnpackError) {
+fn explain(stop: &OrOutOfMemory<PackageError>) {
     match stop {
-        UnpackError::Package(fault) => assert!(!fault.to_string().is_empty() && fault.id().starts_with("package-")),
-        UnpackError::OutOfMemory => panic!("out of memory"),
+        OrOutOfMemory::Failed(fault) => assert!(!fault.to_string().is_empty() && fault.id().starts_with("package-")),
+        OrOutOfMemory::OutOfMemory => panic!("out of memory"),
     }
 }

@@ -5,14 +5,14 @@ use super::{
     LAYER_LIMIT, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType, NAME_LIMIT,
     OVERRIDE_LAYER, PreInstanceFunctions, Switch, Symbol,
 };
-use crate::manifest::driver::{Field, FieldProblem, ManifestError, ManifestFailure, ManifestWarning};
+use crate::manifest::driver::{Field, FieldProblem, ManifestError, ManifestWarning};
 use crate::manifest::driver::{library_arch, present, string, version};
 use crate::manifest::json::{self, Items, Kind, Str, Value};
 use crate::manifest::version::Version;
-use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
+use crate::memory::{OrOutOfMemory, OutOfMemory, Text, TryGrow, Vec};
 
 /// Reads a whole manifest.
-pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), ManifestFailure> {
+pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), OrOutOfMemory<ManifestError>> {
     let root = json::parse(bytes).map_err(ManifestError::Json)?;
     if root.kind() != Kind::Object {
         return Err(ManifestError::NotAnObject { line: root.line() }.into());
@@ -62,8 +62,8 @@ fn add(file: &mut LayerFile, field: Field, value: &Value<'_>) -> Result<(), OutO
     let read = last.as_mut().map_or(Ok(()), |out| layer(field, value, file.format_version, out));
     match read {
         Ok(()) => Ok(()),
-        Err(ManifestFailure::OutOfMemory) => Err(OutOfMemory),
-        Err(ManifestFailure::Manifest(error)) => {
+        Err(OrOutOfMemory::OutOfMemory) => Err(OutOfMemory),
+        Err(OrOutOfMemory::Failed(error)) => {
             *last = Err(error);
             Ok(())
         }
@@ -115,7 +115,7 @@ fn layer(
     value: &Value<'_>,
     format: Version,
     out: &mut LayerManifest,
-) -> Result<(), ManifestFailure> {
+) -> Result<(), OrOutOfMemory<ManifestError>> {
     if value.kind() != Kind::Object {
         let expected = if field == Field::Layer { "an object" } else { "a list of objects" };
         return Err(wrong_type(field, expected, value));
@@ -159,7 +159,7 @@ fn layer(
     Ok(())
 }
 
-fn name(value: Option<&Value<'_>>, object: &Value<'_>) -> Result<Text, ManifestFailure> {
+fn name(value: Option<&Value<'_>>, object: &Value<'_>) -> Result<Text, OrOutOfMemory<ManifestError>> {
     let (value, written) = string(value, Field::Name, object)?;
     let name = written.to_text()?;
     match name_problem(&name) {
@@ -173,7 +173,10 @@ fn name_problem(name: &[u8]) -> Option<FieldProblem> {
     FieldProblem::of_text(name).or_else(|| (name.len() > NAME_LIMIT).then_some(FieldProblem::TooLong))
 }
 
-fn layer_type(value: Option<&Value<'_>>, object: &Value<'_>) -> Result<LayerType, ManifestFailure> {
+fn layer_type(
+    value: Option<&Value<'_>>,
+    object: &Value<'_>,
+) -> Result<LayerType, OrOutOfMemory<ManifestError>> {
     let (value, text) = string(value, Field::Type, object)?;
     let types =
         [("GLOBAL", LayerType::Global), ("INSTANCE", LayerType::Instance), ("DEVICE", LayerType::Device)];
@@ -195,7 +198,7 @@ fn library_or_components(
     components: Option<&Value<'_>>,
     out: &mut LayerManifest,
     object: &Value<'_>,
-) -> Result<(), ManifestFailure> {
+) -> Result<(), OrOutOfMemory<ManifestError>> {
     let is_override = out.name.as_slice() == OVERRIDE_LAYER;
     let (field, problem, value) = match (library, components) {
         (Some(library), None) => {
@@ -216,7 +219,7 @@ fn library_or_components(
         }
         (None, None) => (Field::LibraryPath, FieldProblem::Missing, object),
     };
-    Err(ManifestFailure::Manifest(ManifestError::Field { field, problem, line: value.line() }))
+    Err(OrOutOfMemory::Failed(ManifestError::Field { field, problem, line: value.line() }))
 }
 
 /// Returns the texts in a list, or the list's defect.
@@ -421,7 +424,7 @@ fn ignored(field: Field, problem: FieldProblem, value: &Value<'_>) -> ManifestWa
     ManifestWarning::FieldIgnored { field, problem, line: value.line() }
 }
 
-fn wrong_type(field: Field, expected: &'static str, value: &Value<'_>) -> ManifestFailure {
+fn wrong_type(field: Field, expected: &'static str, value: &Value<'_>) -> OrOutOfMemory<ManifestError> {
     let problem = FieldProblem::WrongType { expected };
     ManifestError::Field { field, problem, line: value.line() }.into()
 }

@@ -9,12 +9,12 @@ use super::Instance;
 use super::driver::{DriverInstance, DriverOfInstance};
 use super::under_creation::instance_under_creation;
 use crate::abi::name;
-use crate::drivers::{OpenError, log_outcome, note, refused};
+use crate::drivers::{log_outcome, note, refused};
 use crate::layers::DetachedSettings;
 use crate::loader;
 use crate::log::{Level, Topic};
 use crate::manifest::Version;
-use crate::memory::{Box, CopiedCallbacks, OutOfMemory, TryGrow, Vec};
+use crate::memory::{Box, CopiedCallbacks, OrOutOfMemory, OutOfMemory, TryGrow, Vec};
 use crate::negotiation::CHECKED_VERSION_INTERFACE;
 use crate::negotiation::DriverStatus;
 use crate::objects::handle;
@@ -156,8 +156,8 @@ unsafe fn make_each(
                 let made = Box::try_new_in(made, instance.allocator).map_err(OutOfMemory::from)?;
                 instance.drivers.try_push(made)?;
             }
-            Err(OpenError::OutOfMemory) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
-            Err(OpenError::Refused(outcome)) => match (index, &discovered) {
+            Err(OrOutOfMemory::OutOfMemory) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
+            Err(OrOutOfMemory::Failed(outcome)) => match (index, &discovered) {
                 (Some(index), Some(discovered)) => {
                     if outcome.says_no_device() {
                         discovered.note_refusal(index, asked);
@@ -183,7 +183,7 @@ unsafe fn make_driver(
     callbacks: *const Callbacks,
     driver: DriverOfInstance,
     index: Option<usize>,
-) -> Result<DriverInstance, OpenError> {
+) -> Result<DriverInstance, OrOutOfMemory<DriverStatus>> {
     let available = driver.instance_extensions().map_err(refused)?;
     // SAFETY: by this function's `# Safety` the names are a counted array of valid C strings.
     let requested = unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) };

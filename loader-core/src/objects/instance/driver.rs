@@ -10,9 +10,9 @@ use super::Instance;
 use super::queried::Asked;
 use crate::abi::{Command, array};
 use crate::dispatch::{Handle, InstanceTable};
-use crate::drivers::{Driver, DriverRef, OpenError};
+use crate::drivers::{Driver, DriverRef};
 use crate::manifest::Version;
-use crate::memory::{Application, Box, Process, SharedList, Vec};
+use crate::memory::{Application, Box, OrOutOfMemory, Process, SharedList, Vec};
 use crate::negotiation::DriverStatus;
 use crate::objects::listed_ptr::ListedPtr;
 use crate::registry::{ExtensionSet, command};
@@ -96,7 +96,9 @@ impl DriverInstance {
     ///
     /// # Errors
     /// The reason why the driver's devices cannot be used, or out of memory.
-    pub(in crate::objects) fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, OpenError> {
+    pub(in crate::objects) fn physical_devices(
+        &self,
+    ) -> Result<Vec<vk::PhysicalDevice>, OrOutOfMemory<DriverStatus>> {
         let name = command::ENUMERATE_PHYSICAL_DEVICES;
         // SAFETY: the type matches vkEnumeratePhysicalDevices.
         let Some(enumerate) = (unsafe { self.get::<vk::PFN_vkEnumeratePhysicalDevices>(name) }) else {
@@ -109,7 +111,7 @@ impl DriverInstance {
         });
         drop(turn);
         let mut devices = devices.map_err(|error| match error {
-            vk::Result::ERROR_OUT_OF_HOST_MEMORY => OpenError::OutOfMemory,
+            vk::Result::ERROR_OUT_OF_HOST_MEMORY => OrOutOfMemory::OutOfMemory,
             error => DriverStatus::EnumerationFailed { result: error.as_raw() }.into(),
         })?;
         devices.retain(|device| !device.is_null());

@@ -10,8 +10,7 @@ use super::driver::{DriverInstance, DriverOfInstance};
 use super::queried::Asked;
 use crate::abi::{Command, name};
 use crate::dispatch::{InstanceTable, Table as _};
-use crate::drivers::OpenError;
-use crate::memory::{Application, SharedList};
+use crate::memory::{Application, OrOutOfMemory, SharedList};
 use crate::negotiation::DriverStatus;
 use crate::registry::{Class, CommandId, ExtensionId, ExtensionKind, ExtensionSet, INSTANCE_SLOTS, command};
 
@@ -31,7 +30,7 @@ impl DriverInstance {
         enabled: ExtensionSet,
         allocator: Application,
         callbacks: *const vk::AllocationCallbacks<'static>,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Self, OrOutOfMemory<DriverStatus>> {
         let scope = allocator.scoped(vk::SystemAllocationScope::INSTANCE);
         let table = match InstanceTable::try_new(scope) {
             Ok(table) => table,
@@ -39,7 +38,7 @@ impl DriverInstance {
                 // SAFETY: by this function's `# Safety` `handle` is a live instance of `driver`,
                 // created with these callbacks, that no other thread uses.
                 unsafe { driver.destroy_instance(handle, callbacks) };
-                return Err(OpenError::OutOfMemory);
+                return Err(OrOutOfMemory::OutOfMemory);
             }
         };
         let devices = SharedList::new_in(allocator);

@@ -3,9 +3,9 @@
 use ash::vk;
 
 use super::driver::{DriverInstance, DriverOfInstance};
-use crate::drivers::{DriverRef, OpenError};
+use crate::drivers::DriverRef;
 use crate::manifest::Version;
-use crate::memory::{Application, OutOfMemory};
+use crate::memory::{Application, OrOutOfMemory, OutOfMemory};
 use crate::negotiation::DriverStatus;
 use crate::registry::ExtensionSet;
 
@@ -33,8 +33,8 @@ pub fn probe(driver: DriverRef) -> Result<DriverStatus, OutOfMemory> {
     };
     let made = match made {
         Ok(made) => made,
-        Err(OpenError::OutOfMemory) => return Err(OutOfMemory),
-        Err(OpenError::Refused(outcome)) => return Ok(outcome),
+        Err(OrOutOfMemory::OutOfMemory) => return Err(OutOfMemory),
+        Err(OrOutOfMemory::Failed(outcome)) => return Ok(outcome),
     };
     Ok(match made.physical_devices() {
         Ok(devices) if devices.is_empty() => DriverStatus::NoDevices,
@@ -42,7 +42,7 @@ pub fn probe(driver: DriverRef) -> Result<DriverStatus, OutOfMemory> {
             interface: driver.interface.version,
             devices: u32::try_from(devices.len()).unwrap_or(u32::MAX),
         },
-        Err(OpenError::OutOfMemory) => return Err(OutOfMemory),
-        Err(OpenError::Refused(outcome)) => outcome,
+        Err(OrOutOfMemory::OutOfMemory) => return Err(OutOfMemory),
+        Err(OrOutOfMemory::Failed(outcome)) => outcome,
     })
 }

@@ -10,9 +10,9 @@ use super::sorting::{Preference, order};
 use crate::abi::{array, name};
 use crate::discovery::choose_devices;
 use crate::dispatch::{Handle, HandleKind};
-use crate::drivers::{OpenError, log_outcome};
+use crate::drivers::log_outcome;
 use crate::log::{Level, Topic};
-use crate::memory::{Box, Escaped, OutOfMemory, TryGrow, Vec, sort_by};
+use crate::memory::{Box, Escaped, OrOutOfMemory, OutOfMemory, TryGrow, Vec, sort_by};
 use crate::negotiation::DriverStatus;
 use crate::objects::handle;
 use crate::objects::instance::Instance;
@@ -89,8 +89,8 @@ impl Instance {
                         }
                     }
                 }
-                Err(OpenError::OutOfMemory) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
-                Err(OpenError::Refused(outcome)) => {
+                Err(OrOutOfMemory::OutOfMemory) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
+                Err(OrOutOfMemory::Failed(outcome)) => {
                     log_outcome(&self.logger, &driver.driver.library_path, &outcome);
                 }
             }

@@ -3,10 +3,9 @@
 
 use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
-use vkload_core::memory::{Box, OutOfMemory, Text, TryGrow};
+use vkload_core::memory::{Box, OrOutOfMemory, OutOfMemory, Text, TryGrow};
 
-use super::error::PackageFileError;
-use super::unpack_error::UnpackError;
+use super::error::{PackageError, PackageFileError};
 use platform_android::layers::archive::{self, ArchiveError, Entry, Ranges};
 
 /// The method of stored files. PKWARE's APPNOTE.TXT, section 4.4.5.
@@ -24,8 +23,8 @@ pub(super) fn content(
     name: &[u8],
     entry: &Entry,
     limit: u64,
-) -> Result<Text, UnpackError> {
-    let stop = |fault| UnpackError::of_file(name, fault);
+) -> Result<Text, OrOutOfMemory<PackageError>> {
+    let stop = |fault| PackageError::of_file(name, fault);
     if entry.encrypted {
         return Err(stop(PackageFileError::Encrypted));
     }
@@ -105,7 +104,7 @@ mod tests {
             let file = Large(Cell::new(0));
             let refused = content(&file, b"x", &change, 2_000_000);
             assert!(
-                matches!(refused, Err(UnpackError::Package(PackageError::File { fault: told, .. })) if told == fault)
+                matches!(refused, Err(OrOutOfMemory::Failed(PackageError::File { fault: told, .. })) if told == fault)
             );
             assert!(file.0.get() <= 30, "{}", file.0.get());
         }

@@ -4,7 +4,7 @@
 use core::fmt;
 
 use vkload_core::manifest::json;
-use vkload_core::memory::{Escaped, Text};
+use vkload_core::memory::{Escaped, OrOutOfMemory, Text, text};
 use vkload_core::platform::FileError;
 
 use platform_android::layers::archive::ArchiveError;
@@ -136,3 +136,27 @@ impl fmt::Display for Unwritten {
 
 /// `ENOSPC`
 const NO_SPACE: i32 = 28;
+
+impl PackageError {
+    /// Returns a fault of the package as an archive.
+    pub(super) fn of_archive(error: ArchiveError) -> OrOutOfMemory<Self> {
+        match error {
+            ArchiveError::Unreadable(FileError::OutOfMemory) => OrOutOfMemory::OutOfMemory,
+            error => Self::Archive(error).into(),
+        }
+    }
+
+    /// Returns a fault of the file `name` in the package.
+    pub(super) fn of_file(name: &[u8], fault: PackageFileError) -> OrOutOfMemory<Self> {
+        if fault == PackageFileError::Archive(ArchiveError::Unreadable(FileError::OutOfMemory)) {
+            return OrOutOfMemory::OutOfMemory;
+        }
+        text(&[name]).map_or(OrOutOfMemory::OutOfMemory, |name| Self::File { name, fault }.into())
+    }
+}
+
+impl From<PackageError> for OrOutOfMemory<PackageError> {
+    fn from(error: PackageError) -> Self {
+        Self::Failed(error)
+    }
+}

@@ -14,11 +14,10 @@
 
 use core::fmt;
 
-use vkload_core::memory::{OutOfMemory, Text, TryGrow, formatted, text};
+use vkload_core::memory::{OrOutOfMemory, OutOfMemory, Text, TryGrow, formatted, text};
 use vkload_core::platform::FileError;
 
 use super::error::PackageError;
-use super::unpack_error::UnpackError;
 use crate::c_path::c_path;
 use crate::system::ApplicationSystem;
 use platform_android::layers::OnDisk;
@@ -43,7 +42,7 @@ impl<'a> Folder<'a> {
         package: &[u8],
         unpack_to: &[u8],
         libraries: &[(Text, Entry)],
-    ) -> Result<Self, UnpackError> {
+    ) -> Result<Self, OrOutOfMemory<PackageError>> {
         let mut checksum = crc32fast::Hasher::new();
         for (name, entry) in libraries {
             checksum.update(name);
@@ -84,7 +83,7 @@ impl<'a> Folder<'a> {
     }
 
     /// Gives the file of this name this content, atomically.
-    pub(super) fn put(&self, name: &[u8], content: &[u8]) -> Result<(), UnpackError> {
+    pub(super) fn put(&self, name: &[u8], content: &[u8]) -> Result<(), OrOutOfMemory<PackageError>> {
         let path = self.path_of(name)?;
         let number = formatted(format_args!("{}", self.system.process()))?;
         let unfinished = c_path(&text(&[&path, b".", &number, UNFINISHED])?)?;
@@ -155,9 +154,9 @@ fn writer_of(name: &[u8]) -> Option<u32> {
     core::str::from_utf8(number).ok()?.parse().ok()
 }
 
-fn not_written(error: FileError) -> UnpackError {
+fn not_written(error: FileError) -> OrOutOfMemory<PackageError> {
     match error {
-        FileError::OutOfMemory => UnpackError::OutOfMemory,
+        FileError::OutOfMemory => OrOutOfMemory::OutOfMemory,
         error => PackageError::Write(error).into(),
     }
 }

@@ -2,10 +2,9 @@
 #![forbid(unsafe_code)]
 
 use vkload_core::manifest::json::{self, Value};
-use vkload_core::memory::Text;
+use vkload_core::memory::{OrOutOfMemory, Text};
 
 use super::error::PackageError;
-use super::unpack_error::UnpackError;
 
 /// A package's description of its driver.
 #[derive(Debug, Default)]
@@ -30,7 +29,7 @@ pub struct Package {
 
 impl Package {
     /// Reads `meta.json`. `schemaVersion` and `libraryName` are required.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, UnpackError> {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, OrOutOfMemory<PackageError>> {
         let root = json::parse(bytes).map_err(PackageError::Json)?;
         let schema = number(&root, "schemaVersion")?;
         if schema != Some(1) {
@@ -58,7 +57,7 @@ fn number(root: &Value<'_>, name: &'static str) -> Result<Option<u32>, PackageEr
     value.unsigned().map(Some).ok_or(PackageError::Member { name, wanted: "a number" })
 }
 
-fn string(root: &Value<'_>, name: &'static str) -> Result<Text, UnpackError> {
+fn string(root: &Value<'_>, name: &'static str) -> Result<Text, OrOutOfMemory<PackageError>> {
     let Some(value) = root.member(name) else { return Ok(Text::new()) };
     Ok(value.string().ok_or(PackageError::Member { name, wanted: "a string" })?.to_text()?)
 }

@@ -10,14 +10,12 @@ mod error;
 mod folder;
 mod limits;
 mod meta;
-mod unpack_error;
 
-use vkload_core::memory::{Text, TryGrow, Vec, text};
+use vkload_core::memory::{OrOutOfMemory, Text, TryGrow, Vec, text};
 
 pub use error::{PackageError, PackageFileError};
 pub(super) use folder::remove_others;
 pub use meta::Package;
-pub use unpack_error::UnpackError;
 
 use self::content::content;
 use self::folder::Folder;
@@ -37,7 +35,7 @@ pub(super) fn unpack(
     system: &dyn ApplicationSystem,
     path: &[u8],
     unpack_to: &[u8],
-) -> Result<(Package, Text), UnpackError> {
+) -> Result<(Package, Text), OrOutOfMemory<PackageError>> {
     let c_path = c_path(path)?;
     let archive = OnDisk { system, path: c_path.as_c() };
     let Contents { package, libraries } = Contents::read(&archive)?;
@@ -67,8 +65,8 @@ impl Contents {
     /// Reads the directory and the description of a package.
     ///
     /// # Errors
-    /// [`UnpackError`].
-    pub fn read(archive: &dyn Ranges) -> Result<Self, UnpackError> {
+    /// [`PackageError`], or out of memory.
+    pub fn read(archive: &dyn Ranges) -> Result<Self, OrOutOfMemory<PackageError>> {
         let mut files = files(archive)?;
         let (_, meta) = files.iter().find(|(name, _)| *name == META).ok_or(PackageError::NoDescription)?;
         let package = Package::parse(&content(archive, META, meta, MOST_OF_META)?)?;
@@ -81,18 +79,23 @@ impl Contents {
 /// Returns the content of a library of a package, verified against the archive's entry.
 ///
 /// # Errors
-/// [`UnpackError`].
-pub fn library(archive: &dyn Ranges, name: &[u8], entry: &Entry) -> Result<Text, UnpackError> {
+/// [`PackageError`], or out of memory.
+pub fn library(
+    archive: &dyn Ranges,
+    name: &[u8],
+    entry: &Entry,
+) -> Result<Text, OrOutOfMemory<PackageError>> {
     content(archive, name, entry, MOST_BYTES)
 }
 
 /// Returns the files in the root of an archive.
-fn files(archive: &dyn Ranges) -> Result<Vec<(Text, Entry)>, UnpackError> {
+fn files(archive: &dyn Ranges) -> Result<Vec<(Text, Entry)>, OrOutOfMemory<PackageError>> {
     let (mut files, mut count) = (Vec::new(), 0usize);
     archive::list(archive, b"", &mut |name, entry| {
         count = count.saturating_add(1);
         if count <= MOST_FILES { files.try_push((text(&[name])?, entry)) } else { Ok(()) }
-    })?;
+    })
+    .map_err(PackageError::of_archive)?;
     if count <= MOST_FILES { Ok(files) } else { Err(PackageError::TooManyFiles.into()) }
 }
 
@@ -108,14 +111,14 @@ fn check_level(system: &dyn System, needed: u32) -> Result<(), PackageError> {
 
 /// Returns whether the driver is among the libraries, each occurs once, and together they are not
 /// too large.
-fn check_libraries(libraries: &[(Text, Entry)], driver: &Text) -> Result<(), UnpackError> {
+fn check_libraries(libraries: &[(Text, Entry)], driver: &Text) -> Result<(), OrOutOfMemory<PackageError>> {
     if !libraries.iter().any(|(name, _)| name == driver) {
         return Err(PackageError::NoLibrary(text(&[driver])?).into());
     }
     let mut bytes = 0u64;
     for (index, (name, entry)) in libraries.iter().enumerate() {
         if libraries.iter().take(index).any(|(earlier, _)| earlier == name) {
-            return Err(UnpackError::of_file(name, PackageFileError::Twice));
+            return Err(PackageError::of_file(name, PackageFileError::Twice));
         }
         bytes = bytes.saturating_add(entry.full_size);
     }
