@@ -135,10 +135,10 @@ lint_for() {
     fi
 }
 
-# What the crates of the library say they need (rust-version). The step before has added that compiler.
+# What the published crates say they need (rust-version). The step before has added that compiler.
 oldest_compiler() {
     if rustup toolchain install 1.88 --profile minimal >/dev/null 2>&1; then
-        step "oldest compiler" env -u RUSTUP_TOOLCHAIN cargo +1.88 check --quiet --package libvulkan-linux
+        step "oldest compiler" env -u RUSTUP_TOOLCHAIN cargo +1.88 check --quiet --package libvulkan-linux --package vkload
     else
         skip "oldest compiler: rustup cannot add Rust 1.88"
     fi

@@ -109,8 +109,12 @@ unsafe fn check_extensions<D: Driver>(
     };
     enabled.map_err(|error| {
         let name = Escaped(error.0.to_bytes());
-        let text = format_args!("vkCreateDevice: the device does not have the extension {name}");
-        failed(error.into(), physical.base(), here!(), text)
+        failed(
+            error.into(),
+            physical.base(),
+            here!(),
+            format_args!("vkCreateDevice: the device does not have the extension {name}"),
+        )
     })
 }
 
@@ -199,10 +203,14 @@ unsafe fn check_queues<D: Driver>(
         let has =
             physical.description().families().get(family as usize).map_or(0, |family| family.queue_count);
         if count > has {
-            let text = format_args!(
-                "vkCreateDevice: {count} queues are requested from family {family}, which has {has}"
-            );
-            return Err(failed(vk::Result::ERROR_INITIALIZATION_FAILED, physical.base(), here!(), text));
+            return Err(failed(
+                vk::Result::ERROR_INITIALIZATION_FAILED,
+                physical.base(),
+                here!(),
+                format_args!(
+                    "vkCreateDevice: {count} queues are requested from family {family}, which has {has}"
+                ),
+            ));
         }
     }
     Ok(())

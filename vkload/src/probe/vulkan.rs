@@ -71,7 +71,7 @@ pub(super) unsafe fn run(commands: Commands<'_>, tell: Tell<'_>) -> Result<(), E
         let extensions = if commands.layer.is_some() { Vec::new() } else { instance_extensions(commands)? };
         tell(Line::Stage { stage: Stage::CreateInstance });
         let instance = create_instance(commands, version, &extensions)?;
-        let has_surface = extensions.iter().any(|name| name == ash::khr::surface::NAME);
+        let has_surface = extensions.iter().any(|name| name.as_c_str() == ash::khr::surface::NAME);
         let went = with_devices(commands, instance, has_surface, tell);
         // After a failure, report the stage that failed.
         if went.is_ok() {
@@ -220,8 +220,9 @@ unsafe fn with_devices(
             let has_ids = !described.uuid.is_empty();
             tell(Line::Device { device: described });
             let extensions = device_extensions(commands, instance, device);
-            let swapchain = has_surface && extensions.iter().any(|name| name == ash::khr::swapchain::NAME);
-            let has_bus = extensions.iter().any(|name| name == ash::ext::pci_bus_info::NAME);
+            let swapchain =
+                has_surface && extensions.iter().any(|name| name.as_c_str() == ash::khr::swapchain::NAME);
+            let has_bus = extensions.iter().any(|name| name.as_c_str() == ash::ext::pci_bus_info::NAME);
             let ids = has_ids.then(|| ids(commands, instance, device, has_bus));
             let (bus, driver_uuid) = ids.unwrap_or_default();
             let extensions = extensions.iter().map(|name| name.to_string_lossy().into_owned()).collect();

@@ -1,6 +1,6 @@
 //! The commands that a scenario can make fail or wait: all except recording commands, which can do neither.
 
-use super::{self as watch, watched};
+use crate::watch::{self, watched};
 
 watched! {
     one QUEUE_WAIT_IDLE: PFN_vkQueueWaitIdle;
