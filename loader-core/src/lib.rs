@@ -52,6 +52,10 @@ pub mod objects;
 pub mod platform;
 pub mod sync;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 /// The types of the Vulkan API.
 pub use ash::vk;
 /// The commands, extensions and structures of the Vulkan API.

@@ -18,6 +18,10 @@ extern crate std;
 mod os;
 mod policy;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 pub use policy::POLICY;
 
 use vkload_core::flavour::Flavour;

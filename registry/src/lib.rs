@@ -22,6 +22,10 @@
 #[cfg(test)]
 extern crate std;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 use core::ffi::CStr;
 
 mod command_set;

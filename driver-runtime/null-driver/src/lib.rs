@@ -50,6 +50,10 @@ use vkload_driver_runtime::{headless, vk};
 
 pub use look_up::{get_instance_proc_addr, get_physical_device_proc_addr, negotiate};
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 /// The driver.
 pub struct Null;
 

@@ -6,6 +6,8 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use vkload_null_driver::scenario::Scenario;
+
 use crate::run::{CONTENT, NO_LOADER, Run, distribution, exists, ours, with_loader};
 
 /// Runs with each available loader, and without any.
@@ -147,4 +149,15 @@ fn a_mistake_in_a_scenario_is_named_once_and_the_driver_refuses() {
             shown.contains("ERROR_INCOMPATIBLE_DRIVER") || shown.contains("ERROR_INITIALIZATION_FAILED");
         assert!(refused, "{shown}");
     });
+}
+
+#[test]
+fn every_word_is_on_the_page() {
+    let page = include_str!("../../../../../docs/null-driver.md");
+    let complaint = Scenario::parse("nonsense=1").err().unwrap();
+    let keys = complaint.rsplit_once("there are ").unwrap().1;
+    for key in keys.split(", ") {
+        let has_row = |end| page.contains(&format!("| `{key}{end}"));
+        assert!(has_row('=') || has_row('`'), "{key} has no row in docs/null-driver.md");
+    }
 }
