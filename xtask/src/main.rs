@@ -24,6 +24,7 @@ mod imports;
 mod landing_pads;
 mod layers;
 mod miri;
+mod package;
 mod prose;
 mod shell;
 mod target;
@@ -62,6 +63,7 @@ const TASKS: &[Task] = &[
     ("landing-pads", "build Android's libraries with branch protection, and check where indirect branches may land [FILE: check this one]", landing_pads::run),
     ("layers", "print the order of each crate's modules, and what runs against it", layers::run),
     ("miri", "interpret the tests of what reads foreign bytes: finds undefined behaviour", miri::run),
+    ("package", "pack the crates that are published, and test the packages outside the repository", package::run),
     ("prose", "count the habits that make pages and comments hard to read, and fail where they are many", prose::run),
     ("test-arches", "run the code of each processor, emulated where it is another one [PART...: those with one of these in their names]", test_arches::run),
     ("yocto", "list the crates for the Yocto recipes [--revision COMMIT: and make them build this one] [--check: lint, parse and run the recipes]", yocto::run),
