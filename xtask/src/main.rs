@@ -27,6 +27,7 @@ mod miri;
 mod package;
 mod prose;
 mod shell;
+mod source;
 mod target;
 mod target_program;
 mod test_arches;
@@ -65,6 +66,7 @@ const TASKS: &[Task] = &[
     ("miri", "interpret the tests of what reads foreign bytes: finds undefined behaviour", miri::run),
     ("package", "pack the crates that are published, and test the packages outside the repository", package::run),
     ("prose", "count the habits that make pages and comments hard to read, and fail where they are many", prose::run),
+    ("source", "pack the last commit and its crates for distributions into target/source [--out DIR] [--deb: and make a Debian source package]", source::run),
     ("test-arches", "run the code of each processor, emulated where it is another one [PART...: those with one of these in their names]", test_arches::run),
     ("yocto", "list the crates for the Yocto recipes [--revision COMMIT: and make them build this one] [--check: lint, parse and run the recipes]", yocto::run),
     ("tsan", "run many threads at once under ThreadSanitizer: finds data races", tsan::run),

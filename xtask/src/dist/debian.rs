@@ -26,6 +26,9 @@ use crate::workspace::{files, root};
 /// The revision of the packaging.
 const REVISION: &str = "1";
 
+/// Debian's names for the processors that the library has code for.
+const ARCHITECTURES: &str = "amd64 arm64 armhf i386 riscv64";
+
 /// The packages.
 const PACKAGES: &str = "packaging/debian/packages.toml";
 
@@ -66,7 +69,7 @@ struct Packer {
 }
 
 /// Makes all packages.
-pub(super) fn pack(built: &Built, options: &Options) -> Result<(), Failure> {
+pub(in crate::dist) fn pack(built: &Built, options: &Options) -> Result<(), Failure> {
     let everything = emptied("everything")?;
     let tree = Tree::new(&everything);
     tree.install(built, options)?;
@@ -75,22 +78,17 @@ pub(super) fn pack(built: &Built, options: &Options) -> Result<(), Failure> {
     tree.write(Path::new(&search_path), &format!("{}\n", options.shared.display()))?;
     let out = options.out.clone().unwrap_or_else(|| folder().join("packages"));
     fs::create_dir_all(&out)?;
-    let variable = |name: &str, default: &str| env::var(name).unwrap_or_else(|_| default.to_owned());
     let programs: Vec<_> = built.tool.iter().chain(&built.plugins).chain([&built.library]).collect();
     let packer = Packer {
         c_library: c_library(&programs)?,
         processor: machine(options.target)?.0,
         out,
         vulkan_version: vulkan_version()?,
-        own_version: format!("{}-{REVISION}", env!("CARGO_PKG_VERSION")),
-        maintainer: format!(
-            "{} <{}>",
-            variable("DEBFULLNAME", "The vkload authors"),
-            variable("DEBEMAIL", "vkload@example.org")
-        ),
+        own_version: own_version(),
+        maintainer: maintainer(),
         time: source_date()?,
     };
-    let Packages { package: packages } = toml::from_str(&fs::read_to_string(root().join(PACKAGES))?)?;
+    let packages = packages()?;
     let mut of_packages: Vec<_> = packages.iter().map(|_| Entries::new()).collect();
     for (name, path) in files(&everything)? {
         let takes = |package: &Package| package.files.iter().any(|part| name.contains(part));
@@ -104,7 +102,10 @@ impl Packer {
     fn make(&self, package: &Package, mut entries: Entries) -> Result<(), Failure> {
         let documents = format!("usr/share/doc/{}", package.name);
         entries.insert(format!("{documents}/copyright"), Entry::of(copyright()?));
-        entries.insert(format!("{documents}/changelog.Debian"), Entry::of(self.changelog()?));
+        entries.insert(
+            format!("{documents}/changelog.Debian"),
+            Entry::of(changelog(&self.own_version, &self.maintainer, self.time)?),
+        );
         let entries = compressed(entries)?;
         let (mut sums, mut configuration, mut size) = (String::new(), String::new(), 0);
         for (name, entry) in &entries {
@@ -151,28 +152,69 @@ impl Packer {
         )
     }
 
-    /// Returns the changes of this release, from `CHANGELOG.md`.
-    fn changelog(&self) -> Result<String, Failure> {
-        let all = fs::read_to_string(root().join("CHANGELOG.md"))?;
-        let latest = all.split("\n## ").nth(1).unwrap_or_default();
-        let mut text = format!("vkload ({}) unstable; urgency=medium\n\n", self.own_version);
-        // The list's items, without the headings between them.
-        let items: Vec<&str> = latest
-            .lines()
-            .skip_while(|line| !line.starts_with("- "))
-            .filter(|line| !line.starts_with('#'))
-            .collect();
-        let items = items.join("\n");
-        for change in items.trim_start_matches("- ").split("\n- ") {
-            text.push_str(&wrap(change, "  * ", "    "));
-        }
-        let date = command("date -u -R -d").arg(format!("@{}", self.time)).env("LC_ALL", "C").read()?;
-        Ok(text + &format!("\n -- {}  {date}\n", self.maintainer))
-    }
-
     fn fill(&self, text: &str) -> String {
         text.replace("{version}", &self.vulkan_version).replace("{own}", &self.own_version)
     }
+}
+
+fn packages() -> Result<Vec<Package>, Failure> {
+    let Packages { package } = toml::from_str(&fs::read_to_string(root().join(PACKAGES))?)?;
+    Ok(package)
+}
+
+fn own_version() -> String {
+    format!("{}-{REVISION}", env!("CARGO_PKG_VERSION"))
+}
+
+fn maintainer() -> String {
+    let variable = |name: &str, default: &str| env::var(name).unwrap_or_else(|_| default.to_owned());
+    format!(
+        "{} <{}>",
+        variable("DEBFULLNAME", "The vkload authors"),
+        variable("DEBEMAIL", "vkload@example.org")
+    )
+}
+
+/// Returns the generated files of a source package's folder `debian`, by their names.
+pub(crate) fn source_files() -> Result<[(&'static str, String); 3], Failure> {
+    let (maintainer, home) = (maintainer(), env!("CARGO_PKG_REPOSITORY"));
+    let oldest = env!("CARGO_PKG_RUST_VERSION");
+    let mut control = format!(
+        "Source: vkload\nSection: libs\nPriority: optional\nMaintainer: {maintainer}\n\
+         Build-Depends: cargo (>= {oldest}), rustc (>= {oldest})\nStandards-Version: 4.6.2\n\
+         Rules-Requires-Root: no\nHomepage: {home}\nVcs-Browser: {home}\nVcs-Git: {home}.git\n"
+    );
+    let version = vulkan_version()?;
+    for Package { name, section, multi_arch, relations, description, .. } in packages()? {
+        control.push_str(&format!("\nPackage: {name}\nArchitecture: {ARCHITECTURES}\nSection: {section}\n"));
+        for relation in relations {
+            control.push_str(&relation.replace("{version}", &version).replace("{own}", "${binary:Version}"));
+            control.push('\n');
+        }
+        let description = description.replace('\n', "\n ");
+        control.push_str(&format!("Multi-Arch: {multi_arch}\nDescription: {description}\n"));
+    }
+    let changelog = changelog(&own_version(), &maintainer, source_date()?)?;
+    Ok([("control", control), ("changelog", changelog), ("copyright", copyright()?)])
+}
+
+/// Returns the changes of this release, from `CHANGELOG.md`.
+fn changelog(version: &str, maintainer: &str, time: u64) -> Result<String, Failure> {
+    let all = fs::read_to_string(root().join("CHANGELOG.md"))?;
+    let latest = all.split("\n## ").nth(1).unwrap_or_default();
+    let mut text = format!("vkload ({version}) unstable; urgency=medium\n\n");
+    // The list's items, without the headings between them.
+    let items: Vec<&str> = latest
+        .lines()
+        .skip_while(|line| !line.starts_with("- "))
+        .filter(|line| !line.starts_with('#'))
+        .collect();
+    let items = items.join("\n");
+    for change in items.trim_start_matches("- ").split("\n- ") {
+        text.push_str(&wrap(change, "  * ", "    "));
+    }
+    let date = command("date -u -R -d").arg(format!("@{time}")).env("LC_ALL", "C").read()?;
+    Ok(text + &format!("\n -- {maintainer}  {date}\n"))
 }
 
 /// Compresses manual pages and changelogs.
@@ -233,7 +275,7 @@ fn c_library(files: &[&PathBuf]) -> Result<String, Failure> {
 }
 
 /// Returns the time that packages bear: what `SOURCE_DATE_EPOCH` says, or the time of the last change.
-fn source_date() -> Result<u64, Failure> {
+pub(crate) fn source_date() -> Result<u64, Failure> {
     let given = env::var("SOURCE_DATE_EPOCH").map_or_else(|_| command("git log -1 --format=%ct").read(), Ok);
     let given =
         given.map_err(|error| format!("set SOURCE_DATE_EPOCH, since git does not tell the time: {error}"))?;

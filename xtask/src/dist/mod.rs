@@ -5,7 +5,7 @@
 mod archive;
 mod built;
 mod deb;
-mod debian;
+pub(crate) mod debian;
 mod options;
 mod output;
 mod plugins;
