@@ -36,4 +36,34 @@ mod tests {
         let numbers: Vec<u32> = version.split('.').map(|part| part.parse().unwrap()).collect();
         assert!(matches!(numbers[..], [1, minor, _] if minor >= 4), "{version}");
     }
+
+    /// Returns the lines of a recipe that begin with `start`, with the rest of each.
+    fn values<'a>(text: &'a str, start: &str) -> Vec<&'a str> {
+        text.lines().filter_map(|line| line.strip_prefix(start)).map(str::trim).collect()
+    }
+
+    #[test]
+    fn every_recipe_builds_this_version() {
+        let vulkan = vulkan_version().unwrap();
+        for (file, version, of_vulkan) in [
+            ("rpm/vkload.spec", "Version:", "%global vulkan "),
+            ("arch/PKGBUILD", "pkgver=", "_vulkan="),
+            ("alpine/APKBUILD", "pkgver=", "_vulkan="),
+            ("buildroot/package/vkload/vkload.mk", "VKLOAD_VERSION = ", "VKLOAD_VULKAN_VERSION = "),
+            ("buildroot/package/vkload-tool/vkload-tool.mk", "VKLOAD_TOOL_VERSION = ", ""),
+        ] {
+            let text = fs::read_to_string(root().join("packaging").join(file)).unwrap();
+            assert_eq!(values(&text, version), [env!("CARGO_PKG_VERSION")], "{file}");
+            assert!(of_vulkan.is_empty() || values(&text, of_vulkan) == [vulkan.as_str()], "{file}");
+        }
+    }
+
+    #[test]
+    fn recipes_require_the_compiler_that_xtask_needs() {
+        let oldest = concat!(">=", env!("CARGO_PKG_RUST_VERSION"));
+        for file in ["rpm/vkload.spec", "arch/PKGBUILD", "alpine/APKBUILD"] {
+            let text = fs::read_to_string(root().join("packaging").join(file)).unwrap().replace(' ', "");
+            assert!(text.contains(&format!("cargo{oldest}")), "{file}: {oldest}");
+        }
+    }
 }
