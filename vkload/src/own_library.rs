@@ -39,8 +39,7 @@ fn find(given: Option<&Path>) -> Result<PathBuf, String> {
         let file = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
         return if file.is_file() { Ok(file) } else { Err(format!("{} is not a file", path.display())) };
     }
-    let program =
-        env::current_exe().map_err(|error| format!("cannot find this program's own path: {error}"))?;
+    let program = own_path().map_err(|error| format!("cannot find this program's own path: {error}"))?;
     let folder = program.parent().unwrap_or(Path::new("/"));
     find_from(folder).map_err(|another| {
         let reason = match another {
@@ -51,6 +50,15 @@ fn find(given: Option<&Path>) -> Result<PathBuf, String> {
             "{reason}; install libvulkan1-vkload, or build the library with `cargo xtask build` and name it with --library FILE"
         )
     })
+}
+
+/// Returns the path of this program: the first argument without `/proc`, and if the file is gone or exists in memory only, as that of the
+/// portable tool (`vkload/portable`), which passes the path of its own file.
+pub(crate) fn own_path() -> io::Result<PathBuf> {
+    match env::current_exe() {
+        Ok(path) if path.exists() => Ok(path),
+        own => env::args_os().next().map_or(own, |name| Ok(name.into())),
+    }
 }
 
 /// Returns the library that was installed with the program in `folder`. On failure: another loader with its name, if any, which a program

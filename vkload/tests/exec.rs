@@ -2,7 +2,9 @@
 
 use std::env;
 use std::fs;
-use std::os::unix::process::ExitStatusExt;
+use std::io::Write;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -85,4 +87,23 @@ fn where_only_the_distributions_loader_is_it_does_not_run_the_program_on_that() 
     let said = String::from_utf8_lossy(&output.stderr);
     let reason = format!("{} is another Vulkan loader; install libvulkan1-vkload", library.display());
     assert!(said.contains(&reason) && said.contains("--library FILE"), "{said}");
+}
+
+#[test]
+fn in_memory_it_finds_the_library_from_its_first_argument() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["bin", "lib"] {
+        fs::create_dir(folder.path().join(name)).expect("a folder");
+    }
+    fs::write(folder.path().join("lib/libvulkan.so.1"), "vkloadIsALoader\0").expect("a file");
+    // The portable tool starts it in this way. SAFETY: the name is a string, and the descriptor is new.
+    let mut memory = unsafe { fs::File::from_raw_fd(libc::memfd_create(c"vkload".as_ptr(), 0)) };
+    memory.write_all(&fs::read(env!("CARGO_BIN_EXE_vkload")).expect("the tool")).expect("written");
+    let mut vkload = Command::new(format!("/proc/self/fd/{}", memory.as_raw_fd()));
+    vkload
+        .arg0(folder.path().join("bin/vkload"))
+        .args(["exec", "true"])
+        .env("XDG_RUNTIME_DIR", folder.path());
+    let output = vkload.output().expect("vkload runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -5,13 +5,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::notes::Notes;
 use super::{Ending, Line, PROBE, Stage, Subject, Trial, Tried, crash, searches};
 use crate::facts::{Variables, own_variables};
+use crate::own_library::own_path;
 
 /// The descriptor on which a child finds the memory for its lines.
 const NOTES: RawFd = 100;
@@ -27,6 +28,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How much of a library's output is kept, and how many lines of it are shown.
 const PRINTED_LIMIT: usize = 16 << 10;
 const PRINTED_LINES: usize = 5;
+
+/// Whether this program is static, so that no library can be loaded into it.
+const IS_STATIC: bool = cfg!(all(target_env = "musl", target_feature = "crt-static"));
 
 /// How things are tried.
 #[derive(Clone, Debug)]
@@ -68,12 +72,16 @@ fn run(
     changes: &BTreeMap<String, Option<String>>,
 ) -> (Trial, String) {
     let mut trial = Trial { of: subject.clone(), ..Trial::default() };
-    let printed = match start(subject, settings, changes) {
+    let started = if IS_STATIC {
+        Err("needs a C library, and this portable vkload has found no glibc that runs it".to_owned())
+    } else {
+        start(subject, settings, changes)
+            .map_err(|error| format!("cannot be tried, because no process can be started: {error}"))
+    };
+    let printed = match started {
         Ok(started) => watch(started, settings, &mut trial),
-        Err(error) => {
-            trial.ending = Ending::Failed {
-                words: format!("cannot be tried, because no process can be started: {error}"),
-            };
+        Err(words) => {
+            trial.ending = Ending::Failed { words };
             String::new()
         }
     };
@@ -92,9 +100,7 @@ fn start(
     settings: &Settings,
     changes: &BTreeMap<String, Option<String>>,
 ) -> io::Result<Started> {
-    // Without /proc the program's own file is found as the shell found it.
-    let program = std::env::current_exe()
-        .or_else(|error| std::env::args_os().next().map(PathBuf::from).ok_or(error))?;
+    let program = own_path()?;
     let (notes, (printed, to_printed)) = (Notes::new()?, pipe()?);
     let subject = serde_json::to_string(subject)?;
     let mut command = Command::new(program);
@@ -105,7 +111,9 @@ fn start(
             None => command.env_remove(name),
         };
     }
-    command.stdin(Stdio::null()).stdout(Stdio::from(to_printed.try_clone()?)).stderr(Stdio::from(to_printed));
+    // A closed pipe reads like /dev/null, which a bare chroot lacks.
+    command.stdin(Stdio::from(pipe()?.0));
+    command.stdout(Stdio::from(to_printed.try_clone()?)).stderr(Stdio::from(to_printed));
     let (descriptor, memory) = (notes.descriptor().as_raw_fd(), memory_limit());
     // SAFETY: it calls only functions that may be called between fork and exec.
     unsafe {
