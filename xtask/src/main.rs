@@ -48,7 +48,7 @@ type Task = (&'static str, &'static str, fn(&[String]) -> Result<(), Failure>);
 const TASKS: &[Task] = &[
     ("build", "build the shared libraries, each alone, into target/release [--debug] [--target TRIPLE] [--fixed-drivers LIST]", build::run),
     ("abi", "check what the built libraries export, need and contain [FILE]", abi::run),
-    ("dist", "install everything [--prefix DIR --libdir DIR --destdir DIR], or --deb: make Debian packages", dist::run),
+    ("dist", "install everything [--prefix DIR --libdir DIR --destdir DIR], or --deb: make Debian packages, or --release [PROCESSOR...]: make the downloads of a release, or run them [--check]", dist::run),
     ("driver-abi", "build the null driver for Linux, Android's HAL and Fuchsia, and check what it exports and needs", driver_abi::run),
     ("fuchsia-abi", "build Fuchsia's libvulkan.so and check it [--api LEVEL: what drivers are told] [--libraries DIR:DIR TARGET: link with the ones of an SDK, not with stand-ins]", fuchsia_abi::run),
     ("android-abi", "build Android's libraries for four ABIs, and check what they export, need and contain [--api LEVEL] [--abi NAME,NAME]", android_abi::run),

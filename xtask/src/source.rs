@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Failure;
 use crate::command::{Run, command};
-use crate::dist::debian;
+use crate::dist::{debian, output};
 use crate::toolchain::cargo;
 use crate::workspace::{make_empty, root, target_folder};
 
@@ -62,7 +62,7 @@ fn vendor(tree: &Path) -> Result<(), Failure> {
 /// Packs the tree, with the commit's time as the time of each file.
 fn pack(tree: &Path, out: &Path) -> Result<PathBuf, Failure> {
     let archive = out.join(format!("vkload-{VERSION}.tar.xz"));
-    let time = debian::source_date()?;
+    let time = output::source_date()?;
     let mut tar = command(
         "tar --create --xz --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX",
     );

@@ -73,7 +73,7 @@ fn run(
 ) -> (Trial, String) {
     let mut trial = Trial { of: subject.clone(), ..Trial::default() };
     let started = if IS_STATIC {
-        Err("needs a C library, and this portable vkload has found no glibc that runs it".to_owned())
+        Err("needs a C library with a dynamic linker, and this static program has found none".to_owned())
     } else {
         start(subject, settings, changes)
             .map_err(|error| format!("cannot be tried, because no process can be started: {error}"))

@@ -7,7 +7,7 @@ use std::{env, fs};
 
 use super::archive::Archive;
 use super::options::Options;
-use super::output::{emptied, folder};
+use super::output::{build_folder, emptied, folder};
 use super::plugins::PLUGINS;
 use crate::Failure;
 use crate::command::Run;
@@ -32,7 +32,7 @@ pub(crate) struct Built {
 impl Built {
     /// Builds in a folder of its own: these files know the folders that they are installed for.
     pub(crate) fn build(options: &Options) -> Result<Self, Failure> {
-        let cargo = Cargo { options, folder: folder().join("build") };
+        let cargo = Cargo { options, folder: build_folder() };
         let mut library = cargo.command(options.target)?;
         if let Some(drivers) = &options.fixed_drivers {
             library
@@ -78,11 +78,14 @@ struct Cargo<'a> {
 
 impl Cargo<'_> {
     fn command(&self, target: Option<&Target>) -> Result<Command, Failure> {
-        let mut cargo = toolchain::cargo("build --quiet --release --target-dir");
-        cargo.arg(&self.folder);
+        let old_glibc = target.zip(self.options.glibc);
+        let mut cargo = toolchain::cargo(if old_glibc.is_some() { "zigbuild" } else { "build" });
+        cargo.args(["--quiet", "--release", "--target-dir"]).arg(&self.folder);
         let own = target.map_or(Ok(Vec::new()), Target::flags)?;
         cargo.env("SYSCONFDIR", &self.options.sysconfdir).env("CARGO_ENCODED_RUSTFLAGS", flags(&own)?);
-        if let Some(target) = target {
+        if let Some((target, glibc)) = old_glibc {
+            cargo.args(["--target", &format!("{}.{glibc}", target.name)]);
+        } else if let Some(target) = target {
             cargo.args(["--target", target.name]);
             target.set_linker(&mut cargo)?;
         }
@@ -94,7 +97,10 @@ impl Cargo<'_> {
         let (tool, example) = (["--package", "vkload", "--bin", "vkload"], ["--example", "pages"]);
         if self.options.target.is_some() {
             self.command(self.options.target)?.args(tool).finish()?;
-            self.command(None)?.args(["--package", "vkload"]).args(example).finish()?;
+            // It runs once and is not installed.
+            let mut quick = self.command(None)?;
+            quick.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0");
+            quick.args(["--package", "vkload"]).args(example).finish()?;
         } else {
             self.command(None)?.args(tool).args(example).finish()?;
         }
@@ -104,7 +110,7 @@ impl Cargo<'_> {
 
 /// Returns the flags of `.cargo/config.toml`, which flags in a variable replace, those that the user wants, and those that keep the paths
 /// of this machine out of the files; and those that a target needs.
-fn flags(own: &[String]) -> Result<OsString, Failure> {
+pub(super) fn flags(own: &[String]) -> Result<OsString, Failure> {
     let sysroot = PathBuf::from(rustc("--print sysroot").read()?);
     let folders = [
         (root().to_owned(), "/vkload"),

@@ -46,8 +46,8 @@ pub(super) fn package(control: &Entries, files: &Entries, time: u64) -> io::Resu
     let mut package = ar::Builder::new(Vec::new());
     for (name, content) in [
         ("debian-binary", b"2.0\n".to_vec()),
-        ("control.tar.xz", archive(control, time)?),
-        ("data.tar.xz", archive(files, time)?),
+        ("control.tar.xz", archive("./", control, time)?),
+        ("data.tar.xz", archive("./", files, time)?),
     ] {
         let mut header = ar::Header::new(name.into(), content.len() as u64);
         header.set_mode(0o100_644);
@@ -57,7 +57,8 @@ pub(super) fn package(control: &Entries, files: &Entries, time: u64) -> io::Resu
     package.into_inner()
 }
 
-fn archive(entries: &Entries, time: u64) -> io::Result<Vec<u8>> {
+/// Returns a compressed tar archive with these files, whose names begin with `base`, and in which everything has this time.
+pub(super) fn archive(base: &str, entries: &Entries, time: u64) -> io::Result<Vec<u8>> {
     // Folders come before what is in them.
     let mut all: BTreeMap<&Path, Option<&Entry>> = BTreeMap::new();
     for (name, entry) in entries {
@@ -72,7 +73,10 @@ fn archive(entries: &Entries, time: u64) -> io::Result<Vec<u8>> {
     for (path, entry) in others.into_iter().chain(links) {
         let mut header = Header::new_gnu();
         let end = if entry.is_none() && path != Path::new("") { "/" } else { "" };
-        let name = format!("./{}{end}", path.display());
+        let name = format!("{base}{}{end}", path.display());
+        if name.is_empty() {
+            continue;
+        }
         let field = header.as_old_mut().name.get_mut(..name.len()).ok_or(io::ErrorKind::InvalidFilename)?;
         field.copy_from_slice(name.as_bytes());
         let (kind, mode, content) = match entry {

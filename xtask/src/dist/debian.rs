@@ -16,11 +16,11 @@ use serde::Deserialize;
 use super::built::Built;
 use super::deb::{self, Entries, Entry};
 use super::options::{Options, machine};
-use super::output::{emptied, folder, vulkan_version};
+use super::output::{emptied, folder, source_date, vulkan_version};
 use super::tree::Tree;
 use crate::Failure;
 use crate::command::{Run, command};
-use crate::elf::Facts;
+use crate::elf::{Facts, GlibcVersion};
 use crate::workspace::{files, root};
 
 /// The revision of the packaging.
@@ -263,23 +263,11 @@ fn wrap(text: &str, first: &str, others: &str) -> String {
 
 /// Returns the newest version of the C library that any of the files needs, as a dependency.
 fn c_library(files: &[&PathBuf]) -> Result<String, Failure> {
-    let mut newest = (2, 0);
+    let mut newest = GlibcVersion::default();
     for file in files {
-        for version in Facts::of(file)?.versions.values() {
-            let Some(version) = version.strip_prefix("GLIBC_") else { continue };
-            let mut numbers = version.split('.').filter_map(|part| part.parse::<u32>().ok());
-            newest = newest.max((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)));
-        }
+        newest = Facts::of(file)?.glibc_versions().map(|(_, version)| version).fold(newest, Ord::max);
     }
-    Ok(format!("libc6 (>= {}.{})", newest.0, newest.1))
-}
-
-/// Returns the time that packages bear: what `SOURCE_DATE_EPOCH` says, or the time of the last change.
-pub(crate) fn source_date() -> Result<u64, Failure> {
-    let given = env::var("SOURCE_DATE_EPOCH").map_or_else(|_| command("git log -1 --format=%ct").read(), Ok);
-    let given =
-        given.map_err(|error| format!("set SOURCE_DATE_EPOCH, since git does not tell the time: {error}"))?;
-    given.parse().map_err(|_| format!("SOURCE_DATE_EPOCH is not a number: {given}").into())
+    Ok(format!("libc6 (>= {newest})"))
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ pub(crate) struct Options {
     pub(crate) symbol_prefix: String,
     /// The target, if it is not this machine.
     pub(crate) target: Option<&'static Target>,
+    /// The oldest version of glibc that the files shall run with. `None`: this machine's, or that of the target's libraries.
+    pub(crate) glibc: Option<&'static str>,
     /// The only drivers that the library will open, a list of paths with colons.
     pub(crate) fixed_drivers: Option<String>,
     /// Whether Debian packages are made.
@@ -33,7 +35,8 @@ pub(crate) struct Options {
 
 const USAGE: &str = "options: --prefix DIR, --libdir DIR, --sysconfdir DIR, --destdir DIR, --symbol-prefix NAME, \
                      --target TRIPLE, --fixed-drivers PATH:PATH...; or \
-                     --deb [--out DIR] [--symbol-prefix NAME] [--target TRIPLE]";
+                     --deb [--out DIR] [--symbol-prefix NAME] [--target TRIPLE]; or \
+                     --release [PROCESSOR... | --check]";
 
 impl Options {
     /// Returns how a manifest two folders below `share` names a library. In a package it is the name alone: the dynamic linker searches the
@@ -108,6 +111,7 @@ impl Options {
             destination,
             symbol_prefix,
             target,
+            glibc: None,
             fixed_drivers,
             deb,
             out,

@@ -1,14 +1,20 @@
 //! The folders that `dist` writes to, and the version in the names of its files.
 
-use std::fs;
 use std::path::PathBuf;
+use std::{env, fs};
 
 use crate::Failure;
+use crate::command::{Run, command};
 use crate::workspace::{make_empty, root, target_folder};
 
 /// Returns the output folder of `dist`.
 pub(super) fn folder() -> PathBuf {
     target_folder().join("dist")
+}
+
+/// Returns cargo's output folder for what is installed: it is built with flags of its own.
+pub(super) fn build_folder() -> PathBuf {
+    folder().join("build")
 }
 
 /// Returns a folder of this name in it, with nothing inside.
@@ -24,6 +30,14 @@ pub(super) fn vulkan_version() -> Result<String, Failure> {
     let text = fs::read_to_string(&file)?;
     let version = text.split("version of the registry, ").nth(1).and_then(|rest| rest.split(',').next());
     Ok(version.ok_or_else(|| format!("{} does not tell the version", file.display()))?.to_owned())
+}
+
+/// Returns the time of everything in packages and archives: `SOURCE_DATE_EPOCH`, or the time of the last change.
+pub(crate) fn source_date() -> Result<u64, Failure> {
+    let given = env::var("SOURCE_DATE_EPOCH").map_or_else(|_| command("git log -1 --format=%ct").read(), Ok);
+    let given =
+        given.map_err(|error| format!("set SOURCE_DATE_EPOCH, since git does not tell the time: {error}"))?;
+    given.parse().map_err(|_| format!("SOURCE_DATE_EPOCH is not a number: {given}").into())
 }
 
 #[cfg(test)]

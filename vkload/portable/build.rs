@@ -1,0 +1,19 @@
+//! Copies the program that the tool carries to where the source includes it. `cargo xtask dist --release` names that program.
+
+use std::path::Path;
+use std::{env, fs};
+
+const PROGRAM: &str = "VKLOAD_DYNAMIC_TOOL";
+
+fn main() {
+    println!("cargo::rerun-if-env-changed={PROGRAM}");
+    let carried = env::var(PROGRAM).map_or_else(
+        |_| Vec::new(),
+        |file| {
+            println!("cargo::rerun-if-changed={file}");
+            fs::read(&file).unwrap_or_else(|error| panic!("{file}: {error}"))
+        },
+    );
+    let folder = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
+    fs::write(Path::new(&folder).join("vkload"), carried).expect("cargo's output folder");
+}
