@@ -1,4 +1,4 @@
-//! Every finding of the doctor has a row on its page, `docs/doctor.md`, with its severities.
+//! Every finding of the doctor has a row on its page, `docs/doctor.md`, with its severities, and answers on other pages are real ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -48,6 +48,22 @@ fn every_row_is_complete() {
     for row in rows() {
         let [_, says, next, severity] = &row[..] else { panic!("{row:?}") };
         assert!(!says.is_empty() && !next.is_empty() && !severity.is_empty(), "{row:?}");
+    }
+}
+
+#[test]
+fn answers_on_the_page_about_containers_are_those_of_test_cases() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/worlds");
+    let files = fs::read_dir(folder).expect("the test cases").map(|entry| entry.expect("an entry").path());
+    let worlds: String = files
+        .filter(|file| file.extension().is_some_and(|it| it == "worlds"))
+        .map(|file| read(&file))
+        .collect();
+    let page = read(&root().join("docs/containers.md"));
+    let answers: Vec<_> = page.split("```\n").filter(|block| block.starts_with("Vulkan ")).collect();
+    assert!(answers.len() >= 8, "{answers:?}");
+    for answer in answers {
+        assert!(worlds.contains(&format!("--\n{answer}")), "no test case has this answer:\n{answer}");
     }
 }
 
