@@ -83,7 +83,7 @@ fn the_revision_is_a_commit_of_this_history() {
 }
 
 fn manifest_of(recipe: &str) -> &'static str {
-    if recipe == "vkload" { LIBRARY } else { "Cargo.toml" }
+    if recipe == "vkload" { LIBRARY } else { "vkload/Cargo.toml" }
 }
 
 /// Returns the version that the recipe asks for in words.

@@ -7,7 +7,7 @@ SECTION = "console/utils"
 require vkload.inc
 require vkload-tool-crates.inc
 
-# Rust 1.90 or newer. Yocto 5.3 has it. Scarthgap has 1.75: add the layer meta-lts-mixins, branch scarthgap/rust.
+# Rust 1.88 or newer. Yocto 5.3 has 1.90. Scarthgap has 1.75: add the layer meta-lts-mixins, branch scarthgap/rust.
 inherit cargo
 
 CARGO_BUILD_FLAGS:append = " --package vkload"
