@@ -59,7 +59,7 @@ fn shaped(scenario: &Scenario, name: &CStr, function: Command) -> Option<Command
     }
     if scenario.watches(command) {
         // The functions of `defaults` check the scenario themselves.
-        return watch::function(command, function).or(Some(function));
+        return watch::function(command).or(Some(function));
     }
     Some(function)
 }

@@ -37,6 +37,21 @@ impl Outcome for vk::Result {
     }
 }
 
+/// A result as the processor passes it.
+impl Outcome for i32 {
+    fn failed(result: vk::Result) -> Self {
+        result.as_raw()
+    }
+
+    fn text(&self) -> String {
+        vk::Result::from_raw(*self).text()
+    }
+
+    fn or(self, wanted: vk::Result) -> Self {
+        vk::Result::from_raw(self).or(wanted).as_raw()
+    }
+}
+
 impl Outcome for () {
     fn failed(_: vk::Result) {}
 
@@ -58,7 +73,7 @@ macro_rules! numbers {
         }
     )*};
 }
-numbers! { u32 u64 }
+numbers! { u32 u64 usize }
 
 /// Returns a parameter as a number: a handle, the address in a pointer, or 0 for other types.
 pub(crate) fn number_of<T>(parameter: &T) -> u64 {

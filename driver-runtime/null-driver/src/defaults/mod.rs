@@ -10,7 +10,9 @@ mod commands_3_gen;
 mod commands_4_gen;
 mod rows;
 
+use vkload_driver_runtime::Tables;
 use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::registry::CommandId;
 
 use crate::Null;
 
@@ -23,10 +25,7 @@ pub(crate) const COMMANDS: EntryPoints<Null> = commands_1_gen::COMMANDS
     .and(&commands_4_gen::COMMANDS);
 
 /// Returns whether the driver's function for the command checks the scenario, so that it can fail or wait.
-#[cfg(test)]
-pub(crate) fn asks(command: vkload_driver_runtime::registry::CommandId) -> bool {
-    use vkload_driver_runtime::Tables;
-
+pub(crate) fn asks(command: CommandId) -> bool {
     let command = command.canonical();
     let row = COMMANDS.get(command);
     row.is_some_and(|row| Null::TABLE.get(command).is_some_and(|used| core::ptr::fn_addr_eq(used, row)))

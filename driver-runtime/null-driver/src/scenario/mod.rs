@@ -24,7 +24,7 @@
 //! | `fails=COMMAND` | the command fails with `VK_ERROR_INITIALIZATION_FAILED`; `fails=COMMAND:RESULT` with that result |
 //! | `holds=COMMAND:PATH` | the command waits until another process opens the named pipe at PATH for writing and writes or closes it |
 //! | `lacks=COMMAND` | no look-up finds the command |
-//! | `log=PATH` | a file that gets a line for each call of a command that can fail or wait: its name, and its result |
+//! | `log=PATH` | a file that gets a line for each call: the command's name, and its result |
 //! | `frame=NUMBER` | the log has only the calls of this frame, counted from 1: up to its `vkQueuePresentKHR`; `requested`: of the frame after each request (`VKLOAD_DRIVER_TRACE_FILE`) |
 //! | `magic=TYPE:NUMBER` | the first word of `VkInstance`, `VkPhysicalDevice`, `VkDevice`, `VkQueue` or `VkCommandBuffer` objects, instead of the loader's magic |
 //!
