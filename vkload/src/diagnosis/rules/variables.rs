@@ -75,7 +75,10 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
         )
     } else {
         let only = used.iter().map(|driver| file_name(&driver.manifest)).collect::<Vec<_>>().join(", ");
+        let is_filtered = |driver| FILTERS.iter().any(|name| is_left_out(case, driver, name));
         let severity = match case.works() {
+            // The filter is to blame: without it there would be a driver.
+            _ if used.is_empty() && case.drivers.iter().any(is_filtered) => Severity::Note,
             Some(false) => Severity::Error,
             None if !narrow(case, &used).is_empty() => Severity::Error,
             Some(true) if case.only_software() && !case.facts.gpus.is_empty() => Severity::Warning,
@@ -114,10 +117,13 @@ fn narrow(case: &Case, used: &[&DriverView]) -> String {
     first.map(|bits| format!(", which is for {bits}-bit programs")).unwrap_or_default()
 }
 
+/// The variables that leave out drivers by patterns.
+const FILTERS: [&str; 2] = ["VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"];
+
 /// Variables that leave drivers out, or devices.
 pub(super) fn filters(case: &Case) -> Vec<Finding> {
     let mut all = Vec::new();
-    for name in ["VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"] {
+    for name in FILTERS {
         let Some(value) = case.variable(name) else { continue };
         let out: Vec<&str> = case
             .drivers
