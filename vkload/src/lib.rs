@@ -18,8 +18,8 @@
 //! | feature | adds |
 //! |---|---|
 //! | `doctor` | [`doctor`] and [`Doctor`] |
-//! | `vulkanalia` | [`VulkanaliaLoader`], for vulkanalia |
-//! | `vulkano` | [`VulkanoLoader`], for vulkano |
+//! | `vulkanalia` | `VulkanaliaLoader`, for vulkanalia |
+//! | `vulkano` | `VulkanoLoader`, for vulkano |
 //! | `tool` (default) | the command line tool `vkload` |
 //!
 //! The crate works on Linux, with glibc or another C library that has a dynamic linker.
