@@ -23,7 +23,7 @@ fn write_package(folder: &Path, cases: &BTreeMap<String, PathBuf>) {
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut manifest = format!(
         "[package]\nname = \"unsound\"\nedition = \"2024\"\n[workspace]\n[lib]\npath = \"lib.rs\"\n\
-         [dependencies]\ndriver-runtime = {{ path = {runtime:?}, features = [\"linux\"] }}\n"
+         [dependencies]\nvkload-driver-runtime = {{ path = {runtime:?}, features = [\"linux\"] }}\n"
     );
     for (name, path) in cases {
         writeln!(manifest, "[[example]]\nname = {name:?}\npath = {path:?}\ncrate-type = [\"lib\"]")

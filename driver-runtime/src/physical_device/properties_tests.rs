@@ -241,13 +241,12 @@ fn structures_that_the_headers_lack_are_written_too() {
     // `sType`, `pNext` and three members of four bytes.
     let mut words = [0u64; 4];
     let structure = reflect::structure("VkPhysicalDeviceCooperativeMatrix2PropertiesNV").unwrap();
-    let begin = words.as_mut_ptr().cast::<u8>();
     // SAFETY: the words are zeros and as many as the structure has.
-    unsafe { begin.cast::<i32>().write(structure.structure_type().unwrap()) };
+    unsafe { words.as_mut_ptr().cast::<i32>().write(structure.structure_type().unwrap()) };
     ask(device, &mut words);
     assert_eq!(structure.members[1].name, "cooperativeMatrixFlexibleDimensionsMaxDimension");
     // SAFETY: the member is in the words.
-    let value = unsafe { begin.add(super::HEADER + structure.offset(1)).cast::<u32>().read() };
+    let value = unsafe { words.as_ptr().byte_add(super::HEADER + structure.offset(1)).cast::<u32>().read() };
     assert_eq!(value, 1024);
 }
 

@@ -84,7 +84,7 @@ impl Cargo<'_> {
         let own = target.map_or(Ok(Vec::new()), Target::flags)?;
         cargo.env("SYSCONFDIR", &self.options.sysconfdir).env("CARGO_ENCODED_RUSTFLAGS", flags(&own)?);
         if let Some((target, glibc)) = old_glibc {
-            cargo.args(["--target", &format!("{}.{glibc}", target.name)]);
+            cargo.args(["--target", &format!("{}.{glibc}", target.name)]).env("VKLOAD_LINKER", "zig");
         } else if let Some(target) = target {
             cargo.args(["--target", target.name]);
             target.set_linker(&mut cargo)?;
