@@ -135,7 +135,7 @@ lint_for() {
     fi
 }
 
-# What the published crates say they need (rust-version). The step before has added that compiler.
+# The `rust-version` of the published crates. The step before has added that compiler.
 oldest_compiler() {
     if rustup toolchain install 1.88 --profile minimal >/dev/null 2>&1; then
         step "oldest compiler" env -u RUSTUP_TOOLCHAIN cargo +1.88 check --quiet --package libvulkan-linux --package vkload

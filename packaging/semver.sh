@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compares the public items of the published crates with those of the last release, which is the last tag: `packaging/semver.sh [REVISION]`.
+# Compares the public items of the published crates with a revision, by default the last tag: `packaging/semver.sh [REVISION]`.
 set -eu
 cd "$(dirname "$0")/.."
 baseline=${1:-$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null || true)}

@@ -55,7 +55,7 @@ fn abort() -> ! {
     unsafe { libc::abort() }
 }
 
-/// What this platform's loader does differently from others.
+/// The flavour of Linux's loader.
 pub const FLAVOUR: Flavour = Flavour {
     keeps_starts: policy::KEEPS_STARTS,
     more_about_drivers: policy::MORE_ABOUT_DRIVERS,

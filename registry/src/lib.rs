@@ -68,6 +68,7 @@ pub use numbers_gen::{
     COMMAND_COUNT, EXTENSION_COUNT, FIRST_DEVICE, FIRST_INSTANCE, FIRST_PHYSICAL_DEVICE, HEADER_VERSION,
 };
 pub use structures::structure_size;
+pub use tables::table_by_command;
 
 /// Every command as a constant: the name in capitals, without `vk`, as in
 /// [`CREATE_XCB_SURFACE_KHR`]. A number at the end of a word is a word of its own:

@@ -5,7 +5,7 @@ use core::ffi::CStr;
 use super::layout::{self, CommandRow, Commands, ExtensionRow, Extensions, Names, Sizes};
 use super::source::{Command, Extension};
 use super::{
-    COMMAND_COUNT, EXTENSION_COUNT, commands_device_1_0_gen, commands_device_1_1_to_1_4_gen,
+    COMMAND_COUNT, CommandId, EXTENSION_COUNT, commands_device_1_0_gen, commands_device_1_1_to_1_4_gen,
     commands_device_extensions_1_gen, commands_device_extensions_200_gen, commands_device_extensions_400_gen,
     commands_global_gen, commands_instance_gen, commands_physical_device_gen, extensions_1_gen,
     extensions_200_gen, extensions_400_gen,
@@ -31,6 +31,24 @@ pub(super) const EXTENSION_FILES: &[&[Extension]] = &[
     #[cfg(feature = "every-extension")]
     super::extensions_of_drivers_gen::ROWS,
 ];
+
+/// Returns a table with the value of each command that has a row. A later row replaces an earlier one.
+#[must_use]
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+pub const fn table_by_command<T: Copy>(rows: &[&[(CommandId, T)]]) -> [Option<T>; COMMAND_COUNT] {
+    let mut table = [None; COMMAND_COUNT];
+    let mut part = 0;
+    while part < rows.len() {
+        let mut row = 0;
+        while row < rows[part].len() {
+            let (command, value) = rows[part][row];
+            table[command.index()] = Some(value);
+            row += 1;
+        }
+        part += 1;
+    }
+    table
+}
 
 const COMMAND_SIZES: Sizes = layout::command_sizes(COMMAND_FILES);
 const EXTENSION_SIZES: Sizes = layout::extension_sizes(EXTENSION_FILES);

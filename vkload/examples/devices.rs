@@ -1,5 +1,4 @@
-//! Lists the devices that the loader in this program finds, or says why there is none. Drivers in the folder `drivers` beside the program
-//! come before the system's.
+//! Lists the devices, or explains why there are none. Drivers in the folder `drivers` beside the program come before the system's.
 
 use std::error::Error;
 use std::process::ExitCode;

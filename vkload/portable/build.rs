@@ -1,4 +1,4 @@
-//! Copies the program that the tool carries to where the source includes it. `cargo xtask dist --release` names that program.
+//! Copies the carried program into cargo's output folder, from which the source includes it. `cargo xtask dist --release` names the program.
 
 use std::path::Path;
 use std::{env, fs};

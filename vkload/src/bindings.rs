@@ -35,7 +35,7 @@ impl vulkanalia::loader::Loader for VulkanaliaLoader {
         let c_name = std::ffi::CString::new(name).map_err(|_| missing())?;
         // SAFETY: the name is a C string, and global commands are looked up without an instance.
         let function = unsafe { get_instance_proc_addr()(vk::Instance::null(), c_name.as_ptr()) };
-        // SAFETY: both types are those of a pointer to some function, which the caller casts to the function's own type.
+        // SAFETY: pointers to functions have the same size; the caller casts this one to the function's own type.
         function.map(|function| unsafe { std::mem::transmute(function) }).ok_or_else(|| missing().into())
     }
 }

@@ -1,4 +1,4 @@
-//! What a program with the loader changes about it.
+//! The configuration of the loader in a program.
 
 use std::ffi::{CStr, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -13,13 +13,13 @@ use vkload_core::registry::HEADER_VERSION;
 
 use crate::own_loader::{self, Applied, Combine, Setting};
 
-/// The configuration of the loader in this program: own drivers and layers, its log, or a newer loader of the system instead.
+/// Configures the loader in this program: adds drivers and layers, sets its log, or prefers a newer loader of the system.
 ///
 /// Each option is a default for an environment variable, which stays in force: a user who sets `VK_DRIVER_FILES`, for example, gets these
 /// drivers and not the configured ones. Lists that add to the search come after the user's. The options also apply in elevated processes,
 /// which ignore most variables.
 ///
-/// Relative paths are relative to the folder with the program's executable, so that a program finds what is installed beside it.
+/// Relative paths are relative to the folder with the program's executable, so a program finds the files installed beside it.
 ///
 /// ```
 /// use vkload::Config;
@@ -112,7 +112,7 @@ impl Config {
         self.item(VK_INSTANCE_LAYERS.name, Combine::Append, Item::Word(name.into()))
     }
 
-    /// Sets what is logged to standard error: levels separated by commas, such as `warn,error`. (`VK_LOADER_DEBUG`)
+    /// Sets the levels of messages on standard error, separated by commas: `warn,error`. (`VK_LOADER_DEBUG`)
     pub fn log(self, levels: impl Into<OsString>) -> Self {
         self.set(VK_LOADER_DEBUG.name, levels)
     }

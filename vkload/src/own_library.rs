@@ -52,8 +52,8 @@ fn find(given: Option<&Path>) -> Result<PathBuf, String> {
     })
 }
 
-/// Returns the path of this program: the first argument without `/proc`, and if the file is gone or exists in memory only, as that of the
-/// portable tool (`vkload/portable`), which passes the path of its own file.
+/// Returns the path of this program. Without `/proc`, or if the file is gone or exists in memory only, that is the first argument: the
+/// portable tool (`vkload/portable`) passes the path of its own file.
 pub(crate) fn own_path() -> io::Result<PathBuf> {
     match env::current_exe() {
         Ok(path) if path.exists() => Ok(path),

@@ -40,7 +40,7 @@ pub(crate) struct Setting {
     pub(crate) value: OsString,
 }
 
-/// What this process uses from now on.
+/// The configuration of this process.
 pub(crate) struct Applied {
     pub(crate) settings: Vec<Setting>,
     pub(crate) find: vk::PFN_vkGetInstanceProcAddr,

@@ -1,4 +1,4 @@
-//! The examples do what the documentation promises: programs that carry the loader, with drivers beside them, on two bindings.
+//! Programs that carry the loader: two bindings, drivers beside the program, and the doctor.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

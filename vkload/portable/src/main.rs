@@ -1,6 +1,6 @@
 //! The tool as one file that runs on any Linux system, even in an empty container.
 //!
-//! Drivers are shared libraries for the system's C library, and a static program cannot load them. Therefore this static program carries the
+//! Drivers are shared libraries for the system's C library, and a static program cannot load them. So this static program carries the
 //! tool as a dynamic program for glibc. If the system has a glibc that runs it, the carried program replaces this one; otherwise this one is
 //! the tool, which then reads but does not load drivers.
 
@@ -72,13 +72,13 @@ fn try_out(program: RawFd) -> io::Result<()> {
     Err(io::Error::other(format!("{} ({})", errors.trim(), output.status)))
 }
 
-/// Replaces this process by the program in this file. The arguments end with a null pointer.
+/// Executes the program in this file instead of the current one. The arguments end with a null pointer.
 fn execute(program: RawFd, arguments: &[*const c_char]) -> io::Error {
     unsafe extern "C" {
         /// The variables of this process.
         static environ: *const *const c_char;
     }
-    // SAFETY: both lists end with a null pointer, and nothing changes the environment of this process with its one thread.
+    // SAFETY: both lists end with a null pointer, and the only thread does not change the environment.
     unsafe { libc::fexecve(program, arguments.as_ptr(), environ) };
     io::Error::last_os_error()
 }

@@ -26,13 +26,13 @@ impl Diagnosis {
         self.case.works()
     }
 
-    /// Returns what was found, the gravest and best explanation first. Empty if there is nothing to say.
+    /// Returns the findings, the gravest and best explanation first.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// Returns the names of the devices that can be used, the default one first.
+    /// Returns the names of the usable devices, the default one first.
     pub fn devices(&self) -> impl Iterator<Item = &str> {
         self.case.devices().into_iter().map(|device| device.name.as_str())
     }
@@ -53,7 +53,7 @@ impl Diagnosis {
                 format!("Vulkan cannot work here{whom}.")
             }
             (None, _) if self.findings.iter().any(|finding| finding.severity == Severity::Warning) => {
-                format!("Vulkan may not work here{whom}: nothing was tried, and this is what the files say.")
+                format!("Vulkan may not work here{whom}: judged by files alone, since nothing was tried.")
             }
             (None, _) => format!("Nothing was tried{whom}, and the files look right."),
             (Some(false), _) => format!("Vulkan does not work here{whom}."),

@@ -32,7 +32,7 @@ impl Doctor {
         Self::default()
     }
 
-    /// Judges for the loader of the system, `libvulkan.so.1`, and any program that uses it.
+    /// Judges for programs that use the system's loader, `libvulkan.so.1`.
     pub fn for_system_loader(self) -> Self {
         Self { system_loader: true, ..self }
     }

@@ -278,12 +278,6 @@ impl Finding {
         &self.about
     }
 
-    /// Returns the problem, as a sentence without a full stop.
-    #[must_use]
-    pub fn problem(&self) -> String {
-        self.sentence()
-    }
-
     /// Returns the remedy, one step each. Commands are ready to be typed.
     #[must_use]
     pub fn steps(&self) -> &[String] {
@@ -325,8 +319,9 @@ impl Finding {
         self
     }
 
-    /// Returns the subject and the problem, in one line.
-    pub(crate) fn sentence(&self) -> String {
+    /// Returns the subject and the problem, as a sentence without a full stop.
+    #[must_use]
+    pub fn sentence(&self) -> String {
         let continues = PREDICATES.iter().any(|verb| self.what.starts_with(verb));
         match (self.about.as_str(), continues) {
             ("", _) => self.what.clone(),
@@ -336,10 +331,18 @@ impl Finding {
     }
 }
 
+impl Finding {
+    /// Returns the sentence behind `label`, and a line for each step.
+    pub(crate) fn labelled(&self, label: &str) -> String {
+        let steps = self.next.iter().map(|step| format!("\n  -> {step}"));
+        format!("{label} {}{}", self.sentence(), steps.collect::<String>())
+    }
+}
+
+/// The severity, the sentence, and a line for each step.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.severity, self.sentence())?;
-        self.next.iter().try_for_each(|step| write!(f, "\n  -> {step}"))
+        f.write_str(&self.labelled(&format!("{}:", self.severity)))
     }
 }
 

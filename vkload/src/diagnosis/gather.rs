@@ -28,9 +28,9 @@ pub(crate) struct Request<'a> {
     pub(crate) limit: Duration,
     /// The file to record everything in.
     pub(crate) record: Option<&'a Path>,
-    /// Receives the name of what is tried.
+    /// Receives the name of each trial.
     pub(crate) progress: Progress<'a>,
-    /// Receives what takes long, and its limit.
+    /// Receives the name of a trial that takes long, and its limit.
     pub(crate) late: fn(&str, Duration),
 }
 

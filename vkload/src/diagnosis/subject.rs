@@ -88,7 +88,7 @@ impl Target {
         }
     }
 
-    /// Returns what is tried to see whether the loader works.
+    /// Returns the loader as the subject of a trial.
     pub(super) fn subject(&self) -> Subject {
         if self.built_in { Subject::Own } else { Subject::Loader { library: self.loader.clone() } }
     }

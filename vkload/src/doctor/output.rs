@@ -59,11 +59,7 @@ fn one(finding: &Finding, colours: bool) -> String {
         Severity::Note => "36",
     };
     let label = paint(&format!("{}:", finding.severity.name()), colour, colours);
-    let mut out = format!("{label} {}\n", finding.sentence());
-    for step in &finding.next {
-        out.push_str(&format!("  -> {step}\n"));
-    }
-    out
+    finding.labelled(&label) + "\n"
 }
 
 fn paint(words: &str, code: &str, colours: bool) -> String {

@@ -1,4 +1,4 @@
-//! `--release --check`: runs this processor's portable tool where nothing else is, and where nothing but Mesa's driver for the processor is.
+//! `--release --check`: runs this processor's portable tool in an empty folder, and in one that contains only lavapipe and its libraries.
 
 use std::env::consts::ARCH;
 use std::fs;

@@ -12,7 +12,7 @@ use crate::workspace::{metadata, read, root};
 /// Beginnings of the names of files with licences, in capitals.
 const LICENCE_FILES: &[&str] = &["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
 
-/// What is linked in and is not a crate.
+/// Linked code from outside of crates.
 const OTHERS: &str = "\
 The programs contain Rust's standard library: see COPYRIGHT-rust.html.
 The dynamic program contains LLVM's libunwind (Apache-2.0 WITH LLVM-exception).
@@ -29,7 +29,7 @@ pub(super) struct Dependencies {
 }
 
 impl Dependencies {
-    /// Returns these packages of the workspace, and what they need on this target.
+    /// Returns these packages of the workspace and their dependencies on this target.
     pub(super) fn of(names: &[&str], target: &str) -> Result<Self, Failure> {
         let metadata = metadata(&["--filter-platform", target])?;
         let all: BTreeMap<String, &Value> =
@@ -138,7 +138,7 @@ fn checksums() -> Result<BTreeMap<(String, String), String>, Failure> {
         .collect())
 }
 
-/// Returns the files with licences beside a crate's manifest, in order.
+/// Returns the licence files beside a crate's manifest, in order.
 fn licence_files(manifest: &Path) -> Result<Vec<std::path::PathBuf>, Failure> {
     let folder = manifest.parent().ok_or("a manifest without a folder")?;
     let mut found = Vec::new();

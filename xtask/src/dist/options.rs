@@ -23,7 +23,7 @@ pub(crate) struct Options {
     pub(crate) symbol_prefix: String,
     /// The target, if it is not this machine.
     pub(crate) target: Option<&'static Target>,
-    /// The oldest version of glibc that the files shall run with. `None`: this machine's, or that of the target's libraries.
+    /// The oldest supported glibc. `None`: the version of this machine, or of the target's libraries.
     pub(crate) glibc: Option<&'static str>,
     /// The only drivers that the library will open, a list of paths with colons.
     pub(crate) fixed_drivers: Option<String>,

@@ -12,7 +12,7 @@ pub(super) fn folder() -> PathBuf {
     target_folder().join("dist")
 }
 
-/// Returns cargo's output folder for what is installed: it is built with flags of its own.
+/// Returns cargo's output folder for installed files, which are built with other flags.
 pub(super) fn build_folder() -> PathBuf {
     folder().join("build")
 }

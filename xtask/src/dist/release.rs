@@ -24,7 +24,7 @@ use crate::workspace::{files, read};
 /// The processors that releases are for.
 const PROCESSORS: &[&str] = &["x86_64", "aarch64"];
 
-/// The oldest version of glibc that the dynamic files run with: the one of Debian 10, Ubuntu 20.04 and RHEL 8.
+/// The oldest supported glibc: Debian 10, Ubuntu 20.04 and RHEL 8 have it or a newer one.
 const GLIBC: &str = "2.28";
 
 /// The packages whose dependencies are in the downloads. The portable tool contains `vkload`.

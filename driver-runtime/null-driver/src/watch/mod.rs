@@ -1,14 +1,14 @@
 //! Commands that check the scenario before their own work, and are in its log.
 //!
-//! A look-up of a command that the scenario names returns the function that [`function`] finds for it: it has the command's parameters,
-//! checks the scenario, and calls the driver's function. The registry has a row for each command with its parameters and result as the
+//! If the scenario names a command, or has a log, a look-up returns a watcher ([`function`]): it has the command's parameters, checks the
+//! scenario, and calls the driver's function. The registry has a row for each command with its parameters and result as the
 //! processor passes them.
 
 mod rows;
 
 use vkload_driver_runtime::Tables;
 use vkload_driver_runtime::dispatch::Command;
-use vkload_driver_runtime::registry::{COMMAND_COUNT, CommandId, command};
+use vkload_driver_runtime::registry::{COMMAND_COUNT, CommandId, command, table_by_command};
 
 use crate::outcome::{Outcome, logged, stops};
 use crate::{Null, defaults, scenario};
@@ -36,23 +36,13 @@ rows! {
 static WATCHERS: [Option<Command>; COMMAND_COUNT] = table();
 
 const fn table() -> [Option<Command>; COMMAND_COUNT] {
-    let mut table = [None; COMMAND_COUNT];
-    let mut part = 0;
-    while part < ROWS.len() {
-        let mut row = 0;
-        while row < ROWS[part].len() {
-            let (command, watcher) = ROWS[part][row];
-            table[command.index()] = Some(watcher);
-            row += 1;
-        }
-        part += 1;
-    }
+    let mut table = table_by_command(ROWS);
     table[command::GET_INSTANCE_PROC_ADDR.index()] = None;
     table[command::GET_DEVICE_PROC_ADDR.index()] = None;
     table
 }
 
-/// Does what the scenario says of this call: fails, waits, or `call`s the driver's function. Logs the outcome.
+/// Fails, waits, or `call`s the driver's function, as the scenario demands, and logs the outcome.
 ///
 /// # Safety
 /// The parameters come from a call of the command; the first one is a handle or a pointer.

@@ -6,7 +6,7 @@
 mod bytes;
 mod rows;
 
-use vkload_core::registry::{COMMAND_COUNT, CommandId, command};
+use vkload_core::registry::{COMMAND_COUNT, CommandId, command, table_by_command};
 
 use crate::next::Function;
 use crate::{device, instance, tools};
@@ -23,7 +23,8 @@ macro_rules! rows {
             vkload_core::registry::$part!(crate::wrappers::rows::wrappers);
         })*
 
-        const ROWS: &[&[(CommandId, Function)]] = &[$($part::ALL),*];
+        /// The functions by hand come last, since they replace others.
+        const ROWS: &[&[(CommandId, Function)]] = &[$($part::ALL,)* instance::ALL, device::ALL, tools::ALL];
     };
 }
 rows! {
@@ -33,30 +34,10 @@ rows! {
 
 static WRAPPERS: [Option<Function>; COMMAND_COUNT] = table();
 
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 const fn table() -> [Option<Function>; COMMAND_COUNT] {
-    let mut table = [None; COMMAND_COUNT];
-    let mut part = 0;
-    while part < ROWS.len() {
-        table = with(table, ROWS[part]);
-        part += 1;
-    }
+    let mut table = table_by_command(ROWS);
     table[command::GET_DEVICE_PROC_ADDR.index()] = None;
-    with(with(with(table, instance::ALL), device::ALL), tools::ALL)
-}
-
-/// Returns the table with these functions instead of those that it has.
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-const fn with(
-    mut table: [Option<Function>; COMMAND_COUNT],
-    wrappers: &[(CommandId, Function)],
-) -> [Option<Function>; COMMAND_COUNT] {
-    let mut at = 0;
-    while at < wrappers.len() {
-        let (command, wrapper) = wrappers[at];
-        table[command.index()] = Some(wrapper);
-        at += 1;
-    }
     table
 }
 
