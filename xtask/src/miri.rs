@@ -26,6 +26,7 @@ const NOT_OF_THE_RUNTIME: &[&str] = &[
     "a_long_call_follows",
     "long_recordings_keep",
     "a_new_description_has_the_limits",
+    "features_raise_the_limits",
 ];
 
 /// Handles are addresses, and chains that a test makes are changed through other pointers than those that made them.
