@@ -1,7 +1,7 @@
-//! Pointers among the parameters of commands, by what the registry says about them. Each type has the layout of the pointer.
+//! Pointer parameters of commands, by their attributes in the registry. Each type has the layout of the pointer.
 //!
-//! The types of other parameters are in [`types`](crate::types). A pointer stays a raw pointer if the registry does not say how many
-//! elements it leads to, or what they are.
+//! The types of other parameters are in [`types`](crate::types). A pointer stays raw if the registry gives no type or
+//! number of its elements.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -55,7 +55,7 @@ pointer! {
 }
 
 pointer! {
-    /// A pointer to valid values, as many as another parameter says; NULL or dangling if there are none.
+    /// A pointer to valid values, whose number is another parameter; NULL or dangling if it is zero.
     Array, *const T
 }
 
@@ -68,7 +68,7 @@ impl<T> Deref for In<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: whoever made this vouches for the pointer.
+        // SAFETY: `new` requires a valid pointer.
         unsafe { &*self.0 }
     }
 }
@@ -76,7 +76,7 @@ impl<T> Deref for In<'_, T> {
 impl<'a, T> InOptional<'a, T> {
     /// Returns the value.
     pub fn get(self) -> Option<&'a T> {
-        // SAFETY: whoever made this vouches for the pointer.
+        // SAFETY: `new` requires a valid pointer.
         unsafe { self.0.as_ref() }
     }
 }
@@ -85,12 +85,12 @@ impl<'a, T> Array<'a, T> {
     /// Returns the values.
     ///
     /// # Safety
-    /// `count` is the value of the parameter that says how many there are.
+    /// `count` is the parameter with the number of elements.
     pub unsafe fn slice(self, count: usize) -> &'a [T] {
         if count == 0 || self.0.is_null() {
             return &[];
         }
-        // SAFETY: whoever made this vouches for the pointer, and the caller for the count.
+        // SAFETY: `new` requires a valid pointer, and the caller vouches for the count.
         unsafe { core::slice::from_raw_parts(self.0, count) }
     }
 }

@@ -30,5 +30,8 @@ export!(LogPresent: QueuePresentKHR);
 
 #[test]
 fn manifest_is_current() -> Result<(), String> {
-    vkload_layer_runtime::check_manifest::<LogPresent>("examples/VkLayer_log_present.json", "./liblog_present.so")
+    vkload_layer_runtime::check_manifest::<LogPresent>(
+        "examples/VkLayer_log_present.json",
+        "./liblog_present.so",
+    )
 }

@@ -34,5 +34,8 @@ export!(WrapDevices: ..);
 
 #[test]
 fn manifest_is_current() -> Result<(), String> {
-    vkload_layer_runtime::check_manifest::<WrapDevices>("examples/VkLayer_wrap_devices.json", "./libwrap_devices.so")
+    vkload_layer_runtime::check_manifest::<WrapDevices>(
+        "examples/VkLayer_wrap_devices.json",
+        "./libwrap_devices.so",
+    )
 }

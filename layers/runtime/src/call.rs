@@ -7,9 +7,8 @@ use vkload_registry::parameter::Out;
 use vkload_registry::{Class, CommandId, command};
 
 use crate::dispatch::{Dispatch, Function, Level, pointer};
-use crate::layer::Layer;
 use crate::message::Severity;
-use crate::runtime::{nowhere_to_go, required};
+use crate::runtime::{Exported, nowhere_to_go, required};
 
 /// A command of the registry. [`commands`](crate::commands) has a type for each.
 ///
@@ -42,7 +41,7 @@ pub unsafe trait Command: Sized + 'static {
     /// # Safety
     /// The call comes from the chain, and this function is called once for it.
     #[doc(hidden)]
-    unsafe fn forward<L: Layer>(call: &Call<'_, L, Self>) -> Self::Return;
+    unsafe fn forward<L: Exported>(call: &Call<'_, L, Self>) -> Self::Return;
 
     /// Returns a function as one of this command.
     ///
@@ -81,20 +80,20 @@ impl Outcome for u64 {}
 impl Outcome for vk::PFN_vkVoidFunction {}
 
 /// A layer's function for a command.
-pub trait Intercept<C: Command>: Layer {
-    /// Is called in place of the next layer's function, which [`Call::next`] calls.
+pub trait Intercept<C: Command>: Exported {
+    /// Handles a call of the command. [`Call::next`] calls the next layer.
     fn intercept<'c>(call: Call<'c, Self, C>) -> Returned<'c, C>;
 }
 
 /// A layer's function for every command of the registry.
-pub trait InterceptAll: Layer {
-    /// Is called in place of the next layer's function, which [`Call::next`] calls.
+pub trait InterceptAll: Exported {
+    /// Handles a call of the command. [`Call::next`] calls the next layer.
     fn intercept<C: Command>(call: Call<'_, Self, C>) -> Returned<'_, C>;
 }
 
 /// A function for a command.
 #[doc(hidden)]
-pub trait Handler<L: Layer, C: Command> {
+pub trait Handler<L: Exported, C: Command> {
     fn handle(call: Call<'_, L, C>) -> Returned<'_, C>;
 }
 
@@ -122,14 +121,14 @@ impl<L: InterceptAll, C: Command> Handler<L, C> for All {
     }
 }
 
-impl<L: Layer, C: Command> Handler<L, C> for PassOn {
+impl<L: Exported, C: Command> Handler<L, C> for PassOn {
     fn handle(call: Call<'_, L, C>) -> Returned<'_, C> {
         call.next()
     }
 }
 
 /// A call that has reached the layer, and not yet the next one.
-pub struct Call<'c, L: Layer, C: Command> {
+pub struct Call<'c, L: Exported, C: Command> {
     pub(crate) dispatch: Option<&'c Dispatch<L>>,
     pub(crate) function: Option<Function>,
     pub(crate) parameters: C::Parameters<'c>,
@@ -139,11 +138,11 @@ pub struct Call<'c, L: Layer, C: Command> {
 pub struct Returned<'c, C: Command> {
     parameters: C::Parameters<'c>,
     outcome: C::Return,
-    /// Whether the next layer has written what the command returns in parameters.
+    /// Whether the next layer has written the command's output parameters.
     is_written: bool,
 }
 
-impl<'c, L: Layer, C: Command> Call<'c, L, C> {
+impl<'c, L: Exported, C: Command> Call<'c, L, C> {
     /// Returns the parameters.
     pub fn parameters(&self) -> &C::Parameters<'c> {
         &self.parameters
@@ -208,7 +207,8 @@ impl<'c, L: Layer, C: Command> Call<'c, L, C> {
         let Some(instance) = self.dispatch.map(|dispatch| dispatch.lookup.instance) else { return };
         // SAFETY: the instance of a live object exists.
         let dispatch = unsafe { L::runtime().of(pointer(instance)) };
-        let function = dispatch.and_then(|dispatch| dispatch.function(command::SUBMIT_DEBUG_UTILS_MESSAGE_EXT));
+        let function =
+            dispatch.and_then(|dispatch| dispatch.function(command::SUBMIT_DEBUG_UTILS_MESSAGE_EXT));
         let Some(function) = function else { return };
         let data = vk::DebugUtilsMessengerCallbackDataEXT::default().message_id_name(id).message(text);
         // SAFETY: the function is one of this command, with a live instance and a valid structure.
@@ -244,9 +244,12 @@ impl<'c, C: Command> Returned<'c, C> {
         self.outcome.result().is_none_or(|result| result.as_raw() >= 0)
     }
 
-    /// Returns what the next layer has written to a parameter: `None` if the command did not return `VK_SUCCESS`,
+    /// Returns the next layer's value of an output parameter: `None` if the command did not return `VK_SUCCESS`,
     /// `VK_SUBOPTIMAL_KHR` or `VK_INCOMPLETE`.
-    pub fn output<T: Copy + 'c>(&self, parameter: impl FnOnce(&C::Parameters<'c>) -> Out<'c, T>) -> Option<T> {
+    pub fn output<T: Copy + 'c>(
+        &self,
+        parameter: impl FnOnce(&C::Parameters<'c>) -> Out<'c, T>,
+    ) -> Option<T> {
         // SAFETY: by the specification the command has then written it.
         self.is_written.then(|| unsafe { parameter(&self.parameters).as_ptr().read() })
     }
@@ -255,14 +258,18 @@ impl<'c, C: Command> Returned<'c, C> {
 /// Handles a call that has come to the layer.
 ///
 /// # Safety
-/// The parameters are those of a valid call that the chain makes.
+/// The chain makes the call, which is valid.
 #[inline]
-pub(crate) unsafe fn enter<L: Layer, C: Command, H: Handler<L, C>>(parameters: C::Parameters<'_>) -> C::Return {
+pub(crate) unsafe fn enter<L: Exported, C: Command, H: Handler<L, C>>(
+    parameters: C::Parameters<'_>,
+) -> C::Return {
     let handle = C::handle(&parameters);
     let (dispatch, function) = match C::ID {
         command::CREATE_INSTANCE => (None, None),
         // Nothing is to be destroyed.
-        command::DESTROY_INSTANCE | command::DESTROY_DEVICE if handle.is_null() => return C::Return::default(),
+        command::DESTROY_INSTANCE | command::DESTROY_DEVICE if handle.is_null() => {
+            return C::Return::default();
+        }
         // The layer has these even if nothing below does.
         command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES | command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT => {
             // SAFETY: the caller vouches for the handle.
@@ -278,10 +285,12 @@ pub(crate) unsafe fn enter<L: Layer, C: Command, H: Handler<L, C>>(parameters: C
     H::handle(Call { dispatch, function, parameters }).outcome
 }
 
-/// Returns the next layer's device in place of a handle of this layer's own.
-pub(crate) fn unwrapped<L: Layer, T: Copy>(first: T, class: Class, dispatch: Option<&Dispatch<L>>) -> T {
+/// Replaces this layer's own handle of a device with the next layer's.
+pub(crate) fn unwrapped<L: Exported, T: Copy>(first: T, class: Class, dispatch: Option<&Dispatch<L>>) -> T {
     match dispatch {
-        Some(dispatch) if L::WRAPS_DEVICES && class == Class::Device && size_of::<T>() == size_of::<vk::Device>() => {
+        Some(dispatch)
+            if L::WRAPS_DEVICES && class == Class::Device && size_of::<T>() == size_of::<vk::Device>() =>
+        {
             // SAFETY: the first parameter of a device command is a VkDevice.
             unsafe { core::mem::transmute_copy::<vk::Device, T>(&dispatch.lookup.device) }
         }

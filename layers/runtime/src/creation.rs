@@ -14,7 +14,7 @@ use vkload_registry::command;
 use vkload_registry::parameter::{In, InOptional, Out};
 
 use crate::dispatch::{Dispatch, Function, Lookup, Unused, first_word, pointer};
-use crate::layer::Layer;
+use crate::runtime::Exported;
 
 const FAILED: vk::Result = vk::Result::ERROR_INITIALIZATION_FAILED;
 
@@ -27,7 +27,7 @@ struct Wrapped {
 
 /// # Safety
 /// The call comes from the chain.
-pub(crate) unsafe fn create_instance<L: Layer>(
+pub(crate) unsafe fn create_instance<L: Exported>(
     info: In<'_, vk::InstanceCreateInfo<'_>>,
     allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
     out: Out<'_, vk::Instance>,
@@ -40,7 +40,7 @@ pub(crate) unsafe fn create_instance<L: Layer>(
     created.err().unwrap_or(vk::Result::SUCCESS)
 }
 
-unsafe fn new_instance<L: Layer>(
+unsafe fn new_instance<L: Exported>(
     info: In<'_, vk::InstanceCreateInfo<'_>>,
     allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
     out: Out<'_, vk::Instance>,
@@ -77,7 +77,7 @@ unsafe fn new_instance<L: Layer>(
 
 /// # Safety
 /// The call comes from the chain.
-pub(crate) unsafe fn destroy_instance<L: Layer>(
+pub(crate) unsafe fn destroy_instance<L: Exported>(
     instance: vk::Instance,
     allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
     destroy: Option<Function>,
@@ -88,7 +88,10 @@ pub(crate) unsafe fn destroy_instance<L: Layer>(
         // From here on another instance may have the same first word.
         let dispatch = L::runtime().objects.remove(first_word(pointer(instance)));
         if let Some(destroy) = destroy {
-            core::mem::transmute::<Function, vk::PFN_vkDestroyInstance>(destroy)(instance, allocator.as_ptr());
+            core::mem::transmute::<Function, vk::PFN_vkDestroyInstance>(destroy)(
+                instance,
+                allocator.as_ptr(),
+            );
         }
         if let Some(dispatch) = dispatch {
             Dispatch::free(dispatch, allocator.as_ptr());
@@ -98,7 +101,7 @@ pub(crate) unsafe fn destroy_instance<L: Layer>(
 
 /// # Safety
 /// The call comes from the chain.
-pub(crate) unsafe fn create_device<L: Layer>(
+pub(crate) unsafe fn create_device<L: Exported>(
     of: Option<&Dispatch<L>>,
     physical_device: vk::PhysicalDevice,
     info: In<'_, vk::DeviceCreateInfo<'_>>,
@@ -110,7 +113,7 @@ pub(crate) unsafe fn create_device<L: Layer>(
     created.err().unwrap_or(vk::Result::SUCCESS)
 }
 
-unsafe fn new_device<L: Layer>(
+unsafe fn new_device<L: Exported>(
     of: Option<&Dispatch<L>>,
     physical_device: vk::PhysicalDevice,
     info: In<'_, vk::DeviceCreateInfo<'_>>,
@@ -171,7 +174,7 @@ unsafe fn new_device<L: Layer>(
 
 /// # Safety
 /// The call comes from the chain.
-pub(crate) unsafe fn destroy_device<L: Layer>(
+pub(crate) unsafe fn destroy_device<L: Exported>(
     device: vk::Device,
     allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
     destroy: Option<Function>,

@@ -88,7 +88,7 @@ impl Level for NoLevel {
     }
 }
 
-/// Memory for a [`Dispatch`], from the application's allocation callbacks if there are any.
+/// Memory for a [`Dispatch`], from the application's allocation callbacks if it passes any.
 pub(crate) struct Unused<L: Layer> {
     memory: NonNull<Dispatch<L>>,
     allocator: Application,
@@ -139,7 +139,7 @@ impl<L: Layer> Dispatch<L> {
     /// Frees one.
     ///
     /// # Safety
-    /// It comes from [`Unused::filled`], no reference to it exists, and the callbacks are compatible with those of its creation.
+    /// It comes from [`Unused::filled`], no reference to it exists, and its creation had compatible callbacks.
     pub(crate) unsafe fn free(dispatch: NonNull<Self>, callbacks: *const vk::AllocationCallbacks<'_>) {
         // SAFETY: the caller vouches for both.
         unsafe {

@@ -1,4 +1,4 @@
-//! How loaders and other layers find the functions of a layer.
+//! How loaders and other layers find a layer's functions.
 
 use core::ffi::{CStr, c_char};
 
@@ -7,8 +7,8 @@ use vkload_core::abi::layer_interface::Negotiation;
 use vkload_registry::{self as registry, Class, CommandId, command};
 
 use crate::dispatch::{Dispatch, Function, pointer};
-use crate::layer::Layer;
 use crate::queries;
+use crate::runtime::Exported;
 
 /// The newest version of the layer interface that the runtime has. With versions 0 and 1 a loader looks functions up by their names.
 const INTERFACE: u32 = 2;
@@ -17,7 +17,7 @@ const INTERFACE: u32 = 2;
 ///
 /// # Safety
 /// `negotiation` is NULL or leads to a structure that is as the layer interface has it.
-pub unsafe fn negotiate<L: Layer>(negotiation: *mut Negotiation) -> vk::Result {
+pub unsafe fn negotiate<L: Exported>(negotiation: *mut Negotiation) -> vk::Result {
     // SAFETY: the caller vouches for the pointer.
     let Some(negotiation) = (unsafe { negotiation.as_mut() }) else {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -37,8 +37,8 @@ pub unsafe fn negotiate<L: Layer>(negotiation: *mut Negotiation) -> vk::Result {
 /// Returns the layer's own function, or else the next layer's.
 ///
 /// # Safety
-/// The parameters are those of a call that the chain makes.
-pub unsafe extern "system" fn get_instance_proc_addr<L: Layer>(
+/// The chain makes the call, which is valid.
+pub unsafe extern "system" fn get_instance_proc_addr<L: Exported>(
     instance: vk::Instance,
     name: *const c_char,
 ) -> Option<Function> {
@@ -69,7 +69,7 @@ pub unsafe extern "system" fn get_instance_proc_addr<L: Layer>(
 ///
 /// # Safety
 /// As for [`get_instance_proc_addr`].
-pub unsafe extern "system" fn get_device_proc_addr<L: Layer>(
+pub unsafe extern "system" fn get_device_proc_addr<L: Exported>(
     device: vk::Device,
     name: *const c_char,
 ) -> Option<Function> {
@@ -89,18 +89,16 @@ pub unsafe extern "system" fn get_device_proc_addr<L: Layer>(
     }
 }
 
-fn own_get_device_proc_addr<L: Layer>() -> Option<Function> {
+fn own_get_device_proc_addr<L: Exported>() -> Option<Function> {
     // SAFETY: pointers to functions have the same size and meaning whatever their parameters.
-    Some(unsafe {
-        core::mem::transmute::<vk::PFN_vkGetDeviceProcAddr, Function>(get_device_proc_addr::<L>)
-    })
+    Some(unsafe { core::mem::transmute::<vk::PFN_vkGetDeviceProcAddr, Function>(get_device_proc_addr::<L>) })
 }
 
 /// Does the same for physical-device commands only.
 ///
 /// # Safety
 /// As for [`get_instance_proc_addr`].
-pub unsafe extern "system" fn get_physical_device_proc_addr<L: Layer>(
+pub unsafe extern "system" fn get_physical_device_proc_addr<L: Exported>(
     instance: vk::Instance,
     name: *const c_char,
 ) -> Option<Function> {
@@ -120,7 +118,7 @@ pub unsafe extern "system" fn get_physical_device_proc_addr<L: Layer>(
 ///
 /// # Safety
 /// The instance comes from the chain, or is NULL.
-unsafe fn of<'a, L: Layer>(instance: vk::Instance) -> Option<&'a Dispatch<L>> {
+unsafe fn of<'a, L: Exported>(instance: vk::Instance) -> Option<&'a Dispatch<L>> {
     let instance = pointer(instance);
     if instance.is_null() {
         return None;
@@ -129,8 +127,8 @@ unsafe fn of<'a, L: Layer>(instance: vk::Instance) -> Option<&'a Dispatch<L>> {
     unsafe { L::runtime().of(instance) }
 }
 
-/// Returns the layer's function in place of the next layer's, or a function that only this layer has.
-fn wrapped_or_own<L: Layer>(
+/// Returns the layer's function, which will call the next layer's, or a function that only this layer has.
+fn wrapped_or_own<L: Exported>(
     dispatch: &Dispatch<L>,
     known: CommandId,
     below: Option<Function>,
@@ -146,7 +144,7 @@ fn wrapped_or_own<L: Layer>(
 }
 
 /// Returns the layer's function of a command, which will call `below`; without one, `below` itself.
-fn wrapped<L: Layer>(dispatch: &Dispatch<L>, known: CommandId, below: Function) -> Function {
+fn wrapped<L: Exported>(dispatch: &Dispatch<L>, known: CommandId, below: Function) -> Function {
     let Some(wrapper) = L::function(known) else { return below };
     dispatch.learn(known, below);
     wrapper
@@ -155,8 +153,8 @@ fn wrapped<L: Layer>(dispatch: &Dispatch<L>, known: CommandId, below: Function) 
 /// Lists the layer.
 ///
 /// # Safety
-/// The parameters are those of a valid call of vkEnumerateInstanceLayerProperties.
-pub unsafe fn instance_layers<L: Layer>(count: *mut u32, out: *mut vk::LayerProperties) -> vk::Result {
+/// The parameters obey the specification of vkEnumerateInstanceLayerProperties.
+pub unsafe fn instance_layers<L: Exported>(count: *mut u32, out: *mut vk::LayerProperties) -> vk::Result {
     // SAFETY: the caller vouches for the parameters.
     unsafe { queries::layers::<L>(count, out) }
 }
@@ -164,10 +162,12 @@ pub unsafe fn instance_layers<L: Layer>(count: *mut u32, out: *mut vk::LayerProp
 /// Lists the layer.
 ///
 /// # Safety
-/// The parameters are those of a valid call of vkEnumerateDeviceLayerProperties.
-pub unsafe fn device_layers<L: Layer>(
+/// The parameters obey the specification of vkEnumerateDeviceLayerProperties.
+pub unsafe fn device_layers<L: Exported>(
     _: vk::PhysicalDevice,
-    count: *mut u32, out: *mut vk::LayerProperties) -> vk::Result {
+    count: *mut u32,
+    out: *mut vk::LayerProperties,
+) -> vk::Result {
     // SAFETY: the caller vouches for the parameters.
     unsafe { queries::layers::<L>(count, out) }
 }
@@ -175,8 +175,8 @@ pub unsafe fn device_layers<L: Layer>(
 /// Lists the layer's instance extensions.
 ///
 /// # Safety
-/// The parameters are those of a valid call of vkEnumerateInstanceExtensionProperties.
-pub unsafe fn instance_extensions<L: Layer>(
+/// The parameters obey the specification of vkEnumerateInstanceExtensionProperties.
+pub unsafe fn instance_extensions<L: Exported>(
     layer: *const c_char,
     count: *mut u32,
     out: *mut vk::ExtensionProperties,
@@ -188,8 +188,8 @@ pub unsafe fn instance_extensions<L: Layer>(
 /// Lists the layer's device extensions, or a physical device's.
 ///
 /// # Safety
-/// The parameters are those of a valid call of vkEnumerateDeviceExtensionProperties.
-pub unsafe fn device_extensions<L: Layer>(
+/// The parameters obey the specification of vkEnumerateDeviceExtensionProperties.
+pub unsafe fn device_extensions<L: Exported>(
     physical_device: vk::PhysicalDevice,
     layer: *const c_char,
     count: *mut u32,

@@ -4,11 +4,8 @@ use core::ffi::CStr;
 
 use ash::vk;
 
-use crate::runtime::Exported;
-use crate::settings::Settings;
-
 /// A Vulkan layer. [`export!`](crate::export) makes a library of it, and [`manifest`](crate::manifest) writes its manifest.
-pub trait Layer: Exported + Sized + 'static {
+pub trait Layer: Sized + 'static {
     /// The name, `VK_LAYER_VENDOR_purpose`.
     const NAME: &'static CStr;
     /// A sentence for people, at most 255 bytes.
@@ -32,11 +29,6 @@ pub trait Layer: Exported + Sized + 'static {
     type Instance: Default + Send + Sync;
     /// The layer's data for each device.
     type Device: Default + Send + Sync;
-
-    /// Returns the settings of this process: those of its environment, and for the rest those of the program's first instance.
-    fn settings() -> &'static Settings {
-        Self::runtime().settings::<Self>()
-    }
 }
 
 /// An extension that a layer provides.
@@ -81,6 +73,6 @@ pub struct Tool {
     pub name: &'static str,
     /// The version for people.
     pub version: &'static str,
-    /// What the tool does.
+    /// The tool's purposes.
     pub purposes: vk::ToolPurposeFlags,
 }

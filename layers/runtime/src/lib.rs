@@ -19,7 +19,7 @@ mod settings;
 pub use ash::vk;
 pub use vkload_registry as registry;
 pub use vkload_registry::parameter;
-/// The types of all parameters: those of [`vk`], and newer ones.
+/// The types of all parameters: [`vk`]'s, and newer ones.
 pub use vkload_registry::types;
 
 pub use call::{Call, Command, Intercept, InterceptAll, Outcome, Returned};
@@ -27,6 +27,7 @@ pub use dispatch::{Function, Level};
 pub use layer::{Extension, Layer, Setting, SettingKind, Tool};
 pub use manifest::{check_manifest, manifest};
 pub use message::{Severity, log};
+pub use runtime::settings;
 pub use settings::Settings;
 
 #[doc(hidden)]

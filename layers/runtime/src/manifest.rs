@@ -63,10 +63,13 @@ pub fn manifest<L: Layer>(library: &str) -> String {
         }
     }
     let fields: Vec<_> = fields.iter().map(|(name, value)| format!("        \"{name}\": {value}")).collect();
-    format!("{{\n    \"file_format_version\": \"1.2.0\",\n    \"layer\": {{\n{}\n    }}\n}}\n", fields.join(",\n"))
+    format!(
+        "{{\n    \"file_format_version\": \"1.2.0\",\n    \"layer\": {{\n{}\n    }}\n}}\n",
+        fields.join(",\n")
+    )
 }
 
-/// Compares a file with the layer's [`manifest`], for a test in the layer's crate. Writes the file if there is none.
+/// Compares a file with the layer's [`manifest`], for a test in the layer's crate. Writes the file if it does not exist.
 ///
 /// # Errors
 /// The file is another manifest, or cannot be read or written.
@@ -75,7 +78,9 @@ pub fn check_manifest<L: Layer>(file: impl AsRef<Path>, library: &str) -> Result
     let name = file.display();
     match fs::read_to_string(file) {
         Ok(text) if text == manifest => Ok(()),
-        Ok(_) => Err(format!("{name} differs from the layer's declaration; delete it, and run the test again")),
+        Ok(_) => {
+            Err(format!("{name} differs from the layer's declaration; delete it, and run the test again"))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             fs::write(file, manifest).map_err(|error| format!("cannot write {name}: {error}"))
         }
@@ -85,11 +90,8 @@ pub fn check_manifest<L: Layer>(file: impl AsRef<Path>, library: &str) -> Result
 
 fn extension(extension: &Extension) -> String {
     let text = |name: &CStr| quoted(&name.to_string_lossy());
-    let mut row = format!(
-        "{{\"name\": {}, \"spec_version\": \"{}\"",
-        text(extension.name),
-        extension.spec_version
-    );
+    let mut row =
+        format!("{{\"name\": {}, \"spec_version\": \"{}\"", text(extension.name), extension.spec_version);
     if !extension.commands.is_empty() {
         let commands: Vec<_> = extension.commands.iter().map(|command| text(command)).collect();
         let _ = write!(row, ", \"entrypoints\": [{}]", commands.join(", "));

@@ -1,4 +1,4 @@
-//! What the layer answers about itself.
+//! Queries that the layer answers: its properties, extensions and tool.
 
 use core::ffi::{CStr, c_char};
 
@@ -15,7 +15,7 @@ type GetToolProperties = vk::PFN_vkGetPhysicalDeviceToolProperties;
 /// Answers for this layer; `None` for queries about other layers and drivers.
 ///
 /// # Safety
-/// The parameters are those of a valid call.
+/// The parameters obey the specification.
 pub(crate) unsafe fn device_extensions<L: Layer>(
     layer: *const c_char,
     count: *mut u32,
@@ -84,7 +84,7 @@ unsafe fn deliver(
 /// Lists the tools below, followed by this one.
 ///
 /// # Safety
-/// The parameters are those of a valid call of the command, and `below` is the next layer's function.
+/// The parameters obey the specification, and `below` is the next layer's function.
 pub(crate) unsafe fn tools<L: Layer>(
     below: Option<Function>,
     physical_device: vk::PhysicalDevice,

@@ -1,4 +1,4 @@
-//! What a layer's library has once.
+//! The state of a layer's library.
 
 use core::ffi::c_void;
 use std::sync::OnceLock;
@@ -21,15 +21,19 @@ pub struct Runtime<L: Layer> {
 ///
 /// # Safety
 /// The function of a command has the command's type, and obeys the specification if it is called as the chain does.
-pub unsafe trait Exported: Sized {
+pub unsafe trait Exported: Layer {
     #[doc(hidden)]
-    fn runtime() -> &'static Runtime<Self>
-    where
-        Self: Layer;
+    fn runtime() -> &'static Runtime<Self>;
 
     /// Returns the layer's function for a command.
     #[doc(hidden)]
     fn function(command: CommandId) -> Option<Function>;
+}
+
+/// Returns this process's settings of a layer: from its environment, and otherwise from the program's first instance.
+#[must_use]
+pub fn settings<L: Exported>() -> &'static Settings {
+    L::runtime().settings.get_or_init(|| Settings::read::<L>(&[]))
 }
 
 impl<L: Layer> Runtime<L> {
@@ -38,10 +42,6 @@ impl<L: Layer> Runtime<L> {
     #[allow(clippy::new_without_default, reason = "for a static")]
     pub const fn new() -> Self {
         Self { objects: Map::new(), settings: OnceLock::new() }
-    }
-
-    pub(crate) fn settings<S: Layer>(&self) -> &Settings {
-        self.settings.get_or_init(|| Settings::read::<S>(&[]))
     }
 
     /// Reads the settings, including the layer's in the chain of a program's `VkInstanceCreateInfo`. They are read once: a later instance
@@ -84,7 +84,7 @@ impl<L: Layer> Runtime<L> {
 /// # Safety
 /// As for [`Runtime::of`].
 #[inline(never)]
-pub(crate) unsafe fn required<'a, L: Layer>(
+pub(crate) unsafe fn required<'a, L: Exported>(
     handle: *const c_void,
     command: CommandId,
 ) -> (&'a Dispatch<L>, Function) {

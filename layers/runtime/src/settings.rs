@@ -56,7 +56,9 @@ impl Settings {
 
     /// Returns these settings, overridden by the environment's.
     fn or_environment<L: Layer>(self) -> Self {
-        let value = |setting: &Setting| env::var_os(setting.name).or_else(|| self.text(setting.name).map(OsStr::to_owned));
+        let value = |setting: &Setting| {
+            env::var_os(setting.name).or_else(|| self.text(setting.name).map(OsStr::to_owned))
+        };
         let settings = L::SETTINGS.iter();
         Self { values: settings.filter_map(|setting| Some((setting.name, value(setting)?))).collect() }
     }
@@ -229,7 +231,10 @@ mod tests {
     }
 
     /// Returns the settings in two structures, with a structure of another type between them.
-    fn read(first: &[vk::LayerSettingEXT<'_>], second: &[vk::LayerSettingEXT<'_>]) -> (Settings, Vec<String>) {
+    fn read(
+        first: &[vk::LayerSettingEXT<'_>],
+        second: &[vk::LayerSettingEXT<'_>],
+    ) -> (Settings, Vec<String>) {
         let second = vk::LayerSettingsCreateInfoEXT::default().settings(second);
         let between =
             vk::BaseOutStructure { p_next: (&raw const second).cast_mut().cast(), ..Default::default() };

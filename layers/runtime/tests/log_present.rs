@@ -5,7 +5,7 @@ mod common;
 mod layer;
 
 #[test]
-fn it_works_beside_others_on_many_threads() {
+fn it_works_with_other_layers_on_many_threads() {
     common::storm("log_present");
 }
 

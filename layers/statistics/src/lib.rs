@@ -36,7 +36,11 @@ impl Layer for Statistics {
     const DESCRIPTION: &'static str = "Counts calls, their time and their bytes";
     const SETTINGS: &'static [Setting] = &[
         Setting { name: settings::REPORTS, kind: SettingKind::Strings, description: "the reports to write" },
-        Setting { name: settings::FILE, kind: SettingKind::String, description: "the beginning of file names" },
+        Setting {
+            name: settings::FILE,
+            kind: SettingKind::String,
+            description: "the beginning of file names",
+        },
         Setting {
             name: settings::EVENTS,
             kind: SettingKind::Integer,

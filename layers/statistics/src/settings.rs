@@ -4,8 +4,6 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use vkload_layer_runtime::Layer as _;
-
 use crate::{Statistics, say};
 
 /// The reports to write. This and the following are names of both environment variables and layer settings.
@@ -43,7 +41,7 @@ pub(crate) fn get() -> &'static Settings {
     SETTINGS.get_or_init(|| {
         // SAFETY: has no preconditions.
         let is_elevated = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
-        let given = Statistics::settings();
+        let given = vkload_layer_runtime::settings::<Statistics>();
         let (settings, problems) = Settings::read(is_elevated, |name| given.text(name).map(OsStr::to_owned));
         problems.iter().for_each(|problem| say(problem));
         settings
@@ -113,10 +111,7 @@ mod tests {
         let (settings, problems) = read(false, &variables);
         assert!(!settings.table && settings.json && settings.trace);
         assert_eq!(settings.events, USUAL_EVENTS);
-        assert!(
-            problems[0].contains("`jsno`") && problems[1].contains("is not a number"),
-            "{problems:?}"
-        );
+        assert!(problems[0].contains("`jsno`") && problems[1].contains("is not a number"), "{problems:?}");
     }
 
     #[test]

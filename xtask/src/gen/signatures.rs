@@ -33,7 +33,8 @@ impl<'a> Signatures<'a> {
         for node in nodes {
             words.push(format!("{},", self.parameter(node, &counts)?));
         }
-        let result = self.writer.declared(children(node, "proto").next().ok_or("a command without prototype")?)?;
+        let result =
+            self.writer.declared(children(node, "proto").next().ok_or("a command without prototype")?)?;
         let element = self.writer.element(&result, "'a")?.replace("super::", "vk::");
         words.push(match element.as_str() {
             "c_void" if !result.is_pointer() => ") -> (),".to_owned(),
@@ -66,11 +67,17 @@ impl<'a> Signatures<'a> {
 
 /// Returns whether the registry has the type's definition.
 fn is_defined(of_type: &str) -> bool {
-    of_type.starts_with("Vk") || of_type.ends_with("_t") && !of_type.contains("xcb") || ["float", "double", "int"].contains(&of_type)
+    of_type.starts_with("Vk")
+        || of_type.ends_with("_t") && !of_type.contains("xcb")
+        || ["float", "double", "int"].contains(&of_type)
 }
 
 /// Returns a parameter's name without its prefix for pointers.
 fn short(name: &str) -> String {
     let short = name.trim_start_matches("pp_").trim_start_matches("p_");
-    if ["type", "final", "ref", "virtual", "fn"].contains(&short) { format!("r#{short}") } else { short.to_owned() }
+    if ["type", "final", "ref", "virtual", "fn"].contains(&short) {
+        format!("r#{short}")
+    } else {
+        short.to_owned()
+    }
 }

@@ -18,7 +18,11 @@ macro_rules! watchers {
         use crate::outcome::number_of;
         use crate::watch::watched;
 
-        #[allow(clippy::too_many_arguments, reason = "commands are as they are")]
+        #[allow(
+                        clippy::extra_unused_lifetimes,
+                        clippy::too_many_arguments,
+                        reason = "commands are as they are"
+                    )]
         pub(super) const ALL: &[(CommandId, Command)] = &[$((command::$command, {
             unsafe extern "system" fn watcher<'a>($($parameter: $type),*) -> $result {
                 let parameters = [$(number_of(&$parameter)),*];

@@ -9,7 +9,7 @@ use vkload_registry::{COMMAND_COUNT, CommandId, FIRST_DEVICE, FIRST_INSTANCE, co
 
 use crate::call::{InterceptAll, Returned};
 use crate::dispatch::{DeviceLevel, Function, InstanceLevel, Level as _, pointer};
-use crate::layer::Layer;
+use crate::runtime::Exported;
 
 /// Leads to the layer's function for a command and a handler.
 #[doc(hidden)]
@@ -44,7 +44,7 @@ macro_rules! parts {
         }
 
         /// The rows that only pass calls on.
-        const fn rows_that_pass_on<L: Layer>() -> &'static [&'static [(CommandId, Function)]] {
+        const fn rows_that_pass_on<L: Exported>() -> &'static [&'static [(CommandId, Function)]] {
             &[$($part::Rows::<L>::PASS_ON),*]
         }
     };
@@ -55,8 +55,8 @@ parts! {
 }
 
 impl Returned<'_, CreateInstance> {
-    /// Returns the layer's data for the new instance; `None` if there is none.
-    pub fn data<L: Layer>(&self) -> Option<&L::Instance> {
+    /// Returns the layer's data for the new instance; `None` if the call failed.
+    pub fn data<L: Exported>(&self) -> Option<&L::Instance> {
         let instance = self.output(|parameters| parameters.instance)?;
         // SAFETY: it was just created, and the application has not got it yet.
         InstanceLevel::of(unsafe { L::runtime().of(pointer(instance)) })
@@ -64,8 +64,8 @@ impl Returned<'_, CreateInstance> {
 }
 
 impl Returned<'_, CreateDevice> {
-    /// Returns the layer's data for the new device; `None` if there is none.
-    pub fn data<L: Layer>(&self) -> Option<&L::Device> {
+    /// Returns the layer's data for the new device; `None` if the call failed.
+    pub fn data<L: Exported>(&self) -> Option<&L::Device> {
         let device = self.output(|parameters| parameters.device)?;
         // SAFETY: it was just created, and the application has not got it yet.
         DeviceLevel::of(unsafe { L::runtime().of(pointer(device)) })
@@ -75,7 +75,7 @@ impl Returned<'_, CreateDevice> {
 /// A layer's functions.
 type Table = [Option<Function>; COMMAND_COUNT];
 
-/// Returns the functions of a layer that intercepts every command, some of them by functions of their own. A loader never passes the
+/// Returns the table for a layer that intercepts every command, some of them by separate functions. A loader never passes the
 /// other global commands to a layer, and the runtime itself finds functions.
 #[doc(hidden)]
 #[must_use]
@@ -92,11 +92,11 @@ pub const fn all<L: InterceptAll>(intercepted: &[(CommandId, Function)]) -> Tabl
     with(table, intercepted)
 }
 
-/// Returns the functions of a layer that intercepts these commands.
+/// Returns the table for a layer that intercepts these commands.
 #[doc(hidden)]
 #[must_use]
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-pub const fn table<L: Layer>(intercepted: &[(CommandId, Function)]) -> Table {
+pub const fn table<L: Exported>(intercepted: &[(CommandId, Function)]) -> Table {
     let mut table = table_by_command(rows_that_pass_on::<L>());
     let mut next = 0;
     while next < COMMAND_COUNT {
@@ -126,7 +126,7 @@ const fn is_interceptable(index: usize) -> bool {
 }
 
 /// Returns whether the runtime needs a function for a command that the layer does not intercept.
-const fn is_needed<L: Layer>(index: usize) -> bool {
+const fn is_needed<L: Exported>(index: usize) -> bool {
     const COMMANDS: [CommandId; 5] = [
         command::CREATE_INSTANCE,
         command::DESTROY_INSTANCE,
@@ -134,10 +134,8 @@ const fn is_needed<L: Layer>(index: usize) -> bool {
         command::DESTROY_DEVICE,
         command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES,
     ];
-    const TOOLS: [CommandId; 2] = [
-        command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES,
-        command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT,
-    ];
+    const TOOLS: [CommandId; 2] =
+        [command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES, command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT];
     is_one_of(&COMMANDS, index)
         || L::TOOL.is_some() && is_one_of(&TOOLS, index)
         || L::WRAPS_DEVICES && index >= FIRST_DEVICE && is_interceptable(index)

@@ -92,10 +92,18 @@ pub(super) use forward;
 
 /// Whether a command belongs to an instance or to a device.
 macro_rules! level {
-    (Global) => { NoLevel };
-    (Instance) => { InstanceLevel };
-    (PhysicalDevice) => { InstanceLevel };
-    ($other:ident) => { DeviceLevel };
+    (Global) => {
+        NoLevel
+    };
+    (Instance) => {
+        InstanceLevel
+    };
+    (PhysicalDevice) => {
+        InstanceLevel
+    };
+    ($other:ident) => {
+        DeviceLevel
+    };
 }
 pub(super) use level;
 
@@ -122,8 +130,7 @@ macro_rules! rows {
         use $crate::commands::{Wrapper, Wrapping};
         #[allow(unused_imports, reason = "not every part needs each")]
         use $crate::dispatch::{DeviceLevel, Function, InstanceLevel, NoLevel};
-        use $crate::layer::Layer;
-        use $crate::runtime::nowhere_to_go;
+        use $crate::runtime::{Exported, nowhere_to_go};
         #[allow(unused_imports, reason = "not every part needs each")]
         use $crate::{creation, names, queries};
 
@@ -186,7 +193,7 @@ macro_rules! rows {
                 }
 
                 #[inline]
-                unsafe fn forward<L: Layer>(call: &Call<'_, L, Self>) -> $result {
+                unsafe fn forward<L: Exported>(call: &Call<'_, L, Self>) -> $result {
                     // SAFETY: the chain made the call, so the parameters are as the specification demands, and the next layer's function,
                     // which has the same ones, is given them unchanged.
                     unsafe { forward!($constant L call $($parameter)*) }
@@ -199,10 +206,14 @@ macro_rules! rows {
                 }
             }
 
-            impl<L: Layer, H: Handler<L, types::$name>> Wrapping for Wrapper<L, H, types::$name> {
+            impl<L: Exported, H: Handler<L, types::$name>> Wrapping for Wrapper<L, H, types::$name> {
                 const FUNCTION: Function = {
-                    #[allow(clippy::too_many_arguments, reason = "commands are as they are")]
-                    unsafe extern "system" fn wrapper<'a, L: Layer, H: Handler<L, types::$name>>(
+                    #[allow(
+                        clippy::extra_unused_lifetimes,
+                        clippy::too_many_arguments,
+                        reason = "commands are as they are"
+                    )]
+                    unsafe extern "system" fn wrapper<'a, L: Exported, H: Handler<L, types::$name>>(
                         $($parameter: $type),*
                     ) -> $result {
                         let parameters = parameters::$name { $($parameter,)* lifetime: PhantomData };
@@ -226,7 +237,7 @@ macro_rules! rows {
                 &[$((command::$constant, <Wrapper<L, All, types::$name> as Wrapping>::FUNCTION)),*];
         }
 
-        impl<L: Layer> Rows<L> {
+        impl<L: Exported> Rows<L> {
             pub(super) const PASS_ON: &'static [(CommandId, Function)] =
                 &[$((command::$constant, <Wrapper<L, PassOn, types::$name> as Wrapping>::FUNCTION)),*];
         }

@@ -1,7 +1,9 @@
-//! The example layers beside the layers that Debian packages, in every order that works without them, on many threads, under both
+//! Runs the example layers with layers that Debian packages, in every order that works without them, on many threads, under both
 //! loaders.
 //!
 //! `VKLOAD_EVERY_ORDER=1` runs them with all other layers at once; without it, with each of the others.
+
+#![allow(dead_code, reason = "each test uses a part")]
 
 use std::env;
 use std::fs;
@@ -16,7 +18,7 @@ use vkload_programs::{
 
 const THREADS: &str = "16";
 
-const LOADERS: [fn() -> Library; 2] = [Library::under_test, Library::distribution];
+pub(crate) const LOADERS: [fn() -> Library; 2] = [Library::under_test, Library::distribution];
 
 const NEEDS: &[Need] = &[
     Need::Compiler,
@@ -28,7 +30,7 @@ const NEEDS: &[Need] = &[
 ];
 
 /// A layer's name and its manifest.
-type Installed = (String, Value);
+pub(crate) type Installed = (String, Value);
 
 fn read(manifest: &Path) -> Installed {
     let text = fs::read_to_string(manifest).unwrap_or_else(|error| panic!("{}: {error}", manifest.display()));
@@ -36,13 +38,18 @@ fn read(manifest: &Path) -> Installed {
     (manifest["layer"]["name"].as_str().expect("a name").to_owned(), manifest)
 }
 
-/// Returns an example, which cargo has built beside the tests.
-fn example(name: &str) -> Installed {
-    let (layer, mut manifest) = read(Path::new(&format!("examples/VkLayer_{name}.json")));
+/// Returns an example's library, which cargo has built next to the tests.
+pub(crate) fn library_of(name: &str) -> PathBuf {
     let tests = env::current_exe().expect("the path of this test");
     let library = tests.with_file_name(format!("../examples/lib{name}.so"));
     assert!(library.exists(), "there is no {}", library.display());
-    manifest["layer"]["library_path"] = library.to_str().expect("a path in UTF-8").into();
+    library
+}
+
+/// Returns an example.
+pub(crate) fn example(name: &str) -> Installed {
+    let (layer, mut manifest) = read(Path::new(&format!("examples/VkLayer_{name}.json")));
+    manifest["layer"]["library_path"] = library_of(name).to_str().expect("a path in UTF-8").into();
     (layer, manifest)
 }
 
@@ -77,14 +84,14 @@ fn orders(layers: &[Installed]) -> Vec<Vec<Installed>> {
 fn orders_with(example: &Installed) -> Vec<Vec<Installed>> {
     let others = [VALIDATION.manifest, MANGOHUD.manifest, RENDERDOC.manifest].map(other);
     if env::var_os("VKLOAD_EVERY_ORDER").is_some() {
-        return orders(&[&[example.clone()], &others[..]].concat());
+        return orders(&[std::slice::from_ref(example), &others[..]].concat());
     }
     others.iter().flat_map(|other| orders(&[example.clone(), other.clone()])).collect()
 }
 
 /// Installs layers in this order, each in a folder of its own. All are implicit layers that are always active: RenderDoc does not work as
 /// an explicit one.
-fn install(command: &mut Command, layers: &[Installed]) -> TempDir {
+pub(crate) fn install(command: &mut Command, layers: &[Installed]) -> TempDir {
     let root = tempfile::tempdir().expect("a folder");
     let mut folders = Vec::<PathBuf>::new();
     for (index, (_, manifest)) in layers.iter().enumerate() {
@@ -119,7 +126,10 @@ pub(crate) fn storm(name: &str) {
             let output = run(command.args([THREADS, "1"]));
             let names: Vec<_> = order.iter().map(|(name, _)| name).collect();
             assert!(output.status.success(), "{names:?} under {library:?}: {output:?}");
-            assert!(output.stdout.contains("16 threads, 1 rounds"), "{names:?} under {library:?}: {output:?}");
+            assert!(
+                output.stdout.contains("16 threads, 1 rounds"),
+                "{names:?} under {library:?}: {output:?}"
+            );
         }
     }
 }
