@@ -23,6 +23,7 @@ pub use vkload_registry::parameter;
 pub use vkload_registry::types;
 
 pub use call::{Call, Command, Intercept, InterceptAll, Outcome, Returned};
+pub use commands::parameter_names;
 pub use dispatch::{Function, Level};
 pub use layer::{Extension, Layer, Setting, SettingKind, Tool};
 pub use manifest::{check_manifest, manifest};

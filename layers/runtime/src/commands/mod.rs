@@ -38,6 +38,8 @@ macro_rules! parts {
             )*
         }
 
+        static NAMES: [Option<&[&str]>; COMMAND_COUNT] = table_by_command(&[$($part::NAMES),*]);
+
         /// The rows of a layer that intercepts every command.
         const fn rows_for_all<L: InterceptAll>() -> &'static [&'static [(CommandId, Function)]] {
             &[$($part::Rows::<L>::ALL),*]
@@ -70,6 +72,12 @@ impl Returned<'_, CreateDevice> {
         // SAFETY: it was just created, and the application has not got it yet.
         DeviceLevel::of(unsafe { L::runtime().of(pointer(device)) })
     }
+}
+
+/// Returns the names of a command's parameters.
+#[must_use]
+pub fn parameter_names(command: CommandId) -> &'static [&'static str] {
+    NAMES.get(command.index()).copied().flatten().unwrap_or_default()
 }
 
 /// A layer's functions.

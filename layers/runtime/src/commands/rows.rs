@@ -230,6 +230,9 @@ macro_rules! rows {
             }
         )*
 
+        pub(super) const NAMES: &[(CommandId, &[&str])] =
+            &[$((command::$constant, &[$(stringify!($parameter)),*])),*];
+
         pub(super) struct Rows<L>(PhantomData<L>);
 
         impl<L: InterceptAll> Rows<L> {
