@@ -77,7 +77,7 @@ impl InterceptAll for Recorder {
     }
 }
 
-/// Makes room for calls, and installs the signal handlers, once.
+/// Allocates the rings, and installs the signal handlers, once.
 #[cold]
 fn start() {
     let settings = settings::get();

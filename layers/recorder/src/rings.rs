@@ -126,7 +126,7 @@ pub(crate) fn begin(command: CommandId) -> Option<&'static Entry> {
     Some(entry)
 }
 
-/// Gives the thread a ring: an unused one, or that of a thread that has ended. NULL if there is none.
+/// Gives the thread a ring: an unused one, or an ended thread's. NULL if all are in use.
 #[cold]
 fn claim() -> *const Ring {
     if IS_WITHOUT.get() {

@@ -7,6 +7,11 @@ use core::sync::atomic::{AtomicI32, Ordering};
 
 use crate::report::{self, Reason};
 
+#[cfg(target_os = "android")]
+use libc::__errno as errno;
+#[cfg(not(target_os = "android"))]
+use libc::__errno_location as errno;
+
 /// Signals that end a process after a mistake of its own.
 const FATAL: [c_int; 7] =
     [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT, libc::SIGTRAP, libc::SIGSYS];
@@ -51,7 +56,7 @@ pub(crate) fn install(request: Option<c_int>) {
 extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes a valid structure. The location of `errno` is this thread's.
     unsafe {
-        let errno = *libc::__errno_location();
+        let errno = *errno();
         let is_sent = (*info).si_code <= 0;
         if signal == REQUEST.load(Ordering::Relaxed) {
             report::write(&Reason::Request);
@@ -60,12 +65,12 @@ extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
             let address = has_address.then(|| (*info).si_addr().addr());
             report::write(&Reason::Signal { number: signal, address });
         }
-        *libc::__errno_location() = errno;
+        *errno() = errno;
         go_on(signal, info, context, is_sent);
     }
 }
 
-/// Does what the program had wanted to happen.
+/// Calls the program's own handler, or lets the signal take its default effect.
 ///
 /// # Safety
 /// The parameters are a handler's.
