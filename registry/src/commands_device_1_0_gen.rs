@@ -8,168 +8,307 @@ use crate::source::commands;
 #[macro_export]
 macro_rules! commands_device_1_0 {
     ($($callback:ident)::+) => { $($callback)::+! {
-    123 GET_DEVICE_PROC_ADDR PFN_vkGetDeviceProcAddr ( a Pointer, b Pointer, ) usize Device core 0;
-    124 DESTROY_DEVICE PFN_vkDestroyDevice ( a Pointer, b Pointer, ) Nothing Device core 0;
-    125 GET_DEVICE_QUEUE PFN_vkGetDeviceQueue ( a Pointer, b u32, c u32, d Pointer, ) Nothing Device core 0;
-    126 QUEUE_SUBMIT PFN_vkQueueSubmit ( a Pointer, b u32, c Pointer, d u64, ) i32 Queue core 0;
-    127 QUEUE_WAIT_IDLE PFN_vkQueueWaitIdle ( a Pointer, ) i32 Queue core 0;
-    128 DEVICE_WAIT_IDLE PFN_vkDeviceWaitIdle ( a Pointer, ) i32 Device core 0;
-    129 ALLOCATE_MEMORY PFN_vkAllocateMemory ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
-    130 FREE_MEMORY PFN_vkFreeMemory ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    131 MAP_MEMORY PFN_vkMapMemory ( a Pointer, b u64, c u64, d u64, e u32, f Pointer, ) i32 Device core 0;
-    132 UNMAP_MEMORY PFN_vkUnmapMemory ( a Pointer, b u64, ) Nothing Device core 0;
-    133 FLUSH_MAPPED_MEMORY_RANGES PFN_vkFlushMappedMemoryRanges ( a Pointer, b u32, c Pointer, ) i32 Device core 0;
-    134 INVALIDATE_MAPPED_MEMORY_RANGES PFN_vkInvalidateMappedMemoryRanges ( a Pointer, b u32, c Pointer, ) i32
+    123 GET_DEVICE_PROC_ADDR GetDeviceProcAddr ( device: vk::Device, name: *const c_char,
+        ) -> vk::PFN_vkVoidFunction, Device core 0;
+    124 DESTROY_DEVICE DestroyDevice ( device: vk::Device, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        ) -> (), Device core 0;
+    125 GET_DEVICE_QUEUE GetDeviceQueue ( device: vk::Device, queue_family_index: u32, queue_index: u32,
+        queue: Out<'a, vk::Queue>, ) -> (), Device core 0;
+    126 QUEUE_SUBMIT QueueSubmit ( queue: vk::Queue, submit_count: u32,
+        submits: Array<'a, vk::SubmitInfo<'a>> [submit_count], fence: vk::Fence, ) -> vk::Result, Queue core 0;
+    127 QUEUE_WAIT_IDLE QueueWaitIdle ( queue: vk::Queue, ) -> vk::Result, Queue core 0;
+    128 DEVICE_WAIT_IDLE DeviceWaitIdle ( device: vk::Device, ) -> vk::Result, Device core 0;
+    129 ALLOCATE_MEMORY AllocateMemory ( device: vk::Device, allocate_info: In<'a, vk::MemoryAllocateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, memory: Out<'a, vk::DeviceMemory>, ) -> vk::Result,
         Device core 0;
-    135 GET_DEVICE_MEMORY_COMMITMENT PFN_vkGetDeviceMemoryCommitment ( a Pointer, b u64, c Pointer, ) Nothing Device
+    130 FREE_MEMORY FreeMemory ( device: vk::Device, memory: vk::DeviceMemory,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    131 MAP_MEMORY MapMemory ( device: vk::Device, memory: vk::DeviceMemory, offset: vk::DeviceSize,
+        size: vk::DeviceSize, flags: vk::MemoryMapFlags, data: *mut *mut c_void, ) -> vk::Result, Device core 0;
+    132 UNMAP_MEMORY UnmapMemory ( device: vk::Device, memory: vk::DeviceMemory, ) -> (), Device core 0;
+    133 FLUSH_MAPPED_MEMORY_RANGES FlushMappedMemoryRanges ( device: vk::Device, memory_range_count: u32,
+        memory_ranges: Array<'a, vk::MappedMemoryRange<'a>> [memory_range_count], ) -> vk::Result, Device core 0;
+    134 INVALIDATE_MAPPED_MEMORY_RANGES InvalidateMappedMemoryRanges ( device: vk::Device, memory_range_count: u32,
+        memory_ranges: Array<'a, vk::MappedMemoryRange<'a>> [memory_range_count], ) -> vk::Result, Device core 0;
+    135 GET_DEVICE_MEMORY_COMMITMENT GetDeviceMemoryCommitment ( device: vk::Device, memory: vk::DeviceMemory,
+        committed_memory_in_bytes: Out<'a, vk::DeviceSize>, ) -> (), Device core 0;
+    136 BIND_BUFFER_MEMORY BindBufferMemory ( device: vk::Device, buffer: vk::Buffer, memory: vk::DeviceMemory,
+        memory_offset: vk::DeviceSize, ) -> vk::Result, Device core 0;
+    137 BIND_IMAGE_MEMORY BindImageMemory ( device: vk::Device, image: vk::Image, memory: vk::DeviceMemory,
+        memory_offset: vk::DeviceSize, ) -> vk::Result, Device core 0;
+    138 GET_BUFFER_MEMORY_REQUIREMENTS GetBufferMemoryRequirements ( device: vk::Device, buffer: vk::Buffer,
+        memory_requirements: Out<'a, vk::MemoryRequirements>, ) -> (), Device core 0;
+    139 GET_IMAGE_MEMORY_REQUIREMENTS GetImageMemoryRequirements ( device: vk::Device, image: vk::Image,
+        memory_requirements: Out<'a, vk::MemoryRequirements>, ) -> (), Device core 0;
+    140 GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS GetImageSparseMemoryRequirements ( device: vk::Device, image: vk::Image,
+        sparse_memory_requirement_count: Out<'a, u32>,
+        sparse_memory_requirements: *mut vk::SparseImageMemoryRequirements, ) -> (), Device core 0;
+    141 QUEUE_BIND_SPARSE QueueBindSparse ( queue: vk::Queue, bind_info_count: u32,
+        bind_info: Array<'a, vk::BindSparseInfo<'a>> [bind_info_count], fence: vk::Fence, ) -> vk::Result, Queue
         core 0;
-    136 BIND_BUFFER_MEMORY PFN_vkBindBufferMemory ( a Pointer, b u64, c u64, d u64, ) i32 Device core 0;
-    137 BIND_IMAGE_MEMORY PFN_vkBindImageMemory ( a Pointer, b u64, c u64, d u64, ) i32 Device core 0;
-    138 GET_BUFFER_MEMORY_REQUIREMENTS PFN_vkGetBufferMemoryRequirements ( a Pointer, b u64, c Pointer, ) Nothing
+    142 CREATE_FENCE CreateFence ( device: vk::Device, create_info: In<'a, vk::FenceCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, fence: Out<'a, vk::Fence>, ) -> vk::Result, Device
+        core 0;
+    143 DESTROY_FENCE DestroyFence ( device: vk::Device, fence: vk::Fence,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    144 RESET_FENCES ResetFences ( device: vk::Device, fence_count: u32, fences: Array<'a, vk::Fence> [fence_count],
+        ) -> vk::Result, Device core 0;
+    145 GET_FENCE_STATUS GetFenceStatus ( device: vk::Device, fence: vk::Fence, ) -> vk::Result, Device core 0;
+    146 WAIT_FOR_FENCES WaitForFences ( device: vk::Device, fence_count: u32,
+        fences: Array<'a, vk::Fence> [fence_count], wait_all: vk::Bool32, timeout: u64, ) -> vk::Result, Device
+        core 0;
+    147 CREATE_SEMAPHORE CreateSemaphore ( device: vk::Device, create_info: In<'a, vk::SemaphoreCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, semaphore: Out<'a, vk::Semaphore>, ) -> vk::Result,
         Device core 0;
-    139 GET_IMAGE_MEMORY_REQUIREMENTS PFN_vkGetImageMemoryRequirements ( a Pointer, b u64, c Pointer, ) Nothing
+    148 DESTROY_SEMAPHORE DestroySemaphore ( device: vk::Device, semaphore: vk::Semaphore,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    149 CREATE_QUERY_POOL CreateQueryPool ( device: vk::Device, create_info: In<'a, vk::QueryPoolCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, query_pool: Out<'a, vk::QueryPool>, ) -> vk::Result,
         Device core 0;
-    140 GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS PFN_vkGetImageSparseMemoryRequirements ( a Pointer, b u64, c Pointer,
-        d Pointer, ) Nothing Device core 0;
-    141 QUEUE_BIND_SPARSE PFN_vkQueueBindSparse ( a Pointer, b u32, c Pointer, d u64, ) i32 Queue core 0;
-    142 CREATE_FENCE PFN_vkCreateFence ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
-    143 DESTROY_FENCE PFN_vkDestroyFence ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    144 RESET_FENCES PFN_vkResetFences ( a Pointer, b u32, c Pointer, ) i32 Device core 0;
-    145 GET_FENCE_STATUS PFN_vkGetFenceStatus ( a Pointer, b u64, ) i32 Device core 0;
-    146 WAIT_FOR_FENCES PFN_vkWaitForFences ( a Pointer, b u32, c Pointer, d u32, e u64, ) i32 Device core 0;
-    147 CREATE_SEMAPHORE PFN_vkCreateSemaphore ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
-    148 DESTROY_SEMAPHORE PFN_vkDestroySemaphore ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    149 CREATE_QUERY_POOL PFN_vkCreateQueryPool ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
-    150 DESTROY_QUERY_POOL PFN_vkDestroyQueryPool ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    151 GET_QUERY_POOL_RESULTS PFN_vkGetQueryPoolResults ( a Pointer, b u64, c u32, d u32, e usize, f Pointer, g u64,
-        h u32, ) i32 Device core 0;
-    152 CREATE_BUFFER PFN_vkCreateBuffer ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
-    153 DESTROY_BUFFER PFN_vkDestroyBuffer ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    154 CREATE_IMAGE PFN_vkCreateImage ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
-    155 DESTROY_IMAGE PFN_vkDestroyImage ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    156 GET_IMAGE_SUBRESOURCE_LAYOUT PFN_vkGetImageSubresourceLayout ( a Pointer, b u64, c Pointer, d Pointer,
-        ) Nothing Device core 0;
-    157 CREATE_IMAGE_VIEW PFN_vkCreateImageView ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
-    158 DESTROY_IMAGE_VIEW PFN_vkDestroyImageView ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    159 CREATE_COMMAND_POOL PFN_vkCreateCommandPool ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
-    160 DESTROY_COMMAND_POOL PFN_vkDestroyCommandPool ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    161 RESET_COMMAND_POOL PFN_vkResetCommandPool ( a Pointer, b u64, c u32, ) i32 Device core 0;
-    162 ALLOCATE_COMMAND_BUFFERS PFN_vkAllocateCommandBuffers ( a Pointer, b Pointer, c Pointer, ) i32 Device core 0;
-    163 FREE_COMMAND_BUFFERS PFN_vkFreeCommandBuffers ( a Pointer, b u64, c u32, d Pointer, ) Nothing Device core 0;
-    164 BEGIN_COMMAND_BUFFER PFN_vkBeginCommandBuffer ( a Pointer, b Pointer, ) i32 CommandBuffer core 0;
-    165 END_COMMAND_BUFFER PFN_vkEndCommandBuffer ( a Pointer, ) i32 CommandBuffer core 0;
-    166 RESET_COMMAND_BUFFER PFN_vkResetCommandBuffer ( a Pointer, b u32, ) i32 CommandBuffer core 0;
-    167 CMD_COPY_BUFFER PFN_vkCmdCopyBuffer ( a Pointer, b u64, c u64, d u32, e Pointer, ) Nothing CommandBuffer
+    150 DESTROY_QUERY_POOL DestroyQueryPool ( device: vk::Device, query_pool: vk::QueryPool,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    151 GET_QUERY_POOL_RESULTS GetQueryPoolResults ( device: vk::Device, query_pool: vk::QueryPool, first_query: u32,
+        query_count: u32, data_size: usize, data: *mut c_void, stride: vk::DeviceSize, flags: vk::QueryResultFlags,
+        ) -> vk::Result, Device core 0;
+    152 CREATE_BUFFER CreateBuffer ( device: vk::Device, create_info: In<'a, vk::BufferCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, buffer: Out<'a, vk::Buffer>, ) -> vk::Result, Device
         core 0;
-    168 CMD_COPY_IMAGE PFN_vkCmdCopyImage ( a Pointer, b u64, c i32, d u64, e i32, f u32, g Pointer, ) Nothing
-        CommandBuffer core 0;
-    169 CMD_COPY_BUFFER_TO_IMAGE PFN_vkCmdCopyBufferToImage ( a Pointer, b u64, c u64, d i32, e u32, f Pointer,
-        ) Nothing CommandBuffer core 0;
-    170 CMD_COPY_IMAGE_TO_BUFFER PFN_vkCmdCopyImageToBuffer ( a Pointer, b u64, c i32, d u64, e u32, f Pointer,
-        ) Nothing CommandBuffer core 0;
-    171 CMD_UPDATE_BUFFER PFN_vkCmdUpdateBuffer ( a Pointer, b u64, c u64, d u64, e Pointer, ) Nothing CommandBuffer
+    153 DESTROY_BUFFER DestroyBuffer ( device: vk::Device, buffer: vk::Buffer,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    154 CREATE_IMAGE CreateImage ( device: vk::Device, create_info: In<'a, vk::ImageCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, image: Out<'a, vk::Image>, ) -> vk::Result, Device
         core 0;
-    172 CMD_FILL_BUFFER PFN_vkCmdFillBuffer ( a Pointer, b u64, c u64, d u64, e u32, ) Nothing CommandBuffer core 0;
-    173 CMD_PIPELINE_BARRIER PFN_vkCmdPipelineBarrier ( a Pointer, b u32, c u32, d u32, e u32, f Pointer, g u32,
-        h Pointer, i u32, j Pointer, ) Nothing CommandBuffer core 0;
-    174 CMD_BEGIN_QUERY PFN_vkCmdBeginQuery ( a Pointer, b u64, c u32, d u32, ) Nothing CommandBuffer core 0;
-    175 CMD_END_QUERY PFN_vkCmdEndQuery ( a Pointer, b u64, c u32, ) Nothing CommandBuffer core 0;
-    176 CMD_RESET_QUERY_POOL PFN_vkCmdResetQueryPool ( a Pointer, b u64, c u32, d u32, ) Nothing CommandBuffer core 0;
-    177 CMD_WRITE_TIMESTAMP PFN_vkCmdWriteTimestamp ( a Pointer, b u32, c u64, d u32, ) Nothing CommandBuffer core 0;
-    178 CMD_COPY_QUERY_POOL_RESULTS PFN_vkCmdCopyQueryPoolResults ( a Pointer, b u64, c u32, d u32, e u64, f u64,
-        g u64, h u32, ) Nothing CommandBuffer core 0;
-    179 CMD_EXECUTE_COMMANDS PFN_vkCmdExecuteCommands ( a Pointer, b u32, c Pointer, ) Nothing CommandBuffer core 0;
-    180 CREATE_EVENT PFN_vkCreateEvent ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
-    181 DESTROY_EVENT PFN_vkDestroyEvent ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    182 GET_EVENT_STATUS PFN_vkGetEventStatus ( a Pointer, b u64, ) i32 Device core 0;
-    183 SET_EVENT PFN_vkSetEvent ( a Pointer, b u64, ) i32 Device core 0;
-    184 RESET_EVENT PFN_vkResetEvent ( a Pointer, b u64, ) i32 Device core 0;
-    185 CREATE_BUFFER_VIEW PFN_vkCreateBufferView ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
-    186 DESTROY_BUFFER_VIEW PFN_vkDestroyBufferView ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    187 CREATE_SHADER_MODULE PFN_vkCreateShaderModule ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+    155 DESTROY_IMAGE DestroyImage ( device: vk::Device, image: vk::Image,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    156 GET_IMAGE_SUBRESOURCE_LAYOUT GetImageSubresourceLayout ( device: vk::Device, image: vk::Image,
+        subresource: In<'a, vk::ImageSubresource>, layout: Out<'a, vk::SubresourceLayout>, ) -> (), Device core 0;
+    157 CREATE_IMAGE_VIEW CreateImageView ( device: vk::Device, create_info: In<'a, vk::ImageViewCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, view: Out<'a, vk::ImageView>, ) -> vk::Result, Device
         core 0;
-    188 DESTROY_SHADER_MODULE PFN_vkDestroyShaderModule ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    189 CREATE_PIPELINE_CACHE PFN_vkCreatePipelineCache ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
-        core 0;
-    190 DESTROY_PIPELINE_CACHE PFN_vkDestroyPipelineCache ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    191 GET_PIPELINE_CACHE_DATA PFN_vkGetPipelineCacheData ( a Pointer, b u64, c Pointer, d Pointer, ) i32 Device
-        core 0;
-    192 MERGE_PIPELINE_CACHES PFN_vkMergePipelineCaches ( a Pointer, b u64, c u32, d Pointer, ) i32 Device core 0;
-    193 CREATE_COMPUTE_PIPELINES PFN_vkCreateComputePipelines ( a Pointer, b u64, c u32, d Pointer, e Pointer,
-        f Pointer, ) i32 Device core 0;
-    194 DESTROY_PIPELINE PFN_vkDestroyPipeline ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    195 CREATE_PIPELINE_LAYOUT PFN_vkCreatePipelineLayout ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
-        core 0;
-    196 DESTROY_PIPELINE_LAYOUT PFN_vkDestroyPipelineLayout ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    197 CREATE_SAMPLER PFN_vkCreateSampler ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
-    198 DESTROY_SAMPLER PFN_vkDestroySampler ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    199 CREATE_DESCRIPTOR_SET_LAYOUT PFN_vkCreateDescriptorSetLayout ( a Pointer, b Pointer, c Pointer, d Pointer,
-        ) i32 Device core 0;
-    200 DESTROY_DESCRIPTOR_SET_LAYOUT PFN_vkDestroyDescriptorSetLayout ( a Pointer, b u64, c Pointer, ) Nothing
+    158 DESTROY_IMAGE_VIEW DestroyImageView ( device: vk::Device, image_view: vk::ImageView,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    159 CREATE_COMMAND_POOL CreateCommandPool ( device: vk::Device,
+        create_info: In<'a, vk::CommandPoolCreateInfo<'a>>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        command_pool: Out<'a, vk::CommandPool>, ) -> vk::Result, Device core 0;
+    160 DESTROY_COMMAND_POOL DestroyCommandPool ( device: vk::Device, command_pool: vk::CommandPool,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    161 RESET_COMMAND_POOL ResetCommandPool ( device: vk::Device, command_pool: vk::CommandPool,
+        flags: vk::CommandPoolResetFlags, ) -> vk::Result, Device core 0;
+    162 ALLOCATE_COMMAND_BUFFERS AllocateCommandBuffers ( device: vk::Device,
+        allocate_info: In<'a, vk::CommandBufferAllocateInfo<'a>>, command_buffers: *mut vk::CommandBuffer,
+        ) -> vk::Result, Device core 0;
+    163 FREE_COMMAND_BUFFERS FreeCommandBuffers ( device: vk::Device, command_pool: vk::CommandPool,
+        command_buffer_count: u32, command_buffers: Array<'a, vk::CommandBuffer> [command_buffer_count], ) -> (),
         Device core 0;
-    201 CREATE_DESCRIPTOR_POOL PFN_vkCreateDescriptorPool ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+    164 BEGIN_COMMAND_BUFFER BeginCommandBuffer ( command_buffer: vk::CommandBuffer,
+        begin_info: In<'a, vk::CommandBufferBeginInfo<'a>>, ) -> vk::Result, CommandBuffer core 0;
+    165 END_COMMAND_BUFFER EndCommandBuffer ( command_buffer: vk::CommandBuffer, ) -> vk::Result, CommandBuffer
         core 0;
-    202 DESTROY_DESCRIPTOR_POOL PFN_vkDestroyDescriptorPool ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    203 RESET_DESCRIPTOR_POOL PFN_vkResetDescriptorPool ( a Pointer, b u64, c u32, ) i32 Device core 0;
-    204 ALLOCATE_DESCRIPTOR_SETS PFN_vkAllocateDescriptorSets ( a Pointer, b Pointer, c Pointer, ) i32 Device core 0;
-    205 FREE_DESCRIPTOR_SETS PFN_vkFreeDescriptorSets ( a Pointer, b u64, c u32, d Pointer, ) i32 Device core 0;
-    206 UPDATE_DESCRIPTOR_SETS PFN_vkUpdateDescriptorSets ( a Pointer, b u32, c Pointer, d u32, e Pointer, ) Nothing
+    166 RESET_COMMAND_BUFFER ResetCommandBuffer ( command_buffer: vk::CommandBuffer,
+        flags: vk::CommandBufferResetFlags, ) -> vk::Result, CommandBuffer core 0;
+    167 CMD_COPY_BUFFER CmdCopyBuffer ( command_buffer: vk::CommandBuffer, src_buffer: vk::Buffer,
+        dst_buffer: vk::Buffer, region_count: u32, regions: Array<'a, vk::BufferCopy> [region_count], ) -> (),
+        CommandBuffer core 0;
+    168 CMD_COPY_IMAGE CmdCopyImage ( command_buffer: vk::CommandBuffer, src_image: vk::Image,
+        src_image_layout: vk::ImageLayout, dst_image: vk::Image, dst_image_layout: vk::ImageLayout,
+        region_count: u32, regions: Array<'a, vk::ImageCopy> [region_count], ) -> (), CommandBuffer core 0;
+    169 CMD_COPY_BUFFER_TO_IMAGE CmdCopyBufferToImage ( command_buffer: vk::CommandBuffer, src_buffer: vk::Buffer,
+        dst_image: vk::Image, dst_image_layout: vk::ImageLayout, region_count: u32,
+        regions: Array<'a, vk::BufferImageCopy> [region_count], ) -> (), CommandBuffer core 0;
+    170 CMD_COPY_IMAGE_TO_BUFFER CmdCopyImageToBuffer ( command_buffer: vk::CommandBuffer, src_image: vk::Image,
+        src_image_layout: vk::ImageLayout, dst_buffer: vk::Buffer, region_count: u32,
+        regions: Array<'a, vk::BufferImageCopy> [region_count], ) -> (), CommandBuffer core 0;
+    171 CMD_UPDATE_BUFFER CmdUpdateBuffer ( command_buffer: vk::CommandBuffer, dst_buffer: vk::Buffer,
+        dst_offset: vk::DeviceSize, data_size: vk::DeviceSize, data: *const c_void, ) -> (), CommandBuffer core 0;
+    172 CMD_FILL_BUFFER CmdFillBuffer ( command_buffer: vk::CommandBuffer, dst_buffer: vk::Buffer,
+        dst_offset: vk::DeviceSize, size: vk::DeviceSize, data: u32, ) -> (), CommandBuffer core 0;
+    173 CMD_PIPELINE_BARRIER CmdPipelineBarrier ( command_buffer: vk::CommandBuffer,
+        src_stage_mask: vk::PipelineStageFlags, dst_stage_mask: vk::PipelineStageFlags,
+        dependency_flags: vk::DependencyFlags, memory_barrier_count: u32,
+        memory_barriers: Array<'a, vk::MemoryBarrier<'a>> [memory_barrier_count], buffer_memory_barrier_count: u32,
+        buffer_memory_barriers: Array<'a, vk::BufferMemoryBarrier<'a>> [buffer_memory_barrier_count],
+        image_memory_barrier_count: u32,
+        image_memory_barriers: Array<'a, vk::ImageMemoryBarrier<'a>> [image_memory_barrier_count], ) -> (),
+        CommandBuffer core 0;
+    174 CMD_BEGIN_QUERY CmdBeginQuery ( command_buffer: vk::CommandBuffer, query_pool: vk::QueryPool, query: u32,
+        flags: vk::QueryControlFlags, ) -> (), CommandBuffer core 0;
+    175 CMD_END_QUERY CmdEndQuery ( command_buffer: vk::CommandBuffer, query_pool: vk::QueryPool, query: u32,
+        ) -> (), CommandBuffer core 0;
+    176 CMD_RESET_QUERY_POOL CmdResetQueryPool ( command_buffer: vk::CommandBuffer, query_pool: vk::QueryPool,
+        first_query: u32, query_count: u32, ) -> (), CommandBuffer core 0;
+    177 CMD_WRITE_TIMESTAMP CmdWriteTimestamp ( command_buffer: vk::CommandBuffer,
+        pipeline_stage: vk::PipelineStageFlags, query_pool: vk::QueryPool, query: u32, ) -> (), CommandBuffer core 0;
+    178 CMD_COPY_QUERY_POOL_RESULTS CmdCopyQueryPoolResults ( command_buffer: vk::CommandBuffer,
+        query_pool: vk::QueryPool, first_query: u32, query_count: u32, dst_buffer: vk::Buffer,
+        dst_offset: vk::DeviceSize, stride: vk::DeviceSize, flags: vk::QueryResultFlags, ) -> (), CommandBuffer
+        core 0;
+    179 CMD_EXECUTE_COMMANDS CmdExecuteCommands ( command_buffer: vk::CommandBuffer, command_buffer_count: u32,
+        command_buffers: Array<'a, vk::CommandBuffer> [command_buffer_count], ) -> (), CommandBuffer core 0;
+    180 CREATE_EVENT CreateEvent ( device: vk::Device, create_info: In<'a, vk::EventCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, event: Out<'a, vk::Event>, ) -> vk::Result, Device
+        core 0;
+    181 DESTROY_EVENT DestroyEvent ( device: vk::Device, event: vk::Event,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    182 GET_EVENT_STATUS GetEventStatus ( device: vk::Device, event: vk::Event, ) -> vk::Result, Device core 0;
+    183 SET_EVENT SetEvent ( device: vk::Device, event: vk::Event, ) -> vk::Result, Device core 0;
+    184 RESET_EVENT ResetEvent ( device: vk::Device, event: vk::Event, ) -> vk::Result, Device core 0;
+    185 CREATE_BUFFER_VIEW CreateBufferView ( device: vk::Device, create_info: In<'a, vk::BufferViewCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, view: Out<'a, vk::BufferView>, ) -> vk::Result,
         Device core 0;
-    207 CMD_BIND_PIPELINE PFN_vkCmdBindPipeline ( a Pointer, b i32, c u64, ) Nothing CommandBuffer core 0;
-    208 CMD_BIND_DESCRIPTOR_SETS PFN_vkCmdBindDescriptorSets ( a Pointer, b i32, c u64, d u32, e u32, f Pointer,
-        g u32, h Pointer, ) Nothing CommandBuffer core 0;
-    209 CMD_CLEAR_COLOR_IMAGE PFN_vkCmdClearColorImage ( a Pointer, b u64, c i32, d Pointer, e u32, f Pointer,
-        ) Nothing CommandBuffer core 0;
-    210 CMD_DISPATCH PFN_vkCmdDispatch ( a Pointer, b u32, c u32, d u32, ) Nothing CommandBuffer core 0;
-    211 CMD_DISPATCH_INDIRECT PFN_vkCmdDispatchIndirect ( a Pointer, b u64, c u64, ) Nothing CommandBuffer core 0;
-    212 CMD_SET_EVENT PFN_vkCmdSetEvent ( a Pointer, b u64, c u32, ) Nothing CommandBuffer core 0;
-    213 CMD_RESET_EVENT PFN_vkCmdResetEvent ( a Pointer, b u64, c u32, ) Nothing CommandBuffer core 0;
-    214 CMD_WAIT_EVENTS PFN_vkCmdWaitEvents ( a Pointer, b u32, c Pointer, d u32, e u32, f u32, g Pointer, h u32,
-        i Pointer, j u32, k Pointer, ) Nothing CommandBuffer core 0;
-    215 CMD_PUSH_CONSTANTS PFN_vkCmdPushConstants ( a Pointer, b u64, c u32, d u32, e u32, f Pointer, ) Nothing
-        CommandBuffer core 0;
-    216 CREATE_GRAPHICS_PIPELINES PFN_vkCreateGraphicsPipelines ( a Pointer, b u64, c u32, d Pointer, e Pointer,
-        f Pointer, ) i32 Device core 0;
-    217 CREATE_FRAMEBUFFER PFN_vkCreateFramebuffer ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
-    218 DESTROY_FRAMEBUFFER PFN_vkDestroyFramebuffer ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    219 CREATE_RENDER_PASS PFN_vkCreateRenderPass ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device core 0;
-    220 DESTROY_RENDER_PASS PFN_vkDestroyRenderPass ( a Pointer, b u64, c Pointer, ) Nothing Device core 0;
-    221 GET_RENDER_AREA_GRANULARITY PFN_vkGetRenderAreaGranularity ( a Pointer, b u64, c Pointer, ) Nothing Device
+    186 DESTROY_BUFFER_VIEW DestroyBufferView ( device: vk::Device, buffer_view: vk::BufferView,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    187 CREATE_SHADER_MODULE CreateShaderModule ( device: vk::Device,
+        create_info: In<'a, vk::ShaderModuleCreateInfo<'a>>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        shader_module: Out<'a, vk::ShaderModule>, ) -> vk::Result, Device core 0;
+    188 DESTROY_SHADER_MODULE DestroyShaderModule ( device: vk::Device, shader_module: vk::ShaderModule,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    189 CREATE_PIPELINE_CACHE CreatePipelineCache ( device: vk::Device,
+        create_info: In<'a, vk::PipelineCacheCreateInfo<'a>>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        pipeline_cache: Out<'a, vk::PipelineCache>, ) -> vk::Result, Device core 0;
+    190 DESTROY_PIPELINE_CACHE DestroyPipelineCache ( device: vk::Device, pipeline_cache: vk::PipelineCache,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    191 GET_PIPELINE_CACHE_DATA GetPipelineCacheData ( device: vk::Device, pipeline_cache: vk::PipelineCache,
+        data_size: Out<'a, usize>, data: *mut c_void, ) -> vk::Result, Device core 0;
+    192 MERGE_PIPELINE_CACHES MergePipelineCaches ( device: vk::Device, dst_cache: vk::PipelineCache,
+        src_cache_count: u32, src_caches: Array<'a, vk::PipelineCache> [src_cache_count], ) -> vk::Result, Device
         core 0;
-    222 CMD_SET_VIEWPORT PFN_vkCmdSetViewport ( a Pointer, b u32, c u32, d Pointer, ) Nothing CommandBuffer core 0;
-    223 CMD_SET_SCISSOR PFN_vkCmdSetScissor ( a Pointer, b u32, c u32, d Pointer, ) Nothing CommandBuffer core 0;
-    224 CMD_SET_LINE_WIDTH PFN_vkCmdSetLineWidth ( a Pointer, b f32, ) Nothing CommandBuffer core 0;
-    225 CMD_SET_DEPTH_BIAS PFN_vkCmdSetDepthBias ( a Pointer, b f32, c f32, d f32, ) Nothing CommandBuffer core 0;
-    226 CMD_SET_BLEND_CONSTANTS PFN_vkCmdSetBlendConstants ( a Pointer, b Pointer, ) Nothing CommandBuffer core 0;
-    227 CMD_SET_DEPTH_BOUNDS PFN_vkCmdSetDepthBounds ( a Pointer, b f32, c f32, ) Nothing CommandBuffer core 0;
-    228 CMD_SET_STENCIL_COMPARE_MASK PFN_vkCmdSetStencilCompareMask ( a Pointer, b u32, c u32, ) Nothing
-        CommandBuffer core 0;
-    229 CMD_SET_STENCIL_WRITE_MASK PFN_vkCmdSetStencilWriteMask ( a Pointer, b u32, c u32, ) Nothing CommandBuffer
+    193 CREATE_COMPUTE_PIPELINES CreateComputePipelines ( device: vk::Device, pipeline_cache: vk::PipelineCache,
+        create_info_count: u32, create_infos: Array<'a, vk::ComputePipelineCreateInfo<'a>> [create_info_count],
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, pipelines: *mut vk::Pipeline, ) -> vk::Result, Device
         core 0;
-    230 CMD_SET_STENCIL_REFERENCE PFN_vkCmdSetStencilReference ( a Pointer, b u32, c u32, ) Nothing CommandBuffer
+    194 DESTROY_PIPELINE DestroyPipeline ( device: vk::Device, pipeline: vk::Pipeline,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    195 CREATE_PIPELINE_LAYOUT CreatePipelineLayout ( device: vk::Device,
+        create_info: In<'a, vk::PipelineLayoutCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, pipeline_layout: Out<'a, vk::PipelineLayout>,
+        ) -> vk::Result, Device core 0;
+    196 DESTROY_PIPELINE_LAYOUT DestroyPipelineLayout ( device: vk::Device, pipeline_layout: vk::PipelineLayout,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    197 CREATE_SAMPLER CreateSampler ( device: vk::Device, create_info: In<'a, vk::SamplerCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, sampler: Out<'a, vk::Sampler>, ) -> vk::Result,
+        Device core 0;
+    198 DESTROY_SAMPLER DestroySampler ( device: vk::Device, sampler: vk::Sampler,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    199 CREATE_DESCRIPTOR_SET_LAYOUT CreateDescriptorSetLayout ( device: vk::Device,
+        create_info: In<'a, vk::DescriptorSetLayoutCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, set_layout: Out<'a, vk::DescriptorSetLayout>,
+        ) -> vk::Result, Device core 0;
+    200 DESTROY_DESCRIPTOR_SET_LAYOUT DestroyDescriptorSetLayout ( device: vk::Device,
+        descriptor_set_layout: vk::DescriptorSetLayout, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        ) -> (), Device core 0;
+    201 CREATE_DESCRIPTOR_POOL CreateDescriptorPool ( device: vk::Device,
+        create_info: In<'a, vk::DescriptorPoolCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, descriptor_pool: Out<'a, vk::DescriptorPool>,
+        ) -> vk::Result, Device core 0;
+    202 DESTROY_DESCRIPTOR_POOL DestroyDescriptorPool ( device: vk::Device, descriptor_pool: vk::DescriptorPool,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    203 RESET_DESCRIPTOR_POOL ResetDescriptorPool ( device: vk::Device, descriptor_pool: vk::DescriptorPool,
+        flags: vk::DescriptorPoolResetFlags, ) -> vk::Result, Device core 0;
+    204 ALLOCATE_DESCRIPTOR_SETS AllocateDescriptorSets ( device: vk::Device,
+        allocate_info: In<'a, vk::DescriptorSetAllocateInfo<'a>>, descriptor_sets: *mut vk::DescriptorSet,
+        ) -> vk::Result, Device core 0;
+    205 FREE_DESCRIPTOR_SETS FreeDescriptorSets ( device: vk::Device, descriptor_pool: vk::DescriptorPool,
+        descriptor_set_count: u32, descriptor_sets: Array<'a, vk::DescriptorSet> [descriptor_set_count],
+        ) -> vk::Result, Device core 0;
+    206 UPDATE_DESCRIPTOR_SETS UpdateDescriptorSets ( device: vk::Device, descriptor_write_count: u32,
+        descriptor_writes: Array<'a, vk::WriteDescriptorSet<'a>> [descriptor_write_count],
+        descriptor_copy_count: u32, descriptor_copies: Array<'a, vk::CopyDescriptorSet<'a>> [descriptor_copy_count],
+        ) -> (), Device core 0;
+    207 CMD_BIND_PIPELINE CmdBindPipeline ( command_buffer: vk::CommandBuffer,
+        pipeline_bind_point: vk::PipelineBindPoint, pipeline: vk::Pipeline, ) -> (), CommandBuffer core 0;
+    208 CMD_BIND_DESCRIPTOR_SETS CmdBindDescriptorSets ( command_buffer: vk::CommandBuffer,
+        pipeline_bind_point: vk::PipelineBindPoint, layout: vk::PipelineLayout, first_set: u32,
+        descriptor_set_count: u32, descriptor_sets: Array<'a, vk::DescriptorSet> [descriptor_set_count],
+        dynamic_offset_count: u32, dynamic_offsets: Array<'a, u32> [dynamic_offset_count], ) -> (), CommandBuffer
         core 0;
-    231 CMD_BIND_INDEX_BUFFER PFN_vkCmdBindIndexBuffer ( a Pointer, b u64, c u64, d i32, ) Nothing CommandBuffer
+    209 CMD_CLEAR_COLOR_IMAGE CmdClearColorImage ( command_buffer: vk::CommandBuffer, image: vk::Image,
+        image_layout: vk::ImageLayout, color: In<'a, vk::ClearColorValue>, range_count: u32,
+        ranges: Array<'a, vk::ImageSubresourceRange> [range_count], ) -> (), CommandBuffer core 0;
+    210 CMD_DISPATCH CmdDispatch ( command_buffer: vk::CommandBuffer, group_count_x: u32, group_count_y: u32,
+        group_count_z: u32, ) -> (), CommandBuffer core 0;
+    211 CMD_DISPATCH_INDIRECT CmdDispatchIndirect ( command_buffer: vk::CommandBuffer, buffer: vk::Buffer,
+        offset: vk::DeviceSize, ) -> (), CommandBuffer core 0;
+    212 CMD_SET_EVENT CmdSetEvent ( command_buffer: vk::CommandBuffer, event: vk::Event,
+        stage_mask: vk::PipelineStageFlags, ) -> (), CommandBuffer core 0;
+    213 CMD_RESET_EVENT CmdResetEvent ( command_buffer: vk::CommandBuffer, event: vk::Event,
+        stage_mask: vk::PipelineStageFlags, ) -> (), CommandBuffer core 0;
+    214 CMD_WAIT_EVENTS CmdWaitEvents ( command_buffer: vk::CommandBuffer, event_count: u32,
+        events: Array<'a, vk::Event> [event_count], src_stage_mask: vk::PipelineStageFlags,
+        dst_stage_mask: vk::PipelineStageFlags, memory_barrier_count: u32,
+        memory_barriers: Array<'a, vk::MemoryBarrier<'a>> [memory_barrier_count], buffer_memory_barrier_count: u32,
+        buffer_memory_barriers: Array<'a, vk::BufferMemoryBarrier<'a>> [buffer_memory_barrier_count],
+        image_memory_barrier_count: u32,
+        image_memory_barriers: Array<'a, vk::ImageMemoryBarrier<'a>> [image_memory_barrier_count], ) -> (),
+        CommandBuffer core 0;
+    215 CMD_PUSH_CONSTANTS CmdPushConstants ( command_buffer: vk::CommandBuffer, layout: vk::PipelineLayout,
+        stage_flags: vk::ShaderStageFlags, offset: u32, size: u32, values: *const c_void, ) -> (), CommandBuffer
         core 0;
-    232 CMD_BIND_VERTEX_BUFFERS PFN_vkCmdBindVertexBuffers ( a Pointer, b u32, c u32, d Pointer, e Pointer, ) Nothing
-        CommandBuffer core 0;
-    233 CMD_DRAW PFN_vkCmdDraw ( a Pointer, b u32, c u32, d u32, e u32, ) Nothing CommandBuffer core 0;
-    234 CMD_DRAW_INDEXED PFN_vkCmdDrawIndexed ( a Pointer, b u32, c u32, d u32, e i32, f u32, ) Nothing CommandBuffer
+    216 CREATE_GRAPHICS_PIPELINES CreateGraphicsPipelines ( device: vk::Device, pipeline_cache: vk::PipelineCache,
+        create_info_count: u32, create_infos: Array<'a, vk::GraphicsPipelineCreateInfo<'a>> [create_info_count],
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, pipelines: *mut vk::Pipeline, ) -> vk::Result, Device
         core 0;
-    235 CMD_DRAW_INDIRECT PFN_vkCmdDrawIndirect ( a Pointer, b u64, c u64, d u32, e u32, ) Nothing CommandBuffer
+    217 CREATE_FRAMEBUFFER CreateFramebuffer ( device: vk::Device,
+        create_info: In<'a, vk::FramebufferCreateInfo<'a>>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        framebuffer: Out<'a, vk::Framebuffer>, ) -> vk::Result, Device core 0;
+    218 DESTROY_FRAMEBUFFER DestroyFramebuffer ( device: vk::Device, framebuffer: vk::Framebuffer,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    219 CREATE_RENDER_PASS CreateRenderPass ( device: vk::Device, create_info: In<'a, vk::RenderPassCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, render_pass: Out<'a, vk::RenderPass>,
+        ) -> vk::Result, Device core 0;
+    220 DESTROY_RENDER_PASS DestroyRenderPass ( device: vk::Device, render_pass: vk::RenderPass,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 0;
+    221 GET_RENDER_AREA_GRANULARITY GetRenderAreaGranularity ( device: vk::Device, render_pass: vk::RenderPass,
+        granularity: Out<'a, vk::Extent2D>, ) -> (), Device core 0;
+    222 CMD_SET_VIEWPORT CmdSetViewport ( command_buffer: vk::CommandBuffer, first_viewport: u32,
+        viewport_count: u32, viewports: Array<'a, vk::Viewport> [viewport_count], ) -> (), CommandBuffer core 0;
+    223 CMD_SET_SCISSOR CmdSetScissor ( command_buffer: vk::CommandBuffer, first_scissor: u32, scissor_count: u32,
+        scissors: Array<'a, vk::Rect2D> [scissor_count], ) -> (), CommandBuffer core 0;
+    224 CMD_SET_LINE_WIDTH CmdSetLineWidth ( command_buffer: vk::CommandBuffer, line_width: f32, ) -> (),
+        CommandBuffer core 0;
+    225 CMD_SET_DEPTH_BIAS CmdSetDepthBias ( command_buffer: vk::CommandBuffer, depth_bias_constant_factor: f32,
+        depth_bias_clamp: f32, depth_bias_slope_factor: f32, ) -> (), CommandBuffer core 0;
+    226 CMD_SET_BLEND_CONSTANTS CmdSetBlendConstants ( command_buffer: vk::CommandBuffer,
+        blend_constants: *const [f32; 4], ) -> (), CommandBuffer core 0;
+    227 CMD_SET_DEPTH_BOUNDS CmdSetDepthBounds ( command_buffer: vk::CommandBuffer, min_depth_bounds: f32,
+        max_depth_bounds: f32, ) -> (), CommandBuffer core 0;
+    228 CMD_SET_STENCIL_COMPARE_MASK CmdSetStencilCompareMask ( command_buffer: vk::CommandBuffer,
+        face_mask: vk::StencilFaceFlags, compare_mask: u32, ) -> (), CommandBuffer core 0;
+    229 CMD_SET_STENCIL_WRITE_MASK CmdSetStencilWriteMask ( command_buffer: vk::CommandBuffer,
+        face_mask: vk::StencilFaceFlags, write_mask: u32, ) -> (), CommandBuffer core 0;
+    230 CMD_SET_STENCIL_REFERENCE CmdSetStencilReference ( command_buffer: vk::CommandBuffer,
+        face_mask: vk::StencilFaceFlags, reference: u32, ) -> (), CommandBuffer core 0;
+    231 CMD_BIND_INDEX_BUFFER CmdBindIndexBuffer ( command_buffer: vk::CommandBuffer, buffer: vk::Buffer,
+        offset: vk::DeviceSize, index_type: vk::IndexType, ) -> (), CommandBuffer core 0;
+    232 CMD_BIND_VERTEX_BUFFERS CmdBindVertexBuffers ( command_buffer: vk::CommandBuffer, first_binding: u32,
+        binding_count: u32, buffers: Array<'a, vk::Buffer> [binding_count],
+        offsets: Array<'a, vk::DeviceSize> [binding_count], ) -> (), CommandBuffer core 0;
+    233 CMD_DRAW CmdDraw ( command_buffer: vk::CommandBuffer, vertex_count: u32, instance_count: u32,
+        first_vertex: u32, first_instance: u32, ) -> (), CommandBuffer core 0;
+    234 CMD_DRAW_INDEXED CmdDrawIndexed ( command_buffer: vk::CommandBuffer, index_count: u32, instance_count: u32,
+        first_index: u32, vertex_offset: i32, first_instance: u32, ) -> (), CommandBuffer core 0;
+    235 CMD_DRAW_INDIRECT CmdDrawIndirect ( command_buffer: vk::CommandBuffer, buffer: vk::Buffer,
+        offset: vk::DeviceSize, draw_count: u32, stride: u32, ) -> (), CommandBuffer core 0;
+    236 CMD_DRAW_INDEXED_INDIRECT CmdDrawIndexedIndirect ( command_buffer: vk::CommandBuffer, buffer: vk::Buffer,
+        offset: vk::DeviceSize, draw_count: u32, stride: u32, ) -> (), CommandBuffer core 0;
+    237 CMD_BLIT_IMAGE CmdBlitImage ( command_buffer: vk::CommandBuffer, src_image: vk::Image,
+        src_image_layout: vk::ImageLayout, dst_image: vk::Image, dst_image_layout: vk::ImageLayout,
+        region_count: u32, regions: Array<'a, vk::ImageBlit> [region_count], filter: vk::Filter, ) -> (),
+        CommandBuffer core 0;
+    238 CMD_CLEAR_DEPTH_STENCIL_IMAGE CmdClearDepthStencilImage ( command_buffer: vk::CommandBuffer,
+        image: vk::Image, image_layout: vk::ImageLayout, depth_stencil: In<'a, vk::ClearDepthStencilValue>,
+        range_count: u32, ranges: Array<'a, vk::ImageSubresourceRange> [range_count], ) -> (), CommandBuffer core 0;
+    239 CMD_CLEAR_ATTACHMENTS CmdClearAttachments ( command_buffer: vk::CommandBuffer, attachment_count: u32,
+        attachments: Array<'a, vk::ClearAttachment> [attachment_count], rect_count: u32,
+        rects: Array<'a, vk::ClearRect> [rect_count], ) -> (), CommandBuffer core 0;
+    240 CMD_RESOLVE_IMAGE CmdResolveImage ( command_buffer: vk::CommandBuffer, src_image: vk::Image,
+        src_image_layout: vk::ImageLayout, dst_image: vk::Image, dst_image_layout: vk::ImageLayout,
+        region_count: u32, regions: Array<'a, vk::ImageResolve> [region_count], ) -> (), CommandBuffer core 0;
+    241 CMD_BEGIN_RENDER_PASS CmdBeginRenderPass ( command_buffer: vk::CommandBuffer,
+        render_pass_begin: In<'a, vk::RenderPassBeginInfo<'a>>, contents: vk::SubpassContents, ) -> (), CommandBuffer
         core 0;
-    236 CMD_DRAW_INDEXED_INDIRECT PFN_vkCmdDrawIndexedIndirect ( a Pointer, b u64, c u64, d u32, e u32, ) Nothing
+    242 CMD_NEXT_SUBPASS CmdNextSubpass ( command_buffer: vk::CommandBuffer, contents: vk::SubpassContents, ) -> (),
         CommandBuffer core 0;
-    237 CMD_BLIT_IMAGE PFN_vkCmdBlitImage ( a Pointer, b u64, c i32, d u64, e i32, f u32, g Pointer, h i32, ) Nothing
-        CommandBuffer core 0;
-    238 CMD_CLEAR_DEPTH_STENCIL_IMAGE PFN_vkCmdClearDepthStencilImage ( a Pointer, b u64, c i32, d Pointer, e u32,
-        f Pointer, ) Nothing CommandBuffer core 0;
-    239 CMD_CLEAR_ATTACHMENTS PFN_vkCmdClearAttachments ( a Pointer, b u32, c Pointer, d u32, e Pointer, ) Nothing
-        CommandBuffer core 0;
-    240 CMD_RESOLVE_IMAGE PFN_vkCmdResolveImage ( a Pointer, b u64, c i32, d u64, e i32, f u32, g Pointer, ) Nothing
-        CommandBuffer core 0;
-    241 CMD_BEGIN_RENDER_PASS PFN_vkCmdBeginRenderPass ( a Pointer, b Pointer, c i32, ) Nothing CommandBuffer core 0;
-    242 CMD_NEXT_SUBPASS PFN_vkCmdNextSubpass ( a Pointer, b i32, ) Nothing CommandBuffer core 0;
-    243 CMD_END_RENDER_PASS PFN_vkCmdEndRenderPass ( a Pointer, ) Nothing CommandBuffer core 0;
+    243 CMD_END_RENDER_PASS CmdEndRenderPass ( command_buffer: vk::CommandBuffer, ) -> (), CommandBuffer core 0;
     } };
 }
 

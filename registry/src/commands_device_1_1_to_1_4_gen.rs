@@ -8,130 +8,213 @@ use crate::source::commands;
 #[macro_export]
 macro_rules! commands_device_1_1_to_1_4 {
     ($($callback:ident)::+) => { $($callback)::+! {
-    244 BIND_BUFFER_MEMORY_2 PFN_vkBindBufferMemory2 ( a Pointer, b u32, c Pointer, ) i32 Device core 1;
-    245 BIND_IMAGE_MEMORY_2 PFN_vkBindImageMemory2 ( a Pointer, b u32, c Pointer, ) i32 Device core 1;
-    246 GET_DEVICE_GROUP_PEER_MEMORY_FEATURES PFN_vkGetDeviceGroupPeerMemoryFeatures ( a Pointer, b u32, c u32,
-        d u32, e Pointer, ) Nothing Device core 1;
-    247 CMD_SET_DEVICE_MASK PFN_vkCmdSetDeviceMask ( a Pointer, b u32, ) Nothing CommandBuffer core 1;
-    248 GET_IMAGE_MEMORY_REQUIREMENTS_2 PFN_vkGetImageMemoryRequirements2 ( a Pointer, b Pointer, c Pointer,
-        ) Nothing Device core 1;
-    249 GET_BUFFER_MEMORY_REQUIREMENTS_2 PFN_vkGetBufferMemoryRequirements2 ( a Pointer, b Pointer, c Pointer,
-        ) Nothing Device core 1;
-    250 GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2 PFN_vkGetImageSparseMemoryRequirements2 ( a Pointer, b Pointer,
-        c Pointer, d Pointer, ) Nothing Device core 1;
-    251 TRIM_COMMAND_POOL PFN_vkTrimCommandPool ( a Pointer, b u64, c u32, ) Nothing Device core 1;
-    252 GET_DEVICE_QUEUE_2 PFN_vkGetDeviceQueue2 ( a Pointer, b Pointer, c Pointer, ) Nothing Device core 1;
-    253 CMD_DISPATCH_BASE PFN_vkCmdDispatchBase ( a Pointer, b u32, c u32, d u32, e u32, f u32, g u32, ) Nothing
+    244 BIND_BUFFER_MEMORY_2 BindBufferMemory2 ( device: vk::Device, bind_info_count: u32,
+        bind_infos: Array<'a, vk::BindBufferMemoryInfo<'a>> [bind_info_count], ) -> vk::Result, Device core 1;
+    245 BIND_IMAGE_MEMORY_2 BindImageMemory2 ( device: vk::Device, bind_info_count: u32,
+        bind_infos: Array<'a, vk::BindImageMemoryInfo<'a>> [bind_info_count], ) -> vk::Result, Device core 1;
+    246 GET_DEVICE_GROUP_PEER_MEMORY_FEATURES GetDeviceGroupPeerMemoryFeatures ( device: vk::Device, heap_index: u32,
+        local_device_index: u32, remote_device_index: u32, peer_memory_features: Out<'a, vk::PeerMemoryFeatureFlags>,
+        ) -> (), Device core 1;
+    247 CMD_SET_DEVICE_MASK CmdSetDeviceMask ( command_buffer: vk::CommandBuffer, device_mask: u32, ) -> (),
         CommandBuffer core 1;
-    254 CREATE_DESCRIPTOR_UPDATE_TEMPLATE PFN_vkCreateDescriptorUpdateTemplate ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Device core 1;
-    255 DESTROY_DESCRIPTOR_UPDATE_TEMPLATE PFN_vkDestroyDescriptorUpdateTemplate ( a Pointer, b u64, c Pointer,
-        ) Nothing Device core 1;
-    256 UPDATE_DESCRIPTOR_SET_WITH_TEMPLATE PFN_vkUpdateDescriptorSetWithTemplate ( a Pointer, b u64, c u64,
-        d Pointer, ) Nothing Device core 1;
-    257 GET_DESCRIPTOR_SET_LAYOUT_SUPPORT PFN_vkGetDescriptorSetLayoutSupport ( a Pointer, b Pointer, c Pointer,
-        ) Nothing Device core 1;
-    258 CREATE_SAMPLER_YCBCR_CONVERSION PFN_vkCreateSamplerYcbcrConversion ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Device core 1;
-    259 DESTROY_SAMPLER_YCBCR_CONVERSION PFN_vkDestroySamplerYcbcrConversion ( a Pointer, b u64, c Pointer, ) Nothing
-        Device core 1;
-    260 RESET_QUERY_POOL PFN_vkResetQueryPool ( a Pointer, b u64, c u32, d u32, ) Nothing Device core 2;
-    261 GET_SEMAPHORE_COUNTER_VALUE PFN_vkGetSemaphoreCounterValue ( a Pointer, b u64, c Pointer, ) i32 Device core 2;
-    262 WAIT_SEMAPHORES PFN_vkWaitSemaphores ( a Pointer, b Pointer, c u64, ) i32 Device core 2;
-    263 SIGNAL_SEMAPHORE PFN_vkSignalSemaphore ( a Pointer, b Pointer, ) i32 Device core 2;
-    264 GET_BUFFER_DEVICE_ADDRESS PFN_vkGetBufferDeviceAddress ( a Pointer, b Pointer, ) u64 Device core 2;
-    265 GET_BUFFER_OPAQUE_CAPTURE_ADDRESS PFN_vkGetBufferOpaqueCaptureAddress ( a Pointer, b Pointer, ) u64 Device
-        core 2;
-    266 GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS PFN_vkGetDeviceMemoryOpaqueCaptureAddress ( a Pointer, b Pointer,
-        ) u64 Device core 2;
-    267 CMD_DRAW_INDIRECT_COUNT PFN_vkCmdDrawIndirectCount ( a Pointer, b u64, c u64, d u64, e u64, f u32, g u32,
-        ) Nothing CommandBuffer core 2;
-    268 CMD_DRAW_INDEXED_INDIRECT_COUNT PFN_vkCmdDrawIndexedIndirectCount ( a Pointer, b u64, c u64, d u64, e u64,
-        f u32, g u32, ) Nothing CommandBuffer core 2;
-    269 CREATE_RENDER_PASS_2 PFN_vkCreateRenderPass2 ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
-        core 2;
-    270 CMD_BEGIN_RENDER_PASS_2 PFN_vkCmdBeginRenderPass2 ( a Pointer, b Pointer, c Pointer, ) Nothing CommandBuffer
-        core 2;
-    271 CMD_NEXT_SUBPASS_2 PFN_vkCmdNextSubpass2 ( a Pointer, b Pointer, c Pointer, ) Nothing CommandBuffer core 2;
-    272 CMD_END_RENDER_PASS_2 PFN_vkCmdEndRenderPass2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 2;
-    273 CREATE_PRIVATE_DATA_SLOT PFN_vkCreatePrivateDataSlot ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+    248 GET_IMAGE_MEMORY_REQUIREMENTS_2 GetImageMemoryRequirements2 ( device: vk::Device,
+        info: In<'a, vk::ImageMemoryRequirementsInfo2<'a>>,
+        memory_requirements: Out<'a, vk::MemoryRequirements2<'a>>, ) -> (), Device core 1;
+    249 GET_BUFFER_MEMORY_REQUIREMENTS_2 GetBufferMemoryRequirements2 ( device: vk::Device,
+        info: In<'a, vk::BufferMemoryRequirementsInfo2<'a>>,
+        memory_requirements: Out<'a, vk::MemoryRequirements2<'a>>, ) -> (), Device core 1;
+    250 GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2 GetImageSparseMemoryRequirements2 ( device: vk::Device,
+        info: In<'a, vk::ImageSparseMemoryRequirementsInfo2<'a>>, sparse_memory_requirement_count: Out<'a, u32>,
+        sparse_memory_requirements: *mut vk::SparseImageMemoryRequirements2<'a>, ) -> (), Device core 1;
+    251 TRIM_COMMAND_POOL TrimCommandPool ( device: vk::Device, command_pool: vk::CommandPool,
+        flags: vk::CommandPoolTrimFlags, ) -> (), Device core 1;
+    252 GET_DEVICE_QUEUE_2 GetDeviceQueue2 ( device: vk::Device, queue_info: In<'a, vk::DeviceQueueInfo2<'a>>,
+        queue: Out<'a, vk::Queue>, ) -> (), Device core 1;
+    253 CMD_DISPATCH_BASE CmdDispatchBase ( command_buffer: vk::CommandBuffer, base_group_x: u32, base_group_y: u32,
+        base_group_z: u32, group_count_x: u32, group_count_y: u32, group_count_z: u32, ) -> (), CommandBuffer core 1;
+    254 CREATE_DESCRIPTOR_UPDATE_TEMPLATE CreateDescriptorUpdateTemplate ( device: vk::Device,
+        create_info: In<'a, vk::DescriptorUpdateTemplateCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        descriptor_update_template: Out<'a, vk::DescriptorUpdateTemplate>, ) -> vk::Result, Device core 1;
+    255 DESTROY_DESCRIPTOR_UPDATE_TEMPLATE DestroyDescriptorUpdateTemplate ( device: vk::Device,
+        descriptor_update_template: vk::DescriptorUpdateTemplate,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device core 1;
+    256 UPDATE_DESCRIPTOR_SET_WITH_TEMPLATE UpdateDescriptorSetWithTemplate ( device: vk::Device,
+        descriptor_set: vk::DescriptorSet, descriptor_update_template: vk::DescriptorUpdateTemplate,
+        data: *const c_void, ) -> (), Device core 1;
+    257 GET_DESCRIPTOR_SET_LAYOUT_SUPPORT GetDescriptorSetLayoutSupport ( device: vk::Device,
+        create_info: In<'a, vk::DescriptorSetLayoutCreateInfo<'a>>,
+        support: Out<'a, vk::DescriptorSetLayoutSupport<'a>>, ) -> (), Device core 1;
+    258 CREATE_SAMPLER_YCBCR_CONVERSION CreateSamplerYcbcrConversion ( device: vk::Device,
+        create_info: In<'a, vk::SamplerYcbcrConversionCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        ycbcr_conversion: Out<'a, vk::SamplerYcbcrConversion>, ) -> vk::Result, Device core 1;
+    259 DESTROY_SAMPLER_YCBCR_CONVERSION DestroySamplerYcbcrConversion ( device: vk::Device,
+        ycbcr_conversion: vk::SamplerYcbcrConversion, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        ) -> (), Device core 1;
+    260 RESET_QUERY_POOL ResetQueryPool ( device: vk::Device, query_pool: vk::QueryPool, first_query: u32,
+        query_count: u32, ) -> (), Device core 2;
+    261 GET_SEMAPHORE_COUNTER_VALUE GetSemaphoreCounterValue ( device: vk::Device, semaphore: vk::Semaphore,
+        value: Out<'a, u64>, ) -> vk::Result, Device core 2;
+    262 WAIT_SEMAPHORES WaitSemaphores ( device: vk::Device, wait_info: In<'a, vk::SemaphoreWaitInfo<'a>>,
+        timeout: u64, ) -> vk::Result, Device core 2;
+    263 SIGNAL_SEMAPHORE SignalSemaphore ( device: vk::Device, signal_info: In<'a, vk::SemaphoreSignalInfo<'a>>,
+        ) -> vk::Result, Device core 2;
+    264 GET_BUFFER_DEVICE_ADDRESS GetBufferDeviceAddress ( device: vk::Device,
+        info: In<'a, vk::BufferDeviceAddressInfo<'a>>, ) -> vk::DeviceAddress, Device core 2;
+    265 GET_BUFFER_OPAQUE_CAPTURE_ADDRESS GetBufferOpaqueCaptureAddress ( device: vk::Device,
+        info: In<'a, vk::BufferDeviceAddressInfo<'a>>, ) -> u64, Device core 2;
+    266 GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS GetDeviceMemoryOpaqueCaptureAddress ( device: vk::Device,
+        info: In<'a, vk::DeviceMemoryOpaqueCaptureAddressInfo<'a>>, ) -> u64, Device core 2;
+    267 CMD_DRAW_INDIRECT_COUNT CmdDrawIndirectCount ( command_buffer: vk::CommandBuffer, buffer: vk::Buffer,
+        offset: vk::DeviceSize, count_buffer: vk::Buffer, count_buffer_offset: vk::DeviceSize, max_draw_count: u32,
+        stride: u32, ) -> (), CommandBuffer core 2;
+    268 CMD_DRAW_INDEXED_INDIRECT_COUNT CmdDrawIndexedIndirectCount ( command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer, offset: vk::DeviceSize, count_buffer: vk::Buffer, count_buffer_offset: vk::DeviceSize,
+        max_draw_count: u32, stride: u32, ) -> (), CommandBuffer core 2;
+    269 CREATE_RENDER_PASS_2 CreateRenderPass2 ( device: vk::Device,
+        create_info: In<'a, vk::RenderPassCreateInfo2<'a>>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        render_pass: Out<'a, vk::RenderPass>, ) -> vk::Result, Device core 2;
+    270 CMD_BEGIN_RENDER_PASS_2 CmdBeginRenderPass2 ( command_buffer: vk::CommandBuffer,
+        render_pass_begin: In<'a, vk::RenderPassBeginInfo<'a>>, subpass_begin_info: In<'a, vk::SubpassBeginInfo<'a>>,
+        ) -> (), CommandBuffer core 2;
+    271 CMD_NEXT_SUBPASS_2 CmdNextSubpass2 ( command_buffer: vk::CommandBuffer,
+        subpass_begin_info: In<'a, vk::SubpassBeginInfo<'a>>, subpass_end_info: In<'a, vk::SubpassEndInfo<'a>>,
+        ) -> (), CommandBuffer core 2;
+    272 CMD_END_RENDER_PASS_2 CmdEndRenderPass2 ( command_buffer: vk::CommandBuffer,
+        subpass_end_info: In<'a, vk::SubpassEndInfo<'a>>, ) -> (), CommandBuffer core 2;
+    273 CREATE_PRIVATE_DATA_SLOT CreatePrivateDataSlot ( device: vk::Device,
+        create_info: In<'a, vk::PrivateDataSlotCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, private_data_slot: Out<'a, vk::PrivateDataSlot>,
+        ) -> vk::Result, Device core 3;
+    274 DESTROY_PRIVATE_DATA_SLOT DestroyPrivateDataSlot ( device: vk::Device,
+        private_data_slot: vk::PrivateDataSlot, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (),
         Device core 3;
-    274 DESTROY_PRIVATE_DATA_SLOT PFN_vkDestroyPrivateDataSlot ( a Pointer, b u64, c Pointer, ) Nothing Device core 3;
-    275 SET_PRIVATE_DATA PFN_vkSetPrivateData ( a Pointer, b i32, c u64, d u64, e u64, ) i32 Device core 3;
-    276 GET_PRIVATE_DATA PFN_vkGetPrivateData ( a Pointer, b i32, c u64, d u64, e Pointer, ) Nothing Device core 3;
-    277 CMD_PIPELINE_BARRIER_2 PFN_vkCmdPipelineBarrier2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 3;
-    278 CMD_WRITE_TIMESTAMP_2 PFN_vkCmdWriteTimestamp2 ( a Pointer, b u64, c u64, d u32, ) Nothing CommandBuffer
-        core 3;
-    279 QUEUE_SUBMIT_2 PFN_vkQueueSubmit2 ( a Pointer, b u32, c Pointer, d u64, ) i32 Queue core 3;
-    280 CMD_COPY_BUFFER_2 PFN_vkCmdCopyBuffer2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 3;
-    281 CMD_COPY_IMAGE_2 PFN_vkCmdCopyImage2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 3;
-    282 CMD_COPY_BUFFER_TO_IMAGE_2 PFN_vkCmdCopyBufferToImage2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 3;
-    283 CMD_COPY_IMAGE_TO_BUFFER_2 PFN_vkCmdCopyImageToBuffer2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 3;
-    284 GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS PFN_vkGetDeviceBufferMemoryRequirements ( a Pointer, b Pointer,
-        c Pointer, ) Nothing Device core 3;
-    285 GET_DEVICE_IMAGE_MEMORY_REQUIREMENTS PFN_vkGetDeviceImageMemoryRequirements ( a Pointer, b Pointer,
-        c Pointer, ) Nothing Device core 3;
-    286 GET_DEVICE_IMAGE_SPARSE_MEMORY_REQUIREMENTS PFN_vkGetDeviceImageSparseMemoryRequirements ( a Pointer,
-        b Pointer, c Pointer, d Pointer, ) Nothing Device core 3;
-    287 CMD_SET_EVENT_2 PFN_vkCmdSetEvent2 ( a Pointer, b u64, c Pointer, ) Nothing CommandBuffer core 3;
-    288 CMD_RESET_EVENT_2 PFN_vkCmdResetEvent2 ( a Pointer, b u64, c u64, ) Nothing CommandBuffer core 3;
-    289 CMD_WAIT_EVENTS_2 PFN_vkCmdWaitEvents2 ( a Pointer, b u32, c Pointer, d Pointer, ) Nothing CommandBuffer
-        core 3;
-    290 CMD_BLIT_IMAGE_2 PFN_vkCmdBlitImage2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 3;
-    291 CMD_RESOLVE_IMAGE_2 PFN_vkCmdResolveImage2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 3;
-    292 CMD_BEGIN_RENDERING PFN_vkCmdBeginRendering ( a Pointer, b Pointer, ) Nothing CommandBuffer core 3;
-    293 CMD_END_RENDERING PFN_vkCmdEndRendering ( a Pointer, ) Nothing CommandBuffer core 3;
-    294 CMD_SET_CULL_MODE PFN_vkCmdSetCullMode ( a Pointer, b u32, ) Nothing CommandBuffer core 3;
-    295 CMD_SET_FRONT_FACE PFN_vkCmdSetFrontFace ( a Pointer, b i32, ) Nothing CommandBuffer core 3;
-    296 CMD_SET_PRIMITIVE_TOPOLOGY PFN_vkCmdSetPrimitiveTopology ( a Pointer, b i32, ) Nothing CommandBuffer core 3;
-    297 CMD_SET_VIEWPORT_WITH_COUNT PFN_vkCmdSetViewportWithCount ( a Pointer, b u32, c Pointer, ) Nothing
+    275 SET_PRIVATE_DATA SetPrivateData ( device: vk::Device, object_type: vk::ObjectType, object_handle: u64,
+        private_data_slot: vk::PrivateDataSlot, data: u64, ) -> vk::Result, Device core 3;
+    276 GET_PRIVATE_DATA GetPrivateData ( device: vk::Device, object_type: vk::ObjectType, object_handle: u64,
+        private_data_slot: vk::PrivateDataSlot, data: Out<'a, u64>, ) -> (), Device core 3;
+    277 CMD_PIPELINE_BARRIER_2 CmdPipelineBarrier2 ( command_buffer: vk::CommandBuffer,
+        dependency_info: In<'a, vk::DependencyInfo<'a>>, ) -> (), CommandBuffer core 3;
+    278 CMD_WRITE_TIMESTAMP_2 CmdWriteTimestamp2 ( command_buffer: vk::CommandBuffer, stage: vk::PipelineStageFlags2,
+        query_pool: vk::QueryPool, query: u32, ) -> (), CommandBuffer core 3;
+    279 QUEUE_SUBMIT_2 QueueSubmit2 ( queue: vk::Queue, submit_count: u32,
+        submits: Array<'a, vk::SubmitInfo2<'a>> [submit_count], fence: vk::Fence, ) -> vk::Result, Queue core 3;
+    280 CMD_COPY_BUFFER_2 CmdCopyBuffer2 ( command_buffer: vk::CommandBuffer,
+        copy_buffer_info: In<'a, vk::CopyBufferInfo2<'a>>, ) -> (), CommandBuffer core 3;
+    281 CMD_COPY_IMAGE_2 CmdCopyImage2 ( command_buffer: vk::CommandBuffer,
+        copy_image_info: In<'a, vk::CopyImageInfo2<'a>>, ) -> (), CommandBuffer core 3;
+    282 CMD_COPY_BUFFER_TO_IMAGE_2 CmdCopyBufferToImage2 ( command_buffer: vk::CommandBuffer,
+        copy_buffer_to_image_info: In<'a, vk::CopyBufferToImageInfo2<'a>>, ) -> (), CommandBuffer core 3;
+    283 CMD_COPY_IMAGE_TO_BUFFER_2 CmdCopyImageToBuffer2 ( command_buffer: vk::CommandBuffer,
+        copy_image_to_buffer_info: In<'a, vk::CopyImageToBufferInfo2<'a>>, ) -> (), CommandBuffer core 3;
+    284 GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS GetDeviceBufferMemoryRequirements ( device: vk::Device,
+        info: In<'a, vk::DeviceBufferMemoryRequirements<'a>>,
+        memory_requirements: Out<'a, vk::MemoryRequirements2<'a>>, ) -> (), Device core 3;
+    285 GET_DEVICE_IMAGE_MEMORY_REQUIREMENTS GetDeviceImageMemoryRequirements ( device: vk::Device,
+        info: In<'a, vk::DeviceImageMemoryRequirements<'a>>,
+        memory_requirements: Out<'a, vk::MemoryRequirements2<'a>>, ) -> (), Device core 3;
+    286 GET_DEVICE_IMAGE_SPARSE_MEMORY_REQUIREMENTS GetDeviceImageSparseMemoryRequirements ( device: vk::Device,
+        info: In<'a, vk::DeviceImageMemoryRequirements<'a>>, sparse_memory_requirement_count: Out<'a, u32>,
+        sparse_memory_requirements: *mut vk::SparseImageMemoryRequirements2<'a>, ) -> (), Device core 3;
+    287 CMD_SET_EVENT_2 CmdSetEvent2 ( command_buffer: vk::CommandBuffer, event: vk::Event,
+        dependency_info: In<'a, vk::DependencyInfo<'a>>, ) -> (), CommandBuffer core 3;
+    288 CMD_RESET_EVENT_2 CmdResetEvent2 ( command_buffer: vk::CommandBuffer, event: vk::Event,
+        stage_mask: vk::PipelineStageFlags2, ) -> (), CommandBuffer core 3;
+    289 CMD_WAIT_EVENTS_2 CmdWaitEvents2 ( command_buffer: vk::CommandBuffer, event_count: u32,
+        events: Array<'a, vk::Event> [event_count],
+        dependency_infos: Array<'a, vk::DependencyInfo<'a>> [event_count], ) -> (), CommandBuffer core 3;
+    290 CMD_BLIT_IMAGE_2 CmdBlitImage2 ( command_buffer: vk::CommandBuffer,
+        blit_image_info: In<'a, vk::BlitImageInfo2<'a>>, ) -> (), CommandBuffer core 3;
+    291 CMD_RESOLVE_IMAGE_2 CmdResolveImage2 ( command_buffer: vk::CommandBuffer,
+        resolve_image_info: In<'a, vk::ResolveImageInfo2<'a>>, ) -> (), CommandBuffer core 3;
+    292 CMD_BEGIN_RENDERING CmdBeginRendering ( command_buffer: vk::CommandBuffer,
+        rendering_info: In<'a, vk::RenderingInfo<'a>>, ) -> (), CommandBuffer core 3;
+    293 CMD_END_RENDERING CmdEndRendering ( command_buffer: vk::CommandBuffer, ) -> (), CommandBuffer core 3;
+    294 CMD_SET_CULL_MODE CmdSetCullMode ( command_buffer: vk::CommandBuffer, cull_mode: vk::CullModeFlags, ) -> (),
         CommandBuffer core 3;
-    298 CMD_SET_SCISSOR_WITH_COUNT PFN_vkCmdSetScissorWithCount ( a Pointer, b u32, c Pointer, ) Nothing
+    295 CMD_SET_FRONT_FACE CmdSetFrontFace ( command_buffer: vk::CommandBuffer, front_face: vk::FrontFace, ) -> (),
         CommandBuffer core 3;
-    299 CMD_BIND_VERTEX_BUFFERS_2 PFN_vkCmdBindVertexBuffers2 ( a Pointer, b u32, c u32, d Pointer, e Pointer,
-        f Pointer, g Pointer, ) Nothing CommandBuffer core 3;
-    300 CMD_SET_DEPTH_TEST_ENABLE PFN_vkCmdSetDepthTestEnable ( a Pointer, b u32, ) Nothing CommandBuffer core 3;
-    301 CMD_SET_DEPTH_WRITE_ENABLE PFN_vkCmdSetDepthWriteEnable ( a Pointer, b u32, ) Nothing CommandBuffer core 3;
-    302 CMD_SET_DEPTH_COMPARE_OP PFN_vkCmdSetDepthCompareOp ( a Pointer, b i32, ) Nothing CommandBuffer core 3;
-    303 CMD_SET_DEPTH_BOUNDS_TEST_ENABLE PFN_vkCmdSetDepthBoundsTestEnable ( a Pointer, b u32, ) Nothing
-        CommandBuffer core 3;
-    304 CMD_SET_STENCIL_TEST_ENABLE PFN_vkCmdSetStencilTestEnable ( a Pointer, b u32, ) Nothing CommandBuffer core 3;
-    305 CMD_SET_STENCIL_OP PFN_vkCmdSetStencilOp ( a Pointer, b u32, c i32, d i32, e i32, f i32, ) Nothing
-        CommandBuffer core 3;
-    306 CMD_SET_RASTERIZER_DISCARD_ENABLE PFN_vkCmdSetRasterizerDiscardEnable ( a Pointer, b u32, ) Nothing
-        CommandBuffer core 3;
-    307 CMD_SET_DEPTH_BIAS_ENABLE PFN_vkCmdSetDepthBiasEnable ( a Pointer, b u32, ) Nothing CommandBuffer core 3;
-    308 CMD_SET_PRIMITIVE_RESTART_ENABLE PFN_vkCmdSetPrimitiveRestartEnable ( a Pointer, b u32, ) Nothing
-        CommandBuffer core 3;
-    309 MAP_MEMORY_2 PFN_vkMapMemory2 ( a Pointer, b Pointer, c Pointer, ) i32 Device core 4;
-    310 UNMAP_MEMORY_2 PFN_vkUnmapMemory2 ( a Pointer, b Pointer, ) i32 Device core 4;
-    311 GET_DEVICE_IMAGE_SUBRESOURCE_LAYOUT PFN_vkGetDeviceImageSubresourceLayout ( a Pointer, b Pointer, c Pointer,
-        ) Nothing Device core 4;
-    312 GET_IMAGE_SUBRESOURCE_LAYOUT_2 PFN_vkGetImageSubresourceLayout2 ( a Pointer, b u64, c Pointer, d Pointer,
-        ) Nothing Device core 4;
-    313 COPY_MEMORY_TO_IMAGE PFN_vkCopyMemoryToImage ( a Pointer, b Pointer, ) i32 Device core 4;
-    314 COPY_IMAGE_TO_MEMORY PFN_vkCopyImageToMemory ( a Pointer, b Pointer, ) i32 Device core 4;
-    315 COPY_IMAGE_TO_IMAGE PFN_vkCopyImageToImage ( a Pointer, b Pointer, ) i32 Device core 4;
-    316 TRANSITION_IMAGE_LAYOUT PFN_vkTransitionImageLayout ( a Pointer, b u32, c Pointer, ) i32 Device core 4;
-    317 CMD_PUSH_DESCRIPTOR_SET PFN_vkCmdPushDescriptorSet ( a Pointer, b i32, c u64, d u32, e u32, f Pointer,
-        ) Nothing CommandBuffer core 4;
-    318 CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE PFN_vkCmdPushDescriptorSetWithTemplate ( a Pointer, b u64, c u64,
-        d u32, e Pointer, ) Nothing CommandBuffer core 4;
-    319 CMD_BIND_DESCRIPTOR_SETS_2 PFN_vkCmdBindDescriptorSets2 ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        core 4;
-    320 CMD_PUSH_CONSTANTS_2 PFN_vkCmdPushConstants2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 4;
-    321 CMD_PUSH_DESCRIPTOR_SET_2 PFN_vkCmdPushDescriptorSet2 ( a Pointer, b Pointer, ) Nothing CommandBuffer core 4;
-    322 CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2 PFN_vkCmdPushDescriptorSetWithTemplate2 ( a Pointer, b Pointer,
-        ) Nothing CommandBuffer core 4;
-    323 CMD_SET_LINE_STIPPLE PFN_vkCmdSetLineStipple ( a Pointer, b u32, c u16, ) Nothing CommandBuffer core 4;
-    324 CMD_BIND_INDEX_BUFFER_2 PFN_vkCmdBindIndexBuffer2 ( a Pointer, b u64, c u64, d u64, e i32, ) Nothing
-        CommandBuffer core 4;
-    325 GET_RENDERING_AREA_GRANULARITY PFN_vkGetRenderingAreaGranularity ( a Pointer, b Pointer, c Pointer, ) Nothing
+    296 CMD_SET_PRIMITIVE_TOPOLOGY CmdSetPrimitiveTopology ( command_buffer: vk::CommandBuffer,
+        primitive_topology: vk::PrimitiveTopology, ) -> (), CommandBuffer core 3;
+    297 CMD_SET_VIEWPORT_WITH_COUNT CmdSetViewportWithCount ( command_buffer: vk::CommandBuffer, viewport_count: u32,
+        viewports: Array<'a, vk::Viewport> [viewport_count], ) -> (), CommandBuffer core 3;
+    298 CMD_SET_SCISSOR_WITH_COUNT CmdSetScissorWithCount ( command_buffer: vk::CommandBuffer, scissor_count: u32,
+        scissors: Array<'a, vk::Rect2D> [scissor_count], ) -> (), CommandBuffer core 3;
+    299 CMD_BIND_VERTEX_BUFFERS_2 CmdBindVertexBuffers2 ( command_buffer: vk::CommandBuffer, first_binding: u32,
+        binding_count: u32, buffers: Array<'a, vk::Buffer> [binding_count],
+        offsets: Array<'a, vk::DeviceSize> [binding_count], sizes: Array<'a, vk::DeviceSize> [binding_count],
+        strides: Array<'a, vk::DeviceSize> [binding_count], ) -> (), CommandBuffer core 3;
+    300 CMD_SET_DEPTH_TEST_ENABLE CmdSetDepthTestEnable ( command_buffer: vk::CommandBuffer,
+        depth_test_enable: vk::Bool32, ) -> (), CommandBuffer core 3;
+    301 CMD_SET_DEPTH_WRITE_ENABLE CmdSetDepthWriteEnable ( command_buffer: vk::CommandBuffer,
+        depth_write_enable: vk::Bool32, ) -> (), CommandBuffer core 3;
+    302 CMD_SET_DEPTH_COMPARE_OP CmdSetDepthCompareOp ( command_buffer: vk::CommandBuffer,
+        depth_compare_op: vk::CompareOp, ) -> (), CommandBuffer core 3;
+    303 CMD_SET_DEPTH_BOUNDS_TEST_ENABLE CmdSetDepthBoundsTestEnable ( command_buffer: vk::CommandBuffer,
+        depth_bounds_test_enable: vk::Bool32, ) -> (), CommandBuffer core 3;
+    304 CMD_SET_STENCIL_TEST_ENABLE CmdSetStencilTestEnable ( command_buffer: vk::CommandBuffer,
+        stencil_test_enable: vk::Bool32, ) -> (), CommandBuffer core 3;
+    305 CMD_SET_STENCIL_OP CmdSetStencilOp ( command_buffer: vk::CommandBuffer, face_mask: vk::StencilFaceFlags,
+        fail_op: vk::StencilOp, pass_op: vk::StencilOp, depth_fail_op: vk::StencilOp, compare_op: vk::CompareOp,
+        ) -> (), CommandBuffer core 3;
+    306 CMD_SET_RASTERIZER_DISCARD_ENABLE CmdSetRasterizerDiscardEnable ( command_buffer: vk::CommandBuffer,
+        rasterizer_discard_enable: vk::Bool32, ) -> (), CommandBuffer core 3;
+    307 CMD_SET_DEPTH_BIAS_ENABLE CmdSetDepthBiasEnable ( command_buffer: vk::CommandBuffer,
+        depth_bias_enable: vk::Bool32, ) -> (), CommandBuffer core 3;
+    308 CMD_SET_PRIMITIVE_RESTART_ENABLE CmdSetPrimitiveRestartEnable ( command_buffer: vk::CommandBuffer,
+        primitive_restart_enable: vk::Bool32, ) -> (), CommandBuffer core 3;
+    309 MAP_MEMORY_2 MapMemory2 ( device: vk::Device, memory_map_info: In<'a, vk::MemoryMapInfoKHR<'a>>,
+        data: *mut *mut c_void, ) -> vk::Result, Device core 4;
+    310 UNMAP_MEMORY_2 UnmapMemory2 ( device: vk::Device, memory_unmap_info: In<'a, vk::MemoryUnmapInfoKHR<'a>>,
+        ) -> vk::Result, Device core 4;
+    311 GET_DEVICE_IMAGE_SUBRESOURCE_LAYOUT GetDeviceImageSubresourceLayout ( device: vk::Device,
+        info: In<'a, vk::DeviceImageSubresourceInfoKHR<'a>>, layout: Out<'a, vk::SubresourceLayout2KHR<'a>>, ) -> (),
         Device core 4;
-    326 CMD_SET_RENDERING_ATTACHMENT_LOCATIONS PFN_vkCmdSetRenderingAttachmentLocations ( a Pointer, b Pointer,
-        ) Nothing CommandBuffer core 4;
-    327 CMD_SET_RENDERING_INPUT_ATTACHMENT_INDICES PFN_vkCmdSetRenderingInputAttachmentIndices ( a Pointer,
-        b Pointer, ) Nothing CommandBuffer core 4;
+    312 GET_IMAGE_SUBRESOURCE_LAYOUT_2 GetImageSubresourceLayout2 ( device: vk::Device, image: vk::Image,
+        subresource: In<'a, vk::ImageSubresource2KHR<'a>>, layout: Out<'a, vk::SubresourceLayout2KHR<'a>>, ) -> (),
+        Device core 4;
+    313 COPY_MEMORY_TO_IMAGE CopyMemoryToImage ( device: vk::Device,
+        copy_memory_to_image_info: In<'a, vk::CopyMemoryToImageInfoEXT<'a>>, ) -> vk::Result, Device core 4;
+    314 COPY_IMAGE_TO_MEMORY CopyImageToMemory ( device: vk::Device,
+        copy_image_to_memory_info: In<'a, vk::CopyImageToMemoryInfoEXT<'a>>, ) -> vk::Result, Device core 4;
+    315 COPY_IMAGE_TO_IMAGE CopyImageToImage ( device: vk::Device,
+        copy_image_to_image_info: In<'a, vk::CopyImageToImageInfoEXT<'a>>, ) -> vk::Result, Device core 4;
+    316 TRANSITION_IMAGE_LAYOUT TransitionImageLayout ( device: vk::Device, transition_count: u32,
+        transitions: Array<'a, vk::HostImageLayoutTransitionInfoEXT<'a>> [transition_count], ) -> vk::Result, Device
+        core 4;
+    317 CMD_PUSH_DESCRIPTOR_SET CmdPushDescriptorSet ( command_buffer: vk::CommandBuffer,
+        pipeline_bind_point: vk::PipelineBindPoint, layout: vk::PipelineLayout, set: u32,
+        descriptor_write_count: u32,
+        descriptor_writes: Array<'a, vk::WriteDescriptorSet<'a>> [descriptor_write_count], ) -> (), CommandBuffer
+        core 4;
+    318 CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE CmdPushDescriptorSetWithTemplate ( command_buffer: vk::CommandBuffer,
+        descriptor_update_template: vk::DescriptorUpdateTemplate, layout: vk::PipelineLayout, set: u32,
+        data: *const c_void, ) -> (), CommandBuffer core 4;
+    319 CMD_BIND_DESCRIPTOR_SETS_2 CmdBindDescriptorSets2 ( command_buffer: vk::CommandBuffer,
+        bind_descriptor_sets_info: In<'a, vk::BindDescriptorSetsInfoKHR<'a>>, ) -> (), CommandBuffer core 4;
+    320 CMD_PUSH_CONSTANTS_2 CmdPushConstants2 ( command_buffer: vk::CommandBuffer,
+        push_constants_info: In<'a, vk::PushConstantsInfoKHR<'a>>, ) -> (), CommandBuffer core 4;
+    321 CMD_PUSH_DESCRIPTOR_SET_2 CmdPushDescriptorSet2 ( command_buffer: vk::CommandBuffer,
+        push_descriptor_set_info: In<'a, vk::PushDescriptorSetInfoKHR<'a>>, ) -> (), CommandBuffer core 4;
+    322 CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2 CmdPushDescriptorSetWithTemplate2 (
+        command_buffer: vk::CommandBuffer,
+        push_descriptor_set_with_template_info: In<'a, vk::PushDescriptorSetWithTemplateInfoKHR<'a>>, ) -> (),
+        CommandBuffer core 4;
+    323 CMD_SET_LINE_STIPPLE CmdSetLineStipple ( command_buffer: vk::CommandBuffer, line_stipple_factor: u32,
+        line_stipple_pattern: u16, ) -> (), CommandBuffer core 4;
+    324 CMD_BIND_INDEX_BUFFER_2 CmdBindIndexBuffer2 ( command_buffer: vk::CommandBuffer, buffer: vk::Buffer,
+        offset: vk::DeviceSize, size: vk::DeviceSize, index_type: vk::IndexType, ) -> (), CommandBuffer core 4;
+    325 GET_RENDERING_AREA_GRANULARITY GetRenderingAreaGranularity ( device: vk::Device,
+        rendering_area_info: In<'a, vk::RenderingAreaInfoKHR<'a>>, granularity: Out<'a, vk::Extent2D>, ) -> (),
+        Device core 4;
+    326 CMD_SET_RENDERING_ATTACHMENT_LOCATIONS CmdSetRenderingAttachmentLocations (
+        command_buffer: vk::CommandBuffer, location_info: In<'a, vk::RenderingAttachmentLocationInfoKHR<'a>>,
+        ) -> (), CommandBuffer core 4;
+    327 CMD_SET_RENDERING_INPUT_ATTACHMENT_INDICES CmdSetRenderingInputAttachmentIndices (
+        command_buffer: vk::CommandBuffer,
+        input_attachment_index_info: In<'a, vk::RenderingInputAttachmentIndexInfoKHR<'a>>, ) -> (), CommandBuffer
+        core 4;
     } };
 }
 

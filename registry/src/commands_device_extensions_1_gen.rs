@@ -8,352 +8,546 @@ use crate::source::commands;
 #[macro_export]
 macro_rules! commands_device_extensions_1 {
     ($($callback:ident)::+) => { $($callback)::+! {
-    328 CREATE_SWAPCHAIN_KHR PFN_vkCreateSwapchainKHR ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+    328 CREATE_SWAPCHAIN_KHR CreateSwapchainKHR ( device: vk::Device,
+        create_info: In<'a, vk::SwapchainCreateInfoKHR<'a>>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        swapchain: Out<'a, vk::SwapchainKHR>, ) -> vk::Result, Device by KHR_SWAPCHAIN;
+    329 DESTROY_SWAPCHAIN_KHR DestroySwapchainKHR ( device: vk::Device, swapchain: vk::SwapchainKHR,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device by KHR_SWAPCHAIN;
+    330 GET_SWAPCHAIN_IMAGES_KHR GetSwapchainImagesKHR ( device: vk::Device, swapchain: vk::SwapchainKHR,
+        swapchain_image_count: Out<'a, u32>, swapchain_images: *mut vk::Image, ) -> vk::Result, Device
         by KHR_SWAPCHAIN;
-    329 DESTROY_SWAPCHAIN_KHR PFN_vkDestroySwapchainKHR ( a Pointer, b u64, c Pointer, ) Nothing Device
+    331 ACQUIRE_NEXT_IMAGE_KHR AcquireNextImageKHR ( device: vk::Device, swapchain: vk::SwapchainKHR, timeout: u64,
+        semaphore: vk::Semaphore, fence: vk::Fence, image_index: Out<'a, u32>, ) -> vk::Result, Device
         by KHR_SWAPCHAIN;
-    330 GET_SWAPCHAIN_IMAGES_KHR PFN_vkGetSwapchainImagesKHR ( a Pointer, b u64, c Pointer, d Pointer, ) i32 Device
-        by KHR_SWAPCHAIN;
-    331 ACQUIRE_NEXT_IMAGE_KHR PFN_vkAcquireNextImageKHR ( a Pointer, b u64, c u64, d u64, e u64, f Pointer, ) i32
-        Device by KHR_SWAPCHAIN;
-    332 QUEUE_PRESENT_KHR PFN_vkQueuePresentKHR ( a Pointer, b Pointer, ) i32 Queue by KHR_SWAPCHAIN;
-    333 GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR PFN_vkGetDeviceGroupPresentCapabilitiesKHR ( a Pointer, b Pointer,
-        ) i32 Device by KHR_SWAPCHAIN by KHR_DEVICE_GROUP;
-    334 GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR PFN_vkGetDeviceGroupSurfacePresentModesKHR ( a Pointer, b u64,
-        c Pointer, ) i32 Device by KHR_SWAPCHAIN by KHR_DEVICE_GROUP;
-    335 ACQUIRE_NEXT_IMAGE_2_KHR PFN_vkAcquireNextImage2KHR ( a Pointer, b Pointer, c Pointer, ) i32 Device
+    332 QUEUE_PRESENT_KHR QueuePresentKHR ( queue: vk::Queue, present_info: In<'a, vk::PresentInfoKHR<'a>>,
+        ) -> vk::Result, Queue by KHR_SWAPCHAIN;
+    333 GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR GetDeviceGroupPresentCapabilitiesKHR ( device: vk::Device,
+        device_group_present_capabilities: Out<'a, vk::DeviceGroupPresentCapabilitiesKHR<'a>>, ) -> vk::Result,
+        Device by KHR_SWAPCHAIN by KHR_DEVICE_GROUP;
+    334 GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR GetDeviceGroupSurfacePresentModesKHR ( device: vk::Device,
+        surface: vk::SurfaceKHR, modes: Out<'a, vk::DeviceGroupPresentModeFlagsKHR>, ) -> vk::Result, Device
         by KHR_SWAPCHAIN by KHR_DEVICE_GROUP;
-    336 CREATE_SHARED_SWAPCHAINS_KHR PFN_vkCreateSharedSwapchainsKHR ( a Pointer, b u32, c Pointer, d Pointer,
-        e Pointer, ) i32 Device by KHR_DISPLAY_SWAPCHAIN;
-    337 DEBUG_MARKER_SET_OBJECT_TAG_EXT PFN_vkDebugMarkerSetObjectTagEXT ( a Pointer, b Pointer, ) i32 Device
+    335 ACQUIRE_NEXT_IMAGE_2_KHR AcquireNextImage2KHR ( device: vk::Device,
+        acquire_info: In<'a, vk::AcquireNextImageInfoKHR<'a>>, image_index: Out<'a, u32>, ) -> vk::Result, Device
+        by KHR_SWAPCHAIN by KHR_DEVICE_GROUP;
+    336 CREATE_SHARED_SWAPCHAINS_KHR CreateSharedSwapchainsKHR ( device: vk::Device, swapchain_count: u32,
+        create_infos: Array<'a, vk::SwapchainCreateInfoKHR<'a>> [swapchain_count],
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, swapchains: *mut vk::SwapchainKHR, ) -> vk::Result,
+        Device by KHR_DISPLAY_SWAPCHAIN;
+    337 DEBUG_MARKER_SET_OBJECT_TAG_EXT DebugMarkerSetObjectTagEXT ( device: vk::Device,
+        tag_info: In<'a, vk::DebugMarkerObjectTagInfoEXT<'a>>, ) -> vk::Result, Device by EXT_DEBUG_MARKER;
+    338 DEBUG_MARKER_SET_OBJECT_NAME_EXT DebugMarkerSetObjectNameEXT ( device: vk::Device,
+        name_info: In<'a, vk::DebugMarkerObjectNameInfoEXT<'a>>, ) -> vk::Result, Device by EXT_DEBUG_MARKER;
+    339 CMD_DEBUG_MARKER_BEGIN_EXT CmdDebugMarkerBeginEXT ( command_buffer: vk::CommandBuffer,
+        marker_info: In<'a, vk::DebugMarkerMarkerInfoEXT<'a>>, ) -> (), CommandBuffer by EXT_DEBUG_MARKER;
+    340 CMD_DEBUG_MARKER_END_EXT CmdDebugMarkerEndEXT ( command_buffer: vk::CommandBuffer, ) -> (), CommandBuffer
         by EXT_DEBUG_MARKER;
-    338 DEBUG_MARKER_SET_OBJECT_NAME_EXT PFN_vkDebugMarkerSetObjectNameEXT ( a Pointer, b Pointer, ) i32 Device
-        by EXT_DEBUG_MARKER;
-    339 CMD_DEBUG_MARKER_BEGIN_EXT PFN_vkCmdDebugMarkerBeginEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by EXT_DEBUG_MARKER;
-    340 CMD_DEBUG_MARKER_END_EXT PFN_vkCmdDebugMarkerEndEXT ( a Pointer, ) Nothing CommandBuffer by EXT_DEBUG_MARKER;
-    341 CMD_DEBUG_MARKER_INSERT_EXT PFN_vkCmdDebugMarkerInsertEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by EXT_DEBUG_MARKER;
-    342 CREATE_VIDEO_SESSION_KHR PFN_vkCreateVideoSessionKHR ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
-        Device by KHR_VIDEO_QUEUE;
-    343 DESTROY_VIDEO_SESSION_KHR PFN_vkDestroyVideoSessionKHR ( a Pointer, b u64, c Pointer, ) Nothing Device
+    341 CMD_DEBUG_MARKER_INSERT_EXT CmdDebugMarkerInsertEXT ( command_buffer: vk::CommandBuffer,
+        marker_info: In<'a, vk::DebugMarkerMarkerInfoEXT<'a>>, ) -> (), CommandBuffer by EXT_DEBUG_MARKER;
+    342 CREATE_VIDEO_SESSION_KHR CreateVideoSessionKHR ( device: vk::Device,
+        create_info: In<'a, vk::VideoSessionCreateInfoKHR<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, video_session: Out<'a, vk::VideoSessionKHR>,
+        ) -> vk::Result, Device by KHR_VIDEO_QUEUE;
+    343 DESTROY_VIDEO_SESSION_KHR DestroyVideoSessionKHR ( device: vk::Device, video_session: vk::VideoSessionKHR,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device by KHR_VIDEO_QUEUE;
+    344 GET_VIDEO_SESSION_MEMORY_REQUIREMENTS_KHR GetVideoSessionMemoryRequirementsKHR ( device: vk::Device,
+        video_session: vk::VideoSessionKHR, memory_requirements_count: Out<'a, u32>,
+        memory_requirements: *mut vk::VideoSessionMemoryRequirementsKHR<'a>, ) -> vk::Result, Device
         by KHR_VIDEO_QUEUE;
-    344 GET_VIDEO_SESSION_MEMORY_REQUIREMENTS_KHR PFN_vkGetVideoSessionMemoryRequirementsKHR ( a Pointer, b u64,
-        c Pointer, d Pointer, ) i32 Device by KHR_VIDEO_QUEUE;
-    345 BIND_VIDEO_SESSION_MEMORY_KHR PFN_vkBindVideoSessionMemoryKHR ( a Pointer, b u64, c u32, d Pointer, ) i32
-        Device by KHR_VIDEO_QUEUE;
-    346 CREATE_VIDEO_SESSION_PARAMETERS_KHR PFN_vkCreateVideoSessionParametersKHR ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Device by KHR_VIDEO_QUEUE;
-    347 UPDATE_VIDEO_SESSION_PARAMETERS_KHR PFN_vkUpdateVideoSessionParametersKHR ( a Pointer, b u64, c Pointer,
-        ) i32 Device by KHR_VIDEO_QUEUE;
-    348 DESTROY_VIDEO_SESSION_PARAMETERS_KHR PFN_vkDestroyVideoSessionParametersKHR ( a Pointer, b u64, c Pointer,
-        ) Nothing Device by KHR_VIDEO_QUEUE;
-    349 CMD_BEGIN_VIDEO_CODING_KHR PFN_vkCmdBeginVideoCodingKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by KHR_VIDEO_QUEUE;
-    350 CMD_END_VIDEO_CODING_KHR PFN_vkCmdEndVideoCodingKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by KHR_VIDEO_QUEUE;
-    351 CMD_CONTROL_VIDEO_CODING_KHR PFN_vkCmdControlVideoCodingKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by KHR_VIDEO_QUEUE;
-    352 CMD_DECODE_VIDEO_KHR PFN_vkCmdDecodeVideoKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by KHR_VIDEO_DECODE_QUEUE;
-    353 CMD_BIND_TRANSFORM_FEEDBACK_BUFFERS_EXT PFN_vkCmdBindTransformFeedbackBuffersEXT ( a Pointer, b u32, c u32,
-        d Pointer, e Pointer, f Pointer, ) Nothing CommandBuffer by EXT_TRANSFORM_FEEDBACK;
-    354 CMD_BEGIN_TRANSFORM_FEEDBACK_EXT PFN_vkCmdBeginTransformFeedbackEXT ( a Pointer, b u32, c u32, d Pointer,
-        e Pointer, ) Nothing CommandBuffer by EXT_TRANSFORM_FEEDBACK;
-    355 CMD_END_TRANSFORM_FEEDBACK_EXT PFN_vkCmdEndTransformFeedbackEXT ( a Pointer, b u32, c u32, d Pointer,
-        e Pointer, ) Nothing CommandBuffer by EXT_TRANSFORM_FEEDBACK;
-    356 CMD_BEGIN_QUERY_INDEXED_EXT PFN_vkCmdBeginQueryIndexedEXT ( a Pointer, b u64, c u32, d u32, e u32, ) Nothing
-        CommandBuffer by EXT_TRANSFORM_FEEDBACK;
-    357 CMD_END_QUERY_INDEXED_EXT PFN_vkCmdEndQueryIndexedEXT ( a Pointer, b u64, c u32, d u32, ) Nothing
-        CommandBuffer by EXT_TRANSFORM_FEEDBACK;
-    358 CMD_DRAW_INDIRECT_BYTE_COUNT_EXT PFN_vkCmdDrawIndirectByteCountEXT ( a Pointer, b u32, c u32, d u64, e u64,
-        f u32, g u32, ) Nothing CommandBuffer by EXT_TRANSFORM_FEEDBACK;
-    359 CREATE_CU_MODULE_NVX PFN_vkCreateCuModuleNVX ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
-        by NVX_BINARY_IMPORT;
-    360 CREATE_CU_FUNCTION_NVX PFN_vkCreateCuFunctionNVX ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
-        by NVX_BINARY_IMPORT;
-    361 DESTROY_CU_MODULE_NVX PFN_vkDestroyCuModuleNVX ( a Pointer, b u64, c Pointer, ) Nothing Device
-        by NVX_BINARY_IMPORT;
-    362 DESTROY_CU_FUNCTION_NVX PFN_vkDestroyCuFunctionNVX ( a Pointer, b u64, c Pointer, ) Nothing Device
-        by NVX_BINARY_IMPORT;
-    363 CMD_CU_LAUNCH_KERNEL_NVX PFN_vkCmdCuLaunchKernelNVX ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by NVX_BINARY_IMPORT;
-    364 GET_IMAGE_VIEW_HANDLE_NVX PFN_vkGetImageViewHandleNVX ( a Pointer, b Pointer, ) u32 Device
-        by NVX_IMAGE_VIEW_HANDLE;
-    365 GET_IMAGE_VIEW_HANDLE_64_NVX PFN_vkGetImageViewHandle64NVX ( a Pointer, b Pointer, ) u64 Device
-        by NVX_IMAGE_VIEW_HANDLE;
-    366 GET_IMAGE_VIEW_ADDRESS_NVX PFN_vkGetImageViewAddressNVX ( a Pointer, b u64, c Pointer, ) i32 Device
-        by NVX_IMAGE_VIEW_HANDLE;
-    367 GET_DEVICE_COMBINED_IMAGE_SAMPLER_INDEX_NVX PFN_vkGetDeviceCombinedImageSamplerIndexNVX ( a Pointer, b u64,
-        c u64, ) u64 Device by NVX_IMAGE_VIEW_HANDLE;
-    368 CMD_DRAW_INDIRECT_COUNT_AMD PFN_vkCmdDrawIndirectCountAMD ( a Pointer, b u64, c u64, d u64, e u64, f u32,
-        g u32, ) Nothing CommandBuffer alias CMD_DRAW_INDIRECT_COUNT by AMD_DRAW_INDIRECT_COUNT;
-    369 CMD_DRAW_INDEXED_INDIRECT_COUNT_AMD PFN_vkCmdDrawIndexedIndirectCountAMD ( a Pointer, b u64, c u64, d u64,
-        e u64, f u32, g u32, ) Nothing CommandBuffer alias CMD_DRAW_INDEXED_INDIRECT_COUNT by AMD_DRAW_INDIRECT_COUNT;
-    370 GET_SHADER_INFO_AMD PFN_vkGetShaderInfoAMD ( a Pointer, b u64, c u32, d i32, e Pointer, f Pointer, ) i32
-        Device by AMD_SHADER_INFO;
-    371 CMD_BEGIN_RENDERING_KHR PFN_vkCmdBeginRenderingKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        alias CMD_BEGIN_RENDERING by KHR_DYNAMIC_RENDERING;
-    372 CMD_END_RENDERING_KHR PFN_vkCmdEndRenderingKHR ( a Pointer, ) Nothing CommandBuffer alias CMD_END_RENDERING
+    345 BIND_VIDEO_SESSION_MEMORY_KHR BindVideoSessionMemoryKHR ( device: vk::Device,
+        video_session: vk::VideoSessionKHR, bind_session_memory_info_count: u32,
+        bind_session_memory_infos: Array<'a, vk::BindVideoSessionMemoryInfoKHR<'a>> [bind_session_memory_info_count],
+        ) -> vk::Result, Device by KHR_VIDEO_QUEUE;
+    346 CREATE_VIDEO_SESSION_PARAMETERS_KHR CreateVideoSessionParametersKHR ( device: vk::Device,
+        create_info: In<'a, vk::VideoSessionParametersCreateInfoKHR<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        video_session_parameters: Out<'a, vk::VideoSessionParametersKHR>, ) -> vk::Result, Device by KHR_VIDEO_QUEUE;
+    347 UPDATE_VIDEO_SESSION_PARAMETERS_KHR UpdateVideoSessionParametersKHR ( device: vk::Device,
+        video_session_parameters: vk::VideoSessionParametersKHR,
+        update_info: In<'a, vk::VideoSessionParametersUpdateInfoKHR<'a>>, ) -> vk::Result, Device by KHR_VIDEO_QUEUE;
+    348 DESTROY_VIDEO_SESSION_PARAMETERS_KHR DestroyVideoSessionParametersKHR ( device: vk::Device,
+        video_session_parameters: vk::VideoSessionParametersKHR,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device by KHR_VIDEO_QUEUE;
+    349 CMD_BEGIN_VIDEO_CODING_KHR CmdBeginVideoCodingKHR ( command_buffer: vk::CommandBuffer,
+        begin_info: In<'a, vk::VideoBeginCodingInfoKHR<'a>>, ) -> (), CommandBuffer by KHR_VIDEO_QUEUE;
+    350 CMD_END_VIDEO_CODING_KHR CmdEndVideoCodingKHR ( command_buffer: vk::CommandBuffer,
+        end_coding_info: In<'a, vk::VideoEndCodingInfoKHR<'a>>, ) -> (), CommandBuffer by KHR_VIDEO_QUEUE;
+    351 CMD_CONTROL_VIDEO_CODING_KHR CmdControlVideoCodingKHR ( command_buffer: vk::CommandBuffer,
+        coding_control_info: In<'a, vk::VideoCodingControlInfoKHR<'a>>, ) -> (), CommandBuffer by KHR_VIDEO_QUEUE;
+    352 CMD_DECODE_VIDEO_KHR CmdDecodeVideoKHR ( command_buffer: vk::CommandBuffer,
+        decode_info: In<'a, vk::VideoDecodeInfoKHR<'a>>, ) -> (), CommandBuffer by KHR_VIDEO_DECODE_QUEUE;
+    353 CMD_BIND_TRANSFORM_FEEDBACK_BUFFERS_EXT CmdBindTransformFeedbackBuffersEXT (
+        command_buffer: vk::CommandBuffer, first_binding: u32, binding_count: u32,
+        buffers: Array<'a, vk::Buffer> [binding_count], offsets: Array<'a, vk::DeviceSize> [binding_count],
+        sizes: Array<'a, vk::DeviceSize> [binding_count], ) -> (), CommandBuffer by EXT_TRANSFORM_FEEDBACK;
+    354 CMD_BEGIN_TRANSFORM_FEEDBACK_EXT CmdBeginTransformFeedbackEXT ( command_buffer: vk::CommandBuffer,
+        first_counter_buffer: u32, counter_buffer_count: u32,
+        counter_buffers: Array<'a, vk::Buffer> [counter_buffer_count],
+        counter_buffer_offsets: Array<'a, vk::DeviceSize> [counter_buffer_count], ) -> (), CommandBuffer
+        by EXT_TRANSFORM_FEEDBACK;
+    355 CMD_END_TRANSFORM_FEEDBACK_EXT CmdEndTransformFeedbackEXT ( command_buffer: vk::CommandBuffer,
+        first_counter_buffer: u32, counter_buffer_count: u32,
+        counter_buffers: Array<'a, vk::Buffer> [counter_buffer_count],
+        counter_buffer_offsets: Array<'a, vk::DeviceSize> [counter_buffer_count], ) -> (), CommandBuffer
+        by EXT_TRANSFORM_FEEDBACK;
+    356 CMD_BEGIN_QUERY_INDEXED_EXT CmdBeginQueryIndexedEXT ( command_buffer: vk::CommandBuffer,
+        query_pool: vk::QueryPool, query: u32, flags: vk::QueryControlFlags, index: u32, ) -> (), CommandBuffer
+        by EXT_TRANSFORM_FEEDBACK;
+    357 CMD_END_QUERY_INDEXED_EXT CmdEndQueryIndexedEXT ( command_buffer: vk::CommandBuffer,
+        query_pool: vk::QueryPool, query: u32, index: u32, ) -> (), CommandBuffer by EXT_TRANSFORM_FEEDBACK;
+    358 CMD_DRAW_INDIRECT_BYTE_COUNT_EXT CmdDrawIndirectByteCountEXT ( command_buffer: vk::CommandBuffer,
+        instance_count: u32, first_instance: u32, counter_buffer: vk::Buffer, counter_buffer_offset: vk::DeviceSize,
+        counter_offset: u32, vertex_stride: u32, ) -> (), CommandBuffer by EXT_TRANSFORM_FEEDBACK;
+    359 CREATE_CU_MODULE_NVX CreateCuModuleNVX ( device: vk::Device,
+        create_info: In<'a, vk::CuModuleCreateInfoNVX<'a>>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        module: Out<'a, vk::CuModuleNVX>, ) -> vk::Result, Device by NVX_BINARY_IMPORT;
+    360 CREATE_CU_FUNCTION_NVX CreateCuFunctionNVX ( device: vk::Device,
+        create_info: In<'a, vk::CuFunctionCreateInfoNVX<'a>>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        function: Out<'a, vk::CuFunctionNVX>, ) -> vk::Result, Device by NVX_BINARY_IMPORT;
+    361 DESTROY_CU_MODULE_NVX DestroyCuModuleNVX ( device: vk::Device, module: vk::CuModuleNVX,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device by NVX_BINARY_IMPORT;
+    362 DESTROY_CU_FUNCTION_NVX DestroyCuFunctionNVX ( device: vk::Device, function: vk::CuFunctionNVX,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device by NVX_BINARY_IMPORT;
+    363 CMD_CU_LAUNCH_KERNEL_NVX CmdCuLaunchKernelNVX ( command_buffer: vk::CommandBuffer,
+        launch_info: In<'a, vk::CuLaunchInfoNVX<'a>>, ) -> (), CommandBuffer by NVX_BINARY_IMPORT;
+    364 GET_IMAGE_VIEW_HANDLE_NVX GetImageViewHandleNVX ( device: vk::Device,
+        info: In<'a, vk::ImageViewHandleInfoNVX<'a>>, ) -> u32, Device by NVX_IMAGE_VIEW_HANDLE;
+    365 GET_IMAGE_VIEW_HANDLE_64_NVX GetImageViewHandle64NVX ( device: vk::Device,
+        info: In<'a, vk::ImageViewHandleInfoNVX<'a>>, ) -> u64, Device by NVX_IMAGE_VIEW_HANDLE;
+    366 GET_IMAGE_VIEW_ADDRESS_NVX GetImageViewAddressNVX ( device: vk::Device, image_view: vk::ImageView,
+        properties: Out<'a, vk::ImageViewAddressPropertiesNVX<'a>>, ) -> vk::Result, Device by NVX_IMAGE_VIEW_HANDLE;
+    367 GET_DEVICE_COMBINED_IMAGE_SAMPLER_INDEX_NVX GetDeviceCombinedImageSamplerIndexNVX ( device: vk::Device,
+        image_view_index: u64, sampler_index: u64, ) -> u64, Device by NVX_IMAGE_VIEW_HANDLE;
+    368 CMD_DRAW_INDIRECT_COUNT_AMD CmdDrawIndirectCountAMD ( command_buffer: vk::CommandBuffer, buffer: vk::Buffer,
+        offset: vk::DeviceSize, count_buffer: vk::Buffer, count_buffer_offset: vk::DeviceSize, max_draw_count: u32,
+        stride: u32, ) -> (), CommandBuffer alias CMD_DRAW_INDIRECT_COUNT by AMD_DRAW_INDIRECT_COUNT;
+    369 CMD_DRAW_INDEXED_INDIRECT_COUNT_AMD CmdDrawIndexedIndirectCountAMD ( command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer, offset: vk::DeviceSize, count_buffer: vk::Buffer, count_buffer_offset: vk::DeviceSize,
+        max_draw_count: u32, stride: u32, ) -> (), CommandBuffer alias CMD_DRAW_INDEXED_INDIRECT_COUNT
+        by AMD_DRAW_INDIRECT_COUNT;
+    370 GET_SHADER_INFO_AMD GetShaderInfoAMD ( device: vk::Device, pipeline: vk::Pipeline,
+        shader_stage: vk::ShaderStageFlags, info_type: vk::ShaderInfoTypeAMD, info_size: Out<'a, usize>,
+        info: *mut c_void, ) -> vk::Result, Device by AMD_SHADER_INFO;
+    371 CMD_BEGIN_RENDERING_KHR CmdBeginRenderingKHR ( command_buffer: vk::CommandBuffer,
+        rendering_info: In<'a, vk::RenderingInfo<'a>>, ) -> (), CommandBuffer alias CMD_BEGIN_RENDERING
         by KHR_DYNAMIC_RENDERING;
-    373 GET_MEMORY_WIN32_HANDLE_NV PFN_vkGetMemoryWin32HandleNV ( a Pointer, b u64, c u32, d Pointer, ) i32 Device
+    372 CMD_END_RENDERING_KHR CmdEndRenderingKHR ( command_buffer: vk::CommandBuffer, ) -> (), CommandBuffer
+        alias CMD_END_RENDERING by KHR_DYNAMIC_RENDERING;
+    373 GET_MEMORY_WIN32_HANDLE_NV GetMemoryWin32HandleNV ( device: vk::Device, memory: vk::DeviceMemory,
+        handle_type: vk::ExternalMemoryHandleTypeFlagsNV, handle: *mut vk::HANDLE, ) -> vk::Result, Device
         by NV_EXTERNAL_MEMORY_WIN32;
-    374 GET_DEVICE_GROUP_PEER_MEMORY_FEATURES_KHR PFN_vkGetDeviceGroupPeerMemoryFeaturesKHR ( a Pointer, b u32,
-        c u32, d u32, e Pointer, ) Nothing Device alias GET_DEVICE_GROUP_PEER_MEMORY_FEATURES by KHR_DEVICE_GROUP;
-    375 CMD_SET_DEVICE_MASK_KHR PFN_vkCmdSetDeviceMaskKHR ( a Pointer, b u32, ) Nothing CommandBuffer
-        alias CMD_SET_DEVICE_MASK by KHR_DEVICE_GROUP;
-    376 CMD_DISPATCH_BASE_KHR PFN_vkCmdDispatchBaseKHR ( a Pointer, b u32, c u32, d u32, e u32, f u32, g u32,
-        ) Nothing CommandBuffer alias CMD_DISPATCH_BASE by KHR_DEVICE_GROUP;
-    377 TRIM_COMMAND_POOL_KHR PFN_vkTrimCommandPoolKHR ( a Pointer, b u64, c u32, ) Nothing Device
-        alias TRIM_COMMAND_POOL by KHR_MAINTENANCE1;
-    378 GET_MEMORY_WIN32_HANDLE_KHR PFN_vkGetMemoryWin32HandleKHR ( a Pointer, b Pointer, c Pointer, ) i32 Device
+    374 GET_DEVICE_GROUP_PEER_MEMORY_FEATURES_KHR GetDeviceGroupPeerMemoryFeaturesKHR ( device: vk::Device,
+        heap_index: u32, local_device_index: u32, remote_device_index: u32,
+        peer_memory_features: Out<'a, vk::PeerMemoryFeatureFlags>, ) -> (), Device
+        alias GET_DEVICE_GROUP_PEER_MEMORY_FEATURES by KHR_DEVICE_GROUP;
+    375 CMD_SET_DEVICE_MASK_KHR CmdSetDeviceMaskKHR ( command_buffer: vk::CommandBuffer, device_mask: u32, ) -> (),
+        CommandBuffer alias CMD_SET_DEVICE_MASK by KHR_DEVICE_GROUP;
+    376 CMD_DISPATCH_BASE_KHR CmdDispatchBaseKHR ( command_buffer: vk::CommandBuffer, base_group_x: u32,
+        base_group_y: u32, base_group_z: u32, group_count_x: u32, group_count_y: u32, group_count_z: u32, ) -> (),
+        CommandBuffer alias CMD_DISPATCH_BASE by KHR_DEVICE_GROUP;
+    377 TRIM_COMMAND_POOL_KHR TrimCommandPoolKHR ( device: vk::Device, command_pool: vk::CommandPool,
+        flags: vk::CommandPoolTrimFlags, ) -> (), Device alias TRIM_COMMAND_POOL by KHR_MAINTENANCE1;
+    378 GET_MEMORY_WIN32_HANDLE_KHR GetMemoryWin32HandleKHR ( device: vk::Device,
+        get_win32_handle_info: In<'a, vk::MemoryGetWin32HandleInfoKHR<'a>>, handle: *mut vk::HANDLE, ) -> vk::Result,
+        Device by KHR_EXTERNAL_MEMORY_WIN32;
+    379 GET_MEMORY_WIN32_HANDLE_PROPERTIES_KHR GetMemoryWin32HandlePropertiesKHR ( device: vk::Device,
+        handle_type: vk::ExternalMemoryHandleTypeFlags, handle: vk::HANDLE,
+        memory_win32_handle_properties: Out<'a, vk::MemoryWin32HandlePropertiesKHR<'a>>, ) -> vk::Result, Device
         by KHR_EXTERNAL_MEMORY_WIN32;
-    379 GET_MEMORY_WIN32_HANDLE_PROPERTIES_KHR PFN_vkGetMemoryWin32HandlePropertiesKHR ( a Pointer, b u32, c usize,
-        d Pointer, ) i32 Device by KHR_EXTERNAL_MEMORY_WIN32;
-    380 GET_MEMORY_FD_KHR PFN_vkGetMemoryFdKHR ( a Pointer, b Pointer, c Pointer, ) i32 Device
+    380 GET_MEMORY_FD_KHR GetMemoryFdKHR ( device: vk::Device, get_fd_info: In<'a, vk::MemoryGetFdInfoKHR<'a>>,
+        fd: Out<'a, c_int>, ) -> vk::Result, Device by KHR_EXTERNAL_MEMORY_FD;
+    381 GET_MEMORY_FD_PROPERTIES_KHR GetMemoryFdPropertiesKHR ( device: vk::Device,
+        handle_type: vk::ExternalMemoryHandleTypeFlags, fd: c_int,
+        memory_fd_properties: Out<'a, vk::MemoryFdPropertiesKHR<'a>>, ) -> vk::Result, Device
         by KHR_EXTERNAL_MEMORY_FD;
-    381 GET_MEMORY_FD_PROPERTIES_KHR PFN_vkGetMemoryFdPropertiesKHR ( a Pointer, b u32, c u32, d Pointer, ) i32
-        Device by KHR_EXTERNAL_MEMORY_FD;
-    382 IMPORT_SEMAPHORE_WIN32_HANDLE_KHR PFN_vkImportSemaphoreWin32HandleKHR ( a Pointer, b Pointer, ) i32 Device
-        by KHR_EXTERNAL_SEMAPHORE_WIN32;
-    383 GET_SEMAPHORE_WIN32_HANDLE_KHR PFN_vkGetSemaphoreWin32HandleKHR ( a Pointer, b Pointer, c Pointer, ) i32
+    382 IMPORT_SEMAPHORE_WIN32_HANDLE_KHR ImportSemaphoreWin32HandleKHR ( device: vk::Device,
+        import_semaphore_win32_handle_info: In<'a, vk::ImportSemaphoreWin32HandleInfoKHR<'a>>, ) -> vk::Result,
         Device by KHR_EXTERNAL_SEMAPHORE_WIN32;
-    384 IMPORT_SEMAPHORE_FD_KHR PFN_vkImportSemaphoreFdKHR ( a Pointer, b Pointer, ) i32 Device
+    383 GET_SEMAPHORE_WIN32_HANDLE_KHR GetSemaphoreWin32HandleKHR ( device: vk::Device,
+        get_win32_handle_info: In<'a, vk::SemaphoreGetWin32HandleInfoKHR<'a>>, handle: *mut vk::HANDLE,
+        ) -> vk::Result, Device by KHR_EXTERNAL_SEMAPHORE_WIN32;
+    384 IMPORT_SEMAPHORE_FD_KHR ImportSemaphoreFdKHR ( device: vk::Device,
+        import_semaphore_fd_info: In<'a, vk::ImportSemaphoreFdInfoKHR<'a>>, ) -> vk::Result, Device
         by KHR_EXTERNAL_SEMAPHORE_FD;
-    385 GET_SEMAPHORE_FD_KHR PFN_vkGetSemaphoreFdKHR ( a Pointer, b Pointer, c Pointer, ) i32 Device
+    385 GET_SEMAPHORE_FD_KHR GetSemaphoreFdKHR ( device: vk::Device,
+        get_fd_info: In<'a, vk::SemaphoreGetFdInfoKHR<'a>>, fd: Out<'a, c_int>, ) -> vk::Result, Device
         by KHR_EXTERNAL_SEMAPHORE_FD;
-    386 CMD_PUSH_DESCRIPTOR_SET_KHR PFN_vkCmdPushDescriptorSetKHR ( a Pointer, b i32, c u64, d u32, e u32, f Pointer,
-        ) Nothing CommandBuffer alias CMD_PUSH_DESCRIPTOR_SET by KHR_PUSH_DESCRIPTOR;
-    387 CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_KHR PFN_vkCmdPushDescriptorSetWithTemplateKHR ( a Pointer, b u64,
-        c u64, d u32, e Pointer, ) Nothing CommandBuffer alias CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE
-        by KHR_PUSH_DESCRIPTOR by KHR_DESCRIPTOR_UPDATE_TEMPLATE;
-    388 CMD_BEGIN_CONDITIONAL_RENDERING_EXT PFN_vkCmdBeginConditionalRenderingEXT ( a Pointer, b Pointer, ) Nothing
-        CommandBuffer by EXT_CONDITIONAL_RENDERING;
-    389 CMD_END_CONDITIONAL_RENDERING_EXT PFN_vkCmdEndConditionalRenderingEXT ( a Pointer, ) Nothing CommandBuffer
+    386 CMD_PUSH_DESCRIPTOR_SET_KHR CmdPushDescriptorSetKHR ( command_buffer: vk::CommandBuffer,
+        pipeline_bind_point: vk::PipelineBindPoint, layout: vk::PipelineLayout, set: u32,
+        descriptor_write_count: u32,
+        descriptor_writes: Array<'a, vk::WriteDescriptorSet<'a>> [descriptor_write_count], ) -> (), CommandBuffer
+        alias CMD_PUSH_DESCRIPTOR_SET by KHR_PUSH_DESCRIPTOR;
+    387 CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_KHR CmdPushDescriptorSetWithTemplateKHR (
+        command_buffer: vk::CommandBuffer, descriptor_update_template: vk::DescriptorUpdateTemplate,
+        layout: vk::PipelineLayout, set: u32, data: *const c_void, ) -> (), CommandBuffer
+        alias CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE by KHR_PUSH_DESCRIPTOR by KHR_DESCRIPTOR_UPDATE_TEMPLATE;
+    388 CMD_BEGIN_CONDITIONAL_RENDERING_EXT CmdBeginConditionalRenderingEXT ( command_buffer: vk::CommandBuffer,
+        conditional_rendering_begin: In<'a, vk::ConditionalRenderingBeginInfoEXT<'a>>, ) -> (), CommandBuffer
         by EXT_CONDITIONAL_RENDERING;
-    390 CREATE_DESCRIPTOR_UPDATE_TEMPLATE_KHR PFN_vkCreateDescriptorUpdateTemplateKHR ( a Pointer, b Pointer,
-        c Pointer, d Pointer, ) i32 Device alias CREATE_DESCRIPTOR_UPDATE_TEMPLATE by KHR_DESCRIPTOR_UPDATE_TEMPLATE;
-    391 DESTROY_DESCRIPTOR_UPDATE_TEMPLATE_KHR PFN_vkDestroyDescriptorUpdateTemplateKHR ( a Pointer, b u64,
-        c Pointer, ) Nothing Device alias DESTROY_DESCRIPTOR_UPDATE_TEMPLATE by KHR_DESCRIPTOR_UPDATE_TEMPLATE;
-    392 UPDATE_DESCRIPTOR_SET_WITH_TEMPLATE_KHR PFN_vkUpdateDescriptorSetWithTemplateKHR ( a Pointer, b u64, c u64,
-        d Pointer, ) Nothing Device alias UPDATE_DESCRIPTOR_SET_WITH_TEMPLATE by KHR_DESCRIPTOR_UPDATE_TEMPLATE;
-    393 CMD_SET_VIEWPORT_W_SCALING_NV PFN_vkCmdSetViewportWScalingNV ( a Pointer, b u32, c u32, d Pointer, ) Nothing
-        CommandBuffer by NV_CLIP_SPACE_W_SCALING;
-    394 DISPLAY_POWER_CONTROL_EXT PFN_vkDisplayPowerControlEXT ( a Pointer, b u64, c Pointer, ) i32 Device
+    389 CMD_END_CONDITIONAL_RENDERING_EXT CmdEndConditionalRenderingEXT ( command_buffer: vk::CommandBuffer, ) -> (),
+        CommandBuffer by EXT_CONDITIONAL_RENDERING;
+    390 CREATE_DESCRIPTOR_UPDATE_TEMPLATE_KHR CreateDescriptorUpdateTemplateKHR ( device: vk::Device,
+        create_info: In<'a, vk::DescriptorUpdateTemplateCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        descriptor_update_template: Out<'a, vk::DescriptorUpdateTemplate>, ) -> vk::Result, Device
+        alias CREATE_DESCRIPTOR_UPDATE_TEMPLATE by KHR_DESCRIPTOR_UPDATE_TEMPLATE;
+    391 DESTROY_DESCRIPTOR_UPDATE_TEMPLATE_KHR DestroyDescriptorUpdateTemplateKHR ( device: vk::Device,
+        descriptor_update_template: vk::DescriptorUpdateTemplate,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device
+        alias DESTROY_DESCRIPTOR_UPDATE_TEMPLATE by KHR_DESCRIPTOR_UPDATE_TEMPLATE;
+    392 UPDATE_DESCRIPTOR_SET_WITH_TEMPLATE_KHR UpdateDescriptorSetWithTemplateKHR ( device: vk::Device,
+        descriptor_set: vk::DescriptorSet, descriptor_update_template: vk::DescriptorUpdateTemplate,
+        data: *const c_void, ) -> (), Device alias UPDATE_DESCRIPTOR_SET_WITH_TEMPLATE
+        by KHR_DESCRIPTOR_UPDATE_TEMPLATE;
+    393 CMD_SET_VIEWPORT_W_SCALING_NV CmdSetViewportWScalingNV ( command_buffer: vk::CommandBuffer,
+        first_viewport: u32, viewport_count: u32,
+        viewport_w_scalings: Array<'a, vk::ViewportWScalingNV> [viewport_count], ) -> (), CommandBuffer
+        by NV_CLIP_SPACE_W_SCALING;
+    394 DISPLAY_POWER_CONTROL_EXT DisplayPowerControlEXT ( device: vk::Device, display: vk::DisplayKHR,
+        display_power_info: In<'a, vk::DisplayPowerInfoEXT<'a>>, ) -> vk::Result, Device by EXT_DISPLAY_CONTROL;
+    395 REGISTER_DEVICE_EVENT_EXT RegisterDeviceEventEXT ( device: vk::Device,
+        device_event_info: In<'a, vk::DeviceEventInfoEXT<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, fence: Out<'a, vk::Fence>, ) -> vk::Result, Device
         by EXT_DISPLAY_CONTROL;
-    395 REGISTER_DEVICE_EVENT_EXT PFN_vkRegisterDeviceEventEXT ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
-        Device by EXT_DISPLAY_CONTROL;
-    396 REGISTER_DISPLAY_EVENT_EXT PFN_vkRegisterDisplayEventEXT ( a Pointer, b u64, c Pointer, d Pointer, e Pointer,
-        ) i32 Device by EXT_DISPLAY_CONTROL;
-    397 GET_SWAPCHAIN_COUNTER_EXT PFN_vkGetSwapchainCounterEXT ( a Pointer, b u64, c u32, d Pointer, ) i32 Device
+    396 REGISTER_DISPLAY_EVENT_EXT RegisterDisplayEventEXT ( device: vk::Device, display: vk::DisplayKHR,
+        display_event_info: In<'a, vk::DisplayEventInfoEXT<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, fence: Out<'a, vk::Fence>, ) -> vk::Result, Device
         by EXT_DISPLAY_CONTROL;
-    398 GET_REFRESH_CYCLE_DURATION_GOOGLE PFN_vkGetRefreshCycleDurationGOOGLE ( a Pointer, b u64, c Pointer, ) i32
-        Device by GOOGLE_DISPLAY_TIMING;
-    399 GET_PAST_PRESENTATION_TIMING_GOOGLE PFN_vkGetPastPresentationTimingGOOGLE ( a Pointer, b u64, c Pointer,
-        d Pointer, ) i32 Device by GOOGLE_DISPLAY_TIMING;
-    400 CMD_SET_DISCARD_RECTANGLE_EXT PFN_vkCmdSetDiscardRectangleEXT ( a Pointer, b u32, c u32, d Pointer, ) Nothing
-        CommandBuffer by EXT_DISCARD_RECTANGLES;
-    401 CMD_SET_DISCARD_RECTANGLE_ENABLE_EXT PFN_vkCmdSetDiscardRectangleEnableEXT ( a Pointer, b u32, ) Nothing
-        CommandBuffer by EXT_DISCARD_RECTANGLES;
-    402 CMD_SET_DISCARD_RECTANGLE_MODE_EXT PFN_vkCmdSetDiscardRectangleModeEXT ( a Pointer, b i32, ) Nothing
-        CommandBuffer by EXT_DISCARD_RECTANGLES;
-    403 SET_HDR_METADATA_EXT PFN_vkSetHdrMetadataEXT ( a Pointer, b u32, c Pointer, d Pointer, ) Nothing Device
-        by EXT_HDR_METADATA;
-    404 CREATE_RENDER_PASS_2_KHR PFN_vkCreateRenderPass2KHR ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
-        Device alias CREATE_RENDER_PASS_2 by KHR_CREATE_RENDERPASS2;
-    405 CMD_BEGIN_RENDER_PASS_2_KHR PFN_vkCmdBeginRenderPass2KHR ( a Pointer, b Pointer, c Pointer, ) Nothing
-        CommandBuffer alias CMD_BEGIN_RENDER_PASS_2 by KHR_CREATE_RENDERPASS2;
-    406 CMD_NEXT_SUBPASS_2_KHR PFN_vkCmdNextSubpass2KHR ( a Pointer, b Pointer, c Pointer, ) Nothing CommandBuffer
-        alias CMD_NEXT_SUBPASS_2 by KHR_CREATE_RENDERPASS2;
-    407 CMD_END_RENDER_PASS_2_KHR PFN_vkCmdEndRenderPass2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        alias CMD_END_RENDER_PASS_2 by KHR_CREATE_RENDERPASS2;
-    408 GET_SWAPCHAIN_STATUS_KHR PFN_vkGetSwapchainStatusKHR ( a Pointer, b u64, ) i32 Device
-        by KHR_SHARED_PRESENTABLE_IMAGE;
-    409 IMPORT_FENCE_WIN32_HANDLE_KHR PFN_vkImportFenceWin32HandleKHR ( a Pointer, b Pointer, ) i32 Device
+    397 GET_SWAPCHAIN_COUNTER_EXT GetSwapchainCounterEXT ( device: vk::Device, swapchain: vk::SwapchainKHR,
+        counter: vk::SurfaceCounterFlagsEXT, counter_value: Out<'a, u64>, ) -> vk::Result, Device
+        by EXT_DISPLAY_CONTROL;
+    398 GET_REFRESH_CYCLE_DURATION_GOOGLE GetRefreshCycleDurationGOOGLE ( device: vk::Device,
+        swapchain: vk::SwapchainKHR, display_timing_properties: Out<'a, vk::RefreshCycleDurationGOOGLE>,
+        ) -> vk::Result, Device by GOOGLE_DISPLAY_TIMING;
+    399 GET_PAST_PRESENTATION_TIMING_GOOGLE GetPastPresentationTimingGOOGLE ( device: vk::Device,
+        swapchain: vk::SwapchainKHR, presentation_timing_count: Out<'a, u32>,
+        presentation_timings: *mut vk::PastPresentationTimingGOOGLE, ) -> vk::Result, Device by GOOGLE_DISPLAY_TIMING;
+    400 CMD_SET_DISCARD_RECTANGLE_EXT CmdSetDiscardRectangleEXT ( command_buffer: vk::CommandBuffer,
+        first_discard_rectangle: u32, discard_rectangle_count: u32,
+        discard_rectangles: Array<'a, vk::Rect2D> [discard_rectangle_count], ) -> (), CommandBuffer
+        by EXT_DISCARD_RECTANGLES;
+    401 CMD_SET_DISCARD_RECTANGLE_ENABLE_EXT CmdSetDiscardRectangleEnableEXT ( command_buffer: vk::CommandBuffer,
+        discard_rectangle_enable: vk::Bool32, ) -> (), CommandBuffer by EXT_DISCARD_RECTANGLES;
+    402 CMD_SET_DISCARD_RECTANGLE_MODE_EXT CmdSetDiscardRectangleModeEXT ( command_buffer: vk::CommandBuffer,
+        discard_rectangle_mode: vk::DiscardRectangleModeEXT, ) -> (), CommandBuffer by EXT_DISCARD_RECTANGLES;
+    403 SET_HDR_METADATA_EXT SetHdrMetadataEXT ( device: vk::Device, swapchain_count: u32,
+        swapchains: Array<'a, vk::SwapchainKHR> [swapchain_count],
+        metadata: Array<'a, vk::HdrMetadataEXT<'a>> [swapchain_count], ) -> (), Device by EXT_HDR_METADATA;
+    404 CREATE_RENDER_PASS_2_KHR CreateRenderPass2KHR ( device: vk::Device,
+        create_info: In<'a, vk::RenderPassCreateInfo2<'a>>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        render_pass: Out<'a, vk::RenderPass>, ) -> vk::Result, Device alias CREATE_RENDER_PASS_2
+        by KHR_CREATE_RENDERPASS2;
+    405 CMD_BEGIN_RENDER_PASS_2_KHR CmdBeginRenderPass2KHR ( command_buffer: vk::CommandBuffer,
+        render_pass_begin: In<'a, vk::RenderPassBeginInfo<'a>>, subpass_begin_info: In<'a, vk::SubpassBeginInfo<'a>>,
+        ) -> (), CommandBuffer alias CMD_BEGIN_RENDER_PASS_2 by KHR_CREATE_RENDERPASS2;
+    406 CMD_NEXT_SUBPASS_2_KHR CmdNextSubpass2KHR ( command_buffer: vk::CommandBuffer,
+        subpass_begin_info: In<'a, vk::SubpassBeginInfo<'a>>, subpass_end_info: In<'a, vk::SubpassEndInfo<'a>>,
+        ) -> (), CommandBuffer alias CMD_NEXT_SUBPASS_2 by KHR_CREATE_RENDERPASS2;
+    407 CMD_END_RENDER_PASS_2_KHR CmdEndRenderPass2KHR ( command_buffer: vk::CommandBuffer,
+        subpass_end_info: In<'a, vk::SubpassEndInfo<'a>>, ) -> (), CommandBuffer alias CMD_END_RENDER_PASS_2
+        by KHR_CREATE_RENDERPASS2;
+    408 GET_SWAPCHAIN_STATUS_KHR GetSwapchainStatusKHR ( device: vk::Device, swapchain: vk::SwapchainKHR,
+        ) -> vk::Result, Device by KHR_SHARED_PRESENTABLE_IMAGE;
+    409 IMPORT_FENCE_WIN32_HANDLE_KHR ImportFenceWin32HandleKHR ( device: vk::Device,
+        import_fence_win32_handle_info: In<'a, vk::ImportFenceWin32HandleInfoKHR<'a>>, ) -> vk::Result, Device
         by KHR_EXTERNAL_FENCE_WIN32;
-    410 GET_FENCE_WIN32_HANDLE_KHR PFN_vkGetFenceWin32HandleKHR ( a Pointer, b Pointer, c Pointer, ) i32 Device
-        by KHR_EXTERNAL_FENCE_WIN32;
-    411 IMPORT_FENCE_FD_KHR PFN_vkImportFenceFdKHR ( a Pointer, b Pointer, ) i32 Device by KHR_EXTERNAL_FENCE_FD;
-    412 GET_FENCE_FD_KHR PFN_vkGetFenceFdKHR ( a Pointer, b Pointer, c Pointer, ) i32 Device by KHR_EXTERNAL_FENCE_FD;
-    413 ACQUIRE_PROFILING_LOCK_KHR PFN_vkAcquireProfilingLockKHR ( a Pointer, b Pointer, ) i32 Device
+    410 GET_FENCE_WIN32_HANDLE_KHR GetFenceWin32HandleKHR ( device: vk::Device,
+        get_win32_handle_info: In<'a, vk::FenceGetWin32HandleInfoKHR<'a>>, handle: *mut vk::HANDLE, ) -> vk::Result,
+        Device by KHR_EXTERNAL_FENCE_WIN32;
+    411 IMPORT_FENCE_FD_KHR ImportFenceFdKHR ( device: vk::Device,
+        import_fence_fd_info: In<'a, vk::ImportFenceFdInfoKHR<'a>>, ) -> vk::Result, Device by KHR_EXTERNAL_FENCE_FD;
+    412 GET_FENCE_FD_KHR GetFenceFdKHR ( device: vk::Device, get_fd_info: In<'a, vk::FenceGetFdInfoKHR<'a>>,
+        fd: Out<'a, c_int>, ) -> vk::Result, Device by KHR_EXTERNAL_FENCE_FD;
+    413 ACQUIRE_PROFILING_LOCK_KHR AcquireProfilingLockKHR ( device: vk::Device,
+        info: In<'a, vk::AcquireProfilingLockInfoKHR<'a>>, ) -> vk::Result, Device by KHR_PERFORMANCE_QUERY;
+    414 RELEASE_PROFILING_LOCK_KHR ReleaseProfilingLockKHR ( device: vk::Device, ) -> (), Device
         by KHR_PERFORMANCE_QUERY;
-    414 RELEASE_PROFILING_LOCK_KHR PFN_vkReleaseProfilingLockKHR ( a Pointer, ) Nothing Device
-        by KHR_PERFORMANCE_QUERY;
-    415 SET_DEBUG_UTILS_OBJECT_NAME_EXT PFN_vkSetDebugUtilsObjectNameEXT ( a Pointer, b Pointer, ) i32 Device
+    415 SET_DEBUG_UTILS_OBJECT_NAME_EXT SetDebugUtilsObjectNameEXT ( device: vk::Device,
+        name_info: In<'a, vk::DebugUtilsObjectNameInfoEXT<'a>>, ) -> vk::Result, Device by EXT_DEBUG_UTILS;
+    416 SET_DEBUG_UTILS_OBJECT_TAG_EXT SetDebugUtilsObjectTagEXT ( device: vk::Device,
+        tag_info: In<'a, vk::DebugUtilsObjectTagInfoEXT<'a>>, ) -> vk::Result, Device by EXT_DEBUG_UTILS;
+    417 QUEUE_BEGIN_DEBUG_UTILS_LABEL_EXT QueueBeginDebugUtilsLabelEXT ( queue: vk::Queue,
+        label_info: In<'a, vk::DebugUtilsLabelEXT<'a>>, ) -> (), Queue by EXT_DEBUG_UTILS;
+    418 QUEUE_END_DEBUG_UTILS_LABEL_EXT QueueEndDebugUtilsLabelEXT ( queue: vk::Queue, ) -> (), Queue
         by EXT_DEBUG_UTILS;
-    416 SET_DEBUG_UTILS_OBJECT_TAG_EXT PFN_vkSetDebugUtilsObjectTagEXT ( a Pointer, b Pointer, ) i32 Device
-        by EXT_DEBUG_UTILS;
-    417 QUEUE_BEGIN_DEBUG_UTILS_LABEL_EXT PFN_vkQueueBeginDebugUtilsLabelEXT ( a Pointer, b Pointer, ) Nothing Queue
-        by EXT_DEBUG_UTILS;
-    418 QUEUE_END_DEBUG_UTILS_LABEL_EXT PFN_vkQueueEndDebugUtilsLabelEXT ( a Pointer, ) Nothing Queue
-        by EXT_DEBUG_UTILS;
-    419 QUEUE_INSERT_DEBUG_UTILS_LABEL_EXT PFN_vkQueueInsertDebugUtilsLabelEXT ( a Pointer, b Pointer, ) Nothing
-        Queue by EXT_DEBUG_UTILS;
-    420 CMD_BEGIN_DEBUG_UTILS_LABEL_EXT PFN_vkCmdBeginDebugUtilsLabelEXT ( a Pointer, b Pointer, ) Nothing
+    419 QUEUE_INSERT_DEBUG_UTILS_LABEL_EXT QueueInsertDebugUtilsLabelEXT ( queue: vk::Queue,
+        label_info: In<'a, vk::DebugUtilsLabelEXT<'a>>, ) -> (), Queue by EXT_DEBUG_UTILS;
+    420 CMD_BEGIN_DEBUG_UTILS_LABEL_EXT CmdBeginDebugUtilsLabelEXT ( command_buffer: vk::CommandBuffer,
+        label_info: In<'a, vk::DebugUtilsLabelEXT<'a>>, ) -> (), CommandBuffer by EXT_DEBUG_UTILS;
+    421 CMD_END_DEBUG_UTILS_LABEL_EXT CmdEndDebugUtilsLabelEXT ( command_buffer: vk::CommandBuffer, ) -> (),
         CommandBuffer by EXT_DEBUG_UTILS;
-    421 CMD_END_DEBUG_UTILS_LABEL_EXT PFN_vkCmdEndDebugUtilsLabelEXT ( a Pointer, ) Nothing CommandBuffer
-        by EXT_DEBUG_UTILS;
-    422 CMD_INSERT_DEBUG_UTILS_LABEL_EXT PFN_vkCmdInsertDebugUtilsLabelEXT ( a Pointer, b Pointer, ) Nothing
-        CommandBuffer by EXT_DEBUG_UTILS;
-    423 GET_ANDROID_HARDWARE_BUFFER_PROPERTIES_ANDROID PFN_vkGetAndroidHardwareBufferPropertiesANDROID ( a Pointer,
-        b Pointer, c Pointer, ) i32 Device by ANDROID_EXTERNAL_MEMORY_ANDROID_HARDWARE_BUFFER;
-    424 GET_MEMORY_ANDROID_HARDWARE_BUFFER_ANDROID PFN_vkGetMemoryAndroidHardwareBufferANDROID ( a Pointer,
-        b Pointer, c Pointer, ) i32 Device by ANDROID_EXTERNAL_MEMORY_ANDROID_HARDWARE_BUFFER;
-    425 CREATE_GPA_SESSION_AMD PFN_vkCreateGpaSessionAMD ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+    422 CMD_INSERT_DEBUG_UTILS_LABEL_EXT CmdInsertDebugUtilsLabelEXT ( command_buffer: vk::CommandBuffer,
+        label_info: In<'a, vk::DebugUtilsLabelEXT<'a>>, ) -> (), CommandBuffer by EXT_DEBUG_UTILS;
+    423 GET_ANDROID_HARDWARE_BUFFER_PROPERTIES_ANDROID GetAndroidHardwareBufferPropertiesANDROID (
+        device: vk::Device, buffer: *const vk::AHardwareBuffer,
+        properties: Out<'a, vk::AndroidHardwareBufferPropertiesANDROID<'a>>, ) -> vk::Result, Device
+        by ANDROID_EXTERNAL_MEMORY_ANDROID_HARDWARE_BUFFER;
+    424 GET_MEMORY_ANDROID_HARDWARE_BUFFER_ANDROID GetMemoryAndroidHardwareBufferANDROID ( device: vk::Device,
+        info: In<'a, vk::MemoryGetAndroidHardwareBufferInfoANDROID<'a>>, buffer: *mut *mut vk::AHardwareBuffer,
+        ) -> vk::Result, Device by ANDROID_EXTERNAL_MEMORY_ANDROID_HARDWARE_BUFFER;
+    425 CREATE_GPA_SESSION_AMD CreateGpaSessionAMD ( device: vk::Device,
+        create_info: In<'a, vk::GpaSessionCreateInfoAMD>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        gpa_session: Out<'a, vk::GpaSessionAMD>, ) -> vk::Result, Device by AMD_GPA_INTERFACE;
+    426 DESTROY_GPA_SESSION_AMD DestroyGpaSessionAMD ( device: vk::Device, gpa_session: vk::GpaSessionAMD,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device by AMD_GPA_INTERFACE;
+    427 SET_GPA_DEVICE_CLOCK_MODE_AMD SetGpaDeviceClockModeAMD ( device: vk::Device,
+        info: Out<'a, vk::GpaDeviceClockModeInfoAMD>, ) -> vk::Result, Device by AMD_GPA_INTERFACE;
+    428 GET_GPA_DEVICE_CLOCK_INFO_AMD GetGpaDeviceClockInfoAMD ( device: vk::Device,
+        info: Out<'a, vk::GpaDeviceGetClockInfoAMD>, ) -> vk::Result, Device by AMD_GPA_INTERFACE;
+    429 CMD_BEGIN_GPA_SESSION_AMD CmdBeginGpaSessionAMD ( command_buffer: vk::CommandBuffer,
+        gpa_session: vk::GpaSessionAMD, ) -> vk::Result, CommandBuffer by AMD_GPA_INTERFACE;
+    430 CMD_END_GPA_SESSION_AMD CmdEndGpaSessionAMD ( command_buffer: vk::CommandBuffer,
+        gpa_session: vk::GpaSessionAMD, ) -> vk::Result, CommandBuffer by AMD_GPA_INTERFACE;
+    431 CMD_BEGIN_GPA_SAMPLE_AMD CmdBeginGpaSampleAMD ( command_buffer: vk::CommandBuffer,
+        gpa_session: vk::GpaSessionAMD, gpa_sample_begin_info: In<'a, vk::GpaSampleBeginInfoAMD>,
+        sample_id: Out<'a, u32>, ) -> vk::Result, CommandBuffer by AMD_GPA_INTERFACE;
+    432 CMD_END_GPA_SAMPLE_AMD CmdEndGpaSampleAMD ( command_buffer: vk::CommandBuffer,
+        gpa_session: vk::GpaSessionAMD, sample_id: u32, ) -> (), CommandBuffer by AMD_GPA_INTERFACE;
+    433 GET_GPA_SESSION_STATUS_AMD GetGpaSessionStatusAMD ( device: vk::Device, gpa_session: vk::GpaSessionAMD,
+        ) -> vk::Result, Device by AMD_GPA_INTERFACE;
+    434 GET_GPA_SESSION_RESULTS_AMD GetGpaSessionResultsAMD ( device: vk::Device, gpa_session: vk::GpaSessionAMD,
+        sample_id: u32, size_in_bytes: Out<'a, usize>, data: *mut c_void, ) -> vk::Result, Device
         by AMD_GPA_INTERFACE;
-    426 DESTROY_GPA_SESSION_AMD PFN_vkDestroyGpaSessionAMD ( a Pointer, b u64, c Pointer, ) Nothing Device
-        by AMD_GPA_INTERFACE;
-    427 SET_GPA_DEVICE_CLOCK_MODE_AMD PFN_vkSetGpaDeviceClockModeAMD ( a Pointer, b Pointer, ) i32 Device
-        by AMD_GPA_INTERFACE;
-    428 GET_GPA_DEVICE_CLOCK_INFO_AMD PFN_vkGetGpaDeviceClockInfoAMD ( a Pointer, b Pointer, ) i32 Device
-        by AMD_GPA_INTERFACE;
-    429 CMD_BEGIN_GPA_SESSION_AMD PFN_vkCmdBeginGpaSessionAMD ( a Pointer, b u64, ) i32 CommandBuffer
-        by AMD_GPA_INTERFACE;
-    430 CMD_END_GPA_SESSION_AMD PFN_vkCmdEndGpaSessionAMD ( a Pointer, b u64, ) i32 CommandBuffer
-        by AMD_GPA_INTERFACE;
-    431 CMD_BEGIN_GPA_SAMPLE_AMD PFN_vkCmdBeginGpaSampleAMD ( a Pointer, b u64, c Pointer, d Pointer, ) i32
-        CommandBuffer by AMD_GPA_INTERFACE;
-    432 CMD_END_GPA_SAMPLE_AMD PFN_vkCmdEndGpaSampleAMD ( a Pointer, b u64, c u32, ) Nothing CommandBuffer
-        by AMD_GPA_INTERFACE;
-    433 GET_GPA_SESSION_STATUS_AMD PFN_vkGetGpaSessionStatusAMD ( a Pointer, b u64, ) i32 Device by AMD_GPA_INTERFACE;
-    434 GET_GPA_SESSION_RESULTS_AMD PFN_vkGetGpaSessionResultsAMD ( a Pointer, b u64, c u32, d Pointer, e Pointer,
-        ) i32 Device by AMD_GPA_INTERFACE;
-    435 RESET_GPA_SESSION_AMD PFN_vkResetGpaSessionAMD ( a Pointer, b u64, ) i32 Device by AMD_GPA_INTERFACE;
-    436 CMD_COPY_GPA_SESSION_RESULTS_AMD PFN_vkCmdCopyGpaSessionResultsAMD ( a Pointer, b u64, ) Nothing
-        CommandBuffer by AMD_GPA_INTERFACE;
-    437 CREATE_EXECUTION_GRAPH_PIPELINES_AMDX PFN_vkCreateExecutionGraphPipelinesAMDX ( a Pointer, b u64, c u32,
-        d Pointer, e Pointer, f Pointer, ) i32 Device by AMDX_SHADER_ENQUEUE;
-    438 GET_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX PFN_vkGetExecutionGraphPipelineScratchSizeAMDX ( a Pointer,
-        b u64, c Pointer, ) i32 Device by AMDX_SHADER_ENQUEUE;
-    439 GET_EXECUTION_GRAPH_PIPELINE_NODE_INDEX_AMDX PFN_vkGetExecutionGraphPipelineNodeIndexAMDX ( a Pointer, b u64,
-        c Pointer, d Pointer, ) i32 Device by AMDX_SHADER_ENQUEUE;
-    440 CMD_INITIALIZE_GRAPH_SCRATCH_MEMORY_AMDX PFN_vkCmdInitializeGraphScratchMemoryAMDX ( a Pointer, b u64, c u64,
-        d u64, ) Nothing CommandBuffer by AMDX_SHADER_ENQUEUE;
-    441 CMD_DISPATCH_GRAPH_AMDX PFN_vkCmdDispatchGraphAMDX ( a Pointer, b u64, c u64, d Pointer, ) Nothing
+    435 RESET_GPA_SESSION_AMD ResetGpaSessionAMD ( device: vk::Device, gpa_session: vk::GpaSessionAMD,
+        ) -> vk::Result, Device by AMD_GPA_INTERFACE;
+    436 CMD_COPY_GPA_SESSION_RESULTS_AMD CmdCopyGpaSessionResultsAMD ( command_buffer: vk::CommandBuffer,
+        gpa_session: vk::GpaSessionAMD, ) -> (), CommandBuffer by AMD_GPA_INTERFACE;
+    437 CREATE_EXECUTION_GRAPH_PIPELINES_AMDX CreateExecutionGraphPipelinesAMDX ( device: vk::Device,
+        pipeline_cache: vk::PipelineCache, create_info_count: u32,
+        create_infos: Array<'a, vk::ExecutionGraphPipelineCreateInfoAMDX<'a>> [create_info_count],
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, pipelines: *mut vk::Pipeline, ) -> vk::Result, Device
+        by AMDX_SHADER_ENQUEUE;
+    438 GET_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX GetExecutionGraphPipelineScratchSizeAMDX ( device: vk::Device,
+        execution_graph: vk::Pipeline, size_info: Out<'a, vk::ExecutionGraphPipelineScratchSizeAMDX<'a>>,
+        ) -> vk::Result, Device by AMDX_SHADER_ENQUEUE;
+    439 GET_EXECUTION_GRAPH_PIPELINE_NODE_INDEX_AMDX GetExecutionGraphPipelineNodeIndexAMDX ( device: vk::Device,
+        execution_graph: vk::Pipeline, node_info: In<'a, vk::PipelineShaderStageNodeCreateInfoAMDX<'a>>,
+        node_index: Out<'a, u32>, ) -> vk::Result, Device by AMDX_SHADER_ENQUEUE;
+    440 CMD_INITIALIZE_GRAPH_SCRATCH_MEMORY_AMDX CmdInitializeGraphScratchMemoryAMDX (
+        command_buffer: vk::CommandBuffer, execution_graph: vk::Pipeline, scratch: vk::DeviceAddress,
+        scratch_size: vk::DeviceSize, ) -> (), CommandBuffer by AMDX_SHADER_ENQUEUE;
+    441 CMD_DISPATCH_GRAPH_AMDX CmdDispatchGraphAMDX ( command_buffer: vk::CommandBuffer, scratch: vk::DeviceAddress,
+        scratch_size: vk::DeviceSize, count_info: In<'a, vk::DispatchGraphCountInfoAMDX>, ) -> (), CommandBuffer
+        by AMDX_SHADER_ENQUEUE;
+    442 CMD_DISPATCH_GRAPH_INDIRECT_AMDX CmdDispatchGraphIndirectAMDX ( command_buffer: vk::CommandBuffer,
+        scratch: vk::DeviceAddress, scratch_size: vk::DeviceSize, count_info: In<'a, vk::DispatchGraphCountInfoAMDX>,
+        ) -> (), CommandBuffer by AMDX_SHADER_ENQUEUE;
+    443 CMD_DISPATCH_GRAPH_INDIRECT_COUNT_AMDX CmdDispatchGraphIndirectCountAMDX ( command_buffer: vk::CommandBuffer,
+        scratch: vk::DeviceAddress, scratch_size: vk::DeviceSize, count_info: vk::DeviceAddress, ) -> (),
         CommandBuffer by AMDX_SHADER_ENQUEUE;
-    442 CMD_DISPATCH_GRAPH_INDIRECT_AMDX PFN_vkCmdDispatchGraphIndirectAMDX ( a Pointer, b u64, c u64, d Pointer,
-        ) Nothing CommandBuffer by AMDX_SHADER_ENQUEUE;
-    443 CMD_DISPATCH_GRAPH_INDIRECT_COUNT_AMDX PFN_vkCmdDispatchGraphIndirectCountAMDX ( a Pointer, b u64, c u64,
-        d u64, ) Nothing CommandBuffer by AMDX_SHADER_ENQUEUE;
-    444 WRITE_SAMPLER_DESCRIPTORS_EXT PFN_vkWriteSamplerDescriptorsEXT ( a Pointer, b u32, c Pointer, d Pointer,
-        ) i32 Device by EXT_DESCRIPTOR_HEAP;
-    445 WRITE_RESOURCE_DESCRIPTORS_EXT PFN_vkWriteResourceDescriptorsEXT ( a Pointer, b u32, c Pointer, d Pointer,
-        ) i32 Device by EXT_DESCRIPTOR_HEAP;
-    446 CMD_BIND_SAMPLER_HEAP_EXT PFN_vkCmdBindSamplerHeapEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
+    444 WRITE_SAMPLER_DESCRIPTORS_EXT WriteSamplerDescriptorsEXT ( device: vk::Device, sampler_count: u32,
+        samplers: Array<'a, vk::SamplerCreateInfo<'a>> [sampler_count],
+        descriptors: Array<'a, vk::HostAddressRangeEXT> [sampler_count], ) -> vk::Result, Device
         by EXT_DESCRIPTOR_HEAP;
-    447 CMD_BIND_RESOURCE_HEAP_EXT PFN_vkCmdBindResourceHeapEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
+    445 WRITE_RESOURCE_DESCRIPTORS_EXT WriteResourceDescriptorsEXT ( device: vk::Device, resource_count: u32,
+        resources: Array<'a, vk::ResourceDescriptorInfoEXT> [resource_count],
+        descriptors: Array<'a, vk::HostAddressRangeEXT> [resource_count], ) -> vk::Result, Device
         by EXT_DESCRIPTOR_HEAP;
-    448 CMD_PUSH_DATA_EXT PFN_vkCmdPushDataEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer by EXT_DESCRIPTOR_HEAP;
-    449 GET_IMAGE_OPAQUE_CAPTURE_DATA_EXT PFN_vkGetImageOpaqueCaptureDataEXT ( a Pointer, b u32, c Pointer,
-        d Pointer, ) i32 Device by EXT_DESCRIPTOR_HEAP;
-    450 REGISTER_CUSTOM_BORDER_COLOR_EXT PFN_vkRegisterCustomBorderColorEXT ( a Pointer, b Pointer, c u32, d Pointer,
-        ) i32 Device by EXT_DESCRIPTOR_HEAP;
-    451 UNREGISTER_CUSTOM_BORDER_COLOR_EXT PFN_vkUnregisterCustomBorderColorEXT ( a Pointer, b u32, ) Nothing Device
+    446 CMD_BIND_SAMPLER_HEAP_EXT CmdBindSamplerHeapEXT ( command_buffer: vk::CommandBuffer,
+        bind_info: In<'a, vk::BindHeapInfoEXT>, ) -> (), CommandBuffer by EXT_DESCRIPTOR_HEAP;
+    447 CMD_BIND_RESOURCE_HEAP_EXT CmdBindResourceHeapEXT ( command_buffer: vk::CommandBuffer,
+        bind_info: In<'a, vk::BindHeapInfoEXT>, ) -> (), CommandBuffer by EXT_DESCRIPTOR_HEAP;
+    448 CMD_PUSH_DATA_EXT CmdPushDataEXT ( command_buffer: vk::CommandBuffer,
+        push_data_info: In<'a, vk::PushDataInfoEXT>, ) -> (), CommandBuffer by EXT_DESCRIPTOR_HEAP;
+    449 GET_IMAGE_OPAQUE_CAPTURE_DATA_EXT GetImageOpaqueCaptureDataEXT ( device: vk::Device, image_count: u32,
+        images: Array<'a, vk::Image> [image_count], datas: *mut vk::HostAddressRangeEXT, ) -> vk::Result, Device
         by EXT_DESCRIPTOR_HEAP;
-    452 GET_TENSOR_OPAQUE_CAPTURE_DATA_ARM PFN_vkGetTensorOpaqueCaptureDataARM ( a Pointer, b u32, c Pointer,
-        d Pointer, ) i32 Device by EXT_DESCRIPTOR_HEAP;
-    453 CMD_SET_SAMPLE_LOCATIONS_EXT PFN_vkCmdSetSampleLocationsEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by EXT_SAMPLE_LOCATIONS;
-    454 GET_IMAGE_MEMORY_REQUIREMENTS_2_KHR PFN_vkGetImageMemoryRequirements2KHR ( a Pointer, b Pointer, c Pointer,
-        ) Nothing Device alias GET_IMAGE_MEMORY_REQUIREMENTS_2 by KHR_GET_MEMORY_REQUIREMENTS2;
-    455 GET_BUFFER_MEMORY_REQUIREMENTS_2_KHR PFN_vkGetBufferMemoryRequirements2KHR ( a Pointer, b Pointer, c Pointer,
-        ) Nothing Device alias GET_BUFFER_MEMORY_REQUIREMENTS_2 by KHR_GET_MEMORY_REQUIREMENTS2;
-    456 GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2_KHR PFN_vkGetImageSparseMemoryRequirements2KHR ( a Pointer, b Pointer,
-        c Pointer, d Pointer, ) Nothing Device alias GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2
-        by KHR_GET_MEMORY_REQUIREMENTS2;
-    457 CREATE_ACCELERATION_STRUCTURE_KHR PFN_vkCreateAccelerationStructureKHR ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Device by KHR_ACCELERATION_STRUCTURE;
-    458 DESTROY_ACCELERATION_STRUCTURE_KHR PFN_vkDestroyAccelerationStructureKHR ( a Pointer, b u64, c Pointer,
-        ) Nothing Device by KHR_ACCELERATION_STRUCTURE;
-    459 CMD_BUILD_ACCELERATION_STRUCTURES_KHR PFN_vkCmdBuildAccelerationStructuresKHR ( a Pointer, b u32, c Pointer,
-        d Pointer, ) Nothing CommandBuffer by KHR_ACCELERATION_STRUCTURE;
-    460 CMD_BUILD_ACCELERATION_STRUCTURES_INDIRECT_KHR PFN_vkCmdBuildAccelerationStructuresIndirectKHR ( a Pointer,
-        b u32, c Pointer, d Pointer, e Pointer, f Pointer, ) Nothing CommandBuffer by KHR_ACCELERATION_STRUCTURE;
-    461 BUILD_ACCELERATION_STRUCTURES_KHR PFN_vkBuildAccelerationStructuresKHR ( a Pointer, b u64, c u32, d Pointer,
-        e Pointer, ) i32 Device by KHR_ACCELERATION_STRUCTURE;
-    462 COPY_ACCELERATION_STRUCTURE_KHR PFN_vkCopyAccelerationStructureKHR ( a Pointer, b u64, c Pointer, ) i32
-        Device by KHR_ACCELERATION_STRUCTURE;
-    463 COPY_ACCELERATION_STRUCTURE_TO_MEMORY_KHR PFN_vkCopyAccelerationStructureToMemoryKHR ( a Pointer, b u64,
-        c Pointer, ) i32 Device by KHR_ACCELERATION_STRUCTURE;
-    464 COPY_MEMORY_TO_ACCELERATION_STRUCTURE_KHR PFN_vkCopyMemoryToAccelerationStructureKHR ( a Pointer, b u64,
-        c Pointer, ) i32 Device by KHR_ACCELERATION_STRUCTURE;
-    465 WRITE_ACCELERATION_STRUCTURES_PROPERTIES_KHR PFN_vkWriteAccelerationStructuresPropertiesKHR ( a Pointer,
-        b u32, c Pointer, d i32, e usize, f Pointer, g usize, ) i32 Device by KHR_ACCELERATION_STRUCTURE;
-    466 CMD_COPY_ACCELERATION_STRUCTURE_KHR PFN_vkCmdCopyAccelerationStructureKHR ( a Pointer, b Pointer, ) Nothing
+    450 REGISTER_CUSTOM_BORDER_COLOR_EXT RegisterCustomBorderColorEXT ( device: vk::Device,
+        border_color: In<'a, vk::SamplerCustomBorderColorCreateInfoEXT<'a>>, request_index: vk::Bool32,
+        index: Out<'a, u32>, ) -> vk::Result, Device by EXT_DESCRIPTOR_HEAP;
+    451 UNREGISTER_CUSTOM_BORDER_COLOR_EXT UnregisterCustomBorderColorEXT ( device: vk::Device, index: u32, ) -> (),
+        Device by EXT_DESCRIPTOR_HEAP;
+    452 GET_TENSOR_OPAQUE_CAPTURE_DATA_ARM GetTensorOpaqueCaptureDataARM ( device: vk::Device, tensor_count: u32,
+        tensors: Array<'a, vk::TensorARM> [tensor_count], datas: *mut vk::HostAddressRangeEXT, ) -> vk::Result,
+        Device by EXT_DESCRIPTOR_HEAP;
+    453 CMD_SET_SAMPLE_LOCATIONS_EXT CmdSetSampleLocationsEXT ( command_buffer: vk::CommandBuffer,
+        sample_locations_info: In<'a, vk::SampleLocationsInfoEXT<'a>>, ) -> (), CommandBuffer by EXT_SAMPLE_LOCATIONS;
+    454 GET_IMAGE_MEMORY_REQUIREMENTS_2_KHR GetImageMemoryRequirements2KHR ( device: vk::Device,
+        info: In<'a, vk::ImageMemoryRequirementsInfo2<'a>>,
+        memory_requirements: Out<'a, vk::MemoryRequirements2<'a>>, ) -> (), Device
+        alias GET_IMAGE_MEMORY_REQUIREMENTS_2 by KHR_GET_MEMORY_REQUIREMENTS2;
+    455 GET_BUFFER_MEMORY_REQUIREMENTS_2_KHR GetBufferMemoryRequirements2KHR ( device: vk::Device,
+        info: In<'a, vk::BufferMemoryRequirementsInfo2<'a>>,
+        memory_requirements: Out<'a, vk::MemoryRequirements2<'a>>, ) -> (), Device
+        alias GET_BUFFER_MEMORY_REQUIREMENTS_2 by KHR_GET_MEMORY_REQUIREMENTS2;
+    456 GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2_KHR GetImageSparseMemoryRequirements2KHR ( device: vk::Device,
+        info: In<'a, vk::ImageSparseMemoryRequirementsInfo2<'a>>, sparse_memory_requirement_count: Out<'a, u32>,
+        sparse_memory_requirements: *mut vk::SparseImageMemoryRequirements2<'a>, ) -> (), Device
+        alias GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2 by KHR_GET_MEMORY_REQUIREMENTS2;
+    457 CREATE_ACCELERATION_STRUCTURE_KHR CreateAccelerationStructureKHR ( device: vk::Device,
+        create_info: In<'a, vk::AccelerationStructureCreateInfoKHR<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        acceleration_structure: Out<'a, vk::AccelerationStructureKHR>, ) -> vk::Result, Device
+        by KHR_ACCELERATION_STRUCTURE;
+    458 DESTROY_ACCELERATION_STRUCTURE_KHR DestroyAccelerationStructureKHR ( device: vk::Device,
+        acceleration_structure: vk::AccelerationStructureKHR, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        ) -> (), Device by KHR_ACCELERATION_STRUCTURE;
+    459 CMD_BUILD_ACCELERATION_STRUCTURES_KHR CmdBuildAccelerationStructuresKHR ( command_buffer: vk::CommandBuffer,
+        info_count: u32, infos: Array<'a, vk::AccelerationStructureBuildGeometryInfoKHR<'a>> [info_count],
+        build_range_infos: *const *const vk::AccelerationStructureBuildRangeInfoKHR, ) -> (), CommandBuffer
+        by KHR_ACCELERATION_STRUCTURE;
+    460 CMD_BUILD_ACCELERATION_STRUCTURES_INDIRECT_KHR CmdBuildAccelerationStructuresIndirectKHR (
+        command_buffer: vk::CommandBuffer, info_count: u32,
+        infos: Array<'a, vk::AccelerationStructureBuildGeometryInfoKHR<'a>> [info_count],
+        indirect_device_addresses: Array<'a, vk::DeviceAddress> [info_count],
+        indirect_strides: Array<'a, u32> [info_count], max_primitive_counts: *const *const u32, ) -> (),
         CommandBuffer by KHR_ACCELERATION_STRUCTURE;
-    467 CMD_COPY_ACCELERATION_STRUCTURE_TO_MEMORY_KHR PFN_vkCmdCopyAccelerationStructureToMemoryKHR ( a Pointer,
-        b Pointer, ) Nothing CommandBuffer by KHR_ACCELERATION_STRUCTURE;
-    468 CMD_COPY_MEMORY_TO_ACCELERATION_STRUCTURE_KHR PFN_vkCmdCopyMemoryToAccelerationStructureKHR ( a Pointer,
-        b Pointer, ) Nothing CommandBuffer by KHR_ACCELERATION_STRUCTURE;
-    469 GET_ACCELERATION_STRUCTURE_DEVICE_ADDRESS_KHR PFN_vkGetAccelerationStructureDeviceAddressKHR ( a Pointer,
-        b Pointer, ) u64 Device by KHR_ACCELERATION_STRUCTURE;
-    470 CMD_WRITE_ACCELERATION_STRUCTURES_PROPERTIES_KHR PFN_vkCmdWriteAccelerationStructuresPropertiesKHR (
-        a Pointer, b u32, c Pointer, d i32, e u64, f u32, ) Nothing CommandBuffer by KHR_ACCELERATION_STRUCTURE;
-    471 GET_DEVICE_ACCELERATION_STRUCTURE_COMPATIBILITY_KHR PFN_vkGetDeviceAccelerationStructureCompatibilityKHR (
-        a Pointer, b Pointer, c Pointer, ) Nothing Device by KHR_ACCELERATION_STRUCTURE;
-    472 GET_ACCELERATION_STRUCTURE_BUILD_SIZES_KHR PFN_vkGetAccelerationStructureBuildSizesKHR ( a Pointer, b i32,
-        c Pointer, d Pointer, e Pointer, ) Nothing Device by KHR_ACCELERATION_STRUCTURE;
-    473 CREATE_SAMPLER_YCBCR_CONVERSION_KHR PFN_vkCreateSamplerYcbcrConversionKHR ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Device alias CREATE_SAMPLER_YCBCR_CONVERSION by KHR_SAMPLER_YCBCR_CONVERSION;
-    474 DESTROY_SAMPLER_YCBCR_CONVERSION_KHR PFN_vkDestroySamplerYcbcrConversionKHR ( a Pointer, b u64, c Pointer,
-        ) Nothing Device alias DESTROY_SAMPLER_YCBCR_CONVERSION by KHR_SAMPLER_YCBCR_CONVERSION;
-    475 BIND_BUFFER_MEMORY_2_KHR PFN_vkBindBufferMemory2KHR ( a Pointer, b u32, c Pointer, ) i32 Device
+    461 BUILD_ACCELERATION_STRUCTURES_KHR BuildAccelerationStructuresKHR ( device: vk::Device,
+        deferred_operation: vk::DeferredOperationKHR, info_count: u32,
+        infos: Array<'a, vk::AccelerationStructureBuildGeometryInfoKHR<'a>> [info_count],
+        build_range_infos: *const *const vk::AccelerationStructureBuildRangeInfoKHR, ) -> vk::Result, Device
+        by KHR_ACCELERATION_STRUCTURE;
+    462 COPY_ACCELERATION_STRUCTURE_KHR CopyAccelerationStructureKHR ( device: vk::Device,
+        deferred_operation: vk::DeferredOperationKHR, info: In<'a, vk::CopyAccelerationStructureInfoKHR<'a>>,
+        ) -> vk::Result, Device by KHR_ACCELERATION_STRUCTURE;
+    463 COPY_ACCELERATION_STRUCTURE_TO_MEMORY_KHR CopyAccelerationStructureToMemoryKHR ( device: vk::Device,
+        deferred_operation: vk::DeferredOperationKHR, info: In<'a, vk::CopyAccelerationStructureToMemoryInfoKHR<'a>>,
+        ) -> vk::Result, Device by KHR_ACCELERATION_STRUCTURE;
+    464 COPY_MEMORY_TO_ACCELERATION_STRUCTURE_KHR CopyMemoryToAccelerationStructureKHR ( device: vk::Device,
+        deferred_operation: vk::DeferredOperationKHR, info: In<'a, vk::CopyMemoryToAccelerationStructureInfoKHR<'a>>,
+        ) -> vk::Result, Device by KHR_ACCELERATION_STRUCTURE;
+    465 WRITE_ACCELERATION_STRUCTURES_PROPERTIES_KHR WriteAccelerationStructuresPropertiesKHR ( device: vk::Device,
+        acceleration_structure_count: u32,
+        acceleration_structures: Array<'a, vk::AccelerationStructureKHR> [acceleration_structure_count],
+        query_type: vk::QueryType, data_size: usize, data: *mut c_void, stride: usize, ) -> vk::Result, Device
+        by KHR_ACCELERATION_STRUCTURE;
+    466 CMD_COPY_ACCELERATION_STRUCTURE_KHR CmdCopyAccelerationStructureKHR ( command_buffer: vk::CommandBuffer,
+        info: In<'a, vk::CopyAccelerationStructureInfoKHR<'a>>, ) -> (), CommandBuffer by KHR_ACCELERATION_STRUCTURE;
+    467 CMD_COPY_ACCELERATION_STRUCTURE_TO_MEMORY_KHR CmdCopyAccelerationStructureToMemoryKHR (
+        command_buffer: vk::CommandBuffer, info: In<'a, vk::CopyAccelerationStructureToMemoryInfoKHR<'a>>, ) -> (),
+        CommandBuffer by KHR_ACCELERATION_STRUCTURE;
+    468 CMD_COPY_MEMORY_TO_ACCELERATION_STRUCTURE_KHR CmdCopyMemoryToAccelerationStructureKHR (
+        command_buffer: vk::CommandBuffer, info: In<'a, vk::CopyMemoryToAccelerationStructureInfoKHR<'a>>, ) -> (),
+        CommandBuffer by KHR_ACCELERATION_STRUCTURE;
+    469 GET_ACCELERATION_STRUCTURE_DEVICE_ADDRESS_KHR GetAccelerationStructureDeviceAddressKHR ( device: vk::Device,
+        info: In<'a, vk::AccelerationStructureDeviceAddressInfoKHR<'a>>, ) -> vk::DeviceAddress, Device
+        by KHR_ACCELERATION_STRUCTURE;
+    470 CMD_WRITE_ACCELERATION_STRUCTURES_PROPERTIES_KHR CmdWriteAccelerationStructuresPropertiesKHR (
+        command_buffer: vk::CommandBuffer, acceleration_structure_count: u32,
+        acceleration_structures: Array<'a, vk::AccelerationStructureKHR> [acceleration_structure_count],
+        query_type: vk::QueryType, query_pool: vk::QueryPool, first_query: u32, ) -> (), CommandBuffer
+        by KHR_ACCELERATION_STRUCTURE;
+    471 GET_DEVICE_ACCELERATION_STRUCTURE_COMPATIBILITY_KHR GetDeviceAccelerationStructureCompatibilityKHR (
+        device: vk::Device, version_info: In<'a, vk::AccelerationStructureVersionInfoKHR<'a>>,
+        compatibility: Out<'a, vk::AccelerationStructureCompatibilityKHR>, ) -> (), Device
+        by KHR_ACCELERATION_STRUCTURE;
+    472 GET_ACCELERATION_STRUCTURE_BUILD_SIZES_KHR GetAccelerationStructureBuildSizesKHR ( device: vk::Device,
+        build_type: vk::AccelerationStructureBuildTypeKHR,
+        build_info: In<'a, vk::AccelerationStructureBuildGeometryInfoKHR<'a>>, max_primitive_counts: *const u32,
+        size_info: Out<'a, vk::AccelerationStructureBuildSizesInfoKHR<'a>>, ) -> (), Device
+        by KHR_ACCELERATION_STRUCTURE;
+    473 CREATE_SAMPLER_YCBCR_CONVERSION_KHR CreateSamplerYcbcrConversionKHR ( device: vk::Device,
+        create_info: In<'a, vk::SamplerYcbcrConversionCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        ycbcr_conversion: Out<'a, vk::SamplerYcbcrConversion>, ) -> vk::Result, Device
+        alias CREATE_SAMPLER_YCBCR_CONVERSION by KHR_SAMPLER_YCBCR_CONVERSION;
+    474 DESTROY_SAMPLER_YCBCR_CONVERSION_KHR DestroySamplerYcbcrConversionKHR ( device: vk::Device,
+        ycbcr_conversion: vk::SamplerYcbcrConversion, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        ) -> (), Device alias DESTROY_SAMPLER_YCBCR_CONVERSION by KHR_SAMPLER_YCBCR_CONVERSION;
+    475 BIND_BUFFER_MEMORY_2_KHR BindBufferMemory2KHR ( device: vk::Device, bind_info_count: u32,
+        bind_infos: Array<'a, vk::BindBufferMemoryInfo<'a>> [bind_info_count], ) -> vk::Result, Device
         alias BIND_BUFFER_MEMORY_2 by KHR_BIND_MEMORY2;
-    476 BIND_IMAGE_MEMORY_2_KHR PFN_vkBindImageMemory2KHR ( a Pointer, b u32, c Pointer, ) i32 Device
+    476 BIND_IMAGE_MEMORY_2_KHR BindImageMemory2KHR ( device: vk::Device, bind_info_count: u32,
+        bind_infos: Array<'a, vk::BindImageMemoryInfo<'a>> [bind_info_count], ) -> vk::Result, Device
         alias BIND_IMAGE_MEMORY_2 by KHR_BIND_MEMORY2;
-    477 GET_IMAGE_DRM_FORMAT_MODIFIER_PROPERTIES_EXT PFN_vkGetImageDrmFormatModifierPropertiesEXT ( a Pointer, b u64,
-        c Pointer, ) i32 Device by EXT_IMAGE_DRM_FORMAT_MODIFIER;
-    478 CREATE_VALIDATION_CACHE_EXT PFN_vkCreateValidationCacheEXT ( a Pointer, b Pointer, c Pointer, d Pointer,
-        ) i32 Device by EXT_VALIDATION_CACHE;
-    479 DESTROY_VALIDATION_CACHE_EXT PFN_vkDestroyValidationCacheEXT ( a Pointer, b u64, c Pointer, ) Nothing Device
-        by EXT_VALIDATION_CACHE;
-    480 MERGE_VALIDATION_CACHES_EXT PFN_vkMergeValidationCachesEXT ( a Pointer, b u64, c u32, d Pointer, ) i32 Device
-        by EXT_VALIDATION_CACHE;
-    481 GET_VALIDATION_CACHE_DATA_EXT PFN_vkGetValidationCacheDataEXT ( a Pointer, b u64, c Pointer, d Pointer, ) i32
+    477 GET_IMAGE_DRM_FORMAT_MODIFIER_PROPERTIES_EXT GetImageDrmFormatModifierPropertiesEXT ( device: vk::Device,
+        image: vk::Image, properties: Out<'a, vk::ImageDrmFormatModifierPropertiesEXT<'a>>, ) -> vk::Result, Device
+        by EXT_IMAGE_DRM_FORMAT_MODIFIER;
+    478 CREATE_VALIDATION_CACHE_EXT CreateValidationCacheEXT ( device: vk::Device,
+        create_info: In<'a, vk::ValidationCacheCreateInfoEXT<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, validation_cache: Out<'a, vk::ValidationCacheEXT>,
+        ) -> vk::Result, Device by EXT_VALIDATION_CACHE;
+    479 DESTROY_VALIDATION_CACHE_EXT DestroyValidationCacheEXT ( device: vk::Device,
+        validation_cache: vk::ValidationCacheEXT, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (),
         Device by EXT_VALIDATION_CACHE;
-    482 CMD_BIND_SHADING_RATE_IMAGE_NV PFN_vkCmdBindShadingRateImageNV ( a Pointer, b u64, c i32, ) Nothing
+    480 MERGE_VALIDATION_CACHES_EXT MergeValidationCachesEXT ( device: vk::Device, dst_cache: vk::ValidationCacheEXT,
+        src_cache_count: u32, src_caches: Array<'a, vk::ValidationCacheEXT> [src_cache_count], ) -> vk::Result,
+        Device by EXT_VALIDATION_CACHE;
+    481 GET_VALIDATION_CACHE_DATA_EXT GetValidationCacheDataEXT ( device: vk::Device,
+        validation_cache: vk::ValidationCacheEXT, data_size: Out<'a, usize>, data: *mut c_void, ) -> vk::Result,
+        Device by EXT_VALIDATION_CACHE;
+    482 CMD_BIND_SHADING_RATE_IMAGE_NV CmdBindShadingRateImageNV ( command_buffer: vk::CommandBuffer,
+        image_view: vk::ImageView, image_layout: vk::ImageLayout, ) -> (), CommandBuffer by NV_SHADING_RATE_IMAGE;
+    483 CMD_SET_VIEWPORT_SHADING_RATE_PALETTE_NV CmdSetViewportShadingRatePaletteNV (
+        command_buffer: vk::CommandBuffer, first_viewport: u32, viewport_count: u32,
+        shading_rate_palettes: Array<'a, vk::ShadingRatePaletteNV<'a>> [viewport_count], ) -> (), CommandBuffer
+        by NV_SHADING_RATE_IMAGE;
+    484 CMD_SET_COARSE_SAMPLE_ORDER_NV CmdSetCoarseSampleOrderNV ( command_buffer: vk::CommandBuffer,
+        sample_order_type: vk::CoarseSampleOrderTypeNV, custom_sample_order_count: u32,
+        custom_sample_orders: Array<'a, vk::CoarseSampleOrderCustomNV<'a>> [custom_sample_order_count], ) -> (),
         CommandBuffer by NV_SHADING_RATE_IMAGE;
-    483 CMD_SET_VIEWPORT_SHADING_RATE_PALETTE_NV PFN_vkCmdSetViewportShadingRatePaletteNV ( a Pointer, b u32, c u32,
-        d Pointer, ) Nothing CommandBuffer by NV_SHADING_RATE_IMAGE;
-    484 CMD_SET_COARSE_SAMPLE_ORDER_NV PFN_vkCmdSetCoarseSampleOrderNV ( a Pointer, b i32, c u32, d Pointer,
-        ) Nothing CommandBuffer by NV_SHADING_RATE_IMAGE;
-    485 CREATE_ACCELERATION_STRUCTURE_NV PFN_vkCreateAccelerationStructureNV ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Device by NV_RAY_TRACING;
-    486 DESTROY_ACCELERATION_STRUCTURE_NV PFN_vkDestroyAccelerationStructureNV ( a Pointer, b u64, c Pointer,
-        ) Nothing Device by NV_RAY_TRACING;
-    487 GET_ACCELERATION_STRUCTURE_MEMORY_REQUIREMENTS_NV PFN_vkGetAccelerationStructureMemoryRequirementsNV (
-        a Pointer, b Pointer, c Pointer, ) Nothing Device by NV_RAY_TRACING;
-    488 BIND_ACCELERATION_STRUCTURE_MEMORY_NV PFN_vkBindAccelerationStructureMemoryNV ( a Pointer, b u32, c Pointer,
-        ) i32 Device by NV_RAY_TRACING;
-    489 CMD_BUILD_ACCELERATION_STRUCTURE_NV PFN_vkCmdBuildAccelerationStructureNV ( a Pointer, b Pointer, c u64,
-        d u64, e u32, f u64, g u64, h u64, i u64, ) Nothing CommandBuffer by NV_RAY_TRACING;
-    490 CMD_COPY_ACCELERATION_STRUCTURE_NV PFN_vkCmdCopyAccelerationStructureNV ( a Pointer, b u64, c u64, d i32,
-        ) Nothing CommandBuffer by NV_RAY_TRACING;
-    491 CMD_TRACE_RAYS_NV PFN_vkCmdTraceRaysNV ( a Pointer, b u64, c u64, d u64, e u64, f u64, g u64, h u64, i u64,
-        j u64, k u64, l u64, m u32, n u32, o u32, ) Nothing CommandBuffer by NV_RAY_TRACING;
-    492 CREATE_RAY_TRACING_PIPELINES_NV PFN_vkCreateRayTracingPipelinesNV ( a Pointer, b u64, c u32, d Pointer,
-        e Pointer, f Pointer, ) i32 Device by NV_RAY_TRACING;
-    493 GET_RAY_TRACING_SHADER_GROUP_HANDLES_NV PFN_vkGetRayTracingShaderGroupHandlesNV ( a Pointer, b u64, c u32,
-        d u32, e usize, f Pointer, ) i32 Device alias GET_RAY_TRACING_SHADER_GROUP_HANDLES_KHR by NV_RAY_TRACING;
-    494 GET_ACCELERATION_STRUCTURE_HANDLE_NV PFN_vkGetAccelerationStructureHandleNV ( a Pointer, b u64, c usize,
-        d Pointer, ) i32 Device by NV_RAY_TRACING;
-    495 CMD_WRITE_ACCELERATION_STRUCTURES_PROPERTIES_NV PFN_vkCmdWriteAccelerationStructuresPropertiesNV ( a Pointer,
-        b u32, c Pointer, d i32, e u64, f u32, ) Nothing CommandBuffer by NV_RAY_TRACING;
-    496 COMPILE_DEFERRED_NV PFN_vkCompileDeferredNV ( a Pointer, b u64, c u32, ) i32 Device by NV_RAY_TRACING;
-    497 GET_DESCRIPTOR_SET_LAYOUT_SUPPORT_KHR PFN_vkGetDescriptorSetLayoutSupportKHR ( a Pointer, b Pointer,
-        c Pointer, ) Nothing Device alias GET_DESCRIPTOR_SET_LAYOUT_SUPPORT by KHR_MAINTENANCE3;
-    498 CMD_DRAW_INDIRECT_COUNT_KHR PFN_vkCmdDrawIndirectCountKHR ( a Pointer, b u64, c u64, d u64, e u64, f u32,
-        g u32, ) Nothing CommandBuffer alias CMD_DRAW_INDIRECT_COUNT by KHR_DRAW_INDIRECT_COUNT;
-    499 CMD_DRAW_INDEXED_INDIRECT_COUNT_KHR PFN_vkCmdDrawIndexedIndirectCountKHR ( a Pointer, b u64, c u64, d u64,
-        e u64, f u32, g u32, ) Nothing CommandBuffer alias CMD_DRAW_INDEXED_INDIRECT_COUNT by KHR_DRAW_INDIRECT_COUNT;
-    500 GET_MEMORY_HOST_POINTER_PROPERTIES_EXT PFN_vkGetMemoryHostPointerPropertiesEXT ( a Pointer, b u32, c Pointer,
-        d Pointer, ) i32 Device by EXT_EXTERNAL_MEMORY_HOST;
-    501 CMD_WRITE_BUFFER_MARKER_AMD PFN_vkCmdWriteBufferMarkerAMD ( a Pointer, b u32, c u64, d u64, e u32, ) Nothing
+    485 CREATE_ACCELERATION_STRUCTURE_NV CreateAccelerationStructureNV ( device: vk::Device,
+        create_info: In<'a, vk::AccelerationStructureCreateInfoNV<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        acceleration_structure: Out<'a, vk::AccelerationStructureNV>, ) -> vk::Result, Device by NV_RAY_TRACING;
+    486 DESTROY_ACCELERATION_STRUCTURE_NV DestroyAccelerationStructureNV ( device: vk::Device,
+        acceleration_structure: vk::AccelerationStructureNV, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        ) -> (), Device by NV_RAY_TRACING;
+    487 GET_ACCELERATION_STRUCTURE_MEMORY_REQUIREMENTS_NV GetAccelerationStructureMemoryRequirementsNV (
+        device: vk::Device, info: In<'a, vk::AccelerationStructureMemoryRequirementsInfoNV<'a>>,
+        memory_requirements: Out<'a, vk::MemoryRequirements2<'a>>, ) -> (), Device by NV_RAY_TRACING;
+    488 BIND_ACCELERATION_STRUCTURE_MEMORY_NV BindAccelerationStructureMemoryNV ( device: vk::Device,
+        bind_info_count: u32, bind_infos: Array<'a, vk::BindAccelerationStructureMemoryInfoNV<'a>> [bind_info_count],
+        ) -> vk::Result, Device by NV_RAY_TRACING;
+    489 CMD_BUILD_ACCELERATION_STRUCTURE_NV CmdBuildAccelerationStructureNV ( command_buffer: vk::CommandBuffer,
+        info: In<'a, vk::AccelerationStructureInfoNV<'a>>, instance_data: vk::Buffer,
+        instance_offset: vk::DeviceSize, update: vk::Bool32, dst: vk::AccelerationStructureNV,
+        src: vk::AccelerationStructureNV, scratch: vk::Buffer, scratch_offset: vk::DeviceSize, ) -> (), CommandBuffer
+        by NV_RAY_TRACING;
+    490 CMD_COPY_ACCELERATION_STRUCTURE_NV CmdCopyAccelerationStructureNV ( command_buffer: vk::CommandBuffer,
+        dst: vk::AccelerationStructureNV, src: vk::AccelerationStructureNV,
+        mode: vk::CopyAccelerationStructureModeKHR, ) -> (), CommandBuffer by NV_RAY_TRACING;
+    491 CMD_TRACE_RAYS_NV CmdTraceRaysNV ( command_buffer: vk::CommandBuffer,
+        raygen_shader_binding_table_buffer: vk::Buffer, raygen_shader_binding_offset: vk::DeviceSize,
+        miss_shader_binding_table_buffer: vk::Buffer, miss_shader_binding_offset: vk::DeviceSize,
+        miss_shader_binding_stride: vk::DeviceSize, hit_shader_binding_table_buffer: vk::Buffer,
+        hit_shader_binding_offset: vk::DeviceSize, hit_shader_binding_stride: vk::DeviceSize,
+        callable_shader_binding_table_buffer: vk::Buffer, callable_shader_binding_offset: vk::DeviceSize,
+        callable_shader_binding_stride: vk::DeviceSize, width: u32, height: u32, depth: u32, ) -> (), CommandBuffer
+        by NV_RAY_TRACING;
+    492 CREATE_RAY_TRACING_PIPELINES_NV CreateRayTracingPipelinesNV ( device: vk::Device,
+        pipeline_cache: vk::PipelineCache, create_info_count: u32,
+        create_infos: Array<'a, vk::RayTracingPipelineCreateInfoNV<'a>> [create_info_count],
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, pipelines: *mut vk::Pipeline, ) -> vk::Result, Device
+        by NV_RAY_TRACING;
+    493 GET_RAY_TRACING_SHADER_GROUP_HANDLES_NV GetRayTracingShaderGroupHandlesNV ( device: vk::Device,
+        pipeline: vk::Pipeline, first_group: u32, group_count: u32, data_size: usize, data: *mut c_void,
+        ) -> vk::Result, Device alias GET_RAY_TRACING_SHADER_GROUP_HANDLES_KHR by NV_RAY_TRACING;
+    494 GET_ACCELERATION_STRUCTURE_HANDLE_NV GetAccelerationStructureHandleNV ( device: vk::Device,
+        acceleration_structure: vk::AccelerationStructureNV, data_size: usize, data: *mut c_void, ) -> vk::Result,
+        Device by NV_RAY_TRACING;
+    495 CMD_WRITE_ACCELERATION_STRUCTURES_PROPERTIES_NV CmdWriteAccelerationStructuresPropertiesNV (
+        command_buffer: vk::CommandBuffer, acceleration_structure_count: u32,
+        acceleration_structures: Array<'a, vk::AccelerationStructureNV> [acceleration_structure_count],
+        query_type: vk::QueryType, query_pool: vk::QueryPool, first_query: u32, ) -> (), CommandBuffer
+        by NV_RAY_TRACING;
+    496 COMPILE_DEFERRED_NV CompileDeferredNV ( device: vk::Device, pipeline: vk::Pipeline, shader: u32,
+        ) -> vk::Result, Device by NV_RAY_TRACING;
+    497 GET_DESCRIPTOR_SET_LAYOUT_SUPPORT_KHR GetDescriptorSetLayoutSupportKHR ( device: vk::Device,
+        create_info: In<'a, vk::DescriptorSetLayoutCreateInfo<'a>>,
+        support: Out<'a, vk::DescriptorSetLayoutSupport<'a>>, ) -> (), Device alias GET_DESCRIPTOR_SET_LAYOUT_SUPPORT
+        by KHR_MAINTENANCE3;
+    498 CMD_DRAW_INDIRECT_COUNT_KHR CmdDrawIndirectCountKHR ( command_buffer: vk::CommandBuffer, buffer: vk::Buffer,
+        offset: vk::DeviceSize, count_buffer: vk::Buffer, count_buffer_offset: vk::DeviceSize, max_draw_count: u32,
+        stride: u32, ) -> (), CommandBuffer alias CMD_DRAW_INDIRECT_COUNT by KHR_DRAW_INDIRECT_COUNT;
+    499 CMD_DRAW_INDEXED_INDIRECT_COUNT_KHR CmdDrawIndexedIndirectCountKHR ( command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer, offset: vk::DeviceSize, count_buffer: vk::Buffer, count_buffer_offset: vk::DeviceSize,
+        max_draw_count: u32, stride: u32, ) -> (), CommandBuffer alias CMD_DRAW_INDEXED_INDIRECT_COUNT
+        by KHR_DRAW_INDIRECT_COUNT;
+    500 GET_MEMORY_HOST_POINTER_PROPERTIES_EXT GetMemoryHostPointerPropertiesEXT ( device: vk::Device,
+        handle_type: vk::ExternalMemoryHandleTypeFlags, host_pointer: *const c_void,
+        memory_host_pointer_properties: Out<'a, vk::MemoryHostPointerPropertiesEXT<'a>>, ) -> vk::Result, Device
+        by EXT_EXTERNAL_MEMORY_HOST;
+    501 CMD_WRITE_BUFFER_MARKER_AMD CmdWriteBufferMarkerAMD ( command_buffer: vk::CommandBuffer,
+        pipeline_stage: vk::PipelineStageFlags, dst_buffer: vk::Buffer, dst_offset: vk::DeviceSize, marker: u32,
+        ) -> (), CommandBuffer by AMD_BUFFER_MARKER;
+    502 CMD_WRITE_BUFFER_MARKER_2_AMD CmdWriteBufferMarker2AMD ( command_buffer: vk::CommandBuffer,
+        stage: vk::PipelineStageFlags2, dst_buffer: vk::Buffer, dst_offset: vk::DeviceSize, marker: u32, ) -> (),
         CommandBuffer by AMD_BUFFER_MARKER;
-    502 CMD_WRITE_BUFFER_MARKER_2_AMD PFN_vkCmdWriteBufferMarker2AMD ( a Pointer, b u64, c u64, d u64, e u32,
-        ) Nothing CommandBuffer by AMD_BUFFER_MARKER;
-    503 GET_CALIBRATED_TIMESTAMPS_EXT PFN_vkGetCalibratedTimestampsEXT ( a Pointer, b u32, c Pointer, d Pointer,
-        e Pointer, ) i32 Device alias GET_CALIBRATED_TIMESTAMPS_KHR by EXT_CALIBRATED_TIMESTAMPS;
+    503 GET_CALIBRATED_TIMESTAMPS_EXT GetCalibratedTimestampsEXT ( device: vk::Device, timestamp_count: u32,
+        timestamp_infos: Array<'a, vk::CalibratedTimestampInfoKHR<'a>> [timestamp_count], timestamps: *mut u64,
+        max_deviation: Out<'a, u64>, ) -> vk::Result, Device alias GET_CALIBRATED_TIMESTAMPS_KHR
+        by EXT_CALIBRATED_TIMESTAMPS;
     } };
 }
 

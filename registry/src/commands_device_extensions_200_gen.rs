@@ -8,393 +8,565 @@ use crate::source::commands;
 #[macro_export]
 macro_rules! commands_device_extensions_200 {
     ($($callback:ident)::+) => { $($callback)::+! {
-    504 CMD_DRAW_MESH_TASKS_NV PFN_vkCmdDrawMeshTasksNV ( a Pointer, b u32, c u32, ) Nothing CommandBuffer
+    504 CMD_DRAW_MESH_TASKS_NV CmdDrawMeshTasksNV ( command_buffer: vk::CommandBuffer, task_count: u32,
+        first_task: u32, ) -> (), CommandBuffer by NV_MESH_SHADER;
+    505 CMD_DRAW_MESH_TASKS_INDIRECT_NV CmdDrawMeshTasksIndirectNV ( command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer, offset: vk::DeviceSize, draw_count: u32, stride: u32, ) -> (), CommandBuffer
         by NV_MESH_SHADER;
-    505 CMD_DRAW_MESH_TASKS_INDIRECT_NV PFN_vkCmdDrawMeshTasksIndirectNV ( a Pointer, b u64, c u64, d u32, e u32,
-        ) Nothing CommandBuffer by NV_MESH_SHADER;
-    506 CMD_DRAW_MESH_TASKS_INDIRECT_COUNT_NV PFN_vkCmdDrawMeshTasksIndirectCountNV ( a Pointer, b u64, c u64, d u64,
-        e u64, f u32, g u32, ) Nothing CommandBuffer by NV_MESH_SHADER;
-    507 CMD_SET_EXCLUSIVE_SCISSOR_ENABLE_NV PFN_vkCmdSetExclusiveScissorEnableNV ( a Pointer, b u32, c u32,
-        d Pointer, ) Nothing CommandBuffer by NV_SCISSOR_EXCLUSIVE;
-    508 CMD_SET_EXCLUSIVE_SCISSOR_NV PFN_vkCmdSetExclusiveScissorNV ( a Pointer, b u32, c u32, d Pointer, ) Nothing
-        CommandBuffer by NV_SCISSOR_EXCLUSIVE;
-    509 CMD_SET_CHECKPOINT_NV PFN_vkCmdSetCheckpointNV ( a Pointer, b Pointer, ) Nothing CommandBuffer
+    506 CMD_DRAW_MESH_TASKS_INDIRECT_COUNT_NV CmdDrawMeshTasksIndirectCountNV ( command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer, offset: vk::DeviceSize, count_buffer: vk::Buffer, count_buffer_offset: vk::DeviceSize,
+        max_draw_count: u32, stride: u32, ) -> (), CommandBuffer by NV_MESH_SHADER;
+    507 CMD_SET_EXCLUSIVE_SCISSOR_ENABLE_NV CmdSetExclusiveScissorEnableNV ( command_buffer: vk::CommandBuffer,
+        first_exclusive_scissor: u32, exclusive_scissor_count: u32,
+        exclusive_scissor_enables: Array<'a, vk::Bool32> [exclusive_scissor_count], ) -> (), CommandBuffer
+        by NV_SCISSOR_EXCLUSIVE;
+    508 CMD_SET_EXCLUSIVE_SCISSOR_NV CmdSetExclusiveScissorNV ( command_buffer: vk::CommandBuffer,
+        first_exclusive_scissor: u32, exclusive_scissor_count: u32,
+        exclusive_scissors: Array<'a, vk::Rect2D> [exclusive_scissor_count], ) -> (), CommandBuffer
+        by NV_SCISSOR_EXCLUSIVE;
+    509 CMD_SET_CHECKPOINT_NV CmdSetCheckpointNV ( command_buffer: vk::CommandBuffer,
+        checkpoint_marker: *const c_void, ) -> (), CommandBuffer by NV_DEVICE_DIAGNOSTIC_CHECKPOINTS;
+    510 GET_QUEUE_CHECKPOINT_DATA_NV GetQueueCheckpointDataNV ( queue: vk::Queue,
+        checkpoint_data_count: Out<'a, u32>, checkpoint_data: *mut vk::CheckpointDataNV<'a>, ) -> (), Queue
         by NV_DEVICE_DIAGNOSTIC_CHECKPOINTS;
-    510 GET_QUEUE_CHECKPOINT_DATA_NV PFN_vkGetQueueCheckpointDataNV ( a Pointer, b Pointer, c Pointer, ) Nothing
-        Queue by NV_DEVICE_DIAGNOSTIC_CHECKPOINTS;
-    511 GET_QUEUE_CHECKPOINT_DATA_2_NV PFN_vkGetQueueCheckpointData2NV ( a Pointer, b Pointer, c Pointer, ) Nothing
-        Queue by NV_DEVICE_DIAGNOSTIC_CHECKPOINTS;
-    512 GET_SEMAPHORE_COUNTER_VALUE_KHR PFN_vkGetSemaphoreCounterValueKHR ( a Pointer, b u64, c Pointer, ) i32 Device
-        alias GET_SEMAPHORE_COUNTER_VALUE by KHR_TIMELINE_SEMAPHORE;
-    513 WAIT_SEMAPHORES_KHR PFN_vkWaitSemaphoresKHR ( a Pointer, b Pointer, c u64, ) i32 Device alias WAIT_SEMAPHORES
+    511 GET_QUEUE_CHECKPOINT_DATA_2_NV GetQueueCheckpointData2NV ( queue: vk::Queue,
+        checkpoint_data_count: Out<'a, u32>, checkpoint_data: *mut vk::CheckpointData2NV<'a>, ) -> (), Queue
+        by NV_DEVICE_DIAGNOSTIC_CHECKPOINTS;
+    512 GET_SEMAPHORE_COUNTER_VALUE_KHR GetSemaphoreCounterValueKHR ( device: vk::Device, semaphore: vk::Semaphore,
+        value: Out<'a, u64>, ) -> vk::Result, Device alias GET_SEMAPHORE_COUNTER_VALUE by KHR_TIMELINE_SEMAPHORE;
+    513 WAIT_SEMAPHORES_KHR WaitSemaphoresKHR ( device: vk::Device, wait_info: In<'a, vk::SemaphoreWaitInfo<'a>>,
+        timeout: u64, ) -> vk::Result, Device alias WAIT_SEMAPHORES by KHR_TIMELINE_SEMAPHORE;
+    514 SIGNAL_SEMAPHORE_KHR SignalSemaphoreKHR ( device: vk::Device,
+        signal_info: In<'a, vk::SemaphoreSignalInfo<'a>>, ) -> vk::Result, Device alias SIGNAL_SEMAPHORE
         by KHR_TIMELINE_SEMAPHORE;
-    514 SIGNAL_SEMAPHORE_KHR PFN_vkSignalSemaphoreKHR ( a Pointer, b Pointer, ) i32 Device alias SIGNAL_SEMAPHORE
-        by KHR_TIMELINE_SEMAPHORE;
-    515 SET_SWAPCHAIN_PRESENT_TIMING_QUEUE_SIZE_EXT PFN_vkSetSwapchainPresentTimingQueueSizeEXT ( a Pointer, b u64,
-        c u32, ) i32 Device by EXT_PRESENT_TIMING;
-    516 GET_SWAPCHAIN_TIMING_PROPERTIES_EXT PFN_vkGetSwapchainTimingPropertiesEXT ( a Pointer, b u64, c Pointer,
-        d Pointer, ) i32 Device by EXT_PRESENT_TIMING;
-    517 GET_SWAPCHAIN_TIME_DOMAIN_PROPERTIES_EXT PFN_vkGetSwapchainTimeDomainPropertiesEXT ( a Pointer, b u64,
-        c Pointer, d Pointer, ) i32 Device by EXT_PRESENT_TIMING;
-    518 GET_PAST_PRESENTATION_TIMING_EXT PFN_vkGetPastPresentationTimingEXT ( a Pointer, b Pointer, c Pointer, ) i32
+    515 SET_SWAPCHAIN_PRESENT_TIMING_QUEUE_SIZE_EXT SetSwapchainPresentTimingQueueSizeEXT ( device: vk::Device,
+        swapchain: vk::SwapchainKHR, size: u32, ) -> vk::Result, Device by EXT_PRESENT_TIMING;
+    516 GET_SWAPCHAIN_TIMING_PROPERTIES_EXT GetSwapchainTimingPropertiesEXT ( device: vk::Device,
+        swapchain: vk::SwapchainKHR, swapchain_timing_properties: Out<'a, vk::SwapchainTimingPropertiesEXT>,
+        swapchain_timing_properties_counter: *mut u64, ) -> vk::Result, Device by EXT_PRESENT_TIMING;
+    517 GET_SWAPCHAIN_TIME_DOMAIN_PROPERTIES_EXT GetSwapchainTimeDomainPropertiesEXT ( device: vk::Device,
+        swapchain: vk::SwapchainKHR, swapchain_time_domain_properties: Out<'a, vk::SwapchainTimeDomainPropertiesEXT>,
+        time_domains_counter: *mut u64, ) -> vk::Result, Device by EXT_PRESENT_TIMING;
+    518 GET_PAST_PRESENTATION_TIMING_EXT GetPastPresentationTimingEXT ( device: vk::Device,
+        past_presentation_timing_info: In<'a, vk::PastPresentationTimingInfoEXT>,
+        past_presentation_timing_properties: Out<'a, vk::PastPresentationTimingPropertiesEXT>, ) -> vk::Result,
         Device by EXT_PRESENT_TIMING;
-    519 INITIALIZE_PERFORMANCE_API_INTEL PFN_vkInitializePerformanceApiINTEL ( a Pointer, b Pointer, ) i32 Device
+    519 INITIALIZE_PERFORMANCE_API_INTEL InitializePerformanceApiINTEL ( device: vk::Device,
+        initialize_info: In<'a, vk::InitializePerformanceApiInfoINTEL<'a>>, ) -> vk::Result, Device
         by INTEL_PERFORMANCE_QUERY;
-    520 UNINITIALIZE_PERFORMANCE_API_INTEL PFN_vkUninitializePerformanceApiINTEL ( a Pointer, ) Nothing Device
+    520 UNINITIALIZE_PERFORMANCE_API_INTEL UninitializePerformanceApiINTEL ( device: vk::Device, ) -> (), Device
         by INTEL_PERFORMANCE_QUERY;
-    521 CMD_SET_PERFORMANCE_MARKER_INTEL PFN_vkCmdSetPerformanceMarkerINTEL ( a Pointer, b Pointer, ) i32
-        CommandBuffer by INTEL_PERFORMANCE_QUERY;
-    522 CMD_SET_PERFORMANCE_STREAM_MARKER_INTEL PFN_vkCmdSetPerformanceStreamMarkerINTEL ( a Pointer, b Pointer,
-        ) i32 CommandBuffer by INTEL_PERFORMANCE_QUERY;
-    523 CMD_SET_PERFORMANCE_OVERRIDE_INTEL PFN_vkCmdSetPerformanceOverrideINTEL ( a Pointer, b Pointer, ) i32
-        CommandBuffer by INTEL_PERFORMANCE_QUERY;
-    524 ACQUIRE_PERFORMANCE_CONFIGURATION_INTEL PFN_vkAcquirePerformanceConfigurationINTEL ( a Pointer, b Pointer,
-        c Pointer, ) i32 Device by INTEL_PERFORMANCE_QUERY;
-    525 RELEASE_PERFORMANCE_CONFIGURATION_INTEL PFN_vkReleasePerformanceConfigurationINTEL ( a Pointer, b u64, ) i32
+    521 CMD_SET_PERFORMANCE_MARKER_INTEL CmdSetPerformanceMarkerINTEL ( command_buffer: vk::CommandBuffer,
+        marker_info: In<'a, vk::PerformanceMarkerInfoINTEL<'a>>, ) -> vk::Result, CommandBuffer
+        by INTEL_PERFORMANCE_QUERY;
+    522 CMD_SET_PERFORMANCE_STREAM_MARKER_INTEL CmdSetPerformanceStreamMarkerINTEL (
+        command_buffer: vk::CommandBuffer, marker_info: In<'a, vk::PerformanceStreamMarkerInfoINTEL<'a>>,
+        ) -> vk::Result, CommandBuffer by INTEL_PERFORMANCE_QUERY;
+    523 CMD_SET_PERFORMANCE_OVERRIDE_INTEL CmdSetPerformanceOverrideINTEL ( command_buffer: vk::CommandBuffer,
+        override_info: In<'a, vk::PerformanceOverrideInfoINTEL<'a>>, ) -> vk::Result, CommandBuffer
+        by INTEL_PERFORMANCE_QUERY;
+    524 ACQUIRE_PERFORMANCE_CONFIGURATION_INTEL AcquirePerformanceConfigurationINTEL ( device: vk::Device,
+        acquire_info: In<'a, vk::PerformanceConfigurationAcquireInfoINTEL<'a>>,
+        configuration: Out<'a, vk::PerformanceConfigurationINTEL>, ) -> vk::Result, Device by INTEL_PERFORMANCE_QUERY;
+    525 RELEASE_PERFORMANCE_CONFIGURATION_INTEL ReleasePerformanceConfigurationINTEL ( device: vk::Device,
+        configuration: vk::PerformanceConfigurationINTEL, ) -> vk::Result, Device by INTEL_PERFORMANCE_QUERY;
+    526 QUEUE_SET_PERFORMANCE_CONFIGURATION_INTEL QueueSetPerformanceConfigurationINTEL ( queue: vk::Queue,
+        configuration: vk::PerformanceConfigurationINTEL, ) -> vk::Result, Queue by INTEL_PERFORMANCE_QUERY;
+    527 GET_PERFORMANCE_PARAMETER_INTEL GetPerformanceParameterINTEL ( device: vk::Device,
+        parameter: vk::PerformanceParameterTypeINTEL, value: Out<'a, vk::PerformanceValueINTEL>, ) -> vk::Result,
         Device by INTEL_PERFORMANCE_QUERY;
-    526 QUEUE_SET_PERFORMANCE_CONFIGURATION_INTEL PFN_vkQueueSetPerformanceConfigurationINTEL ( a Pointer, b u64,
-        ) i32 Queue by INTEL_PERFORMANCE_QUERY;
-    527 GET_PERFORMANCE_PARAMETER_INTEL PFN_vkGetPerformanceParameterINTEL ( a Pointer, b i32, c Pointer, ) i32
-        Device by INTEL_PERFORMANCE_QUERY;
-    528 SET_LOCAL_DIMMING_AMD PFN_vkSetLocalDimmingAMD ( a Pointer, b u64, c u32, ) Nothing Device
-        by AMD_DISPLAY_NATIVE_HDR;
-    529 CMD_SET_FRAGMENT_SHADING_RATE_KHR PFN_vkCmdSetFragmentShadingRateKHR ( a Pointer, b Pointer, c Pointer,
-        ) Nothing CommandBuffer by KHR_FRAGMENT_SHADING_RATE;
-    530 CMD_SET_RENDERING_ATTACHMENT_LOCATIONS_KHR PFN_vkCmdSetRenderingAttachmentLocationsKHR ( a Pointer,
-        b Pointer, ) Nothing CommandBuffer alias CMD_SET_RENDERING_ATTACHMENT_LOCATIONS
-        by KHR_DYNAMIC_RENDERING_LOCAL_READ;
-    531 CMD_SET_RENDERING_INPUT_ATTACHMENT_INDICES_KHR PFN_vkCmdSetRenderingInputAttachmentIndicesKHR ( a Pointer,
-        b Pointer, ) Nothing CommandBuffer alias CMD_SET_RENDERING_INPUT_ATTACHMENT_INDICES
-        by KHR_DYNAMIC_RENDERING_LOCAL_READ;
-    532 GET_BUFFER_DEVICE_ADDRESS_EXT PFN_vkGetBufferDeviceAddressEXT ( a Pointer, b Pointer, ) u64 Device
-        alias GET_BUFFER_DEVICE_ADDRESS by EXT_BUFFER_DEVICE_ADDRESS;
-    533 WAIT_FOR_PRESENT_KHR PFN_vkWaitForPresentKHR ( a Pointer, b u64, c u64, d u64, ) i32 Device
-        by KHR_PRESENT_WAIT;
-    534 ACQUIRE_FULL_SCREEN_EXCLUSIVE_MODE_EXT PFN_vkAcquireFullScreenExclusiveModeEXT ( a Pointer, b u64, ) i32
-        Device by EXT_FULL_SCREEN_EXCLUSIVE;
-    535 RELEASE_FULL_SCREEN_EXCLUSIVE_MODE_EXT PFN_vkReleaseFullScreenExclusiveModeEXT ( a Pointer, b u64, ) i32
-        Device by EXT_FULL_SCREEN_EXCLUSIVE;
-    536 GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT PFN_vkGetDeviceGroupSurfacePresentModes2EXT ( a Pointer,
-        b Pointer, c Pointer, ) i32 Device by EXT_FULL_SCREEN_EXCLUSIVE;
-    537 GET_BUFFER_DEVICE_ADDRESS_KHR PFN_vkGetBufferDeviceAddressKHR ( a Pointer, b Pointer, ) u64 Device
-        alias GET_BUFFER_DEVICE_ADDRESS by KHR_BUFFER_DEVICE_ADDRESS;
-    538 GET_BUFFER_OPAQUE_CAPTURE_ADDRESS_KHR PFN_vkGetBufferOpaqueCaptureAddressKHR ( a Pointer, b Pointer, ) u64
-        Device alias GET_BUFFER_OPAQUE_CAPTURE_ADDRESS by KHR_BUFFER_DEVICE_ADDRESS;
-    539 GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS_KHR PFN_vkGetDeviceMemoryOpaqueCaptureAddressKHR ( a Pointer,
-        b Pointer, ) u64 Device alias GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS by KHR_BUFFER_DEVICE_ADDRESS;
-    540 CMD_SET_LINE_STIPPLE_EXT PFN_vkCmdSetLineStippleEXT ( a Pointer, b u32, c u16, ) Nothing CommandBuffer
-        alias CMD_SET_LINE_STIPPLE by EXT_LINE_RASTERIZATION;
-    541 RESET_QUERY_POOL_EXT PFN_vkResetQueryPoolEXT ( a Pointer, b u64, c u32, d u32, ) Nothing Device
-        alias RESET_QUERY_POOL by EXT_HOST_QUERY_RESET;
-    542 CMD_SET_CULL_MODE_EXT PFN_vkCmdSetCullModeEXT ( a Pointer, b u32, ) Nothing CommandBuffer
-        alias CMD_SET_CULL_MODE by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    543 CMD_SET_FRONT_FACE_EXT PFN_vkCmdSetFrontFaceEXT ( a Pointer, b i32, ) Nothing CommandBuffer
-        alias CMD_SET_FRONT_FACE by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    544 CMD_SET_PRIMITIVE_TOPOLOGY_EXT PFN_vkCmdSetPrimitiveTopologyEXT ( a Pointer, b i32, ) Nothing CommandBuffer
-        alias CMD_SET_PRIMITIVE_TOPOLOGY by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    545 CMD_SET_VIEWPORT_WITH_COUNT_EXT PFN_vkCmdSetViewportWithCountEXT ( a Pointer, b u32, c Pointer, ) Nothing
-        CommandBuffer alias CMD_SET_VIEWPORT_WITH_COUNT by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    546 CMD_SET_SCISSOR_WITH_COUNT_EXT PFN_vkCmdSetScissorWithCountEXT ( a Pointer, b u32, c Pointer, ) Nothing
-        CommandBuffer alias CMD_SET_SCISSOR_WITH_COUNT by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    547 CMD_BIND_VERTEX_BUFFERS_2_EXT PFN_vkCmdBindVertexBuffers2EXT ( a Pointer, b u32, c u32, d Pointer, e Pointer,
-        f Pointer, g Pointer, ) Nothing CommandBuffer alias CMD_BIND_VERTEX_BUFFERS_2 by EXT_EXTENDED_DYNAMIC_STATE
-        by EXT_SHADER_OBJECT;
-    548 CMD_SET_DEPTH_TEST_ENABLE_EXT PFN_vkCmdSetDepthTestEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
-        alias CMD_SET_DEPTH_TEST_ENABLE by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    549 CMD_SET_DEPTH_WRITE_ENABLE_EXT PFN_vkCmdSetDepthWriteEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
-        alias CMD_SET_DEPTH_WRITE_ENABLE by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    550 CMD_SET_DEPTH_COMPARE_OP_EXT PFN_vkCmdSetDepthCompareOpEXT ( a Pointer, b i32, ) Nothing CommandBuffer
-        alias CMD_SET_DEPTH_COMPARE_OP by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    551 CMD_SET_DEPTH_BOUNDS_TEST_ENABLE_EXT PFN_vkCmdSetDepthBoundsTestEnableEXT ( a Pointer, b u32, ) Nothing
-        CommandBuffer alias CMD_SET_DEPTH_BOUNDS_TEST_ENABLE by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    552 CMD_SET_STENCIL_TEST_ENABLE_EXT PFN_vkCmdSetStencilTestEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
-        alias CMD_SET_STENCIL_TEST_ENABLE by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    553 CMD_SET_STENCIL_OP_EXT PFN_vkCmdSetStencilOpEXT ( a Pointer, b u32, c i32, d i32, e i32, f i32, ) Nothing
-        CommandBuffer alias CMD_SET_STENCIL_OP by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    554 CREATE_DEFERRED_OPERATION_KHR PFN_vkCreateDeferredOperationKHR ( a Pointer, b Pointer, c Pointer, ) i32
-        Device by KHR_DEFERRED_HOST_OPERATIONS;
-    555 DESTROY_DEFERRED_OPERATION_KHR PFN_vkDestroyDeferredOperationKHR ( a Pointer, b u64, c Pointer, ) Nothing
-        Device by KHR_DEFERRED_HOST_OPERATIONS;
-    556 GET_DEFERRED_OPERATION_MAX_CONCURRENCY_KHR PFN_vkGetDeferredOperationMaxConcurrencyKHR ( a Pointer, b u64,
-        ) u32 Device by KHR_DEFERRED_HOST_OPERATIONS;
-    557 GET_DEFERRED_OPERATION_RESULT_KHR PFN_vkGetDeferredOperationResultKHR ( a Pointer, b u64, ) i32 Device
+    528 SET_LOCAL_DIMMING_AMD SetLocalDimmingAMD ( device: vk::Device, swap_chain: vk::SwapchainKHR,
+        local_dimming_enable: vk::Bool32, ) -> (), Device by AMD_DISPLAY_NATIVE_HDR;
+    529 CMD_SET_FRAGMENT_SHADING_RATE_KHR CmdSetFragmentShadingRateKHR ( command_buffer: vk::CommandBuffer,
+        fragment_size: In<'a, vk::Extent2D>, combiner_ops: *const [vk::FragmentShadingRateCombinerOpKHR; 2], ) -> (),
+        CommandBuffer by KHR_FRAGMENT_SHADING_RATE;
+    530 CMD_SET_RENDERING_ATTACHMENT_LOCATIONS_KHR CmdSetRenderingAttachmentLocationsKHR (
+        command_buffer: vk::CommandBuffer, location_info: In<'a, vk::RenderingAttachmentLocationInfoKHR<'a>>,
+        ) -> (), CommandBuffer alias CMD_SET_RENDERING_ATTACHMENT_LOCATIONS by KHR_DYNAMIC_RENDERING_LOCAL_READ;
+    531 CMD_SET_RENDERING_INPUT_ATTACHMENT_INDICES_KHR CmdSetRenderingInputAttachmentIndicesKHR (
+        command_buffer: vk::CommandBuffer,
+        input_attachment_index_info: In<'a, vk::RenderingInputAttachmentIndexInfoKHR<'a>>, ) -> (), CommandBuffer
+        alias CMD_SET_RENDERING_INPUT_ATTACHMENT_INDICES by KHR_DYNAMIC_RENDERING_LOCAL_READ;
+    532 GET_BUFFER_DEVICE_ADDRESS_EXT GetBufferDeviceAddressEXT ( device: vk::Device,
+        info: In<'a, vk::BufferDeviceAddressInfo<'a>>, ) -> vk::DeviceAddress, Device alias GET_BUFFER_DEVICE_ADDRESS
+        by EXT_BUFFER_DEVICE_ADDRESS;
+    533 WAIT_FOR_PRESENT_KHR WaitForPresentKHR ( device: vk::Device, swapchain: vk::SwapchainKHR, present_id: u64,
+        timeout: u64, ) -> vk::Result, Device by KHR_PRESENT_WAIT;
+    534 ACQUIRE_FULL_SCREEN_EXCLUSIVE_MODE_EXT AcquireFullScreenExclusiveModeEXT ( device: vk::Device,
+        swapchain: vk::SwapchainKHR, ) -> vk::Result, Device by EXT_FULL_SCREEN_EXCLUSIVE;
+    535 RELEASE_FULL_SCREEN_EXCLUSIVE_MODE_EXT ReleaseFullScreenExclusiveModeEXT ( device: vk::Device,
+        swapchain: vk::SwapchainKHR, ) -> vk::Result, Device by EXT_FULL_SCREEN_EXCLUSIVE;
+    536 GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT GetDeviceGroupSurfacePresentModes2EXT ( device: vk::Device,
+        surface_info: In<'a, vk::PhysicalDeviceSurfaceInfo2KHR<'a>>,
+        modes: Out<'a, vk::DeviceGroupPresentModeFlagsKHR>, ) -> vk::Result, Device by EXT_FULL_SCREEN_EXCLUSIVE;
+    537 GET_BUFFER_DEVICE_ADDRESS_KHR GetBufferDeviceAddressKHR ( device: vk::Device,
+        info: In<'a, vk::BufferDeviceAddressInfo<'a>>, ) -> vk::DeviceAddress, Device alias GET_BUFFER_DEVICE_ADDRESS
+        by KHR_BUFFER_DEVICE_ADDRESS;
+    538 GET_BUFFER_OPAQUE_CAPTURE_ADDRESS_KHR GetBufferOpaqueCaptureAddressKHR ( device: vk::Device,
+        info: In<'a, vk::BufferDeviceAddressInfo<'a>>, ) -> u64, Device alias GET_BUFFER_OPAQUE_CAPTURE_ADDRESS
+        by KHR_BUFFER_DEVICE_ADDRESS;
+    539 GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS_KHR GetDeviceMemoryOpaqueCaptureAddressKHR ( device: vk::Device,
+        info: In<'a, vk::DeviceMemoryOpaqueCaptureAddressInfo<'a>>, ) -> u64, Device
+        alias GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS by KHR_BUFFER_DEVICE_ADDRESS;
+    540 CMD_SET_LINE_STIPPLE_EXT CmdSetLineStippleEXT ( command_buffer: vk::CommandBuffer, line_stipple_factor: u32,
+        line_stipple_pattern: u16, ) -> (), CommandBuffer alias CMD_SET_LINE_STIPPLE by EXT_LINE_RASTERIZATION;
+    541 RESET_QUERY_POOL_EXT ResetQueryPoolEXT ( device: vk::Device, query_pool: vk::QueryPool, first_query: u32,
+        query_count: u32, ) -> (), Device alias RESET_QUERY_POOL by EXT_HOST_QUERY_RESET;
+    542 CMD_SET_CULL_MODE_EXT CmdSetCullModeEXT ( command_buffer: vk::CommandBuffer, cull_mode: vk::CullModeFlags,
+        ) -> (), CommandBuffer alias CMD_SET_CULL_MODE by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    543 CMD_SET_FRONT_FACE_EXT CmdSetFrontFaceEXT ( command_buffer: vk::CommandBuffer, front_face: vk::FrontFace,
+        ) -> (), CommandBuffer alias CMD_SET_FRONT_FACE by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    544 CMD_SET_PRIMITIVE_TOPOLOGY_EXT CmdSetPrimitiveTopologyEXT ( command_buffer: vk::CommandBuffer,
+        primitive_topology: vk::PrimitiveTopology, ) -> (), CommandBuffer alias CMD_SET_PRIMITIVE_TOPOLOGY
+        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    545 CMD_SET_VIEWPORT_WITH_COUNT_EXT CmdSetViewportWithCountEXT ( command_buffer: vk::CommandBuffer,
+        viewport_count: u32, viewports: Array<'a, vk::Viewport> [viewport_count], ) -> (), CommandBuffer
+        alias CMD_SET_VIEWPORT_WITH_COUNT by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    546 CMD_SET_SCISSOR_WITH_COUNT_EXT CmdSetScissorWithCountEXT ( command_buffer: vk::CommandBuffer,
+        scissor_count: u32, scissors: Array<'a, vk::Rect2D> [scissor_count], ) -> (), CommandBuffer
+        alias CMD_SET_SCISSOR_WITH_COUNT by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    547 CMD_BIND_VERTEX_BUFFERS_2_EXT CmdBindVertexBuffers2EXT ( command_buffer: vk::CommandBuffer,
+        first_binding: u32, binding_count: u32, buffers: Array<'a, vk::Buffer> [binding_count],
+        offsets: Array<'a, vk::DeviceSize> [binding_count], sizes: Array<'a, vk::DeviceSize> [binding_count],
+        strides: Array<'a, vk::DeviceSize> [binding_count], ) -> (), CommandBuffer alias CMD_BIND_VERTEX_BUFFERS_2
+        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    548 CMD_SET_DEPTH_TEST_ENABLE_EXT CmdSetDepthTestEnableEXT ( command_buffer: vk::CommandBuffer,
+        depth_test_enable: vk::Bool32, ) -> (), CommandBuffer alias CMD_SET_DEPTH_TEST_ENABLE
+        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    549 CMD_SET_DEPTH_WRITE_ENABLE_EXT CmdSetDepthWriteEnableEXT ( command_buffer: vk::CommandBuffer,
+        depth_write_enable: vk::Bool32, ) -> (), CommandBuffer alias CMD_SET_DEPTH_WRITE_ENABLE
+        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    550 CMD_SET_DEPTH_COMPARE_OP_EXT CmdSetDepthCompareOpEXT ( command_buffer: vk::CommandBuffer,
+        depth_compare_op: vk::CompareOp, ) -> (), CommandBuffer alias CMD_SET_DEPTH_COMPARE_OP
+        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    551 CMD_SET_DEPTH_BOUNDS_TEST_ENABLE_EXT CmdSetDepthBoundsTestEnableEXT ( command_buffer: vk::CommandBuffer,
+        depth_bounds_test_enable: vk::Bool32, ) -> (), CommandBuffer alias CMD_SET_DEPTH_BOUNDS_TEST_ENABLE
+        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    552 CMD_SET_STENCIL_TEST_ENABLE_EXT CmdSetStencilTestEnableEXT ( command_buffer: vk::CommandBuffer,
+        stencil_test_enable: vk::Bool32, ) -> (), CommandBuffer alias CMD_SET_STENCIL_TEST_ENABLE
+        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    553 CMD_SET_STENCIL_OP_EXT CmdSetStencilOpEXT ( command_buffer: vk::CommandBuffer,
+        face_mask: vk::StencilFaceFlags, fail_op: vk::StencilOp, pass_op: vk::StencilOp,
+        depth_fail_op: vk::StencilOp, compare_op: vk::CompareOp, ) -> (), CommandBuffer alias CMD_SET_STENCIL_OP
+        by EXT_EXTENDED_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    554 CREATE_DEFERRED_OPERATION_KHR CreateDeferredOperationKHR ( device: vk::Device,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        deferred_operation: Out<'a, vk::DeferredOperationKHR>, ) -> vk::Result, Device
         by KHR_DEFERRED_HOST_OPERATIONS;
-    558 DEFERRED_OPERATION_JOIN_KHR PFN_vkDeferredOperationJoinKHR ( a Pointer, b u64, ) i32 Device
+    555 DESTROY_DEFERRED_OPERATION_KHR DestroyDeferredOperationKHR ( device: vk::Device,
+        operation: vk::DeferredOperationKHR, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device
         by KHR_DEFERRED_HOST_OPERATIONS;
-    559 GET_PIPELINE_EXECUTABLE_PROPERTIES_KHR PFN_vkGetPipelineExecutablePropertiesKHR ( a Pointer, b Pointer,
-        c Pointer, d Pointer, ) i32 Device by KHR_PIPELINE_EXECUTABLE_PROPERTIES;
-    560 GET_PIPELINE_EXECUTABLE_STATISTICS_KHR PFN_vkGetPipelineExecutableStatisticsKHR ( a Pointer, b Pointer,
-        c Pointer, d Pointer, ) i32 Device by KHR_PIPELINE_EXECUTABLE_PROPERTIES;
-    561 GET_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATIONS_KHR PFN_vkGetPipelineExecutableInternalRepresentationsKHR (
-        a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device by KHR_PIPELINE_EXECUTABLE_PROPERTIES;
-    562 COPY_MEMORY_TO_IMAGE_EXT PFN_vkCopyMemoryToImageEXT ( a Pointer, b Pointer, ) i32 Device
+    556 GET_DEFERRED_OPERATION_MAX_CONCURRENCY_KHR GetDeferredOperationMaxConcurrencyKHR ( device: vk::Device,
+        operation: vk::DeferredOperationKHR, ) -> u32, Device by KHR_DEFERRED_HOST_OPERATIONS;
+    557 GET_DEFERRED_OPERATION_RESULT_KHR GetDeferredOperationResultKHR ( device: vk::Device,
+        operation: vk::DeferredOperationKHR, ) -> vk::Result, Device by KHR_DEFERRED_HOST_OPERATIONS;
+    558 DEFERRED_OPERATION_JOIN_KHR DeferredOperationJoinKHR ( device: vk::Device,
+        operation: vk::DeferredOperationKHR, ) -> vk::Result, Device by KHR_DEFERRED_HOST_OPERATIONS;
+    559 GET_PIPELINE_EXECUTABLE_PROPERTIES_KHR GetPipelineExecutablePropertiesKHR ( device: vk::Device,
+        pipeline_info: In<'a, vk::PipelineInfoKHR<'a>>, executable_count: Out<'a, u32>,
+        properties: *mut vk::PipelineExecutablePropertiesKHR<'a>, ) -> vk::Result, Device
+        by KHR_PIPELINE_EXECUTABLE_PROPERTIES;
+    560 GET_PIPELINE_EXECUTABLE_STATISTICS_KHR GetPipelineExecutableStatisticsKHR ( device: vk::Device,
+        executable_info: In<'a, vk::PipelineExecutableInfoKHR<'a>>, statistic_count: Out<'a, u32>,
+        statistics: *mut vk::PipelineExecutableStatisticKHR<'a>, ) -> vk::Result, Device
+        by KHR_PIPELINE_EXECUTABLE_PROPERTIES;
+    561 GET_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATIONS_KHR GetPipelineExecutableInternalRepresentationsKHR (
+        device: vk::Device, executable_info: In<'a, vk::PipelineExecutableInfoKHR<'a>>,
+        internal_representation_count: Out<'a, u32>,
+        internal_representations: *mut vk::PipelineExecutableInternalRepresentationKHR<'a>, ) -> vk::Result, Device
+        by KHR_PIPELINE_EXECUTABLE_PROPERTIES;
+    562 COPY_MEMORY_TO_IMAGE_EXT CopyMemoryToImageEXT ( device: vk::Device,
+        copy_memory_to_image_info: In<'a, vk::CopyMemoryToImageInfoEXT<'a>>, ) -> vk::Result, Device
         alias COPY_MEMORY_TO_IMAGE by EXT_HOST_IMAGE_COPY;
-    563 COPY_IMAGE_TO_MEMORY_EXT PFN_vkCopyImageToMemoryEXT ( a Pointer, b Pointer, ) i32 Device
+    563 COPY_IMAGE_TO_MEMORY_EXT CopyImageToMemoryEXT ( device: vk::Device,
+        copy_image_to_memory_info: In<'a, vk::CopyImageToMemoryInfoEXT<'a>>, ) -> vk::Result, Device
         alias COPY_IMAGE_TO_MEMORY by EXT_HOST_IMAGE_COPY;
-    564 COPY_IMAGE_TO_IMAGE_EXT PFN_vkCopyImageToImageEXT ( a Pointer, b Pointer, ) i32 Device
+    564 COPY_IMAGE_TO_IMAGE_EXT CopyImageToImageEXT ( device: vk::Device,
+        copy_image_to_image_info: In<'a, vk::CopyImageToImageInfoEXT<'a>>, ) -> vk::Result, Device
         alias COPY_IMAGE_TO_IMAGE by EXT_HOST_IMAGE_COPY;
-    565 TRANSITION_IMAGE_LAYOUT_EXT PFN_vkTransitionImageLayoutEXT ( a Pointer, b u32, c Pointer, ) i32 Device
+    565 TRANSITION_IMAGE_LAYOUT_EXT TransitionImageLayoutEXT ( device: vk::Device, transition_count: u32,
+        transitions: Array<'a, vk::HostImageLayoutTransitionInfoEXT<'a>> [transition_count], ) -> vk::Result, Device
         alias TRANSITION_IMAGE_LAYOUT by EXT_HOST_IMAGE_COPY;
-    566 GET_IMAGE_SUBRESOURCE_LAYOUT_2_EXT PFN_vkGetImageSubresourceLayout2EXT ( a Pointer, b u64, c Pointer,
-        d Pointer, ) Nothing Device alias GET_IMAGE_SUBRESOURCE_LAYOUT_2 by EXT_HOST_IMAGE_COPY
-        by EXT_IMAGE_COMPRESSION_CONTROL;
-    567 MAP_MEMORY_2_KHR PFN_vkMapMemory2KHR ( a Pointer, b Pointer, c Pointer, ) i32 Device alias MAP_MEMORY_2
+    566 GET_IMAGE_SUBRESOURCE_LAYOUT_2_EXT GetImageSubresourceLayout2EXT ( device: vk::Device, image: vk::Image,
+        subresource: In<'a, vk::ImageSubresource2KHR<'a>>, layout: Out<'a, vk::SubresourceLayout2KHR<'a>>, ) -> (),
+        Device alias GET_IMAGE_SUBRESOURCE_LAYOUT_2 by EXT_HOST_IMAGE_COPY by EXT_IMAGE_COMPRESSION_CONTROL;
+    567 MAP_MEMORY_2_KHR MapMemory2KHR ( device: vk::Device, memory_map_info: In<'a, vk::MemoryMapInfoKHR<'a>>,
+        data: *mut *mut c_void, ) -> vk::Result, Device alias MAP_MEMORY_2 by KHR_MAP_MEMORY2;
+    568 UNMAP_MEMORY_2_KHR UnmapMemory2KHR ( device: vk::Device,
+        memory_unmap_info: In<'a, vk::MemoryUnmapInfoKHR<'a>>, ) -> vk::Result, Device alias UNMAP_MEMORY_2
         by KHR_MAP_MEMORY2;
-    568 UNMAP_MEMORY_2_KHR PFN_vkUnmapMemory2KHR ( a Pointer, b Pointer, ) i32 Device alias UNMAP_MEMORY_2
-        by KHR_MAP_MEMORY2;
-    569 RELEASE_SWAPCHAIN_IMAGES_EXT PFN_vkReleaseSwapchainImagesEXT ( a Pointer, b Pointer, ) i32 Device
+    569 RELEASE_SWAPCHAIN_IMAGES_EXT ReleaseSwapchainImagesEXT ( device: vk::Device,
+        release_info: In<'a, vk::ReleaseSwapchainImagesInfoEXT<'a>>, ) -> vk::Result, Device
         alias RELEASE_SWAPCHAIN_IMAGES_KHR by EXT_SWAPCHAIN_MAINTENANCE1;
-    570 GET_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_NV PFN_vkGetGeneratedCommandsMemoryRequirementsNV ( a Pointer,
-        b Pointer, c Pointer, ) Nothing Device by NV_DEVICE_GENERATED_COMMANDS;
-    571 CMD_PREPROCESS_GENERATED_COMMANDS_NV PFN_vkCmdPreprocessGeneratedCommandsNV ( a Pointer, b Pointer, ) Nothing
+    570 GET_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_NV GetGeneratedCommandsMemoryRequirementsNV ( device: vk::Device,
+        info: In<'a, vk::GeneratedCommandsMemoryRequirementsInfoNV<'a>>,
+        memory_requirements: Out<'a, vk::MemoryRequirements2<'a>>, ) -> (), Device by NV_DEVICE_GENERATED_COMMANDS;
+    571 CMD_PREPROCESS_GENERATED_COMMANDS_NV CmdPreprocessGeneratedCommandsNV ( command_buffer: vk::CommandBuffer,
+        generated_commands_info: In<'a, vk::GeneratedCommandsInfoNV<'a>>, ) -> (), CommandBuffer
+        by NV_DEVICE_GENERATED_COMMANDS;
+    572 CMD_EXECUTE_GENERATED_COMMANDS_NV CmdExecuteGeneratedCommandsNV ( command_buffer: vk::CommandBuffer,
+        is_preprocessed: vk::Bool32, generated_commands_info: In<'a, vk::GeneratedCommandsInfoNV<'a>>, ) -> (),
         CommandBuffer by NV_DEVICE_GENERATED_COMMANDS;
-    572 CMD_EXECUTE_GENERATED_COMMANDS_NV PFN_vkCmdExecuteGeneratedCommandsNV ( a Pointer, b u32, c Pointer,
-        ) Nothing CommandBuffer by NV_DEVICE_GENERATED_COMMANDS;
-    573 CMD_BIND_PIPELINE_SHADER_GROUP_NV PFN_vkCmdBindPipelineShaderGroupNV ( a Pointer, b i32, c u64, d u32,
-        ) Nothing CommandBuffer by NV_DEVICE_GENERATED_COMMANDS;
-    574 CREATE_INDIRECT_COMMANDS_LAYOUT_NV PFN_vkCreateIndirectCommandsLayoutNV ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Device by NV_DEVICE_GENERATED_COMMANDS;
-    575 DESTROY_INDIRECT_COMMANDS_LAYOUT_NV PFN_vkDestroyIndirectCommandsLayoutNV ( a Pointer, b u64, c Pointer,
-        ) Nothing Device by NV_DEVICE_GENERATED_COMMANDS;
-    576 CMD_SET_DEPTH_BIAS_2_EXT PFN_vkCmdSetDepthBias2EXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by EXT_DEPTH_BIAS_CONTROL;
-    577 CREATE_PRIVATE_DATA_SLOT_EXT PFN_vkCreatePrivateDataSlotEXT ( a Pointer, b Pointer, c Pointer, d Pointer,
-        ) i32 Device alias CREATE_PRIVATE_DATA_SLOT by EXT_PRIVATE_DATA;
-    578 DESTROY_PRIVATE_DATA_SLOT_EXT PFN_vkDestroyPrivateDataSlotEXT ( a Pointer, b u64, c Pointer, ) Nothing Device
-        alias DESTROY_PRIVATE_DATA_SLOT by EXT_PRIVATE_DATA;
-    579 SET_PRIVATE_DATA_EXT PFN_vkSetPrivateDataEXT ( a Pointer, b i32, c u64, d u64, e u64, ) i32 Device
-        alias SET_PRIVATE_DATA by EXT_PRIVATE_DATA;
-    580 GET_PRIVATE_DATA_EXT PFN_vkGetPrivateDataEXT ( a Pointer, b i32, c u64, d u64, e Pointer, ) Nothing Device
-        alias GET_PRIVATE_DATA by EXT_PRIVATE_DATA;
-    581 GET_ENCODED_VIDEO_SESSION_PARAMETERS_KHR PFN_vkGetEncodedVideoSessionParametersKHR ( a Pointer, b Pointer,
-        c Pointer, d Pointer, e Pointer, ) i32 Device by KHR_VIDEO_ENCODE_QUEUE;
-    582 CMD_ENCODE_VIDEO_KHR PFN_vkCmdEncodeVideoKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by KHR_VIDEO_ENCODE_QUEUE;
-    583 QUEUE_SET_PERF_HINT_QCOM PFN_vkQueueSetPerfHintQCOM ( a Pointer, b Pointer, ) i32 Queue
-        by QCOM_QUEUE_PERF_HINT;
-    584 CREATE_CUDA_MODULE_NV PFN_vkCreateCudaModuleNV ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
-        by NV_CUDA_KERNEL_LAUNCH;
-    585 GET_CUDA_MODULE_CACHE_NV PFN_vkGetCudaModuleCacheNV ( a Pointer, b u64, c Pointer, d Pointer, ) i32 Device
-        by NV_CUDA_KERNEL_LAUNCH;
-    586 CREATE_CUDA_FUNCTION_NV PFN_vkCreateCudaFunctionNV ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
-        by NV_CUDA_KERNEL_LAUNCH;
-    587 DESTROY_CUDA_MODULE_NV PFN_vkDestroyCudaModuleNV ( a Pointer, b u64, c Pointer, ) Nothing Device
-        by NV_CUDA_KERNEL_LAUNCH;
-    588 DESTROY_CUDA_FUNCTION_NV PFN_vkDestroyCudaFunctionNV ( a Pointer, b u64, c Pointer, ) Nothing Device
-        by NV_CUDA_KERNEL_LAUNCH;
-    589 CMD_CUDA_LAUNCH_KERNEL_NV PFN_vkCmdCudaLaunchKernelNV ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by NV_CUDA_KERNEL_LAUNCH;
-    590 CMD_DISPATCH_TILE_QCOM PFN_vkCmdDispatchTileQCOM ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by QCOM_TILE_SHADING;
-    591 CMD_BEGIN_PER_TILE_EXECUTION_QCOM PFN_vkCmdBeginPerTileExecutionQCOM ( a Pointer, b Pointer, ) Nothing
-        CommandBuffer by QCOM_TILE_SHADING;
-    592 CMD_END_PER_TILE_EXECUTION_QCOM PFN_vkCmdEndPerTileExecutionQCOM ( a Pointer, b Pointer, ) Nothing
-        CommandBuffer by QCOM_TILE_SHADING;
-    593 SET_LATENCY_SLEEP_MODE_LEGACY_NV PFN_vkSetLatencySleepModeLegacyNV ( a Pointer, b u32, c u32, d u32,
-        ) Nothing Device by NV_LOW_LATENCY;
-    594 LATENCY_SLEEP_LEGACY_NV PFN_vkLatencySleepLegacyNV ( a Pointer, b u64, c u64, ) Nothing Device
+    573 CMD_BIND_PIPELINE_SHADER_GROUP_NV CmdBindPipelineShaderGroupNV ( command_buffer: vk::CommandBuffer,
+        pipeline_bind_point: vk::PipelineBindPoint, pipeline: vk::Pipeline, group_index: u32, ) -> (), CommandBuffer
+        by NV_DEVICE_GENERATED_COMMANDS;
+    574 CREATE_INDIRECT_COMMANDS_LAYOUT_NV CreateIndirectCommandsLayoutNV ( device: vk::Device,
+        create_info: In<'a, vk::IndirectCommandsLayoutCreateInfoNV<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        indirect_commands_layout: Out<'a, vk::IndirectCommandsLayoutNV>, ) -> vk::Result, Device
+        by NV_DEVICE_GENERATED_COMMANDS;
+    575 DESTROY_INDIRECT_COMMANDS_LAYOUT_NV DestroyIndirectCommandsLayoutNV ( device: vk::Device,
+        indirect_commands_layout: vk::IndirectCommandsLayoutNV,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device by NV_DEVICE_GENERATED_COMMANDS;
+    576 CMD_SET_DEPTH_BIAS_2_EXT CmdSetDepthBias2EXT ( command_buffer: vk::CommandBuffer,
+        depth_bias_info: In<'a, vk::DepthBiasInfoEXT<'a>>, ) -> (), CommandBuffer by EXT_DEPTH_BIAS_CONTROL;
+    577 CREATE_PRIVATE_DATA_SLOT_EXT CreatePrivateDataSlotEXT ( device: vk::Device,
+        create_info: In<'a, vk::PrivateDataSlotCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, private_data_slot: Out<'a, vk::PrivateDataSlot>,
+        ) -> vk::Result, Device alias CREATE_PRIVATE_DATA_SLOT by EXT_PRIVATE_DATA;
+    578 DESTROY_PRIVATE_DATA_SLOT_EXT DestroyPrivateDataSlotEXT ( device: vk::Device,
+        private_data_slot: vk::PrivateDataSlot, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (),
+        Device alias DESTROY_PRIVATE_DATA_SLOT by EXT_PRIVATE_DATA;
+    579 SET_PRIVATE_DATA_EXT SetPrivateDataEXT ( device: vk::Device, object_type: vk::ObjectType, object_handle: u64,
+        private_data_slot: vk::PrivateDataSlot, data: u64, ) -> vk::Result, Device alias SET_PRIVATE_DATA
+        by EXT_PRIVATE_DATA;
+    580 GET_PRIVATE_DATA_EXT GetPrivateDataEXT ( device: vk::Device, object_type: vk::ObjectType, object_handle: u64,
+        private_data_slot: vk::PrivateDataSlot, data: Out<'a, u64>, ) -> (), Device alias GET_PRIVATE_DATA
+        by EXT_PRIVATE_DATA;
+    581 GET_ENCODED_VIDEO_SESSION_PARAMETERS_KHR GetEncodedVideoSessionParametersKHR ( device: vk::Device,
+        video_session_parameters_info: In<'a, vk::VideoEncodeSessionParametersGetInfoKHR<'a>>,
+        feedback_info: *mut vk::VideoEncodeSessionParametersFeedbackInfoKHR<'a>, data_size: Out<'a, usize>,
+        data: *mut c_void, ) -> vk::Result, Device by KHR_VIDEO_ENCODE_QUEUE;
+    582 CMD_ENCODE_VIDEO_KHR CmdEncodeVideoKHR ( command_buffer: vk::CommandBuffer,
+        encode_info: In<'a, vk::VideoEncodeInfoKHR<'a>>, ) -> (), CommandBuffer by KHR_VIDEO_ENCODE_QUEUE;
+    583 QUEUE_SET_PERF_HINT_QCOM QueueSetPerfHintQCOM ( queue: vk::Queue,
+        perf_hint_info: In<'a, vk::PerfHintInfoQCOM>, ) -> vk::Result, Queue by QCOM_QUEUE_PERF_HINT;
+    584 CREATE_CUDA_MODULE_NV CreateCudaModuleNV ( device: vk::Device,
+        create_info: In<'a, vk::CudaModuleCreateInfoNV<'a>>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        module: Out<'a, vk::CudaModuleNV>, ) -> vk::Result, Device by NV_CUDA_KERNEL_LAUNCH;
+    585 GET_CUDA_MODULE_CACHE_NV GetCudaModuleCacheNV ( device: vk::Device, module: vk::CudaModuleNV,
+        cache_size: Out<'a, usize>, cache_data: *mut c_void, ) -> vk::Result, Device by NV_CUDA_KERNEL_LAUNCH;
+    586 CREATE_CUDA_FUNCTION_NV CreateCudaFunctionNV ( device: vk::Device,
+        create_info: In<'a, vk::CudaFunctionCreateInfoNV<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, function: Out<'a, vk::CudaFunctionNV>,
+        ) -> vk::Result, Device by NV_CUDA_KERNEL_LAUNCH;
+    587 DESTROY_CUDA_MODULE_NV DestroyCudaModuleNV ( device: vk::Device, module: vk::CudaModuleNV,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device by NV_CUDA_KERNEL_LAUNCH;
+    588 DESTROY_CUDA_FUNCTION_NV DestroyCudaFunctionNV ( device: vk::Device, function: vk::CudaFunctionNV,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device by NV_CUDA_KERNEL_LAUNCH;
+    589 CMD_CUDA_LAUNCH_KERNEL_NV CmdCudaLaunchKernelNV ( command_buffer: vk::CommandBuffer,
+        launch_info: In<'a, vk::CudaLaunchInfoNV<'a>>, ) -> (), CommandBuffer by NV_CUDA_KERNEL_LAUNCH;
+    590 CMD_DISPATCH_TILE_QCOM CmdDispatchTileQCOM ( command_buffer: vk::CommandBuffer,
+        dispatch_tile_info: In<'a, vk::DispatchTileInfoQCOM>, ) -> (), CommandBuffer by QCOM_TILE_SHADING;
+    591 CMD_BEGIN_PER_TILE_EXECUTION_QCOM CmdBeginPerTileExecutionQCOM ( command_buffer: vk::CommandBuffer,
+        per_tile_begin_info: In<'a, vk::PerTileBeginInfoQCOM>, ) -> (), CommandBuffer by QCOM_TILE_SHADING;
+    592 CMD_END_PER_TILE_EXECUTION_QCOM CmdEndPerTileExecutionQCOM ( command_buffer: vk::CommandBuffer,
+        per_tile_end_info: In<'a, vk::PerTileEndInfoQCOM>, ) -> (), CommandBuffer by QCOM_TILE_SHADING;
+    593 SET_LATENCY_SLEEP_MODE_LEGACY_NV SetLatencySleepModeLegacyNV ( device: vk::Device,
+        low_latency_mode: vk::Bool32, low_latency_boost: vk::Bool32, minimum_interval_us: u32, ) -> (), Device
         by NV_LOW_LATENCY;
-    595 SET_LATENCY_MARKER_LEGACY_NV PFN_vkSetLatencyMarkerLegacyNV ( a Pointer, b u64, c u32, ) Nothing Device
+    594 LATENCY_SLEEP_LEGACY_NV LatencySleepLegacyNV ( device: vk::Device, signal_semaphore: vk::Semaphore,
+        value: u64, ) -> (), Device by NV_LOW_LATENCY;
+    595 SET_LATENCY_MARKER_LEGACY_NV SetLatencyMarkerLegacyNV ( device: vk::Device, frame_id: u64, marker: u32,
+        ) -> (), Device by NV_LOW_LATENCY;
+    596 GET_LATENCY_TIMINGS_LEGACY_NV GetLatencyTimingsLegacyNV ( device: vk::Device, timings: *mut c_void, ) -> (),
+        Device by NV_LOW_LATENCY;
+    597 QUEUE_NOTIFY_OUT_OF_BAND_LEGACY_NV QueueNotifyOutOfBandLegacyNV ( queue: vk::Queue, queue_type: u32, ) -> (),
+        Queue by NV_LOW_LATENCY;
+    598 GET_SLEEP_STATUS_LEGACY_NV GetSleepStatusLegacyNV ( device: vk::Device,
+        low_latency_mode: Out<'a, vk::Bool32>, ) -> (), Device by NV_LOW_LATENCY;
+    599 SHUTDOWN_LATENCY_DEVICE_LEGACY_NV ShutdownLatencyDeviceLegacyNV ( device: vk::Device, ) -> (), Device
         by NV_LOW_LATENCY;
-    596 GET_LATENCY_TIMINGS_LEGACY_NV PFN_vkGetLatencyTimingsLegacyNV ( a Pointer, b Pointer, ) Nothing Device
-        by NV_LOW_LATENCY;
-    597 QUEUE_NOTIFY_OUT_OF_BAND_LEGACY_NV PFN_vkQueueNotifyOutOfBandLegacyNV ( a Pointer, b u32, ) Nothing Queue
-        by NV_LOW_LATENCY;
-    598 GET_SLEEP_STATUS_LEGACY_NV PFN_vkGetSleepStatusLegacyNV ( a Pointer, b Pointer, ) Nothing Device
-        by NV_LOW_LATENCY;
-    599 SHUTDOWN_LATENCY_DEVICE_LEGACY_NV PFN_vkShutdownLatencyDeviceLegacyNV ( a Pointer, ) Nothing Device
-        by NV_LOW_LATENCY;
-    600 EXPORT_METAL_OBJECTS_EXT PFN_vkExportMetalObjectsEXT ( a Pointer, b Pointer, ) Nothing Device
-        by EXT_METAL_OBJECTS;
-    601 CMD_SET_EVENT_2_KHR PFN_vkCmdSetEvent2KHR ( a Pointer, b u64, c Pointer, ) Nothing CommandBuffer
-        alias CMD_SET_EVENT_2 by KHR_SYNCHRONIZATION2;
-    602 CMD_RESET_EVENT_2_KHR PFN_vkCmdResetEvent2KHR ( a Pointer, b u64, c u64, ) Nothing CommandBuffer
-        alias CMD_RESET_EVENT_2 by KHR_SYNCHRONIZATION2;
-    603 CMD_WAIT_EVENTS_2_KHR PFN_vkCmdWaitEvents2KHR ( a Pointer, b u32, c Pointer, d Pointer, ) Nothing
-        CommandBuffer alias CMD_WAIT_EVENTS_2 by KHR_SYNCHRONIZATION2;
-    604 CMD_PIPELINE_BARRIER_2_KHR PFN_vkCmdPipelineBarrier2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        alias CMD_PIPELINE_BARRIER_2 by KHR_SYNCHRONIZATION2;
-    605 CMD_WRITE_TIMESTAMP_2_KHR PFN_vkCmdWriteTimestamp2KHR ( a Pointer, b u64, c u64, d u32, ) Nothing
-        CommandBuffer alias CMD_WRITE_TIMESTAMP_2 by KHR_SYNCHRONIZATION2;
-    606 QUEUE_SUBMIT_2_KHR PFN_vkQueueSubmit2KHR ( a Pointer, b u32, c Pointer, d u64, ) i32 Queue
+    600 EXPORT_METAL_OBJECTS_EXT ExportMetalObjectsEXT ( device: vk::Device,
+        metal_objects_info: Out<'a, vk::ExportMetalObjectsInfoEXT<'a>>, ) -> (), Device by EXT_METAL_OBJECTS;
+    601 CMD_SET_EVENT_2_KHR CmdSetEvent2KHR ( command_buffer: vk::CommandBuffer, event: vk::Event,
+        dependency_info: In<'a, vk::DependencyInfo<'a>>, ) -> (), CommandBuffer alias CMD_SET_EVENT_2
+        by KHR_SYNCHRONIZATION2;
+    602 CMD_RESET_EVENT_2_KHR CmdResetEvent2KHR ( command_buffer: vk::CommandBuffer, event: vk::Event,
+        stage_mask: vk::PipelineStageFlags2, ) -> (), CommandBuffer alias CMD_RESET_EVENT_2 by KHR_SYNCHRONIZATION2;
+    603 CMD_WAIT_EVENTS_2_KHR CmdWaitEvents2KHR ( command_buffer: vk::CommandBuffer, event_count: u32,
+        events: Array<'a, vk::Event> [event_count],
+        dependency_infos: Array<'a, vk::DependencyInfo<'a>> [event_count], ) -> (), CommandBuffer
+        alias CMD_WAIT_EVENTS_2 by KHR_SYNCHRONIZATION2;
+    604 CMD_PIPELINE_BARRIER_2_KHR CmdPipelineBarrier2KHR ( command_buffer: vk::CommandBuffer,
+        dependency_info: In<'a, vk::DependencyInfo<'a>>, ) -> (), CommandBuffer alias CMD_PIPELINE_BARRIER_2
+        by KHR_SYNCHRONIZATION2;
+    605 CMD_WRITE_TIMESTAMP_2_KHR CmdWriteTimestamp2KHR ( command_buffer: vk::CommandBuffer,
+        stage: vk::PipelineStageFlags2, query_pool: vk::QueryPool, query: u32, ) -> (), CommandBuffer
+        alias CMD_WRITE_TIMESTAMP_2 by KHR_SYNCHRONIZATION2;
+    606 QUEUE_SUBMIT_2_KHR QueueSubmit2KHR ( queue: vk::Queue, submit_count: u32,
+        submits: Array<'a, vk::SubmitInfo2<'a>> [submit_count], fence: vk::Fence, ) -> vk::Result, Queue
         alias QUEUE_SUBMIT_2 by KHR_SYNCHRONIZATION2;
-    607 GET_DESCRIPTOR_SET_LAYOUT_SIZE_EXT PFN_vkGetDescriptorSetLayoutSizeEXT ( a Pointer, b u64, c Pointer,
-        ) Nothing Device by EXT_DESCRIPTOR_BUFFER;
-    608 GET_DESCRIPTOR_SET_LAYOUT_BINDING_OFFSET_EXT PFN_vkGetDescriptorSetLayoutBindingOffsetEXT ( a Pointer, b u64,
-        c u32, d Pointer, ) Nothing Device by EXT_DESCRIPTOR_BUFFER;
-    609 GET_DESCRIPTOR_EXT PFN_vkGetDescriptorEXT ( a Pointer, b Pointer, c usize, d Pointer, ) Nothing Device
+    607 GET_DESCRIPTOR_SET_LAYOUT_SIZE_EXT GetDescriptorSetLayoutSizeEXT ( device: vk::Device,
+        layout: vk::DescriptorSetLayout, layout_size_in_bytes: Out<'a, vk::DeviceSize>, ) -> (), Device
         by EXT_DESCRIPTOR_BUFFER;
-    610 CMD_BIND_DESCRIPTOR_BUFFERS_EXT PFN_vkCmdBindDescriptorBuffersEXT ( a Pointer, b u32, c Pointer, ) Nothing
+    608 GET_DESCRIPTOR_SET_LAYOUT_BINDING_OFFSET_EXT GetDescriptorSetLayoutBindingOffsetEXT ( device: vk::Device,
+        layout: vk::DescriptorSetLayout, binding: u32, offset: Out<'a, vk::DeviceSize>, ) -> (), Device
+        by EXT_DESCRIPTOR_BUFFER;
+    609 GET_DESCRIPTOR_EXT GetDescriptorEXT ( device: vk::Device,
+        descriptor_info: In<'a, vk::DescriptorGetInfoEXT<'a>>, data_size: usize, descriptor: *mut c_void, ) -> (),
+        Device by EXT_DESCRIPTOR_BUFFER;
+    610 CMD_BIND_DESCRIPTOR_BUFFERS_EXT CmdBindDescriptorBuffersEXT ( command_buffer: vk::CommandBuffer,
+        buffer_count: u32, binding_infos: Array<'a, vk::DescriptorBufferBindingInfoEXT<'a>> [buffer_count], ) -> (),
         CommandBuffer by EXT_DESCRIPTOR_BUFFER;
-    611 CMD_SET_DESCRIPTOR_BUFFER_OFFSETS_EXT PFN_vkCmdSetDescriptorBufferOffsetsEXT ( a Pointer, b i32, c u64,
-        d u32, e u32, f Pointer, g Pointer, ) Nothing CommandBuffer by EXT_DESCRIPTOR_BUFFER;
-    612 CMD_BIND_DESCRIPTOR_BUFFER_EMBEDDED_SAMPLERS_EXT PFN_vkCmdBindDescriptorBufferEmbeddedSamplersEXT (
-        a Pointer, b i32, c u64, d u32, ) Nothing CommandBuffer by EXT_DESCRIPTOR_BUFFER;
-    613 GET_BUFFER_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT PFN_vkGetBufferOpaqueCaptureDescriptorDataEXT ( a Pointer,
-        b Pointer, c Pointer, ) i32 Device by EXT_DESCRIPTOR_BUFFER;
-    614 GET_IMAGE_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT PFN_vkGetImageOpaqueCaptureDescriptorDataEXT ( a Pointer,
-        b Pointer, c Pointer, ) i32 Device by EXT_DESCRIPTOR_BUFFER;
-    615 GET_IMAGE_VIEW_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT PFN_vkGetImageViewOpaqueCaptureDescriptorDataEXT (
-        a Pointer, b Pointer, c Pointer, ) i32 Device by EXT_DESCRIPTOR_BUFFER;
-    616 GET_SAMPLER_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT PFN_vkGetSamplerOpaqueCaptureDescriptorDataEXT ( a Pointer,
-        b Pointer, c Pointer, ) i32 Device by EXT_DESCRIPTOR_BUFFER;
-    617 GET_ACCELERATION_STRUCTURE_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT PFN_vkGetAccelerationStructureOpaqueCaptureDescriptorDataEXT
-        ( a Pointer, b Pointer, c Pointer, ) i32 Device by EXT_DESCRIPTOR_BUFFER;
-    618 CMD_BIND_INDEX_BUFFER_3_KHR PFN_vkCmdBindIndexBuffer3KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+    611 CMD_SET_DESCRIPTOR_BUFFER_OFFSETS_EXT CmdSetDescriptorBufferOffsetsEXT ( command_buffer: vk::CommandBuffer,
+        pipeline_bind_point: vk::PipelineBindPoint, layout: vk::PipelineLayout, first_set: u32, set_count: u32,
+        buffer_indices: Array<'a, u32> [set_count], offsets: Array<'a, vk::DeviceSize> [set_count], ) -> (),
+        CommandBuffer by EXT_DESCRIPTOR_BUFFER;
+    612 CMD_BIND_DESCRIPTOR_BUFFER_EMBEDDED_SAMPLERS_EXT CmdBindDescriptorBufferEmbeddedSamplersEXT (
+        command_buffer: vk::CommandBuffer, pipeline_bind_point: vk::PipelineBindPoint, layout: vk::PipelineLayout,
+        set: u32, ) -> (), CommandBuffer by EXT_DESCRIPTOR_BUFFER;
+    613 GET_BUFFER_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT GetBufferOpaqueCaptureDescriptorDataEXT ( device: vk::Device,
+        info: In<'a, vk::BufferCaptureDescriptorDataInfoEXT<'a>>, data: *mut c_void, ) -> vk::Result, Device
+        by EXT_DESCRIPTOR_BUFFER;
+    614 GET_IMAGE_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT GetImageOpaqueCaptureDescriptorDataEXT ( device: vk::Device,
+        info: In<'a, vk::ImageCaptureDescriptorDataInfoEXT<'a>>, data: *mut c_void, ) -> vk::Result, Device
+        by EXT_DESCRIPTOR_BUFFER;
+    615 GET_IMAGE_VIEW_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT GetImageViewOpaqueCaptureDescriptorDataEXT (
+        device: vk::Device, info: In<'a, vk::ImageViewCaptureDescriptorDataInfoEXT<'a>>, data: *mut c_void,
+        ) -> vk::Result, Device by EXT_DESCRIPTOR_BUFFER;
+    616 GET_SAMPLER_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT GetSamplerOpaqueCaptureDescriptorDataEXT ( device: vk::Device,
+        info: In<'a, vk::SamplerCaptureDescriptorDataInfoEXT<'a>>, data: *mut c_void, ) -> vk::Result, Device
+        by EXT_DESCRIPTOR_BUFFER;
+    617 GET_ACCELERATION_STRUCTURE_OPAQUE_CAPTURE_DESCRIPTOR_DATA_EXT GetAccelerationStructureOpaqueCaptureDescriptorDataEXT
+        ( device: vk::Device, info: In<'a, vk::AccelerationStructureCaptureDescriptorDataInfoEXT<'a>>,
+        data: *mut c_void, ) -> vk::Result, Device by EXT_DESCRIPTOR_BUFFER;
+    618 CMD_BIND_INDEX_BUFFER_3_KHR CmdBindIndexBuffer3KHR ( command_buffer: vk::CommandBuffer,
+        info: In<'a, vk::BindIndexBuffer3InfoKHR>, ) -> (), CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    619 CMD_BIND_VERTEX_BUFFERS_3_KHR CmdBindVertexBuffers3KHR ( command_buffer: vk::CommandBuffer,
+        first_binding: u32, binding_count: u32,
+        binding_infos: Array<'a, vk::BindVertexBuffer3InfoKHR> [binding_count], ) -> (), CommandBuffer
         by KHR_DEVICE_ADDRESS_COMMANDS;
-    619 CMD_BIND_VERTEX_BUFFERS_3_KHR PFN_vkCmdBindVertexBuffers3KHR ( a Pointer, b u32, c u32, d Pointer, ) Nothing
+    620 CMD_DRAW_INDIRECT_2_KHR CmdDrawIndirect2KHR ( command_buffer: vk::CommandBuffer,
+        info: In<'a, vk::DrawIndirect2InfoKHR>, ) -> (), CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    621 CMD_DRAW_INDEXED_INDIRECT_2_KHR CmdDrawIndexedIndirect2KHR ( command_buffer: vk::CommandBuffer,
+        info: In<'a, vk::DrawIndirect2InfoKHR>, ) -> (), CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    622 CMD_DISPATCH_INDIRECT_2_KHR CmdDispatchIndirect2KHR ( command_buffer: vk::CommandBuffer,
+        info: In<'a, vk::DispatchIndirect2InfoKHR>, ) -> (), CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    623 CMD_COPY_MEMORY_KHR CmdCopyMemoryKHR ( command_buffer: vk::CommandBuffer,
+        copy_memory_info: InOptional<'a, vk::CopyDeviceMemoryInfoKHR>, ) -> (), CommandBuffer
+        by KHR_DEVICE_ADDRESS_COMMANDS;
+    624 CMD_COPY_MEMORY_TO_IMAGE_KHR CmdCopyMemoryToImageKHR ( command_buffer: vk::CommandBuffer,
+        copy_memory_info: InOptional<'a, vk::CopyDeviceMemoryImageInfoKHR>, ) -> (), CommandBuffer
+        by KHR_DEVICE_ADDRESS_COMMANDS;
+    625 CMD_COPY_IMAGE_TO_MEMORY_KHR CmdCopyImageToMemoryKHR ( command_buffer: vk::CommandBuffer,
+        copy_memory_info: InOptional<'a, vk::CopyDeviceMemoryImageInfoKHR>, ) -> (), CommandBuffer
+        by KHR_DEVICE_ADDRESS_COMMANDS;
+    626 CMD_UPDATE_MEMORY_KHR CmdUpdateMemoryKHR ( command_buffer: vk::CommandBuffer,
+        dst_range: In<'a, vk::DeviceAddressRangeKHR>, dst_flags: vk::AddressCommandFlagsKHR,
+        data_size: vk::DeviceSize, data: *const c_void, ) -> (), CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    627 CMD_FILL_MEMORY_KHR CmdFillMemoryKHR ( command_buffer: vk::CommandBuffer,
+        dst_range: In<'a, vk::DeviceAddressRangeKHR>, dst_flags: vk::AddressCommandFlagsKHR, data: u32, ) -> (),
         CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    620 CMD_DRAW_INDIRECT_2_KHR PFN_vkCmdDrawIndirect2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+    628 CMD_COPY_QUERY_POOL_RESULTS_TO_MEMORY_KHR CmdCopyQueryPoolResultsToMemoryKHR (
+        command_buffer: vk::CommandBuffer, query_pool: vk::QueryPool, first_query: u32, query_count: u32,
+        dst_range: In<'a, vk::StridedDeviceAddressRangeKHR>, dst_flags: vk::AddressCommandFlagsKHR,
+        query_result_flags: vk::QueryResultFlags, ) -> (), CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    629 CMD_DRAW_INDIRECT_COUNT_2_KHR CmdDrawIndirectCount2KHR ( command_buffer: vk::CommandBuffer,
+        info: In<'a, vk::DrawIndirectCount2InfoKHR>, ) -> (), CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    630 CMD_DRAW_INDEXED_INDIRECT_COUNT_2_KHR CmdDrawIndexedIndirectCount2KHR ( command_buffer: vk::CommandBuffer,
+        info: In<'a, vk::DrawIndirectCount2InfoKHR>, ) -> (), CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    631 CMD_BEGIN_CONDITIONAL_RENDERING_2_EXT CmdBeginConditionalRendering2EXT ( command_buffer: vk::CommandBuffer,
+        conditional_rendering_begin: In<'a, vk::ConditionalRenderingBeginInfo2EXT>, ) -> (), CommandBuffer
         by KHR_DEVICE_ADDRESS_COMMANDS;
-    621 CMD_DRAW_INDEXED_INDIRECT_2_KHR PFN_vkCmdDrawIndexedIndirect2KHR ( a Pointer, b Pointer, ) Nothing
+    632 CMD_BIND_TRANSFORM_FEEDBACK_BUFFERS_2_EXT CmdBindTransformFeedbackBuffers2EXT (
+        command_buffer: vk::CommandBuffer, first_binding: u32, binding_count: u32,
+        binding_infos: Array<'a, vk::BindTransformFeedbackBuffer2InfoEXT> [binding_count], ) -> (), CommandBuffer
+        by KHR_DEVICE_ADDRESS_COMMANDS;
+    633 CMD_BEGIN_TRANSFORM_FEEDBACK_2_EXT CmdBeginTransformFeedback2EXT ( command_buffer: vk::CommandBuffer,
+        first_counter_range: u32, counter_range_count: u32,
+        counter_infos: Array<'a, vk::BindTransformFeedbackBuffer2InfoEXT> [counter_range_count], ) -> (),
         CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    622 CMD_DISPATCH_INDIRECT_2_KHR PFN_vkCmdDispatchIndirect2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by KHR_DEVICE_ADDRESS_COMMANDS;
-    623 CMD_COPY_MEMORY_KHR PFN_vkCmdCopyMemoryKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by KHR_DEVICE_ADDRESS_COMMANDS;
-    624 CMD_COPY_MEMORY_TO_IMAGE_KHR PFN_vkCmdCopyMemoryToImageKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by KHR_DEVICE_ADDRESS_COMMANDS;
-    625 CMD_COPY_IMAGE_TO_MEMORY_KHR PFN_vkCmdCopyImageToMemoryKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by KHR_DEVICE_ADDRESS_COMMANDS;
-    626 CMD_UPDATE_MEMORY_KHR PFN_vkCmdUpdateMemoryKHR ( a Pointer, b Pointer, c u32, d u64, e Pointer, ) Nothing
+    634 CMD_END_TRANSFORM_FEEDBACK_2_EXT CmdEndTransformFeedback2EXT ( command_buffer: vk::CommandBuffer,
+        first_counter_range: u32, counter_range_count: u32,
+        counter_infos: Array<'a, vk::BindTransformFeedbackBuffer2InfoEXT> [counter_range_count], ) -> (),
         CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    627 CMD_FILL_MEMORY_KHR PFN_vkCmdFillMemoryKHR ( a Pointer, b Pointer, c u32, d u32, ) Nothing CommandBuffer
+    635 CMD_DRAW_INDIRECT_BYTE_COUNT_2_EXT CmdDrawIndirectByteCount2EXT ( command_buffer: vk::CommandBuffer,
+        instance_count: u32, first_instance: u32, counter_info: In<'a, vk::BindTransformFeedbackBuffer2InfoEXT>,
+        counter_offset: u32, vertex_stride: u32, ) -> (), CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    636 CMD_DRAW_MESH_TASKS_INDIRECT_2_EXT CmdDrawMeshTasksIndirect2EXT ( command_buffer: vk::CommandBuffer,
+        info: In<'a, vk::DrawIndirect2InfoKHR>, ) -> (), CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    637 CMD_DRAW_MESH_TASKS_INDIRECT_COUNT_2_EXT CmdDrawMeshTasksIndirectCount2EXT (
+        command_buffer: vk::CommandBuffer, info: In<'a, vk::DrawIndirectCount2InfoKHR>, ) -> (), CommandBuffer
         by KHR_DEVICE_ADDRESS_COMMANDS;
-    628 CMD_COPY_QUERY_POOL_RESULTS_TO_MEMORY_KHR PFN_vkCmdCopyQueryPoolResultsToMemoryKHR ( a Pointer, b u64, c u32,
-        d u32, e Pointer, f u32, g u32, ) Nothing CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    629 CMD_DRAW_INDIRECT_COUNT_2_KHR PFN_vkCmdDrawIndirectCount2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+    638 CMD_WRITE_MARKER_TO_MEMORY_AMD CmdWriteMarkerToMemoryAMD ( command_buffer: vk::CommandBuffer,
+        info: In<'a, vk::MemoryMarkerInfoAMD>, ) -> (), CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
+    639 CREATE_ACCELERATION_STRUCTURE_2_KHR CreateAccelerationStructure2KHR ( device: vk::Device,
+        create_info: In<'a, vk::AccelerationStructureCreateInfo2KHR>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        acceleration_structure: Out<'a, vk::AccelerationStructureKHR>, ) -> vk::Result, Device
         by KHR_DEVICE_ADDRESS_COMMANDS;
-    630 CMD_DRAW_INDEXED_INDIRECT_COUNT_2_KHR PFN_vkCmdDrawIndexedIndirectCount2KHR ( a Pointer, b Pointer, ) Nothing
-        CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    631 CMD_BEGIN_CONDITIONAL_RENDERING_2_EXT PFN_vkCmdBeginConditionalRendering2EXT ( a Pointer, b Pointer,
-        ) Nothing CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    632 CMD_BIND_TRANSFORM_FEEDBACK_BUFFERS_2_EXT PFN_vkCmdBindTransformFeedbackBuffers2EXT ( a Pointer, b u32,
-        c u32, d Pointer, ) Nothing CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    633 CMD_BEGIN_TRANSFORM_FEEDBACK_2_EXT PFN_vkCmdBeginTransformFeedback2EXT ( a Pointer, b u32, c u32, d Pointer,
-        ) Nothing CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    634 CMD_END_TRANSFORM_FEEDBACK_2_EXT PFN_vkCmdEndTransformFeedback2EXT ( a Pointer, b u32, c u32, d Pointer,
-        ) Nothing CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    635 CMD_DRAW_INDIRECT_BYTE_COUNT_2_EXT PFN_vkCmdDrawIndirectByteCount2EXT ( a Pointer, b u32, c u32, d Pointer,
-        e u32, f u32, ) Nothing CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    636 CMD_DRAW_MESH_TASKS_INDIRECT_2_EXT PFN_vkCmdDrawMeshTasksIndirect2EXT ( a Pointer, b Pointer, ) Nothing
-        CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    637 CMD_DRAW_MESH_TASKS_INDIRECT_COUNT_2_EXT PFN_vkCmdDrawMeshTasksIndirectCount2EXT ( a Pointer, b Pointer,
-        ) Nothing CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    638 CMD_WRITE_MARKER_TO_MEMORY_AMD PFN_vkCmdWriteMarkerToMemoryAMD ( a Pointer, b Pointer, ) Nothing
-        CommandBuffer by KHR_DEVICE_ADDRESS_COMMANDS;
-    639 CREATE_ACCELERATION_STRUCTURE_2_KHR PFN_vkCreateAccelerationStructure2KHR ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Device by KHR_DEVICE_ADDRESS_COMMANDS;
-    640 CMD_SET_FRAGMENT_SHADING_RATE_ENUM_NV PFN_vkCmdSetFragmentShadingRateEnumNV ( a Pointer, b i32, c Pointer,
-        ) Nothing CommandBuffer by NV_FRAGMENT_SHADING_RATE_ENUMS;
-    641 CMD_DRAW_MESH_TASKS_EXT PFN_vkCmdDrawMeshTasksEXT ( a Pointer, b u32, c u32, d u32, ) Nothing CommandBuffer
+    640 CMD_SET_FRAGMENT_SHADING_RATE_ENUM_NV CmdSetFragmentShadingRateEnumNV ( command_buffer: vk::CommandBuffer,
+        shading_rate: vk::FragmentShadingRateNV, combiner_ops: *const [vk::FragmentShadingRateCombinerOpKHR; 2],
+        ) -> (), CommandBuffer by NV_FRAGMENT_SHADING_RATE_ENUMS;
+    641 CMD_DRAW_MESH_TASKS_EXT CmdDrawMeshTasksEXT ( command_buffer: vk::CommandBuffer, group_count_x: u32,
+        group_count_y: u32, group_count_z: u32, ) -> (), CommandBuffer by EXT_MESH_SHADER;
+    642 CMD_DRAW_MESH_TASKS_INDIRECT_EXT CmdDrawMeshTasksIndirectEXT ( command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer, offset: vk::DeviceSize, draw_count: u32, stride: u32, ) -> (), CommandBuffer
         by EXT_MESH_SHADER;
-    642 CMD_DRAW_MESH_TASKS_INDIRECT_EXT PFN_vkCmdDrawMeshTasksIndirectEXT ( a Pointer, b u64, c u64, d u32, e u32,
-        ) Nothing CommandBuffer by EXT_MESH_SHADER;
-    643 CMD_DRAW_MESH_TASKS_INDIRECT_COUNT_EXT PFN_vkCmdDrawMeshTasksIndirectCountEXT ( a Pointer, b u64, c u64,
-        d u64, e u64, f u32, g u32, ) Nothing CommandBuffer by EXT_MESH_SHADER;
-    644 CMD_COPY_BUFFER_2_KHR PFN_vkCmdCopyBuffer2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        alias CMD_COPY_BUFFER_2 by KHR_COPY_COMMANDS2;
-    645 CMD_COPY_IMAGE_2_KHR PFN_vkCmdCopyImage2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        alias CMD_COPY_IMAGE_2 by KHR_COPY_COMMANDS2;
-    646 CMD_COPY_BUFFER_TO_IMAGE_2_KHR PFN_vkCmdCopyBufferToImage2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+    643 CMD_DRAW_MESH_TASKS_INDIRECT_COUNT_EXT CmdDrawMeshTasksIndirectCountEXT ( command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer, offset: vk::DeviceSize, count_buffer: vk::Buffer, count_buffer_offset: vk::DeviceSize,
+        max_draw_count: u32, stride: u32, ) -> (), CommandBuffer by EXT_MESH_SHADER;
+    644 CMD_COPY_BUFFER_2_KHR CmdCopyBuffer2KHR ( command_buffer: vk::CommandBuffer,
+        copy_buffer_info: In<'a, vk::CopyBufferInfo2<'a>>, ) -> (), CommandBuffer alias CMD_COPY_BUFFER_2
+        by KHR_COPY_COMMANDS2;
+    645 CMD_COPY_IMAGE_2_KHR CmdCopyImage2KHR ( command_buffer: vk::CommandBuffer,
+        copy_image_info: In<'a, vk::CopyImageInfo2<'a>>, ) -> (), CommandBuffer alias CMD_COPY_IMAGE_2
+        by KHR_COPY_COMMANDS2;
+    646 CMD_COPY_BUFFER_TO_IMAGE_2_KHR CmdCopyBufferToImage2KHR ( command_buffer: vk::CommandBuffer,
+        copy_buffer_to_image_info: In<'a, vk::CopyBufferToImageInfo2<'a>>, ) -> (), CommandBuffer
         alias CMD_COPY_BUFFER_TO_IMAGE_2 by KHR_COPY_COMMANDS2;
-    647 CMD_COPY_IMAGE_TO_BUFFER_2_KHR PFN_vkCmdCopyImageToBuffer2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+    647 CMD_COPY_IMAGE_TO_BUFFER_2_KHR CmdCopyImageToBuffer2KHR ( command_buffer: vk::CommandBuffer,
+        copy_image_to_buffer_info: In<'a, vk::CopyImageToBufferInfo2<'a>>, ) -> (), CommandBuffer
         alias CMD_COPY_IMAGE_TO_BUFFER_2 by KHR_COPY_COMMANDS2;
-    648 CMD_BLIT_IMAGE_2_KHR PFN_vkCmdBlitImage2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        alias CMD_BLIT_IMAGE_2 by KHR_COPY_COMMANDS2;
-    649 CMD_RESOLVE_IMAGE_2_KHR PFN_vkCmdResolveImage2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        alias CMD_RESOLVE_IMAGE_2 by KHR_COPY_COMMANDS2;
-    650 GET_DEVICE_FAULT_INFO_EXT PFN_vkGetDeviceFaultInfoEXT ( a Pointer, b Pointer, c Pointer, ) i32 Device
-        by EXT_DEVICE_FAULT;
-    651 CMD_TRACE_RAYS_KHR PFN_vkCmdTraceRaysKHR ( a Pointer, b Pointer, c Pointer, d Pointer, e Pointer, f u32,
-        g u32, h u32, ) Nothing CommandBuffer by KHR_RAY_TRACING_PIPELINE;
-    652 CREATE_RAY_TRACING_PIPELINES_KHR PFN_vkCreateRayTracingPipelinesKHR ( a Pointer, b u64, c u64, d u32,
-        e Pointer, f Pointer, g Pointer, ) i32 Device by KHR_RAY_TRACING_PIPELINE;
-    653 GET_RAY_TRACING_SHADER_GROUP_HANDLES_KHR PFN_vkGetRayTracingShaderGroupHandlesKHR ( a Pointer, b u64, c u32,
-        d u32, e usize, f Pointer, ) i32 Device by KHR_RAY_TRACING_PIPELINE;
-    654 GET_RAY_TRACING_CAPTURE_REPLAY_SHADER_GROUP_HANDLES_KHR PFN_vkGetRayTracingCaptureReplayShaderGroupHandlesKHR
-        ( a Pointer, b u64, c u32, d u32, e usize, f Pointer, ) i32 Device by KHR_RAY_TRACING_PIPELINE;
-    655 CMD_TRACE_RAYS_INDIRECT_KHR PFN_vkCmdTraceRaysIndirectKHR ( a Pointer, b Pointer, c Pointer, d Pointer,
-        e Pointer, f u64, ) Nothing CommandBuffer by KHR_RAY_TRACING_PIPELINE;
-    656 GET_RAY_TRACING_SHADER_GROUP_STACK_SIZE_KHR PFN_vkGetRayTracingShaderGroupStackSizeKHR ( a Pointer, b u64,
-        c u32, d i32, ) u64 Device by KHR_RAY_TRACING_PIPELINE;
-    657 CMD_SET_RAY_TRACING_PIPELINE_STACK_SIZE_KHR PFN_vkCmdSetRayTracingPipelineStackSizeKHR ( a Pointer, b u32,
-        ) Nothing CommandBuffer by KHR_RAY_TRACING_PIPELINE;
-    658 CMD_SET_VERTEX_INPUT_EXT PFN_vkCmdSetVertexInputEXT ( a Pointer, b u32, c Pointer, d u32, e Pointer,
-        ) Nothing CommandBuffer by EXT_VERTEX_INPUT_DYNAMIC_STATE by EXT_SHADER_OBJECT;
-    659 GET_MEMORY_ZIRCON_HANDLE_FUCHSIA PFN_vkGetMemoryZirconHandleFUCHSIA ( a Pointer, b Pointer, c Pointer, ) i32
+    648 CMD_BLIT_IMAGE_2_KHR CmdBlitImage2KHR ( command_buffer: vk::CommandBuffer,
+        blit_image_info: In<'a, vk::BlitImageInfo2<'a>>, ) -> (), CommandBuffer alias CMD_BLIT_IMAGE_2
+        by KHR_COPY_COMMANDS2;
+    649 CMD_RESOLVE_IMAGE_2_KHR CmdResolveImage2KHR ( command_buffer: vk::CommandBuffer,
+        resolve_image_info: In<'a, vk::ResolveImageInfo2<'a>>, ) -> (), CommandBuffer alias CMD_RESOLVE_IMAGE_2
+        by KHR_COPY_COMMANDS2;
+    650 GET_DEVICE_FAULT_INFO_EXT GetDeviceFaultInfoEXT ( device: vk::Device,
+        fault_counts: Out<'a, vk::DeviceFaultCountsEXT<'a>>, fault_info: *mut vk::DeviceFaultInfoEXT<'a>,
+        ) -> vk::Result, Device by EXT_DEVICE_FAULT;
+    651 CMD_TRACE_RAYS_KHR CmdTraceRaysKHR ( command_buffer: vk::CommandBuffer,
+        raygen_shader_binding_table: In<'a, vk::StridedDeviceAddressRegionKHR>,
+        miss_shader_binding_table: In<'a, vk::StridedDeviceAddressRegionKHR>,
+        hit_shader_binding_table: In<'a, vk::StridedDeviceAddressRegionKHR>,
+        callable_shader_binding_table: In<'a, vk::StridedDeviceAddressRegionKHR>, width: u32, height: u32,
+        depth: u32, ) -> (), CommandBuffer by KHR_RAY_TRACING_PIPELINE;
+    652 CREATE_RAY_TRACING_PIPELINES_KHR CreateRayTracingPipelinesKHR ( device: vk::Device,
+        deferred_operation: vk::DeferredOperationKHR, pipeline_cache: vk::PipelineCache, create_info_count: u32,
+        create_infos: Array<'a, vk::RayTracingPipelineCreateInfoKHR<'a>> [create_info_count],
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, pipelines: *mut vk::Pipeline, ) -> vk::Result, Device
+        by KHR_RAY_TRACING_PIPELINE;
+    653 GET_RAY_TRACING_SHADER_GROUP_HANDLES_KHR GetRayTracingShaderGroupHandlesKHR ( device: vk::Device,
+        pipeline: vk::Pipeline, first_group: u32, group_count: u32, data_size: usize, data: *mut c_void,
+        ) -> vk::Result, Device by KHR_RAY_TRACING_PIPELINE;
+    654 GET_RAY_TRACING_CAPTURE_REPLAY_SHADER_GROUP_HANDLES_KHR GetRayTracingCaptureReplayShaderGroupHandlesKHR (
+        device: vk::Device, pipeline: vk::Pipeline, first_group: u32, group_count: u32, data_size: usize,
+        data: *mut c_void, ) -> vk::Result, Device by KHR_RAY_TRACING_PIPELINE;
+    655 CMD_TRACE_RAYS_INDIRECT_KHR CmdTraceRaysIndirectKHR ( command_buffer: vk::CommandBuffer,
+        raygen_shader_binding_table: In<'a, vk::StridedDeviceAddressRegionKHR>,
+        miss_shader_binding_table: In<'a, vk::StridedDeviceAddressRegionKHR>,
+        hit_shader_binding_table: In<'a, vk::StridedDeviceAddressRegionKHR>,
+        callable_shader_binding_table: In<'a, vk::StridedDeviceAddressRegionKHR>,
+        indirect_device_address: vk::DeviceAddress, ) -> (), CommandBuffer by KHR_RAY_TRACING_PIPELINE;
+    656 GET_RAY_TRACING_SHADER_GROUP_STACK_SIZE_KHR GetRayTracingShaderGroupStackSizeKHR ( device: vk::Device,
+        pipeline: vk::Pipeline, group: u32, group_shader: vk::ShaderGroupShaderKHR, ) -> vk::DeviceSize, Device
+        by KHR_RAY_TRACING_PIPELINE;
+    657 CMD_SET_RAY_TRACING_PIPELINE_STACK_SIZE_KHR CmdSetRayTracingPipelineStackSizeKHR (
+        command_buffer: vk::CommandBuffer, pipeline_stack_size: u32, ) -> (), CommandBuffer
+        by KHR_RAY_TRACING_PIPELINE;
+    658 CMD_SET_VERTEX_INPUT_EXT CmdSetVertexInputEXT ( command_buffer: vk::CommandBuffer,
+        vertex_binding_description_count: u32,
+        vertex_binding_descriptions: Array<'a, vk::VertexInputBindingDescription2EXT<'a>> [vertex_binding_description_count],
+        vertex_attribute_description_count: u32,
+        vertex_attribute_descriptions: Array<'a, vk::VertexInputAttributeDescription2EXT<'a>> [vertex_attribute_description_count],
+        ) -> (), CommandBuffer by EXT_VERTEX_INPUT_DYNAMIC_STATE by EXT_SHADER_OBJECT;
+    659 GET_MEMORY_ZIRCON_HANDLE_FUCHSIA GetMemoryZirconHandleFUCHSIA ( device: vk::Device,
+        get_zircon_handle_info: In<'a, vk::MemoryGetZirconHandleInfoFUCHSIA<'a>>,
+        zircon_handle: Out<'a, vk::zx_handle_t>, ) -> vk::Result, Device by FUCHSIA_EXTERNAL_MEMORY;
+    660 GET_MEMORY_ZIRCON_HANDLE_PROPERTIES_FUCHSIA GetMemoryZirconHandlePropertiesFUCHSIA ( device: vk::Device,
+        handle_type: vk::ExternalMemoryHandleTypeFlags, zircon_handle: vk::zx_handle_t,
+        memory_zircon_handle_properties: Out<'a, vk::MemoryZirconHandlePropertiesFUCHSIA<'a>>, ) -> vk::Result,
         Device by FUCHSIA_EXTERNAL_MEMORY;
-    660 GET_MEMORY_ZIRCON_HANDLE_PROPERTIES_FUCHSIA PFN_vkGetMemoryZirconHandlePropertiesFUCHSIA ( a Pointer, b u32,
-        c u32, d Pointer, ) i32 Device by FUCHSIA_EXTERNAL_MEMORY;
-    661 IMPORT_SEMAPHORE_ZIRCON_HANDLE_FUCHSIA PFN_vkImportSemaphoreZirconHandleFUCHSIA ( a Pointer, b Pointer, ) i32
+    661 IMPORT_SEMAPHORE_ZIRCON_HANDLE_FUCHSIA ImportSemaphoreZirconHandleFUCHSIA ( device: vk::Device,
+        import_semaphore_zircon_handle_info: In<'a, vk::ImportSemaphoreZirconHandleInfoFUCHSIA<'a>>, ) -> vk::Result,
         Device by FUCHSIA_EXTERNAL_SEMAPHORE;
-    662 GET_SEMAPHORE_ZIRCON_HANDLE_FUCHSIA PFN_vkGetSemaphoreZirconHandleFUCHSIA ( a Pointer, b Pointer, c Pointer,
-        ) i32 Device by FUCHSIA_EXTERNAL_SEMAPHORE;
-    663 CREATE_BUFFER_COLLECTION_FUCHSIA PFN_vkCreateBufferCollectionFUCHSIA ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Device by FUCHSIA_BUFFER_COLLECTION;
-    664 SET_BUFFER_COLLECTION_IMAGE_CONSTRAINTS_FUCHSIA PFN_vkSetBufferCollectionImageConstraintsFUCHSIA ( a Pointer,
-        b u64, c Pointer, ) i32 Device by FUCHSIA_BUFFER_COLLECTION;
-    665 SET_BUFFER_COLLECTION_BUFFER_CONSTRAINTS_FUCHSIA PFN_vkSetBufferCollectionBufferConstraintsFUCHSIA (
-        a Pointer, b u64, c Pointer, ) i32 Device by FUCHSIA_BUFFER_COLLECTION;
-    666 DESTROY_BUFFER_COLLECTION_FUCHSIA PFN_vkDestroyBufferCollectionFUCHSIA ( a Pointer, b u64, c Pointer,
-        ) Nothing Device by FUCHSIA_BUFFER_COLLECTION;
-    667 GET_BUFFER_COLLECTION_PROPERTIES_FUCHSIA PFN_vkGetBufferCollectionPropertiesFUCHSIA ( a Pointer, b u64,
-        c Pointer, ) i32 Device by FUCHSIA_BUFFER_COLLECTION;
-    668 GET_DEVICE_SUBPASS_SHADING_MAX_WORKGROUP_SIZE_HUAWEI PFN_vkGetDeviceSubpassShadingMaxWorkgroupSizeHUAWEI (
-        a Pointer, b u64, c Pointer, ) i32 Device by HUAWEI_SUBPASS_SHADING;
-    669 CMD_SUBPASS_SHADING_HUAWEI PFN_vkCmdSubpassShadingHUAWEI ( a Pointer, ) Nothing CommandBuffer
-        by HUAWEI_SUBPASS_SHADING;
-    670 CMD_BIND_INVOCATION_MASK_HUAWEI PFN_vkCmdBindInvocationMaskHUAWEI ( a Pointer, b u64, c i32, ) Nothing
-        CommandBuffer by HUAWEI_INVOCATION_MASK;
-    671 GET_MEMORY_REMOTE_ADDRESS_NV PFN_vkGetMemoryRemoteAddressNV ( a Pointer, b Pointer, c Pointer, ) i32 Device
-        by NV_EXTERNAL_MEMORY_RDMA;
-    672 GET_PIPELINE_PROPERTIES_EXT PFN_vkGetPipelinePropertiesEXT ( a Pointer, b Pointer, c Pointer, ) i32 Device
-        by EXT_PIPELINE_PROPERTIES;
-    673 CMD_SET_PATCH_CONTROL_POINTS_EXT PFN_vkCmdSetPatchControlPointsEXT ( a Pointer, b u32, ) Nothing
-        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
-    674 CMD_SET_RASTERIZER_DISCARD_ENABLE_EXT PFN_vkCmdSetRasterizerDiscardEnableEXT ( a Pointer, b u32, ) Nothing
-        CommandBuffer alias CMD_SET_RASTERIZER_DISCARD_ENABLE by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
-    675 CMD_SET_DEPTH_BIAS_ENABLE_EXT PFN_vkCmdSetDepthBiasEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
-        alias CMD_SET_DEPTH_BIAS_ENABLE by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
-    676 CMD_SET_LOGIC_OP_EXT PFN_vkCmdSetLogicOpEXT ( a Pointer, b i32, ) Nothing CommandBuffer
+    662 GET_SEMAPHORE_ZIRCON_HANDLE_FUCHSIA GetSemaphoreZirconHandleFUCHSIA ( device: vk::Device,
+        get_zircon_handle_info: In<'a, vk::SemaphoreGetZirconHandleInfoFUCHSIA<'a>>,
+        zircon_handle: Out<'a, vk::zx_handle_t>, ) -> vk::Result, Device by FUCHSIA_EXTERNAL_SEMAPHORE;
+    663 CREATE_BUFFER_COLLECTION_FUCHSIA CreateBufferCollectionFUCHSIA ( device: vk::Device,
+        create_info: In<'a, vk::BufferCollectionCreateInfoFUCHSIA<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, collection: Out<'a, vk::BufferCollectionFUCHSIA>,
+        ) -> vk::Result, Device by FUCHSIA_BUFFER_COLLECTION;
+    664 SET_BUFFER_COLLECTION_IMAGE_CONSTRAINTS_FUCHSIA SetBufferCollectionImageConstraintsFUCHSIA (
+        device: vk::Device, collection: vk::BufferCollectionFUCHSIA,
+        image_constraints_info: In<'a, vk::ImageConstraintsInfoFUCHSIA<'a>>, ) -> vk::Result, Device
+        by FUCHSIA_BUFFER_COLLECTION;
+    665 SET_BUFFER_COLLECTION_BUFFER_CONSTRAINTS_FUCHSIA SetBufferCollectionBufferConstraintsFUCHSIA (
+        device: vk::Device, collection: vk::BufferCollectionFUCHSIA,
+        buffer_constraints_info: In<'a, vk::BufferConstraintsInfoFUCHSIA<'a>>, ) -> vk::Result, Device
+        by FUCHSIA_BUFFER_COLLECTION;
+    666 DESTROY_BUFFER_COLLECTION_FUCHSIA DestroyBufferCollectionFUCHSIA ( device: vk::Device,
+        collection: vk::BufferCollectionFUCHSIA, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (),
+        Device by FUCHSIA_BUFFER_COLLECTION;
+    667 GET_BUFFER_COLLECTION_PROPERTIES_FUCHSIA GetBufferCollectionPropertiesFUCHSIA ( device: vk::Device,
+        collection: vk::BufferCollectionFUCHSIA, properties: Out<'a, vk::BufferCollectionPropertiesFUCHSIA<'a>>,
+        ) -> vk::Result, Device by FUCHSIA_BUFFER_COLLECTION;
+    668 GET_DEVICE_SUBPASS_SHADING_MAX_WORKGROUP_SIZE_HUAWEI GetDeviceSubpassShadingMaxWorkgroupSizeHUAWEI (
+        device: vk::Device, renderpass: vk::RenderPass, max_workgroup_size: Out<'a, vk::Extent2D>, ) -> vk::Result,
+        Device by HUAWEI_SUBPASS_SHADING;
+    669 CMD_SUBPASS_SHADING_HUAWEI CmdSubpassShadingHUAWEI ( command_buffer: vk::CommandBuffer, ) -> (),
+        CommandBuffer by HUAWEI_SUBPASS_SHADING;
+    670 CMD_BIND_INVOCATION_MASK_HUAWEI CmdBindInvocationMaskHUAWEI ( command_buffer: vk::CommandBuffer,
+        image_view: vk::ImageView, image_layout: vk::ImageLayout, ) -> (), CommandBuffer by HUAWEI_INVOCATION_MASK;
+    671 GET_MEMORY_REMOTE_ADDRESS_NV GetMemoryRemoteAddressNV ( device: vk::Device,
+        memory_get_remote_address_info: In<'a, vk::MemoryGetRemoteAddressInfoNV<'a>>,
+        address: Out<'a, vk::RemoteAddressNV>, ) -> vk::Result, Device by NV_EXTERNAL_MEMORY_RDMA;
+    672 GET_PIPELINE_PROPERTIES_EXT GetPipelinePropertiesEXT ( device: vk::Device,
+        pipeline_info: In<'a, vk::PipelineInfoKHR<'a>>, pipeline_properties: Out<'a, vk::BaseOutStructure<'a>>,
+        ) -> vk::Result, Device by EXT_PIPELINE_PROPERTIES;
+    673 CMD_SET_PATCH_CONTROL_POINTS_EXT CmdSetPatchControlPointsEXT ( command_buffer: vk::CommandBuffer,
+        patch_control_points: u32, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
+    674 CMD_SET_RASTERIZER_DISCARD_ENABLE_EXT CmdSetRasterizerDiscardEnableEXT ( command_buffer: vk::CommandBuffer,
+        rasterizer_discard_enable: vk::Bool32, ) -> (), CommandBuffer alias CMD_SET_RASTERIZER_DISCARD_ENABLE
         by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
-    677 CMD_SET_PRIMITIVE_RESTART_ENABLE_EXT PFN_vkCmdSetPrimitiveRestartEnableEXT ( a Pointer, b u32, ) Nothing
-        CommandBuffer alias CMD_SET_PRIMITIVE_RESTART_ENABLE by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
-    678 CMD_SET_COLOR_WRITE_ENABLE_EXT PFN_vkCmdSetColorWriteEnableEXT ( a Pointer, b u32, c Pointer, ) Nothing
-        CommandBuffer by EXT_COLOR_WRITE_ENABLE;
-    679 CMD_TRACE_RAYS_INDIRECT_2_KHR PFN_vkCmdTraceRaysIndirect2KHR ( a Pointer, b u64, ) Nothing CommandBuffer
-        by KHR_RAY_TRACING_MAINTENANCE1;
-    680 CMD_DRAW_MULTI_EXT PFN_vkCmdDrawMultiEXT ( a Pointer, b u32, c Pointer, d u32, e u32, f u32, ) Nothing
-        CommandBuffer by EXT_MULTI_DRAW;
-    681 CMD_DRAW_MULTI_INDEXED_EXT PFN_vkCmdDrawMultiIndexedEXT ( a Pointer, b u32, c Pointer, d u32, e u32, f u32,
-        g Pointer, ) Nothing CommandBuffer by EXT_MULTI_DRAW;
-    682 CREATE_MICROMAP_EXT PFN_vkCreateMicromapEXT ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+    675 CMD_SET_DEPTH_BIAS_ENABLE_EXT CmdSetDepthBiasEnableEXT ( command_buffer: vk::CommandBuffer,
+        depth_bias_enable: vk::Bool32, ) -> (), CommandBuffer alias CMD_SET_DEPTH_BIAS_ENABLE
+        by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
+    676 CMD_SET_LOGIC_OP_EXT CmdSetLogicOpEXT ( command_buffer: vk::CommandBuffer, logic_op: vk::LogicOp, ) -> (),
+        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
+    677 CMD_SET_PRIMITIVE_RESTART_ENABLE_EXT CmdSetPrimitiveRestartEnableEXT ( command_buffer: vk::CommandBuffer,
+        primitive_restart_enable: vk::Bool32, ) -> (), CommandBuffer alias CMD_SET_PRIMITIVE_RESTART_ENABLE
+        by EXT_EXTENDED_DYNAMIC_STATE2 by EXT_SHADER_OBJECT;
+    678 CMD_SET_COLOR_WRITE_ENABLE_EXT CmdSetColorWriteEnableEXT ( command_buffer: vk::CommandBuffer,
+        attachment_count: u32, color_write_enables: Array<'a, vk::Bool32> [attachment_count], ) -> (), CommandBuffer
+        by EXT_COLOR_WRITE_ENABLE;
+    679 CMD_TRACE_RAYS_INDIRECT_2_KHR CmdTraceRaysIndirect2KHR ( command_buffer: vk::CommandBuffer,
+        indirect_device_address: vk::DeviceAddress, ) -> (), CommandBuffer by KHR_RAY_TRACING_MAINTENANCE1;
+    680 CMD_DRAW_MULTI_EXT CmdDrawMultiEXT ( command_buffer: vk::CommandBuffer, draw_count: u32,
+        vertex_info: Array<'a, vk::MultiDrawInfoEXT> [draw_count], instance_count: u32, first_instance: u32,
+        stride: u32, ) -> (), CommandBuffer by EXT_MULTI_DRAW;
+    681 CMD_DRAW_MULTI_INDEXED_EXT CmdDrawMultiIndexedEXT ( command_buffer: vk::CommandBuffer, draw_count: u32,
+        index_info: Array<'a, vk::MultiDrawIndexedInfoEXT> [draw_count], instance_count: u32, first_instance: u32,
+        stride: u32, vertex_offset: InOptional<'a, i32>, ) -> (), CommandBuffer by EXT_MULTI_DRAW;
+    682 CREATE_MICROMAP_EXT CreateMicromapEXT ( device: vk::Device,
+        create_info: In<'a, vk::MicromapCreateInfoEXT<'a>>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        micromap: Out<'a, vk::MicromapEXT>, ) -> vk::Result, Device by EXT_OPACITY_MICROMAP;
+    683 DESTROY_MICROMAP_EXT DestroyMicromapEXT ( device: vk::Device, micromap: vk::MicromapEXT,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device by EXT_OPACITY_MICROMAP;
+    684 CMD_BUILD_MICROMAPS_EXT CmdBuildMicromapsEXT ( command_buffer: vk::CommandBuffer, info_count: u32,
+        infos: Array<'a, vk::MicromapBuildInfoEXT<'a>> [info_count], ) -> (), CommandBuffer by EXT_OPACITY_MICROMAP;
+    685 BUILD_MICROMAPS_EXT BuildMicromapsEXT ( device: vk::Device, deferred_operation: vk::DeferredOperationKHR,
+        info_count: u32, infos: Array<'a, vk::MicromapBuildInfoEXT<'a>> [info_count], ) -> vk::Result, Device
         by EXT_OPACITY_MICROMAP;
-    683 DESTROY_MICROMAP_EXT PFN_vkDestroyMicromapEXT ( a Pointer, b u64, c Pointer, ) Nothing Device
-        by EXT_OPACITY_MICROMAP;
-    684 CMD_BUILD_MICROMAPS_EXT PFN_vkCmdBuildMicromapsEXT ( a Pointer, b u32, c Pointer, ) Nothing CommandBuffer
-        by EXT_OPACITY_MICROMAP;
-    685 BUILD_MICROMAPS_EXT PFN_vkBuildMicromapsEXT ( a Pointer, b u64, c u32, d Pointer, ) i32 Device
-        by EXT_OPACITY_MICROMAP;
-    686 COPY_MICROMAP_EXT PFN_vkCopyMicromapEXT ( a Pointer, b u64, c Pointer, ) i32 Device by EXT_OPACITY_MICROMAP;
-    687 COPY_MICROMAP_TO_MEMORY_EXT PFN_vkCopyMicromapToMemoryEXT ( a Pointer, b u64, c Pointer, ) i32 Device
-        by EXT_OPACITY_MICROMAP;
-    688 COPY_MEMORY_TO_MICROMAP_EXT PFN_vkCopyMemoryToMicromapEXT ( a Pointer, b u64, c Pointer, ) i32 Device
-        by EXT_OPACITY_MICROMAP;
-    689 WRITE_MICROMAPS_PROPERTIES_EXT PFN_vkWriteMicromapsPropertiesEXT ( a Pointer, b u32, c Pointer, d i32,
-        e usize, f Pointer, g usize, ) i32 Device by EXT_OPACITY_MICROMAP;
-    690 CMD_COPY_MICROMAP_EXT PFN_vkCmdCopyMicromapEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by EXT_OPACITY_MICROMAP;
-    691 CMD_COPY_MICROMAP_TO_MEMORY_EXT PFN_vkCmdCopyMicromapToMemoryEXT ( a Pointer, b Pointer, ) Nothing
-        CommandBuffer by EXT_OPACITY_MICROMAP;
-    692 CMD_COPY_MEMORY_TO_MICROMAP_EXT PFN_vkCmdCopyMemoryToMicromapEXT ( a Pointer, b Pointer, ) Nothing
-        CommandBuffer by EXT_OPACITY_MICROMAP;
-    693 CMD_WRITE_MICROMAPS_PROPERTIES_EXT PFN_vkCmdWriteMicromapsPropertiesEXT ( a Pointer, b u32, c Pointer, d i32,
-        e u64, f u32, ) Nothing CommandBuffer by EXT_OPACITY_MICROMAP;
-    694 GET_DEVICE_MICROMAP_COMPATIBILITY_EXT PFN_vkGetDeviceMicromapCompatibilityEXT ( a Pointer, b Pointer,
-        c Pointer, ) Nothing Device by EXT_OPACITY_MICROMAP;
-    695 GET_MICROMAP_BUILD_SIZES_EXT PFN_vkGetMicromapBuildSizesEXT ( a Pointer, b i32, c Pointer, d Pointer,
-        ) Nothing Device by EXT_OPACITY_MICROMAP;
+    686 COPY_MICROMAP_EXT CopyMicromapEXT ( device: vk::Device, deferred_operation: vk::DeferredOperationKHR,
+        info: In<'a, vk::CopyMicromapInfoEXT<'a>>, ) -> vk::Result, Device by EXT_OPACITY_MICROMAP;
+    687 COPY_MICROMAP_TO_MEMORY_EXT CopyMicromapToMemoryEXT ( device: vk::Device,
+        deferred_operation: vk::DeferredOperationKHR, info: In<'a, vk::CopyMicromapToMemoryInfoEXT<'a>>,
+        ) -> vk::Result, Device by EXT_OPACITY_MICROMAP;
+    688 COPY_MEMORY_TO_MICROMAP_EXT CopyMemoryToMicromapEXT ( device: vk::Device,
+        deferred_operation: vk::DeferredOperationKHR, info: In<'a, vk::CopyMemoryToMicromapInfoEXT<'a>>,
+        ) -> vk::Result, Device by EXT_OPACITY_MICROMAP;
+    689 WRITE_MICROMAPS_PROPERTIES_EXT WriteMicromapsPropertiesEXT ( device: vk::Device, micromap_count: u32,
+        micromaps: Array<'a, vk::MicromapEXT> [micromap_count], query_type: vk::QueryType, data_size: usize,
+        data: *mut c_void, stride: usize, ) -> vk::Result, Device by EXT_OPACITY_MICROMAP;
+    690 CMD_COPY_MICROMAP_EXT CmdCopyMicromapEXT ( command_buffer: vk::CommandBuffer,
+        info: In<'a, vk::CopyMicromapInfoEXT<'a>>, ) -> (), CommandBuffer by EXT_OPACITY_MICROMAP;
+    691 CMD_COPY_MICROMAP_TO_MEMORY_EXT CmdCopyMicromapToMemoryEXT ( command_buffer: vk::CommandBuffer,
+        info: In<'a, vk::CopyMicromapToMemoryInfoEXT<'a>>, ) -> (), CommandBuffer by EXT_OPACITY_MICROMAP;
+    692 CMD_COPY_MEMORY_TO_MICROMAP_EXT CmdCopyMemoryToMicromapEXT ( command_buffer: vk::CommandBuffer,
+        info: In<'a, vk::CopyMemoryToMicromapInfoEXT<'a>>, ) -> (), CommandBuffer by EXT_OPACITY_MICROMAP;
+    693 CMD_WRITE_MICROMAPS_PROPERTIES_EXT CmdWriteMicromapsPropertiesEXT ( command_buffer: vk::CommandBuffer,
+        micromap_count: u32, micromaps: Array<'a, vk::MicromapEXT> [micromap_count], query_type: vk::QueryType,
+        query_pool: vk::QueryPool, first_query: u32, ) -> (), CommandBuffer by EXT_OPACITY_MICROMAP;
+    694 GET_DEVICE_MICROMAP_COMPATIBILITY_EXT GetDeviceMicromapCompatibilityEXT ( device: vk::Device,
+        version_info: In<'a, vk::MicromapVersionInfoEXT<'a>>,
+        compatibility: Out<'a, vk::AccelerationStructureCompatibilityKHR>, ) -> (), Device by EXT_OPACITY_MICROMAP;
+    695 GET_MICROMAP_BUILD_SIZES_EXT GetMicromapBuildSizesEXT ( device: vk::Device,
+        build_type: vk::AccelerationStructureBuildTypeKHR, build_info: In<'a, vk::MicromapBuildInfoEXT<'a>>,
+        size_info: Out<'a, vk::MicromapBuildSizesInfoEXT<'a>>, ) -> (), Device by EXT_OPACITY_MICROMAP;
     } };
 }
 

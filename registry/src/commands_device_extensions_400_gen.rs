@@ -8,294 +8,447 @@ use crate::source::commands;
 #[macro_export]
 macro_rules! commands_device_extensions_400 {
     ($($callback:ident)::+) => { $($callback)::+! {
-    696 CMD_DRAW_CLUSTER_HUAWEI PFN_vkCmdDrawClusterHUAWEI ( a Pointer, b u32, c u32, d u32, ) Nothing CommandBuffer
-        by HUAWEI_CLUSTER_CULLING_SHADER;
-    697 CMD_DRAW_CLUSTER_INDIRECT_HUAWEI PFN_vkCmdDrawClusterIndirectHUAWEI ( a Pointer, b u64, c u64, ) Nothing
-        CommandBuffer by HUAWEI_CLUSTER_CULLING_SHADER;
-    698 SET_DEVICE_MEMORY_PRIORITY_EXT PFN_vkSetDeviceMemoryPriorityEXT ( a Pointer, b u64, c f32, ) Nothing Device
-        by EXT_PAGEABLE_DEVICE_LOCAL_MEMORY;
-    699 GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS_KHR PFN_vkGetDeviceBufferMemoryRequirementsKHR ( a Pointer, b Pointer,
-        c Pointer, ) Nothing Device alias GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS by KHR_MAINTENANCE4;
-    700 GET_DEVICE_IMAGE_MEMORY_REQUIREMENTS_KHR PFN_vkGetDeviceImageMemoryRequirementsKHR ( a Pointer, b Pointer,
-        c Pointer, ) Nothing Device alias GET_DEVICE_IMAGE_MEMORY_REQUIREMENTS by KHR_MAINTENANCE4;
-    701 GET_DEVICE_IMAGE_SPARSE_MEMORY_REQUIREMENTS_KHR PFN_vkGetDeviceImageSparseMemoryRequirementsKHR ( a Pointer,
-        b Pointer, c Pointer, d Pointer, ) Nothing Device alias GET_DEVICE_IMAGE_SPARSE_MEMORY_REQUIREMENTS
-        by KHR_MAINTENANCE4;
-    702 CMD_SET_DISPATCH_PARAMETERS_ARM PFN_vkCmdSetDispatchParametersARM ( a Pointer, b Pointer, ) Nothing
-        CommandBuffer by ARM_SCHEDULING_CONTROLS;
-    703 GET_DESCRIPTOR_SET_LAYOUT_HOST_MAPPING_INFO_VALVE PFN_vkGetDescriptorSetLayoutHostMappingInfoVALVE (
-        a Pointer, b Pointer, c Pointer, ) Nothing Device by VALVE_DESCRIPTOR_SET_HOST_MAPPING;
-    704 GET_DESCRIPTOR_SET_HOST_MAPPING_VALVE PFN_vkGetDescriptorSetHostMappingVALVE ( a Pointer, b u64, c Pointer,
-        ) Nothing Device by VALVE_DESCRIPTOR_SET_HOST_MAPPING;
-    705 CMD_COPY_MEMORY_INDIRECT_NV PFN_vkCmdCopyMemoryIndirectNV ( a Pointer, b u64, c u32, d u32, ) Nothing
-        CommandBuffer by NV_COPY_MEMORY_INDIRECT;
-    706 CMD_COPY_MEMORY_TO_IMAGE_INDIRECT_NV PFN_vkCmdCopyMemoryToImageIndirectNV ( a Pointer, b u64, c u32, d u32,
-        e u64, f i32, g Pointer, ) Nothing CommandBuffer by NV_COPY_MEMORY_INDIRECT;
-    707 CMD_DECOMPRESS_MEMORY_NV PFN_vkCmdDecompressMemoryNV ( a Pointer, b u32, c Pointer, ) Nothing CommandBuffer
+    696 CMD_DRAW_CLUSTER_HUAWEI CmdDrawClusterHUAWEI ( command_buffer: vk::CommandBuffer, group_count_x: u32,
+        group_count_y: u32, group_count_z: u32, ) -> (), CommandBuffer by HUAWEI_CLUSTER_CULLING_SHADER;
+    697 CMD_DRAW_CLUSTER_INDIRECT_HUAWEI CmdDrawClusterIndirectHUAWEI ( command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer, offset: vk::DeviceSize, ) -> (), CommandBuffer by HUAWEI_CLUSTER_CULLING_SHADER;
+    698 SET_DEVICE_MEMORY_PRIORITY_EXT SetDeviceMemoryPriorityEXT ( device: vk::Device, memory: vk::DeviceMemory,
+        priority: f32, ) -> (), Device by EXT_PAGEABLE_DEVICE_LOCAL_MEMORY;
+    699 GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS_KHR GetDeviceBufferMemoryRequirementsKHR ( device: vk::Device,
+        info: In<'a, vk::DeviceBufferMemoryRequirements<'a>>,
+        memory_requirements: Out<'a, vk::MemoryRequirements2<'a>>, ) -> (), Device
+        alias GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS by KHR_MAINTENANCE4;
+    700 GET_DEVICE_IMAGE_MEMORY_REQUIREMENTS_KHR GetDeviceImageMemoryRequirementsKHR ( device: vk::Device,
+        info: In<'a, vk::DeviceImageMemoryRequirements<'a>>,
+        memory_requirements: Out<'a, vk::MemoryRequirements2<'a>>, ) -> (), Device
+        alias GET_DEVICE_IMAGE_MEMORY_REQUIREMENTS by KHR_MAINTENANCE4;
+    701 GET_DEVICE_IMAGE_SPARSE_MEMORY_REQUIREMENTS_KHR GetDeviceImageSparseMemoryRequirementsKHR (
+        device: vk::Device, info: In<'a, vk::DeviceImageMemoryRequirements<'a>>,
+        sparse_memory_requirement_count: Out<'a, u32>,
+        sparse_memory_requirements: *mut vk::SparseImageMemoryRequirements2<'a>, ) -> (), Device
+        alias GET_DEVICE_IMAGE_SPARSE_MEMORY_REQUIREMENTS by KHR_MAINTENANCE4;
+    702 CMD_SET_DISPATCH_PARAMETERS_ARM CmdSetDispatchParametersARM ( command_buffer: vk::CommandBuffer,
+        dispatch_parameters: In<'a, vk::DispatchParametersARM>, ) -> (), CommandBuffer by ARM_SCHEDULING_CONTROLS;
+    703 GET_DESCRIPTOR_SET_LAYOUT_HOST_MAPPING_INFO_VALVE GetDescriptorSetLayoutHostMappingInfoVALVE (
+        device: vk::Device, binding_reference: In<'a, vk::DescriptorSetBindingReferenceVALVE<'a>>,
+        host_mapping: Out<'a, vk::DescriptorSetLayoutHostMappingInfoVALVE<'a>>, ) -> (), Device
+        by VALVE_DESCRIPTOR_SET_HOST_MAPPING;
+    704 GET_DESCRIPTOR_SET_HOST_MAPPING_VALVE GetDescriptorSetHostMappingVALVE ( device: vk::Device,
+        descriptor_set: vk::DescriptorSet, data: *mut *mut c_void, ) -> (), Device
+        by VALVE_DESCRIPTOR_SET_HOST_MAPPING;
+    705 CMD_COPY_MEMORY_INDIRECT_NV CmdCopyMemoryIndirectNV ( command_buffer: vk::CommandBuffer,
+        copy_buffer_address: vk::DeviceAddress, copy_count: u32, stride: u32, ) -> (), CommandBuffer
+        by NV_COPY_MEMORY_INDIRECT;
+    706 CMD_COPY_MEMORY_TO_IMAGE_INDIRECT_NV CmdCopyMemoryToImageIndirectNV ( command_buffer: vk::CommandBuffer,
+        copy_buffer_address: vk::DeviceAddress, copy_count: u32, stride: u32, dst_image: vk::Image,
+        dst_image_layout: vk::ImageLayout, image_subresources: Array<'a, vk::ImageSubresourceLayers> [copy_count],
+        ) -> (), CommandBuffer by NV_COPY_MEMORY_INDIRECT;
+    707 CMD_DECOMPRESS_MEMORY_NV CmdDecompressMemoryNV ( command_buffer: vk::CommandBuffer,
+        decompress_region_count: u32,
+        decompress_memory_regions: Array<'a, vk::DecompressMemoryRegionNV> [decompress_region_count], ) -> (),
+        CommandBuffer by NV_MEMORY_DECOMPRESSION;
+    708 CMD_DECOMPRESS_MEMORY_INDIRECT_COUNT_NV CmdDecompressMemoryIndirectCountNV (
+        command_buffer: vk::CommandBuffer, indirect_commands_address: vk::DeviceAddress,
+        indirect_commands_count_address: vk::DeviceAddress, stride: u32, ) -> (), CommandBuffer
         by NV_MEMORY_DECOMPRESSION;
-    708 CMD_DECOMPRESS_MEMORY_INDIRECT_COUNT_NV PFN_vkCmdDecompressMemoryIndirectCountNV ( a Pointer, b u64, c u64,
-        d u32, ) Nothing CommandBuffer by NV_MEMORY_DECOMPRESSION;
-    709 GET_PIPELINE_INDIRECT_MEMORY_REQUIREMENTS_NV PFN_vkGetPipelineIndirectMemoryRequirementsNV ( a Pointer,
-        b Pointer, c Pointer, ) Nothing Device by NV_DEVICE_GENERATED_COMMANDS_COMPUTE;
-    710 CMD_UPDATE_PIPELINE_INDIRECT_BUFFER_NV PFN_vkCmdUpdatePipelineIndirectBufferNV ( a Pointer, b i32, c u64,
-        ) Nothing CommandBuffer by NV_DEVICE_GENERATED_COMMANDS_COMPUTE;
-    711 GET_PIPELINE_INDIRECT_DEVICE_ADDRESS_NV PFN_vkGetPipelineIndirectDeviceAddressNV ( a Pointer, b Pointer,
-        ) u64 Device by NV_DEVICE_GENERATED_COMMANDS_COMPUTE;
-    712 GET_NATIVE_BUFFER_PROPERTIES_OHOS PFN_vkGetNativeBufferPropertiesOHOS ( a Pointer, b Pointer, c Pointer,
-        ) i32 Device by OHOS_EXTERNAL_MEMORY;
-    713 GET_MEMORY_NATIVE_BUFFER_OHOS PFN_vkGetMemoryNativeBufferOHOS ( a Pointer, b Pointer, c Pointer, ) i32 Device
+    709 GET_PIPELINE_INDIRECT_MEMORY_REQUIREMENTS_NV GetPipelineIndirectMemoryRequirementsNV ( device: vk::Device,
+        create_info: In<'a, vk::ComputePipelineCreateInfo<'a>>,
+        memory_requirements: Out<'a, vk::MemoryRequirements2<'a>>, ) -> (), Device
+        by NV_DEVICE_GENERATED_COMMANDS_COMPUTE;
+    710 CMD_UPDATE_PIPELINE_INDIRECT_BUFFER_NV CmdUpdatePipelineIndirectBufferNV ( command_buffer: vk::CommandBuffer,
+        pipeline_bind_point: vk::PipelineBindPoint, pipeline: vk::Pipeline, ) -> (), CommandBuffer
+        by NV_DEVICE_GENERATED_COMMANDS_COMPUTE;
+    711 GET_PIPELINE_INDIRECT_DEVICE_ADDRESS_NV GetPipelineIndirectDeviceAddressNV ( device: vk::Device,
+        info: In<'a, vk::PipelineIndirectDeviceAddressInfoNV<'a>>, ) -> vk::DeviceAddress, Device
+        by NV_DEVICE_GENERATED_COMMANDS_COMPUTE;
+    712 GET_NATIVE_BUFFER_PROPERTIES_OHOS GetNativeBufferPropertiesOHOS ( device: vk::Device, buffer: *const c_void,
+        properties: Out<'a, vk::NativeBufferPropertiesOHOS>, ) -> vk::Result, Device by OHOS_EXTERNAL_MEMORY;
+    713 GET_MEMORY_NATIVE_BUFFER_OHOS GetMemoryNativeBufferOHOS ( device: vk::Device,
+        info: In<'a, vk::MemoryGetNativeBufferInfoOHOS>, buffer: *mut *mut c_void, ) -> vk::Result, Device
         by OHOS_EXTERNAL_MEMORY;
-    714 CMD_SET_DEPTH_CLAMP_ENABLE_EXT PFN_vkCmdSetDepthClampEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
+    714 CMD_SET_DEPTH_CLAMP_ENABLE_EXT CmdSetDepthClampEnableEXT ( command_buffer: vk::CommandBuffer,
+        depth_clamp_enable: vk::Bool32, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    715 CMD_SET_POLYGON_MODE_EXT CmdSetPolygonModeEXT ( command_buffer: vk::CommandBuffer,
+        polygon_mode: vk::PolygonMode, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    716 CMD_SET_RASTERIZATION_SAMPLES_EXT CmdSetRasterizationSamplesEXT ( command_buffer: vk::CommandBuffer,
+        rasterization_samples: vk::SampleCountFlags, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
+        by EXT_SHADER_OBJECT;
+    717 CMD_SET_SAMPLE_MASK_EXT CmdSetSampleMaskEXT ( command_buffer: vk::CommandBuffer,
+        samples: vk::SampleCountFlags, sample_mask: *const vk::SampleMask, ) -> (), CommandBuffer
         by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    715 CMD_SET_POLYGON_MODE_EXT PFN_vkCmdSetPolygonModeEXT ( a Pointer, b i32, ) Nothing CommandBuffer
+    718 CMD_SET_ALPHA_TO_COVERAGE_ENABLE_EXT CmdSetAlphaToCoverageEnableEXT ( command_buffer: vk::CommandBuffer,
+        alpha_to_coverage_enable: vk::Bool32, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
+        by EXT_SHADER_OBJECT;
+    719 CMD_SET_ALPHA_TO_ONE_ENABLE_EXT CmdSetAlphaToOneEnableEXT ( command_buffer: vk::CommandBuffer,
+        alpha_to_one_enable: vk::Bool32, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    720 CMD_SET_LOGIC_OP_ENABLE_EXT CmdSetLogicOpEnableEXT ( command_buffer: vk::CommandBuffer,
+        logic_op_enable: vk::Bool32, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    721 CMD_SET_COLOR_BLEND_ENABLE_EXT CmdSetColorBlendEnableEXT ( command_buffer: vk::CommandBuffer,
+        first_attachment: u32, attachment_count: u32, color_blend_enables: Array<'a, vk::Bool32> [attachment_count],
+        ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    722 CMD_SET_COLOR_BLEND_EQUATION_EXT CmdSetColorBlendEquationEXT ( command_buffer: vk::CommandBuffer,
+        first_attachment: u32, attachment_count: u32,
+        color_blend_equations: Array<'a, vk::ColorBlendEquationEXT> [attachment_count], ) -> (), CommandBuffer
         by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    716 CMD_SET_RASTERIZATION_SAMPLES_EXT PFN_vkCmdSetRasterizationSamplesEXT ( a Pointer, b u32, ) Nothing
-        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    717 CMD_SET_SAMPLE_MASK_EXT PFN_vkCmdSetSampleMaskEXT ( a Pointer, b u32, c Pointer, ) Nothing CommandBuffer
+    723 CMD_SET_COLOR_WRITE_MASK_EXT CmdSetColorWriteMaskEXT ( command_buffer: vk::CommandBuffer,
+        first_attachment: u32, attachment_count: u32,
+        color_write_masks: Array<'a, vk::ColorComponentFlags> [attachment_count], ) -> (), CommandBuffer
         by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    718 CMD_SET_ALPHA_TO_COVERAGE_ENABLE_EXT PFN_vkCmdSetAlphaToCoverageEnableEXT ( a Pointer, b u32, ) Nothing
-        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    719 CMD_SET_ALPHA_TO_ONE_ENABLE_EXT PFN_vkCmdSetAlphaToOneEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
+    724 CMD_SET_TESSELLATION_DOMAIN_ORIGIN_EXT CmdSetTessellationDomainOriginEXT ( command_buffer: vk::CommandBuffer,
+        domain_origin: vk::TessellationDomainOrigin, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
+        by EXT_SHADER_OBJECT;
+    725 CMD_SET_RASTERIZATION_STREAM_EXT CmdSetRasterizationStreamEXT ( command_buffer: vk::CommandBuffer,
+        rasterization_stream: u32, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    726 CMD_SET_CONSERVATIVE_RASTERIZATION_MODE_EXT CmdSetConservativeRasterizationModeEXT (
+        command_buffer: vk::CommandBuffer, conservative_rasterization_mode: vk::ConservativeRasterizationModeEXT,
+        ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    727 CMD_SET_EXTRA_PRIMITIVE_OVERESTIMATION_SIZE_EXT CmdSetExtraPrimitiveOverestimationSizeEXT (
+        command_buffer: vk::CommandBuffer, extra_primitive_overestimation_size: f32, ) -> (), CommandBuffer
         by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    720 CMD_SET_LOGIC_OP_ENABLE_EXT PFN_vkCmdSetLogicOpEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
+    728 CMD_SET_DEPTH_CLIP_ENABLE_EXT CmdSetDepthClipEnableEXT ( command_buffer: vk::CommandBuffer,
+        depth_clip_enable: vk::Bool32, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    729 CMD_SET_SAMPLE_LOCATIONS_ENABLE_EXT CmdSetSampleLocationsEnableEXT ( command_buffer: vk::CommandBuffer,
+        sample_locations_enable: vk::Bool32, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
+        by EXT_SHADER_OBJECT;
+    730 CMD_SET_COLOR_BLEND_ADVANCED_EXT CmdSetColorBlendAdvancedEXT ( command_buffer: vk::CommandBuffer,
+        first_attachment: u32, attachment_count: u32,
+        color_blend_advanced: Array<'a, vk::ColorBlendAdvancedEXT> [attachment_count], ) -> (), CommandBuffer
         by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    721 CMD_SET_COLOR_BLEND_ENABLE_EXT PFN_vkCmdSetColorBlendEnableEXT ( a Pointer, b u32, c u32, d Pointer,
-        ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    722 CMD_SET_COLOR_BLEND_EQUATION_EXT PFN_vkCmdSetColorBlendEquationEXT ( a Pointer, b u32, c u32, d Pointer,
-        ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    723 CMD_SET_COLOR_WRITE_MASK_EXT PFN_vkCmdSetColorWriteMaskEXT ( a Pointer, b u32, c u32, d Pointer, ) Nothing
-        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    724 CMD_SET_TESSELLATION_DOMAIN_ORIGIN_EXT PFN_vkCmdSetTessellationDomainOriginEXT ( a Pointer, b i32, ) Nothing
-        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    725 CMD_SET_RASTERIZATION_STREAM_EXT PFN_vkCmdSetRasterizationStreamEXT ( a Pointer, b u32, ) Nothing
-        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    726 CMD_SET_CONSERVATIVE_RASTERIZATION_MODE_EXT PFN_vkCmdSetConservativeRasterizationModeEXT ( a Pointer, b i32,
-        ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    727 CMD_SET_EXTRA_PRIMITIVE_OVERESTIMATION_SIZE_EXT PFN_vkCmdSetExtraPrimitiveOverestimationSizeEXT ( a Pointer,
-        b f32, ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    728 CMD_SET_DEPTH_CLIP_ENABLE_EXT PFN_vkCmdSetDepthClipEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
+    731 CMD_SET_PROVOKING_VERTEX_MODE_EXT CmdSetProvokingVertexModeEXT ( command_buffer: vk::CommandBuffer,
+        provoking_vertex_mode: vk::ProvokingVertexModeEXT, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
+        by EXT_SHADER_OBJECT;
+    732 CMD_SET_LINE_RASTERIZATION_MODE_EXT CmdSetLineRasterizationModeEXT ( command_buffer: vk::CommandBuffer,
+        line_rasterization_mode: vk::LineRasterizationModeEXT, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
+        by EXT_SHADER_OBJECT;
+    733 CMD_SET_LINE_STIPPLE_ENABLE_EXT CmdSetLineStippleEnableEXT ( command_buffer: vk::CommandBuffer,
+        stippled_line_enable: vk::Bool32, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    734 CMD_SET_DEPTH_CLIP_NEGATIVE_ONE_TO_ONE_EXT CmdSetDepthClipNegativeOneToOneEXT (
+        command_buffer: vk::CommandBuffer, negative_one_to_one: vk::Bool32, ) -> (), CommandBuffer
         by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    729 CMD_SET_SAMPLE_LOCATIONS_ENABLE_EXT PFN_vkCmdSetSampleLocationsEnableEXT ( a Pointer, b u32, ) Nothing
+    735 CMD_SET_VIEWPORT_W_SCALING_ENABLE_NV CmdSetViewportWScalingEnableNV ( command_buffer: vk::CommandBuffer,
+        viewport_w_scaling_enable: vk::Bool32, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
+        by EXT_SHADER_OBJECT;
+    736 CMD_SET_VIEWPORT_SWIZZLE_NV CmdSetViewportSwizzleNV ( command_buffer: vk::CommandBuffer, first_viewport: u32,
+        viewport_count: u32, viewport_swizzles: Array<'a, vk::ViewportSwizzleNV> [viewport_count], ) -> (),
         CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    730 CMD_SET_COLOR_BLEND_ADVANCED_EXT PFN_vkCmdSetColorBlendAdvancedEXT ( a Pointer, b u32, c u32, d Pointer,
-        ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    731 CMD_SET_PROVOKING_VERTEX_MODE_EXT PFN_vkCmdSetProvokingVertexModeEXT ( a Pointer, b i32, ) Nothing
-        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    732 CMD_SET_LINE_RASTERIZATION_MODE_EXT PFN_vkCmdSetLineRasterizationModeEXT ( a Pointer, b i32, ) Nothing
-        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    733 CMD_SET_LINE_STIPPLE_ENABLE_EXT PFN_vkCmdSetLineStippleEnableEXT ( a Pointer, b u32, ) Nothing CommandBuffer
+    737 CMD_SET_COVERAGE_TO_COLOR_ENABLE_NV CmdSetCoverageToColorEnableNV ( command_buffer: vk::CommandBuffer,
+        coverage_to_color_enable: vk::Bool32, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
+        by EXT_SHADER_OBJECT;
+    738 CMD_SET_COVERAGE_TO_COLOR_LOCATION_NV CmdSetCoverageToColorLocationNV ( command_buffer: vk::CommandBuffer,
+        coverage_to_color_location: u32, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    739 CMD_SET_COVERAGE_MODULATION_MODE_NV CmdSetCoverageModulationModeNV ( command_buffer: vk::CommandBuffer,
+        coverage_modulation_mode: vk::CoverageModulationModeNV, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
+        by EXT_SHADER_OBJECT;
+    740 CMD_SET_COVERAGE_MODULATION_TABLE_ENABLE_NV CmdSetCoverageModulationTableEnableNV (
+        command_buffer: vk::CommandBuffer, coverage_modulation_table_enable: vk::Bool32, ) -> (), CommandBuffer
         by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    734 CMD_SET_DEPTH_CLIP_NEGATIVE_ONE_TO_ONE_EXT PFN_vkCmdSetDepthClipNegativeOneToOneEXT ( a Pointer, b u32,
-        ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    735 CMD_SET_VIEWPORT_W_SCALING_ENABLE_NV PFN_vkCmdSetViewportWScalingEnableNV ( a Pointer, b u32, ) Nothing
-        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    736 CMD_SET_VIEWPORT_SWIZZLE_NV PFN_vkCmdSetViewportSwizzleNV ( a Pointer, b u32, c u32, d Pointer, ) Nothing
-        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    737 CMD_SET_COVERAGE_TO_COLOR_ENABLE_NV PFN_vkCmdSetCoverageToColorEnableNV ( a Pointer, b u32, ) Nothing
-        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    738 CMD_SET_COVERAGE_TO_COLOR_LOCATION_NV PFN_vkCmdSetCoverageToColorLocationNV ( a Pointer, b u32, ) Nothing
-        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    739 CMD_SET_COVERAGE_MODULATION_MODE_NV PFN_vkCmdSetCoverageModulationModeNV ( a Pointer, b i32, ) Nothing
-        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    740 CMD_SET_COVERAGE_MODULATION_TABLE_ENABLE_NV PFN_vkCmdSetCoverageModulationTableEnableNV ( a Pointer, b u32,
-        ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    741 CMD_SET_COVERAGE_MODULATION_TABLE_NV PFN_vkCmdSetCoverageModulationTableNV ( a Pointer, b u32, c Pointer,
-        ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    742 CMD_SET_SHADING_RATE_IMAGE_ENABLE_NV PFN_vkCmdSetShadingRateImageEnableNV ( a Pointer, b u32, ) Nothing
-        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    743 CMD_SET_REPRESENTATIVE_FRAGMENT_TEST_ENABLE_NV PFN_vkCmdSetRepresentativeFragmentTestEnableNV ( a Pointer,
-        b u32, ) Nothing CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    744 CMD_SET_COVERAGE_REDUCTION_MODE_NV PFN_vkCmdSetCoverageReductionModeNV ( a Pointer, b i32, ) Nothing
-        CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
-    745 CREATE_TENSOR_ARM PFN_vkCreateTensorARM ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
+    741 CMD_SET_COVERAGE_MODULATION_TABLE_NV CmdSetCoverageModulationTableNV ( command_buffer: vk::CommandBuffer,
+        coverage_modulation_table_count: u32,
+        coverage_modulation_table: Array<'a, f32> [coverage_modulation_table_count], ) -> (), CommandBuffer
+        by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    742 CMD_SET_SHADING_RATE_IMAGE_ENABLE_NV CmdSetShadingRateImageEnableNV ( command_buffer: vk::CommandBuffer,
+        shading_rate_image_enable: vk::Bool32, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
+        by EXT_SHADER_OBJECT;
+    743 CMD_SET_REPRESENTATIVE_FRAGMENT_TEST_ENABLE_NV CmdSetRepresentativeFragmentTestEnableNV (
+        command_buffer: vk::CommandBuffer, representative_fragment_test_enable: vk::Bool32, ) -> (), CommandBuffer
+        by EXT_EXTENDED_DYNAMIC_STATE3 by EXT_SHADER_OBJECT;
+    744 CMD_SET_COVERAGE_REDUCTION_MODE_NV CmdSetCoverageReductionModeNV ( command_buffer: vk::CommandBuffer,
+        coverage_reduction_mode: vk::CoverageReductionModeNV, ) -> (), CommandBuffer by EXT_EXTENDED_DYNAMIC_STATE3
+        by EXT_SHADER_OBJECT;
+    745 CREATE_TENSOR_ARM CreateTensorARM ( device: vk::Device, create_info: In<'a, vk::TensorCreateInfoARM>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, tensor: Out<'a, vk::TensorARM>, ) -> vk::Result,
+        Device by ARM_TENSORS;
+    746 DESTROY_TENSOR_ARM DestroyTensorARM ( device: vk::Device, tensor: vk::TensorARM,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device by ARM_TENSORS;
+    747 CREATE_TENSOR_VIEW_ARM CreateTensorViewARM ( device: vk::Device,
+        create_info: In<'a, vk::TensorViewCreateInfoARM>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        view: Out<'a, vk::TensorViewARM>, ) -> vk::Result, Device by ARM_TENSORS;
+    748 DESTROY_TENSOR_VIEW_ARM DestroyTensorViewARM ( device: vk::Device, tensor_view: vk::TensorViewARM,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device by ARM_TENSORS;
+    749 GET_TENSOR_MEMORY_REQUIREMENTS_ARM GetTensorMemoryRequirementsARM ( device: vk::Device,
+        info: In<'a, vk::TensorMemoryRequirementsInfoARM>, memory_requirements: Out<'a, vk::MemoryRequirements2<'a>>,
+        ) -> (), Device by ARM_TENSORS;
+    750 BIND_TENSOR_MEMORY_ARM BindTensorMemoryARM ( device: vk::Device, bind_info_count: u32,
+        bind_infos: Array<'a, vk::BindTensorMemoryInfoARM> [bind_info_count], ) -> vk::Result, Device by ARM_TENSORS;
+    751 GET_DEVICE_TENSOR_MEMORY_REQUIREMENTS_ARM GetDeviceTensorMemoryRequirementsARM ( device: vk::Device,
+        info: In<'a, vk::DeviceTensorMemoryRequirementsARM>,
+        memory_requirements: Out<'a, vk::MemoryRequirements2<'a>>, ) -> (), Device by ARM_TENSORS;
+    752 CMD_COPY_TENSOR_ARM CmdCopyTensorARM ( command_buffer: vk::CommandBuffer,
+        copy_tensor_info: In<'a, vk::CopyTensorInfoARM>, ) -> (), CommandBuffer by ARM_TENSORS;
+    753 GET_TENSOR_OPAQUE_CAPTURE_DESCRIPTOR_DATA_ARM GetTensorOpaqueCaptureDescriptorDataARM ( device: vk::Device,
+        info: In<'a, vk::TensorCaptureDescriptorDataInfoARM>, data: *mut c_void, ) -> vk::Result, Device
         by ARM_TENSORS;
-    746 DESTROY_TENSOR_ARM PFN_vkDestroyTensorARM ( a Pointer, b u64, c Pointer, ) Nothing Device by ARM_TENSORS;
-    747 CREATE_TENSOR_VIEW_ARM PFN_vkCreateTensorViewARM ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device
-        by ARM_TENSORS;
-    748 DESTROY_TENSOR_VIEW_ARM PFN_vkDestroyTensorViewARM ( a Pointer, b u64, c Pointer, ) Nothing Device
-        by ARM_TENSORS;
-    749 GET_TENSOR_MEMORY_REQUIREMENTS_ARM PFN_vkGetTensorMemoryRequirementsARM ( a Pointer, b Pointer, c Pointer,
-        ) Nothing Device by ARM_TENSORS;
-    750 BIND_TENSOR_MEMORY_ARM PFN_vkBindTensorMemoryARM ( a Pointer, b u32, c Pointer, ) i32 Device by ARM_TENSORS;
-    751 GET_DEVICE_TENSOR_MEMORY_REQUIREMENTS_ARM PFN_vkGetDeviceTensorMemoryRequirementsARM ( a Pointer, b Pointer,
-        c Pointer, ) Nothing Device by ARM_TENSORS;
-    752 CMD_COPY_TENSOR_ARM PFN_vkCmdCopyTensorARM ( a Pointer, b Pointer, ) Nothing CommandBuffer by ARM_TENSORS;
-    753 GET_TENSOR_OPAQUE_CAPTURE_DESCRIPTOR_DATA_ARM PFN_vkGetTensorOpaqueCaptureDescriptorDataARM ( a Pointer,
-        b Pointer, c Pointer, ) i32 Device by ARM_TENSORS;
-    754 GET_TENSOR_VIEW_OPAQUE_CAPTURE_DESCRIPTOR_DATA_ARM PFN_vkGetTensorViewOpaqueCaptureDescriptorDataARM (
-        a Pointer, b Pointer, c Pointer, ) i32 Device by ARM_TENSORS;
-    755 GET_SHADER_MODULE_IDENTIFIER_EXT PFN_vkGetShaderModuleIdentifierEXT ( a Pointer, b u64, c Pointer, ) Nothing
-        Device by EXT_SHADER_MODULE_IDENTIFIER;
-    756 GET_SHADER_MODULE_CREATE_INFO_IDENTIFIER_EXT PFN_vkGetShaderModuleCreateInfoIdentifierEXT ( a Pointer,
-        b Pointer, c Pointer, ) Nothing Device by EXT_SHADER_MODULE_IDENTIFIER;
-    757 CREATE_OPTICAL_FLOW_SESSION_NV PFN_vkCreateOpticalFlowSessionNV ( a Pointer, b Pointer, c Pointer, d Pointer,
-        ) i32 Device by NV_OPTICAL_FLOW;
-    758 DESTROY_OPTICAL_FLOW_SESSION_NV PFN_vkDestroyOpticalFlowSessionNV ( a Pointer, b u64, c Pointer, ) Nothing
-        Device by NV_OPTICAL_FLOW;
-    759 BIND_OPTICAL_FLOW_SESSION_IMAGE_NV PFN_vkBindOpticalFlowSessionImageNV ( a Pointer, b u64, c i32, d u64,
-        e i32, ) i32 Device by NV_OPTICAL_FLOW;
-    760 CMD_OPTICAL_FLOW_EXECUTE_NV PFN_vkCmdOpticalFlowExecuteNV ( a Pointer, b u64, c Pointer, ) Nothing
+    754 GET_TENSOR_VIEW_OPAQUE_CAPTURE_DESCRIPTOR_DATA_ARM GetTensorViewOpaqueCaptureDescriptorDataARM (
+        device: vk::Device, info: In<'a, vk::TensorViewCaptureDescriptorDataInfoARM>, data: *mut c_void,
+        ) -> vk::Result, Device by ARM_TENSORS;
+    755 GET_SHADER_MODULE_IDENTIFIER_EXT GetShaderModuleIdentifierEXT ( device: vk::Device,
+        shader_module: vk::ShaderModule, identifier: Out<'a, vk::ShaderModuleIdentifierEXT<'a>>, ) -> (), Device
+        by EXT_SHADER_MODULE_IDENTIFIER;
+    756 GET_SHADER_MODULE_CREATE_INFO_IDENTIFIER_EXT GetShaderModuleCreateInfoIdentifierEXT ( device: vk::Device,
+        create_info: In<'a, vk::ShaderModuleCreateInfo<'a>>, identifier: Out<'a, vk::ShaderModuleIdentifierEXT<'a>>,
+        ) -> (), Device by EXT_SHADER_MODULE_IDENTIFIER;
+    757 CREATE_OPTICAL_FLOW_SESSION_NV CreateOpticalFlowSessionNV ( device: vk::Device,
+        create_info: In<'a, vk::OpticalFlowSessionCreateInfoNV<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, session: Out<'a, vk::OpticalFlowSessionNV>,
+        ) -> vk::Result, Device by NV_OPTICAL_FLOW;
+    758 DESTROY_OPTICAL_FLOW_SESSION_NV DestroyOpticalFlowSessionNV ( device: vk::Device,
+        session: vk::OpticalFlowSessionNV, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device
+        by NV_OPTICAL_FLOW;
+    759 BIND_OPTICAL_FLOW_SESSION_IMAGE_NV BindOpticalFlowSessionImageNV ( device: vk::Device,
+        session: vk::OpticalFlowSessionNV, binding_point: vk::OpticalFlowSessionBindingPointNV, view: vk::ImageView,
+        layout: vk::ImageLayout, ) -> vk::Result, Device by NV_OPTICAL_FLOW;
+    760 CMD_OPTICAL_FLOW_EXECUTE_NV CmdOpticalFlowExecuteNV ( command_buffer: vk::CommandBuffer,
+        session: vk::OpticalFlowSessionNV, execute_info: In<'a, vk::OpticalFlowExecuteInfoNV<'a>>, ) -> (),
         CommandBuffer by NV_OPTICAL_FLOW;
-    761 CMD_BIND_INDEX_BUFFER_2_KHR PFN_vkCmdBindIndexBuffer2KHR ( a Pointer, b u64, c u64, d u64, e i32, ) Nothing
-        CommandBuffer alias CMD_BIND_INDEX_BUFFER_2 by KHR_MAINTENANCE5;
-    762 GET_RENDERING_AREA_GRANULARITY_KHR PFN_vkGetRenderingAreaGranularityKHR ( a Pointer, b Pointer, c Pointer,
-        ) Nothing Device alias GET_RENDERING_AREA_GRANULARITY by KHR_MAINTENANCE5;
-    763 GET_DEVICE_IMAGE_SUBRESOURCE_LAYOUT_KHR PFN_vkGetDeviceImageSubresourceLayoutKHR ( a Pointer, b Pointer,
-        c Pointer, ) Nothing Device alias GET_DEVICE_IMAGE_SUBRESOURCE_LAYOUT by KHR_MAINTENANCE5;
-    764 GET_IMAGE_SUBRESOURCE_LAYOUT_2_KHR PFN_vkGetImageSubresourceLayout2KHR ( a Pointer, b u64, c Pointer,
-        d Pointer, ) Nothing Device alias GET_IMAGE_SUBRESOURCE_LAYOUT_2 by KHR_MAINTENANCE5;
-    765 ANTI_LAG_UPDATE_AMD PFN_vkAntiLagUpdateAMD ( a Pointer, b Pointer, ) Nothing Device by AMD_ANTI_LAG;
-    766 WAIT_FOR_PRESENT_2_KHR PFN_vkWaitForPresent2KHR ( a Pointer, b u64, c Pointer, ) i32 Device
-        by KHR_PRESENT_WAIT2;
-    767 CREATE_SHADERS_EXT PFN_vkCreateShadersEXT ( a Pointer, b u32, c Pointer, d Pointer, e Pointer, ) i32 Device
+    761 CMD_BIND_INDEX_BUFFER_2_KHR CmdBindIndexBuffer2KHR ( command_buffer: vk::CommandBuffer, buffer: vk::Buffer,
+        offset: vk::DeviceSize, size: vk::DeviceSize, index_type: vk::IndexType, ) -> (), CommandBuffer
+        alias CMD_BIND_INDEX_BUFFER_2 by KHR_MAINTENANCE5;
+    762 GET_RENDERING_AREA_GRANULARITY_KHR GetRenderingAreaGranularityKHR ( device: vk::Device,
+        rendering_area_info: In<'a, vk::RenderingAreaInfoKHR<'a>>, granularity: Out<'a, vk::Extent2D>, ) -> (),
+        Device alias GET_RENDERING_AREA_GRANULARITY by KHR_MAINTENANCE5;
+    763 GET_DEVICE_IMAGE_SUBRESOURCE_LAYOUT_KHR GetDeviceImageSubresourceLayoutKHR ( device: vk::Device,
+        info: In<'a, vk::DeviceImageSubresourceInfoKHR<'a>>, layout: Out<'a, vk::SubresourceLayout2KHR<'a>>, ) -> (),
+        Device alias GET_DEVICE_IMAGE_SUBRESOURCE_LAYOUT by KHR_MAINTENANCE5;
+    764 GET_IMAGE_SUBRESOURCE_LAYOUT_2_KHR GetImageSubresourceLayout2KHR ( device: vk::Device, image: vk::Image,
+        subresource: In<'a, vk::ImageSubresource2KHR<'a>>, layout: Out<'a, vk::SubresourceLayout2KHR<'a>>, ) -> (),
+        Device alias GET_IMAGE_SUBRESOURCE_LAYOUT_2 by KHR_MAINTENANCE5;
+    765 ANTI_LAG_UPDATE_AMD AntiLagUpdateAMD ( device: vk::Device, data: In<'a, vk::AntiLagDataAMD>, ) -> (), Device
+        by AMD_ANTI_LAG;
+    766 WAIT_FOR_PRESENT_2_KHR WaitForPresent2KHR ( device: vk::Device, swapchain: vk::SwapchainKHR,
+        present_wait_2_info: In<'a, vk::PresentWait2InfoKHR>, ) -> vk::Result, Device by KHR_PRESENT_WAIT2;
+    767 CREATE_SHADERS_EXT CreateShadersEXT ( device: vk::Device, create_info_count: u32,
+        create_infos: Array<'a, vk::ShaderCreateInfoEXT<'a>> [create_info_count],
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, shaders: *mut vk::ShaderEXT, ) -> vk::Result, Device
         by EXT_SHADER_OBJECT;
-    768 DESTROY_SHADER_EXT PFN_vkDestroyShaderEXT ( a Pointer, b u64, c Pointer, ) Nothing Device
-        by EXT_SHADER_OBJECT;
-    769 GET_SHADER_BINARY_DATA_EXT PFN_vkGetShaderBinaryDataEXT ( a Pointer, b u64, c Pointer, d Pointer, ) i32
-        Device by EXT_SHADER_OBJECT;
-    770 CMD_BIND_SHADERS_EXT PFN_vkCmdBindShadersEXT ( a Pointer, b u32, c Pointer, d Pointer, ) Nothing
-        CommandBuffer by EXT_SHADER_OBJECT;
-    771 CMD_SET_DEPTH_CLAMP_RANGE_EXT PFN_vkCmdSetDepthClampRangeEXT ( a Pointer, b i32, c Pointer, ) Nothing
+    768 DESTROY_SHADER_EXT DestroyShaderEXT ( device: vk::Device, shader: vk::ShaderEXT,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device by EXT_SHADER_OBJECT;
+    769 GET_SHADER_BINARY_DATA_EXT GetShaderBinaryDataEXT ( device: vk::Device, shader: vk::ShaderEXT,
+        data_size: Out<'a, usize>, data: *mut c_void, ) -> vk::Result, Device by EXT_SHADER_OBJECT;
+    770 CMD_BIND_SHADERS_EXT CmdBindShadersEXT ( command_buffer: vk::CommandBuffer, stage_count: u32,
+        stages: Array<'a, vk::ShaderStageFlags> [stage_count], shaders: Array<'a, vk::ShaderEXT> [stage_count],
+        ) -> (), CommandBuffer by EXT_SHADER_OBJECT;
+    771 CMD_SET_DEPTH_CLAMP_RANGE_EXT CmdSetDepthClampRangeEXT ( command_buffer: vk::CommandBuffer,
+        depth_clamp_mode: vk::DepthClampModeEXT, depth_clamp_range: InOptional<'a, vk::DepthClampRangeEXT>, ) -> (),
         CommandBuffer by EXT_SHADER_OBJECT by EXT_DEPTH_CLAMP_CONTROL;
-    772 CREATE_PIPELINE_BINARIES_KHR PFN_vkCreatePipelineBinariesKHR ( a Pointer, b Pointer, c Pointer, d Pointer,
-        ) i32 Device by KHR_PIPELINE_BINARY;
-    773 DESTROY_PIPELINE_BINARY_KHR PFN_vkDestroyPipelineBinaryKHR ( a Pointer, b u64, c Pointer, ) Nothing Device
+    772 CREATE_PIPELINE_BINARIES_KHR CreatePipelineBinariesKHR ( device: vk::Device,
+        create_info: In<'a, vk::PipelineBinaryCreateInfoKHR>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        binaries: Out<'a, vk::PipelineBinaryHandlesInfoKHR>, ) -> vk::Result, Device by KHR_PIPELINE_BINARY;
+    773 DESTROY_PIPELINE_BINARY_KHR DestroyPipelineBinaryKHR ( device: vk::Device,
+        pipeline_binary: vk::PipelineBinaryKHR, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (),
+        Device by KHR_PIPELINE_BINARY;
+    774 GET_PIPELINE_KEY_KHR GetPipelineKeyKHR ( device: vk::Device,
+        pipeline_create_info: InOptional<'a, vk::PipelineCreateInfoKHR>,
+        pipeline_key: Out<'a, vk::PipelineBinaryKeyKHR>, ) -> vk::Result, Device by KHR_PIPELINE_BINARY;
+    775 GET_PIPELINE_BINARY_DATA_KHR GetPipelineBinaryDataKHR ( device: vk::Device,
+        info: In<'a, vk::PipelineBinaryDataInfoKHR>, pipeline_binary_key: Out<'a, vk::PipelineBinaryKeyKHR>,
+        pipeline_binary_data_size: Out<'a, usize>, pipeline_binary_data: *mut c_void, ) -> vk::Result, Device
         by KHR_PIPELINE_BINARY;
-    774 GET_PIPELINE_KEY_KHR PFN_vkGetPipelineKeyKHR ( a Pointer, b Pointer, c Pointer, ) i32 Device
-        by KHR_PIPELINE_BINARY;
-    775 GET_PIPELINE_BINARY_DATA_KHR PFN_vkGetPipelineBinaryDataKHR ( a Pointer, b Pointer, c Pointer, d Pointer,
-        e Pointer, ) i32 Device by KHR_PIPELINE_BINARY;
-    776 RELEASE_CAPTURED_PIPELINE_DATA_KHR PFN_vkReleaseCapturedPipelineDataKHR ( a Pointer, b Pointer, c Pointer,
-        ) i32 Device by KHR_PIPELINE_BINARY;
-    777 GET_FRAMEBUFFER_TILE_PROPERTIES_QCOM PFN_vkGetFramebufferTilePropertiesQCOM ( a Pointer, b u64, c Pointer,
-        d Pointer, ) i32 Device by QCOM_TILE_PROPERTIES;
-    778 GET_DYNAMIC_RENDERING_TILE_PROPERTIES_QCOM PFN_vkGetDynamicRenderingTilePropertiesQCOM ( a Pointer,
-        b Pointer, c Pointer, ) i32 Device by QCOM_TILE_PROPERTIES;
-    779 RELEASE_SWAPCHAIN_IMAGES_KHR PFN_vkReleaseSwapchainImagesKHR ( a Pointer, b Pointer, ) i32 Device
+    776 RELEASE_CAPTURED_PIPELINE_DATA_KHR ReleaseCapturedPipelineDataKHR ( device: vk::Device,
+        info: In<'a, vk::ReleaseCapturedPipelineDataInfoKHR>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        ) -> vk::Result, Device by KHR_PIPELINE_BINARY;
+    777 GET_FRAMEBUFFER_TILE_PROPERTIES_QCOM GetFramebufferTilePropertiesQCOM ( device: vk::Device,
+        framebuffer: vk::Framebuffer, properties_count: Out<'a, u32>, properties: *mut vk::TilePropertiesQCOM<'a>,
+        ) -> vk::Result, Device by QCOM_TILE_PROPERTIES;
+    778 GET_DYNAMIC_RENDERING_TILE_PROPERTIES_QCOM GetDynamicRenderingTilePropertiesQCOM ( device: vk::Device,
+        rendering_info: In<'a, vk::RenderingInfo<'a>>, properties: Out<'a, vk::TilePropertiesQCOM<'a>>,
+        ) -> vk::Result, Device by QCOM_TILE_PROPERTIES;
+    779 RELEASE_SWAPCHAIN_IMAGES_KHR ReleaseSwapchainImagesKHR ( device: vk::Device,
+        release_info: In<'a, vk::ReleaseSwapchainImagesInfoEXT<'a>>, ) -> vk::Result, Device
         by KHR_SWAPCHAIN_MAINTENANCE1;
-    780 CONVERT_COOPERATIVE_VECTOR_MATRIX_NV PFN_vkConvertCooperativeVectorMatrixNV ( a Pointer, b Pointer, ) i32
-        Device by NV_COOPERATIVE_VECTOR;
-    781 CMD_CONVERT_COOPERATIVE_VECTOR_MATRIX_NV PFN_vkCmdConvertCooperativeVectorMatrixNV ( a Pointer, b u32,
-        c Pointer, ) Nothing CommandBuffer by NV_COOPERATIVE_VECTOR;
-    782 SET_LATENCY_SLEEP_MODE_NV PFN_vkSetLatencySleepModeNV ( a Pointer, b u64, c Pointer, ) i32 Device
-        by NV_LOW_LATENCY2;
-    783 LATENCY_SLEEP_NV PFN_vkLatencySleepNV ( a Pointer, b u64, c Pointer, ) i32 Device by NV_LOW_LATENCY2;
-    784 SET_LATENCY_MARKER_NV PFN_vkSetLatencyMarkerNV ( a Pointer, b u64, c Pointer, ) Nothing Device
-        by NV_LOW_LATENCY2;
-    785 GET_LATENCY_TIMINGS_NV PFN_vkGetLatencyTimingsNV ( a Pointer, b u64, c Pointer, ) Nothing Device
-        by NV_LOW_LATENCY2;
-    786 QUEUE_NOTIFY_OUT_OF_BAND_NV PFN_vkQueueNotifyOutOfBandNV ( a Pointer, b Pointer, ) Nothing Queue
-        by NV_LOW_LATENCY2;
-    787 CREATE_DATA_GRAPH_PIPELINES_ARM PFN_vkCreateDataGraphPipelinesARM ( a Pointer, b u64, c u64, d u32,
-        e Pointer, f Pointer, g Pointer, ) i32 Device by ARM_DATA_GRAPH;
-    788 CREATE_DATA_GRAPH_PIPELINE_SESSION_ARM PFN_vkCreateDataGraphPipelineSessionARM ( a Pointer, b Pointer,
-        c Pointer, d Pointer, ) i32 Device by ARM_DATA_GRAPH;
-    789 GET_DATA_GRAPH_PIPELINE_SESSION_BIND_POINT_REQUIREMENTS_ARM PFN_vkGetDataGraphPipelineSessionBindPointRequirementsARM
-        ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device by ARM_DATA_GRAPH;
-    790 GET_DATA_GRAPH_PIPELINE_SESSION_MEMORY_REQUIREMENTS_ARM PFN_vkGetDataGraphPipelineSessionMemoryRequirementsARM
-        ( a Pointer, b Pointer, c Pointer, ) Nothing Device by ARM_DATA_GRAPH;
-    791 BIND_DATA_GRAPH_PIPELINE_SESSION_MEMORY_ARM PFN_vkBindDataGraphPipelineSessionMemoryARM ( a Pointer, b u32,
-        c Pointer, ) i32 Device by ARM_DATA_GRAPH;
-    792 DESTROY_DATA_GRAPH_PIPELINE_SESSION_ARM PFN_vkDestroyDataGraphPipelineSessionARM ( a Pointer, b u64,
-        c Pointer, ) Nothing Device by ARM_DATA_GRAPH;
-    793 CMD_DISPATCH_DATA_GRAPH_ARM PFN_vkCmdDispatchDataGraphARM ( a Pointer, b u64, c Pointer, ) Nothing
-        CommandBuffer by ARM_DATA_GRAPH;
-    794 GET_DATA_GRAPH_PIPELINE_AVAILABLE_PROPERTIES_ARM PFN_vkGetDataGraphPipelineAvailablePropertiesARM (
-        a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Device by ARM_DATA_GRAPH;
-    795 GET_DATA_GRAPH_PIPELINE_PROPERTIES_ARM PFN_vkGetDataGraphPipelinePropertiesARM ( a Pointer, b Pointer, c u32,
-        d Pointer, ) i32 Device by ARM_DATA_GRAPH;
-    796 CMD_SET_ATTACHMENT_FEEDBACK_LOOP_ENABLE_EXT PFN_vkCmdSetAttachmentFeedbackLoopEnableEXT ( a Pointer, b u32,
-        ) Nothing CommandBuffer by EXT_ATTACHMENT_FEEDBACK_LOOP_DYNAMIC_STATE;
-    797 GET_SCREEN_BUFFER_PROPERTIES_QNX PFN_vkGetScreenBufferPropertiesQNX ( a Pointer, b Pointer, c Pointer, ) i32
+    780 CONVERT_COOPERATIVE_VECTOR_MATRIX_NV ConvertCooperativeVectorMatrixNV ( device: vk::Device,
+        info: In<'a, vk::ConvertCooperativeVectorMatrixInfoNV>, ) -> vk::Result, Device by NV_COOPERATIVE_VECTOR;
+    781 CMD_CONVERT_COOPERATIVE_VECTOR_MATRIX_NV CmdConvertCooperativeVectorMatrixNV (
+        command_buffer: vk::CommandBuffer, info_count: u32,
+        infos: Array<'a, vk::ConvertCooperativeVectorMatrixInfoNV> [info_count], ) -> (), CommandBuffer
+        by NV_COOPERATIVE_VECTOR;
+    782 SET_LATENCY_SLEEP_MODE_NV SetLatencySleepModeNV ( device: vk::Device, swapchain: vk::SwapchainKHR,
+        sleep_mode_info: In<'a, vk::LatencySleepModeInfoNV<'a>>, ) -> vk::Result, Device by NV_LOW_LATENCY2;
+    783 LATENCY_SLEEP_NV LatencySleepNV ( device: vk::Device, swapchain: vk::SwapchainKHR,
+        sleep_info: In<'a, vk::LatencySleepInfoNV<'a>>, ) -> vk::Result, Device by NV_LOW_LATENCY2;
+    784 SET_LATENCY_MARKER_NV SetLatencyMarkerNV ( device: vk::Device, swapchain: vk::SwapchainKHR,
+        latency_marker_info: In<'a, vk::SetLatencyMarkerInfoNV<'a>>, ) -> (), Device by NV_LOW_LATENCY2;
+    785 GET_LATENCY_TIMINGS_NV GetLatencyTimingsNV ( device: vk::Device, swapchain: vk::SwapchainKHR,
+        latency_marker_info: Out<'a, vk::GetLatencyMarkerInfoNV<'a>>, ) -> (), Device by NV_LOW_LATENCY2;
+    786 QUEUE_NOTIFY_OUT_OF_BAND_NV QueueNotifyOutOfBandNV ( queue: vk::Queue,
+        queue_type_info: In<'a, vk::OutOfBandQueueTypeInfoNV<'a>>, ) -> (), Queue by NV_LOW_LATENCY2;
+    787 CREATE_DATA_GRAPH_PIPELINES_ARM CreateDataGraphPipelinesARM ( device: vk::Device,
+        deferred_operation: vk::DeferredOperationKHR, pipeline_cache: vk::PipelineCache, create_info_count: u32,
+        create_infos: Array<'a, vk::DataGraphPipelineCreateInfoARM> [create_info_count],
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, pipelines: *mut vk::Pipeline, ) -> vk::Result, Device
+        by ARM_DATA_GRAPH;
+    788 CREATE_DATA_GRAPH_PIPELINE_SESSION_ARM CreateDataGraphPipelineSessionARM ( device: vk::Device,
+        create_info: In<'a, vk::DataGraphPipelineSessionCreateInfoARM>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, session: Out<'a, vk::DataGraphPipelineSessionARM>,
+        ) -> vk::Result, Device by ARM_DATA_GRAPH;
+    789 GET_DATA_GRAPH_PIPELINE_SESSION_BIND_POINT_REQUIREMENTS_ARM GetDataGraphPipelineSessionBindPointRequirementsARM
+        ( device: vk::Device, info: In<'a, vk::DataGraphPipelineSessionBindPointRequirementsInfoARM>,
+        bind_point_requirement_count: Out<'a, u32>,
+        bind_point_requirements: *mut vk::DataGraphPipelineSessionBindPointRequirementARM, ) -> vk::Result, Device
+        by ARM_DATA_GRAPH;
+    790 GET_DATA_GRAPH_PIPELINE_SESSION_MEMORY_REQUIREMENTS_ARM GetDataGraphPipelineSessionMemoryRequirementsARM (
+        device: vk::Device, info: In<'a, vk::DataGraphPipelineSessionMemoryRequirementsInfoARM>,
+        memory_requirements: Out<'a, vk::MemoryRequirements2<'a>>, ) -> (), Device by ARM_DATA_GRAPH;
+    791 BIND_DATA_GRAPH_PIPELINE_SESSION_MEMORY_ARM BindDataGraphPipelineSessionMemoryARM ( device: vk::Device,
+        bind_info_count: u32, bind_infos: Array<'a, vk::BindDataGraphPipelineSessionMemoryInfoARM> [bind_info_count],
+        ) -> vk::Result, Device by ARM_DATA_GRAPH;
+    792 DESTROY_DATA_GRAPH_PIPELINE_SESSION_ARM DestroyDataGraphPipelineSessionARM ( device: vk::Device,
+        session: vk::DataGraphPipelineSessionARM, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (),
+        Device by ARM_DATA_GRAPH;
+    793 CMD_DISPATCH_DATA_GRAPH_ARM CmdDispatchDataGraphARM ( command_buffer: vk::CommandBuffer,
+        session: vk::DataGraphPipelineSessionARM, info: InOptional<'a, vk::DataGraphPipelineDispatchInfoARM>,
+        ) -> (), CommandBuffer by ARM_DATA_GRAPH;
+    794 GET_DATA_GRAPH_PIPELINE_AVAILABLE_PROPERTIES_ARM GetDataGraphPipelineAvailablePropertiesARM (
+        device: vk::Device, pipeline_info: In<'a, vk::DataGraphPipelineInfoARM>, properties_count: Out<'a, u32>,
+        properties: *mut vk::DataGraphPipelinePropertyARM, ) -> vk::Result, Device by ARM_DATA_GRAPH;
+    795 GET_DATA_GRAPH_PIPELINE_PROPERTIES_ARM GetDataGraphPipelinePropertiesARM ( device: vk::Device,
+        pipeline_info: In<'a, vk::DataGraphPipelineInfoARM>, properties_count: u32,
+        properties: *mut vk::DataGraphPipelinePropertyQueryResultARM, ) -> vk::Result, Device by ARM_DATA_GRAPH;
+    796 CMD_SET_ATTACHMENT_FEEDBACK_LOOP_ENABLE_EXT CmdSetAttachmentFeedbackLoopEnableEXT (
+        command_buffer: vk::CommandBuffer, aspect_mask: vk::ImageAspectFlags, ) -> (), CommandBuffer
+        by EXT_ATTACHMENT_FEEDBACK_LOOP_DYNAMIC_STATE;
+    797 GET_SCREEN_BUFFER_PROPERTIES_QNX GetScreenBufferPropertiesQNX ( device: vk::Device,
+        buffer: *const vk::_screen_buffer, properties: Out<'a, vk::ScreenBufferPropertiesQNX<'a>>, ) -> vk::Result,
         Device by QNX_EXTERNAL_MEMORY_SCREEN_BUFFER;
-    798 CMD_SET_LINE_STIPPLE_KHR PFN_vkCmdSetLineStippleKHR ( a Pointer, b u32, c u16, ) Nothing CommandBuffer
-        alias CMD_SET_LINE_STIPPLE by KHR_LINE_RASTERIZATION;
-    799 GET_CALIBRATED_TIMESTAMPS_KHR PFN_vkGetCalibratedTimestampsKHR ( a Pointer, b u32, c Pointer, d Pointer,
-        e Pointer, ) i32 Device by KHR_CALIBRATED_TIMESTAMPS;
-    800 CMD_BIND_DESCRIPTOR_SETS_2_KHR PFN_vkCmdBindDescriptorSets2KHR ( a Pointer, b Pointer, ) Nothing
-        CommandBuffer alias CMD_BIND_DESCRIPTOR_SETS_2 by KHR_MAINTENANCE6;
-    801 CMD_PUSH_CONSTANTS_2_KHR PFN_vkCmdPushConstants2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        alias CMD_PUSH_CONSTANTS_2 by KHR_MAINTENANCE6;
-    802 CMD_PUSH_DESCRIPTOR_SET_2_KHR PFN_vkCmdPushDescriptorSet2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+    798 CMD_SET_LINE_STIPPLE_KHR CmdSetLineStippleKHR ( command_buffer: vk::CommandBuffer, line_stipple_factor: u32,
+        line_stipple_pattern: u16, ) -> (), CommandBuffer alias CMD_SET_LINE_STIPPLE by KHR_LINE_RASTERIZATION;
+    799 GET_CALIBRATED_TIMESTAMPS_KHR GetCalibratedTimestampsKHR ( device: vk::Device, timestamp_count: u32,
+        timestamp_infos: Array<'a, vk::CalibratedTimestampInfoKHR<'a>> [timestamp_count], timestamps: *mut u64,
+        max_deviation: Out<'a, u64>, ) -> vk::Result, Device by KHR_CALIBRATED_TIMESTAMPS;
+    800 CMD_BIND_DESCRIPTOR_SETS_2_KHR CmdBindDescriptorSets2KHR ( command_buffer: vk::CommandBuffer,
+        bind_descriptor_sets_info: In<'a, vk::BindDescriptorSetsInfoKHR<'a>>, ) -> (), CommandBuffer
+        alias CMD_BIND_DESCRIPTOR_SETS_2 by KHR_MAINTENANCE6;
+    801 CMD_PUSH_CONSTANTS_2_KHR CmdPushConstants2KHR ( command_buffer: vk::CommandBuffer,
+        push_constants_info: In<'a, vk::PushConstantsInfoKHR<'a>>, ) -> (), CommandBuffer alias CMD_PUSH_CONSTANTS_2
+        by KHR_MAINTENANCE6;
+    802 CMD_PUSH_DESCRIPTOR_SET_2_KHR CmdPushDescriptorSet2KHR ( command_buffer: vk::CommandBuffer,
+        push_descriptor_set_info: In<'a, vk::PushDescriptorSetInfoKHR<'a>>, ) -> (), CommandBuffer
         alias CMD_PUSH_DESCRIPTOR_SET_2 by KHR_MAINTENANCE6;
-    803 CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2_KHR PFN_vkCmdPushDescriptorSetWithTemplate2KHR ( a Pointer,
-        b Pointer, ) Nothing CommandBuffer alias CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2 by KHR_MAINTENANCE6;
-    804 CMD_SET_DESCRIPTOR_BUFFER_OFFSETS_2_EXT PFN_vkCmdSetDescriptorBufferOffsets2EXT ( a Pointer, b Pointer,
-        ) Nothing CommandBuffer by KHR_MAINTENANCE6;
-    805 CMD_BIND_DESCRIPTOR_BUFFER_EMBEDDED_SAMPLERS_2_EXT PFN_vkCmdBindDescriptorBufferEmbeddedSamplers2EXT (
-        a Pointer, b Pointer, ) Nothing CommandBuffer by KHR_MAINTENANCE6;
-    806 CMD_BIND_TILE_MEMORY_QCOM PFN_vkCmdBindTileMemoryQCOM ( a Pointer, b Pointer, ) Nothing CommandBuffer
+    803 CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2_KHR CmdPushDescriptorSetWithTemplate2KHR (
+        command_buffer: vk::CommandBuffer,
+        push_descriptor_set_with_template_info: In<'a, vk::PushDescriptorSetWithTemplateInfoKHR<'a>>, ) -> (),
+        CommandBuffer alias CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2 by KHR_MAINTENANCE6;
+    804 CMD_SET_DESCRIPTOR_BUFFER_OFFSETS_2_EXT CmdSetDescriptorBufferOffsets2EXT (
+        command_buffer: vk::CommandBuffer,
+        set_descriptor_buffer_offsets_info: In<'a, vk::SetDescriptorBufferOffsetsInfoEXT<'a>>, ) -> (), CommandBuffer
+        by KHR_MAINTENANCE6;
+    805 CMD_BIND_DESCRIPTOR_BUFFER_EMBEDDED_SAMPLERS_2_EXT CmdBindDescriptorBufferEmbeddedSamplers2EXT (
+        command_buffer: vk::CommandBuffer,
+        bind_descriptor_buffer_embedded_samplers_info: In<'a, vk::BindDescriptorBufferEmbeddedSamplersInfoEXT<'a>>,
+        ) -> (), CommandBuffer by KHR_MAINTENANCE6;
+    806 CMD_BIND_TILE_MEMORY_QCOM CmdBindTileMemoryQCOM ( command_buffer: vk::CommandBuffer,
+        tile_memory_bind_info: InOptional<'a, vk::TileMemoryBindInfoQCOM>, ) -> (), CommandBuffer
         by QCOM_TILE_MEMORY_HEAP;
-    807 CMD_COPY_MEMORY_INDIRECT_KHR PFN_vkCmdCopyMemoryIndirectKHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
+    807 CMD_COPY_MEMORY_INDIRECT_KHR CmdCopyMemoryIndirectKHR ( command_buffer: vk::CommandBuffer,
+        copy_memory_indirect_info: In<'a, vk::CopyMemoryIndirectInfoKHR>, ) -> (), CommandBuffer
         by KHR_COPY_MEMORY_INDIRECT;
-    808 CMD_COPY_MEMORY_TO_IMAGE_INDIRECT_KHR PFN_vkCmdCopyMemoryToImageIndirectKHR ( a Pointer, b Pointer, ) Nothing
-        CommandBuffer by KHR_COPY_MEMORY_INDIRECT;
-    809 CMD_DECOMPRESS_MEMORY_EXT PFN_vkCmdDecompressMemoryEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
+    808 CMD_COPY_MEMORY_TO_IMAGE_INDIRECT_KHR CmdCopyMemoryToImageIndirectKHR ( command_buffer: vk::CommandBuffer,
+        copy_memory_to_image_indirect_info: In<'a, vk::CopyMemoryToImageIndirectInfoKHR>, ) -> (), CommandBuffer
+        by KHR_COPY_MEMORY_INDIRECT;
+    809 CMD_DECOMPRESS_MEMORY_EXT CmdDecompressMemoryEXT ( command_buffer: vk::CommandBuffer,
+        decompress_memory_info_ext: In<'a, vk::DecompressMemoryInfoEXT>, ) -> (), CommandBuffer
         by EXT_MEMORY_DECOMPRESSION;
-    810 CMD_DECOMPRESS_MEMORY_INDIRECT_COUNT_EXT PFN_vkCmdDecompressMemoryIndirectCountEXT ( a Pointer, b u64, c u64,
-        d u64, e u32, f u32, ) Nothing CommandBuffer by EXT_MEMORY_DECOMPRESSION;
-    811 CREATE_EXTERNAL_COMPUTE_QUEUE_NV PFN_vkCreateExternalComputeQueueNV ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Device by NV_EXTERNAL_COMPUTE_QUEUE;
-    812 DESTROY_EXTERNAL_COMPUTE_QUEUE_NV PFN_vkDestroyExternalComputeQueueNV ( a Pointer, b Pointer, c Pointer,
-        ) Nothing Device by NV_EXTERNAL_COMPUTE_QUEUE;
-    813 GET_EXTERNAL_COMPUTE_QUEUE_DATA_NV PFN_vkGetExternalComputeQueueDataNV ( a Pointer, b Pointer, c Pointer,
-        ) Nothing ExternalComputeQueue by NV_EXTERNAL_COMPUTE_QUEUE;
-    814 GET_CLUSTER_ACCELERATION_STRUCTURE_BUILD_SIZES_NV PFN_vkGetClusterAccelerationStructureBuildSizesNV (
-        a Pointer, b Pointer, c Pointer, ) Nothing Device by NV_CLUSTER_ACCELERATION_STRUCTURE;
-    815 CMD_BUILD_CLUSTER_ACCELERATION_STRUCTURE_INDIRECT_NV PFN_vkCmdBuildClusterAccelerationStructureIndirectNV (
-        a Pointer, b Pointer, ) Nothing CommandBuffer by NV_CLUSTER_ACCELERATION_STRUCTURE;
-    816 GET_PARTITIONED_ACCELERATION_STRUCTURES_BUILD_SIZES_NV PFN_vkGetPartitionedAccelerationStructuresBuildSizesNV
-        ( a Pointer, b Pointer, c Pointer, ) Nothing Device by NV_PARTITIONED_ACCELERATION_STRUCTURE;
-    817 CMD_BUILD_PARTITIONED_ACCELERATION_STRUCTURES_NV PFN_vkCmdBuildPartitionedAccelerationStructuresNV (
-        a Pointer, b Pointer, ) Nothing CommandBuffer by NV_PARTITIONED_ACCELERATION_STRUCTURE;
-    818 GET_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_EXT PFN_vkGetGeneratedCommandsMemoryRequirementsEXT ( a Pointer,
-        b Pointer, c Pointer, ) Nothing Device by EXT_DEVICE_GENERATED_COMMANDS;
-    819 CMD_PREPROCESS_GENERATED_COMMANDS_EXT PFN_vkCmdPreprocessGeneratedCommandsEXT ( a Pointer, b Pointer,
-        c Pointer, ) Nothing CommandBuffer by EXT_DEVICE_GENERATED_COMMANDS;
-    820 CMD_EXECUTE_GENERATED_COMMANDS_EXT PFN_vkCmdExecuteGeneratedCommandsEXT ( a Pointer, b u32, c Pointer,
-        ) Nothing CommandBuffer by EXT_DEVICE_GENERATED_COMMANDS;
-    821 CREATE_INDIRECT_COMMANDS_LAYOUT_EXT PFN_vkCreateIndirectCommandsLayoutEXT ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Device by EXT_DEVICE_GENERATED_COMMANDS;
-    822 DESTROY_INDIRECT_COMMANDS_LAYOUT_EXT PFN_vkDestroyIndirectCommandsLayoutEXT ( a Pointer, b u64, c Pointer,
-        ) Nothing Device by EXT_DEVICE_GENERATED_COMMANDS;
-    823 CREATE_INDIRECT_EXECUTION_SET_EXT PFN_vkCreateIndirectExecutionSetEXT ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Device by EXT_DEVICE_GENERATED_COMMANDS;
-    824 DESTROY_INDIRECT_EXECUTION_SET_EXT PFN_vkDestroyIndirectExecutionSetEXT ( a Pointer, b u64, c Pointer,
-        ) Nothing Device by EXT_DEVICE_GENERATED_COMMANDS;
-    825 UPDATE_INDIRECT_EXECUTION_SET_PIPELINE_EXT PFN_vkUpdateIndirectExecutionSetPipelineEXT ( a Pointer, b u64,
-        c u32, d Pointer, ) Nothing Device by EXT_DEVICE_GENERATED_COMMANDS;
-    826 UPDATE_INDIRECT_EXECUTION_SET_SHADER_EXT PFN_vkUpdateIndirectExecutionSetShaderEXT ( a Pointer, b u64, c u32,
-        d Pointer, ) Nothing Device by EXT_DEVICE_GENERATED_COMMANDS;
-    827 GET_DEVICE_FAULT_REPORTS_KHR PFN_vkGetDeviceFaultReportsKHR ( a Pointer, b u64, c Pointer, d Pointer, ) i32
-        Device by KHR_DEVICE_FAULT;
-    828 GET_DEVICE_FAULT_DEBUG_INFO_KHR PFN_vkGetDeviceFaultDebugInfoKHR ( a Pointer, b Pointer, ) i32 Device
+    810 CMD_DECOMPRESS_MEMORY_INDIRECT_COUNT_EXT CmdDecompressMemoryIndirectCountEXT (
+        command_buffer: vk::CommandBuffer, decompression_method: vk::MemoryDecompressionMethodFlagsNV,
+        indirect_commands_address: vk::DeviceAddress, indirect_commands_count_address: vk::DeviceAddress,
+        max_decompression_count: u32, stride: u32, ) -> (), CommandBuffer by EXT_MEMORY_DECOMPRESSION;
+    811 CREATE_EXTERNAL_COMPUTE_QUEUE_NV CreateExternalComputeQueueNV ( device: vk::Device,
+        create_info: In<'a, vk::ExternalComputeQueueCreateInfoNV>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, external_queue: Out<'a, vk::ExternalComputeQueueNV>,
+        ) -> vk::Result, Device by NV_EXTERNAL_COMPUTE_QUEUE;
+    812 DESTROY_EXTERNAL_COMPUTE_QUEUE_NV DestroyExternalComputeQueueNV ( device: vk::Device,
+        external_queue: vk::ExternalComputeQueueNV, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (),
+        Device by NV_EXTERNAL_COMPUTE_QUEUE;
+    813 GET_EXTERNAL_COMPUTE_QUEUE_DATA_NV GetExternalComputeQueueDataNV (
+        external_queue: vk::ExternalComputeQueueNV, params: Out<'a, vk::ExternalComputeQueueDataParamsNV>,
+        data: *mut c_void, ) -> (), ExternalComputeQueue by NV_EXTERNAL_COMPUTE_QUEUE;
+    814 GET_CLUSTER_ACCELERATION_STRUCTURE_BUILD_SIZES_NV GetClusterAccelerationStructureBuildSizesNV (
+        device: vk::Device, info: In<'a, vk::ClusterAccelerationStructureInputInfoNV>,
+        size_info: Out<'a, vk::AccelerationStructureBuildSizesInfoKHR<'a>>, ) -> (), Device
+        by NV_CLUSTER_ACCELERATION_STRUCTURE;
+    815 CMD_BUILD_CLUSTER_ACCELERATION_STRUCTURE_INDIRECT_NV CmdBuildClusterAccelerationStructureIndirectNV (
+        command_buffer: vk::CommandBuffer, command_infos: In<'a, vk::ClusterAccelerationStructureCommandsInfoNV>,
+        ) -> (), CommandBuffer by NV_CLUSTER_ACCELERATION_STRUCTURE;
+    816 GET_PARTITIONED_ACCELERATION_STRUCTURES_BUILD_SIZES_NV GetPartitionedAccelerationStructuresBuildSizesNV (
+        device: vk::Device, info: In<'a, vk::PartitionedAccelerationStructureInstancesInputNV>,
+        size_info: Out<'a, vk::AccelerationStructureBuildSizesInfoKHR<'a>>, ) -> (), Device
+        by NV_PARTITIONED_ACCELERATION_STRUCTURE;
+    817 CMD_BUILD_PARTITIONED_ACCELERATION_STRUCTURES_NV CmdBuildPartitionedAccelerationStructuresNV (
+        command_buffer: vk::CommandBuffer, build_info: In<'a, vk::BuildPartitionedAccelerationStructureInfoNV>,
+        ) -> (), CommandBuffer by NV_PARTITIONED_ACCELERATION_STRUCTURE;
+    818 GET_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_EXT GetGeneratedCommandsMemoryRequirementsEXT (
+        device: vk::Device, info: In<'a, vk::GeneratedCommandsMemoryRequirementsInfoEXT>,
+        memory_requirements: Out<'a, vk::MemoryRequirements2<'a>>, ) -> (), Device by EXT_DEVICE_GENERATED_COMMANDS;
+    819 CMD_PREPROCESS_GENERATED_COMMANDS_EXT CmdPreprocessGeneratedCommandsEXT ( command_buffer: vk::CommandBuffer,
+        generated_commands_info: In<'a, vk::GeneratedCommandsInfoEXT>, state_command_buffer: vk::CommandBuffer,
+        ) -> (), CommandBuffer by EXT_DEVICE_GENERATED_COMMANDS;
+    820 CMD_EXECUTE_GENERATED_COMMANDS_EXT CmdExecuteGeneratedCommandsEXT ( command_buffer: vk::CommandBuffer,
+        is_preprocessed: vk::Bool32, generated_commands_info: In<'a, vk::GeneratedCommandsInfoEXT>, ) -> (),
+        CommandBuffer by EXT_DEVICE_GENERATED_COMMANDS;
+    821 CREATE_INDIRECT_COMMANDS_LAYOUT_EXT CreateIndirectCommandsLayoutEXT ( device: vk::Device,
+        create_info: In<'a, vk::IndirectCommandsLayoutCreateInfoEXT>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        indirect_commands_layout: Out<'a, vk::IndirectCommandsLayoutEXT>, ) -> vk::Result, Device
+        by EXT_DEVICE_GENERATED_COMMANDS;
+    822 DESTROY_INDIRECT_COMMANDS_LAYOUT_EXT DestroyIndirectCommandsLayoutEXT ( device: vk::Device,
+        indirect_commands_layout: vk::IndirectCommandsLayoutEXT,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Device by EXT_DEVICE_GENERATED_COMMANDS;
+    823 CREATE_INDIRECT_EXECUTION_SET_EXT CreateIndirectExecutionSetEXT ( device: vk::Device,
+        create_info: In<'a, vk::IndirectExecutionSetCreateInfoEXT>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        indirect_execution_set: Out<'a, vk::IndirectExecutionSetEXT>, ) -> vk::Result, Device
+        by EXT_DEVICE_GENERATED_COMMANDS;
+    824 DESTROY_INDIRECT_EXECUTION_SET_EXT DestroyIndirectExecutionSetEXT ( device: vk::Device,
+        indirect_execution_set: vk::IndirectExecutionSetEXT, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        ) -> (), Device by EXT_DEVICE_GENERATED_COMMANDS;
+    825 UPDATE_INDIRECT_EXECUTION_SET_PIPELINE_EXT UpdateIndirectExecutionSetPipelineEXT ( device: vk::Device,
+        indirect_execution_set: vk::IndirectExecutionSetEXT, execution_set_write_count: u32,
+        execution_set_writes: Array<'a, vk::WriteIndirectExecutionSetPipelineEXT> [execution_set_write_count],
+        ) -> (), Device by EXT_DEVICE_GENERATED_COMMANDS;
+    826 UPDATE_INDIRECT_EXECUTION_SET_SHADER_EXT UpdateIndirectExecutionSetShaderEXT ( device: vk::Device,
+        indirect_execution_set: vk::IndirectExecutionSetEXT, execution_set_write_count: u32,
+        execution_set_writes: Array<'a, vk::WriteIndirectExecutionSetShaderEXT> [execution_set_write_count], ) -> (),
+        Device by EXT_DEVICE_GENERATED_COMMANDS;
+    827 GET_DEVICE_FAULT_REPORTS_KHR GetDeviceFaultReportsKHR ( device: vk::Device, timeout: u64,
+        fault_counts: Out<'a, u32>, fault_info: *mut vk::DeviceFaultInfoKHR, ) -> vk::Result, Device
         by KHR_DEVICE_FAULT;
-    829 GET_MEMORY_METAL_HANDLE_EXT PFN_vkGetMemoryMetalHandleEXT ( a Pointer, b Pointer, c Pointer, ) i32 Device
+    828 GET_DEVICE_FAULT_DEBUG_INFO_KHR GetDeviceFaultDebugInfoKHR ( device: vk::Device,
+        debug_info: Out<'a, vk::DeviceFaultDebugInfoKHR>, ) -> vk::Result, Device by KHR_DEVICE_FAULT;
+    829 GET_MEMORY_METAL_HANDLE_EXT GetMemoryMetalHandleEXT ( device: vk::Device,
+        get_metal_handle_info: In<'a, vk::MemoryGetMetalHandleInfoEXT>, handle: *mut *mut c_void, ) -> vk::Result,
+        Device by EXT_EXTERNAL_MEMORY_METAL;
+    830 GET_MEMORY_METAL_HANDLE_PROPERTIES_EXT GetMemoryMetalHandlePropertiesEXT ( device: vk::Device,
+        handle_type: vk::ExternalMemoryHandleTypeFlags, handle: *const c_void,
+        memory_metal_handle_properties: Out<'a, vk::MemoryMetalHandlePropertiesEXT>, ) -> vk::Result, Device
         by EXT_EXTERNAL_MEMORY_METAL;
-    830 GET_MEMORY_METAL_HANDLE_PROPERTIES_EXT PFN_vkGetMemoryMetalHandlePropertiesEXT ( a Pointer, b u32, c Pointer,
-        d Pointer, ) i32 Device by EXT_EXTERNAL_MEMORY_METAL;
-    831 CREATE_SHADER_INSTRUMENTATION_ARM PFN_vkCreateShaderInstrumentationARM ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Device by ARM_SHADER_INSTRUMENTATION;
-    832 DESTROY_SHADER_INSTRUMENTATION_ARM PFN_vkDestroyShaderInstrumentationARM ( a Pointer, b u64, c Pointer,
-        ) Nothing Device by ARM_SHADER_INSTRUMENTATION;
-    833 CMD_BEGIN_SHADER_INSTRUMENTATION_ARM PFN_vkCmdBeginShaderInstrumentationARM ( a Pointer, b u64, ) Nothing
-        CommandBuffer by ARM_SHADER_INSTRUMENTATION;
-    834 CMD_END_SHADER_INSTRUMENTATION_ARM PFN_vkCmdEndShaderInstrumentationARM ( a Pointer, ) Nothing CommandBuffer
-        by ARM_SHADER_INSTRUMENTATION;
-    835 GET_SHADER_INSTRUMENTATION_VALUES_ARM PFN_vkGetShaderInstrumentationValuesARM ( a Pointer, b u64, c Pointer,
-        d Pointer, e u32, ) i32 Device by ARM_SHADER_INSTRUMENTATION;
-    836 CLEAR_SHADER_INSTRUMENTATION_METRICS_ARM PFN_vkClearShaderInstrumentationMetricsARM ( a Pointer, b u64,
-        ) Nothing Device by ARM_SHADER_INSTRUMENTATION;
-    837 CMD_END_RENDERING_2_EXT PFN_vkCmdEndRendering2EXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
+    831 CREATE_SHADER_INSTRUMENTATION_ARM CreateShaderInstrumentationARM ( device: vk::Device,
+        create_info: In<'a, vk::ShaderInstrumentationCreateInfoARM>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        instrumentation: Out<'a, vk::ShaderInstrumentationARM>, ) -> vk::Result, Device by ARM_SHADER_INSTRUMENTATION;
+    832 DESTROY_SHADER_INSTRUMENTATION_ARM DestroyShaderInstrumentationARM ( device: vk::Device,
+        instrumentation: vk::ShaderInstrumentationARM, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        ) -> (), Device by ARM_SHADER_INSTRUMENTATION;
+    833 CMD_BEGIN_SHADER_INSTRUMENTATION_ARM CmdBeginShaderInstrumentationARM ( command_buffer: vk::CommandBuffer,
+        instrumentation: vk::ShaderInstrumentationARM, ) -> (), CommandBuffer by ARM_SHADER_INSTRUMENTATION;
+    834 CMD_END_SHADER_INSTRUMENTATION_ARM CmdEndShaderInstrumentationARM ( command_buffer: vk::CommandBuffer,
+        ) -> (), CommandBuffer by ARM_SHADER_INSTRUMENTATION;
+    835 GET_SHADER_INSTRUMENTATION_VALUES_ARM GetShaderInstrumentationValuesARM ( device: vk::Device,
+        instrumentation: vk::ShaderInstrumentationARM, metric_block_count: Out<'a, u32>, metric_values: *mut c_void,
+        flags: vk::ShaderInstrumentationValuesFlagsARM, ) -> vk::Result, Device by ARM_SHADER_INSTRUMENTATION;
+    836 CLEAR_SHADER_INSTRUMENTATION_METRICS_ARM ClearShaderInstrumentationMetricsARM ( device: vk::Device,
+        instrumentation: vk::ShaderInstrumentationARM, ) -> (), Device by ARM_SHADER_INSTRUMENTATION;
+    837 CMD_END_RENDERING_2_EXT CmdEndRendering2EXT ( command_buffer: vk::CommandBuffer,
+        rendering_end_info: InOptional<'a, vk::RenderingEndInfoKHR>, ) -> (), CommandBuffer
         alias CMD_END_RENDERING_2_KHR by EXT_FRAGMENT_DENSITY_MAP_OFFSET;
-    838 CMD_BEGIN_CUSTOM_RESOLVE_EXT PFN_vkCmdBeginCustomResolveEXT ( a Pointer, b Pointer, ) Nothing CommandBuffer
+    838 CMD_BEGIN_CUSTOM_RESOLVE_EXT CmdBeginCustomResolveEXT ( command_buffer: vk::CommandBuffer,
+        begin_custom_resolve_info: InOptional<'a, vk::BeginCustomResolveInfoEXT>, ) -> (), CommandBuffer
         by EXT_CUSTOM_RESOLVE;
-    839 CMD_END_RENDERING_2_KHR PFN_vkCmdEndRendering2KHR ( a Pointer, b Pointer, ) Nothing CommandBuffer
-        by KHR_MAINTENANCE10;
-    840 CMD_SET_COMPUTE_OCCUPANCY_PRIORITY_NV PFN_vkCmdSetComputeOccupancyPriorityNV ( a Pointer, b Pointer,
-        ) Nothing CommandBuffer by NV_COMPUTE_OCCUPANCY_PRIORITY;
-    841 CMD_SET_PRIMITIVE_RESTART_INDEX_EXT PFN_vkCmdSetPrimitiveRestartIndexEXT ( a Pointer, b u32, ) Nothing
-        CommandBuffer by EXT_PRIMITIVE_RESTART_INDEX;
+    839 CMD_END_RENDERING_2_KHR CmdEndRendering2KHR ( command_buffer: vk::CommandBuffer,
+        rendering_end_info: InOptional<'a, vk::RenderingEndInfoKHR>, ) -> (), CommandBuffer by KHR_MAINTENANCE10;
+    840 CMD_SET_COMPUTE_OCCUPANCY_PRIORITY_NV CmdSetComputeOccupancyPriorityNV ( command_buffer: vk::CommandBuffer,
+        parameters: In<'a, vk::ComputeOccupancyPriorityParametersNV>, ) -> (), CommandBuffer
+        by NV_COMPUTE_OCCUPANCY_PRIORITY;
+    841 CMD_SET_PRIMITIVE_RESTART_INDEX_EXT CmdSetPrimitiveRestartIndexEXT ( command_buffer: vk::CommandBuffer,
+        primitive_restart_index: u32, ) -> (), CommandBuffer by EXT_PRIMITIVE_RESTART_INDEX;
     } };
 }
 

@@ -8,13 +8,16 @@ use crate::source::commands;
 #[macro_export]
 macro_rules! commands_global {
     ($($callback:ident)::+) => { $($callback)::+! {
-    0 CREATE_INSTANCE PFN_vkCreateInstance ( a Pointer, b Pointer, c Pointer, ) i32 Global core 0;
-    1 GET_INSTANCE_PROC_ADDR PFN_vkGetInstanceProcAddr ( a Pointer, b Pointer, ) usize Global core 0;
-    2 ENUMERATE_INSTANCE_EXTENSION_PROPERTIES PFN_vkEnumerateInstanceExtensionProperties ( a Pointer, b Pointer,
-        c Pointer, ) i32 Global core 0;
-    3 ENUMERATE_INSTANCE_LAYER_PROPERTIES PFN_vkEnumerateInstanceLayerProperties ( a Pointer, b Pointer, ) i32 Global
-        core 0;
-    4 ENUMERATE_INSTANCE_VERSION PFN_vkEnumerateInstanceVersion ( a Pointer, ) i32 Global core 1;
+    0 CREATE_INSTANCE CreateInstance ( create_info: In<'a, vk::InstanceCreateInfo<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, instance: Out<'a, vk::Instance>, ) -> vk::Result,
+        Global core 0;
+    1 GET_INSTANCE_PROC_ADDR GetInstanceProcAddr ( instance: vk::Instance, name: *const c_char,
+        ) -> vk::PFN_vkVoidFunction, Global core 0;
+    2 ENUMERATE_INSTANCE_EXTENSION_PROPERTIES EnumerateInstanceExtensionProperties ( layer_name: *const c_char,
+        property_count: Out<'a, u32>, properties: *mut vk::ExtensionProperties, ) -> vk::Result, Global core 0;
+    3 ENUMERATE_INSTANCE_LAYER_PROPERTIES EnumerateInstanceLayerProperties ( property_count: Out<'a, u32>,
+        properties: *mut vk::LayerProperties, ) -> vk::Result, Global core 0;
+    4 ENUMERATE_INSTANCE_VERSION EnumerateInstanceVersion ( api_version: Out<'a, u32>, ) -> vk::Result, Global core 1;
     } };
 }
 

@@ -8,60 +8,104 @@ use crate::source::commands;
 #[macro_export]
 macro_rules! commands_instance {
     ($($callback:ident)::+) => { $($callback)::+! {
-    5 DESTROY_INSTANCE PFN_vkDestroyInstance ( a Pointer, b Pointer, ) Nothing Instance core 0;
-    6 ENUMERATE_PHYSICAL_DEVICES PFN_vkEnumeratePhysicalDevices ( a Pointer, b Pointer, c Pointer, ) i32 Instance
+    5 DESTROY_INSTANCE DestroyInstance ( instance: vk::Instance,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Instance core 0;
+    6 ENUMERATE_PHYSICAL_DEVICES EnumeratePhysicalDevices ( instance: vk::Instance,
+        physical_device_count: Out<'a, u32>, physical_devices: *mut vk::PhysicalDevice, ) -> vk::Result, Instance
         core 0;
-    7 ENUMERATE_PHYSICAL_DEVICE_GROUPS PFN_vkEnumeratePhysicalDeviceGroups ( a Pointer, b Pointer, c Pointer, ) i32
-        Instance core 1;
-    8 DESTROY_SURFACE_KHR PFN_vkDestroySurfaceKHR ( a Pointer, b u64, c Pointer, ) Nothing Instance by KHR_SURFACE;
-    9 CREATE_DISPLAY_PLANE_SURFACE_KHR PFN_vkCreateDisplayPlaneSurfaceKHR ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Instance by KHR_DISPLAY;
-    10 CREATE_XLIB_SURFACE_KHR PFN_vkCreateXlibSurfaceKHR ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+    7 ENUMERATE_PHYSICAL_DEVICE_GROUPS EnumeratePhysicalDeviceGroups ( instance: vk::Instance,
+        physical_device_group_count: Out<'a, u32>,
+        physical_device_group_properties: *mut vk::PhysicalDeviceGroupProperties<'a>, ) -> vk::Result, Instance
+        core 1;
+    8 DESTROY_SURFACE_KHR DestroySurfaceKHR ( instance: vk::Instance, surface: vk::SurfaceKHR,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (), Instance by KHR_SURFACE;
+    9 CREATE_DISPLAY_PLANE_SURFACE_KHR CreateDisplayPlaneSurfaceKHR ( instance: vk::Instance,
+        create_info: In<'a, vk::DisplaySurfaceCreateInfoKHR<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result,
+        Instance by KHR_DISPLAY;
+    10 CREATE_XLIB_SURFACE_KHR CreateXlibSurfaceKHR ( instance: vk::Instance,
+        create_info: In<'a, vk::XlibSurfaceCreateInfoKHR<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result,
         Instance by KHR_XLIB_SURFACE;
-    11 CREATE_XCB_SURFACE_KHR PFN_vkCreateXcbSurfaceKHR ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Instance
-        by KHR_XCB_SURFACE;
-    12 CREATE_WAYLAND_SURFACE_KHR PFN_vkCreateWaylandSurfaceKHR ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+    11 CREATE_XCB_SURFACE_KHR CreateXcbSurfaceKHR ( instance: vk::Instance,
+        create_info: In<'a, vk::XcbSurfaceCreateInfoKHR<'a>>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result, Instance by KHR_XCB_SURFACE;
+    12 CREATE_WAYLAND_SURFACE_KHR CreateWaylandSurfaceKHR ( instance: vk::Instance,
+        create_info: In<'a, vk::WaylandSurfaceCreateInfoKHR<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result,
         Instance by KHR_WAYLAND_SURFACE;
-    13 CREATE_ANDROID_SURFACE_KHR PFN_vkCreateAndroidSurfaceKHR ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+    13 CREATE_ANDROID_SURFACE_KHR CreateAndroidSurfaceKHR ( instance: vk::Instance,
+        create_info: In<'a, vk::AndroidSurfaceCreateInfoKHR<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result,
         Instance by KHR_ANDROID_SURFACE;
-    14 CREATE_WIN32_SURFACE_KHR PFN_vkCreateWin32SurfaceKHR ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+    14 CREATE_WIN32_SURFACE_KHR CreateWin32SurfaceKHR ( instance: vk::Instance,
+        create_info: In<'a, vk::Win32SurfaceCreateInfoKHR<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result,
         Instance by KHR_WIN32_SURFACE;
-    15 CREATE_DEBUG_REPORT_CALLBACK_EXT PFN_vkCreateDebugReportCallbackEXT ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Instance by EXT_DEBUG_REPORT;
-    16 DESTROY_DEBUG_REPORT_CALLBACK_EXT PFN_vkDestroyDebugReportCallbackEXT ( a Pointer, b u64, c Pointer, ) Nothing
+    15 CREATE_DEBUG_REPORT_CALLBACK_EXT CreateDebugReportCallbackEXT ( instance: vk::Instance,
+        create_info: In<'a, vk::DebugReportCallbackCreateInfoEXT<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, callback: Out<'a, vk::DebugReportCallbackEXT>,
+        ) -> vk::Result, Instance by EXT_DEBUG_REPORT;
+    16 DESTROY_DEBUG_REPORT_CALLBACK_EXT DestroyDebugReportCallbackEXT ( instance: vk::Instance,
+        callback: vk::DebugReportCallbackEXT, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (),
         Instance by EXT_DEBUG_REPORT;
-    17 DEBUG_REPORT_MESSAGE_EXT PFN_vkDebugReportMessageEXT ( a Pointer, b u32, c i32, d u64, e usize, f i32,
-        g Pointer, h Pointer, ) Nothing Instance by EXT_DEBUG_REPORT;
-    18 CREATE_STREAM_DESCRIPTOR_SURFACE_GGP PFN_vkCreateStreamDescriptorSurfaceGGP ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Instance by GGP_STREAM_DESCRIPTOR_SURFACE;
-    19 CREATE_VI_SURFACE_NN PFN_vkCreateViSurfaceNN ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Instance
-        by NN_VI_SURFACE;
-    20 ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR PFN_vkEnumeratePhysicalDeviceGroupsKHR ( a Pointer, b Pointer, c Pointer,
-        ) i32 Instance alias ENUMERATE_PHYSICAL_DEVICE_GROUPS by KHR_DEVICE_GROUP_CREATION;
-    21 CREATE_IOS_SURFACE_MVK PFN_vkCreateIOSSurfaceMVK ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Instance
-        by MVK_IOS_SURFACE;
-    22 CREATE_MACOS_SURFACE_MVK PFN_vkCreateMacOSSurfaceMVK ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+    17 DEBUG_REPORT_MESSAGE_EXT DebugReportMessageEXT ( instance: vk::Instance, flags: vk::DebugReportFlagsEXT,
+        object_type: vk::DebugReportObjectTypeEXT, object: u64, location: usize, message_code: i32,
+        layer_prefix: *const c_char, message: *const c_char, ) -> (), Instance by EXT_DEBUG_REPORT;
+    18 CREATE_STREAM_DESCRIPTOR_SURFACE_GGP CreateStreamDescriptorSurfaceGGP ( instance: vk::Instance,
+        create_info: In<'a, vk::StreamDescriptorSurfaceCreateInfoGGP<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result,
+        Instance by GGP_STREAM_DESCRIPTOR_SURFACE;
+    19 CREATE_VI_SURFACE_NN CreateViSurfaceNN ( instance: vk::Instance,
+        create_info: In<'a, vk::ViSurfaceCreateInfoNN<'a>>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result, Instance by NN_VI_SURFACE;
+    20 ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR EnumeratePhysicalDeviceGroupsKHR ( instance: vk::Instance,
+        physical_device_group_count: Out<'a, u32>,
+        physical_device_group_properties: *mut vk::PhysicalDeviceGroupProperties<'a>, ) -> vk::Result, Instance
+        alias ENUMERATE_PHYSICAL_DEVICE_GROUPS by KHR_DEVICE_GROUP_CREATION;
+    21 CREATE_IOS_SURFACE_MVK CreateIOSSurfaceMVK ( instance: vk::Instance,
+        create_info: In<'a, vk::IOSSurfaceCreateInfoMVK<'a>>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result, Instance by MVK_IOS_SURFACE;
+    22 CREATE_MACOS_SURFACE_MVK CreateMacOSSurfaceMVK ( instance: vk::Instance,
+        create_info: In<'a, vk::MacOSSurfaceCreateInfoMVK<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result,
         Instance by MVK_MACOS_SURFACE;
-    23 CREATE_DEBUG_UTILS_MESSENGER_EXT PFN_vkCreateDebugUtilsMessengerEXT ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Instance by EXT_DEBUG_UTILS;
-    24 DESTROY_DEBUG_UTILS_MESSENGER_EXT PFN_vkDestroyDebugUtilsMessengerEXT ( a Pointer, b u64, c Pointer, ) Nothing
+    23 CREATE_DEBUG_UTILS_MESSENGER_EXT CreateDebugUtilsMessengerEXT ( instance: vk::Instance,
+        create_info: In<'a, vk::DebugUtilsMessengerCreateInfoEXT<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, messenger: Out<'a, vk::DebugUtilsMessengerEXT>,
+        ) -> vk::Result, Instance by EXT_DEBUG_UTILS;
+    24 DESTROY_DEBUG_UTILS_MESSENGER_EXT DestroyDebugUtilsMessengerEXT ( instance: vk::Instance,
+        messenger: vk::DebugUtilsMessengerEXT, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, ) -> (),
         Instance by EXT_DEBUG_UTILS;
-    25 SUBMIT_DEBUG_UTILS_MESSAGE_EXT PFN_vkSubmitDebugUtilsMessageEXT ( a Pointer, b u32, c u32, d Pointer,
-        ) Nothing Instance by EXT_DEBUG_UTILS;
-    26 CREATE_IMAGE_PIPE_SURFACE_FUCHSIA PFN_vkCreateImagePipeSurfaceFUCHSIA ( a Pointer, b Pointer, c Pointer,
-        d Pointer, ) i32 Instance by FUCHSIA_IMAGEPIPE_SURFACE;
-    27 CREATE_METAL_SURFACE_EXT PFN_vkCreateMetalSurfaceEXT ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+    25 SUBMIT_DEBUG_UTILS_MESSAGE_EXT SubmitDebugUtilsMessageEXT ( instance: vk::Instance,
+        message_severity: vk::DebugUtilsMessageSeverityFlagsEXT, message_types: vk::DebugUtilsMessageTypeFlagsEXT,
+        callback_data: In<'a, vk::DebugUtilsMessengerCallbackDataEXT<'a>>, ) -> (), Instance by EXT_DEBUG_UTILS;
+    26 CREATE_IMAGE_PIPE_SURFACE_FUCHSIA CreateImagePipeSurfaceFUCHSIA ( instance: vk::Instance,
+        create_info: In<'a, vk::ImagePipeSurfaceCreateInfoFUCHSIA<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result,
+        Instance by FUCHSIA_IMAGEPIPE_SURFACE;
+    27 CREATE_METAL_SURFACE_EXT CreateMetalSurfaceEXT ( instance: vk::Instance,
+        create_info: In<'a, vk::MetalSurfaceCreateInfoEXT<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result,
         Instance by EXT_METAL_SURFACE;
-    28 CREATE_HEADLESS_SURFACE_EXT PFN_vkCreateHeadlessSurfaceEXT ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+    28 CREATE_HEADLESS_SURFACE_EXT CreateHeadlessSurfaceEXT ( instance: vk::Instance,
+        create_info: In<'a, vk::HeadlessSurfaceCreateInfoEXT<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result,
         Instance by EXT_HEADLESS_SURFACE;
-    29 CREATE_DIRECT_FB_SURFACE_EXT PFN_vkCreateDirectFBSurfaceEXT ( a Pointer, b Pointer, c Pointer, d Pointer,
-        ) i32 Instance by EXT_DIRECTFB_SURFACE;
-    30 CREATE_SCREEN_SURFACE_QNX PFN_vkCreateScreenSurfaceQNX ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32
+    29 CREATE_DIRECT_FB_SURFACE_EXT CreateDirectFBSurfaceEXT ( instance: vk::Instance,
+        create_info: In<'a, vk::DirectFBSurfaceCreateInfoEXT<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result,
+        Instance by EXT_DIRECTFB_SURFACE;
+    30 CREATE_SCREEN_SURFACE_QNX CreateScreenSurfaceQNX ( instance: vk::Instance,
+        create_info: In<'a, vk::ScreenSurfaceCreateInfoQNX<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result,
         Instance by QNX_SCREEN_SURFACE;
-    31 CREATE_SURFACE_OHOS PFN_vkCreateSurfaceOHOS ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Instance
-        by OHOS_SURFACE;
-    32 CREATE_UBM_SURFACE_SEC PFN_vkCreateUbmSurfaceSEC ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 Instance
-        by SEC_UBM_SURFACE;
+    31 CREATE_SURFACE_OHOS CreateSurfaceOHOS ( instance: vk::Instance,
+        create_info: In<'a, vk::SurfaceCreateInfoOHOS>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result, Instance by OHOS_SURFACE;
+    32 CREATE_UBM_SURFACE_SEC CreateUbmSurfaceSEC ( instance: vk::Instance,
+        create_info: In<'a, vk::UbmSurfaceCreateInfoSEC>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        surface: Out<'a, vk::SurfaceKHR>, ) -> vk::Result, Instance by SEC_UBM_SURFACE;
     } };
 }
 

@@ -8,198 +8,316 @@ use crate::source::commands;
 #[macro_export]
 macro_rules! commands_physical_device {
     ($($callback:ident)::+) => { $($callback)::+! {
-    33 GET_PHYSICAL_DEVICE_FEATURES PFN_vkGetPhysicalDeviceFeatures ( a Pointer, b Pointer, ) Nothing PhysicalDevice
+    33 GET_PHYSICAL_DEVICE_FEATURES GetPhysicalDeviceFeatures ( physical_device: vk::PhysicalDevice,
+        features: Out<'a, vk::PhysicalDeviceFeatures>, ) -> (), PhysicalDevice core 0;
+    34 GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES GetPhysicalDeviceFormatProperties ( physical_device: vk::PhysicalDevice,
+        format: vk::Format, format_properties: Out<'a, vk::FormatProperties>, ) -> (), PhysicalDevice core 0;
+    35 GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES GetPhysicalDeviceImageFormatProperties (
+        physical_device: vk::PhysicalDevice, format: vk::Format, r#type: vk::ImageType, tiling: vk::ImageTiling,
+        usage: vk::ImageUsageFlags, flags: vk::ImageCreateFlags,
+        image_format_properties: Out<'a, vk::ImageFormatProperties>, ) -> vk::Result, PhysicalDevice core 0;
+    36 GET_PHYSICAL_DEVICE_PROPERTIES GetPhysicalDeviceProperties ( physical_device: vk::PhysicalDevice,
+        properties: Out<'a, vk::PhysicalDeviceProperties>, ) -> (), PhysicalDevice core 0;
+    37 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES GetPhysicalDeviceQueueFamilyProperties (
+        physical_device: vk::PhysicalDevice, queue_family_property_count: Out<'a, u32>,
+        queue_family_properties: *mut vk::QueueFamilyProperties, ) -> (), PhysicalDevice core 0;
+    38 GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES GetPhysicalDeviceMemoryProperties ( physical_device: vk::PhysicalDevice,
+        memory_properties: Out<'a, vk::PhysicalDeviceMemoryProperties>, ) -> (), PhysicalDevice core 0;
+    39 CREATE_DEVICE CreateDevice ( physical_device: vk::PhysicalDevice,
+        create_info: In<'a, vk::DeviceCreateInfo<'a>>, allocator: InOptional<'a, vk::AllocationCallbacks<'a>>,
+        device: Out<'a, vk::Device>, ) -> vk::Result, PhysicalDevice core 0;
+    40 ENUMERATE_DEVICE_EXTENSION_PROPERTIES EnumerateDeviceExtensionProperties (
+        physical_device: vk::PhysicalDevice, layer_name: *const c_char, property_count: Out<'a, u32>,
+        properties: *mut vk::ExtensionProperties, ) -> vk::Result, PhysicalDevice core 0;
+    41 ENUMERATE_DEVICE_LAYER_PROPERTIES EnumerateDeviceLayerProperties ( physical_device: vk::PhysicalDevice,
+        property_count: Out<'a, u32>, properties: *mut vk::LayerProperties, ) -> vk::Result, PhysicalDevice core 0;
+    42 GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES GetPhysicalDeviceSparseImageFormatProperties (
+        physical_device: vk::PhysicalDevice, format: vk::Format, r#type: vk::ImageType,
+        samples: vk::SampleCountFlags, usage: vk::ImageUsageFlags, tiling: vk::ImageTiling,
+        property_count: Out<'a, u32>, properties: *mut vk::SparseImageFormatProperties, ) -> (), PhysicalDevice
         core 0;
-    34 GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES PFN_vkGetPhysicalDeviceFormatProperties ( a Pointer, b i32, c Pointer,
-        ) Nothing PhysicalDevice core 0;
-    35 GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES PFN_vkGetPhysicalDeviceImageFormatProperties ( a Pointer, b i32,
-        c i32, d i32, e u32, f u32, g Pointer, ) i32 PhysicalDevice core 0;
-    36 GET_PHYSICAL_DEVICE_PROPERTIES PFN_vkGetPhysicalDeviceProperties ( a Pointer, b Pointer, ) Nothing
-        PhysicalDevice core 0;
-    37 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES PFN_vkGetPhysicalDeviceQueueFamilyProperties ( a Pointer,
-        b Pointer, c Pointer, ) Nothing PhysicalDevice core 0;
-    38 GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES PFN_vkGetPhysicalDeviceMemoryProperties ( a Pointer, b Pointer,
-        ) Nothing PhysicalDevice core 0;
-    39 CREATE_DEVICE PFN_vkCreateDevice ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 PhysicalDevice core 0;
-    40 ENUMERATE_DEVICE_EXTENSION_PROPERTIES PFN_vkEnumerateDeviceExtensionProperties ( a Pointer, b Pointer,
-        c Pointer, d Pointer, ) i32 PhysicalDevice core 0;
-    41 ENUMERATE_DEVICE_LAYER_PROPERTIES PFN_vkEnumerateDeviceLayerProperties ( a Pointer, b Pointer, c Pointer,
-        ) i32 PhysicalDevice core 0;
-    42 GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES PFN_vkGetPhysicalDeviceSparseImageFormatProperties (
-        a Pointer, b i32, c i32, d u32, e u32, f i32, g Pointer, h Pointer, ) Nothing PhysicalDevice core 0;
-    43 GET_PHYSICAL_DEVICE_FEATURES_2 PFN_vkGetPhysicalDeviceFeatures2 ( a Pointer, b Pointer, ) Nothing
-        PhysicalDevice core 1;
-    44 GET_PHYSICAL_DEVICE_PROPERTIES_2 PFN_vkGetPhysicalDeviceProperties2 ( a Pointer, b Pointer, ) Nothing
-        PhysicalDevice core 1;
-    45 GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2 PFN_vkGetPhysicalDeviceFormatProperties2 ( a Pointer, b i32,
-        c Pointer, ) Nothing PhysicalDevice core 1;
-    46 GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2 PFN_vkGetPhysicalDeviceImageFormatProperties2 ( a Pointer,
-        b Pointer, c Pointer, ) i32 PhysicalDevice core 1;
-    47 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2 PFN_vkGetPhysicalDeviceQueueFamilyProperties2 ( a Pointer,
-        b Pointer, c Pointer, ) Nothing PhysicalDevice core 1;
-    48 GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2 PFN_vkGetPhysicalDeviceMemoryProperties2 ( a Pointer, b Pointer,
-        ) Nothing PhysicalDevice core 1;
-    49 GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2 PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 (
-        a Pointer, b Pointer, c Pointer, d Pointer, ) Nothing PhysicalDevice core 1;
-    50 GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES PFN_vkGetPhysicalDeviceExternalBufferProperties ( a Pointer,
-        b Pointer, c Pointer, ) Nothing PhysicalDevice core 1;
-    51 GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES PFN_vkGetPhysicalDeviceExternalFenceProperties ( a Pointer,
-        b Pointer, c Pointer, ) Nothing PhysicalDevice core 1;
-    52 GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES PFN_vkGetPhysicalDeviceExternalSemaphoreProperties (
-        a Pointer, b Pointer, c Pointer, ) Nothing PhysicalDevice core 1;
-    53 GET_PHYSICAL_DEVICE_TOOL_PROPERTIES PFN_vkGetPhysicalDeviceToolProperties ( a Pointer, b Pointer, c Pointer,
-        ) i32 PhysicalDevice core 3;
-    54 GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR PFN_vkGetPhysicalDeviceSurfaceSupportKHR ( a Pointer, b u32, c u64,
-        d Pointer, ) i32 PhysicalDevice by KHR_SURFACE;
-    55 GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR ( a Pointer, b u64,
-        c Pointer, ) i32 PhysicalDevice by KHR_SURFACE;
-    56 GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR PFN_vkGetPhysicalDeviceSurfaceFormatsKHR ( a Pointer, b u64,
-        c Pointer, d Pointer, ) i32 PhysicalDevice by KHR_SURFACE;
-    57 GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR PFN_vkGetPhysicalDeviceSurfacePresentModesKHR ( a Pointer,
-        b u64, c Pointer, d Pointer, ) i32 PhysicalDevice by KHR_SURFACE;
-    58 GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR PFN_vkGetPhysicalDevicePresentRectanglesKHR ( a Pointer, b u64,
-        c Pointer, d Pointer, ) i32 PhysicalDevice by KHR_SWAPCHAIN by KHR_DEVICE_GROUP;
-    59 GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_KHR PFN_vkGetPhysicalDeviceDisplayPropertiesKHR ( a Pointer, b Pointer,
-        c Pointer, ) i32 PhysicalDevice by KHR_DISPLAY;
-    60 GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_KHR PFN_vkGetPhysicalDeviceDisplayPlanePropertiesKHR ( a Pointer,
-        b Pointer, c Pointer, ) i32 PhysicalDevice by KHR_DISPLAY;
-    61 GET_DISPLAY_PLANE_SUPPORTED_DISPLAYS_KHR PFN_vkGetDisplayPlaneSupportedDisplaysKHR ( a Pointer, b u32,
-        c Pointer, d Pointer, ) i32 PhysicalDevice by KHR_DISPLAY;
-    62 GET_DISPLAY_MODE_PROPERTIES_KHR PFN_vkGetDisplayModePropertiesKHR ( a Pointer, b u64, c Pointer, d Pointer,
-        ) i32 PhysicalDevice by KHR_DISPLAY;
-    63 CREATE_DISPLAY_MODE_KHR PFN_vkCreateDisplayModeKHR ( a Pointer, b u64, c Pointer, d Pointer, e Pointer, ) i32
+    43 GET_PHYSICAL_DEVICE_FEATURES_2 GetPhysicalDeviceFeatures2 ( physical_device: vk::PhysicalDevice,
+        features: Out<'a, vk::PhysicalDeviceFeatures2<'a>>, ) -> (), PhysicalDevice core 1;
+    44 GET_PHYSICAL_DEVICE_PROPERTIES_2 GetPhysicalDeviceProperties2 ( physical_device: vk::PhysicalDevice,
+        properties: Out<'a, vk::PhysicalDeviceProperties2<'a>>, ) -> (), PhysicalDevice core 1;
+    45 GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2 GetPhysicalDeviceFormatProperties2 (
+        physical_device: vk::PhysicalDevice, format: vk::Format,
+        format_properties: Out<'a, vk::FormatProperties2<'a>>, ) -> (), PhysicalDevice core 1;
+    46 GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2 GetPhysicalDeviceImageFormatProperties2 (
+        physical_device: vk::PhysicalDevice, image_format_info: In<'a, vk::PhysicalDeviceImageFormatInfo2<'a>>,
+        image_format_properties: Out<'a, vk::ImageFormatProperties2<'a>>, ) -> vk::Result, PhysicalDevice core 1;
+    47 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2 GetPhysicalDeviceQueueFamilyProperties2 (
+        physical_device: vk::PhysicalDevice, queue_family_property_count: Out<'a, u32>,
+        queue_family_properties: *mut vk::QueueFamilyProperties2<'a>, ) -> (), PhysicalDevice core 1;
+    48 GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2 GetPhysicalDeviceMemoryProperties2 (
+        physical_device: vk::PhysicalDevice, memory_properties: Out<'a, vk::PhysicalDeviceMemoryProperties2<'a>>,
+        ) -> (), PhysicalDevice core 1;
+    49 GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2 GetPhysicalDeviceSparseImageFormatProperties2 (
+        physical_device: vk::PhysicalDevice, format_info: In<'a, vk::PhysicalDeviceSparseImageFormatInfo2<'a>>,
+        property_count: Out<'a, u32>, properties: *mut vk::SparseImageFormatProperties2<'a>, ) -> (), PhysicalDevice
+        core 1;
+    50 GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES GetPhysicalDeviceExternalBufferProperties (
+        physical_device: vk::PhysicalDevice, external_buffer_info: In<'a, vk::PhysicalDeviceExternalBufferInfo<'a>>,
+        external_buffer_properties: Out<'a, vk::ExternalBufferProperties<'a>>, ) -> (), PhysicalDevice core 1;
+    51 GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES GetPhysicalDeviceExternalFenceProperties (
+        physical_device: vk::PhysicalDevice, external_fence_info: In<'a, vk::PhysicalDeviceExternalFenceInfo<'a>>,
+        external_fence_properties: Out<'a, vk::ExternalFenceProperties<'a>>, ) -> (), PhysicalDevice core 1;
+    52 GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES GetPhysicalDeviceExternalSemaphoreProperties (
+        physical_device: vk::PhysicalDevice,
+        external_semaphore_info: In<'a, vk::PhysicalDeviceExternalSemaphoreInfo<'a>>,
+        external_semaphore_properties: Out<'a, vk::ExternalSemaphoreProperties<'a>>, ) -> (), PhysicalDevice core 1;
+    53 GET_PHYSICAL_DEVICE_TOOL_PROPERTIES GetPhysicalDeviceToolProperties ( physical_device: vk::PhysicalDevice,
+        tool_count: Out<'a, u32>, tool_properties: *mut vk::PhysicalDeviceToolProperties<'a>, ) -> vk::Result,
+        PhysicalDevice core 3;
+    54 GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR GetPhysicalDeviceSurfaceSupportKHR (
+        physical_device: vk::PhysicalDevice, queue_family_index: u32, surface: vk::SurfaceKHR,
+        supported: Out<'a, vk::Bool32>, ) -> vk::Result, PhysicalDevice by KHR_SURFACE;
+    55 GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR GetPhysicalDeviceSurfaceCapabilitiesKHR (
+        physical_device: vk::PhysicalDevice, surface: vk::SurfaceKHR,
+        surface_capabilities: Out<'a, vk::SurfaceCapabilitiesKHR>, ) -> vk::Result, PhysicalDevice by KHR_SURFACE;
+    56 GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR GetPhysicalDeviceSurfaceFormatsKHR (
+        physical_device: vk::PhysicalDevice, surface: vk::SurfaceKHR, surface_format_count: Out<'a, u32>,
+        surface_formats: *mut vk::SurfaceFormatKHR, ) -> vk::Result, PhysicalDevice by KHR_SURFACE;
+    57 GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR GetPhysicalDeviceSurfacePresentModesKHR (
+        physical_device: vk::PhysicalDevice, surface: vk::SurfaceKHR, present_mode_count: Out<'a, u32>,
+        present_modes: *mut vk::PresentModeKHR, ) -> vk::Result, PhysicalDevice by KHR_SURFACE;
+    58 GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR GetPhysicalDevicePresentRectanglesKHR (
+        physical_device: vk::PhysicalDevice, surface: vk::SurfaceKHR, rect_count: Out<'a, u32>,
+        rects: *mut vk::Rect2D, ) -> vk::Result, PhysicalDevice by KHR_SWAPCHAIN by KHR_DEVICE_GROUP;
+    59 GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_KHR GetPhysicalDeviceDisplayPropertiesKHR (
+        physical_device: vk::PhysicalDevice, property_count: Out<'a, u32>,
+        properties: *mut vk::DisplayPropertiesKHR<'a>, ) -> vk::Result, PhysicalDevice by KHR_DISPLAY;
+    60 GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_KHR GetPhysicalDeviceDisplayPlanePropertiesKHR (
+        physical_device: vk::PhysicalDevice, property_count: Out<'a, u32>,
+        properties: *mut vk::DisplayPlanePropertiesKHR, ) -> vk::Result, PhysicalDevice by KHR_DISPLAY;
+    61 GET_DISPLAY_PLANE_SUPPORTED_DISPLAYS_KHR GetDisplayPlaneSupportedDisplaysKHR (
+        physical_device: vk::PhysicalDevice, plane_index: u32, display_count: Out<'a, u32>,
+        displays: *mut vk::DisplayKHR, ) -> vk::Result, PhysicalDevice by KHR_DISPLAY;
+    62 GET_DISPLAY_MODE_PROPERTIES_KHR GetDisplayModePropertiesKHR ( physical_device: vk::PhysicalDevice,
+        display: vk::DisplayKHR, property_count: Out<'a, u32>, properties: *mut vk::DisplayModePropertiesKHR,
+        ) -> vk::Result, PhysicalDevice by KHR_DISPLAY;
+    63 CREATE_DISPLAY_MODE_KHR CreateDisplayModeKHR ( physical_device: vk::PhysicalDevice, display: vk::DisplayKHR,
+        create_info: In<'a, vk::DisplayModeCreateInfoKHR<'a>>,
+        allocator: InOptional<'a, vk::AllocationCallbacks<'a>>, mode: Out<'a, vk::DisplayModeKHR>, ) -> vk::Result,
         PhysicalDevice by KHR_DISPLAY;
-    64 GET_DISPLAY_PLANE_CAPABILITIES_KHR PFN_vkGetDisplayPlaneCapabilitiesKHR ( a Pointer, b u64, c u32, d Pointer,
-        ) i32 PhysicalDevice by KHR_DISPLAY;
-    65 GET_PHYSICAL_DEVICE_XLIB_PRESENTATION_SUPPORT_KHR PFN_vkGetPhysicalDeviceXlibPresentationSupportKHR (
-        a Pointer, b u32, c Pointer, d usize, ) u32 PhysicalDevice by KHR_XLIB_SURFACE;
-    66 GET_PHYSICAL_DEVICE_XCB_PRESENTATION_SUPPORT_KHR PFN_vkGetPhysicalDeviceXcbPresentationSupportKHR ( a Pointer,
-        b u32, c Pointer, d u32, ) u32 PhysicalDevice by KHR_XCB_SURFACE;
-    67 GET_PHYSICAL_DEVICE_WAYLAND_PRESENTATION_SUPPORT_KHR PFN_vkGetPhysicalDeviceWaylandPresentationSupportKHR (
-        a Pointer, b u32, c Pointer, ) u32 PhysicalDevice by KHR_WAYLAND_SURFACE;
-    68 GET_PHYSICAL_DEVICE_WIN32_PRESENTATION_SUPPORT_KHR PFN_vkGetPhysicalDeviceWin32PresentationSupportKHR (
-        a Pointer, b u32, ) u32 PhysicalDevice by KHR_WIN32_SURFACE;
-    69 GET_PHYSICAL_DEVICE_VIDEO_CAPABILITIES_KHR PFN_vkGetPhysicalDeviceVideoCapabilitiesKHR ( a Pointer, b Pointer,
-        c Pointer, ) i32 PhysicalDevice by KHR_VIDEO_QUEUE;
-    70 GET_PHYSICAL_DEVICE_VIDEO_FORMAT_PROPERTIES_KHR PFN_vkGetPhysicalDeviceVideoFormatPropertiesKHR ( a Pointer,
-        b Pointer, c Pointer, d Pointer, ) i32 PhysicalDevice by KHR_VIDEO_QUEUE;
-    71 GET_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_PROPERTIES_NV PFN_vkGetPhysicalDeviceExternalImageFormatPropertiesNV
-        ( a Pointer, b i32, c i32, d i32, e u32, f u32, g u32, h Pointer, ) i32 PhysicalDevice
-        by NV_EXTERNAL_MEMORY_CAPABILITIES;
-    72 GET_PHYSICAL_DEVICE_FEATURES_2_KHR PFN_vkGetPhysicalDeviceFeatures2KHR ( a Pointer, b Pointer, ) Nothing
-        PhysicalDevice alias GET_PHYSICAL_DEVICE_FEATURES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
-    73 GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR PFN_vkGetPhysicalDeviceProperties2KHR ( a Pointer, b Pointer, ) Nothing
-        PhysicalDevice alias GET_PHYSICAL_DEVICE_PROPERTIES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
-    74 GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2_KHR PFN_vkGetPhysicalDeviceFormatProperties2KHR ( a Pointer, b i32,
-        c Pointer, ) Nothing PhysicalDevice alias GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2
-        by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
-    75 GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2_KHR PFN_vkGetPhysicalDeviceImageFormatProperties2KHR (
-        a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice alias GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2
-        by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
-    76 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2_KHR PFN_vkGetPhysicalDeviceQueueFamilyProperties2KHR (
-        a Pointer, b Pointer, c Pointer, ) Nothing PhysicalDevice alias GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2
-        by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
-    77 GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2_KHR PFN_vkGetPhysicalDeviceMemoryProperties2KHR ( a Pointer,
-        b Pointer, ) Nothing PhysicalDevice alias GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2
-        by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
-    78 GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2_KHR PFN_vkGetPhysicalDeviceSparseImageFormatProperties2KHR
-        ( a Pointer, b Pointer, c Pointer, d Pointer, ) Nothing PhysicalDevice
+    64 GET_DISPLAY_PLANE_CAPABILITIES_KHR GetDisplayPlaneCapabilitiesKHR ( physical_device: vk::PhysicalDevice,
+        mode: vk::DisplayModeKHR, plane_index: u32, capabilities: Out<'a, vk::DisplayPlaneCapabilitiesKHR>,
+        ) -> vk::Result, PhysicalDevice by KHR_DISPLAY;
+    65 GET_PHYSICAL_DEVICE_XLIB_PRESENTATION_SUPPORT_KHR GetPhysicalDeviceXlibPresentationSupportKHR (
+        physical_device: vk::PhysicalDevice, queue_family_index: u32, dpy: *mut vk::Display, visual_id: vk::VisualID,
+        ) -> vk::Bool32, PhysicalDevice by KHR_XLIB_SURFACE;
+    66 GET_PHYSICAL_DEVICE_XCB_PRESENTATION_SUPPORT_KHR GetPhysicalDeviceXcbPresentationSupportKHR (
+        physical_device: vk::PhysicalDevice, queue_family_index: u32, connection: *mut vk::xcb_connection_t,
+        visual_id: vk::xcb_visualid_t, ) -> vk::Bool32, PhysicalDevice by KHR_XCB_SURFACE;
+    67 GET_PHYSICAL_DEVICE_WAYLAND_PRESENTATION_SUPPORT_KHR GetPhysicalDeviceWaylandPresentationSupportKHR (
+        physical_device: vk::PhysicalDevice, queue_family_index: u32, display: *mut vk::wl_display, ) -> vk::Bool32,
+        PhysicalDevice by KHR_WAYLAND_SURFACE;
+    68 GET_PHYSICAL_DEVICE_WIN32_PRESENTATION_SUPPORT_KHR GetPhysicalDeviceWin32PresentationSupportKHR (
+        physical_device: vk::PhysicalDevice, queue_family_index: u32, ) -> vk::Bool32, PhysicalDevice
+        by KHR_WIN32_SURFACE;
+    69 GET_PHYSICAL_DEVICE_VIDEO_CAPABILITIES_KHR GetPhysicalDeviceVideoCapabilitiesKHR (
+        physical_device: vk::PhysicalDevice, video_profile: In<'a, vk::VideoProfileInfoKHR<'a>>,
+        capabilities: Out<'a, vk::VideoCapabilitiesKHR<'a>>, ) -> vk::Result, PhysicalDevice by KHR_VIDEO_QUEUE;
+    70 GET_PHYSICAL_DEVICE_VIDEO_FORMAT_PROPERTIES_KHR GetPhysicalDeviceVideoFormatPropertiesKHR (
+        physical_device: vk::PhysicalDevice, video_format_info: In<'a, vk::PhysicalDeviceVideoFormatInfoKHR<'a>>,
+        video_format_property_count: Out<'a, u32>, video_format_properties: *mut vk::VideoFormatPropertiesKHR<'a>,
+        ) -> vk::Result, PhysicalDevice by KHR_VIDEO_QUEUE;
+    71 GET_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_PROPERTIES_NV GetPhysicalDeviceExternalImageFormatPropertiesNV (
+        physical_device: vk::PhysicalDevice, format: vk::Format, r#type: vk::ImageType, tiling: vk::ImageTiling,
+        usage: vk::ImageUsageFlags, flags: vk::ImageCreateFlags,
+        external_handle_type: vk::ExternalMemoryHandleTypeFlagsNV,
+        external_image_format_properties: Out<'a, vk::ExternalImageFormatPropertiesNV>, ) -> vk::Result,
+        PhysicalDevice by NV_EXTERNAL_MEMORY_CAPABILITIES;
+    72 GET_PHYSICAL_DEVICE_FEATURES_2_KHR GetPhysicalDeviceFeatures2KHR ( physical_device: vk::PhysicalDevice,
+        features: Out<'a, vk::PhysicalDeviceFeatures2<'a>>, ) -> (), PhysicalDevice
+        alias GET_PHYSICAL_DEVICE_FEATURES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
+    73 GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR GetPhysicalDeviceProperties2KHR ( physical_device: vk::PhysicalDevice,
+        properties: Out<'a, vk::PhysicalDeviceProperties2<'a>>, ) -> (), PhysicalDevice
+        alias GET_PHYSICAL_DEVICE_PROPERTIES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
+    74 GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2_KHR GetPhysicalDeviceFormatProperties2KHR (
+        physical_device: vk::PhysicalDevice, format: vk::Format,
+        format_properties: Out<'a, vk::FormatProperties2<'a>>, ) -> (), PhysicalDevice
+        alias GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
+    75 GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2_KHR GetPhysicalDeviceImageFormatProperties2KHR (
+        physical_device: vk::PhysicalDevice, image_format_info: In<'a, vk::PhysicalDeviceImageFormatInfo2<'a>>,
+        image_format_properties: Out<'a, vk::ImageFormatProperties2<'a>>, ) -> vk::Result, PhysicalDevice
+        alias GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
+    76 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2_KHR GetPhysicalDeviceQueueFamilyProperties2KHR (
+        physical_device: vk::PhysicalDevice, queue_family_property_count: Out<'a, u32>,
+        queue_family_properties: *mut vk::QueueFamilyProperties2<'a>, ) -> (), PhysicalDevice
+        alias GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
+    77 GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2_KHR GetPhysicalDeviceMemoryProperties2KHR (
+        physical_device: vk::PhysicalDevice, memory_properties: Out<'a, vk::PhysicalDeviceMemoryProperties2<'a>>,
+        ) -> (), PhysicalDevice alias GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
+    78 GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2_KHR GetPhysicalDeviceSparseImageFormatProperties2KHR (
+        physical_device: vk::PhysicalDevice, format_info: In<'a, vk::PhysicalDeviceSparseImageFormatInfo2<'a>>,
+        property_count: Out<'a, u32>, properties: *mut vk::SparseImageFormatProperties2<'a>, ) -> (), PhysicalDevice
         alias GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2 by KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
-    79 GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES_KHR PFN_vkGetPhysicalDeviceExternalBufferPropertiesKHR (
-        a Pointer, b Pointer, c Pointer, ) Nothing PhysicalDevice
+    79 GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES_KHR GetPhysicalDeviceExternalBufferPropertiesKHR (
+        physical_device: vk::PhysicalDevice, external_buffer_info: In<'a, vk::PhysicalDeviceExternalBufferInfo<'a>>,
+        external_buffer_properties: Out<'a, vk::ExternalBufferProperties<'a>>, ) -> (), PhysicalDevice
         alias GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES by KHR_EXTERNAL_MEMORY_CAPABILITIES;
-    80 GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR PFN_vkGetPhysicalDeviceExternalSemaphorePropertiesKHR (
-        a Pointer, b Pointer, c Pointer, ) Nothing PhysicalDevice
+    80 GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR GetPhysicalDeviceExternalSemaphorePropertiesKHR (
+        physical_device: vk::PhysicalDevice,
+        external_semaphore_info: In<'a, vk::PhysicalDeviceExternalSemaphoreInfo<'a>>,
+        external_semaphore_properties: Out<'a, vk::ExternalSemaphoreProperties<'a>>, ) -> (), PhysicalDevice
         alias GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES by KHR_EXTERNAL_SEMAPHORE_CAPABILITIES;
-    81 RELEASE_DISPLAY_EXT PFN_vkReleaseDisplayEXT ( a Pointer, b u64, ) i32 PhysicalDevice
-        by EXT_DIRECT_MODE_DISPLAY;
-    82 ACQUIRE_XLIB_DISPLAY_EXT PFN_vkAcquireXlibDisplayEXT ( a Pointer, b Pointer, c u64, ) i32 PhysicalDevice
-        by EXT_ACQUIRE_XLIB_DISPLAY;
-    83 GET_RANDR_OUTPUT_DISPLAY_EXT PFN_vkGetRandROutputDisplayEXT ( a Pointer, b Pointer, c usize, d Pointer, ) i32
+    81 RELEASE_DISPLAY_EXT ReleaseDisplayEXT ( physical_device: vk::PhysicalDevice, display: vk::DisplayKHR,
+        ) -> vk::Result, PhysicalDevice by EXT_DIRECT_MODE_DISPLAY;
+    82 ACQUIRE_XLIB_DISPLAY_EXT AcquireXlibDisplayEXT ( physical_device: vk::PhysicalDevice, dpy: *mut vk::Display,
+        display: vk::DisplayKHR, ) -> vk::Result, PhysicalDevice by EXT_ACQUIRE_XLIB_DISPLAY;
+    83 GET_RANDR_OUTPUT_DISPLAY_EXT GetRandROutputDisplayEXT ( physical_device: vk::PhysicalDevice,
+        dpy: *mut vk::Display, rr_output: vk::RROutput, display: Out<'a, vk::DisplayKHR>, ) -> vk::Result,
         PhysicalDevice by EXT_ACQUIRE_XLIB_DISPLAY;
-    84 GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_EXT PFN_vkGetPhysicalDeviceSurfaceCapabilities2EXT ( a Pointer,
-        b u64, c Pointer, ) i32 PhysicalDevice by EXT_DISPLAY_SURFACE_COUNTER;
-    85 GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES_KHR PFN_vkGetPhysicalDeviceExternalFencePropertiesKHR (
-        a Pointer, b Pointer, c Pointer, ) Nothing PhysicalDevice alias GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES
-        by KHR_EXTERNAL_FENCE_CAPABILITIES;
-    86 ENUMERATE_PHYSICAL_DEVICE_QUEUE_FAMILY_PERFORMANCE_QUERY_COUNTERS_KHR PFN_vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR
-        ( a Pointer, b u32, c Pointer, d Pointer, e Pointer, ) i32 PhysicalDevice by KHR_PERFORMANCE_QUERY;
-    87 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PERFORMANCE_QUERY_PASSES_KHR PFN_vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR
-        ( a Pointer, b Pointer, c Pointer, ) Nothing PhysicalDevice by KHR_PERFORMANCE_QUERY;
-    88 GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR ( a Pointer,
-        b Pointer, c Pointer, ) i32 PhysicalDevice by KHR_GET_SURFACE_CAPABILITIES2;
-    89 GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR PFN_vkGetPhysicalDeviceSurfaceFormats2KHR ( a Pointer, b Pointer,
-        c Pointer, d Pointer, ) i32 PhysicalDevice by KHR_GET_SURFACE_CAPABILITIES2;
-    90 GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_2_KHR PFN_vkGetPhysicalDeviceDisplayProperties2KHR ( a Pointer,
-        b Pointer, c Pointer, ) i32 PhysicalDevice by KHR_GET_DISPLAY_PROPERTIES2;
-    91 GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_2_KHR PFN_vkGetPhysicalDeviceDisplayPlaneProperties2KHR (
-        a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by KHR_GET_DISPLAY_PROPERTIES2;
-    92 GET_DISPLAY_MODE_PROPERTIES_2_KHR PFN_vkGetDisplayModeProperties2KHR ( a Pointer, b u64, c Pointer, d Pointer,
-        ) i32 PhysicalDevice by KHR_GET_DISPLAY_PROPERTIES2;
-    93 GET_DISPLAY_PLANE_CAPABILITIES_2_KHR PFN_vkGetDisplayPlaneCapabilities2KHR ( a Pointer, b Pointer, c Pointer,
-        ) i32 PhysicalDevice by KHR_GET_DISPLAY_PROPERTIES2;
-    94 GET_PHYSICAL_DEVICE_DESCRIPTOR_SIZE_EXT PFN_vkGetPhysicalDeviceDescriptorSizeEXT ( a Pointer, b i32, ) u64
-        PhysicalDevice by EXT_DESCRIPTOR_HEAP;
-    95 GET_PHYSICAL_DEVICE_MULTISAMPLE_PROPERTIES_EXT PFN_vkGetPhysicalDeviceMultisamplePropertiesEXT ( a Pointer,
-        b u32, c Pointer, ) Nothing PhysicalDevice by EXT_SAMPLE_LOCATIONS;
-    96 GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_EXT PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT (
-        a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice
-        alias GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR by EXT_CALIBRATED_TIMESTAMPS;
-    97 GET_PHYSICAL_DEVICE_FRAGMENT_SHADING_RATES_KHR PFN_vkGetPhysicalDeviceFragmentShadingRatesKHR ( a Pointer,
-        b Pointer, c Pointer, ) i32 PhysicalDevice by KHR_FRAGMENT_SHADING_RATE;
-    98 GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT PFN_vkGetPhysicalDeviceToolPropertiesEXT ( a Pointer, b Pointer,
-        c Pointer, ) i32 PhysicalDevice alias GET_PHYSICAL_DEVICE_TOOL_PROPERTIES by EXT_TOOLING_INFO;
-    99 GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_NV PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesNV (
-        a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by NV_COOPERATIVE_MATRIX;
-    100 GET_PHYSICAL_DEVICE_SUPPORTED_FRAMEBUFFER_MIXED_SAMPLES_COMBINATIONS_NV PFN_vkGetPhysicalDeviceSupportedFramebufferMixedSamplesCombinationsNV
-        ( a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by NV_COVERAGE_REDUCTION_MODE;
-    101 GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_2_EXT PFN_vkGetPhysicalDeviceSurfacePresentModes2EXT ( a Pointer,
-        b Pointer, c Pointer, d Pointer, ) i32 PhysicalDevice by EXT_FULL_SCREEN_EXCLUSIVE;
-    102 ACQUIRE_DRM_DISPLAY_EXT PFN_vkAcquireDrmDisplayEXT ( a Pointer, b i32, c u64, ) i32 PhysicalDevice
-        by EXT_ACQUIRE_DRM_DISPLAY;
-    103 GET_DRM_DISPLAY_EXT PFN_vkGetDrmDisplayEXT ( a Pointer, b i32, c u32, d Pointer, ) i32 PhysicalDevice
-        by EXT_ACQUIRE_DRM_DISPLAY;
-    104 GET_PHYSICAL_DEVICE_VIDEO_ENCODE_QUALITY_LEVEL_PROPERTIES_KHR PFN_vkGetPhysicalDeviceVideoEncodeQualityLevelPropertiesKHR
-        ( a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by KHR_VIDEO_ENCODE_QUEUE;
-    105 ACQUIRE_WINRT_DISPLAY_NV PFN_vkAcquireWinrtDisplayNV ( a Pointer, b u64, ) i32 PhysicalDevice
-        by NV_ACQUIRE_WINRT_DISPLAY;
-    106 GET_WINRT_DISPLAY_NV PFN_vkGetWinrtDisplayNV ( a Pointer, b u32, c Pointer, ) i32 PhysicalDevice
-        by NV_ACQUIRE_WINRT_DISPLAY;
-    107 GET_PHYSICAL_DEVICE_DIRECT_FB_PRESENTATION_SUPPORT_EXT PFN_vkGetPhysicalDeviceDirectFBPresentationSupportEXT
-        ( a Pointer, b u32, c Pointer, ) u32 PhysicalDevice by EXT_DIRECTFB_SURFACE;
-    108 GET_PHYSICAL_DEVICE_SCREEN_PRESENTATION_SUPPORT_QNX PFN_vkGetPhysicalDeviceScreenPresentationSupportQNX (
-        a Pointer, b u32, c Pointer, ) u32 PhysicalDevice by QNX_SCREEN_SURFACE;
-    109 GET_PHYSICAL_DEVICE_EXTERNAL_TENSOR_PROPERTIES_ARM PFN_vkGetPhysicalDeviceExternalTensorPropertiesARM (
-        a Pointer, b Pointer, c Pointer, ) Nothing PhysicalDevice by ARM_TENSORS;
-    110 GET_PHYSICAL_DEVICE_OPTICAL_FLOW_IMAGE_FORMATS_NV PFN_vkGetPhysicalDeviceOpticalFlowImageFormatsNV (
-        a Pointer, b Pointer, c Pointer, d Pointer, ) i32 PhysicalDevice by NV_OPTICAL_FLOW;
-    111 GET_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_PROPERTIES_NV PFN_vkGetPhysicalDeviceCooperativeVectorPropertiesNV (
-        a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by NV_COOPERATIVE_VECTOR;
-    112 GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR (
-        a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by KHR_COOPERATIVE_MATRIX;
-    113 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_DATA_GRAPH_PROPERTIES_ARM PFN_vkGetPhysicalDeviceQueueFamilyDataGraphPropertiesARM
-        ( a Pointer, b u32, c Pointer, d Pointer, ) i32 PhysicalDevice by ARM_DATA_GRAPH;
-    114 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_DATA_GRAPH_PROCESSING_ENGINE_PROPERTIES_ARM PFN_vkGetPhysicalDeviceQueueFamilyDataGraphProcessingEnginePropertiesARM
-        ( a Pointer, b Pointer, c Pointer, ) Nothing PhysicalDevice by ARM_DATA_GRAPH;
-    115 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_DATA_GRAPH_ENGINE_OPERATION_PROPERTIES_ARM PFN_vkGetPhysicalDeviceQueueFamilyDataGraphEngineOperationPropertiesARM
-        ( a Pointer, b u32, c Pointer, d Pointer, ) i32 PhysicalDevice by ARM_DATA_GRAPH_INSTRUCTION_SET_TOSA
-        by ARM_DATA_GRAPH_OPTICAL_FLOW;
-    116 GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsKHR (
-        a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by KHR_CALIBRATED_TIMESTAMPS;
-    117 GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FLEXIBLE_DIMENSIONS_PROPERTIES_NV PFN_vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV
-        ( a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by NV_COOPERATIVE_MATRIX2;
-    118 ENUMERATE_PHYSICAL_DEVICE_QUEUE_FAMILY_PERFORMANCE_COUNTERS_BY_REGION_ARM PFN_vkEnumeratePhysicalDeviceQueueFamilyPerformanceCountersByRegionARM
-        ( a Pointer, b u32, c Pointer, d Pointer, e Pointer, ) i32 PhysicalDevice
-        by ARM_PERFORMANCE_COUNTERS_BY_REGION;
-    119 ENUMERATE_PHYSICAL_DEVICE_SHADER_INSTRUMENTATION_METRICS_ARM PFN_vkEnumeratePhysicalDeviceShaderInstrumentationMetricsARM
-        ( a Pointer, b Pointer, c Pointer, ) i32 PhysicalDevice by ARM_SHADER_INSTRUMENTATION;
-    120 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_DATA_GRAPH_OPTICAL_FLOW_IMAGE_FORMATS_ARM PFN_vkGetPhysicalDeviceQueueFamilyDataGraphOpticalFlowImageFormatsARM
-        ( a Pointer, b u32, c Pointer, d Pointer, e Pointer, f Pointer, ) i32 PhysicalDevice
-        by ARM_DATA_GRAPH_OPTICAL_FLOW;
-    121 GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_2_EXT PFN_vkGetPhysicalDeviceCooperativeMatrixProperties2EXT
-        ( a Pointer, b Pointer, c Pointer, d Pointer, ) i32 PhysicalDevice by EXT_COOPERATIVE_MATRIX_MAINTENANCE1;
-    122 GET_PHYSICAL_DEVICE_UBM_PRESENTATION_SUPPORT_SEC PFN_vkGetPhysicalDeviceUbmPresentationSupportSEC (
-        a Pointer, b u32, c Pointer, ) u32 PhysicalDevice by SEC_UBM_SURFACE;
+    84 GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_EXT GetPhysicalDeviceSurfaceCapabilities2EXT (
+        physical_device: vk::PhysicalDevice, surface: vk::SurfaceKHR,
+        surface_capabilities: Out<'a, vk::SurfaceCapabilities2EXT<'a>>, ) -> vk::Result, PhysicalDevice
+        by EXT_DISPLAY_SURFACE_COUNTER;
+    85 GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES_KHR GetPhysicalDeviceExternalFencePropertiesKHR (
+        physical_device: vk::PhysicalDevice, external_fence_info: In<'a, vk::PhysicalDeviceExternalFenceInfo<'a>>,
+        external_fence_properties: Out<'a, vk::ExternalFenceProperties<'a>>, ) -> (), PhysicalDevice
+        alias GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES by KHR_EXTERNAL_FENCE_CAPABILITIES;
+    86 ENUMERATE_PHYSICAL_DEVICE_QUEUE_FAMILY_PERFORMANCE_QUERY_COUNTERS_KHR EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR
+        ( physical_device: vk::PhysicalDevice, queue_family_index: u32, counter_count: Out<'a, u32>,
+        counters: *mut vk::PerformanceCounterKHR<'a>,
+        counter_descriptions: *mut vk::PerformanceCounterDescriptionKHR<'a>, ) -> vk::Result, PhysicalDevice
+        by KHR_PERFORMANCE_QUERY;
+    87 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PERFORMANCE_QUERY_PASSES_KHR GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR
+        ( physical_device: vk::PhysicalDevice,
+        performance_query_create_info: In<'a, vk::QueryPoolPerformanceCreateInfoKHR<'a>>, num_passes: Out<'a, u32>,
+        ) -> (), PhysicalDevice by KHR_PERFORMANCE_QUERY;
+    88 GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR GetPhysicalDeviceSurfaceCapabilities2KHR (
+        physical_device: vk::PhysicalDevice, surface_info: In<'a, vk::PhysicalDeviceSurfaceInfo2KHR<'a>>,
+        surface_capabilities: Out<'a, vk::SurfaceCapabilities2KHR<'a>>, ) -> vk::Result, PhysicalDevice
+        by KHR_GET_SURFACE_CAPABILITIES2;
+    89 GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR GetPhysicalDeviceSurfaceFormats2KHR (
+        physical_device: vk::PhysicalDevice, surface_info: In<'a, vk::PhysicalDeviceSurfaceInfo2KHR<'a>>,
+        surface_format_count: Out<'a, u32>, surface_formats: *mut vk::SurfaceFormat2KHR<'a>, ) -> vk::Result,
+        PhysicalDevice by KHR_GET_SURFACE_CAPABILITIES2;
+    90 GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_2_KHR GetPhysicalDeviceDisplayProperties2KHR (
+        physical_device: vk::PhysicalDevice, property_count: Out<'a, u32>,
+        properties: *mut vk::DisplayProperties2KHR<'a>, ) -> vk::Result, PhysicalDevice
+        by KHR_GET_DISPLAY_PROPERTIES2;
+    91 GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_2_KHR GetPhysicalDeviceDisplayPlaneProperties2KHR (
+        physical_device: vk::PhysicalDevice, property_count: Out<'a, u32>,
+        properties: *mut vk::DisplayPlaneProperties2KHR<'a>, ) -> vk::Result, PhysicalDevice
+        by KHR_GET_DISPLAY_PROPERTIES2;
+    92 GET_DISPLAY_MODE_PROPERTIES_2_KHR GetDisplayModeProperties2KHR ( physical_device: vk::PhysicalDevice,
+        display: vk::DisplayKHR, property_count: Out<'a, u32>, properties: *mut vk::DisplayModeProperties2KHR<'a>,
+        ) -> vk::Result, PhysicalDevice by KHR_GET_DISPLAY_PROPERTIES2;
+    93 GET_DISPLAY_PLANE_CAPABILITIES_2_KHR GetDisplayPlaneCapabilities2KHR ( physical_device: vk::PhysicalDevice,
+        display_plane_info: In<'a, vk::DisplayPlaneInfo2KHR<'a>>,
+        capabilities: Out<'a, vk::DisplayPlaneCapabilities2KHR<'a>>, ) -> vk::Result, PhysicalDevice
+        by KHR_GET_DISPLAY_PROPERTIES2;
+    94 GET_PHYSICAL_DEVICE_DESCRIPTOR_SIZE_EXT GetPhysicalDeviceDescriptorSizeEXT (
+        physical_device: vk::PhysicalDevice, descriptor_type: vk::DescriptorType, ) -> vk::DeviceSize, PhysicalDevice
+        by EXT_DESCRIPTOR_HEAP;
+    95 GET_PHYSICAL_DEVICE_MULTISAMPLE_PROPERTIES_EXT GetPhysicalDeviceMultisamplePropertiesEXT (
+        physical_device: vk::PhysicalDevice, samples: vk::SampleCountFlags,
+        multisample_properties: Out<'a, vk::MultisamplePropertiesEXT<'a>>, ) -> (), PhysicalDevice
+        by EXT_SAMPLE_LOCATIONS;
+    96 GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_EXT GetPhysicalDeviceCalibrateableTimeDomainsEXT (
+        physical_device: vk::PhysicalDevice, time_domain_count: Out<'a, u32>, time_domains: *mut vk::TimeDomainKHR,
+        ) -> vk::Result, PhysicalDevice alias GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR
+        by EXT_CALIBRATED_TIMESTAMPS;
+    97 GET_PHYSICAL_DEVICE_FRAGMENT_SHADING_RATES_KHR GetPhysicalDeviceFragmentShadingRatesKHR (
+        physical_device: vk::PhysicalDevice, fragment_shading_rate_count: Out<'a, u32>,
+        fragment_shading_rates: *mut vk::PhysicalDeviceFragmentShadingRateKHR<'a>, ) -> vk::Result, PhysicalDevice
+        by KHR_FRAGMENT_SHADING_RATE;
+    98 GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT GetPhysicalDeviceToolPropertiesEXT (
+        physical_device: vk::PhysicalDevice, tool_count: Out<'a, u32>,
+        tool_properties: *mut vk::PhysicalDeviceToolProperties<'a>, ) -> vk::Result, PhysicalDevice
+        alias GET_PHYSICAL_DEVICE_TOOL_PROPERTIES by EXT_TOOLING_INFO;
+    99 GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_NV GetPhysicalDeviceCooperativeMatrixPropertiesNV (
+        physical_device: vk::PhysicalDevice, property_count: Out<'a, u32>,
+        properties: *mut vk::CooperativeMatrixPropertiesNV<'a>, ) -> vk::Result, PhysicalDevice
+        by NV_COOPERATIVE_MATRIX;
+    100 GET_PHYSICAL_DEVICE_SUPPORTED_FRAMEBUFFER_MIXED_SAMPLES_COMBINATIONS_NV GetPhysicalDeviceSupportedFramebufferMixedSamplesCombinationsNV
+        ( physical_device: vk::PhysicalDevice, combination_count: Out<'a, u32>,
+        combinations: *mut vk::FramebufferMixedSamplesCombinationNV<'a>, ) -> vk::Result, PhysicalDevice
+        by NV_COVERAGE_REDUCTION_MODE;
+    101 GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_2_EXT GetPhysicalDeviceSurfacePresentModes2EXT (
+        physical_device: vk::PhysicalDevice, surface_info: In<'a, vk::PhysicalDeviceSurfaceInfo2KHR<'a>>,
+        present_mode_count: Out<'a, u32>, present_modes: *mut vk::PresentModeKHR, ) -> vk::Result, PhysicalDevice
+        by EXT_FULL_SCREEN_EXCLUSIVE;
+    102 ACQUIRE_DRM_DISPLAY_EXT AcquireDrmDisplayEXT ( physical_device: vk::PhysicalDevice, drm_fd: i32,
+        display: vk::DisplayKHR, ) -> vk::Result, PhysicalDevice by EXT_ACQUIRE_DRM_DISPLAY;
+    103 GET_DRM_DISPLAY_EXT GetDrmDisplayEXT ( physical_device: vk::PhysicalDevice, drm_fd: i32, connector_id: u32,
+        display: Out<'a, vk::DisplayKHR>, ) -> vk::Result, PhysicalDevice by EXT_ACQUIRE_DRM_DISPLAY;
+    104 GET_PHYSICAL_DEVICE_VIDEO_ENCODE_QUALITY_LEVEL_PROPERTIES_KHR GetPhysicalDeviceVideoEncodeQualityLevelPropertiesKHR
+        ( physical_device: vk::PhysicalDevice,
+        quality_level_info: In<'a, vk::PhysicalDeviceVideoEncodeQualityLevelInfoKHR<'a>>,
+        quality_level_properties: Out<'a, vk::VideoEncodeQualityLevelPropertiesKHR<'a>>, ) -> vk::Result,
+        PhysicalDevice by KHR_VIDEO_ENCODE_QUEUE;
+    105 ACQUIRE_WINRT_DISPLAY_NV AcquireWinrtDisplayNV ( physical_device: vk::PhysicalDevice,
+        display: vk::DisplayKHR, ) -> vk::Result, PhysicalDevice by NV_ACQUIRE_WINRT_DISPLAY;
+    106 GET_WINRT_DISPLAY_NV GetWinrtDisplayNV ( physical_device: vk::PhysicalDevice, device_relative_id: u32,
+        display: Out<'a, vk::DisplayKHR>, ) -> vk::Result, PhysicalDevice by NV_ACQUIRE_WINRT_DISPLAY;
+    107 GET_PHYSICAL_DEVICE_DIRECT_FB_PRESENTATION_SUPPORT_EXT GetPhysicalDeviceDirectFBPresentationSupportEXT (
+        physical_device: vk::PhysicalDevice, queue_family_index: u32, dfb: *mut vk::IDirectFB, ) -> vk::Bool32,
+        PhysicalDevice by EXT_DIRECTFB_SURFACE;
+    108 GET_PHYSICAL_DEVICE_SCREEN_PRESENTATION_SUPPORT_QNX GetPhysicalDeviceScreenPresentationSupportQNX (
+        physical_device: vk::PhysicalDevice, queue_family_index: u32, window: *mut vk::_screen_window,
+        ) -> vk::Bool32, PhysicalDevice by QNX_SCREEN_SURFACE;
+    109 GET_PHYSICAL_DEVICE_EXTERNAL_TENSOR_PROPERTIES_ARM GetPhysicalDeviceExternalTensorPropertiesARM (
+        physical_device: vk::PhysicalDevice, external_tensor_info: In<'a, vk::PhysicalDeviceExternalTensorInfoARM>,
+        external_tensor_properties: Out<'a, vk::ExternalTensorPropertiesARM>, ) -> (), PhysicalDevice by ARM_TENSORS;
+    110 GET_PHYSICAL_DEVICE_OPTICAL_FLOW_IMAGE_FORMATS_NV GetPhysicalDeviceOpticalFlowImageFormatsNV (
+        physical_device: vk::PhysicalDevice,
+        optical_flow_image_format_info: In<'a, vk::OpticalFlowImageFormatInfoNV<'a>>, format_count: Out<'a, u32>,
+        image_format_properties: *mut vk::OpticalFlowImageFormatPropertiesNV<'a>, ) -> vk::Result, PhysicalDevice
+        by NV_OPTICAL_FLOW;
+    111 GET_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_PROPERTIES_NV GetPhysicalDeviceCooperativeVectorPropertiesNV (
+        physical_device: vk::PhysicalDevice, property_count: Out<'a, u32>,
+        properties: *mut vk::CooperativeVectorPropertiesNV, ) -> vk::Result, PhysicalDevice by NV_COOPERATIVE_VECTOR;
+    112 GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR GetPhysicalDeviceCooperativeMatrixPropertiesKHR (
+        physical_device: vk::PhysicalDevice, property_count: Out<'a, u32>,
+        properties: *mut vk::CooperativeMatrixPropertiesKHR<'a>, ) -> vk::Result, PhysicalDevice
+        by KHR_COOPERATIVE_MATRIX;
+    113 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_DATA_GRAPH_PROPERTIES_ARM GetPhysicalDeviceQueueFamilyDataGraphPropertiesARM
+        ( physical_device: vk::PhysicalDevice, queue_family_index: u32,
+        queue_family_data_graph_property_count: Out<'a, u32>,
+        queue_family_data_graph_properties: *mut vk::QueueFamilyDataGraphPropertiesARM, ) -> vk::Result,
+        PhysicalDevice by ARM_DATA_GRAPH;
+    114 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_DATA_GRAPH_PROCESSING_ENGINE_PROPERTIES_ARM GetPhysicalDeviceQueueFamilyDataGraphProcessingEnginePropertiesARM
+        ( physical_device: vk::PhysicalDevice,
+        queue_family_data_graph_processing_engine_info: In<'a, vk::PhysicalDeviceQueueFamilyDataGraphProcessingEngineInfoARM>,
+        queue_family_data_graph_processing_engine_properties: Out<'a, vk::QueueFamilyDataGraphProcessingEnginePropertiesARM>,
+        ) -> (), PhysicalDevice by ARM_DATA_GRAPH;
+    115 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_DATA_GRAPH_ENGINE_OPERATION_PROPERTIES_ARM GetPhysicalDeviceQueueFamilyDataGraphEngineOperationPropertiesARM
+        ( physical_device: vk::PhysicalDevice, queue_family_index: u32,
+        queue_family_data_graph_properties: In<'a, vk::QueueFamilyDataGraphPropertiesARM>,
+        properties: Out<'a, vk::BaseOutStructure<'a>>, ) -> vk::Result, PhysicalDevice
+        by ARM_DATA_GRAPH_INSTRUCTION_SET_TOSA by ARM_DATA_GRAPH_OPTICAL_FLOW;
+    116 GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR GetPhysicalDeviceCalibrateableTimeDomainsKHR (
+        physical_device: vk::PhysicalDevice, time_domain_count: Out<'a, u32>, time_domains: *mut vk::TimeDomainKHR,
+        ) -> vk::Result, PhysicalDevice by KHR_CALIBRATED_TIMESTAMPS;
+    117 GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FLEXIBLE_DIMENSIONS_PROPERTIES_NV GetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV
+        ( physical_device: vk::PhysicalDevice, property_count: Out<'a, u32>,
+        properties: *mut vk::CooperativeMatrixFlexibleDimensionsPropertiesNV, ) -> vk::Result, PhysicalDevice
+        by NV_COOPERATIVE_MATRIX2;
+    118 ENUMERATE_PHYSICAL_DEVICE_QUEUE_FAMILY_PERFORMANCE_COUNTERS_BY_REGION_ARM EnumeratePhysicalDeviceQueueFamilyPerformanceCountersByRegionARM
+        ( physical_device: vk::PhysicalDevice, queue_family_index: u32, counter_count: Out<'a, u32>,
+        counters: *mut vk::PerformanceCounterARM, counter_descriptions: *mut vk::PerformanceCounterDescriptionARM,
+        ) -> vk::Result, PhysicalDevice by ARM_PERFORMANCE_COUNTERS_BY_REGION;
+    119 ENUMERATE_PHYSICAL_DEVICE_SHADER_INSTRUMENTATION_METRICS_ARM EnumeratePhysicalDeviceShaderInstrumentationMetricsARM
+        ( physical_device: vk::PhysicalDevice, description_count: Out<'a, u32>,
+        descriptions: *mut vk::ShaderInstrumentationMetricDescriptionARM, ) -> vk::Result, PhysicalDevice
+        by ARM_SHADER_INSTRUMENTATION;
+    120 GET_PHYSICAL_DEVICE_QUEUE_FAMILY_DATA_GRAPH_OPTICAL_FLOW_IMAGE_FORMATS_ARM GetPhysicalDeviceQueueFamilyDataGraphOpticalFlowImageFormatsARM
+        ( physical_device: vk::PhysicalDevice, queue_family_index: u32,
+        queue_family_data_graph_properties: In<'a, vk::QueueFamilyDataGraphPropertiesARM>,
+        optical_flow_image_format_info: In<'a, vk::DataGraphOpticalFlowImageFormatInfoARM>,
+        format_count: Out<'a, u32>, image_format_properties: *mut vk::DataGraphOpticalFlowImageFormatPropertiesARM,
+        ) -> vk::Result, PhysicalDevice by ARM_DATA_GRAPH_OPTICAL_FLOW;
+    121 GET_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_2_EXT GetPhysicalDeviceCooperativeMatrixProperties2EXT (
+        physical_device: vk::PhysicalDevice,
+        cooperative_matrix_info: In<'a, vk::PhysicalDeviceCooperativeMatrixInfo2EXT>, property_count: Out<'a, u32>,
+        properties: *mut vk::CooperativeMatrixProperties2EXT, ) -> vk::Result, PhysicalDevice
+        by EXT_COOPERATIVE_MATRIX_MAINTENANCE1;
+    122 GET_PHYSICAL_DEVICE_UBM_PRESENTATION_SUPPORT_SEC GetPhysicalDeviceUbmPresentationSupportSEC (
+        physical_device: vk::PhysicalDevice, queue_family_index: u32, device: *mut c_void, ) -> vk::Bool32,
+        PhysicalDevice by SEC_UBM_SURFACE;
     } };
 }
 

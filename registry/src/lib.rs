@@ -50,6 +50,8 @@ mod hash_gen;
 mod ids;
 mod layout;
 mod numbers_gen;
+#[cfg(feature = "types")]
+pub mod parameter;
 mod source;
 mod structures;
 mod structures_gen;

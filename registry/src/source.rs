@@ -31,26 +31,16 @@ pub(super) struct Extension {
     pub(super) platform: Platform,
 }
 
-/// Returns the name of a command, from the name of its function's type.
-pub(crate) const fn name_of(pointer: &'static str) -> &'static str {
-    match pointer.split_at_checked("PFN_".len()) {
-        Some((_, name)) => name,
-        None => "",
-    }
-}
-
 /// The commands of a generated file: their constants, and [`Command`]s in `ROWS`.
 macro_rules! commands {
     ($(
-        $id:literal $constant:ident $pointer:ident ($($signature:tt)*) $result:ident $class:ident
+        $id:literal $constant:ident $name:ident ($($parameter:ident: $type:ty $([$count:ident])?,)*) -> $result:ty,
+        $class:ident
         $(core $core:literal)? $(alias $alias:ident)? $(by $extension:ident)*;
     )*) => {
         $(
-            #[doc = concat!("The command whose function has the type `", stringify!($pointer), "`.")]
+            #[doc = concat!("`vk", stringify!($name), "`")]
             pub const $constant: $crate::CommandId = $crate::CommandId::new($id);
-
-            #[cfg(feature = "types")]
-            const _: () = assert!(size_of::<$crate::types::$pointer>() == size_of::<fn()>());
         )*
 
         pub(crate) const ROWS: &[$crate::source::Command] = {
@@ -59,7 +49,7 @@ macro_rules! commands {
             &[$(
                 $crate::source::Command {
                     id: $id,
-                    name: $crate::source::name_of(stringify!($pointer)),
+                    name: concat!("vk", stringify!($name)),
                     class: $crate::Class::$class,
                     core: [$($core,)? $crate::source::NOT_CORE][0],
                     alias: &[$($crate::command::$alias)?],

@@ -37,23 +37,19 @@ impl Outcome for vk::Result {
     }
 }
 
-/// A result as the processor passes it.
-impl Outcome for i32 {
-    fn failed(result: vk::Result) -> Self {
-        result.as_raw()
-    }
+impl Outcome for () {
+    fn failed(_: vk::Result) {}
 
     fn text(&self) -> String {
-        vk::Result::from_raw(*self).text()
-    }
-
-    fn or(self, wanted: vk::Result) -> Self {
-        vk::Result::from_raw(self).or(wanted).as_raw()
+        String::new()
     }
 }
 
-impl Outcome for () {
-    fn failed(_: vk::Result) {}
+/// Commands that find functions are not watched.
+impl Outcome for vk::PFN_vkVoidFunction {
+    fn failed(_: vk::Result) -> Self {
+        None
+    }
 
     fn text(&self) -> String {
         String::new()

@@ -1,4 +1,4 @@
-//! The null driver and the statistics layer: a library in the usual library folder, and a manifest.
+//! The null driver and the layers: a library in the usual library folder, and a manifest.
 
 use std::fs;
 use std::path::Path;
@@ -37,6 +37,13 @@ pub(super) const PLUGINS: &[Plugin] = &[
         manifest: "layers/statistics/VkLayer_vkload_statistics.json",
         folder: "vulkan/explicit_layer.d",
         debian: "vkload-statistics-layer",
+    },
+    Plugin {
+        package: "recorder-layer",
+        library: "libVkLayer_vkload_recorder.so",
+        manifest: "layers/recorder/VkLayer_vkload_recorder.json",
+        folder: "vulkan/explicit_layer.d",
+        debian: "vkload-recorder-layer",
     },
 ];
 

@@ -17,10 +17,10 @@ const DEVICE_FILES: [(&str, u16); 3] =
     [("device_extensions_1", 200), ("device_extensions_200", 400), ("device_extensions_400", u16::MAX)];
 
 pub(super) fn files(root: Node, registry: &Numbered) -> Result<Vec<Generated>, Failure> {
-    let signatures = Signatures::read(root)?;
+    let mut signatures = Signatures::read(root)?;
     let mut files = vec![counts(registry)];
     for (name, about, range) in parts(registry)? {
-        let text = list(registry, &signatures, &name, &about, range)?;
+        let text = list(registry, &mut signatures, &name, &about, range)?;
         files.push(Generated::registry(&format!("commands_{name}_gen.rs"), text));
     }
     Ok(files)
@@ -109,7 +109,7 @@ fn counts(registry: &Numbered) -> Generated {
 
 fn list(
     registry: &Numbered,
-    signatures: &Signatures,
+    signatures: &mut Signatures,
     name: &str,
     about: &str,
     range: Range<usize>,
@@ -129,11 +129,11 @@ fn list(
     ))
 }
 
-/// `12 CONSTANT PFN_vkName ( a Pointer, b u32, ) i32 Class core 1 alias CONSTANT by EXTENSION;`
-fn row(registry: &Numbered, signatures: &Signatures, id: usize) -> Result<String, Failure> {
+/// `12 CONSTANT Name ( device: vk::Device, count: u32, ) -> vk::Result, Class core 1 alias CONSTANT by EXTENSION;`
+fn row(registry: &Numbered, signatures: &mut Signatures, id: usize) -> Result<String, Failure> {
     let command = &registry.commands()[id];
     let constant = naming::command(&command.name);
-    let mut words = vec![format!("{id} {constant} PFN_{}", command.name)];
+    let mut words = vec![format!("{id} {constant} {}", command.name.trim_start_matches("vk"))];
     words.extend(signatures.of(command.alias_of.as_ref().unwrap_or(&command.name))?);
     words.push(order::class(command).to_owned());
     if let Some(minor) = command.core {

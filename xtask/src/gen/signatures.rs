@@ -1,54 +1,83 @@
-//! The parameters and results of commands, as the processor passes them.
+//! The parameters and results of commands, with the types of `registry::types` and of `registry::parameter`.
 
 use std::collections::BTreeMap;
 
 use roxmltree::Node;
 
-use super::model::{child_text, children, declaration, declared_commands, of_this_api};
-use super::recorded::{Reader, letter};
+use super::model::{child_text, children, declared_commands, of_this_api};
+use super::types::Writer;
 use crate::Failure;
 
-/// Handles with a dispatch table.
-const OBJECTS: [&str; 6] =
-    ["VkInstance", "VkPhysicalDevice", "VkDevice", "VkQueue", "VkCommandBuffer", "VkExternalComputeQueueNV"];
-
-/// Types of window systems, which the registry does not define.
-const OF_WINDOW_SYSTEMS: [(&str, &str); 3] =
-    [("VisualID", "usize"), ("RROutput", "usize"), ("xcb_visualid_t", "u32")];
-
 pub(super) struct Signatures<'a> {
-    reader: Reader<'a>,
+    writer: Writer<'a>,
     declared: BTreeMap<&'a str, Node<'a, 'a>>,
 }
 
 impl<'a> Signatures<'a> {
     pub(super) fn read(root: Node<'a, 'a>) -> Result<Self, Failure> {
-        Ok(Self { reader: Reader::new(root)?, declared: declared_commands(root) })
+        Ok(Self { writer: Writer::new(root)?, declared: declared_commands(root) })
     }
 
-    /// `( a Pointer, b u32, ) i32`
-    pub(super) fn of(&self, name: &str) -> Result<Vec<String>, Failure> {
+    /// `( device: vk::Device, count: u32, writes: Array<'a, vk::X<'a>> [count], ) -> vk::Result,`
+    pub(super) fn of(&mut self, name: &str) -> Result<Vec<String>, Failure> {
         let node = *self.declared.get(name).ok_or_else(|| format!("{name} is not declared"))?;
-        let mut words = vec!["(".to_owned()];
-        for (index, parameter) in children(node, "param").filter(|node| of_this_api(*node)).enumerate() {
-            words.push(format!("{} {},", letter(index), self.passed(parameter)?));
+        let nodes: Vec<_> = children(node, "param").filter(|node| of_this_api(*node)).collect();
+        let mut counts = BTreeMap::new();
+        for node in &nodes {
+            let declared = self.writer.declared(*node)?;
+            if !declared.is_pointer() {
+                counts.insert(child_text(*node, "name").unwrap_or_default(), short(&declared.name));
+            }
         }
-        let proto = children(node, "proto").next().ok_or("a command without prototype")?;
-        let is_void = child_text(proto, "type") == Some("void") && !declaration(proto).contains('*');
-        words.push(format!(") {}", if is_void { "Nothing" } else { self.passed(proto)? }));
+        let mut words = vec!["(".to_owned()];
+        for node in nodes {
+            words.push(format!("{},", self.parameter(node, &counts)?));
+        }
+        let result =
+            self.writer.declared(children(node, "proto").next().ok_or("a command without prototype")?)?;
+        let element = self.writer.element(&result, "'a")?.replace("super::", "vk::");
+        words.push(match element.as_str() {
+            "c_void" if !result.is_pointer() => ") -> (),".to_owned(),
+            _ => format!(") -> {},", result.member(&element)),
+        });
         Ok(words)
     }
 
-    /// Returns the type that the processor passes for a parameter or a result. A handle with a dispatch table is a pointer.
-    fn passed(&self, node: Node<'a, 'a>) -> Result<&'static str, Failure> {
-        let of_type = child_text(node, "type").ok_or("a parameter without type")?;
-        let text = declaration(node);
-        if text.contains('*') || text.contains('[') || OBJECTS.contains(&of_type) {
-            return Ok("Pointer");
-        }
-        match OF_WINDOW_SYSTEMS.iter().find(|(name, _)| *name == of_type) {
-            Some((_, class)) => Ok(class),
-            None => self.reader.class(of_type),
-        }
+    fn parameter(&mut self, node: Node<'a, 'a>, counts: &BTreeMap<&str, String>) -> Result<String, Failure> {
+        let declared = self.writer.declared(node)?;
+        let element = self.writer.element(&declared, "'a")?.replace("super::", "vk::");
+        let name = short(&declared.name);
+        let is_optional = node.attribute("optional").is_some_and(|optional| optional.starts_with("true"));
+        // What the registry does not define can only be passed on.
+        let is_opaque = element == "c_void" || !is_defined(declared.of_type);
+        let of_type = match (declared.only_pointer(), node.attribute("len")) {
+            (Some(_), _) if is_opaque => declared.parameter(&element),
+            (Some("*const "), Some(count)) => match counts.get(count) {
+                Some(count) => format!("Array<'a, {element}> [{count}]"),
+                None => declared.parameter(&element),
+            },
+            (Some("*const "), None) if is_optional => format!("InOptional<'a, {element}>"),
+            (Some("*const "), None) => format!("In<'a, {element}>"),
+            (Some("*mut "), None) if !is_optional => format!("Out<'a, {element}>"),
+            _ => declared.parameter(&element),
+        };
+        Ok(format!("{name}: {of_type}"))
+    }
+}
+
+/// Returns whether the registry has the type's definition.
+fn is_defined(of_type: &str) -> bool {
+    of_type.starts_with("Vk")
+        || of_type.ends_with("_t") && !of_type.contains("xcb")
+        || ["float", "double", "int"].contains(&of_type)
+}
+
+/// Returns a parameter's name without its prefix for pointers.
+fn short(name: &str) -> String {
+    let short = name.trim_start_matches("pp_").trim_start_matches("p_");
+    if ["type", "final", "ref", "virtual", "fn"].contains(&short) {
+        format!("r#{short}")
+    } else {
+        short.to_owned()
     }
 }

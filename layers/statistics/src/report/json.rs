@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
-use vkload_core::registry::CommandId;
+use vkload_layer_runtime::registry::CommandId;
 
 use super::summary::Summary;
 use crate::threads::{Everything, Others, Record, Sums};

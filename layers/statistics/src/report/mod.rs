@@ -11,12 +11,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::message::say;
+use crate::say;
 use crate::settings::{self, Settings};
 use crate::threads::{self, Everything};
 use summary::Summary;
 
-/// The process that opened the layer, which is the only one that writes: a child that it forked has counted nothing of its own.
+/// The process that created an instance, which is the only one that writes: a child that it forked has counted nothing of its own.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// How many calls were in the last report. Held while one is written.

@@ -1,6 +1,6 @@
 //! All threads together: a row for each command, by time.
 
-use vkload_core::registry::{COMMAND_COUNT, CommandId};
+use vkload_layer_runtime::registry::{COMMAND_COUNT, CommandId};
 
 use crate::threads::{Everything, Sums};
 

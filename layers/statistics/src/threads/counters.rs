@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::alloc;
 
-use vkload_core::registry::{COMMAND_COUNT, CommandId};
+use vkload_layer_runtime::registry::{COMMAND_COUNT, CommandId};
 
 use super::Record;
 use super::events::Log;

@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 
-use vkload_core::registry::CommandId;
+use vkload_layer_runtime::registry::CommandId;
 
 /// A call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +116,7 @@ fn zeroed(length: usize) -> Box<[Slot]> {
 
 #[cfg(test)]
 mod tests {
-    use vkload_core::registry::command;
+    use vkload_layer_runtime::registry::command;
 
     use super::*;
 

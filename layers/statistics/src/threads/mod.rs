@@ -8,7 +8,7 @@ use core::ptr::null;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use vkload_core::registry::{COMMAND_COUNT, CommandId};
+use vkload_layer_runtime::registry::{COMMAND_COUNT, CommandId};
 
 use crate::clock;
 pub(crate) use counters::{Identity, Sums};
@@ -202,7 +202,7 @@ fn try_all() -> Option<MutexGuard<'static, All>> {
 
 #[cfg(test)]
 mod tests {
-    use vkload_core::registry::command;
+    use vkload_layer_runtime::registry::command;
 
     use super::*;
 

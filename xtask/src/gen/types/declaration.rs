@@ -9,11 +9,11 @@ use crate::r#gen::model::child_text;
 use crate::r#gen::naming;
 
 /// The declared type of a parameter or a member.
-pub(super) struct Declared<'a> {
+pub(in crate::r#gen) struct Declared<'a> {
     /// In Rust's spelling.
-    pub(super) name: String,
+    pub(in crate::r#gen) name: String,
     /// In C, without pointers.
-    pub(super) of_type: &'a str,
+    pub(in crate::r#gen) of_type: &'a str,
     /// `*const` or `*mut`, the outermost first.
     pointers: Vec<&'static str>,
     /// The lengths of an array, the outermost first.
@@ -25,18 +25,26 @@ pub(super) struct Declared<'a> {
 }
 
 impl Declared<'_> {
-    pub(super) fn is_pointer(&self) -> bool {
+    pub(in crate::r#gen) fn is_pointer(&self) -> bool {
         !self.pointers.is_empty()
     }
 
     /// Returns the type as a member or a result.
-    pub(super) fn member(&self, element: &str) -> String {
+    pub(in crate::r#gen) fn member(&self, element: &str) -> String {
         let pointer = format!("{}{element}", self.pointers.concat());
         self.lengths.iter().rev().fold(pointer, |inner, length| format!("[{inner}; {length}]"))
     }
 
+    /// Returns `*const` or `*mut` for a pointer to something that is no pointer.
+    pub(in crate::r#gen) fn only_pointer(&self) -> Option<&'static str> {
+        match *self.pointers {
+            [pointer] if self.lengths.is_empty() => Some(pointer),
+            _ => None,
+        }
+    }
+
     /// Returns the type as a parameter, for which an array is a pointer to one.
-    pub(super) fn parameter(&self, element: &str) -> String {
+    pub(in crate::r#gen) fn parameter(&self, element: &str) -> String {
         let of_array = if self.is_constant { "*const " } else { "*mut " };
         let array = self.member(element);
         if self.lengths.is_empty() { array } else { format!("{of_array}{array}") }

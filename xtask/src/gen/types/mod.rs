@@ -72,7 +72,7 @@ fn chunks(kind: &str, title: &str, rows: &[String]) -> Vec<Generated> {
     texts.iter().enumerate().map(file).collect()
 }
 
-struct Writer<'a> {
+pub(super) struct Writer<'a> {
     ash: Ash,
     types: Types<'a>,
     root: Node<'a, 'a>,
@@ -86,7 +86,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(root: Node<'a, 'a>) -> Result<Self, Failure> {
+    pub(super) fn new(root: Node<'a, 'a>) -> Result<Self, Failure> {
         let (mut nodes, mut aliases) = (BTreeMap::new(), BTreeMap::<_, Vec<_>>::new());
         for node in grandchildren(root, "types", "type").filter(|node| of_this_api(*node)) {
             let proto = children(node, "proto").next().unwrap_or(node);
@@ -111,6 +111,10 @@ impl<'a> Writer<'a> {
             aliases,
             wanted: BTreeSet::new(),
         })
+    }
+
+    pub(super) fn declared(&self, node: Node<'a, 'a>) -> Result<Declared<'a>, Failure> {
+        declared(node, &self.constants)
     }
 
     /// Returns the type of a command that `ash` has not by this name.
@@ -145,7 +149,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the declared type, without pointers and arrays.
-    fn element(&mut self, declared: &Declared<'a>, lifetime: &str) -> Result<String, Failure> {
+    pub(super) fn element(&mut self, declared: &Declared<'a>, lifetime: &str) -> Result<String, Failure> {
         let plain = match declared.of_type {
             "void" => "c_void",
             "char" => "c_char",

@@ -1,22 +1,17 @@
 //! The user's settings, from environment variables, and the program's settings for those that are unset.
 
-mod given;
-
-use core::ffi::c_void;
-use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use crate::message::say;
-use given::Given;
+use crate::{Statistics, say};
 
 /// The reports to write. This and the following are names of both environment variables and layer settings.
-const REPORTS: &str = "VKLOAD_STATISTICS";
+pub(crate) const REPORTS: &str = "VKLOAD_STATISTICS";
 /// The file to write to.
-const FILE: &str = "VKLOAD_STATISTICS_FILE";
+pub(crate) const FILE: &str = "VKLOAD_STATISTICS_FILE";
 /// How many calls of each thread the trace keeps.
-const EVENTS: &str = "VKLOAD_STATISTICS_EVENTS";
+pub(crate) const EVENTS: &str = "VKLOAD_STATISTICS_EVENTS";
 
 /// Events of the trace that a thread keeps, unless the user says otherwise: 1.5 MiB.
 const USUAL_EVENTS: usize = 65_536;
@@ -41,53 +36,27 @@ pub(crate) struct Settings {
 
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
 
-/// Returns the settings of this process: those read by [`decide`], and before that the environment's.
+/// Returns the settings of this process. Their problems are reported to the user once.
 pub(crate) fn get() -> &'static Settings {
-    SETTINGS.get_or_init(|| read_aloud(&Given::default()))
-}
-
-/// Reads the settings, including this layer's settings in the chain of a program's `VkInstanceCreateInfo`. They are read once, since the
-/// counters of all instances are one report: a later instance with different settings gets a message.
-///
-/// # Safety
-/// `chain` is the `pNext` of a valid `VkInstanceCreateInfo`.
-pub(crate) unsafe fn decide(chain: *const c_void) {
-    // SAFETY: the caller vouches for the chain.
-    let given = unsafe { Given::in_chain(chain) };
-    let mut is_first = false;
-    let settings = SETTINGS.get_or_init(|| {
-        is_first = true;
-        read_aloud(&given)
-    });
-    if !is_first && !given.is_empty() && read(&given).0 != *settings {
-        say(
-            "the settings of an instance are ignored: those of the first instance are the whole process's; give them to that one",
-        );
-    }
-}
-
-/// Reads the settings and reports their problems to the user.
-fn read_aloud(given: &Given) -> Settings {
-    let (settings, complaints) = read(given);
-    given.complaints.iter().chain(&complaints).for_each(|complaint| say(complaint));
-    settings
-}
-
-fn read(given: &Given) -> (Settings, Vec<String>) {
-    // SAFETY: has no preconditions.
-    let is_elevated = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
-    Settings::read(is_elevated, |name| env::var_os(name).or_else(|| given.value(name)))
+    SETTINGS.get_or_init(|| {
+        // SAFETY: has no preconditions.
+        let is_elevated = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
+        let given = vkload_layer_runtime::settings::<Statistics>();
+        let (settings, problems) = Settings::read(is_elevated, |name| given.text(name).map(OsStr::to_owned));
+        problems.iter().for_each(|problem| say(problem));
+        settings
+    })
 }
 
 impl Settings {
     /// Reads the values. A process with more rights than its user writes no files; it can still have a table.
     fn read(is_elevated: bool, value: impl Fn(&str) -> Option<OsString>) -> (Self, Vec<String>) {
-        let mut complaints = Vec::new();
+        let mut problems = Vec::new();
         let wanted = value(REPORTS).unwrap_or_else(|| "table".into());
         let wanted = wanted.to_string_lossy();
         let words: Vec<&str> = wanted.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
         for word in words.iter().filter(|word| !["table", "json", "trace"].contains(word)) {
-            complaints.push(format!(
+            problems.push(format!(
                 "{REPORTS} has the word `{word}`, which is ignored; use table, json or trace, with commas between them"
             ));
         }
@@ -102,7 +71,7 @@ impl Settings {
         if let Some(number) = value(EVENTS) {
             match number.to_str().and_then(|number| number.trim().parse().ok()) {
                 Some(number) => settings.events = Ord::min(number, MOST_EVENTS),
-                None => complaints.push(format!(
+                None => problems.push(format!(
                     "{EVENTS} is not a number, so {USUAL_EVENTS} events are kept for each thread"
                 )),
             }
@@ -110,12 +79,12 @@ impl Settings {
         settings.all_events = settings.events.saturating_mul(SHARES);
         if is_elevated {
             if settings.json || settings.trace || settings.file.is_some() {
-                complaints
+                problems
                     .push("no files are written, since this process has more rights than its user".into());
             }
             (settings.json, settings.trace, settings.file) = (false, false, None);
         }
-        (settings, complaints)
+        (settings, problems)
     }
 }
 
@@ -131,29 +100,26 @@ mod tests {
 
     #[test]
     fn a_table_is_what_one_gets_without_asking() {
-        let (settings, complaints) = read(false, &[]);
+        let (settings, problems) = read(false, &[]);
         assert!(settings.table && !settings.json && !settings.trace && settings.file.is_none());
-        assert_eq!(complaints, [""; 0]);
+        assert_eq!(problems, [""; 0]);
     }
 
     #[test]
     fn words_are_taken_in_any_order_and_others_are_named() {
         let variables = [("VKLOAD_STATISTICS", "trace, jsno,json"), ("VKLOAD_STATISTICS_EVENTS", "many")];
-        let (settings, complaints) = read(false, &variables);
+        let (settings, problems) = read(false, &variables);
         assert!(!settings.table && settings.json && settings.trace);
         assert_eq!(settings.events, USUAL_EVENTS);
-        assert!(
-            complaints[0].contains("`jsno`") && complaints[1].contains("is not a number"),
-            "{complaints:?}"
-        );
+        assert!(problems[0].contains("`jsno`") && problems[1].contains("is not a number"), "{problems:?}");
     }
 
     #[test]
     fn a_process_with_more_rights_writes_no_files() {
         let variables =
             [("VKLOAD_STATISTICS", "table,json,trace"), ("VKLOAD_STATISTICS_FILE", "/etc/passwd")];
-        let (settings, complaints) = read(true, &variables);
+        let (settings, problems) = read(true, &variables);
         assert!(settings.table && !settings.json && !settings.trace && settings.file.is_none());
-        assert!(complaints[0].contains("more rights"), "{complaints:?}");
+        assert!(problems[0].contains("more rights"), "{problems:?}");
     }
 }

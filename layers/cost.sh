@@ -1,15 +1,16 @@
 #!/bin/sh
-# What the layer costs for each call: instructions (valgrind's callgrind, which does not see those of the kernel), and nanoseconds
-# (the fastest of 9 runs), with the layer, with it and a trace, and without it. Needs valgrind, gcc and libvulkan-dev, and the library
+# Measures the cost of each layer for a call: instructions (valgrind's callgrind, which does not see the kernel's), and nanoseconds (the
+# fastest of 9 runs), without a layer, with the statistics layer, with its trace, and with the recorder. Needs valgrind, gcc and libvulkan-dev, and the library
 # of `cargo xtask build`. The driver is one that does next to nothing.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 cargo build --quiet --release --package statistics-layer
+cargo build --quiet --release --package recorder-layer
 release=$PWD/target/release
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
-cp layers/statistics/VkLayer_vkload_statistics.json "$release"
-cc -O2 -o "$work/cost" layers/statistics/cost.c -L"$release" -lvulkan
+cp layers/*/VkLayer_*.json "$release"
+cc -O2 -o "$work/cost" layers/cost.c -L"$release" -lvulkan
 cc -O2 -shared -fPIC -fvisibility=hidden -DDEVICES=1 -o "$work/libnull.so" tests/benches/null_driver.c
 echo '{"file_format_version":"1.0.0","ICD":{"library_path":"'"$work"'/libnull.so","api_version":"1.3.0"}}' >"$work/null.json"
 export LD_LIBRARY_PATH="$release" VK_DRIVER_FILES="$work/null.json" VK_LAYER_PATH="$release"
@@ -20,9 +21,13 @@ instructions() {
 }
 
 for command in draw submit; do
-    for with in none table trace; do
-        export VK_INSTANCE_LAYERS=VK_LAYER_VKLOAD_statistics VKLOAD_STATISTICS=$with
-        [ $with != none ] || unset VK_INSTANCE_LAYERS
+    for with in none table trace recorder; do
+        export VKLOAD_STATISTICS=$with
+        case $with in
+        none) unset VK_INSTANCE_LAYERS ;;
+        recorder) export VK_INSTANCE_LAYERS=VK_LAYER_VKLOAD_recorder ;;
+        *) export VK_INSTANCE_LAYERS=VK_LAYER_VKLOAD_statistics ;;
+        esac
         few=$(instructions $command 1000)
         many=$(instructions $command 11000)
         time=$(for run in 1 2 3 4 5 6 7 8 9; do "$work/cost" $command 60000; done | sort -n | sed -n 1p)

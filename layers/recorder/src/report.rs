@@ -1,0 +1,154 @@
+//! The text of a report. Everything here may run in a signal handler: nothing is allocated, and no lock is taken.
+
+use core::ffi::{CStr, c_int};
+use core::fmt::{self, Write as _};
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use vkload_layer_runtime::registry::CommandId;
+
+use crate::rings::{self, Entry, Ring, State};
+use crate::settings;
+
+/// The event that a report is about.
+pub(crate) enum Reason {
+    Signal { number: c_int, address: Option<usize> },
+    Request,
+    DeviceLost(CommandId),
+}
+
+/// The file. Text is collected, since each write is a system call.
+struct Out {
+    file: c_int,
+    text: [u8; 1024],
+    length: usize,
+}
+
+impl Out {
+    fn flush(&mut self) {
+        let mut rest = self.text.get(..self.length).unwrap_or_default();
+        while !rest.is_empty() {
+            // SAFETY: the pointer and the length are a slice's.
+            let written = unsafe { libc::write(self.file, rest.as_ptr().cast(), rest.len()) };
+            match usize::try_from(written).ok().filter(|written| *written != 0) {
+                Some(written) => rest = rest.get(written..).unwrap_or_default(),
+                None => break,
+            }
+        }
+        self.length = 0;
+    }
+}
+
+impl fmt::Write for Out {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for byte in text.bytes() {
+            if self.length == self.text.len() {
+                self.flush();
+            }
+            if let Some(slot) = self.text.get_mut(self.length) {
+                *slot = byte;
+                self.length = self.length.saturating_add(1);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes a report. Returns whether it did: only one is written at a time.
+pub(crate) fn write(reason: &Reason) -> bool {
+    static IS_WRITING: AtomicBool = AtomicBool::new(false);
+    let Some(path) = &settings::get().file else { return false };
+    if IS_WRITING.swap(true, Ordering::Acquire) {
+        return false;
+    }
+    let is_written = write_file(path, reason);
+    IS_WRITING.store(false, Ordering::Release);
+    is_written
+}
+
+fn write_file(path: &CStr, reason: &Reason) -> bool {
+    let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC | libc::O_CLOEXEC;
+    // SAFETY: the path is a string.
+    let file = unsafe { libc::open(path.as_ptr(), flags, 0o644) };
+    if file < 0 {
+        return false;
+    }
+    let mut out = Out { file, text: [0; 1024], length: 0 };
+    let _ = text(&mut out, reason);
+    out.flush();
+    // SAFETY: the file was opened above.
+    unsafe { libc::close(file) };
+    true
+}
+
+fn text(out: &mut Out, reason: &Reason) -> fmt::Result {
+    let now = rings::now();
+    write!(out, "vkload recorder 1\nprocess {}\nthread {}\nreason ", std::process::id(), rings::own_id())?;
+    match reason {
+        Reason::Signal { number, address } => {
+            write!(out, "signal {number}")?;
+            if let Some(name) = signal_name(*number) {
+                write!(out, " {name}")?;
+            }
+            if let Some(address) = address {
+                write!(out, " at {address:#x}")?;
+            }
+        }
+        Reason::Request => out.write_str("request")?,
+        Reason::DeviceLost(command) => write!(out, "device lost in {}", name(*command))?,
+    }
+    out.write_str("\n")?;
+    if rings::without() != 0 {
+        writeln!(out, "threads without a record {}", rings::without())?;
+    }
+    for ring in rings::all().iter().filter(|ring| ring.thread() != 0) {
+        thread(out, ring, now)?;
+    }
+    Ok(())
+}
+
+fn thread(out: &mut Out, ring: &Ring, now: u64) -> fmt::Result {
+    let bytes = ring.name();
+    let bytes = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+    let calls = ring.count();
+    let name = core::str::from_utf8(bytes).unwrap_or("?");
+    writeln!(out, "\nthread {} {name}, {calls} calls, the last ones:", ring.thread())?;
+    ring.calls().try_for_each(|entry| call(out, entry, now))
+}
+
+/// `-0.001250 vkQueueSubmit(queue 0x55d0, submit_count 1, submits 0x7ffc, fence 0) = VK_SUCCESS`
+fn call(out: &mut Out, entry: &Entry, now: u64) -> fmt::Result {
+    let ago = now.saturating_sub(entry.start()) / 1000;
+    let command = entry.command();
+    write!(out, "-{}.{:06} {}(", ago / 1_000_000, ago % 1_000_000, name(command))?;
+    let state = entry.state();
+    let names = if state == State::Begun { &[] } else { vkload_layer_runtime::parameter_names(command) };
+    for (index, (name, value)) in names.iter().zip(entry.parameters()).enumerate() {
+        let comma = if index == 0 { "" } else { ", " };
+        match value {
+            0..=0xFFFF => write!(out, "{comma}{name} {value}")?,
+            _ => write!(out, "{comma}{name} {value:#x}")?,
+        }
+    }
+    match state {
+        State::Begun | State::Running => out.write_str(") has not returned\n"),
+        State::Returned => out.write_str(")\n"),
+        State::ReturnedWith(result) => writeln!(out, ") = VK_{result:?}"),
+    }
+}
+
+fn name(command: CommandId) -> &'static str {
+    command.name().to_str().unwrap_or("?")
+}
+
+fn signal_name(number: c_int) -> Option<&'static str> {
+    Some(match number {
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGILL => "SIGILL",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGTRAP => "SIGTRAP",
+        libc::SIGSYS => "SIGSYS",
+        _ => return None,
+    })
+}

@@ -1,0 +1,299 @@
+//! A call on its way through the layer.
+
+use core::ffi::c_void;
+
+use ash::vk;
+use vkload_registry::parameter::Out;
+use vkload_registry::{Class, CommandId, command};
+
+use crate::dispatch::{Dispatch, Function, Level, pointer};
+use crate::message::Severity;
+use crate::runtime::{Exported, nowhere_to_go, required};
+
+/// A command of the registry. [`commands`](crate::commands) has a type for each.
+///
+/// # Safety
+/// Everything is as the registry has it.
+pub unsafe trait Command: Sized + 'static {
+    /// The command.
+    const ID: CommandId;
+    /// The kind of its first parameter.
+    const CLASS: Class;
+    /// Its parameters, by their names.
+    type Parameters<'c>;
+    /// Its parameters as numbers.
+    type Numbers: AsRef<[u64]>;
+    /// Its result.
+    type Return: Outcome;
+    /// Whether it belongs to an instance or to a device.
+    type Level: Level;
+    /// The type of its functions.
+    type Function: Copy;
+
+    #[doc(hidden)]
+    fn handle(parameters: &Self::Parameters<'_>) -> *const c_void;
+
+    #[doc(hidden)]
+    fn numbers(parameters: &Self::Parameters<'_>) -> Self::Numbers;
+
+    /// Calls the next layer.
+    ///
+    /// # Safety
+    /// The call comes from the chain, and this function is called once for it.
+    #[doc(hidden)]
+    unsafe fn forward<L: Exported>(call: &Call<'_, L, Self>) -> Self::Return;
+
+    /// Returns a function as one of this command.
+    ///
+    /// # Safety
+    /// The function is one of this command.
+    #[doc(hidden)]
+    unsafe fn typed(function: Function) -> Self::Function;
+}
+
+/// The result of a command.
+pub trait Outcome: Copy + Default {
+    /// Returns the `VkResult`, if the command has one.
+    fn result(self) -> Option<vk::Result> {
+        None
+    }
+
+    /// Returns the outcome of a failed command; `None` if the command cannot fail.
+    fn failed(_: vk::Result) -> Option<Self> {
+        None
+    }
+}
+
+impl Outcome for vk::Result {
+    fn result(self) -> Option<vk::Result> {
+        Some(self)
+    }
+
+    fn failed(error: vk::Result) -> Option<Self> {
+        Some(if error.as_raw() < 0 { error } else { vk::Result::ERROR_UNKNOWN })
+    }
+}
+
+impl Outcome for () {}
+impl Outcome for u32 {}
+impl Outcome for u64 {}
+impl Outcome for vk::PFN_vkVoidFunction {}
+
+/// A layer's function for a command.
+pub trait Intercept<C: Command>: Exported {
+    /// Handles a call of the command. [`Call::next`] calls the next layer.
+    fn intercept<'c>(call: Call<'c, Self, C>) -> Returned<'c, C>;
+}
+
+/// A layer's function for every command of the registry.
+pub trait InterceptAll: Exported {
+    /// Handles a call of the command. [`Call::next`] calls the next layer.
+    fn intercept<C: Command>(call: Call<'_, Self, C>) -> Returned<'_, C>;
+}
+
+/// A function for a command.
+#[doc(hidden)]
+pub trait Handler<L: Exported, C: Command> {
+    fn handle(call: Call<'_, L, C>) -> Returned<'_, C>;
+}
+
+/// Commands that the layer names.
+#[doc(hidden)]
+pub enum ByCommand {}
+
+/// Every command.
+#[doc(hidden)]
+pub enum All {}
+
+/// Commands that only the runtime needs.
+#[doc(hidden)]
+pub enum PassOn {}
+
+impl<L: Intercept<C>, C: Command> Handler<L, C> for ByCommand {
+    fn handle(call: Call<'_, L, C>) -> Returned<'_, C> {
+        L::intercept(call)
+    }
+}
+
+impl<L: InterceptAll, C: Command> Handler<L, C> for All {
+    fn handle(call: Call<'_, L, C>) -> Returned<'_, C> {
+        L::intercept(call)
+    }
+}
+
+impl<L: Exported, C: Command> Handler<L, C> for PassOn {
+    fn handle(call: Call<'_, L, C>) -> Returned<'_, C> {
+        call.next()
+    }
+}
+
+/// A call that has reached the layer, and not yet the next one.
+pub struct Call<'c, L: Exported, C: Command> {
+    pub(crate) dispatch: Option<&'c Dispatch<L>>,
+    pub(crate) function: Option<Function>,
+    pub(crate) parameters: C::Parameters<'c>,
+}
+
+/// A call that has returned from the next layer, or failed in this one.
+pub struct Returned<'c, C: Command> {
+    parameters: C::Parameters<'c>,
+    outcome: C::Return,
+    /// Whether the next layer has written the command's output parameters.
+    is_written: bool,
+}
+
+impl<'c, L: Exported, C: Command> Call<'c, L, C> {
+    /// Returns the parameters.
+    pub fn parameters(&self) -> &C::Parameters<'c> {
+        &self.parameters
+    }
+
+    /// Returns the parameters as numbers: a handle's value, the address in a pointer, the bits of a `float`.
+    pub fn numbers(&self) -> C::Numbers {
+        C::numbers(&self.parameters)
+    }
+
+    /// Returns the layer's data for the instance or device of the call.
+    pub fn data(&self) -> &<C::Level as Level>::Data<L> {
+        match C::Level::of(self.dispatch) {
+            Some(data) => data,
+            None => nowhere_to_go::<L>(C::ID),
+        }
+    }
+
+    /// Calls the next layer.
+    #[inline]
+    pub fn next(self) -> Returned<'c, C> {
+        // SAFETY: the chain made the call, and `next` consumes it.
+        let outcome = unsafe { C::forward(&self) };
+        let is_written = match outcome.result() {
+            None => true,
+            Some(result) => {
+                matches!(result, vk::Result::SUCCESS | vk::Result::SUBOPTIMAL_KHR | vk::Result::INCOMPLETE)
+            }
+        };
+        Returned { parameters: self.parameters, outcome, is_written }
+    }
+
+    /// Fails the call instead of calling the next layer, if the command can fail, and calls the next layer otherwise. A result that is no
+    /// error is replaced by `VK_ERROR_UNKNOWN`.
+    ///
+    /// The specification wants some commands to write NULL into the array that they return, which is the caller's work here.
+    pub fn fail(self, error: vk::Result) -> Returned<'c, C> {
+        match C::Return::failed(error) {
+            Some(outcome) => Returned { parameters: self.parameters, outcome, is_written: false },
+            None => self.next(),
+        }
+    }
+
+    /// Returns from the call without calling the next layer, or after other calls in its place.
+    ///
+    /// # Safety
+    /// The command's parameters and the outcome are as if the command had been executed.
+    pub unsafe fn returns(self, outcome: C::Return) -> Returned<'c, C> {
+        Returned { parameters: self.parameters, outcome, is_written: false }
+    }
+
+    /// Returns the next layer's function of a command on the same instance or device, to call it with parameters of one's own. `None` if
+    /// the next layer does not have it, or if the call is the creation of an instance.
+    pub fn function<D: Command<Level = C::Level>>(&self) -> Option<D::Function> {
+        let function = self.dispatch?.function(D::ID)?;
+        // SAFETY: the function is one of this command.
+        Some(unsafe { D::typed(function) })
+    }
+
+    /// Sends a message to the program's messengers (`VK_EXT_debug_utils`), if it has enabled the extension.
+    pub fn message(&self, severity: Severity, id: &core::ffi::CStr, text: &core::ffi::CStr) {
+        let Some(instance) = self.dispatch.map(|dispatch| dispatch.lookup.instance) else { return };
+        // SAFETY: the instance of a live object exists.
+        let dispatch = unsafe { L::runtime().of(pointer(instance)) };
+        let function =
+            dispatch.and_then(|dispatch| dispatch.function(command::SUBMIT_DEBUG_UTILS_MESSAGE_EXT));
+        let Some(function) = function else { return };
+        let data = vk::DebugUtilsMessengerCallbackDataEXT::default().message_id_name(id).message(text);
+        // SAFETY: the function is one of this command, with a live instance and a valid structure.
+        unsafe {
+            core::mem::transmute::<Function, vk::PFN_vkSubmitDebugUtilsMessageEXT>(function)(
+                instance,
+                severity.flags(),
+                vk::DebugUtilsMessageTypeFlagsEXT::GENERAL,
+                &raw const data,
+            );
+        }
+    }
+}
+
+impl<'c, C: Command> Returned<'c, C> {
+    /// Returns the parameters.
+    pub fn parameters(&self) -> &C::Parameters<'c> {
+        &self.parameters
+    }
+
+    /// Returns the parameters as numbers, as [`Call::numbers`] does.
+    pub fn numbers(&self) -> C::Numbers {
+        C::numbers(&self.parameters)
+    }
+
+    /// Returns the command's result.
+    pub fn outcome(&self) -> C::Return {
+        self.outcome
+    }
+
+    /// Returns whether the command succeeded. A command without a `VkResult` did.
+    pub fn succeeded(&self) -> bool {
+        self.outcome.result().is_none_or(|result| result.as_raw() >= 0)
+    }
+
+    /// Returns the next layer's value of an output parameter: `None` if the command did not return `VK_SUCCESS`,
+    /// `VK_SUBOPTIMAL_KHR` or `VK_INCOMPLETE`.
+    pub fn output<T: Copy + 'c>(
+        &self,
+        parameter: impl FnOnce(&C::Parameters<'c>) -> Out<'c, T>,
+    ) -> Option<T> {
+        // SAFETY: by the specification the command has then written it.
+        self.is_written.then(|| unsafe { parameter(&self.parameters).as_ptr().read() })
+    }
+}
+
+/// Handles a call that has come to the layer.
+///
+/// # Safety
+/// The chain makes the call, which is valid.
+#[inline]
+pub(crate) unsafe fn enter<L: Exported, C: Command, H: Handler<L, C>>(
+    parameters: C::Parameters<'_>,
+) -> C::Return {
+    let handle = C::handle(&parameters);
+    let (dispatch, function) = match C::ID {
+        command::CREATE_INSTANCE => (None, None),
+        // Nothing is to be destroyed.
+        command::DESTROY_INSTANCE | command::DESTROY_DEVICE if handle.is_null() => {
+            return C::Return::default();
+        }
+        // The layer has these even if nothing below does.
+        command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES | command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT => {
+            // SAFETY: the caller vouches for the handle.
+            let dispatch = unsafe { L::runtime().of(handle) };
+            (dispatch, dispatch.and_then(|dispatch| dispatch.function(C::ID)))
+        }
+        _ => {
+            // SAFETY: the caller vouches for the handle.
+            let (dispatch, function) = unsafe { required(handle, C::ID) };
+            (Some(dispatch), Some(function))
+        }
+    };
+    H::handle(Call { dispatch, function, parameters }).outcome
+}
+
+/// Replaces this layer's own handle of a device with the next layer's.
+pub(crate) fn unwrapped<L: Exported, T: Copy>(first: T, class: Class, dispatch: Option<&Dispatch<L>>) -> T {
+    match dispatch {
+        Some(dispatch)
+            if L::WRAPS_DEVICES && class == Class::Device && size_of::<T>() == size_of::<vk::Device>() =>
+        {
+            // SAFETY: the first parameter of a device command is a VkDevice.
+            unsafe { core::mem::transmute_copy::<vk::Device, T>(&dispatch.lookup.device) }
+        }
+        _ => first,
+    }
+}

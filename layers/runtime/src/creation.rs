@@ -1,0 +1,240 @@
+//! Creation and destruction of instances and devices: the links of the chain.
+
+use core::alloc::Layout;
+use core::ffi::c_void;
+use core::ptr::NonNull;
+
+use ash::vk::{self, Handle as _};
+use vkload_core::abi::chain;
+use vkload_core::abi::layer_interface::{
+    DeviceCreateInfo, DeviceLink, InstanceCreateInfo, InstanceLink, function,
+};
+use vkload_core::memory::{Allocator as _, Application};
+use vkload_registry::command;
+use vkload_registry::parameter::{In, InOptional, Out};
+
+use crate::dispatch::{Dispatch, Function, Lookup, Unused, first_word, pointer};
+use crate::runtime::Exported;
+
+const FAILED: vk::Result = vk::Result::ERROR_INITIALIZATION_FAILED;
+
+/// A handle of this layer's own for a device.
+#[repr(C)]
+struct Wrapped {
+    /// As in the next layer's handle.
+    first_word: *const c_void,
+}
+
+/// # Safety
+/// The call comes from the chain.
+pub(crate) unsafe fn create_instance<L: Exported>(
+    info: In<'_, vk::InstanceCreateInfo<'_>>,
+    allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
+    out: Out<'_, vk::Instance>,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the parameters, and by the chain a link is among the structures.
+    let created = unsafe {
+        L::runtime().read_settings(info.p_next);
+        new_instance::<L>(info, allocator, out)
+    };
+    created.err().unwrap_or(vk::Result::SUCCESS)
+}
+
+unsafe fn new_instance<L: Exported>(
+    info: In<'_, vk::InstanceCreateInfo<'_>>,
+    allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
+    out: Out<'_, vk::Instance>,
+) -> Result<(), vk::Result> {
+    // SAFETY: the parameters obey the specification. The link is moved on for the next layer, as the layer interface wants it.
+    unsafe {
+        let link = instance_link(info.p_next).ok_or(FAILED)?;
+        let (find, find_physical) = ((*link).get_instance_proc_addr, (*link).get_physical_device_proc_addr);
+        let unused = Unused::<L>::new(allocator.as_ptr(), vk::SystemAllocationScope::INSTANCE)?;
+        let create = find(vk::Instance::null(), command::CREATE_INSTANCE.name().as_ptr()).ok_or(FAILED)?;
+        let create = core::mem::transmute::<Function, vk::PFN_vkCreateInstance>(create);
+        create(info.as_ptr(), allocator.as_ptr(), out.as_ptr()).result()?;
+        let instance = out.as_ptr().read();
+        let dispatch = unused.filled(Lookup {
+            instance,
+            device: vk::Device::null(),
+            in_instance: find,
+            in_physical_device: find_physical,
+            in_device: None,
+        });
+        if let Err(error) = L::runtime().objects.insert(first_word(pointer(instance)), dispatch) {
+            Dispatch::free(dispatch, allocator.as_ptr());
+            if let Some(destroy) = find(instance, command::DESTROY_INSTANCE.name().as_ptr()) {
+                core::mem::transmute::<Function, vk::PFN_vkDestroyInstance>(destroy)(
+                    instance,
+                    allocator.as_ptr(),
+                );
+            }
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// # Safety
+/// The call comes from the chain.
+pub(crate) unsafe fn destroy_instance<L: Exported>(
+    instance: vk::Instance,
+    allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
+    destroy: Option<Function>,
+) {
+    // SAFETY: the chain calls this with a handle that no other thread uses meanwhile, and the next layer's function gets the same
+    // parameters.
+    unsafe {
+        // From here on another instance may have the same first word.
+        let dispatch = L::runtime().objects.remove(first_word(pointer(instance)));
+        if let Some(destroy) = destroy {
+            core::mem::transmute::<Function, vk::PFN_vkDestroyInstance>(destroy)(
+                instance,
+                allocator.as_ptr(),
+            );
+        }
+        if let Some(dispatch) = dispatch {
+            Dispatch::free(dispatch, allocator.as_ptr());
+        }
+    }
+}
+
+/// # Safety
+/// The call comes from the chain.
+pub(crate) unsafe fn create_device<L: Exported>(
+    of: Option<&Dispatch<L>>,
+    physical_device: vk::PhysicalDevice,
+    info: In<'_, vk::DeviceCreateInfo<'_>>,
+    allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
+    out: Out<'_, vk::Device>,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the parameters.
+    let created = unsafe { new_device::<L>(of, physical_device, info, allocator, out) };
+    created.err().unwrap_or(vk::Result::SUCCESS)
+}
+
+unsafe fn new_device<L: Exported>(
+    of: Option<&Dispatch<L>>,
+    physical_device: vk::PhysicalDevice,
+    info: In<'_, vk::DeviceCreateInfo<'_>>,
+    allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
+    out: Out<'_, vk::Device>,
+) -> Result<(), vk::Result> {
+    // SAFETY: as in `new_instance`.
+    unsafe {
+        let instance = of.ok_or(FAILED)?.lookup.instance;
+        let link = device_link(info.p_next).ok_or(FAILED)?;
+        let (find, find_in_device) = ((*link).get_instance_proc_addr, (*link).get_device_proc_addr);
+        let unused = Unused::<L>::new(allocator.as_ptr(), vk::SystemAllocationScope::DEVICE)?;
+        let wrapped = if L::WRAPS_DEVICES {
+            let application = Application::new(allocator.as_ptr(), vk::SystemAllocationScope::DEVICE);
+            let memory = application.allocate(Layout::new::<Wrapped>());
+            Some(memory.map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?.cast::<Wrapped>())
+        } else {
+            None
+        };
+        let free = || {
+            if let Some(wrapped) = wrapped {
+                free_wrapped(wrapped, allocator);
+            }
+        };
+        let create = find(instance, command::CREATE_DEVICE.name().as_ptr());
+        let created = create.map_or(FAILED, |create| {
+            let create = core::mem::transmute::<Function, vk::PFN_vkCreateDevice>(create);
+            create(physical_device, info.as_ptr(), allocator.as_ptr(), out.as_ptr())
+        });
+        created.result().inspect_err(|_| free())?;
+        let device = out.as_ptr().read();
+        let dispatch = unused.filled(Lookup {
+            instance,
+            device,
+            in_instance: find,
+            in_physical_device: None,
+            in_device: Some(find_in_device),
+        });
+        let word = first_word(pointer(device));
+        if let Err(error) = L::runtime().objects.insert(word, dispatch) {
+            Dispatch::free(dispatch, allocator.as_ptr());
+            free();
+            if let Some(destroy) = find_in_device(device, command::DESTROY_DEVICE.name().as_ptr()) {
+                core::mem::transmute::<Function, vk::PFN_vkDestroyDevice>(destroy)(
+                    device,
+                    allocator.as_ptr(),
+                );
+            }
+            return Err(error);
+        }
+        if let Some(wrapped) = wrapped {
+            wrapped.write(Wrapped { first_word: word });
+            out.as_ptr().write(vk::Device::from_raw(wrapped.as_ptr().expose_provenance() as u64));
+        }
+    }
+    Ok(())
+}
+
+/// # Safety
+/// The call comes from the chain.
+pub(crate) unsafe fn destroy_device<L: Exported>(
+    device: vk::Device,
+    allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
+    destroy: Option<Function>,
+) {
+    // SAFETY: as in `destroy_instance`.
+    unsafe {
+        let Some(dispatch) = L::runtime().objects.remove(first_word(pointer(device))) else { return };
+        if let Some(destroy) = destroy {
+            let next = dispatch.as_ref().lookup.device;
+            core::mem::transmute::<Function, vk::PFN_vkDestroyDevice>(destroy)(next, allocator.as_ptr());
+        }
+        Dispatch::free(dispatch, allocator.as_ptr());
+        if let Some(wrapped) = NonNull::new(pointer(device).cast_mut()).filter(|_| L::WRAPS_DEVICES) {
+            free_wrapped(wrapped.cast(), allocator);
+        }
+    }
+}
+
+/// # Safety
+/// The handle was allocated with compatible callbacks, and is not used any more.
+unsafe fn free_wrapped(wrapped: NonNull<Wrapped>, allocator: InOptional<'_, vk::AllocationCallbacks<'_>>) {
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        let application = Application::new(allocator.as_ptr(), vk::SystemAllocationScope::DEVICE);
+        application.deallocate(wrapped.cast(), Layout::new::<Wrapped>());
+    }
+}
+
+/// Returns the link to the next layer, which is moved on in the structure.
+unsafe fn instance_link(first: *const c_void) -> Option<*mut InstanceLink> {
+    // SAFETY: the caller vouches for the chain of structures; the loader owns the structures of this type, and lets layers write them.
+    unsafe {
+        for structure in chain::pointers(first.cast_mut()) {
+            let structure = structure.cast::<InstanceCreateInfo>();
+            if (*structure).s_type == vk::StructureType::LOADER_INSTANCE_CREATE_INFO
+                && (*structure).function == function::LINK
+            {
+                let link = (*structure).content.link;
+                (*structure).content.link = link.as_ref()?.next;
+                return Some(link);
+            }
+        }
+    }
+    None
+}
+
+/// Returns the link to the next layer, which is moved on in the structure.
+unsafe fn device_link(first: *const c_void) -> Option<*mut DeviceLink> {
+    // SAFETY: as in `instance_link`.
+    unsafe {
+        for structure in chain::pointers(first.cast_mut()) {
+            let structure = structure.cast::<DeviceCreateInfo>();
+            if (*structure).s_type == vk::StructureType::LOADER_DEVICE_CREATE_INFO
+                && (*structure).function == function::LINK
+            {
+                let link = (*structure).content.link;
+                (*structure).content.link = link.as_ref()?.next;
+                return Some(link);
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,78 @@
+//! A layer's declaration.
+
+use core::ffi::CStr;
+
+use ash::vk;
+
+/// A Vulkan layer. [`export!`](crate::export) makes a library of it, and [`manifest`](crate::manifest) writes its manifest.
+pub trait Layer: Sized + 'static {
+    /// The name, `VK_LAYER_VENDOR_purpose`.
+    const NAME: &'static CStr;
+    /// A sentence for people, at most 255 bytes.
+    const DESCRIPTION: &'static str;
+    /// The version of the implementation.
+    const VERSION: u32 = 1;
+    /// Instance extensions that the layer provides. `VK_EXT_layer_settings` is one if the layer has [`SETTINGS`](Self::SETTINGS).
+    const INSTANCE_EXTENSIONS: &'static [Extension] = &[];
+    /// Device extensions that the layer provides. `VK_EXT_tooling_info` is one if the layer is a [`TOOL`](Self::TOOL).
+    const DEVICE_EXTENSIONS: &'static [Extension] = &[];
+    /// What users and programs can set.
+    const SETTINGS: &'static [Setting] = &[];
+    /// The layer's entry among the tools that a program can list, if it is one.
+    const TOOL: Option<Tool> = None;
+    /// Whether applications and layers above get handles of this layer's own for devices. The runtime translates them in every command
+    /// of the registry; a device command that it does not know is then not found. For testing how others treat such handles: none of
+    /// the runtime's features needs it.
+    const WRAPS_DEVICES: bool = false;
+
+    /// The layer's data for each instance.
+    type Instance: Default + Send + Sync;
+    /// The layer's data for each device.
+    type Device: Default + Send + Sync;
+}
+
+/// An extension that a layer provides.
+#[derive(Clone, Copy, Debug)]
+pub struct Extension {
+    /// Its name.
+    pub name: &'static CStr,
+    /// Its revision.
+    pub spec_version: u32,
+    /// For a device extension, its commands.
+    pub commands: &'static [&'static CStr],
+}
+
+/// Something that a user sets with an environment variable, and a program with `VK_EXT_layer_settings`.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// The name of the variable and of the setting.
+    pub name: &'static str,
+    /// Its type in a program's settings.
+    pub kind: SettingKind,
+    /// A sentence for people.
+    pub description: &'static str,
+}
+
+/// The type of a [`Setting`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingKind {
+    /// One string.
+    String,
+    /// Strings. An environment variable separates them with commas.
+    Strings,
+    /// An integer of any size, or a string.
+    Integer,
+    /// `VkBool32`, or a string: `true` or `false`, `1` or `0`.
+    Bool,
+}
+
+/// A layer's entry in `vkGetPhysicalDeviceToolProperties`.
+#[derive(Clone, Copy)]
+pub struct Tool {
+    /// The name for people.
+    pub name: &'static str,
+    /// The version for people.
+    pub version: &'static str,
+    /// The tool's purposes.
+    pub purposes: vk::ToolPurposeFlags,
+}

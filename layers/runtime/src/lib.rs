@@ -1,0 +1,46 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
+#![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
+
+mod call;
+pub mod commands;
+mod creation;
+mod dispatch;
+mod entry;
+mod layer;
+mod manifest;
+mod map;
+mod message;
+mod names;
+mod queries;
+mod runtime;
+mod settings;
+
+pub use ash::vk;
+pub use vkload_registry as registry;
+pub use vkload_registry::parameter;
+/// The types of all parameters: [`vk`]'s, and newer ones.
+pub use vkload_registry::types;
+
+pub use call::{Call, Command, Intercept, InterceptAll, Outcome, Returned};
+pub use commands::parameter_names;
+pub use dispatch::{Function, Level};
+pub use layer::{Extension, Layer, Setting, SettingKind, Tool};
+pub use manifest::{check_manifest, manifest};
+pub use message::{Severity, log};
+pub use runtime::settings;
+pub use settings::Settings;
+
+#[doc(hidden)]
+pub mod exported {
+    //! What [`export!`](crate::export) uses.
+    pub use crate::call::{All, ByCommand, PassOn};
+    pub use crate::commands::{Wrapper, Wrapping, all, table};
+    pub use crate::entry::{
+        device_extensions, device_layers, get_device_proc_addr, get_instance_proc_addr,
+        get_physical_device_proc_addr, instance_extensions, instance_layers, negotiate,
+    };
+    pub use crate::runtime::{Exported, Runtime};
+    pub use vkload_core::abi::layer_interface::Negotiation;
+    pub use vkload_registry::{COMMAND_COUNT, command};
+}

@@ -1,0 +1,19 @@
+//! The layer with handles of its own for devices.
+
+mod common;
+#[path = "../examples/wrap_devices.rs"]
+mod layer;
+
+#[test]
+fn it_works_with_other_layers_on_many_threads() {
+    common::storm("wrap_devices");
+}
+
+#[test]
+fn it_counts_the_calls_of_vkcube() {
+    for lines in common::vkcube("wrap_devices") {
+        let calls = lines.lines().find_map(|line| line.strip_prefix("VK_LAYER_EXAMPLE_wrap_devices: "));
+        let calls = calls.and_then(|line| line.strip_suffix(" calls")).and_then(|calls| calls.parse().ok());
+        assert!(calls.is_some_and(|calls: u64| calls > 100), "{lines}");
+    }
+}
