@@ -32,7 +32,7 @@ const NOT_OF_THE_RUNTIME: &[&str] = &[
 /// Handles are addresses, and chains that a test makes are changed through other pointers than those that made them.
 const FLAGS: &str = "-Zmiri-permissive-provenance -Zmiri-tree-borrows";
 
-/// Needs a nightly compiler with the components `miri` and `rust-src`, and some minutes.
+/// Needs a nightly compiler with the components `miri` and `rust-src`, and half an hour.
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
     miri("vkload-registry").finish()?;
     miri("vkload-core").args(CORE).finish()?;

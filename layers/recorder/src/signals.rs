@@ -56,7 +56,7 @@ pub(crate) fn install(request: Option<c_int>) {
 extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes a valid structure. The location of `errno` is this thread's.
     unsafe {
-        let errno = *errno();
+        let saved = *errno();
         let is_sent = (*info).si_code <= 0;
         if signal == REQUEST.load(Ordering::Relaxed) {
             report::write(&Reason::Request);
@@ -65,7 +65,7 @@ extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
             let address = has_address.then(|| (*info).si_addr().addr());
             report::write(&Reason::Signal { number: signal, address });
         }
-        *errno() = errno;
+        *errno() = saved;
         go_on(signal, info, context, is_sent);
     }
 }
