@@ -3,9 +3,9 @@
 //!
 //! # Life of a call
 //!
-//! A thread has a ring of entries ([`rings`]). A call writes the command, its parameters and the time to the next entry before it goes to
+//! A thread has a ring of entries (`rings`). A call writes the command, its parameters and the time to the next entry before it goes to
 //! the next layer, and the result after it returns. Nothing is allocated after the first instance is created. A signal handler
-//! ([`signals`]) reads the rings of all threads while these may go on writing, and writes a text ([`report`]) with system calls only.
+//! (`signals`) reads the rings of all threads while these may go on writing, and writes a text (`report`) with system calls only.
 #![allow(non_snake_case, reason = "the name of a layer's library")]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
