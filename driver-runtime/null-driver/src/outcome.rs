@@ -73,15 +73,8 @@ numbers! { u32 u64 usize }
 
 /// Returns a parameter as a number: a handle, the address in a pointer, or 0 for other types.
 pub(crate) fn number_of<T>(parameter: &T) -> u64 {
-    let start = core::ptr::from_ref(parameter);
-    // SAFETY: the parameter has this many bytes, and no padding: it is a number, a handle or a pointer.
-    unsafe {
-        match size_of::<T>() {
-            8 => start.cast::<u64>().read_unaligned(),
-            4 => start.cast::<u32>().read_unaligned().into(),
-            _ => 0,
-        }
-    }
+    // SAFETY: a parameter has no padding: it is a number, a handle or a pointer.
+    unsafe { vkload_driver_runtime::registry::parameter::number_of(parameter) }
 }
 
 /// Returns the outcome of a call, which the scenario's log gets.
