@@ -2,9 +2,10 @@
 
 use std::fs;
 
-/// Removes blanks and line breaks, since lines break at different positions.
+/// Removes blanks, line breaks and the commas at line ends, since lines break at different positions.
 fn bare(text: &str) -> String {
-    text.split_whitespace().collect()
+    let text: String = text.split_whitespace().collect();
+    text.replace(",)", ")").replace(",}", "}")
 }
 
 #[test]
