@@ -149,9 +149,11 @@ fn the_programs_own_handler_is_called() {
         return;
     }
     let recorded = Recorded::new(Library::under_test());
-    let output = recorded.run("handle");
-    assert_eq!((output.stdout.as_str(), output.status.code()), ("ready\nhandled\n", Some(3)));
-    has_the_calls(&recorded.report(), "vkAllocateMemory");
+    for how in ["handle", "inform"] {
+        let output = recorded.run(how);
+        assert_eq!((output.stdout.as_str(), output.status.code()), ("ready\nhandled\n", Some(3)), "{how}");
+        has_the_calls(&recorded.report(), "vkAllocateMemory");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 /*
- * Ends in some way after some calls on two threads: `last_calls HOW`, where HOW is wait, abort, null, lose, request or handle.
+ * Ends in some way after some calls on two threads: `last_calls HOW`, where HOW is wait, abort, null, lose, request,
+ * handle or inform.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -27,12 +28,21 @@ static void handle(int number)
         _exit(3);
 }
 
+static void inform(int number, siginfo_t *info, void *context)
+{
+    if (info->si_signo == number && context)
+        handle(number);
+}
+
 int main(int argc, char **argv)
 {
     CHECK(argc == 2);
     const char *how = argv[1];
     if (!strcmp(how, "handle"))
         signal(SIGSEGV, handle);
+    struct sigaction action = {.sa_sigaction = inform, .sa_flags = SA_SIGINFO};
+    if (!strcmp(how, "inform"))
+        sigaction(SIGSEGV, &action, NULL);
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     VkInstance instance;
     OK(vkCreateInstance(&info, NULL, &instance));
@@ -66,7 +76,7 @@ int main(int argc, char **argv)
         printf("%d\n", vkDeviceWaitIdle(device));
     if (!strcmp(how, "request"))
         raise(SIGUSR1);
-    if (!strcmp(how, "handle"))
+    if (!strcmp(how, "handle") || !strcmp(how, "inform"))
         raise(SIGSEGV);
     vkFreeMemory(device, memory, NULL);
     vkDestroyDevice(device, NULL);
